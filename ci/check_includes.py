@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Fails when a file includes a header of a folder that the include table does not allow.
+
+usage: check_includes.py ROOT [TABLE]
+
+Also fails when the plugin's LLVM headers are used outside reference/compiler, and when a folder's own
+internal header (NAME_internal.h) is included from another folder.
+"""
+import pathlib
+import re
+import sys
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.MULTILINE)
+CODE = {".c", ".h", ".cpp", ".inc", ".def"}
+LLVM = re.compile(r"^(llvm-c|llvm|clang|clang-c|LLVMSPIRVLib)/")
+
+
+def read_table(path):
+    """Returns {folder: allowed folders} and {header: folders that alone may include it}."""
+    folders, restricted = {}, {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        line = line.split("#")[0].strip()
+        if not line:
+            continue
+        if ":" not in line:
+            sys.exit(f"{path}:{number}: expected 'FOLDER: FOLDER …'")
+        name, allowed = line.split(":", 1)
+        if name.startswith("only "):
+            restricted[name[5:].strip()] = set(allowed.split())
+        else:
+            folders[name.strip()] = set(allowed.split())
+    return folders, restricted
+
+
+def folder_of(path, folders):
+    """The longest folder of the table that holds the path, or None."""
+    parts = path.split("/")
+    for length in range(len(parts) - 1, 0, -1):
+        name = "/".join(parts[:length])
+        if name in folders:
+            return name
+    return None
+
+
+def problems_of(root, folders, restricted):
+    for file in sorted(p for p in root.rglob("*") if p.suffix in CODE):
+        name = file.relative_to(root).as_posix()
+        if name.startswith(("build/", ".")) :
+            continue
+        own = folder_of(name, folders)
+        if own is None:
+            yield name, 1, "the folder is not in the include table"
+            continue
+        text = file.read_text(encoding="utf-8", errors="replace")
+        for match in INCLUDE.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            header = match.group(2)
+            if LLVM.match(header) and own != "reference/compiler":
+                yield name, line, f"{header}: only the compiler plugin uses LLVM"
+            if match.group(1) == "<" or "/" not in header:
+                continue
+            other = folder_of(header, folders)
+            if other is None:
+                yield name, line, f"{header}: its folder is not in the include table"
+            elif header in restricted:
+                if not any(own == f or own.startswith(f + "/") for f in restricted[header]):
+                    yield name, line, f"{header}: only {', '.join(sorted(restricted[header]))} may include it"
+            elif other != own and other not in folders[own]:
+                yield name, line, f"{header}: {own} may not include {other}"
+            elif header.endswith("_internal.h") and pathlib.PurePosixPath(header).parent.as_posix() not in name:
+                yield name, line, f"{header}: internal to its folder"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]).resolve()
+    table = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else root / "ci/include_table.txt"
+    folders, restricted = read_table(table)
+    found = list(problems_of(root, folders, restricted))
+    for name, line, text in found:
+        print(f"{name}:{line}: error: {text}", file=sys.stderr)
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+# Helpers for the folders' lists.  A folder says what it is; the flags are said once, here.
+
+add_library(assay_options INTERFACE)
+target_include_directories(assay_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_definitions(assay_options INTERFACE _GNU_SOURCE)
+target_compile_options(assay_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Werror
+  -Wno-missing-field-initializers # fields left out are zero, and that is meant
+  -ffp-contract=off -fno-math-errno
+  $<$<COMPILE_LANGUAGE:C>:-Wconversion -Wvla -Wstrict-prototypes -Wmissing-prototypes>)
+if(ASSAY_PROVE)
+  target_compile_definitions(assay_options INTERFACE
+    ASSAY_PROVE ASSAY_SOURCE_ROOT="${PROJECT_SOURCE_DIR}")
+endif()
+if(ASSAY_SANITIZE)
+  target_compile_definitions(assay_options INTERFACE RT_ARENA_BLOCKS)
+  target_compile_options(assay_options INTERFACE
+    -fsanitize=${ASSAY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(assay_options INTERFACE -fsanitize=${ASSAY_SANITIZE})
+endif()
+
+# assay_library(NAME SOURCES a.c b.c [LINK other ...])
+# A static library of one folder.
+function(assay_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC assay_options ${ARG_LINK})
+endfunction()
+
+# assay_unit_test(NAME SOURCES test_a.c [LINK library ...])
+# A cmocka program, registered with CTest under the label "unit".
+function(assay_unit_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
+  pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE assay_options ${ARG_LINK} PkgConfig::CMOCKA)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 120)
+endfunction()

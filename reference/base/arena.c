@@ -1,0 +1,105 @@
+/* A bump allocator over a chain of blocks. */
+#include "reference/base/arena.h"
+
+#include "reference/base/alloc.h"
+
+#include <stdalign.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#if __has_include(<valgrind/memcheck.h>)
+#include <valgrind/memcheck.h>
+#else
+#define VALGRIND_MAKE_MEM_NOACCESS(address, size)  ((void)(address), (void)(size))
+#define VALGRIND_MAKE_MEM_UNDEFINED(address, size) ((void)(address), (void)(size))
+#endif
+
+#ifdef RT_ARENA_BLOCKS
+enum { BLOCK_SIZE_BYTES = 1 };
+#else
+enum { BLOCK_SIZE_BYTES = 16 * 1024 };
+#endif
+
+enum { ALIGNMENT = alignof(max_align_t), REDZONE_BYTES = 16 };
+
+typedef struct rt_arena_block {
+    struct rt_arena_block *next;
+    size_t capacity; /* bytes of data */
+    alignas(max_align_t) uint8_t data[];
+} rt_arena_block;
+
+static size_t rounded_up(size_t size_bytes)
+{
+    return (size_bytes + (ALIGNMENT - 1)) / ALIGNMENT * ALIGNMENT;
+}
+
+static void arena_add_block(rt_arena *arena, size_t needed)
+{
+    size_t capacity = needed > BLOCK_SIZE_BYTES ? needed : BLOCK_SIZE_BYTES;
+    rt_arena_block *block = rt_alloc(sizeof *block + capacity);
+    block->next = arena->blocks;
+    block->capacity = capacity;
+    VALGRIND_MAKE_MEM_NOACCESS(block->data, capacity);
+    arena->blocks = block;
+    arena->used = 0;
+}
+
+void *rt_arena_alloc(rt_arena *arena, size_t size_bytes)
+{
+    CHECK(size_bytes < SIZE_MAX / 2);
+    size_t needed = rounded_up(size_bytes ? size_bytes : 1) + REDZONE_BYTES;
+    if (!arena->blocks || arena->blocks->capacity - arena->used < needed) {
+        arena_add_block(arena, needed);
+    }
+    uint8_t *object = arena->blocks->data + arena->used;
+    arena->used += needed;
+    arena->total += needed;
+    CHECK(arena->used <= arena->blocks->capacity);
+    VALGRIND_MAKE_MEM_UNDEFINED(object, size_bytes);
+    memset(object, 0, size_bytes);
+    return object;
+}
+
+void *rt_arena_alloc_array(rt_arena *arena, size_t count, size_t size_bytes)
+{
+    CHECK(size_bytes > 0);
+    CHECK(count <= SIZE_MAX / 4 / size_bytes);
+    return rt_arena_alloc(arena, count * size_bytes);
+}
+
+rt_text rt_arena_text(rt_arena *arena, rt_text text)
+{
+    char *copy = rt_arena_alloc(arena, text.length + 1);
+    if (text.length) memcpy(copy, text.data, text.length);
+    return (rt_text){copy, text.length};
+}
+
+rt_text rt_arena_printf(rt_arena *arena, const char *format, ...)
+{
+    rt_buffer formatted = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    rt_buffer_vprintf(&formatted, format, arguments);
+    va_end(arguments);
+    rt_text text = rt_arena_text(arena, rt_buffer_text(&formatted));
+    rt_buffer_free(&formatted);
+    return text;
+}
+
+rt_bytes rt_arena_bytes(rt_arena *arena, rt_bytes bytes)
+{
+    uint8_t *copy = rt_arena_alloc(arena, bytes.size);
+    if (bytes.size) memcpy(copy, bytes.data, bytes.size);
+    return (rt_bytes){copy, bytes.size};
+}
+
+void rt_arena_reset(rt_arena *arena)
+{
+    while (arena->blocks) {
+        rt_arena_block *block = arena->blocks;
+        arena->blocks = block->next;
+        rt_free(block);
+    }
+    *arena = (rt_arena){0};
+}

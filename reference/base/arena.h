@@ -1,0 +1,40 @@
+/* Memory of one lifetime (a scenario, an image, a link, a submission), freed whole, never
+ * piecemeal.
+ *
+ * An arena is used by one thread at a time.  Under Valgrind, memory that was not handed out is
+ * marked inaccessible and a redzone separates objects; with RT_ARENA_BLOCKS defined (the sanitizer
+ * preset does) every object is a heap block of its own, so that overruns and uses after the reset
+ * are found there too. */
+#ifndef REFERENCE_BASE_ARENA_H
+#define REFERENCE_BASE_ARENA_H
+
+#include "reference/base/text.h"
+
+#include <stddef.h>
+
+typedef struct rt_arena {
+    struct rt_arena_block *blocks; /* newest first */
+    size_t used;                   /* bytes handed out of the newest block */
+    size_t total;                  /* bytes handed out since the last reset */
+} rt_arena;
+
+/* Returns size_bytes zeroed bytes, aligned for any object, valid until the arena is reset.  Never
+ * NULL.  Zero-initialise the arena before its first use. */
+void *rt_arena_alloc(rt_arena *arena, size_t size_bytes);
+
+/* Like rt_arena_alloc for count objects of size_bytes each. */
+void *rt_arena_alloc_array(rt_arena *arena, size_t count, size_t size_bytes);
+
+/* Copies text into the arena; a NUL byte that does not count follows. */
+rt_text rt_arena_text(rt_arena *arena, rt_text text);
+
+/* Formats into the arena; a NUL byte that does not count follows. */
+rt_text rt_arena_printf(rt_arena *arena, const char *format, ...) RT_PRINTF(2, 3);
+
+/* Copies bytes into the arena. */
+rt_bytes rt_arena_bytes(rt_arena *arena, rt_bytes bytes);
+
+/* Frees everything handed out and leaves the arena empty and usable. */
+void rt_arena_reset(rt_arena *arena);
+
+#endif

@@ -1,0 +1,36 @@
+/* The table of device-code formats. */
+#include "reference/base/format.h"
+
+static const struct format_row {
+    const char *name, *target, *link_extension;
+} format_rows[RT_FORMAT_COUNT] = {
+#define RT_FORMAT_ROW(format, name, target, extension) {name, target, extension},
+    RT_FORMATS(RT_FORMAT_ROW)
+#undef RT_FORMAT_ROW
+};
+
+const char *rt_format_name(rt_format format)
+{
+    CHECK((unsigned)format < RT_FORMAT_COUNT);
+    return format_rows[format].name;
+}
+
+const char *rt_format_target(rt_format format)
+{
+    CHECK((unsigned)format < RT_FORMAT_COUNT);
+    return format_rows[format].target;
+}
+
+const char *rt_format_link_extension(rt_format format)
+{
+    CHECK((unsigned)format < RT_FORMAT_COUNT);
+    return format_rows[format].link_extension;
+}
+
+rt_format rt_format_find(rt_text name)
+{
+    for (int i = 0; i < RT_FORMAT_COUNT; i++) {
+        if (rt_text_is(name, format_rows[i].name)) return (rt_format)i;
+    }
+    return RT_FORMAT_COUNT;
+}

@@ -1,0 +1,31 @@
+/* Formats of device code, which images have and devices take. */
+#ifndef REFERENCE_BASE_FORMAT_H
+#define REFERENCE_BASE_FORMAT_H
+
+#include "reference/base/text.h"
+
+/* format, name in scenarios and traces, device target string of an image, extension string with
+ * which a device says that it links programs of the format (document 003, "DPC++ runtime plugin
+ * interface (PI) changes"; "" where the document defines none) */
+#define RT_FORMATS(FORMAT)                                                                         \
+    FORMAT(SPIRV64, "spirv64", "spir64", "pi_ext_spirv64_linking")                                 \
+    FORMAT(SPIRV64_X86_64, "spirv64_x86_64", "spir64_x86_64", "pi_ext_spirv64_x86_64_linking")     \
+    FORMAT(SPIRV64_GEN, "spirv64_gen", "spir64_gen", "pi_ext_spirv64_gen_linking")                 \
+    FORMAT(SPIRV64_FPGA, "spirv64_fpga", "spir64_fpga", "pi_ext_spirv64_fpga_linking")
+
+typedef enum rt_format {
+#define RT_FORMAT_ENUM(format, name, target, extension) RT_FORMAT_##format,
+    RT_FORMATS(RT_FORMAT_ENUM)
+#undef RT_FORMAT_ENUM
+        RT_FORMAT_COUNT
+} rt_format;
+
+/* The three texts of the table above, NUL-terminated and static. */
+const char *rt_format_name(rt_format format);
+const char *rt_format_target(rt_format format);
+const char *rt_format_link_extension(rt_format format);
+
+/* Finds a format by name; RT_FORMAT_COUNT where there is none. */
+rt_format rt_format_find(rt_text name);
+
+#endif

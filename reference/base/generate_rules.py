@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+"""Generates rule_ids.h and rule_rows.inc from the table of the documents' rules."""
+import re
+import sys
+
+
+def main(rules_path, out_folder):
+    with open(rules_path, encoding="utf-8") as file:
+        ids = re.findall(r"^- id: (\S+)$", file.read(), re.MULTILINE)
+    if not ids or len(ids) != len(set(ids)):
+        sys.exit(f"{rules_path}: no rules, or an id that occurs twice")
+    names = [(rule.replace("-", "_"), rule) for rule in ids]
+
+    with open(f"{out_folder}/rule_ids.h", "w", encoding="utf-8") as out:
+        out.write("/* Generated from scenarios/requirements.yaml. */\n#ifndef RULE_IDS_H\n#define RULE_IDS_H\n\n")
+        out.write("typedef enum rt_rule {\n    RT_RULE_NONE = 0,\n")
+        out.writelines(f"    RT_RULE_{identifier},\n" for identifier, _ in names)
+        out.write("    RT_RULE_COUNT\n} rt_rule;\n\n#endif\n")
+    with open(f"{out_folder}/rule_rows.inc", "w", encoding="utf-8") as out:
+        out.write("/* Generated from scenarios/requirements.yaml: identifier, name. */\n")
+        out.write('RT_RULE_ROW(NONE, "")\n')
+        out.writelines(f'RT_RULE_ROW({identifier}, "{rule}")\n' for identifier, rule in names)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,24 @@
+/* Thin wrappers over xxHash, so that no other file depends on which hash it is. */
+#include "reference/base/hash.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <xxhash.h>
+
+uint64_t rt_hash64(const void *data, size_t size)
+{
+    return XXH3_64bits(size ? data : "", size);
+}
+
+rt_hash rt_hash128(const void *data, size_t size)
+{
+    XXH128_hash_t hash = XXH3_128bits(size ? data : "", size);
+    return (rt_hash){hash.low64, hash.high64};
+}
+
+rt_hash_text rt_hash_print(rt_hash hash)
+{
+    rt_hash_text text;
+    snprintf(text.digits, sizeof text.digits, "%016" PRIx64 "%016" PRIx64, hash.high, hash.low);
+    return text;
+}

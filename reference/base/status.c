@@ -1,0 +1,115 @@
+/* Status codes and the sink of diagnostics. */
+#include "reference/base/status.h"
+
+#include "reference/base/arena.h"
+#include "reference/base/vector.h"
+
+#include <pthread.h>
+
+static const char *const code_names[RT_CODE_COUNT] = {
+#define RT_CODE_NAME(code, name) name,
+    RT_CODES(RT_CODE_NAME)
+#undef RT_CODE_NAME
+};
+
+struct rt_sink {
+    pthread_mutex_t lock;
+    rt_arena arena;
+    RT_VECTOR(rt_diagnostic *) diagnostics; /* status.detail is index + 1 */
+};
+
+const char *rt_code_name(rt_code code)
+{
+    CHECK((unsigned)code < RT_CODE_COUNT);
+    return code_names[code];
+}
+
+rt_code rt_code_find(rt_text name)
+{
+    for (int i = 0; i < RT_CODE_COUNT; i++) {
+        if (rt_text_is(name, code_names[i])) return (rt_code)i;
+    }
+    return RT_CODE_COUNT;
+}
+
+/* What sycl::errc an application is given for a code, RT_OK where it sees no exception. */
+static rt_code errc_of(rt_code code)
+{
+    if (code >= RT_ERRC_RUNTIME && code <= RT_ERRC_BACKEND_MISMATCH) return code;
+    if (code == RT_LINK_ERROR) return RT_ERRC_BUILD;
+    if (code == RT_DRIVER_ERROR || code == RT_DEVICE_LOST) return RT_ERRC_RUNTIME;
+    return RT_OK;
+}
+
+bool rt_code_matches(rt_code code, rt_text wanted)
+{
+    CHECK(code != RT_OK);
+    rt_code errc = errc_of(code);
+    if (rt_text_is(wanted, "exception")) return errc != RT_OK;
+    if (rt_text_is(wanted, code_names[code])) return true;
+    return errc != RT_OK && rt_text_is(wanted, code_names[errc]);
+}
+
+rt_sink *rt_sink_create(void)
+{
+    rt_sink *sink = rt_alloc(sizeof *sink);
+    pthread_mutex_init(&sink->lock, NULL);
+    return sink;
+}
+
+void rt_sink_destroy(rt_sink *sink)
+{
+    if (!sink) return;
+    rt_arena_reset(&sink->arena);
+    rt_vector_free(&sink->diagnostics);
+    pthread_mutex_destroy(&sink->lock);
+    rt_free(sink);
+}
+
+static rt_text *copy_names(rt_arena *arena, const rt_text *names, uint32_t name_count)
+{
+    rt_text *copy = rt_arena_alloc_array(arena, name_count, sizeof *copy);
+    for (uint32_t i = 0; i < name_count; i++)
+        copy[i] = rt_arena_text(arena, names[i]);
+    return copy;
+}
+
+rt_status rt_sink_fail(rt_sink *sink, rt_code code, rt_rule rule, const char *file, int line,
+                       const rt_text *names, uint32_t name_count, const char *format, ...)
+{
+    CHECK(code > RT_OK && code < RT_CODE_COUNT);
+    CHECK((unsigned)rule < RT_RULE_COUNT);
+    rt_buffer message = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    rt_buffer_vprintf(&message, format, arguments);
+    va_end(arguments);
+
+    pthread_mutex_lock(&sink->lock);
+    rt_diagnostic *diagnostic = rt_arena_alloc(&sink->arena, sizeof *diagnostic);
+    *diagnostic = (rt_diagnostic){
+        .code = code,
+        .rule = rule,
+        .file = file,
+        .line = line,
+        .message = rt_arena_text(&sink->arena, rt_buffer_text(&message)),
+        .names = copy_names(&sink->arena, names, name_count),
+        .name_count = name_count,
+    };
+    *rt_vector_push(&sink->diagnostics) = diagnostic;
+    rt_status status = {(uint16_t)code, (uint16_t)rule, sink->diagnostics.count};
+    pthread_mutex_unlock(&sink->lock);
+    rt_buffer_free(&message);
+    return status;
+}
+
+const rt_diagnostic *rt_sink_diagnostic(rt_sink *sink, rt_status status)
+{
+    CHECK(!rt_ok(status));
+    pthread_mutex_lock(&sink->lock);
+    CHECK(status.detail >= 1 && status.detail <= sink->diagnostics.count);
+    const rt_diagnostic *diagnostic = sink->diagnostics.items[status.detail - 1];
+    pthread_mutex_unlock(&sink->lock);
+    CHECK(diagnostic->code == (rt_code)status.code);
+    return diagnostic;
+}

@@ -1,0 +1,114 @@
+/* Statuses: the input, the driver or the operating system refused.
+ *
+ * A status is a small value; what it says in words is kept in a sink.  Codes are the classes that
+ * the documents and SYCL 2020 ("4.13.2 Exception class interface", sycl::errc) name, because those
+ * are what an application observes, and a few of our own for what no application sees. */
+#ifndef REFERENCE_BASE_STATUS_H
+#define REFERENCE_BASE_STATUS_H
+
+#include "reference/base/rule.h"
+#include "reference/base/text.h"
+
+/* code, name in scenarios and messages */
+#define RT_CODES(CODE)                                                                             \
+    CODE(OK, "success")                                                                            \
+    CODE(ERRC_RUNTIME, "errc::runtime")                                                            \
+    CODE(ERRC_KERNEL, "errc::kernel")                                                              \
+    CODE(ERRC_ACCESSOR, "errc::accessor")                                                          \
+    CODE(ERRC_ND_RANGE, "errc::nd_range")                                                          \
+    CODE(ERRC_EVENT, "errc::event")                                                                \
+    CODE(ERRC_KERNEL_ARGUMENT, "errc::kernel_argument")                                            \
+    CODE(ERRC_BUILD, "errc::build")                                                                \
+    CODE(ERRC_INVALID, "errc::invalid")                                                            \
+    CODE(ERRC_MEMORY_ALLOCATION, "errc::memory_allocation")                                        \
+    CODE(ERRC_PLATFORM, "errc::platform")                                                          \
+    CODE(ERRC_PROFILING, "errc::profiling")                                                        \
+    CODE(ERRC_FEATURE_NOT_SUPPORTED, "errc::feature_not_supported")                                \
+    CODE(ERRC_KERNEL_NOT_SUPPORTED, "errc::kernel_not_supported")                                  \
+    CODE(ERRC_BACKEND_MISMATCH, "errc::backend_mismatch")                                          \
+    CODE(LINK_ERROR, "link-error")           /* the backend's linker refused */                    \
+    CODE(POSTLINK_ERROR, "postlink-error")   /* the post-link tool refused */                      \
+    CODE(COMPILE_TIME, "compile-time")       /* the compiler refused a source */                   \
+    CODE(FUSION_REJECTED, "fusion-rejected") /* the fusion compiler refused */                     \
+    CODE(DRIVER_ERROR, "driver-error")       /* a backend call failed otherwise */                 \
+    CODE(DEVICE_LOST, "device-lost")         /* the device will not answer any more */             \
+    CODE(BUDGET, "budget")                   /* a kernel used up its instruction budget */         \
+    CODE(MALFORMED, "malformed")             /* data that does not follow its format */            \
+    CODE(LIMIT, "limit")                     /* a bound of limits.h was exceeded */                \
+    CODE(UNSUPPORTED, "unsupported")         /* assay or the device does not do this */            \
+    CODE(UNAVAILABLE, "unavailable")         /* something needed is not installed */               \
+    CODE(IO, "input-output")                 /* a file or process operation failed */              \
+    CODE(TOOL, "tool")                       /* a compiler or tool process died */
+
+typedef enum rt_code {
+#define RT_CODE_ENUM(code, name) RT_##code,
+    RT_CODES(RT_CODE_ENUM)
+#undef RT_CODE_ENUM
+        RT_CODE_COUNT
+} rt_code;
+
+/* Zero is success.  `detail` is the number of the diagnostic in the sink that made the status. */
+typedef struct rt_status {
+    uint16_t code; /* rt_code */
+    uint16_t rule; /* rt_rule, or RT_RULE_NONE */
+    uint32_t detail;
+} rt_status;
+
+#define RT_STATUS_OK ((rt_status){0})
+
+static inline bool rt_ok(rt_status status)
+{
+    return status.code == RT_OK;
+}
+
+/* Returns from the calling function when the expression's status is not success. */
+#define RT_TRY(expression)                                                                         \
+    do {                                                                                           \
+        rt_status rt_try_ = (expression);                                                          \
+        if (!rt_ok(rt_try_)) return rt_try_;                                                       \
+    } while (0)
+
+/* The name of a code, as scenarios write it. */
+const char *rt_code_name(rt_code code);
+
+/* Finds a code by name; returns RT_CODE_COUNT where there is none. */
+rt_code rt_code_find(rt_text name);
+
+/* True when an application that sees `code` sees the documents' class `wanted`.  "exception" is any
+ * sycl::errc or a refusal that reaches the application as one; "link-error" reaches it as
+ * errc::build; the rest must be equal.  Source: requirements.yaml, "Failure classes". */
+bool rt_code_matches(rt_code code, rt_text wanted);
+
+/* Where diagnostics are kept.  Thread-safe; outlives every status that it made. */
+typedef struct rt_sink rt_sink;
+
+typedef struct rt_diagnostic {
+    rt_code code;
+    rt_rule rule;
+    const char *file; /* the C source line that made it, for us; not part of the message */
+    int line;
+    rt_text message;      /* one or more lines for people, without a final newline */
+    const rt_text *names; /* the symbols, kernels or variables that it is about */
+    uint32_t name_count;
+} rt_diagnostic;
+
+rt_sink *rt_sink_create(void);
+void rt_sink_destroy(rt_sink *sink);
+
+/* Makes a status with a message.  `code` is not RT_OK. */
+#define rt_fail(sink, code, rule, ...)                                                             \
+    rt_sink_fail((sink), (code), (rule), __FILE__, __LINE__, NULL, 0, __VA_ARGS__)
+
+/* The same, about name_count names (copied). */
+#define rt_fail_naming(sink, code, rule, names, name_count, ...)                                   \
+    rt_sink_fail((sink), (code), (rule), __FILE__, __LINE__, (names), (name_count), __VA_ARGS__)
+
+/* Used by rt_fail and rt_fail_naming. */
+RT_MUST_USE rt_status rt_sink_fail(rt_sink *sink, rt_code code, rt_rule rule, const char *file,
+                                   int line, const rt_text *names, uint32_t name_count,
+                                   const char *format, ...) RT_PRINTF(8, 9);
+
+/* The diagnostic behind a failing status of this sink, valid until the sink is destroyed. */
+const rt_diagnostic *rt_sink_diagnostic(rt_sink *sink, rt_status status);
+
+#endif

@@ -1,0 +1,204 @@
+/* Unit tests of base: spans, buffers, arenas, maps, streams, statuses. */
+#include "reference/base/arena.h"
+#include "reference/base/format.h"
+#include "reference/base/hash.h"
+#include "reference/base/map.h"
+#include "reference/base/status.h"
+#include "reference/base/stream.h"
+#include "reference/base/vector.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void text_distance_counts_edits(void **state)
+{
+    (void)state;
+    assert_int_equal(rt_text_distance(RT_TEXT("kernel"), RT_TEXT("kernel"), 9), 0);
+    assert_int_equal(rt_text_distance(RT_TEXT("kernle"), RT_TEXT("kernel"), 9), 2);
+    assert_int_equal(rt_text_distance(RT_TEXT("rang"), RT_TEXT("range"), 9), 1);
+    assert_int_equal(rt_text_distance(RT_TEXT(""), RT_TEXT("abc"), 9), 3);
+    assert_int_equal(rt_text_distance(RT_TEXT("abcdef"), RT_TEXT("uvwxyz"), 4), 4);
+}
+
+static void text_order_puts_prefixes_first(void **state)
+{
+    (void)state;
+    assert_true(rt_text_compare(RT_TEXT("ab"), RT_TEXT("abc")) < 0);
+    assert_true(rt_text_compare(RT_TEXT("b"), RT_TEXT("abc")) > 0);
+    assert_int_equal(rt_text_compare(RT_TEXT("x"), RT_TEXT("x")), 0);
+    assert_true(rt_text_starts(RT_TEXT("libtwice"), "lib"));
+    assert_false(rt_text_starts(RT_TEXT("li"), "lib"));
+}
+
+static void buffer_grows_and_stays_terminated(void **state)
+{
+    (void)state;
+    rt_buffer buffer = {0};
+    assert_string_equal(rt_buffer_string(&buffer), "");
+    for (int i = 0; i < 1000; i++)
+        rt_buffer_printf(&buffer, "%d,", i % 10);
+    assert_int_equal(buffer.size, 2000);
+    assert_int_equal(strlen(rt_buffer_string(&buffer)), 2000);
+    rt_buffer_free(&buffer);
+    assert_null(buffer.data);
+}
+
+static void arena_gives_aligned_zeroed_objects(void **state)
+{
+    (void)state;
+    rt_arena arena = {0};
+    for (size_t size = 0; size < 300; size++) {
+        uint8_t *object = rt_arena_alloc(&arena, size);
+        assert_int_equal((uintptr_t)object % _Alignof(max_align_t), 0);
+        for (size_t i = 0; i < size; i++)
+            assert_int_equal(object[i], 0);
+        memset(object, 0xAB, size);
+    }
+    uint8_t *large = rt_arena_alloc(&arena, 1 << 20);
+    assert_int_equal(large[(1 << 20) - 1], 0);
+    assert_string_equal(rt_arena_printf(&arena, "%s/%d", "app", 3).data, "app/3");
+    rt_arena_reset(&arena);
+    assert_int_equal(arena.total, 0);
+}
+
+static void map_finds_what_was_set_and_not_removed(void **state)
+{
+    (void)state;
+    rt_arena arena = {0};
+    rt_map map = {0};
+    enum { KEYS = 500 };
+    rt_text keys[KEYS];
+    for (uint32_t i = 0; i < KEYS; i++) {
+        keys[i] = rt_arena_printf(&arena, "symbol%u", i);
+        rt_map_set(&map, keys[i], i);
+    }
+    for (uint32_t i = 0; i < KEYS; i += 2)
+        assert_true(rt_map_remove(&map, keys[i]));
+    assert_false(rt_map_remove(&map, keys[0]));
+    assert_int_equal(map.count, KEYS / 2);
+    for (uint32_t i = 0; i < KEYS; i++) {
+        assert_int_equal(rt_map_find(&map, keys[i]), i % 2 ? i : RT_MAP_NONE);
+    }
+    /* Setting and removing the same key for ever must not fill the table. */
+    for (uint32_t i = 0; i < 10000; i++) {
+        rt_map_set(&map, keys[0], i);
+        assert_true(rt_map_remove(&map, keys[0]));
+    }
+    assert_true(map.slot_count <= 8192);
+    rt_map_free(&map);
+
+    rt_map_set_number(&map, 0, 10);
+    rt_map_set_number(&map, UINT64_MAX, 11);
+    assert_int_equal(rt_map_find_number(&map, 0), 10);
+    assert_int_equal(rt_map_find_number(&map, UINT64_MAX), 11);
+    assert_int_equal(rt_map_find_number(&map, 1), RT_MAP_NONE);
+    rt_map_free(&map);
+    rt_arena_reset(&arena);
+}
+
+static void stream_reads_what_was_written(void **state)
+{
+    (void)state;
+    rt_buffer out = {0};
+    rt_write_u8(&out, 200);
+    rt_write_u32(&out, 0x12345678);
+    rt_write_u64(&out, UINT64_C(0xFEDCBA9876543210));
+    rt_write_text(&out, RT_TEXT("plugin"));
+    rt_reader reader = rt_reader_of(rt_buffer_bytes(&out));
+    assert_int_equal(rt_read_u8(&reader), 200);
+    assert_int_equal(rt_read_u32(&reader), 0x12345678);
+    assert_int_equal(rt_read_u64(&reader), UINT64_C(0xFEDCBA9876543210));
+    assert_true(rt_text_is(rt_read_text(&reader), "plugin"));
+    assert_true(rt_reader_finished(&reader));
+    rt_buffer_free(&out);
+}
+
+static void stream_refuses_every_truncation(void **state)
+{
+    (void)state;
+    rt_buffer out = {0};
+    rt_write_u32(&out, 2);
+    rt_write_text(&out, RT_TEXT("ab"));
+    rt_write_text(&out, RT_TEXT(""));
+    for (size_t size = 0; size <= out.size; size++) {
+        rt_reader reader = rt_reader_of((rt_bytes){(const uint8_t *)out.data, size});
+        uint32_t count = rt_read_count(&reader, 8);
+        for (uint32_t i = 0; i < count; i++)
+            rt_read_text(&reader);
+        assert_int_equal(rt_reader_finished(&reader), size == out.size);
+    }
+    /* A length near 2^64 must not wrap around. */
+    rt_buffer_free(&out);
+    rt_write_u64(&out, UINT64_MAX - 3);
+    rt_reader reader = rt_reader_of(rt_buffer_bytes(&out));
+    rt_read_text(&reader);
+    assert_true(reader.failed);
+    rt_buffer_free(&out);
+}
+
+static void status_keeps_its_diagnostic(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    rt_text names[] = {RT_TEXT("f"), RT_TEXT("g")};
+    rt_status status =
+        rt_fail_naming(sink, RT_ERRC_BUILD, RT_RULE_DL_RESOLVE_09, names, 2, "%u symbols", 2u);
+    assert_false(rt_ok(status));
+    const rt_diagnostic *diagnostic = rt_sink_diagnostic(sink, status);
+    assert_string_equal(diagnostic->message.data, "2 symbols");
+    assert_string_equal(rt_rule_name(diagnostic->rule), "DL-RESOLVE-09");
+    assert_int_equal(diagnostic->name_count, 2);
+    assert_true(rt_text_is(diagnostic->names[1], "g"));
+    rt_sink_destroy(sink);
+}
+
+static void code_classes_match_what_an_application_sees(void **state)
+{
+    (void)state;
+    assert_true(rt_code_matches(RT_ERRC_BUILD, RT_TEXT("exception")));
+    assert_true(rt_code_matches(RT_LINK_ERROR, RT_TEXT("exception")));
+    assert_true(rt_code_matches(RT_LINK_ERROR, RT_TEXT("link-error")));
+    assert_true(rt_code_matches(RT_LINK_ERROR, RT_TEXT("errc::build")));
+    assert_false(rt_code_matches(RT_ERRC_BUILD, RT_TEXT("link-error")));
+    assert_false(rt_code_matches(RT_POSTLINK_ERROR, RT_TEXT("exception")));
+    assert_int_equal(rt_code_find(RT_TEXT("errc::nd_range")), RT_ERRC_ND_RANGE);
+    assert_int_equal(rt_code_find(RT_TEXT("errc::nothing")), RT_CODE_COUNT);
+}
+
+static void formats_have_the_documents_strings(void **state)
+{
+    (void)state;
+    assert_string_equal(rt_format_link_extension(RT_FORMAT_SPIRV64), "pi_ext_spirv64_linking");
+    assert_int_equal(rt_format_find(RT_TEXT("spirv64_gen")), RT_FORMAT_SPIRV64_GEN);
+    assert_int_equal(rt_format_find(RT_TEXT("dxil")), RT_FORMAT_COUNT);
+}
+
+static void hash_is_the_same_on_every_machine(void **state)
+{
+    (void)state;
+    assert_string_equal(rt_hash_print(rt_hash128("", 0)).digits,
+                        "99aa06d3014798d86001c324468d497f");
+    assert_int_not_equal(rt_hash64("a", 1), rt_hash64("b", 1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_distance_counts_edits),
+        cmocka_unit_test(text_order_puts_prefixes_first),
+        cmocka_unit_test(buffer_grows_and_stays_terminated),
+        cmocka_unit_test(arena_gives_aligned_zeroed_objects),
+        cmocka_unit_test(map_finds_what_was_set_and_not_removed),
+        cmocka_unit_test(stream_reads_what_was_written),
+        cmocka_unit_test(stream_refuses_every_truncation),
+        cmocka_unit_test(status_keeps_its_diagnostic),
+        cmocka_unit_test(code_classes_match_what_an_application_sees),
+        cmocka_unit_test(formats_have_the_documents_strings),
+        cmocka_unit_test(hash_is_the_same_on_every_machine),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

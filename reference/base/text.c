@@ -1,0 +1,132 @@
+/* Spans and the growing buffer. */
+#include "reference/base/text.h"
+
+#include "reference/base/alloc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+rt_text rt_text_of(const char *string)
+{
+    return (rt_text){string, string ? strlen(string) : 0};
+}
+
+bool rt_text_equal(rt_text a, rt_text b)
+{
+    return a.length == b.length && (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);
+}
+
+bool rt_text_is(rt_text text, const char *string)
+{
+    return rt_text_equal(text, rt_text_of(string));
+}
+
+bool rt_text_starts(rt_text text, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return text.length >= length && (length == 0 || memcmp(text.data, prefix, length) == 0);
+}
+
+int rt_text_compare(rt_text a, rt_text b)
+{
+    size_t common = a.length < b.length ? a.length : b.length;
+    int order = common ? memcmp(a.data, b.data, common) : 0;
+    if (order) return order;
+    return (a.length > b.length) - (a.length < b.length);
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+uint32_t rt_text_distance(rt_text a, rt_text b, uint32_t limit)
+{
+    enum { LOOKED_AT = 64 };
+    if (a.length > LOOKED_AT || b.length > LOOKED_AT) return limit;
+    /* row[j] is the distance between the first i bytes of a and the first j bytes of b. */
+    uint32_t row[LOOKED_AT + 1];
+    for (uint32_t j = 0; j <= b.length; j++)
+        row[j] = j;
+    for (uint32_t i = 1; i <= a.length; i++) {
+        uint32_t diagonal = row[0];
+        row[0] = i;
+        for (uint32_t j = 1; j <= b.length; j++) {
+            uint32_t replaced = diagonal + (a.data[i - 1] != b.data[j - 1]);
+            diagonal = row[j];
+            row[j] = least(replaced, 1 + least(row[j], row[j - 1]));
+        }
+    }
+    return least(row[b.length], limit);
+}
+
+static void buffer_reserve(rt_buffer *buffer, size_t extra)
+{
+    CHECK(extra < SIZE_MAX / 4 && buffer->size < SIZE_MAX / 4);
+    size_t needed = buffer->size + extra + 1;
+    if (needed <= buffer->capacity) return;
+    size_t capacity = buffer->capacity ? buffer->capacity : 64;
+    while (capacity < needed)
+        capacity *= 2;
+    buffer->data = rt_realloc(buffer->data, capacity);
+    buffer->capacity = capacity;
+}
+
+void rt_buffer_append(rt_buffer *buffer, const void *data, size_t size)
+{
+    buffer_reserve(buffer, size);
+    if (size) memcpy(buffer->data + buffer->size, data, size);
+    buffer->size += size;
+    buffer->data[buffer->size] = '\0';
+}
+
+void rt_buffer_append_text(rt_buffer *buffer, rt_text text)
+{
+    rt_buffer_append(buffer, text.data, text.length);
+}
+
+void rt_buffer_append_byte(rt_buffer *buffer, char byte)
+{
+    rt_buffer_append(buffer, &byte, 1);
+}
+
+void rt_buffer_vprintf(rt_buffer *buffer, const char *format, va_list arguments)
+{
+    va_list measured;
+    va_copy(measured, arguments);
+    int length = vsnprintf(NULL, 0, format, measured);
+    va_end(measured);
+    CHECK(length >= 0);
+    buffer_reserve(buffer, (size_t)length);
+    vsnprintf(buffer->data + buffer->size, (size_t)length + 1, format, arguments);
+    buffer->size += (size_t)length;
+}
+
+void rt_buffer_printf(rt_buffer *buffer, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    rt_buffer_vprintf(buffer, format, arguments);
+    va_end(arguments);
+}
+
+rt_text rt_buffer_text(const rt_buffer *buffer)
+{
+    return (rt_text){buffer->data, buffer->size};
+}
+
+rt_bytes rt_buffer_bytes(const rt_buffer *buffer)
+{
+    return (rt_bytes){(const uint8_t *)buffer->data, buffer->size};
+}
+
+const char *rt_buffer_string(const rt_buffer *buffer)
+{
+    return buffer->data ? buffer->data : "";
+}
+
+void rt_buffer_free(rt_buffer *buffer)
+{
+    rt_free(buffer->data);
+    *buffer = (rt_buffer){0};
+}

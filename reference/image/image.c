@@ -1,0 +1,28 @@
+/* Look-ups in property sets, and the content hash. */
+#include "reference/image/image.h"
+
+const rt_property_set *rt_image_set(const rt_image *image, const char *name)
+{
+    for (uint32_t i = 0; i < image->set_count; i++) {
+        if (rt_text_is(image->sets[i].name, name)) return &image->sets[i];
+    }
+    return NULL;
+}
+
+bool rt_property_set_has(const rt_property_set *set, rt_text name)
+{
+    for (uint32_t i = 0; set && i < set->property_count; i++) {
+        if (rt_text_equal(set->properties[i].name, name)) return true;
+    }
+    return false;
+}
+
+void rt_image_hash(rt_image *image)
+{
+    rt_image content = *image;
+    content.name = (rt_text){0};
+    rt_buffer stream = {0};
+    rt_image_list_write(&stream, (rt_image_list){&content, 1});
+    image->hash = rt_hash128(stream.data, stream.size);
+    rt_buffer_free(&stream);
+}

@@ -1,0 +1,76 @@
+/* A device image: code of one format, the kernels in it and its property sets.
+ *
+ * This is the value that post-link makes, modules register and the program manager selects.  An
+ * image is read-only after its making; it borrows its texts and bytes from the arena or the stream
+ * that it was read from.  Source: document 003 (SharedLibraries.md), "sycl-post-link changes". */
+#ifndef REFERENCE_IMAGE_IMAGE_H
+#define REFERENCE_IMAGE_IMAGE_H
+
+#include "reference/base/arena.h"
+#include "reference/base/format.h"
+#include "reference/base/hash.h"
+#include "reference/base/limits.h"
+#include "reference/base/status.h"
+#include "reference/base/stream.h"
+
+/* Type tags of property values, as in the binary form (_pi_property_type). */
+typedef enum rt_property_type {
+    RT_PROPERTY_UINT32 = 1,
+    RT_PROPERTY_BYTES = 2,
+} rt_property_type;
+
+typedef struct rt_property {
+    rt_text name;
+    rt_property_type type;
+    uint32_t number; /* UINT32 */
+    rt_bytes bytes;  /* BYTES */
+} rt_property;
+
+typedef struct rt_property_set {
+    rt_text name;
+    const rt_property *properties;
+    uint32_t property_count;
+} rt_property_set;
+
+typedef struct rt_image {
+    rt_text name; /* "libtwice/0": the module and the image's number in it */
+    rt_format format;
+    rt_text compile_options, link_options;
+    const rt_text *kernels; /* entries of the image, in the order of the code */
+    uint32_t kernel_count;
+    const rt_property_set *sets;
+    uint32_t set_count;
+    rt_bytes code;
+    rt_hash hash; /* of code, format and property sets, not of the name */
+} rt_image;
+
+typedef struct rt_image_list {
+    const rt_image *images;
+    uint32_t count;
+} rt_image_list;
+
+/* Names of property sets (document 003, "sycl-post-link changes"; DL-IMAGE-05, DL-IMAGE-06). */
+#define RT_SET_IMPORTED_SYMBOLS "SYCL/imported symbols"
+#define RT_SET_EXPORTED_SYMBOLS "SYCL/exported symbols"
+
+/* The set of that name, NULL where the image has none.  The first of several counts. */
+const rt_property_set *rt_image_set(const rt_image *image, const char *name);
+
+/* True when the set (NULL: an absent one) has a property of that name; type and value have no
+ * meaning in symbol sets (DL-IMAGE-07). */
+bool rt_property_set_has(const rt_property_set *set, rt_text name);
+
+/* Computes image->hash from its content. */
+void rt_image_hash(rt_image *image);
+
+/* Appends the serialised form of a list: the form that the compiler plugin returns, that the
+ * artefact cache keeps and that packs embed. */
+void rt_image_list_write(rt_buffer *out, rt_image_list list);
+
+/* Reads a list; spans point into the input, tables are allocated in the arena.  The hashes are
+ * computed anew.  MALFORMED: damaged input, with the offset; LIMIT: more or larger images than
+ * limits.h allows. */
+RT_MUST_USE rt_status rt_image_list_read(rt_sink *sink, rt_arena *arena, rt_reader *reader,
+                                         rt_image_list *out_list);
+
+#endif

@@ -1,0 +1,129 @@
+/* The serialised form of images.  Little-endian (base/stream.h); a tag and a version first:
+ *
+ *     "AIML" u32 version  u32 count  image*
+ *     image: name format compile_options link_options  kernels  sets  code
+ *     set: name  properties      property: name type (number | bytes)
+ *
+ * The reader is given data from caches and packs, so it trusts nothing. */
+#include "reference/image/image.h"
+
+enum { IMAGE_STREAM_TAG = 0x4C4D4941, IMAGE_STREAM_VERSION = 1 };
+
+/* Least sizes in bytes of the items, so that a damaged count cannot make the reader allocate. */
+enum { TEXT_SIZE_MIN = 8, PROPERTY_SIZE_MIN = 16, SET_SIZE_MIN = 12, IMAGE_SIZE_MIN = 48 };
+
+static void write_set(rt_buffer *out, const rt_property_set *set)
+{
+    rt_write_text(out, set->name);
+    rt_write_u32(out, set->property_count);
+    for (uint32_t i = 0; i < set->property_count; i++) {
+        const rt_property *property = &set->properties[i];
+        CHECK(property->type == RT_PROPERTY_UINT32 || property->type == RT_PROPERTY_BYTES);
+        rt_write_text(out, property->name);
+        rt_write_u32(out, property->type);
+        if (property->type == RT_PROPERTY_UINT32)
+            rt_write_u32(out, property->number);
+        else
+            rt_write_bytes(out, property->bytes);
+    }
+}
+
+static void write_image(rt_buffer *out, const rt_image *image)
+{
+    CHECK((unsigned)image->format < RT_FORMAT_COUNT);
+    rt_write_text(out, image->name);
+    rt_write_u32(out, image->format);
+    rt_write_text(out, image->compile_options);
+    rt_write_text(out, image->link_options);
+    rt_write_u32(out, image->kernel_count);
+    for (uint32_t i = 0; i < image->kernel_count; i++)
+        rt_write_text(out, image->kernels[i]);
+    rt_write_u32(out, image->set_count);
+    for (uint32_t i = 0; i < image->set_count; i++)
+        write_set(out, &image->sets[i]);
+    rt_write_bytes(out, image->code);
+}
+
+void rt_image_list_write(rt_buffer *out, rt_image_list list)
+{
+    rt_write_u32(out, IMAGE_STREAM_TAG);
+    rt_write_u32(out, IMAGE_STREAM_VERSION);
+    rt_write_u32(out, list.count);
+    for (uint32_t i = 0; i < list.count; i++)
+        write_image(out, &list.images[i]);
+}
+
+static rt_property read_property(rt_reader *reader)
+{
+    rt_property property = {.name = rt_read_text(reader)};
+    property.type = (rt_property_type)rt_read_u32(reader);
+    if (property.type == RT_PROPERTY_UINT32)
+        property.number = rt_read_u32(reader);
+    else if (property.type == RT_PROPERTY_BYTES)
+        property.bytes = rt_read_bytes(reader);
+    else
+        rt_reader_fail(reader);
+    return property;
+}
+
+static rt_property_set read_set(rt_arena *arena, rt_reader *reader)
+{
+    rt_property_set set = {.name = rt_read_text(reader)};
+    set.property_count = rt_read_count(reader, PROPERTY_SIZE_MIN);
+    rt_property *properties = rt_arena_alloc_array(arena, set.property_count, sizeof *properties);
+    for (uint32_t i = 0; i < set.property_count; i++)
+        properties[i] = read_property(reader);
+    set.properties = properties;
+    return set;
+}
+
+static rt_image read_image(rt_arena *arena, rt_reader *reader)
+{
+    rt_image image = {.name = rt_read_text(reader)};
+    image.format = (rt_format)rt_read_below(reader, RT_FORMAT_COUNT);
+    image.compile_options = rt_read_text(reader);
+    image.link_options = rt_read_text(reader);
+    image.kernel_count = rt_read_count(reader, TEXT_SIZE_MIN);
+    rt_text *kernels = rt_arena_alloc_array(arena, image.kernel_count, sizeof *kernels);
+    for (uint32_t i = 0; i < image.kernel_count; i++)
+        kernels[i] = rt_read_text(reader);
+    image.kernels = kernels;
+    image.set_count = rt_read_count(reader, SET_SIZE_MIN);
+    rt_property_set *sets = rt_arena_alloc_array(arena, image.set_count, sizeof *sets);
+    for (uint32_t i = 0; i < image.set_count; i++)
+        sets[i] = read_set(arena, reader);
+    image.sets = sets;
+    image.code = rt_read_bytes(reader);
+    return image;
+}
+
+rt_status rt_image_list_read(rt_sink *sink, rt_arena *arena, rt_reader *reader,
+                             rt_image_list *out_list)
+{
+    *out_list = (rt_image_list){0};
+    if (rt_read_u32(reader) != IMAGE_STREAM_TAG) rt_reader_fail(reader);
+    if (rt_read_u32(reader) != IMAGE_STREAM_VERSION) rt_reader_fail(reader);
+    uint32_t count = rt_read_count(reader, IMAGE_SIZE_MIN);
+    if (count > RT_IMAGE_COUNT_MAX) {
+        return rt_fail(sink, RT_LIMIT, RT_RULE_NONE, "%u images, at most %u are allowed", count,
+                       RT_IMAGE_COUNT_MAX);
+    }
+    rt_image *images = rt_arena_alloc_array(arena, count, sizeof *images);
+    for (uint32_t i = 0; i < count && !reader->failed; i++) {
+        images[i] = read_image(arena, reader);
+        if (images[i].code.size > RT_IMAGE_SIZE_MAX) {
+            return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
+                           "image %u has %zu bytes of code, at most %u are allowed", i,
+                           images[i].code.size, RT_IMAGE_SIZE_MAX);
+        }
+    }
+    if (reader->failed) {
+        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
+                       "damaged image list: fault at byte %zu of %zu", reader->fault,
+                       reader->input.size);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        rt_image_hash(&images[i]);
+    *out_list = (rt_image_list){images, count};
+    return RT_STATUS_OK;
+}

@@ -1,0 +1,103 @@
+/* Which content of a memory is the latest. */
+#include "reference/memory/memory.h"
+
+#include <string.h>
+
+rt_status rt_memory_create(rt_sink *sink, uint32_t id, rt_text name, uint64_t size,
+                           const void *initial, rt_memory **out_memory)
+{
+    CHECK(size >= 1);
+    *out_memory = NULL;
+    uint8_t *host = size <= RT_MEMORY_SIZE_MAX ? rt_try_alloc((size_t)size) : NULL;
+    if (!host) {
+        return rt_fail(sink, RT_ERRC_MEMORY_ALLOCATION, RT_RULE_NONE,
+                       "memory '%.*s' of %llu bytes cannot be allocated on the host",
+                       RT_TEXT_ARG(name), (unsigned long long)size);
+    }
+    if (initial) memcpy(host, initial, (size_t)size);
+    rt_memory *memory = rt_alloc(sizeof *memory);
+    *memory = (rt_memory){
+        .id = id,
+        .name = name,
+        .size = size,
+        .host = host,
+        .host_valid = true,
+        .initialised = initial != NULL,
+    };
+    *out_memory = memory;
+    return RT_STATUS_OK;
+}
+
+void rt_memory_destroy(rt_memory *memory)
+{
+    if (!memory) return;
+    for (uint32_t i = 0; i < memory->copies.count; i++) {
+        dev_memory_destroy(memory->copies.items[i].memory);
+    }
+    rt_vector_free(&memory->copies);
+    rt_free(memory->host);
+    rt_free(memory);
+}
+
+/* Exactly one content is the latest unless several are equal. */
+static void check_state(const rt_memory *memory)
+{
+    CHECK(memory->host_valid || rt_memory_valid_device(memory) != UINT32_MAX);
+    for (uint32_t i = 0; i < memory->copies.count; i++) {
+        CHECK_IMPLIES(memory->copies.items[i].valid, memory->copies.items[i].memory != NULL);
+    }
+}
+
+rt_status rt_memory_on_device(rt_memory *memory, const rt_device *device, dev_memory **out_copy)
+{
+    while (memory->copies.count <= device->id) {
+        *rt_vector_push(&memory->copies) = (rt_memory_copy){0};
+    }
+    rt_memory_copy *copy = &memory->copies.items[device->id];
+    if (!copy->memory) {
+        RT_TRY(dev_memory_create(device->device, memory->size, memory->name, &copy->memory));
+    }
+    *out_copy = copy->memory;
+    check_state(memory);
+    return RT_STATUS_OK;
+}
+
+bool rt_memory_needs_upload(const rt_memory *memory, const rt_device *device)
+{
+    CHECK(device->id < memory->copies.count);
+    return memory->initialised && !memory->copies.items[device->id].valid;
+}
+
+uint32_t rt_memory_valid_device(const rt_memory *memory)
+{
+    for (uint32_t i = 0; i < memory->copies.count; i++) {
+        if (memory->copies.items[i].valid) return i;
+    }
+    return UINT32_MAX;
+}
+
+void rt_memory_uploaded(rt_memory *memory, const rt_device *device)
+{
+    CHECK(memory->host_valid);
+    CHECK(device->id < memory->copies.count && memory->copies.items[device->id].memory);
+    memory->copies.items[device->id].valid = true;
+    check_state(memory);
+}
+
+void rt_memory_downloaded(rt_memory *memory)
+{
+    CHECK(rt_memory_valid_device(memory) != UINT32_MAX);
+    memory->host_valid = true;
+    check_state(memory);
+}
+
+void rt_memory_written(rt_memory *memory, const rt_device *device)
+{
+    CHECK(device->id < memory->copies.count && memory->copies.items[device->id].memory);
+    for (uint32_t i = 0; i < memory->copies.count; i++) {
+        memory->copies.items[i].valid = i == device->id;
+    }
+    memory->host_valid = false;
+    memory->initialised = true;
+    check_state(memory);
+}

@@ -1,0 +1,51 @@
+/* The device images that are registered at this moment, by whatever module brought them.
+ *
+ * Modules register through the loader (loader.h).  Ids are given in order of registration and never
+ * used again, so that an id in a cache or a trace means one registration for ever.  One observer
+ * (the program manager, set by runtime.c) is told of every change.
+ * Source: document 003 (SharedLibraries.md), "introduction" and "Device images collection". */
+#ifndef REFERENCE_MODULE_REGISTRY_H
+#define REFERENCE_MODULE_REGISTRY_H
+
+#include "reference/base/vector.h"
+#include "reference/image/image.h"
+#include "reference/trace/trace.h"
+
+typedef uint32_t rt_module_id; /* index of a module in the loader's table */
+typedef uint32_t rt_image_id;
+
+typedef struct rt_registered_image {
+    rt_image_id id;
+    rt_module_id module;
+    rt_text module_name;
+    const rt_image *image; /* borrowed while registered; valid as long as the registry */
+    bool registered;
+} rt_registered_image;
+
+typedef struct rt_registry_observer {
+    void *user;
+    /* Called after an image was registered, and before one is forgotten, by the thread that loads
+     * or unloads the module.  It must not call the registry. */
+    void (*registered)(void *user, const rt_registered_image *image);
+    void (*unregistered)(void *user, const rt_registered_image *image);
+} rt_registry_observer;
+
+typedef struct rt_registry {
+    rt_trace *trace;
+    RT_VECTOR(rt_registered_image *) images; /* index is the id */
+    rt_registry_observer observer;
+} rt_registry;
+
+void rt_registry_init(rt_registry *registry, rt_trace *trace);
+void rt_registry_free(rt_registry *registry);
+
+/* Registers an image of a module and returns its id.  The image is borrowed until the registry is
+ * freed: programs outlive the unloading of the module that brought their code.  Calls that change a
+ * registry are serialised by the loader. */
+rt_image_id rt_registry_add(rt_registry *registry, rt_module_id module, rt_text module_name,
+                            const rt_image *image);
+
+/* Takes a registered image back. */
+void rt_registry_remove(rt_registry *registry, rt_image_id id);
+
+#endif

@@ -1,0 +1,155 @@
+/* Unit tests of the simulated loader: order, sharing, cycles, dlopen and dlclose. */
+#include "reference/module/loader.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static const rt_image one_image[] = {{.name = {"image", 5}}};
+
+/* app -> a -> c, app -> b -> c; plugin -> c and -> d; x <-> y */
+enum { APP, A, B, C, PLUGIN, D, X, Y, MODULES };
+static const rt_module_id needs_app[] = {A, B}, needs_c[] = {C}, needs_plugin[] = {C, D},
+                          needs_x[] = {Y}, needs_y[] = {X};
+#define MODULE(text, list, n)                                                                      \
+    {                                                                                              \
+        .name = {text, sizeof(text) - 1}, .needs = (list), .need_count = (n), .images = {          \
+            one_image,                                                                             \
+            1                                                                                      \
+        }                                                                                          \
+    }
+static const rt_module modules[MODULES] = {
+    [APP] = MODULE("app", needs_app, 2),
+    [A] = MODULE("a", needs_c, 1),
+    [B] = MODULE("b", needs_c, 1),
+    [C] = MODULE("c", NULL, 0),
+    [PLUGIN] = MODULE("plugin", needs_plugin, 2),
+    [D] = MODULE("d", NULL, 0),
+    [X] = MODULE("x", needs_x, 1),
+    [Y] = MODULE("y", needs_y, 1),
+};
+
+typedef struct fixture {
+    rt_sink *sink;
+    rt_trace *trace;
+    rt_registry registry;
+    rt_loader loader;
+    rt_buffer log; /* "+c " registered, "-c " unregistered */
+} fixture;
+
+static void note_registered(void *user, const rt_registered_image *image)
+{
+    fixture *f = user;
+    rt_buffer_printf(&f->log, "+%.*s ", RT_TEXT_ARG(image->module_name));
+}
+
+static void note_unregistered(void *user, const rt_registered_image *image)
+{
+    fixture *f = user;
+    assert_true(image->registered);
+    rt_buffer_printf(&f->log, "-%.*s ", RT_TEXT_ARG(image->module_name));
+}
+
+static int set_up(void **state)
+{
+    fixture *f = rt_alloc(sizeof *f);
+    f->sink = rt_sink_create();
+    f->trace = rt_trace_create();
+    rt_registry_init(&f->registry, f->trace);
+    f->registry.observer = (rt_registry_observer){f, note_registered, note_unregistered};
+    rt_loader_init(&f->loader, f->sink, &f->registry, modules, MODULES);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    fixture *f = *state;
+    rt_loader_free(&f->loader);
+    rt_registry_free(&f->registry);
+    rt_trace_destroy(f->trace);
+    rt_sink_destroy(f->sink);
+    rt_buffer_free(&f->log);
+    rt_free(f);
+    return 0;
+}
+
+static void expect_log(fixture *f, const char *expected)
+{
+    assert_string_equal(rt_buffer_string(&f->log), expected);
+    rt_buffer_free(&f->log);
+}
+
+static void needed_modules_register_first_and_once(void **state)
+{
+    fixture *f = *state;
+    rt_loader_start(&f->loader, APP);
+    expect_log(f, "+c +a +b +app ");
+}
+
+static void opening_twice_loads_once_and_closing_twice_unloads(void **state)
+{
+    fixture *f = *state;
+    rt_loader_start(&f->loader, APP);
+    expect_log(f, "+c +a +b +app ");
+    rt_loader_open(&f->loader, PLUGIN);
+    rt_loader_open(&f->loader, PLUGIN);
+    expect_log(f, "+d +plugin ");
+    assert_true(rt_ok(rt_loader_close(&f->loader, PLUGIN)));
+    expect_log(f, "");
+    assert_true(rt_ok(rt_loader_close(&f->loader, PLUGIN)));
+    expect_log(f, "-plugin -d ");
+    assert_int_equal(rt_loader_close(&f->loader, PLUGIN).code, RT_ERRC_INVALID);
+    expect_log(f, "");
+}
+
+static void a_closed_module_stays_while_something_needs_it(void **state)
+{
+    fixture *f = *state;
+    rt_loader_start(&f->loader, APP);
+    rt_loader_open(&f->loader, D);
+    rt_loader_open(&f->loader, PLUGIN);
+    expect_log(f, "+c +a +b +app +d +plugin ");
+    assert_true(rt_ok(rt_loader_close(&f->loader, D)));
+    expect_log(f, "");
+    assert_true(rt_ok(rt_loader_close(&f->loader, PLUGIN)));
+    expect_log(f, "-plugin -d ");
+}
+
+static void a_cycle_is_loaded_once_and_goes_whole(void **state)
+{
+    fixture *f = *state;
+    rt_loader_start(&f->loader, X);
+    expect_log(f, "+y +x ");
+    assert_true(rt_loader_needs(&f->loader, Y, X));
+    assert_false(rt_loader_needs(&f->loader, X, A));
+    assert_true(rt_ok(rt_loader_close(&f->loader, X)));
+    expect_log(f, "-x -y ");
+}
+
+static void a_new_load_gives_new_ids(void **state)
+{
+    fixture *f = *state;
+    rt_loader_start(&f->loader, D);
+    assert_true(rt_ok(rt_loader_close(&f->loader, D)));
+    rt_loader_open(&f->loader, D);
+    assert_int_equal(f->registry.images.count, 2);
+    assert_false(f->registry.images.items[0]->registered);
+    assert_true(f->registry.images.items[1]->registered);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(needed_modules_register_first_and_once),
+        TEST(opening_twice_loads_once_and_closing_twice_unloads),
+        TEST(a_closed_module_stays_while_something_needs_it),
+        TEST(a_cycle_is_loaded_once_and_goes_whole),
+        TEST(a_new_load_gives_new_ids),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,45 @@
+/* The in-memory program cache (document 003, "In-memory cache").
+ *
+ * A tuple says: this kernel, coming from this OS module, built with these options for this device,
+ * is in that program.  Several tuples lead to one program (DL-CACHE-07): one per kernel and module
+ * of the link set (DL-CACHE-08).  The cache holds a reference to a program per tuple; it does not
+ * lock, its owner does. */
+#ifndef REFERENCE_PROGRAM_CACHE_H
+#define REFERENCE_PROGRAM_CACHE_H
+
+#include "reference/program/program.h"
+
+typedef struct rt_cache_key {
+    rt_text kernel;
+    rt_module_id module;
+    rt_text options;
+    uint32_t device; /* rt_device.id */
+} rt_cache_key;
+
+typedef struct rt_cache_tuple {
+    rt_cache_key key;    /* texts live in the cache's arena */
+    rt_program *program; /* NULL: dropped */
+} rt_cache_tuple;
+
+typedef struct rt_cache {
+    rt_arena arena;
+    rt_map index; /* key as text -> tuples */
+    RT_VECTOR(rt_cache_tuple) tuples;
+} rt_cache;
+
+/* Frees the tables; the programs' references are the caller's to give back first (rt_cache_drop).
+ */
+void rt_cache_free(rt_cache *cache);
+
+/* The program under a key, NULL where there is none; no reference is taken. */
+rt_program *rt_cache_find(const rt_cache *cache, const rt_cache_key *key);
+
+/* Stores a tuple; an existing one is kept (false is returned: no reference is taken). */
+bool rt_cache_store(rt_cache *cache, const rt_cache_key *key, rt_program *program);
+
+/* Drops the tuples for which `wanted` says so, handing each program to `dropped`, which takes over
+ * the tuple's reference. */
+void rt_cache_drop(rt_cache *cache, void *user, bool (*wanted)(void *, const rt_cache_tuple *),
+                   void (*dropped)(void *, const rt_cache_tuple *));
+
+#endif

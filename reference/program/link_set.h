@@ -1,0 +1,38 @@
+/* The link set of an image: the image itself and the images that its imports need.
+ *
+ * Source: document 003 (SharedLibraries.md), "Device images collection and linking", rules
+ * DL-RESOLVE-01 to DL-RESOLVE-18. */
+#ifndef REFERENCE_PROGRAM_LINK_SET_H
+#define REFERENCE_PROGRAM_LINK_SET_H
+
+#include "reference/base/choose.h"
+#include "reference/base/status.h"
+#include "reference/module/loader.h"
+#include "reference/program/tables.h"
+
+typedef struct rt_link_set {
+    RT_VECTOR(const rt_registered_image *) images; /* the requesting image first, each once */
+    bool searched; /* the requesting image has imports, so a link is needed even if alone */
+} rt_link_set;
+
+/* What resolution works with; everything is borrowed for the call. */
+typedef struct rt_link_context {
+    rt_sink *sink;
+    rt_trace *trace;
+    rt_chooser *chooser;
+    rt_loader *loader;
+    const rt_registry *registry;
+    const rt_program_tables *tables;
+} rt_link_context;
+
+/* Collects the link set of `requesting`.  out_set (zero-initialised by the caller, freed with
+ * rt_link_set_free also after a failure) receives it.
+ * ERRC_BUILD, rule DL-RESOLVE-09: imports that no registered image of the same format exports; the
+ * diagnostic names all of them.  Cost: linear in the imports and exports of the set. */
+RT_MUST_USE rt_status rt_link_set_collect(const rt_link_context *context,
+                                          const rt_registered_image *requesting,
+                                          rt_link_set *out_set);
+
+void rt_link_set_free(rt_link_set *set);
+
+#endif

@@ -1,0 +1,68 @@
+/* Executable programs: from the name of a kernel to a kernel that can be launched.
+ *
+ * The program manager selects the image that holds the kernel, collects the link set, makes a
+ * program object of each image, links them, and keeps the result in the in-memory cache, keyed as
+ * document 003 says ("Program caching"): kernel name => {OS module, options, device} => program.
+ *
+ * Threads  Everything here may be called from several threads.  Tables and cache are guarded by one
+ *          lock; programs are built outside it.  Two threads that want the same program: one
+ * builds, the other waits for it.  A failure is never kept: who waited tries for itself. */
+#ifndef REFERENCE_PROGRAM_PROGRAM_H
+#define REFERENCE_PROGRAM_PROGRAM_H
+
+#include "reference/base/arena.h"
+#include "reference/device/device.h"
+#include "reference/program/link_set.h"
+
+#include <pthread.h>
+
+/* A device as the runtime knows it; opened and closed by the runtime's owner. */
+typedef struct rt_device {
+    uint32_t id; /* index in the runtime's table */
+    rt_text name;
+    dev_device *device;
+    dev_capabilities capabilities;
+} rt_device;
+
+/* A kernel object taken from a program. */
+typedef struct rt_program_kernel {
+    rt_text name; /* lives as long as the manager */
+    dev_kernel *kernel;
+} rt_program_kernel;
+
+/* An executable program on one device.  Shared by the cache and by the commands that run it; it
+ * goes when the last of them releases it. */
+typedef struct rt_program {
+    uint32_t references; /* guarded by the manager's lock */
+    uint32_t id;         /* in traces; given in order of building */
+    const rt_device *device;
+    dev_program *executable;
+    const rt_registered_image **images; /* what it was linked from, the requesting image first */
+    uint32_t image_count;
+    RT_VECTOR(rt_program_kernel) kernels; /* taken from it so far */
+} rt_program;
+
+typedef struct rt_program_manager rt_program_manager;
+
+/* Makes the manager.  All parameters are borrowed; the manager observes the registry from now on.
+ */
+rt_program_manager *rt_program_manager_create(rt_sink *sink, rt_trace *trace, rt_chooser *chooser,
+                                              rt_loader *loader, rt_registry *registry);
+
+/* Frees the manager and every program; no command may hold one any more. */
+void rt_program_manager_destroy(rt_program_manager *manager);
+
+/* Finds or builds the program that holds `kernel_name` for the device, and takes the kernel from
+ * it. The caller releases *out_program when nothing runs it any more; *out_kernel lives as long as
+ * it. ERRC_RUNTIME: no registered image has the kernel.  ERRC_KERNEL_NOT_SUPPORTED: none of a
+ * format that the device takes.  ERRC_BUILD: unresolved imports (DL-RESOLVE-09), or the device's
+ * compiler refused.  ERRC_FEATURE_NOT_SUPPORTED: other images are needed and the device does not
+ * link the format (DL-BACKEND-06).  LINK_ERROR and others: as the device says (device.h). */
+RT_MUST_USE rt_status rt_program_manager_kernel(rt_program_manager *manager,
+                                                const rt_device *device, rt_text kernel_name,
+                                                rt_program **out_program, dev_kernel **out_kernel);
+
+/* Gives a program back; NULL does nothing. */
+void rt_program_release(rt_program_manager *manager, rt_program *program);
+
+#endif

@@ -1,0 +1,271 @@
+/* The tables of the counting device.  A kernel takes two arguments, whatever its name. */
+#include "reference/program/test/counting_device.h"
+
+#include "reference/base/alloc.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static void count(uint32_t *counter)
+{
+    __atomic_add_fetch(counter, 1, __ATOMIC_RELAXED);
+}
+
+static rt_status refused(counting_device *device, const char *what)
+{
+    return rt_fail(device->base.sink, RT_ERRC_BUILD, RT_RULE_NONE, "%s fails on demand", what);
+}
+
+static void destroy_event(dev_event *event)
+{
+    rt_free(event);
+}
+
+typedef struct counting_event {
+    dev_event base;
+    bool failed;
+} counting_event;
+
+static rt_status wait_event(dev_event *event)
+{
+    if (!((counting_event *)event)->failed) return RT_STATUS_OK;
+    return rt_fail(event->device->sink, RT_DRIVER_ERROR, RT_RULE_NONE, "fails on demand");
+}
+
+static dev_event_state event_state(dev_event *event)
+{
+    return ((counting_event *)event)->failed ? DEV_EVENT_FAILED : DEV_EVENT_COMPLETE;
+}
+
+static const dev_event_ops event_ops = {destroy_event, wait_event, event_state};
+
+static dev_event *make_event(dev_command command, bool failed)
+{
+    counting_event *event = rt_alloc(sizeof *event);
+    event->base.ops = &event_ops;
+    event->failed = failed;
+    for (uint32_t i = 0; i < command.wait_count; i++) {
+        event->failed = event->failed || ((counting_event *)command.wait[i])->failed;
+    }
+    return &event->base;
+}
+
+typedef struct counting_memory {
+    dev_memory base;
+    uint8_t *bytes;
+} counting_memory;
+
+static void destroy_memory(dev_memory *memory)
+{
+    rt_free(((counting_memory *)memory)->bytes);
+    rt_free(memory);
+}
+
+static const dev_memory_ops memory_ops = {.destroy = destroy_memory};
+
+static rt_status make_memory(dev_device *device, uint64_t size, rt_text label,
+                             dev_memory **out_memory)
+{
+    (void)device, (void)label;
+    counting_memory *memory = rt_alloc(sizeof *memory);
+    memory->base.ops = &memory_ops;
+    memory->bytes = rt_alloc((size_t)size);
+    *out_memory = &memory->base;
+    return RT_STATUS_OK;
+}
+
+static void destroy_kernel(dev_kernel *kernel)
+{
+    rt_free(kernel);
+}
+
+static uint32_t argument_count(dev_kernel *kernel)
+{
+    (void)kernel;
+    return 2;
+}
+
+static const dev_kernel_ops kernel_ops = {destroy_kernel, argument_count};
+
+static rt_status make_kernel(dev_program *program, rt_text name, dev_kernel **out_kernel)
+{
+    (void)name;
+    count(&((counting_device *)program->device)->kernels);
+    *out_kernel = rt_alloc(sizeof **out_kernel);
+    (*out_kernel)->ops = &kernel_ops;
+    return RT_STATUS_OK;
+}
+
+static void destroy_program(dev_program *program)
+{
+    rt_free(program);
+}
+
+static const dev_program_ops program_ops = {destroy_program, make_kernel};
+
+static rt_status make_program(dev_device *device, uint32_t *counter, const char *what,
+                              dev_program **out_program)
+{
+    counting_device *self = (counting_device *)device;
+    count(counter);
+    if (self->build_delay_us) usleep(self->build_delay_us);
+    if (self->fail_builds) return refused(self, what);
+    *out_program = rt_alloc(sizeof **out_program);
+    (*out_program)->ops = &program_ops;
+    return RT_STATUS_OK;
+}
+
+static rt_status compile(dev_device *device, rt_format format, rt_bytes code, rt_text options,
+                         dev_program **out_program)
+{
+    (void)format, (void)code, (void)options;
+    return make_program(device, &((counting_device *)device)->compiles, "compile", out_program);
+}
+
+static rt_status link_programs(dev_device *device, dev_program *const *programs, uint32_t number,
+                               rt_text options, dev_program **out_program)
+{
+    (void)programs, (void)options;
+    ((counting_device *)device)->last_link_inputs = number;
+    return make_program(device, &((counting_device *)device)->links_done, "link", out_program);
+}
+
+static rt_status build(dev_device *device, rt_format format, rt_bytes code, rt_text options,
+                       dev_program **out_program)
+{
+    (void)format, (void)code, (void)options;
+    return make_program(device, &((counting_device *)device)->builds, "build", out_program);
+}
+
+static void destroy_queue(dev_queue *queue)
+{
+    rt_free(queue);
+}
+
+static counting_device *device_of(dev_queue *queue)
+{
+    return (counting_device *)queue->device;
+}
+
+static rt_status launch(dev_queue *queue, dev_command command, dev_kernel *kernel,
+                        const dev_nd_range *range, const dev_argument *arguments, uint32_t number,
+                        dev_event **out_event)
+{
+    (void)kernel, (void)range, (void)arguments, (void)number;
+    count(&device_of(queue)->launches);
+    if (device_of(queue)->fail_kernels) {
+        return rt_fail(queue->device->sink, RT_ERRC_ND_RANGE, RT_RULE_NONE, "fails on demand");
+    }
+    *out_event = make_event(command, device_of(queue)->fail_waits);
+    return RT_STATUS_OK;
+}
+
+static rt_status read_memory(dev_queue *queue, dev_command command, dev_memory *memory,
+                             uint64_t offset, uint64_t size, void *destination,
+                             dev_event **out_event)
+{
+    count(&device_of(queue)->reads);
+    memcpy(destination, ((counting_memory *)memory)->bytes + offset, (size_t)size);
+    *out_event = make_event(command, false);
+    return RT_STATUS_OK;
+}
+
+static rt_status write_memory(dev_queue *queue, dev_command command, dev_memory *memory,
+                              uint64_t offset, uint64_t size, const void *source,
+                              dev_event **out_event)
+{
+    count(&device_of(queue)->writes);
+    memcpy(((counting_memory *)memory)->bytes + offset, source, (size_t)size);
+    *out_event = make_event(command, false);
+    return RT_STATUS_OK;
+}
+
+static rt_status copy_memory(dev_queue *queue, dev_command command, dev_memory *source,
+                             uint64_t source_offset, dev_memory *destination,
+                             uint64_t destination_offset, uint64_t size, dev_event **out_event)
+{
+    (void)queue;
+    memcpy(((counting_memory *)destination)->bytes + destination_offset,
+           ((counting_memory *)source)->bytes + source_offset, (size_t)size);
+    *out_event = make_event(command, false);
+    return RT_STATUS_OK;
+}
+
+static rt_status fill_memory(dev_queue *queue, dev_command command, dev_memory *memory,
+                             uint64_t offset, uint64_t size, rt_bytes pattern,
+                             dev_event **out_event)
+{
+    (void)queue;
+    for (uint64_t i = 0; i < size; i += pattern.size) {
+        memcpy(((counting_memory *)memory)->bytes + offset + i, pattern.data, pattern.size);
+    }
+    *out_event = make_event(command, false);
+    return RT_STATUS_OK;
+}
+
+static rt_status flush(dev_queue *queue)
+{
+    (void)queue;
+    return RT_STATUS_OK;
+}
+
+static const dev_queue_ops queue_ops = {
+    .destroy = destroy_queue,
+    .enqueue_kernel = launch,
+    .enqueue_read = read_memory,
+    .enqueue_write = write_memory,
+    .enqueue_copy = copy_memory,
+    .enqueue_fill = fill_memory,
+    .flush = flush,
+};
+
+static rt_status make_queue(dev_device *device, dev_queue **out_queue)
+{
+    (void)device;
+    *out_queue = rt_alloc(sizeof **out_queue);
+    (*out_queue)->ops = &queue_ops;
+    return RT_STATUS_OK;
+}
+
+static void destroy_device(dev_device *device)
+{
+    rt_free(device);
+}
+
+static void capabilities(dev_device *device, dev_capabilities *out_capabilities)
+{
+    static const char *const extensions[] = {"pi_ext_spirv64_linking"};
+    *out_capabilities = (dev_capabilities){
+        .name = RT_TEXT("counting"),
+        .driver = RT_TEXT("none"),
+        .formats_taken = 1u << RT_FORMAT_SPIRV64,
+        .extensions = extensions,
+        .extension_count = ((counting_device *)device)->links ? 1 : 0,
+        .executes = true,
+        .local_size_max = 1024,
+        .group_size_max = 64,
+    };
+}
+
+static const dev_device_ops device_ops = {
+    .destroy = destroy_device,
+    .capabilities = capabilities,
+    .memory_create = make_memory,
+    .program_compile = compile,
+    .program_link = link_programs,
+    .program_build = build,
+    .queue_create = make_queue,
+};
+
+static rt_status open_device(const dev_open_parameters *parameters, rt_text selector,
+                             dev_device **out_device)
+{
+    (void)parameters;
+    counting_device *device = rt_alloc(sizeof *device);
+    device->base.ops = &device_ops;
+    device->links = !rt_text_is(selector, "unlinked");
+    *out_device = &device->base;
+    return RT_STATUS_OK;
+}
+
+const dev_backend counting_backend = {"counting", open_device};

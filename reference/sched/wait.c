@@ -1,0 +1,102 @@
+/* Waiting: a command's result is what its device says, after those it depends on have said theirs,
+ * so that a failure is told where it began and not where it was passed on. */
+#include "reference/sched/sched_internal.h"
+
+#include <stdlib.h>
+
+typedef RT_VECTOR(rt_command *) command_list;
+
+static int by_id(const void *a, const void *b)
+{
+    const rt_command *first = *(rt_command *const *)a, *second = *(rt_command *const *)b;
+    return (first->id > second->id) - (first->id < second->id);
+}
+
+/* The command and its ancestors, oldest first.  The walk ends at commands whose success is known.
+ * Called with the lock held; the caller frees the list. */
+static command_list ancestors(rt_scheduler *scheduler, rt_command *command)
+{
+    command_list list = {0};
+    uint64_t visit = ++scheduler->visit_count;
+    command->visit = visit;
+    *rt_vector_push(&list) = command;
+    for (uint32_t i = 0; i < list.count; i++) {
+        const rt_command *met = list.items[i];
+        for (uint32_t d = 0; d < met->dependencies.count; d++) {
+            rt_command *other = scheduler->commands.items[met->dependencies.items[d]];
+            CHECK(other->id < met->id);
+            bool succeeded = other->state == RT_COMMAND_DONE && rt_ok(other->result);
+            if (other->visit == visit || succeeded) continue;
+            other->visit = visit;
+            *rt_vector_push(&list) = other;
+        }
+    }
+    qsort(list.items, list.count, sizeof *list.items, by_id);
+    return list;
+}
+
+/* Waits for one command whose predecessors are done, and books its end. */
+static rt_status wait_one(rt_scheduler *scheduler, rt_command *command)
+{
+    pthread_mutex_lock(&scheduler->lock);
+    bool done = command->state == RT_COMMAND_DONE;
+    CHECK(done || (command->state == RT_COMMAND_ENQUEUED && command->event));
+    pthread_mutex_unlock(&scheduler->lock);
+    /* The event stays until the scheduler goes, so several threads may wait for it at once. */
+    rt_status waited = done ? RT_STATUS_OK : dev_event_wait(command->event);
+
+    pthread_mutex_lock(&scheduler->lock);
+    rt_program *finished = NULL;
+    if (command->state != RT_COMMAND_DONE) {
+        command->state = RT_COMMAND_DONE;
+        command->result = waited;
+        finished = command->program;
+        command->program = NULL;
+    }
+    rt_status result = command->result;
+    pthread_mutex_unlock(&scheduler->lock);
+    rt_program_release(scheduler->programs, finished);
+    return result;
+}
+
+/* Waits for every command of the list and returns the first failure; `again` tells whether one that
+ * the application was told before counts. */
+static rt_status wait_list(rt_scheduler *scheduler, const command_list *list, bool again)
+{
+    rt_status first_failure = RT_STATUS_OK;
+    for (uint32_t i = 0; i < list->count; i++) {
+        rt_status result = wait_one(scheduler, list->items[i]);
+        if (rt_ok(result)) continue;
+        pthread_mutex_lock(&scheduler->lock);
+        bool counts = again || !list->items[i]->failure_told;
+        list->items[i]->failure_told = true;
+        pthread_mutex_unlock(&scheduler->lock);
+        if (counts && rt_ok(first_failure)) first_failure = result;
+    }
+    return first_failure;
+}
+
+rt_status rt_command_wait(rt_scheduler *scheduler, rt_command_id id)
+{
+    pthread_mutex_lock(&scheduler->lock);
+    CHECK(id < scheduler->commands.count);
+    command_list list = ancestors(scheduler, scheduler->commands.items[id]);
+    pthread_mutex_unlock(&scheduler->lock);
+    rt_status status = wait_list(scheduler, &list, true);
+    rt_vector_free(&list);
+    return status;
+}
+
+rt_status rt_scheduler_wait(rt_scheduler *scheduler)
+{
+    command_list list = {0};
+    pthread_mutex_lock(&scheduler->lock);
+    for (uint32_t i = 0; i < scheduler->commands.count; i++) {
+        *rt_vector_push(&list) = scheduler->commands.items[i];
+    }
+    pthread_mutex_unlock(&scheduler->lock);
+    RT_TRACE(scheduler->trace, WAIT, RT_N("commands", list.count));
+    rt_status status = wait_list(scheduler, &list, false);
+    rt_vector_free(&list);
+    return status;
+}

@@ -1,0 +1,135 @@
+/* The table of event kinds, and the growing list of events. */
+#include "reference/trace/trace.h"
+
+#include "reference/base/arena.h"
+#include "reference/base/vector.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <string.h>
+
+static const struct event_row {
+    const char *name, *fields;
+} event_rows[RT_EVENT_COUNT] = {
+#define RT_EVENT_ROW(kind, name, fields) {name, fields},
+    RT_EVENTS(RT_EVENT_ROW)
+#undef RT_EVENT_ROW
+};
+
+struct rt_trace {
+    pthread_mutex_t lock;
+    rt_arena arena;
+    RT_VECTOR(rt_event *) events;
+};
+
+const char *rt_event_name(rt_event_kind kind)
+{
+    CHECK((unsigned)kind < RT_EVENT_COUNT);
+    return event_rows[kind].name;
+}
+
+rt_event_kind rt_event_find(rt_text name)
+{
+    for (int i = 0; i < RT_EVENT_COUNT; i++) {
+        if (rt_text_is(name, event_rows[i].name)) return (rt_event_kind)i;
+    }
+    return RT_EVENT_COUNT;
+}
+
+bool rt_event_has_field(rt_event_kind kind, rt_text field, bool *out_is_list)
+{
+    CHECK((unsigned)kind < RT_EVENT_COUNT);
+    for (const char *at = event_rows[kind].fields; *at;) {
+        size_t length = strcspn(at, " ");
+        bool is_list = length > 2 && at[length - 1] == ']';
+        rt_text name = {at, is_list ? length - 2 : length};
+        if (rt_text_equal(name, field)) {
+            if (out_is_list) *out_is_list = is_list;
+            return true;
+        }
+        at += length;
+        at += strspn(at, " ");
+    }
+    return false;
+}
+
+rt_trace *rt_trace_create(void)
+{
+    rt_trace *trace = rt_alloc(sizeof *trace);
+    pthread_mutex_init(&trace->lock, NULL);
+    return trace;
+}
+
+void rt_trace_destroy(rt_trace *trace)
+{
+    if (!trace) return;
+    rt_arena_reset(&trace->arena);
+    rt_vector_free(&trace->events);
+    pthread_mutex_destroy(&trace->lock);
+    rt_free(trace);
+}
+
+static rt_text copy_value(rt_arena *arena, const rt_trace_value *value, uint32_t index)
+{
+    switch (value->type) {
+    case RT_TRACE_TEXT: return rt_arena_text(arena, value->text);
+    case RT_TRACE_NUMBER: return rt_arena_printf(arena, "%" PRIu64, value->number);
+    case RT_TRACE_TEXTS: return rt_arena_text(arena, value->texts[index]);
+    case RT_TRACE_NUMBERS: return rt_arena_printf(arena, "%" PRIu64, value->numbers[index]);
+    }
+    UNREACHABLE();
+}
+
+static rt_event_field copy_field(rt_arena *arena, rt_event_kind kind, const rt_trace_value *value)
+{
+    rt_event_field field = {.key = value->key};
+    field.is_list = value->type == RT_TRACE_TEXTS || value->type == RT_TRACE_NUMBERS;
+    bool declared_list = false;
+    CHECK(rt_event_has_field(kind, rt_text_of(value->key), &declared_list));
+    CHECK(declared_list == field.is_list);
+    field.value_count = field.is_list ? value->count : 1;
+    rt_text *values = rt_arena_alloc_array(arena, field.value_count, sizeof *values);
+    for (uint32_t i = 0; i < field.value_count; i++)
+        values[i] = copy_value(arena, value, i);
+    field.values = values;
+    return field;
+}
+
+void rt_trace_emit(rt_trace *trace, rt_event_kind kind, const rt_trace_value *values,
+                   uint32_t value_count)
+{
+    pthread_mutex_lock(&trace->lock);
+    rt_event *event = rt_arena_alloc(&trace->arena, sizeof *event);
+    rt_event_field *fields = rt_arena_alloc_array(&trace->arena, value_count, sizeof *fields);
+    for (uint32_t i = 0; i < value_count; i++) {
+        fields[i] = copy_field(&trace->arena, kind, &values[i]);
+    }
+    *event = (rt_event){kind, fields, value_count};
+    *rt_vector_push(&trace->events) = event;
+    pthread_mutex_unlock(&trace->lock);
+}
+
+uint32_t rt_trace_count(rt_trace *trace)
+{
+    pthread_mutex_lock(&trace->lock);
+    uint32_t count = trace->events.count;
+    pthread_mutex_unlock(&trace->lock);
+    return count;
+}
+
+const rt_event *rt_trace_event(rt_trace *trace, uint32_t index)
+{
+    pthread_mutex_lock(&trace->lock);
+    CHECK(index < trace->events.count);
+    const rt_event *event = trace->events.items[index];
+    pthread_mutex_unlock(&trace->lock);
+    return event;
+}
+
+const rt_event_field *rt_event_field_find(const rt_event *event, rt_text key)
+{
+    for (uint32_t i = 0; i < event->field_count; i++) {
+        if (rt_text_is(key, event->fields[i].key)) return &event->fields[i];
+    }
+    return NULL;
+}
