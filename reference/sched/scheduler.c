@@ -161,6 +161,7 @@ static rt_status check_argument_count(rt_scheduler *scheduler, const rt_launch *
                                       dev_kernel *kernel)
 {
     uint32_t parameter_count = dev_kernel_argument_count(kernel);
+    if (parameter_count == DEV_ARGUMENT_COUNT_UNKNOWN) return RT_STATUS_OK;
     if (parameter_count == launch->argument_count) return RT_STATUS_OK;
     return rt_fail_naming(scheduler->sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE, &launch->kernel,
                           1, "kernel '%.*s' has %u parameters, the launch gives %u arguments",

@@ -169,6 +169,14 @@ static void code_classes_match_what_an_application_sees(void **state)
     assert_int_equal(rt_code_find(RT_TEXT("errc::nothing")), RT_CODE_COUNT);
 }
 
+static void rules_are_found_by_name(void **state)
+{
+    (void)state;
+    assert_int_equal(rt_rule_find(RT_TEXT("DL-RESOLVE-09")), RT_RULE_DL_RESOLVE_09);
+    assert_int_equal(rt_rule_find(RT_TEXT("DL-RESOLVE-9")), RT_RULE_NONE);
+    assert_int_equal(rt_rule_find(RT_TEXT("")), RT_RULE_NONE);
+}
+
 static void formats_have_the_documents_strings(void **state)
 {
     (void)state;
@@ -197,6 +205,7 @@ int main(void)
         cmocka_unit_test(stream_refuses_every_truncation),
         cmocka_unit_test(status_keeps_its_diagnostic),
         cmocka_unit_test(code_classes_match_what_an_application_sees),
+        cmocka_unit_test(rules_are_found_by_name),
         cmocka_unit_test(formats_have_the_documents_strings),
         cmocka_unit_test(hash_is_the_same_on_every_machine),
     };

@@ -1,0 +1,12 @@
+/* A device that accepts everything and executes nothing: the adapter to copy for a new device. */
+#ifndef BACKENDS_NULL_NULL_H
+#define BACKENDS_NULL_NULL_H
+
+#include "reference/device/device.h"
+
+/* Takes SPIR-V of which it reads the first word only, has kernels of every name with any number of
+ * arguments, and completes every command at once.  Reads deliver zeros, and no byte counts as
+ * defined.  There is one such device; its selector is "". */
+extern const dev_backend null_backend;
+
+#endif

@@ -1,0 +1,351 @@
+/* OpenCL devices: finding one, asking what it can do, opening it.
+ *
+ * It knows no vendor.  Which route programs take, which formats and aspects there are: all of it is
+ * an answer of clGetDeviceInfo; names serve the selector and the records.
+ * Source: OpenCL 3.0 API specification, 4.1 to 4.4; cl_khr_spir, cl_khr_fp16,
+ * cl_khr_int64_base_atomics. */
+#include "backends/opencl/opencl.h"
+
+#include "backends/opencl/ocl_internal.h"
+#include "reference/base/alloc.h"
+
+#include <string.h>
+
+/* ---- Selectors ---------------------------------------------------------------------------- */
+
+typedef struct ocl_selector {
+    rt_text platform; /* parts of the names; empty fits all */
+    rt_text device;
+} ocl_selector;
+
+static bool text_contains(rt_text text, rt_text part)
+{
+    return part.length == 0 || (text.length >= part.length &&
+                                memmem(text.data, text.length, part.data, part.length) != NULL);
+}
+
+static rt_text text_after(rt_text text, size_t length)
+{
+    CHECK(length <= text.length);
+    return (rt_text){text.data + length, text.length - length};
+}
+
+/* Reads a selector.  The platform's part ends at ",device=", so that it may contain commas. */
+static rt_status selector_read(rt_sink *sink, rt_text text, ocl_selector *out_selector)
+{
+    static const char platform_key[] = "platform=", device_key[] = "device=";
+    static const char between[] = ",device=";
+    *out_selector = (ocl_selector){0};
+    if (text.length == 0) return RT_STATUS_OK;
+    if (rt_text_starts(text, device_key)) {
+        out_selector->device = text_after(text, strlen(device_key));
+        return RT_STATUS_OK;
+    }
+    if (!rt_text_starts(text, platform_key))
+        return rt_fail(sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                       "'%.*s' selects no OpenCL device; write platform=TEXT, device=TEXT or "
+                       "platform=TEXT,device=TEXT, where TEXT is a part of the name",
+                       RT_TEXT_ARG(text));
+    rt_text rest = text_after(text, strlen(platform_key));
+    const char *found = memmem(rest.data, rest.length, between, strlen(between));
+    if (!found) {
+        out_selector->platform = rest;
+        return RT_STATUS_OK;
+    }
+    out_selector->platform = (rt_text){rest.data, (size_t)(found - rest.data)};
+    out_selector->device = text_after(rest, out_selector->platform.length + strlen(between));
+    return RT_STATUS_OK;
+}
+
+/* ---- Asking ------------------------------------------------------------------------------- */
+
+/* Cuts the NUL that OpenCL counts into a text's size. */
+static void text_trim(rt_buffer *text)
+{
+    while (text->size > 0 && text->data[text->size - 1] == '\0')
+        text->size--;
+}
+
+/* Appends a platform's text; nothing where the driver refuses to tell it. */
+static void platform_text(const ocl_library *cl, cl_platform_id platform, cl_platform_info what,
+                          rt_buffer *out_text)
+{
+    size_t size = 0;
+    if (cl->clGetPlatformInfo(platform, what, 0, NULL, &size) != CL_SUCCESS || size == 0) return;
+    char *value = rt_alloc(size);
+    if (cl->clGetPlatformInfo(platform, what, size, value, NULL) == CL_SUCCESS)
+        rt_buffer_append(out_text, value, size);
+    text_trim(out_text);
+    rt_free(value);
+}
+
+/* The same of a device. */
+static void device_text(const ocl_library *cl, cl_device_id device, cl_device_info what,
+                        rt_buffer *out_text)
+{
+    size_t size = 0;
+    if (cl->clGetDeviceInfo(device, what, 0, NULL, &size) != CL_SUCCESS || size == 0) return;
+    char *value = rt_alloc(size);
+    if (cl->clGetDeviceInfo(device, what, size, value, NULL) == CL_SUCCESS)
+        rt_buffer_append(out_text, value, size);
+    text_trim(out_text);
+    rt_free(value);
+}
+
+/* Fills a value of size bytes; it keeps the default that it holds where the driver does not know
+ * the question, as those of older versions do not. */
+static void device_value(const ocl_device *device, cl_device_info what, size_t size, void *value)
+{
+    uint64_t answer[1] = {0};
+    CHECK(size <= sizeof answer);
+    if (device->library.clGetDeviceInfo(device->id, what, size, answer, NULL) == CL_SUCCESS)
+        memcpy(value, answer, size);
+}
+
+/* True when a space-separated list has the word. */
+static bool list_has(rt_text list, const char *word)
+{
+    size_t length = strlen(word);
+    for (size_t begin = 0; begin < list.length;) {
+        const char *space = memchr(list.data + begin, ' ', list.length - begin);
+        size_t end = space ? (size_t)(space - list.data) : list.length;
+        if (end - begin == length && memcmp(list.data + begin, word, length) == 0) return true;
+        begin = end + 1;
+    }
+    return false;
+}
+
+/* ---- Choosing a device -------------------------------------------------------------------- */
+
+/* Up to this many platforms and devices of one are looked at. */
+enum { CANDIDATES_MAX = 64 };
+
+/* What loaders answer where there is no driver: CL_PLATFORM_NOT_FOUND_KHR of cl_khr_icd. */
+enum { PLATFORM_NOT_FOUND = -1001 };
+
+/* Looks for the wanted device on one platform; every name seen is added to `seen`. */
+static bool platform_search(ocl_device *device, cl_platform_id platform, ocl_selector wanted,
+                            rt_buffer *seen)
+{
+    const ocl_library *cl = &device->library;
+    rt_buffer platform_name = {0};
+    platform_text(cl, platform, CL_PLATFORM_NAME, &platform_name);
+    cl_device_id ids[CANDIDATES_MAX];
+    cl_uint count = 0;
+    cl_int result = cl->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, CANDIDATES_MAX, ids, &count);
+    if (result != CL_SUCCESS) count = 0; /* A platform without devices answers NOT_FOUND. */
+    if (count > CANDIDATES_MAX) count = CANDIDATES_MAX;
+    bool fits = text_contains(rt_buffer_text(&platform_name), wanted.platform), found = false;
+    for (cl_uint i = 0; i < count && !found; i++) {
+        rt_buffer name = {0};
+        device_text(cl, ids[i], CL_DEVICE_NAME, &name);
+        found = fits && text_contains(rt_buffer_text(&name), wanted.device);
+        if (found) device->id = ids[i];
+        rt_buffer_printf(seen, "%s'%s' of platform '%s'", seen->size > 0 ? ", " : "",
+                         rt_buffer_string(&name), rt_buffer_string(&platform_name));
+        rt_buffer_free(&name);
+    }
+    rt_buffer_free(&platform_name);
+    return found;
+}
+
+static rt_status device_choose(ocl_device *device, rt_text selector)
+{
+    ocl_selector wanted;
+    RT_TRY(selector_read(device->sink, selector, &wanted));
+    const ocl_library *cl = &device->library;
+    cl_platform_id platforms[CANDIDATES_MAX];
+    cl_uint count = 0;
+    cl_int result = cl->clGetPlatformIDs(CANDIDATES_MAX, platforms, &count);
+    if (result == PLATFORM_NOT_FOUND)
+        return rt_fail(device->sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                       "the OpenCL loader finds no driver (clGetPlatformIDs: %s); install the "
+                       "driver of a device (Debian: pocl-opencl-icd runs on every CPU)",
+                       ocl_result_name(result));
+    OCL_TRY(device->sink, OCL_STAGE_OPEN, "clGetPlatformIDs", result);
+    if (count > CANDIDATES_MAX) count = CANDIDATES_MAX;
+    rt_buffer seen = {0};
+    bool found = false;
+    for (cl_uint i = 0; i < count && !found; i++) {
+        found = platform_search(device, platforms[i], wanted, &seen);
+        if (found) device->platform = platforms[i];
+    }
+    rt_status status = RT_STATUS_OK;
+    if (!found)
+        status = rt_fail(device->sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                         "no OpenCL device fits '%.*s'; the loader offers: %s; install the driver "
+                         "of the device that is wanted",
+                         RT_TEXT_ARG(selector), seen.size > 0 ? rt_buffer_string(&seen) : "none");
+    rt_buffer_free(&seen);
+    return status;
+}
+
+/* ---- What it can do ----------------------------------------------------------------------- */
+
+static bool device_takes_spirv(const ocl_device *device)
+{
+    rt_buffer version = {0};
+    device_text(&device->library, device->id, CL_DEVICE_IL_VERSION, &version);
+    bool takes = text_contains(rt_buffer_text(&version), RT_TEXT("SPIR-V"));
+    rt_buffer_free(&version);
+    return takes && device->library.clCreateProgramWithIL != NULL;
+}
+
+/* Decides how programs are made (opencl.h). */
+static rt_status route_choose(ocl_device *device, rt_text extensions)
+{
+    cl_uint address_bits = 0;
+    device_value(device, CL_DEVICE_ADDRESS_BITS, sizeof address_bits, &address_bits);
+    if (address_bits != 64)
+        return rt_fail(device->sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                       "'%s' has %u-bit addresses; device images are made for 64 bits",
+                       rt_buffer_string(&device->name), address_bits);
+    cl_bool compiler = CL_FALSE;
+    device_value(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler);
+    if (!compiler)
+        return rt_fail(device->sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                       "'%s' has no compiler (CL_DEVICE_COMPILER_AVAILABLE is false)",
+                       rt_buffer_string(&device->name));
+    if (device_takes_spirv(device)) {
+        device->route = OCL_ROUTE_SPIRV;
+        return RT_STATUS_OK;
+    }
+    bool takes_spir = list_has(extensions, "cl_khr_spir");
+    if (takes_spir && device->tools) {
+        device->route = OCL_ROUTE_BITCODE;
+        return RT_STATUS_OK;
+    }
+    return rt_fail(device->sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                   "'%s' takes no SPIR-V (CL_DEVICE_IL_VERSION) and %s",
+                   rt_buffer_string(&device->name),
+                   takes_spir ? "takes SPIR, but the tools that make it are not here; build assay "
+                                "with its compiler plugin"
+                              : "no SPIR either (extension cl_khr_spir); use a device that does");
+}
+
+static uint32_t aspects_ask(const ocl_device *device, rt_text extensions)
+{
+    cl_device_fp_config fp64 = 0;
+    device_value(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp64, &fp64);
+    uint32_t aspects = 0;
+    if (fp64 != 0) aspects |= 1u << DEV_ASPECT_FP64;
+    if (list_has(extensions, "cl_khr_fp16")) aspects |= 1u << DEV_ASPECT_FP16;
+    if (list_has(extensions, "cl_khr_int64_base_atomics")) aspects |= 1u << DEV_ASPECT_ATOMIC64;
+    return aspects;
+}
+
+/* Globals by name, function pointers and USM stay false: this interface has no operation for the
+ * first and the last yet, and no OpenCL query answers for the second. */
+static void capabilities_ask(ocl_device *device, rt_text extensions)
+{
+    static const char *const link_extensions[] = {"pi_ext_spirv64_linking"};
+    cl_bool linker = CL_FALSE;
+    device_value(device, CL_DEVICE_LINKER_AVAILABLE, sizeof linker, &linker);
+    cl_ulong local_size = 0;
+    device_value(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_size, &local_size);
+    size_t group_size = 1;
+    device_value(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group_size, &group_size);
+    bool links = device->route == OCL_ROUTE_BITCODE || linker;
+    device->capabilities = (dev_capabilities){
+        .name = rt_buffer_text(&device->name),
+        .driver = rt_buffer_text(&device->driver),
+        .formats_taken = 1u << RT_FORMAT_SPIRV64,
+        .extensions = link_extensions,
+        .extension_count = links ? 1 : 0,
+        .aspects = aspects_ask(device, extensions),
+        .executes = true,
+        .links_with_tool = device->route == OCL_ROUTE_BITCODE,
+        .local_size_max = local_size,
+        .group_size_max = group_size < 1            ? 1
+                          : group_size > UINT32_MAX ? UINT32_MAX
+                                                    : (uint32_t)group_size,
+    };
+    cl_command_queue_properties offered = 0;
+    device_value(device, CL_DEVICE_QUEUE_ON_HOST_PROPERTIES, sizeof offered, &offered);
+    /* An in-order queue obeys every wait list as well, so a device without the other is served. */
+    device->queue_properties = offered & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+}
+
+static rt_status device_ask(ocl_device *device)
+{
+    const ocl_library *cl = &device->library;
+    device_text(cl, device->id, CL_DEVICE_NAME, &device->name);
+    if (device->name.size == 0) rt_buffer_append_text(&device->name, RT_TEXT("OpenCL device"));
+    platform_text(cl, device->platform, CL_PLATFORM_NAME, &device->driver);
+    rt_buffer_append_byte(&device->driver, ' ');
+    device_text(cl, device->id, CL_DRIVER_VERSION, &device->driver);
+    rt_buffer extensions = {0};
+    device_text(cl, device->id, CL_DEVICE_EXTENSIONS, &extensions);
+    rt_status status = route_choose(device, rt_buffer_text(&extensions));
+    if (rt_ok(status)) capabilities_ask(device, rt_buffer_text(&extensions));
+    rt_buffer_free(&extensions);
+    return status;
+}
+
+/* ---- The device --------------------------------------------------------------------------- */
+
+/* Frees what has been made of a device, which need not be all of it. */
+static void device_free(ocl_device *device)
+{
+    if (device->context) device->library.clReleaseContext(device->context);
+    if (device->library.handle) ocl_library_close(&device->library);
+    rt_buffer_free(&device->name);
+    rt_buffer_free(&device->driver);
+    rt_free(device);
+}
+
+static void ocl_device_destroy(dev_device *device)
+{
+    device_free((ocl_device *)device);
+}
+
+static void ocl_device_capabilities(dev_device *device, dev_capabilities *out_capabilities)
+{
+    *out_capabilities = ((const ocl_device *)device)->capabilities;
+}
+
+static const dev_device_ops ocl_device_ops = {
+    .destroy = ocl_device_destroy,
+    .capabilities = ocl_device_capabilities,
+    .memory_create = ocl_memory_create,
+    .program_compile = ocl_program_compile,
+    .program_link = ocl_program_link,
+    .program_build = ocl_program_build,
+    .queue_create = ocl_queue_create,
+};
+
+static rt_status context_create(ocl_device *device)
+{
+    cl_int result = CL_SUCCESS;
+    device->context = device->library.clCreateContext(NULL, 1, &device->id, NULL, NULL, &result);
+    if (!device->context || result != CL_SUCCESS)
+        return ocl_fail(device->sink, OCL_STAGE_OPEN, "clCreateContext", result, (rt_text){0});
+    return RT_STATUS_OK;
+}
+
+rt_status ocl_device_open(const char *library_path, const dev_open_parameters *parameters,
+                          rt_text selector, dev_device **out_device)
+{
+    ocl_device *device = rt_alloc(sizeof *device);
+    device->base.ops = &ocl_device_ops;
+    device->sink = parameters->sink;
+    device->tools = parameters->tools;
+    rt_status status = ocl_library_open(device->sink, library_path, &device->library);
+    if (rt_ok(status)) status = device_choose(device, selector);
+    if (rt_ok(status)) status = device_ask(device);
+    if (rt_ok(status)) status = context_create(device);
+    if (!rt_ok(status)) {
+        device_free(device);
+        return status;
+    }
+    *out_device = &device->base;
+    return status;
+}
+
+static rt_status ocl_open(const dev_open_parameters *parameters, rt_text selector,
+                          dev_device **out_device)
+{
+    return ocl_device_open("libOpenCL.so.1", parameters, selector, out_device);
+}
+
+const dev_backend ocl_backend = {.name = "opencl", .open = ocl_open};

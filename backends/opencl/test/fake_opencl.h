@@ -1,0 +1,40 @@
+/* A fake OpenCL loader: one platform, one device, behaviour and failures on request.
+ *
+ * It is a shared object that exports OpenCL's entry points and fake_opencl_control.  Its kernels
+ * take (bytes, buffer) and store the first byte of the first into the second. */
+#ifndef BACKENDS_OPENCL_TEST_FAKE_OPENCL_H
+#define BACKENDS_OPENCL_TEST_FAKE_OPENCL_H
+
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct fake_opencl {
+    /* What the device is; fake_opencl_reset gives a device that takes SPIR-V. */
+    const char *il_version;
+    const char *extensions;
+    cl_uint address_bits;
+    cl_bool compiler;
+    cl_bool linker;
+    bool out_of_order;
+    bool no_devices;
+    /* What goes wrong. */
+    uint32_t fail_at;      /* the n-th call, from 1; 0: none */
+    const char *fail_call; /* every call of this name; NULL: none */
+    cl_int fail_with;      /* its result; CL_SUCCESS: it gives no object and says success */
+    cl_int event_status;   /* of commands enqueued from now on; CL_COMPLETE: they work */
+    /* What happened. */
+    uint32_t calls;
+    int32_t live;              /* objects alive */
+    char trace[8192];          /* the calls' names, each followed by a space; cut when full */
+    char options[256];         /* of the last compile, link or build */
+    uint32_t binary_size;      /* of the last clCreateProgramWithBinary */
+    cl_ulong queue_properties; /* of the last queue */
+} fake_opencl;
+
+/* The state of the fake, the same for all who opened it. */
+fake_opencl *fake_opencl_control(void);
+
+#endif

@@ -1,0 +1,592 @@
+/* The OpenCL adapter over a fake loader: which calls it makes, and what it makes of every failure.
+ * No driver is needed. */
+#include "backends/opencl/ocl_internal.h"
+#include "backends/opencl/test/fake_opencl.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static fake_opencl *fake; /* of the shared object, found in main */
+
+static void fake_reset(void)
+{
+    *fake = (fake_opencl){
+        .il_version = "SPIR-V_1.2",
+        .extensions = "cl_khr_fp16 cl_khr_byte_addressable_store",
+        .address_bits = 64,
+        .compiler = CL_TRUE,
+        .linker = CL_TRUE,
+        .out_of_order = true,
+    };
+}
+
+/* A device of before SPIR-V, as PoCL 3.1 answers. */
+static void fake_takes_bitcode(void)
+{
+    fake_reset();
+    fake->il_version = "";
+    fake->extensions = "cl_khr_byte_addressable_store cl_khr_spir";
+}
+
+static rt_status fake_open(const dev_open_parameters *parameters, rt_text selector,
+                           dev_device **out_device)
+{
+    return ocl_device_open(FAKE_LIBRARY, parameters, selector, out_device);
+}
+static const dev_backend fake_backend = {"opencl over a fake", fake_open};
+
+/* Tools that join by counting, or answer a code. */
+typedef struct fake_tools {
+    rt_code answer;
+    uint32_t image_count; /* of the last link */
+} fake_tools;
+
+static rt_status tools_link(void *user, rt_sink *sink, const rt_bytes *spirv, uint32_t count,
+                            rt_buffer *out_bitcode)
+{
+    fake_tools *tools = user;
+    tools->image_count = count;
+    if (tools->answer != RT_OK)
+        return rt_fail(sink, tools->answer, RT_RULE_NONE, "the tools were told to fail");
+    for (uint32_t i = 0; i < count; i++)
+        rt_buffer_append(out_bitcode, spirv[i].data, spirv[i].size);
+    return RT_STATUS_OK;
+}
+
+static const uint8_t spirv[8] = {0x03, 0x02, 0x23, 0x07};
+static const rt_bytes image = {spirv, sizeof spirv};
+static const rt_text none = {"", 0};
+static const dev_command no_wait = {0};
+static const dev_nd_range one_item = {.dimensions = 1, .global = {1, 1, 1}};
+
+static bool message_has(rt_sink *sink, rt_status status, const char *part)
+{
+    rt_text message = rt_sink_diagnostic(sink, status)->message;
+    return memmem(message.data, message.length, part, strlen(part)) != NULL;
+}
+
+typedef struct fixture {
+    rt_sink *sink;
+    fake_tools tools_state;
+    dev_tools tools;
+    dev_device *device;
+} fixture;
+
+static rt_status fixture_open(fixture *f, const char *selector)
+{
+    const dev_open_parameters parameters = {.sink = f->sink, .tools = &f->tools};
+    return dev_device_open(&fake_backend, &parameters, rt_text_of(selector), &f->device);
+}
+
+static int setup(void **state)
+{
+    static fixture f;
+    fake_reset();
+    f = (fixture){.sink = rt_sink_create()};
+    f.tools = (dev_tools){.user = &f.tools_state, .link_to_bitcode = tools_link};
+    *state = &f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture *f = *state;
+    dev_device_destroy(f->device);
+    assert_int_equal(fake->live, 0);
+    rt_sink_destroy(f->sink);
+    return 0;
+}
+
+/* ---- Opening ------------------------------------------------------------------------------ */
+
+static void loaders_that_are_none_are_unavailable(void **state)
+{
+    fixture *f = *state;
+    const dev_open_parameters parameters = {.sink = f->sink};
+    dev_device *device = NULL;
+    rt_status status = ocl_device_open("libno-such-loader.so", &parameters, none, &device);
+    assert_int_equal(status.code, RT_UNAVAILABLE);
+    assert_true(message_has(f->sink, status, "ocl-icd-libopencl1"));
+    status = ocl_device_open("libm.so.6", &parameters, none, &device);
+    assert_int_equal(status.code, RT_UNAVAILABLE);
+    assert_true(message_has(f->sink, status, "clGetPlatformIDs"));
+    assert_null(device);
+}
+
+static void selectors_choose_by_parts_of_names(void **state)
+{
+    fixture *f = *state;
+    const struct {
+        const char *selector;
+        rt_code code;
+    } rows[] = {
+        {"", RT_OK},
+        {"platform=Fake", RT_OK},
+        {"platform=Platform, Inc", RT_OK},
+        {"platform=Fake,device=Fake Dev", RT_OK},
+        {"platform=Platform, Inc,device=Device", RT_OK},
+        {"device=Device", RT_OK},
+        {"platform=fake", RT_UNAVAILABLE},
+        {"platform=Fake,device=GPU", RT_UNAVAILABLE},
+        {"device=GPU", RT_UNAVAILABLE},
+        {"vendor=Fake", RT_ERRC_INVALID},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_status status = fixture_open(f, rows[i].selector);
+        assert_int_equal(status.code, rows[i].code);
+        dev_device_destroy(f->device);
+        f->device = NULL;
+    }
+    rt_status status = fixture_open(f, "platform=Other");
+    assert_true(message_has(f->sink, status, "'Fake Device' of platform 'Fake Platform, Inc'"));
+    fake->no_devices = true;
+    status = fixture_open(f, "");
+    assert_int_equal(status.code, RT_UNAVAILABLE);
+    assert_true(message_has(f->sink, status, "none"));
+}
+
+static void routes_follow_from_answers(void **state)
+{
+    fixture *f = *state;
+    const struct {
+        const char *il_version, *extensions;
+        const char *missing; /* part of the message; NULL: it opens */
+        cl_uint address_bits;
+        cl_bool compiler;
+        bool tools;
+        bool links_with_tool;
+    } rows[] = {
+        {"SPIR-V_1.0 SPIR-V_1.2", "", NULL, 64, CL_TRUE, false, false},
+        {"SPIR-V_1.2", "cl_khr_spir", NULL, 64, CL_TRUE, true, false},
+        {"", "cl_khr_spir", NULL, 64, CL_TRUE, true, true},
+        {"", "cl_khr_spir", "tools", 64, CL_TRUE, false, false},
+        {"", "cl_khr_spirv_linkonce_odr", "cl_khr_spir", 64, CL_TRUE, true, false},
+        {"PTX_8", "", "CL_DEVICE_IL_VERSION", 64, CL_TRUE, true, false},
+        {"SPIR-V_1.2", "", "32-bit", 32, CL_TRUE, true, false},
+        {"SPIR-V_1.2", "", "no compiler", 64, CL_FALSE, true, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fake->il_version = rows[i].il_version;
+        fake->extensions = rows[i].extensions;
+        fake->address_bits = rows[i].address_bits;
+        fake->compiler = rows[i].compiler;
+        const dev_open_parameters parameters = {.sink = f->sink,
+                                                .tools = rows[i].tools ? &f->tools : NULL};
+        dev_device *device;
+        rt_status status = dev_device_open(&fake_backend, &parameters, none, &device);
+        if (rows[i].missing) {
+            assert_int_equal(status.code, RT_UNAVAILABLE);
+            assert_true(message_has(f->sink, status, rows[i].missing));
+            continue;
+        }
+        assert_true(rt_ok(status));
+        dev_capabilities found;
+        dev_device_capabilities(device, &found);
+        assert_int_equal(found.links_with_tool, rows[i].links_with_tool);
+        dev_device_destroy(device);
+    }
+}
+
+static void capabilities_are_the_drivers_answers(void **state)
+{
+    fixture *f = *state;
+    assert_true(rt_ok(fixture_open(f, "")));
+    dev_capabilities found;
+    dev_device_capabilities(f->device, &found);
+    assert_true(rt_text_is(found.name, "Fake Device"));
+    assert_true(rt_text_is(found.driver, "Fake Platform, Inc 7.1"));
+    assert_int_equal(found.aspects, 1u << DEV_ASPECT_FP16 | 1u << DEV_ASPECT_FP64);
+    assert_int_equal(found.local_size_max, 4096);
+    assert_int_equal(found.group_size_max, 256);
+    assert_true(dev_capabilities_link(&found, RT_FORMAT_SPIRV64));
+    dev_device_destroy(f->device);
+    fake->linker = CL_FALSE;
+    assert_true(rt_ok(fixture_open(f, "")));
+    dev_device_capabilities(f->device, &found);
+    assert_false(dev_capabilities_link(&found, RT_FORMAT_SPIRV64));
+}
+
+/* ---- A whole run, of which any call may fail ---------------------------------------------- */
+
+typedef struct run {
+    dev_device *device;
+    dev_queue *queues[2];
+    dev_memory *memories[2];
+    dev_program *programs[3]; /* two compiled, one linked */
+    dev_kernel *kernel;
+    dev_event *events[6];
+    uint8_t read[8];
+} run;
+
+static rt_status run_prepare(const fixture *f, run *r)
+{
+    const dev_open_parameters parameters = {.sink = f->sink, .tools = &f->tools};
+    RT_TRY(dev_device_open(&fake_backend, &parameters, none, &r->device));
+    dev_device *device = r->device;
+    for (int i = 0; i < 2; i++) {
+        RT_TRY(dev_queue_create(device, &r->queues[i]));
+        RT_TRY(dev_memory_create(device, 8, RT_TEXT("m"), &r->memories[i]));
+        RT_TRY(dev_program_compile(device, RT_FORMAT_SPIRV64, image, none, &r->programs[i]));
+    }
+    RT_TRY(dev_program_link(device, r->programs, 2, RT_TEXT("-g"), &r->programs[2]));
+    return dev_kernel_create(r->programs[2], RT_TEXT("k"), &r->kernel);
+}
+
+static rt_status run_enqueue(run *r)
+{
+    static const uint8_t content[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    const uint8_t value = 42;
+    const dev_argument arguments[] = {
+        {.kind = DEV_ARGUMENT_BYTES, .bytes = {&value, 1}},
+        {.kind = DEV_ARGUMENT_MEMORY, .memory = r->memories[0]},
+    };
+    dev_event **e = r->events;
+    const dev_command after_first = {.wait = &e[0], .wait_count = 1};
+    const dev_command after_three = {.wait = &e[0], .wait_count = 3};
+    const dev_command after_last = {.wait = &e[3], .wait_count = 1};
+    RT_TRY(dev_enqueue_write(r->queues[0], no_wait, r->memories[0], 0, 8, content, &e[0]));
+    RT_TRY(
+        dev_enqueue_kernel(r->queues[0], after_first, r->kernel, &one_item, arguments, 2, &e[1]));
+    RT_TRY(dev_enqueue_fill(r->queues[1], no_wait, r->memories[1], 4, 4, (rt_bytes){content, 2},
+                            &e[2]));
+    RT_TRY(dev_enqueue_copy(r->queues[1], after_three, r->memories[0], 0, r->memories[1], 0, 4,
+                            &e[3]));
+    RT_TRY(dev_enqueue_read(r->queues[0], after_last, r->memories[1], 0, 8, r->read, &e[4]));
+    RT_TRY(dev_queue_flush(r->queues[0]));
+    return dev_event_wait(e[4]);
+}
+
+static void run_end(run *r)
+{
+    for (int i = 0; i < 6; i++)
+        dev_event_destroy(r->events[i]);
+    dev_kernel_destroy(r->kernel);
+    for (int i = 0; i < 3; i++)
+        dev_program_destroy(r->programs[i]);
+    for (int i = 0; i < 2; i++) {
+        dev_memory_destroy(r->memories[i]);
+        dev_queue_destroy(r->queues[i]);
+    }
+    dev_device_destroy(r->device);
+}
+
+static rt_status run_whole(const fixture *f, run *r)
+{
+    *r = (run){0};
+    rt_status status = run_prepare(f, r);
+    if (rt_ok(status)) status = run_enqueue(r);
+    run_end(r);
+    return status;
+}
+
+static void driver_compiles_and_links_spirv(void **state)
+{
+    fixture *f = *state;
+    run r;
+    assert_true(rt_ok(run_whole(f, &r)));
+    const uint8_t expected[8] = {42, 2, 3, 4, 1, 2, 1, 2};
+    assert_memory_equal(r.read, expected, 8);
+    assert_non_null(strstr(fake->trace, "clCreateProgramWithIL clCompileProgram "));
+    assert_non_null(strstr(fake->trace, "clLinkProgram clCreateKernel clGetKernelInfo "));
+    assert_null(strstr(fake->trace, "clCreateProgramWithBinary"));
+    assert_string_equal(fake->options, "-g");
+    assert_int_equal(fake->queue_properties, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    /* The copy waits for two events of the other queue, which is flushed once for both. */
+    assert_non_null(strstr(fake->trace, "clEnqueueFillBuffer clFlush clEnqueueCopyBuffer "
+                                        "clFlush clEnqueueReadBuffer "));
+}
+
+static void tools_link_for_a_driver_without_spirv(void **state)
+{
+    fixture *f = *state;
+    fake_takes_bitcode();
+    fake->out_of_order = false;
+    run r;
+    assert_true(rt_ok(run_whole(f, &r)));
+    assert_int_equal(r.read[0], 42);
+    assert_int_equal(f->tools_state.image_count, 2);
+    assert_int_equal(fake->binary_size, 2 * sizeof spirv);
+    assert_string_equal(fake->options, "-x spir -spir-std=1.2 -g");
+    assert_non_null(strstr(fake->trace, "clCreateProgramWithBinary clBuildProgram clCreateKernel"));
+    assert_null(strstr(fake->trace, "clCompileProgram"));
+    assert_null(strstr(fake->trace, "clLinkProgram"));
+    assert_int_equal(fake->queue_properties, 0);
+}
+
+/* Fails each call of a whole run in turn.  checked.c panics when a status is none that the
+ * operation may answer; here nothing may stay behind, and every failure has a message. */
+static void fail_each_call(const fixture *f, bool bitcode, cl_int result)
+{
+    uint32_t calls = UINT32_MAX;
+    for (uint32_t n = 0; n <= calls; n++) { /* 0: none fails, which tells how many there are */
+        if (bitcode)
+            fake_takes_bitcode();
+        else
+            fake_reset();
+        fake->fail_at = n;
+        fake->fail_with = result;
+        run r;
+        rt_status status = run_whole(f, &r);
+        assert_int_equal(fake->live, 0);
+        CHECK_IMPLIES(n == 0, rt_ok(status));
+        if (!rt_ok(status)) assert_true(rt_sink_diagnostic(f->sink, status)->message.length > 10);
+        if (n == 0) calls = fake->calls;
+    }
+    assert_true(calls > 50 && calls < 200);
+}
+
+static void no_failure_leaks_or_panics(void **state)
+{
+    const fixture *f = *state;
+    const cl_int results[] = {CL_OUT_OF_HOST_MEMORY,
+                              CL_OUT_OF_RESOURCES,
+                              CL_DEVICE_NOT_AVAILABLE,
+                              CL_INVALID_VALUE,
+                              CL_INVALID_KERNEL_NAME,
+                              CL_LINK_PROGRAM_FAILURE,
+                              CL_BUILD_PROGRAM_FAILURE,
+                              CL_INVALID_WORK_GROUP_SIZE,
+                              CL_SUCCESS,
+                              -9999};
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+        fail_each_call(f, false, results[i]);
+        fail_each_call(f, true, results[i]);
+    }
+}
+
+static void failures_have_the_class_of_their_call(void **state)
+{
+    fixture *f = *state;
+    const struct {
+        const char *call;
+        cl_int result;
+        rt_code code;
+        const char *part; /* of the message */
+    } rows[] = {
+        {"clGetPlatformIDs", -1001, RT_UNAVAILABLE, "CL_PLATFORM_NOT_FOUND_KHR"},
+        {"clCreateContext", CL_OUT_OF_RESOURCES, RT_DRIVER_ERROR, "clCreateContext"},
+        {"clCreateCommandQueueWithProperties", CL_OUT_OF_HOST_MEMORY, RT_ERRC_MEMORY_ALLOCATION,
+         "CL_OUT_OF_HOST_MEMORY"},
+        {"clCreateBuffer", CL_INVALID_BUFFER_SIZE, RT_ERRC_MEMORY_ALLOCATION, "clCreateBuffer"},
+        {"clCreateBuffer", CL_MEM_OBJECT_ALLOCATION_FAILURE, RT_ERRC_MEMORY_ALLOCATION,
+         "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
+        {"clCreateBuffer", CL_SUCCESS, RT_DRIVER_ERROR, "without a result"},
+        {"clCreateProgramWithIL", CL_INVALID_VALUE, RT_MALFORMED, "CL_INVALID_VALUE"},
+        {"clCompileProgram", CL_COMPILE_PROGRAM_FAILURE, RT_ERRC_BUILD, "symbol: twice"},
+        {"clLinkProgram", CL_LINK_PROGRAM_FAILURE, RT_LINK_ERROR, "undefined symbol: twice"},
+        {"clLinkProgram", CL_INVALID_LINKER_OPTIONS, RT_ERRC_BUILD, "CL_INVALID_LINKER_OPTIONS"},
+        {"clLinkProgram", CL_INVALID_OPERATION, RT_DRIVER_ERROR, "CL_INVALID_OPERATION (-59)"},
+        {"clCreateKernel", CL_INVALID_KERNEL_NAME, RT_ERRC_INVALID, "no kernel 'k'"},
+        {"clSetKernelArg", CL_INVALID_ARG_SIZE, RT_ERRC_KERNEL_ARGUMENT, "of argument 0"},
+        {"clEnqueueNDRangeKernel", CL_INVALID_WORK_GROUP_SIZE, RT_ERRC_ND_RANGE, "clEnqueueND"},
+        {"clEnqueueReadBuffer", CL_DEVICE_NOT_AVAILABLE, RT_DEVICE_LOST, "clEnqueueRead"},
+        {"clFlush", -9999, RT_DRIVER_ERROR, "(-9999)"},
+        {"clWaitForEvents", CL_OUT_OF_RESOURCES, RT_DEVICE_LOST, "clWaitForEvents"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fake_reset();
+        fake->fail_call = rows[i].call;
+        fake->fail_with = rows[i].result;
+        run r;
+        rt_status status = run_whole(f, &r);
+        if (status.code != rows[i].code || !message_has(f->sink, status, rows[i].part))
+            fail_msg("%s %d: %s: %.*s", rows[i].call, rows[i].result,
+                     rt_code_name((rt_code)status.code),
+                     RT_TEXT_ARG(rt_sink_diagnostic(f->sink, status)->message));
+    }
+    fake_takes_bitcode();
+    fake->fail_call = "clBuildProgram";
+    fake->fail_with = CL_BUILD_PROGRAM_FAILURE;
+    run r;
+    rt_status status = run_whole(f, &r);
+    assert_int_equal(status.code, RT_ERRC_BUILD);
+    assert_true(message_has(f->sink, status, "undefined symbol: twice"));
+}
+
+static void what_the_tools_say_is_passed_on(void **state)
+{
+    fixture *f = *state;
+    const rt_code answers[] = {RT_LINK_ERROR, RT_MALFORMED, RT_UNSUPPORTED,
+                               RT_TOOL,       RT_IO,        RT_UNAVAILABLE};
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+        fake_takes_bitcode();
+        f->tools_state.answer = answers[i];
+        run r;
+        assert_int_equal(run_whole(f, &r).code, answers[i]);
+    }
+}
+
+/* ---- Events and kernels ------------------------------------------------------------------- */
+
+static void failed_commands_tell_their_waiters(void **state)
+{
+    fixture *f = *state;
+    const struct {
+        cl_int status;
+        rt_code code;
+        const char *part;
+    } rows[] = {
+        {CL_OUT_OF_RESOURCES, RT_DEVICE_LOST, "CL_OUT_OF_RESOURCES"},
+        {CL_MEM_OBJECT_ALLOCATION_FAILURE, RT_ERRC_MEMORY_ALLOCATION, "while it ran"},
+        {CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, RT_DRIVER_ERROR, "did not run"},
+        {-4242, RT_DRIVER_ERROR, "-4242"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fake_reset();
+        run r = {0};
+        assert_true(rt_ok(run_prepare(f, &r)));
+        fake->event_status = rows[i].status;
+        assert_true(rt_ok(
+            dev_enqueue_read(r.queues[0], no_wait, r.memories[0], 0, 8, r.read, &r.events[0])));
+        assert_int_equal(dev_event_query(r.events[0]), DEV_EVENT_FAILED);
+        rt_status first = dev_event_wait(r.events[0]), again = dev_event_wait(r.events[0]);
+        assert_int_equal(first.code, rows[i].code);
+        assert_int_equal(first.detail, again.detail);
+        assert_true(message_has(f->sink, first, rows[i].part));
+        assert_int_equal(dev_event_query(r.events[0]), DEV_EVENT_FAILED);
+        run_end(&r);
+    }
+}
+
+static void pending_commands_are_pending(void **state)
+{
+    fixture *f = *state;
+    run r = {0};
+    assert_true(rt_ok(run_prepare(f, &r)));
+    fake->event_status = CL_SUBMITTED;
+    assert_true(
+        rt_ok(dev_enqueue_read(r.queues[0], no_wait, r.memories[0], 0, 8, r.read, &r.events[0])));
+    assert_int_equal(dev_event_query(r.events[0]), DEV_EVENT_PENDING);
+    run_end(&r);
+}
+
+static void wrong_images_and_kernels_are_refused(void **state)
+{
+    fixture *f = *state;
+    run r = {0};
+    assert_true(rt_ok(run_prepare(f, &r)));
+    dev_program *program;
+    dev_kernel *kernel;
+    dev_event *event;
+    const rt_bytes text = {(const uint8_t *)"text", 4};
+    assert_int_equal(dev_program_build(r.device, RT_FORMAT_SPIRV64, text, none, &program).code,
+                     RT_MALFORMED);
+    assert_int_equal(dev_program_build(r.device, RT_FORMAT_SPIRV64_GEN, image, none, &program).code,
+                     RT_UNSUPPORTED);
+    assert_int_equal(dev_kernel_create(r.programs[2], RT_TEXT("missing"), &kernel).code,
+                     RT_ERRC_INVALID);
+    assert_int_equal(dev_kernel_create(r.programs[2], (rt_text){"k\0k", 3}, &kernel).code,
+                     RT_ERRC_INVALID);
+    assert_int_equal(
+        dev_enqueue_kernel(r.queues[0], no_wait, r.kernel, &one_item, NULL, 0, &event).code,
+        RT_ERRC_KERNEL_ARGUMENT);
+    const dev_nd_range uneven = {.dimensions = 1, .global = {3, 1, 1}, .local = {2, 1, 1}};
+    const uint8_t value = 0;
+    const dev_argument arguments[] = {
+        {.kind = DEV_ARGUMENT_BYTES, .bytes = {&value, 1}},
+        {.kind = DEV_ARGUMENT_MEMORY, .memory = NULL},
+    };
+    assert_int_equal(
+        dev_enqueue_kernel(r.queues[0], no_wait, r.kernel, &uneven, arguments, 2, &event).code,
+        RT_ERRC_ND_RANGE);
+    assert_true(rt_ok(
+        dev_enqueue_kernel(r.queues[0], no_wait, r.kernel, &one_item, arguments, 2, &r.events[0])));
+    run_end(&r);
+}
+
+/* Launches one kernel object from several threads with different arguments. */
+typedef struct launcher {
+    run *shared;
+    uint8_t value;
+} launcher;
+
+static void *launcher_run(void *user)
+{
+    const launcher *l = user;
+    dev_memory *memory;
+    CHECK(rt_ok(dev_memory_create(l->shared->device, 8, RT_TEXT("m"), &memory)));
+    const dev_argument arguments[] = {
+        {.kind = DEV_ARGUMENT_BYTES, .bytes = {&l->value, 1}},
+        {.kind = DEV_ARGUMENT_MEMORY, .memory = memory},
+    };
+    for (int i = 0; i < 200; i++) {
+        uint8_t read = 0;
+        dev_event *launched, *done;
+        CHECK(rt_ok(dev_enqueue_kernel(l->shared->queues[0], no_wait, l->shared->kernel, &one_item,
+                                       arguments, 2, &launched)));
+        const dev_command after = {.wait = &launched, .wait_count = 1};
+        CHECK(rt_ok(dev_enqueue_read(l->shared->queues[1], after, memory, 0, 1, &read, &done)));
+        CHECK(rt_ok(dev_event_wait(done)));
+        CHECK(read == l->value);
+        dev_event_destroy(launched);
+        dev_event_destroy(done);
+    }
+    dev_memory_destroy(memory);
+    return NULL;
+}
+
+static void threads_share_a_kernel(void **state)
+{
+    fixture *f = *state;
+    run r = {0};
+    assert_true(rt_ok(run_prepare(f, &r)));
+    pthread_t threads[4];
+    launcher launchers[4];
+    for (uint8_t i = 0; i < 4; i++) {
+        launchers[i] = (launcher){&r, (uint8_t)(10 + i)};
+        assert_int_equal(pthread_create(&threads[i], NULL, launcher_run, &launchers[i]), 0);
+    }
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    run_end(&r);
+}
+
+static void results_have_names(void **state)
+{
+    (void)state;
+    assert_string_equal(ocl_result_name(-17), "CL_LINK_PROGRAM_FAILURE");
+    assert_string_equal(ocl_result_name(-72), "CL_MAX_SIZE_RESTRICTION_EXCEEDED");
+    assert_null(ocl_result_name(-9999));
+    for (cl_int result = -19; result >= -72; result--) {
+        /* -20 to -29 are not used. */
+        if (result < -29 || result == -19) assert_non_null(ocl_result_name(result));
+    }
+}
+
+int main(void)
+{
+    void *handle = dlopen(FAKE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    void *symbol = handle ? dlsym(handle, "fake_opencl_control") : NULL;
+    if (!symbol) {
+        fprintf(stderr, "%s\n", dlerror());
+        return 1;
+    }
+    fake_opencl *(*control)(void);
+    memcpy(&control, &symbol, sizeof control);
+    fake = control();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(loaders_that_are_none_are_unavailable, setup, teardown),
+        cmocka_unit_test_setup_teardown(selectors_choose_by_parts_of_names, setup, teardown),
+        cmocka_unit_test_setup_teardown(routes_follow_from_answers, setup, teardown),
+        cmocka_unit_test_setup_teardown(capabilities_are_the_drivers_answers, setup, teardown),
+        cmocka_unit_test_setup_teardown(driver_compiles_and_links_spirv, setup, teardown),
+        cmocka_unit_test_setup_teardown(tools_link_for_a_driver_without_spirv, setup, teardown),
+        cmocka_unit_test_setup_teardown(no_failure_leaks_or_panics, setup, teardown),
+        cmocka_unit_test_setup_teardown(failures_have_the_class_of_their_call, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_the_tools_say_is_passed_on, setup, teardown),
+        cmocka_unit_test_setup_teardown(failed_commands_tell_their_waiters, setup, teardown),
+        cmocka_unit_test_setup_teardown(pending_commands_are_pending, setup, teardown),
+        cmocka_unit_test_setup_teardown(wrong_images_and_kernels_are_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(threads_share_a_kernel, setup, teardown),
+        cmocka_unit_test_setup_teardown(results_have_names, setup, teardown),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    dlclose(handle);
+    return failed;
+}

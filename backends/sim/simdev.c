@@ -1,0 +1,268 @@
+/* The simulated device: opening, capabilities, memory, programs, kernels.
+ *
+ * It only translates: SPIR-V is read, linked and executed in sim/, when commands run is decided in
+ * simdev_queue.c.
+ * Source of the rules: reference/device/device.h; sim/sim.h. */
+#include "backends/sim/simdev.h"
+
+#include "backends/sim/simdev_internal.h"
+
+/* ---- Memory ------------------------------------------------------------------------------- */
+
+void simdev_memory_release(simdev_memory *memory)
+{
+    CHECK(memory->references >= 1);
+    if (--memory->references > 0) return;
+    sim_object_destroy(memory->device->world, memory->object);
+    rt_free(memory);
+}
+
+static void simdev_memory_destroy(dev_memory *base)
+{
+    simdev_memory *memory = (simdev_memory *)base;
+    simdev_device *device = memory->device;
+    pthread_mutex_lock(&device->lock);
+    simdev_memory_release(memory);
+    pthread_mutex_unlock(&device->lock);
+}
+
+static rt_status simdev_memory_defined(dev_memory *base, uint64_t offset, uint64_t size,
+                                       uint8_t *out_bits)
+{
+    simdev_memory *memory = (simdev_memory *)base;
+    pthread_mutex_lock(&memory->device->lock);
+    sim_object_defined(memory->device->world, memory->object, offset, size, out_bits);
+    pthread_mutex_unlock(&memory->device->lock);
+    return RT_STATUS_OK;
+}
+
+static const dev_memory_ops simdev_memory_ops = {
+    .destroy = simdev_memory_destroy,
+    .defined = simdev_memory_defined,
+};
+
+static rt_status simdev_memory_create(dev_device *base, uint64_t size, rt_text label,
+                                      dev_memory **out_memory)
+{
+    simdev_device *device = (simdev_device *)base;
+    sim_object object = 0;
+    pthread_mutex_lock(&device->lock);
+    rt_status status = sim_object_create(device->world, size, label, &object);
+    pthread_mutex_unlock(&device->lock);
+    if (!rt_ok(status)) return status;
+    CHECK(object != 0);
+
+    simdev_memory *memory = rt_alloc(sizeof *memory);
+    memory->base.ops = &simdev_memory_ops;
+    memory->device = device;
+    memory->references = 1;
+    memory->object = object;
+    *out_memory = &memory->base;
+    return RT_STATUS_OK;
+}
+
+/* ---- Kernels ------------------------------------------------------------------------------ */
+
+void simdev_kernel_release(simdev_kernel *kernel)
+{
+    CHECK(kernel->references >= 1);
+    if (--kernel->references > 0) return;
+    simdev_program_release(kernel->program);
+    rt_free(kernel);
+}
+
+static void simdev_kernel_destroy(dev_kernel *base)
+{
+    simdev_kernel *kernel = (simdev_kernel *)base;
+    simdev_device *device = kernel->device;
+    pthread_mutex_lock(&device->lock);
+    simdev_kernel_release(kernel);
+    pthread_mutex_unlock(&device->lock);
+}
+
+static uint32_t simdev_kernel_argument_count(dev_kernel *base)
+{
+    return sim_kernel_parameter_count(((simdev_kernel *)base)->kernel);
+}
+
+static const dev_kernel_ops simdev_kernel_ops = {
+    .destroy = simdev_kernel_destroy,
+    .argument_count = simdev_kernel_argument_count,
+};
+
+static rt_status simdev_kernel_create(dev_program *base, rt_text name, dev_kernel **out_kernel)
+{
+    simdev_program *program = (simdev_program *)base;
+    simdev_device *device = program->device;
+    CHECK(program->program != NULL);
+    const sim_kernel *found = sim_program_kernel(program->program, name);
+    if (!found)
+        return rt_fail_naming(base->device->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
+                              "the linked program has no kernel '%.*s'", RT_TEXT_ARG(name));
+    simdev_kernel *kernel = rt_alloc(sizeof *kernel);
+    kernel->base.ops = &simdev_kernel_ops;
+    kernel->device = device;
+    kernel->references = 1;
+    kernel->program = program;
+    kernel->kernel = found;
+    pthread_mutex_lock(&device->lock);
+    program->references++;
+    pthread_mutex_unlock(&device->lock);
+    *out_kernel = &kernel->base;
+    return RT_STATUS_OK;
+}
+
+/* ---- Programs ----------------------------------------------------------------------------- */
+
+void simdev_program_release(simdev_program *program)
+{
+    CHECK(program->references >= 1);
+    if (--program->references > 0) return;
+    sim_module_destroy(program->module);
+    sim_program_destroy(program->program);
+    rt_free(program);
+}
+
+static void simdev_program_destroy(dev_program *base)
+{
+    simdev_program *program = (simdev_program *)base;
+    simdev_device *device = program->device;
+    pthread_mutex_lock(&device->lock);
+    simdev_program_release(program);
+    pthread_mutex_unlock(&device->lock);
+}
+
+static const dev_program_ops simdev_program_ops = {
+    .destroy = simdev_program_destroy,
+    .kernel_create = simdev_kernel_create,
+};
+
+/* Takes over one of module and linked; the other is NULL. */
+static dev_program *program_of(simdev_device *device, sim_module *module, sim_program *linked)
+{
+    CHECK((module != NULL) != (linked != NULL));
+    simdev_program *program = rt_alloc(sizeof *program);
+    program->base.ops = &simdev_program_ops;
+    program->device = device;
+    program->references = 1;
+    program->module = module;
+    program->program = linked;
+    return &program->base;
+}
+
+/* Modules are read and linked outside the lock: they touch no object of the world, and builds are
+ * what takes long in a run of many threads. */
+static rt_status module_read(dev_device *device, rt_format format, rt_bytes code,
+                             sim_module **out_module)
+{
+    *out_module = NULL;
+    if (format != RT_FORMAT_SPIRV64)
+        return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "the simulated device takes images of format %s, not %s",
+                       rt_format_name(RT_FORMAT_SPIRV64), rt_format_name(format));
+    return sim_module_create(device->sink, code, out_module);
+}
+
+/* SPIR-V knows no build options that change what a program means, so they are not looked at. */
+static rt_status simdev_program_compile(dev_device *device, rt_format format, rt_bytes code,
+                                        rt_text options, dev_program **out_program)
+{
+    (void)options;
+    sim_module *module;
+    RT_TRY(module_read(device, format, code, &module));
+    *out_program = program_of((simdev_device *)device, module, NULL);
+    return RT_STATUS_OK;
+}
+
+static rt_status simdev_program_link(dev_device *device, dev_program *const *programs,
+                                     uint32_t count, rt_text options, dev_program **out_program)
+{
+    (void)options;
+    const sim_module **modules = rt_alloc_array(count, sizeof *modules);
+    for (uint32_t i = 0; i < count; i++) {
+        modules[i] = ((const simdev_program *)programs[i])->module;
+        CHECK(modules[i] != NULL);
+    }
+    sim_program *linked = NULL;
+    rt_status status = sim_program_link(device->sink, modules, count, &linked);
+    rt_free(modules);
+    if (rt_ok(status)) *out_program = program_of((simdev_device *)device, NULL, linked);
+    return status;
+}
+
+static rt_status simdev_program_build(dev_device *device, rt_format format, rt_bytes code,
+                                      rt_text options, dev_program **out_program)
+{
+    (void)options;
+    sim_module *module;
+    RT_TRY(module_read(device, format, code, &module));
+    const sim_module *const modules[] = {module};
+    sim_program *linked = NULL;
+    rt_status status = sim_program_link(device->sink, modules, 1, &linked);
+    sim_module_destroy(module);
+    if (rt_ok(status)) *out_program = program_of((simdev_device *)device, NULL, linked);
+    return status;
+}
+
+/* ---- The device --------------------------------------------------------------------------- */
+
+static void simdev_device_destroy(dev_device *base)
+{
+    simdev_device *device = (simdev_device *)base;
+    /* checked.c has seen every queue destroyed, and a queue's end is the end of its commands. */
+    CHECK(device->pending_count == 0);
+    CHECK(device->ready.count == 0);
+    rt_vector_free(&device->ready);
+    sim_world_destroy(device->world);
+    pthread_mutex_destroy(&device->lock);
+    rt_free(device);
+}
+
+static void simdev_device_capabilities(dev_device *device, dev_capabilities *out_capabilities)
+{
+    (void)device;
+    static const char *const extensions[] = {"pi_ext_spirv64_linking"};
+    *out_capabilities = (dev_capabilities){
+        .name = RT_TEXT("assay simulated device"),
+        .driver = RT_TEXT("assay sim"),
+        .formats_taken = 1u << RT_FORMAT_SPIRV64,
+        .extensions = extensions,
+        .extension_count = sizeof extensions / sizeof *extensions,
+        .aspects = 1u << DEV_ASPECT_FP64,
+        .executes = true,
+        .finds_faults = true,
+        .local_size_max = SIMDEV_LOCAL_SIZE_MAX,
+        .group_size_max = RT_WORK_GROUP_SIZE_MAX,
+    };
+}
+
+static const dev_device_ops simdev_device_ops = {
+    .destroy = simdev_device_destroy,
+    .capabilities = simdev_device_capabilities,
+    .memory_create = simdev_memory_create,
+    .program_compile = simdev_program_compile,
+    .program_link = simdev_program_link,
+    .program_build = simdev_program_build,
+    .queue_create = simdev_queue_create,
+};
+
+static rt_status simdev_open(const dev_open_parameters *parameters, rt_text selector,
+                             dev_device **out_device)
+{
+    if (selector.length > 0)
+        return rt_fail(parameters->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                       "there is one simulated device, without a selector, but '%.*s' was given",
+                       RT_TEXT_ARG(selector));
+    simdev_device *device = rt_alloc(sizeof *device);
+    device->base.ops = &simdev_device_ops;
+    pthread_mutex_init(&device->lock, NULL);
+    device->world = sim_world_create(parameters->sink, parameters->seed);
+    CHECK(device->world != NULL);
+    device->choice = parameters->seed;
+    device->on_finding = parameters->on_finding;
+    device->finding_user = parameters->finding_user;
+    *out_device = &device->base;
+    return RT_STATUS_OK;
+}
+
+const dev_backend simdev_backend = {.name = "sim", .open = simdev_open};

@@ -1,0 +1,63 @@
+/* The simulated device's objects, shared by the files of this folder.
+ *
+ * Lifetimes.  What a pending command needs (memories, a kernel and its program) outlives the
+ * caller's destroy, so these objects count references: one of the caller, one per pending command
+ * that uses it (and a kernel holds its program).  Every count, the pending set and the world are
+ * guarded by the device's lock; the *_release functions are called with it held. */
+#ifndef BACKENDS_SIM_SIMDEV_INTERNAL_H
+#define BACKENDS_SIM_SIMDEV_INTERNAL_H
+
+#include "reference/base/vector.h"
+#include "reference/device/device.h"
+#include "sim/sim.h"
+
+#include <pthread.h>
+
+typedef struct simdev_command simdev_command;
+
+typedef struct simdev_device {
+    dev_device base;
+    pthread_mutex_t lock;
+    sim_world *world;
+    uint64_t choice; /* state of the generator that picks the next command */
+    void (*on_finding)(void *user, const dev_finding *finding);
+    void *finding_user;
+    RT_VECTOR(simdev_command *) ready; /* commands whose predecessors are all done, in any order */
+    uint32_t pending_count;            /* commands not done, the ready ones included */
+} simdev_device;
+
+typedef struct simdev_memory {
+    dev_memory base;
+    simdev_device *device;
+    uint32_t references;
+    sim_object object;
+} simdev_memory;
+
+typedef struct simdev_program {
+    dev_program base;
+    simdev_device *device;
+    uint32_t references;
+    sim_module *module;   /* compiled: one module, else NULL */
+    sim_program *program; /* linked or built, else NULL */
+} simdev_program;
+
+typedef struct simdev_kernel {
+    dev_kernel base;
+    simdev_device *device;
+    uint32_t references;
+    simdev_program *program; /* a reference */
+    const sim_kernel *kernel;
+} simdev_kernel;
+
+/* Local memory of one work-group that sim offers. */
+#define SIMDEV_LOCAL_SIZE_MAX (UINT64_C(64) << 10)
+
+/* Drops one reference; the last frees.  The device's lock is held. */
+void simdev_memory_release(simdev_memory *memory);
+void simdev_program_release(simdev_program *program);
+void simdev_kernel_release(simdev_kernel *kernel);
+
+/* Makes a queue (dev_device_ops.queue_create). */
+rt_status simdev_queue_create(dev_device *device, dev_queue **out_queue);
+
+#endif

@@ -1,0 +1,504 @@
+/* When the simulated device runs what was enqueued: late, in a legal order that the seed chooses.
+ *
+ * An enqueue makes a pending command and returns.  Somebody who waits for an event, or closes a
+ * queue, becomes the stepper: under the device's lock it picks one of the ready commands, of any
+ * queue, runs it to its end, and so on until what it waits for is done.  So a command may run long
+ * after its enqueue and in another order than it was enqueued, which is all that an out-of-order
+ * queue promises: a missing entry in a wait list shows as a wrong result for some seed.
+ *
+ * Workload: graphs of up to tens of thousands of commands.  A command knows how many predecessors
+ * are not done and who waits for it, so that scheduling costs one step per command and edge.
+ *
+ * The event that a caller holds is the command itself; the pending set holds another reference.
+ * Source of the rules: reference/device/device.h, "Enqueues". */
+#include "backends/sim/simdev_internal.h"
+
+#include <string.h>
+
+typedef struct simdev_queue {
+    dev_queue base;
+    simdev_device *device;
+    uint32_t pending_count; /* commands of this queue that are not done */
+} simdev_queue;
+
+typedef enum command_kind {
+    COMMAND_KERNEL,
+    COMMAND_READ,
+    COMMAND_WRITE,
+    COMMAND_COPY,
+    COMMAND_FILL,
+} command_kind;
+
+/* A range of one memory, with a reference to it. */
+typedef struct operand {
+    simdev_memory *memory;
+    uint64_t offset; /* bytes */
+} operand;
+
+struct simdev_command {
+    dev_event base;
+    simdev_device *device;
+    simdev_queue *queue; /* valid while pending: a queue does not end before its commands */
+    uint32_t references;
+    dev_event_state state;
+    rt_status status;    /* once done; before, the first failure of a predecessor */
+    uint32_t unfinished; /* predecessors that are not done */
+    RT_VECTOR(simdev_command *) dependents; /* pending commands that wait for this one */
+    uint32_t tag;
+    command_kind kind;
+    /* READ, WRITE, FILL use `to` or `from` alone; COPY both. */
+    operand from;
+    operand to;
+    uint64_t size;      /* bytes read, written, copied, filled */
+    void *destination;  /* READ, the caller's */
+    const void *source; /* WRITE, the caller's */
+    uint8_t pattern[16];
+    uint32_t pattern_size; /* FILL, bytes */
+    simdev_kernel *kernel; /* KERNEL, a reference */
+    sim_range range;
+    sim_argument *arguments;
+    simdev_memory **argument_memories; /* references, NULL where the argument is no memory */
+    uint32_t argument_count;
+};
+
+/* ---- Choice ------------------------------------------------------------------------------- */
+
+/* The next number of a splitmix64 sequence.  Source: Steele, Lea, Flood, "Fast splittable
+ * pseudorandom number generators", OOPSLA 2014, figure 17. */
+static uint64_t choice_next(uint64_t *state)
+{
+    *state += UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t z = *state;
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    return z ^ z >> 31;
+}
+
+/* Takes one of the ready commands out.  There is one: a wait list names only commands that were
+ * enqueued before, so that the pending commands cannot wait for each other in a circle. */
+static simdev_command *ready_take(simdev_device *device)
+{
+    CHECK(device->ready.count >= 1);
+    uint32_t index = (uint32_t)(choice_next(&device->choice) % device->ready.count);
+    simdev_command *command = device->ready.items[index];
+    device->ready.items[index] = device->ready.items[--device->ready.count];
+    CHECK(command->state == DEV_EVENT_PENDING && command->unfinished == 0);
+    return command;
+}
+
+/* ---- What a command holds ----------------------------------------------------------------- */
+
+static operand operand_of(dev_memory *base, uint64_t offset)
+{
+    simdev_memory *memory = (simdev_memory *)base;
+    memory->references++;
+    return (operand){memory, offset};
+}
+
+/* Gives up the objects that only a pending command needs. */
+static void operands_release(simdev_command *command)
+{
+    if (command->from.memory) simdev_memory_release(command->from.memory);
+    if (command->to.memory) simdev_memory_release(command->to.memory);
+    for (uint32_t i = 0; i < command->argument_count; i++) {
+        if (command->argument_memories[i]) simdev_memory_release(command->argument_memories[i]);
+        if (command->arguments[i].kind == SIM_PARAMETER_VALUE)
+            rt_free((void *)(uintptr_t)command->arguments[i].bytes.data);
+    }
+    rt_free(command->argument_memories);
+    rt_free(command->arguments);
+    if (command->kernel) simdev_kernel_release(command->kernel);
+    command->from.memory = command->to.memory = NULL;
+    command->argument_memories = NULL;
+    command->arguments = NULL;
+    command->argument_count = 0;
+    command->kernel = NULL;
+}
+
+static void command_release(simdev_command *command)
+{
+    CHECK(command->references >= 1);
+    if (--command->references > 0) return;
+    CHECK(command->state != DEV_EVENT_PENDING);
+    CHECK(command->dependents.count == 0);
+    rt_free(command);
+}
+
+/* ---- Running one command ------------------------------------------------------------------ */
+
+/* Hands a finding of sim on, with the name that the runtime gave the command. */
+static void finding_forward(void *user, const sim_finding *finding)
+{
+    const simdev_command *command = user;
+    if (!command->device->on_finding) return;
+    dev_finding forwarded = {
+        .kind = finding->kind,
+        .message = finding->message,
+        .tag = command->tag,
+        .kernel = finding->kernel,
+        .source = finding->source,
+        .source_line = finding->source_line,
+        .object = finding->object,
+        .offset = finding->offset,
+        .count = finding->count,
+    };
+    memcpy(forwarded.work_item, finding->work_item, sizeof forwarded.work_item);
+    command->device->on_finding(command->device->finding_user, &forwarded);
+}
+
+static void fill_run(sim_world *world, const simdev_command *command)
+{
+    /* Whole patterns at a time, at most a page of them, so that a large fill needs no buffer of its
+     * own size. */
+    uint8_t chunk[4096];
+    for (size_t i = 0; i < sizeof chunk; i++)
+        chunk[i] = command->pattern[i % command->pattern_size];
+    for (uint64_t done = 0; done < command->size;) {
+        uint64_t left = command->size - done;
+        uint64_t step = left < sizeof chunk ? left : sizeof chunk;
+        sim_object_write(world, command->to.memory->object, command->to.offset + done, step, chunk);
+        done += step;
+    }
+}
+
+static rt_status command_run(simdev_command *command)
+{
+    sim_world *world = command->device->world;
+    switch (command->kind) {
+    case COMMAND_KERNEL: {
+        const sim_launch_options options = {.on_finding = finding_forward, .user = command};
+        return sim_launch(world, command->kernel->kernel, &command->range, command->arguments,
+                          command->argument_count, &options);
+    }
+    case COMMAND_READ:
+        sim_object_read(world, command->from.memory->object, command->from.offset, command->size,
+                        command->destination);
+        return RT_STATUS_OK;
+    case COMMAND_WRITE:
+        sim_object_write(world, command->to.memory->object, command->to.offset, command->size,
+                         command->source);
+        return RT_STATUS_OK;
+    case COMMAND_COPY:
+        sim_object_copy(world, command->from.memory->object, command->from.offset,
+                        command->to.memory->object, command->to.offset, command->size);
+        return RT_STATUS_OK;
+    case COMMAND_FILL: fill_run(world, command); return RT_STATUS_OK;
+    }
+    UNREACHABLE();
+}
+
+/* Tells those who wait for the command, which is done.  A failure is passed on at once, but a
+ * dependent ends only when all its predecessors are done. */
+static void dependents_tell(simdev_device *device, simdev_command *command)
+{
+    for (uint32_t i = 0; i < command->dependents.count; i++) {
+        simdev_command *dependent = command->dependents.items[i];
+        CHECK(dependent->state == DEV_EVENT_PENDING && dependent->unfinished >= 1);
+        if (rt_ok(dependent->status)) dependent->status = command->status;
+        if (--dependent->unfinished == 0) *rt_vector_push(&device->ready) = dependent;
+    }
+    rt_vector_free(&command->dependents);
+}
+
+/* Runs one ready command, or fails it when a predecessor failed. */
+static void step(simdev_device *device)
+{
+    simdev_command *command = ready_take(device);
+    if (rt_ok(command->status)) command->status = command_run(command);
+    command->state = rt_ok(command->status) ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED;
+    dependents_tell(device, command);
+    operands_release(command);
+    CHECK(command->queue->pending_count >= 1 && device->pending_count >= 1);
+    command->queue->pending_count--;
+    device->pending_count--;
+    command->queue = NULL;
+    command_release(command);
+}
+
+/* ---- Events ------------------------------------------------------------------------------- */
+
+static void simdev_event_destroy(dev_event *base)
+{
+    simdev_command *command = (simdev_command *)base;
+    simdev_device *device = command->device;
+    pthread_mutex_lock(&device->lock);
+    command_release(command);
+    pthread_mutex_unlock(&device->lock);
+}
+
+static rt_status simdev_event_wait(dev_event *base)
+{
+    simdev_command *command = (simdev_command *)base;
+    simdev_device *device = command->device;
+    pthread_mutex_lock(&device->lock);
+    while (command->state == DEV_EVENT_PENDING)
+        step(device);
+    rt_status status = command->status;
+    pthread_mutex_unlock(&device->lock);
+    return status;
+}
+
+static dev_event_state simdev_event_state(dev_event *base)
+{
+    simdev_command *command = (simdev_command *)base;
+    pthread_mutex_lock(&command->device->lock);
+    dev_event_state state = command->state;
+    pthread_mutex_unlock(&command->device->lock);
+    return state;
+}
+
+static const dev_event_ops simdev_event_ops = {
+    .destroy = simdev_event_destroy,
+    .wait = simdev_event_wait,
+    .state = simdev_event_state,
+};
+
+/* ---- Enqueues ----------------------------------------------------------------------------- */
+
+static simdev_command *command_create(simdev_queue *queue, command_kind kind, uint32_t tag)
+{
+    simdev_command *command = rt_alloc(sizeof *command);
+    command->base.ops = &simdev_event_ops;
+    command->device = queue->device;
+    command->queue = queue;
+    command->state = DEV_EVENT_PENDING;
+    command->tag = tag;
+    command->kind = kind;
+    return command;
+}
+
+/* Puts a complete command among the pending ones.  Its operands' references were taken under the
+ * same lock, which is held. */
+static void command_submit(simdev_command *command, dev_command described, dev_event **out_event)
+{
+    simdev_device *device = command->device;
+    for (uint32_t i = 0; i < described.wait_count; i++) {
+        simdev_command *before = (simdev_command *)described.wait[i];
+        CHECK(before->device == device && before != command);
+        if (before->state == DEV_EVENT_PENDING) {
+            *rt_vector_push(&before->dependents) = command;
+            command->unfinished++;
+        } else if (rt_ok(command->status)) {
+            command->status = before->status;
+        }
+    }
+    command->references = 2; /* the pending set's and the caller's */
+    command->queue->pending_count++;
+    device->pending_count++;
+    if (command->unfinished == 0) *rt_vector_push(&device->ready) = command;
+    *out_event = &command->base;
+}
+
+static rt_status simdev_enqueue_read(dev_queue *base, dev_command described, dev_memory *memory,
+                                     uint64_t offset, uint64_t size, void *destination,
+                                     dev_event **out_event)
+{
+    simdev_queue *queue = (simdev_queue *)base;
+    simdev_command *command = command_create(queue, COMMAND_READ, described.tag);
+    command->size = size;
+    command->destination = destination;
+    pthread_mutex_lock(&queue->device->lock);
+    command->from = operand_of(memory, offset);
+    command_submit(command, described, out_event);
+    pthread_mutex_unlock(&queue->device->lock);
+    return RT_STATUS_OK;
+}
+
+static rt_status simdev_enqueue_write(dev_queue *base, dev_command described, dev_memory *memory,
+                                      uint64_t offset, uint64_t size, const void *source,
+                                      dev_event **out_event)
+{
+    simdev_queue *queue = (simdev_queue *)base;
+    simdev_command *command = command_create(queue, COMMAND_WRITE, described.tag);
+    command->size = size;
+    command->source = source;
+    pthread_mutex_lock(&queue->device->lock);
+    command->to = operand_of(memory, offset);
+    command_submit(command, described, out_event);
+    pthread_mutex_unlock(&queue->device->lock);
+    return RT_STATUS_OK;
+}
+
+static rt_status simdev_enqueue_copy(dev_queue *base, dev_command described, dev_memory *source,
+                                     uint64_t source_offset, dev_memory *destination,
+                                     uint64_t destination_offset, uint64_t size,
+                                     dev_event **out_event)
+{
+    simdev_queue *queue = (simdev_queue *)base;
+    simdev_command *command = command_create(queue, COMMAND_COPY, described.tag);
+    command->size = size;
+    pthread_mutex_lock(&queue->device->lock);
+    command->from = operand_of(source, source_offset);
+    command->to = operand_of(destination, destination_offset);
+    command_submit(command, described, out_event);
+    pthread_mutex_unlock(&queue->device->lock);
+    return RT_STATUS_OK;
+}
+
+static rt_status simdev_enqueue_fill(dev_queue *base, dev_command described, dev_memory *memory,
+                                     uint64_t offset, uint64_t size, rt_bytes pattern,
+                                     dev_event **out_event)
+{
+    simdev_queue *queue = (simdev_queue *)base;
+    simdev_command *command = command_create(queue, COMMAND_FILL, described.tag);
+    CHECK(pattern.size <= sizeof command->pattern);
+    command->size = size;
+    memcpy(command->pattern, pattern.data, pattern.size);
+    command->pattern_size = (uint32_t)pattern.size;
+    pthread_mutex_lock(&queue->device->lock);
+    command->to = operand_of(memory, offset);
+    command_submit(command, described, out_event);
+    pthread_mutex_unlock(&queue->device->lock);
+    return RT_STATUS_OK;
+}
+
+/* ---- Launches ----------------------------------------------------------------------------- */
+
+static const char *const argument_kind_names[DEV_ARGUMENT_KINDS] = {
+    [DEV_ARGUMENT_MEMORY] = "memory",
+    [DEV_ARGUMENT_BYTES] = "a value",
+    [DEV_ARGUMENT_LOCAL] = "local memory",
+};
+
+static const char *const parameter_kind_names[] = {
+    [SIM_PARAMETER_GLOBAL] = "a pointer to global memory",
+    [SIM_PARAMETER_LOCAL] = "a pointer to local memory",
+    [SIM_PARAMETER_VALUE] = "a value",
+};
+
+static bool argument_fits(const dev_argument *argument, sim_parameter parameter)
+{
+    switch (argument->kind) {
+    case DEV_ARGUMENT_MEMORY: return parameter.kind == SIM_PARAMETER_GLOBAL;
+    case DEV_ARGUMENT_LOCAL: return parameter.kind == SIM_PARAMETER_LOCAL;
+    case DEV_ARGUMENT_BYTES:
+        return parameter.kind == SIM_PARAMETER_VALUE && argument->bytes.size == parameter.size;
+    case DEV_ARGUMENT_KINDS: break;
+    }
+    UNREACHABLE();
+}
+
+/* Refuses arguments that do not fit now, at the call that gave them, rather than when they run. */
+static rt_status arguments_validate(rt_sink *sink, const sim_kernel *kernel,
+                                    const dev_argument *arguments, uint32_t argument_count)
+{
+    uint32_t parameter_count = sim_kernel_parameter_count(kernel);
+    if (argument_count != parameter_count)
+        return rt_fail(sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE,
+                       "the kernel has %u parameters but was given %u arguments", parameter_count,
+                       argument_count);
+    for (uint32_t i = 0; i < argument_count; i++) {
+        sim_parameter parameter = sim_kernel_parameter(kernel, i);
+        if (argument_fits(&arguments[i], parameter)) continue;
+        uint64_t given = arguments[i].kind == DEV_ARGUMENT_BYTES ? arguments[i].bytes.size : 8;
+        return rt_fail(
+            sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE,
+            "argument %u is %s (%llu bytes), but the kernel's parameter is %s (%u bytes)", i,
+            argument_kind_names[arguments[i].kind], (unsigned long long)given,
+            parameter_kind_names[parameter.kind], parameter.size);
+    }
+    return RT_STATUS_OK;
+}
+
+/* Copies the arguments into the command, with references to their memories; the lock is held. */
+static void arguments_take(simdev_command *command, const dev_argument *arguments, uint32_t count)
+{
+    command->arguments = rt_alloc_array(count, sizeof *command->arguments);
+    command->argument_memories = rt_alloc_array(count, sizeof *command->argument_memories);
+    command->argument_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        sim_argument *taken = &command->arguments[i];
+        switch (arguments[i].kind) {
+        case DEV_ARGUMENT_MEMORY:
+            taken->kind = SIM_PARAMETER_GLOBAL;
+            if (!arguments[i].memory) break; /* object 0 is the null pointer */
+            command->argument_memories[i] = operand_of(arguments[i].memory, 0).memory;
+            taken->object = command->argument_memories[i]->object;
+            break;
+        case DEV_ARGUMENT_BYTES: {
+            uint8_t *copy = rt_alloc(arguments[i].bytes.size);
+            memcpy(copy, arguments[i].bytes.data, arguments[i].bytes.size);
+            taken->kind = SIM_PARAMETER_VALUE;
+            taken->bytes = (rt_bytes){copy, arguments[i].bytes.size};
+            break;
+        }
+        case DEV_ARGUMENT_LOCAL:
+            taken->kind = SIM_PARAMETER_LOCAL;
+            taken->size = arguments[i].size;
+            break;
+        case DEV_ARGUMENT_KINDS: UNREACHABLE();
+        }
+    }
+}
+
+static sim_range sim_range_of(const dev_nd_range *range)
+{
+    sim_range result = {.dimensions = range->dimensions};
+    memcpy(result.global, range->global, sizeof result.global);
+    memcpy(result.local, range->local, sizeof result.local);
+    memcpy(result.offset, range->offset, sizeof result.offset);
+    if (result.local[0] == 0) sim_range_choose_local(&result);
+    CHECK(result.local[0] >= 1 && result.local[1] >= 1 && result.local[2] >= 1);
+    return result;
+}
+
+static rt_status simdev_enqueue_kernel(dev_queue *base, dev_command described,
+                                       dev_kernel *kernel_base, const dev_nd_range *range,
+                                       const dev_argument *arguments, uint32_t argument_count,
+                                       dev_event **out_event)
+{
+    simdev_queue *queue = (simdev_queue *)base;
+    simdev_kernel *kernel = (simdev_kernel *)kernel_base;
+    rt_sink *sink = base->device->sink;
+    RT_TRY(dev_nd_range_validate(sink, range, RT_WORK_GROUP_SIZE_MAX));
+    RT_TRY(arguments_validate(sink, kernel->kernel, arguments, argument_count));
+
+    simdev_command *command = command_create(queue, COMMAND_KERNEL, described.tag);
+    command->range = sim_range_of(range);
+    pthread_mutex_lock(&queue->device->lock);
+    command->kernel = kernel;
+    kernel->references++;
+    arguments_take(command, arguments, argument_count);
+    command_submit(command, described, out_event);
+    pthread_mutex_unlock(&queue->device->lock);
+    return RT_STATUS_OK;
+}
+
+/* ---- Queues ------------------------------------------------------------------------------- */
+
+/* A flush permits progress and promises none; taking it as more would hide missing waits. */
+static rt_status simdev_queue_flush(dev_queue *base)
+{
+    (void)base;
+    return RT_STATUS_OK;
+}
+
+static void simdev_queue_destroy(dev_queue *base)
+{
+    simdev_queue *queue = (simdev_queue *)base;
+    simdev_device *device = queue->device;
+    pthread_mutex_lock(&device->lock);
+    while (queue->pending_count > 0)
+        step(device);
+    pthread_mutex_unlock(&device->lock);
+    rt_free(queue);
+}
+
+static const dev_queue_ops simdev_queue_ops = {
+    .destroy = simdev_queue_destroy,
+    .enqueue_kernel = simdev_enqueue_kernel,
+    .enqueue_read = simdev_enqueue_read,
+    .enqueue_write = simdev_enqueue_write,
+    .enqueue_copy = simdev_enqueue_copy,
+    .enqueue_fill = simdev_enqueue_fill,
+    .flush = simdev_queue_flush,
+};
+
+rt_status simdev_queue_create(dev_device *base, dev_queue **out_queue)
+{
+    simdev_queue *queue = rt_alloc(sizeof *queue);
+    queue->base.ops = &simdev_queue_ops;
+    queue->device = (simdev_device *)base;
+    *out_queue = &queue->base;
+    return RT_STATUS_OK;
+}

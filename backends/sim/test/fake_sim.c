@@ -1,0 +1,230 @@
+/* A fake of sim.h.  A "module" is text: a kernel's name, then optionally " needs NAME" or " exports
+ * NAME".  Kernels take (value of one byte, global pointer), except "local", which takes local
+ * memory only.  A launch records its first byte and stores it into the memory's first byte. */
+#include "backends/sim/test/fake_sim.h"
+
+#include "reference/base/alloc.h"
+
+#include <string.h>
+
+fake_sim_record fake_sim;
+
+struct sim_module {
+    char text[64];
+};
+struct sim_kernel {
+    char name[64];
+};
+struct sim_program {
+    struct sim_kernel kernels[8];
+    uint32_t count;
+};
+typedef struct fake_object {
+    uint8_t *bytes;
+    uint8_t *defined;
+    uint64_t size;
+} fake_object;
+struct sim_world {
+    rt_sink *sink;
+    fake_object objects[64];
+    uint32_t count;
+};
+
+void fake_sim_reset(void)
+{
+    fake_sim = (fake_sim_record){0};
+}
+
+rt_status sim_module_create(rt_sink *sink, rt_bytes code, sim_module **out_module)
+{
+    *out_module = NULL;
+    if (code.size == 0 || code.size >= 64)
+        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "fake: not a module");
+    sim_module *module = rt_alloc(sizeof *module);
+    memcpy(module->text, code.data, code.size);
+    fake_sim.live++;
+    *out_module = module;
+    return RT_STATUS_OK;
+}
+
+void sim_module_destroy(sim_module *module)
+{
+    if (!module) return;
+    fake_sim.live--;
+    rt_free(module);
+}
+
+static bool exported(const sim_module *const *modules, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const char *found = strstr(modules[i]->text, " exports ");
+        if (found && strcmp(found + strlen(" exports "), name) == 0) return true;
+    }
+    return false;
+}
+
+rt_status sim_program_link(rt_sink *sink, const sim_module *const *modules, uint32_t count,
+                           sim_program **out_program)
+{
+    *out_program = NULL;
+    CHECK(count >= 1 && count <= 8);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *needs = strstr(modules[i]->text, " needs ");
+        if (needs && !exported(modules, count, needs + strlen(" needs ")))
+            return rt_fail(sink, RT_LINK_ERROR, RT_RULE_NONE, "fake: unresolved%s", needs);
+    }
+    sim_program *program = rt_alloc(sizeof *program);
+    program->count = count;
+    for (uint32_t i = 0; i < count; i++)
+        memcpy(program->kernels[i].name, modules[i]->text, strcspn(modules[i]->text, " "));
+    fake_sim.live++;
+    *out_program = program;
+    return RT_STATUS_OK;
+}
+
+void sim_program_destroy(sim_program *program)
+{
+    if (!program) return;
+    fake_sim.live--;
+    rt_free(program);
+}
+
+const sim_kernel *sim_program_kernel(const sim_program *program, rt_text name)
+{
+    for (uint32_t i = 0; i < program->count; i++) {
+        if (rt_text_is(name, program->kernels[i].name)) return &program->kernels[i];
+    }
+    return NULL;
+}
+
+static bool takes_local(const sim_kernel *kernel)
+{
+    return strcmp(kernel->name, "local") == 0;
+}
+
+uint32_t sim_kernel_parameter_count(const sim_kernel *kernel)
+{
+    return takes_local(kernel) ? 1 : 2;
+}
+
+sim_parameter sim_kernel_parameter(const sim_kernel *kernel, uint32_t index)
+{
+    if (takes_local(kernel)) return (sim_parameter){SIM_PARAMETER_LOCAL, 8};
+    return index == 0 ? (sim_parameter){SIM_PARAMETER_VALUE, 1}
+                      : (sim_parameter){SIM_PARAMETER_GLOBAL, 8};
+}
+
+sim_world *sim_world_create(rt_sink *sink, uint64_t seed)
+{
+    (void)seed;
+    sim_world *world = rt_alloc(sizeof *world);
+    world->sink = sink;
+    fake_sim.live++;
+    return world;
+}
+
+void sim_world_destroy(sim_world *world)
+{
+    if (!world) return;
+    fake_sim.live--;
+    rt_free(world);
+}
+
+rt_status sim_object_create(sim_world *world, uint64_t size, rt_text label, sim_object *out_object)
+{
+    *out_object = 0;
+    if (fake_sim.refuse_object) {
+        fake_sim.refuse_object = false;
+        return rt_fail(world->sink, RT_ERRC_MEMORY_ALLOCATION, RT_RULE_NONE,
+                       "fake: no memory for %.*s", RT_TEXT_ARG(label));
+    }
+    CHECK(world->count < 64);
+    world->objects[world->count] =
+        (fake_object){rt_alloc((size_t)size), rt_alloc((size_t)size), size};
+    fake_sim.live++;
+    *out_object = ++world->count;
+    return RT_STATUS_OK;
+}
+
+static fake_object *object_at(const sim_world *world, sim_object object)
+{
+    CHECK(object >= 1 && object <= world->count);
+    fake_object *found = (fake_object *)(uintptr_t)&world->objects[object - 1];
+    CHECK(found->bytes != NULL);
+    return found;
+}
+
+void sim_object_destroy(sim_world *world, sim_object object)
+{
+    fake_object *gone = object_at(world, object);
+    rt_free(gone->bytes);
+    rt_free(gone->defined);
+    *gone = (fake_object){0};
+    fake_sim.live--;
+}
+
+void sim_object_read(const sim_world *world, sim_object object, uint64_t offset, uint64_t size,
+                     void *destination)
+{
+    fake_object *found = object_at(world, object);
+    CHECK(offset + size <= found->size);
+    memcpy(destination, found->bytes + offset, (size_t)size);
+}
+
+void sim_object_write(sim_world *world, sim_object object, uint64_t offset, uint64_t size,
+                      const void *source)
+{
+    fake_object *found = object_at(world, object);
+    CHECK(offset + size <= found->size);
+    memcpy(found->bytes + offset, source, (size_t)size);
+    memset(found->defined + offset, 1, (size_t)size);
+}
+
+void sim_object_copy(sim_world *world, sim_object source, uint64_t source_offset,
+                     sim_object destination, uint64_t destination_offset, uint64_t size)
+{
+    fake_object *from = object_at(world, source), *to = object_at(world, destination);
+    CHECK(source_offset + size <= from->size && destination_offset + size <= to->size);
+    memmove(to->bytes + destination_offset, from->bytes + source_offset, (size_t)size);
+    memmove(to->defined + destination_offset, from->defined + source_offset, (size_t)size);
+}
+
+void sim_object_defined(const sim_world *world, sim_object object, uint64_t offset, uint64_t size,
+                        uint8_t *out_bits)
+{
+    const fake_object *found = object_at(world, object);
+    CHECK(offset + size <= found->size);
+    memset(out_bits, 0, (size_t)((size + 7) / 8));
+    for (uint64_t i = 0; i < size; i++) {
+        if (found->defined[offset + i]) out_bits[i / 8] = (uint8_t)(out_bits[i / 8] | 1u << i % 8);
+    }
+}
+
+void sim_range_choose_local(sim_range *range)
+{
+    range->local[0] = range->local[1] = range->local[2] = 1;
+}
+
+rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range *range,
+                     const sim_argument *arguments, uint32_t argument_count,
+                     const sim_launch_options *options)
+{
+    CHECK(argument_count == sim_kernel_parameter_count(kernel));
+    fake_sim.last_range = *range;
+    if (strcmp(kernel->name, "fails") == 0)
+        return rt_fail(world->sink, fake_sim.refuse, RT_RULE_NONE, "fake: told to fail");
+    if (takes_local(kernel)) return RT_STATUS_OK;
+    CHECK(fake_sim.launch_count < FAKE_LAUNCHES_MAX);
+    fake_sim.launches[fake_sim.launch_count++] = arguments[0].bytes.data[0];
+    if (arguments[1].object == 0) {
+        const sim_finding finding = {.kind = "out-of-bounds",
+                                     .message = RT_TEXT("a store through the null pointer"),
+                                     .kernel = rt_text_of(kernel->name),
+                                     .work_item = {7, 0, 0},
+                                     .count = 3};
+        options->on_finding(options->user, &finding);
+    } else {
+        sim_object_write(world, arguments[1].object, 0, 1, arguments[0].bytes.data);
+    }
+    return RT_STATUS_OK;
+}

@@ -1,0 +1,25 @@
+/* A sim that executes nothing and writes down what it is asked to do: for the adapter's tests. */
+#ifndef BACKENDS_SIM_TEST_FAKE_SIM_H
+#define BACKENDS_SIM_TEST_FAKE_SIM_H
+
+#include "sim/sim.h"
+
+#include <stdatomic.h>
+
+#define FAKE_LAUNCHES_MAX 256u
+
+/* What happened since fake_sim_reset; the tests are single-threaded where they look. */
+typedef struct fake_sim_record {
+    atomic_uint live;                    /* modules, programs, worlds and objects alive */
+    uint8_t launches[FAKE_LAUNCHES_MAX]; /* first byte of argument 0 of each launch, in order */
+    uint32_t launch_count;
+    sim_range last_range;
+    rt_code refuse;     /* what the next launch of kernel "fails" answers */
+    bool refuse_object; /* the next sim_object_create fails */
+} fake_sim_record;
+
+extern fake_sim_record fake_sim;
+
+void fake_sim_reset(void);
+
+#endif

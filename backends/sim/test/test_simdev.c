@@ -1,0 +1,405 @@
+/* The simulated device's adapter over a fake of sim.h: order, lifetimes, failures. */
+#include "backends/sim/simdev.h"
+#include "backends/sim/test/fake_sim.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct fixture {
+    rt_sink *sink;
+    dev_device *device;
+    dev_queue *queue;
+    dev_memory *memory;
+    dev_finding finding; /* the last one; its texts are gone */
+    uint32_t finding_count;
+} fixture;
+
+static void finding_keep(void *user, const dev_finding *finding)
+{
+    fixture *f = user;
+    f->finding = *finding;
+    f->finding_count++;
+}
+
+static void open_with_seed(fixture *f, uint64_t seed)
+{
+    fake_sim_reset();
+    *f = (fixture){.sink = rt_sink_create()};
+    const dev_open_parameters parameters = {
+        .sink = f->sink, .seed = seed, .on_finding = finding_keep, .finding_user = f};
+    assert_true(rt_ok(dev_device_open(&simdev_backend, &parameters, RT_TEXT(""), &f->device)));
+    assert_true(rt_ok(dev_queue_create(f->device, &f->queue)));
+    assert_true(rt_ok(dev_memory_create(f->device, 16, RT_TEXT("data"), &f->memory)));
+}
+
+static void close_all(fixture *f)
+{
+    dev_memory_destroy(f->memory);
+    dev_queue_destroy(f->queue);
+    dev_device_destroy(f->device);
+    assert_int_equal(fake_sim.live, 0);
+    rt_sink_destroy(f->sink);
+}
+
+static rt_bytes bytes_of(const char *text)
+{
+    return (rt_bytes){(const uint8_t *)text, strlen(text)};
+}
+
+static dev_kernel *kernel_build(fixture *f, const char *name)
+{
+    dev_program *program;
+    dev_kernel *kernel;
+    assert_true(rt_ok(
+        dev_program_build(f->device, RT_FORMAT_SPIRV64, bytes_of(name), RT_TEXT(""), &program)));
+    assert_true(rt_ok(dev_kernel_create(program, rt_text_of(name), &kernel)));
+    dev_program_destroy(program); /* the kernel keeps it */
+    return kernel;
+}
+
+static const dev_nd_range range_one = {.dimensions = 1, .global = {1, 1, 1}};
+
+/* Enqueues a launch of kernel(value, memory). */
+static dev_event *launch(fixture *f, dev_kernel *kernel, uint8_t value, dev_event *const *wait,
+                         uint32_t wait_count)
+{
+    const dev_argument arguments[] = {
+        {.kind = DEV_ARGUMENT_BYTES, .bytes = {&value, 1}},
+        {.kind = DEV_ARGUMENT_MEMORY, .memory = f->memory},
+    };
+    const dev_command command = {.tag = value, .wait = wait, .wait_count = wait_count};
+    dev_event *event;
+    assert_true(
+        rt_ok(dev_enqueue_kernel(f->queue, command, kernel, &range_one, arguments, 2, &event)));
+    return event;
+}
+
+static void nothing_runs_before_a_wait(void **state)
+{
+    (void)state;
+    fixture f;
+    open_with_seed(&f, 1);
+    dev_kernel *kernel = kernel_build(&f, "k");
+    dev_event *event = launch(&f, kernel, 5, NULL, 0);
+    assert_int_equal(dev_event_query(event), DEV_EVENT_PENDING);
+    assert_true(rt_ok(dev_queue_flush(f.queue)));
+    assert_int_equal(fake_sim.launch_count, 0);
+    assert_true(rt_ok(dev_event_wait(event)));
+    assert_true(rt_ok(dev_event_wait(event)));
+    assert_int_equal(dev_event_query(event), DEV_EVENT_COMPLETE);
+    assert_int_equal(fake_sim.launch_count, 1);
+    assert_int_equal(fake_sim.launches[0], 5);
+    assert_int_equal(fake_sim.last_range.local[0], 1);
+    dev_event_destroy(event);
+    dev_kernel_destroy(kernel);
+    close_all(&f);
+}
+
+/* Runs eight independent launches and copies the order in which they ran. */
+static void order_of_eight(uint64_t seed, uint8_t *out_order)
+{
+    fixture f;
+    open_with_seed(&f, seed);
+    dev_kernel *kernel = kernel_build(&f, "k");
+    for (uint8_t i = 0; i < 8; i++)
+        dev_event_destroy(launch(&f, kernel, i, NULL, 0));
+    dev_kernel_destroy(kernel); /* the commands keep it */
+    dev_queue_destroy(f.queue);
+    f.queue = NULL;
+    assert_int_equal(fake_sim.launch_count, 8);
+    memcpy(out_order, fake_sim.launches, 8);
+    close_all(&f);
+}
+
+static void seed_chooses_the_order(void **state)
+{
+    (void)state;
+    uint8_t first[8], again[8], other[8];
+    order_of_eight(1, first);
+    order_of_eight(1, again);
+    assert_memory_equal(first, again, 8);
+    bool differs = false;
+    for (uint64_t seed = 2; seed < 10 && !differs; seed++) {
+        order_of_eight(seed, other);
+        differs = memcmp(first, other, 8) != 0;
+    }
+    assert_true(differs);
+}
+
+static void wait_lists_are_obeyed_for_every_seed(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        fixture f;
+        open_with_seed(&f, seed);
+        dev_kernel *kernel = kernel_build(&f, "k");
+        dev_event *events[6];
+        /* 0 and 1 are free; 2 waits for both; 3 for 2; 4 for 0; 5 for 3 and 4. */
+        events[0] = launch(&f, kernel, 0, NULL, 0);
+        events[1] = launch(&f, kernel, 1, NULL, 0);
+        events[2] = launch(&f, kernel, 2, events, 2);
+        events[3] = launch(&f, kernel, 3, &events[2], 1);
+        events[4] = launch(&f, kernel, 4, events, 1);
+        events[5] = launch(&f, kernel, 5, &events[3], 2);
+        assert_true(rt_ok(dev_event_wait(events[5])));
+        assert_int_equal(fake_sim.launch_count, 6);
+        uint32_t at[6];
+        for (uint32_t i = 0; i < 6; i++)
+            at[fake_sim.launches[i]] = i;
+        assert_true(at[2] > at[0] && at[2] > at[1] && at[3] > at[2]);
+        assert_true(at[4] > at[0] && at[5] > at[3] && at[5] > at[4]);
+        for (uint32_t i = 0; i < 6; i++)
+            dev_event_destroy(events[i]);
+        dev_kernel_destroy(kernel);
+        close_all(&f);
+    }
+}
+
+static void copies_fills_and_reads_move_bytes(void **state)
+{
+    (void)state;
+    fixture f;
+    open_with_seed(&f, 3);
+    dev_memory *other;
+    assert_true(rt_ok(dev_memory_create(f.device, 10000, RT_TEXT("other"), &other)));
+    const uint8_t written[4] = {1, 2, 3, 4};
+    uint8_t read[12] = {0};
+    const dev_command free_command = {0};
+    dev_event *events[4];
+    assert_true(rt_ok(dev_enqueue_write(f.queue, free_command, f.memory, 4, 4, written, events)));
+    const uint16_t pattern = 0xABCD;
+    assert_true(rt_ok(dev_enqueue_fill(f.queue, free_command, other, 2, 9998,
+                                       (rt_bytes){(const uint8_t *)&pattern, 2}, &events[1])));
+    assert_true(rt_ok(dev_enqueue_copy(f.queue, (dev_command){.wait = events, .wait_count = 2},
+                                       f.memory, 4, other, 9000, 4, &events[2])));
+    dev_memory_destroy(f.memory); /* the copy keeps it */
+    f.memory = NULL;
+    assert_true(rt_ok(dev_enqueue_read(f.queue, (dev_command){.wait = &events[2], .wait_count = 1},
+                                       other, 8996, 12, read, &events[3])));
+    assert_true(rt_ok(dev_event_wait(events[3])));
+    const uint8_t expected[12] = {0xCD, 0xAB, 0xCD, 0xAB, 1, 2, 3, 4, 0xCD, 0xAB, 0xCD, 0xAB};
+    assert_memory_equal(read, expected, 12);
+    uint8_t bits[1];
+    assert_true(rt_ok(dev_memory_defined(other, 0, 4, bits)));
+    assert_int_equal(bits[0], 0x0C); /* bytes 0 and 1 were never written */
+    for (uint32_t i = 0; i < 4; i++)
+        dev_event_destroy(events[i]);
+    dev_memory_destroy(other);
+    close_all(&f);
+}
+
+static void failure_is_passed_on_without_running(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        fixture f;
+        open_with_seed(&f, seed);
+        fake_sim.refuse = RT_BUDGET;
+        dev_kernel *bad = kernel_build(&f, "fails"), *good = kernel_build(&f, "k");
+        dev_event *failing = launch(&f, bad, 1, NULL, 0);
+        dev_event *first = launch(&f, good, 2, &failing, 1);
+        dev_event *second = launch(&f, good, 3, &first, 1);
+        dev_event *unrelated = launch(&f, good, 4, NULL, 0);
+        assert_int_equal(dev_event_wait(second).code, RT_BUDGET);
+        assert_int_equal(dev_event_wait(failing).code, RT_BUDGET);
+        assert_true(rt_ok(dev_event_wait(unrelated)));
+        assert_int_equal(fake_sim.launch_count, 1);
+        assert_int_equal(dev_event_query(first), DEV_EVENT_FAILED);
+        /* A failure that is already known counts too. */
+        dev_event *late = launch(&f, good, 5, &failing, 1);
+        assert_int_equal(dev_event_wait(late).code, RT_BUDGET);
+        assert_int_equal(fake_sim.launch_count, 1);
+        dev_event *all[] = {failing, first, second, unrelated, late};
+        for (uint32_t i = 0; i < 5; i++)
+            dev_event_destroy(all[i]);
+        dev_kernel_destroy(bad);
+        dev_kernel_destroy(good);
+        close_all(&f);
+    }
+}
+
+static void findings_carry_the_tag(void **state)
+{
+    (void)state;
+    fixture f;
+    open_with_seed(&f, 1);
+    dev_kernel *kernel = kernel_build(&f, "k");
+    const uint8_t value = 9;
+    const dev_argument arguments[] = {
+        {.kind = DEV_ARGUMENT_BYTES, .bytes = {&value, 1}},
+        {.kind = DEV_ARGUMENT_MEMORY, .memory = NULL},
+    };
+    dev_event *event;
+    assert_true(rt_ok(dev_enqueue_kernel(f.queue, (dev_command){.tag = 77}, kernel, &range_one,
+                                         arguments, 2, &event)));
+    assert_true(rt_ok(dev_event_wait(event)));
+    assert_int_equal(f.finding_count, 1);
+    assert_int_equal(f.finding.tag, 77);
+    assert_string_equal(f.finding.kind, "out-of-bounds");
+    assert_int_equal(f.finding.work_item[0], 7);
+    assert_int_equal(f.finding.count, 3);
+    dev_event_destroy(event);
+    dev_kernel_destroy(kernel);
+    close_all(&f);
+}
+
+static void arguments_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
+    fixture f;
+    open_with_seed(&f, 1);
+    dev_kernel *kernel = kernel_build(&f, "k"), *local = kernel_build(&f, "local");
+    assert_int_equal(dev_kernel_argument_count(kernel), 2);
+    const uint8_t bytes[4] = {0};
+    const dev_argument memory = {.kind = DEV_ARGUMENT_MEMORY, .memory = f.memory};
+    const dev_argument byte = {.kind = DEV_ARGUMENT_BYTES, .bytes = {bytes, 1}};
+    const dev_argument word = {.kind = DEV_ARGUMENT_BYTES, .bytes = {bytes, 4}};
+    const dev_argument scratch = {.kind = DEV_ARGUMENT_LOCAL, .size = 32};
+    const struct {
+        dev_kernel *kernel;
+        dev_argument arguments[2];
+        uint32_t count;
+        rt_code code;
+    } rows[] = {
+        {kernel, {byte, memory}, 2, RT_OK},
+        {kernel, {byte}, 1, RT_ERRC_KERNEL_ARGUMENT},
+        {kernel, {word, memory}, 2, RT_ERRC_KERNEL_ARGUMENT},
+        {kernel, {memory, memory}, 2, RT_ERRC_KERNEL_ARGUMENT},
+        {kernel, {byte, scratch}, 2, RT_ERRC_KERNEL_ARGUMENT},
+        {local, {scratch}, 1, RT_OK},
+        {local, {memory}, 1, RT_ERRC_KERNEL_ARGUMENT},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        dev_event *event;
+        rt_status status = dev_enqueue_kernel(f.queue, (dev_command){0}, rows[i].kernel, &range_one,
+                                              rows[i].arguments, rows[i].count, &event);
+        assert_int_equal(status.code, rows[i].code);
+        dev_event_destroy(event);
+    }
+    const dev_nd_range uneven = {.dimensions = 1, .global = {10, 1, 1}, .local = {4, 1, 1}};
+    dev_event *event;
+    const dev_argument fitting[] = {byte, memory};
+    assert_int_equal(
+        dev_enqueue_kernel(f.queue, (dev_command){0}, kernel, &uneven, fitting, 2, &event).code,
+        RT_ERRC_ND_RANGE);
+    dev_kernel_destroy(kernel);
+    dev_kernel_destroy(local);
+    close_all(&f);
+}
+
+static void programs_link_or_say_why_not(void **state)
+{
+    (void)state;
+    fixture f;
+    open_with_seed(&f, 1);
+    dev_program *user, *exporter, *linked, *none;
+    dev_kernel *kernel;
+    const rt_text no_options = RT_TEXT("");
+    assert_true(rt_ok(dev_program_compile(f.device, RT_FORMAT_SPIRV64, bytes_of("apply needs f"),
+                                          no_options, &user)));
+    assert_true(rt_ok(dev_program_compile(f.device, RT_FORMAT_SPIRV64, bytes_of("x exports f"),
+                                          no_options, &exporter)));
+    assert_int_equal(dev_program_link(f.device, &user, 1, no_options, &none).code, RT_LINK_ERROR);
+    assert_null(none);
+    dev_program *both[] = {user, exporter};
+    assert_true(rt_ok(dev_program_link(f.device, both, 2, no_options, &linked)));
+    dev_program_destroy(user);
+    dev_program_destroy(exporter);
+    assert_true(rt_ok(dev_kernel_create(linked, RT_TEXT("apply"), &kernel)));
+    dev_kernel_destroy(kernel);
+    assert_int_equal(dev_kernel_create(linked, RT_TEXT("aply"), &kernel).code, RT_ERRC_INVALID);
+    dev_program_destroy(linked);
+    assert_int_equal(
+        dev_program_build(f.device, RT_FORMAT_SPIRV64, bytes_of(""), no_options, &none).code,
+        RT_MALFORMED);
+    assert_int_equal(
+        dev_program_build(f.device, RT_FORMAT_SPIRV64_GEN, bytes_of("k"), no_options, &none).code,
+        RT_UNSUPPORTED);
+    assert_int_equal(
+        dev_program_build(f.device, RT_FORMAT_SPIRV64, bytes_of("k needs g"), no_options, &none)
+            .code,
+        RT_LINK_ERROR);
+    close_all(&f);
+}
+
+static void memory_that_cannot_be_had_is_a_status(void **state)
+{
+    (void)state;
+    fixture f;
+    open_with_seed(&f, 1);
+    fake_sim.refuse_object = true;
+    dev_memory *memory;
+    assert_int_equal(dev_memory_create(f.device, 8, RT_TEXT("m"), &memory).code,
+                     RT_ERRC_MEMORY_ALLOCATION);
+    assert_null(memory);
+    close_all(&f);
+}
+
+static void selector_is_refused(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    dev_device *device;
+    const dev_open_parameters parameters = {.sink = sink};
+    assert_int_equal(dev_device_open(&simdev_backend, &parameters, RT_TEXT("2"), &device).code,
+                     RT_ERRC_INVALID);
+    assert_null(device);
+    rt_sink_destroy(sink);
+}
+
+/* One of four threads that share a device: each launches and waits on a queue of its own. */
+static void *thread_run(void *user)
+{
+    fixture shared = *(fixture *)user;
+    dev_queue *queue;
+    CHECK(rt_ok(dev_queue_create(shared.device, &queue)));
+    shared.queue = queue;
+    dev_kernel *kernel = kernel_build(&shared, "k");
+    for (uint8_t i = 0; i < 20; i++) {
+        dev_event *first = launch(&shared, kernel, i, NULL, 0);
+        dev_event *second = launch(&shared, kernel, i, &first, 1);
+        dev_event_destroy(first);
+        CHECK(rt_ok(dev_event_wait(second)));
+        dev_event_destroy(second);
+    }
+    dev_kernel_destroy(kernel);
+    dev_queue_destroy(queue);
+    return NULL;
+}
+
+static void threads_share_a_device(void **state)
+{
+    (void)state;
+    fixture f;
+    open_with_seed(&f, 1);
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, thread_run, &f), 0);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_int_equal(fake_sim.launch_count, 160);
+    close_all(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_runs_before_a_wait),
+        cmocka_unit_test(seed_chooses_the_order),
+        cmocka_unit_test(wait_lists_are_obeyed_for_every_seed),
+        cmocka_unit_test(copies_fills_and_reads_move_bytes),
+        cmocka_unit_test(failure_is_passed_on_without_running),
+        cmocka_unit_test(findings_carry_the_tag),
+        cmocka_unit_test(arguments_that_do_not_fit_are_refused),
+        cmocka_unit_test(programs_link_or_say_why_not),
+        cmocka_unit_test(memory_that_cannot_be_had_is_a_status),
+        cmocka_unit_test(selector_is_refused),
+        cmocka_unit_test(threads_share_a_device),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

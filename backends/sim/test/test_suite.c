@@ -1,0 +1,13 @@
+/* The suite of all devices on the simulated one. */
+#include "backends/sim/simdev.h"
+#include "reference/device/test/device_suite.h"
+
+int main(void)
+{
+    const device_suite suite = {
+        .backend = &simdev_backend,
+        .selector = "",
+        .modules = SUITE_MODULES,
+    };
+    return device_suite_run(&suite);
+}

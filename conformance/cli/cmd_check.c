@@ -1,0 +1,59 @@
+/* assay check: reads scenarios, runs nothing.  assay schema: the format for editors. */
+#include "conformance/cli/commands.h"
+#include "conformance/scenario/scenario.h"
+
+#include <stdio.h>
+
+/* Prints the file's problems on stdout and returns how many there are. */
+static uint32_t check_file(const cnf_file *file)
+{
+    rt_arena arena = {0};
+    rt_sink *sink = rt_sink_create();
+    rt_buffer text;
+    scn_problems problems = {0};
+    rt_status status = cnf_file_read(sink, file->file, RT_SCENARIO_SIZE_MAX, &text);
+    uint32_t count = 0;
+    if (!rt_ok(status)) {
+        printf("%.*s\n", RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
+        count = 1;
+    } else if (!scn_read(&arena, rt_buffer_text(&text), file->file, file->path, &problems)) {
+        CHECK(problems.count > 0);
+        count = problems.count;
+        for (uint32_t i = 0; i < count; i++) {
+            const scn_problem *problem = &problems.items[i];
+            printf("%.*s:%u:%u: error: %.*s\n", RT_TEXT_ARG(file->file), problem->at.line,
+                   problem->at.column, RT_TEXT_ARG(problem->text));
+        }
+    }
+    rt_buffer_free(&text);
+    rt_sink_destroy(sink);
+    rt_arena_reset(&arena);
+    return count;
+}
+
+int cnf_check_command(const cnf_arguments *arguments)
+{
+    rt_arena arena = {0};
+    cnf_files files;
+    int status = cnf_command_files(arguments, &arena, &files);
+    uint32_t wrong = 0;
+    for (uint32_t i = 0; status == CNF_EXIT_EXPECTED && i < files.count; i++)
+        wrong += check_file(&files.items[i]) > 0;
+    if (status == CNF_EXIT_EXPECTED) {
+        printf("%u scenarios read, %u with problems\n", files.count, wrong);
+        if (wrong > 0) status = CNF_EXIT_USAGE;
+    }
+    rt_arena_reset(&arena);
+    return status;
+}
+
+int cnf_schema_command(const cnf_arguments *arguments)
+{
+    (void)arguments;
+    rt_buffer schema = {0};
+    scn_schema_write(&schema);
+    bool written =
+        fwrite(schema.data, 1, schema.size, stdout) == schema.size && fflush(stdout) == 0;
+    rt_buffer_free(&schema);
+    return written ? CNF_EXIT_EXPECTED : CNF_EXIT_INFRASTRUCTURE;
+}

@@ -1,0 +1,173 @@
+/* assay requirements: rules and the scenarios that cite or prove them. */
+#include "conformance/cli/commands.h"
+#include "conformance/requirements/prove.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TIMEOUT_DEFAULT_S = 60, TIMEOUT_MAX_S = 3600, JOBS_MAX = 1024 };
+
+typedef struct requirements_command {
+    const cnf_arguments *arguments;
+    rt_arena arena;
+    rt_sink *sink;
+    cnf_files files;
+    cnf_rules rules;
+    cnf_citations citations;
+} requirements_command;
+
+static int command_fail(const requirements_command *command, rt_status status, int exit_status)
+{
+    fprintf(stderr, "assay: %.*s\n",
+            RT_TEXT_ARG(rt_sink_diagnostic(command->sink, status)->message));
+    return exit_status;
+}
+
+static int command_read(requirements_command *command)
+{
+    int found = cnf_command_files(command->arguments, &command->arena, &command->files);
+    if (found != CNF_EXIT_EXPECTED) return found;
+    rt_text root = cnf_files_root(&command->arena, command->files.items[0].file);
+    if (root.length == 0) {
+        fprintf(stderr, "assay: no requirements.yaml in a folder above %.*s\n",
+                RT_TEXT_ARG(command->files.items[0].file));
+        return CNF_EXIT_USAGE;
+    }
+    rt_text table = rt_arena_printf(&command->arena, "%.*s/requirements.yaml", RT_TEXT_ARG(root));
+    rt_status status = cnf_rules_read(command->sink, &command->arena, table, &command->rules);
+    if (rt_ok(status)) {
+        status = cnf_citations_read(command->sink, &command->arena, &command->files,
+                                    &command->rules, &command->citations);
+    }
+    return rt_ok(status) ? CNF_EXIT_EXPECTED : command_fail(command, status, CNF_EXIT_USAGE);
+}
+
+/* ---- Cited --------------------------------------------------------------------------------- */
+
+static uint32_t citations_of(const requirements_command *command, uint32_t rule)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < command->citations.count; i++)
+        count += command->citations.items[i].rule == rule;
+    return count;
+}
+
+static void rule_print(const requirements_command *command, uint32_t rule)
+{
+    printf("%.*s", RT_TEXT_ARG(command->rules.items[rule].id));
+    if (citations_of(command, rule) == 0) printf(" uncited");
+    for (uint32_t i = 0; i < command->citations.count; i++) {
+        const cnf_citation *citation = &command->citations.items[i];
+        if (citation->rule != rule) continue;
+        printf(" %.*s", RT_TEXT_ARG(command->files.items[citation->scenario].path));
+    }
+    printf("\n");
+}
+
+static uint32_t unknown_print(const requirements_command *command)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < command->citations.count; i++) {
+        const cnf_citation *citation = &command->citations.items[i];
+        if (citation->rule != UINT32_MAX) continue;
+        printf("unknown %.*s, cited by %.*s:%u\n", RT_TEXT_ARG(citation->id),
+               RT_TEXT_ARG(command->files.items[citation->scenario].file), citation->line);
+        count++;
+    }
+    return count;
+}
+
+static void families_print(const requirements_command *command)
+{
+    const cnf_rules *rules = &command->rules;
+    for (uint32_t first = 0, end; first < rules->count; first = end) {
+        uint32_t cited = 0;
+        for (end = first; end < rules->count; end++) {
+            if (!rt_text_equal(rules->items[end].family, rules->items[first].family)) break;
+            cited += citations_of(command, end) > 0;
+        }
+        printf("%.*s: %u rules, %u cited, %u uncited\n", RT_TEXT_ARG(rules->items[first].family),
+               end - first, cited, end - first - cited);
+    }
+}
+
+static int cited_print(const requirements_command *command)
+{
+    for (uint32_t i = 0; i < command->rules.count; i++)
+        rule_print(command, i);
+    printf("\n");
+    uint32_t unknown = unknown_print(command);
+    families_print(command);
+    return unknown > 0 ? CNF_EXIT_USAGE : CNF_EXIT_EXPECTED;
+}
+
+/* ---- Proven -------------------------------------------------------------------------------- */
+
+#ifdef ASSAY_PROVE
+enum { BUILD_HAS_FAULTS = 1 };
+#else
+enum { BUILD_HAS_FAULTS = 0 };
+#endif
+
+static bool json_write(const char *name, const rt_buffer *text)
+{
+    FILE *file = fopen(name, "we");
+    bool written = file && fwrite(text->data, 1, text->size, file) == text->size;
+    bool closed = file && fclose(file) == 0;
+    if (!written || !closed) fprintf(stderr, "assay: --json %s: %s\n", name, strerror(errno));
+    return written && closed;
+}
+
+static int proof_print(const cnf_proof *proof, const char *json_name)
+{
+    rt_buffer text = {0}, json = {0};
+    int status = CNF_EXIT_EXPECTED;
+    cnf_proof_write(&text, proof);
+    printf("%s", rt_buffer_string(&text));
+    if (json_name) {
+        cnf_proof_write_json(&json, proof);
+        if (!json_write(json_name, &json)) status = CNF_EXIT_INFRASTRUCTURE;
+    }
+    if (proof->complaint_count > 0 && status == CNF_EXIT_EXPECTED) status = CNF_EXIT_UNEXPECTED;
+    rt_buffer_free(&text);
+    rt_buffer_free(&json);
+    return status;
+}
+
+static int prove_and_print(requirements_command *command)
+{
+    uint64_t jobs, timeout_s;
+    if (!BUILD_HAS_FAULTS) {
+        fprintf(stderr, "assay: this build has no planted faults; build and use the prove preset: "
+                        "cmake --preset prove && cmake --build --preset prove\n");
+        return CNF_EXIT_USAGE;
+    }
+    if (!cnf_command_number(command->arguments, CNF_OPTION_JOBS, "--jobs", 1, JOBS_MAX,
+                            cnf_command_processors(), &jobs) ||
+        !cnf_command_number(command->arguments, CNF_OPTION_TIMEOUT, "--timeout", 1, TIMEOUT_MAX_S,
+                            TIMEOUT_DEFAULT_S, &timeout_s))
+        return CNF_EXIT_USAGE;
+    const cnf_prove_options options = {.job_count = (uint32_t)jobs,
+                                       .timeout_s = (uint32_t)timeout_s,
+                                       .shows_progress = isatty(STDERR_FILENO)};
+    cnf_proof proof;
+    rt_status status = cnf_prove(command->sink, &command->arena, &command->rules, &command->files,
+                                 &command->citations, &options, &proof);
+    if (!rt_ok(status)) return command_fail(command, status, CNF_EXIT_INFRASTRUCTURE);
+    return proof_print(&proof, command->arguments->values[CNF_OPTION_JSON]);
+}
+
+int cnf_requirements_command(const cnf_arguments *arguments)
+{
+    requirements_command command = {.arguments = arguments, .sink = rt_sink_create()};
+    int status = command_read(&command);
+    if (status == CNF_EXIT_EXPECTED) {
+        bool proves = arguments->values[CNF_OPTION_PROVE] != NULL;
+        status = proves ? prove_and_print(&command) : cited_print(&command);
+    }
+    rt_sink_destroy(command.sink);
+    rt_arena_reset(&command.arena);
+    return status;
+}

@@ -1,0 +1,39 @@
+/* The commands of assay, one per file cmd_*.c.  Each returns an exit status of options.h, prints
+ * results on stdout and everything else on stderr. */
+#ifndef CONFORMANCE_CLI_COMMANDS_H
+#define CONFORMANCE_CLI_COMMANDS_H
+
+#include "conformance/cli/options.h"
+#include "conformance/run/files.h"
+
+/* assay run: scenarios on subjects. */
+int cnf_run_command(const cnf_arguments *arguments);
+
+/* assay check: reads scenarios and prints their problems. */
+int cnf_check_command(const cnf_arguments *arguments);
+
+/* assay subjects: what is installed, what is missing, how to get it. */
+int cnf_subjects_command(const cnf_arguments *arguments);
+
+/* assay requirements: which rules scenarios cite, and which are proven. */
+int cnf_requirements_command(const cnf_arguments *arguments);
+
+/* assay schema: the scenario format as a JSON Schema. */
+int cnf_schema_command(const cnf_arguments *arguments);
+
+/* ---- Shared by them ------------------------------------------------------------------------ */
+
+/* Finds the scenarios of the arguments' paths, by default those of ./scenarios.  Returns an exit
+ * status: USAGE for a path that is not there and NOTHING_RAN for none at all, both said on stderr.
+ */
+int cnf_command_files(const cnf_arguments *arguments, rt_arena *arena, cnf_files *out_files);
+
+/* Reads the value of a numeric option, or gives `otherwise` where it is absent.  False: it is no
+ * number from `least` to `most`, which has been said on stderr. */
+bool cnf_command_number(const cnf_arguments *arguments, cnf_option_id option, const char *name,
+                        uint64_t least, uint64_t most, uint64_t otherwise, uint64_t *out_number);
+
+/* Processors that this process may use, at least 1. */
+uint32_t cnf_command_processors(void);
+
+#endif

@@ -1,0 +1,170 @@
+/* assay: the table of commands, and the hidden ones by which assay starts itself. */
+#include "conformance/cli/commands.h"
+#include "conformance/compile/compile.h"
+#include "conformance/subject/subject.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
+
+/* ---- Tables -------------------------------------------------------------------------------- */
+
+#define OPTION_HELP                                                                                \
+    {                                                                                              \
+        CNF_OPTION_HELP, "--help", "-h", NULL, "Print this help."                                  \
+    }
+#define OPTION_JOBS                                                                                \
+    {                                                                                              \
+        CNF_OPTION_JOBS, "--jobs", "-j", "N", "Run N processes at once; default: the processors."  \
+    }
+#define OPTION_TIMEOUT                                                                             \
+    {                                                                                              \
+        CNF_OPTION_TIMEOUT, "--timeout", NULL, "SECONDS",                                          \
+            "Time limit of one process; default: 60."                                              \
+    }
+
+static const cnf_option run_options[] = {
+    {CNF_OPTION_ON, "--on", NULL, "SUBJECT,…", "Run on these subjects; default: all available."},
+    OPTION_JOBS,
+    OPTION_TIMEOUT,
+    {CNF_OPTION_SEED, "--seed", NULL, "N", "Seed of everything that may be chosen; default: 0."},
+    {CNF_OPTION_JSON, "--json", NULL, "FILE", "Write a line of JSON for each verdict to FILE."},
+    {CNF_OPTION_CACHE, "--cache", NULL, "FOLDER", "Keep compiled device code in FOLDER."},
+    {CNF_OPTION_SHARD, "--shard", NULL, "I/N", "Run only every N-th scenario, from the I-th on."},
+    OPTION_HELP,
+    {CNF_OPTION_NOT_BUILT, "--loader", NULL, "KIND", NULL},
+    {CNF_OPTION_NOT_BUILT, "--profile", NULL, "NAME", NULL},
+    {CNF_OPTION_NOT_BUILT, "--explore", NULL, NULL, NULL},
+    {CNF_OPTION_NOT_BUILT, "--resume", NULL, NULL, NULL},
+    {CNF_OPTION_NOT_BUILT, "--junit", NULL, "FILE", NULL},
+    {CNF_OPTION_NOT_BUILT, "--html", NULL, "FILE", NULL},
+    {CNF_OPTION_NOT_BUILT, "--expectations", NULL, "FOLDER", NULL},
+};
+
+static const cnf_option help_option[] = {OPTION_HELP};
+
+static const cnf_option requirements_options[] = {
+    {CNF_OPTION_PROVE, "--prove", NULL, NULL, "Plant each rule's fault and see a scenario fail."},
+    {CNF_OPTION_JSON, "--json", NULL, "FILE", "Write the result of --prove as JSON to FILE."},
+    OPTION_JOBS,
+    OPTION_TIMEOUT,
+    OPTION_HELP,
+};
+
+static const cnf_command commands[] = {
+    {"run", "[PATH…]", "Run scenarios on subjects and compare.",
+     "PATH is a scenario file or a folder of them; default: scenarios.\n"
+     "Exit status: 0 all as expected, 1 not, 2 wrong usage or unreadable scenario,\n"
+     "3 infrastructure (interrupted, subject of --on missing, disk full), 4 nothing ran.",
+     run_options, COUNT(run_options), cnf_run_command},
+    {"check", "[PATH…]", "Read scenarios and print what is wrong with them; run nothing.",
+     "Exit status: 0 no problems, 2 problems or a path that is not there, 4 no scenario.",
+     help_option, COUNT(help_option), cnf_check_command},
+    {"subjects", NULL, "List the subjects: what is installed, what is missing, how to get it.",
+     NULL, help_option, COUNT(help_option), cnf_subjects_command},
+    {"requirements", "[PATH…]", "Show which rules of the documents scenarios cite or prove.",
+     "PATH as for run; the table of rules is requirements.yaml at the scenarios' root.\n"
+     "--prove needs a build of the prove preset: it runs the citing scenarios on sim, then once\n"
+     "more with the fault of every mark that they reached.",
+     requirements_options, COUNT(requirements_options), cnf_requirements_command},
+    {"schema", NULL, "Print a JSON Schema of the scenario format, for editors.", NULL, help_option,
+     COUNT(help_option), cnf_schema_command},
+};
+
+/* Commands of the design that this version refuses by name. */
+static const char *const commands_not_built[] = {
+    "why", "explain", "trace", "fmt", "postlink", "image", "pack", "export",
+};
+
+/* ---- Hidden commands ----------------------------------------------------------------------- */
+
+static int worker_main(int argument_count, char **arguments)
+{
+    (void)argument_count;
+    (void)arguments;
+    return cnf_worker_main(0, 1);
+}
+
+static const struct hidden_command {
+    const char *name;
+    int (*run)(int argument_count, char **arguments); /* from the command's name on */
+} hidden_commands[] = {
+    {"worker", worker_main},
+    {"subject", cnf_subject_main},
+    {"probe", cnf_subject_probe_main},
+};
+
+/* ---- Dispatch ------------------------------------------------------------------------------ */
+
+static void help_print(void)
+{
+    printf("assay: runs scenarios for the device-code runtime on several devices and compares\n\n"
+           "assay COMMAND [PATH…] [OPTION…]\n\nCommands:\n");
+    for (uint32_t i = 0; i < COUNT(commands); i++)
+        printf("  %-14s %s\n", commands[i].name, commands[i].summary);
+    printf("\n  assay COMMAND --help   the command's options and exit statuses\n"
+           "  assay --version        the version of this program\n");
+}
+
+static int command_unknown(const char *name)
+{
+    rt_buffer message = {0};
+    const char *names[COUNT(commands)];
+    for (uint32_t i = 0; i < COUNT(commands); i++)
+        names[i] = commands[i].name;
+    for (uint32_t i = 0; i < COUNT(commands_not_built); i++)
+        if (strcmp(commands_not_built[i], name) == 0)
+            rt_buffer_printf(&message, "command \"%s\" is not built yet in this version", name);
+    if (message.size == 0) {
+        rt_buffer_printf(&message, "there is no command \"%s\"", name);
+        cnf_suggest(&message, name, names, COUNT(commands));
+    }
+    fprintf(stderr, "assay: %s (assay --help lists the commands)\n", rt_buffer_string(&message));
+    rt_buffer_free(&message);
+    return CNF_EXIT_USAGE;
+}
+
+static int command_run(const cnf_command *command, int argument_count, char **words)
+{
+    rt_arena arena = {0};
+    rt_buffer text = {0};
+    cnf_arguments arguments;
+    int status = CNF_EXIT_EXPECTED;
+    if (!cnf_arguments_parse(command, argument_count, words, &arena, &arguments, &text)) {
+        fprintf(stderr, "assay: %s (assay %s --help)\n", rt_buffer_string(&text), command->name);
+        status = CNF_EXIT_USAGE;
+    } else if (arguments.values[CNF_OPTION_HELP]) {
+        cnf_command_help(&text, command);
+        printf("%s", rt_buffer_string(&text));
+    } else {
+        status = command->run(&arguments);
+    }
+    rt_buffer_free(&text);
+    rt_arena_reset(&arena);
+    return status;
+}
+
+int main(int argument_count, char **arguments)
+{
+    /* A reader that goes away is an error of a write, not our death. */
+    signal(SIGPIPE, SIG_IGN);
+    const char *name = argument_count > 1 ? arguments[1] : "--help";
+    int rest_count = argument_count > 2 ? argument_count - 2 : 0;
+    char **rest = arguments + (argument_count > 2 ? 2 : argument_count);
+    if (strcmp(name, "--version") == 0) {
+        printf("assay %s\n", ASSAY_VERSION);
+        return CNF_EXIT_EXPECTED;
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+        help_print();
+        return argument_count > 1 ? CNF_EXIT_EXPECTED : CNF_EXIT_USAGE;
+    }
+    for (uint32_t i = 0; i < COUNT(hidden_commands); i++)
+        if (strcmp(hidden_commands[i].name, name) == 0)
+            return hidden_commands[i].run(argument_count - 1, arguments + 1);
+    for (uint32_t i = 0; i < COUNT(commands); i++)
+        if (strcmp(commands[i].name, name) == 0) return command_run(&commands[i], rest_count, rest);
+    return command_unknown(name);
+}

@@ -1,0 +1,150 @@
+/* Parsing the command line by tables.  Every option is long, takes "--name value" or
+ * "--name=value", and may have a letter that takes "-x value" or "-xvalue". */
+#include "conformance/cli/options.h"
+
+#include <string.h>
+
+bool cnf_number_read(const char *text, uint64_t least, uint64_t most, uint64_t *out_number)
+{
+    CHECK(least <= most);
+    *out_number = 0;
+    uint64_t number = 0;
+    for (const char *at = text; *at; at++) {
+        if (*at < '0' || *at > '9') return false;
+        uint64_t digit = (uint64_t)(*at - '0');
+        if (number > (UINT64_MAX - digit) / 10) return false;
+        number = number * 10 + digit;
+    }
+    if (*text == '\0' || number < least || number > most) return false;
+    *out_number = number;
+    return true;
+}
+
+void cnf_suggest(rt_buffer *out, const char *written, const char *const *names, uint32_t count)
+{
+    uint32_t limit = (uint32_t)strlen(written) / 3 + 1, best = limit + 1;
+    const char *nearest = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t distance = rt_text_distance(rt_text_of(written), rt_text_of(names[i]), limit + 1);
+        if (distance >= best) continue;
+        best = distance;
+        nearest = names[i];
+    }
+    if (nearest) rt_buffer_printf(out, ", did you mean \"%s\"?", nearest);
+}
+
+/* ---- Parsing ------------------------------------------------------------------------------- */
+
+typedef struct argument_parser {
+    const cnf_command *command;
+    char *const *arguments;
+    int count, next;
+    cnf_arguments *out;
+    rt_buffer *error;
+} argument_parser;
+
+/* The option that the argument names; what stands behind "=" or the letter is its value so far. */
+static const cnf_option *option_find(const cnf_command *command, const char *argument,
+                                     const char **out_value)
+{
+    *out_value = NULL;
+    for (uint32_t i = 0; i < command->option_count; i++) {
+        const cnf_option *option = &command->options[i];
+        size_t length = strlen(option->name);
+        bool named = strncmp(argument, option->name, length) == 0;
+        if (named && argument[length] == '\0') return option;
+        if (named && argument[length] == '=') {
+            *out_value = argument + length + 1;
+            return option;
+        }
+        if (option->letter && argument[1] != '-' && strncmp(argument, option->letter, 2) == 0) {
+            if (argument[2] != '\0') *out_value = argument + 2;
+            return option;
+        }
+    }
+    return NULL;
+}
+
+static bool unknown_option(argument_parser *parser, const char *argument)
+{
+    enum { NAMES_MAX = 64 };
+    const char *names[NAMES_MAX];
+    CHECK(parser->command->option_count <= NAMES_MAX);
+    for (uint32_t i = 0; i < parser->command->option_count; i++)
+        names[i] = parser->command->options[i].name;
+    rt_buffer_printf(parser->error, "assay %s has no option %s", parser->command->name, argument);
+    cnf_suggest(parser->error, argument, names, parser->command->option_count);
+    return false;
+}
+
+static bool parse_option(argument_parser *parser, const char *argument)
+{
+    const char *value;
+    const cnf_option *option = option_find(parser->command, argument, &value);
+    if (!option) return unknown_option(parser, argument);
+    if (option->id == CNF_OPTION_NOT_BUILT) {
+        rt_buffer_printf(parser->error, "option %s is not built yet in this version", option->name);
+        return false;
+    }
+    if (!option->value && value) {
+        rt_buffer_printf(parser->error, "option %s takes no value", option->name);
+        return false;
+    }
+    if (option->value && !value) {
+        if (parser->next == parser->count) {
+            rt_buffer_printf(parser->error, "option %s needs a value: %s", option->name,
+                             option->value);
+            return false;
+        }
+        value = parser->arguments[parser->next++];
+    }
+    CHECK((unsigned)option->id < CNF_OPTION_COUNT);
+    parser->out->values[option->id] = value ? value : "";
+    return true;
+}
+
+bool cnf_arguments_parse(const cnf_command *command, int argument_count, char *const *arguments,
+                         rt_arena *arena, cnf_arguments *out_arguments, rt_buffer *out_error)
+{
+    CHECK(argument_count >= 0);
+    *out_arguments = (cnf_arguments){0};
+    out_arguments->paths = rt_arena_alloc_array(arena, (size_t)argument_count + 1, sizeof(rt_text));
+    argument_parser parser = {command, arguments, argument_count, 0, out_arguments, out_error};
+    bool only_paths = false;
+    while (parser.next < argument_count) {
+        const char *argument = arguments[parser.next++];
+        if (!only_paths && strcmp(argument, "--") == 0) {
+            only_paths = true;
+        } else if (!only_paths && argument[0] == '-' && argument[1] != '\0') {
+            if (!parse_option(&parser, argument)) return false;
+        } else if (!command->operands) {
+            rt_buffer_printf(out_error, "assay %s takes no \"%s\"", command->name, argument);
+            return false;
+        } else {
+            out_arguments->paths[out_arguments->path_count++] = rt_text_of(argument);
+        }
+    }
+    return true;
+}
+
+/* ---- Help ---------------------------------------------------------------------------------- */
+
+void cnf_command_help(rt_buffer *out, const cnf_command *command)
+{
+    rt_buffer_printf(out, "assay %s", command->name);
+    if (command->operands) rt_buffer_printf(out, " %s", command->operands);
+    if (command->option_count > 0) rt_buffer_printf(out, " [OPTION…]");
+    rt_buffer_printf(out, "\n\n%s\n", command->summary);
+    if (command->text) rt_buffer_printf(out, "\n%s\n", command->text);
+    rt_buffer_printf(out, "\nOptions:\n");
+    for (uint32_t i = 0; i < command->option_count; i++) {
+        const cnf_option *option = &command->options[i];
+        if (option->id == CNF_OPTION_NOT_BUILT) continue;
+        rt_buffer left = {0};
+        if (option->letter) rt_buffer_printf(&left, "%s, ", option->letter);
+        rt_buffer_printf(&left, "%s%s%s", option->name, option->value ? " " : "",
+                         option->value ? option->value : "");
+        rt_buffer_printf(out, "  %-22s %s\n", rt_buffer_string(&left), option->help);
+        rt_buffer_free(&left);
+    }
+}

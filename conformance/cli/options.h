@@ -1,0 +1,69 @@
+/* The command line: commands and their options as tables, from which parsing and help are made. */
+#ifndef CONFORMANCE_CLI_OPTIONS_H
+#define CONFORMANCE_CLI_OPTIONS_H
+
+#include "reference/base/arena.h"
+
+/* Exit statuses of every command (design, "Comparison and results"). */
+enum {
+    CNF_EXIT_EXPECTED = 0,
+    CNF_EXIT_UNEXPECTED = 1,
+    CNF_EXIT_USAGE = 2, /* of the command line, or a scenario that cannot be read */
+    CNF_EXIT_INFRASTRUCTURE = 3,
+    CNF_EXIT_NOTHING_RAN = 4,
+};
+
+typedef enum cnf_option_id {
+    CNF_OPTION_HELP,
+    CNF_OPTION_ON,
+    CNF_OPTION_JOBS,
+    CNF_OPTION_TIMEOUT,
+    CNF_OPTION_SEED,
+    CNF_OPTION_JSON,
+    CNF_OPTION_CACHE,
+    CNF_OPTION_SHARD,
+    CNF_OPTION_PROVE,
+    CNF_OPTION_NOT_BUILT, /* of the design, but refused by name in this version */
+    CNF_OPTION_COUNT
+} cnf_option_id;
+
+typedef struct cnf_option {
+    cnf_option_id id;
+    const char *name;   /* "--jobs" */
+    const char *letter; /* "-j"; NULL: none */
+    const char *value;  /* what it takes, for the help; NULL: nothing */
+    const char *help;   /* one sentence */
+} cnf_option;
+
+/* A parsed command line; texts are those of argv. */
+typedef struct cnf_arguments {
+    const char *values[CNF_OPTION_COUNT]; /* NULL: not given; "" for an option without value */
+    rt_text *paths;
+    uint32_t path_count;
+} cnf_arguments;
+
+typedef struct cnf_command {
+    const char *name;
+    const char *operands; /* "[PATH…]"; NULL: takes none */
+    const char *summary;  /* one line of `assay --help` */
+    const char *text;     /* the rest of `assay COMMAND --help` */
+    const cnf_option *options;
+    uint32_t option_count;
+    int (*run)(const cnf_arguments *arguments); /* returns the exit status */
+} cnf_command;
+
+/* Parses what follows the command's name.  On a mistake returns false and appends one line without
+ * a newline to out_error: what is wrong, and the nearest name or the help to look at. */
+bool cnf_arguments_parse(const cnf_command *command, int argument_count, char *const *arguments,
+                         rt_arena *arena, cnf_arguments *out_arguments, rt_buffer *out_error);
+
+/* Appends the help of a command. */
+void cnf_command_help(rt_buffer *out, const cnf_command *command);
+
+/* Appends `, did you mean "NAME"?` where one of the names is near enough. */
+void cnf_suggest(rt_buffer *out, const char *written, const char *const *names, uint32_t count);
+
+/* Reads a whole decimal number within bounds; false: it is something else. */
+bool cnf_number_read(const char *text, uint64_t least, uint64_t most, uint64_t *out_number);
+
+#endif

@@ -1,0 +1,238 @@
+/* Verdicts and comparisons, from what a child sent and how it ended. */
+#include "conformance/compare/differential.h"
+
+#include "reference/base/alloc.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define STAGE(name, step)                                                                          \
+    "{\"type\":\"stage\",\"stage\":\"" name "\",\"step\":" step ",\"line\":31}\n"
+#define OPEN "{\"type\":\"stage\",\"stage\":\"open\"}\n"
+#define CHECK_LINE(kind, what, ok, observed)                                                       \
+    "{\"type\":\"check\",\"step\":1,\"line\":7,\"kind\":\"" kind "\",\"what\":\"" what             \
+    "\",\"ok\":" ok ",\"observed\":" observed ",\"code\":\"differs\",\"place\":\"element 3\","     \
+    "\"rule\":\"DL-RESOLVE-09\",\"message\":\"why\"}\n"
+#define END "{\"type\":\"end\"}\n"
+
+/* ---- Verdicts ------------------------------------------------------------------------------ */
+
+typedef struct verdict_row {
+    const char *sent;
+    cnf_child_end end;
+    int code;
+    cnf_verdict verdict;
+    const char *signature;
+} verdict_row;
+
+static const verdict_row verdict_rows[] = {
+    {OPEN CHECK_LINE("memory", "data", "true", "true") END, CNF_CHILD_EXITED, 0, CNF_VERDICT_PASS,
+     ""},
+    {CHECK_LINE("memory", "data", "false", "true") END, CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL,
+     "step1:memory:differs:data/element-3"},
+    /* Neither right nor wrong, and then nothing is left that was seen. */
+    {CHECK_LINE("launch", "apply", "false", "false") END, CNF_CHILD_EXITED, 0, CNF_VERDICT_SKIP,
+     ""},
+    {OPEN "{\"type\":\"skip\",\"capability\":\"fp64\",\"answer\":\"no\"}\n", CNF_CHILD_EXITED, 0,
+     CNF_VERDICT_SKIP, ""},
+    {OPEN "{\"type\":\"skip\",\"answer\":\"no\"}\n", CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL,
+     "open:protocol:incomplete:-"},
+    {"{\"type\":\"unavailable\",\"message\":\"none\"}\n", CNF_CHILD_EXITED, 0,
+     CNF_VERDICT_UNAVAILABLE, ""},
+    /* A PASS that saw nothing does not exist. */
+    {OPEN END, CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL, "open:protocol:no-check:-"},
+    {"", CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL, "start:protocol:no-end:-"},
+    {OPEN "{\"type\":", CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL, "open:protocol:cut:-"},
+    {OPEN "[1]\n", CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL, "open:protocol:no-json:-"},
+    {OPEN "{\"type\":\"secret\"}\n", CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL,
+     "open:protocol:unknown-type:-"},
+    {OPEN CHECK_LINE("memory", "data", "true", "true") END OPEN, CNF_CHILD_EXITED, 0,
+     CNF_VERDICT_FAIL, "open:protocol:after-end:-"},
+    {"{\"type\":\"check\",\"kind\":\"memory\"}\n" END, CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL,
+     "start:protocol:incomplete:-"},
+    {"{\"type\":\"memory\",\"element\":\"int\",\"data\":\"0\"}\n" END, CNF_CHILD_EXITED, 0,
+     CNF_VERDICT_FAIL, "start:protocol:incomplete:-"},
+    {"{\"type\":\"memory\",\"element\":\"int\",\"data\":\"001122\"}\n" END, CNF_CHILD_EXITED, 0,
+     CNF_VERDICT_FAIL, "start:protocol:incomplete:-"},
+    /* How the process ended comes first. */
+    {STAGE("step", "2"), CNF_CHILD_SIGNALED, SIGSEGV, CNF_VERDICT_CRASH, "step2:crash:SIGSEGV:-"},
+    {STAGE("step", "2") "{\"ty", CNF_CHILD_SIGNALED, SIGABRT, CNF_VERDICT_CRASH,
+     "step2:crash:SIGABRT:-"},
+    {OPEN, CNF_CHILD_EXITED, 3, CNF_VERDICT_CRASH, "open:crash:exit-3:-"},
+    {OPEN, CNF_CHILD_EXITED, RT_EXIT_OUT_OF_MEMORY, CNF_VERDICT_CRASH,
+     "open:crash:out-of-memory:-"},
+    {STAGE("step", "0"), CNF_CHILD_TIMED_OUT, 0, CNF_VERDICT_TIMEOUT, "step0:timeout:-:-"},
+    {OPEN, CNF_CHILD_FLOODED, 0, CNF_VERDICT_FAIL, "open:protocol:flood:-"},
+    {"", CNF_CHILD_NOT_STARTED, 11, CNF_VERDICT_NOT_RUN, "start:start:EAGAIN:-"},
+};
+
+static cnf_judgement judge(rt_arena *arena, const char *sent, cnf_child_end end, int code)
+{
+    cnf_child_result child = {.end = end, .code = code};
+    cnf_messages messages;
+    cnf_judgement judgement;
+    cnf_messages_read(arena, rt_text_of(sent), &messages);
+    cnf_judge(arena, &child, &messages, &judgement);
+    return judgement;
+}
+
+static void every_end_has_one_verdict(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof verdict_rows / sizeof *verdict_rows; i++) {
+        const verdict_row *row = &verdict_rows[i];
+        rt_arena arena = {0};
+        cnf_judgement judgement = judge(&arena, row->sent, row->end, row->code);
+        assert_string_equal(cnf_verdict_word(judgement.verdict), cnf_verdict_word(row->verdict));
+        assert_string_equal(judgement.signature.length ? judgement.signature.data : "",
+                            row->signature);
+        bool silent = judgement.verdict == CNF_VERDICT_PASS;
+        assert_true(silent || judgement.message.length > 0 || judgement.capability.length > 0);
+        rt_arena_reset(&arena);
+    }
+}
+
+static void what_was_seen_is_counted(void **state)
+{
+    (void)state;
+    rt_arena arena = {0};
+    cnf_judgement judgement = judge(&arena,
+                                    CHECK_LINE("memory", "data", "true", "true")
+                                        CHECK_LINE("count", "launches", "true", "false")
+                                            CHECK_LINE("count", "launches", "true", "false")
+                                                CHECK_LINE("program", "apply", "true", "false") END,
+                                    CNF_CHILD_EXITED, 0);
+    assert_int_equal(judgement.verdict, CNF_VERDICT_PASS);
+    assert_int_equal(judgement.expected, 4);
+    assert_int_equal(judgement.observed, 1);
+    assert_int_equal(judgement.unobserved_count, 2);
+    assert_string_equal(judgement.unobserved[0].data, "launches");
+    assert_string_equal(judgement.unobserved[1].data, "program");
+    rt_arena_reset(&arena);
+}
+
+static void the_first_failed_check_is_told(void **state)
+{
+    (void)state;
+    rt_arena arena = {0};
+    cnf_judgement judgement = judge(&arena,
+                                    CHECK_LINE("count", "launches", "false", "false")
+                                        CHECK_LINE("memory", "b", "false", "true")
+                                            CHECK_LINE("memory", "c", "false", "true") END,
+                                    CNF_CHILD_EXITED, 0);
+    assert_string_equal(judgement.signature.data, "step1:memory:differs:b/element-3");
+    assert_string_equal(judgement.rule.data, "DL-RESOLVE-09");
+    assert_string_equal(judgement.message.data, "why");
+    assert_int_equal(judgement.line, 7);
+    assert_int_equal(judgement.step, 1);
+    rt_arena_reset(&arena);
+}
+
+static void signatures_hold_no_free_text(void **state)
+{
+    (void)state;
+    rt_arena arena = {0};
+    rt_text signature = cnf_signature(&arena, RT_TEXT("step1"), RT_TEXT("error"),
+                                      RT_TEXT("errc::build \"x\""), (rt_text){0});
+    assert_string_equal(signature.data, "step1:error:errc-build-x-:-");
+    rt_arena_reset(&arena);
+}
+
+static void words_are_found_again(void **state)
+{
+    (void)state;
+    for (cnf_verdict verdict = 0; verdict < CNF_VERDICT_COUNT; verdict++) {
+        rt_text word = rt_text_of(cnf_verdict_word(verdict));
+        assert_int_equal(cnf_verdict_find(word), verdict);
+    }
+    assert_int_equal(cnf_verdict_find(RT_TEXT("pass")), CNF_VERDICT_COUNT);
+    assert_int_equal(cnf_verdict_effect(CNF_VERDICT_XPASS), CNF_EFFECT_UNEXPECTED);
+    assert_int_equal(cnf_verdict_effect(CNF_VERDICT_NOT_RUN), CNF_EFFECT_INFRASTRUCTURE);
+    assert_false(cnf_verdict_ran(CNF_VERDICT_SKIP));
+    assert_true(cnf_verdict_ran(CNF_VERDICT_CRASH));
+}
+
+/* ---- Differential -------------------------------------------------------------------------- */
+
+#define MEMORY(name, type, data, more)                                                             \
+    "{\"type\":\"memory\",\"name\":\"" name "\",\"element\":\"" type "\",\"data\":\"" data         \
+    "\"" more "}\n" END
+
+static cnf_judgement compare(rt_arena *arena, const char *oracle, const char *other)
+{
+    cnf_messages left, right;
+    cnf_messages_read(arena, rt_text_of(oracle), &left);
+    cnf_messages_read(arena, rt_text_of(other), &right);
+    assert_null(left.fault);
+    assert_null(right.fault);
+    cnf_judgement judgement = {.verdict = CNF_VERDICT_PASS, .step = SCN_NONE};
+    cnf_differential(arena, &left, &right, &judgement);
+    return judgement;
+}
+
+static const struct differential_row {
+    const char *oracle, *other;
+    const char *signature; /* "": equal */
+    const char *says;      /* part of the message */
+} differential_rows[] = {
+    {MEMORY("m", "int", "0100000002000000", ""), MEMORY("m", "int", "0100000002000000", ""), "",
+     ""},
+    {MEMORY("m", "int", "0100000002000000", ""), MEMORY("m", "int", "01000000ffffffff", ""),
+     "differential:memory:differs:m[1]", "1 of 2 elements"},
+    {MEMORY("m", "int", "0100000002000000", ""), MEMORY("m", "int", "01000000ffffffff", ""),
+     "differential:memory:differs:m[1]", "-1 (0xffffffff)"},
+    /* A byte that sim does not call defined may hold anything. */
+    {MEMORY("m", "int", "0100000002000000", ",\"defined\":\"0f\""),
+     MEMORY("m", "int", "01000000ffffffff", ""), "", ""},
+    {MEMORY("m", "int", "0100000002000000", ",\"defined\":\"1f\""),
+     MEMORY("m", "int", "01000000ffffffff", ""), "differential:memory:differs:m[1]", "1 of 2"},
+    /* 1.0f and the next float; a sign of zero; NaNs. */
+    {MEMORY("f", "float", "0000803f", ""), MEMORY("f", "float", "0100803f", ""),
+     "differential:memory:differs:f[0]", "1 ULP apart"},
+    {MEMORY("f", "float", "00000000", ""), MEMORY("f", "float", "00000080", ""),
+     "differential:memory:differs:f[0]", "0 ULP apart"},
+    {MEMORY("f", "float", "0000c07f", ""), MEMORY("f", "float", "0100c0ff", ""), "", ""},
+    {MEMORY("f", "float", "0000c07f", ""), MEMORY("f", "float", "0000803f", ""),
+     "differential:memory:differs:f[0]", "one is NaN"},
+    {MEMORY("d", "double", "000000000000f03f", ""), MEMORY("d", "double", "000000000000f0bf", ""),
+     "differential:memory:differs:d[0]", "ULP apart"},
+    /* A memory that the subject cannot show, and one of another shape. */
+    {MEMORY("m", "int", "01000000", ""), MEMORY("n", "int", "02000000", ""), "", ""},
+    {MEMORY("m", "int", "01000000", ""), MEMORY("m", "uint", "01000000", ""),
+     "differential:memory:shape:m", "another type or size"},
+};
+
+static void memories_are_compared(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof differential_rows / sizeof *differential_rows; i++) {
+        const struct differential_row *row = &differential_rows[i];
+        rt_arena arena = {0};
+        cnf_judgement judgement = compare(&arena, row->oracle, row->other);
+        bool equal = row->signature[0] == '\0';
+        assert_int_equal(judgement.verdict, equal ? CNF_VERDICT_PASS : CNF_VERDICT_FAIL);
+        assert_string_equal(equal ? "" : judgement.signature.data, row->signature);
+        if (!equal && !strstr(judgement.message.data, row->says))
+            fail_msg("row %zu: %s", i, judgement.message.data);
+        rt_arena_reset(&arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_end_has_one_verdict),
+        cmocka_unit_test(what_was_seen_is_counted),
+        cmocka_unit_test(the_first_failed_check_is_told),
+        cmocka_unit_test(signatures_hold_no_free_text),
+        cmocka_unit_test(words_are_found_again),
+        cmocka_unit_test(memories_are_compared),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

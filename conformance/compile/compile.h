@@ -1,0 +1,95 @@
+/* Compiling a scenario's sources: requests, the worker process that serves them, the artefact
+ * cache.
+ *
+ * A request is a self-contained run of bytes; its hash, with the versions of the compilers, is the
+ * key of its artefact.  The worker (`assay worker`, hidden) reads one request on stdin and answers
+ * on stdout; it alone runs clang and opens the compiler plugin, so that a crash of either is a
+ * status of the step and nothing more.  The runner starts workers as it starts every child;
+ * cnf_compile_call starts one and waits (for dev_tools). */
+#ifndef CONFORMANCE_COMPILE_COMPILE_H
+#define CONFORMANCE_COMPILE_COMPILE_H
+
+#include "conformance/scenario/model.h"
+
+/* ---- Requests ----------------------------------------------------------------------------- */
+
+/* Appends the request that makes a module's images (sources to images, post-link included). */
+void cnf_compile_request_module(rt_buffer *out, const scn_module *module);
+
+/* Appends the request that links SPIR-V modules to one bitcode module. */
+void cnf_compile_request_link(rt_buffer *out, const rt_bytes *spirv, uint32_t count);
+
+/* Reports whether all build options of a module are ones that compiling takes: definitions (-D,
+ * -U), OpenCL's own (-cl-…), -O0 to -O3 and -Os, -ffp-contract=on or off, -ffast-math and a few
+ * warnings. Options are separated by white space; there is no quoting.  *out_refused: the first
+ * other one. */
+bool cnf_compile_options_check(rt_text options, rt_text *out_refused);
+
+/* ---- Answers ------------------------------------------------------------------------------ */
+
+/* A compiler message about a source. */
+typedef struct cnf_compile_message {
+    rt_text source;  /* name of the source, "app/0"; empty: about none */
+    uint32_t line;   /* in that source, from 1; 0: none */
+    uint32_t column; /* from 1; 0: none */
+    bool is_error;   /* else a warning or note */
+    rt_text text;
+} cnf_compile_message;
+
+typedef struct cnf_compile_answer {
+    rt_code code;    /* RT_OK; RT_COMPILE_TIME, RT_POSTLINK_ERROR, RT_LINK_ERROR, RT_TOOL, … */
+    rt_text message; /* of the failure */
+    const rt_text *names; /* symbols that the failure is about */
+    uint32_t name_count;
+    const cnf_compile_message *messages;
+    uint32_t message_count;
+    rt_bytes artefact; /* image list (module) or bitcode (link); empty on failure */
+} cnf_compile_answer;
+
+/* Decodes what a worker wrote or the cache kept; spans point into `bytes`.  MALFORMED: cut short,
+ * for example because the worker died. */
+RT_MUST_USE rt_status cnf_compile_answer_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
+                                              cnf_compile_answer *out_answer);
+
+/* Appends a failing answer without names and messages: what the runner notes when a worker that it
+ * started has died.  `code` is not RT_OK. */
+void cnf_compile_answer_write_failure(rt_buffer *out, rt_code code, rt_text message);
+
+/* ---- The artefact cache ------------------------------------------------------------------- */
+
+typedef struct cnf_cache cnf_cache;
+
+/* Opens (and makes) the cache folder: `folder`, or, when it is empty, $ASSAY_CACHE_DIR, else
+ * $XDG_CACHE_HOME/assay, else ~/.cache/assay.  A folder that cannot be made or written gives a
+ * working cache that holds nothing; `out_warning` (borrowed from the cache) then says why, "" else.
+ * The versions of clang and of the plugin, which belong to every key, are found here without
+ * running either (paths, sizes and times of their files). */
+cnf_cache *cnf_cache_open(rt_text folder, rt_text *out_warning);
+void cnf_cache_close(cnf_cache *cache);
+
+/* Looks an answer up; false: not there.  Entries are checked (length, hash): a damaged or foreign
+ * one counts as absent.  Safe beside other processes. */
+bool cnf_cache_find(cnf_cache *cache, rt_bytes request, rt_buffer *out_answer);
+
+/* Keeps the answer of a request (write to a temporary name, fsync, rename).  Only successful
+ * answers are kept; failing to keep one is no error.  The worker calls it, nobody else needs to. */
+void cnf_cache_keep(cnf_cache *cache, rt_bytes request, rt_bytes answer);
+
+/* ---- The worker --------------------------------------------------------------------------- */
+
+/* Body of `assay worker`: one request from input, one answer to output, exit status. */
+int cnf_worker_main(int input, int output);
+
+/* The environment that a worker is started with, NULL at its end, in the arena: ours without what a
+ * vendor's library was given (LD_LIBRARY_PATH, LD_PRELOAD), and the cache's folder. */
+const char *const *cnf_worker_environment(const cnf_cache *cache, rt_arena *arena);
+
+/* Answers a request from the cache or from a worker of its own, which is waited for (at most
+ * timeout_ms) and killed with all it started when it does not end.  May be called from several
+ * threads.  Any failure of the worker itself is an answer with code TOOL (died, timed out: the
+ * message says how) or UNAVAILABLE (no clang, no plugin: the message says what to install).
+ * *out_bytes holds the answer's bytes and is freed by the caller after the answer's last use. */
+void cnf_compile_call(cnf_cache *cache, rt_arena *arena, rt_bytes request, uint32_t timeout_ms,
+                      rt_buffer *out_bytes, cnf_compile_answer *out_answer);
+
+#endif

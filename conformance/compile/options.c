@@ -1,0 +1,82 @@
+/* Build options that a scenario may give.
+ *
+ * A request must hold all that its artefact depends on, and a scenario must not make the compiler
+ * read or write files, so options are taken from a list and refused by name otherwise. */
+#include "conformance/compile/options.h"
+
+#include "reference/base/vector.h"
+
+typedef struct option_row {
+    const char *text;
+    bool is_prefix; /* anything may follow */
+} option_row;
+
+static const option_row option_rows[] = {
+    {"-D", true},
+    {"-U", true},
+    {"-cl-std=", true},
+    {"-cl-opt-disable", false},
+    {"-cl-single-precision-constant", false},
+    {"-cl-denorms-are-zero", false},
+    {"-cl-fp32-correctly-rounded-divide-sqrt", false},
+    {"-cl-no-signed-zeros", false},
+    {"-cl-mad-enable", false},
+    {"-cl-unsafe-math-optimizations", false},
+    {"-cl-finite-math-only", false},
+    {"-cl-fast-relaxed-math", false},
+    {"-cl-uniform-work-group-size", false},
+    {"-cl-strict-aliasing", false},
+    {"-cl-kernel-arg-info", false},
+    {"-O0", false},
+    {"-O1", false},
+    {"-O2", false},
+    {"-O3", false},
+    {"-Os", false},
+    {"-ffp-contract=off", false},
+    {"-ffp-contract=on", false},
+    {"-ffast-math", false},
+    {"-w", false},
+    {"-Wall", false},
+    {"-Wextra", false},
+    {"-Werror", false},
+};
+
+static bool is_taken(rt_text option)
+{
+    for (size_t i = 0; i < sizeof option_rows / sizeof *option_rows; i++) {
+        const option_row *row = &option_rows[i];
+        if (row->is_prefix ? rt_text_starts(option, row->text) && !rt_text_is(option, row->text)
+                           : rt_text_is(option, row->text))
+            return true;
+    }
+    return false;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+bool cnf_options_next(rt_text *rest, rt_text *out_option)
+{
+    while (rest->length > 0 && is_space(rest->data[0]))
+        *rest = (rt_text){rest->data + 1, rest->length - 1};
+    size_t length = 0;
+    while (length < rest->length && !is_space(rest->data[length]))
+        length++;
+    *out_option = (rt_text){rest->data, length};
+    *rest = (rt_text){rest->data + length, rest->length - length};
+    return length > 0;
+}
+
+bool cnf_compile_options_check(rt_text options, rt_text *out_refused)
+{
+    *out_refused = (rt_text){0};
+    rt_text option;
+    while (cnf_options_next(&options, &option)) {
+        if (is_taken(option)) continue;
+        *out_refused = option;
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,36 @@
+/* The requests as values: the worker's side of the bytes that compile.h writes. */
+#ifndef CONFORMANCE_COMPILE_REQUEST_H
+#define CONFORMANCE_COMPILE_REQUEST_H
+
+#include "conformance/compile/compile.h"
+
+typedef enum cnf_request_kind {
+    CNF_REQUEST_MODULE,
+    CNF_REQUEST_LINK,
+    CNF_REQUEST_COUNT
+} cnf_request_kind;
+
+typedef struct cnf_request_source {
+    scn_language language;
+    rt_text name;
+    rt_text code;
+} cnf_request_source;
+
+typedef struct cnf_request {
+    cnf_request_kind kind;
+    /* MODULE */
+    rt_text module;
+    rt_split split;
+    rt_text build_options;
+    const cnf_request_source *sources;
+    uint32_t source_count;
+    /* LINK */
+    const rt_bytes *spirv;
+    uint32_t spirv_count;
+} cnf_request;
+
+/* Decodes a request; spans point into `bytes`, tables live in the arena.  MALFORMED. */
+RT_MUST_USE rt_status cnf_request_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
+                                       cnf_request *out_request);
+
+#endif

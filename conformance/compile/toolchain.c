@@ -1,0 +1,104 @@
+/* Finds and identifies the compilers. */
+#include "conformance/compile/toolchain.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CLANG_NAME    "clang-14"
+#define CLANG_DEBIAN  "/usr/lib/llvm-14/bin/clang"
+#define PLUGIN_NAME   "libassay_compiler.so"
+#define TRANSLATOR    "libLLVMSPIRVLib.so.14"
+#define PATH_STANDARD "/usr/local/bin:/usr/bin:/bin"
+
+/* Writes folder/name into path; false (and "") when it is too long. */
+static bool join(char path[PATH_MAX], rt_text folder, const char *name)
+{
+    int length = snprintf(path, PATH_MAX, "%.*s/%s", RT_TEXT_ARG(folder), name);
+    bool fits = length > 0 && length < PATH_MAX;
+    if (!fits) path[0] = '\0';
+    return fits;
+}
+
+static bool find_in(char path[PATH_MAX], rt_text folder, const char *name, int mode)
+{
+    if (folder.length > 0 && join(path, folder, name) && access(path, mode) == 0) return true;
+    path[0] = '\0';
+    return false;
+}
+
+static void find_clang(char path[PATH_MAX])
+{
+    const char *folders = getenv("PATH");
+    if (!folders) folders = PATH_STANDARD;
+    for (const char *at = folders; *at;) {
+        size_t length = strcspn(at, ":");
+        if (find_in(path, (rt_text){at, length}, CLANG_NAME, X_OK)) return;
+        at += length + (at[length] == ':');
+    }
+    if (access(CLANG_DEBIAN, X_OK) == 0) snprintf(path, PATH_MAX, "%s", CLANG_DEBIAN);
+}
+
+/* The folder of a path, without a final slash. */
+static rt_text folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return (rt_text){path, slash ? (size_t)(slash - path) : 0};
+}
+
+static void find_plugin(char path[PATH_MAX])
+{
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length <= 0) return;
+    program[length] = '\0';
+    rt_text folder = folder_of(program);
+    static const char *const places[] = {PLUGIN_NAME, "../lib/assay/" PLUGIN_NAME,
+                                         "../lib/" PLUGIN_NAME};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (find_in(path, folder, places[i], R_OK)) return;
+    }
+}
+
+void cnf_toolchain_find(cnf_toolchain *out_toolchain)
+{
+    *out_toolchain = (cnf_toolchain){0};
+    find_clang(out_toolchain->clang);
+    find_plugin(out_toolchain->plugin);
+}
+
+/* Appends path, size and time of a file, or that it is missing. */
+static void identify_file(rt_buffer *out, const char *path)
+{
+    struct stat status;
+    if (path[0] == '\0' || stat(path, &status) != 0) {
+        rt_buffer_printf(out, "%s missing\n", path);
+        return;
+    }
+    rt_buffer_printf(out, "%s %lld %lld.%09ld\n", path, (long long)status.st_size,
+                     (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+}
+
+/* clang's own libraries stand beside its real folder, the translator beside the real libLLVM. */
+static void identify_libraries(rt_buffer *out, const char *clang)
+{
+    static const char *const beside_clang[] = {"../lib/libclang-cpp.so.14",
+                                               "../lib/libLLVM-14.so.1"};
+    char real[PATH_MAX], path[PATH_MAX], library[PATH_MAX];
+    if (!realpath(clang, real)) return;
+    for (size_t i = 0; i < sizeof beside_clang / sizeof *beside_clang; i++) {
+        if (join(path, folder_of(real), beside_clang[i])) identify_file(out, path);
+    }
+    if (realpath(path, library) && join(path, folder_of(library), TRANSLATOR)) {
+        identify_file(out, path);
+    }
+}
+
+void cnf_toolchain_identify(const cnf_toolchain *toolchain, rt_buffer *out)
+{
+    identify_file(out, toolchain->clang);
+    identify_file(out, toolchain->plugin);
+    if (toolchain->clang[0]) identify_libraries(out, toolchain->clang);
+}

@@ -1,0 +1,303 @@
+/* The report at the end of a run, as text.
+ *
+ * It decides nothing: verdicts and messages come from the records.  Order is that of the paths and
+ * of the columns, so that two runs can be compared with diff. */
+#include "conformance/report/matrix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void cnf_report_add(cnf_report *report, const cnf_record *record)
+{
+    cnf_record copy = cnf_record_copy(&report->arena, record);
+    *rt_vector_push(&report->records) = copy;
+}
+
+void cnf_report_free(cnf_report *report)
+{
+    rt_vector_free(&report->records);
+    rt_arena_reset(&report->arena);
+}
+
+int cnf_report_exit_status(const cnf_report *report)
+{
+    int status = CNF_EFFECT_EXPECTED;
+    bool ran = false;
+    for (uint32_t i = 0; i < report->records.count; i++) {
+        cnf_verdict verdict = report->records.items[i].judgement.verdict;
+        int effect = (int)cnf_verdict_effect(verdict);
+        if (effect > status) status = effect;
+        ran = ran || cnf_verdict_ran(verdict);
+    }
+    enum { NOTHING_RAN = 4 };
+    return status == 0 && !ran ? NOTHING_RAN : status;
+}
+
+/* ---- Layout -------------------------------------------------------------------------------- */
+
+typedef struct report_layout {
+    rt_buffer *out;
+    const cnf_report *report;
+    const cnf_column *columns;
+    uint32_t column_count;
+    bool colour;
+    size_t path_width;
+    size_t *widths; /* per column; 0: hidden */
+} report_layout;
+
+static int record_compare(const void *a, const void *b)
+{
+    const cnf_record *left = a, *right = b;
+    int order = rt_text_compare(left->scenario, right->scenario);
+    return order ? order : rt_text_compare(left->subject, right->subject);
+}
+
+static bool column_hidden(const report_layout *layout, uint32_t column)
+{
+    bool unavailable = false;
+    for (uint32_t i = 0; i < layout->report->records.count; i++) {
+        const cnf_record *record = &layout->report->records.items[i];
+        if (!rt_text_equal(record->subject, layout->columns[column].subject)) continue;
+        if (record->judgement.verdict != CNF_VERDICT_UNAVAILABLE) return false;
+        unavailable = true;
+    }
+    return unavailable && layout->columns[column].install.length > 0;
+}
+
+/* "PASS", or "PASS 3/5" where not everything was seen. */
+static rt_text cell_text(rt_arena *arena, const cnf_record *record)
+{
+    const cnf_judgement *judgement = &record->judgement;
+    const char *word = cnf_verdict_word(judgement->verdict);
+    if (judgement->verdict != CNF_VERDICT_PASS || judgement->observed == judgement->expected)
+        return rt_text_of(word);
+    return rt_arena_printf(arena, "%s %u/%u", word, judgement->observed, judgement->expected);
+}
+
+static void layout_measure(report_layout *layout, rt_arena *arena)
+{
+    layout->widths = rt_arena_alloc_array(arena, layout->column_count + 1, sizeof(size_t));
+    layout->path_width = strlen("scenario");
+    for (uint32_t i = 0; i < layout->report->records.count; i++) {
+        size_t length = layout->report->records.items[i].scenario.length;
+        if (length > layout->path_width) layout->path_width = length;
+    }
+    for (uint32_t column = 0; column < layout->column_count; column++) {
+        if (column_hidden(layout, column)) continue;
+        rt_text subject = layout->columns[column].subject;
+        layout->widths[column] = subject.length;
+        for (uint32_t i = 0; i < layout->report->records.count; i++) {
+            const cnf_record *record = &layout->report->records.items[i];
+            bool here = rt_text_equal(record->subject, subject) || rt_text_is(record->subject, "-");
+            size_t length = here ? cell_text(arena, record).length : 0;
+            if (length > layout->widths[column]) layout->widths[column] = length;
+        }
+    }
+}
+
+static const char *verdict_colour(cnf_verdict verdict)
+{
+    if (cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED) return "\033[31m";
+    return verdict == CNF_VERDICT_PASS ? "\033[32m" : "\033[33m";
+}
+
+static void write_padding(rt_buffer *out, size_t used, size_t width)
+{
+    for (; used < width; used++)
+        rt_buffer_append_byte(out, ' ');
+}
+
+/* ---- The matrix ---------------------------------------------------------------------------- */
+
+static void write_heading(const report_layout *layout)
+{
+    rt_buffer_printf(layout->out, "%-*s", (int)layout->path_width, "scenario");
+    for (uint32_t column = 0; column < layout->column_count; column++) {
+        if (layout->widths[column] == 0) continue;
+        rt_text subject = layout->columns[column].subject;
+        rt_buffer_printf(layout->out, "  %.*s", RT_TEXT_ARG(subject));
+        write_padding(layout->out, subject.length, layout->widths[column]);
+    }
+    rt_buffer_append_byte(layout->out, '\n');
+}
+
+static void write_cell(const report_layout *layout, rt_arena *arena, const cnf_record *record,
+                       size_t width)
+{
+    rt_text text = record ? cell_text(arena, record) : RT_TEXT("");
+    rt_buffer_printf(layout->out, "  ");
+    if (record && layout->colour)
+        rt_buffer_append_text(layout->out, rt_text_of(verdict_colour(record->judgement.verdict)));
+    rt_buffer_append_text(layout->out, text);
+    if (record && layout->colour) rt_buffer_printf(layout->out, "\033[0m");
+    write_padding(layout->out, text.length, width);
+}
+
+/* One row from the records [first, end), which are of one scenario. */
+static void write_row(const report_layout *layout, rt_arena *arena, uint32_t first, uint32_t end)
+{
+    CHECK(first < end && end <= layout->report->records.count);
+    const cnf_record *records = layout->report->records.items;
+    rt_text path = records[first].scenario;
+    rt_buffer_append_text(layout->out, path);
+    write_padding(layout->out, path.length, layout->path_width);
+    for (uint32_t column = 0; column < layout->column_count; column++) {
+        if (layout->widths[column] == 0) continue;
+        const cnf_record *cell = NULL;
+        for (uint32_t i = first; i < end; i++) {
+            bool here = rt_text_equal(records[i].subject, layout->columns[column].subject);
+            if (here || rt_text_is(records[i].subject, "-")) cell = &records[i];
+        }
+        write_cell(layout, arena, cell, layout->widths[column]);
+    }
+    while (layout->out->size > 0 && layout->out->data[layout->out->size - 1] == ' ')
+        layout->out->data[--layout->out->size] = '\0';
+    rt_buffer_append_byte(layout->out, '\n');
+}
+
+static void write_matrix(const report_layout *layout, rt_arena *arena)
+{
+    write_heading(layout);
+    const cnf_record *records = layout->report->records.items;
+    for (uint32_t first = 0, end; first < layout->report->records.count; first = end) {
+        end = first + 1;
+        while (end < layout->report->records.count &&
+               rt_text_equal(records[end].scenario, records[first].scenario))
+            end++;
+        write_row(layout, arena, first, end);
+    }
+}
+
+/* ---- Reasons ------------------------------------------------------------------------------- */
+
+/* Every line of the text, indented. */
+static void write_indented(rt_buffer *out, rt_text text)
+{
+    while (text.length > 0) {
+        const char *newline = memchr(text.data, '\n', text.length);
+        size_t length = newline ? (size_t)(newline - text.data) : text.length;
+        rt_buffer_printf(out, "    %.*s\n", (int)length, text.data);
+        size_t used = newline ? length + 1 : length;
+        text = (rt_text){text.data + used, text.length - used};
+    }
+}
+
+static void write_reason(const report_layout *layout, const cnf_record *record)
+{
+    const cnf_judgement *judgement = &record->judgement;
+    rt_buffer *out = layout->out;
+    rt_buffer_printf(out, "\n%s %.*s", cnf_verdict_word(judgement->verdict),
+                     RT_TEXT_ARG(record->file));
+    if (judgement->line > 0) rt_buffer_printf(out, ":%u", judgement->line);
+    bool on_subject = !rt_text_is(record->subject, "-");
+    if (on_subject) rt_buffer_printf(out, " on %.*s", RT_TEXT_ARG(record->subject));
+    rt_buffer_append_byte(out, '\n');
+    write_indented(out, judgement->message);
+    if (judgement->signature.length > 0)
+        rt_buffer_printf(out, "  signature: %.*s\n", RT_TEXT_ARG(judgement->signature));
+    if (judgement->rule.length > 0)
+        rt_buffer_printf(out, "  rule: %.*s\n", RT_TEXT_ARG(judgement->rule));
+    if (record->device.length > 0)
+        rt_buffer_printf(out, "  device: %.*s (%.*s)\n", RT_TEXT_ARG(record->device),
+                         RT_TEXT_ARG(record->driver));
+    if (on_subject) {
+        rt_buffer_printf(out, "  again: assay run %.*s --on %.*s\n", RT_TEXT_ARG(record->file),
+                         RT_TEXT_ARG(record->subject));
+    } else {
+        rt_buffer_printf(out, "  again: assay check %.*s\n", RT_TEXT_ARG(record->file));
+    }
+}
+
+static bool needs_reason(const report_layout *layout, const cnf_record *record)
+{
+    if (record->judgement.verdict != CNF_VERDICT_UNAVAILABLE)
+        return cnf_verdict_effect(record->judgement.verdict) != CNF_EFFECT_EXPECTED;
+    for (uint32_t column = 0; column < layout->column_count; column++) {
+        if (rt_text_equal(layout->columns[column].subject, record->subject))
+            return layout->widths[column] != 0;
+    }
+    return true;
+}
+
+static void write_reasons(const report_layout *layout)
+{
+    for (uint32_t i = 0; i < layout->report->records.count; i++) {
+        const cnf_record *record = &layout->report->records.items[i];
+        if (needs_reason(layout, record)) write_reason(layout, record);
+    }
+}
+
+static void write_skips(const report_layout *layout)
+{
+    bool first = true;
+    for (uint32_t i = 0; i < layout->report->records.count; i++) {
+        const cnf_record *record = &layout->report->records.items[i];
+        if (record->judgement.verdict != CNF_VERDICT_SKIP) continue;
+        rt_buffer_printf(layout->out, "%sSKIP %.*s on %.*s: %.*s: %.*s\n", first ? "\n" : "",
+                         RT_TEXT_ARG(record->scenario), RT_TEXT_ARG(record->subject),
+                         RT_TEXT_ARG(record->judgement.capability),
+                         RT_TEXT_ARG(record->judgement.answer));
+        first = false;
+    }
+}
+
+/* ---- Counts -------------------------------------------------------------------------------- */
+
+static void write_counts(const report_layout *layout, uint32_t column)
+{
+    uint32_t counts[CNF_VERDICT_COUNT] = {0};
+    const cnf_record *unavailable = NULL;
+    for (uint32_t i = 0; i < layout->report->records.count; i++) {
+        const cnf_record *record = &layout->report->records.items[i];
+        if (!rt_text_equal(record->subject, layout->columns[column].subject)) continue;
+        counts[record->judgement.verdict]++;
+        if (record->judgement.verdict == CNF_VERDICT_UNAVAILABLE) unavailable = record;
+    }
+    rt_buffer_printf(layout->out, "%.*s: %u PASS, %u SKIP, %u XFAIL",
+                     RT_TEXT_ARG(layout->columns[column].subject), counts[CNF_VERDICT_PASS],
+                     counts[CNF_VERDICT_SKIP], counts[CNF_VERDICT_XFAIL]);
+    counts[CNF_VERDICT_PASS] = counts[CNF_VERDICT_SKIP] = counts[CNF_VERDICT_XFAIL] = 0;
+    for (cnf_verdict verdict = 0; verdict < CNF_VERDICT_COUNT; verdict++) {
+        if (counts[verdict] == 0) continue;
+        rt_buffer_printf(layout->out, ", %u %s", counts[verdict], cnf_verdict_word(verdict));
+    }
+    if (unavailable && layout->widths[column] == 0) {
+        rt_buffer_printf(layout->out, " (%.*s; to install: %.*s)",
+                         RT_TEXT_ARG(unavailable->judgement.message),
+                         RT_TEXT_ARG(layout->columns[column].install));
+    }
+    rt_buffer_append_byte(layout->out, '\n');
+}
+
+static void write_invalid_count(const report_layout *layout)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < layout->report->records.count; i++)
+        count += layout->report->records.items[i].judgement.verdict == CNF_VERDICT_INVALID;
+    if (count > 0) rt_buffer_printf(layout->out, "-: %u INVALID\n", count);
+}
+
+void cnf_report_write(rt_buffer *out, cnf_report *report, const cnf_column *columns,
+                      uint32_t column_count, bool colour)
+{
+    CHECK(column_count > 0);
+    if (report->records.count > 0) {
+        qsort(report->records.items, report->records.count, sizeof *report->records.items,
+              record_compare);
+    }
+    rt_arena arena = {0};
+    report_layout layout = {.out = out,
+                            .report = report,
+                            .columns = columns,
+                            .column_count = column_count,
+                            .colour = colour};
+    layout_measure(&layout, &arena);
+    write_matrix(&layout, &arena);
+    write_reasons(&layout);
+    write_skips(&layout);
+    rt_buffer_append_byte(out, '\n');
+    write_invalid_count(&layout);
+    for (uint32_t column = 0; column < column_count; column++)
+        write_counts(&layout, column);
+    rt_arena_reset(&arena);
+}

@@ -1,0 +1,37 @@
+/* The report at the end of a run: a matrix of scenario x subject, what went wrong, and counts. */
+#ifndef CONFORMANCE_REPORT_MATRIX_H
+#define CONFORMANCE_REPORT_MATRIX_H
+
+#include "conformance/report/record.h"
+#include "reference/base/vector.h"
+
+/* A column of the matrix. */
+typedef struct cnf_column {
+    rt_text subject;
+    rt_text install; /* the command that installs it; empty: always there */
+} cnf_column;
+
+/* The records of one run, kept until its end.  Zero-initialise it. */
+typedef struct cnf_report {
+    rt_arena arena;
+    RT_VECTOR(cnf_record) records;
+} cnf_report;
+
+/* Keeps a copy of the record. */
+void cnf_report_add(cnf_report *report, const cnf_record *record);
+
+/* The exit status that the records amount to: 3, 2, 1 or 0 by the worst of them, and 4 where
+ * nothing ran and nothing was wrong. */
+int cnf_report_exit_status(const cnf_report *report);
+
+/* Writes the matrix, the reason of every verdict that is not as expected, every skip with the
+ * capability asked, and last one line of counts for each column: "pocl: 9 PASS, 2 SKIP, 0 XFAIL",
+ * followed by every other verdict that occurred.  A subject that was never available has no column
+ * but a line that says how to install it. */
+void cnf_report_write(rt_buffer *out, cnf_report *report, const cnf_column *columns,
+                      uint32_t column_count, bool colour);
+
+/* Frees everything. */
+void cnf_report_free(cnf_report *report);
+
+#endif

@@ -1,0 +1,141 @@
+/* What a proof says, for people and as JSON. */
+#include "conformance/requirements/prove.h"
+
+#include "reference/base/vector.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+static const char *const state_words[CNF_PROOF_STATES] = {
+    [CNF_PROOF_UNCITED] = "uncited",   [CNF_PROOF_NOT_HIT] = "not hit",
+    [CNF_PROOF_SURVIVED] = "survived", [CNF_PROOF_ASSERTED] = "asserted",
+    [CNF_PROOF_COVERED] = "covered",
+};
+
+/* The subject without which a kind of proof cannot be given at all; this build has none of them. */
+static const struct need_row {
+    const char *proof, *subject;
+} need_rows[] = {{"front-end", "dpcpp"}};
+
+const char *cnf_proof_state_word(cnf_proof_state state)
+{
+    CHECK((unsigned)state < CNF_PROOF_STATES);
+    return state_words[state];
+}
+
+/* ---- Families ------------------------------------------------------------------------------ */
+
+/* Where the family that begins at rule `first` ends.  Families stand together in the table. */
+static uint32_t family_end(const cnf_rules *rules, uint32_t first)
+{
+    CHECK(first < rules->count);
+    uint32_t end = first + 1;
+    while (end < rules->count &&
+           rt_text_equal(rules->items[end].family, rules->items[first].family))
+        end++;
+    return end;
+}
+
+static uint32_t states_count(const cnf_proof *proof, uint32_t first, uint32_t end,
+                             cnf_proof_state state)
+{
+    uint32_t count = 0;
+    for (uint32_t i = first; i < end; i++)
+        count += proof->states[i] == state;
+    return count;
+}
+
+/* ---- For people ---------------------------------------------------------------------------- */
+
+static void sites_write(rt_buffer *out, const cnf_proof *proof, uint32_t rule)
+{
+    for (uint32_t i = 0; i < proof->site_count; i++) {
+        const cnf_site *site = &proof->sites[i];
+        if (site->rule != rule || site->state < CNF_PROOF_SURVIVED) continue;
+        /* The id is printed already; the place follows it. */
+        rt_text id = proof->rules->items[rule].id;
+        rt_text place = {site->text.data + id.length + 1, site->text.length - id.length - 1};
+        rt_buffer_printf(out, "    %-9s %.*s (%.*s)\n", cnf_proof_state_word(site->state),
+                         RT_TEXT_ARG(place), RT_TEXT_ARG(site->detail));
+    }
+}
+
+static void unmentioned_write(rt_buffer *out, const cnf_proof *proof)
+{
+    for (uint32_t i = 0; i < proof->site_count; i++) {
+        const cnf_site *site = &proof->sites[i];
+        if (proof->states[site->rule] != CNF_PROOF_UNCITED) continue;
+        rt_buffer_printf(out, "reached, but cited by no scenario: %.*s\n", RT_TEXT_ARG(site->text));
+    }
+}
+
+void cnf_proof_write(rt_buffer *out, const cnf_proof *proof)
+{
+    for (uint32_t i = 0; i < proof->rules->count; i++) {
+        if (proof->states[i] == CNF_PROOF_UNCITED) continue;
+        rt_buffer_printf(out, "%-16.*s %s\n", RT_TEXT_ARG(proof->rules->items[i].id),
+                         cnf_proof_state_word(proof->states[i]));
+        sites_write(out, proof, i);
+    }
+    unmentioned_write(out, proof);
+    for (uint32_t i = 0; i < proof->complaint_count; i++)
+        rt_buffer_printf(out, "%.*s\n", RT_TEXT_ARG(proof->complaints[i]));
+    rt_buffer_append_byte(out, '\n');
+    for (uint32_t first = 0, end; first < proof->rules->count; first = end) {
+        end = family_end(proof->rules, first);
+        uint32_t covered = states_count(proof, first, end, CNF_PROOF_COVERED);
+        uint32_t asserted = states_count(proof, first, end, CNF_PROOF_ASSERTED);
+        rt_buffer_printf(out, "%.*s: %u rules, %u closed, %u asserted, %u missing\n",
+                         RT_TEXT_ARG(proof->rules->items[first].family), end - first, covered,
+                         asserted, end - first - covered - asserted);
+    }
+}
+
+/* ---- As JSON ------------------------------------------------------------------------------- */
+
+static json_t *text_json(rt_text text)
+{
+    return json_stringn(text.data, text.length);
+}
+
+static json_t *family_json(const cnf_proof *proof, uint32_t first, uint32_t end)
+{
+    json_t *asserted = json_array(), *missing = json_array(), *needs = json_object();
+    for (uint32_t i = first; i < end; i++) {
+        const cnf_rule *rule = &proof->rules->items[i];
+        if (proof->states[i] == CNF_PROOF_COVERED) continue;
+        json_array_append_new(missing, text_json(rule->id));
+        if (proof->states[i] == CNF_PROOF_ASSERTED)
+            json_array_append_new(asserted, text_json(rule->id));
+        for (size_t need = 0; need < sizeof need_rows / sizeof *need_rows; need++) {
+            if (rt_text_is(rule->proof, need_rows[need].proof))
+                json_object_set_new(needs, rule->id.data, json_string(need_rows[need].subject));
+        }
+    }
+    json_int_t covered = states_count(proof, first, end, CNF_PROOF_COVERED);
+    json_t *by = json_object(), *family = json_object();
+    json_object_set_new(by, "scenario", json_integer(covered));
+    json_object_set_new(family, "rules", json_integer(end - first));
+    json_object_set_new(family, "closed", json_integer(covered));
+    json_object_set_new(family, "by", by);
+    json_object_set_new(family, "asserted", asserted);
+    json_object_set_new(family, "missing", missing);
+    json_object_set_new(family, "needs", needs);
+    return family;
+}
+
+void cnf_proof_write_json(rt_buffer *out, const cnf_proof *proof)
+{
+    json_t *families = json_object();
+    for (uint32_t first = 0, end; first < proof->rules->count; first = end) {
+        end = family_end(proof->rules, first);
+        rt_text family = proof->rules->items[first].family;
+        json_object_setn_new(families, family.data, family.length, family_json(proof, first, end));
+    }
+    char *text = json_dumps(families, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+    CHECK(text);
+    rt_buffer_append_text(out, rt_text_of(text));
+    rt_buffer_append_byte(out, '\n');
+    free(text); /* jansson's own allocation */
+    json_decref(families);
+}

@@ -1,0 +1,150 @@
+/* Reading requirements.yaml and the scenarios' `covers:` with libyaml's document tree.
+ *
+ * It does not check scenarios: conformance/scenario does, with positions and advice. */
+#include "conformance/requirements/rules.h"
+
+#include "reference/base/limits.h"
+#include "reference/base/vector.h"
+
+#include <string.h>
+#include <yaml.h>
+
+enum { TABLE_SIZE_MAX = 64 << 20 };
+
+/* ---- The tree ------------------------------------------------------------------------------ */
+
+static rt_text scalar_text(const yaml_node_t *node)
+{
+    if (!node || node->type != YAML_SCALAR_NODE) return (rt_text){0};
+    return (rt_text){(const char *)node->data.scalar.value, node->data.scalar.length};
+}
+
+/* The value of a key; NULL where the node is no mapping or has no such key. */
+static yaml_node_t *mapping_value(yaml_document_t *document, const yaml_node_t *node,
+                                  const char *key)
+{
+    if (!node || node->type != YAML_MAPPING_NODE) return NULL;
+    const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
+    for (; pair < node->data.mapping.pairs.top; pair++) {
+        const yaml_node_t *name = yaml_document_get_node(document, pair->key);
+        if (rt_text_is(scalar_text(name), key))
+            return yaml_document_get_node(document, pair->value);
+    }
+    return NULL;
+}
+
+/* Loads the first document of the text; false: it is no YAML, or empty.  The text must outlive the
+ * document, which the caller deletes. */
+static bool document_load(rt_text text, yaml_document_t *out_document)
+{
+    yaml_parser_t parser;
+    if (!yaml_parser_initialize(&parser)) return false;
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text.data, text.length);
+    bool loaded = yaml_parser_load(&parser, out_document) == 1;
+    yaml_parser_delete(&parser);
+    if (loaded && yaml_document_get_root_node(out_document)) return true;
+    if (loaded) yaml_document_delete(out_document);
+    return false;
+}
+
+/* ---- Rules --------------------------------------------------------------------------------- */
+
+static rt_text family_of(rt_text id)
+{
+    const char *dash = memchr(id.data, '-', id.length);
+    return (rt_text){id.data, dash ? (size_t)(dash - id.data) : id.length};
+}
+
+static bool rules_collect(rt_arena *arena, yaml_document_t *document, cnf_rules *out_rules)
+{
+    const yaml_node_t *root = yaml_document_get_root_node(document);
+    if (root->type != YAML_SEQUENCE_NODE) return false;
+    const yaml_node_item_t *first = root->data.sequence.items.start;
+    size_t count = (size_t)(root->data.sequence.items.top - first);
+    if (count == 0 || count > UINT32_MAX / 2) return false;
+    cnf_rule *rules = rt_arena_alloc_array(arena, count, sizeof *rules);
+    for (size_t i = 0; i < count; i++) {
+        const yaml_node_t *entry = yaml_document_get_node(document, first[i]);
+        rules[i].id = rt_arena_text(arena, scalar_text(mapping_value(document, entry, "id")));
+        if (rules[i].id.length == 0) return false;
+        rules[i].family = family_of(rules[i].id);
+        rules[i].proof = rt_arena_text(arena, scalar_text(mapping_value(document, entry, "proof")));
+    }
+    *out_rules = (cnf_rules){rules, (uint32_t)count};
+    return true;
+}
+
+rt_status cnf_rules_read(rt_sink *sink, rt_arena *arena, rt_text file, cnf_rules *out_rules)
+{
+    *out_rules = (cnf_rules){0};
+    rt_buffer text;
+    RT_TRY(cnf_file_read(sink, file, TABLE_SIZE_MAX, &text));
+    yaml_document_t document;
+    bool read = document_load(rt_buffer_text(&text), &document);
+    if (read) {
+        read = rules_collect(arena, &document, out_rules);
+        yaml_document_delete(&document);
+    }
+    rt_buffer_free(&text);
+    if (read) return RT_STATUS_OK;
+    return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
+                   "%.*s: expected a list of rules, each a mapping with an id", RT_TEXT_ARG(file));
+}
+
+uint32_t cnf_rules_find(const cnf_rules *rules, rt_text id)
+{
+    for (uint32_t i = 0; i < rules->count; i++)
+        if (rt_text_equal(rules->items[i].id, id)) return i;
+    return UINT32_MAX;
+}
+
+/* ---- Citations ----------------------------------------------------------------------------- */
+
+typedef struct citation_list {
+    RT_VECTOR(cnf_citation) found;
+} citation_list;
+
+/* Each entry of `covers:` is an id or a mapping {rule: ID, at: STEP}. */
+static void citations_collect(rt_arena *arena, yaml_document_t *document, const cnf_rules *rules,
+                              uint32_t scenario, citation_list *list)
+{
+    const yaml_node_t *root = yaml_document_get_root_node(document);
+    const yaml_node_t *covers = mapping_value(document, root, "covers");
+    if (!covers || covers->type != YAML_SEQUENCE_NODE) return;
+    const yaml_node_item_t *item = covers->data.sequence.items.start;
+    for (; item < covers->data.sequence.items.top; item++) {
+        const yaml_node_t *entry = yaml_document_get_node(document, *item);
+        const yaml_node_t *named = mapping_value(document, entry, "rule");
+        cnf_citation citation = {.scenario = scenario,
+                                 .line = (uint32_t)entry->start_mark.line + 1};
+        citation.id = rt_arena_text(arena, scalar_text(named ? named : entry));
+        citation.at = rt_arena_text(arena, scalar_text(mapping_value(document, entry, "at")));
+        citation.rule = cnf_rules_find(rules, citation.id);
+        *rt_vector_push(&list->found) = citation;
+    }
+}
+
+rt_status cnf_citations_read(rt_sink *sink, rt_arena *arena, const cnf_files *files,
+                             const cnf_rules *rules, cnf_citations *out_citations)
+{
+    *out_citations = (cnf_citations){0};
+    citation_list list = {0};
+    rt_status status = RT_STATUS_OK;
+    for (uint32_t i = 0; i < files->count && rt_ok(status); i++) {
+        rt_buffer text;
+        yaml_document_t document;
+        status = cnf_file_read(sink, files->items[i].file, RT_SCENARIO_SIZE_MAX, &text);
+        if (rt_ok(status) && document_load(rt_buffer_text(&text), &document)) {
+            citations_collect(arena, &document, rules, i, &list);
+            yaml_document_delete(&document);
+        }
+        rt_buffer_free(&text);
+    }
+    if (rt_ok(status) && list.found.count > 0) {
+        cnf_citation *items = rt_arena_alloc_array(arena, list.found.count, sizeof *items);
+        memcpy(items, list.found.items, list.found.count * sizeof *items);
+        *out_citations = (cnf_citations){items, list.found.count};
+    }
+    rt_vector_free(&list.found);
+    return status;
+}

@@ -1,0 +1,45 @@
+/* The documents' rules as requirements.yaml lists them, and which scenarios cite them. */
+#ifndef CONFORMANCE_REQUIREMENTS_RULES_H
+#define CONFORMANCE_REQUIREMENTS_RULES_H
+
+#include "conformance/run/files.h"
+
+typedef struct cnf_rule {
+    rt_text id;     /* "DL-RESOLVE-09" */
+    rt_text family; /* "DL": what stands before the first '-' */
+    rt_text proof;  /* how it is closed where not by a scenario; empty: by one */
+} cnf_rule;
+
+typedef struct cnf_rules {
+    const cnf_rule *items; /* in the order of the file, families together */
+    uint32_t count;
+} cnf_rules;
+
+/* Reads the table of rules into the arena.  IO: the file cannot be read; MALFORMED: it is no list
+ * of mappings with an id each. */
+RT_MUST_USE rt_status cnf_rules_read(rt_sink *sink, rt_arena *arena, rt_text file,
+                                     cnf_rules *out_rules);
+
+/* Index of the rule; UINT32_MAX where there is none of that id. */
+uint32_t cnf_rules_find(const cnf_rules *rules, rt_text id);
+
+/* A rule named under `covers:` of a scenario. */
+typedef struct cnf_citation {
+    rt_text id;        /* as written, known or not */
+    uint32_t rule;     /* index; UINT32_MAX: unknown */
+    rt_text at;        /* id of the step that fails when the rule is broken; empty: any */
+    uint32_t scenario; /* index of the file */
+    uint32_t line;
+} cnf_citation;
+
+typedef struct cnf_citations {
+    const cnf_citation *items; /* by scenario, in the order of the file */
+    uint32_t count;
+} cnf_citations;
+
+/* Reads what the scenarios cite.  Only `covers:` is looked at, so that a scenario with mistakes
+ * elsewhere still counts; one that is no YAML at all cites nothing. */
+RT_MUST_USE rt_status cnf_citations_read(rt_sink *sink, rt_arena *arena, const cnf_files *files,
+                                         const cnf_rules *rules, cnf_citations *out_citations);
+
+#endif

@@ -1,0 +1,41 @@
+/* Making and removing a temporary folder. */
+#include "conformance/requirements/scratch.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+rt_status cnf_scratch_make(rt_sink *sink, rt_arena *arena, rt_text *out_folder)
+{
+    *out_folder = (rt_text){0};
+    const char *parent = getenv("TMPDIR");
+    char name[4096];
+    int length =
+        snprintf(name, sizeof name, "%s/assay-XXXXXX", parent && *parent ? parent : "/tmp");
+    bool fits = length > 0 && (size_t)length < sizeof name;
+    if (!fits) errno = ENAMETOOLONG;
+    if (!fits || !mkdtemp(name)) {
+        return rt_fail(sink, RT_IO, RT_RULE_NONE, "%s: no temporary folder can be made: %s", name,
+                       strerror(errno));
+    }
+    *out_folder = rt_arena_text(arena, rt_text_of(name));
+    return RT_STATUS_OK;
+}
+
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *place)
+{
+    (void)info;
+    (void)type;
+    (void)place;
+    remove(path); /* What cannot be removed stays for the system's own cleaning of the folder. */
+    return 0;
+}
+
+void cnf_scratch_remove(rt_text folder)
+{
+    enum { OPEN_FOLDERS_MAX = 16 };
+    CHECK(folder.length > 1);
+    nftw(folder.data, remove_entry, OPEN_FOLDERS_MAX, FTW_DEPTH | FTW_PHYS);
+}

@@ -1,0 +1,267 @@
+/* Rules and citations read from files, and the proof by a fake of `assay run`. */
+#include "conformance/requirements/prove.h"
+
+#include "conformance/requirements/scratch.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Scenarios named by what they do; the fake runner below knows them. */
+static const struct test_file {
+    const char *name, *text;
+} test_files[] = {
+    {"requirements.yaml", "# a table\n- id: DL-A-01\n- id: DL-A-02\n- id: DL-A-03\n"
+                          "- id: DL-A-04\n  proof: front-end\n- id: DL-A-05\n"
+                          "- id: VF-B-01\n  proof: tool\n- id: VF-B-02\n"},
+    {"kills.yaml", "covers: [DL-A-01, {rule: DL-A-02, at: here}]\n"},
+    {"misses.yaml", "covers:\n  - rule: DL-A-02\n    at: there\n  - DL-A-03\n  - NO-SUCH-01\n"},
+    {"red.yaml", "covers: [DL-A-05]\n"},
+    {"wrong.yaml", "covers: [DL-A-01\n"},
+    {"silent.yaml", "covers: [VF-B-02]\nmore: {covers: [DL-A-04]}\n"},
+};
+
+typedef struct requirements_fixture {
+    rt_arena arena;
+    rt_sink *sink;
+    rt_text folder;
+    cnf_files files;
+    cnf_rules rules;
+    cnf_citations citations;
+} requirements_fixture;
+
+static int fixture_make(void **state)
+{
+    requirements_fixture *fixture = calloc(1, sizeof *fixture);
+    fixture->sink = rt_sink_create();
+    assert_true(rt_ok(cnf_scratch_make(fixture->sink, &fixture->arena, &fixture->folder)));
+    for (size_t i = 0; i < sizeof test_files / sizeof *test_files; i++) {
+        rt_text path =
+            rt_arena_printf(&fixture->arena, "%s/%s", fixture->folder.data, test_files[i].name);
+        FILE *file = fopen(path.data, "w");
+        assert_non_null(file);
+        fputs(test_files[i].text, file);
+        fclose(file);
+    }
+    rt_text table = rt_arena_printf(&fixture->arena, "%s/requirements.yaml", fixture->folder.data);
+    assert_true(rt_ok(
+        cnf_files_find(fixture->sink, &fixture->arena, &fixture->folder, 1, &fixture->files)));
+    assert_true(rt_ok(cnf_rules_read(fixture->sink, &fixture->arena, table, &fixture->rules)));
+    assert_true(rt_ok(cnf_citations_read(fixture->sink, &fixture->arena, &fixture->files,
+                                         &fixture->rules, &fixture->citations)));
+    *state = fixture;
+    return 0;
+}
+
+static int fixture_remove(void **state)
+{
+    requirements_fixture *fixture = *state;
+    cnf_scratch_remove(fixture->folder);
+    assert_int_equal(access(fixture->folder.data, F_OK), -1);
+    rt_sink_destroy(fixture->sink);
+    rt_arena_reset(&fixture->arena);
+    free(fixture);
+    return 0;
+}
+
+/* ---- Reading ------------------------------------------------------------------------------- */
+
+static void rules_are_read_in_order(void **state)
+{
+    requirements_fixture *fixture = *state;
+    assert_int_equal(fixture->rules.count, 7);
+    assert_string_equal(fixture->rules.items[3].id.data, "DL-A-04");
+    assert_string_equal(fixture->rules.items[3].proof.data, "front-end");
+    assert_true(rt_text_is(fixture->rules.items[5].family, "VF"));
+    assert_int_equal(cnf_rules_find(&fixture->rules, RT_TEXT("VF-B-02")), 6);
+    assert_int_equal(cnf_rules_find(&fixture->rules, RT_TEXT("VF-B-03")), UINT32_MAX);
+}
+
+static void citations_are_read(void **state)
+{
+    requirements_fixture *fixture = *state;
+    const struct {
+        const char *id, *at;
+        uint32_t rule, line;
+    } expected[] = {
+        {"DL-A-01", "", 0, 1}, {"DL-A-02", "here", 1, 1},         {"DL-A-02", "there", 1, 2},
+        {"DL-A-03", "", 2, 4}, {"NO-SUCH-01", "", UINT32_MAX, 5}, {"DL-A-05", "", 4, 1},
+        {"VF-B-02", "", 6, 1},
+    };
+    assert_int_equal(fixture->citations.count, sizeof expected / sizeof *expected);
+    for (uint32_t i = 0; i < fixture->citations.count; i++) {
+        const cnf_citation *citation = &fixture->citations.items[i];
+        assert_string_equal(citation->id.data, expected[i].id);
+        assert_true(rt_text_is(citation->at, expected[i].at));
+        assert_int_equal(citation->rule, expected[i].rule);
+        assert_int_equal(citation->line, expected[i].line);
+    }
+}
+
+static void a_table_that_is_none_is_refused(void **state)
+{
+    requirements_fixture *fixture = *state;
+    rt_text wrong = rt_arena_printf(&fixture->arena, "%s/kills.yaml", fixture->folder.data);
+    cnf_rules rules;
+    assert_int_equal(cnf_rules_read(fixture->sink, &fixture->arena, wrong, &rules).code,
+                     RT_MALFORMED);
+    rt_text none = RT_TEXT("/nowhere/requirements.yaml");
+    assert_int_equal(cnf_rules_read(fixture->sink, &fixture->arena, none, &rules).code, RT_IO);
+}
+
+/* ---- Proving ------------------------------------------------------------------------------- */
+
+/* What a scenario does when a site's fault is armed; without a row it passes. */
+static const struct fault_row {
+    const char *scenario, *site, *verdict, *signature, *step_id;
+} fault_rows[] = {
+    {"kills", "DL-A-01@a.c:1", "FAIL", "step1:memory:differs:x", ""},
+    {"kills", "DL-A-01@b.c:2", "FAIL", "step2:memory:differs:x", ""},
+    {"kills", "DL-A-02@a.c:3", "FAIL", "step2:memory:differs:x", "elsewhere"},
+    {"misses", "DL-A-02@a.c:3", "FAIL", "step2:memory:differs:x", "there"},
+    {"misses", "DL-A-03@a.c:4", "CRASH", "step2:crash:SIGABRT:-", ""},
+    {"misses", "DL-A-03@a.c:5", "FAIL", "step2:memory:differs:x", ""},
+};
+
+/* The sites that a scenario reaches. */
+static const struct hit_row {
+    const char *scenario, *sites;
+} hit_rows[] = {
+    {"kills", "DL-A-01@a.c:1\nDL-A-01@b.c:2\nDL-A-02@a.c:3\n"},
+    {"misses", "DL-A-02@a.c:3\nDL-A-03@a.c:4\nDL-A-03@a.c:5\nVF-B-01@a.c:7\n"},
+    {"silent", "VF-B-02@a.c:6\n"},
+};
+
+static void write_text(const char *name, const char *text)
+{
+    FILE *file = fopen(name, "w");
+    if (!file) _exit(9);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* `assay run FILE --on sim --jobs 1 --json FILE --cache FOLDER --timeout N` */
+static int fake_run(int argument_count, char **arguments)
+{
+    const char *json = NULL, *scenario = strrchr(arguments[2], '/') + 1;
+    for (int i = 3; i < argument_count - 1; i++)
+        if (strcmp(arguments[i], "--json") == 0) json = arguments[i + 1];
+    if (!json) return 9;
+    const char *hits = getenv("ASSAY_RULE_HITS"), *fault = getenv("ASSAY_FAULT");
+    char record[512];
+    bool red = strncmp(scenario, "red", 3) == 0;
+    snprintf(record, sizeof record, "{\"verdict\":\"%s\"}\n", red ? "FAIL" : "PASS");
+    for (size_t i = 0; hits && i < sizeof hit_rows / sizeof *hit_rows; i++)
+        if (strncmp(scenario, hit_rows[i].scenario, strlen(hit_rows[i].scenario)) == 0)
+            write_text(hits, hit_rows[i].sites);
+    for (size_t i = 0; fault && i < sizeof fault_rows / sizeof *fault_rows; i++) {
+        const struct fault_row *row = &fault_rows[i];
+        if (strcmp(fault, row->site) != 0 ||
+            strncmp(scenario, row->scenario, strlen(row->scenario)) != 0)
+            continue;
+        snprintf(record, sizeof record,
+                 "{\"verdict\":\"%s\",\"signature\":\"%s\",\"step_id\":\"%s\"}\n", row->verdict,
+                 row->signature, row->step_id);
+    }
+    write_text(json, record);
+    return 0;
+}
+
+static cnf_proof prove(requirements_fixture *fixture)
+{
+    const cnf_prove_options options = {.job_count = 3, .timeout_s = 20};
+    cnf_proof proof;
+    rt_status status = cnf_prove(fixture->sink, &fixture->arena, &fixture->rules, &fixture->files,
+                                 &fixture->citations, &options, &proof);
+    assert_true(rt_ok(status));
+    return proof;
+}
+
+static void faults_decide_what_is_covered(void **state)
+{
+    requirements_fixture *fixture = *state;
+    cnf_proof proof = prove(fixture);
+    const cnf_proof_state expected[] = {
+        CNF_PROOF_COVERED,  /* both sites are killed */
+        CNF_PROOF_COVERED,  /* one scenario fails elsewhere, the other where it says */
+        CNF_PROOF_ASSERTED, /* one of two sites only crashes */
+        CNF_PROOF_UNCITED,  CNF_PROOF_NOT_HIT /* cited by a scenario that does not pass */,
+        CNF_PROOF_UNCITED,  CNF_PROOF_SURVIVED,
+    };
+    for (uint32_t i = 0; i < proof.rules->count; i++)
+        assert_string_equal(cnf_proof_state_word(proof.states[i]),
+                            cnf_proof_state_word(expected[i]));
+    assert_int_equal(proof.complaint_count, 1);
+    assert_non_null(strstr(proof.complaints[0].data, "red.yaml: proves nothing"));
+}
+
+static void a_proof_is_printed(void **state)
+{
+    requirements_fixture *fixture = *state;
+    cnf_proof proof = prove(fixture);
+    rt_buffer text = {0};
+    cnf_proof_write(&text, &proof);
+    const char *printed = rt_buffer_string(&text);
+    assert_non_null(strstr(printed, "DL: 5 rules, 2 closed, 1 asserted, 2 missing\n"));
+    assert_non_null(strstr(printed, "VF: 2 rules, 0 closed, 0 asserted, 2 missing\n"));
+    assert_non_null(strstr(printed, "asserted  a.c:4 (misses.yaml: CRASH step2:crash:SIGABRT:-)"));
+    assert_non_null(strstr(printed, "reached, but cited by no scenario: VF-B-01@a.c:7\n"));
+    rt_buffer_free(&text);
+
+    cnf_proof_write_json(&text, &proof);
+    json_t *found = json_loads(rt_buffer_string(&text), 0, NULL);
+    json_t *expected = json_loads(
+        "{\"DL\": {\"rules\": 5, \"closed\": 2, \"by\": {\"scenario\": 2},"
+        " \"asserted\": [\"DL-A-03\"], \"missing\": [\"DL-A-03\", \"DL-A-04\", \"DL-A-05\"],"
+        " \"needs\": {\"DL-A-04\": \"dpcpp\"}},"
+        " \"VF\": {\"rules\": 2, \"closed\": 0, \"by\": {\"scenario\": 0}, \"asserted\": [],"
+        " \"missing\": [\"VF-B-01\", \"VF-B-02\"], \"needs\": {}}}",
+        0, NULL);
+    assert_non_null(expected);
+    assert_true(json_equal(found, expected));
+    json_decref(found);
+    json_decref(expected);
+    rt_buffer_free(&text);
+}
+
+static void an_interruption_proves_nothing(void **state)
+{
+    requirements_fixture *fixture = *state;
+    const cnf_prove_options options = {.job_count = 1, .timeout_s = 20};
+    cnf_proof proof;
+    sigset_t terminated, before;
+    sigemptyset(&terminated);
+    sigaddset(&terminated, SIGTERM);
+    sigprocmask(SIG_BLOCK, &terminated, &before);
+    raise(SIGTERM); /* pending until the pool takes it */
+    rt_status status = cnf_prove(fixture->sink, &fixture->arena, &fixture->rules, &fixture->files,
+                                 &fixture->citations, &options, &proof);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    assert_int_equal(status.code, RT_IO);
+}
+
+#define REQUIREMENTS_TEST(test) cmocka_unit_test_setup_teardown(test, fixture_make, fixture_remove)
+
+int main(int argument_count, char **arguments)
+{
+    if (argument_count > 2 && strcmp(arguments[1], "run") == 0)
+        return fake_run(argument_count, arguments);
+    const struct CMUnitTest tests[] = {
+        REQUIREMENTS_TEST(rules_are_read_in_order),
+        REQUIREMENTS_TEST(citations_are_read),
+        REQUIREMENTS_TEST(a_table_that_is_none_is_refused),
+        REQUIREMENTS_TEST(faults_decide_what_is_covered),
+        REQUIREMENTS_TEST(a_proof_is_printed),
+        REQUIREMENTS_TEST(an_interruption_proves_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

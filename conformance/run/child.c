@@ -1,0 +1,461 @@
+/* The children of the runner: start, time limits, collecting, and cleaning up after them.
+ *
+ * One poll loop serves everything.  It does not know what children are for: messages are bytes.
+ * A child is looked at while it is still a zombie (WNOWAIT), so that its process group's number
+ * cannot belong to anyone else when the group is killed.
+ *
+ * Linux: signalfd(2), memfd_create(2), close_range(2), prctl(2). */
+#include "conformance/run/child.h"
+
+#include "conformance/run/orphans.h"
+#include "reference/base/vector.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    OUTPUT_KEPT = 8192,      /* bytes of stdout and stderr that a result shows */
+    READ_SIZE = 65536,       /* bytes taken from a pipe at once */
+    KILL_GRACE_MS = 5000,    /* how long a killed child may take to die before it is given up */
+    EXIT_NOT_EXECUTED = 126, /* of a child that could not execute this program */
+    ARGUMENTS_MAX = 32
+};
+
+typedef struct pool_child {
+    pid_t pid;            /* 0: never started, or reaped */
+    int messages, output; /* read ends; -1 once closed */
+    bool killed;          /* by us: result.end says why */
+    bool ended;           /* the result can be handed out */
+    double begin_ms, deadline_ms;
+    size_t messages_max;
+    cnf_child_result result;
+} pool_child;
+
+struct cnf_pool {
+    int signals; /* signalfd */
+    bool interrupted;
+    sigset_t mask_before;
+    RT_VECTOR(pool_child) children;
+    RT_VECTOR(struct pollfd) polled;
+    RT_VECTOR(pid_t) known; /* scratch of orphans_kill */
+};
+
+/* The pipes and the input of a child that is being started. */
+typedef struct start_files {
+    int messages[2], output[2], input;
+} start_files;
+
+static double now_ms(void)
+{
+    struct timespec now;
+    int failed = clock_gettime(CLOCK_MONOTONIC, &now);
+    CHECK(failed == 0);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static void close_one(int *descriptor)
+{
+    if (*descriptor >= 0) close(*descriptor);
+    *descriptor = -1;
+}
+
+void cnf_child_result_free(cnf_child_result *result)
+{
+    rt_buffer_free(&result->messages);
+    rt_buffer_free(&result->output);
+}
+
+/* ---- The pool ------------------------------------------------------------------------------ */
+
+static void pool_signals(sigset_t *out_set)
+{
+    sigemptyset(out_set);
+    sigaddset(out_set, SIGCHLD);
+    sigaddset(out_set, SIGINT);
+    sigaddset(out_set, SIGTERM);
+}
+
+cnf_pool *cnf_pool_create(void)
+{
+    sigset_t taken, before;
+    pool_signals(&taken);
+    if (sigprocmask(SIG_BLOCK, &taken, &before) != 0) return NULL;
+    int signals = signalfd(-1, &taken, SFD_NONBLOCK | SFD_CLOEXEC);
+    if (signals < 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        return NULL;
+    }
+    /* A parent that ignores SIGCHLD hands that down, and then no child could be waited for. */
+    signal(SIGCHLD, SIG_DFL);
+    cnf_orphans_adopt();
+    cnf_pool *pool = rt_alloc(sizeof *pool);
+    pool->signals = signals;
+    pool->mask_before = before;
+    return pool;
+}
+
+uint32_t cnf_pool_count(const cnf_pool *pool)
+{
+    return pool->children.count;
+}
+
+static void pool_kill_orphans(cnf_pool *pool)
+{
+    pool->known.count = 0;
+    for (uint32_t i = 0; i < pool->children.count; i++) {
+        pid_t pid = pool->children.items[i].pid;
+        if (pid > 0) *rt_vector_push(&pool->known) = pid;
+    }
+    cnf_orphans_kill(pool->known.items, pool->known.count);
+}
+
+void cnf_pool_destroy(cnf_pool *pool)
+{
+    if (!pool) return;
+    for (uint32_t i = 0; i < pool->children.count; i++) {
+        pool_child *child = &pool->children.items[i];
+        if (child->pid > 0) {
+            kill(-child->pid, SIGKILL);
+            kill(child->pid, SIGKILL);
+            child->pid = 0;
+        }
+        close_one(&child->messages);
+        close_one(&child->output);
+        cnf_child_result_free(&child->result);
+    }
+    pool_kill_orphans(pool); /* Nothing is known any more: all of them, reaped. */
+    close_one(&pool->signals);
+    sigprocmask(SIG_SETMASK, &pool->mask_before, NULL);
+    rt_vector_free(&pool->children);
+    rt_vector_free(&pool->polled);
+    rt_vector_free(&pool->known);
+    rt_free(pool);
+}
+
+/* ---- Starting ------------------------------------------------------------------------------ */
+
+/* A file in memory that holds the input, at its beginning; -1 with errno set. */
+static int input_open(rt_bytes input)
+{
+    int file = memfd_create("assay-input", MFD_CLOEXEC);
+    size_t done = 0;
+    while (file >= 0 && done < input.size) {
+        ssize_t size = write(file, input.data + done, input.size - done);
+        if (size < 0 && errno == EINTR) continue;
+        if (size <= 0) {
+            close_one(&file);
+            return -1;
+        }
+        done += (size_t)size;
+    }
+    if (file >= 0 && lseek(file, 0, SEEK_SET) != 0) close_one(&file);
+    return file;
+}
+
+static void files_close(start_files *files)
+{
+    for (int end = 0; end < 2; end++) {
+        close_one(&files->messages[end]);
+        close_one(&files->output[end]);
+    }
+    close_one(&files->input);
+}
+
+static bool files_open(start_files *files, const cnf_child_start *start)
+{
+    *files = (start_files){{-1, -1}, {-1, -1}, -1};
+    bool opened = pipe2(files->messages, O_CLOEXEC) == 0 && pipe2(files->output, O_CLOEXEC) == 0 &&
+                  fcntl(files->messages[0], F_SETFL, O_NONBLOCK) == 0 &&
+                  fcntl(files->output[0], F_SETFL, O_NONBLOCK) == 0;
+    if (opened) {
+        files->input =
+            start->body ? open("/dev/null", O_RDONLY | O_CLOEXEC) : input_open(start->input);
+    }
+    if (opened && files->input >= 0) return true;
+    int error = errno;
+    files_close(files);
+    errno = error;
+    return false;
+}
+
+/* Moves the descriptors to where the child expects them and closes all others.  They are first
+ * duplicated above the ones that are assigned, so that none is overwritten before its turn. */
+static bool child_descriptors(const start_files *files, int messages)
+{
+    enum { ABOVE = 10 };
+    int input = fcntl(files->input, F_DUPFD, ABOVE);
+    int output = fcntl(files->output[1], F_DUPFD, ABOVE);
+    int sending = fcntl(files->messages[1], F_DUPFD, ABOVE);
+    bool moved = input >= 0 && output >= 0 && sending >= 0 && dup2(input, 0) == 0 &&
+                 dup2(output, 1) == 1 && dup2(output, 2) == 2 &&
+                 dup2(sending, messages) == messages;
+    return moved && close_range(messages > 2 ? (unsigned)messages + 1 : 3, ~0u, 0) == 0;
+}
+
+/* What every child gets: a group of its own, death with its parent, default signals, no core. */
+static void child_attributes(pid_t parent)
+{
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(EXIT_NOT_EXECUTED);
+    const struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    sigset_t empty;
+    sigemptyset(&empty);
+    signal(SIGPIPE, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &empty, NULL);
+}
+
+RT_NORETURN static void child_execute(const cnf_child_start *start)
+{
+    const char *arguments[ARGUMENTS_MAX] = {"assay"};
+    int count = 1;
+    for (const char *const *argument = start->arguments; *argument; argument++) {
+        CHECK(count < ARGUMENTS_MAX - 1);
+        arguments[count++] = *argument;
+    }
+    /* execv does not write to its arguments; its type is older than const. */
+    execv("/proc/self/exe", (char *const *)(uintptr_t)arguments);
+    fprintf(stderr, "assay: cannot execute /proc/self/exe: %s\n", strerror(errno));
+    _exit(EXIT_NOT_EXECUTED);
+}
+
+RT_NORETURN static void child_main(const cnf_child_start *start, const start_files *files,
+                                   pid_t parent)
+{
+    child_attributes(parent);
+    int messages = start->body ? CNF_CHILD_MESSAGES : start->messages;
+    if (!child_descriptors(files, messages)) _exit(EXIT_NOT_EXECUTED);
+    for (const char *const *entry = start->environment; entry && *entry; entry++)
+        putenv((char *)(uintptr_t)*entry); /* The strings live as long as this process. */
+    if (!start->body) child_execute(start);
+    int status = start->body(start->user, messages);
+    fflush(NULL);
+    _exit(status);
+}
+
+void cnf_pool_start(cnf_pool *pool, const cnf_child_start *start)
+{
+    CHECK(start->timeout_ms > 0 && start->messages_max > 0);
+    CHECK(start->body || (start->arguments && (start->messages == 1 || start->messages == 3)));
+    pool_child *child = rt_vector_push(&pool->children);
+    *child = (pool_child){.messages = -1, .output = -1, .messages_max = start->messages_max};
+    child->result.tag = start->tag;
+    child->begin_ms = now_ms();
+    child->deadline_ms = child->begin_ms + start->timeout_ms;
+
+    fflush(NULL); /* What is buffered here must not be written a second time by a child. */
+    start_files files;
+    pid_t parent = getpid();
+    pid_t pid = files_open(&files, start) ? fork() : -1;
+    if (pid == 0) child_main(start, &files, parent);
+    if (pid < 0) {
+        child->result.end = CNF_CHILD_NOT_STARTED;
+        child->result.code = errno;
+        child->ended = true;
+    } else {
+        setpgid(pid, pid); /* Here too: whoever comes first, the group exists before a kill. */
+        child->pid = pid;
+        child->messages = files.messages[0];
+        child->output = files.output[0];
+        files.messages[0] = files.output[0] = -1;
+    }
+    files_close(&files);
+}
+
+/* ---- Collecting ---------------------------------------------------------------------------- */
+
+static void child_kill(pool_child *child, cnf_child_end why)
+{
+    CHECK(child->pid > 0);
+    if (child->killed) return;
+    child->killed = true;
+    child->result.end = why;
+    child->deadline_ms = now_ms() + KILL_GRACE_MS;
+    kill(-child->pid, SIGKILL);
+    kill(child->pid, SIGKILL);
+}
+
+/* Keeps the last OUTPUT_KEPT bytes; lets the buffer grow to twice that between moves. */
+static void output_append(rt_buffer *output, const char *data, size_t size)
+{
+    rt_buffer_append(output, data, size);
+    if (output->size <= 2 * OUTPUT_KEPT) return;
+    memmove(output->data, output->data + output->size - OUTPUT_KEPT, OUTPUT_KEPT);
+    output->size = OUTPUT_KEPT;
+    output->data[OUTPUT_KEPT] = '\0';
+}
+
+static void messages_append(pool_child *child, const char *data, size_t size)
+{
+    rt_buffer *messages = &child->result.messages;
+    CHECK(messages->size <= child->messages_max);
+    size_t room = child->messages_max - messages->size;
+    rt_buffer_append(messages, data, size < room ? size : room);
+    if (size <= room) return;
+    if (child->pid > 0) child_kill(child, CNF_CHILD_FLOODED);
+    close_one(&child->messages);
+}
+
+/* Reads what a pipe holds, at most `reads` portions; closes it at its end. */
+static void pipe_drain(pool_child *child, bool is_output, uint32_t reads)
+{
+    int *pipe_end = is_output ? &child->output : &child->messages;
+    char data[READ_SIZE];
+    for (uint32_t i = 0; i < reads && *pipe_end >= 0; i++) {
+        ssize_t size = read(*pipe_end, data, sizeof data);
+        if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+        if (size <= 0) {
+            close_one(pipe_end);
+        } else if (is_output) {
+            output_append(&child->result.output, data, (size_t)size);
+        } else {
+            messages_append(child, data, (size_t)size);
+        }
+    }
+}
+
+/* The child is dead or given up: takes what its pipes still hold and closes them.  A process that
+ * it left may hold the other ends, so the pipes' end is not waited for. */
+static void child_finish(pool_child *child)
+{
+    CHECK(!child->ended && child->pid == 0);
+    enum { PORTIONS_MAX = 1 << 16 };
+    pipe_drain(child, false, PORTIONS_MAX);
+    pipe_drain(child, true, PORTIONS_MAX);
+    close_one(&child->messages);
+    close_one(&child->output);
+    rt_buffer *output = &child->result.output;
+    if (output->size > OUTPUT_KEPT) {
+        memmove(output->data, output->data + output->size - OUTPUT_KEPT, OUTPUT_KEPT + 1);
+        output->size = OUTPUT_KEPT;
+    }
+    child->result.seconds = (now_ms() - child->begin_ms) / 1e3;
+    child->ended = true;
+}
+
+static void child_reap(cnf_pool *pool, pool_child *child, const siginfo_t *how)
+{
+    CHECK(child->pid > 0 && how->si_pid == child->pid);
+    kill(-child->pid, SIGKILL);
+    waitpid(child->pid, NULL, 0);
+    child->pid = 0;
+    if (!child->killed) {
+        child->result.end = how->si_code == CLD_EXITED ? CNF_CHILD_EXITED : CNF_CHILD_SIGNALED;
+        child->result.code = how->si_status;
+    }
+    pool_kill_orphans(pool);
+    child_finish(child);
+}
+
+static void pool_reap(cnf_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->children.count; i++) {
+        pool_child *child = &pool->children.items[i];
+        if (child->pid == 0) continue;
+        siginfo_t how = {0};
+        int failed = waitid(P_PID, (id_t)child->pid, &how, WEXITED | WNOHANG | WNOWAIT);
+        if (failed == 0 && how.si_pid == child->pid) child_reap(pool, child, &how);
+    }
+}
+
+static void pool_deadlines(cnf_pool *pool)
+{
+    double now = now_ms();
+    for (uint32_t i = 0; i < pool->children.count; i++) {
+        pool_child *child = &pool->children.items[i];
+        if (child->pid == 0 || now < child->deadline_ms) continue;
+        if (!child->killed) {
+            child_kill(child, CNF_CHILD_TIMED_OUT);
+        } else {
+            child->pid = 0; /* It sits in the kernel where no signal reaches it. */
+            child_finish(child);
+        }
+    }
+}
+
+static void pool_signals_read(cnf_pool *pool)
+{
+    struct signalfd_siginfo signal_info;
+    while (read(pool->signals, &signal_info, sizeof signal_info) == (ssize_t)sizeof signal_info) {
+        if (signal_info.ssi_signo != SIGCHLD) pool->interrupted = true;
+    }
+}
+
+static int pool_wait_ms(const cnf_pool *pool)
+{
+    double first = -1;
+    for (uint32_t i = 0; i < pool->children.count; i++) {
+        const pool_child *child = &pool->children.items[i];
+        if (child->pid == 0) continue;
+        if (first < 0 || child->deadline_ms < first) first = child->deadline_ms;
+    }
+    if (first < 0) return 0;
+    double left = first - now_ms();
+    /* Rounded up: waking before the deadline would spin. */
+    return left <= 0 ? 0 : left > 1e9 ? 1000000000 : (int)left + 1;
+}
+
+/* Polls once and reads everything that is ready. */
+static void pool_poll(cnf_pool *pool)
+{
+    pool->polled.count = 0;
+    *rt_vector_push(&pool->polled) = (struct pollfd){.fd = pool->signals, .events = POLLIN};
+    for (uint32_t i = 0; i < pool->children.count; i++) {
+        const pool_child *child = &pool->children.items[i];
+        *rt_vector_push(&pool->polled) = (struct pollfd){.fd = child->messages, .events = POLLIN};
+        *rt_vector_push(&pool->polled) = (struct pollfd){.fd = child->output, .events = POLLIN};
+    }
+    int ready = poll(pool->polled.items, pool->polled.count, pool_wait_ms(pool));
+    CHECK(ready >= 0 || errno == EINTR || errno == ENOMEM);
+    if (ready <= 0) return;
+    for (uint32_t i = 0; i < pool->children.count; i++) {
+        enum { PORTIONS = 16 };
+        const struct pollfd *ends = &pool->polled.items[1 + 2 * i];
+        if (ends[0].revents) pipe_drain(&pool->children.items[i], false, PORTIONS);
+        if (ends[1].revents) pipe_drain(&pool->children.items[i], true, PORTIONS);
+    }
+    if (pool->polled.items[0].revents) pool_signals_read(pool);
+}
+
+/* Hands out the first child that has ended, in the order of starting. */
+static bool pool_take(cnf_pool *pool, cnf_child_result *out_result)
+{
+    for (uint32_t i = 0; i < pool->children.count; i++) {
+        if (!pool->children.items[i].ended) continue;
+        *out_result = pool->children.items[i].result;
+        pool->children.count--;
+        memmove(&pool->children.items[i], &pool->children.items[i + 1],
+                (pool->children.count - i) * sizeof *pool->children.items);
+        return true;
+    }
+    return false;
+}
+
+cnf_pool_event cnf_pool_wait(cnf_pool *pool, cnf_child_result *out_result)
+{
+    CHECK(pool->children.count > 0);
+    *out_result = (cnf_child_result){0};
+    for (;;) {
+        if (pool->interrupted) {
+            pool->interrupted = false;
+            return CNF_POOL_INTERRUPTED;
+        }
+        if (pool_take(pool, out_result)) return CNF_POOL_ENDED;
+        pool_poll(pool);
+        pool_reap(pool);
+        pool_deadlines(pool);
+    }
+}

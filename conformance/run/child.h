@@ -1,0 +1,76 @@
+/* Child processes: everything that may crash, hang or flood runs in one.
+ *
+ * A pool belongs to one single-threaded process and owns that process's children: it turns SIGCHLD,
+ * SIGINT and SIGTERM into events, so that there is no signal handler and nothing global.  Each
+ * child leads a process group of its own and the pool's process adopts orphans
+ * (PR_SET_CHILD_SUBREAPER): when a child has ended, its group and whatever it left behind are
+ * killed before its result is handed out.  What a child sends is kept whatever happens to it. */
+#ifndef CONFORMANCE_RUN_CHILD_H
+#define CONFORMANCE_RUN_CHILD_H
+
+#include "reference/base/text.h"
+
+/* The descriptor on which every child but the compile worker sends its messages. */
+enum { CNF_CHILD_MESSAGES = 3 };
+
+/* Runs in a forked child; messages go to the descriptor; returns the child's exit status. */
+typedef int cnf_child_body(void *user, int messages);
+
+/* How to start one child.  Everything is borrowed for the call only, except `user`, which a forked
+ * child sees as it was at the call. */
+typedef struct cnf_child_start {
+    cnf_child_body *body; /* forked child; NULL: this program is executed anew */
+    void *user;
+    const char *const *arguments;   /* of an executed child, from argv[1], NULL-terminated */
+    const char *const *environment; /* "NAME=value" set in the child, NULL-terminated; or NULL */
+    rt_bytes input;                 /* of an executed child, on descriptor 0 */
+    int messages;                   /* an executed child's descriptor for messages: 1 or 3 */
+    uint32_t timeout_ms;            /* > 0; then the child's group is killed */
+    size_t messages_max;            /* bytes > 0; a child that sends more is killed */
+    uint64_t tag;                   /* comes back in the result */
+} cnf_child_start;
+
+typedef enum cnf_child_end {
+    CNF_CHILD_EXITED,      /* code: exit status */
+    CNF_CHILD_SIGNALED,    /* code: signal */
+    CNF_CHILD_TIMED_OUT,   /* killed at its time limit */
+    CNF_CHILD_FLOODED,     /* killed at messages_max */
+    CNF_CHILD_NOT_STARTED, /* code: errno */
+} cnf_child_end;
+
+typedef struct cnf_child_result {
+    uint64_t tag;
+    cnf_child_end end;
+    int code;
+    rt_buffer messages; /* what it sent, at most messages_max bytes */
+    rt_buffer output;   /* the last part of its stdout and stderr */
+    double seconds;     /* from start to end */
+} cnf_child_result;
+
+/* Frees what a result holds. */
+void cnf_child_result_free(cnf_child_result *result);
+
+typedef struct cnf_pool cnf_pool;
+
+/* Makes this process's pool; one at a time.  SIGCHLD, SIGINT and SIGTERM are blocked while it
+ * exists.  NULL with errno set where the system has no descriptors left. */
+cnf_pool *cnf_pool_create(void);
+
+/* Kills all children with all that they left, and restores the signal mask. */
+void cnf_pool_destroy(cnf_pool *pool);
+
+/* Starts a child.  A failure to start is a result (NOT_STARTED) like every other end. */
+void cnf_pool_start(cnf_pool *pool, const cnf_child_start *start);
+
+/* Children started whose results were not handed out yet. */
+uint32_t cnf_pool_count(const cnf_pool *pool);
+
+typedef enum cnf_pool_event {
+    CNF_POOL_ENDED,       /* a result was handed out */
+    CNF_POOL_INTERRUPTED, /* SIGINT or SIGTERM came; children are still running */
+} cnf_pool_event;
+
+/* Waits for the next event; there must be a child.  The caller frees a result that it got. */
+cnf_pool_event cnf_pool_wait(cnf_pool *pool, cnf_child_result *out_result);
+
+#endif

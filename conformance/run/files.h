@@ -1,0 +1,35 @@
+/* The scenario files that paths on the command line stand for. */
+#ifndef CONFORMANCE_RUN_FILES_H
+#define CONFORMANCE_RUN_FILES_H
+
+#include "reference/base/arena.h"
+#include "reference/base/status.h"
+
+typedef struct cnf_file {
+    rt_text file; /* how to open it from the current folder; a NUL byte follows */
+    rt_text path; /* from the scenarios' root, as records name it */
+} cnf_file;
+
+typedef struct cnf_files {
+    const cnf_file *items; /* sorted by path, each file once */
+    uint32_t count;
+} cnf_files;
+
+/* Finds the scenarios that the paths stand for: a file itself, and of a folder all *.yaml below it
+ * except requirements.yaml, hidden files and folders, and folders named "expectations".  The root
+ * of a scenario is the nearest folder above it that holds requirements.yaml, else the folder that
+ * was given, else the folder that it lies in.  IO: a path that is not there or cannot be read.  An
+ * empty result is no error here. */
+RT_MUST_USE rt_status cnf_files_find(rt_sink *sink, rt_arena *arena, const rt_text *paths,
+                                     uint32_t path_count, cnf_files *out_files);
+
+/* The nearest folder above `path` (itself included where it is a folder) that holds
+ * requirements.yaml, absolute, in the arena; empty: none. */
+rt_text cnf_files_root(rt_arena *arena, rt_text path);
+
+/* Reads a whole file of at most size_max bytes into a buffer that the caller frees.  IO: it cannot
+ * be opened or read; LIMIT: it is larger. */
+RT_MUST_USE rt_status cnf_file_read(rt_sink *sink, rt_text file, size_t size_max,
+                                    rt_buffer *out_content);
+
+#endif

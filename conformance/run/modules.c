@@ -1,0 +1,242 @@
+/* From requests and answers to a pack, or to the reason why there is none.
+ *
+ * It starts no process (run.c does).  A dead worker is a status of the scenario's compile step, not
+ * a crash of the scenario: the subject was never asked.  Source: the design, "Layout" and
+ * "Comparison and results". */
+#include "conformance/run/modules.h"
+
+#include "conformance/scenario/scenario.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void cnf_modules_begin(cnf_modules *modules, rt_arena *arena, rt_sink *sink,
+                       const scn_scenario *scenario, cnf_cache *cache)
+{
+    CHECK(scenario->module_count > 0);
+    *modules = (cnf_modules){.arena = arena, .sink = sink, .scenario = scenario};
+    modules->works = rt_arena_alloc_array(arena, scenario->module_count, sizeof *modules->works);
+    for (uint32_t i = 0; i < scenario->module_count; i++) {
+        cnf_module_work *work = &modules->works[i];
+        if (scenario->modules[i].source_count > 0) {
+            cnf_compile_request_module(&work->request, &scenario->modules[i]);
+            work->answered = cnf_cache_find(cache, rt_buffer_bytes(&work->request), &work->answer);
+        } else {
+            work->answered = true;
+        }
+        modules->answered += work->answered;
+    }
+}
+
+bool cnf_modules_next(cnf_modules *modules, uint32_t *out_module)
+{
+    *out_module = modules->next;
+    while (modules->next < modules->scenario->module_count) {
+        *out_module = modules->next++;
+        if (!modules->works[*out_module].answered) return true;
+    }
+    return false;
+}
+
+bool cnf_modules_complete(const cnf_modules *modules)
+{
+    CHECK(modules->answered <= modules->scenario->module_count);
+    return modules->answered == modules->scenario->module_count;
+}
+
+void cnf_modules_free(cnf_modules *modules)
+{
+    for (uint32_t i = 0; modules->works && i < modules->scenario->module_count; i++) {
+        rt_buffer_free(&modules->works[i].request);
+        rt_buffer_free(&modules->works[i].answer);
+    }
+    *modules = (cnf_modules){0};
+}
+
+/* ---- Answers ------------------------------------------------------------------------------- */
+
+static void work_fail(cnf_modules *modules, cnf_module_work *work, const char *kind,
+                      const char *how, const cnf_child_result *worker)
+{
+    rt_text printed = rt_buffer_text(&worker->output);
+    work->failure = rt_arena_text(modules->arena, rt_text_of(kind));
+    work->failure_message =
+        rt_arena_printf(modules->arena, "the compile worker %s%s%.*s", how,
+                        printed.length ? "\nit printed last:\n" : "", RT_TEXT_ARG(printed));
+}
+
+void cnf_modules_answer(cnf_modules *modules, uint32_t module, cnf_child_result *worker)
+{
+    CHECK(module < modules->scenario->module_count);
+    cnf_module_work *work = &modules->works[module];
+    CHECK(!work->answered);
+    work->answered = true;
+    modules->answered++;
+    char text[64];
+    switch (worker->end) {
+    case CNF_CHILD_EXITED:
+        if (worker->code == 0) {
+            work->answer = worker->messages;
+            worker->messages = (rt_buffer){0};
+            return;
+        }
+        snprintf(text, sizeof text, "exit-%d", worker->code);
+        work_fail(modules, work, text, "gave up", worker);
+        return;
+    case CNF_CHILD_SIGNALED:
+        snprintf(text, sizeof text, "signal-%d", worker->code);
+        work_fail(modules, work, text, "was ended by a signal", worker);
+        return;
+    case CNF_CHILD_TIMED_OUT:
+        work_fail(modules, work, "timeout", "did not end in time", worker);
+        return;
+    case CNF_CHILD_FLOODED:
+        work_fail(modules, work, "flood", "sent more than an answer may hold", worker);
+        return;
+    case CNF_CHILD_NOT_STARTED:
+        work_fail(modules, work, "start", "could not be started", worker);
+        return;
+    }
+    UNREACHABLE();
+}
+
+/* ---- What they mean ------------------------------------------------------------------------ */
+
+static const scn_source *source_find(const scn_scenario *scenario, rt_text name)
+{
+    for (uint32_t i = 0; i < scenario->module_count; i++) {
+        const scn_module *module = &scenario->modules[i];
+        for (uint32_t j = 0; j < module->source_count; j++)
+            if (rt_text_equal(module->sources[j].name, name)) return &module->sources[j];
+    }
+    return NULL;
+}
+
+/* The compiler's message at the place in the scenario file that it is about. */
+static void message_write(rt_buffer *out, const scn_scenario *scenario, const scn_module *module,
+                          const cnf_compile_message *message, uint32_t *inout_line)
+{
+    const scn_source *source = source_find(scenario, message->source);
+    scn_position at = source ? source->code_at : module->at;
+    if (source && message->line > 0) {
+        at.line += message->line - 1;
+        if (message->column > 0) at.column += message->column - 1;
+    }
+    if (message->is_error && *inout_line == 0) *inout_line = at.line;
+    rt_buffer_printf(out, "%s%.*s:%u:%u: %s: %.*s", out->size ? "\n" : "",
+                     RT_TEXT_ARG(scenario->file), at.line, at.column,
+                     message->is_error ? "error" : "warning", RT_TEXT_ARG(message->text));
+}
+
+static void judge_invalid(cnf_modules *modules, const scn_module *module,
+                          const cnf_compile_answer *answer, cnf_judgement *out)
+{
+    rt_buffer text = {0};
+    uint32_t line = 0;
+    for (uint32_t i = 0; i < answer->message_count; i++)
+        message_write(&text, modules->scenario, module, &answer->messages[i], &line);
+    if (text.size == 0) {
+        const cnf_compile_message whole = {.is_error = true, .text = answer->message};
+        message_write(&text, modules->scenario, module, &whole, &line);
+    }
+    out->verdict = CNF_VERDICT_INVALID;
+    out->line = line;
+    out->signature = cnf_signature(modules->arena, RT_TEXT("compile"), RT_TEXT("source"),
+                                   rt_text_of(rt_code_name(answer->code)), module->name);
+    out->message = rt_arena_text(modules->arena, rt_buffer_text(&text));
+    rt_buffer_free(&text);
+}
+
+/* The worker answered with a failure, or died. */
+static void judge_failure(cnf_modules *modules, const scn_module *module, rt_text kind,
+                          rt_text message, cnf_judgement *out)
+{
+    out->verdict = CNF_VERDICT_FAIL;
+    out->line = module->at.line;
+    out->signature =
+        cnf_signature(modules->arena, RT_TEXT("compile"), RT_TEXT("status"), kind, module->name);
+    out->message = rt_arena_printf(modules->arena, "module %.*s has no images: %.*s",
+                                   RT_TEXT_ARG(module->name), RT_TEXT_ARG(message));
+}
+
+static void judge_answer(cnf_modules *modules, const scn_module *module,
+                         const cnf_compile_answer *answer, cnf_judgement *out)
+{
+    switch (answer->code) {
+    case RT_COMPILE_TIME: judge_invalid(modules, module, answer, out); return;
+    case RT_UNAVAILABLE:
+        out->verdict = CNF_VERDICT_UNAVAILABLE;
+        out->message = rt_arena_text(modules->arena, answer->message);
+        return;
+    default:
+        judge_failure(modules, module, rt_text_of(rt_code_name(answer->code)), answer->message,
+                      out);
+        return;
+    }
+}
+
+/* Reads the images of one module; false: there are none, and why. */
+static bool module_finish(cnf_modules *modules, uint32_t index, scn_module *module,
+                          cnf_judgement *out)
+{
+    const cnf_module_work *work = &modules->works[index];
+    if (module->source_count == 0) return true;
+    if (work->failure.length > 0) {
+        rt_text kind = rt_arena_printf(modules->arena, "tool.%.*s", RT_TEXT_ARG(work->failure));
+        judge_failure(modules, module, kind, work->failure_message, out);
+        return false;
+    }
+    cnf_compile_answer answer;
+    rt_bytes bytes = rt_buffer_bytes(&work->answer);
+    rt_status status = cnf_compile_answer_read(modules->sink, modules->arena, bytes, &answer);
+    if (rt_ok(status) && answer.code != RT_OK) {
+        judge_answer(modules, module, &answer, out);
+        return false;
+    }
+    if (rt_ok(status)) {
+        rt_reader reader = rt_reader_of(answer.artefact);
+        status = rt_image_list_read(modules->sink, modules->arena, &reader, &module->images);
+    }
+    if (rt_ok(status)) return true;
+    judge_failure(modules, module, RT_TEXT("tool.answer"),
+                  rt_sink_diagnostic(modules->sink, status)->message, out);
+    return false;
+}
+
+/* Sources that are wrong come before compilers that are missing or broken. */
+static int judgement_weight(const cnf_judgement *judgement)
+{
+    switch (judgement->verdict) {
+    case CNF_VERDICT_INVALID: return 3;
+    case CNF_VERDICT_UNAVAILABLE: return 2;
+    case CNF_VERDICT_FAIL: return 1;
+    default: return 0;
+    }
+}
+
+bool cnf_modules_finish(cnf_modules *modules, rt_buffer *out_pack, cnf_judgement *out_judgement)
+{
+    CHECK(cnf_modules_complete(modules));
+    *out_judgement = (cnf_judgement){.step = SCN_NONE};
+    scn_scenario complete = *modules->scenario;
+    scn_module *copies =
+        rt_arena_alloc_array(modules->arena, complete.module_count, sizeof *copies);
+    memcpy(copies, complete.modules, complete.module_count * sizeof *copies);
+    complete.modules = copies;
+    for (uint32_t i = 0; i < complete.module_count; i++) {
+        cnf_judgement found = {.step = SCN_NONE};
+        if (module_finish(modules, i, &copies[i], &found)) continue;
+        int weight = judgement_weight(&found);
+        CHECK(weight > 0);
+        if (weight > judgement_weight(out_judgement)) {
+            *out_judgement = found;
+        } else if (weight == 3) { /* All modules' errors are shown, not those of the first only. */
+            out_judgement->message =
+                rt_arena_printf(modules->arena, "%.*s\n%.*s", RT_TEXT_ARG(out_judgement->message),
+                                RT_TEXT_ARG(found.message));
+        }
+    }
+    if (judgement_weight(out_judgement) > 0) return false;
+    scn_pack_write(out_pack, &complete);
+    return true;
+}

@@ -1,0 +1,51 @@
+/* Compiling the modules of one scenario: what is in the artefact cache, what workers must make, and
+ * what their answers mean for the scenario. */
+#ifndef CONFORMANCE_RUN_MODULES_H
+#define CONFORMANCE_RUN_MODULES_H
+
+#include "conformance/compare/verdict.h"
+#include "conformance/compile/compile.h"
+
+/* One module on its way from sources to images. */
+typedef struct cnf_module_work {
+    rt_buffer request;
+    rt_buffer answer; /* of the cache or of a worker */
+    bool answered;    /* or nothing to compile */
+    rt_text failure;  /* the worker itself failed: its kind for signatures ("SIGSEGV") */
+    rt_text failure_message;
+} cnf_module_work;
+
+typedef struct cnf_modules {
+    rt_arena *arena;
+    rt_sink *sink;
+    const scn_scenario *scenario;
+    cnf_module_work *works; /* one per module of the scenario */
+    uint32_t next;          /* module to look at next for a worker */
+    uint32_t answered;      /* modules that wait for nothing */
+} cnf_modules;
+
+/* Makes the requests and answers from the cache what it holds.  Arena, sink and scenario must
+ * outlive the modules. */
+void cnf_modules_begin(cnf_modules *modules, rt_arena *arena, rt_sink *sink,
+                       const scn_scenario *scenario, cnf_cache *cache);
+
+/* The next module that a worker must compile, whose request is its input; false: none is left. */
+bool cnf_modules_next(cnf_modules *modules, uint32_t *out_module);
+
+/* Takes what a worker sent and how it ended.  The result's messages move; the caller frees the
+ * result all the same. */
+void cnf_modules_answer(cnf_modules *modules, uint32_t module, cnf_child_result *worker);
+
+/* True when nothing is waited for. */
+bool cnf_modules_complete(const cnf_modules *modules);
+
+/* Appends the pack of the scenario with all its images and returns true; or, where a module has no
+ * images, returns false with the judgement of the scenario: INVALID for sources that do not
+ * compile, with the compiler's messages at the scenario's own lines; UNAVAILABLE where the compiler
+ * is not installed; FAIL(compile) for everything else. */
+bool cnf_modules_finish(cnf_modules *modules, rt_buffer *out_pack, cnf_judgement *out_judgement);
+
+/* Frees the buffers. */
+void cnf_modules_free(cnf_modules *modules);
+
+#endif

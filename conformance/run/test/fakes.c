@@ -1,0 +1,228 @@
+/* Fakes for test_run.c; see fakes.h. */
+#include "conformance/run/test/fakes.h"
+
+#include "conformance/compile/compile.h"
+#include "conformance/scenario/scenario.h"
+#include "conformance/subject/subject.h"
+#include "reference/base/alloc.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- The reader ---------------------------------------------------------------------------- */
+
+const scn_scenario *scn_read(rt_arena *arena, rt_text text, rt_text file, rt_text path,
+                             scn_problems *out_problems)
+{
+    static const scn_problem problem = {{3, 4}, {"it is broken", 12}};
+    *out_problems = (scn_problems){0};
+    if (rt_text_starts(text, "invalid")) {
+        *out_problems = (scn_problems){&problem, 1};
+        return NULL;
+    }
+    scn_source *source = rt_arena_alloc(arena, sizeof *source);
+    *source = (scn_source){.name = RT_TEXT("app/0"), .code_at = {10, 5}, .at = {9, 3}};
+    scn_module *module = rt_arena_alloc(arena, sizeof *module);
+    *module =
+        (scn_module){.name = RT_TEXT("app"), .at = {8, 3}, .sources = source, .source_count = 1};
+    const char *newline = memchr(text.data, '\n', text.length);
+    module->build_options = (rt_text){text.data, newline ? (size_t)(newline - text.data) : 0};
+    scn_step *step = rt_arena_alloc(arena, sizeof *step);
+    *step = (scn_step){.verb = SCN_VERB_WAIT, .id = RT_TEXT("first")};
+    scn_scenario *scenario = rt_arena_alloc(arena, sizeof *scenario);
+    *scenario = (scn_scenario){.path = path,
+                               .file = file,
+                               .summary = text,
+                               .modules = module,
+                               .module_count = 1,
+                               .steps = step,
+                               .step_count = 1};
+    return scenario;
+}
+
+void scn_pack_write(rt_buffer *out, const scn_scenario *scenario)
+{
+    rt_buffer_append_text(out, scenario->summary);
+}
+
+/* ---- The compiler -------------------------------------------------------------------------- */
+
+struct cnf_cache {
+    int unused;
+};
+
+cnf_cache *cnf_cache_open(rt_text folder, rt_text *out_warning)
+{
+    static cnf_cache cache;
+    (void)folder;
+    *out_warning = (rt_text){0};
+    return &cache;
+}
+
+void cnf_cache_close(cnf_cache *cache)
+{
+    (void)cache;
+}
+
+bool cnf_cache_find(cnf_cache *cache, rt_bytes request, rt_buffer *out_answer)
+{
+    (void)cache;
+    bool cached = request.size == 6 && memcmp(request.data, "cached", 6) == 0;
+    if (cached) rt_buffer_append_text(out_answer, RT_TEXT("ok"));
+    return cached;
+}
+
+void cnf_compile_request_module(rt_buffer *out, const scn_module *module)
+{
+    rt_buffer_append_text(out, module->build_options);
+}
+
+static rt_bytes no_images(rt_arena *arena)
+{
+    rt_buffer list = {0};
+    rt_image_list_write(&list, (rt_image_list){0});
+    rt_bytes bytes = rt_arena_bytes(arena, rt_buffer_bytes(&list));
+    rt_buffer_free(&list);
+    return bytes;
+}
+
+rt_status cnf_compile_answer_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
+                                  cnf_compile_answer *out_answer)
+{
+    static const cnf_compile_message message = {
+        {"app/0", 5}, 3, 2, true, {"use of undeclared identifier", 28}};
+    rt_text text = {(const char *)bytes.data, bytes.size};
+    *out_answer = (cnf_compile_answer){0};
+    if (rt_text_is(text, "ok")) {
+        out_answer->artefact = no_images(arena);
+    } else if (rt_text_is(text, "bad")) {
+        out_answer->code = RT_COMPILE_TIME;
+        out_answer->messages = &message;
+        out_answer->message_count = 1;
+    } else if (rt_text_is(text, "postlink")) {
+        out_answer->code = RT_POSTLINK_ERROR;
+        out_answer->message = RT_TEXT("two kernels share a variable");
+    } else if (rt_text_is(text, "absent")) {
+        out_answer->code = RT_UNAVAILABLE;
+        out_answer->message = RT_TEXT("there is no clang-14");
+    } else {
+        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "cut short");
+    }
+    return RT_STATUS_OK;
+}
+
+static int fake_worker(void)
+{
+    char request[64] = "";
+    ssize_t size = read(0, request, sizeof request - 1);
+    if (size < 0) return 1;
+    if (strcmp(request, "crash") == 0) abort();
+    while (strcmp(request, "hang") == 0)
+        pause();
+    return write(1, request, (size_t)size) == size ? 0 : 1;
+}
+
+/* ---- The subjects -------------------------------------------------------------------------- */
+
+const cnf_subject cnf_subjects[] = {
+    {.name = "sim", .summary = "a fake", .forked = true},
+    {.name = "vendor", .summary = "a fake", .install = "nothing installs it"},
+};
+const uint32_t cnf_subject_count = 2;
+
+const cnf_subject *cnf_subject_find(rt_text name)
+{
+    for (uint32_t i = 0; i < cnf_subject_count; i++)
+        if (rt_text_is(name, cnf_subjects[i].name)) return &cnf_subjects[i];
+    return NULL;
+}
+
+#define STAGE  "{\"type\":\"stage\",\"stage\":\"step\",\"step\":0,\"line\":31}\n"
+#define DEVICE "{\"type\":\"device\",\"name\":\"fake device\",\"driver\":\"1.0\"}\n"
+#define CHECK_OK                                                                                   \
+    "{\"type\":\"check\",\"step\":0,\"line\":31,\"kind\":\"memory\",\"what\":\"data\","            \
+    "\"ok\":true,\"observed\":true}\n"
+#define CHECK_FAILED                                                                               \
+    "{\"type\":\"check\",\"step\":0,\"line\":31,\"kind\":\"memory\",\"what\":\"data\","            \
+    "\"ok\":false,\"observed\":true,\"code\":\"differs\",\"place\":\"element 3\","                 \
+    "\"message\":\"expected 1, got 2\"}\n"
+#define MEMORY(hex)                                                                                \
+    "{\"type\":\"memory\",\"name\":\"data\",\"element\":\"int\",\"data\":\"" hex "\"}\n"
+#define END "{\"type\":\"end\"}\n"
+
+/* What a child sends, and then how it ends. */
+static const struct behaviour {
+    const char *name, *sends;
+    int signal; /* 0: exits with status */
+    int status;
+    bool hangs;
+} behaviours[] = {
+    {"pass", DEVICE STAGE CHECK_OK MEMORY("01000000") END, 0, 0, false},
+    {"pass2", DEVICE STAGE CHECK_OK MEMORY("02000000") END, 0, 0, false},
+    {"fail", DEVICE STAGE CHECK_FAILED END, 0, 0, false},
+    {"crash", DEVICE STAGE CHECK_OK, SIGSEGV, 0, false},
+    {"hang", DEVICE STAGE, 0, 0, true},
+    {"half", DEVICE STAGE "{\"type\":\"chec", 0, 0, false},
+    {"garbage", "hello, world\n", 0, 0, false},
+    {"early", DEVICE STAGE, 0, 0, false},
+    {"status", DEVICE STAGE, 0, 3, false},
+    {"memory", DEVICE STAGE, 0, RT_EXIT_OUT_OF_MEMORY, false},
+    {"skip",
+     DEVICE "{\"type\":\"skip\",\"capability\":\"fp64\",\"answer\":\"no\","
+            "\"message\":\"needs doubles\"}\n",
+     0, 0, false},
+    {"unavailable", "{\"type\":\"unavailable\",\"message\":\"no driver\"}\n", 0, 0, false},
+};
+
+static int behave(const struct behaviour *behaviour, int messages)
+{
+    size_t size = strlen(behaviour->sends);
+    if (write(messages, behaviour->sends, size) != (ssize_t)size) return 9;
+    fprintf(stderr, "a driver's babble\n");
+    signal(behaviour->signal ? behaviour->signal : SIGSEGV, SIG_DFL);
+    if (behaviour->signal) raise(behaviour->signal);
+    while (behaviour->hangs)
+        pause();
+    return behaviour->status;
+}
+
+int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *options, rt_bytes pack,
+                    int messages)
+{
+    (void)options;
+    char text[4096] = "", line[64];
+    if (pack.size >= sizeof text) return 9;
+    memcpy(text, pack.data, pack.size);
+    for (size_t i = 0; i < sizeof behaviours / sizeof *behaviours; i++) {
+        snprintf(line, sizeof line, "\n%s %s\n", subject->name, behaviours[i].name);
+        if (strstr(text, line)) return behave(&behaviours[i], messages);
+    }
+    return 9;
+}
+
+bool fakes_main(int argument_count, char **arguments, int *out_status)
+{
+    if (argument_count < 2) return false;
+    if (strcmp(arguments[1], "worker") == 0) {
+        *out_status = fake_worker();
+        return true;
+    }
+    const cnf_subject *subject =
+        argument_count > 2 ? cnf_subject_find(rt_text_of(arguments[2])) : NULL;
+    if (!subject) return false;
+    if (strcmp(arguments[1], "probe") == 0) {
+        const char *answer = getenv("FAKE_PROBE");
+        *out_status = answer && write(3, DEVICE, strlen(DEVICE)) < 0;
+        return true;
+    }
+    char pack[4096];
+    ssize_t size = read(0, pack, sizeof pack);
+    cnf_subject_options options = {0};
+    *out_status = size < 0 ? 9
+                           : cnf_subject_run(subject, &options,
+                                             (rt_bytes){(const uint8_t *)pack, (size_t)size}, 3);
+    return true;
+}

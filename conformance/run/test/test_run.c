@@ -1,0 +1,295 @@
+/* The scheduler: every file and subject gets its record, whatever children do. */
+#include "conformance/run/run.h"
+#include "conformance/run/test/fakes.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { RECORDS_MAX = 256 };
+
+/* A folder of fake scenarios, and what a run of them said. */
+typedef struct run_fixture {
+    char folder[64];
+    rt_arena arena;
+    cnf_file files[64];
+    uint32_t file_count;
+    cnf_record records[RECORDS_MAX];
+    uint32_t record_count;
+    uint32_t stop_after; /* records; 0: never */
+    bool interrupts;     /* after the first record, by SIGINT */
+} run_fixture;
+
+static int fixture_make(void **state)
+{
+    run_fixture *fixture = calloc(1, sizeof *fixture);
+    strcpy(fixture->folder, "/tmp/assay-run-XXXXXX");
+    assert_non_null(mkdtemp(fixture->folder));
+    *state = fixture;
+    unsetenv("FAKE_PROBE");
+    return 0;
+}
+
+static int fixture_remove(void **state)
+{
+    run_fixture *fixture = *state;
+    for (uint32_t i = 0; i < fixture->file_count; i++)
+        unlink(fixture->files[i].file.data);
+    rmdir(fixture->folder);
+    rt_arena_reset(&fixture->arena);
+    free(fixture);
+    return 0;
+}
+
+static void add(run_fixture *fixture, const char *name, const char *text)
+{
+    rt_text path = rt_arena_printf(&fixture->arena, "%s/%s", fixture->folder, name);
+    FILE *file = fopen(path.data, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    fixture->files[fixture->file_count++] =
+        (cnf_file){path, rt_arena_text(&fixture->arena, rt_text_of(name))};
+}
+
+static bool keep(void *user, const cnf_record *record)
+{
+    run_fixture *fixture = user;
+    assert_true(fixture->record_count < RECORDS_MAX);
+    fixture->records[fixture->record_count++] = cnf_record_copy(&fixture->arena, record);
+    if (fixture->interrupts && fixture->record_count == 1) raise(SIGINT);
+    return fixture->record_count != fixture->stop_after;
+}
+
+static cnf_run_end run(run_fixture *fixture, uint32_t job_count, uint32_t timeout_ms)
+{
+    const cnf_subject *subjects[] = {&cnf_subjects[0], &cnf_subjects[1]};
+    const cnf_run_options options = {
+        .subjects = subjects, .subject_count = 2, .job_count = job_count, .timeout_ms = timeout_ms};
+    return cnf_run(&options, fixture->files, fixture->file_count, keep, fixture);
+}
+
+static const cnf_record *record_of(const run_fixture *fixture, const char *path,
+                                   const char *subject)
+{
+    const cnf_record *found = NULL;
+    for (uint32_t i = 0; i < fixture->record_count; i++) {
+        const cnf_record *record = &fixture->records[i];
+        if (!rt_text_is(record->scenario, path) || !rt_text_is(record->subject, subject)) continue;
+        assert_null(found); /* one record for each pair */
+        found = record;
+    }
+    assert_non_null(found);
+    return found;
+}
+
+static const cnf_record *assert_verdict(const run_fixture *fixture, const char *path,
+                                        const char *subject, const char *verdict,
+                                        const char *signature)
+{
+    const cnf_record *record = record_of(fixture, path, subject);
+    assert_string_equal(cnf_verdict_word(record->judgement.verdict), verdict);
+    assert_string_equal(record->judgement.signature.data, signature);
+    return record;
+}
+
+/* ---- Subjects ------------------------------------------------------------------------------ */
+
+static void every_end_has_its_verdict(void **state)
+{
+    run_fixture *fixture = *state;
+    add(fixture, "pass", "ok\nsim pass\nvendor pass\n");
+    add(fixture, "fail", "cached\nsim pass\nvendor fail\n");
+    add(fixture, "crash", "cached\nsim crash\nvendor crash\n");
+    add(fixture, "half", "cached\nsim half\nvendor half\n");
+    add(fixture, "garbage", "cached\nsim garbage\nvendor garbage\n");
+    add(fixture, "early", "cached\nsim early\nvendor early\n");
+    add(fixture, "status", "cached\nsim status\nvendor memory\n");
+    add(fixture, "skip", "cached\nsim pass\nvendor skip\n");
+    assert_int_equal(run(fixture, 3, 20000), CNF_RUN_COMPLETE);
+    assert_int_equal(fixture->record_count, 2 * fixture->file_count);
+    const cnf_record *pass = assert_verdict(fixture, "pass", "vendor", "PASS", "");
+    assert_string_equal(pass->device.data, "fake device");
+    assert_int_equal(pass->judgement.observed, 1);
+    const cnf_record *fail =
+        assert_verdict(fixture, "fail", "vendor", "FAIL", "step0:memory:differs:data/element-3");
+    assert_int_equal(fail->judgement.line, 31);
+    assert_string_equal(fail->step_id.data, "first");
+    assert_string_equal(fail->judgement.message.data, "expected 1, got 2");
+    const char *const subjects[] = {"sim", "vendor"};
+    for (int i = 0; i < 2; i++) {
+        const cnf_record *crash =
+            assert_verdict(fixture, "crash", subjects[i], "CRASH", "step0:crash:SIGSEGV:-");
+        assert_non_null(strstr(crash->judgement.message.data, "a driver's babble"));
+        assert_verdict(fixture, "half", subjects[i], "FAIL", "step0:protocol:cut:-");
+        assert_verdict(fixture, "garbage", subjects[i], "FAIL", "start:protocol:no-json:-");
+        assert_verdict(fixture, "early", subjects[i], "FAIL", "step0:protocol:no-end:-");
+    }
+    assert_verdict(fixture, "status", "sim", "CRASH", "step0:crash:exit-3:-");
+    assert_verdict(fixture, "status", "vendor", "CRASH", "step0:crash:out-of-memory:-");
+    const cnf_record *skip = assert_verdict(fixture, "skip", "vendor", "SKIP", "");
+    assert_string_equal(skip->judgement.capability.data, "fp64");
+    assert_string_equal(skip->judgement.answer.data, "no");
+}
+
+static void subjects_are_compared_with_sim(void **state)
+{
+    run_fixture *fixture = *state;
+    add(fixture, "same", "cached\nsim pass\nvendor pass\n");
+    add(fixture, "other", "cached\nsim pass\nvendor pass2\n");
+    add(fixture, "blind", "cached\nsim fail\nvendor pass2\n"); /* no oracle, no comparison */
+    assert_int_equal(run(fixture, 2, 20000), CNF_RUN_COMPLETE);
+    assert_verdict(fixture, "same", "vendor", "PASS", "");
+    assert_verdict(fixture, "other", "vendor", "FAIL", "differential:memory:differs:data[0]");
+    assert_verdict(fixture, "blind", "vendor", "PASS", "");
+}
+
+static void an_unavailable_subject_is_asked_once(void **state)
+{
+    run_fixture *fixture = *state;
+    add(fixture, "a", "cached\nsim pass\nvendor unavailable\n");
+    add(fixture, "b", "cached\nsim pass\nvendor crash\n");
+    assert_int_equal(run(fixture, 1, 20000), CNF_RUN_COMPLETE);
+    assert_verdict(fixture, "a", "vendor", "UNAVAILABLE", "");
+    const cnf_record *second = assert_verdict(fixture, "b", "vendor", "UNAVAILABLE", "");
+    assert_string_equal(second->judgement.message.data, "no driver");
+    assert_verdict(fixture, "b", "sim", "PASS", "");
+}
+
+static void a_device_that_answers_was_only_slow(void **state)
+{
+    run_fixture *fixture = *state;
+    setenv("FAKE_PROBE", "answers", 1);
+    add(fixture, "a", "cached\nsim hang\nvendor hang\n");
+    add(fixture, "b", "cached\nsim pass\nvendor pass\n");
+    assert_int_equal(run(fixture, 1, 300), CNF_RUN_COMPLETE);
+    assert_verdict(fixture, "a", "sim", "TIMEOUT", "step0:timeout:-:-");
+    assert_verdict(fixture, "a", "vendor", "TIMEOUT", "step0:timeout:-:-");
+    assert_verdict(fixture, "b", "vendor", "PASS", "");
+}
+
+static void a_device_that_does_not_answer_is_poisoned(void **state)
+{
+    run_fixture *fixture = *state;
+    add(fixture, "a", "cached\nsim pass\nvendor hang\n");
+    add(fixture, "b", "cached\nsim pass\nvendor pass\n");
+    assert_int_equal(run(fixture, 1, 300), CNF_RUN_COMPLETE);
+    assert_verdict(fixture, "a", "vendor", "HANG", "step0:timeout:-:-");
+    assert_verdict(fixture, "b", "vendor", "POISONED", "start:poisoned:-:-");
+    assert_verdict(fixture, "b", "sim", "PASS", "");
+}
+
+/* ---- Files and compilers ------------------------------------------------------------------- */
+
+static void a_wrong_scenario_is_one_record(void **state)
+{
+    run_fixture *fixture = *state;
+    add(fixture, "wrong", "invalid");
+    add(fixture, "right", "cached\nsim pass\nvendor pass\n");
+    fixture->files[fixture->file_count++] =
+        (cnf_file){RT_TEXT("/nowhere/at/all.yaml"), RT_TEXT("gone")};
+    assert_int_equal(run(fixture, 2, 20000), CNF_RUN_COMPLETE);
+    assert_int_equal(fixture->record_count, 4);
+    const cnf_record *wrong = assert_verdict(fixture, "wrong", "-", "INVALID", "read:scenario:-:-");
+    assert_int_equal(wrong->judgement.line, 3);
+    assert_non_null(strstr(wrong->judgement.message.data, "/wrong:3:4: error: it is broken"));
+    assert_verdict(fixture, "gone", "-", "INVALID", "read:file:-:-");
+    assert_verdict(fixture, "right", "sim", "PASS", "");
+}
+
+static void what_the_compiler_says_decides(void **state)
+{
+    run_fixture *fixture = *state;
+    add(fixture, "bad", "bad\nsim pass\nvendor pass\n");
+    add(fixture, "postlink", "postlink\nsim pass\nvendor pass\n");
+    add(fixture, "absent", "absent\nsim pass\nvendor pass\n");
+    add(fixture, "crash", "crash\nsim pass\nvendor pass\n");
+    add(fixture, "hang", "hang\nsim pass\nvendor pass\n");
+    add(fixture, "garbage", "garbage\nsim pass\nvendor pass\n");
+    assert_int_equal(run(fixture, 4, 500), CNF_RUN_COMPLETE);
+    const cnf_record *bad =
+        assert_verdict(fixture, "bad", "-", "INVALID", "compile:source:compile-time:app");
+    assert_non_null(
+        strstr(bad->judgement.message.data, "/bad:12:6: error: use of undeclared identifier"));
+    assert_int_equal(bad->judgement.line, 12);
+    const char *const subjects[] = {"sim", "vendor"};
+    for (int i = 0; i < 2; i++) {
+        assert_verdict(fixture, "postlink", subjects[i], "FAIL",
+                       "compile:status:postlink-error:app");
+        assert_verdict(fixture, "absent", subjects[i], "UNAVAILABLE", "");
+        assert_verdict(fixture, "crash", subjects[i], "FAIL", "compile:status:tool.signal-6:app");
+        assert_verdict(fixture, "hang", subjects[i], "FAIL", "compile:status:tool.timeout:app");
+        assert_verdict(fixture, "garbage", subjects[i], "FAIL", "compile:status:tool.answer:app");
+    }
+}
+
+/* ---- The end of a run ---------------------------------------------------------------------- */
+
+static void an_interrupted_run_loses_no_record(void **state)
+{
+    run_fixture *fixture = *state;
+    fixture->interrupts = true;
+    add(fixture, "a", "cached\nsim pass\nvendor hang\n");
+    for (int i = 0; i < 9; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "b%d", i);
+        add(fixture, name, "cached\nsim hang\nvendor hang\n");
+    }
+    assert_int_equal(run(fixture, 2, 20000), CNF_RUN_INTERRUPTED);
+    assert_int_equal(fixture->record_count, 20);
+    assert_verdict(fixture, "a", "sim", "PASS", "");
+    assert_verdict(fixture, "b8", "vendor", "NOT_RUN", "start:interrupted:-:-");
+}
+
+static void a_listener_stops_the_run(void **state)
+{
+    run_fixture *fixture = *state;
+    fixture->stop_after = 1;
+    add(fixture, "a", "cached\nsim pass\nvendor pass\n");
+    add(fixture, "b", "cached\nsim hang\nvendor hang\n");
+    assert_int_equal(run(fixture, 2, 20000), CNF_RUN_STOPPED);
+    assert_int_equal(fixture->record_count, 1);
+}
+
+static void many_scenarios_go_through_few_slots(void **state)
+{
+    run_fixture *fixture = *state;
+    for (int i = 0; i < 40; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "s%d", i);
+        add(fixture, name,
+            i % 3 ? "cached\nsim pass\nvendor pass\n" : "ok\nsim pass\nvendor fail\n");
+    }
+    assert_int_equal(run(fixture, 5, 20000), CNF_RUN_COMPLETE);
+    assert_int_equal(fixture->record_count, 80);
+    assert_verdict(fixture, "s39", "vendor", "FAIL", "step0:memory:differs:data/element-3");
+    assert_verdict(fixture, "s38", "vendor", "PASS", "");
+}
+
+#define RUN_TEST(test) cmocka_unit_test_setup_teardown(test, fixture_make, fixture_remove)
+
+int main(int argument_count, char **arguments)
+{
+    int status;
+    if (fakes_main(argument_count, arguments, &status)) return status;
+    const struct CMUnitTest tests[] = {
+        RUN_TEST(every_end_has_its_verdict),
+        RUN_TEST(subjects_are_compared_with_sim),
+        RUN_TEST(an_unavailable_subject_is_asked_once),
+        RUN_TEST(a_device_that_answers_was_only_slow),
+        RUN_TEST(a_device_that_does_not_answer_is_poisoned),
+        RUN_TEST(a_wrong_scenario_is_one_record),
+        RUN_TEST(what_the_compiler_says_decides),
+        RUN_TEST(an_interrupted_run_loses_no_record),
+        RUN_TEST(a_listener_stops_the_run),
+        RUN_TEST(many_scenarios_go_through_few_slots),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

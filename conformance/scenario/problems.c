@@ -1,0 +1,81 @@
+/* Problems of a scenario file.  Knows nothing of the format; it does not print either, the command
+ * line does. */
+#include "conformance/scenario/problems.h"
+
+#include <string.h>
+
+bool scn_report(scn_reporter *reporter, scn_position at, const char *format, ...)
+{
+    CHECK(at.line >= 1 && at.column >= 1);
+    CHECK(reporter->count <= SCN_PROBLEM_COUNT_MAX);
+    if (reporter->count == SCN_PROBLEM_COUNT_MAX) return false;
+    rt_buffer message = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    rt_buffer_vprintf(&message, format, arguments);
+    va_end(arguments);
+    CHECK(message.size > 0 && !memchr(message.data, '\n', message.size));
+    reporter->items[reporter->count++] =
+        (scn_problem){at, rt_arena_text(reporter->arena, rt_buffer_text(&message))};
+    rt_buffer_free(&message);
+    return false;
+}
+
+static bool position_before(scn_position a, scn_position b)
+{
+    return a.line < b.line || (a.line == b.line && a.column < b.column);
+}
+
+scn_problems scn_reporter_finish(scn_reporter *reporter)
+{
+    uint32_t count = reporter->count;
+    CHECK(count <= SCN_PROBLEM_COUNT_MAX);
+    scn_problem *sorted = rt_arena_alloc_array(reporter->arena, count, sizeof *sorted);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t place = i; /* behind those at the same position: the order of finding stays */
+        while (place > 0 && position_before(reporter->items[i].at, sorted[place - 1].at)) {
+            sorted[place] = sorted[place - 1];
+            place--;
+        }
+        sorted[place] = reporter->items[i];
+    }
+    return (scn_problems){sorted, count};
+}
+
+const char *scn_shown(rt_arena *arena, rt_text text)
+{
+    enum { SHOWN_MAX = 48 };
+    bool cut = text.length > SHOWN_MAX;
+    size_t length = cut ? SHOWN_MAX : text.length;
+    /* Never cut inside a code point: step back to its first byte. */
+    while (cut && length > 0 && ((unsigned char)text.data[length] & 0xC0) == 0x80)
+        length--;
+    char *shown = rt_arena_alloc(arena, length + sizeof "...");
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)text.data[i];
+        shown[i] = byte < 0x20 || byte == 0x7F ? ' ' : text.data[i];
+    }
+    memcpy(shown + length, cut ? "..." : "", cut ? sizeof "..." : 1);
+    return shown;
+}
+
+scn_nearest scn_nearest_to(rt_text wanted)
+{
+    /* One edit for three letters, and one more, as a swap of two letters counts as two. */
+    uint32_t length = wanted.length < 64 ? (uint32_t)wanted.length : 64;
+    return (scn_nearest){.wanted = wanted, .distance = length / 3 + 2};
+}
+
+void scn_nearest_offer(scn_nearest *nearest, rt_text candidate)
+{
+    uint32_t distance = rt_text_distance(nearest->wanted, candidate, nearest->distance);
+    if (distance >= nearest->distance || distance >= nearest->wanted.length) return;
+    nearest->best = candidate;
+    nearest->distance = distance;
+}
+
+const char *scn_nearest_hint(rt_arena *arena, const scn_nearest *nearest)
+{
+    if (nearest->best.length == 0) return "";
+    return rt_arena_printf(arena, "; did you mean '%s'?", scn_shown(arena, nearest->best)).data;
+}

@@ -1,0 +1,43 @@
+/* Collecting the problems of one scenario file, and the parts that their messages share. */
+#ifndef CONFORMANCE_SCENARIO_PROBLEMS_H
+#define CONFORMANCE_SCENARIO_PROBLEMS_H
+
+#include "conformance/scenario/scenario.h"
+
+enum { SCN_PROBLEM_COUNT_MAX = 20 };
+
+/* The first problems found, at most SCN_PROBLEM_COUNT_MAX; later ones are dropped. */
+typedef struct scn_reporter {
+    rt_arena *arena; /* borrowed; texts live there */
+    scn_problem items[SCN_PROBLEM_COUNT_MAX];
+    uint32_t count;
+} scn_reporter;
+
+/* Adds a problem.  The message is one line: what is wrong, what was expected, what to do.  Always
+ * returns false, so that a reading function can end with it. */
+bool scn_report(scn_reporter *reporter, scn_position at, const char *format, ...) RT_PRINTF(3, 4);
+
+/* The problems in the order of the file, as a table in the arena. */
+scn_problems scn_reporter_finish(scn_reporter *reporter);
+
+/* What a message may show of a text from the file: one line, control characters and broken UTF-8
+ * replaced, at most 48 bytes, NUL-terminated, in the arena. */
+const char *scn_shown(rt_arena *arena, rt_text text);
+
+/* Looking for the valid name that was probably meant. */
+typedef struct scn_nearest {
+    rt_text wanted;
+    rt_text best; /* empty: none near enough so far */
+    uint32_t distance;
+} scn_nearest;
+
+/* Begins a search for a name near `wanted`, which is borrowed. */
+scn_nearest scn_nearest_to(rt_text wanted);
+
+/* Considers one valid name (borrowed).  The first of equally near ones is kept. */
+void scn_nearest_offer(scn_nearest *nearest, rt_text candidate);
+
+/* "; did you mean 'NAME'?", or "" where no name is near. */
+const char *scn_nearest_hint(rt_arena *arena, const scn_nearest *nearest);
+
+#endif

@@ -1,0 +1,214 @@
+/* Reading a scenario: the top of the table, and the checks that no single key can make.
+ *
+ * A file is read as far as it can be, so that all its problems show at once.  Whether kernels and
+ * symbols exist is not known here: the code was not compiled yet. */
+#include "conformance/scenario/schema.h"
+
+/* ---- Rules that a scenario shows ---------------------------------------------------------- */
+
+static bool rule_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    rt_rule *rule = out;
+    if (node->kind != SCN_NODE_SCALAR || node->text.length == 0) {
+        return scn_report(reader->reporter, node->at, "expected the id of a rule, found %s",
+                          scn_node_describe(reader->arena, node));
+    }
+    *rule = rt_rule_find(node->text);
+    if (*rule != RT_RULE_NONE) return true;
+    scn_nearest nearest = scn_nearest_to(node->text);
+    for (int i = RT_RULE_NONE + 1; i < RT_RULE_COUNT; i++)
+        scn_nearest_offer(&nearest, rt_text_of(rt_rule_name((rt_rule)i)));
+    const char *hint = scn_nearest_hint(reader->arena, &nearest);
+    if (*hint == '\0') hint = "; the ids are in requirements.yaml";
+    return scn_report(reader->reporter, node->at, "unknown rule '%s'%s",
+                      scn_shown(reader->arena, node->text), hint);
+}
+
+static const scn_shape *const name_alternatives[] = {&scn_shape_name};
+static const scn_shape shape_rule = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "the id of a rule",
+    .read = rule_read,
+    SCN_ALTERNATIVES(name_alternatives),
+};
+
+static const scn_row cover_rows[] = {
+    {"rule", &shape_rule, SCN_REQUIRED, SCN_FIELD(scn_cover, rule), "The id of the rule."},
+    {"at", &scn_shape_name, 0, SCN_FIELD(scn_cover, at),
+     "The id of the step whose expectation fails when the rule is broken."},
+};
+static const scn_shape shape_cover_object = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a covered rule",
+    SCN_ROWS(cover_rows),
+};
+
+static bool cover_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    scn_cover *cover = out;
+    uint64_t given;
+    cover->position = node->at;
+    if (node->kind == SCN_NODE_SCALAR) return rule_read(reader, node, &cover->rule);
+    return scn_object_read(reader, &shape_cover_object, node, cover, &given);
+}
+
+static const scn_shape *const cover_alternatives[] = {&shape_rule, &shape_cover_object};
+static const scn_shape shape_cover = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a covered rule",
+    .read = cover_read,
+    SCN_ALTERNATIVES(cover_alternatives),
+};
+static const scn_shape shape_covers = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "the list of covered rules",
+    .element = &shape_cover,
+    .element_size = sizeof(scn_cover),
+};
+
+/* ---- The file ----------------------------------------------------------------------------- */
+
+static bool version_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    (void)out;
+    bool plain = node->kind == SCN_NODE_SCALAR && node->style == SCN_STYLE_PLAIN;
+    if (plain && rt_text_is(node->text, "1")) return true;
+    return scn_report(reader->reporter, node->at,
+                      "format version %s; this assay reads version 1: write 'assay: 1'",
+                      scn_node_describe(reader->arena, node));
+}
+
+static const scn_shape shape_version_number = {
+    .kind = SCN_SHAPE_INTEGER,
+    .noun = "the format version",
+    .least = 1,
+    .most = 1,
+};
+static const scn_shape *const version_alternatives[] = {&shape_version_number};
+static const scn_shape shape_version = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "the format version",
+    .read = version_read,
+    SCN_ALTERNATIVES(version_alternatives),
+};
+static const scn_shape shape_summary = {
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "a sentence or two about what the scenario shows",
+};
+
+static const scn_row scenario_rows[] = {
+    {"assay", &shape_version, SCN_REQUIRED, SCN_NOWHERE, "The version of the format, 1."},
+    {"summary", &shape_summary, SCN_REQUIRED, SCN_FIELD(scn_scenario, summary),
+     "What the scenario shows, and how the expected values were derived."},
+    {"covers", &shape_covers, 0, SCN_ITEMS(scn_scenario, covers, cover_count),
+     "The rules of the documents that the scenario shows: RULE or {rule: RULE, at: STEP}."},
+    {"modules", &scn_shape_modules, SCN_REQUIRED, SCN_ITEMS(scn_scenario, modules, module_count),
+     "The executable, which is the first, and the shared libraries."},
+    {"memory", &scn_shape_memories, 0, SCN_ITEMS(scn_scenario, memories, memory_count),
+     "The memory that kernels work on, by name."},
+    {"steps", &scn_shape_steps, SCN_REQUIRED, SCN_ITEMS(scn_scenario, steps, step_count),
+     "What the program does, in order."},
+    {"devices", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "Devices and the aspects that they have."},
+    {"process", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "The environment that the program starts in."},
+    {"oracle", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "An independent table of expected values."},
+};
+const scn_shape scn_shape_scenario = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a scenario",
+    SCN_ROWS(scenario_rows),
+};
+
+/* ---- Checks over the whole ---------------------------------------------------------------- */
+
+static bool covers_check(scn_reader *reader)
+{
+    bool fine = true;
+    const scn_scenario *scenario = reader->scenario;
+    for (uint32_t i = 0; i < scenario->cover_count; i++) {
+        const scn_cover *cover = &scenario->covers[i];
+        if (cover->at.length == 0) continue;
+        uint32_t step =
+            scn_names_resolve(reader, &reader->steps, cover->position, cover->at, "step");
+        if (step == SCN_NONE) {
+            fine = false;
+            continue;
+        }
+        CHECK(step < scenario->step_count);
+        if (scenario->steps[step].expect_count > 0 || scenario->steps[step].error) continue;
+        fine = scn_report(reader->reporter, cover->position,
+                          "step '%s' expects nothing, so a broken rule cannot fail there",
+                          scn_shown(reader->arena, cover->at));
+    }
+    return fine;
+}
+
+static bool scenario_check(scn_reader *reader)
+{
+    const scn_scenario *scenario = reader->scenario;
+    bool expects = false;
+    for (uint32_t i = 0; i < scenario->step_count; i++)
+        expects = expects || scenario->steps[i].expect_count > 0 || scenario->steps[i].error;
+    if (!expects) {
+        scn_report(reader->reporter, (scn_position){1, 1},
+                   "the scenario expects nothing, so no run could fail it; add a step "
+                   "'- expect: ...'");
+    }
+    return covers_check(reader) && expects;
+}
+
+/* ---- Reading ------------------------------------------------------------------------------ */
+
+/* Makes the names of a map known before its entries are read: they may refer to each other. */
+static void names_register(scn_names *names, const scn_node *root, const char *key)
+{
+    const scn_entry *map = scn_node_entry(root, key);
+    if (!map || map->value.kind != SCN_NODE_MAPPING) return;
+    for (uint32_t i = 0; i < map->value.count; i++)
+        scn_names_add(names, map->value.entries[i].key, i);
+}
+
+static bool version_is_first(scn_reader *reader, const scn_node *root)
+{
+    if (root->kind == SCN_NODE_MAPPING && root->count > 0 &&
+        rt_text_is(root->entries[0].key, "assay"))
+        return true;
+    return scn_report(reader->reporter, root->at,
+                      "a scenario begins with 'assay: 1', the version of the format");
+}
+
+static bool root_read(scn_reader *reader, const scn_node *root)
+{
+    if (!version_is_first(reader, root)) return false;
+    names_register(&reader->modules, root, "modules");
+    names_register(&reader->memories, root, "memory");
+    uint64_t given;
+    if (!scn_object_read(reader, &scn_shape_scenario, root, reader->scenario, &given)) return false;
+    CHECK(reader->scenario->module_count > 0);
+    CHECK(reader->step_count == reader->scenario->step_count);
+    return scenario_check(reader);
+}
+
+static void names_free(scn_names *names)
+{
+    rt_map_free(&names->map);
+    rt_vector_free(&names->list);
+}
+
+const scn_scenario *scn_read(rt_arena *arena, rt_text text, rt_text file, rt_text path,
+                             scn_problems *out_problems)
+{
+    scn_reporter reporter = {.arena = arena};
+    scn_scenario *scenario = rt_arena_alloc(arena, sizeof *scenario);
+    scenario->file = rt_arena_text(arena, file);
+    scenario->path = rt_arena_text(arena, path);
+    scn_reader reader = {.reporter = &reporter, .arena = arena, .scenario = scenario};
+    const scn_node *root = scn_yaml_read(&reporter, text);
+    bool fine = root && root_read(&reader, root);
+    CHECK(fine == (reporter.count == 0));
+    names_free(&reader.modules);
+    names_free(&reader.memories);
+    names_free(&reader.steps);
+    names_free(&reader.submits);
+    *out_problems = scn_reporter_finish(&reporter);
+    return fine ? scenario : NULL;
+}

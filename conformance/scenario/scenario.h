@@ -1,0 +1,37 @@
+/* Reading scenario files, and the serialised form that child processes execute. */
+#ifndef CONFORMANCE_SCENARIO_SCENARIO_H
+#define CONFORMANCE_SCENARIO_SCENARIO_H
+
+#include "conformance/scenario/model.h"
+
+/* One problem of a scenario file, for people: "FILE:LINE:COLUMN: error: TEXT". */
+typedef struct scn_problem {
+    scn_position at;
+    rt_text text; /* what is wrong, what would be right (nearest valid name); one line */
+} scn_problem;
+
+typedef struct scn_problems {
+    const scn_problem *items; /* in the order of the file */
+    uint32_t count;           /* 0: the scenario is valid */
+} scn_problems;
+
+/* Reads and checks one scenario.  `text` is the file's content (borrowed until the arena is reset),
+ * `file` its name for messages, `path` its name in records.  All problems that can be told apart
+ * are reported, not only the first (at most 20).  Returns NULL when there are any.  Scenario and
+ * problems live in the arena. */
+const scn_scenario *scn_read(rt_arena *arena, rt_text text, rt_text file, rt_text path,
+                             scn_problems *out_problems);
+
+/* Appends the serialised form of a scenario, its modules' images included. */
+void scn_pack_write(rt_buffer *out, const scn_scenario *scenario);
+
+/* Reads a pack; spans point into `pack`, tables are allocated in the arena.  MALFORMED: damaged or
+ * of another version, with the offset. */
+RT_MUST_USE rt_status scn_pack_read(rt_sink *sink, rt_arena *arena, rt_bytes pack,
+                                    const scn_scenario **out_scenario);
+
+/* Appends a JSON Schema (draft 2020-12) of the scenario format, made from the reader's own table.
+ */
+void scn_schema_write(rt_buffer *out);
+
+#endif

@@ -1,0 +1,159 @@
+/* The typed table of the scenario format, and the reading that it drives.
+ *
+ * An object of the format ("a submit") is a table of rows, one for each key: its name, the shape of
+ * its value, whether it must be there, whether this version builds it, where the value goes, one
+ * sentence for people.  Reading, messages with the nearest valid name, the JSON Schema and the
+ * reference page all come from the same rows.  Keys that are designed but not built yet have rows
+ * too, so that they are refused by name. */
+#ifndef CONFORMANCE_SCENARIO_SCHEMA_H
+#define CONFORMANCE_SCENARIO_SCHEMA_H
+
+#include "conformance/scenario/yaml.h"
+#include "reference/base/map.h"
+#include "reference/base/vector.h"
+
+/* Names that references are resolved against. */
+typedef struct scn_names {
+    rt_map map; /* name -> index */
+    RT_VECTOR(rt_text) list;
+} scn_names;
+
+/* The state of reading one scenario.  Tables are read in the order of the rows, whatever the order
+ * in the file: modules, memories, steps. */
+typedef struct scn_reader {
+    scn_reporter *reporter;
+    rt_arena *arena;
+    scn_scenario *scenario; /* being filled */
+    scn_names modules;      /* all of them, known before the first is read */
+    scn_names memories;     /* the same */
+    scn_names steps;        /* ids of the steps before the one that is being read */
+    scn_names submits;      /* those of them that are submits */
+    uint32_t step_count;    /* steps read so far */
+    uint64_t values_size;   /* bytes of initial and expected values so far */
+} scn_reader;
+
+typedef struct scn_shape scn_shape;
+
+/* Flags of rows. */
+enum {
+    SCN_REQUIRED = 1,    /* the key must be there */
+    SCN_NOT_BUILT = 2,   /* designed, but refused by this version */
+    SCN_ALTERNATIVE = 4, /* one of the rows so marked must be there, and only one */
+    SCN_SUFFICES = 8,    /* stands in for an alternative, or beside one */
+};
+
+typedef struct scn_row {
+    const char *key;
+    const scn_shape *shape; /* NULL where not built */
+    uint32_t flags;
+    uint32_t offset;       /* of the field in the object that is read */
+    uint32_t count_offset; /* LIST, MAP: of the field that receives the number of items */
+    const char *doc;       /* one sentence */
+} scn_row;
+
+/* One word of a closed vocabulary. */
+typedef struct scn_choice {
+    const char *name;
+    bool built;
+} scn_choice;
+
+typedef enum scn_shape_kind {
+    SCN_SHAPE_TEXT,    /* rt_text: a scalar that is not empty */
+    SCN_SHAPE_NAME,    /* rt_text: a letter or '_', then letters, digits, '_', '.', '-' */
+    SCN_SHAPE_INTEGER, /* uint64_t from least to most */
+    SCN_SHAPE_CHOICE,  /* uint32_t or enum: index into choices */
+    SCN_SHAPE_LIST,    /* const ELEMENT *, and a uint32_t count */
+    SCN_SHAPE_MAP,     /* the same; the key is a name, and ELEMENT begins {rt_text, scn_position} */
+    SCN_SHAPE_OBJECT,  /* a struct, filled as rows say */
+    SCN_SHAPE_OTHER,   /* what `read` makes of it; one of `alternatives` for the schema */
+} scn_shape_kind;
+
+struct scn_shape {
+    scn_shape_kind kind;
+    const char *noun;     /* with article, for messages: "a memory" */
+    const char *key_noun; /* OBJECT: what its keys are called; NULL: "key" */
+    uint64_t least, most; /* INTEGER: values; LIST, MAP: number of items (most 0: any) */
+    const scn_choice *choices;
+    uint32_t choice_count;
+    const scn_row *rows; /* OBJECT */
+    uint32_t row_count;
+    const scn_shape *element; /* LIST, MAP */
+    uint32_t element_size;    /* bytes */
+    /* OTHER.  Fills *out, which is zeroed; false after a problem. */
+    bool (*read)(scn_reader *reader, const scn_node *node, void *out);
+    const scn_shape *const *alternatives;
+    uint32_t alternative_count;
+};
+
+#define SCN_ROWS(table)    .rows = (table), .row_count = sizeof(table) / sizeof *(table)
+#define SCN_CHOICES(table) .choices = (table), .choice_count = sizeof(table) / sizeof *(table)
+#define SCN_ALTERNATIVES(table)                                                                    \
+    .alternatives = (table), .alternative_count = sizeof(table) / sizeof *(table)
+
+/* Where a row's value goes: a field; a pointer field and its count; fields of the object itself,
+ * which the rows of the nested object name; nowhere. */
+#define SCN_FIELD(type, field) (uint32_t) offsetof(type, field), 0
+#define SCN_ITEMS(type, items, count)                                                              \
+    (uint32_t) offsetof(type, items), (uint32_t)offsetof(type, count)
+#define SCN_SAME    0, 0
+#define SCN_NOWHERE 0, 0
+
+/* Reads any shape but LIST and MAP into *out (zeroed by the caller).  False after a problem. */
+bool scn_value_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out);
+
+/* Reads a mapping by the rows of an OBJECT shape.  Bit i of *out_given tells whether row i's key is
+ * there.  False after a problem; the fields of faultless rows are filled nevertheless. */
+bool scn_object_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out,
+                     uint64_t *out_given);
+
+/* The one alternative among the rows that are given, as the row's index; SCN_NONE, and a problem,
+ * when there is none or more than one.  `wanted` names what is missing: "a verb". */
+uint32_t scn_object_alternative(scn_reader *reader, const scn_shape *shape, const scn_node *node,
+                                uint64_t given, const char *wanted);
+
+/* Keeps the node itself (out: const scn_node **), for keys whose reading depends on others. */
+bool scn_node_keep(scn_reader *reader, const scn_node *node, void *out);
+
+/* Reads a memory's or a module's name into an index (out: uint32_t *). */
+bool scn_memory_reference_read(scn_reader *reader, const scn_node *node, void *out);
+bool scn_module_reference_read(scn_reader *reader, const scn_node *node, void *out);
+
+/* Adds a name (borrowed) with its index; a name that is there already stays as it is. */
+void scn_names_add(scn_names *names, rt_text name, uint32_t index);
+
+/* The index of a name.  Where it is not there: SCN_NONE, and the problem "unknown NOUN 'x'". */
+uint32_t scn_names_resolve(scn_reader *reader, const scn_names *names, scn_position at,
+                           rt_text name, const char *noun);
+
+/* Shapes that several objects share. */
+extern const scn_shape scn_shape_name;             /* rt_text */
+extern const scn_shape scn_shape_kernel;           /* rt_text */
+extern const scn_shape scn_shape_memory_reference; /* uint32_t */
+extern const scn_shape scn_shape_module_reference; /* uint32_t */
+extern const scn_shape scn_shape_element;          /* const scn_node * */
+extern const scn_shape scn_shape_values;           /* const scn_node * */
+
+/* Shapes of the parts of a scenario, each in the file that reads it. */
+extern const scn_shape scn_shape_modules;     /* MAP of scn_module */
+extern const scn_shape scn_shape_memories;    /* MAP of scn_memory */
+extern const scn_shape scn_shape_submit;      /* scn_submit */
+extern const scn_shape scn_shape_expect;      /* what scn_expect_read takes */
+extern const scn_shape scn_shape_trace_event; /* scn_trace_event */
+extern const scn_shape scn_shape_trace;       /* LIST of scn_trace_event */
+extern const scn_shape scn_shape_steps;       /* LIST of scn_step */
+
+/* The whole format: the object that a file is. */
+extern const scn_shape scn_shape_scenario;
+
+/* Reads values for `count` elements of a type (count 0: as many as there are) into bytes.  False
+ * after a problem. */
+bool scn_values_read(scn_reader *reader, const scn_node *node, scn_type type, uint64_t count,
+                     rt_bytes *out_bytes, uint64_t *out_count);
+
+/* Reads what an expect step expects: a mapping, each kind in it one expectation. */
+bool scn_expect_read(scn_reader *reader, const scn_node *node, scn_step *out_step);
+
+/* Reads the expectation beside another verb: {error: …}. */
+bool scn_refusal_read(scn_reader *reader, const scn_node *node, scn_step *out_step);
+
+#endif

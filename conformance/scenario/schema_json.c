@@ -1,0 +1,209 @@
+/* The JSON Schema of the format, from the table that drives the reader, so that editors complete
+ * and check.  It says less than the reader checks: names, ranges and positions are the reader's.
+ *
+ * Source: JSON Schema draft 2020-12, Core and Validation. */
+#include "conformance/scenario/schema.h"
+#include "reference/trace/trace.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is_name in schema.c takes. */
+#define NAME_PATTERN "^[A-Za-z_][A-Za-z0-9_.-]*$"
+
+static json_t *shape_schema(const scn_shape *shape);
+
+/* jansson fails only where it finds no memory. */
+static json_t *needed(json_t *value)
+{
+    CHECK(value);
+    return value;
+}
+
+static void put(json_t *object, const char *key, json_t *value)
+{
+    int failed = json_object_set_new(object, key, needed(value));
+    CHECK(!failed);
+}
+
+static void append(json_t *array, json_t *value)
+{
+    int failed = json_array_append_new(array, needed(value));
+    CHECK(!failed);
+}
+
+static json_t *typed(const char *type)
+{
+    json_t *schema = needed(json_object());
+    put(schema, "type", json_string(type));
+    return schema;
+}
+
+/* Texts may be written like numbers: a kernel may be called 7 for all the format cares. */
+static json_t *text_schema(void)
+{
+    json_t *schema = needed(json_object()), *types = needed(json_array());
+    append(types, json_string("string"));
+    append(types, json_string("number"));
+    put(schema, "type", types);
+    return schema;
+}
+
+static json_t *name_schema(void)
+{
+    json_t *schema = typed("string");
+    put(schema, "pattern", json_string(NAME_PATTERN));
+    return schema;
+}
+
+static json_t *integer_schema(const scn_shape *shape)
+{
+    json_t *schema = typed("integer");
+    put(schema, "minimum", json_integer((json_int_t)shape->least));
+    CHECK(shape->most <= INT64_MAX);
+    put(schema, "maximum", json_integer((json_int_t)shape->most));
+    return schema;
+}
+
+static json_t *choice_schema(const scn_shape *shape)
+{
+    json_t *schema = needed(json_object()), *names = needed(json_array());
+    for (uint32_t i = 0; i < shape->choice_count; i++) {
+        if (shape->choices[i].built) append(names, json_string(shape->choices[i].name));
+    }
+    put(schema, "enum", names);
+    return schema;
+}
+
+static json_t *list_schema(const scn_shape *shape)
+{
+    json_t *schema = typed("array");
+    put(schema, "items", shape_schema(shape->element));
+    if (shape->least > 0) put(schema, "minItems", json_integer((json_int_t)shape->least));
+    if (shape->most > 0) put(schema, "maxItems", json_integer((json_int_t)shape->most));
+    return schema;
+}
+
+static json_t *map_schema(const scn_shape *shape)
+{
+    json_t *schema = typed("object");
+    put(schema, "propertyNames", name_schema());
+    put(schema, "additionalProperties", shape_schema(shape->element));
+    if (shape->least > 0) put(schema, "minProperties", json_integer((json_int_t)shape->least));
+    if (shape->most > 0) put(schema, "maxProperties", json_integer((json_int_t)shape->most));
+    return schema;
+}
+
+/* A row's value: its shape and its sentence; what is not built yet accepts nothing. */
+static json_t *row_schema(const scn_row *row)
+{
+    bool built = !(row->flags & SCN_NOT_BUILT);
+    json_t *schema = built ? shape_schema(row->shape) : needed(json_object());
+    if (!built) put(schema, "not", json_object());
+    json_t *doc = built ? json_string(row->doc) : json_sprintf("Not built yet. %s", row->doc);
+    put(schema, "description", doc);
+    return schema;
+}
+
+/* [{"required": [KEY]}, ...] for the rows of which one must be there. */
+static json_t *alternatives_schema(const scn_shape *shape, bool *out_exclusive)
+{
+    json_t *list = needed(json_array());
+    *out_exclusive = true;
+    for (uint32_t i = 0; i < shape->row_count; i++) {
+        const scn_row *row = &shape->rows[i];
+        if (!(row->flags & (SCN_ALTERNATIVE | SCN_SUFFICES)) || row->flags & SCN_NOT_BUILT)
+            continue;
+        if (row->flags & SCN_SUFFICES) *out_exclusive = false;
+        json_t *required = needed(json_array()), *entry = needed(json_object());
+        append(required, json_string(row->key));
+        put(entry, "required", required);
+        append(list, entry);
+    }
+    return list;
+}
+
+static json_t *object_schema(const scn_shape *shape)
+{
+    json_t *schema = typed("object"), *properties = needed(json_object());
+    json_t *required = needed(json_array());
+    for (uint32_t i = 0; i < shape->row_count; i++) {
+        const scn_row *row = &shape->rows[i];
+        put(properties, row->key, row_schema(row));
+        if (row->flags & SCN_REQUIRED) append(required, json_string(row->key));
+    }
+    put(schema, "properties", properties);
+    put(schema, "additionalProperties", json_false());
+    if (json_array_size(required) > 0)
+        put(schema, "required", required);
+    else
+        json_decref(required);
+    bool exclusive;
+    json_t *alternatives = alternatives_schema(shape, &exclusive);
+    if (json_array_size(alternatives) > 0)
+        put(schema, exclusive ? "oneOf" : "anyOf", alternatives);
+    else
+        json_decref(alternatives);
+    return schema;
+}
+
+/* Events are the one open object: which fields there are depends on the event. */
+static json_t *event_schema(void)
+{
+    json_t *schema = typed("object"), *properties = needed(json_object());
+    json_t *event = needed(json_object()), *names = needed(json_array());
+    for (int i = 0; i < RT_EVENT_COUNT; i++)
+        append(names, json_string(rt_event_name((rt_event_kind)i)));
+    put(event, "enum", names);
+    put(properties, "event", event);
+    put(schema, "properties", properties);
+    json_t *required = needed(json_array());
+    append(required, json_string("event"));
+    put(schema, "required", required);
+    return schema;
+}
+
+static json_t *other_schema(const scn_shape *shape)
+{
+    if (shape == &scn_shape_trace_event) return event_schema();
+    CHECK(shape->alternative_count > 0);
+    if (shape->alternative_count == 1) return shape_schema(shape->alternatives[0]);
+    json_t *schema = needed(json_object()), *list = needed(json_array());
+    for (uint32_t i = 0; i < shape->alternative_count; i++)
+        append(list, shape_schema(shape->alternatives[i]));
+    put(schema, "anyOf", list);
+    return schema;
+}
+
+static json_t *shape_schema(const scn_shape *shape)
+{
+    switch (shape->kind) {
+    case SCN_SHAPE_TEXT: return text_schema();
+    case SCN_SHAPE_NAME: return name_schema();
+    case SCN_SHAPE_INTEGER: return integer_schema(shape);
+    case SCN_SHAPE_CHOICE: return choice_schema(shape);
+    case SCN_SHAPE_LIST: return list_schema(shape);
+    case SCN_SHAPE_MAP: return map_schema(shape);
+    case SCN_SHAPE_OBJECT: return object_schema(shape);
+    case SCN_SHAPE_OTHER: return other_schema(shape);
+    }
+    UNREACHABLE();
+}
+
+void scn_schema_write(rt_buffer *out)
+{
+    json_t *schema = needed(json_object());
+    put(schema, "$schema", json_string("https://json-schema.org/draft/2020-12/schema"));
+    put(schema, "title", json_string("assay scenario"));
+    json_t *format = object_schema(&scn_shape_scenario);
+    int failed = json_object_update(schema, format);
+    CHECK(!failed);
+    json_decref(format);
+    char *text = json_dumps(schema, JSON_INDENT(2));
+    CHECK(text);
+    rt_buffer_append(out, text, strlen(text));
+    rt_buffer_append_byte(out, '\n');
+    free(text);
+    json_decref(schema);
+}

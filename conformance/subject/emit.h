@@ -1,0 +1,37 @@
+/* Writing messages (subject.h) to the descriptor that the runner reads. */
+#ifndef CONFORMANCE_SUBJECT_EMIT_H
+#define CONFORMANCE_SUBJECT_EMIT_H
+
+#include "conformance/subject/subject.h"
+#include "reference/trace/trace.h"
+
+typedef struct cnf_emitter {
+    int descriptor;
+    bool failed; /* the runner does not read any more; later messages are dropped */
+} cnf_emitter;
+
+/* One judged expectation.  Texts are empty where the message has no such key. */
+typedef struct cnf_emitted_check {
+    uint32_t step; /* SCN_NONE: belongs to no step */
+    uint32_t line;
+    const char *kind;
+    rt_text what;
+    bool ok, observed;
+    rt_text code, place, message;
+    rt_rule rule;
+} cnf_emitted_check;
+
+/* Each writes one message.  `step` SCN_NONE and line 0 leave the keys out. */
+void cnf_emit_stage(cnf_emitter *emitter, const char *stage, uint32_t step, uint32_t line);
+void cnf_emit_device(cnf_emitter *emitter, const dev_capabilities *capabilities);
+void cnf_emit_unavailable(cnf_emitter *emitter, rt_text message);
+void cnf_emit_skip(cnf_emitter *emitter, const char *capability, const char *answer,
+                   rt_text message);
+void cnf_emit_check(cnf_emitter *emitter, const cnf_emitted_check *check);
+/* `defined` NULL: the device does not track it. */
+void cnf_emit_memory(cnf_emitter *emitter, const scn_memory *memory, rt_bytes data,
+                     const uint8_t *defined);
+void cnf_emit_trace(cnf_emitter *emitter, rt_trace *trace);
+void cnf_emit_end(cnf_emitter *emitter);
+
+#endif

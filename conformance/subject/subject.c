@@ -1,0 +1,213 @@
+/* A child's life: read the pack, open the device, ask whether it can be asked, execute. */
+#include "conformance/subject/subject.h"
+
+#include "conformance/subject/execute.h"
+#include "conformance/subject/tools.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Exit statuses of a child: it said all it had to say, or it could not even begin. */
+enum { CHILD_DONE = 0, CHILD_FAILED = 3 };
+
+/* Descriptors of an exec'd child. */
+enum { PACK_DESCRIPTOR = 0, MESSAGE_DESCRIPTOR = 3 };
+
+/* ---- Can this subject be asked this scenario? --------------------------------------------- */
+
+static bool runs_a_kernel(const scn_scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        const scn_step *step = &scenario->steps[i];
+        if (step->verb == SCN_VERB_SUBMIT && !step->error) return true;
+    }
+    return false;
+}
+
+static bool expects(const scn_scenario *scenario, scn_expect_kind kind)
+{
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        for (uint32_t k = 0; k < scenario->steps[i].expect_count; k++) {
+            if (scenario->steps[i].expect[k].kind == kind) return true;
+        }
+    }
+    return false;
+}
+
+/* Emits the skip and returns true when the device cannot be asked. */
+static bool skips(cnf_emitter *emitter, const cnf_subject *subject, const scn_scenario *scenario,
+                  const dev_capabilities *capabilities)
+{
+    if (expects(scenario, SCN_EXPECT_FINDING) && !capabilities->finds_faults) {
+        cnf_emit_skip(emitter, "finds_faults", "no",
+                      RT_TEXT("the scenario expects a finding; this device reports none"));
+        return true;
+    }
+    /* What the reference runtime decides by itself is judged once, on sim. */
+    bool is_oracle = subject->forked;
+    bool device_decides = runs_a_kernel(scenario) && expects(scenario, SCN_EXPECT_MEMORY);
+    if (is_oracle || device_decides) return false;
+    cnf_emit_skip(emitter, "reference-only", "yes",
+                  RT_TEXT("no kernel runs to a result here: the reference runtime alone decides, "
+                          "and it is judged on sim"));
+    return true;
+}
+
+/* ---- One scenario ------------------------------------------------------------------------- */
+
+/* What a panic's message adds; reads without locks, as it must. */
+static void report_panic(void *user)
+{
+    const cnf_execution *execution = user;
+    fprintf(stderr, "assay: in scenario %.*s\n", RT_TEXT_ARG(execution->scenario->path));
+}
+
+static void run_on_device(const cnf_subject *subject, const cnf_subject_options *options,
+                          cnf_execution *execution, const dev_tools *tools)
+{
+    cnf_emitter *emitter = execution->emitter;
+    const dev_open_parameters parameters = {
+        .sink = execution->sink,
+        .tools = tools,
+        .seed = options->seed,
+        .on_finding = cnf_execution_finding,
+        .finding_user = execution,
+    };
+    dev_device *device = NULL;
+    cnf_emit_stage(emitter, "open", SCN_NONE, 0);
+    rt_status status =
+        dev_device_open(subject->backend, &parameters, rt_text_of(subject->selector), &device);
+    if (!rt_ok(status)) {
+        cnf_emit_unavailable(emitter, rt_sink_diagnostic(execution->sink, status)->message);
+        return;
+    }
+    dev_capabilities capabilities;
+    dev_device_capabilities(device, &capabilities);
+    cnf_emit_device(emitter, &capabilities);
+    bool skipped = skips(emitter, subject, execution->scenario, &capabilities);
+    if (!skipped) cnf_execute(execution, device, options->seed);
+    dev_device_destroy(device);
+    if (!skipped) cnf_emit_end(emitter);
+}
+
+int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *options, rt_bytes pack,
+                    int messages)
+{
+    rt_sink *sink = rt_sink_create();
+    rt_arena arena = {0};
+    cnf_emitter emitter = {.descriptor = messages};
+    cnf_execution execution = {.emitter = &emitter, .sink = sink};
+    int exit_status = CHILD_DONE;
+    rt_status status = scn_pack_read(sink, &arena, pack, &execution.scenario);
+    if (rt_ok(status)) {
+        pthread_mutex_init(&execution.findings_lock, NULL);
+        rt_panic_set_reporter(report_panic, &execution);
+        rt_text warning;
+        cnf_cache *cache = cnf_cache_open(options->cache, &warning);
+        dev_tools tools = cnf_tools(cache);
+        run_on_device(subject, options, &execution, &tools);
+        cnf_cache_close(cache);
+        rt_panic_set_reporter(NULL, NULL);
+        pthread_mutex_destroy(&execution.findings_lock);
+    } else {
+        rt_text message = rt_sink_diagnostic(sink, status)->message;
+        fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(message));
+        exit_status = CHILD_FAILED;
+    }
+    if (emitter.failed) exit_status = CHILD_FAILED;
+    rt_arena_reset(&arena);
+    rt_sink_destroy(sink);
+    return exit_status;
+}
+
+/* ---- Exec'd children ---------------------------------------------------------------------- */
+
+static bool read_all(int descriptor, rt_buffer *out)
+{
+    char chunk[65536];
+    for (;;) {
+        ssize_t count = read(descriptor, chunk, sizeof chunk);
+        if (count == 0) return true;
+        if (count > 0)
+            rt_buffer_append(out, chunk, (size_t)count);
+        else if (errno != EINTR)
+            return false;
+    }
+}
+
+/* Reads "NAME [--seed N] [--cache FOLDER]"; only assay itself calls this, so a wrong line is told
+ * briefly. */
+static const cnf_subject *parse(int argument_count, char **arguments,
+                                cnf_subject_options *out_options)
+{
+    static const struct option known[] = {
+        {"seed", required_argument, NULL, 's'},
+        {"cache", required_argument, NULL, 'c'},
+        {0},
+    };
+    *out_options = (cnf_subject_options){0};
+    optind = 1;
+    for (int option; (option = getopt_long(argument_count, arguments, "", known, NULL)) != -1;) {
+        if (option == 's')
+            out_options->seed = strtoull(optarg, NULL, 10);
+        else if (option == 'c')
+            out_options->cache = rt_text_of(optarg);
+        else
+            return NULL;
+    }
+    if (optind + 1 != argument_count) return NULL;
+    return cnf_subject_find(rt_text_of(arguments[optind]));
+}
+
+int cnf_subject_main(int argument_count, char **arguments)
+{
+    cnf_subject_options options;
+    const cnf_subject *subject = parse(argument_count, arguments, &options);
+    if (!subject) {
+        fprintf(stderr, "assay: usage: assay subject NAME [--seed N] [--cache FOLDER]\n");
+        return CHILD_FAILED;
+    }
+    rt_buffer pack = {0};
+    int exit_status = CHILD_FAILED;
+    if (read_all(PACK_DESCRIPTOR, &pack)) {
+        exit_status =
+            cnf_subject_run(subject, &options, rt_buffer_bytes(&pack), MESSAGE_DESCRIPTOR);
+    } else {
+        perror("assay: reading the pack");
+    }
+    rt_buffer_free(&pack);
+    return exit_status;
+}
+
+int cnf_subject_probe_main(int argument_count, char **arguments)
+{
+    cnf_subject_options options;
+    const cnf_subject *subject = parse(argument_count, arguments, &options);
+    if (!subject) {
+        fprintf(stderr, "assay: usage: assay probe NAME\n");
+        return CHILD_FAILED;
+    }
+    cnf_emitter emitter = {.descriptor = MESSAGE_DESCRIPTOR};
+    rt_sink *sink = rt_sink_create();
+    rt_text warning;
+    cnf_cache *cache = cnf_cache_open(options.cache, &warning);
+    dev_tools tools = cnf_tools(cache);
+    const dev_open_parameters parameters = {.sink = sink, .tools = &tools};
+    dev_device *device = NULL;
+    rt_status status =
+        dev_device_open(subject->backend, &parameters, rt_text_of(subject->selector), &device);
+    if (rt_ok(status)) {
+        dev_capabilities capabilities;
+        dev_device_capabilities(device, &capabilities);
+        cnf_emit_device(&emitter, &capabilities);
+        dev_device_destroy(device);
+    } else {
+        cnf_emit_unavailable(&emitter, rt_sink_diagnostic(sink, status)->message);
+    }
+    cnf_cache_close(cache);
+    rt_sink_destroy(sink);
+    return emitter.failed ? CHILD_FAILED : CHILD_DONE;
+}

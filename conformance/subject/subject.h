@@ -1,0 +1,65 @@
+/* Subjects: a runtime on a device, and running one scenario on one of them.
+ *
+ * A subject runs in a child process and tells what it sees as messages, one JSON object a line,
+ * each written at once, so that a child that dies leaves everything up to its last step:
+ *
+ *   {"type": "stage", "stage": "open" | "load" | "step" | "finish", "step": 2, "line": 31}
+ *       what begins now; step counts from 0 and, like line, is there for "step" only
+ *   {"type": "device", "name": "…", "driver": "…"}
+ *   {"type": "unavailable", "message": "…"}    the subject is not installed; last message
+ *   {"type": "skip", "capability": "…", "answer": "…", "message": "…"}  this subject cannot be
+ * asked this scenario: what was asked of the device and what it said; last message
+ *   {"type": "check", "step": 2, "line": 31, "kind": "memory" | "error" | "count" | "program" |
+ *       "trace" | "finding" | "launch" | "step", "what": "data", "ok": false, "observed": true,
+ *       "code": "differs", "place": "element 3", "rule": "DL-RESOLVE-09" (may be absent),
+ *       "message": "several lines for people (absent when ok)"}
+ *       one expectation judged.  observed false: this subject does not show it; it is neither right
+ *       nor wrong.  After the first check that is not ok the child goes on only as far as is safe.
+ *   {"type": "memory", "name": "data", "element": "int", "data": "HEX", "defined": "HEX"}
+ *       final content of a memory, in order of declaration; "defined" (one bit a byte, lowest
+ * first) only where the device tracks it
+ *   {"type": "trace", "events": [{"event": "link", …}, …]}
+ *   {"type": "end"}                            the scenario ran to its end; last message */
+#ifndef CONFORMANCE_SUBJECT_SUBJECT_H
+#define CONFORMANCE_SUBJECT_SUBJECT_H
+
+#include "conformance/scenario/scenario.h"
+#include "reference/device/device.h"
+
+typedef struct cnf_subject {
+    const char *name;    /* "sim", "pocl" */
+    const char *summary; /* one line for `assay subjects` */
+    const char *install; /* the one command that installs it; NULL: always there */
+    bool forked;         /* runs in a forked child; else the child is exec'd (vendor libraries) */
+    const dev_backend *backend;
+    const char *selector; /* for dev_device_open */
+} cnf_subject;
+
+/* All subjects that this build knows, in the order in which matrices show them. */
+extern const cnf_subject cnf_subjects[];
+extern const uint32_t cnf_subject_count;
+
+/* Finds a subject by name; NULL where there is none. */
+const cnf_subject *cnf_subject_find(rt_text name);
+
+/* Options of one run that the child must know; all go through exec as `assay subject` arguments. */
+typedef struct cnf_subject_options {
+    uint64_t seed; /* of everything that may be chosen */
+    rt_text cache; /* folder of the artefact cache, as cnf_cache_open takes it */
+} cnf_subject_options;
+
+/* Runs the packed scenario on the subject in this process and writes messages to the descriptor.
+ * Returns the child's exit status: 0 when the last message was written, 3 otherwise (a pack that
+ * cannot be read). */
+int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *options, rt_bytes pack,
+                    int messages);
+
+/* Body of the hidden `assay subject NAME [--seed N] [--cache FOLDER]`: the pack comes on descriptor
+ * 0, messages go to descriptor 3. */
+int cnf_subject_main(int argument_count, char **arguments);
+
+/* Body of the hidden `assay probe NAME`: opens the device and prints one "device" or "unavailable"
+ * message on descriptor 3. */
+int cnf_subject_probe_main(int argument_count, char **arguments);
+
+#endif

@@ -1,0 +1,31 @@
+/* dev_tools over conformance/compile. */
+#include "conformance/subject/tools.h"
+
+/* Longest time that one link by a tool may take; the scenario's own limit is above it. */
+enum { LINK_TIMEOUT_MS = 30000 };
+
+static rt_status link_to_bitcode(void *user, rt_sink *sink, const rt_bytes *spirv, uint32_t count,
+                                 rt_buffer *out_bitcode)
+{
+    rt_arena arena = {0};
+    rt_buffer request = {0}, bytes = {0};
+    cnf_compile_answer answer;
+    cnf_compile_request_link(&request, spirv, count);
+    cnf_compile_call(user, &arena, rt_buffer_bytes(&request), LINK_TIMEOUT_MS, &bytes, &answer);
+    rt_status status = RT_STATUS_OK;
+    if (answer.code == RT_OK) {
+        rt_buffer_append(out_bitcode, answer.artefact.data, answer.artefact.size);
+    } else {
+        status = rt_fail_naming(sink, answer.code, RT_RULE_NONE, answer.names, answer.name_count,
+                                "%.*s", RT_TEXT_ARG(answer.message));
+    }
+    rt_buffer_free(&bytes);
+    rt_buffer_free(&request);
+    rt_arena_reset(&arena);
+    return status;
+}
+
+dev_tools cnf_tools(cnf_cache *cache)
+{
+    return (dev_tools){cache, link_to_bitcode};
+}

@@ -1,0 +1,188 @@
+/* Builds the use graph.  It judges nothing but types of calls; split.c decides what goes where. */
+#include "reference/compiler/graph.h"
+
+#include "reference/base/map.h"
+#include "reference/base/vector.h"
+#include "reference/compiler/input.h"
+
+#include <string.h>
+
+enum { SPACE_GLOBAL = 1 }; /* address space of global memory on spir64 */
+
+typedef RT_VECTOR(uint32_t) index_vector;
+
+typedef struct builder {
+    pl_job *job;
+    pl_node *nodes;
+    uint32_t node_count;
+    rt_map index_of;    /* LLVMValueRef -> node */
+    rt_map unit_of;     /* sycl-module-id -> unit */
+    uint32_t *seen_for; /* per node: 1 + the node whose uses it was last added to */
+    index_vector uses;  /* of the node at hand */
+    RT_VECTOR(rt_text) mistyped;
+} builder;
+
+static uint32_t unit_index(builder *build, LLVMValueRef function)
+{
+    LLVMAttributeRef id =
+        LLVMGetStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                      PL_MODULE_ID, (unsigned)strlen(PL_MODULE_ID));
+    if (!id) return PL_NONE;
+    unsigned length = 0;
+    const char *data = LLVMGetStringAttributeValue(id, &length);
+    rt_text text = rt_arena_text(&build->job->arena, (rt_text){data, length});
+    uint32_t unit = rt_map_find(&build->unit_of, text);
+    if (unit == RT_MAP_NONE) {
+        unit = build->unit_of.count;
+        rt_map_set(&build->unit_of, text, unit);
+    }
+    return unit;
+}
+
+static pl_kind function_kind(LLVMValueRef function, uint32_t unit)
+{
+    if (pl_is_kernel(function)) return PL_KERNEL;
+    bool entry = unit != PL_NONE && !LLVMIsDeclaration(function);
+    return entry && RULE(DL_FE_02) ? PL_EXTERNAL : PL_HELPER;
+}
+
+static void add_node(builder *build, LLVMValueRef value, pl_node node)
+{
+    node.value = value;
+    node.name = pl_job_name(build->job, value);
+    node.defined = !LLVMIsDeclaration(value);
+    rt_map_set_number(&build->index_of, (uintptr_t)value, build->node_count);
+    build->nodes[build->node_count++] = node;
+}
+
+static void add_functions(builder *build, LLVMModuleRef module)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        uint32_t unit = unit_index(build, function);
+        add_node(build, function, (pl_node){.kind = function_kind(function, unit), .unit = unit});
+    }
+}
+
+static void add_variables(builder *build, LLVMModuleRef module)
+{
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(variable));
+        bool shared = space == SPACE_GLOBAL && !LLVMIsGlobalConstant(variable);
+        add_node(build, variable,
+                 (pl_node){.kind = PL_VARIABLE, .shared = shared, .unit = PL_NONE});
+    }
+}
+
+static void note_use(builder *build, uint32_t user, uint32_t used)
+{
+    CHECK(user < build->node_count && used < build->node_count);
+    if (build->seen_for[used] == user + 1) return;
+    build->seen_for[used] = user + 1;
+    *rt_vector_push(&build->uses) = used;
+}
+
+/* Notes the functions and variables in a value: itself, or what a constant is made of. */
+static void note_value(builder *build, uint32_t user, LLVMValueRef value)
+{
+    if (!LLVMIsAConstant(value) || LLVMIsABlockAddress(value)) return;
+    if (LLVMIsAGlobalValue(value)) {
+        uint32_t used = rt_map_find_number(&build->index_of, (uintptr_t)value);
+        CHECK(used != RT_MAP_NONE);
+        note_use(build, user, used);
+        return;
+    }
+    int count = LLVMGetNumOperands(value);
+    for (int i = 0; i < count; i++)
+        note_value(build, user, LLVMGetOperand(value, (unsigned)i));
+}
+
+/* A source that declares a function otherwise than another source defines it is left with a call
+ * through a cast. */
+static void check_call(builder *build, LLVMValueRef instruction)
+{
+    if (!LLVMIsACallInst(instruction)) return;
+    LLVMValueRef callee = LLVMGetCalledValue(instruction);
+    if (!LLVMIsAConstantExpr(callee) || LLVMGetConstOpcode(callee) != LLVMBitCast) return;
+    LLVMValueRef function = LLVMGetOperand(callee, 0);
+    if (LLVMIsAFunction(function)) {
+        *rt_vector_push(&build->mistyped) = pl_job_name(build->job, function);
+    }
+}
+
+static void note_body(builder *build, uint32_t user, LLVMValueRef function)
+{
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+    for (; block; block = LLVMGetNextBasicBlock(block)) {
+        LLVMValueRef instruction = LLVMGetFirstInstruction(block);
+        for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
+            check_call(build, instruction);
+            int count = LLVMGetNumOperands(instruction);
+            for (int i = 0; i < count; i++)
+                note_value(build, user, LLVMGetOperand(instruction, (unsigned)i));
+        }
+    }
+}
+
+static void note_uses(builder *build, uint32_t index)
+{
+    pl_node *node = &build->nodes[index];
+    build->uses.count = 0;
+    if (node->kind == PL_VARIABLE) {
+        LLVMValueRef initializer = LLVMGetInitializer(node->value);
+        if (initializer) note_value(build, index, initializer);
+    } else {
+        note_body(build, index, node->value);
+    }
+    uint32_t *uses = rt_arena_alloc_array(&build->job->arena, build->uses.count, sizeof *uses);
+    if (build->uses.count > 0) memcpy(uses, build->uses.items, build->uses.count * sizeof *uses);
+    node->uses = uses;
+    node->use_count = build->uses.count;
+}
+
+static rt_status refuse_mistyped(const builder *build)
+{
+    if (build->mistyped.count == 0) return RT_STATUS_OK;
+    rt_text first = build->mistyped.items[0];
+    return rt_fail_naming(build->job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, build->mistyped.items,
+                          build->mistyped.count,
+                          "function '%.*s' is declared with another type than it is defined with; "
+                          "make the declarations agree",
+                          RT_TEXT_ARG(first));
+}
+
+static uint32_t count_values(LLVMModuleRef module)
+{
+    uint32_t count = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        count++;
+    for (LLVMValueRef v = LLVMGetFirstGlobal(module); v; v = LLVMGetNextGlobal(v))
+        count++;
+    return count;
+}
+
+rt_status pl_graph_build(pl_job *job, LLVMModuleRef module, pl_graph *out_graph)
+{
+    *out_graph = (pl_graph){0};
+    uint32_t capacity = count_values(module);
+    builder build = {.job = job};
+    build.nodes = rt_arena_alloc_array(&job->arena, capacity, sizeof *build.nodes);
+    build.seen_for = rt_arena_alloc_array(&job->arena, capacity, sizeof *build.seen_for);
+    add_functions(&build, module);
+    uint32_t function_count = build.node_count;
+    add_variables(&build, module);
+    CHECK(build.node_count == capacity);
+    for (uint32_t i = 0; i < build.node_count; i++)
+        note_uses(&build, i);
+    *out_graph = (pl_graph){.nodes = build.nodes,
+                            .node_count = build.node_count,
+                            .function_count = function_count,
+                            .unit_count = build.unit_of.count};
+    rt_status status = refuse_mistyped(&build);
+    rt_map_free(&build.index_of);
+    rt_map_free(&build.unit_of);
+    rt_vector_free(&build.uses);
+    rt_vector_free(&build.mistyped);
+    return status;
+}

@@ -1,0 +1,41 @@
+/* Who uses whom: the functions and module-scope variables of a linked input.
+ *
+ * Workload: built once per post-link, then walked once for each image; a few hundred nodes. */
+#ifndef REFERENCE_COMPILER_GRAPH_H
+#define REFERENCE_COMPILER_GRAPH_H
+
+#include "reference/compiler/job.h"
+
+#define PL_NONE UINT32_MAX
+
+typedef enum pl_kind {
+    PL_KERNEL,   /* an entry point that the host launches */
+    PL_EXTERNAL, /* a SYCL_EXTERNAL function: an entry point too (DL-FE-02) */
+    PL_HELPER,   /* any other function */
+    PL_VARIABLE
+} pl_kind;
+
+typedef struct pl_node {
+    rt_text name;
+    LLVMValueRef value;
+    pl_kind kind;
+    bool defined;
+    bool shared;   /* VARIABLE: writable and in global memory, so that a copy is another one */
+    uint32_t unit; /* index of its sycl-module-id in units, or PL_NONE */
+    const uint32_t *uses; /* nodes that its body or initialiser refers to, each once */
+    uint32_t use_count;
+} pl_node;
+
+/* Nodes stand in the order of the module: functions first, then variables. */
+typedef struct pl_graph {
+    const pl_node *nodes;
+    uint32_t node_count;
+    uint32_t function_count;
+    uint32_t unit_count; /* different values of sycl-module-id */
+} pl_graph;
+
+/* Builds the graph of a module; it lives in the job's arena and refers to the module's values.
+ * POSTLINK_ERROR: functions that are called with another type than they are defined with. */
+RT_MUST_USE rt_status pl_graph_build(pl_job *job, LLVMModuleRef module, pl_graph *out_graph);
+
+#endif

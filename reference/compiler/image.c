@@ -1,0 +1,237 @@
+/* Makes one image: clone, give every definition the linkage of its role, optimise, collect symbols,
+ * translate, and check the translation against the symbols.
+ *
+ * Source: document 003, "sycl-post-link changes": linkage DL-SPLIT-10 to -12, property sets
+ * DL-IMAGE-05 to -07. */
+#include "reference/compiler/image.h"
+
+#include "reference/base/map.h"
+#include "reference/base/vector.h"
+#include "reference/compiler/prepare.h"
+#include "reference/compiler/spirv_lines.h"
+#include "reference/compiler/spirv_linkage.h"
+#include "reference/compiler/symbols.h"
+#include "reference/compiler/translate.h"
+
+#include <string.h>
+
+enum { SPIR_FUNCTION_CONVENTION = 75 }; /* llvm/IR/CallingConv.h */
+
+/* ---- Linkage ------------------------------------------------------------------------------- */
+
+/* A kernel that is copied for its caller is an ordinary function there, and its calls are too. */
+static void make_plain_function(LLVMValueRef kernel)
+{
+    LLVMSetFunctionCallConv(kernel, SPIR_FUNCTION_CONVENTION);
+    for (LLVMUseRef use = LLVMGetFirstUse(kernel); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsACallInst(user)) LLVMSetInstructionCallConv(user, SPIR_FUNCTION_CONVENTION);
+    }
+}
+
+/* Copies become internal, so that images of one input never define a symbol twice. */
+static void make_copy(LLVMValueRef value, const pl_node *node)
+{
+    bool internal = true;
+    if (node->kind == PL_HELPER) internal = RULE(DL_SPLIT_10);
+    if (node->kind == PL_EXTERNAL) {
+        internal = RULE(DL_SPLIT_11) && RULE(DL_SPLIT_12) && RULE(DL_SPLIT_03);
+    }
+    LLVMSetLinkage(value, internal ? LLVMInternalLinkage : LLVMExternalLinkage);
+    if (node->kind == PL_KERNEL) make_plain_function(value);
+}
+
+static void apply_role(LLVMValueRef value, const pl_node *node, pl_role role)
+{
+    CHECK(rt_text_is(node->name, LLVMGetValueName(value)));
+    if (!node->defined) return;
+    switch (role) {
+    case PL_ABSENT: LLVMSetLinkage(value, LLVMInternalLinkage); break;
+    case PL_ENTRY: CHECK(LLVMGetLinkage(value) == LLVMExternalLinkage); break;
+    case PL_COPY: make_copy(value, node); break;
+    case PL_IMPORT: LLVMSetLinkage(value, LLVMAvailableExternallyLinkage); break;
+    }
+}
+
+/* The clone's functions and variables stand in the order of the graph. */
+static void apply_roles(LLVMModuleRef clone, const pl_graph *graph, const pl_part *part)
+{
+    uint32_t index = 0;
+    LLVMValueRef function = LLVMGetFirstFunction(clone);
+    for (; function; function = LLVMGetNextFunction(function), index++)
+        apply_role(function, &graph->nodes[index], part->roles[index]);
+    CHECK(index == graph->function_count);
+    LLVMValueRef variable = LLVMGetFirstGlobal(clone);
+    for (; variable; variable = LLVMGetNextGlobal(variable), index++)
+        apply_role(variable, &graph->nodes[index], part->roles[index]);
+    CHECK(index == graph->node_count);
+}
+
+/* ---- The check of the translation ---------------------------------------------------------- */
+
+static void map_names(rt_map *map, const rt_text *names, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        rt_map_set(map, names[i], i);
+}
+
+/* Fails when a name of `names` is not in `allowed`; `problem` says what that means. */
+static rt_status require_names(pl_job *job, const rt_text *names, uint32_t count,
+                               const rt_map *allowed, rt_text image, const char *problem)
+{
+    RT_VECTOR(rt_text) missing = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        if (rt_map_find(allowed, names[i]) == RT_MAP_NONE) *rt_vector_push(&missing) = names[i];
+    }
+    rt_status status = RT_STATUS_OK;
+    if (missing.count > 0) {
+        status = rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, missing.items,
+                                missing.count, "image %.*s: function '%.*s' %s", RT_TEXT_ARG(image),
+                                RT_TEXT_ARG(missing.items[0]), problem);
+    }
+    rt_vector_free(&missing);
+    return status;
+}
+
+static rt_status check_imports(pl_job *job, const pl_symbols *symbols, const pl_linkage *linkage,
+                               rt_text image)
+{
+    rt_map listed = {0}, written = {0};
+    map_names(&listed, symbols->imports, symbols->import_count);
+    map_names(&listed, symbols->unlisted, symbols->unlisted_count);
+    map_names(&written, linkage->imports, linkage->import_count);
+    rt_status status = require_names(
+        job, linkage->imports, linkage->import_count, &listed, image,
+        "has the name of an OpenCL C builtin, but the SPIR-V translator knows none with these "
+        "parameter types; rename it or call the builtin as OpenCL C declares it");
+    if (rt_ok(status)) {
+        status = require_names(job, symbols->imports, symbols->import_count, &written, image,
+                               "is listed as an import, but its translation does not import it");
+    }
+    rt_map_free(&listed);
+    rt_map_free(&written);
+    return status;
+}
+
+/* The body of a kernel, which its entry point calls, is exported by the translator: kernels are no
+ * exports in the document's sense. */
+static rt_status check_exports(pl_job *job, const pl_symbols *symbols, const pl_linkage *linkage,
+                               rt_text image)
+{
+    rt_map listed = {0}, written = {0};
+    map_names(&listed, symbols->exports, symbols->export_count);
+    map_names(&listed, symbols->kernels, symbols->kernel_count);
+    map_names(&written, linkage->exports, linkage->export_count);
+    rt_status status = require_names(job, linkage->exports, linkage->export_count, &listed, image,
+                                     "is exported by the translation, but not listed as an export");
+    if (rt_ok(status)) {
+        status = require_names(job, symbols->exports, symbols->export_count, &written, image,
+                               "is listed as an export, but its translation does not export it");
+    }
+    rt_map_free(&listed);
+    rt_map_free(&written);
+    return status;
+}
+
+static rt_status check_translation(pl_job *job, const pl_symbols *symbols, rt_bytes spirv,
+                                   rt_text image)
+{
+    pl_linkage linkage;
+    RT_TRY(pl_linkage_scan(job, spirv, &linkage));
+    RT_TRY(check_imports(job, symbols, &linkage, image));
+    return check_exports(job, symbols, &linkage, image);
+}
+
+/* ---- Property sets ------------------------------------------------------------------------- */
+
+/* A set with one property per symbol.  The value 1 has no meaning (DL-IMAGE-07). */
+static rt_property_set symbol_set(pl_job *job, const char *name, const rt_text *symbols,
+                                  uint32_t count)
+{
+    rt_property *properties = rt_arena_alloc_array(&job->arena, count, sizeof *properties);
+    for (uint32_t i = 0; i < count; i++) {
+        properties[i] = (rt_property){.name = symbols[i], .type = RT_PROPERTY_UINT32, .number = 1};
+    }
+    return (rt_property_set){rt_text_of(name), properties, count};
+}
+
+/* An image that needs (offers) nothing has no set: the document allows that or an empty one. */
+static void set_properties(pl_job *job, rt_image *image, const pl_symbols *symbols)
+{
+    static const rt_text nameless[1] = {{"", 0}};
+    rt_property_set *sets = rt_arena_alloc_array(&job->arena, 2, sizeof *sets);
+    image->sets = sets;
+    if (symbols->import_count > 0) {
+        sets[image->set_count++] =
+            symbol_set(job, RT_SET_IMPORTED_SYMBOLS, symbols->imports, symbols->import_count);
+    } else if (!RULE(DL_IMPORT_09)) {
+        sets[image->set_count++] = symbol_set(job, RT_SET_IMPORTED_SYMBOLS, nameless, 1);
+    }
+    if (symbols->export_count > 0) {
+        sets[image->set_count++] =
+            symbol_set(job, RT_SET_EXPORTED_SYMBOLS, symbols->exports, symbols->export_count);
+    } else if (!RULE(DL_EXPORT_04)) {
+        sets[image->set_count++] = symbol_set(job, RT_SET_EXPORTED_SYMBOLS, nameless, 1);
+    }
+}
+
+/* ---- The image ----------------------------------------------------------------------------- */
+
+static rt_status translate(pl_job *job, const rt_postlink_request *request, LLVMModuleRef module,
+                           rt_text name, rt_bytes *out_spirv)
+{
+    rt_buffer written = {0}, spirv = {0}, reason = {0};
+    rt_status status = RT_STATUS_OK;
+    if (pl_translate_to_spirv(module, request->spirv_version_max, NULL, 0, &written, &reason)) {
+        status = pl_lines_keep(job, rt_buffer_bytes(&written), &spirv);
+        *out_spirv = rt_arena_bytes(&job->arena, rt_buffer_bytes(&spirv));
+    } else {
+        status = rt_fail(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE,
+                         "image %.*s: the SPIR-V translator refuses the code: %s",
+                         RT_TEXT_ARG(name), rt_buffer_string(&reason));
+    }
+    rt_buffer_free(&written);
+    rt_buffer_free(&spirv);
+    rt_buffer_free(&reason);
+    return status;
+}
+
+static bool was_defined(const void *user, rt_text name)
+{
+    const pl_graph *graph = user;
+    for (uint32_t i = 0; i < graph->function_count; i++) {
+        if (rt_text_equal(graph->nodes[i].name, name)) return graph->nodes[i].defined;
+    }
+    return false;
+}
+
+static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLVMModuleRef module,
+                            const pl_graph *graph, const pl_part *part, rt_image *image)
+{
+    apply_roles(module, graph, part);
+    RT_TRY(pl_prepare_drop_unused(job, module));
+    RT_TRY(pl_prepare_optimise(job, module));
+    pl_symbols symbols;
+    RT_TRY(pl_symbols_collect(job, module, was_defined, graph, &symbols));
+    pl_prepare_for_writer(job, module);
+    RT_TRY(pl_module_verify(job, module, "ordering its blocks"));
+    RT_TRY(translate(job, request, module, image->name, &image->code));
+    RT_TRY(check_translation(job, &symbols, image->code, image->name));
+    image->kernels = symbols.kernels;
+    image->kernel_count = symbols.kernel_count;
+    set_properties(job, image, &symbols);
+    rt_image_hash(image);
+    return RT_STATUS_OK;
+}
+
+rt_status pl_image_make(pl_job *job, const rt_postlink_request *request, LLVMModuleRef input,
+                        const pl_graph *graph, const pl_part *part, rt_text name,
+                        rt_image *out_image)
+{
+    *out_image = (rt_image){.name = name, .format = request->format};
+    LLVMModuleRef clone = LLVMCloneModule(input);
+    LLVMSetModuleIdentifier(clone, name.data, name.length);
+    rt_status status = fill_image(job, request, clone, graph, part, out_image);
+    LLVMDisposeModule(clone);
+    return status;
+}

@@ -1,0 +1,175 @@
+/* Sources to one module: parse, mark, look for duplicates, link.
+ *
+ * It does not split and does not optimise.  Source: document 003, "DPC++ front-end changes".
+ *
+ * Who is SYCL_EXTERNAL.  The DPC++ front end marks SYCL_EXTERNAL functions with an attribute. Clang
+ * knows no such thing in OpenCL C, where every function that is not static can be called from other
+ * translation units: so every such function counts as SYCL_EXTERNAL.  A source in which any
+ * function has the attribute was marked by its front end (or by hand) and keeps its marks. */
+#include "reference/compiler/input.h"
+
+#include "reference/base/map.h"
+#include "reference/base/vector.h"
+
+#include <string.h>
+
+static LLVMAttributeRef module_id_of(LLVMValueRef function)
+{
+    return LLVMGetStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                         PL_MODULE_ID, (unsigned)strlen(PL_MODULE_ID));
+}
+
+static bool was_marked(LLVMModuleRef module)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        if (module_id_of(function)) return true;
+    }
+    return false;
+}
+
+static void set_attribute(LLVMContextRef context, LLVMValueRef function, const char *name,
+                          rt_text value)
+{
+    LLVMAttributeRef attribute = LLVMCreateStringAttribute(context, name, (unsigned)strlen(name),
+                                                           value.data, (unsigned)value.length);
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
+}
+
+/* What a C99 `inline` function without an external definition has is a body for copying. */
+static bool is_inline_body(LLVMValueRef function)
+{
+    return LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage;
+}
+
+static bool is_external(LLVMValueRef function)
+{
+    return LLVMGetLinkage(function) == LLVMExternalLinkage && LLVMGetIntrinsicID(function) == 0;
+}
+
+/* Gives each function of a source the marks of the front end, and "no-builtins": a user's `isdigit`
+ * must not be taken for the C library's, which OpenCL C does not have. */
+static void mark_functions(pl_job *job, LLVMModuleRef module, rt_text source)
+{
+    bool marked = was_marked(module);
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        bool wanted =
+            pl_is_kernel(function) ? !module_id_of(function) : !marked && is_external(function);
+        if (wanted && RULE(DL_FE_01)) set_attribute(job->context, function, PL_MODULE_ID, source);
+        if (!LLVMIsDeclaration(function)) {
+            set_attribute(job->context, function, "no-builtins", RT_TEXT(""));
+        }
+    }
+}
+
+/* Removes what only names places of this machine or keeps code alive that nobody needs: debug
+ * information of declarations (clang's own headers) and lists such as llvm.used. */
+static void strip_module(LLVMModuleRef module)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        if (LLVMIsDeclaration(function)) LLVMGlobalClearMetadata(function);
+    }
+    static const char *const lists[] = {"llvm.used", "llvm.compiler.used",
+                                        "llvm.global.annotations"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        LLVMValueRef list = LLVMGetNamedGlobal(module, lists[i]);
+        if (list) LLVMDeleteGlobal(list);
+    }
+}
+
+/* Symbols defined so far, and those found a second time. */
+typedef struct definition_table {
+    rt_map names;
+    RT_VECTOR(rt_text) duplicates;
+} definition_table;
+
+static void note_definition(pl_job *job, definition_table *table, LLVMValueRef value)
+{
+    if (LLVMIsDeclaration(value) || LLVMGetLinkage(value) != LLVMExternalLinkage) return;
+    rt_text name = pl_job_name(job, value);
+    if (rt_map_find(&table->names, name) != RT_MAP_NONE) {
+        *rt_vector_push(&table->duplicates) = name;
+    }
+    rt_map_set(&table->names, name, 0);
+}
+
+static void note_definitions(pl_job *job, definition_table *table, LLVMModuleRef module)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function))
+        note_definition(job, table, function);
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable))
+        note_definition(job, table, variable);
+}
+
+static rt_status refuse_duplicates(pl_job *job, const definition_table *table, rt_text source,
+                                   rt_text module)
+{
+    if (table->duplicates.count == 0) return RT_STATUS_OK;
+    rt_buffer list = {0};
+    for (uint32_t i = 0; i < table->duplicates.count; i++) {
+        rt_buffer_printf(&list, "%s'%.*s'", i ? ", " : "", RT_TEXT_ARG(table->duplicates.items[i]));
+    }
+    rt_status status =
+        rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, table->duplicates.items,
+                       table->duplicates.count,
+                       "source %.*s defines %s, which another source of module %.*s defines too; "
+                       "make one of them static or remove it",
+                       RT_TEXT_ARG(source), rt_buffer_string(&list), RT_TEXT_ARG(module));
+    rt_buffer_free(&list);
+    return status;
+}
+
+/* Parses one source, marks it and links it into *module (or becomes it). */
+static rt_status add_source(pl_job *job, const rt_postlink_request *request, uint32_t index,
+                            definition_table *table, LLVMModuleRef *module)
+{
+    const rt_postlink_source *source = &request->sources[index];
+    rt_text what = rt_arena_printf(&job->arena, "source %.*s", RT_TEXT_ARG(source->name));
+    LLVMModuleRef part = NULL;
+    RT_TRY(pl_module_parse(job, source->bitcode, what, &part));
+    strip_module(part);
+    mark_functions(job, part, source->name);
+    note_definitions(job, table, part);
+    rt_status status = refuse_duplicates(job, table, source->name, request->module);
+    if (!rt_ok(status)) {
+        LLVMDisposeModule(part);
+        return status;
+    }
+    if (*module) return pl_module_link(job, RT_POSTLINK_ERROR, *module, part);
+    *module = part;
+    LLVMSetModuleIdentifier(part, request->module.data, request->module.length);
+    return RT_STATUS_OK;
+}
+
+/* Bodies of inline functions are kept for copying now that no external definition can come. */
+static void keep_inline_bodies(LLVMModuleRef module)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        if (is_inline_body(function)) LLVMSetLinkage(function, LLVMInternalLinkage);
+    }
+}
+
+rt_status pl_input_link(pl_job *job, const rt_postlink_request *request, LLVMModuleRef *out_module)
+{
+    *out_module = NULL;
+    CHECK(request->source_count > 0);
+    definition_table table = {0};
+    LLVMModuleRef module = NULL;
+    rt_status status = RT_STATUS_OK;
+    for (uint32_t i = 0; i < request->source_count && rt_ok(status); i++)
+        status = add_source(job, request, i, &table, &module);
+    rt_map_free(&table.names);
+    rt_vector_free(&table.duplicates);
+    if (!rt_ok(status)) {
+        if (module) LLVMDisposeModule(module);
+        return status;
+    }
+    keep_inline_bodies(module);
+    *out_module = module;
+    return RT_STATUS_OK;
+}

@@ -1,0 +1,155 @@
+/* Links SPIR-V modules into one bitcode module, for OpenCL drivers that take neither SPIR-V nor
+ * more than one module (PoCL 3.1).
+ *
+ * It does what such a driver's linker would: it resolves imports by name and refuses what is
+ * unresolved or defined twice.  Source: SPIR-V specification, 3.17 "Linkage Type" and 2.16.1
+ * "Universal Validation Rules"; OpenCL 3.0, clLinkProgram. */
+#include "reference/compiler/postlink.h"
+
+#include "reference/base/map.h"
+#include "reference/base/vector.h"
+#include "reference/compiler/job.h"
+#include "reference/compiler/symbols.h"
+#include "reference/compiler/translate.h"
+
+#include <llvm-c/BitWriter.h>
+
+typedef RT_VECTOR(rt_text) text_vector;
+
+static rt_status refuse(pl_job *job, const text_vector *names, const char *problem)
+{
+    rt_buffer list = {0};
+    for (uint32_t i = 0; i < names->count; i++)
+        rt_buffer_printf(&list, "%s'%.*s'", i ? ", " : "", RT_TEXT_ARG(names->items[i]));
+    rt_status status = rt_fail_naming(job->sink, RT_LINK_ERROR, RT_RULE_NONE, names->items,
+                                      names->count, "%s: %s", problem, rt_buffer_string(&list));
+    rt_buffer_free(&list);
+    return status;
+}
+
+static bool is_strong(LLVMValueRef value)
+{
+    return !LLVMIsDeclaration(value) && LLVMGetLinkage(value) == LLVMExternalLinkage;
+}
+
+static void note_strong(pl_job *job, rt_map *defined, text_vector *duplicates, LLVMValueRef value)
+{
+    if (!is_strong(value)) return;
+    rt_text name = pl_job_name(job, value);
+    if (rt_map_find(defined, name) != RT_MAP_NONE) *rt_vector_push(duplicates) = name;
+    rt_map_set(defined, name, 0);
+}
+
+static rt_status check_duplicates(pl_job *job, const LLVMModuleRef *modules, uint32_t count)
+{
+    rt_map defined = {0};
+    text_vector duplicates = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        LLVMValueRef f = LLVMGetFirstFunction(modules[i]);
+        for (; f; f = LLVMGetNextFunction(f))
+            note_strong(job, &defined, &duplicates, f);
+        LLVMValueRef v = LLVMGetFirstGlobal(modules[i]);
+        for (; v; v = LLVMGetNextGlobal(v))
+            note_strong(job, &defined, &duplicates, v);
+    }
+    rt_status status = RT_STATUS_OK;
+    if (duplicates.count > 0) status = refuse(job, &duplicates, "symbols are defined twice");
+    rt_map_free(&defined);
+    rt_vector_free(&duplicates);
+    return status;
+}
+
+/* Whatever is declared and no builtin is a symbol that no module of the link defines.  Marks of the
+ * front end do not survive SPIR-V, so names alone decide here. */
+static rt_status check_unresolved(pl_job *job, LLVMModuleRef module)
+{
+    text_vector unresolved = {0};
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        if (!LLVMIsDeclaration(function) || !LLVMGetFirstUse(function)) continue;
+        rt_text name = pl_job_name(job, function);
+        bool builtin = LLVMGetIntrinsicID(function) != 0 || rt_text_starts(name, "llvm.") ||
+                       pl_symbol_is_opencl_builtin(name);
+        if (!builtin) *rt_vector_push(&unresolved) = name;
+    }
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        if (!LLVMIsDeclaration(variable) || !LLVMGetFirstUse(variable)) continue;
+        *rt_vector_push(&unresolved) = pl_job_name(job, variable);
+    }
+    rt_status status = RT_STATUS_OK;
+    if (unresolved.count > 0) {
+        status = refuse(job, &unresolved, "no module of the link defines symbols that it uses");
+    }
+    rt_vector_free(&unresolved);
+    return status;
+}
+
+/* Only kernels are of use to the driver; with everything else internal it can inline and drop. */
+static void hide_all_but_kernels(LLVMModuleRef module)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        if (is_strong(function) && !pl_is_kernel(function)) {
+            LLVMSetLinkage(function, LLVMInternalLinkage);
+        }
+    }
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        if (is_strong(variable)) LLVMSetLinkage(variable, LLVMInternalLinkage);
+    }
+}
+
+/* Links all modules into the first; those linked are consumed and become NULL. */
+static rt_status join(pl_job *job, LLVMModuleRef *modules, uint32_t count)
+{
+    RT_TRY(check_duplicates(job, modules, count));
+    for (uint32_t i = 1; i < count; i++) {
+        LLVMModuleRef source = modules[i];
+        modules[i] = NULL;
+        RT_TRY(pl_module_link(job, RT_LINK_ERROR, modules[0], source));
+    }
+    RT_TRY(check_unresolved(job, modules[0]));
+    hide_all_but_kernels(modules[0]);
+    return pl_module_verify(job, modules[0], "linking");
+}
+
+static rt_status read_modules(pl_job *job, const rt_bytes *spirv, uint32_t count,
+                              LLVMModuleRef *modules)
+{
+    rt_buffer reason = {0};
+    rt_status status = RT_STATUS_OK;
+    for (uint32_t i = 0; i < count && rt_ok(status); i++) {
+        if (pl_translate_from_spirv(job->context, spirv[i], &modules[i], &reason)) continue;
+        status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
+                         "module %u of the link: the SPIR-V translator refuses it: %s", i,
+                         rt_buffer_string(&reason));
+    }
+    rt_buffer_free(&reason);
+    return status;
+}
+
+static void write_bitcode(LLVMModuleRef module, rt_buffer *out_bitcode)
+{
+    LLVMSetModuleIdentifier(module, "linked", sizeof "linked" - 1);
+    LLVMMemoryBufferRef memory = LLVMWriteBitcodeToMemoryBuffer(module);
+    rt_buffer_append(out_bitcode, LLVMGetBufferStart(memory), LLVMGetBufferSize(memory));
+    LLVMDisposeMemoryBuffer(memory);
+}
+
+rt_status pl_link_to_bitcode(rt_sink *sink, const rt_bytes *spirv, uint32_t count,
+                             rt_buffer *out_bitcode)
+{
+    CHECK(count > 0);
+    pl_job job;
+    pl_job_open(&job, sink);
+    LLVMModuleRef *modules = rt_arena_alloc_array(&job.arena, count, sizeof *modules);
+    rt_status status = read_modules(&job, spirv, count, modules);
+    if (rt_ok(status)) status = join(&job, modules, count);
+    if (rt_ok(status)) write_bitcode(modules[0], out_bitcode);
+    for (uint32_t i = 0; i < count; i++) {
+        if (modules[i]) LLVMDisposeModule(modules[i]);
+    }
+    pl_job_close(&job);
+    return status;
+}

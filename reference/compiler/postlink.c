@@ -1,0 +1,54 @@
+/* Post-link: sources in, images out (document 003, "sycl-post-link changes").
+ *
+ * It drives the steps and owns their order; each step has a file of its own. */
+#include "reference/compiler/postlink.h"
+
+#include "reference/compiler/image.h"
+#include "reference/compiler/input.h"
+
+static rt_status check_request(rt_sink *sink, const rt_postlink_request *request)
+{
+    if (request->format != RT_FORMAT_SPIRV64) {
+        return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "module %.*s: post-link makes spirv64 images, not %s",
+                       RT_TEXT_ARG(request->module), rt_format_name(request->format));
+    }
+    if (request->source_count == 0) {
+        return rt_fail(sink, RT_POSTLINK_ERROR, RT_RULE_NONE, "module %.*s has no sources",
+                       RT_TEXT_ARG(request->module));
+    }
+    return RT_STATUS_OK;
+}
+
+static rt_status make_images(pl_job *job, const rt_postlink_request *request, LLVMModuleRef input,
+                             rt_buffer *out_images)
+{
+    pl_graph graph;
+    RT_TRY(pl_graph_build(job, input, &graph));
+    const pl_part *parts = NULL;
+    uint32_t count = 0;
+    RT_TRY(pl_split_plan(job, &graph, request->split, &parts, &count));
+    rt_image *images = rt_arena_alloc_array(&job->arena, count, sizeof *images);
+    for (uint32_t i = 0; i < count; i++) {
+        rt_text name = rt_arena_printf(&job->arena, "%.*s/%u", RT_TEXT_ARG(request->module), i);
+        RT_TRY(pl_image_make(job, request, input, &graph, &parts[i], name, &images[i]));
+    }
+    rt_image_list_write(out_images, (rt_image_list){images, count});
+    return RT_STATUS_OK;
+}
+
+rt_status pl_postlink(rt_sink *sink, const rt_postlink_request *request, rt_buffer *out_images)
+{
+    CHECK((unsigned)request->split < RT_SPLIT_COUNT);
+    RT_TRY(check_request(sink, request));
+    pl_job job;
+    pl_job_open(&job, sink);
+    LLVMModuleRef input = NULL;
+    rt_status status = pl_input_link(&job, request, &input);
+    if (rt_ok(status)) {
+        status = make_images(&job, request, input, out_images);
+        LLVMDisposeModule(input);
+    }
+    pl_job_close(&job);
+    return status;
+}

@@ -1,0 +1,15 @@
+/* The plugin's two services (contracts: reference/compiler_api.h). */
+#ifndef REFERENCE_COMPILER_POSTLINK_H
+#define REFERENCE_COMPILER_POSTLINK_H
+
+#include "reference/compiler_api.h"
+
+/* Sources of a module to images. */
+RT_MUST_USE rt_status pl_postlink(rt_sink *sink, const rt_postlink_request *request,
+                                  rt_buffer *out_images);
+
+/* SPIR-V modules to one bitcode module. */
+RT_MUST_USE rt_status pl_link_to_bitcode(rt_sink *sink, const rt_bytes *spirv, uint32_t count,
+                                         rt_buffer *out_bitcode);
+
+#endif

@@ -1,0 +1,131 @@
+/* Passes of the new pass manager, and the writer's cures.
+ *
+ * The pipeline is our own and not a standard one: no vectorising (the devices vectorise over
+ * work-items), no unrolling, no recognition of library calls, no lookup tables.  That an exit block
+ * before its loop and a loop's metadata make invalid SPIR-V was observed with llvm-spirv 14. */
+#include "reference/compiler/prepare.h"
+
+#include "reference/base/map.h"
+#include "reference/base/vector.h"
+#include "reference/compiler/lower.h"
+
+#include <llvm-c/Error.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include <string.h>
+
+#define DROP_PASSES "elim-avail-extern,globaldce,strip-dead-prototypes"
+
+#define OPTIMISE_PASSES                                                                            \
+    "function(sroa,early-cse<memssa>,simplifycfg,instcombine,simplifycfg),ipsccp,"                 \
+    "cgscc(inline,function(sroa,early-cse<memssa>,simplifycfg,instcombine)),globaldce,"            \
+    "function(reassociate,loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm),"    \
+    "simplifycfg,instcombine,indvars,loop-deletion,sroa,early-cse<memssa>,sccp,bdce,"              \
+    "instcombine,adce,simplifycfg,instcombine)," DROP_PASSES
+
+/* After the lowering: nothing that would recognise the intrinsics again. */
+#define CLEAN_PASSES "function(instsimplify,adce)," DROP_PASSES
+
+static rt_status run_passes(pl_job *job, LLVMModuleRef module, const char *passes)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(module, passes, NULL, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (!error) return pl_module_verify(job, module, "the passes");
+    char *reason = LLVMGetErrorMessage(error);
+    rt_status status = rt_fail(job->sink, RT_TOOL, RT_RULE_NONE,
+                               "LLVM refuses the passes of assay's compiler: %s", reason);
+    LLVMDisposeErrorMessage(reason);
+    return status;
+}
+
+rt_status pl_prepare_drop_unused(pl_job *job, LLVMModuleRef module)
+{
+    return run_passes(job, module, DROP_PASSES);
+}
+
+/* The data layout of spir64 names no native integers, which tells the passes that any width will
+ * do; the writer takes 8 to 64 bits.  The passes are told so; the module keeps its layout. */
+rt_status pl_prepare_optimise(pl_job *job, LLVMModuleRef module)
+{
+    rt_text layout = rt_arena_text(&job->arena, rt_text_of(LLVMGetDataLayoutStr(module)));
+    rt_text native = rt_arena_printf(&job->arena, "%s-n8:16:32:64", layout.data);
+    LLVMSetDataLayout(module, native.data);
+    rt_status status = run_passes(job, module, OPTIMISE_PASSES);
+    LLVMSetDataLayout(module, layout.data);
+    if (!rt_ok(status)) return status;
+    pl_lower_intrinsics(job, module);
+    return run_passes(job, module, CLEAN_PASSES);
+}
+
+/* ---- Order of blocks ----------------------------------------------------------------------- */
+
+typedef struct block_visit {
+    LLVMBasicBlockRef block;
+    unsigned next_successor;
+} block_visit;
+
+typedef struct block_walk {
+    rt_map seen;
+    RT_VECTOR(block_visit) path;
+    RT_VECTOR(LLVMBasicBlockRef) post_order;
+} block_walk;
+
+static void enter_block(block_walk *walk, LLVMBasicBlockRef block)
+{
+    if (rt_map_find_number(&walk->seen, (uintptr_t)block) != RT_MAP_NONE) return;
+    rt_map_set_number(&walk->seen, (uintptr_t)block, 0);
+    *rt_vector_push(&walk->path) = (block_visit){block, 0};
+}
+
+static void walk_blocks(block_walk *walk, LLVMBasicBlockRef entry)
+{
+    enter_block(walk, entry);
+    while (walk->path.count > 0) {
+        block_visit *top = &walk->path.items[walk->path.count - 1];
+        LLVMValueRef terminator = LLVMGetBasicBlockTerminator(top->block);
+        CHECK(terminator);
+        if (top->next_successor < LLVMGetNumSuccessors(terminator)) {
+            enter_block(walk, LLVMGetSuccessor(terminator, top->next_successor++));
+        } else {
+            *rt_vector_push(&walk->post_order) = top->block;
+            walk->path.count--;
+        }
+    }
+}
+
+/* Puts the reachable blocks of a function into reverse post-order, in which a block stands behind
+ * all that dominate it; unreachable ones end up behind. */
+static void order_blocks(LLVMValueRef function)
+{
+    block_walk walk = {0};
+    LLVMBasicBlockRef last = LLVMGetEntryBasicBlock(function);
+    walk_blocks(&walk, last);
+    CHECK(walk.post_order.items[walk.post_order.count - 1] == last);
+    for (uint32_t i = walk.post_order.count - 1; i-- > 0;) {
+        LLVMMoveBasicBlockAfter(walk.post_order.items[i], last);
+        last = walk.post_order.items[i];
+    }
+    rt_map_free(&walk.seen);
+    rt_vector_free(&walk.path);
+    rt_vector_free(&walk.post_order);
+}
+
+static void drop_loop_metadata(LLVMValueRef function, unsigned kind)
+{
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+    for (; block; block = LLVMGetNextBasicBlock(block))
+        LLVMSetMetadata(LLVMGetBasicBlockTerminator(block), kind, NULL);
+}
+
+void pl_prepare_for_writer(pl_job *job, LLVMModuleRef module)
+{
+    static const char loop[] = "llvm.loop";
+    unsigned kind = LLVMGetMDKindIDInContext(job->context, loop, (unsigned)strlen(loop));
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        if (LLVMIsDeclaration(function)) continue;
+        order_blocks(function);
+        drop_loop_metadata(function, kind);
+    }
+}

@@ -1,0 +1,19 @@
+/* Which functions a SPIR-V module imports and exports: the second opinion on post-link's lists. */
+#ifndef REFERENCE_COMPILER_SPIRV_LINKAGE_H
+#define REFERENCE_COMPILER_SPIRV_LINKAGE_H
+
+#include "reference/compiler/job.h"
+
+/* Names in the module's own order; they point into the scanned bytes. */
+typedef struct pl_linkage {
+    const rt_text *imports;
+    uint32_t import_count;
+    const rt_text *exports;
+    uint32_t export_count;
+} pl_linkage;
+
+/* Scans the linkage decorations of functions (SPIR-V 3.20, Decoration LinkageAttributes). Variables
+ * are left out: the translator gives builtin variables import linkage.  MALFORMED: not SPIR-V. */
+RT_MUST_USE rt_status pl_linkage_scan(pl_job *job, rt_bytes spirv, pl_linkage *out_linkage);
+
+#endif

@@ -1,0 +1,216 @@
+/* Which symbols an image needs and offers.
+ *
+ * Names are recorded as the IR has them (DL-IMPORT-06).  Source: document 003, "sycl-post-link
+ * changes", rules DL-EXPORT-01 to -05 and DL-IMPORT-01 to -10.  OpenCL C's builtin functions have
+ * no double underscore as SYCL's `__spirv_` ones have, but they are the same thing, operations that
+ * the translator turns into instructions, so a table of their names excludes them. */
+#include "reference/compiler/symbols.h"
+
+#include "reference/base/vector.h"
+#include "reference/compiler/input.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef RT_VECTOR(rt_text) text_vector;
+
+/* ---- Names --------------------------------------------------------------------------------- */
+
+static const char *const builtin_names[] = {
+#include "builtin_names.inc"
+};
+
+static int compare_to_name(const void *key, const void *row)
+{
+    const char *name = *(const char *const *)row;
+    return rt_text_compare(*(const rt_text *)key, rt_text_of(name));
+}
+
+static bool is_builtin_name(rt_text name)
+{
+    return bsearch(&name, builtin_names, sizeof builtin_names / sizeof *builtin_names,
+                   sizeof *builtin_names, compare_to_name) != NULL;
+}
+
+/* The unqualified name in `_Z<length><name>...` and what follows it; false for any other form,
+ * nested names (`_ZN...`) among them. */
+static bool split_mangled(rt_text symbol, rt_text *out_name, rt_text *out_rest)
+{
+    if (!rt_text_starts(symbol, "_Z")) return false;
+    size_t at = 2, length = 0;
+    while (at < symbol.length && symbol.data[at] >= '0' && symbol.data[at] <= '9' && length < 4096)
+        length = length * 10 + (size_t)(symbol.data[at++] - '0');
+    if (length == 0 || length > symbol.length - at) return false;
+    *out_name = (rt_text){symbol.data + at, length};
+    *out_rest = (rt_text){symbol.data + at + length, symbol.length - at - length};
+    return true;
+}
+
+bool pl_symbol_is_opencl_builtin(rt_text symbol)
+{
+    rt_text name, rest;
+    if (split_mangled(symbol, &name, &rest)) return is_builtin_name(name);
+    return rt_text_is(symbol, "printf");
+}
+
+/* Reports whether the demangled form starts with two underscores.  A template's starts with its
+ * return type and a nested name with its namespace, so these do not (DL-IMPORT-10: either way is
+ * conforming). */
+static bool is_reserved(rt_text symbol)
+{
+    if (rt_text_starts(symbol, "__")) return true;
+    rt_text name, rest;
+    return split_mangled(symbol, &name, &rest) && rt_text_starts(name, "__") &&
+           !rt_text_starts(rest, "I");
+}
+
+static bool is_reserved_inside(rt_text symbol)
+{
+    if (!rt_text_starts(symbol, "_Z") || is_reserved(symbol)) return false;
+    for (size_t i = 2; i + 2 < symbol.length; i++) {
+        bool digit = symbol.data[i] >= '0' && symbol.data[i] <= '9';
+        if (digit && symbol.data[i + 1] == '_' && symbol.data[i + 2] == '_') return true;
+    }
+    return false;
+}
+
+static bool is_spirv_operation(rt_text symbol)
+{
+    if (rt_text_starts(symbol, "__spirv_")) return true;
+    rt_text name, rest;
+    return split_mangled(symbol, &name, &rest) && rt_text_starts(name, "__spirv_");
+}
+
+/* ---- Declarations -------------------------------------------------------------------------- */
+
+static bool has_attribute(LLVMValueRef function, const char *name)
+{
+    return LLVMGetStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                         name, (unsigned)strlen(name)) != NULL;
+}
+
+static rt_text name_of(LLVMValueRef value)
+{
+    size_t length = 0;
+    const char *name = LLVMGetValueName2(value, &length);
+    return (rt_text){name, length};
+}
+
+pl_declaration pl_declaration_classify(LLVMValueRef function)
+{
+    CHECK(LLVMIsDeclaration(function));
+    rt_text name = name_of(function);
+    bool intrinsic = LLVMGetIntrinsicID(function) != 0 || rt_text_starts(name, "llvm.");
+    if (intrinsic && RULE(DL_IMPORT_07)) return PL_DECLARED_BUILTIN;
+    if (is_spirv_operation(name)) {
+        return RULE(DL_IMPORT_03) ? PL_DECLARED_BUILTIN : PL_DECLARED_IMPORT;
+    }
+    if (pl_symbol_is_opencl_builtin(name)) return PL_DECLARED_BUILTIN;
+    if (is_reserved(name) && RULE(DL_IMPORT_02)) return PL_DECLARED_UNLISTED;
+    if (has_attribute(function, PL_NOT_IMPORTED) && RULE(DL_IMPORT_04)) {
+        return PL_DECLARED_UNLISTED;
+    }
+    return PL_DECLARED_IMPORT;
+}
+
+/* The name that the lists record: the symbol, unchanged. */
+static rt_text recorded_name(pl_job *job, LLVMValueRef function)
+{
+    rt_text name = pl_job_name(job, function);
+    rt_text shortened = {name.data, name.length - 1};
+    return RULE_ELSE(DL_IMPORT_06, name, shortened);
+}
+
+/* ---- Collection ---------------------------------------------------------------------------- */
+
+typedef struct collector {
+    pl_job *job;
+    pl_was_defined *was_defined;
+    const void *user;
+    text_vector imports, exports, unlisted, kernels;
+} collector;
+
+static rt_status collect_declaration(collector *all, LLVMValueRef function)
+{
+    rt_text name = name_of(function);
+    pl_declaration kind = pl_declaration_classify(function);
+    if (kind == PL_DECLARED_BUILTIN) return RT_STATUS_OK;
+    if (kind == PL_DECLARED_UNLISTED) {
+        *rt_vector_push(&all->unlisted) = pl_job_name(all->job, function);
+        return RT_STATUS_OK;
+    }
+    if (is_reserved_inside(name) && !RULE(DL_IMPORT_10)) {
+        return rt_fail(all->job->sink, RT_POSTLINK_ERROR, RT_RULE_DL_IMPORT_10,
+                       "symbol '%.*s' is reserved", RT_TEXT_ARG(name));
+    }
+    bool split_made_it = all->was_defined(all->user, name);
+    if (split_made_it && !RULE(DL_IMPORT_05)) return RT_STATUS_OK;
+    if (RULE(DL_IMPORT_01)) *rt_vector_push(&all->imports) = recorded_name(all->job, function);
+    return RT_STATUS_OK;
+}
+
+static void collect_export(collector *all, LLVMValueRef function)
+{
+    bool declared = LLVMIsDeclaration(function);
+    if (declared && RULE(DL_EXPORT_03)) return;
+    if (pl_is_kernel(function) && RULE(DL_EXPORT_02)) return;
+    bool offered =
+        has_attribute(function, PL_MODULE_ID) && LLVMGetLinkage(function) == LLVMExternalLinkage;
+    if (offered && RULE(DL_EXPORT_01)) {
+        *rt_vector_push(&all->exports) = recorded_name(all->job, function);
+    }
+}
+
+/* The document's wording covers undefined variables, its exclusions and its exported list speak of
+ * functions only: we list functions only. */
+static rt_status collect_variables(collector *all, LLVMModuleRef module)
+{
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        if (!LLVMIsDeclaration(variable)) continue;
+        if (!RULE(DL_IMPORT_08)) {
+            return rt_fail(all->job->sink, RT_POSTLINK_ERROR, RT_RULE_DL_IMPORT_08,
+                           "variable '%.*s' is not defined", RT_TEXT_ARG(name_of(variable)));
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+static const rt_text *keep(pl_job *job, text_vector *names)
+{
+    rt_text *kept = rt_arena_alloc_array(&job->arena, names->count, sizeof *kept);
+    if (names->count > 0) memcpy(kept, names->items, names->count * sizeof *kept);
+    rt_vector_free(names);
+    return kept;
+}
+
+static pl_symbols finish(collector *all)
+{
+    pl_symbols symbols = {.import_count = all->imports.count,
+                          .export_count = all->exports.count,
+                          .unlisted_count = all->unlisted.count,
+                          .kernel_count = all->kernels.count};
+    symbols.imports = keep(all->job, &all->imports);
+    symbols.exports = keep(all->job, &all->exports);
+    symbols.unlisted = keep(all->job, &all->unlisted);
+    symbols.kernels = keep(all->job, &all->kernels);
+    return symbols;
+}
+
+rt_status pl_symbols_collect(pl_job *job, LLVMModuleRef module, pl_was_defined *was_defined,
+                             const void *user, pl_symbols *out_symbols)
+{
+    collector all = {.job = job, .was_defined = was_defined, .user = user};
+    rt_status status = collect_variables(&all, module);
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function && rt_ok(status); function = LLVMGetNextFunction(function)) {
+        collect_export(&all, function);
+        if (LLVMIsDeclaration(function)) {
+            status = collect_declaration(&all, function);
+        } else if (pl_is_kernel(function)) {
+            *rt_vector_push(&all.kernels) = pl_job_name(job, function);
+        }
+    }
+    *out_symbols = finish(&all);
+    return status;
+}

@@ -1,0 +1,43 @@
+/* Imported and exported symbols of one image (document 003, "sycl-post-link changes"). */
+#ifndef REFERENCE_COMPILER_SYMBOLS_H
+#define REFERENCE_COMPILER_SYMBOLS_H
+
+#include "reference/compiler/job.h"
+
+/* A declaration with this function attribute is never an import.  The document leaves the name of
+ * such an attribute open (DL-IMPORT-04); this one is ours. */
+#define PL_NOT_IMPORTED "assay-not-imported"
+
+/* What a function that a module declares without defining stands for. */
+typedef enum pl_declaration {
+    PL_DECLARED_IMPORT,   /* a symbol that another image must define */
+    PL_DECLARED_BUILTIN,  /* becomes SPIR-V instructions: llvm.*, __spirv_*, OpenCL C builtins */
+    PL_DECLARED_UNLISTED, /* the device defines it: reserved names and PL_NOT_IMPORTED */
+} pl_declaration;
+
+/* Symbols of an image, in the order of its code; in the job's arena. */
+typedef struct pl_symbols {
+    const rt_text *imports; /* DL-IMPORT-01 */
+    uint32_t import_count;
+    const rt_text *exports; /* DL-EXPORT-01 */
+    uint32_t export_count;
+    const rt_text *unlisted; /* declared, not imports, yet not builtins either */
+    uint32_t unlisted_count;
+    const rt_text *kernels;
+    uint32_t kernel_count;
+} pl_symbols;
+
+/* Classifies a declared function. */
+pl_declaration pl_declaration_classify(LLVMValueRef function);
+
+/* True for the symbol of an OpenCL C builtin function: `_Z13get_global_idj`, `printf`. */
+bool pl_symbol_is_opencl_builtin(rt_text symbol);
+
+/* Collects the symbols of an image after its split (DL-IMPORT-05).  `was_defined(user, name)` says
+ * whether the input of the split defined a symbol.  POSTLINK_ERROR as the rules' faults want it. */
+typedef bool pl_was_defined(const void *user, rt_text name);
+RT_MUST_USE rt_status pl_symbols_collect(pl_job *job, LLVMModuleRef module,
+                                         pl_was_defined *was_defined, const void *user,
+                                         pl_symbols *out_symbols);
+
+#endif

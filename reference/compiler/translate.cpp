@@ -1,0 +1,79 @@
+/* The C++ shim over the SPIR-V translator.  It decides nothing: options come from the C side. */
+#include "reference/compiler/translate.h"
+
+#include <LLVMSPIRVLib/LLVMSPIRVLib.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/CBindingWrapping.h>
+
+#include <map>
+#include <sstream>
+#include <string>
+
+namespace
+{
+
+using extension_map = SPIRV::TranslatorOpts::ExtensionsStatusMap;
+
+/* Every extension that the translator knows, with the name that SPIR-V gives it. */
+const std::map<std::string, SPIRV::ExtensionID> &extension_ids()
+{
+    static const std::map<std::string, SPIRV::ExtensionID> ids = {
+#define EXT(X) {#X, SPIRV::ExtensionID::X},
+#include <LLVMSPIRVLib/LLVMSPIRVExtensions.inc>
+#undef EXT
+    };
+    return ids;
+}
+
+extension_map extensions_allowed(bool all, const char *const *names, uint32_t count)
+{
+    extension_map allowed;
+    for (const auto &[name, id] : extension_ids())
+        allowed[id] = all;
+    for (uint32_t i = 0; i < count; i++) {
+        auto found = extension_ids().find(names[i]);
+        CHECK(found != extension_ids().end());
+        allowed[found->second] = true;
+    }
+    return allowed;
+}
+
+} // namespace
+
+bool pl_translate_to_spirv(LLVMModuleRef module, uint32_t version_max,
+                           const char *const *extensions, uint32_t extension_count,
+                           rt_buffer *out_spirv, rt_buffer *out_reason)
+{
+    CHECK(module);
+    SPIRV::TranslatorOpts options(static_cast<SPIRV::VersionNumber>(version_max),
+                                  extensions_allowed(false, extensions, extension_count));
+    /* A fused multiply-add is what the source asks for, or nothing: never the loose `mad`. */
+    options.setReplaceLLVMFmulAddWithOpenCLMad(false);
+    options.setFPContractMode(SPIRV::FPContractMode::Off);
+    std::ostringstream out;
+    std::string reason;
+    bool written = llvm::writeSpirv(llvm::unwrap(module), options, out, reason);
+    const std::string text = out.str();
+    if (written) rt_buffer_append(out_spirv, text.data(), text.size());
+    rt_buffer_append(out_reason, reason.data(), reason.size());
+    return written && reason.empty();
+}
+
+bool pl_translate_from_spirv(LLVMContextRef context, rt_bytes spirv, LLVMModuleRef *out_module,
+                             rt_buffer *out_reason)
+{
+    CHECK(context);
+    *out_module = nullptr;
+    SPIRV::TranslatorOpts options(SPIRV::VersionNumber::MaximumVersion,
+                                  extensions_allowed(true, nullptr, 0));
+    options.setDesiredBIsRepresentation(SPIRV::BIsRepresentation::OpenCL12);
+    options.setGenKernelArgNameMDEnabled(true);
+    std::istringstream in(std::string(reinterpret_cast<const char *>(spirv.data), spirv.size));
+    std::string reason;
+    llvm::Module *module = nullptr;
+    bool read = llvm::readSpirv(*llvm::unwrap(context), options, in, module, reason);
+    rt_buffer_append(out_reason, reason.data(), reason.size());
+    if (read) *out_module = llvm::wrap(module);
+    return read;
+}

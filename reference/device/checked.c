@@ -1,0 +1,530 @@
+/* The dev_* functions: the only callers of an adapter's tables.
+ *
+ * Before a call they assert what the runtime owes an adapter, after it what the adapter owes the
+ * runtime: a status code that the contract lists, an object exactly when the status is success, a
+ * complete table of operations.  They also count what is alive, so that a device which is closed
+ * too early panics at once instead of crashing later in a driver.
+ *
+ * They decide nothing: which kernel, which order, which program is the runtime's business.
+ * Source of the rules: the comments of device.h. */
+#include "reference/device/device.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- What an operation may answer --------------------------------------------------------- */
+
+#define BIT(code) (UINT32_C(1) << RT_##code)
+_Static_assert(RT_CODE_COUNT <= 32, "a set of codes is a 32-bit word");
+
+/* Every operation may answer these. */
+#define CODES_ANY                                                                                  \
+    (BIT(OK) | BIT(ERRC_MEMORY_ALLOCATION) | BIT(DRIVER_ERROR) | BIT(DEVICE_LOST) | BIT(LIMIT))
+#define CODES_COMPILE (BIT(ERRC_BUILD) | BIT(UNSUPPORTED) | BIT(MALFORMED))
+#define CODES_LINK    (CODES_COMPILE | BIT(LINK_ERROR) | BIT(IO) | BIT(TOOL) | BIT(UNAVAILABLE))
+#define CODES_LAUNCH  (BIT(ERRC_KERNEL_ARGUMENT) | BIT(ERRC_ND_RANGE))
+
+/* operation, the codes that it adds to CODES_ANY */
+#define OPERATIONS(OPERATION)                                                                      \
+    OPERATION(open, BIT(UNAVAILABLE) | BIT(ERRC_INVALID))                                          \
+    OPERATION(memory_create, 0)                                                                    \
+    OPERATION(memory_defined, 0)                                                                   \
+    OPERATION(program_compile, CODES_COMPILE)                                                      \
+    OPERATION(program_link, CODES_LINK)                                                            \
+    OPERATION(program_build, CODES_LINK)                                                           \
+    OPERATION(kernel_create, BIT(ERRC_INVALID))                                                    \
+    OPERATION(queue_create, 0)                                                                     \
+    OPERATION(enqueue_kernel, CODES_LAUNCH)                                                        \
+    OPERATION(enqueue_read, 0)                                                                     \
+    OPERATION(enqueue_write, 0)                                                                    \
+    OPERATION(enqueue_copy, 0)                                                                     \
+    OPERATION(enqueue_fill, 0)                                                                     \
+    OPERATION(flush, 0)                                                                            \
+    OPERATION(wait, CODES_LAUNCH | BIT(BUDGET))
+
+typedef enum operation {
+#define OPERATION_ENUM(name, codes) OPERATION_##name,
+    OPERATIONS(OPERATION_ENUM)
+#undef OPERATION_ENUM
+} operation;
+
+static const struct {
+    const char *name;
+    uint32_t codes;
+} operations[] = {
+#define OPERATION_ROW(name, codes) {#name, CODES_ANY | (codes)},
+    OPERATIONS(OPERATION_ROW)
+#undef OPERATION_ROW
+};
+
+/* Panics unless the contract lists the code, and the status was made in the device's sink (which
+ * rt_sink_diagnostic asserts). */
+static void status_check(operation op, rt_sink *sink, rt_status status)
+{
+    bool listed =
+        status.code < RT_CODE_COUNT && (operations[op].codes >> status.code & UINT32_C(1)) != 0;
+    if (!listed) {
+        char text[160];
+        const char *code = status.code < RT_CODE_COUNT ? rt_code_name((rt_code)status.code) : "?";
+        snprintf(text, sizeof text, "%s answered \"%s\" (%u), which device.h does not list",
+                 operations[op].name, code, (unsigned)status.code);
+        rt_panic("CONTRACT", text, __FILE__, __LINE__, __func__);
+    }
+    if (!rt_ok(status)) CHECK(rt_sink_diagnostic(sink, status) != NULL);
+}
+
+/* The same for an operation that makes an object. */
+static void result_check(operation op, rt_sink *sink, rt_status status, const void *object)
+{
+    status_check(op, sink, status);
+    CHECK(rt_ok(status) == (object != NULL));
+}
+
+static void count_up(dev_device *device)
+{
+    unsigned before = atomic_fetch_add(&device->live_objects, 1);
+    CHECK(before < UINT32_MAX);
+}
+
+static void count_down(dev_device *device)
+{
+    unsigned before = atomic_fetch_sub(&device->live_objects, 1);
+    CHECK(before > 0);
+}
+
+/* ---- Device ------------------------------------------------------------------------------- */
+
+static void device_ops_check(const dev_device_ops *ops)
+{
+    CHECK(ops != NULL);
+    CHECK(ops->destroy != NULL);
+    CHECK(ops->capabilities != NULL);
+    CHECK(ops->memory_create != NULL);
+    CHECK(ops->program_compile != NULL);
+    CHECK(ops->program_link != NULL);
+    CHECK(ops->program_build != NULL);
+    CHECK(ops->queue_create != NULL);
+}
+
+rt_status dev_device_open(const dev_backend *backend, const dev_open_parameters *parameters,
+                          rt_text selector, dev_device **out_device)
+{
+    CHECK(backend != NULL && backend->name != NULL && backend->open != NULL);
+    CHECK(parameters != NULL && parameters->sink != NULL);
+    CHECK(parameters->tools == NULL || parameters->tools->link_to_bitcode != NULL);
+    CHECK(selector.length == 0 || selector.data != NULL);
+    CHECK(out_device != NULL);
+    *out_device = NULL;
+    rt_status status = backend->open(parameters, selector, out_device);
+    result_check(OPERATION_open, parameters->sink, status, *out_device);
+    if (!rt_ok(status)) return status;
+    device_ops_check((*out_device)->ops);
+    (*out_device)->sink = parameters->sink;
+    atomic_init(&(*out_device)->live_objects, 0);
+    return status;
+}
+
+void dev_device_destroy(dev_device *device)
+{
+    if (!device) return;
+    CHECK(atomic_load(&device->live_objects) == 0);
+    device->ops->destroy(device);
+}
+
+void dev_device_capabilities(dev_device *device, dev_capabilities *out_capabilities)
+{
+    CHECK(device != NULL);
+    CHECK(out_capabilities != NULL);
+    *out_capabilities = (dev_capabilities){0};
+    device->ops->capabilities(device, out_capabilities);
+    CHECK(out_capabilities->name.length > 0);
+    CHECK(out_capabilities->formats_taken != 0);
+    CHECK(out_capabilities->formats_taken >> RT_FORMAT_COUNT == 0);
+    CHECK(out_capabilities->extension_count == 0 || out_capabilities->extensions != NULL);
+    CHECK(out_capabilities->aspects >> DEV_ASPECT_COUNT == 0);
+    CHECK(out_capabilities->group_size_max >= 1);
+}
+
+bool dev_capabilities_link(const dev_capabilities *capabilities, rt_format format)
+{
+    CHECK(capabilities != NULL);
+    CHECK((unsigned)format < RT_FORMAT_COUNT);
+    const char *wanted = rt_format_link_extension(format);
+    if (*wanted == '\0') return false;
+    for (uint32_t i = 0; i < capabilities->extension_count; i++) {
+        if (strcmp(capabilities->extensions[i], wanted) == 0) return true;
+    }
+    return false;
+}
+
+/* ---- Memory ------------------------------------------------------------------------------- */
+
+rt_status dev_memory_create(dev_device *device, uint64_t size, rt_text label,
+                            dev_memory **out_memory)
+{
+    CHECK(device != NULL && out_memory != NULL);
+    CHECK(size >= 1 && size <= RT_MEMORY_SIZE_MAX);
+    *out_memory = NULL;
+    rt_status status = device->ops->memory_create(device, size, label, out_memory);
+    result_check(OPERATION_memory_create, device->sink, status, *out_memory);
+    if (!rt_ok(status)) return status;
+    CHECK((*out_memory)->ops != NULL && (*out_memory)->ops->destroy != NULL);
+    (*out_memory)->device = device;
+    (*out_memory)->size = size;
+    count_up(device);
+    return status;
+}
+
+void dev_memory_destroy(dev_memory *memory)
+{
+    if (!memory) return;
+    dev_device *device = memory->device;
+    memory->ops->destroy(memory);
+    count_down(device);
+}
+
+/* Panics unless [offset, offset + size) is a range of the memory that is not empty. */
+static void range_check(const dev_memory *memory, uint64_t offset, uint64_t size)
+{
+    CHECK(memory != NULL);
+    CHECK(size >= 1);
+    CHECK(offset <= memory->size);
+    CHECK(size <= memory->size - offset);
+}
+
+rt_status dev_memory_defined(dev_memory *memory, uint64_t offset, uint64_t size, uint8_t *out_bits)
+{
+    range_check(memory, offset, size);
+    CHECK(out_bits != NULL);
+    memset(out_bits, 0, (size_t)((size + 7) / 8));
+    if (!memory->ops->defined) {
+        for (uint64_t i = 0; i < size; i++)
+            out_bits[i / 8] = (uint8_t)(out_bits[i / 8] | 1u << i % 8);
+        return RT_STATUS_OK;
+    }
+    rt_status status = memory->ops->defined(memory, offset, size, out_bits);
+    status_check(OPERATION_memory_defined, memory->device->sink, status);
+    return status;
+}
+
+/* ---- Programs and kernels ----------------------------------------------------------------- */
+
+/* Completes a program that an adapter made, or passes its refusal on. */
+static rt_status program_finish(operation op, dev_device *device, rt_status status, bool executable,
+                                dev_program *program)
+{
+    result_check(op, device->sink, status, program);
+    if (!rt_ok(status)) return status;
+    CHECK(program->ops != NULL);
+    CHECK(program->ops->destroy != NULL && program->ops->kernel_create != NULL);
+    program->device = device;
+    program->executable = executable;
+    count_up(device);
+    return status;
+}
+
+static void code_check(const dev_device *device, rt_format format, rt_bytes code, rt_text options)
+{
+    CHECK(device != NULL);
+    CHECK((unsigned)format < RT_FORMAT_COUNT);
+    CHECK(code.size == 0 || code.data != NULL);
+    CHECK(options.length == 0 || options.data != NULL);
+}
+
+rt_status dev_program_compile(dev_device *device, rt_format format, rt_bytes code, rt_text options,
+                              dev_program **out_program)
+{
+    code_check(device, format, code, options);
+    CHECK(out_program != NULL);
+    *out_program = NULL;
+    rt_status status = device->ops->program_compile(device, format, code, options, out_program);
+    return program_finish(OPERATION_program_compile, device, status, false, *out_program);
+}
+
+rt_status dev_program_link(dev_device *device, dev_program *const *programs, uint32_t count,
+                           rt_text options, dev_program **out_program)
+{
+    CHECK(device != NULL && out_program != NULL);
+    CHECK(count >= 1 && programs != NULL);
+    CHECK(options.length == 0 || options.data != NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        CHECK(programs[i] != NULL);
+        CHECK(programs[i]->device == device);
+        CHECK(!programs[i]->executable);
+    }
+    *out_program = NULL;
+    rt_status status = device->ops->program_link(device, programs, count, options, out_program);
+    return program_finish(OPERATION_program_link, device, status, true, *out_program);
+}
+
+rt_status dev_program_build(dev_device *device, rt_format format, rt_bytes code, rt_text options,
+                            dev_program **out_program)
+{
+    code_check(device, format, code, options);
+    CHECK(out_program != NULL);
+    *out_program = NULL;
+    rt_status status = device->ops->program_build(device, format, code, options, out_program);
+    return program_finish(OPERATION_program_build, device, status, true, *out_program);
+}
+
+void dev_program_destroy(dev_program *program)
+{
+    if (!program) return;
+    dev_device *device = program->device;
+    program->ops->destroy(program);
+    count_down(device);
+}
+
+rt_status dev_kernel_create(dev_program *program, rt_text name, dev_kernel **out_kernel)
+{
+    CHECK(program != NULL && out_kernel != NULL);
+    CHECK(program->executable);
+    CHECK(name.length == 0 || name.data != NULL);
+    *out_kernel = NULL;
+    dev_device *device = program->device;
+    rt_status status = program->ops->kernel_create(program, name, out_kernel);
+    result_check(OPERATION_kernel_create, device->sink, status, *out_kernel);
+    if (!rt_ok(status)) return status;
+    CHECK((*out_kernel)->ops != NULL);
+    CHECK((*out_kernel)->ops->destroy != NULL && (*out_kernel)->ops->argument_count != NULL);
+    (*out_kernel)->device = device;
+    count_up(device);
+    return status;
+}
+
+void dev_kernel_destroy(dev_kernel *kernel)
+{
+    if (!kernel) return;
+    dev_device *device = kernel->device;
+    kernel->ops->destroy(kernel);
+    count_down(device);
+}
+
+uint32_t dev_kernel_argument_count(dev_kernel *kernel)
+{
+    CHECK(kernel != NULL);
+    return kernel->ops->argument_count(kernel);
+}
+
+/* ---- Queues ------------------------------------------------------------------------------- */
+
+static void queue_ops_check(const dev_queue_ops *ops)
+{
+    CHECK(ops != NULL);
+    CHECK(ops->destroy != NULL);
+    CHECK(ops->enqueue_kernel != NULL);
+    CHECK(ops->enqueue_read != NULL);
+    CHECK(ops->enqueue_write != NULL);
+    CHECK(ops->enqueue_copy != NULL);
+    CHECK(ops->enqueue_fill != NULL);
+    CHECK(ops->flush != NULL);
+}
+
+rt_status dev_queue_create(dev_device *device, dev_queue **out_queue)
+{
+    CHECK(device != NULL && out_queue != NULL);
+    *out_queue = NULL;
+    rt_status status = device->ops->queue_create(device, out_queue);
+    result_check(OPERATION_queue_create, device->sink, status, *out_queue);
+    if (!rt_ok(status)) return status;
+    queue_ops_check((*out_queue)->ops);
+    (*out_queue)->device = device;
+    count_up(device);
+    return status;
+}
+
+void dev_queue_destroy(dev_queue *queue)
+{
+    if (!queue) return;
+    dev_device *device = queue->device;
+    queue->ops->destroy(queue);
+    count_down(device);
+}
+
+static void command_check(const dev_queue *queue, const dev_command *command, dev_event **out_event)
+{
+    CHECK(queue != NULL && out_event != NULL);
+    CHECK(command->wait_count == 0 || command->wait != NULL);
+    for (uint32_t i = 0; i < command->wait_count; i++) {
+        CHECK(command->wait[i] != NULL);
+        CHECK(command->wait[i]->device == queue->device);
+    }
+    *out_event = NULL;
+}
+
+/* Completes an event that an adapter made, or passes its refusal on. */
+static rt_status event_finish(operation op, dev_queue *queue, rt_status status, dev_event *event)
+{
+    result_check(op, queue->device->sink, status, event);
+    if (!rt_ok(status)) return status;
+    CHECK(event->ops != NULL);
+    CHECK(event->ops->destroy != NULL && event->ops->wait != NULL && event->ops->state != NULL);
+    event->device = queue->device;
+    count_up(queue->device);
+    return status;
+}
+
+static void nd_range_check(const dev_nd_range *range)
+{
+    CHECK(range != NULL);
+    CHECK(range->dimensions >= 1 && range->dimensions <= RT_ND_RANGE_DIMENSIONS);
+    bool chosen = range->local[0] != 0; /* by the author, not by the device */
+    for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++) {
+        bool used = d < range->dimensions;
+        CHECK(range->global[d] >= 1);
+        CHECK((range->local[d] != 0) == chosen);
+        CHECK_IMPLIES(!used, range->global[d] == 1);
+        CHECK_IMPLIES(!used && chosen, range->local[d] == 1);
+        CHECK_IMPLIES(!used, range->offset[d] == 0);
+    }
+}
+
+static void argument_check(const dev_device *device, const dev_argument *argument)
+{
+    CHECK((unsigned)argument->kind < DEV_ARGUMENT_KINDS);
+    switch (argument->kind) {
+    case DEV_ARGUMENT_MEMORY:
+        CHECK(argument->memory == NULL || argument->memory->device == device);
+        break;
+    case DEV_ARGUMENT_BYTES:
+        CHECK(argument->bytes.data != NULL && argument->bytes.size >= 1);
+        break;
+    case DEV_ARGUMENT_LOCAL:
+    case DEV_ARGUMENT_KINDS: CHECK(argument->size >= 1); break;
+    }
+}
+
+rt_status dev_enqueue_kernel(dev_queue *queue, dev_command command, dev_kernel *kernel,
+                             const dev_nd_range *range, const dev_argument *arguments,
+                             uint32_t argument_count, dev_event **out_event)
+{
+    command_check(queue, &command, out_event);
+    CHECK(kernel != NULL && kernel->device == queue->device);
+    nd_range_check(range);
+    CHECK(argument_count <= RT_KERNEL_ARGUMENT_MAX);
+    CHECK(argument_count == 0 || arguments != NULL);
+    for (uint32_t i = 0; i < argument_count; i++)
+        argument_check(queue->device, &arguments[i]);
+    rt_status status = queue->ops->enqueue_kernel(queue, command, kernel, range, arguments,
+                                                  argument_count, out_event);
+    return event_finish(OPERATION_enqueue_kernel, queue, status, *out_event);
+}
+
+rt_status dev_enqueue_read(dev_queue *queue, dev_command command, dev_memory *memory,
+                           uint64_t offset, uint64_t size, void *destination, dev_event **out_event)
+{
+    command_check(queue, &command, out_event);
+    range_check(memory, offset, size);
+    CHECK(memory->device == queue->device);
+    CHECK(destination != NULL);
+    rt_status status =
+        queue->ops->enqueue_read(queue, command, memory, offset, size, destination, out_event);
+    return event_finish(OPERATION_enqueue_read, queue, status, *out_event);
+}
+
+rt_status dev_enqueue_write(dev_queue *queue, dev_command command, dev_memory *memory,
+                            uint64_t offset, uint64_t size, const void *source,
+                            dev_event **out_event)
+{
+    command_check(queue, &command, out_event);
+    range_check(memory, offset, size);
+    CHECK(memory->device == queue->device);
+    CHECK(source != NULL);
+    rt_status status =
+        queue->ops->enqueue_write(queue, command, memory, offset, size, source, out_event);
+    return event_finish(OPERATION_enqueue_write, queue, status, *out_event);
+}
+
+rt_status dev_enqueue_copy(dev_queue *queue, dev_command command, dev_memory *source,
+                           uint64_t source_offset, dev_memory *destination,
+                           uint64_t destination_offset, uint64_t size, dev_event **out_event)
+{
+    command_check(queue, &command, out_event);
+    range_check(source, source_offset, size);
+    range_check(destination, destination_offset, size);
+    CHECK(source->device == queue->device);
+    CHECK(destination->device == queue->device);
+    CHECK_IMPLIES(source == destination, source_offset + size <= destination_offset ||
+                                             destination_offset + size <= source_offset);
+    rt_status status = queue->ops->enqueue_copy(queue, command, source, source_offset, destination,
+                                                destination_offset, size, out_event);
+    return event_finish(OPERATION_enqueue_copy, queue, status, *out_event);
+}
+
+rt_status dev_enqueue_fill(dev_queue *queue, dev_command command, dev_memory *memory,
+                           uint64_t offset, uint64_t size, rt_bytes pattern, dev_event **out_event)
+{
+    command_check(queue, &command, out_event);
+    range_check(memory, offset, size);
+    CHECK(memory->device == queue->device);
+    CHECK(pattern.data != NULL);
+    CHECK(pattern.size >= 1 && pattern.size <= 16);
+    CHECK((pattern.size & (pattern.size - 1)) == 0);
+    CHECK(offset % pattern.size == 0 && size % pattern.size == 0);
+    rt_status status =
+        queue->ops->enqueue_fill(queue, command, memory, offset, size, pattern, out_event);
+    return event_finish(OPERATION_enqueue_fill, queue, status, *out_event);
+}
+
+rt_status dev_queue_flush(dev_queue *queue)
+{
+    CHECK(queue != NULL);
+    rt_status status = queue->ops->flush(queue);
+    status_check(OPERATION_flush, queue->device->sink, status);
+    return status;
+}
+
+/* ---- Events ------------------------------------------------------------------------------- */
+
+rt_status dev_event_wait(dev_event *event)
+{
+    CHECK(event != NULL);
+    rt_status status = event->ops->wait(event);
+    status_check(OPERATION_wait, event->device->sink, status);
+    /* The state that an observer sees afterwards must tell the same. */
+    CHECK(event->ops->state(event) == (rt_ok(status) ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED));
+    return status;
+}
+
+dev_event_state dev_event_query(dev_event *event)
+{
+    CHECK(event != NULL);
+    dev_event_state state = event->ops->state(event);
+    CHECK(state == DEV_EVENT_PENDING || state == DEV_EVENT_COMPLETE || state == DEV_EVENT_FAILED);
+    return state;
+}
+
+void dev_event_destroy(dev_event *event)
+{
+    if (!event) return;
+    dev_device *device = event->device;
+    event->ops->destroy(event);
+    count_down(device);
+}
+
+/* ---- For adapters ------------------------------------------------------------------------- */
+
+rt_status dev_nd_range_validate(rt_sink *sink, const dev_nd_range *range, uint32_t group_size_max)
+{
+    nd_range_check(range);
+    CHECK(group_size_max >= 1);
+    if (range->local[0] == 0) return RT_STATUS_OK; /* The device chooses one that fits. */
+    uint64_t group_size = 1;
+    for (uint32_t d = 0; d < range->dimensions; d++) {
+        if (range->global[d] % range->local[d] != 0)
+            return rt_fail(sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
+                           "local size %llu does not divide global size %llu in dimension %u; "
+                           "choose one that does, or leave the local size open",
+                           (unsigned long long)range->local[d],
+                           (unsigned long long)range->global[d], d);
+        /* Dividing instead of multiplying: the product of three sizes may not fit 64 bits. */
+        if (range->local[d] > group_size_max / group_size)
+            return rt_fail(sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
+                           "a work-group of %llu x %llu x %llu work-items is larger than the %u "
+                           "that this device takes",
+                           (unsigned long long)range->local[0], (unsigned long long)range->local[1],
+                           (unsigned long long)range->local[2], group_size_max);
+        group_size *= range->local[d];
+    }
+    return RT_STATUS_OK;
+}

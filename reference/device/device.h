@@ -1,0 +1,331 @@
+/* What the reference runtime asks of a device.
+ *
+ * One table of operations per object; an adapter (backends/NAME) fills the tables and embeds the
+ * base struct of each object at offset 0 of its own.  The runtime calls the dev_* functions below,
+ * never the tables: those functions check arguments before and results after (checked.c), so that
+ * adapters stay thin.
+ *
+ * Ownership.  A create function gives one object to the caller, who destroys it.  A device outlives
+ * everything made from it.  Memories, programs, kernels, queues and events may be destroyed in any
+ * order, also while commands that use them are enqueued: the adapter keeps what it needs until they
+ * are done.  Spans passed in are borrowed for the call unless an operation says otherwise.
+ *
+ * Threads.  Every function may be called from several threads at once; an adapter locks for itself.
+ * Destroying an object must not race with another use of that object.
+ *
+ * Statuses.  Each operation lists the codes that it may return.  Every operation may also return
+ * ERRC_MEMORY_ALLOCATION (the driver ran out of memory), DRIVER_ERROR (a call failed otherwise; the
+ * message names the call and its result), DEVICE_LOST, and LIMIT (the device's own bound, named in
+ * the message).  Anything else, and an object beside a failing status, is a defect of the adapter
+ * and panics in checked.c.  A status is made in the sink given at opening. */
+#ifndef REFERENCE_DEVICE_DEVICE_H
+#define REFERENCE_DEVICE_DEVICE_H
+
+#include "reference/base/format.h"
+#include "reference/base/limits.h"
+#include "reference/base/status.h"
+
+#include <stdatomic.h>
+
+typedef struct dev_device dev_device;
+typedef struct dev_memory dev_memory;
+typedef struct dev_program dev_program;
+typedef struct dev_kernel dev_kernel;
+typedef struct dev_queue dev_queue;
+typedef struct dev_event dev_event;
+
+/* ---- Values ------------------------------------------------------------------------------- */
+
+/* Aspects that scenarios can ask about; bit numbers of dev_capabilities.aspects. */
+typedef enum dev_aspect {
+    DEV_ASPECT_FP16,
+    DEV_ASPECT_FP64,
+    DEV_ASPECT_ATOMIC64,
+    DEV_ASPECT_COUNT
+} dev_aspect;
+
+/* What a device can do, asked once after opening.  Texts live as long as the device. */
+typedef struct dev_capabilities {
+    rt_text name;           /* of the device, for records */
+    rt_text driver;         /* name and version of the driver, for records */
+    uint32_t formats_taken; /* bit 1u << rt_format for each format that programs are made from */
+    /* Static texts that tell link ability per format, rt_format_link_extension (DL-BACKEND-01). */
+    const char *const *extensions;
+    uint32_t extension_count;
+    uint32_t aspects;        /* bit 1u << dev_aspect */
+    bool executes;           /* false: builds and links only, kernels never run */
+    bool globals_by_name;    /* module-scope variables can be found by name */
+    bool function_pointers;  /* kernels may call through pointers to functions */
+    bool usm;                /* pointers valid on host or device outside buffers */
+    bool finds_faults;       /* reports findings (sim) */
+    bool links_with_tool;    /* linking is done by dev_tools, not by the driver */
+    uint64_t local_size_max; /* bytes of local memory for one work-group */
+    uint32_t group_size_max; /* work-items of one work-group */
+} dev_capabilities;
+
+/* Something wrong that a device found in a kernel while it ran (sim only). */
+typedef struct dev_finding {
+    const char *kind; /* "out-of-bounds", "budget", …; static */
+    rt_text message;  /* one line: what, where, which work-item, buffer and offset */
+    uint32_t tag;     /* of the command (dev_command.tag) */
+    rt_text kernel;
+    rt_text source;                             /* name of the source, empty where unknown */
+    uint32_t source_line;                       /* 1-based in that source, 0 where unknown */
+    uint64_t work_item[RT_ND_RANGE_DIMENSIONS]; /* global id of the first work-item concerned */
+    rt_text object;  /* label of the memory concerned, empty where there is none */
+    uint64_t offset; /* bytes into that memory */
+    uint64_t count;  /* how often it happened at this place in this launch */
+} dev_finding;
+
+/* Tools that a driver lacks and assay has (LLVM behind a child process). */
+typedef struct dev_tools {
+    void *user;
+    /* Links count >= 1 SPIR-V modules into one LLVM 14 bitcode module with OpenCL kernel metadata.
+     * out_bitcode is initialised by the caller, who frees it, and receives the bytes.  LINK_ERROR:
+     * a symbol is unresolved or defined twice; MALFORMED; UNSUPPORTED; TOOL: the tool died; IO: a
+     * file or process operation failed; UNAVAILABLE: there is no tool here.  No other code.  May be
+     * called from several threads. */
+    rt_status (*link_to_bitcode)(void *user, rt_sink *sink, const rt_bytes *spirv, uint32_t count,
+                                 rt_buffer *out_bitcode);
+} dev_tools;
+
+typedef struct dev_open_parameters {
+    rt_sink *sink;          /* outlives the device */
+    const dev_tools *tools; /* NULL: none; outlives the device */
+    uint64_t seed;          /* of everything that a device may choose */
+    /* Called for every finding, from the thread that runs the command; the finding's texts are
+     * valid during the call.  It must not call the device. */
+    void (*on_finding)(void *user, const dev_finding *finding);
+    void *finding_user;
+} dev_open_parameters;
+
+/* One launch geometry.  Index d is what get_global_id(d) counts. */
+typedef struct dev_nd_range {
+    uint32_t dimensions;                     /* 1 to 3; entries past it are 1, 1 and 0 */
+    uint64_t global[RT_ND_RANGE_DIMENSIONS]; /* work-items, each >= 1 */
+    uint64_t local[RT_ND_RANGE_DIMENSIONS];  /* work-items of a group; all 0: the device chooses */
+    uint64_t offset[RT_ND_RANGE_DIMENSIONS];
+} dev_nd_range;
+
+typedef enum dev_argument_kind {
+    DEV_ARGUMENT_MEMORY, /* a global or constant pointer to the start of a memory */
+    DEV_ARGUMENT_BYTES,  /* a value, bytes as the kernel's parameter has them */
+    DEV_ARGUMENT_LOCAL,  /* local memory of `size` bytes */
+    DEV_ARGUMENT_KINDS
+} dev_argument_kind;
+
+typedef struct dev_argument {
+    dev_argument_kind kind;
+    dev_memory *memory; /* MEMORY; NULL is the null pointer */
+    rt_bytes bytes;     /* BYTES; copied by the enqueue */
+    uint64_t size;      /* LOCAL, bytes >= 1 */
+} dev_argument;
+
+/* What every enqueue carries besides its operands. */
+typedef struct dev_command {
+    uint32_t tag;           /* the runtime's name for it, in findings */
+    dev_event *const *wait; /* events that must be complete before it starts */
+    uint32_t wait_count;
+} dev_command;
+
+typedef enum dev_event_state {
+    DEV_EVENT_PENDING,
+    DEV_EVENT_COMPLETE,
+    DEV_EVENT_FAILED,
+} dev_event_state;
+
+/* ---- Operation tables (for adapters) ------------------------------------------------------ */
+
+typedef struct dev_device_ops {
+    void (*destroy)(dev_device *device);
+    void (*capabilities)(dev_device *device, dev_capabilities *out_capabilities);
+    rt_status (*memory_create)(dev_device *device, uint64_t size, rt_text label,
+                               dev_memory **out_memory);
+    rt_status (*program_compile)(dev_device *device, rt_format format, rt_bytes code,
+                                 rt_text options, dev_program **out_program);
+    rt_status (*program_link)(dev_device *device, dev_program *const *programs, uint32_t count,
+                              rt_text options, dev_program **out_program);
+    rt_status (*program_build)(dev_device *device, rt_format format, rt_bytes code, rt_text options,
+                               dev_program **out_program);
+    rt_status (*queue_create)(dev_device *device, dev_queue **out_queue);
+} dev_device_ops;
+
+typedef struct dev_memory_ops {
+    void (*destroy)(dev_memory *memory);
+    /* Optional (NULL: everything counts as defined), see dev_memory_defined. */
+    rt_status (*defined)(dev_memory *memory, uint64_t offset, uint64_t size, uint8_t *out_bits);
+} dev_memory_ops;
+
+typedef struct dev_program_ops {
+    void (*destroy)(dev_program *program);
+    rt_status (*kernel_create)(dev_program *program, rt_text name, dev_kernel **out_kernel);
+} dev_program_ops;
+
+typedef struct dev_kernel_ops {
+    void (*destroy)(dev_kernel *kernel);
+    uint32_t (*argument_count)(dev_kernel *kernel);
+} dev_kernel_ops;
+
+typedef struct dev_queue_ops {
+    void (*destroy)(dev_queue *queue);
+    rt_status (*enqueue_kernel)(dev_queue *queue, dev_command command, dev_kernel *kernel,
+                                const dev_nd_range *range, const dev_argument *arguments,
+                                uint32_t argument_count, dev_event **out_event);
+    rt_status (*enqueue_read)(dev_queue *queue, dev_command command, dev_memory *memory,
+                              uint64_t offset, uint64_t size, void *destination,
+                              dev_event **out_event);
+    rt_status (*enqueue_write)(dev_queue *queue, dev_command command, dev_memory *memory,
+                               uint64_t offset, uint64_t size, const void *source,
+                               dev_event **out_event);
+    rt_status (*enqueue_copy)(dev_queue *queue, dev_command command, dev_memory *source,
+                              uint64_t source_offset, dev_memory *destination,
+                              uint64_t destination_offset, uint64_t size, dev_event **out_event);
+    rt_status (*enqueue_fill)(dev_queue *queue, dev_command command, dev_memory *memory,
+                              uint64_t offset, uint64_t size, rt_bytes pattern,
+                              dev_event **out_event);
+    rt_status (*flush)(dev_queue *queue);
+} dev_queue_ops;
+
+typedef struct dev_event_ops {
+    void (*destroy)(dev_event *event);
+    rt_status (*wait)(dev_event *event);
+    dev_event_state (*state)(dev_event *event);
+} dev_event_ops;
+
+/* Base structs: at offset 0 of an adapter's own.  The adapter sets `ops`; checked.c sets the rest
+ * when the create operation has returned, so an adapter does not read it before. */
+struct dev_device {
+    const dev_device_ops *ops;
+    rt_sink *sink;
+    atomic_uint live_objects; /* made from the device and not yet destroyed */
+};
+struct dev_memory {
+    const dev_memory_ops *ops;
+    dev_device *device;
+    uint64_t size;
+};
+struct dev_program {
+    const dev_program_ops *ops;
+    dev_device *device;
+    bool executable; /* kernels can be made from it */
+};
+struct dev_kernel {
+    const dev_kernel_ops *ops;
+    dev_device *device;
+};
+struct dev_queue {
+    const dev_queue_ops *ops;
+    dev_device *device;
+};
+struct dev_event {
+    const dev_event_ops *ops;
+    dev_device *device;
+};
+
+/* A way to open devices; each backend folder offers one or more constants of this type. */
+typedef struct dev_backend {
+    const char *name; /* "sim", "opencl", "null" */
+    /* Opens one device.  UNAVAILABLE: not installed or no such device; the message says what is
+     * missing and how to get it.  ERRC_INVALID: the selector is not of the backend's form.
+     * `selector` chooses among several, its meaning is the backend's ("": the first). */
+    rt_status (*open)(const dev_open_parameters *parameters, rt_text selector,
+                      dev_device **out_device);
+} dev_backend;
+
+/* Refuses a range that no device of ours runs: ERRC_ND_RANGE when local does not divide global or a
+ * group has more than group_size_max work-items.  For adapters whose driver accepts uneven groups.
+ * Source: SYCL 2020, "4.9.4.2 SYCL functions for invoking kernels" (errc::nd_range). */
+RT_MUST_USE rt_status dev_nd_range_validate(rt_sink *sink, const dev_nd_range *range,
+                                            uint32_t group_size_max);
+
+/* ---- Functions (for the runtime) ---------------------------------------------------------- */
+
+/* Opens a device of the backend.  The caller destroys it after everything made from it. */
+RT_MUST_USE rt_status dev_device_open(const dev_backend *backend,
+                                      const dev_open_parameters *parameters, rt_text selector,
+                                      dev_device **out_device);
+/* Waits for everything enqueued, then closes.  NULL does nothing (so with every destroy below). */
+void dev_device_destroy(dev_device *device);
+/* What the device can do; the same answer every time. */
+void dev_device_capabilities(dev_device *device, dev_capabilities *out_capabilities);
+/* True when the device advertises linking of programs of `format` (DL-BACKEND-01). */
+bool dev_capabilities_link(const dev_capabilities *capabilities, rt_format format);
+
+/* Allocates size >= 1 bytes of undefined content.  The label names it in findings.
+ * ERRC_MEMORY_ALLOCATION. */
+RT_MUST_USE rt_status dev_memory_create(dev_device *device, uint64_t size, rt_text label,
+                                        dev_memory **out_memory);
+void dev_memory_destroy(dev_memory *memory);
+/* Which bytes of [offset, offset + size) hold defined values: bit i % 8 of out_bits[i / 8] for byte
+ * i, ceil(size / 8) bytes.  A device that does not track it answers that all are.  All commands
+ * that write the memory must be complete. */
+RT_MUST_USE rt_status dev_memory_defined(dev_memory *memory, uint64_t offset, uint64_t size,
+                                         uint8_t *out_bits);
+
+/* Makes a program object from one image's code, imports left open, so that it can be linked.
+ * ERRC_BUILD: the driver's compiler refused (its log is in the message); UNSUPPORTED: format or a
+ * named instruction is not taken; MALFORMED. */
+RT_MUST_USE rt_status dev_program_compile(dev_device *device, rt_format format, rt_bytes code,
+                                          rt_text options, dev_program **out_program);
+/* Joins count >= 1 compiled programs, which stay as they are, into an executable one.  LINK_ERROR:
+ * unresolved or multiply defined symbol, log in the message; TOOL, UNAVAILABLE: from dev_tools; and
+ * the codes of compile. */
+RT_MUST_USE rt_status dev_program_link(dev_device *device, dev_program *const *programs,
+                                       uint32_t count, rt_text options, dev_program **out_program);
+/* Compiles one self-contained image straight into an executable program.  Codes of compile and
+ * link. */
+RT_MUST_USE rt_status dev_program_build(dev_device *device, rt_format format, rt_bytes code,
+                                        rt_text options, dev_program **out_program);
+void dev_program_destroy(dev_program *program);
+
+/* Takes a kernel by name from an executable program.  ERRC_INVALID: it has none of that name. */
+RT_MUST_USE rt_status dev_kernel_create(dev_program *program, rt_text name,
+                                        dev_kernel **out_kernel);
+void dev_kernel_destroy(dev_kernel *kernel);
+/* Number of parameters of the kernel, DEV_ARGUMENT_COUNT_UNKNOWN where the device does not tell. */
+#define DEV_ARGUMENT_COUNT_UNKNOWN UINT32_MAX
+uint32_t dev_kernel_argument_count(dev_kernel *kernel);
+
+/* Makes an out-of-order queue: only wait lists order its commands. */
+RT_MUST_USE rt_status dev_queue_create(dev_device *device, dev_queue **out_queue);
+/* Waits for its commands, then destroys. */
+void dev_queue_destroy(dev_queue *queue);
+
+/* Enqueues; none of them waits for the command.  *out_event is the caller's to destroy, which it
+ * may do at any time.  A wait list may name events of other queues of the same device.  A command
+ * whose predecessor failed fails too, without running.  Ranges of memory lie inside it and are not
+ * empty.
+ * kernel       ERRC_KERNEL_ARGUMENT: an argument does not fit its parameter, or there are too many
+ *              or too few; ERRC_ND_RANGE: local does not divide global, or a group is too large.
+ * read, write  destination and source must stay valid until the event completes or fails.
+ * copy         the two ranges must not overlap.
+ * fill         pattern of 1, 2, 4, 8 or 16 bytes, copied; size and offset are multiples of it. */
+RT_MUST_USE rt_status dev_enqueue_kernel(dev_queue *queue, dev_command command, dev_kernel *kernel,
+                                         const dev_nd_range *range, const dev_argument *arguments,
+                                         uint32_t argument_count, dev_event **out_event);
+RT_MUST_USE rt_status dev_enqueue_read(dev_queue *queue, dev_command command, dev_memory *memory,
+                                       uint64_t offset, uint64_t size, void *destination,
+                                       dev_event **out_event);
+RT_MUST_USE rt_status dev_enqueue_write(dev_queue *queue, dev_command command, dev_memory *memory,
+                                        uint64_t offset, uint64_t size, const void *source,
+                                        dev_event **out_event);
+RT_MUST_USE rt_status dev_enqueue_copy(dev_queue *queue, dev_command command, dev_memory *source,
+                                       uint64_t source_offset, dev_memory *destination,
+                                       uint64_t destination_offset, uint64_t size,
+                                       dev_event **out_event);
+RT_MUST_USE rt_status dev_enqueue_fill(dev_queue *queue, dev_command command, dev_memory *memory,
+                                       uint64_t offset, uint64_t size, rt_bytes pattern,
+                                       dev_event **out_event);
+/* Permits the device to make progress without a wait; it may still do nothing until one. */
+RT_MUST_USE rt_status dev_queue_flush(dev_queue *queue);
+
+/* Returns when the command is done: success, or what went wrong in it.  BUDGET: a kernel ran out of
+ * its instruction budget; and the codes of its enqueue, from a device that looks at operands late.
+ * The same answer every time; of a command that did not run because a predecessor failed, the
+ * predecessor's status where the device knows it, else DRIVER_ERROR. */
+RT_MUST_USE rt_status dev_event_wait(dev_event *event);
+/* Looks without waiting. */
+dev_event_state dev_event_query(dev_event *event);
+void dev_event_destroy(dev_event *event);
+
+#endif

@@ -1,0 +1,515 @@
+/* The suite of device_suite.h.  It judges what a runtime needs of a device: programs that link or
+ * say why not, geometry, kinds of arguments, order by events over several queues, lifetimes. */
+#include "reference/device/test/device_suite.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct fixture {
+    const device_suite *suite;
+    rt_sink *sink;
+    dev_device *device;
+    dev_queue *queue;
+    dev_capabilities capabilities;
+    rt_buffer apply; /* modules */
+    rt_buffer twice;
+    rt_buffer kernels;
+} fixture;
+
+static const rt_text no_options = {"", 0};
+static const dev_command no_wait = {0};
+
+/* Fails the test with the status's message unless it is a success. */
+static void ok(const fixture *f, rt_status status)
+{
+    if (rt_ok(status)) return;
+    const rt_diagnostic *diagnostic = rt_sink_diagnostic(f->sink, status);
+    fail_msg("%s: %.*s", rt_code_name(diagnostic->code), RT_TEXT_ARG(diagnostic->message));
+}
+
+/* Waits for success and gives the event up. */
+static void finish(const fixture *f, dev_event *event)
+{
+    ok(f, dev_event_wait(event));
+    assert_int_equal(dev_event_query(event), DEV_EVENT_COMPLETE);
+    dev_event_destroy(event);
+}
+
+/* ---- Helpers that do one thing and wait for it -------------------------------------------- */
+
+static dev_memory *memory_with(const fixture *f, const void *content, uint64_t size)
+{
+    dev_memory *memory;
+    dev_event *event;
+    ok(f, dev_memory_create(f->device, size, RT_TEXT("suite"), &memory));
+    ok(f, dev_enqueue_write(f->queue, no_wait, memory, 0, size, content, &event));
+    finish(f, event);
+    return memory;
+}
+
+static void memory_get(const fixture *f, dev_memory *memory, void *out_content, uint64_t size)
+{
+    dev_event *event;
+    ok(f, dev_enqueue_read(f->queue, no_wait, memory, 0, size, out_content, &event));
+    finish(f, event);
+}
+
+/* A kernel of the module `kernels`. */
+static dev_kernel *kernel_named(const fixture *f, const char *name)
+{
+    dev_program *program;
+    dev_kernel *kernel;
+    ok(f, dev_program_build(f->device, RT_FORMAT_SPIRV64, rt_buffer_bytes(&f->kernels), no_options,
+                            &program));
+    ok(f, dev_kernel_create(program, rt_text_of(name), &kernel));
+    dev_program_destroy(program);
+    return kernel;
+}
+
+static dev_program *compiled(const fixture *f, const rt_buffer *module)
+{
+    dev_program *program;
+    ok(f, dev_program_compile(f->device, RT_FORMAT_SPIRV64, rt_buffer_bytes(module), no_options,
+                              &program));
+    return program;
+}
+
+static dev_argument of_memory(dev_memory *memory)
+{
+    return (dev_argument){.kind = DEV_ARGUMENT_MEMORY, .memory = memory};
+}
+
+static dev_argument of_bytes(const void *bytes, size_t size)
+{
+    return (dev_argument){.kind = DEV_ARGUMENT_BYTES, .bytes = {bytes, size}};
+}
+
+static void run_kernel(const fixture *f, dev_kernel *kernel, dev_nd_range range,
+                       const dev_argument *arguments, uint32_t argument_count)
+{
+    dev_event *event;
+    ok(f, dev_enqueue_kernel(f->queue, no_wait, kernel, &range, arguments, argument_count, &event));
+    finish(f, event);
+}
+
+static dev_nd_range range_1d(uint64_t global, uint64_t local)
+{
+    uint64_t rest = local > 0 ? 1 : 0;
+    return (dev_nd_range){.dimensions = 1, .global = {global, 1, 1}, .local = {local, rest, rest}};
+}
+
+/* ---- Programs ----------------------------------------------------------------------------- */
+
+static void import_is_resolved_by_another_image(void **state)
+{
+    const fixture *f = *state;
+    if (!dev_capabilities_link(&f->capabilities, RT_FORMAT_SPIRV64)) skip();
+    dev_program *programs[] = {compiled(f, &f->apply), compiled(f, &f->twice)}, *linked;
+    ok(f, dev_program_link(f->device, programs, 2, no_options, &linked));
+    dev_program_destroy(programs[0]);
+    dev_program_destroy(programs[1]);
+    dev_kernel *kernel;
+    ok(f, dev_kernel_create(linked, RT_TEXT("apply"), &kernel));
+    dev_program_destroy(linked);
+
+    int data[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const int expected[8] = {0, 2, 4, 6, 8, 10, 12, 14};
+    dev_memory *memory = memory_with(f, data, sizeof data);
+    const dev_argument argument = of_memory(memory);
+    run_kernel(f, kernel, range_1d(8, 0), &argument, 1);
+    memory_get(f, memory, data, sizeof data);
+    assert_memory_equal(data, expected, sizeof data);
+    dev_memory_destroy(memory);
+    dev_kernel_destroy(kernel);
+}
+
+static void links_that_cannot_be_are_refused(void **state)
+{
+    const fixture *f = *state;
+    if (!dev_capabilities_link(&f->capabilities, RT_FORMAT_SPIRV64)) skip();
+    dev_program *apply = compiled(f, &f->apply), *none;
+    rt_status unresolved = dev_program_link(f->device, &apply, 1, no_options, &none);
+    assert_int_equal(unresolved.code, RT_LINK_ERROR);
+    dev_program *twins[] = {apply, compiled(f, &f->twice), compiled(f, &f->twice)};
+    rt_status duplicate = dev_program_link(f->device, twins, 3, no_options, &none);
+    assert_int_equal(duplicate.code, RT_LINK_ERROR);
+    for (int i = 0; i < 3; i++)
+        dev_program_destroy(twins[i]);
+}
+
+static void same_images_link_twice(void **state)
+{
+    const fixture *f = *state;
+    if (!dev_capabilities_link(&f->capabilities, RT_FORMAT_SPIRV64)) skip();
+    dev_program *programs[] = {compiled(f, &f->apply), compiled(f, &f->twice)};
+    for (int i = 0; i < 2; i++) {
+        dev_program *linked;
+        dev_kernel *kernel;
+        ok(f, dev_program_link(f->device, programs, 2, no_options, &linked));
+        ok(f, dev_kernel_create(linked, RT_TEXT("apply"), &kernel));
+        dev_kernel_destroy(kernel);
+        dev_program_destroy(linked);
+    }
+    dev_program_destroy(programs[0]);
+    dev_program_destroy(programs[1]);
+}
+
+static void unknown_kernel_is_refused(void **state)
+{
+    const fixture *f = *state;
+    dev_program *program;
+    dev_kernel *kernel;
+    ok(f, dev_program_build(f->device, RT_FORMAT_SPIRV64, rt_buffer_bytes(&f->kernels), no_options,
+                            &program));
+    assert_int_equal(dev_kernel_create(program, RT_TEXT("geometri"), &kernel).code,
+                     RT_ERRC_INVALID);
+    assert_int_equal(dev_kernel_create(program, RT_TEXT(""), &kernel).code, RT_ERRC_INVALID);
+    assert_int_equal(dev_kernel_create(program, (rt_text){"geometry\0x", 10}, &kernel).code,
+                     RT_ERRC_INVALID);
+    dev_program_destroy(program);
+}
+
+static void images_that_are_no_spirv_are_refused(void **state)
+{
+    const fixture *f = *state;
+    dev_program *program;
+    const rt_bytes text = {(const uint8_t *)"int main;", 9};
+    assert_int_equal(
+        dev_program_compile(f->device, RT_FORMAT_SPIRV64, text, no_options, &program).code,
+        RT_MALFORMED);
+    assert_int_equal(
+        dev_program_build(f->device, RT_FORMAT_SPIRV64, (rt_bytes){0}, no_options, &program).code,
+        RT_MALFORMED);
+    assert_int_equal(dev_program_compile(f->device, RT_FORMAT_SPIRV64_FPGA,
+                                         rt_buffer_bytes(&f->twice), no_options, &program)
+                         .code,
+                     RT_UNSUPPORTED);
+}
+
+/* ---- Launches ----------------------------------------------------------------------------- */
+
+/* Compares one work-item's record of kernel geometry with what OpenCL C defines. */
+static void geometry_check(const dev_nd_range *range, const uint64_t at[3], const uint32_t *record)
+{
+    for (uint32_t d = 0; d < 3; d++) {
+        assert_int_equal(record[d], at[d] + range->offset[d]);
+        assert_int_equal(record[3 + d], at[d] % range->local[d]);
+    }
+    assert_int_equal(record[6], at[0] / range->local[0] + 10 * (at[1] / range->local[1]) +
+                                    100 * (at[2] / range->local[2]));
+    assert_int_equal(record[7], range->dimensions);
+}
+
+static void ranges_number_their_items(void **state)
+{
+    const fixture *f = *state;
+    const dev_nd_range ranges[] = {
+        {.dimensions = 1, .global = {12, 1, 1}, .local = {4, 1, 1}},
+        {.dimensions = 1, .global = {12, 1, 1}, .local = {3, 1, 1}, .offset = {100, 0, 0}},
+        {.dimensions = 2, .global = {6, 4, 1}, .local = {3, 2, 1}, .offset = {1, 20, 0}},
+        {.dimensions = 3, .global = {4, 6, 2}, .local = {2, 3, 1}, .offset = {5, 0, 7}},
+    };
+    dev_kernel *kernel = kernel_named(f, "geometry");
+    static const uint32_t zeros[48 * 8] = {0};
+    uint32_t records[48 * 8];
+    for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++) {
+        dev_memory *memory = memory_with(f, zeros, sizeof zeros);
+        const dev_argument argument = of_memory(memory);
+        run_kernel(f, kernel, ranges[r], &argument, 1);
+        memory_get(f, memory, records, sizeof records);
+        const uint32_t *record = records;
+        uint64_t at[3];
+        for (at[2] = 0; at[2] < ranges[r].global[2]; at[2]++)
+            for (at[1] = 0; at[1] < ranges[r].global[1]; at[1]++)
+                for (at[0] = 0; at[0] < ranges[r].global[0]; at[0]++, record += 8)
+                    geometry_check(&ranges[r], at, record);
+        dev_memory_destroy(memory);
+    }
+    dev_kernel_destroy(kernel);
+}
+
+static void groups_share_local_memory(void **state)
+{
+    const fixture *f = *state;
+    int in[64], sums[4];
+    for (int i = 0; i < 64; i++)
+        in[i] = i;
+    dev_kernel *kernel = kernel_named(f, "reduce");
+    dev_memory *from = memory_with(f, in, sizeof in), *to = memory_with(f, in, sizeof sums);
+    const dev_argument arguments[] = {
+        of_memory(from), of_memory(to), {.kind = DEV_ARGUMENT_LOCAL, .size = 16 * sizeof(int)}};
+    assert_int_equal(dev_kernel_argument_count(kernel), 3);
+    run_kernel(f, kernel, range_1d(64, 16), arguments, 3);
+    memory_get(f, to, sums, sizeof sums);
+    /* Group g sums 16 g … 16 g + 15: 256 g + 120. */
+    for (int g = 0; g < 4; g++)
+        assert_int_equal(sums[g], 256 * g + 120);
+    dev_memory_destroy(from);
+    dev_memory_destroy(to);
+    dev_kernel_destroy(kernel);
+}
+
+static void values_arrive_as_given(void **state)
+{
+    const fixture *f = *state;
+    const int8_t a = -3;
+    const int16_t b = 1000;
+    const int32_t c = -70000;
+    int64_t d = INT64_C(1) << 40;
+    const float e = 2.25f;
+    int64_t out[4] = {0};
+    dev_kernel *kernel = kernel_named(f, "mix_values");
+    dev_memory *memory = memory_with(f, out, sizeof out);
+    dev_argument arguments[] = {of_memory(memory),      of_bytes(&a, sizeof a),
+                                of_bytes(&b, sizeof b), of_bytes(&c, sizeof c),
+                                of_bytes(&d, sizeof d), of_bytes(&e, sizeof e)};
+    dev_event *event;
+    const dev_nd_range range = range_1d(4, 0);
+    ok(f, dev_enqueue_kernel(f->queue, no_wait, kernel, &range, arguments, 6, &event));
+    d = 0; /* the enqueue has copied it */
+    finish(f, event);
+    memory_get(f, memory, out, sizeof out);
+    /* -3 + 2000 - 210000 + 2^42 + 18 + i */
+    for (int64_t i = 0; i < 4; i++)
+        assert_int_equal(out[i], (INT64_C(1) << 42) - 207985 + i);
+    dev_memory_destroy(memory);
+    dev_kernel_destroy(kernel);
+}
+
+static void null_pointers_arrive_as_null(void **state)
+{
+    const fixture *f = *state;
+    int out = 0;
+    const int in = 5;
+    dev_kernel *kernel = kernel_named(f, "or_default");
+    dev_memory *to = memory_with(f, &out, sizeof out), *from = memory_with(f, &in, sizeof in);
+    const dev_argument with[] = {of_memory(to), of_memory(from)};
+    const dev_argument without[] = {of_memory(to), of_memory(NULL)};
+    run_kernel(f, kernel, range_1d(1, 1), with, 2);
+    memory_get(f, to, &out, sizeof out);
+    assert_int_equal(out, 5);
+    run_kernel(f, kernel, range_1d(1, 1), without, 2);
+    memory_get(f, to, &out, sizeof out);
+    assert_int_equal(out, 7);
+    dev_memory_destroy(to);
+    dev_memory_destroy(from);
+    dev_kernel_destroy(kernel);
+}
+
+static void launches_that_cannot_be_are_refused(void **state)
+{
+    const fixture *f = *state;
+    dev_kernel *kernel = kernel_named(f, "add_one");
+    const int zeros[8] = {0};
+    dev_memory *memory = memory_with(f, zeros, sizeof zeros);
+    const dev_argument arguments[] = {of_memory(memory), of_memory(memory)};
+    dev_event *event;
+    dev_nd_range range = range_1d(8, 0);
+    assert_int_equal(
+        dev_enqueue_kernel(f->queue, no_wait, kernel, &range, arguments, 0, &event).code,
+        RT_ERRC_KERNEL_ARGUMENT);
+    assert_int_equal(
+        dev_enqueue_kernel(f->queue, no_wait, kernel, &range, arguments, 2, &event).code,
+        RT_ERRC_KERNEL_ARGUMENT);
+    range = range_1d(8, 3);
+    assert_int_equal(
+        dev_enqueue_kernel(f->queue, no_wait, kernel, &range, arguments, 1, &event).code,
+        RT_ERRC_ND_RANGE);
+    const uint64_t huge = (uint64_t)f->capabilities.group_size_max + 1;
+    range = range_1d(huge, huge);
+    assert_int_equal(
+        dev_enqueue_kernel(f->queue, no_wait, kernel, &range, arguments, 1, &event).code,
+        RT_ERRC_ND_RANGE);
+    dev_memory_destroy(memory);
+    dev_kernel_destroy(kernel);
+}
+
+/* ---- Commands and their order ------------------------------------------------------------- */
+
+static void fills_repeat_their_pattern(void **state)
+{
+    const fixture *f = *state;
+    uint8_t pattern[16], content[64], expected[64];
+    for (uint8_t i = 0; i < 16; i++)
+        pattern[i] = (uint8_t)(0xF0 + i);
+    for (size_t size = 1; size <= 16; size *= 2) {
+        memset(expected, 0x11, sizeof expected);
+        dev_memory *memory = memory_with(f, expected, sizeof expected);
+        for (size_t i = 16; i < 48; i++)
+            expected[i] = pattern[i % size];
+        dev_event *event;
+        ok(f,
+           dev_enqueue_fill(f->queue, no_wait, memory, 16, 32, (rt_bytes){pattern, size}, &event));
+        finish(f, event);
+        memory_get(f, memory, content, sizeof content);
+        assert_memory_equal(content, expected, sizeof content);
+        dev_memory_destroy(memory);
+    }
+}
+
+static void events_order_commands_of_two_queues(void **state)
+{
+    const fixture *f = *state;
+    dev_queue *other;
+    ok(f, dev_queue_create(f->device, &other));
+    dev_kernel *kernel = kernel_named(f, "add_one");
+    int data[64];
+    for (int i = 0; i < 64; i++)
+        data[i] = 10 * i;
+    dev_memory *first, *second;
+    ok(f, dev_memory_create(f->device, sizeof data, RT_TEXT("first"), &first));
+    ok(f, dev_memory_create(f->device, sizeof data, RT_TEXT("second"), &second));
+    const dev_argument argument = of_memory(first);
+    const dev_nd_range range = range_1d(64, 0);
+    dev_event *chain[14];
+    ok(f, dev_enqueue_write(f->queue, no_wait, first, 0, sizeof data, data, &chain[0]));
+    for (uint32_t i = 1; i <= 10; i++) {
+        const dev_command after = {.tag = i, .wait = &chain[i - 1], .wait_count = 1};
+        ok(f, dev_enqueue_kernel(i % 2 != 0 ? other : f->queue, after, kernel, &range, &argument, 1,
+                                 &chain[i]));
+    }
+    int copied[64], tail = 0;
+    const dev_command after_10 = {.wait = &chain[10], .wait_count = 1};
+    const dev_command after_11 = {.wait = &chain[11], .wait_count = 1};
+    ok(f, dev_enqueue_copy(other, after_10, first, 4, second, 0, sizeof data - 4, &chain[11]));
+    ok(f, dev_enqueue_read(f->queue, after_11, second, 0, sizeof data - 4, copied, &chain[12]));
+    ok(f, dev_enqueue_read(other, after_10, first, 0, 4, &tail, &chain[13]));
+    ok(f, dev_event_wait(chain[12]));
+    ok(f, dev_event_wait(chain[13]));
+    for (int i = 0; i < 63; i++)
+        assert_int_equal(copied[i], 10 * (i + 1) + 10);
+    assert_int_equal(tail, 10);
+    for (uint32_t i = 0; i < 14; i++)
+        finish(f, chain[i]);
+    dev_memory_destroy(first);
+    dev_memory_destroy(second);
+    dev_kernel_destroy(kernel);
+    dev_queue_destroy(other);
+}
+
+static void enqueued_commands_keep_what_they_use(void **state)
+{
+    const fixture *f = *state;
+    dev_queue *queue;
+    ok(f, dev_queue_create(f->device, &queue));
+    dev_kernel *kernel = kernel_named(f, "add_one");
+    int data[16] = {0}, result[16] = {0};
+    dev_memory *memory = memory_with(f, data, sizeof data);
+    const dev_argument argument = of_memory(memory);
+    const dev_nd_range range = range_1d(16, 0);
+    dev_event *launched, *read;
+    ok(f, dev_enqueue_kernel(queue, no_wait, kernel, &range, &argument, 1, &launched));
+    const dev_command after = {.wait = &launched, .wait_count = 1};
+    ok(f, dev_enqueue_read(queue, after, memory, 0, sizeof result, result, &read));
+    dev_event_destroy(launched);
+    dev_memory_destroy(memory);
+    dev_kernel_destroy(kernel);
+    ok(f, dev_queue_flush(queue));
+    dev_queue_destroy(queue); /* waits */
+    assert_int_equal(dev_event_query(read), DEV_EVENT_COMPLETE);
+    finish(f, read);
+    for (int i = 0; i < 16; i++)
+        assert_int_equal(result[i], 1);
+}
+
+static void bytes_written_count_as_defined(void **state)
+{
+    const fixture *f = *state;
+    dev_memory *memory;
+    dev_event *event;
+    const uint8_t bytes[3] = {1, 2, 3};
+    uint8_t bits[2];
+    ok(f, dev_memory_create(f->device, 12, RT_TEXT("suite"), &memory));
+    ok(f, dev_enqueue_write(f->queue, no_wait, memory, 2, 3, bytes, &event));
+    finish(f, event);
+    ok(f, dev_memory_defined(memory, 0, 12, bits));
+    assert_int_equal(bits[0] & 0x1C, 0x1C);
+    if (f->capabilities.finds_faults) {
+        assert_int_equal(bits[0], 0x1C);
+        assert_int_equal(bits[1], 0);
+    }
+    dev_memory_destroy(memory);
+}
+
+/* ---- Opening ------------------------------------------------------------------------------ */
+
+static rt_buffer module_read(const char *folder, const char *name)
+{
+    rt_buffer path = {0}, content = {0};
+    rt_buffer_printf(&path, "%s/%s.spv", folder, name);
+    FILE *file = fopen(rt_buffer_string(&path), "rb");
+    if (!file) fail_msg("%s cannot be read", rt_buffer_string(&path));
+    char chunk[4096];
+    for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;)
+        rt_buffer_append(&content, chunk, got);
+    fclose(file);
+    rt_buffer_free(&path);
+    return content;
+}
+
+static fixture *suite_fixture; /* cmocka's group setup has no parameter of ours */
+
+static int fixture_setup(void **state)
+{
+    fixture *f = suite_fixture;
+    dev_device_capabilities(f->device, &f->capabilities);
+    ok(f, dev_queue_create(f->device, &f->queue));
+    f->apply = module_read(f->suite->modules, "apply");
+    f->twice = module_read(f->suite->modules, "twice");
+    f->kernels = module_read(f->suite->modules, "kernels");
+    *state = f;
+    return 0;
+}
+
+static int fixture_teardown(void **state)
+{
+    fixture *f = *state;
+    rt_buffer_free(&f->apply);
+    rt_buffer_free(&f->twice);
+    rt_buffer_free(&f->kernels);
+    dev_queue_destroy(f->queue);
+    return 0;
+}
+
+int device_suite_run(const device_suite *suite)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(import_is_resolved_by_another_image),
+        cmocka_unit_test(links_that_cannot_be_are_refused),
+        cmocka_unit_test(same_images_link_twice),
+        cmocka_unit_test(unknown_kernel_is_refused),
+        cmocka_unit_test(images_that_are_no_spirv_are_refused),
+        cmocka_unit_test(ranges_number_their_items),
+        cmocka_unit_test(groups_share_local_memory),
+        cmocka_unit_test(values_arrive_as_given),
+        cmocka_unit_test(null_pointers_arrive_as_null),
+        cmocka_unit_test(launches_that_cannot_be_are_refused),
+        cmocka_unit_test(fills_repeat_their_pattern),
+        cmocka_unit_test(events_order_commands_of_two_queues),
+        cmocka_unit_test(enqueued_commands_keep_what_they_use),
+        cmocka_unit_test(bytes_written_count_as_defined),
+    };
+    fixture f = {.suite = suite, .sink = rt_sink_create()};
+    const dev_open_parameters parameters = {.sink = f.sink, .tools = suite->tools, .seed = 1};
+    rt_status status =
+        dev_device_open(suite->backend, &parameters, rt_text_of(suite->selector), &f.device);
+    int failed = -1;
+    if (rt_ok(status)) {
+        suite_fixture = &f;
+        failed = cmocka_run_group_tests_name(suite->backend->name, tests, fixture_setup,
+                                             fixture_teardown);
+        /* A failed test leaves its objects alive, which the device would rightly panic about. */
+        if (failed == 0) dev_device_destroy(f.device);
+    } else {
+        const rt_diagnostic *diagnostic = rt_sink_diagnostic(f.sink, status);
+        fprintf(stderr, "%s: %.*s\n", rt_code_name(diagnostic->code),
+                RT_TEXT_ARG(diagnostic->message));
+    }
+    rt_sink_destroy(f.sink);
+    return failed;
+}

@@ -1,0 +1,19 @@
+/* What every device has to pass: real programs through the device interface, with expected values
+ * derived by hand.  A new adapter's test is a call of device_suite_run. */
+#ifndef REFERENCE_DEVICE_TEST_DEVICE_SUITE_H
+#define REFERENCE_DEVICE_TEST_DEVICE_SUITE_H
+
+#include "reference/device/device.h"
+
+typedef struct device_suite {
+    const dev_backend *backend;
+    const char *selector;
+    const dev_tools *tools; /* NULL: none */
+    const char *modules;    /* folder with the SPIR-V of test/modules, NAME.spv */
+} device_suite;
+
+/* Runs the suite under cmocka and returns the number of tests that failed; -1 where the device is
+ * UNAVAILABLE (printed). */
+int device_suite_run(const device_suite *suite);
+
+#endif

@@ -1,0 +1,677 @@
+/* checked.c over an adapter that misbehaves on request: successes, refusals passed on, and a panic
+ * for every way to break the contract, on either side of it. */
+#include "reference/device/device.h"
+
+#include "reference/base/alloc.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- An adapter that answers what it is told ---------------------------------------------- */
+
+typedef struct bad_device {
+    dev_device base;
+    rt_code answer;     /* what every operation but open answers */
+    bool object_anyhow; /* creates the object even when the answer is a failure */
+    bool no_object;     /* succeeds without an object */
+    bool holes;         /* tables that lack an operation */
+    bool foreign;       /* statuses that no sink made */
+    bool restless;      /* events that stay pending after a wait */
+} bad_device;
+
+static rt_code open_answer; /* of the next open; the tests are single-threaded */
+
+static rt_status answer(dev_device *base)
+{
+    const bad_device *device = (const bad_device *)base;
+    if (device->answer == RT_OK) return RT_STATUS_OK;
+    if (device->foreign) return (rt_status){(uint16_t)device->answer, 0, 12345};
+    return rt_fail(base->sink, device->answer, RT_RULE_NONE, "told to");
+}
+
+static bool gives_object(const dev_device *base)
+{
+    const bad_device *device = (const bad_device *)base;
+    return device->answer == RT_OK ? !device->no_object : device->object_anyhow;
+}
+
+static void memory_free(dev_memory *memory)
+{
+    rt_free(memory);
+}
+static void program_free(dev_program *program)
+{
+    rt_free(program);
+}
+static void kernel_free(dev_kernel *kernel)
+{
+    rt_free(kernel);
+}
+static void queue_free(dev_queue *queue)
+{
+    rt_free(queue);
+}
+static void event_free(dev_event *event)
+{
+    rt_free(event);
+}
+static void device_free(dev_device *device)
+{
+    rt_free(device);
+}
+
+static rt_status event_wait(dev_event *event)
+{
+    return answer(event->device);
+}
+
+static dev_event_state event_state(dev_event *event)
+{
+    const bad_device *device = (const bad_device *)event->device;
+    if (device->restless) return DEV_EVENT_PENDING;
+    return device->answer == RT_OK ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED;
+}
+
+static const dev_event_ops event_ops = {event_free, event_wait, event_state};
+
+static rt_status event_make(dev_queue *queue, dev_event **out_event)
+{
+    if (gives_object(queue->device)) {
+        *out_event = rt_alloc(sizeof **out_event);
+        (*out_event)->ops = &event_ops;
+    }
+    return answer(queue->device);
+}
+
+static rt_status enqueue_kernel(dev_queue *queue, dev_command command, dev_kernel *kernel,
+                                const dev_nd_range *range, const dev_argument *arguments,
+                                uint32_t argument_count, dev_event **out_event)
+{
+    (void)command, (void)kernel, (void)range, (void)arguments, (void)argument_count;
+    return event_make(queue, out_event);
+}
+static rt_status enqueue_read(dev_queue *queue, dev_command command, dev_memory *memory,
+                              uint64_t offset, uint64_t size, void *destination,
+                              dev_event **out_event)
+{
+    (void)command, (void)memory, (void)offset, (void)size, (void)destination;
+    return event_make(queue, out_event);
+}
+static rt_status enqueue_write(dev_queue *queue, dev_command command, dev_memory *memory,
+                               uint64_t offset, uint64_t size, const void *source,
+                               dev_event **out_event)
+{
+    (void)command, (void)memory, (void)offset, (void)size, (void)source;
+    return event_make(queue, out_event);
+}
+static rt_status enqueue_copy(dev_queue *queue, dev_command command, dev_memory *source,
+                              uint64_t source_offset, dev_memory *destination,
+                              uint64_t destination_offset, uint64_t size, dev_event **out_event)
+{
+    (void)command, (void)source, (void)source_offset;
+    (void)destination, (void)destination_offset, (void)size;
+    return event_make(queue, out_event);
+}
+static rt_status enqueue_fill(dev_queue *queue, dev_command command, dev_memory *memory,
+                              uint64_t offset, uint64_t size, rt_bytes pattern,
+                              dev_event **out_event)
+{
+    (void)command, (void)memory, (void)offset, (void)size, (void)pattern;
+    return event_make(queue, out_event);
+}
+static rt_status queue_flush(dev_queue *queue)
+{
+    return answer(queue->device);
+}
+
+static const dev_queue_ops queue_ops = {
+    queue_free,   enqueue_kernel, enqueue_read, enqueue_write,
+    enqueue_copy, enqueue_fill,   queue_flush,
+};
+static const dev_queue_ops queue_ops_with_hole = {.destroy = queue_free};
+
+static uint32_t two_arguments(dev_kernel *kernel)
+{
+    (void)kernel;
+    return 2;
+}
+static const dev_kernel_ops kernel_ops = {kernel_free, two_arguments};
+
+static rt_status kernel_create(dev_program *program, rt_text name, dev_kernel **out_kernel)
+{
+    (void)name;
+    if (gives_object(program->device)) {
+        *out_kernel = rt_alloc(sizeof **out_kernel);
+        (*out_kernel)->ops = &kernel_ops;
+    }
+    return answer(program->device);
+}
+static const dev_program_ops program_ops = {program_free, kernel_create};
+
+static rt_status program_make(dev_device *device, dev_program **out_program)
+{
+    if (gives_object(device)) {
+        *out_program = rt_alloc(sizeof **out_program);
+        (*out_program)->ops = &program_ops;
+    }
+    return answer(device);
+}
+static rt_status program_compile(dev_device *device, rt_format format, rt_bytes code,
+                                 rt_text options, dev_program **out_program)
+{
+    (void)format, (void)code, (void)options;
+    return program_make(device, out_program);
+}
+static rt_status program_link(dev_device *device, dev_program *const *programs, uint32_t count,
+                              rt_text options, dev_program **out_program)
+{
+    (void)programs, (void)count, (void)options;
+    return program_make(device, out_program);
+}
+
+static const dev_memory_ops memory_ops = {.destroy = memory_free};
+
+static rt_status memory_create(dev_device *device, uint64_t size, rt_text label,
+                               dev_memory **out_memory)
+{
+    (void)size, (void)label;
+    if (gives_object(device)) {
+        *out_memory = rt_alloc(sizeof **out_memory);
+        (*out_memory)->ops = &memory_ops;
+    }
+    return answer(device);
+}
+
+static rt_status queue_create(dev_device *device, dev_queue **out_queue)
+{
+    if (gives_object(device)) {
+        *out_queue = rt_alloc(sizeof **out_queue);
+        (*out_queue)->ops = ((const bad_device *)device)->holes ? &queue_ops_with_hole : &queue_ops;
+    }
+    return answer(device);
+}
+
+static void capabilities(dev_device *device, dev_capabilities *out_capabilities)
+{
+    (void)device;
+    static const char *const extensions[] = {"other", "pi_ext_spirv64_linking"};
+    *out_capabilities = (dev_capabilities){
+        .name = RT_TEXT("bad"),
+        .formats_taken = 1u << RT_FORMAT_SPIRV64,
+        .extensions = extensions,
+        .extension_count = 2,
+        .group_size_max = 64,
+    };
+}
+
+static const dev_device_ops device_ops = {
+    device_free,  capabilities,    memory_create, program_compile,
+    program_link, program_compile, queue_create,
+};
+
+static rt_status bad_open(const dev_open_parameters *parameters, rt_text selector,
+                          dev_device **out_device)
+{
+    (void)selector;
+    if (open_answer != RT_OK)
+        return rt_fail(parameters->sink, open_answer, RT_RULE_NONE, "told to");
+    bad_device *device = rt_alloc(sizeof *device);
+    device->base.ops = &device_ops;
+    *out_device = &device->base;
+    return RT_STATUS_OK;
+}
+static const dev_backend bad_backend = {"bad", bad_open};
+
+/* ---- The fixture: one of each object ------------------------------------------------------ */
+
+typedef struct fixture {
+    rt_sink *sink;
+    dev_device *device;
+    bad_device *bad;
+    dev_memory *memory;
+    dev_program *compiled;
+    dev_program *program;
+    dev_kernel *kernel;
+    dev_queue *queue;
+    dev_event *event;
+} fixture;
+
+static const rt_bytes no_code = {NULL, 0};
+static const dev_command no_wait = {0};
+static uint8_t host[16];
+
+static int setup(void **state)
+{
+    fixture *f = rt_alloc(sizeof *f);
+    open_answer = RT_OK;
+    f->sink = rt_sink_create();
+    const dev_open_parameters parameters = {.sink = f->sink};
+    assert_true(rt_ok(dev_device_open(&bad_backend, &parameters, RT_TEXT(""), &f->device)));
+    f->bad = (bad_device *)f->device;
+    assert_true(rt_ok(dev_memory_create(f->device, 16, RT_TEXT("m"), &f->memory)));
+    assert_true(rt_ok(
+        dev_program_compile(f->device, RT_FORMAT_SPIRV64, no_code, RT_TEXT(""), &f->compiled)));
+    assert_true(rt_ok(dev_program_link(f->device, &f->compiled, 1, RT_TEXT(""), &f->program)));
+    assert_true(rt_ok(dev_kernel_create(f->program, RT_TEXT("k"), &f->kernel)));
+    assert_true(rt_ok(dev_queue_create(f->device, &f->queue)));
+    assert_true(rt_ok(dev_enqueue_read(f->queue, no_wait, f->memory, 0, 16, host, &f->event)));
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture *f = *state;
+    dev_event_destroy(f->event);
+    dev_queue_destroy(f->queue);
+    dev_kernel_destroy(f->kernel);
+    dev_program_destroy(f->program);
+    dev_program_destroy(f->compiled);
+    dev_memory_destroy(f->memory);
+    dev_device_destroy(f->device);
+    rt_sink_destroy(f->sink);
+    rt_free(f);
+    return 0;
+}
+
+/* Runs the action in a child process and reports whether it panicked there. */
+static bool panics(void (*action)(fixture *f), fixture *f)
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (!freopen("/dev/null", "w", stderr)) _exit(3);
+        signal(SIGABRT, SIG_DFL); /* cmocka catches it */
+        action(f);
+        _exit(0);
+    }
+    int result;
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_true(WIFSIGNALED(result) || WEXITSTATUS(result) == 0);
+    return WIFSIGNALED(result) && WTERMSIG(result) == SIGABRT;
+}
+
+/* Ends the test's process when a status that nobody looks at is a failure: not expected here. */
+static void use(rt_status status)
+{
+    (void)status;
+}
+
+/* ---- Each operation, as an action --------------------------------------------------------- */
+
+static const dev_nd_range one_item = {.dimensions = 1, .global = {1, 1, 1}};
+
+static void do_open(fixture *f)
+{
+    const dev_open_parameters parameters = {.sink = f->sink};
+    dev_device *device;
+    use(dev_device_open(&bad_backend, &parameters, RT_TEXT(""), &device));
+    dev_device_destroy(device);
+}
+static void do_memory_create(fixture *f)
+{
+    dev_memory *memory;
+    use(dev_memory_create(f->device, 8, RT_TEXT("m"), &memory));
+    dev_memory_destroy(memory);
+}
+static void do_compile(fixture *f)
+{
+    dev_program *program;
+    use(dev_program_compile(f->device, RT_FORMAT_SPIRV64, no_code, RT_TEXT(""), &program));
+    dev_program_destroy(program);
+}
+static void do_link(fixture *f)
+{
+    dev_program *program;
+    use(dev_program_link(f->device, &f->compiled, 1, RT_TEXT(""), &program));
+    dev_program_destroy(program);
+}
+static void do_build(fixture *f)
+{
+    dev_program *program;
+    use(dev_program_build(f->device, RT_FORMAT_SPIRV64, no_code, RT_TEXT(""), &program));
+    dev_program_destroy(program);
+}
+static void do_kernel_create(fixture *f)
+{
+    dev_kernel *kernel;
+    use(dev_kernel_create(f->program, RT_TEXT("k"), &kernel));
+    dev_kernel_destroy(kernel);
+}
+static void do_queue_create(fixture *f)
+{
+    dev_queue *queue;
+    use(dev_queue_create(f->device, &queue));
+    dev_queue_destroy(queue);
+}
+static void do_launch(fixture *f)
+{
+    dev_event *event;
+    use(dev_enqueue_kernel(f->queue, no_wait, f->kernel, &one_item, NULL, 0, &event));
+    dev_event_destroy(event);
+}
+static void do_read(fixture *f)
+{
+    dev_event *event;
+    use(dev_enqueue_read(f->queue, no_wait, f->memory, 0, 16, host, &event));
+    dev_event_destroy(event);
+}
+static void do_write(fixture *f)
+{
+    dev_event *event;
+    use(dev_enqueue_write(f->queue, no_wait, f->memory, 0, 16, host, &event));
+    dev_event_destroy(event);
+}
+static void do_copy(fixture *f)
+{
+    dev_event *event;
+    use(dev_enqueue_copy(f->queue, no_wait, f->memory, 0, f->memory, 8, 8, &event));
+    dev_event_destroy(event);
+}
+static void do_fill(fixture *f)
+{
+    dev_event *event;
+    use(dev_enqueue_fill(f->queue, no_wait, f->memory, 0, 16, (rt_bytes){host, 4}, &event));
+    dev_event_destroy(event);
+}
+static void do_flush(fixture *f)
+{
+    use(dev_queue_flush(f->queue));
+}
+static void do_wait(fixture *f)
+{
+    use(dev_event_wait(f->event));
+}
+
+/* One code that each operation may answer and one that it may not. */
+static const struct {
+    const char *name;
+    void (*action)(fixture *f);
+    rt_code listed;
+    rt_code unlisted;
+    bool makes_object;
+} actions[] = {
+    {"memory_create", do_memory_create, RT_ERRC_MEMORY_ALLOCATION, RT_ERRC_BUILD, true},
+    {"program_compile", do_compile, RT_ERRC_BUILD, RT_LINK_ERROR, true},
+    {"program_link", do_link, RT_LINK_ERROR, RT_ERRC_INVALID, true},
+    {"program_build", do_build, RT_TOOL, RT_BUDGET, true},
+    {"kernel_create", do_kernel_create, RT_ERRC_INVALID, RT_LINK_ERROR, true},
+    {"queue_create", do_queue_create, RT_DRIVER_ERROR, RT_ERRC_INVALID, true},
+    {"enqueue_kernel", do_launch, RT_ERRC_ND_RANGE, RT_BUDGET, true},
+    {"enqueue_read", do_read, RT_DEVICE_LOST, RT_ERRC_ND_RANGE, true},
+    {"enqueue_write", do_write, RT_DRIVER_ERROR, RT_ERRC_ND_RANGE, true},
+    {"enqueue_copy", do_copy, RT_LIMIT, RT_ERRC_KERNEL_ARGUMENT, true},
+    {"enqueue_fill", do_fill, RT_DRIVER_ERROR, RT_UNSUPPORTED, true},
+    {"flush", do_flush, RT_DEVICE_LOST, RT_BUDGET, false},
+    {"wait", do_wait, RT_BUDGET, RT_LINK_ERROR, false},
+};
+
+static void listed_statuses_pass_and_others_panic(void **state)
+{
+    fixture *f = *state;
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+        f->bad->answer = RT_OK;
+        if (panics(actions[i].action, f)) fail_msg("%s panics on success", actions[i].name);
+        f->bad->answer = actions[i].listed;
+        if (panics(actions[i].action, f)) fail_msg("%s panics on a listed code", actions[i].name);
+        f->bad->answer = actions[i].unlisted;
+        if (!panics(actions[i].action, f)) fail_msg("%s lets a code through", actions[i].name);
+    }
+    f->bad->answer = RT_OK;
+    open_answer = RT_UNAVAILABLE;
+    assert_false(panics(do_open, f));
+    open_answer = RT_ERRC_BUILD;
+    assert_true(panics(do_open, f));
+}
+
+static void object_and_status_must_agree(void **state)
+{
+    fixture *f = *state;
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+        if (!actions[i].makes_object) continue;
+        f->bad->answer = actions[i].listed;
+        f->bad->object_anyhow = true;
+        if (!panics(actions[i].action, f)) fail_msg("%s: object beside failure", actions[i].name);
+        f->bad->object_anyhow = false;
+        f->bad->answer = RT_OK;
+        f->bad->no_object = true;
+        if (!panics(actions[i].action, f)) fail_msg("%s: success without object", actions[i].name);
+        f->bad->no_object = false;
+    }
+}
+
+static void adapters_may_not_invent_statuses_or_leave_holes(void **state)
+{
+    fixture *f = *state;
+    f->bad->answer = RT_DRIVER_ERROR;
+    f->bad->foreign = true;
+    assert_true(panics(do_memory_create, f));
+    f->bad->foreign = false;
+    f->bad->answer = RT_OK;
+    f->bad->holes = true;
+    assert_true(panics(do_queue_create, f));
+    f->bad->holes = false;
+    f->bad->restless = true;
+    assert_true(panics(do_wait, f));
+    f->bad->restless = false;
+}
+
+/* ---- What callers may not do -------------------------------------------------------------- */
+
+static void read_past_end(fixture *f)
+{
+    dev_event *event;
+    use(dev_enqueue_read(f->queue, no_wait, f->memory, 8, 9, host, &event));
+}
+static void read_wrapping(fixture *f)
+{
+    dev_event *event;
+    use(dev_enqueue_read(f->queue, no_wait, f->memory, 8, UINT64_MAX - 4, host, &event));
+}
+static void read_nothing(fixture *f)
+{
+    dev_event *event;
+    use(dev_enqueue_read(f->queue, no_wait, f->memory, 8, 0, host, &event));
+}
+static void copy_overlapping(fixture *f)
+{
+    dev_event *event;
+    use(dev_enqueue_copy(f->queue, no_wait, f->memory, 0, f->memory, 4, 8, &event));
+}
+static void fill_unaligned(fixture *f)
+{
+    dev_event *event;
+    use(dev_enqueue_fill(f->queue, no_wait, f->memory, 2, 8, (rt_bytes){host, 4}, &event));
+}
+static void fill_three_bytes(fixture *f)
+{
+    dev_event *event;
+    use(dev_enqueue_fill(f->queue, no_wait, f->memory, 0, 9, (rt_bytes){host, 3}, &event));
+}
+static void launch_of_no_items(fixture *f)
+{
+    const dev_nd_range range = {.dimensions = 1, .global = {0, 1, 1}};
+    dev_event *event;
+    use(dev_enqueue_kernel(f->queue, no_wait, f->kernel, &range, NULL, 0, &event));
+}
+static void launch_in_four_dimensions(fixture *f)
+{
+    const dev_nd_range range = {.dimensions = 4, .global = {1, 1, 1}};
+    dev_event *event;
+    use(dev_enqueue_kernel(f->queue, no_wait, f->kernel, &range, NULL, 0, &event));
+}
+static void launch_with_half_a_local_size(fixture *f)
+{
+    const dev_nd_range range = {.dimensions = 2, .global = {4, 4, 1}, .local = {2, 0, 1}};
+    dev_event *event;
+    use(dev_enqueue_kernel(f->queue, no_wait, f->kernel, &range, NULL, 0, &event));
+}
+static void kernel_of_compiled_program(fixture *f)
+{
+    dev_kernel *kernel;
+    use(dev_kernel_create(f->compiled, RT_TEXT("k"), &kernel));
+}
+static void link_of_executable(fixture *f)
+{
+    dev_program *program;
+    use(dev_program_link(f->device, &f->program, 1, RT_TEXT(""), &program));
+}
+/* A second device with a queue and a memory, for uses across devices. */
+static void open_other(fixture *f, dev_queue **out_queue, dev_memory **out_memory)
+{
+    dev_device *other;
+    const dev_open_parameters parameters = {.sink = f->sink};
+    use(dev_device_open(&bad_backend, &parameters, RT_TEXT(""), &other));
+    use(dev_queue_create(other, out_queue));
+    use(dev_memory_create(other, 16, RT_TEXT("m"), out_memory));
+}
+static void wait_for_event_of_another_device(fixture *f)
+{
+    dev_queue *queue;
+    dev_memory *memory;
+    dev_event *event;
+    open_other(f, &queue, &memory);
+    const dev_command command = {.wait = &f->event, .wait_count = 1};
+    use(dev_enqueue_read(queue, command, memory, 0, 16, host, &event));
+}
+static void read_of_another_device(fixture *f)
+{
+    dev_queue *queue;
+    dev_memory *memory;
+    dev_event *event;
+    open_other(f, &queue, &memory);
+    use(dev_enqueue_read(queue, no_wait, f->memory, 0, 16, host, &event));
+}
+static void write_of_another_device(fixture *f)
+{
+    dev_queue *queue;
+    dev_memory *memory;
+    dev_event *event;
+    open_other(f, &queue, &memory);
+    use(dev_enqueue_write(queue, no_wait, f->memory, 0, 16, host, &event));
+}
+static void argument_of_another_device(fixture *f)
+{
+    dev_queue *queue;
+    dev_memory *memory;
+    dev_event *event;
+    open_other(f, &queue, &memory);
+    const dev_argument argument = {.kind = DEV_ARGUMENT_MEMORY, .memory = memory};
+    use(dev_enqueue_kernel(f->queue, no_wait, f->kernel, &one_item, &argument, 1, &event));
+}
+static void close_with_objects_alive(fixture *f)
+{
+    dev_device_destroy(f->device);
+}
+static void allocate_nothing(fixture *f)
+{
+    dev_memory *memory;
+    use(dev_memory_create(f->device, 0, RT_TEXT("m"), &memory));
+}
+
+static void callers_that_break_the_contract_panic(void **state)
+{
+    void (*const violations[])(fixture * f) = {
+        read_past_end,
+        read_wrapping,
+        read_nothing,
+        copy_overlapping,
+        fill_unaligned,
+        fill_three_bytes,
+        launch_of_no_items,
+        launch_in_four_dimensions,
+        launch_with_half_a_local_size,
+        kernel_of_compiled_program,
+        link_of_executable,
+        wait_for_event_of_another_device,
+        read_of_another_device,
+        write_of_another_device,
+        argument_of_another_device,
+        close_with_objects_alive,
+        allocate_nothing,
+    };
+    for (size_t i = 0; i < sizeof violations / sizeof *violations; i++) {
+        if (!panics(violations[i], *state)) fail_msg("violation %zu goes unnoticed", i);
+    }
+}
+
+/* ---- The rest ----------------------------------------------------------------------------- */
+
+static void untracked_memory_counts_as_defined(void **state)
+{
+    fixture *f = *state;
+    uint8_t bits[2] = {0};
+    assert_true(rt_ok(dev_memory_defined(f->memory, 3, 11, bits)));
+    assert_int_equal(bits[0], 0xFF);
+    assert_int_equal(bits[1], 0x07);
+}
+
+static void link_ability_is_found_by_extension(void **state)
+{
+    fixture *f = *state;
+    dev_capabilities found;
+    dev_device_capabilities(f->device, &found);
+    assert_true(dev_capabilities_link(&found, RT_FORMAT_SPIRV64));
+    assert_false(dev_capabilities_link(&found, RT_FORMAT_SPIRV64_GEN));
+}
+
+static void uneven_ranges_are_refused(void **state)
+{
+    fixture *f = *state;
+    const struct {
+        dev_nd_range range;
+        rt_code code;
+    } rows[] = {
+        {{.dimensions = 1, .global = {10, 1, 1}}, RT_OK},
+        {{.dimensions = 1, .global = {10, 1, 1}, .local = {5, 1, 1}}, RT_OK},
+        {{.dimensions = 1, .global = {10, 1, 1}, .local = {4, 1, 1}}, RT_ERRC_ND_RANGE},
+        {{.dimensions = 2, .global = {8, 8, 1}, .local = {8, 8, 1}}, RT_OK},
+        {{.dimensions = 2, .global = {8, 16, 1}, .local = {8, 16, 1}}, RT_ERRC_ND_RANGE},
+        {{.dimensions = 2,
+          .global = {UINT64_C(1) << 40, UINT64_C(1) << 40, 1},
+          .local = {UINT64_C(1) << 40, UINT64_C(1) << 40, 1}},
+         RT_ERRC_ND_RANGE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(dev_nd_range_validate(f->sink, &rows[i].range, 64).code, rows[i].code);
+}
+
+static void destroying_nothing_is_allowed(void **state)
+{
+    (void)state;
+    dev_memory_destroy(NULL);
+    dev_program_destroy(NULL);
+    dev_kernel_destroy(NULL);
+    dev_queue_destroy(NULL);
+    dev_event_destroy(NULL);
+    dev_device_destroy(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(listed_statuses_pass_and_others_panic),
+        cmocka_unit_test(object_and_status_must_agree),
+        cmocka_unit_test(adapters_may_not_invent_statuses_or_leave_holes),
+        cmocka_unit_test(callers_that_break_the_contract_panic),
+        cmocka_unit_test(untracked_memory_counts_as_defined),
+        cmocka_unit_test(link_ability_is_found_by_extension),
+        cmocka_unit_test(uneven_ranges_are_refused),
+        cmocka_unit_test(destroying_nothing_is_allowed),
+    };
+    struct CMUnitTest with_fixture[sizeof tests / sizeof *tests];
+    memcpy(with_fixture, tests, sizeof tests);
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
+        with_fixture[i].setup_func = setup;
+        with_fixture[i].teardown_func = teardown;
+    }
+    return cmocka_run_group_tests(with_fixture, NULL, NULL);
+}

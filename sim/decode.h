@@ -1,0 +1,258 @@
+/* The decoder: from linked modules to register code, in five steps that share this form.
+ *
+ *     decode_flow.c       blocks in scheduling order, loops, one latch per loop
+ *     decode_build.c, decode_memory.c, decode_extended.c
+ *                         instructions to operations on scalars
+ *     decode_uniform.c    which values are the same for all work-items
+ *     decode_place.c      fused addresses, dead operations, phis coalesced, where values live
+ *     decode_emit.c       register code
+ *
+ * Source of the rules of instructions: SPIR-V specification 1.6 section 3.42, OpenCL extended
+ * instruction set 1.0. */
+#ifndef SIM_DECODE_H
+#define SIM_DECODE_H
+
+#include "sim/linker.h"
+#include "sim/program.h"
+
+/* A value: an index, or (with a flag) a slot of the pool, or a row of built-in lanes. */
+typedef uint32_t sim_ref;
+#define SIM_REF_POOL (UINT32_C(1) << 31)
+#define SIM_REF_ROW  (UINT32_C(1) << 30)
+#define SIM_REF_NONE UINT32_MAX
+
+static inline bool sim_ref_is_value(sim_ref ref)
+{
+    return !(ref & (SIM_REF_POOL | SIM_REF_ROW));
+}
+
+/* What an operation is made of; tells how its handler depends on its operands' forms. */
+typedef enum sim_shape {
+    SIM_SHAPE_FOUR,    /* a, b; handler + form */
+    SIM_SHAPE_UNARY,   /* a; handler + uniform */
+    SIM_SHAPE_BINARY,  /* a, b; handler + uniform, both operands of the same form */
+    SIM_SHAPE_TERNARY, /* a, b, c; likewise */
+    SIM_SHAPE_SELECT,  /* condition, a, b */
+    SIM_SHAPE_LOAD,    /* address, or base and index; `count` results */
+    SIM_SHAPE_STORE,   /* address, or base and index, then `count` values */
+    SIM_SHAPE_ATOMIC,  /* address, value, comparator */
+    SIM_SHAPE_COPY,    /* target address, source address, size */
+    SIM_SHAPE_FRAME_ADDRESS,
+    SIM_SHAPE_RESULT, /* of a call: set by the return */
+    SIM_SHAPE_PHI,    /* set by edges */
+    SIM_SHAPE_PARAMETER,
+} sim_shape;
+
+typedef struct sim_node {
+    uint8_t shape; /* sim_shape */
+    uint8_t type;  /* sim_lane_type: of the elements of memory, of the result elsewhere */
+    bool is_dead;
+    bool may_be_private; /* LOAD: the address may lie in memory of the lanes themselves */
+    uint8_t form;        /* LOAD, STORE: sim_memory_form once addresses are fused, else ONE */
+    uint16_t handler;    /* first of its row: type chosen, form not */
+    uint32_t block;
+    uint32_t site;
+    uint32_t operand_first, operand_count; /* in refs */
+    uint32_t result_first, result_count;   /* values */
+    uint32_t extra, stride, alignment;
+    int64_t imm;
+} sim_node;
+
+/* How a pointer was computed: base + index * stride + imm. */
+typedef struct sim_chain {
+    sim_ref base, index; /* base NONE: no chain; index NONE: base + imm */
+    uint8_t form;        /* SIM_MEMORY_U32, S32 or I64: the index' type */
+    uint32_t stride;
+    int64_t imm;
+} sim_chain;
+
+typedef struct sim_value {
+    uint8_t type; /* sim_lane_type */
+    bool is_varying;
+    bool is_local; /* varying and used in its block only */
+    uint32_t node; /* that defines it */
+    uint32_t use_count;
+    uint32_t last_use; /* place step: last operation of its block that uses it */
+    uint32_t group;    /* place step: values that share a place, a circle through `group_next` */
+    uint32_t group_next;
+    sim_register place;
+    sim_chain chain;
+} sim_value;
+
+typedef struct sim_ir_edge {
+    uint32_t from, target; /* blocks */
+    uint32_t args_first;   /* in refs: one per phi of the target */
+    uint32_t source;       /* block index of the module that the edge leaves; phis name it */
+    bool is_back;
+    uint64_t literal;
+} sim_ir_edge;
+
+typedef struct sim_ir_block {
+    uint32_t module_block;           /* index; SIM_NONE: a latch made by decode_flow.c */
+    bool is_first;                   /* begins the module's block: holds its phis */
+    uint32_t node_first, node_count; /* phis first */
+    uint32_t phi_count;              /* values, not phis of the module */
+    uint32_t edge_first, edge_count;
+    uint32_t loop; /* innermost, index into loops; SIM_NONE: none */
+    uint32_t cost;
+    uint32_t site;
+    uint8_t end;                           /* sim_end */
+    sim_ref condition;                     /* BRANCH, SWITCH */
+    uint32_t operand_first, operand_count; /* CALL: arguments; RETURN: results */
+    uint32_t call;                         /* CALL: index of the function in the program */
+    uint32_t result_node; /* CALL: RESULT node in the next block; SIM_NONE: no result */
+    bool divergence_done;
+} sim_ir_block;
+
+typedef struct sim_ir_loop {
+    uint32_t header, latch; /* blocks */
+    uint32_t parent;        /* loop; SIM_NONE */
+    bool exit_is_divergent;
+} sim_ir_loop;
+
+typedef struct sim_ir_function {
+    const sim_module *module;
+    uint32_t module_index;
+    const sim_function *function;
+    uint32_t index; /* in the program */
+    bool is_irreducible;
+    RT_VECTOR(sim_ir_block) blocks;
+    RT_VECTOR(sim_ir_edge) edges;
+    RT_VECTOR(sim_ir_loop) loops;
+    RT_VECTOR(sim_node) nodes;
+    RT_VECTOR(sim_value) values;
+    RT_VECTOR(sim_ref) refs;
+    RT_VECTOR(sim_private_variable) variables;
+    uint64_t private_bytes;
+    uint32_t parameter_node;
+    uint32_t *parameter_first; /* per parameter of the function, in leaves; one more at the end */
+    uint32_t parameter_leaves;
+    sim_ref *result_first_refs; /* unused */
+    uint8_t *result_types;      /* per leaf of the result */
+    uint32_t result_leaves;
+    bool *result_varying;
+    uint32_t *block_of; /* module block - block_first -> first ir block; SIM_NONE: unreachable */
+    uint32_t *last_of;  /* the same, the last one */
+} sim_ir_function;
+
+/* The scalars of an id of the module. */
+typedef struct sim_leaves {
+    const sim_ref *refs;
+    uint32_t count;
+} sim_leaves;
+
+typedef struct sim_decoder {
+    rt_sink *sink;
+    rt_arena arena; /* of the decoding */
+    sim_program *program;
+    const sim_module *const *modules;
+    uint32_t module_count;
+    const sim_linkage *linkage;
+    sim_ir_function *functions;
+    uint32_t function_count;
+    uint32_t **function_of; /* [module][function index] -> function in the program, or SIM_NONE */
+    sim_leaves **leaves;    /* [module][id] */
+    uint32_t **global_of;   /* [module][variable index] -> global or local in the program */
+    RT_VECTOR(uint64_t) pool;
+    rt_map pool_slots; /* bits -> slot */
+    RT_VECTOR(sim_site) sites;
+    RT_VECTOR(sim_global) globals;
+    RT_VECTOR(sim_relocation) relocations;
+    RT_VECTOR(sim_local) locals;
+    /* The function in work. */
+    sim_ir_function *f;
+    uint32_t block; /* under construction */
+    uint32_t site;
+} sim_decoder;
+
+/* A view of an instruction or of an operation on constants. */
+typedef struct sim_view {
+    const sim_opcode *opcode;
+    const uint32_t *operands;
+    uint32_t operand_count;
+    const sim_type *type;
+    sim_id id;
+} sim_view;
+
+/* ---- decode_flow.c ------------------------------------------------------------------------ */
+
+/* Lays out the blocks of f in scheduling order, with edges and loops; nodes stay empty. */
+void sim_decode_flow(sim_decoder *d, sim_ir_function *f);
+
+/* ---- decode_build.c ----------------------------------------------------------------------- */
+
+/* Fills the blocks of f with operations.  UNSUPPORTED: what this simulator does not execute. */
+RT_MUST_USE rt_status sim_decode_build(sim_decoder *d, sim_ir_function *f);
+
+/* Builds one instruction of any group but control at the end of the current block and gives its
+ * result, if any, to `out_leaves`. */
+RT_MUST_USE rt_status sim_decode_instruction(sim_decoder *d, const sim_view *view,
+                                             sim_leaves *out_leaves);
+
+/* The scalars of an id; constants and variables are made on first use. */
+RT_MUST_USE rt_status sim_decode_leaves(sim_decoder *d, sim_id id, sim_leaves *out_leaves);
+
+/* The pool slot of a constant. */
+sim_ref sim_decode_constant(sim_decoder *d, uint64_t bits);
+/* The bits of a pool slot that is a constant; false for anything else. */
+bool sim_ref_constant(const sim_decoder *d, sim_ref ref, uint64_t *out_bits);
+
+/* The lane type of a scalar or pointer type, or of a vector's elements. */
+sim_lane_type sim_type_lane(const sim_type *type);
+/* Scalars in a value of the type. */
+uint32_t sim_type_leaves(const sim_type *type);
+
+/* Appends a node with room for operands and result values; operands are NONE until set. */
+sim_node *sim_node_add(sim_decoder *d, sim_shape shape, uint32_t handler, sim_lane_type type,
+                       uint32_t operand_count, uint32_t result_count);
+/* Appends the operation of one result and returns it. */
+sim_ref sim_build_unary(sim_decoder *d, uint32_t handler, sim_lane_type type, sim_ref a);
+sim_ref sim_build_four(sim_decoder *d, uint32_t handler, sim_lane_type type, sim_ref a, sim_ref b);
+sim_ref sim_build_binary(sim_decoder *d, uint32_t handler, sim_lane_type type, sim_ref a,
+                         sim_ref b);
+sim_ref sim_build_ternary(sim_decoder *d, uint32_t handler, sim_lane_type type, sim_ref a,
+                          sim_ref b, sim_ref c);
+sim_ref sim_build_select(sim_decoder *d, sim_lane_type type, sim_ref condition, sim_ref a,
+                         sim_ref b);
+/* Integer of width `type` from one of width `from`, cut or extended. */
+sim_ref sim_build_resize(sim_decoder *d, sim_lane_type from, sim_lane_type type, bool is_signed,
+                         sim_ref a);
+/* UNSUPPORTED, naming the current instruction. */
+RT_MUST_USE rt_status sim_decode_refuse(sim_decoder *d, const char *name, const char *reason);
+
+/* Handlers of integer and float families by type: the name is that of the I8 or F32 member. */
+#define SIM_INT4(op, type)   (uint32_t)(SIM_H_##op##_I8_VV + 4 * (int)(type))
+#define SIM_INT2(op, type)   (uint32_t)(SIM_H_##op##_I8_V + 2 * (int)(type))
+#define SIM_FLOAT4(op, type) (uint32_t)(SIM_H_##op##_F32_VV + 4 * ((int)(type)-SIM_F32))
+#define SIM_FLOAT2(op, type) (uint32_t)(SIM_H_##op##_F32_V + 2 * ((int)(type)-SIM_F32))
+
+/* ---- decode_memory.c ---------------------------------------------------------------------- */
+
+/* Instructions of the memory groups; see sim_decode_instruction. */
+RT_MUST_USE rt_status sim_decode_memory(sim_decoder *d, const sim_view *view,
+                                        sim_leaves *out_leaves);
+/* Makes the program's module-scope variables and their initial bytes. */
+RT_MUST_USE rt_status sim_decode_variables(sim_decoder *d);
+/* The address of a module-scope variable (of the module of d->f), as a pool slot. */
+RT_MUST_USE rt_status sim_decode_variable(sim_decoder *d, const sim_variable *variable,
+                                          sim_ref *out_ref);
+
+/* ---- decode_extended.c -------------------------------------------------------------------- */
+
+/* One component of an instruction of OpenCL.std. */
+RT_MUST_USE rt_status sim_decode_extended(sim_decoder *d, uint32_t number, sim_lane_type type,
+                                          const sim_ref *operands, sim_ref *out_ref);
+
+/* ---- decode_uniform.c --------------------------------------------------------------------- */
+
+/* Marks varying values in all functions of the program, until nothing changes. */
+void sim_decode_uniform(sim_decoder *d);
+
+/* ---- decode_place.c, decode_emit.c -------------------------------------------------------- */
+
+/* Gives every value of f its place. */
+void sim_decode_place(sim_decoder *d, sim_ir_function *f, sim_code_function *out_function);
+/* Writes the register code of f into *out_function. */
+void sim_decode_emit(sim_decoder *d, sim_ir_function *f, sim_code_function *out_function);
+
+#endif

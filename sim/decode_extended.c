@@ -1,0 +1,252 @@
+/* Instructions of OpenCL.std, one component at a time: a table for those that are one operation,
+ * short recipes for the others.  What the simulator does not execute is refused by opencl_std.def.
+ * Source: OpenCL extended instruction set specification 1.0. */
+#include "sim/decode.h"
+
+/* ---- One operation ------------------------------------------------------------------------ */
+
+typedef enum way {
+    WAY_FLOAT_UNARY,
+    WAY_FLOAT_BINARY, /* shape BINARY */
+    WAY_FLOAT_FOUR,
+    WAY_INT_UNARY,
+    WAY_INT_BINARY,
+    WAY_MATH1,
+    WAY_MATH2,
+} way;
+
+typedef struct recipe {
+    uint16_t number;
+    uint8_t way;
+    uint16_t handler; /* of the first type; MATH: sim_math */
+} recipe;
+
+#define FLOAT1(name, op) {SIM_STD_##name, WAY_FLOAT_UNARY, SIM_H_##op##_F32_V}
+#define FLOAT2(name, op) {SIM_STD_##name, WAY_FLOAT_BINARY, SIM_H_##op##_F32_V}
+#define FLOAT4(name, op) {SIM_STD_##name, WAY_FLOAT_FOUR, SIM_H_##op##_F32_VV}
+#define INT1(name, op)   {SIM_STD_##name, WAY_INT_UNARY, SIM_H_##op##_I8_V}
+#define INT2(name, op)   {SIM_STD_##name, WAY_INT_BINARY, SIM_H_##op##_I8_V}
+#define MATH1(name, f)   {SIM_STD_##name, WAY_MATH1, SIM_MATH_##f}
+#define MATH2(name, f)   {SIM_STD_##name, WAY_MATH2, SIM_MATH_##f}
+#define MATH1_ALL(f)     MATH1(f, f), MATH1(native_##f, f), MATH1(half_##f, f)
+
+static const recipe recipes[] = {
+    FLOAT1(sqrt, SQRT),
+    FLOAT1(native_sqrt, SQRT),
+    FLOAT1(half_sqrt, SQRT),
+    FLOAT1(rsqrt, RSQRT),
+    FLOAT1(native_rsqrt, RSQRT),
+    FLOAT1(half_rsqrt, RSQRT),
+    FLOAT1(floor, FLOOR),
+    FLOAT1(ceil, CEIL),
+    FLOAT1(trunc, TRUNC),
+    FLOAT1(rint, RINT),
+    FLOAT1(round, ROUND),
+    FLOAT2(fmin, FMIN),
+    FLOAT2(fmax, FMAX),
+    FLOAT2(fmin_common, FMIN),
+    FLOAT2(fmax_common, FMAX),
+    FLOAT4(native_divide, FDIV),
+    FLOAT4(half_divide, FDIV),
+    INT1(clz, CLZ),
+    INT1(ctz, CTZ),
+    INT1(popcount, POPCOUNT),
+    INT2(s_min, SMIN),
+    INT2(s_max, SMAX),
+    INT2(u_min, UMIN),
+    INT2(u_max, UMAX),
+    INT2(s_mul_hi, SMULHI),
+    INT2(u_mul_hi, UMULHI),
+    INT2(rotate, ROTATE),
+    INT2(s_add_sat, SADDSAT),
+    INT2(u_add_sat, UADDSAT),
+    INT2(s_sub_sat, SSUBSAT),
+    INT2(u_sub_sat, USUBSAT),
+    INT2(s_hadd, SHADD),
+    INT2(u_hadd, UHADD),
+    INT2(s_rhadd, SRHADD),
+    INT2(u_rhadd, URHADD),
+    INT2(s_abs_diff, SABSDIFF),
+    INT2(u_abs_diff, UABSDIFF),
+    MATH1_ALL(exp),
+    MATH1_ALL(exp2),
+    MATH1_ALL(exp10),
+    MATH1_ALL(log),
+    MATH1_ALL(log2),
+    MATH1_ALL(log10),
+    MATH1_ALL(sin),
+    MATH1_ALL(cos),
+    MATH1_ALL(tan),
+    MATH2(pow, pow),
+    MATH2(powr, pow),
+    MATH2(native_powr, pow),
+    MATH2(half_powr, pow),
+    MATH2(fmod, fmod),
+};
+
+static const recipe *recipe_find(uint32_t number)
+{
+    for (uint32_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {
+        if (recipes[i].number == number) return &recipes[i];
+    }
+    return NULL;
+}
+
+static sim_ref recipe_build(sim_decoder *d, const recipe *r, sim_lane_type type,
+                            const sim_ref *in)
+{
+    uint32_t place = type >= SIM_F32 ? (uint32_t)type - SIM_F32 : type;
+    bool is_math = r->way == WAY_MATH1 || r->way == WAY_MATH2;
+    CHECK((type < SIM_F32) == (r->way == WAY_INT_UNARY || r->way == WAY_INT_BINARY));
+    sim_ref out;
+    switch ((way)r->way) {
+    case WAY_FLOAT_UNARY:
+    case WAY_INT_UNARY: out = sim_build_unary(d, r->handler + 2 * place, type, in[0]); break;
+    case WAY_FLOAT_BINARY:
+    case WAY_INT_BINARY:
+        out = sim_build_binary(d, r->handler + 2 * place, type, in[0], in[1]);
+        break;
+    case WAY_FLOAT_FOUR:
+        out = sim_build_four(d, r->handler + SIM_FORMS * place, type, in[0], in[1]);
+        break;
+    case WAY_MATH1: out = sim_build_unary(d, SIM_FLOAT2(MATH1, type), type, in[0]); break;
+    case WAY_MATH2: out = sim_build_binary(d, SIM_FLOAT2(MATH2, type), type, in[0], in[1]); break;
+    default: UNREACHABLE();
+    }
+    if (is_math) d->f->nodes.items[d->f->nodes.count - 1].extra = r->handler;
+    return out;
+}
+
+/* ---- Several operations ------------------------------------------------------------------- */
+
+static sim_ref float_constant(sim_decoder *d, sim_lane_type type, double value)
+{
+    union {
+        float f;
+        uint32_t u;
+    } narrow = {.f = (float)value};
+    union {
+        double f;
+        uint64_t u;
+    } wide = {.f = value};
+    return sim_decode_constant(d, type == SIM_F32 ? narrow.u : wide.u);
+}
+
+#define BITS(type) ((type) == SIM_F32 ? SIM_I32 : SIM_I64)
+#define ADD(a, b)  sim_build_four(d, SIM_FLOAT4(FADD, type), type, a, b)
+#define SUB(a, b)  sim_build_four(d, SIM_FLOAT4(FSUB, type), type, a, b)
+#define MUL(a, b)  sim_build_four(d, SIM_FLOAT4(FMUL, type), type, a, b)
+#define DIV(a, b)  sim_build_four(d, SIM_FLOAT4(FDIV, type), type, a, b)
+#define MIN(a, b)  sim_build_binary(d, SIM_FLOAT2(FMIN, type), type, a, b)
+#define MAX(a, b)  sim_build_binary(d, SIM_FLOAT2(FMAX, type), type, a, b)
+#define LESS(a, b) sim_build_four(d, SIM_FLOAT4(FLT, type), SIM_I8, a, b)
+
+static sim_ref build_sign(sim_decoder *d, sim_lane_type type, sim_ref a)
+{
+    sim_ref zero = float_constant(d, type, 0), one = float_constant(d, type, 1);
+    /* sign of a zero is that zero, of NaN it is 0. */
+    sim_ref is_nan = sim_build_four(d, SIM_FLOAT4(FUNE, type), SIM_I8, a, a);
+    sim_ref out = sim_build_select(d, type, is_nan, zero, a);
+    out = sim_build_select(d, type, LESS(zero, a), one, out);
+    return sim_build_select(d, type, LESS(a, zero), float_constant(d, type, -1), out);
+}
+
+static sim_ref build_smoothstep(sim_decoder *d, sim_lane_type type, const sim_ref *in)
+{
+    sim_ref t = DIV(SUB(in[2], in[0]), SUB(in[1], in[0]));
+    t = MIN(MAX(t, float_constant(d, type, 0)), float_constant(d, type, 1));
+    sim_ref slope = SUB(float_constant(d, type, 3), MUL(float_constant(d, type, 2), t));
+    return MUL(MUL(t, t), slope);
+}
+
+static sim_ref build_copysign(sim_decoder *d, sim_lane_type type, sim_ref a, sim_ref b)
+{
+    uint64_t sign = UINT64_C(1) << (8 * sim_lane_bytes(type) - 1);
+    sim_lane_type bits = BITS(type);
+    sim_ref size =
+        sim_build_four(d, SIM_INT4(AND, bits), bits, a, sim_decode_constant(d, sign - 1));
+    sim_ref top = sim_build_four(d, SIM_INT4(AND, bits), bits, b, sim_decode_constant(d, sign));
+    return sim_build_four(d, SIM_INT4(OR, bits), type, size, top);
+}
+
+static rt_status build_float(sim_decoder *d, uint32_t number, sim_lane_type type,
+                             const sim_ref *in, sim_ref *out)
+{
+    uint64_t sign = UINT64_C(1) << (8 * sim_lane_bytes(type) - 1);
+    sim_ref one = float_constant(d, type, 1);
+    switch (number) {
+    case SIM_STD_fabs:
+        *out = sim_build_four(d, SIM_INT4(AND, BITS(type)), type, in[0],
+                              sim_decode_constant(d, sign - 1));
+        return RT_STATUS_OK;
+    case SIM_STD_copysign: *out = build_copysign(d, type, in[0], in[1]); return RT_STATUS_OK;
+    case SIM_STD_fma:
+        *out = sim_build_ternary(d, SIM_FLOAT2(FMA, type), type, in[0], in[1], in[2]);
+        return RT_STATUS_OK;
+    case SIM_STD_mad: *out = ADD(MUL(in[0], in[1]), in[2]); return RT_STATUS_OK;
+    case SIM_STD_fclamp: *out = MIN(MAX(in[0], in[1]), in[2]); return RT_STATUS_OK;
+    case SIM_STD_mix: *out = ADD(in[0], MUL(SUB(in[1], in[0]), in[2])); return RT_STATUS_OK;
+    case SIM_STD_step:
+        *out = sim_build_select(d, type, LESS(in[1], in[0]), float_constant(d, type, 0), one);
+        return RT_STATUS_OK;
+    case SIM_STD_smoothstep: *out = build_smoothstep(d, type, in); return RT_STATUS_OK;
+    case SIM_STD_sign: *out = build_sign(d, type, in[0]); return RT_STATUS_OK;
+    case SIM_STD_degrees:
+        *out = MUL(in[0], float_constant(d, type, 57.295779513082320876798154814105));
+        return RT_STATUS_OK;
+    case SIM_STD_radians:
+        *out = MUL(in[0], float_constant(d, type, 0.01745329251994329576923690768489));
+        return RT_STATUS_OK;
+    case SIM_STD_native_recip:
+    case SIM_STD_half_recip: *out = DIV(one, in[0]); return RT_STATUS_OK;
+    default: return sim_decode_refuse(d, "OpExtInst", "this function is not built yet");
+    }
+}
+
+#define INT(op, a, b)  sim_build_four(d, SIM_INT4(op, type), type, a, b)
+#define RARE(op, a, b) sim_build_binary(d, SIM_INT2(op, type), type, a, b)
+
+/* The low 24 bits of a 32-bit integer, extended to 32. */
+static sim_ref low24(sim_decoder *d, sim_lane_type type, bool is_signed, sim_ref a)
+{
+    sim_ref eight = sim_decode_constant(d, 8);
+    a = INT(SHL, a, eight);
+    return is_signed ? INT(SAR, a, eight) : INT(SHR, a, eight);
+}
+
+static rt_status build_integer(sim_decoder *d, uint32_t number, sim_lane_type type,
+                               const sim_ref *in, sim_ref *out)
+{
+    bool is_signed = number == SIM_STD_s_mul24 || number == SIM_STD_s_mad24;
+    switch (number) {
+    case SIM_STD_u_abs: *out = in[0]; return RT_STATUS_OK;
+    case SIM_STD_s_abs:
+        *out = RARE(SMAX, in[0], INT(SUB, sim_decode_constant(d, 0), in[0]));
+        return RT_STATUS_OK;
+    case SIM_STD_s_clamp: *out = RARE(SMIN, RARE(SMAX, in[0], in[1]), in[2]); return RT_STATUS_OK;
+    case SIM_STD_u_clamp: *out = RARE(UMIN, RARE(UMAX, in[0], in[1]), in[2]); return RT_STATUS_OK;
+    case SIM_STD_s_mad_hi: *out = INT(ADD, RARE(SMULHI, in[0], in[1]), in[2]); return RT_STATUS_OK;
+    case SIM_STD_u_mad_hi: *out = INT(ADD, RARE(UMULHI, in[0], in[1]), in[2]); return RT_STATUS_OK;
+    case SIM_STD_s_mul24:
+    case SIM_STD_u_mul24:
+    case SIM_STD_s_mad24:
+    case SIM_STD_u_mad24:
+        *out = INT(MUL, low24(d, type, is_signed, in[0]), low24(d, type, is_signed, in[1]));
+        if (number == SIM_STD_s_mad24 || number == SIM_STD_u_mad24) *out = INT(ADD, *out, in[2]);
+        return RT_STATUS_OK;
+    default: return sim_decode_refuse(d, "OpExtInst", "this function is not built yet");
+    }
+}
+
+rt_status sim_decode_extended(sim_decoder *d, uint32_t number, sim_lane_type type,
+                              const sim_ref *operands, sim_ref *out_ref)
+{
+    *out_ref = SIM_REF_NONE;
+    const recipe *r = recipe_find(number);
+    if (r) {
+        *out_ref = recipe_build(d, r, type, operands);
+        return RT_STATUS_OK;
+    }
+    if (type >= SIM_F32) return build_float(d, number, type, operands, out_ref);
+    return build_integer(d, number, type, operands, out_ref);
+}

@@ -1,0 +1,665 @@
+/* Instructions that touch memory, and the module's variables.
+ *
+ * An address is computed by ordinary operations; beside them the value remembers how it came about
+ * (sim_chain), so that decode_place.c can put the computation into the access itself.  Accesses of
+ * aggregates become one access per vector or scalar. */
+#include "sim/decode.h"
+
+#include <string.h>
+
+/* ---- Addresses ---------------------------------------------------------------------------- */
+
+static sim_leaves leaves_one(sim_decoder *d, sim_ref ref)
+{
+    sim_ref *refs = rt_arena_alloc_array(&d->arena, 1, sizeof *refs);
+    *refs = ref;
+    return (sim_leaves){refs, 1};
+}
+
+static sim_ref add64(sim_decoder *d, sim_ref a, sim_ref b)
+{
+    return sim_build_four(d, SIM_INT4(ADD, SIM_I64), SIM_I64, a, b);
+}
+
+/* index * factor, by a shift where that is enough. */
+static sim_ref scale64(sim_decoder *d, sim_ref index, uint64_t factor)
+{
+    if (factor == 1) return index;
+    bool is_power = (factor & (factor - 1)) == 0;
+    uint64_t amount = is_power ? (uint64_t)__builtin_ctzll(factor) : factor;
+    sim_ref b = sim_decode_constant(d, amount);
+    return sim_build_four(d, is_power ? SIM_INT4(SHL, SIM_I64) : SIM_INT4(MUL, SIM_I64), SIM_I64,
+                          index, b);
+}
+
+/* What an index of 64 bits was extended from, for the fused access. */
+static void chain_index(sim_decoder *d, sim_ref index, sim_chain *chain)
+{
+    chain->index = index;
+    chain->form = SIM_MEMORY_I64;
+    if (!sim_ref_is_value(index)) return;
+    const sim_node *node = &d->f->nodes.items[d->f->values.items[index].node];
+    if (node->shape != SIM_SHAPE_UNARY) return;
+    bool is_unsigned = node->handler == SIM_H_ZEXT_I32_I64_V;
+    if (!is_unsigned && node->handler != SIM_H_SEXT_I32_I64_V) return;
+    chain->form = is_unsigned ? SIM_MEMORY_U32 : SIM_MEMORY_S32;
+    chain->index = d->f->refs.items[node->operand_first];
+}
+
+/* An address under construction: its value so far, and the chain that ends in it. */
+typedef struct address {
+    sim_ref value;
+    int64_t imm; /* bytes still to be added to the value; the chain has them already */
+    sim_chain chain;
+} address;
+
+static address address_of(sim_decoder *d, sim_ref pointer)
+{
+    address a = {.value = pointer, .chain = {.base = pointer, .index = SIM_REF_NONE}};
+    if (sim_ref_is_value(pointer)) {
+        const sim_chain *chain = &d->f->values.items[pointer].chain;
+        if (chain->base != SIM_REF_NONE) a.chain = *chain;
+    }
+    return a;
+}
+
+/* Computes what was put off. */
+static void address_flush(sim_decoder *d, address *a)
+{
+    if (a->imm == 0) return;
+    a->value = add64(d, a->value, sim_decode_constant(d, (uint64_t)a->imm));
+    a->imm = 0;
+    CHECK(sim_ref_is_value(a->value));
+    d->f->values.items[a->value].chain = a->chain;
+}
+
+static void address_add(sim_decoder *d, address *a, int64_t bytes)
+{
+    a->imm += bytes;
+    a->chain.imm += bytes;
+}
+
+/* Adds index * stride, with an index that is no constant. */
+static void address_index(sim_decoder *d, address *a, sim_ref index, uint64_t stride)
+{
+    if (stride == 0) return;
+    address_flush(d, a);
+    a->chain = (sim_chain){.base = a->value, .stride = (uint32_t)stride};
+    chain_index(d, index, &a->chain);
+    if (stride > UINT32_MAX) a->chain.base = SIM_REF_NONE;
+    a->value = add64(d, a->value, scale64(d, index, stride));
+    d->f->values.items[a->value].chain = a->chain;
+    if (a->chain.base == SIM_REF_NONE) {
+        a->chain = (sim_chain){.base = a->value, .index = SIM_REF_NONE};
+    }
+}
+
+/* Adds one index of an access chain; elements are stride bytes apart. */
+static rt_status address_step(sim_decoder *d, address *a, sim_id id, uint64_t stride)
+{
+    sim_leaves leaves;
+    RT_TRY(sim_decode_leaves(d, id, &leaves));
+    sim_lane_type type = sim_type_lane(sim_module_id(d->f->module, id)->type);
+    uint64_t bits;
+    if (sim_ref_constant(d, leaves.refs[0], &bits)) {
+        uint32_t unused = 64 - 8 * sim_lane_bytes(type);
+        int64_t index = (int64_t)(bits << unused) >> unused;
+        address_add(d, a, (int64_t)((uint64_t)index * stride));
+        return RT_STATUS_OK;
+    }
+    address_index(d, a, sim_build_resize(d, type, SIM_I64, true, leaves.refs[0]), stride);
+    return RT_STATUS_OK;
+}
+
+static rt_status build_chain(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+{
+    const sim_module *module = d->f->module;
+    const sim_type *type = sim_module_id(module, view->operands[0])->type->element;
+    sim_leaves base;
+    RT_TRY(sim_decode_leaves(d, view->operands[0], &base));
+    address a = address_of(d, base.refs[0]);
+    uint32_t next = 1;
+    if (view->opcode->group == SIM_GROUP_POINTER_CHAIN) {
+        RT_TRY(address_step(d, &a, view->operands[next++], type->size_bytes));
+    }
+    for (; next < view->operand_count; next++) {
+        if (type->kind == SIM_TYPE_STRUCT) {
+            const sim_constant *index = sim_module_constant(module, view->operands[next]);
+            CHECK(index->bits < type->count);
+            address_add(d, &a, (int64_t)type->offsets[index->bits]);
+            type = type->members[index->bits];
+        } else {
+            CHECK(type->kind == SIM_TYPE_ARRAY || type->kind == SIM_TYPE_VECTOR);
+            type = type->element;
+            RT_TRY(address_step(d, &a, view->operands[next], type->size_bytes));
+        }
+    }
+    address_flush(d, &a);
+    *out_leaves = leaves_one(d, a.value);
+    return RT_STATUS_OK;
+}
+
+/* ---- Loads and stores --------------------------------------------------------------------- */
+
+/* The alignment that operand `Aligned` of a memory access demands; the type's own without it. */
+static uint32_t access_alignment(const sim_view *view, uint32_t place, const sim_type *type)
+{
+    if (place < view->operand_count &&
+        (view->operands[place] & SIM_MemoryAccessAligned) && place + 1 < view->operand_count) {
+        return view->operands[place + 1];
+    }
+    return type->alignment_bytes;
+}
+
+static uint32_t alignment_at(uint32_t alignment, uint64_t offset)
+{
+    uint64_t low = offset & (~offset + 1);
+    return offset && low < alignment ? (uint32_t)low : alignment;
+}
+
+static bool may_be_private(const sim_type *pointer)
+{
+    return pointer->storage_class == SIM_StorageClassFunction ||
+           pointer->storage_class == SIM_StorageClassGeneric;
+}
+
+/* A load or store of one aggregate, taken apart. */
+typedef struct access {
+    sim_ref pointer;
+    const sim_type *pointer_type;
+    uint32_t alignment;
+    sim_ref *leaves; /* LOAD: receives them; STORE: holds them */
+    uint32_t done;   /* leaves */
+    bool is_store;
+} access;
+
+static void access_part(sim_decoder *d, access *a, const sim_type *type, uint64_t offset)
+{
+    sim_lane_type lane = sim_type_lane(type);
+    uint32_t count = sim_type_leaves(type);
+    sim_shape shape = a->is_store ? SIM_SHAPE_STORE : SIM_SHAPE_LOAD;
+    sim_node *node = sim_node_add(d, shape, 0, lane, 2 + (a->is_store ? count : 0),
+                                  a->is_store ? 0 : count);
+    sim_ref *operands = d->f->refs.items + node->operand_first;
+    operands[0] = a->pointer;
+    node->imm = (int64_t)offset;
+    node->form = SIM_MEMORY_ONE;
+    node->alignment = alignment_at(a->alignment, offset);
+    node->may_be_private = may_be_private(a->pointer_type);
+    for (uint32_t i = 0; i < count; i++) {
+        if (a->is_store) {
+            operands[2 + i] = a->leaves[a->done++];
+        } else {
+            a->leaves[a->done++] = node->result_first + i;
+        }
+    }
+}
+
+static void access_walk(sim_decoder *d, access *a, const sim_type *type, uint64_t offset)
+{
+    if (type->kind == SIM_TYPE_ARRAY) {
+        for (uint64_t i = 0; i < type->count; i++) {
+            access_walk(d, a, type->element, offset + i * type->element->size_bytes);
+        }
+    } else if (type->kind == SIM_TYPE_STRUCT) {
+        for (uint64_t i = 0; i < type->count; i++) {
+            access_walk(d, a, type->members[i], offset + type->offsets[i]);
+        }
+    } else {
+        access_part(d, a, type, offset);
+    }
+}
+
+/* Where a built-in variable's component is found: rows of lanes or slots of the pool. */
+typedef struct built_in_row {
+    uint32_t built_in;
+    bool is_row;
+    uint32_t first;
+} built_in_row;
+
+static const built_in_row built_in_rows[] = {
+    {SIM_BuiltInGlobalInvocationId, true, SIM_ROW_GLOBAL_ID},
+    {SIM_BuiltInLocalInvocationId, true, SIM_ROW_LOCAL_ID},
+    {SIM_BuiltInGlobalLinearId, true, SIM_ROW_GLOBAL_LINEAR},
+    {SIM_BuiltInLocalInvocationIndex, true, SIM_ROW_LOCAL_LINEAR},
+    {SIM_BuiltInWorkgroupId, false, SIM_SLOT_GROUP_ID},
+    {SIM_BuiltInWorkgroupSize, false, SIM_SLOT_GROUP_SIZE},
+    {SIM_BuiltInEnqueuedWorkgroupSize, false, SIM_SLOT_GROUP_SIZE},
+    {SIM_BuiltInNumWorkgroups, false, SIM_SLOT_GROUP_COUNT},
+    {SIM_BuiltInGlobalSize, false, SIM_SLOT_GLOBAL_SIZE},
+    {SIM_BuiltInGlobalOffset, false, SIM_SLOT_GLOBAL_OFFSET},
+    {SIM_BuiltInWorkDim, false, SIM_SLOT_DIMENSIONS},
+    /* A sub-group is one work-item: the smallest that the specification allows. */
+    {SIM_BuiltInSubgroupId, true, SIM_ROW_LOCAL_LINEAR},
+    {SIM_BuiltInNumSubgroups, false, SIM_SLOT_GROUP_ITEMS},
+    {SIM_BuiltInNumEnqueuedSubgroups, false, SIM_SLOT_GROUP_ITEMS},
+};
+
+static rt_status load_built_in(sim_decoder *d, const sim_view *view, const sim_variable *variable,
+                               sim_leaves *out_leaves)
+{
+    sim_lane_type type = sim_type_lane(view->type);
+    uint32_t count = sim_type_leaves(view->type);
+    sim_ref *refs = rt_arena_alloc_array(&d->arena, count, sizeof *refs);
+    *out_leaves = (sim_leaves){refs, count};
+    uint32_t number = variable->built_in;
+    bool one = number == SIM_BuiltInSubgroupSize || number == SIM_BuiltInSubgroupMaxSize;
+    if (one || number == SIM_BuiltInSubgroupLocalInvocationId) {
+        refs[0] = sim_decode_constant(d, one ? 1 : 0);
+        return RT_STATUS_OK;
+    }
+    for (uint32_t k = 0; k < sizeof built_in_rows / sizeof built_in_rows[0]; k++) {
+        const built_in_row *row = &built_in_rows[k];
+        if (row->built_in != number) continue;
+        for (uint32_t i = 0; i < count; i++) {
+            refs[i] = (row->is_row ? SIM_REF_ROW : SIM_REF_POOL) | (row->first + i);
+            if (row->is_row) refs[i] = sim_build_resize(d, SIM_I64, type, false, refs[i]);
+        }
+        return RT_STATUS_OK;
+    }
+    return sim_decode_refuse(d, "OpLoad", "this built-in variable is not modelled");
+}
+
+static const sim_variable *input_variable(const sim_decoder *d, sim_id id)
+{
+    if (sim_module_id(d->f->module, id)->kind != SIM_ID_VARIABLE) return NULL;
+    const sim_variable *variable = sim_module_variable(d->f->module, id);
+    return variable->storage_class == SIM_StorageClassInput ? variable : NULL;
+}
+
+static rt_status build_load(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+{
+    const sim_variable *input = input_variable(d, view->operands[0]);
+    if (input) return load_built_in(d, view, input, out_leaves);
+    sim_leaves pointer;
+    RT_TRY(sim_decode_leaves(d, view->operands[0], &pointer));
+    uint32_t count = sim_type_leaves(view->type);
+    access a = {.pointer = pointer.refs[0],
+                .pointer_type = sim_module_id(d->f->module, view->operands[0])->type,
+                .alignment = access_alignment(view, 1, view->type),
+                .leaves = rt_arena_alloc_array(&d->arena, count + 1, sizeof(sim_ref))};
+    access_walk(d, &a, view->type, 0);
+    CHECK(a.done == count);
+    *out_leaves = (sim_leaves){a.leaves, count};
+    return RT_STATUS_OK;
+}
+
+static void store_leaves(sim_decoder *d, sim_ref pointer, const sim_type *pointer_type,
+                         const sim_type *type, uint32_t alignment, sim_leaves leaves)
+{
+    access a = {.pointer = pointer,
+                .pointer_type = pointer_type,
+                .alignment = alignment,
+                .leaves = rt_arena_alloc_array(&d->arena, leaves.count + 1, sizeof(sim_ref)),
+                .is_store = true};
+    memcpy(a.leaves, leaves.refs, leaves.count * sizeof *a.leaves);
+    access_walk(d, &a, type, 0);
+    CHECK(a.done == leaves.count);
+}
+
+static rt_status build_store(sim_decoder *d, const sim_view *view)
+{
+    const sim_module *module = d->f->module;
+    const sim_type *type = sim_module_id(module, view->operands[1])->type;
+    sim_leaves pointer, object;
+    RT_TRY(sim_decode_leaves(d, view->operands[0], &pointer));
+    RT_TRY(sim_decode_leaves(d, view->operands[1], &object));
+    store_leaves(d, pointer.refs[0], sim_module_id(module, view->operands[0])->type, type,
+                 access_alignment(view, 2, type), object);
+    return RT_STATUS_OK;
+}
+
+static rt_status build_copy(sim_decoder *d, const sim_view *view)
+{
+    const sim_type *type = sim_module_id(d->f->module, view->operands[0])->type->element;
+    bool is_sized = view->opcode->group == SIM_GROUP_COPY_MEMORY_SIZED;
+    sim_leaves target, source;
+    RT_TRY(sim_decode_leaves(d, view->operands[0], &target));
+    RT_TRY(sim_decode_leaves(d, view->operands[1], &source));
+    sim_ref size = sim_decode_constant(d, type->size_bytes);
+    if (is_sized) {
+        sim_leaves leaves;
+        RT_TRY(sim_decode_leaves(d, view->operands[2], &leaves));
+        sim_lane_type lane = sim_type_lane(sim_module_id(d->f->module, view->operands[2])->type);
+        size = sim_build_resize(d, lane, SIM_I64, false, leaves.refs[0]);
+    }
+    uint32_t alignment = access_alignment(view, is_sized ? 3 : 2, type);
+    sim_node *node = sim_node_add(d, SIM_SHAPE_COPY, SIM_H_COPY_MEMORY, SIM_I8, 3, 0);
+    node->alignment = alignment ? alignment : 1;
+    sim_ref *operands = d->f->refs.items + node->operand_first;
+    operands[0] = target.refs[0];
+    operands[1] = source.refs[0];
+    operands[2] = size;
+    return RT_STATUS_OK;
+}
+
+/* OpVariable in a function: memory of one work-item, for one activation of the function. */
+static rt_status build_variable(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+{
+    sim_ir_function *f = d->f;
+    const sim_type *type = view->type->element;
+    uint32_t index = f->variables.count;
+    if (index >> SIM_PRIVATE_VARIABLE_BITS) {
+        return sim_decode_refuse(d, "OpVariable", "a function has more than 4096 variables");
+    }
+    uint64_t alignment = type->alignment_bytes > 64 ? type->alignment_bytes : 64;
+    uint64_t offset = (f->private_bytes + alignment - 1) & ~(alignment - 1);
+    if (type->size_bytes > (UINT64_C(1) << 26)) {
+        return sim_decode_refuse(d, "OpVariable", "a variable is larger than 64 MiB");
+    }
+    f->private_bytes = (offset + type->size_bytes + 63) & ~UINT64_C(63);
+    *rt_vector_push(&f->variables) =
+        (sim_private_variable){.offset = offset, .size = type->size_bytes, .name = rt_text_of("")};
+    sim_node *node = sim_node_add(d, SIM_SHAPE_FRAME_ADDRESS, SIM_H_FRAME_ADDRESS, SIM_I64, 0, 1);
+    node->extra = index;
+    *out_leaves = leaves_one(d, node->result_first);
+    if (view->operand_count < 2) return RT_STATUS_OK;
+    sim_leaves initial;
+    RT_TRY(sim_decode_leaves(d, view->operands[1], &initial));
+    store_leaves(d, out_leaves->refs[0], view->type, type, type->alignment_bytes, initial);
+    return RT_STATUS_OK;
+}
+
+/* ---- Atomics ------------------------------------------------------------------------------ */
+
+/* instruction, operation, operands that hold the value and the comparator (0: none) */
+static const struct {
+    uint16_t opcode;
+    uint8_t operation, value, comparator;
+} atomic_rows[] = {
+    {SIM_OpAtomicLoad, SIM_ATOMIC_LOAD, 0, 0},
+    {SIM_OpAtomicStore, SIM_ATOMIC_STORE, 3, 0},
+    {SIM_OpAtomicExchange, SIM_ATOMIC_EXCHANGE, 3, 0},
+    {SIM_OpAtomicCompareExchange, SIM_ATOMIC_COMPARE, 4, 5},
+    {SIM_OpAtomicCompareExchangeWeak, SIM_ATOMIC_COMPARE, 4, 5},
+    {SIM_OpAtomicIIncrement, SIM_ATOMIC_ADD, 0, 0},
+    {SIM_OpAtomicIDecrement, SIM_ATOMIC_SUB, 0, 0},
+    {SIM_OpAtomicIAdd, SIM_ATOMIC_ADD, 3, 0},
+    {SIM_OpAtomicISub, SIM_ATOMIC_SUB, 3, 0},
+    {SIM_OpAtomicSMin, SIM_ATOMIC_SMIN, 3, 0},
+    {SIM_OpAtomicUMin, SIM_ATOMIC_UMIN, 3, 0},
+    {SIM_OpAtomicSMax, SIM_ATOMIC_SMAX, 3, 0},
+    {SIM_OpAtomicUMax, SIM_ATOMIC_UMAX, 3, 0},
+    {SIM_OpAtomicAnd, SIM_ATOMIC_AND, 3, 0},
+    {SIM_OpAtomicOr, SIM_ATOMIC_OR, 3, 0},
+    {SIM_OpAtomicXor, SIM_ATOMIC_XOR, 3, 0},
+};
+
+static rt_status build_atomic(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+{
+    uint32_t row = 0;
+    while (atomic_rows[row].opcode != view->opcode->number) {
+        row++;
+        CHECK(row < sizeof atomic_rows / sizeof atomic_rows[0]);
+    }
+    const sim_type *element = sim_module_id(d->f->module, view->operands[0])->type->element;
+    sim_lane_type type = view->type ? sim_type_lane(view->type) : sim_type_lane(element);
+    if (sim_lane_bytes(type) < 4) {
+        return sim_decode_refuse(d, view->opcode->name, "atomics have 32 or 64 bits");
+    }
+    sim_leaves pointer, value, comparator;
+    sim_ref one = sim_decode_constant(d, 1);
+    RT_TRY(sim_decode_leaves(d, view->operands[0], &pointer));
+    value = comparator = leaves_one(d, one);
+    uint32_t place = atomic_rows[row].value;
+    if (place) RT_TRY(sim_decode_leaves(d, view->operands[place], &value));
+    place = atomic_rows[row].comparator;
+    if (place) RT_TRY(sim_decode_leaves(d, view->operands[place], &comparator));
+    uint32_t handler = sim_lane_bytes(type) == 8 ? SIM_H_ATOMIC_I64 : SIM_H_ATOMIC_I32;
+    sim_node *node = sim_node_add(d, SIM_SHAPE_ATOMIC, handler, type, 3, 1);
+    node->extra = atomic_rows[row].operation;
+    node->alignment = sim_lane_bytes(type);
+    sim_ref *operands = d->f->refs.items + node->operand_first;
+    operands[0] = pointer.refs[0];
+    operands[1] = value.refs[0];
+    operands[2] = comparator.refs[0];
+    if (view->type) *out_leaves = leaves_one(d, node->result_first);
+    return RT_STATUS_OK;
+}
+
+/* ---- Dispatch ----------------------------------------------------------------------------- */
+
+/* OpGenericCastToPtrExplicit gives null unless the address is of the class asked for. */
+static rt_status build_cast_explicit(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+{
+    sim_leaves a;
+    RT_TRY(sim_decode_leaves(d, view->operands[0], &a));
+    uint64_t class = view->type->storage_class == SIM_StorageClassFunction    ? SIM_CLASS_PRIVATE
+                     : view->type->storage_class == SIM_StorageClassWorkgroup ? SIM_CLASS_LOCAL
+                                                                              : SIM_CLASS_GLOBAL;
+    sim_ref found = sim_build_four(d, SIM_INT4(SHR, SIM_I64), SIM_I64, a.refs[0],
+                                   sim_decode_constant(d, SIM_ADDRESS_CLASS_SHIFT));
+    sim_ref same = sim_build_four(d, SIM_INT4(EQ, SIM_I64), SIM_I8, found,
+                                  sim_decode_constant(d, class));
+    *out_leaves = leaves_one(d, sim_build_select(d, SIM_I64, same, a.refs[0],
+                                                 sim_decode_constant(d, 0)));
+    return RT_STATUS_OK;
+}
+
+static rt_status build_resize(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+{
+    sim_leaves a;
+    RT_TRY(sim_decode_leaves(d, view->operands[0], &a));
+    sim_lane_type from = sim_type_lane(sim_module_id(d->f->module, view->operands[0])->type);
+    sim_lane_type to = sim_type_lane(view->type);
+    sim_ref *refs = rt_arena_alloc_array(&d->arena, a.count, sizeof *refs);
+    for (uint32_t i = 0; i < a.count; i++) {
+        refs[i] = sim_build_resize(d, from, to, false, a.refs[i]);
+    }
+    *out_leaves = (sim_leaves){refs, a.count};
+    return RT_STATUS_OK;
+}
+
+rt_status sim_decode_memory(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+{
+    switch ((sim_group)view->opcode->group) {
+    case SIM_GROUP_VARIABLE: return build_variable(d, view, out_leaves);
+    case SIM_GROUP_LOAD: return build_load(d, view, out_leaves);
+    case SIM_GROUP_STORE: return build_store(d, view);
+    case SIM_GROUP_COPY_MEMORY:
+    case SIM_GROUP_COPY_MEMORY_SIZED: return build_copy(d, view);
+    case SIM_GROUP_ACCESS_CHAIN:
+    case SIM_GROUP_POINTER_CHAIN: return build_chain(d, view, out_leaves);
+    case SIM_GROUP_POINTER_TO_INTEGER:
+    case SIM_GROUP_INTEGER_TO_POINTER: return build_resize(d, view, out_leaves);
+    case SIM_GROUP_FROM_GENERIC:
+        if (view->opcode->number == SIM_OpGenericCastToPtrExplicit) {
+            return build_cast_explicit(d, view, out_leaves);
+        }
+        return sim_decode_leaves(d, view->operands[0], out_leaves);
+    case SIM_GROUP_ATOMIC_LOAD:
+    case SIM_GROUP_ATOMIC_STORE:
+    case SIM_GROUP_ATOMIC_STEP:
+    case SIM_GROUP_ATOMIC_UPDATE:
+    case SIM_GROUP_ATOMIC_COMPARE: return build_atomic(d, view, out_leaves);
+    default: return sim_decode_refuse(d, view->opcode->name, "it is not built yet");
+    }
+}
+
+/* ---- Module-scope variables --------------------------------------------------------------- */
+
+rt_status sim_decode_variable(sim_decoder *d, const sim_variable *variable, sim_ref *out_ref)
+{
+    uint32_t index = d->global_of[d->f->module_index][variable - d->f->module->variables];
+    *out_ref = SIM_REF_NONE;
+    if (variable->storage_class == SIM_StorageClassInput) {
+        return sim_decode_refuse(d, variable->name.length ? variable->name.data : "OpVariable",
+                                 "a built-in variable is only loaded whole");
+    }
+    CHECK(index != SIM_NONE);
+    if (variable->storage_class == SIM_StorageClassWorkgroup) {
+        *out_ref = sim_decode_constant(d, sim_address_of(SIM_CLASS_LOCAL, index + 1));
+        return RT_STATUS_OK;
+    }
+    sim_global *global = &d->globals.items[index];
+    if (global->slot == SIM_NONE) {
+        global->slot = d->pool.count;
+        *rt_vector_push(&d->pool) = 0; /* the world writes the address */
+    }
+    *out_ref = SIM_REF_POOL | global->slot;
+    return RT_STATUS_OK;
+}
+
+/* The constant bytes of a variable, being written. */
+typedef struct initial {
+    sim_decoder *d;
+    uint32_t module_index;
+    uint32_t global;
+    uint8_t *bytes;
+} initial;
+
+static rt_status initial_refuse(const initial *w, const char *reason)
+{
+    return rt_fail(w->d->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                   "the initialiser of variable '%.*s' is refused: %s",
+                   RT_TEXT_ARG(w->d->globals.items[w->global].name), reason);
+}
+
+/* Adds the constant offset that an access chain makes. */
+static rt_status initial_chain(const initial *w, const sim_constant *operation,
+                               sim_relocation *relocation)
+{
+    const sim_module *module = w->d->modules[w->module_index];
+    const sim_type *type = sim_module_id(module, operation->operands[0])->type->element;
+    bool is_pointer = operation->opcode->group == SIM_GROUP_POINTER_CHAIN;
+    for (uint32_t i = 1; i < operation->count; i++) {
+        const sim_constant *index = sim_module_constant(module, operation->operands[i]);
+        if (index->kind != SIM_CONSTANT_BITS && index->kind != SIM_CONSTANT_NULL) {
+            return initial_refuse(w, "an address is indexed by something other than a number");
+        }
+        uint64_t value = index->kind == SIM_CONSTANT_NULL ? 0 : index->bits;
+        if (index->type->bits == 32) value = (uint64_t)(int64_t)(int32_t)value;
+        if (i == 1 && is_pointer) {
+            relocation->addend += (int64_t)(value * type->size_bytes);
+        } else if (type->kind == SIM_TYPE_STRUCT) {
+            CHECK(value < type->count);
+            relocation->addend += (int64_t)type->offsets[value];
+            type = type->members[value];
+        } else {
+            type = type->element;
+            relocation->addend += (int64_t)(value * type->size_bytes);
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+/* Follows an address constant down to the variable; target SIM_NONE: it is null. */
+static rt_status initial_address(const initial *w, sim_id id, sim_relocation *relocation)
+{
+    const sim_module *module = w->d->modules[w->module_index];
+    const sim_id_entry *entry = sim_module_id(module, id);
+    if (entry->kind == SIM_ID_VARIABLE) {
+        const sim_variable *variable = sim_module_variable(module, id);
+        relocation->target = w->d->global_of[w->module_index][entry->index];
+        if (variable->storage_class == SIM_StorageClassWorkgroup ||
+            relocation->target == SIM_NONE) {
+            return initial_refuse(w, "it holds the address of a variable that is not global");
+        }
+        return RT_STATUS_OK;
+    }
+    const sim_constant *constant = sim_module_constant(module, id);
+    if (constant->kind == SIM_CONSTANT_NULL || constant->kind == SIM_CONSTANT_UNDEFINED) {
+        return RT_STATUS_OK;
+    }
+    if (constant->kind == SIM_CONSTANT_FUNCTION) {
+        return initial_refuse(w, "calls through pointers are not built yet");
+    }
+    if (constant->kind != SIM_CONSTANT_OPERATION) {
+        return initial_refuse(w, "an address comes from something other than a variable");
+    }
+    switch ((sim_group)constant->opcode->group) {
+    case SIM_GROUP_BITCAST:
+    case SIM_GROUP_COPY:
+    case SIM_GROUP_TO_GENERIC:
+    case SIM_GROUP_FROM_GENERIC:
+    case SIM_GROUP_POINTER_TO_INTEGER:
+    case SIM_GROUP_INTEGER_TO_POINTER: return initial_address(w, constant->operands[0], relocation);
+    case SIM_GROUP_ACCESS_CHAIN:
+    case SIM_GROUP_POINTER_CHAIN:
+        RT_TRY(initial_address(w, constant->operands[0], relocation));
+        return initial_chain(w, constant, relocation);
+    default: return initial_refuse(w, "it computes more than an address");
+    }
+}
+
+static rt_status initial_write(const initial *w, sim_id id, uint64_t offset)
+{
+    const sim_module *module = w->d->modules[w->module_index];
+    const sim_id_entry *entry = sim_module_id(module, id);
+    const sim_constant *constant =
+        entry->kind == SIM_ID_CONSTANT ? sim_module_constant(module, id) : NULL;
+    if (constant && constant->kind == SIM_CONSTANT_BITS) {
+        memcpy(w->bytes + offset, &constant->bits, constant->type->size_bytes);
+        return RT_STATUS_OK;
+    }
+    if (constant && constant->kind == SIM_CONSTANT_COMPOSITE) {
+        const sim_type *type = constant->type;
+        for (uint32_t i = 0; i < constant->count; i++) {
+            uint64_t at = type->kind == SIM_TYPE_STRUCT ? type->offsets[i]
+                                                        : i * type->element->size_bytes;
+            RT_TRY(initial_write(w, constant->operands[i], offset + at));
+        }
+        return RT_STATUS_OK;
+    }
+    if (constant && (constant->kind == SIM_CONSTANT_NULL ||
+                     constant->kind == SIM_CONSTANT_UNDEFINED)) {
+        return RT_STATUS_OK;
+    }
+    sim_relocation relocation = {.global = w->global, .offset = offset, .target = SIM_NONE};
+    RT_TRY(initial_address(w, id, &relocation));
+    if (relocation.target != SIM_NONE) *rt_vector_push(&w->d->relocations) = relocation;
+    return RT_STATUS_OK;
+}
+
+static bool is_global(const sim_variable *variable)
+{
+    return variable->storage_class != SIM_StorageClassInput &&
+           variable->storage_class != SIM_StorageClassWorkgroup;
+}
+
+static void variable_add(sim_decoder *d, uint32_t module, uint32_t index)
+{
+    const sim_variable *variable = &d->modules[module]->variables[index];
+    const sim_type *type = variable->type->element;
+    rt_text name = rt_arena_text(&d->program->arena, variable->name);
+    if (variable->linkage == SIM_LINKAGE_IMPORT || variable->storage_class == SIM_StorageClassInput) {
+        return;
+    }
+    if (is_global(variable)) {
+        d->global_of[module][index] = d->globals.count;
+        *rt_vector_push(&d->globals) =
+            (sim_global){.size = type->size_bytes, .slot = SIM_NONE, .name = name};
+    } else {
+        d->global_of[module][index] = d->locals.count;
+        *rt_vector_push(&d->locals) = (sim_local){
+            .size = type->size_bytes, .alignment = variable->alignment_bytes, .name = name};
+    }
+}
+
+rt_status sim_decode_variables(sim_decoder *d)
+{
+    for (uint32_t m = 0; m < d->module_count; m++) {
+        for (uint32_t i = 0; i < d->modules[m]->variable_count; i++) variable_add(d, m, i);
+    }
+    for (uint32_t m = 0; m < d->module_count; m++) {
+        for (uint32_t i = 0; i < d->modules[m]->variable_count; i++) {
+            const sim_variable *variable = &d->modules[m]->variables[i];
+            if (variable->storage_class == SIM_StorageClassInput) continue;
+            sim_place target = d->linkage->variables[m][i];
+            d->global_of[m][i] = d->global_of[target.module][target.index];
+            CHECK(d->global_of[m][i] != SIM_NONE);
+        }
+    }
+    for (uint32_t m = 0; m < d->module_count; m++) {
+        for (uint32_t i = 0; i < d->modules[m]->variable_count; i++) {
+            const sim_variable *variable = &d->modules[m]->variables[i];
+            if (!variable->initializer || !is_global(variable)) continue;
+            sim_global *global = &d->globals.items[d->global_of[m][i]];
+            initial w = {.d = d, .module_index = m, .global = d->global_of[m][i]};
+            w.bytes = rt_arena_alloc(&d->program->arena, global->size);
+            global->initial = w.bytes;
+            RT_TRY(initial_write(&w, variable->initializer, 0));
+        }
+    }
+    return RT_STATUS_OK;
+}

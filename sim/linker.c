@@ -1,0 +1,190 @@
+/* The join of symbols (linker.h): collect definitions by name, then bind.  It moves no code and
+ * copies no data. */
+#include "sim/linker.h"
+
+#include "reference/base/map.h"
+#include "reference/base/vector.h"
+
+/* One function or variable that has a linkage. */
+typedef struct symbol {
+    rt_text name;
+    uint8_t linkage; /* sim_linkage_kind */
+    bool is_function;
+    const sim_type *type;   /* of the function, or what the variable points to */
+    uint32_t storage_class; /* of a variable */
+    sim_place place;
+} symbol;
+
+typedef RT_VECTOR(symbol) symbol_list;
+typedef RT_VECTOR(rt_text) name_list;
+
+typedef struct sim_linker {
+    rt_sink *sink;
+    const sim_module *const *modules;
+    uint32_t module_count;
+    symbol_list symbols;
+    rt_map definitions; /* name -> index into symbols */
+    rt_map reported;    /* names already in a list of names */
+} sim_linker;
+
+static void collect_functions(sim_linker *linker, uint32_t module)
+{
+    const sim_module *own = linker->modules[module];
+    for (uint32_t i = 0; i < own->function_count; i++) {
+        const sim_function *function = &own->functions[i];
+        if (function->linkage == SIM_LINKAGE_NONE) continue;
+        CHECK(function->link_name.length > 0);
+        *rt_vector_push(&linker->symbols) =
+            (symbol){function->link_name, function->linkage, true, function->type, 0, {module, i}};
+    }
+}
+
+static void collect_variables(sim_linker *linker, uint32_t module)
+{
+    const sim_module *own = linker->modules[module];
+    for (uint32_t i = 0; i < own->variable_count; i++) {
+        const sim_variable *variable = &own->variables[i];
+        if (variable->linkage == SIM_LINKAGE_NONE) continue;
+        CHECK(variable->link_name.length > 0 && variable->built_in == SIM_NONE);
+        *rt_vector_push(&linker->symbols) =
+            (symbol){variable->link_name,     variable->linkage,       false,
+                     variable->type->element, variable->storage_class, {module, i}};
+    }
+}
+
+/* Adds a name to a list, once. */
+static void report(sim_linker *linker, name_list *names, rt_text name)
+{
+    if (rt_map_find(&linker->reported, name) != RT_MAP_NONE) return;
+    rt_map_set(&linker->reported, name, names->count);
+    *rt_vector_push(names) = name;
+}
+
+/* Makes the status about a list of names, if there are any, and empties the list. */
+static rt_status refuse(sim_linker *linker, name_list *names, const char *what)
+{
+    rt_status status = RT_STATUS_OK;
+    if (names->count > 0) {
+        rt_buffer list = {0};
+        for (uint32_t i = 0; i < names->count; i++) {
+            rt_buffer_printf(&list, "%s%.*s", i ? ", " : "", RT_TEXT_ARG(names->items[i]));
+        }
+        status = rt_fail_naming(linker->sink, RT_LINK_ERROR, RT_RULE_NONE, names->items,
+                                names->count, "%s: %s", what, rt_buffer_string(&list));
+        rt_buffer_free(&list);
+    }
+    rt_vector_free(names);
+    rt_map_free(&linker->reported);
+    return status;
+}
+
+/* Enters the definitions: an Export goes before LinkOnceODR, the first before later ones. */
+static rt_status define_symbols(sim_linker *linker)
+{
+    name_list twice = {0};
+    for (uint32_t i = 0; i < linker->symbols.count; i++) {
+        const symbol *own = &linker->symbols.items[i];
+        if (own->linkage == SIM_LINKAGE_IMPORT) continue;
+        uint32_t known = rt_map_find(&linker->definitions, own->name);
+        bool is_stronger = known != RT_MAP_NONE && own->linkage == SIM_LINKAGE_EXPORT;
+        if (is_stronger && linker->symbols.items[known].linkage == SIM_LINKAGE_EXPORT) {
+            report(linker, &twice, own->name);
+        }
+        if (known == RT_MAP_NONE || is_stronger) rt_map_set(&linker->definitions, own->name, i);
+    }
+    return refuse(linker, &twice, "defined more than once");
+}
+
+static bool is_compatible(const symbol *a, const symbol *b)
+{
+    return a->is_function == b->is_function && a->storage_class == b->storage_class &&
+           sim_type_equal(a->type, b->type);
+}
+
+/* Everything is defined at first by itself. */
+static sim_place **make_places(rt_arena *arena, const sim_linker *linker, bool of_functions)
+{
+    sim_place **places = rt_arena_alloc_array(arena, linker->module_count, sizeof *places);
+    for (uint32_t m = 0; m < linker->module_count; m++) {
+        const sim_module *own = linker->modules[m];
+        uint32_t count = of_functions ? own->function_count : own->variable_count;
+        places[m] = rt_arena_alloc_array(arena, count, sizeof **places);
+        for (uint32_t i = 0; i < count; i++) {
+            places[m][i] = (sim_place){m, i};
+        }
+    }
+    return places;
+}
+
+static rt_status bind_symbols(sim_linker *linker, sim_linkage *linkage)
+{
+    name_list unresolved = {0}, different = {0};
+    for (uint32_t i = 0; i < linker->symbols.count; i++) {
+        const symbol *own = &linker->symbols.items[i];
+        uint32_t known = rt_map_find(&linker->definitions, own->name);
+        if (known == RT_MAP_NONE) {
+            report(linker, &unresolved, own->name);
+        } else if (!is_compatible(own, &linker->symbols.items[known])) {
+            report(linker, &different, own->name);
+        } else {
+            sim_place **places = own->is_function ? linkage->functions : linkage->variables;
+            places[own->place.module][own->place.index] = linker->symbols.items[known].place;
+        }
+    }
+    rt_status status = refuse(linker, &unresolved, "imported and defined nowhere");
+    if (!rt_ok(status)) {
+        rt_vector_free(&different);
+        return status;
+    }
+    return refuse(linker, &different, "imported or defined with different types");
+}
+
+/* Kernels are found by name, so a name must mean one. */
+static rt_status check_kernels(sim_linker *linker)
+{
+    name_list twice = {0};
+    rt_map kernels = {0};
+    for (uint32_t m = 0; m < linker->module_count; m++) {
+        const sim_module *own = linker->modules[m];
+        for (uint32_t i = 0; i < own->entry_count; i++) {
+            rt_text name = own->entries[i].name;
+            if (rt_map_find(&kernels, name) != RT_MAP_NONE) report(linker, &twice, name);
+            rt_map_set(&kernels, name, m);
+        }
+    }
+    rt_map_free(&kernels);
+    return refuse(linker, &twice, "kernel in more than one module");
+}
+
+static rt_status link_all(sim_linker *linker, sim_linkage *linkage)
+{
+    for (uint32_t m = 0; m < linker->module_count; m++) {
+        collect_functions(linker, m);
+        collect_variables(linker, m);
+    }
+    RT_TRY(check_kernels(linker));
+    RT_TRY(define_symbols(linker));
+    linkage->module_count = linker->module_count;
+    linkage->functions = make_places(&linkage->arena, linker, true);
+    linkage->variables = make_places(&linkage->arena, linker, false);
+    return bind_symbols(linker, linkage);
+}
+
+rt_status sim_linkage_create(rt_sink *sink, const sim_module *const *modules, uint32_t count,
+                             sim_linkage *out_linkage)
+{
+    CHECK(count >= 1);
+    *out_linkage = (sim_linkage){0};
+    sim_linker linker = {.sink = sink, .modules = modules, .module_count = count};
+    rt_status status = link_all(&linker, out_linkage);
+    rt_vector_free(&linker.symbols);
+    rt_map_free(&linker.definitions);
+    if (!rt_ok(status)) sim_linkage_free(out_linkage);
+    return status;
+}
+
+void sim_linkage_free(sim_linkage *linkage)
+{
+    rt_arena_reset(&linkage->arena);
+    *linkage = (sim_linkage){0};
+}

@@ -1,0 +1,37 @@
+/* Joins the symbols of several modules: every import gets its definition. */
+#ifndef SIM_LINKER_H
+#define SIM_LINKER_H
+
+#include "sim/module.h"
+
+/* A function or variable of one of the linked modules. */
+typedef struct sim_place {
+    uint32_t module; /* index among the linked modules */
+    uint32_t index;  /* into its functions or variables */
+} sim_place;
+
+/* Where every function and variable of every module is defined: functions[m][i] is the definition
+ * behind function i of module m, which is itself unless it is an import or one of several
+ * LinkOnceODR definitions.  Never an import. */
+typedef struct sim_linkage {
+    rt_arena arena; /* owns the arrays */
+    uint32_t module_count;
+    sim_place **functions;
+    sim_place **variables;
+} sim_linkage;
+
+/* Joins count >= 1 modules, whose names are borrowed during the call only, by the names of their
+ * LinkageAttributes.  A name has one Export or, failing that, any number of LinkOnceODR
+ * definitions, of which the first stands for all; functions and variables share the names.
+ * LINK_ERROR, naming all symbols that it concerns: an import without a definition, several Exports
+ * of a name, definitions and imports of different types, a kernel name in two modules.  On success
+ * the caller frees *out_linkage; on failure it is empty.
+ * Source: SPIR-V specification 1.6, sections 2.13 "Linkage" and 3.17 "Linkage Type"; extension
+ * SPV_KHR_linkonce_odr. */
+RT_MUST_USE rt_status sim_linkage_create(rt_sink *sink, const sim_module *const *modules,
+                                         uint32_t count, sim_linkage *out_linkage);
+
+/* Frees the arrays and leaves the linkage empty. */
+void sim_linkage_free(sim_linkage *linkage);
+
+#endif

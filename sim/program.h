@@ -1,0 +1,71 @@
+/* A linked program: register code of all its functions, its kernels and its variables. */
+#ifndef SIM_PROGRAM_H
+#define SIM_PROGRAM_H
+
+#include "reference/base/map.h"
+#include "sim/code.h"
+#include "sim/world.h"
+
+#include <stdatomic.h>
+
+/* A module-scope variable in global memory. */
+typedef struct sim_global {
+    uint64_t size;
+    const uint8_t *initial; /* size bytes; NULL: undefined */
+    uint32_t slot;          /* of the pool, which gets its address; SIM_NONE: never used */
+    rt_text name;
+} sim_global;
+
+/* A pointer inside the initial bytes of a variable, or in the pool: another variable's address. */
+typedef struct sim_relocation {
+    uint32_t global; /* the variable whose initial bytes hold it; SIM_NONE: the pool */
+    uint64_t offset; /* bytes into them */
+    uint32_t target; /* the variable pointed to */
+    int64_t addend;
+} sim_relocation;
+
+/* A module-scope variable in the memory of work-groups. */
+typedef struct sim_local {
+    uint64_t size, alignment;
+    rt_text name;
+} sim_local;
+
+struct sim_kernel {
+    struct sim_program *program;
+    rt_text name;
+    uint32_t function;
+    const sim_parameter *parameters;
+    /* Where parameter i begins: a leaf of the function (its leaves follow each other) or, for a
+     * structure passed by value, the private variable that holds it. */
+    const uint32_t *leaf_first;
+    const uint32_t *variable; /* SIM_NONE: passed in leaves */
+    uint32_t parameter_count;
+    uint32_t local_size[RT_ND_RANGE_DIMENSIONS]; /* required by the kernel; all 0: free */
+    bool uses_local; /* program has Workgroup variables or the kernel has such parameters */
+};
+
+struct sim_program {
+    rt_arena arena;
+    atomic_uint references; /* the caller's and one per world that launched it */
+    sim_code_function *functions;
+    uint32_t function_count;
+    sim_kernel *kernels;
+    uint32_t kernel_count;
+    rt_map kernel_names; /* -> index */
+    sim_global *globals;
+    uint32_t global_count;
+    sim_relocation *relocations;
+    uint32_t relocation_count;
+    sim_local *locals;
+    uint32_t local_count;
+    const sim_site *sites;
+    uint32_t site_count;
+    const uint64_t *pool; /* slots of eight bytes: SIM_POOL_SLOTS launch values, then constants */
+    uint32_t pool_count;
+    uint32_t temporary_bytes; /* the most that any function needs */
+};
+
+/* Takes a further reference; sim_program_destroy gives one back. */
+sim_program *sim_program_retain(sim_program *program);
+
+#endif

@@ -1,0 +1,427 @@
+/* Rules of types that relate operands in ways that the table of rules.c cannot express.  Each check
+ * runs when the table's constraints hold, so that operands named there are values of their kind.
+ *
+ * Source: SPIR-V specification 1.6, section 3.42, under the instruction's name. */
+#include "sim/rules.h"
+
+/* ---- Values -------------------------------------------------------------------------------- */
+
+rt_status sim_check_select(const sim_operation *operation)
+{
+    const sim_type *condition = sim_operand_type(operation, 0);
+    bool is_vector = condition->kind == SIM_TYPE_VECTOR;
+    if (is_vector &&
+        (operation->type->kind != SIM_TYPE_VECTOR || operation->type->count != condition->count)) {
+        return sim_operation_fail(operation, "the condition has another shape than the result");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_dot(const sim_operation *operation)
+{
+    if (!sim_type_equal(sim_operand_type(operation, 0)->element, operation->type)) {
+        return sim_operation_fail(operation, "the result is no component of the operands");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_vector_by_scalar(const sim_operation *operation)
+{
+    if (!sim_type_equal(operation->type->element, sim_operand_type(operation, 1))) {
+        return sim_operation_fail(operation, "the scalar is no component of the vector");
+    }
+    return RT_STATUS_OK;
+}
+
+static uint64_t value_bits(const sim_type *type)
+{
+    bool is_vector = type->kind == SIM_TYPE_VECTOR;
+    return is_vector ? type->element->bits * type->count : type->bits;
+}
+
+rt_status sim_check_bitcast(const sim_operation *operation)
+{
+    uint64_t from = value_bits(sim_operand_type(operation, 0)), to = value_bits(operation->type);
+    if (from != to) {
+        return sim_operation_fail(operation, "the operand has %llu bits, the result %llu",
+                                  (unsigned long long)from, (unsigned long long)to);
+    }
+    return RT_STATUS_OK;
+}
+
+static bool is_specific(uint32_t storage_class)
+{
+    return storage_class == SIM_StorageClassWorkgroup ||
+           storage_class == SIM_StorageClassCrossWorkgroup ||
+           storage_class == SIM_StorageClassFunction;
+}
+
+rt_status sim_check_to_generic(const sim_operation *operation)
+{
+    if (operation->type->storage_class != SIM_StorageClassGeneric ||
+        !is_specific(sim_operand_type(operation, 0)->storage_class)) {
+        return sim_operation_fail(operation, "the cast does not lead to storage class Generic");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_from_generic(const sim_operation *operation)
+{
+    if (!is_specific(operation->type->storage_class) ||
+        sim_operand_type(operation, 0)->storage_class != SIM_StorageClassGeneric) {
+        return sim_operation_fail(operation, "the cast does not start at storage class Generic");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_pointer_difference(const sim_operation *operation)
+{
+    const sim_type *left = sim_operand_type(operation, 0)->element;
+    const sim_type *right = sim_operand_type(operation, 1)->element;
+    if (!sim_type_equal(left, right) || left->size_bytes == 0) {
+        return sim_operation_fail(operation,
+                                  "the operands do not point to equal types with a size");
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- Vectors and composites ---------------------------------------------------------------- */
+
+rt_status sim_check_vector_extract(const sim_operation *operation)
+{
+    if (!sim_type_equal(sim_operand_type(operation, 0)->element, operation->type)) {
+        return sim_operation_fail(operation, "the result is no component of the vector");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_vector_insert(const sim_operation *operation)
+{
+    if (!sim_type_equal(operation->type->element, sim_operand_type(operation, 1))) {
+        return sim_operation_fail(operation, "the operand is no component of the vector");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_shuffle(const sim_operation *operation)
+{
+    const sim_type *left = sim_operand_type(operation, 0), *right = sim_operand_type(operation, 1);
+    if (!sim_type_equal(left->element, operation->type->element) ||
+        !sim_type_equal(right->element, operation->type->element)) {
+        return sim_operation_fail(operation, "the vectors have different components");
+    }
+    if (operation->operand_count - 2 != operation->type->count) {
+        return sim_operation_fail(operation, "%u components are named, the result has %llu",
+                                  operation->operand_count - 2,
+                                  (unsigned long long)operation->type->count);
+    }
+    for (uint32_t i = 2; i < operation->operand_count; i++) {
+        uint32_t component = operation->operands[i];
+        /* All ones: the component is undefined. */
+        if (component != UINT32_MAX && component >= left->count + right->count) {
+            return sim_operation_fail(operation, "component %u does not exist", component);
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+/* A vector may be built from scalars and from vectors of the same components. */
+static rt_status check_construct_vector(const sim_operation *operation)
+{
+    const sim_type *element = operation->type->element;
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < operation->operand_count; i++) {
+        const sim_type *part = sim_operand_type(operation, i);
+        bool is_vector = part && part->kind == SIM_TYPE_VECTOR;
+        if (!part || !sim_type_equal(is_vector ? part->element : part, element)) {
+            return sim_operation_fail(operation,
+                                      "constituent %u, id %u, is no component of the "
+                                      "vector",
+                                      i, operation->operands[i]);
+        }
+        count += is_vector ? part->count : 1;
+    }
+    if (count != operation->type->count) {
+        return sim_operation_fail(operation, "the constituents have %llu components, not %llu",
+                                  (unsigned long long)count,
+                                  (unsigned long long)operation->type->count);
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_construct(const sim_operation *operation)
+{
+    const sim_type *type = operation->type;
+    if (type->kind == SIM_TYPE_VECTOR) return check_construct_vector(operation);
+    if (type->kind != SIM_TYPE_STRUCT && type->kind != SIM_TYPE_ARRAY) {
+        return sim_operation_fail(operation, "type %u is no composite", type->id);
+    }
+    if (operation->operand_count != type->count) {
+        return sim_operation_fail(operation, "%u constituents are given, the type has %llu",
+                                  operation->operand_count, (unsigned long long)type->count);
+    }
+    for (uint32_t i = 0; i < operation->operand_count; i++) {
+        const sim_type *part = sim_operand_type(operation, i);
+        const sim_type *member = type->members ? type->members[i] : type->element;
+        if (!part || !sim_type_equal(part, member)) {
+            return sim_operation_fail(operation,
+                                      "constituent %u, id %u, has another type than "
+                                      "the member",
+                                      i, operation->operands[i]);
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+/* The part of a composite that literal indices from operand `first` on lead to. */
+static rt_status part_at(const sim_operation *operation, const sim_type *type, uint32_t first,
+                         const sim_type **out_part)
+{
+    *out_part = NULL;
+    for (uint32_t i = first; i < operation->operand_count; i++) {
+        uint32_t index = operation->operands[i];
+        bool is_composite = type->kind == SIM_TYPE_VECTOR || type->kind == SIM_TYPE_ARRAY ||
+                            type->kind == SIM_TYPE_STRUCT;
+        if (!is_composite || index >= type->count) {
+            return sim_operation_fail(operation, "index %u leads into no member of type %u", index,
+                                      type->id);
+        }
+        type = type->kind == SIM_TYPE_STRUCT ? type->members[index] : type->element;
+    }
+    *out_part = type;
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_extract(const sim_operation *operation)
+{
+    const sim_type *part = NULL;
+    RT_TRY(part_at(operation, sim_operand_type(operation, 0), 1, &part));
+    if (!sim_type_equal(part, operation->type)) {
+        return sim_operation_fail(operation, "the part has another type than the result");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_insert(const sim_operation *operation)
+{
+    const sim_type *part = NULL;
+    RT_TRY(part_at(operation, operation->type, 2, &part));
+    if (!sim_type_equal(part, sim_operand_type(operation, 0))) {
+        return sim_operation_fail(operation, "the operand has another type than the part");
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- Extended instructions ----------------------------------------------------------------- */
+
+rt_status sim_check_extended(const sim_operation *operation)
+{
+    sim_operation inner = *operation;
+    const sim_id_entry *set = sim_module_id(operation->reader->module, operation->operands[0]);
+    if (set->kind != SIM_ID_SET || set->index != SIM_SET_OPENCL_STD) {
+        return sim_operation_fail(operation, "id %u is no instruction set that is executed",
+                                  operation->operands[0]);
+    }
+    const sim_extended *row = sim_extended_find(operation->operands[1]);
+    if (!row) {
+        return sim_operation_fail(operation, "OpenCL.std has no instruction %u",
+                                  operation->operands[1]);
+    }
+    if (row->treatment == SIM_TREATMENT_REFUSED) {
+        return sim_reader_fail(operation->reader, RT_UNSUPPORTED, operation->offset,
+                               "OpenCL.std %s is refused: %s", row->name, row->reason);
+    }
+    inner.group = row->group;
+    inner.operands += 2;
+    inner.operand_count -= 2;
+    if (inner.operand_count < row->operand_count ||
+        (inner.operand_count > row->operand_count && !row->has_more)) {
+        return sim_operation_fail(operation, "OpenCL.std %s takes %u operands, not %u", row->name,
+                                  row->operand_count, inner.operand_count);
+    }
+    CHECK(inner.group != SIM_GROUP_EXTENDED);
+    return sim_rules_apply(&inner);
+}
+
+/* ---- Memory -------------------------------------------------------------------------------- */
+
+rt_status sim_check_variable(const sim_operation *operation)
+{
+    const sim_type *type = operation->type;
+    if (operation->operands[0] != SIM_StorageClassFunction ||
+        type->storage_class != SIM_StorageClassFunction) {
+        return sim_operation_fail(operation, "a variable of a function has storage class Function");
+    }
+    if (type->element->alignment_bytes == 0) {
+        return sim_operation_fail(operation, "type %u has no values", type->element->id);
+    }
+    if (operation->operand_count < 2) return RT_STATUS_OK;
+    const sim_id_entry *value = sim_module_id(operation->reader->module, operation->operands[1]);
+    bool is_constant = value->kind == SIM_ID_CONSTANT || value->kind == SIM_ID_VARIABLE;
+    if (!is_constant || !sim_type_equal(value->type, type->element)) {
+        return sim_operation_fail(operation, "the initializer %u is no constant of type %u",
+                                  operation->operands[1], type->element->id);
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_load(const sim_operation *operation)
+{
+    if (!sim_type_equal(sim_operand_type(operation, 0)->element, operation->type)) {
+        return sim_operation_fail(operation, "the pointer does not point to the result's type");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_store(const sim_operation *operation)
+{
+    if (!sim_type_equal(sim_operand_type(operation, 0)->element, sim_operand_type(operation, 1))) {
+        return sim_operation_fail(operation, "the pointer does not point to the value's type");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_copy_memory(const sim_operation *operation)
+{
+    const sim_type *target = sim_operand_type(operation, 0)->element;
+    if (!sim_type_equal(target, sim_operand_type(operation, 1)->element) ||
+        target->alignment_bytes == 0) {
+        return sim_operation_fail(operation,
+                                  "the pointers do not point to equal types with values");
+    }
+    return RT_STATUS_OK;
+}
+
+/* The member of a struct that a constant names. */
+static rt_status member_at(const sim_operation *operation, const sim_type *type, sim_id id,
+                           const sim_type **out_part)
+{
+    const sim_module *module = operation->reader->module;
+    const sim_id_entry *entry = sim_module_id(module, id);
+    const sim_constant *index =
+        entry->kind == SIM_ID_CONSTANT ? &module->constants[entry->index] : NULL;
+    if (!index || index->kind != SIM_CONSTANT_BITS || index->type->kind != SIM_TYPE_INT ||
+        index->bits >= type->count) {
+        return sim_operation_fail(operation, "id %u is no constant that names one of %llu members",
+                                  id, (unsigned long long)type->count);
+    }
+    *out_part = type->members[index->bits];
+    return RT_STATUS_OK;
+}
+
+/* Follows the indices from operand `first` on into what the base points to. */
+static rt_status check_chain(const sim_operation *operation, uint32_t first)
+{
+    const sim_type *base = sim_operand_type(operation, 0), *part = base->element;
+    for (uint32_t i = first; i < operation->operand_count; i++) {
+        const sim_type *index = sim_operand_type(operation, i);
+        if (!index || index->kind != SIM_TYPE_INT) {
+            return sim_operation_fail(operation, "index %u is no integer", operation->operands[i]);
+        }
+        if (part->kind == SIM_TYPE_STRUCT) {
+            RT_TRY(member_at(operation, part, operation->operands[i], &part));
+        } else if (part->kind == SIM_TYPE_ARRAY || part->kind == SIM_TYPE_VECTOR) {
+            part = part->element;
+        } else {
+            return sim_operation_fail(operation, "index %u leads into type %u, which has no parts",
+                                      operation->operands[i], part->id);
+        }
+    }
+    if (operation->type->storage_class != base->storage_class ||
+        !sim_type_equal(operation->type->element, part)) {
+        return sim_operation_fail(operation, "the result does not point to type %u in %s", part->id,
+                                  sim_enumerant_name(SIM_KIND_StorageClass, base->storage_class));
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_access_chain(const sim_operation *operation)
+{
+    return check_chain(operation, 1);
+}
+
+rt_status sim_check_pointer_chain(const sim_operation *operation)
+{
+    const sim_type *element = sim_operand_type(operation, 0)->element;
+    if (element->alignment_bytes == 0) {
+        return sim_operation_fail(operation, "the base points to type %u, which has no size",
+                                  element->id);
+    }
+    return check_chain(operation, 2);
+}
+
+/* ---- Atomics ------------------------------------------------------------------------------- */
+
+static rt_status check_atomic_of(const sim_operation *operation, const sim_type *value)
+{
+    bool takes_floats = operation->group == SIM_GROUP_ATOMIC_LOAD ||
+                        operation->group == SIM_GROUP_ATOMIC_STORE ||
+                        operation->opcode->number == SIM_OpAtomicExchange;
+    if (!sim_type_equal(sim_operand_type(operation, 0)->element, value)) {
+        return sim_operation_fail(operation, "the pointer does not point to the value's type");
+    }
+    if (value->bits < 32 || (value->kind == SIM_TYPE_FLOAT && !takes_floats)) {
+        return sim_operation_fail(operation, "the value is no integer of 32 or 64 bits");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_atomic(const sim_operation *operation)
+{
+    return check_atomic_of(operation, operation->type);
+}
+
+rt_status sim_check_atomic_store(const sim_operation *operation)
+{
+    return check_atomic_of(operation, sim_operand_type(operation, 3));
+}
+
+/* ---- Calls --------------------------------------------------------------------------------- */
+
+rt_status sim_check_call(const sim_operation *operation)
+{
+    const sim_module *module = operation->reader->module;
+    const sim_id_entry *entry = sim_module_id(module, operation->operands[0]);
+    if (entry->kind != SIM_ID_FUNCTION) {
+        return sim_operation_fail(operation, "id %u is no function", operation->operands[0]);
+    }
+    const sim_type *type = module->functions[entry->index].type;
+    if (!sim_type_equal(operation->type, type->element)) {
+        return sim_operation_fail(operation, "the result has another type than function %u returns",
+                                  operation->operands[0]);
+    }
+    if (operation->operand_count - 1 != type->count) {
+        return sim_operation_fail(operation, "%u arguments are given, function %u takes %llu",
+                                  operation->operand_count - 1, operation->operands[0],
+                                  (unsigned long long)type->count);
+    }
+    for (uint32_t i = 1; i < operation->operand_count; i++) {
+        const sim_type *argument = sim_operand_type(operation, i);
+        if (!argument || !sim_type_equal(argument, type->members[i - 1])) {
+            return sim_operation_fail(operation,
+                                      "argument %u, id %u, has another type than the "
+                                      "parameter",
+                                      i - 1, operation->operands[i]);
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_return(const sim_operation *operation)
+{
+    CHECK(operation->function);
+    if (operation->function->type->element->kind != SIM_TYPE_VOID) {
+        return sim_operation_fail(operation, "the function returns a value");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_return_value(const sim_operation *operation)
+{
+    CHECK(operation->function);
+    if (!sim_type_equal(sim_operand_type(operation, 0), operation->function->type->element)) {
+        return sim_operation_fail(operation,
+                                  "the value has another type than the function returns");
+    }
+    return RT_STATUS_OK;
+}

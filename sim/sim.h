@@ -1,0 +1,128 @@
+/* The simulated device: SPIR-V in, results and findings out.  Knows base only.
+ *
+ *     sim_module  one SPIR-V module, read and validated                    (module.h, reader)
+ *     sim_program modules linked: every import bound to its definition, code decoded to registers
+ *     sim_world   the memory of one device, and everything that it may choose, from a seed
+ *     sim_launch  runs a kernel over an nd-range, every access checked
+ *
+ * One world is used by one thread at a time.  The same program, inputs and seed give the same bytes
+ * and the same findings on every machine. */
+#ifndef SIM_SIM_H
+#define SIM_SIM_H
+
+#include "reference/base/limits.h"
+#include "reference/base/status.h"
+
+typedef struct sim_module sim_module;
+typedef struct sim_program sim_program;
+typedef struct sim_world sim_world;
+typedef struct sim_kernel sim_kernel;
+
+/* ---- Programs ----------------------------------------------------------------------------- */
+
+/* Reads and validates one module; `code` (bytes of SPIR-V, either endianness) is copied.
+ * MALFORMED: not valid SPIR-V, message with word offset and instruction; UNSUPPORTED: an
+ * instruction, capability, extension or execution mode that is refused, by name and with the
+ * reason of semantics.def.  Source: SPIR-V specification 1.6, sections 2.3 to 2.16. */
+RT_MUST_USE rt_status sim_module_create(rt_sink *sink, rt_bytes code, sim_module **out_module);
+void sim_module_destroy(sim_module *module);
+
+/* Links count >= 1 modules (borrowed during the call only) into an executable program.  Symbols are
+ * joined by the names of LinkageAttributes: Export with Import; LinkOnceODR definitions of one name
+ * are one.  LINK_ERROR: an import without a definition, or two definitions; the diagnostic names
+ * the symbols.  UNSUPPORTED: as above, found while decoding. */
+RT_MUST_USE rt_status sim_program_link(rt_sink *sink, const sim_module *const *modules,
+                                       uint32_t count, sim_program **out_program);
+void sim_program_destroy(sim_program *program);
+
+/* The kernel (entry point) of that name, valid as long as the program; NULL where there is none. */
+const sim_kernel *sim_program_kernel(const sim_program *program, rt_text name);
+
+/* Its parameters: how many, and what each takes. */
+typedef enum sim_parameter_kind {
+    SIM_PARAMETER_GLOBAL, /* pointer to CrossWorkgroup or UniformConstant memory */
+    SIM_PARAMETER_LOCAL,  /* pointer to Workgroup memory */
+    SIM_PARAMETER_VALUE,  /* size bytes by value */
+} sim_parameter_kind;
+typedef struct sim_parameter {
+    sim_parameter_kind kind;
+    uint32_t size; /* VALUE: bytes as OpenCL lays the type out; else 8 */
+} sim_parameter;
+uint32_t sim_kernel_parameter_count(const sim_kernel *kernel);
+sim_parameter sim_kernel_parameter(const sim_kernel *kernel, uint32_t index);
+
+/* ---- Memory ------------------------------------------------------------------------------- */
+
+/* A memory object; 0 is none.  Ids are never reused within a world. */
+typedef uint32_t sim_object;
+
+sim_world *sim_world_create(rt_sink *sink, uint64_t seed);
+void sim_world_destroy(sim_world *world);
+
+/* size >= 1 bytes of undefined content in global memory; the label (copied) names it in findings.
+ * ERRC_MEMORY_ALLOCATION; LIMIT. */
+RT_MUST_USE rt_status sim_object_create(sim_world *world, uint64_t size, rt_text label,
+                                        sim_object *out_object);
+/* Later accesses through a pointer to it are findings. */
+void sim_object_destroy(sim_world *world, sim_object object);
+/* Host accesses; ranges must lie inside (checked by the caller, asserted here). */
+void sim_object_read(const sim_world *world, sim_object object, uint64_t offset, uint64_t size,
+                     void *destination);
+void sim_object_write(sim_world *world, sim_object object, uint64_t offset, uint64_t size,
+                      const void *source);
+/* Copies inside the world, undefined bytes stay undefined; ranges may overlap. */
+void sim_object_copy(sim_world *world, sim_object source, uint64_t source_offset,
+                     sim_object destination, uint64_t destination_offset, uint64_t size);
+/* Which bytes were ever written (by host or kernel): bit i % 8 of out_bits[i / 8] for byte i. */
+void sim_object_defined(const sim_world *world, sim_object object, uint64_t offset, uint64_t size,
+                        uint8_t *out_bits);
+
+/* ---- Launch ------------------------------------------------------------------------------- */
+
+typedef struct sim_argument {
+    sim_parameter_kind kind;
+    sim_object object; /* GLOBAL */
+    rt_bytes bytes;    /* VALUE */
+    uint64_t size;     /* LOCAL, bytes */
+} sim_argument;
+
+typedef struct sim_range {
+    uint64_t global[RT_ND_RANGE_DIMENSIONS]; /* >= 1 each, 1 where unused */
+    uint64_t local[RT_ND_RANGE_DIMENSIONS];  /* >= 1 each, divides global */
+    uint64_t offset[RT_ND_RANGE_DIMENSIONS];
+    uint32_t dimensions;
+} sim_range;
+
+typedef struct sim_finding {
+    const char *kind; /* static: "out-of-bounds", "budget", "undefined-arithmetic", … */
+    rt_text message;  /* one line for people */
+    rt_text kernel;
+    rt_text source; /* file name of OpLine or debug information, empty where unknown */
+    uint32_t source_line;
+    uint64_t work_item[RT_ND_RANGE_DIMENSIONS];
+    rt_text object;  /* label */
+    uint64_t offset; /* bytes */
+    uint64_t count;  /* work-item instructions of this launch that it concerns */
+} sim_finding;
+
+typedef struct sim_launch_options {
+    uint64_t budget; /* work-item instructions of the whole launch; 0: the default, 2^36 */
+    /* Called at the end of the launch, once per place in the code and kind, in program order. */
+    void (*on_finding)(void *user, const sim_finding *finding);
+    void *user;
+} sim_launch_options;
+
+/* Chooses a work-group size for a range whose author left it open: divides the range, at most 256
+ * work-items. */
+void sim_range_choose_local(sim_range *range);
+
+/* Runs a kernel to its end.  Wrong accesses are suppressed (a load gives a value drawn from the
+ * seed, a store does nothing) and reported as findings; the launch goes on. ERRC_KERNEL_ARGUMENT:
+ * an argument does not fit its parameter (count, kind, size); ERRC_ND_RANGE: local does not divide
+ * global, or is larger than RT_WORK_GROUP_SIZE_MAX; LIMIT: local memory or call depth; BUDGET: the
+ * instruction budget ran out (also a finding). */
+RT_MUST_USE rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range *range,
+                                 const sim_argument *arguments, uint32_t argument_count,
+                                 const sim_launch_options *options);
+
+#endif

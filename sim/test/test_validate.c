@@ -1,0 +1,354 @@
+/* Tests of validation: types of operands, dominance, phis, calls, constants; and of what flow.c
+ * says about blocks.  Every refusal stands beside an accepted module of the same shape. */
+#include "sim/test/assembler.h"
+
+#include "sim/module.h"
+
+#include <stdio.h>
+
+#define TYPES                                                                                        \
+    "%void = OpTypeVoid\n%bool = OpTypeBool\n%char = OpTypeInt 8 0\n%int = OpTypeInt 32 0\n"         \
+    "%long = OpTypeInt 64 0\n%float = OpTypeFloat 32\n%double = OpTypeFloat 64\n"                    \
+    "%ints = OpTypeVector %int 4\n%floats = OpTypeVector %float 4\n%bools = OpTypeVector %bool 4\n"  \
+    "%pair = OpTypeStruct %int %float\n%zero = OpConstant %int 0\n%one = OpConstant %int 1\n"        \
+    "%two = OpConstant %int 2\n%half = OpConstant %float 0.5\n%long1 = OpConstant %long 1\n"         \
+    "%table = OpTypeArray %int %two\n%yes = OpConstantTrue %bool\n"                                  \
+    "%global = OpTypePointer CrossWorkgroup %int\n%private = OpTypePointer Function %int\n"          \
+    "%generic = OpTypePointer Generic %int\n%pairs = OpTypePointer CrossWorkgroup %pair\n"           \
+    "%fpointer = OpTypePointer CrossWorkgroup %float\n%type = OpTypeFunction %void %global %pairs\n" \
+    "%get = OpTypeFunction %int %int\n"
+
+#define FUNCTION                                                                                   \
+    "%main = OpFunction %void None %type\n%g = OpFunctionParameter %global\n"                      \
+    "%s = OpFunctionParameter %pairs\n%entry = OpLabel\n"
+
+/* A function of the statements; they end their last block. */
+static const char *module_of(char *text, size_t size, const char *statements)
+{
+    int length = snprintf(text, size, "%s%s%s%sOpFunctionEnd\n", SIM_TEST_PRELUDE, TYPES, FUNCTION,
+                          statements);
+    assert_true(length > 0 && (size_t)length < size);
+    return text;
+}
+
+typedef struct refusal {
+    const char *statements;
+    const char *words; /* of the message; NULL: accepted */
+} refusal;
+
+static void run(const refusal *cases, size_t count)
+{
+    char text[8192];
+    for (size_t i = 0; i < count; i++) {
+        module_of(text, sizeof text, cases[i].statements);
+        if (cases[i].words) {
+            sim_test_refused(text, RT_MALFORMED, cases[i].words);
+        } else {
+            rt_sink *sink = rt_sink_create();
+            sim_module_destroy(sim_test_module(sink, text));
+            rt_sink_destroy(sink);
+        }
+    }
+}
+
+#define RUN(cases) run(cases, sizeof(cases) / sizeof(cases)[0])
+
+static void test_values(void **state)
+{
+    (void)state;
+    static const refusal cases[] = {
+        {"%a = OpIAdd %int %one %two\n%b = OpNot %int %a\n%c = OpIEqual %bool %a %b\nOpReturn\n",
+         NULL},
+        {"%a = OpIAdd %int %one %long1\nOpReturn\n", "type of the result"},
+        {"%a = OpIAdd %float %half %half\nOpReturn\n", "the result must be integers"},
+        {"%a = OpIAdd %int %one %int\nOpReturn\n", "is no value"},
+        {"%a = OpIAdd %int %one %main\nOpReturn\n", "is no value"},
+        {"%a = OpFAdd %float %half %one\nOpReturn\n", "type of the result"},
+        {"%a = OpShiftLeftLogical %long %long1 %one\nOpReturn\n", NULL},
+        {"%a = OpShiftLeftLogical %long %long1 %half\nOpReturn\n", "operand 1"},
+        {"%a = OpConvertFToS %long %half\nOpReturn\n", NULL},
+        {"%a = OpConvertFToS %ints %half\nOpReturn\n", "operand 0"},
+        {"%a = OpFOrdLessThan %bool %half %half\nOpReturn\n", NULL},
+        {"%a = OpFOrdLessThan %bools %half %half\nOpReturn\n", "operand 0"},
+        {"%a = OpIEqual %bool %one %long1\nOpReturn\n", "type of the first operand"},
+        {"%a = OpSelect %int %yes %one %two\nOpReturn\n", NULL},
+        {"%a = OpSelect %int %one %one %two\nOpReturn\n", "must be bools"},
+        {"%a = OpBitcast %float %one\nOpReturn\n", NULL},
+        {"%a = OpBitcast %double %one\nOpReturn\n", "32 bits"},
+        {"%a = OpConvertPtrToU %long %g\n%b = OpConvertUToPtr %global %a\nOpReturn\n", NULL},
+        {"%a = OpConvertPtrToU %long %one\nOpReturn\n", "must be a pointer"},
+        {"%a = OpPtrCastToGeneric %generic %g\n%b = OpGenericCastToPtr %global %a\nOpReturn\n",
+         NULL},
+        {"%a = OpPtrCastToGeneric %global %g\nOpReturn\n", "Generic"},
+        {"%a = OpGenericCastToPtr %global %g\nOpReturn\n", "Generic"},
+        {"%a = OpExtInst %float %std fma %half %half %half\nOpReturn\n", NULL},
+        {"%a = OpExtInst %int %std fma %one %one %one\nOpReturn\n", "the result must be floats"},
+        {"%a = OpExtInst %int %std s_max %one %half\nOpReturn\n", "type of the result"},
+    };
+    RUN(cases);
+}
+
+static void test_composites(void **state)
+{
+    (void)state;
+    static const refusal cases[] = {
+        {"%a = OpCompositeConstruct %ints %one %one %two %two\n"
+         "%b = OpCompositeExtract %int %a 3\n%c = OpVectorShuffle %ints %a %a 0 7 4294967295 1\n"
+         "%d = OpCompositeInsert %ints %b %a 0\n%e = OpVectorExtractDynamic %int %a %one\n"
+         "%f = OpVectorInsertDynamic %ints %a %one %two\nOpReturn\n",
+         NULL},
+        {"%a = OpCompositeConstruct %ints %one %one %two\nOpReturn\n", "3 components, not 4"},
+        {"%a = OpCompositeConstruct %pair %one %half\n%b = OpCompositeExtract %float %a 1\n"
+         "OpReturn\n",
+         NULL},
+        {"%a = OpCompositeConstruct %pair %half %one\nOpReturn\n", "constituent 0"},
+        {"%a = OpCompositeConstruct %pair %one\nOpReturn\n", "1 constituents"},
+        {"%a = OpUndef %pair\n%b = OpCompositeExtract %float %a 2\nOpReturn\n", "index 2"},
+        {"%a = OpUndef %pair\n%b = OpCompositeExtract %int %a 1\nOpReturn\n", "another type"},
+        {"%a = OpUndef %ints\n%b = OpVectorShuffle %ints %a %a 0 8 1 1\nOpReturn\n", "component 8"},
+        {"%a = OpUndef %ints\n%b = OpVectorShuffle %ints %a %a 0 1\nOpReturn\n", "2 components"},
+        {"%a = OpUndef %pair\n%b = OpCompositeInsert %pair %half %a 0\nOpReturn\n", "another type"},
+    };
+    RUN(cases);
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    static const refusal cases[] = {
+        {"%v = OpVariable %private Function %one\n%a = OpLoad %int %g Aligned 4\n"
+         "OpStore %v %a Aligned 4\n%p = OpInBoundsPtrAccessChain %fpointer %s %long1 %one\n"
+         "%f = OpLoad %float %p\nOpCopyMemory %v %v\nOpReturn\n",
+         NULL},
+        {"%a = OpLoad %float %g\nOpReturn\n", "does not point to"},
+        {"OpStore %g %half\nOpReturn\n", "does not point to"},
+        {"OpStore %one %one\nOpReturn\n", "must be a pointer"},
+        {"%v = OpVariable %global CrossWorkgroup\nOpReturn\n", "storage class Function"},
+        {"%v = OpVariable %private Function %half\nOpReturn\n", "initializer"},
+        {"%p = OpInBoundsPtrAccessChain %fpointer %s %long1 %two\nOpReturn\n", "2 members"},
+        {"%p = OpInBoundsPtrAccessChain %global %s %long1 %one\nOpReturn\n", "does not point to"},
+        {"%p = OpInBoundsPtrAccessChain %global %g %long1 %one\nOpReturn\n", "has no parts"},
+        {"%p = OpAccessChain %private %s %zero\nOpReturn\n", "does not point to"},
+        {"%a = OpLoad %int %g\n%p = OpAccessChain %global %s %a\nOpReturn\n", "no constant"},
+        {"%a = OpAtomicIAdd %int %g %one %zero %one\nOpReturn\n", NULL},
+        {"%a = OpAtomicIAdd %long %g %one %zero %long1\nOpReturn\n", "does not point to"},
+        {"OpControlBarrier %two %two %zero\nOpReturn\n", NULL},
+        {"OpControlBarrier %two %half %zero\nOpReturn\n", "must be an integer"},
+    };
+    RUN(cases);
+    char text[8192];
+    sim_test_refused(module_of(text, sizeof text,
+                               "%a = OpLoad %int %g\nOpControlBarrier %a %two %zero\nOpReturn\n"),
+                     RT_UNSUPPORTED, "no plain constant");
+    sim_test_refused(
+        module_of(text, sizeof text, "%a = OpExtInst %float %std tgamma %half\nOpReturn\n"),
+        RT_UNSUPPORTED, "tgamma is refused");
+}
+
+static void test_control(void **state)
+{
+    (void)state;
+    static const refusal cases[] = {
+        {"OpBranchConditional %yes %a %b\n%a = OpLabel\nOpBranch %b\n%b = OpLabel\n"
+         "%x = OpPhi %int %one %entry %two %a\nOpReturn\n",
+         NULL},
+        {"OpBranch %entry\n", "first block"},
+        {"OpBranch %one\n", "no block"},
+        {"OpBranchConditional %one %a %a\n%a = OpLabel\nOpReturn\n", "must be a bool"},
+        {"OpReturnValue %one\n", "another type than the function returns"},
+        {"OpReturn\n%a = OpIAdd %int %one %one\n", "between blocks"},
+        {"%a = OpIAdd %int %b %one\n%b = OpIAdd %int %one %one\nOpReturn\n", "does not reach"},
+        {"%a = OpIAdd %int %a %one\nOpReturn\n", "does not reach"},
+        {"OpBranchConditional %yes %a %b\n%a = OpLabel\n%x = OpIAdd %int %one %one\nOpBranch %b\n"
+         "%b = OpLabel\n%y = OpIAdd %int %x %one\nOpReturn\n",
+         "does not reach"},
+        {"OpBranchConditional %yes %a %b\n%a = OpLabel\n%x = OpIAdd %int %one %one\nOpBranch %b\n"
+         "%b = OpLabel\n%y = OpPhi %int %x %a %one %entry\nOpReturn\n",
+         NULL},
+        {"OpBranchConditional %yes %a %b\n%a = OpLabel\n%x = OpIAdd %int %one %one\nOpBranch %b\n"
+         "%b = OpLabel\n%y = OpPhi %int %x %entry %one %a\nOpReturn\n",
+         "does not reach the end"},
+        {"OpBranch %a\n%a = OpLabel\n%x = OpPhi %int %one %a\nOpReturn\n", "no block that leads"},
+        {"OpBranchConditional %yes %a %b\n%a = OpLabel\nOpBranch %b\n%b = OpLabel\n"
+         "%x = OpPhi %int %one %a\nOpReturn\n",
+         "1 of the 2 blocks"},
+        {"OpBranch %a\n%a = OpLabel\n%x = OpPhi %int %half %entry\nOpReturn\n", "phi's type"},
+        {"OpBranch %a\n%a = OpLabel\n%y = OpIAdd %int %one %one\n"
+         "%x = OpPhi %int %one %entry\nOpReturn\n",
+         "beginning of its block"},
+        {"OpBranch %a\n%a = OpLabel\n%v = OpVariable %private Function\nOpReturn\n", "first block"},
+        {"OpSwitch %one %a 1 %b 2 %b\n%a = OpLabel\nOpBranch %b\n%b = OpLabel\n"
+         "%x = OpPhi %int %one %entry %one %entry %two %a\nOpReturn\n",
+         NULL},
+        {"OpSwitch %one %a 1 %b 2 %b\n%a = OpLabel\nOpBranch %b\n%b = OpLabel\n"
+         "%x = OpPhi %int %one %entry %two %entry %two %a\nOpReturn\n",
+         "is given the values"},
+        {"OpSwitch %long1 %a 4294967297 %b\n%a = OpLabel\nOpReturn\n%b = OpLabel\nOpReturn\n",
+         NULL},
+        {"OpSwitch %half %a\n%a = OpLabel\nOpReturn\n", "no numerical scalar"},
+        /* What cannot be reached need not be dominated. */
+        {"OpReturn\n%a = OpLabel\n%x = OpIAdd %int %y %one\nOpBranch %b\n%b = OpLabel\n"
+         "%y = OpIAdd %int %one %one\nOpBranch %a\n",
+         NULL},
+    };
+    RUN(cases);
+}
+
+static void test_calls(void **state)
+{
+    (void)state;
+    static const refusal cases[] = {
+        {"%a = OpFunctionCall %int %f %one\nOpReturn\nOpFunctionEnd\n"
+         "%f = OpFunction %int None %get\n%x = OpFunctionParameter %int\n%l = OpLabel\n"
+         "OpReturnValue %x\n",
+         NULL},
+        {"%a = OpFunctionCall %int %f\nOpReturn\nOpFunctionEnd\n"
+         "%f = OpFunction %int None %get\n%x = OpFunctionParameter %int\n%l = OpLabel\n"
+         "OpReturnValue %x\n",
+         "0 arguments"},
+        {"%a = OpFunctionCall %int %f %half\nOpReturn\nOpFunctionEnd\n"
+         "%f = OpFunction %int None %get\n%x = OpFunctionParameter %int\n%l = OpLabel\n"
+         "OpReturnValue %x\n",
+         "argument 0"},
+        {"%a = OpFunctionCall %float %f %one\nOpReturn\nOpFunctionEnd\n"
+         "%f = OpFunction %int None %get\n%x = OpFunctionParameter %int\n%l = OpLabel\n"
+         "OpReturnValue %x\n",
+         "than function"},
+        {"%a = OpFunctionCall %int %one %one\nOpReturn\n", "no function"},
+        {"%a = OpIAdd %int %x %one\nOpReturn\nOpFunctionEnd\n"
+         "%f = OpFunction %int None %get\n%x = OpFunctionParameter %int\n%l = OpLabel\n"
+         "OpReturnValue %x\n",
+         "another function"},
+        {"OpReturn\nOpFunctionEnd\n%f = OpFunction %int None %get\n%l = OpLabel\n"
+         "OpReturnValue %one\n",
+         "0 parameters"},
+        {"OpReturn\nOpFunctionEnd\n%f = OpFunction %int None %get\n%x = OpFunctionParameter %int\n"
+         "%l = OpLabel\nOpReturn\n",
+         "returns a value"},
+    };
+    RUN(cases);
+}
+
+static void test_constants(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *words;
+    } cases[] = {
+        {"%c = OpConstantComposite %pair %one %half\n", NULL},
+        {"%c = OpConstantComposite %pair %half %one\n", "constituent 0"},
+        {"%c = OpConstantComposite %ints %one %one %one\n", "3 constituents"},
+        {"%c = OpConstantComposite %table %one %d\n%d = OpConstant %int 7\n", "defined before"},
+        {"%c = OpSpecConstantOp %int IAdd %one %two\n", NULL},
+        {"%c = OpSpecConstantOp %int IAdd %one %half\n", "type of the result"},
+        {"%c = OpSpecConstantOp %int IAdd %one %c\n", "defined before"},
+        {"%c = OpConstantTrue %int\n", "OpTypeBool"},
+        {"%c = OpConstantNull %void\n", "no values"},
+        {"%v = OpVariable %global CrossWorkgroup %half\n", "initializer"},
+        {"%v = OpVariable %global Workgroup\n", "storage class Workgroup"},
+        {"%v = OpVariable %private Function\n", "module scope"},
+    };
+    char text[8192];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        snprintf(text, sizeof text, "%s%s%s", SIM_TEST_PRELUDE, TYPES, cases[i].text);
+        if (cases[i].words) {
+            sim_test_refused(text, RT_MALFORMED, cases[i].words);
+        } else {
+            rt_sink *sink = rt_sink_create();
+            sim_module_destroy(sim_test_module(sink, text));
+            rt_sink_destroy(sink);
+        }
+    }
+}
+
+/* Names of the blocks of the only function, in order. */
+static void assert_order(const sim_module *module, const char *expected)
+{
+    rt_buffer names = {0};
+    const sim_function *function = &module->functions[0];
+    for (uint32_t i = 0; i < function->order_count; i++) {
+        rt_text name = sim_module_name(module, module->blocks[function->order[i]].label);
+        rt_buffer_printf(&names, "%s%.*s", i ? " " : "", RT_TEXT_ARG(name));
+        assert_int_equal(module->blocks[function->order[i]].order, i);
+    }
+    assert_string_equal(rt_buffer_string(&names), expected);
+    rt_buffer_free(&names);
+}
+
+static const sim_block *named_block(const sim_module *module, const char *name)
+{
+    for (uint32_t i = 0; i < module->block_count; i++) {
+        if (rt_text_is(sim_module_name(module, module->blocks[i].label), name)) {
+            return &module->blocks[i];
+        }
+    }
+    fail_msg("no block %s", name);
+    return NULL;
+}
+
+#define NAMES(a, b, c, d, e)                                                                       \
+    "OpName %entry \"entry\"\nOpName %" a " \"" a "\"\nOpName %" b " \"" b "\"\nOpName %" c        \
+    " \"" c "\"\nOpName %" d " \"" d "\"\nOpName %" e " \"" e "\"\n"
+
+/* A loop in a loop, whose blocks stand and branch in an unhelpful order: the exits come last all
+ * the same. */
+static void test_order_of_loops(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    sim_module *module = sim_test_module(
+        sink, SIM_TEST_PRELUDE NAMES("outer", "inner", "body", "latch", "exit") TYPES FUNCTION
+        "OpBranch %outer\n%exit = OpLabel\nOpReturn\n"
+        "%outer = OpLabel\nOpBranchConditional %yes %exit %inner\n"
+        "%inner = OpLabel\nOpBranchConditional %yes %latch %body\n"
+        "%latch = OpLabel\nOpBranch %outer\n"
+        "%body = OpLabel\nOpBranchConditional %yes %exit %inner\nOpFunctionEnd\n");
+    assert_order(module, "entry outer inner body latch exit");
+    assert_int_equal(named_block(module, "body")->loop_depth, 2);
+    assert_int_equal(named_block(module, "inner")->loop_depth, 2);
+    assert_int_equal(named_block(module, "latch")->loop_depth, 1);
+    assert_int_equal(named_block(module, "exit")->loop_depth, 0);
+    assert_ptr_equal(&module->blocks[named_block(module, "body")->loop],
+                     named_block(module, "inner"));
+    assert_ptr_equal(&module->blocks[named_block(module, "exit")->dominator],
+                     named_block(module, "outer"));
+    assert_true(sim_block_dominates(named_block(module, "inner"), named_block(module, "latch")));
+    assert_false(sim_block_dominates(named_block(module, "body"), named_block(module, "latch")));
+    assert_int_equal(named_block(module, "inner")->predecessor_count, 2);
+    sim_module_destroy(module);
+    rt_sink_destroy(sink);
+}
+
+/* Two blocks that lead to each other and are both entered from outside are no natural loop. */
+static void test_irreducible(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    sim_module *module =
+        sim_test_module(sink, SIM_TEST_PRELUDE NAMES("a", "b", "exit", "dead", "end") TYPES FUNCTION
+                        "OpBranchConditional %yes %a %b\n%a = OpLabel\nOpBranch %b\n"
+                        "%b = OpLabel\nOpBranchConditional %yes %a %exit\n"
+                        "%exit = OpLabel\nOpBranch %end\n%dead = OpLabel\nOpBranch %end\n"
+                        "%end = OpLabel\nOpReturn\nOpFunctionEnd\n");
+    const sim_block *a = named_block(module, "a"), *b = named_block(module, "b");
+    assert_int_equal(a->loop, SIM_NONE);
+    assert_int_equal(b->loop, SIM_NONE);
+    assert_int_equal(module->functions[0].order_count, 5);
+    assert_int_equal(named_block(module, "dead")->order, SIM_NONE);
+    assert_int_equal(named_block(module, "end")->predecessor_count, 2);
+    assert_ptr_equal(&module->blocks[b->dominator], named_block(module, "entry"));
+    sim_module_destroy(module);
+    rt_sink_destroy(sink);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_values),         cmocka_unit_test(test_composites),
+        cmocka_unit_test(test_memory),         cmocka_unit_test(test_control),
+        cmocka_unit_test(test_calls),          cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_order_of_loops), cmocka_unit_test(test_irreducible),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
