@@ -4,7 +4,10 @@
  * 3.42.9 "Function Instructions", 3.42.17 "Control-Flow Instructions", 3.6 "Execution Mode". */
 #include "sim/reader.h"
 
+#include "reference/base/map.h"
 #include "sim/support.h"
+
+enum { ENTRIES_MAX = 4096 };
 
 /* Where the pass over the functions stands. */
 typedef struct sim_body {
@@ -50,6 +53,7 @@ static rt_status read_parameter(sim_body *body, const sim_view *view)
 {
     const sim_function *function = body->function;
     const sim_type *type = NULL;
+    CHECK(function && !body->block);
     RT_TRY(sim_read_type_operand(body->reader, view, view->words[1], &type));
     if (body->parameter >= function->type->count ||
         !sim_type_equal(type, function->type->members[body->parameter])) {
@@ -69,6 +73,7 @@ static rt_status read_parameter(sim_body *body, const sim_view *view)
 static rt_status end_function(sim_body *body, const sim_view *view)
 {
     sim_function *function = body->function;
+    CHECK(function && !body->block);
     function->block_count = body->module->block_count - function->block_first;
     bool is_import = function->linkage == SIM_LINKAGE_IMPORT;
     if (body->parameter != function->type->count) {
@@ -112,6 +117,7 @@ static rt_status check_place(sim_body *body, const sim_view *view)
 {
     const sim_block *block = body->block;
     const sim_function *function = body->function;
+    CHECK(block && function);
     if (view->opcode->group == SIM_GROUP_PHI && block->count > 0 &&
         body->module->instructions[block->first + block->count - 1].opcode->group !=
             SIM_GROUP_PHI) {
@@ -277,7 +283,20 @@ static rt_status check_kernel(sim_reader *reader, const sim_view *view,
     return RT_STATUS_OK;
 }
 
-static rt_status read_entry(sim_reader *reader, uint32_t offset)
+/* Behind the name stand the variables that the kernel uses. */
+static rt_status check_interface(sim_reader *reader, const sim_view *view)
+{
+    uint32_t name_words = (uint32_t)(sim_words_text(view->words + 3).length / sizeof(uint32_t)) + 1;
+    for (uint32_t i = 3 + name_words; i < view->count; i++) {
+        if (sim_module_id(reader->module, view->words[i])->kind != SIM_ID_VARIABLE) {
+            return sim_reader_fail(reader, RT_MALFORMED, view->offset,
+                                   "id %u is no variable at module scope", view->words[i]);
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+static rt_status read_entry(sim_reader *reader, uint32_t offset, rt_map *names)
 {
     sim_module *module = reader->module;
     sim_view view = sim_reader_view(reader, offset);
@@ -293,15 +312,29 @@ static rt_status read_entry(sim_reader *reader, uint32_t offset)
         return sim_reader_fail(reader, RT_MALFORMED, offset, "id %u is no function", view.words[2]);
     }
     entry->function = id->index;
+    RT_TRY(check_interface(reader, &view));
     RT_TRY(check_kernel(reader, &view, &module->functions[id->index]));
-    for (uint32_t i = 0; i < module->entry_count; i++) {
-        if (rt_text_equal(module->entries[i].name, entry->name)) {
-            return sim_reader_fail(reader, RT_MALFORMED, offset, "kernel %.*s is declared twice",
-                                   RT_TEXT_ARG(entry->name));
-        }
+    if (rt_map_find(names, entry->name) != RT_MAP_NONE) {
+        return sim_reader_fail(reader, RT_MALFORMED, offset, "kernel %.*s is declared twice",
+                               RT_TEXT_ARG(entry->name));
     }
-    module->entry_count++;
+    rt_map_set(names, entry->name, module->entry_count++);
     return RT_STATUS_OK;
+}
+
+static rt_status read_all_entries(sim_reader *reader)
+{
+    if (reader->entries.count > ENTRIES_MAX) {
+        return sim_reader_fail(reader, RT_LIMIT, reader->entries.items[ENTRIES_MAX],
+                               "the module has more than %d kernels", ENTRIES_MAX);
+    }
+    rt_map names = {0};
+    rt_status status = RT_STATUS_OK;
+    for (uint32_t i = 0; i < reader->entries.count && rt_ok(status); i++) {
+        status = read_entry(reader, reader->entries.items[i], &names);
+    }
+    rt_map_free(&names);
+    return status;
 }
 
 /* The value of one operand of an execution mode: a literal, or a constant's id. */
@@ -372,9 +405,7 @@ rt_status sim_read_entries(sim_reader *reader)
     sim_module *module = reader->module;
     module->entries =
         rt_arena_alloc_array(&module->arena, reader->entries.count, sizeof *module->entries);
-    for (uint32_t i = 0; i < reader->entries.count; i++) {
-        RT_TRY(read_entry(reader, reader->entries.items[i]));
-    }
+    RT_TRY(read_all_entries(reader));
     for (uint32_t i = 0; i < reader->modes.count; i++) {
         RT_TRY(read_mode(reader, reader->modes.items[i]));
     }

@@ -236,6 +236,8 @@ rt_status sim_read_linkage(sim_reader *reader, const sim_view *view, sim_id id,
 
 /* ---- Variables ----------------------------------------------------------------------------- */
 
+/* Function is against the specification, and yet what clang and the translator make of tables of
+ * virtual functions, which have no address space. */
 static rt_status check_storage_class(sim_reader *reader, const sim_view *view)
 {
     uint32_t storage_class = view->words[3];
@@ -249,7 +251,8 @@ static rt_status check_storage_class(sim_reader *reader, const sim_view *view)
     case SIM_StorageClassUniformConstant:
     case SIM_StorageClassInput:
     case SIM_StorageClassWorkgroup:
-    case SIM_StorageClassCrossWorkgroup: return RT_STATUS_OK;
+    case SIM_StorageClassCrossWorkgroup:
+    case SIM_StorageClassFunction: return RT_STATUS_OK;
     default:
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
                                "a variable of storage class %s cannot stand at module scope",

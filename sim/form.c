@@ -414,8 +414,8 @@ static rt_status define_result(sim_reader *reader, const sim_view *view)
 static rt_status read_form(sim_reader *reader, const sim_view *view)
 {
     if (view->opcode->treatment == SIM_TREATMENT_REFUSED) {
-        return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset, "%s is refused: %s",
-                               view->opcode->name, view->opcode->reason);
+        return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
+                               "the instruction is refused: %s", view->opcode->reason);
     }
     if (view->count < view->opcode->words_min) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,

@@ -104,7 +104,7 @@ static bool is_compatible(const symbol *a, const symbol *b)
 /* Everything is defined at first by itself. */
 static sim_place **make_places(rt_arena *arena, const sim_linker *linker, bool of_functions)
 {
-    sim_place **places = rt_arena_alloc_array(arena, linker->module_count, sizeof *places);
+    sim_place **places = rt_arena_alloc_array(arena, linker->module_count, sizeof(sim_place *));
     for (uint32_t m = 0; m < linker->module_count; m++) {
         const sim_module *own = linker->modules[m];
         uint32_t count = of_functions ? own->function_count : own->variable_count;

@@ -63,7 +63,7 @@ typedef struct sim_type {
 
 typedef enum sim_constant_kind {
     SIM_CONSTANT_BITS,      /* scalar of type BOOL, INT or FLOAT, in `bits`, zero-extended */
-    SIM_CONSTANT_NULL,      /* all zero, any type with values */
+    SIM_CONSTANT_NULL,      /* all zero, any type with values; `bits` is 0 */
     SIM_CONSTANT_UNDEFINED, /* OpUndef at module scope */
     SIM_CONSTANT_COMPOSITE, /* vector, array, struct: `count` ids of constants or variables */
     SIM_CONSTANT_OPERATION, /* OpSpecConstantOp: `opcode` applied to `count` operand words */
@@ -101,7 +101,9 @@ typedef enum sim_linkage_kind {
 
 /* ---- Variables, functions, blocks, instructions ------------------------------------------- */
 
-/* A variable at module scope. */
+/* A variable at module scope.  Its storage class is UniformConstant, CrossWorkgroup, Workgroup,
+ * Input (then it is a built-in), or Function: a constant that all work-items share, such as a table
+ * of virtual functions without address space. */
 typedef struct sim_variable {
     sim_id id;
     const sim_type *type;     /* POINTER */
@@ -212,28 +214,27 @@ typedef enum sim_set {
 } sim_set;
 
 struct sim_module {
-    rt_arena arena;        /* owns everything below */
+    rt_arena arena;        /* owns everything below but ids */
     const uint32_t *words; /* in the byte order of this machine */
+    sim_id_entry *ids;     /* id_bound of them */
+    sim_type *types;
+    sim_constant *constants; /* users behind what they use, addresses of functions excepted */
+    sim_variable *variables;
+    sim_function *functions;
+    sim_block *blocks;
+    sim_instruction *instructions;
+    sim_entry *entries;
+    sim_decoration *decorations;
     uint32_t word_count;
     uint32_t version; /* 0x00010000 | minor << 8 */
     uint32_t id_bound;
-    sim_id_entry *ids; /* id_bound of them */
-
-    sim_type *types;
     uint32_t type_count;
-    sim_constant *constants; /* every one before the constants that use it, forward uses excepted */
     uint32_t constant_count;
-    sim_variable *variables;
     uint32_t variable_count;
-    sim_function *functions;
     uint32_t function_count;
-    sim_block *blocks;
     uint32_t block_count;
-    sim_instruction *instructions;
     uint32_t instruction_count;
-    sim_entry *entries;
     uint32_t entry_count;
-    sim_decoration *decorations;
     uint32_t decoration_count;
 };
 

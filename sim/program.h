@@ -38,10 +38,10 @@ struct sim_kernel {
     /* Where parameter i begins: a leaf of the function (its leaves follow each other) or, for a
      * structure passed by value, the private variable that holds it. */
     const uint32_t *leaf_first;
+    const uint32_t *leaf_offset; /* per leaf of the function: its bytes in the argument's value */
     const uint32_t *variable; /* SIM_NONE: passed in leaves */
     uint32_t parameter_count;
     uint32_t local_size[RT_ND_RANGE_DIMENSIONS]; /* required by the kernel; all 0: free */
-    bool uses_local; /* program has Workgroup variables or the kernel has such parameters */
 };
 
 struct sim_program {
@@ -60,8 +60,8 @@ struct sim_program {
     uint32_t local_count;
     const sim_site *sites;
     uint32_t site_count;
-    const uint64_t *pool; /* slots of eight bytes: SIM_POOL_SLOTS launch values, then constants */
-    uint32_t pool_count;
+    const uint64_t *pool_slots; /* SIM_POOL_SLOTS launch values, then constants */
+    uint32_t pool_slot_count;
     uint32_t temporary_bytes; /* the most that any function needs */
 };
 

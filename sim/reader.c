@@ -77,6 +77,7 @@ static rt_status read_header(sim_reader *reader)
 {
     sim_module *module = reader->module;
     const uint32_t *words = reader->words;
+    CHECK(words && module->word_count >= SIM_HEADER_WORDS);
     if (words[0] != MAGIC) {
         return sim_reader_fail(reader, RT_MALFORMED, 0,
                                "the magic number is 0x%08x, SPIR-V begins with 0x%08x", words[0],

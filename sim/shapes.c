@@ -258,7 +258,8 @@ rt_status sim_check_variable(const sim_operation *operation)
     if (operation->operand_count < 2) return RT_STATUS_OK;
     const sim_id_entry *value = sim_module_id(operation->reader->module, operation->operands[1]);
     bool is_constant = value->kind == SIM_ID_CONSTANT || value->kind == SIM_ID_VARIABLE;
-    if (!is_constant || !sim_type_equal(value->type, type->element)) {
+    if (!is_constant || !sim_type_equal(value->type, type->element) ||
+        value->type->storage_class == SIM_StorageClassInput) {
         return sim_operation_fail(operation, "the initializer %u is no constant of type %u",
                                   operation->operands[1], type->element->id);
     }
@@ -300,8 +301,8 @@ static rt_status member_at(const sim_operation *operation, const sim_type *type,
     const sim_id_entry *entry = sim_module_id(module, id);
     const sim_constant *index =
         entry->kind == SIM_ID_CONSTANT ? &module->constants[entry->index] : NULL;
-    if (!index || index->kind != SIM_CONSTANT_BITS || index->type->kind != SIM_TYPE_INT ||
-        index->bits >= type->count) {
+    bool is_plain = index && (index->kind == SIM_CONSTANT_BITS || index->kind == SIM_CONSTANT_NULL);
+    if (!is_plain || index->type->kind != SIM_TYPE_INT || index->bits >= type->count) {
         return sim_operation_fail(operation, "id %u is no constant that names one of %llu members",
                                   id, (unsigned long long)type->count);
     }

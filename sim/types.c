@@ -133,6 +133,7 @@ static rt_status read_float(sim_reader *reader, const sim_view *view, sim_type *
 static rt_status read_vector(sim_reader *reader, const sim_view *view, sim_type *type)
 {
     RT_TRY(sim_read_type_operand(reader, view, view->words[2], &type->element));
+    CHECK(type->element);
     uint32_t count = view->words[3];
     uint8_t kind = type->element->kind;
     if (kind != SIM_TYPE_BOOL && kind != SIM_TYPE_INT && kind != SIM_TYPE_FLOAT) {
@@ -153,6 +154,7 @@ static rt_status read_vector(sim_reader *reader, const sim_view *view, sim_type 
 /* Types that an aggregate may hold: everything with a value. */
 static rt_status check_element(sim_reader *reader, const sim_view *view, const sim_type *type)
 {
+    CHECK(type && type->depth <= SIM_TYPE_DEPTH_MAX);
     if (type->alignment_bytes == 0) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
                                "type %u has no values and cannot be held", type->id);
@@ -287,6 +289,7 @@ static rt_status read_function(sim_reader *reader, const sim_view *view, sim_typ
             RT_TRY(sim_read_type_operand(reader, view, view->words[3 + i], &members[i]));
             part = members[i];
         }
+        CHECK(part);
         if (part->alignment_bytes == 0 && (i < count || part->kind != SIM_TYPE_VOID)) {
             return sim_reader_fail(reader, RT_MALFORMED, view->offset,
                                    "type %u can be neither passed nor returned", part->id);

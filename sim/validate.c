@@ -12,7 +12,9 @@
 static bool is_constant_operand(const sim_module *module, const sim_constant *user, sim_id id)
 {
     const sim_id_entry *entry = sim_module_id(module, id);
-    if (entry->kind == SIM_ID_VARIABLE) return true;
+    if (entry->kind == SIM_ID_VARIABLE) {
+        return module->variables[entry->index].built_in == SIM_NONE;
+    }
     if (entry->kind != SIM_ID_CONSTANT) return false;
     const sim_constant *constant = &module->constants[entry->index];
     return constant < user || constant->kind == SIM_CONSTANT_FUNCTION;
@@ -107,7 +109,8 @@ static rt_status check_variable(sim_reader *reader, const sim_variable *variable
     uint32_t word = sim_module_id(module, variable->id)->word;
     const sim_id_entry *value = sim_module_id(module, variable->initializer);
     bool is_constant = value->kind == SIM_ID_CONSTANT || value->kind == SIM_ID_VARIABLE;
-    if (!is_constant || !sim_type_equal(value->type, variable->type->element)) {
+    if (!is_constant || !sim_type_equal(value->type, variable->type->element) ||
+        value->type->storage_class == SIM_StorageClassInput) {
         return sim_reader_fail(reader, RT_MALFORMED, word,
                                "the initializer %u is no constant of type %u",
                                variable->initializer, variable->type->element->id);
@@ -167,6 +170,22 @@ static rt_status check_use(const sim_use *use, const sim_view *view, sim_id id)
     return RT_STATUS_OK;
 }
 
+/* Built-in variables have no place in memory: they are loaded from, and no more. */
+static bool is_input_misused(const sim_id_entry *entry, sim_group group)
+{
+    bool is_input = entry->type && entry->type->kind == SIM_TYPE_POINTER &&
+                    entry->type->storage_class == SIM_StorageClassInput;
+    return is_input && group != SIM_GROUP_LOAD && group != SIM_GROUP_ACCESS_CHAIN;
+}
+
+/* True for a constant whose `bits` say what it is. */
+static bool is_plain_constant(const sim_module *module, const sim_id_entry *entry)
+{
+    if (entry->kind != SIM_ID_CONSTANT) return false;
+    uint8_t kind = module->constants[entry->index].kind;
+    return kind == SIM_CONSTANT_BITS || kind == SIM_CONSTANT_NULL;
+}
+
 static rt_status visit_use(void *user, const sim_view *view, sim_operand_kind kind, uint32_t first,
                            uint32_t count)
 {
@@ -178,10 +197,13 @@ static rt_status visit_use(void *user, const sim_view *view, sim_operand_kind ki
         CHECK(view->opcode->group == SIM_GROUP_EXTENDED); /* a literal, see form.c */
         return RT_STATUS_OK;
     }
+    const sim_id_entry *entry = sim_module_id(use->reader->module, id);
+    if (is_input_misused(entry, view->opcode->group)) {
+        return sim_reader_fail(use->reader, RT_UNSUPPORTED, view->offset,
+                               "the built-in variable behind %u can only be loaded from", id);
+    }
     if (kind == SIM_KIND_IdScope || kind == SIM_KIND_IdMemorySemantics) {
-        const sim_id_entry *entry = sim_module_id(use->reader->module, id);
-        if (entry->kind != SIM_ID_CONSTANT ||
-            use->reader->module->constants[entry->index].kind != SIM_CONSTANT_BITS) {
+        if (!is_plain_constant(use->reader->module, entry)) {
             return sim_reader_fail(use->reader, RT_UNSUPPORTED, view->offset,
                                    "%s %u is no plain constant", sim_kind_of(kind)->name, id);
         }
@@ -257,6 +279,33 @@ static rt_status check_phi(const sim_use *use, sim_id *given)
     return RT_STATUS_OK;
 }
 
+/* ---- Decorations of results ---------------------------------------------------------------- */
+
+/* Refuses decorations that would change the value of a result; nearest even is what floats do
+ * anyway, towards zero what conversions to integers do. */
+static rt_status check_decorations(const sim_use *use, uint32_t offset)
+{
+    const sim_instruction *instruction = use->instruction;
+    const sim_module *module = use->reader->module;
+    if (module->ids[instruction->id].decoration_count == 0) return RT_STATUS_OK;
+    if (sim_module_decoration(module, instruction->id, SIM_NONE,
+                              SIM_DecorationSaturatedConversion)) {
+        return sim_reader_fail(use->reader, RT_UNSUPPORTED, offset,
+                               "saturated conversions are not built yet");
+    }
+    const sim_decoration *rounding =
+        sim_module_decoration(module, instruction->id, SIM_NONE, SIM_DecorationFPRoundingMode);
+    uint32_t own = instruction->opcode->group == SIM_GROUP_FLOAT_TO_INTEGER
+                       ? (uint32_t)SIM_FPRoundingModeRTZ
+                       : (uint32_t)SIM_FPRoundingModeRTE;
+    if (rounding && rounding->operands[0] != own) {
+        return sim_reader_fail(use->reader, RT_UNSUPPORTED, offset,
+                               "rounding mode %s is not built yet here",
+                               sim_enumerant_name(SIM_KIND_FPRoundingMode, rounding->operands[0]));
+    }
+    return RT_STATUS_OK;
+}
+
 /* ---- Functions ----------------------------------------------------------------------------- */
 
 static rt_status check_instruction(sim_reader *reader, const sim_instruction *instruction,
@@ -279,6 +328,7 @@ static rt_status check_instruction(sim_reader *reader, const sim_instruction *in
         .operand_count = instruction->operand_count,
     };
     RT_TRY(sim_rules_apply(&operation));
+    if (instruction->id) RT_TRY(check_decorations(&use, offset));
     return operation.group == SIM_GROUP_PHI ? check_phi(&use, given) : RT_STATUS_OK;
 }
 

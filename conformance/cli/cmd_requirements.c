@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TIMEOUT_DEFAULT_S = 60, TIMEOUT_MAX_S = 3600, JOBS_MAX = 1024 };
+enum { TIMEOUT_DEFAULT_S = 60, TIMEOUT_MAX_S = 3600, JOBS_MAX = 256 };
 
 typedef struct requirements_command {
     const cnf_arguments *arguments;
@@ -111,7 +111,7 @@ enum { BUILD_HAS_FAULTS = 1 };
 enum { BUILD_HAS_FAULTS = 0 };
 #endif
 
-static bool json_write(const char *name, const rt_buffer *text)
+static bool file_write(const char *name, const rt_buffer *text)
 {
     FILE *file = fopen(name, "we");
     bool written = file && fwrite(text->data, 1, text->size, file) == text->size;
@@ -120,20 +120,24 @@ static bool json_write(const char *name, const rt_buffer *text)
     return written && closed;
 }
 
+/* The table on stdout, unless the JSON goes there. */
 static int proof_print(const cnf_proof *proof, const char *json_name)
 {
     rt_buffer text = {0}, json = {0};
-    int status = CNF_EXIT_EXPECTED;
+    bool written = true, json_first = json_name && strcmp(json_name, "-") == 0;
     cnf_proof_write(&text, proof);
-    printf("%s", rt_buffer_string(&text));
-    if (json_name) {
-        cnf_proof_write_json(&json, proof);
-        if (!json_write(json_name, &json)) status = CNF_EXIT_INFRASTRUCTURE;
+    if (json_name) cnf_proof_write_json(&json, proof);
+    fprintf(json_first ? stderr : stdout, "%s", rt_buffer_string(&text));
+    if (json_first) {
+        printf("%s", rt_buffer_string(&json));
+        written = fflush(stdout) == 0;
+    } else if (json_name) {
+        written = file_write(json_name, &json);
     }
-    if (proof->complaint_count > 0 && status == CNF_EXIT_EXPECTED) status = CNF_EXIT_UNEXPECTED;
     rt_buffer_free(&text);
     rt_buffer_free(&json);
-    return status;
+    if (!written) return CNF_EXIT_INFRASTRUCTURE;
+    return proof->complaint_count > 0 ? CNF_EXIT_UNEXPECTED : CNF_EXIT_EXPECTED;
 }
 
 static int prove_and_print(requirements_command *command)
@@ -151,7 +155,9 @@ static int prove_and_print(requirements_command *command)
         return CNF_EXIT_USAGE;
     const cnf_prove_options options = {.job_count = (uint32_t)jobs,
                                        .timeout_s = (uint32_t)timeout_s,
-                                       .shows_progress = isatty(STDERR_FILENO)};
+                                       .shows_progress = isatty(STDERR_FILENO),
+                                       .counts_kills =
+                                           command->arguments->values[CNF_OPTION_BLUNT] != NULL};
     cnf_proof proof;
     rt_status status = cnf_prove(command->sink, &command->arena, &command->rules, &command->files,
                                  &command->citations, &options, &proof);
@@ -165,7 +171,14 @@ int cnf_requirements_command(const cnf_arguments *arguments)
     int status = command_read(&command);
     if (status == CNF_EXIT_EXPECTED) {
         bool proves = arguments->values[CNF_OPTION_PROVE] != NULL;
-        status = proves ? prove_and_print(&command) : cited_print(&command);
+        if (proves) {
+            status = prove_and_print(&command);
+        } else if (arguments->values[CNF_OPTION_JSON] || arguments->values[CNF_OPTION_BLUNT]) {
+            fprintf(stderr, "assay: --json and --blunt are about what --prove finds\n");
+            status = CNF_EXIT_USAGE;
+        } else {
+            status = cited_print(&command);
+        }
     }
     rt_sink_destroy(command.sink);
     rt_arena_reset(&command.arena);

@@ -13,7 +13,7 @@
 enum {
     TIMEOUT_DEFAULT_S = 60,
     TIMEOUT_MAX_S = 86400,
-    JOBS_MAX = 1024,
+    JOBS_MAX = 256,
     SHARDS_MAX = 100000,
 };
 
@@ -147,18 +147,14 @@ static void report_print(run_command *command)
     rt_buffer_free(&text);
 }
 
-/* UNAVAILABLE is nobody's failure, unless the subject was asked for by name or needs nothing
- * installed (then it is the compiler that is missing). */
+/* A subject that is not installed is nobody's failure, unless it was asked for by name; a compiler
+ * that is not installed always is one. */
 static bool something_missing(const run_command *command)
 {
     for (uint32_t i = 0; i < command->report.records.count; i++) {
         const cnf_record *record = &command->report.records.items[i];
         if (record->judgement.verdict != CNF_VERDICT_UNAVAILABLE) continue;
-        if (command->subjects_named) return true;
-        for (uint32_t j = 0; j < command->subject_count; j++) {
-            bool here = rt_text_equal(command->columns[j].subject, record->subject);
-            if (here && command->columns[j].install.length == 0) return true;
-        }
+        if (command->subjects_named || !cnf_report_is_missing(record)) return true;
     }
     return false;
 }

@@ -11,10 +11,29 @@ uint32_t cnf_command_processors(void)
     return count > 0 ? (uint32_t)count : 1;
 }
 
+/* Packed scenarios are of the design, but not of this version; reading one as YAML would only say
+ * that it is none. */
+static const rt_text *pack_among(const cnf_arguments *arguments)
+{
+    for (uint32_t i = 0; i < arguments->path_count; i++) {
+        const rt_text *path = &arguments->paths[i];
+        if (path->length <= 6) continue;
+        const rt_text ending = {path->data + path->length - 6, 6};
+        if (rt_text_is(ending, ".assay")) return path;
+    }
+    return NULL;
+}
+
 int cnf_command_files(const cnf_arguments *arguments, rt_arena *arena, cnf_files *out_files)
 {
     static const rt_text default_path = {"scenarios", 9};
     bool given = arguments->path_count > 0;
+    const rt_text *pack = pack_among(arguments);
+    if (pack) {
+        fprintf(stderr, "assay: %.*s: packed scenarios are not built yet in this version\n",
+                RT_TEXT_ARG(*pack));
+        return CNF_EXIT_USAGE;
+    }
     rt_sink *sink = rt_sink_create();
     rt_status status = cnf_files_find(sink, arena, given ? arguments->paths : &default_path,
                                       given ? arguments->path_count : 1, out_files);

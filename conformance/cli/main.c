@@ -11,46 +11,44 @@
 
 /* ---- Tables -------------------------------------------------------------------------------- */
 
-#define OPTION_HELP                                                                                \
-    {                                                                                              \
-        CNF_OPTION_HELP, "--help", "-h", NULL, "Print this help."                                  \
-    }
-#define OPTION_JOBS                                                                                \
-    {                                                                                              \
-        CNF_OPTION_JOBS, "--jobs", "-j", "N", "Run N processes at once; default: the processors."  \
-    }
-#define OPTION_TIMEOUT                                                                             \
-    {                                                                                              \
-        CNF_OPTION_TIMEOUT, "--timeout", NULL, "SECONDS",                                          \
-            "Time limit of one process; default: 60."                                              \
-    }
+/* Rows that several commands share: id, name, letter, value, help, ending of an optional value. */
+#define HELP    CNF_OPTION_HELP, "--help", "-h", NULL, "Print this help.", NULL
+#define JOBS    CNF_OPTION_JOBS, "--jobs", "-j", "N", JOBS_TEXT, NULL
+#define TIMEOUT CNF_OPTION_TIMEOUT, "--timeout", NULL, "SECONDS", TIMEOUT_TEXT, NULL
+
+#define JOBS_TEXT    "Run N processes at once; default: the processors."
+#define TIMEOUT_TEXT "Time limit of one process; default: 60."
+
+#define NOT_BUILT(name, value) CNF_OPTION_NOT_BUILT, name, NULL, value, NULL, NULL
 
 static const cnf_option run_options[] = {
-    {CNF_OPTION_ON, "--on", NULL, "SUBJECT,…", "Run on these subjects; default: all available."},
-    OPTION_JOBS,
-    OPTION_TIMEOUT,
-    {CNF_OPTION_SEED, "--seed", NULL, "N", "Seed of everything that may be chosen; default: 0."},
-    {CNF_OPTION_JSON, "--json", NULL, "FILE", "Write a line of JSON for each verdict to FILE."},
-    {CNF_OPTION_CACHE, "--cache", NULL, "FOLDER", "Keep compiled device code in FOLDER."},
-    {CNF_OPTION_SHARD, "--shard", NULL, "I/N", "Run only every N-th scenario, from the I-th on."},
-    OPTION_HELP,
-    {CNF_OPTION_NOT_BUILT, "--loader", NULL, "KIND", NULL},
-    {CNF_OPTION_NOT_BUILT, "--profile", NULL, "NAME", NULL},
-    {CNF_OPTION_NOT_BUILT, "--explore", NULL, NULL, NULL},
-    {CNF_OPTION_NOT_BUILT, "--resume", NULL, NULL, NULL},
-    {CNF_OPTION_NOT_BUILT, "--junit", NULL, "FILE", NULL},
-    {CNF_OPTION_NOT_BUILT, "--html", NULL, "FILE", NULL},
-    {CNF_OPTION_NOT_BUILT, "--expectations", NULL, "FOLDER", NULL},
+    {CNF_OPTION_ON, "--on", NULL, "SUBJECT,...", "Run on these; default: all available.", NULL},
+    {JOBS},
+    {TIMEOUT},
+    {CNF_OPTION_SEED, "--seed", NULL, "N", "Seed of all that may be chosen; default: 0.", NULL},
+    {CNF_OPTION_JSON, "--json", NULL, "FILE", "Write a line of JSON for each verdict.", NULL},
+    {CNF_OPTION_CACHE, "--cache", NULL, "FOLDER", "Keep compiled device code in FOLDER.", NULL},
+    {CNF_OPTION_SHARD, "--shard", NULL, "I/N", "Run every N-th scenario, from the I-th on.", NULL},
+    {HELP},
+    {NOT_BUILT("--loader", "KIND")},
+    {NOT_BUILT("--profile", "NAME")},
+    {NOT_BUILT("--explore", NULL)},
+    {NOT_BUILT("--resume", NULL)},
+    {NOT_BUILT("--junit", "FILE")},
+    {NOT_BUILT("--html", "FILE")},
+    {NOT_BUILT("--expectations", "FOLDER")},
 };
 
-static const cnf_option help_option[] = {OPTION_HELP};
+static const cnf_option help_option[] = {{HELP}};
 
 static const cnf_option requirements_options[] = {
-    {CNF_OPTION_PROVE, "--prove", NULL, NULL, "Plant each rule's fault and see a scenario fail."},
-    {CNF_OPTION_JSON, "--json", NULL, "FILE", "Write the result of --prove as JSON to FILE."},
-    OPTION_JOBS,
-    OPTION_TIMEOUT,
-    OPTION_HELP,
+    {CNF_OPTION_PROVE, "--prove", NULL, NULL, "Plant each fault and see a scenario fail.", NULL},
+    {CNF_OPTION_JSON, "--json", NULL, "FILE.json", "Write what --prove finds, or to stdout.",
+     ".json"},
+    {CNF_OPTION_BLUNT, "--blunt", NULL, NULL, "Count how many scenarios each fault kills.", NULL},
+    {JOBS},
+    {TIMEOUT},
+    {HELP},
 };
 
 static const cnf_command commands[] = {

@@ -77,6 +77,28 @@ static bool unknown_option(argument_parser *parser, const char *argument)
     return false;
 }
 
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text), ending_length = strlen(ending);
+    return length >= ending_length && strcmp(text + length - ending_length, ending) == 0;
+}
+
+/* The value of an option that stands alone: the next word, or "-" where that is none. */
+static bool value_take(argument_parser *parser, const cnf_option *option, const char **out_value)
+{
+    CHECK(option->value);
+    *out_value = "-";
+    bool more = parser->next < parser->count;
+    const char *ending = option->optional_ending;
+    if (ending && (!more || !ends_with(parser->arguments[parser->next], ending))) return true;
+    if (more) {
+        *out_value = parser->arguments[parser->next++];
+        return true;
+    }
+    rt_buffer_printf(parser->error, "option %s needs a value: %s", option->name, option->value);
+    return false;
+}
+
 static bool parse_option(argument_parser *parser, const char *argument)
 {
     const char *value;
@@ -90,14 +112,7 @@ static bool parse_option(argument_parser *parser, const char *argument)
         rt_buffer_printf(parser->error, "option %s takes no value", option->name);
         return false;
     }
-    if (option->value && !value) {
-        if (parser->next == parser->count) {
-            rt_buffer_printf(parser->error, "option %s needs a value: %s", option->name,
-                             option->value);
-            return false;
-        }
-        value = parser->arguments[parser->next++];
-    }
+    if (option->value && !value && !value_take(parser, option, &value)) return false;
     CHECK((unsigned)option->id < CNF_OPTION_COUNT);
     parser->out->values[option->id] = value ? value : "";
     return true;
@@ -142,7 +157,10 @@ void cnf_command_help(rt_buffer *out, const cnf_command *command)
         if (option->id == CNF_OPTION_NOT_BUILT) continue;
         rt_buffer left = {0};
         if (option->letter) rt_buffer_printf(&left, "%s, ", option->letter);
-        rt_buffer_printf(&left, "%s%s%s", option->name, option->value ? " " : "",
+        rt_buffer_printf(&left, option->optional_ending ? "%s[%s%s]" : "%s%s%s", option->name,
+                         option->optional_ending ? "="
+                         : option->value         ? " "
+                                                 : "",
                          option->value ? option->value : "");
         rt_buffer_printf(out, "  %-22s %s\n", rt_buffer_string(&left), option->help);
         rt_buffer_free(&left);

@@ -23,6 +23,7 @@ typedef enum cnf_option_id {
     CNF_OPTION_CACHE,
     CNF_OPTION_SHARD,
     CNF_OPTION_PROVE,
+    CNF_OPTION_BLUNT,
     CNF_OPTION_NOT_BUILT, /* of the design, but refused by name in this version */
     CNF_OPTION_COUNT
 } cnf_option_id;
@@ -33,6 +34,9 @@ typedef struct cnf_option {
     const char *letter; /* "-j"; NULL: none */
     const char *value;  /* what it takes, for the help; NULL: nothing */
     const char *help;   /* one sentence */
+    /* Where the value may be left out (it is "-" then): how a next word must end to be the value
+     * and not a path.  NULL: the value is needed. */
+    const char *optional_ending;
 } cnf_option;
 
 /* A parsed command line; texts are those of argv. */

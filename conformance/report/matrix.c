@@ -19,6 +19,12 @@ void cnf_report_free(cnf_report *report)
     rt_arena_reset(&report->arena);
 }
 
+bool cnf_report_is_missing(const cnf_record *record)
+{
+    return record->judgement.verdict == CNF_VERDICT_UNAVAILABLE &&
+           record->judgement.signature.length == 0;
+}
+
 int cnf_report_exit_status(const cnf_report *report)
 {
     int status = CNF_EFFECT_EXPECTED;
@@ -58,7 +64,7 @@ static bool column_hidden(const report_layout *layout, uint32_t column)
     for (uint32_t i = 0; i < layout->report->records.count; i++) {
         const cnf_record *record = &layout->report->records.items[i];
         if (!rt_text_equal(record->subject, layout->columns[column].subject)) continue;
-        if (record->judgement.verdict != CNF_VERDICT_UNAVAILABLE) return false;
+        if (!cnf_report_is_missing(record)) return false;
         unavailable = true;
     }
     return unavailable && layout->columns[column].install.length > 0;
@@ -109,6 +115,14 @@ static void write_padding(rt_buffer *out, size_t used, size_t width)
 
 /* ---- The matrix ---------------------------------------------------------------------------- */
 
+/* Ends a line without blanks at its end. */
+static void write_line_end(rt_buffer *out)
+{
+    while (out->size > 0 && out->data[out->size - 1] == ' ')
+        out->data[--out->size] = '\0';
+    rt_buffer_append_byte(out, '\n');
+}
+
 static void write_heading(const report_layout *layout)
 {
     rt_buffer_printf(layout->out, "%-*s", (int)layout->path_width, "scenario");
@@ -118,7 +132,7 @@ static void write_heading(const report_layout *layout)
         rt_buffer_printf(layout->out, "  %.*s", RT_TEXT_ARG(subject));
         write_padding(layout->out, subject.length, layout->widths[column]);
     }
-    rt_buffer_append_byte(layout->out, '\n');
+    write_line_end(layout->out);
 }
 
 static void write_cell(const report_layout *layout, rt_arena *arena, const cnf_record *record,
@@ -150,9 +164,7 @@ static void write_row(const report_layout *layout, rt_arena *arena, uint32_t fir
         }
         write_cell(layout, arena, cell, layout->widths[column]);
     }
-    while (layout->out->size > 0 && layout->out->data[layout->out->size - 1] == ' ')
-        layout->out->data[--layout->out->size] = '\0';
-    rt_buffer_append_byte(layout->out, '\n');
+    write_line_end(layout->out);
 }
 
 static void write_matrix(const report_layout *layout, rt_arena *arena)
@@ -204,10 +216,13 @@ static void write_reason(const report_layout *layout, const cnf_record *record)
         rt_buffer_printf(out, "  again: assay run %.*s --on %.*s\n", RT_TEXT_ARG(record->file),
                          RT_TEXT_ARG(record->subject));
     } else {
-        rt_buffer_printf(out, "  again: assay check %.*s\n", RT_TEXT_ARG(record->file));
+        bool unread = rt_text_starts(judgement->signature, "read");
+        rt_buffer_printf(out, "  again: assay %s %.*s\n", unread ? "check" : "run",
+                         RT_TEXT_ARG(record->file));
     }
 }
 
+/* What a subject that is not installed lacks is said once, beside its counts. */
 static bool needs_reason(const report_layout *layout, const cnf_record *record)
 {
     if (record->judgement.verdict != CNF_VERDICT_UNAVAILABLE)
@@ -219,11 +234,22 @@ static bool needs_reason(const report_layout *layout, const cnf_record *record)
     return true;
 }
 
+/* True for verdicts that follow from something else: of several only the first is explained. */
+static bool is_aftermath(const cnf_record *record)
+{
+    return record->judgement.verdict == CNF_VERDICT_NOT_RUN ||
+           record->judgement.verdict == CNF_VERDICT_POISONED;
+}
+
 static void write_reasons(const report_layout *layout)
 {
+    bool explained[CNF_VERDICT_COUNT] = {false};
     for (uint32_t i = 0; i < layout->report->records.count; i++) {
         const cnf_record *record = &layout->report->records.items[i];
-        if (needs_reason(layout, record)) write_reason(layout, record);
+        bool *already = &explained[record->judgement.verdict];
+        if (!needs_reason(layout, record) || (is_aftermath(record) && *already)) continue;
+        write_reason(layout, record);
+        *already = true;
     }
 }
 

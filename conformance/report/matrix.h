@@ -20,6 +20,10 @@ typedef struct cnf_report {
 /* Keeps a copy of the record. */
 void cnf_report_add(cnf_report *report, const cnf_record *record);
 
+/* True for an UNAVAILABLE of the subject itself; one with a signature says that something else is
+ * missing, the compiler. */
+bool cnf_report_is_missing(const cnf_record *record);
+
 /* The exit status that the records amount to: 3, 2, 1 or 0 by the worst of them, and 4 where
  * nothing ran and nothing was wrong. */
 int cnf_report_exit_status(const cnf_report *report);

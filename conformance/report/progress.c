@@ -28,9 +28,11 @@ void cnf_progress_add(cnf_progress *progress, const cnf_record *record)
     if (progress->done > progress->total) progress->total = progress->done;
     if (cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED) {
         progress->unexpected++;
-        fprintf(progress->out, "%s%s %.*s on %.*s\n", progress->rewrites ? LINE_CLEAR : "",
-                cnf_verdict_word(verdict), RT_TEXT_ARG(record->scenario),
-                RT_TEXT_ARG(record->subject));
+        fprintf(progress->out, "%s%s %.*s", progress->rewrites ? LINE_CLEAR : "",
+                cnf_verdict_word(verdict), RT_TEXT_ARG(record->scenario));
+        if (!rt_text_is(record->subject, "-"))
+            fprintf(progress->out, " on %.*s", RT_TEXT_ARG(record->subject));
+        fprintf(progress->out, "\n");
     }
     progress_draw(progress);
 }

@@ -69,6 +69,18 @@ static void unmentioned_write(rt_buffer *out, const cnf_proof *proof)
     }
 }
 
+/* More than a tenth of all scenarios is too blunt (design, "Rules in the code"). */
+static void blunt_write(rt_buffer *out, const cnf_proof *proof)
+{
+    for (uint32_t i = 0; i < proof->site_count; i++) {
+        const cnf_site *site = &proof->sites[i];
+        CHECK(site->kill_count <= proof->scenario_count);
+        if (site->kill_count * 10 <= proof->scenario_count) continue;
+        rt_buffer_printf(out, "blunt, it kills %u of %u scenarios: %.*s\n", site->kill_count,
+                         proof->scenario_count, RT_TEXT_ARG(site->text));
+    }
+}
+
 void cnf_proof_write(rt_buffer *out, const cnf_proof *proof)
 {
     for (uint32_t i = 0; i < proof->rules->count; i++) {
@@ -78,6 +90,7 @@ void cnf_proof_write(rt_buffer *out, const cnf_proof *proof)
         sites_write(out, proof, i);
     }
     unmentioned_write(out, proof);
+    blunt_write(out, proof);
     for (uint32_t i = 0; i < proof->complaint_count; i++)
         rt_buffer_printf(out, "%.*s\n", RT_TEXT_ARG(proof->complaints[i]));
     rt_buffer_append_byte(out, '\n');

@@ -281,6 +281,64 @@ static rt_status fault_run(prove_state *prove)
     }
 }
 
+/* ---- Blunt faults -------------------------------------------------------------------------- */
+
+/* The next pair of a covered site and a file after `pair`, as site * files + file; the number of
+ * all pairs where there is none. */
+static uint64_t pair_next(const prove_state *prove, uint64_t pair)
+{
+    uint64_t end = (uint64_t)prove->sites.count * prove->files->count;
+    while (pair < end &&
+           prove->sites.items[pair / prove->files->count].site.state != CNF_PROOF_COVERED)
+        pair++;
+    return pair;
+}
+
+static void blunt_name(char *out_name, size_t size, uint64_t pair)
+{
+    snprintf(out_name, size, "blunt%llu", (unsigned long long)pair);
+}
+
+static void blunt_start(prove_state *prove, uint64_t pair)
+{
+    char name[48];
+    blunt_name(name, sizeof name, pair);
+    const prove_site *site = &prove->sites.items[pair / prove->files->count];
+    rt_text variable =
+        rt_arena_printf(prove->arena, "ASSAY_FAULT=%.*s", RT_TEXT_ARG(site->site.text));
+    run_start(prove, (uint32_t)(pair % prove->files->count), name, variable.data, pair);
+}
+
+/* Every scenario with every covered fault: a fault that fails many of them says little about its
+ * rule. */
+static rt_status blunt_run(prove_state *prove)
+{
+    uint64_t end = (uint64_t)prove->sites.count * prove->files->count;
+    uint64_t next = pair_next(prove, 0);
+    prove->done = prove->total = 0;
+    for (uint32_t i = 0; i < prove->sites.count; i++) {
+        bool covered = prove->sites.items[i].site.state == CNF_PROOF_COVERED;
+        prove->total += covered ? prove->files->count : 0;
+    }
+    for (;;) {
+        while (next < end && cnf_pool_count(prove->pool) < prove->options->job_count) {
+            blunt_start(prove, next);
+            next = pair_next(prove, next + 1);
+        }
+        progress_show(prove, "blunt faults");
+        if (cnf_pool_count(prove->pool) == 0) return RT_STATUS_OK;
+        cnf_child_result result;
+        if (cnf_pool_wait(prove->pool, &result) == CNF_POOL_INTERRUPTED) return interrupted(prove);
+        char name[48];
+        blunt_name(name, sizeof name, result.tag);
+        run_outcome outcome = run_read(prove, name);
+        prove_site *site = &prove->sites.items[result.tag / prove->files->count];
+        site->site.kill_count += !rt_text_is(outcome.verdict, "PASS");
+        cnf_child_result_free(&result);
+        prove->done++;
+    }
+}
+
 /* ---- The whole ----------------------------------------------------------------------------- */
 
 /* The state of a rule is that of its weakest site that was tried. */
@@ -301,9 +359,11 @@ static void states_combine(const prove_state *prove, cnf_proof *proof)
 
 static void proof_keep(const prove_state *prove, cnf_proof *out_proof)
 {
-    *out_proof = (cnf_proof){.rules = prove->rules,
-                             .site_count = prove->sites.count,
-                             .complaint_count = prove->complaints.count};
+    *out_proof =
+        (cnf_proof){.rules = prove->rules,
+                    .site_count = prove->sites.count,
+                    .scenario_count = prove->options->counts_kills ? prove->files->count : 0,
+                    .complaint_count = prove->complaints.count};
     cnf_site *sites = rt_arena_alloc_array(prove->arena, prove->sites.count + 1, sizeof *sites);
     for (uint32_t i = 0; i < prove->sites.count; i++)
         sites[i] = prove->sites.items[i].site;
@@ -337,6 +397,7 @@ rt_status cnf_prove(rt_sink *sink, rt_arena *arena, const cnf_rules *rules, cons
     }
     if (rt_ok(status)) status = green_run(&prove);
     if (rt_ok(status)) status = fault_run(&prove);
+    if (rt_ok(status) && options->counts_kills) status = blunt_run(&prove);
     if (options->shows_progress) fprintf(stderr, "\r\033[K");
     cnf_pool_destroy(prove.pool);
     cnf_scratch_remove(prove.scratch);

@@ -27,6 +27,8 @@ typedef struct cnf_site {
     uint32_t rule;
     cnf_proof_state state;
     rt_text detail; /* which scenario killed it, or what happened instead */
+    /* How many of all scenarios do not pass with this fault, where that was asked for. */
+    uint32_t kill_count;
 } cnf_site;
 
 typedef struct cnf_proof {
@@ -34,6 +36,7 @@ typedef struct cnf_proof {
     cnf_proof_state *states; /* per rule */
     const cnf_site *sites;
     uint32_t site_count;
+    uint32_t scenario_count;   /* of which cnf_site.kill_count is a part; 0: not asked for */
     const rt_text *complaints; /* scenarios that do not even pass without a fault, and the like */
     uint32_t complaint_count;
 } cnf_proof;
@@ -42,6 +45,7 @@ typedef struct cnf_prove_options {
     uint32_t job_count;  /* >= 1 */
     uint32_t timeout_s;  /* of a scenario's child, >= 1 */
     bool shows_progress; /* a line on stderr that is rewritten */
+    bool counts_kills;   /* runs every scenario with every covered fault, to find blunt ones */
 } cnf_prove_options;
 
 /* The word of a state, as the table prints it. */

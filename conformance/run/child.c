@@ -49,7 +49,8 @@ struct cnf_pool {
     sigset_t mask_before;
     RT_VECTOR(pool_child) children;
     RT_VECTOR(struct pollfd) polled;
-    RT_VECTOR(pid_t) known; /* scratch of orphans_kill */
+    cnf_process_list foreign; /* children of the process from before the pool */
+    cnf_process_list known;   /* scratch of pool_kill_orphans */
 };
 
 /* The pipes and the input of a child that is being started. */
@@ -103,6 +104,7 @@ cnf_pool *cnf_pool_create(void)
     cnf_pool *pool = rt_alloc(sizeof *pool);
     pool->signals = signals;
     pool->mask_before = before;
+    cnf_orphans_list(&pool->foreign);
     return pool;
 }
 
@@ -118,7 +120,9 @@ static void pool_kill_orphans(cnf_pool *pool)
         pid_t pid = pool->children.items[i].pid;
         if (pid > 0) *rt_vector_push(&pool->known) = pid;
     }
-    cnf_orphans_kill(pool->known.items, pool->known.count);
+    for (uint32_t i = 0; i < pool->foreign.count; i++)
+        *rt_vector_push(&pool->known) = pool->foreign.items[i];
+    cnf_orphans_kill(&pool->known);
 }
 
 void cnf_pool_destroy(cnf_pool *pool)
@@ -135,11 +139,12 @@ void cnf_pool_destroy(cnf_pool *pool)
         close_one(&child->output);
         cnf_child_result_free(&child->result);
     }
-    pool_kill_orphans(pool); /* Nothing is known any more: all of them, reaped. */
+    pool_kill_orphans(pool); /* No child of the pool is known any more: all of them, reaped. */
     close_one(&pool->signals);
     sigprocmask(SIG_SETMASK, &pool->mask_before, NULL);
     rt_vector_free(&pool->children);
     rt_vector_free(&pool->polled);
+    rt_vector_free(&pool->foreign);
     rt_vector_free(&pool->known);
     rt_free(pool);
 }

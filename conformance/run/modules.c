@@ -166,6 +166,8 @@ static void judge_answer(cnf_modules *modules, const scn_module *module,
     case RT_COMPILE_TIME: judge_invalid(modules, module, answer, out); return;
     case RT_UNAVAILABLE:
         out->verdict = CNF_VERDICT_UNAVAILABLE;
+        out->signature = cnf_signature(modules->arena, RT_TEXT("compile"), RT_TEXT("tool"),
+                                       RT_TEXT("unavailable"), (rt_text){0});
         out->message = rt_arena_text(modules->arena, answer->message);
         return;
     default:

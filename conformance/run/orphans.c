@@ -23,53 +23,49 @@ void cnf_orphans_adopt(void)
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
-static bool is_known(const pid_t *known, uint32_t known_count, pid_t pid)
+static bool is_known(const cnf_process_list *known, pid_t pid)
 {
     pid_t group = getpgid(pid);
-    for (uint32_t i = 0; i < known_count; i++) {
-        CHECK(known[i] > 0);
-        if (known[i] == pid || known[i] == group) return true;
+    for (uint32_t i = 0; i < known->count; i++) {
+        CHECK(known->items[i] > 0);
+        if (known->items[i] == pid || known->items[i] == group) return true;
     }
     return false;
 }
 
-/* Reads the children's ids as text; one page more than a machine's worth of orphans is cut, which
- * the next round finds. */
-static size_t children_read(char *list)
+void cnf_orphans_list(cnf_process_list *out_processes)
 {
-    char path[64];
+    char path[64], text[LIST_SIZE];
     snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return 0;
-    ssize_t size = read(descriptor, list, LIST_SIZE - 1);
-    close(descriptor);
-    return size > 0 ? (size_t)size : 0;
-}
-
-/* One round: kills every unknown child and reaps those that are dead.  Returns how many it saw. */
-static uint32_t orphans_round(const pid_t *known, uint32_t known_count)
-{
-    char list[LIST_SIZE];
-    size_t size = children_read(list);
-    CHECK(size < LIST_SIZE);
-    list[size] = '\0';
-    uint32_t seen = 0;
-    for (char *at = list, *next = NULL;; at = next) {
+    ssize_t size = descriptor < 0 ? 0 : read(descriptor, text, sizeof text - 1);
+    if (descriptor >= 0) close(descriptor);
+    text[size > 0 ? size : 0] = '\0';
+    /* A number at the very end of a full buffer may be cut; the next round finds that process. */
+    for (char *at = text, *next = NULL;; at = next) {
         pid_t pid = (pid_t)strtol(at, &next, 10);
-        if (next == at || pid <= 0) return seen;
-        if (*next != ' ' && *next != '\n' && *next != '\0') return seen;
-        if (is_known(known, known_count, pid)) continue;
-        seen++;
-        kill(pid, SIGKILL);
-        waitpid(pid, NULL, WNOHANG);
+        if (next == at || pid <= 0 || (*next == '\0' && size == (ssize_t)sizeof text - 1)) return;
+        *rt_vector_push(out_processes) = pid;
     }
 }
 
-void cnf_orphans_kill(const pid_t *known, uint32_t known_count)
+void cnf_orphans_kill(const cnf_process_list *known)
 {
-    CHECK(known || known_count == 0);
-    for (uint32_t round = 0; round < ROUNDS_MAX && orphans_round(known, known_count) > 0; round++) {
+    cnf_process_list found = {0};
+    uint32_t alive = 1;
+    for (uint32_t round = 0; round < ROUNDS_MAX && alive > 0; round++) {
+        alive = 0;
+        found.count = 0;
+        cnf_orphans_list(&found);
+        for (uint32_t i = 0; i < found.count; i++) {
+            if (is_known(known, found.items[i])) continue;
+            alive++;
+            kill(found.items[i], SIGKILL);
+            waitpid(found.items[i], NULL, WNOHANG);
+        }
+        /* What these leave in turn shows up in the next round. */
         const struct timespec pause = {0, 1000000};
-        nanosleep(&pause, NULL);
+        if (alive > 0) nanosleep(&pause, NULL);
     }
+    rt_vector_free(&found);
 }

@@ -163,6 +163,7 @@ static void read_extents(unpacker *unpack, scn_submit *submit)
         submit->range[d] = rt_read_u64(&unpack->reader);
         submit->offset[d] = rt_read_u64(&unpack->reader);
         submit->local[d] = rt_read_u64(&unpack->reader);
+        CHECK(product > 0);
         bool bounded = submit->range[d] >= 1 && submit->range[d] <= UINT32_MAX &&
                        submit->offset[d] <= UINT32_MAX && submit->local[d] <= UINT32_MAX;
         fail_unless(unpack, bounded && submit->range[d] <= UINT64_MAX / product);

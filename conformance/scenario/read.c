@@ -6,30 +6,31 @@
 
 /* ---- Rules that a scenario shows ---------------------------------------------------------- */
 
+static const char *rule_word(uint32_t index)
+{
+    return index + 1 < RT_RULE_COUNT ? rt_rule_name((rt_rule)(index + 1)) : NULL;
+}
+static const scn_shape shape_rule_name = {
+    .kind = SCN_SHAPE_WORD,
+    .noun = "a rule",
+    .word = rule_word,
+};
+
 static bool rule_read(scn_reader *reader, const scn_node *node, void *out)
 {
-    rt_rule *rule = out;
-    if (node->kind != SCN_NODE_SCALAR || node->text.length == 0) {
-        return scn_report(reader->reporter, node->at, "expected the id of a rule, found %s",
-                          scn_node_describe(reader->arena, node));
-    }
-    *rule = rt_rule_find(node->text);
-    if (*rule != RT_RULE_NONE) return true;
-    scn_nearest nearest = scn_nearest_to(node->text);
-    for (int i = RT_RULE_NONE + 1; i < RT_RULE_COUNT; i++)
-        scn_nearest_offer(&nearest, rt_text_of(rt_rule_name((rt_rule)i)));
-    const char *hint = scn_nearest_hint(reader->arena, &nearest);
-    if (*hint == '\0') hint = "; the ids are in requirements.yaml";
-    return scn_report(reader->reporter, node->at, "unknown rule '%s'%s",
-                      scn_shown(reader->arena, node->text), hint);
+    rt_text name;
+    if (!scn_value_read(reader, &shape_rule_name, node, &name)) return false;
+    rt_rule rule = rt_rule_find(name);
+    CHECK(rule != RT_RULE_NONE);
+    *(rt_rule *)out = rule;
+    return true;
 }
 
-static const scn_shape *const name_alternatives[] = {&scn_shape_name};
 static const scn_shape shape_rule = {
     .kind = SCN_SHAPE_OTHER,
-    .noun = "the id of a rule",
+    .noun = "a rule",
     .read = rule_read,
-    SCN_ALTERNATIVES(name_alternatives),
+    .alternatives = {&shape_rule_name},
 };
 
 static const scn_row cover_rows[] = {
@@ -52,12 +53,11 @@ static bool cover_read(scn_reader *reader, const scn_node *node, void *out)
     return scn_object_read(reader, &shape_cover_object, node, cover, &given);
 }
 
-static const scn_shape *const cover_alternatives[] = {&shape_rule, &shape_cover_object};
 static const scn_shape shape_cover = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a covered rule",
     .read = cover_read,
-    SCN_ALTERNATIVES(cover_alternatives),
+    .alternatives = {&shape_rule, &shape_cover_object},
 };
 static const scn_shape shape_covers = {
     .kind = SCN_SHAPE_LIST,
@@ -84,12 +84,11 @@ static const scn_shape shape_version_number = {
     .least = 1,
     .most = 1,
 };
-static const scn_shape *const version_alternatives[] = {&shape_version_number};
 static const scn_shape shape_version = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "the format version",
     .read = version_read,
-    SCN_ALTERNATIVES(version_alternatives),
+    .alternatives = {&shape_version_number},
 };
 static const scn_shape shape_summary = {
     .kind = SCN_SHAPE_TEXT,

@@ -1,14 +1,34 @@
-/* Expectations: memory, counts, programs, traces, findings, and the error of a refused step.
+/* Expectations: memory, counts, programs, findings, and the error of a refused step.
  * Comparing them with what happened is the subject's work. */
 #include "conformance/scenario/number.h"
 #include "conformance/scenario/schema.h"
-#include "reference/trace/trace.h"
 
 #include <string.h>
 
 /* ---- Errors ------------------------------------------------------------------------------- */
 
-static const scn_shape shape_class = {.kind = SCN_SHAPE_TEXT, .noun = "a class of error"};
+/* The classes that requirements.yaml has; rt_code_matches says which of ours they stand for. */
+static const char *documents_class(uint32_t index)
+{
+    if (index == 0) return "exception";
+    return index <= RT_DRIVER_ERROR ? rt_code_name((rt_code)index) : NULL;
+}
+static const scn_shape shape_documents_class = {
+    .kind = SCN_SHAPE_WORD,
+    .noun = "a class of error",
+    .word = documents_class,
+};
+
+static const char *reference_class(uint32_t index)
+{
+    return index + 1 < RT_CODE_COUNT ? rt_code_name((rt_code)(index + 1)) : NULL;
+}
+static const scn_shape shape_reference_class = {
+    .kind = SCN_SHAPE_WORD,
+    .noun = "a code of the reference runtime",
+    .word = reference_class,
+};
+
 static const scn_shape shape_message = {.kind = SCN_SHAPE_TEXT, .noun = "a part of a message"};
 static const scn_shape shape_symbol = {.kind = SCN_SHAPE_TEXT, .noun = "a symbol"};
 static const scn_shape shape_symbols = {
@@ -20,7 +40,7 @@ static const scn_shape shape_symbols = {
 };
 
 static const scn_row reference_rows[] = {
-    {"class", &shape_class, 0, SCN_FIELD(scn_error, reference_class),
+    {"class", &shape_reference_class, 0, SCN_FIELD(scn_error, reference_class),
      "The name of the reference runtime's own code."},
     {"names", &shape_symbols, 0, SCN_ITEMS(scn_error, names, name_count),
      "Symbols, kernels or variables that the message names, in any order."},
@@ -34,7 +54,8 @@ static const scn_shape shape_reference = {
 
 enum { ERROR_DOCUMENTS, ERROR_REFERENCE };
 static const scn_row error_rows[] = {
-    [ERROR_DOCUMENTS] = {"documents", &shape_class, SCN_SUFFICES, SCN_FIELD(scn_error, documents),
+    [ERROR_DOCUMENTS] = {"documents", &shape_documents_class, SCN_SUFFICES,
+                         SCN_FIELD(scn_error, documents),
                          "The class that the rule fixes: exception, errc::build, link-error ..."},
     [ERROR_REFERENCE] = {"reference", &shape_reference, SCN_SUFFICES, SCN_SAME,
                          "What the reference runtime says beyond that."},
@@ -45,152 +66,21 @@ static const scn_shape shape_error_object = {
     SCN_ROWS(error_rows),
 };
 
-/* A class is one of the status codes up to `last`; "exception" too, where `any` says so. */
-static bool class_check(scn_reader *reader, scn_position at, rt_text name, rt_code last, bool any)
-{
-    if (any && rt_text_is(name, "exception")) return true;
-    rt_code code = rt_code_find(name);
-    if (code > RT_OK && code <= last) return true;
-    scn_nearest nearest = scn_nearest_to(name);
-    for (int i = RT_OK + 1; i <= (int)last; i++)
-        scn_nearest_offer(&nearest, rt_text_of(rt_code_name((rt_code)i)));
-    if (any) scn_nearest_offer(&nearest, RT_TEXT("exception"));
-    const char *hint = scn_nearest_hint(reader->arena, &nearest);
-    if (*hint == '\0') hint = "; classes are exception, errc::build, link-error ...";
-    return scn_report(reader->reporter, at, "unknown class of error '%s'%s",
-                      scn_shown(reader->arena, name), hint);
-}
-
-static bool error_classes_check(scn_reader *reader, const scn_node *node, const scn_error *error)
-{
-    bool fine = true;
-    if (error->documents.length > 0) {
-        scn_position at = scn_node_entry(node, "documents")->value.at;
-        fine = class_check(reader, at, error->documents, RT_DRIVER_ERROR, true);
-    }
-    if (error->reference_class.length > 0) {
-        const scn_node *reference = &scn_node_entry(node, "reference")->value;
-        scn_position at = scn_node_entry(reference, "class")->value.at;
-        fine = class_check(reader, at, error->reference_class, RT_CODE_COUNT - 1, false) && fine;
-    }
-    return fine;
-}
-
 static bool error_read(scn_reader *reader, const scn_node *node, scn_error *out_error)
 {
     uint64_t given;
     out_error->at = node->at;
     if (!scn_object_read(reader, &shape_error_object, node, out_error, &given)) return false;
-    if (given == 0) {
-        return scn_report(reader->reporter, node->at,
-                          "an error needs documents, reference or both: which refusal is it?");
-    }
-    return error_classes_check(reader, node, out_error);
+    if (given != 0) return true;
+    return scn_report(reader->reporter, node->at,
+                      "an error needs documents, reference or both: which refusal is it?");
 }
 
-static const scn_shape *const error_alternatives[] = {&shape_error_object};
 static const scn_shape shape_error = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "an error",
     .read = scn_node_keep, /* read beside a verb, refused elsewhere */
-    SCN_ALTERNATIVES(error_alternatives),
-};
-
-/* ---- Traces ------------------------------------------------------------------------------- */
-
-/* Conditions on events that are designed but not built, beside the fields of the vocabulary. */
-static const char *const conditions_not_built[] = {"program_of", "holds", "not"};
-
-static bool field_name_check(scn_reader *reader, const scn_entry *entry, rt_event_kind kind,
-                             bool *out_is_list)
-{
-    if (rt_event_has_field(kind, entry->key, out_is_list)) return true;
-    const char *shown = scn_shown(reader->arena, entry->key);
-    for (size_t i = 0; i < sizeof conditions_not_built / sizeof *conditions_not_built; i++) {
-        if (!rt_text_is(entry->key, conditions_not_built[i])) continue;
-        return scn_report(reader->reporter, entry->at,
-                          "condition '%s' on events is not built yet in this version", shown);
-    }
-    return scn_report(reader->reporter, entry->at, "an event '%s' has no field '%s'",
-                      rt_event_name(kind), shown);
-}
-
-static bool field_read(scn_reader *reader, const scn_entry *entry, rt_event_kind kind,
-                       scn_trace_field *out_field)
-{
-    const scn_node *node = &entry->value;
-    bool is_list;
-    if (!field_name_check(reader, entry, kind, &is_list)) return false;
-    if (is_list != (node->kind == SCN_NODE_LIST) || node->kind == SCN_NODE_MAPPING) {
-        return scn_report(reader->reporter, node->at, "field '%.*s' holds %s, found %s",
-                          RT_TEXT_ARG(entry->key), is_list ? "a list" : "one value",
-                          scn_node_describe(reader->arena, node));
-    }
-    uint32_t count = is_list ? node->count : 1;
-    rt_text *values = rt_arena_alloc_array(reader->arena, count, sizeof *values);
-    for (uint32_t i = 0; i < count; i++) {
-        const scn_node *value = is_list ? &node->items[i] : node;
-        if (value->kind != SCN_NODE_SCALAR) {
-            return scn_report(reader->reporter, value->at, "expected a text or a number, found %s",
-                              scn_node_describe(reader->arena, value));
-        }
-        values[i] = value->text;
-    }
-    *out_field = (scn_trace_field){entry->key, is_list, values, count};
-    return true;
-}
-
-static bool event_name_check(scn_reader *reader, const scn_node *node, rt_event_kind *out_kind)
-{
-    *out_kind = RT_EVENT_COUNT;
-    if (node->kind != SCN_NODE_SCALAR) {
-        return scn_report(reader->reporter, node->at, "expected the name of an event, found %s",
-                          scn_node_describe(reader->arena, node));
-    }
-    *out_kind = rt_event_find(node->text);
-    if (*out_kind != RT_EVENT_COUNT) return true;
-    scn_nearest nearest = scn_nearest_to(node->text);
-    for (int i = 0; i < RT_EVENT_COUNT; i++)
-        scn_nearest_offer(&nearest, rt_text_of(rt_event_name((rt_event_kind)i)));
-    return scn_report(reader->reporter, node->at, "unknown event '%s'%s",
-                      scn_shown(reader->arena, node->text),
-                      scn_nearest_hint(reader->arena, &nearest));
-}
-
-static bool event_read(scn_reader *reader, const scn_node *node, void *out)
-{
-    const scn_entry *name = scn_node_entry(node, "event");
-    if (!name) {
-        return scn_report(reader->reporter, node->at,
-                          "expected an event such as {event: link, inputs: [app/0]}, found %s%s",
-                          scn_node_describe(reader->arena, node),
-                          node->kind == SCN_NODE_MAPPING ? " without the key 'event'" : "");
-    }
-    rt_event_kind kind;
-    if (!event_name_check(reader, &name->value, &kind)) return false;
-    scn_trace_field *fields = rt_arena_alloc_array(reader->arena, node->count, sizeof *fields);
-    uint32_t count = 0;
-    bool fine = true;
-    for (uint32_t i = 0; i < node->count; i++) {
-        if (&node->entries[i] == name) continue;
-        fine = field_read(reader, &node->entries[i], kind, &fields[count++]) && fine;
-    }
-    CHECK(count + 1 == node->count);
-    *(scn_trace_event *)out = (scn_trace_event){node->at, name->value.text, fields, count};
-    return fine;
-}
-
-const scn_shape scn_shape_trace_event = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "an event",
-    .read = event_read,
-};
-const scn_shape scn_shape_trace = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "the list of events",
-    .element = &scn_shape_trace_event,
-    .element_size = sizeof(scn_trace_event),
-    .least = 1,
+    .alternatives = {&shape_error_object},
 };
 
 /* ---- Everything that an expect step may hold ------------------------------------------------ */
@@ -362,9 +252,17 @@ static bool images_check(scn_reader *reader, const scn_node *node, const expect_
     return fine;
 }
 
-static bool memory_expectation_read(scn_reader *reader, const expect_draft *draft,
-                                    scn_expect *out_expect)
+/* ---- From the mapping to expectations ------------------------------------------------------ */
+
+/* Makes the expectation of one kind; *out_expect has its position already. */
+typedef bool expectation_maker(scn_reader *reader, const scn_node *node, const expect_draft *draft,
+                               uint64_t given, scn_expect *out_expect);
+
+static bool memory_make(scn_reader *reader, const scn_node *node, const expect_draft *draft,
+                        uint64_t given, scn_expect *out_expect)
 {
+    (void)node;
+    CHECK(is_given(given, EXPECT_MEMORY));
     out_expect->kind = SCN_EXPECT_MEMORY;
     out_expect->memory = draft->memory;
     const scn_scenario *scenario = reader->scenario;
@@ -376,9 +274,32 @@ static bool memory_expectation_read(scn_reader *reader, const expect_draft *draf
                            &count);
 }
 
-static void finding_expectation_set(const scn_reader *reader, const expect_draft *draft,
-                                    uint64_t given, scn_expect *out_expect)
+static bool program_make(scn_reader *reader, const scn_node *node, const expect_draft *draft,
+                         uint64_t given, scn_expect *out_expect)
 {
+    CHECK(is_given(given, EXPECT_IMAGES));
+    out_expect->kind = SCN_EXPECT_PROGRAM_OF;
+    out_expect->kernel = draft->program_of;
+    out_expect->images = draft->images;
+    out_expect->image_count = draft->image_count;
+    return images_check(reader, node, draft);
+}
+
+static bool trace_make(scn_reader *reader, const scn_node *node, const expect_draft *draft,
+                       uint64_t given, scn_expect *out_expect)
+{
+    (void)reader, (void)node, (void)given;
+    CHECK(draft->event_count > 0);
+    out_expect->kind = SCN_EXPECT_TRACE;
+    out_expect->events = draft->events;
+    out_expect->event_count = draft->event_count;
+    return true;
+}
+
+static bool finding_make(scn_reader *reader, const scn_node *node, const expect_draft *draft,
+                         uint64_t given, scn_expect *out_expect)
+{
+    (void)node;
     out_expect->kind = SCN_EXPECT_FINDING;
     out_expect->finding = rt_text_of(findings[draft->finding].name);
     out_expect->kernel = draft->kernel;
@@ -388,41 +309,41 @@ static void finding_expectation_set(const scn_reader *reader, const expect_draft
         CHECK(draft->memory < reader->memories.list.count);
         out_expect->finding_memory = reader->memories.list.items[draft->memory];
     }
+    return true;
 }
 
-/* One expectation for each kind that the mapping holds, in the order of expect_rows. */
+typedef struct maker_row {
+    uint32_t row; /* of the key that calls for it */
+    expectation_maker *make;
+} maker_row;
+
+static const maker_row makers[] = {
+    {EXPECT_EQUALS, memory_make},
+    {EXPECT_PROGRAM_OF, program_make},
+    {EXPECT_TRACE, trace_make},
+    {EXPECT_FINDING, finding_make},
+};
+
+/* One expectation for each kind that the mapping holds, in the order of the format's table. */
 static bool expectations_make(scn_reader *reader, const scn_node *node, const expect_draft *draft,
                               uint64_t given, scn_expect *out_expects, uint32_t *out_count)
 {
     bool fine = true;
     uint32_t count = 0;
-    for (uint32_t row = 0; row < EXPECT_ERROR; row++) {
+    for (uint32_t row = 0; row < EXPECT_COUNTS; row++) {
         if (!is_given(given, row)) continue;
-        scn_expect *expect = &out_expects[count];
-        expect->at = node->at;
-        if (row < EXPECT_COUNTS) {
-            expect->kind = SCN_EXPECT_COUNT;
-            expect->event = rt_text_of(counted_events[row]);
-            expect->count = draft->counts[row];
-        } else if (row == EXPECT_EQUALS) {
-            fine = memory_expectation_read(reader, draft, expect) && fine;
-        } else if (row == EXPECT_PROGRAM_OF) {
-            expect->kind = SCN_EXPECT_PROGRAM_OF;
-            expect->kernel = draft->program_of;
-            expect->images = draft->images;
-            expect->image_count = draft->image_count;
-            fine = images_check(reader, node, draft) && fine;
-        } else if (row == EXPECT_TRACE) {
-            expect->kind = SCN_EXPECT_TRACE;
-            expect->events = draft->events;
-            expect->event_count = draft->event_count;
-        } else if (row == EXPECT_FINDING) {
-            finding_expectation_set(reader, draft, given, expect);
-        } else {
-            continue; /* a companion */
-        }
-        count++;
+        out_expects[count++] = (scn_expect){.kind = SCN_EXPECT_COUNT,
+                                            .at = node->at,
+                                            .event = rt_text_of(counted_events[row]),
+                                            .count = draft->counts[row]};
     }
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
+        if (!is_given(given, makers[i].row)) continue;
+        scn_expect *expect = &out_expects[count++];
+        expect->at = node->at;
+        fine = makers[i].make(reader, node, draft, given, expect) && fine;
+    }
+    CHECK(count > 0 && count < EXPECT_ERROR);
     *out_count = count;
     return fine;
 }

@@ -26,12 +26,11 @@ static const scn_shape shape_type = {
 /* ---- Values ------------------------------------------------------------------------------- */
 
 static const scn_shape shape_any_number = {.kind = SCN_SHAPE_TEXT, .noun = "a number"};
-static const scn_shape *const element_alternatives[] = {&shape_any_number};
 const scn_shape scn_shape_element = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a number",
     .read = scn_node_keep,
-    SCN_ALTERNATIVES(element_alternatives),
+    .alternatives = {&shape_any_number},
 };
 
 typedef struct pattern_draft {
@@ -74,12 +73,11 @@ static const scn_shape shape_value_list = {
     .element_size = sizeof(const scn_node *),
     .least = 1,
 };
-static const scn_shape *const values_alternatives[] = {&shape_value_list, &shape_pattern};
 const scn_shape scn_shape_values = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "values",
     .read = scn_node_keep,
-    SCN_ALTERNATIVES(values_alternatives),
+    .alternatives = {&shape_value_list, &shape_pattern},
 };
 
 /* Room for count elements of a type, within what all values of a scenario may take; NULL after a
@@ -239,12 +237,11 @@ static bool memory_read(scn_reader *reader, const scn_node *node, void *out)
                            &memory->count);
 }
 
-static const scn_shape *const memory_alternatives[] = {&shape_memory_object};
 static const scn_shape shape_memory = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a memory",
     .read = memory_read,
-    SCN_ALTERNATIVES(memory_alternatives),
+    .alternatives = {&shape_memory_object},
 };
 const scn_shape scn_shape_memories = {
     .kind = SCN_SHAPE_MAP,

@@ -35,12 +35,11 @@ typedef struct source_draft {
 } source_draft;
 
 static const scn_shape shape_code_text = {.kind = SCN_SHAPE_TEXT, .noun = "source code"};
-static const scn_shape *const code_alternatives[] = {&shape_code_text};
 static const scn_shape shape_code = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "source code",
     .read = scn_node_keep,
-    SCN_ALTERNATIVES(code_alternatives),
+    .alternatives = {&shape_code_text},
 };
 
 static const scn_row source_rows[] = {
@@ -75,12 +74,11 @@ static bool source_read(scn_reader *reader, const scn_node *node, void *out)
     return true;
 }
 
-static const scn_shape *const source_alternatives[] = {&shape_source_object};
 static const scn_shape shape_source = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a source",
     .read = source_read,
-    SCN_ALTERNATIVES(source_alternatives),
+    .alternatives = {&shape_source_object},
 };
 static const scn_shape shape_sources = {
     .kind = SCN_SHAPE_LIST,
@@ -160,12 +158,11 @@ static bool module_read(scn_reader *reader, const scn_node *node, void *out)
     return needs_check(reader, node, module);
 }
 
-static const scn_shape *const module_alternatives[] = {&shape_module_object};
 static const scn_shape shape_module = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a module",
     .read = module_read,
-    SCN_ALTERNATIVES(module_alternatives),
+    .alternatives = {&shape_module_object},
 };
 const scn_shape scn_shape_modules = {
     .kind = SCN_SHAPE_MAP,

@@ -4,15 +4,6 @@
 
 #include <inttypes.h>
 
-static bool wait_read(scn_reader *reader, const scn_node *node, void *out)
-{
-    (void)out;
-    bool empty = node->kind == SCN_NODE_MAPPING && node->count == 0;
-    if (empty || scn_node_is_nothing(node)) return true;
-    return scn_report(reader->reporter, node->at,
-                      "wait waits for everything submitted and takes nothing; write '- wait'");
-}
-
 static const scn_choice bare_verbs[] = {{"wait", true}};
 static const scn_shape shape_bare_verb = {
     .kind = SCN_SHAPE_CHOICE,
@@ -20,29 +11,38 @@ static const scn_shape shape_bare_verb = {
     SCN_CHOICES(bare_verbs),
 };
 
-static const scn_row nothing_rows[] = {
+static const scn_row wait_rows[] = {
     {"queue", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "The queue to wait for."},
     {"step", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "The step to wait for."},
 };
-static const scn_shape shape_nothing = {
+static const scn_shape shape_wait_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a wait",
-    SCN_ROWS(nothing_rows),
+    SCN_ROWS(wait_rows),
 };
-static const scn_shape *const wait_alternatives[] = {&shape_nothing};
+static bool wait_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    uint64_t given;
+    if (scn_node_is_nothing(node)) return true;
+    if (node->kind == SCN_NODE_MAPPING) {
+        return scn_object_read(reader, &shape_wait_object, node, out, &given);
+    }
+    return scn_report(reader->reporter, node->at,
+                      "wait waits for everything submitted and takes nothing; write '- wait'");
+}
+
 static const scn_shape shape_wait = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a wait",
     .read = wait_read,
-    SCN_ALTERNATIVES(wait_alternatives),
+    .alternatives = {&shape_wait_object},
 };
 
-static const scn_shape *const expect_alternatives[] = {&scn_shape_expect};
 static const scn_shape shape_kept_expect = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "an expectation",
     .read = scn_node_keep, /* how it is read depends on the verb */
-    SCN_ALTERNATIVES(expect_alternatives),
+    .alternatives = {&scn_shape_expect},
 };
 
 typedef struct step_draft {
@@ -194,12 +194,11 @@ static bool step_read(scn_reader *reader, const scn_node *node, void *out)
     return group_check(reader, node, step) && fine;
 }
 
-static const scn_shape *const step_alternatives[] = {&shape_bare_verb, &shape_step_object};
 static const scn_shape shape_step = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a step",
     .read = step_read,
-    SCN_ALTERNATIVES(step_alternatives),
+    .alternatives = {&shape_bare_verb, &shape_step_object},
 };
 const scn_shape scn_shape_steps = {
     .kind = SCN_SHAPE_LIST,

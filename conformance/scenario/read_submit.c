@@ -84,15 +84,11 @@ static bool argument_read(scn_reader *reader, const scn_node *node, void *out)
     return true;
 }
 
-static const scn_shape *const argument_alternatives[] = {
-    &scn_shape_memory_reference,
-    &shape_argument_object,
-};
 static const scn_shape shape_argument = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "an argument",
     .read = argument_read,
-    SCN_ALTERNATIVES(argument_alternatives),
+    .alternatives = {&scn_shape_memory_reference, &shape_argument_object},
 };
 static const scn_shape shape_arguments = {
     .kind = SCN_SHAPE_LIST,
@@ -152,12 +148,11 @@ static bool step_reference_read(scn_reader *reader, const scn_node *node, void *
     return *step != SCN_NONE;
 }
 
-static const scn_shape *const step_alternatives[] = {&scn_shape_name};
 static const scn_shape shape_step_reference = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "the id of a step",
     .read = step_reference_read,
-    SCN_ALTERNATIVES(step_alternatives),
+    .alternatives = {&scn_shape_name},
 };
 static const scn_shape shape_after = {
     .kind = SCN_SHAPE_LIST,
@@ -247,10 +242,9 @@ static bool submit_read(scn_reader *reader, const scn_node *node, void *out)
     return fine && product_check(reader, node, submit);
 }
 
-static const scn_shape *const submit_alternatives[] = {&shape_submit_object};
 const scn_shape scn_shape_submit = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a submit",
     .read = submit_read,
-    SCN_ALTERNATIVES(submit_alternatives),
+    .alternatives = {&shape_submit_object},
 };

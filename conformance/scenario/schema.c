@@ -109,6 +109,37 @@ static bool choice_read(scn_reader *reader, const scn_shape *shape, const scn_no
                       choice_list(reader->arena, shape));
 }
 
+/* "; known are: A, B, C, D and 14 more". */
+static const char *word_list(rt_arena *arena, const scn_shape *shape)
+{
+    enum { TOLD_MAX = 4 };
+    rt_buffer list = {0};
+    uint32_t count = 0;
+    for (; shape->word(count); count++) {
+        if (count >= TOLD_MAX) continue;
+        rt_buffer_printf(&list, "%s%s", count ? ", " : "; known are: ", shape->word(count));
+    }
+    if (count > TOLD_MAX) rt_buffer_printf(&list, " and %u more", count - TOLD_MAX);
+    const char *copy = rt_arena_text(arena, rt_buffer_text(&list)).data;
+    rt_buffer_free(&list);
+    return copy;
+}
+
+static bool word_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
+{
+    if (!text_read(reader, shape, node, out)) return false;
+    scn_nearest nearest = scn_nearest_to(node->text);
+    for (uint32_t i = 0; shape->word(i); i++) {
+        if (rt_text_is(node->text, shape->word(i))) return true;
+        scn_nearest_offer(&nearest, rt_text_of(shape->word(i)));
+    }
+    bool near = nearest.best.length > 0;
+    return scn_report(reader->reporter, node->at, "unknown %s '%s'%s", strchr(shape->noun, ' ') + 1,
+                      scn_shown(reader->arena, node->text),
+                      near ? scn_nearest_hint(reader->arena, &nearest)
+                           : word_list(reader->arena, shape));
+}
+
 bool scn_value_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
 {
     uint64_t given;
@@ -116,6 +147,7 @@ bool scn_value_read(scn_reader *reader, const scn_shape *shape, const scn_node *
     case SCN_SHAPE_TEXT: return text_read(reader, shape, node, out);
     case SCN_SHAPE_NAME: return name_read(reader, shape, node, out);
     case SCN_SHAPE_INTEGER: return integer_read(reader, shape, node, out);
+    case SCN_SHAPE_WORD: return word_read(reader, shape, node, out);
     case SCN_SHAPE_CHOICE: return choice_read(reader, shape, node, out);
     case SCN_SHAPE_OBJECT: return scn_object_read(reader, shape, node, out, &given);
     case SCN_SHAPE_OTHER: return shape->read(reader, node, out);
@@ -306,7 +338,7 @@ uint32_t scn_object_alternative(scn_reader *reader, const scn_shape *shape, cons
 bool scn_node_keep(scn_reader *reader, const scn_node *node, void *out)
 {
     (void)reader;
-    memcpy(out, &node, sizeof node);
+    *(const scn_node **)out = node;
     return true;
 }
 
@@ -362,16 +394,15 @@ bool scn_module_reference_read(scn_reader *reader, const scn_node *node, void *o
 const scn_shape scn_shape_name = {.kind = SCN_SHAPE_NAME, .noun = "a name"};
 const scn_shape scn_shape_kernel = {.kind = SCN_SHAPE_TEXT, .noun = "the name of a kernel"};
 
-static const scn_shape *const name_alternatives[] = {&scn_shape_name};
 const scn_shape scn_shape_memory_reference = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "the name of a memory",
     .read = scn_memory_reference_read,
-    SCN_ALTERNATIVES(name_alternatives),
+    .alternatives = {&scn_shape_name},
 };
 const scn_shape scn_shape_module_reference = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "the name of a module",
     .read = scn_module_reference_read,
-    SCN_ALTERNATIVES(name_alternatives),
+    .alternatives = {&scn_shape_name},
 };

@@ -62,11 +62,14 @@ typedef enum scn_shape_kind {
     SCN_SHAPE_NAME,    /* rt_text: a letter or '_', then letters, digits, '_', '.', '-' */
     SCN_SHAPE_INTEGER, /* uint64_t from least to most */
     SCN_SHAPE_CHOICE,  /* uint32_t or enum: index into choices */
+    SCN_SHAPE_WORD,    /* rt_text: one of the words that `word` tells */
     SCN_SHAPE_LIST,    /* const ELEMENT *, and a uint32_t count */
     SCN_SHAPE_MAP,     /* the same; the key is a name, and ELEMENT begins {rt_text, scn_position} */
     SCN_SHAPE_OBJECT,  /* a struct, filled as rows say */
     SCN_SHAPE_OTHER,   /* what `read` makes of it; one of `alternatives` for the schema */
 } scn_shape_kind;
+
+enum { SCN_ALTERNATIVE_COUNT_MAX = 2 };
 
 struct scn_shape {
     scn_shape_kind kind;
@@ -75,20 +78,18 @@ struct scn_shape {
     uint64_t least, most; /* INTEGER: values; LIST, MAP: number of items (most 0: any) */
     const scn_choice *choices;
     uint32_t choice_count;
-    const scn_row *rows; /* OBJECT */
+    const char *(*word)(uint32_t index); /* WORD: the word of that index, static; NULL past them */
+    const scn_row *rows;                 /* OBJECT */
     uint32_t row_count;
     const scn_shape *element; /* LIST, MAP */
     uint32_t element_size;    /* bytes */
     /* OTHER.  Fills *out, which is zeroed; false after a problem. */
     bool (*read)(scn_reader *reader, const scn_node *node, void *out);
-    const scn_shape *const *alternatives;
-    uint32_t alternative_count;
+    const scn_shape *alternatives[SCN_ALTERNATIVE_COUNT_MAX]; /* the unused ones are NULL */
 };
 
 #define SCN_ROWS(table)    .rows = (table), .row_count = sizeof(table) / sizeof *(table)
 #define SCN_CHOICES(table) .choices = (table), .choice_count = sizeof(table) / sizeof *(table)
-#define SCN_ALTERNATIVES(table)                                                                    \
-    .alternatives = (table), .alternative_count = sizeof(table) / sizeof *(table)
 
 /* Where a row's value goes: a field; a pointer field and its count; fields of the object itself,
  * which the rows of the nested object name; nowhere. */
@@ -138,6 +139,7 @@ extern const scn_shape scn_shape_modules;     /* MAP of scn_module */
 extern const scn_shape scn_shape_memories;    /* MAP of scn_memory */
 extern const scn_shape scn_shape_submit;      /* scn_submit */
 extern const scn_shape scn_shape_expect;      /* what scn_expect_read takes */
+extern const scn_shape scn_shape_event_name;  /* rt_text */
 extern const scn_shape scn_shape_trace_event; /* scn_trace_event */
 extern const scn_shape scn_shape_trace;       /* LIST of scn_trace_event */
 extern const scn_shape scn_shape_steps;       /* LIST of scn_step */

@@ -3,7 +3,6 @@
  *
  * Source: JSON Schema draft 2020-12, Core and Validation. */
 #include "conformance/scenario/schema.h"
-#include "reference/trace/trace.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -73,6 +72,15 @@ static json_t *choice_schema(const scn_shape *shape)
         if (shape->choices[i].built) append(names, json_string(shape->choices[i].name));
     }
     put(schema, "enum", names);
+    return schema;
+}
+
+static json_t *words_schema(const scn_shape *shape)
+{
+    json_t *schema = needed(json_object()), *words = needed(json_array());
+    for (uint32_t i = 0; shape->word(i); i++)
+        append(words, json_string(shape->word(i)));
+    put(schema, "enum", words);
     return schema;
 }
 
@@ -152,11 +160,7 @@ static json_t *object_schema(const scn_shape *shape)
 static json_t *event_schema(void)
 {
     json_t *schema = typed("object"), *properties = needed(json_object());
-    json_t *event = needed(json_object()), *names = needed(json_array());
-    for (int i = 0; i < RT_EVENT_COUNT; i++)
-        append(names, json_string(rt_event_name((rt_event_kind)i)));
-    put(event, "enum", names);
-    put(properties, "event", event);
+    put(properties, "event", shape_schema(&scn_shape_event_name));
     put(schema, "properties", properties);
     json_t *required = needed(json_array());
     append(required, json_string("event"));
@@ -167,10 +171,10 @@ static json_t *event_schema(void)
 static json_t *other_schema(const scn_shape *shape)
 {
     if (shape == &scn_shape_trace_event) return event_schema();
-    CHECK(shape->alternative_count > 0);
-    if (shape->alternative_count == 1) return shape_schema(shape->alternatives[0]);
+    CHECK(shape->alternatives[0]);
+    if (!shape->alternatives[1]) return shape_schema(shape->alternatives[0]);
     json_t *schema = needed(json_object()), *list = needed(json_array());
-    for (uint32_t i = 0; i < shape->alternative_count; i++)
+    for (uint32_t i = 0; i < SCN_ALTERNATIVE_COUNT_MAX; i++)
         append(list, shape_schema(shape->alternatives[i]));
     put(schema, "anyOf", list);
     return schema;
@@ -183,6 +187,7 @@ static json_t *shape_schema(const scn_shape *shape)
     case SCN_SHAPE_NAME: return name_schema();
     case SCN_SHAPE_INTEGER: return integer_schema(shape);
     case SCN_SHAPE_CHOICE: return choice_schema(shape);
+    case SCN_SHAPE_WORD: return words_schema(shape);
     case SCN_SHAPE_LIST: return list_schema(shape);
     case SCN_SHAPE_MAP: return map_schema(shape);
     case SCN_SHAPE_OBJECT: return object_schema(shape);

@@ -15,6 +15,8 @@
 /* Nesting of a scenario ends at about eight; the reader recurses, so it must end somewhere. */
 enum { DEPTH_MAX = 32 };
 
+#define TAB_MESSAGE "a tab; indentation and the space between tokens are made of spaces"
+
 typedef struct builder {
     scn_reporter *reporter;
     rt_arena *arena;
@@ -65,8 +67,7 @@ static void cursor_pass_gap(builder *build, size_t index)
         if (first == '\n') comment = false;
         if (first != '\t' || comment || build->tab_reported) continue;
         build->tab_reported = true;
-        scn_report(build->reporter, at,
-                   "a tab; indentation and the space between tokens are made of spaces");
+        scn_report(build->reporter, at, TAB_MESSAGE);
     }
 }
 
@@ -117,11 +118,11 @@ static bool refuse_event(builder *build)
     bool at_tab = build->index == parser->problem_mark.index &&
                   build->offset < build->text.length && build->text.data[build->offset] == '\t';
     if (at_tab) {
-        return scn_report(build->reporter, at,
-                          "a tab; indentation and the space between tokens are made of spaces");
+        return scn_report(build->reporter, at, TAB_MESSAGE);
     }
     bool at_end = build->offset == build->text.length;
-    if (at_end && parser->context && strncmp(problem, "did not find expected ','", 25) == 0) {
+    if (at_end && parser->context &&
+        rt_text_starts(rt_text_of(problem), "did not find expected ','")) {
         return scn_report(build->reporter, position_of(parser->context_mark),
                           "a bracket that is never closed");
     }
@@ -238,7 +239,7 @@ static bool read_list(builder *build, uint32_t depth, scn_node *out)
     yaml_event_t event;
     bool fine;
     while ((fine = next_event(build, &event)) && event.type != YAML_SEQUENCE_END_EVENT) {
-        scn_node item;
+        scn_node item = {0};
         fine = read_node(build, &event, depth + 1, &item);
         if (!fine) break;
         *rt_vector_push(&items) = item;
@@ -258,7 +259,7 @@ static bool read_list(builder *build, uint32_t depth, scn_node *out)
 /* Reads one "key: value" whose first event is the key's. */
 static bool read_entry(builder *build, yaml_event_t *event, uint32_t depth, scn_entry *out)
 {
-    scn_node key;
+    scn_node key = {0};
     if (!read_node(build, event, depth + 1, &key)) return false;
     if (key.kind != SCN_NODE_SCALAR) {
         return scn_report(build->reporter, key.at,
@@ -279,7 +280,7 @@ static bool read_mapping(builder *build, uint32_t depth, scn_node *out)
     yaml_event_t event;
     bool fine;
     while ((fine = next_event(build, &event)) && event.type != YAML_MAPPING_END_EVENT) {
-        scn_entry entry;
+        scn_entry entry = {0};
         fine = read_entry(build, &event, depth, &entry);
         if (!fine) break;
         uint32_t line = rt_map_find(&lines, entry.key);

@@ -47,7 +47,7 @@ static rt_status create_memories(cnf_execution *execution)
     return RT_STATUS_OK;
 }
 
-static rt_status set_up(cnf_execution *execution, dev_device *device, uint64_t seed)
+static rt_status set_up(cnf_execution *execution, dev_device *device)
 {
     const scn_scenario *scenario = execution->scenario;
     rt_arena *arena = &execution->arena;
@@ -58,8 +58,8 @@ static rt_status set_up(cnf_execution *execution, dev_device *device, uint64_t s
     for (uint32_t i = 0; i < scenario->step_count; i++)
         execution->commands[i] = UINT32_MAX;
     execution->counted = rt_arena_alloc_array(arena, RT_EVENT_COUNT, sizeof *execution->counted);
-    execution->runtime =
-        rt_runtime_create(execution->sink, module_table(execution), scenario->module_count, seed);
+    execution->runtime = rt_runtime_create(execution->sink, module_table(execution),
+                                           scenario->module_count, execution->seed);
     execution->device = rt_runtime_device_add(execution->runtime, RT_TEXT("device"), device);
     RT_TRY(rt_scheduler_queue_create(rt_runtime_scheduler(execution->runtime), execution->device,
                                      false, &execution->queue));
@@ -229,12 +229,12 @@ static void finish(cnf_execution *execution)
     cnf_emit_trace(execution->emitter, rt_runtime_trace(execution->runtime));
 }
 
-void cnf_execute(cnf_execution *execution, dev_device *device, uint64_t seed)
+void cnf_execute(cnf_execution *execution, dev_device *device)
 {
     const scn_scenario *scenario = execution->scenario;
     CHECK(scenario->module_count >= 1);
     cnf_emit_stage(execution->emitter, "load", SCN_NONE, 0);
-    rt_status status = set_up(execution, device, seed);
+    rt_status status = set_up(execution, device);
     judge_end(execution, RT_TEXT("set-up"), status);
     if (rt_ok(status)) {
         rt_loader_start(rt_runtime_loader(execution->runtime), 0);

@@ -19,6 +19,7 @@ typedef struct cnf_execution {
     const scn_scenario *scenario;
     cnf_emitter *emitter;
     rt_sink *sink;
+    uint64_t seed;  /* of everything that may be chosen */
     rt_arena arena; /* of everything that lives until the scenario ends */
     rt_runtime *runtime;
     const rt_device *device;
@@ -32,10 +33,10 @@ typedef struct cnf_execution {
 } cnf_execution;
 
 /* Runs all steps and judges all expectations, emitting stages, checks, final memories and the
- * trace. The execution holds scenario, emitter and sink; the rest is set up here.  `device` is
- * opened by the caller, with cnf_execution_finding as its on_finding, and closed by the caller
+ * trace. The execution holds scenario, emitter, sink and seed; the rest is set up here.  `device`
+ * is opened by the caller, with cnf_execution_finding as its on_finding, and closed by the caller
  * afterwards. */
-void cnf_execute(cnf_execution *execution, dev_device *device, uint64_t seed);
+void cnf_execute(cnf_execution *execution, dev_device *device);
 
 /* For dev_open_parameters.on_finding; user is the cnf_execution. */
 void cnf_execution_finding(void *user, const dev_finding *finding);

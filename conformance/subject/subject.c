@@ -13,6 +13,9 @@
 /* Exit statuses of a child: it said all it had to say, or it could not even begin. */
 enum { CHILD_DONE = 0, CHILD_FAILED = 3 };
 
+/* Events of the trace that a panic's message shows. */
+enum { PANIC_EVENTS = 32 };
+
 /* Descriptors of an exec'd child. */
 enum { PACK_DESCRIPTOR = 0, MESSAGE_DESCRIPTOR = 3 };
 
@@ -62,7 +65,11 @@ static bool skips(cnf_emitter *emitter, const cnf_subject *subject, const scn_sc
 static void report_panic(void *user)
 {
     const cnf_execution *execution = user;
-    fprintf(stderr, "assay: in scenario %.*s\n", RT_TEXT_ARG(execution->scenario->path));
+    fprintf(stderr, "assay: in scenario %.*s with seed %llu\n",
+            RT_TEXT_ARG(execution->scenario->path), (unsigned long long)execution->seed);
+    if (!execution->runtime) return;
+    fprintf(stderr, "assay: the newest events of its trace:\n");
+    rt_trace_print_newest(rt_runtime_trace(execution->runtime), PANIC_EVENTS);
 }
 
 static void run_on_device(const cnf_subject *subject, const cnf_subject_options *options,
@@ -88,7 +95,7 @@ static void run_on_device(const cnf_subject *subject, const cnf_subject_options 
     dev_device_capabilities(device, &capabilities);
     cnf_emit_device(emitter, &capabilities);
     bool skipped = skips(emitter, subject, execution->scenario, &capabilities);
-    if (!skipped) cnf_execute(execution, device, options->seed);
+    if (!skipped) cnf_execute(execution, device);
     dev_device_destroy(device);
     if (!skipped) cnf_emit_end(emitter);
 }
@@ -99,7 +106,7 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
     rt_sink *sink = rt_sink_create();
     rt_arena arena = {0};
     cnf_emitter emitter = {.descriptor = messages};
-    cnf_execution execution = {.emitter = &emitter, .sink = sink};
+    cnf_execution execution = {.emitter = &emitter, .sink = sink, .seed = options->seed};
     int exit_status = CHILD_DONE;
     rt_status status = scn_pack_read(sink, &arena, pack, &execution.scenario);
     if (rt_ok(status)) {

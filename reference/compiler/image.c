@@ -100,6 +100,11 @@ static rt_status check_imports(pl_job *job, const pl_symbols *symbols, const pl_
     map_names(&listed, symbols->imports, symbols->import_count);
     map_names(&listed, symbols->unlisted, symbols->unlisted_count);
     map_names(&written, linkage->imports, linkage->import_count);
+    /* A SPIR-V operation is an instruction by now; were it listed, a launch would show it. */
+    for (uint32_t i = 0; i < symbols->import_count; i++) {
+        rt_text name = symbols->imports[i];
+        if (pl_symbol_is_spirv_operation(name)) rt_map_set(&written, name, i);
+    }
     rt_status status = require_names(
         job, linkage->imports, linkage->import_count, &listed, image,
         "has the name of an OpenCL C builtin, but the SPIR-V translator knows none with these "
@@ -196,13 +201,22 @@ static rt_status translate(pl_job *job, const rt_postlink_request *request, LLVM
     return status;
 }
 
-static bool was_defined(const void *user, rt_text name)
+/* The names of the functions that the split left to other images. */
+static void map_separated(rt_map *map, const pl_graph *graph, const pl_part *part)
 {
-    const pl_graph *graph = user;
     for (uint32_t i = 0; i < graph->function_count; i++) {
-        if (rt_text_equal(graph->nodes[i].name, name)) return graph->nodes[i].defined;
+        if (part->roles[i] == PL_IMPORT) rt_map_set(map, graph->nodes[i].name, i);
     }
-    return false;
+}
+
+static rt_status collect_symbols(pl_job *job, LLVMModuleRef module, const pl_graph *graph,
+                                 const pl_part *part, pl_symbols *out_symbols)
+{
+    rt_map separated = {0};
+    map_separated(&separated, graph, part);
+    rt_status status = pl_symbols_collect(job, module, &separated, out_symbols);
+    rt_map_free(&separated);
+    return status;
 }
 
 static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLVMModuleRef module,
@@ -212,7 +226,7 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
     RT_TRY(pl_prepare_drop_unused(job, module));
     RT_TRY(pl_prepare_optimise(job, module));
     pl_symbols symbols;
-    RT_TRY(pl_symbols_collect(job, module, was_defined, graph, &symbols));
+    RT_TRY(collect_symbols(job, module, graph, part, &symbols));
     pl_prepare_for_writer(job, module);
     RT_TRY(pl_module_verify(job, module, "ordering its blocks"));
     RT_TRY(translate(job, request, module, image->name, &image->code));

@@ -9,6 +9,7 @@
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
 #include "reference/compiler/job.h"
+#include "reference/compiler/spirv_walk.h"
 #include "reference/compiler/symbols.h"
 #include "reference/compiler/translate.h"
 
@@ -114,16 +115,31 @@ static rt_status join(pl_job *job, LLVMModuleRef *modules, uint32_t count)
     return pl_module_verify(job, modules[0], "linking");
 }
 
+/* The layout is looked at first: of bytes that are cut short the translator makes anything. */
+static bool has_layout(rt_bytes spirv)
+{
+    pl_walk walk = pl_walk_start(spirv);
+    pl_instruction instruction;
+    while (pl_walk_next(&walk, &instruction)) {
+    }
+    return !walk.damaged;
+}
+
 static rt_status read_modules(pl_job *job, const rt_bytes *spirv, uint32_t count,
                               LLVMModuleRef *modules)
 {
     rt_buffer reason = {0};
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < count && rt_ok(status); i++) {
-        if (pl_translate_from_spirv(job->context, spirv[i], &modules[i], &reason)) continue;
-        status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
-                         "module %u of the link: the SPIR-V translator refuses it: %s", i,
-                         rt_buffer_string(&reason));
+        if (!has_layout(spirv[i])) {
+            status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
+                             "module %u of the link: %zu bytes that are not a SPIR-V module", i,
+                             spirv[i].size);
+        } else if (!pl_translate_from_spirv(job->context, spirv[i], &modules[i], &reason)) {
+            status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
+                             "module %u of the link: the SPIR-V translator refuses it: %s", i,
+                             rt_buffer_string(&reason));
+        }
     }
     rt_buffer_free(&reason);
     return status;

@@ -74,7 +74,7 @@ static bool is_reserved_inside(rt_text symbol)
     return false;
 }
 
-static bool is_spirv_operation(rt_text symbol)
+bool pl_symbol_is_spirv_operation(rt_text symbol)
 {
     if (rt_text_starts(symbol, "__spirv_")) return true;
     rt_text name, rest;
@@ -102,7 +102,7 @@ pl_declaration pl_declaration_classify(LLVMValueRef function)
     rt_text name = name_of(function);
     bool intrinsic = LLVMGetIntrinsicID(function) != 0 || rt_text_starts(name, "llvm.");
     if (intrinsic && RULE(DL_IMPORT_07)) return PL_DECLARED_BUILTIN;
-    if (is_spirv_operation(name)) {
+    if (pl_symbol_is_spirv_operation(name)) {
         return RULE(DL_IMPORT_03) ? PL_DECLARED_BUILTIN : PL_DECLARED_IMPORT;
     }
     if (pl_symbol_is_opencl_builtin(name)) return PL_DECLARED_BUILTIN;
@@ -125,8 +125,7 @@ static rt_text recorded_name(pl_job *job, LLVMValueRef function)
 
 typedef struct collector {
     pl_job *job;
-    pl_was_defined *was_defined;
-    const void *user;
+    const rt_map *separated;
     text_vector imports, exports, unlisted, kernels;
 } collector;
 
@@ -143,8 +142,8 @@ static rt_status collect_declaration(collector *all, LLVMValueRef function)
         return rt_fail(all->job->sink, RT_POSTLINK_ERROR, RT_RULE_DL_IMPORT_10,
                        "symbol '%.*s' is reserved", RT_TEXT_ARG(name));
     }
-    bool split_made_it = all->was_defined(all->user, name);
-    if (split_made_it && !RULE(DL_IMPORT_05)) return RT_STATUS_OK;
+    bool by_split = rt_map_find(all->separated, name) != RT_MAP_NONE;
+    if (by_split && !RULE(DL_IMPORT_05)) return RT_STATUS_OK;
     if (RULE(DL_IMPORT_01)) *rt_vector_push(&all->imports) = recorded_name(all->job, function);
     return RT_STATUS_OK;
 }
@@ -197,10 +196,10 @@ static pl_symbols finish(collector *all)
     return symbols;
 }
 
-rt_status pl_symbols_collect(pl_job *job, LLVMModuleRef module, pl_was_defined *was_defined,
-                             const void *user, pl_symbols *out_symbols)
+rt_status pl_symbols_collect(pl_job *job, LLVMModuleRef module, const rt_map *separated,
+                             pl_symbols *out_symbols)
 {
-    collector all = {.job = job, .was_defined = was_defined, .user = user};
+    collector all = {.job = job, .separated = separated};
     rt_status status = collect_variables(&all, module);
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function && rt_ok(status); function = LLVMGetNextFunction(function)) {

@@ -2,6 +2,7 @@
 #ifndef REFERENCE_COMPILER_SYMBOLS_H
 #define REFERENCE_COMPILER_SYMBOLS_H
 
+#include "reference/base/map.h"
 #include "reference/compiler/job.h"
 
 /* A declaration with this function attribute is never an import.  The document leaves the name of
@@ -33,11 +34,12 @@ pl_declaration pl_declaration_classify(LLVMValueRef function);
 /* True for the symbol of an OpenCL C builtin function: `_Z13get_global_idj`, `printf`. */
 bool pl_symbol_is_opencl_builtin(rt_text symbol);
 
-/* Collects the symbols of an image after its split (DL-IMPORT-05).  `was_defined(user, name)` says
- * whether the input of the split defined a symbol.  POSTLINK_ERROR as the rules' faults want it. */
-typedef bool pl_was_defined(const void *user, rt_text name);
-RT_MUST_USE rt_status pl_symbols_collect(pl_job *job, LLVMModuleRef module,
-                                         pl_was_defined *was_defined, const void *user,
+/* True for a SPIR-V operation written as a function: `__spirv_...`, mangled or not. */
+bool pl_symbol_is_spirv_operation(rt_text symbol);
+
+/* Collects the symbols of an image after its split (DL-IMPORT-05).  `separated` holds the names of
+ * the functions that the split left to other images.  POSTLINK_ERROR only with a planted fault. */
+RT_MUST_USE rt_status pl_symbols_collect(pl_job *job, LLVMModuleRef module, const rt_map *separated,
                                          pl_symbols *out_symbols);
 
 #endif

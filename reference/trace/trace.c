@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct event_row {
@@ -124,6 +125,27 @@ const rt_event *rt_trace_event(rt_trace *trace, uint32_t index)
     const rt_event *event = trace->events.items[index];
     pthread_mutex_unlock(&trace->lock);
     return event;
+}
+
+static void print_event(const rt_event *event)
+{
+    fprintf(stderr, "assay:   %s", rt_event_name(event->kind));
+    for (uint32_t i = 0; i < event->field_count; i++) {
+        const rt_event_field *field = &event->fields[i];
+        fprintf(stderr, " %s=", field->key);
+        for (uint32_t k = 0; k < field->value_count; k++) {
+            fprintf(stderr, "%s%.*s", k ? "," : "", RT_TEXT_ARG(field->values[k]));
+        }
+    }
+    fputc('\n', stderr);
+}
+
+void rt_trace_print_newest(const rt_trace *trace, uint32_t limit)
+{
+    uint32_t count = trace->events.count;
+    for (uint32_t i = count > limit ? count - limit : 0; i < count; i++) {
+        print_event(trace->events.items[i]);
+    }
 }
 
 const rt_event_field *rt_event_field_find(const rt_event *event, rt_text key)

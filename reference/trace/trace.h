@@ -111,6 +111,10 @@ uint32_t rt_trace_count(rt_trace *trace);
 /* The event of that index, valid as long as the trace; thread-safe. */
 const rt_event *rt_trace_event(rt_trace *trace, uint32_t index);
 
+/* Prints the newest `limit` events, one a line, to stderr.  For a panic's message: takes no lock,
+ * so it may miss what another thread emits at that moment. */
+void rt_trace_print_newest(const rt_trace *trace, uint32_t limit);
+
 /* The field of that name, NULL where the event has none. */
 const rt_event_field *rt_event_field_find(const rt_event *event, rt_text key);
 

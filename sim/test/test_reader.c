@@ -175,7 +175,8 @@ static void test_types_refused(void **state)
         {"%i = OpTypeInt 64 0\n%z = OpConstant %i 0x20000001\n%a = OpTypeArray %i %z\n", RT_LIMIT,
          "larger than"},
         {"%i = OpTypeInt 32 0\n%a = OpTypePointer Uniform %i\n", RT_UNSUPPORTED, "Uniform"},
-        {"%a = OpTypeRuntimeArray %b\n", RT_UNSUPPORTED, "OpTypeRuntimeArray is refused"},
+        {"%a = OpTypeRuntimeArray %b\n", RT_UNSUPPORTED,
+         "OpTypeRuntimeArray: the instruction is refused"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[2048];
@@ -326,6 +327,17 @@ static void test_entry(void **state)
                      "RoundingModeRTZ");
     sim_test_refused(KERNEL("OpExecutionMode %void ContractionOff\n", ""), RT_MALFORMED,
                      "no entry point");
+    sim_test_refused(SIM_TEST_PRELUDE "OpEntryPoint Kernel %k \"run\"\n"
+                                      "OpEntryPoint Kernel %k \"run\"\n" TYPES
+                                      "%f = OpTypeFunction %void\n%k = OpFunction %void None %f\n"
+                                      "%l = OpLabel\nOpReturn\nOpFunctionEnd\n",
+                     RT_MALFORMED, "declared twice");
+    sim_test_refused(KERNEL("", "%i = OpConvertPtrToU %long %where\n"), RT_UNSUPPORTED,
+                     "only be loaded from");
+    sim_test_refused(SIM_TEST_PRELUDE "OpEntryPoint Kernel %k \"run\" %int\n" TYPES
+                                      "%f = OpTypeFunction %void\n%k = OpFunction %void None %f\n"
+                                      "%l = OpLabel\nOpReturn\nOpFunctionEnd\n",
+                     RT_MALFORMED, "no variable at module scope");
     sim_test_refused(KERNEL("", "OpLine %int 12 3\n"), RT_MALFORMED, "no OpString");
 }
 

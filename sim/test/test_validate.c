@@ -229,6 +229,35 @@ static void test_calls(void **state)
     RUN(cases);
 }
 
+/* Decorations that would change what is computed. */
+static void test_modifiers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *decoration;
+        const char *words;
+    } cases[] = {
+        {"OpDecorate %a FPRoundingMode RTZ\n", NULL},
+        {"OpDecorate %a FPRoundingMode RTP\n", "rounding mode RTP"},
+        {"OpDecorate %a SaturatedConversion\n", "saturated"},
+        {"OpDecorate %b FPRoundingMode RTE\n", NULL},
+        {"OpDecorate %b FPRoundingMode RTZ\n", "rounding mode RTZ"},
+    };
+    char text[8192];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        snprintf(text, sizeof text, "%s%s%s%s", SIM_TEST_PRELUDE, cases[i].decoration, TYPES,
+                 FUNCTION "%a = OpConvertFToS %int %half\n%b = OpConvertSToF %float %one\n"
+                          "OpReturn\nOpFunctionEnd\n");
+        if (cases[i].words) {
+            sim_test_refused(text, RT_UNSUPPORTED, cases[i].words);
+        } else {
+            rt_sink *sink = rt_sink_create();
+            sim_module_destroy(sim_test_module(sink, text));
+            rt_sink_destroy(sink);
+        }
+    }
+}
+
 static void test_constants(void **state)
 {
     (void)state;
@@ -247,7 +276,8 @@ static void test_constants(void **state)
         {"%c = OpConstantNull %void\n", "no values"},
         {"%v = OpVariable %global CrossWorkgroup %half\n", "initializer"},
         {"%v = OpVariable %global Workgroup\n", "storage class Workgroup"},
-        {"%v = OpVariable %private Function\n", "module scope"},
+        {"%v = OpVariable %private Function %one\n", NULL},
+        {"%v = OpVariable %generic Generic\n", "module scope"},
     };
     char text[8192];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -345,10 +375,11 @@ static void test_irreducible(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),         cmocka_unit_test(test_composites),
-        cmocka_unit_test(test_memory),         cmocka_unit_test(test_control),
-        cmocka_unit_test(test_calls),          cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_order_of_loops), cmocka_unit_test(test_irreducible),
+        cmocka_unit_test(test_values),      cmocka_unit_test(test_composites),
+        cmocka_unit_test(test_memory),      cmocka_unit_test(test_control),
+        cmocka_unit_test(test_calls),       cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_modifiers),   cmocka_unit_test(test_order_of_loops),
+        cmocka_unit_test(test_irreducible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

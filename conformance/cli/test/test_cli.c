@@ -10,19 +10,21 @@
 #include <cmocka.h>
 
 static const cnf_option test_options[] = {
-    {CNF_OPTION_ON, "--on", NULL, "SUBJECT", "Where."},
-    {CNF_OPTION_JOBS, "--jobs", "-j", "N", "How many."},
-    {CNF_OPTION_PROVE, "--prove", NULL, NULL, "Whether."},
-    {CNF_OPTION_NOT_BUILT, "--html", NULL, "FILE", NULL},
+    {CNF_OPTION_ON, "--on", NULL, "SUBJECT", "Where.", NULL},
+    {CNF_OPTION_JOBS, "--jobs", "-j", "N", "How many.", NULL},
+    {CNF_OPTION_PROVE, "--prove", NULL, NULL, "Whether.", NULL},
+    {CNF_OPTION_JSON, "--json", NULL, "FILE.json", "Also so.", ".json"},
+    {CNF_OPTION_NOT_BUILT, "--html", NULL, "FILE", NULL, NULL},
 };
-static const cnf_command with_paths = {"run", "[PATH…]", "Runs.", "More.", test_options, 4, NULL};
-static const cnf_command without_paths = {"list", NULL, "Lists.", NULL, test_options, 4, NULL};
+static const cnf_command with_paths = {"run", "[PATH…]", "Runs.", "More.", test_options, 5, NULL};
+static const cnf_command without_paths = {"list", NULL, "Lists.", NULL, test_options, 5, NULL};
 
 typedef struct parse_row {
     const char *words[5]; /* NULL-terminated */
     const char *on, *jobs, *prove;
     uint32_t path_count;
     const char *error; /* NULL: taken */
+    const char *json;
 } parse_row;
 
 static const parse_row parse_rows[] = {
@@ -33,6 +35,10 @@ static const parse_row parse_rows[] = {
     {{"--", "--on", "-"}, NULL, NULL, NULL, 2, NULL},
     {{"-"}, NULL, NULL, NULL, 1, NULL},
     {{"--on="}, "", NULL, NULL, 0, NULL},
+    {{"--json"}, NULL, NULL, NULL, 0, NULL, "-"},
+    {{"--json", "folder"}, NULL, NULL, NULL, 1, NULL, "-"},
+    {{"--json", "a.json", "folder"}, NULL, NULL, NULL, 1, NULL, "a.json"},
+    {{"--json=a", "folder"}, NULL, NULL, NULL, 1, NULL, "a"},
     {{"--job", "3"},
      NULL,
      NULL,
@@ -71,6 +77,7 @@ static void lines_are_parsed_or_refused(void **state)
             assert_value(arguments.values[CNF_OPTION_ON], row->on);
             assert_value(arguments.values[CNF_OPTION_JOBS], row->jobs);
             assert_value(arguments.values[CNF_OPTION_PROVE], row->prove);
+            assert_value(arguments.values[CNF_OPTION_JSON], row->json);
             assert_int_equal(arguments.path_count, row->path_count);
         }
         for (int word = 0; word < count; word++)
@@ -108,7 +115,8 @@ static void help_comes_from_the_table(void **state)
                                                  "Options:\n"
                                                  "  --on SUBJECT           Where.\n"
                                                  "  -j, --jobs N           How many.\n"
-                                                 "  --prove                Whether.\n");
+                                                 "  --prove                Whether.\n"
+                                                 "  --json[=FILE.json]     Also so.\n");
     rt_buffer_free(&help);
 }
 

@@ -98,6 +98,35 @@ static void every_end_has_one_verdict(void **state)
     }
 }
 
+/* Every cut and many changed bytes of a run's messages: some verdict comes out, never a crash. */
+static void damaged_messages_are_judged(void **state)
+{
+    (void)state;
+    static const char whole[] =
+        OPEN "{\"type\":\"device\",\"name\":\"d\",\"driver\":\"1\"}\n" STAGE("step", "2")
+            CHECK_LINE("memory", "data", "true",
+                       "true") "{\"type\":\"memory\",\"name\":\"data\",\"element\":\"int\","
+                               "\"data\":\"01000000\",\"defined\":\"0f\"}\n"
+                               "{\"type\":\"trace\",\"events\":[{\"event\":\"link\"}]}\n" END;
+    static const char bytes[] = {'\0', '\n', '"', '{', '}', '9', '-', (char)0xff};
+    char sent[sizeof whole];
+    for (size_t at = 0; at < sizeof whole - 1; at++) {
+        for (size_t i = 0; i <= sizeof bytes; i++) {
+            rt_arena arena = {0};
+            memcpy(sent, whole, sizeof whole);
+            sent[at] = i < sizeof bytes ? bytes[i] : whole[at];
+            const cnf_child_result child = {.end = CNF_CHILD_EXITED};
+            rt_text text = {sent, i < sizeof bytes ? sizeof whole - 1 : at};
+            cnf_messages messages;
+            cnf_judgement judgement;
+            cnf_messages_read(&arena, text, &messages);
+            cnf_judge(&arena, &child, &messages, &judgement);
+            assert_true(i < sizeof bytes || judgement.verdict == CNF_VERDICT_FAIL);
+            rt_arena_reset(&arena);
+        }
+    }
+}
+
 static void what_was_seen_is_counted(void **state)
 {
     (void)state;
@@ -228,6 +257,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_end_has_one_verdict),
+        cmocka_unit_test(damaged_messages_are_judged),
         cmocka_unit_test(what_was_seen_is_counted),
         cmocka_unit_test(the_first_failed_check_is_told),
         cmocka_unit_test(signatures_hold_no_free_text),

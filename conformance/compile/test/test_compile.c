@@ -1,59 +1,534 @@
-/* Unit tests of compiling: requests, answers, options, the cache, the worker.
+/* Tests of compiling: requests, answers, options, the cache, the worker and its deaths.
  *
  * The program is its own worker: started as `<program> worker` it serves one request, as the real
- * program does. */
+ * program does; other first words make a worker that misbehaves. */
+#include "conformance/compile/answer.h"
 #include "conformance/compile/cache.h"
 #include "conformance/compile/compile.h"
 #include "conformance/compile/process.h"
 #include "conformance/compile/request.h"
+#include "reference/base/alloc.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+enum { TIMEOUT_MS = 60000 };
+
+/* A cache folder of its own for each test. */
+typedef struct compile_fixture {
+    char folder[64];
+    cnf_cache *cache;
+    rt_sink *sink;
+    rt_arena arena;
+    rt_buffer request;
+    rt_buffer bytes; /* of the last answer */
+    cnf_compile_answer answer;
+} compile_fixture;
+
+static int open_fixture(void **state)
+{
+    compile_fixture *made = rt_alloc(sizeof *made);
+    strcpy(made->folder, "/tmp/compile-test-XXXXXX");
+    assert_non_null(mkdtemp(made->folder));
+    rt_text warning;
+    made->cache = cnf_cache_open(rt_text_of(made->folder), &warning);
+    assert_int_equal(warning.length, 0);
+    made->sink = rt_sink_create();
+    *state = made;
+    return 0;
+}
+
+static int close_fixture(void **state)
+{
+    compile_fixture *fixture = *state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", fixture->folder);
+    assert_int_equal(system(command), 0);
+    cnf_cache_close(fixture->cache);
+    rt_sink_destroy(fixture->sink);
+    rt_arena_reset(&fixture->arena);
+    rt_buffer_free(&fixture->request);
+    rt_buffer_free(&fixture->bytes);
+    rt_free(fixture);
+    return 0;
+}
+
+/* Asks for a module "app" of one or two sources; NULL: no second one. */
+static const cnf_compile_answer *call_module(compile_fixture *fixture, const char *options,
+                                             const char *first, const char *second)
+{
+    scn_source sources[2] = {{.name = RT_TEXT("app/0"), .code = rt_text_of(first)},
+                             {.name = RT_TEXT("app/1"), .code = rt_text_of(second)}};
+    scn_module module = {.name = RT_TEXT("app"),
+                         .sources = sources,
+                         .source_count = second ? 2 : 1,
+                         .split = RT_SPLIT_PER_SOURCE,
+                         .build_options = rt_text_of(options)};
+    rt_buffer_free(&fixture->request);
+    rt_buffer_free(&fixture->bytes);
+    cnf_compile_request_module(&fixture->request, &module);
+    cnf_compile_call(fixture->cache, &fixture->arena, rt_buffer_bytes(&fixture->request),
+                     TIMEOUT_MS, &fixture->bytes, &fixture->answer);
+    return &fixture->answer;
+}
+
+static rt_image_list images_of(compile_fixture *fixture)
+{
+    assert_int_equal(fixture->answer.code, RT_OK);
+    rt_reader reader = rt_reader_of(fixture->answer.artefact);
+    rt_image_list list;
+    assert_true(rt_ok(rt_image_list_read(fixture->sink, &fixture->arena, &reader, &list)));
+    return list;
+}
+
+/* ---- Forms --------------------------------------------------------------------------------- */
+
+static void requests_round_trip(void **state)
+{
+    compile_fixture *fixture = *state;
+    scn_source source = {.name = RT_TEXT("a/0"), .code = RT_TEXT("kernel void k() {}")};
+    scn_module module = {.name = RT_TEXT("a"),
+                         .sources = &source,
+                         .source_count = 1,
+                         .split = RT_SPLIT_PER_KERNEL,
+                         .build_options = RT_TEXT("-DX=1")};
+    cnf_compile_request_module(&fixture->request, &module);
+    cnf_request request;
+    rt_bytes bytes = rt_buffer_bytes(&fixture->request);
+    assert_true(rt_ok(cnf_request_read(fixture->sink, &fixture->arena, bytes, &request)));
+    assert_int_equal(request.kind, CNF_REQUEST_MODULE);
+    assert_int_equal(request.split, RT_SPLIT_PER_KERNEL);
+    assert_true(rt_text_is(request.sources[0].code, "kernel void k() {}"));
+    for (size_t size = 0; size < bytes.size; size++) {
+        rt_bytes cut = {bytes.data, size};
+        rt_status status = cnf_request_read(fixture->sink, &fixture->arena, cut, &request);
+        assert_int_equal(status.code, RT_MALFORMED);
+    }
+}
+
+static void answers_round_trip_and_notice_cuts(void **state)
+{
+    compile_fixture *fixture = *state;
+    const rt_text names[2] = {RT_TEXT("f"), RT_TEXT("g")};
+    const cnf_compile_message message = {RT_TEXT("a/0"), 3, 7, true, RT_TEXT("wrong")};
+    const cnf_compile_answer written = {.code = RT_COMPILE_TIME,
+                                        .message = RT_TEXT("no"),
+                                        .names = names,
+                                        .name_count = 2,
+                                        .messages = &message,
+                                        .message_count = 1};
+    cnf_answer_write(&fixture->bytes, &written);
+    rt_bytes bytes = rt_buffer_bytes(&fixture->bytes);
+    cnf_compile_answer read;
+    assert_true(rt_ok(cnf_compile_answer_read(fixture->sink, &fixture->arena, bytes, &read)));
+    assert_int_equal(read.code, RT_COMPILE_TIME);
+    assert_true(rt_text_is(read.names[1], "g"));
+    assert_int_equal(read.messages[0].column, 7);
+    assert_true(read.messages[0].is_error);
+    for (size_t size = 0; size < bytes.size; size++) {
+        rt_bytes cut = {bytes.data, size};
+        rt_status status = cnf_compile_answer_read(fixture->sink, &fixture->arena, cut, &read);
+        assert_int_equal(status.code, RT_MALFORMED);
+        assert_int_equal(read.name_count, 0);
+    }
+}
+
+static void options_are_taken_from_a_list(void **state)
+{
+    (void)state;
+    rt_text refused;
+    assert_true(cnf_compile_options_check(RT_TEXT(""), &refused));
+    assert_true(cnf_compile_options_check(RT_TEXT(" -DN=4  -cl-std=CL1.2\t-O2 "), &refused));
+    static const char *const wrong[] = {
+        "-o",       "-I/tmp", "@file",       "-Xclang", "-D", "-fplugin=x.so",
+        "-include", "x.cl",   "-save-temps", "-O9"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char options[64];
+        snprintf(options, sizeof options, "-DA %s -DB", wrong[i]);
+        assert_false(cnf_compile_options_check(rt_text_of(options), &refused));
+        assert_true(rt_text_is(refused, wrong[i]));
+    }
+}
+
+/* ---- The cache ----------------------------------------------------------------------------- */
+
+static const rt_bytes some_request = {(const uint8_t *)"request", 7};
+static const rt_bytes some_answer = {(const uint8_t *)"an answer", 9};
+
+static bool finds(cnf_cache *cache, rt_bytes request)
+{
+    rt_buffer found = {0};
+    bool there = cnf_cache_find(cache, request, &found);
+    if (there) assert_int_equal(found.size, some_answer.size);
+    if (there) assert_memory_equal(found.data, some_answer.data, some_answer.size);
+    rt_buffer_free(&found);
+    return there;
+}
+
+static void the_cache_finds_what_it_keeps(void **state)
+{
+    compile_fixture *fixture = *state;
+    assert_false(finds(fixture->cache, some_request));
+    cnf_cache_keep(fixture->cache, some_request, some_answer);
+    assert_true(finds(fixture->cache, some_request));
+    assert_false(finds(fixture->cache, (rt_bytes){(const uint8_t *)"other", 5}));
+    rt_text warning;
+    cnf_cache *again = cnf_cache_open(rt_text_of(fixture->folder), &warning);
+    assert_true(finds(again, some_request));
+    cnf_cache_close(again);
+}
+
+/* Path of the only entry in a cache. */
+static void only_entry(const compile_fixture *fixture, char path[256])
+{
+    char command[160];
+    snprintf(command, sizeof command, "find %s -type f", fixture->folder);
+    FILE *list = popen(command, "r");
+    assert_non_null(fgets(path, 256, list));
+    path[strcspn(path, "\n")] = '\0';
+    char more[8];
+    assert_null(fgets(more, sizeof more, list));
+    pclose(list);
+}
+
+static void damaged_entries_count_as_absent(void **state)
+{
+    compile_fixture *fixture = *state;
+    cnf_cache_keep(fixture->cache, some_request, some_answer);
+    char path[256];
+    only_entry(fixture, path);
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    for (off_t at = 0; at < status.st_size; at++) {
+        FILE *entry = fopen(path, "r+b");
+        fseek(entry, at, SEEK_SET);
+        int byte = fgetc(entry);
+        fseek(entry, at, SEEK_SET);
+        fputc(byte ^ 0x20, entry);
+        fclose(entry);
+        assert_false(finds(fixture->cache, some_request));
+        cnf_cache_keep(fixture->cache, some_request, some_answer);
+        assert_true(finds(fixture->cache, some_request));
+    }
+    for (off_t size = 0; size < status.st_size; size += 5) {
+        assert_int_equal(truncate(path, size), 0);
+        assert_false(finds(fixture->cache, some_request));
+    }
+}
+
+static void many_writers_leave_one_whole_entry(void **state)
+{
+    compile_fixture *fixture = *state;
+    enum { WRITERS = 8, ROUNDS = 50 };
+    for (int i = 0; i < WRITERS; i++) {
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child > 0) continue;
+        bool whole = true;
+        for (int round = 0; round < ROUNDS; round++) {
+            cnf_cache_keep(fixture->cache, some_request, some_answer);
+            whole = whole && finds(fixture->cache, some_request);
+        }
+        _exit(whole ? 0 : 1);
+    }
+    for (int i = 0; i < WRITERS; i++) {
+        int status = 0;
+        assert_true(wait(&status) > 0);
+        assert_int_equal(status, 0);
+    }
+    char path[256];
+    only_entry(fixture, path);
+    assert_true(finds(fixture->cache, some_request));
+}
+
+static void a_full_disk_costs_the_cache_only(void **state)
+{
+    compile_fixture *fixture = *state;
+    pid_t child = fork();
+    if (child == 0) {
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){16, 16});
+        cnf_cache_keep(fixture->cache, some_request, some_answer);
+        _exit(finds(fixture->cache, some_request) ? 1 : 0);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    char command[160];
+    snprintf(command, sizeof command, "test -z \"$(find %s -type f)\"", fixture->folder);
+    assert_int_equal(system(command), 0);
+}
+
+static void a_folder_that_cannot_be_made_is_a_warning(void **state)
+{
+    (void)state;
+    rt_text warning;
+    cnf_cache *cache = cnf_cache_open(RT_TEXT("/proc/nowhere"), &warning);
+    assert_true(rt_text_starts(warning, "no cache: /proc/nowhere"));
+    cnf_cache_keep(cache, some_request, some_answer);
+    assert_false(finds(cache, some_request));
+    cnf_cache_close(cache);
+}
+
+static void the_sweep_removes_what_was_used_longest_ago(void **state)
+{
+    compile_fixture *fixture = *state;
+    cnf_cache_keep(fixture->cache, some_request, some_answer);
+    char path[256];
+    only_entry(fixture, path);
+    const struct timespec old[2] = {{1000, 0}, {1000, 0}};
+    assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
+    const rt_bytes newer = {(const uint8_t *)"newer", 5};
+    cnf_cache_keep(fixture->cache, newer, some_answer);
+    cnf_cache_sweep(fixture->cache, 100, 60);
+    assert_true(finds(fixture->cache, newer));
+    assert_false(finds(fixture->cache, some_request));
+    cnf_cache_sweep(fixture->cache, 100, 60);
+    assert_true(finds(fixture->cache, newer));
+}
+
+/* ---- The worker ---------------------------------------------------------------------------- */
+
+#define TWICE_USER                                                                                 \
+    "int twice(int x);\n"                                                                          \
+    "kernel void apply(global int *d) { size_t i = get_global_id(0); d[i] = twice(d[i]); }\n"
+
+static void a_module_becomes_images(void **state)
+{
+    compile_fixture *fixture = *state;
+    call_module(fixture, "", TWICE_USER, NULL);
+    rt_image_list list = images_of(fixture);
+    assert_int_equal(list.count, 1);
+    assert_true(rt_text_is(list.images[0].name, "app/0"));
+    assert_true(rt_text_is(list.images[0].kernels[0], "apply"));
+    const rt_property_set *imports = rt_image_set(&list.images[0], RT_SET_IMPORTED_SYMBOLS);
+    assert_true(rt_property_set_has(imports, RT_TEXT("twice")));
+    assert_true(finds(fixture->cache, some_request) == false);
+    rt_buffer found = {0};
+    assert_true(cnf_cache_find(fixture->cache, rt_buffer_bytes(&fixture->request), &found));
+    assert_int_equal(found.size, fixture->bytes.size);
+    rt_buffer_free(&found);
+}
+
+static bool holds(rt_bytes bytes, const char *text)
+{
+    return memmem(bytes.data, bytes.size, text, strlen(text)) != NULL;
+}
+
+static void artefacts_name_no_place_and_repeat(void **state)
+{
+    compile_fixture *fixture = *state;
+    call_module(fixture, "-DA=1", TWICE_USER, "int twice(int x) { return 2 * x; }");
+    rt_hash first = rt_hash128(fixture->answer.artefact.data, fixture->answer.artefact.size);
+    assert_true(holds(fixture->answer.artefact, "app/1"));
+    assert_false(holds(fixture->answer.artefact, "/tmp"));
+    assert_false(holds(fixture->answer.artefact, "/usr"));
+    assert_false(holds(fixture->answer.artefact, "/source"));
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s/compile", fixture->folder);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(chdir("/tmp"), 0);
+    call_module(fixture, "-DA=1", TWICE_USER, "int twice(int x) { return 2 * x; }");
+    rt_hash second = rt_hash128(fixture->answer.artefact.data, fixture->answer.artefact.size);
+    assert_memory_equal(&first, &second, sizeof first);
+}
+
+static void diagnostics_point_into_the_source(void **state)
+{
+    compile_fixture *fixture = *state;
+    const cnf_compile_answer *answer =
+        call_module(fixture, "-Wall", TWICE_USER,
+                    "kernel void b(global int *p) {\n  int unused;\n  p[0] = missing;\n}\n");
+    assert_int_equal(answer->code, RT_COMPILE_TIME);
+    assert_true(rt_text_is(answer->message, "source app/1 does not compile: 1 error"));
+    assert_int_equal(answer->artefact.size, 0);
+    assert_int_equal(answer->message_count, 1);
+    const cnf_compile_message *error = &answer->messages[0];
+    assert_true(error->is_error);
+    assert_true(rt_text_is(error->source, "app/1"));
+    assert_int_equal(error->line, 3);
+    assert_int_equal(error->column, 10);
+    assert_true(rt_text_is(error->text, "use of undeclared identifier 'missing'"));
+    assert_false(finds(fixture->cache, rt_buffer_bytes(&fixture->request)));
+    /* A warning comes with the artefact, from the cache too. */
+    for (int i = 0; i < 2; i++) {
+        call_module(fixture, "-Wall", "kernel void b() {\n  int unused;\n}\n", NULL);
+        assert_int_equal(answer->code, RT_OK);
+        assert_int_equal(answer->message_count, 1);
+        assert_false(answer->messages[0].is_error);
+        assert_int_equal(answer->messages[0].line, 2);
+    }
+}
+
+static void a_date_in_a_source_is_refused(void **state)
+{
+    compile_fixture *fixture = *state;
+    call_module(fixture, "", "constant char t[] = __DATE__; kernel void k() {}", NULL);
+    assert_int_equal(fixture->answer.code, RT_COMPILE_TIME);
+    call_module(fixture, "-o /tmp/x", "kernel void k() {}", NULL);
+    assert_int_equal(fixture->answer.code, RT_UNSUPPORTED);
+}
+
+static void postlink_errors_name_their_symbols(void **state)
+{
+    compile_fixture *fixture = *state;
+    call_module(fixture, "", "int f(int i) { return i; }", "int f(int i) { return -i; }");
+    assert_int_equal(fixture->answer.code, RT_POSTLINK_ERROR);
+    assert_int_equal(fixture->answer.name_count, 1);
+    assert_true(rt_text_is(fixture->answer.names[0], "f"));
+}
+
+static void call_link(compile_fixture *fixture, const rt_bytes *spirv, uint32_t count,
+                      uint32_t timeout_ms)
+{
+    rt_buffer_free(&fixture->request);
+    cnf_compile_request_link(&fixture->request, spirv, count);
+    rt_buffer_free(&fixture->bytes);
+    cnf_compile_call(fixture->cache, &fixture->arena, rt_buffer_bytes(&fixture->request),
+                     timeout_ms, &fixture->bytes, &fixture->answer);
+}
+
+static void modules_link_to_bitcode(void **state)
+{
+    compile_fixture *fixture = *state;
+    call_module(fixture, "", TWICE_USER, "int twice(int x) { return 2 * x; }");
+    rt_image_list list = images_of(fixture);
+    rt_bytes codes[2];
+    for (int i = 0; i < 2; i++)
+        codes[i] = rt_arena_bytes(&fixture->arena, list.images[i].code);
+    call_link(fixture, codes, 2, TIMEOUT_MS);
+    assert_int_equal(fixture->answer.code, RT_OK);
+    assert_memory_equal(fixture->answer.artefact.data, "BC\xC0\xDE", 4);
+    /* Twin: kernels' images are whole, functions' alone are not of use but link. */
+    codes[1] = codes[0];
+    call_link(fixture, codes, 2, TIMEOUT_MS);
+    assert_int_equal(fixture->answer.code, RT_LINK_ERROR);
+}
+
+/* Damage that the translator does not survive is a failed request, and the caller lives. */
+static void a_dying_translator_is_an_answer(void **state)
+{
+    compile_fixture *fixture = *state;
+    call_module(fixture, "", TWICE_USER, NULL);
+    rt_image_list list = images_of(fixture);
+    rt_bytes code = rt_arena_bytes(&fixture->arena, list.images[0].code);
+    uint8_t *damaged = rt_arena_alloc(&fixture->arena, code.size);
+    uint32_t died = 0;
+    for (size_t at = 20; at + 4 <= code.size && died < 3; at += 24) {
+        memcpy(damaged, code.data, code.size);
+        damaged[at] ^= 0x55;
+        call_link(fixture, &(rt_bytes){damaged, code.size}, 1, TIMEOUT_MS);
+        bool dead = fixture->answer.code == RT_TOOL;
+        died += dead;
+        if (dead) assert_true(rt_text_starts(fixture->answer.message, "the compiler worker ended"));
+    }
+    assert_true(died > 0);
+    call_link(fixture, &(rt_bytes){code.data, 10}, 1, TIMEOUT_MS);
+    assert_int_equal(fixture->answer.code, RT_MALFORMED);
+}
+
+static void a_late_worker_is_killed(void **state)
+{
+    compile_fixture *fixture = *state;
+    scn_source source = {.name = RT_TEXT("app/0"), .code = RT_TEXT(TWICE_USER)};
+    scn_module module = {.name = RT_TEXT("app"), .sources = &source, .source_count = 1};
+    cnf_compile_request_module(&fixture->request, &module);
+    cnf_compile_call(fixture->cache, &fixture->arena, rt_buffer_bytes(&fixture->request), 0,
+                     &fixture->bytes, &fixture->answer);
+    assert_int_equal(fixture->answer.code, RT_TOOL);
+    assert_true(rt_text_is(fixture->answer.message,
+                           "the compiler worker did not end within 0 ms and was killed"));
+}
+
+static void a_damaged_request_is_answered(void **state)
+{
+    compile_fixture *fixture = *state;
+    cnf_compile_call(fixture->cache, &fixture->arena, some_request, TIMEOUT_MS, &fixture->bytes,
+                     &fixture->answer);
+    assert_int_equal(fixture->answer.code, RT_MALFORMED);
+}
+
+/* ---- Processes ----------------------------------------------------------------------------- */
+
+static cnf_process_result run_shell(const char *script, rt_bytes input, uint32_t timeout_ms,
+                                    rt_buffer *out)
+{
+    const char *const arguments[] = {"sh", "-c", script, NULL};
+    const char *const none[] = {NULL};
+    cnf_process process;
+    rt_buffer errors = {0};
+    assert_int_equal(cnf_process_start(&process, "/bin/sh", arguments, none, input), 0);
+    cnf_process_result result = cnf_process_finish(&process, timeout_ms, out, &errors);
+    rt_buffer_free(&errors);
+    return result;
+}
+
+static void processes_end_in_every_way(void **state)
+{
+    (void)state;
+    rt_buffer out = {0};
+    size_t size = 4 << 20;
+    rt_bytes input = {rt_alloc(size), size};
+    cnf_process_result result = run_shell("cat", input, TIMEOUT_MS, &out);
+    assert_int_equal(result.end, CNF_PROCESS_EXITED);
+    assert_int_equal(out.size, size);
+    rt_buffer_free(&out);
+    result = run_shell("exit 7", input, TIMEOUT_MS, &out);
+    assert_int_equal(result.code, 7);
+    result = run_shell("kill -11 $$", input, TIMEOUT_MS, &out);
+    assert_int_equal(result.end, CNF_PROCESS_SIGNALLED);
+    assert_int_equal(result.code, SIGSEGV);
+    /* What the leader leaves behind keeps the output open; nobody waits for it. */
+    result = run_shell("sleep 30 & echo x", (rt_bytes){0}, TIMEOUT_MS, &out);
+    assert_int_equal(result.end, CNF_PROCESS_EXITED);
+    assert_string_equal(rt_buffer_string(&out), "x\n");
+    result = run_shell("exec 1>&- 2>&-; sleep 30", (rt_bytes){0}, 100, &out);
+    assert_int_equal(result.end, CNF_PROCESS_TIMED_OUT);
+    cnf_process process;
+    const char *const arguments[] = {"nothing", NULL};
+    assert_int_not_equal(
+        cnf_process_start(&process, "/nonexistent", arguments, arguments + 1, input), 0);
+    rt_free((void *)(uintptr_t)input.data);
+    rt_buffer_free(&out);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "worker") == 0) return cnf_worker_main(0, 1);
-    if (argc < 2) return 2;
-    rt_text warning;
-    cnf_cache *cache = cnf_cache_open((rt_text){0}, &warning);
-    printf("warning '%.*s'\n", RT_TEXT_ARG(warning));
-    scn_source sources[16] = {0};
-    scn_module module = {.name = RT_TEXT("app"), .sources = sources, .split = RT_SPLIT_PER_SOURCE};
-    module.build_options = rt_text_of(argv[1]);
-    for (int i = 2; i < argc; i++) {
-        FILE *f = fopen(argv[i], "rb");
-        char *code = calloc(1, 1 << 20);
-        size_t n = fread(code, 1, 1 << 20, f);
-        char *name = malloc(20);
-        snprintf(name, 20, "app/%d", i - 2);
-        sources[module.source_count].name = rt_text_of(name);
-        sources[module.source_count++].code = (rt_text){code, n};
-    }
-    for (int k = 0; k < 2; k++) {
-        rt_buffer request = {0}, bytes;
-        struct timespec a, b;
-        clock_gettime(CLOCK_MONOTONIC, &a);
-        cnf_compile_request_module(&request, &module);
-        rt_arena arena = {0};
-        cnf_compile_answer answer;
-        cnf_compile_call(cache, &arena, rt_buffer_bytes(&request), 20000, &bytes, &answer);
-        clock_gettime(CLOCK_MONOTONIC, &b);
-        printf("%.3f ms: %s %.*s, artefact %zu\n",
-               (double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) / 1e6,
-               rt_code_name(answer.code), RT_TEXT_ARG(answer.message), answer.artefact.size);
-        for (uint32_t i = 0; i < answer.message_count; i++)
-            printf("  %.*s:%u:%u %d %.*s\n", RT_TEXT_ARG(answer.messages[i].source),
-                   answer.messages[i].line, answer.messages[i].column, answer.messages[i].is_error,
-                   RT_TEXT_ARG(answer.messages[i].text));
-        for (uint32_t i = 0; i < answer.name_count; i++)
-            printf("  name %.*s\n", RT_TEXT_ARG(answer.names[i]));
-    }
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
+    const struct CMUnitTest tests[] = {
+        TEST(requests_round_trip),
+        TEST(answers_round_trip_and_notice_cuts),
+        TEST(options_are_taken_from_a_list),
+        TEST(the_cache_finds_what_it_keeps),
+        TEST(damaged_entries_count_as_absent),
+        TEST(many_writers_leave_one_whole_entry),
+        TEST(a_full_disk_costs_the_cache_only),
+        TEST(a_folder_that_cannot_be_made_is_a_warning),
+        TEST(the_sweep_removes_what_was_used_longest_ago),
+        TEST(a_module_becomes_images),
+        TEST(artefacts_name_no_place_and_repeat),
+        TEST(diagnostics_point_into_the_source),
+        TEST(a_date_in_a_source_is_refused),
+        TEST(postlink_errors_name_their_symbols),
+        TEST(modules_link_to_bitcode),
+        TEST(a_dying_translator_is_an_answer),
+        TEST(a_late_worker_is_killed),
+        TEST(a_damaged_request_is_answered),
+        TEST(processes_end_in_every_way),
+    };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,6 +124,7 @@ static void report_fill(cnf_report *report)
     cnf_report_add(report, &record);
     record = record_make("broken.yaml", "-", CNF_VERDICT_INVALID);
     record.judgement.message = RT_TEXT("broken.yaml:3:4: error: what");
+    record.judgement.signature = RT_TEXT("read:scenario:-:-");
     record.judgement.line = 3;
     cnf_report_add(report, &record);
     record = record_make("linking/chain.yaml", "cuda", CNF_VERDICT_UNAVAILABLE);
@@ -141,6 +142,7 @@ static const char golden[] =
     "\n"
     "INVALID broken.yaml:3\n"
     "    broken.yaml:3:4: error: what\n"
+    "  signature: read:scenario:-:-\n"
     "  again: assay check broken.yaml\n"
     "\n"
     "FAIL scenarios/linking/chain.yaml:31 on pocl\n"

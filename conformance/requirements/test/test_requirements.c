@@ -233,6 +233,23 @@ static void a_proof_is_printed(void **state)
     rt_buffer_free(&text);
 }
 
+static void blunt_faults_are_named(void **state)
+{
+    requirements_fixture *fixture = *state;
+    const cnf_prove_options options = {.job_count = 3, .timeout_s = 20, .counts_kills = true};
+    cnf_proof proof;
+    rt_status status = cnf_prove(fixture->sink, &fixture->arena, &fixture->rules, &fixture->files,
+                                 &fixture->citations, &options, &proof);
+    assert_true(rt_ok(status));
+    rt_buffer text = {0};
+    cnf_proof_write(&text, &proof);
+    /* red.yaml fails with any fault, and kills.yaml with this one. */
+    assert_non_null(
+        strstr(rt_buffer_string(&text), "blunt, it kills 2 of 5 scenarios: DL-A-01@a.c:1\n"));
+    assert_null(strstr(rt_buffer_string(&text), "scenarios: VF-B-02"));
+    rt_buffer_free(&text);
+}
+
 static void an_interruption_proves_nothing(void **state)
 {
     requirements_fixture *fixture = *state;
@@ -261,6 +278,7 @@ int main(int argument_count, char **arguments)
         REQUIREMENTS_TEST(a_table_that_is_none_is_refused),
         REQUIREMENTS_TEST(faults_decide_what_is_covered),
         REQUIREMENTS_TEST(a_proof_is_printed),
+        REQUIREMENTS_TEST(blunt_faults_are_named),
         REQUIREMENTS_TEST(an_interruption_proves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

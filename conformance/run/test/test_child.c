@@ -228,6 +228,21 @@ static void what_a_child_leaves_is_killed(void **state)
     assert_int_equal(errno, ECHILD);
 }
 
+static void children_from_before_are_left_alone(void **state)
+{
+    (void)state;
+    pid_t before = fork();
+    if (before == 0) {
+        pause();
+        _exit(0);
+    }
+    cnf_child_result result = run_one(body_well, NULL, LIMIT_MS, MESSAGES_MAX);
+    cnf_child_result_free(&result);
+    assert_int_equal(waitpid(before, NULL, WNOHANG), 0);
+    kill(before, SIGKILL);
+    assert_int_equal(waitpid(before, NULL, 0), before);
+}
+
 /* ---- The pool ------------------------------------------------------------------------------ */
 
 static int body_sleeps(void *user, int messages)
@@ -360,6 +375,7 @@ int main(int argument_count, char **arguments)
         cmocka_unit_test(much_talk_is_no_fault),
         cmocka_unit_test(closed_descriptors_are_no_end),
         cmocka_unit_test(what_a_child_leaves_is_killed),
+        cmocka_unit_test(children_from_before_are_left_alone),
         cmocka_unit_test(children_run_at_once),
         cmocka_unit_test(a_signal_interrupts_the_wait),
         cmocka_unit_test(a_child_inherits_nothing_else),

@@ -223,7 +223,7 @@ static void what_the_compiler_says_decides(void **state)
     for (int i = 0; i < 2; i++) {
         assert_verdict(fixture, "postlink", subjects[i], "FAIL",
                        "compile:status:postlink-error:app");
-        assert_verdict(fixture, "absent", subjects[i], "UNAVAILABLE", "");
+        assert_verdict(fixture, "absent", subjects[i], "UNAVAILABLE", "compile:tool:unavailable:-");
         assert_verdict(fixture, "crash", subjects[i], "FAIL", "compile:status:tool.signal-6:app");
         assert_verdict(fixture, "hang", subjects[i], "FAIL", "compile:status:tool.timeout:app");
         assert_verdict(fixture, "garbage", subjects[i], "FAIL", "compile:status:tool.answer:app");

@@ -1,7 +1,7 @@
 /* libFuzzer target: any bytes as a scenario file, and as a packed scenario.
  *
- * Built with -DASSAY_FUZZ=ON and clang; the corpus to start from is scenario/test.  A scenario that
- * is read must also survive the way through a pack. */
+ * Built with -DASSAY_FUZZ=ON and clang; the corpus to start from is test/right and test/wrong.  A
+ * scenario that is read must also survive the way through a pack. */
 #include "conformance/scenario/scenario.h"
 
 static void fuzz_pack(rt_bytes pack)

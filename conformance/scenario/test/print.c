@@ -26,7 +26,10 @@ static void print_position(rt_buffer *out, const char *name, scn_position at)
 static void print_bytes(rt_buffer *out, const char *name, rt_bytes bytes)
 {
     rt_buffer_printf(out, " %s=", name);
-    if (!bytes.data) rt_buffer_printf(out, "undefined");
+    if (!bytes.data) {
+        rt_buffer_printf(out, "undefined");
+        return;
+    }
     for (size_t i = 0; i < bytes.size; i++)
         rt_buffer_printf(out, "%02x", bytes.data[i]);
 }

@@ -1,0 +1,98 @@
+#!/bin/sh
+# The exit statuses of the real program, and that no process outlives it.
+#   exit_status.sh ASSAY SCENARIO [SUBJECT]      SCENARIO passes on SUBJECT (sim)
+assay=$1 scenario=$2 subject=${3:-sim}
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+export ASSAY_CACHE_DIR="$folder/cache" NO_COLOR=1
+failures=0
+
+# expect STATUS WORDS...: runs assay with the words; its output lands in $folder/out.
+expect() {
+    wanted=$1
+    shift
+    "$assay" "$@" >"$folder/out" 2>&1
+    status=$?
+    [ $status -eq "$wanted" ] && return
+    echo "assay $*: exit status $status, expected $wanted"
+    cat "$folder/out"
+    failures=$((failures + 1))
+}
+
+# says TEXT: the last output holds the text.
+says() {
+    grep -qF -e "$1" "$folder/out" && return
+    echo "the output does not say: $1"
+    cat "$folder/out"
+    failures=$((failures + 1))
+}
+
+mkdir "$folder/empty" "$folder/wrong"
+printf 'assay: 1\nsumary: A mistake.\n' >"$folder/wrong/wrong.yaml"
+# The same scenario with another expected value: no number of it is 123456789.
+sed 's/equals: \[[^]]*\]/equals: {fill: 123456789}/' "$scenario" >"$folder/fails.yaml"
+# A source that does not compile.
+sed 's/get_global_id(0)/no_such_function_anywhere(0) + +;/' "$scenario" >"$folder/source.yaml"
+
+expect 0 run "$scenario" --on "$subject" --json "$folder/records"
+says "$subject: 1 PASS, 0 SKIP, 0 XFAIL"
+grep -q '"verdict":"PASS"' "$folder/records" || failures=$((failures + 1))
+expect 0 run "$scenario" --on "$subject" --shard 1/1 -j1 --seed 7 --timeout 20
+expect 1 run "$folder/fails.yaml" --on "$subject"
+says "$subject: 0 PASS, 0 SKIP, 0 XFAIL, 1 FAIL"
+says "again: assay run $folder/fails.yaml --on $subject"
+expect 2 run "$folder/source.yaml" --on "$subject"
+says "$folder/source.yaml:"
+says "-: 1 INVALID"
+expect 2 run "$folder/wrong" "$scenario" --on "$subject"
+says "wrong.yaml:2:1: error: "
+says "$subject: 1 PASS"
+expect 2 check "$folder/wrong"
+says "1 scenarios read, 1 with problems"
+expect 0 check "$scenario"
+expect 2 run "$folder/none.yaml"
+expect 2 run "$scenario" --on nobody
+says 'there is no subject "nobody"'
+expect 2 run "$scenario" --jobs 0
+expect 2 run "$scenario" --html out.html
+says "not built yet"
+expect 2 run "$folder/some.assay"
+says "not built yet"
+expect 2 export "$scenario"
+says "not built yet"
+expect 2 chekc
+says 'did you mean "check"?'
+expect 2
+expect 3 run "$scenario" --on "$subject" --json /dev/full
+says "No space left on device"
+expect 4 run "$folder/empty"
+expect 4 run "$scenario" --shard 2/2
+for command in run check subjects requirements schema; do
+    expect 0 $command --help
+    says "assay $command"
+done
+expect 0 --help
+expect 0 --version
+expect 0 schema
+expect 0 subjects
+says "available: "
+
+# Interrupted: a record for everything, status 3.
+mkdir "$folder/many"
+for number in 1 2 3 4 5 6 7 8 9; do
+    sed "s/get_global_id(0)/(get_global_id(0) + 0 * $number)/" "$scenario" >"$folder/many/$number.yaml"
+done
+"$assay" run "$folder/many" --on "$subject" -j1 --json "$folder/records" >"$folder/out" 2>&1 &
+sleep 0.15
+kill -INT $!
+wait $!
+status=$?
+records=$(wc -l <"$folder/records")
+# On a fast machine the run may have been over.
+if [ $status -ne 3 ] && [ $status -ne 0 ] || [ "$records" -ne 9 ]; then
+    echo "interrupted: exit status $status, $records records"
+    failures=$((failures + 1))
+fi
+
+[ $failures -eq 0 ] || echo "$failures failures"
+[ $failures -eq 0 ]

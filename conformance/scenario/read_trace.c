@@ -1,0 +1,94 @@
+/* Expected trace events: names and fields of reference/trace's vocabulary, values as texts.  The
+ * order of the events and comparing them is the subject's work. */
+#include "conformance/scenario/schema.h"
+#include "reference/trace/trace.h"
+
+/* Conditions on events that are designed but not built, beside the fields of the vocabulary. */
+static const char *const conditions_not_built[] = {"program_of", "holds", "not"};
+
+static bool field_name_check(scn_reader *reader, const scn_entry *entry, rt_event_kind kind,
+                             bool *out_is_list)
+{
+    if (rt_event_has_field(kind, entry->key, out_is_list)) return true;
+    const char *shown = scn_shown(reader->arena, entry->key);
+    for (size_t i = 0; i < sizeof conditions_not_built / sizeof *conditions_not_built; i++) {
+        if (!rt_text_is(entry->key, conditions_not_built[i])) continue;
+        return scn_report(reader->reporter, entry->at,
+                          "condition '%s' on events is not built yet in this version", shown);
+    }
+    return scn_report(reader->reporter, entry->at, "an event '%s' has no field '%s'",
+                      rt_event_name(kind), shown);
+}
+
+static bool field_read(scn_reader *reader, const scn_entry *entry, rt_event_kind kind,
+                       scn_trace_field *out_field)
+{
+    const scn_node *node = &entry->value;
+    bool is_list;
+    if (!field_name_check(reader, entry, kind, &is_list)) return false;
+    if (is_list != (node->kind == SCN_NODE_LIST) || node->kind == SCN_NODE_MAPPING) {
+        return scn_report(reader->reporter, node->at, "field '%.*s' holds %s, found %s",
+                          RT_TEXT_ARG(entry->key), is_list ? "a list" : "one value",
+                          scn_node_describe(reader->arena, node));
+    }
+    uint32_t count = is_list ? node->count : 1;
+    rt_text *values = rt_arena_alloc_array(reader->arena, count, sizeof *values);
+    for (uint32_t i = 0; i < count; i++) {
+        const scn_node *value = is_list ? &node->items[i] : node;
+        if (value->kind != SCN_NODE_SCALAR) {
+            return scn_report(reader->reporter, value->at, "expected a text or a number, found %s",
+                              scn_node_describe(reader->arena, value));
+        }
+        values[i] = value->text;
+    }
+    *out_field = (scn_trace_field){entry->key, is_list, values, count};
+    return true;
+}
+
+static const char *event_word(uint32_t index)
+{
+    return index < RT_EVENT_COUNT ? rt_event_name((rt_event_kind)index) : NULL;
+}
+const scn_shape scn_shape_event_name = {
+    .kind = SCN_SHAPE_WORD,
+    .noun = "an event",
+    .word = event_word,
+};
+
+static bool event_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    const scn_entry *name = scn_node_entry(node, "event");
+    if (!name) {
+        return scn_report(reader->reporter, node->at,
+                          "expected an event such as {event: link, inputs: [app/0]}, found %s%s",
+                          scn_node_describe(reader->arena, node),
+                          node->kind == SCN_NODE_MAPPING ? " without the key 'event'" : "");
+    }
+    rt_text word;
+    if (!scn_value_read(reader, &scn_shape_event_name, &name->value, &word)) return false;
+    rt_event_kind kind = rt_event_find(word);
+    CHECK(kind != RT_EVENT_COUNT);
+    scn_trace_field *fields = rt_arena_alloc_array(reader->arena, node->count, sizeof *fields);
+    uint32_t count = 0;
+    bool fine = true;
+    for (uint32_t i = 0; i < node->count; i++) {
+        if (&node->entries[i] == name) continue;
+        fine = field_read(reader, &node->entries[i], kind, &fields[count++]) && fine;
+    }
+    CHECK(count + 1 == node->count);
+    *(scn_trace_event *)out = (scn_trace_event){node->at, word, fields, count};
+    return fine;
+}
+
+const scn_shape scn_shape_trace_event = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "an event",
+    .read = event_read,
+};
+const scn_shape scn_shape_trace = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "the list of events",
+    .element = &scn_shape_trace_event,
+    .element_size = sizeof(scn_trace_event),
+    .least = 1,
+};

@@ -1,0 +1,216 @@
+/* Runs clang and the plugin for the tests and reads the SPIR-V that comes out. */
+#include "reference/compiler/test/postlink_fixture.h"
+
+#include "reference/base/alloc.h"
+#include "reference/compiler/spirv_walk.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <spirv-tools/libspirv.h>
+
+/* ---- The plugin ---------------------------------------------------------------------------- */
+
+static const rt_compiler_api *open_plugin(void)
+{
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 64);
+    assert_true(length > 0);
+    path[length] = '\0';
+    strcpy(strrchr(path, '/') + 1, "libassay_compiler.so");
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) fail_msg("%s", dlerror());
+    void *symbol = dlsym(library, RT_COMPILER_API_SYMBOL);
+    rt_compiler_api_get_function *get = NULL;
+    memcpy(&get, &symbol, sizeof get);
+    assert_non_null(get);
+    assert_null(get(RT_COMPILER_API_VERSION + 1));
+    return get(RT_COMPILER_API_VERSION);
+}
+
+int fixture_open(void **state)
+{
+    postlink_fixture *made = rt_alloc(sizeof *made);
+    made->api = open_plugin();
+    made->sink = rt_sink_create();
+    *state = made;
+    return 0;
+}
+
+int fixture_close(void **state)
+{
+    postlink_fixture *fixture = *state;
+    rt_buffer_free(&fixture->bytes);
+    rt_arena_reset(&fixture->arena);
+    rt_sink_destroy(fixture->sink);
+    rt_free(fixture);
+    return 0;
+}
+
+/* ---- clang --------------------------------------------------------------------------------- */
+
+#define CLANG                                                                                      \
+    "clang-14 -c -emit-llvm -target spir64 -O1 -Xclang -disable-llvm-passes -ffp-contract=off "    \
+    "-gline-tables-only -fdebug-compilation-dir=/ -Wno-override-module "
+
+rt_bytes fixture_compile(postlink_fixture *fixture, const fixture_source *source)
+{
+    char file[] = "/tmp/postlink-XXXXXX";
+    int descriptor = mkstemp(file);
+    assert_true(descriptor >= 0);
+    FILE *stream = fdopen(descriptor, "w");
+    fputs(source->code, stream);
+    fclose(stream);
+    size_t length = strlen(source->name);
+    bool ir = length > 3 && strcmp(source->name + length - 3, ".ll") == 0;
+    char command[512];
+    snprintf(command, sizeof command, CLANG "%s -o - - < %s", ir ? "-x ir" : "-x cl -cl-std=CL2.0",
+             file);
+    FILE *output = popen(command, "r");
+    assert_non_null(output);
+    rt_buffer bitcode = {0};
+    char block[4096];
+    for (size_t size; (size = fread(block, 1, sizeof block, output)) > 0;)
+        rt_buffer_append(&bitcode, block, size);
+    assert_int_equal(pclose(output), 0);
+    unlink(file);
+    rt_bytes kept = rt_arena_bytes(&fixture->arena, rt_buffer_bytes(&bitcode));
+    rt_buffer_free(&bitcode);
+    return kept;
+}
+
+/* ---- Post-link ----------------------------------------------------------------------------- */
+
+rt_status fixture_postlink(postlink_fixture *fixture, rt_split split, const fixture_source *sources)
+{
+    uint32_t count = 0;
+    while (sources[count].name)
+        count++;
+    rt_postlink_source *inputs = rt_arena_alloc_array(&fixture->arena, count, sizeof *inputs);
+    for (uint32_t i = 0; i < count; i++) {
+        inputs[i].name = rt_text_of(sources[i].name);
+        inputs[i].bitcode = fixture_compile(fixture, &sources[i]);
+    }
+    rt_postlink_request request = {.module = RT_TEXT("m"),
+                                   .sources = inputs,
+                                   .source_count = count,
+                                   .split = split,
+                                   .format = RT_FORMAT_SPIRV64,
+                                   .spirv_version_max = 0x00010200};
+    rt_buffer_free(&fixture->bytes);
+    rt_status status = fixture->api->postlink(fixture->sink, &request, &fixture->bytes);
+    if (!rt_ok(status)) return status;
+    rt_reader reader = rt_reader_of(rt_buffer_bytes(&fixture->bytes));
+    return rt_image_list_read(fixture->sink, &fixture->arena, &reader, &fixture->images);
+}
+
+/* OpenCL 2.2 is the environment whose SPIR-V is 1.2; no exception is needed. */
+static void validate(const rt_image *image)
+{
+    spv_context context = spvContextCreate(SPV_ENV_OPENCL_2_2);
+    uint32_t *words = rt_alloc(image->code.size);
+    memcpy(words, image->code.data, image->code.size);
+    spv_diagnostic diagnostic = NULL;
+    spv_result_t result = spvValidateBinary(context, words, image->code.size / 4, &diagnostic);
+    if (result != SPV_SUCCESS) fail_msg("invalid SPIR-V: %s", diagnostic->error);
+    spvDiagnosticDestroy(diagnostic);
+    spvContextDestroy(context);
+    rt_free(words);
+}
+
+void fixture_make(postlink_fixture *fixture, rt_split split, uint32_t image_count,
+                  const fixture_source *sources)
+{
+    rt_status status = fixture_postlink(fixture, split, sources);
+    if (!rt_ok(status)) {
+        fail_msg("%s", rt_sink_diagnostic(fixture->sink, status)->message.data);
+    }
+    assert_int_equal(fixture->images.count, image_count);
+    for (uint32_t i = 0; i < image_count; i++)
+        validate(&fixture->images.images[i]);
+}
+
+/* ---- Symbols ------------------------------------------------------------------------------- */
+
+static void assert_names(rt_buffer *seen, const char *names)
+{
+    assert_string_equal(rt_buffer_string(seen), names);
+    rt_buffer_free(seen);
+}
+
+static void assert_set(const postlink_fixture *fixture, uint32_t image, const char *name,
+                       const char *names)
+{
+    assert_true(image < fixture->images.count);
+    const rt_property_set *set = rt_image_set(&fixture->images.images[image], name);
+    rt_buffer seen = {0};
+    for (uint32_t i = 0; set && i < set->property_count; i++)
+        rt_buffer_printf(&seen, "%s%.*s", i ? " " : "", RT_TEXT_ARG(set->properties[i].name));
+    if (set) assert_true(set->property_count > 0);
+    assert_names(&seen, names);
+}
+
+void assert_imports(const postlink_fixture *fixture, uint32_t image, const char *names)
+{
+    assert_set(fixture, image, RT_SET_IMPORTED_SYMBOLS, names);
+}
+
+void assert_exports(const postlink_fixture *fixture, uint32_t image, const char *names)
+{
+    assert_set(fixture, image, RT_SET_EXPORTED_SYMBOLS, names);
+}
+
+void assert_kernels(const postlink_fixture *fixture, uint32_t image, const char *names)
+{
+    assert_true(image < fixture->images.count);
+    const rt_image *made = &fixture->images.images[image];
+    rt_buffer seen = {0};
+    for (uint32_t i = 0; i < made->kernel_count; i++)
+        rt_buffer_printf(&seen, "%s%.*s", i ? " " : "", RT_TEXT_ARG(made->kernels[i]));
+    assert_names(&seen, names);
+}
+
+void assert_refused(postlink_fixture *fixture, rt_status status, rt_code code, const char *names)
+{
+    assert_int_equal(status.code, code);
+    const rt_diagnostic *diagnostic = rt_sink_diagnostic(fixture->sink, status);
+    rt_buffer seen = {0};
+    for (uint32_t i = 0; i < diagnostic->name_count; i++)
+        rt_buffer_printf(&seen, "%s%.*s", i ? " " : "", RT_TEXT_ARG(diagnostic->names[i]));
+    assert_names(&seen, names);
+}
+
+/* ---- Code ---------------------------------------------------------------------------------- */
+
+enum { OP_NAME = 5, OP_FUNCTION = 54, OP_FUNCTION_END = 56, OP_DECORATE = 71, OP_LABEL = 248 };
+enum { DECORATION_LINKAGE = 41 };
+
+function_state fixture_function(const postlink_fixture *fixture, uint32_t image, const char *name)
+{
+    assert_true(image < fixture->images.count);
+    pl_walk walk = pl_walk_start(fixture->images.images[image].code);
+    pl_instruction at;
+    uint32_t named = 0, current = 0;
+    bool linked = false;
+    function_state state = ABSENT;
+    while (pl_walk_next(&walk, &at)) {
+        uint32_t first = pl_instruction_word(&at, 1);
+        if (at.opcode == OP_NAME && rt_text_is(pl_instruction_text(&at, 2), name)) named = first;
+        if (at.opcode == OP_DECORATE && first == named && named &&
+            pl_instruction_word(&at, 2) == DECORATION_LINKAGE)
+            linked = true;
+        if (at.opcode == OP_FUNCTION) current = pl_instruction_word(&at, 2);
+        if (at.opcode == OP_FUNCTION && current == named) state = DECLARED;
+        if (at.opcode == OP_LABEL && current == named && state == DECLARED) {
+            state = linked ? EXPORTED : INTERNAL;
+        }
+    }
+    assert_false(walk.damaged);
+    return state;
+}

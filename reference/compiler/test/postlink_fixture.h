@@ -1,0 +1,49 @@
+/* What the tests of post-link share: sources to images, and what an image's code holds. */
+#ifndef REFERENCE_COMPILER_TEST_POSTLINK_FIXTURE_H
+#define REFERENCE_COMPILER_TEST_POSTLINK_FIXTURE_H
+
+#include "reference/compiler_api.h"
+#include "reference/image/image.h"
+
+/* One source: OpenCL C, or LLVM IR text when its name ends in ".ll". */
+typedef struct fixture_source {
+    const char *name;
+    const char *code;
+} fixture_source;
+
+typedef struct postlink_fixture {
+    const rt_compiler_api *api;
+    rt_sink *sink;
+    rt_arena arena;
+    rt_buffer bytes;
+    rt_image_list images; /* of the last post-link that succeeded */
+} postlink_fixture;
+
+/* Opens the plugin beside the test; once per test. */
+int fixture_open(void **state);
+int fixture_close(void **state);
+
+/* Compiles a source with clang, as the worker does; the bitcode lives in the arena. */
+rt_bytes fixture_compile(postlink_fixture *fixture, const fixture_source *source);
+
+/* Post-links sources of a module named "m" (the list ends with a NULL name). */
+rt_status fixture_postlink(postlink_fixture *fixture, rt_split split,
+                           const fixture_source *sources);
+
+/* The same; it must succeed, make `image_count` images, and each must satisfy SPIRV-Tools. */
+void fixture_make(postlink_fixture *fixture, rt_split split, uint32_t image_count,
+                  const fixture_source *sources);
+
+/* The same names in the same order, separated by blanks. */
+void assert_imports(const postlink_fixture *fixture, uint32_t image, const char *names);
+void assert_exports(const postlink_fixture *fixture, uint32_t image, const char *names);
+void assert_kernels(const postlink_fixture *fixture, uint32_t image, const char *names);
+
+/* What an image's code knows of a function. */
+typedef enum function_state { ABSENT, DECLARED, INTERNAL, EXPORTED } function_state;
+function_state fixture_function(const postlink_fixture *fixture, uint32_t image, const char *name);
+
+/* A failing status of this code, about exactly these names. */
+void assert_refused(postlink_fixture *fixture, rt_status status, rt_code code, const char *names);
+
+#endif

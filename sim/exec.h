@@ -1,0 +1,125 @@
+/* A launch in progress, and the engine that executes register code.
+ *
+ * exec_run.c, exec_lanes.c and exec_memory.c are compiled three times, for x86-64, -v3 and -v4; the
+ * names that they export end in SIM_ENGINE.  Results are the same to the bit: contraction is off,
+ * and nothing depends on the order in which lanes of one instruction are worked on. */
+#ifndef SIM_EXEC_H
+#define SIM_EXEC_H
+
+#include "sim/finding.h"
+#include "sim/fragment.h"
+
+/* One object of the running work-group's local memory. */
+typedef struct sim_local_object {
+    uint64_t offset, size; /* bytes into locals_memory */
+    rt_text label;
+} sim_local_object;
+
+typedef struct sim_launch_state {
+    sim_world *world;
+    const sim_kernel *kernel;
+    const sim_program *program;
+    const sim_range *range;
+    uint64_t group[RT_ND_RANGE_DIMENSIONS]; /* id of the running work-group */
+    sim_findings findings;
+    rt_status status;
+    uint64_t budget; /* work-item instructions left */
+    uint32_t wave_count;
+    sim_lane_memory locals_memory;
+    RT_VECTOR(sim_local_object) locals; /* by number of the address, less one */
+    uint64_t *pool;                     /* space POOL */
+    uint8_t pattern;                    /* of memory that nothing was written to */
+} sim_launch_state;
+
+/* What handlers see: the running fragment. */
+typedef struct sim_exec {
+    uint8_t *base[SIM_SPACE_COUNT];
+    const uint8_t *mask; /* 1 for active lanes */
+    uint32_t low, high;  /* all active lanes are in [low, high), both multiples of SIM_CHUNK */
+    uint32_t active;     /* active lanes */
+    bool partial;        /* a lane that is not active belongs to another fragment */
+    bool dense;          /* all lanes of [low, high) are active */
+    bool stop;           /* the launch ends */
+    sim_wave *wave;
+    sim_frame *frame;
+    sim_launch_state *launch;
+    uint32_t back_edges; /* since another fragment ran */
+    _Alignas(64) uint8_t scratch[SIM_ROW_BYTES(8)];
+    _Alignas(64) uint64_t offsets[SIM_LANES];
+} sim_exec;
+
+typedef void sim_handle(sim_exec *x, const sim_op *op);
+
+/* Runs a wave until it is done, at a barrier, or ends the launch.  Returns early, with state READY,
+ * when it spins and other waves should go on. */
+typedef void sim_engine(sim_exec *x, sim_wave *wave);
+
+/* The best engine for this machine; `index` 0 is the plain one and the numbers go up to
+ * sim_engine_count() - 1, for tests that compare them.  NULL: this machine cannot run it. */
+sim_engine *sim_engine_choose(void);
+sim_engine *sim_engine_at(uint32_t index);
+uint32_t sim_engine_count(void);
+
+/* ---- access.c: memory as one lane sees it, all checks on ----------------------------------- */
+
+/* Where an address leads. */
+typedef struct sim_view_memory {
+    uint8_t *data;       /* first byte of the object; NULL for PRIVATE */
+    uint8_t *defined;    /* shadow; NULL: none is kept */
+    uint64_t size;       /* of the object */
+    uint64_t offset;     /* of the address in it; wraps below 0 */
+    uint64_t position;   /* PRIVATE: where the object begins in a work-item's private bytes */
+    uint32_t class;      /* sim_address_class */
+    rt_text label;
+} sim_view_memory;
+
+/* Finds the object of an address.  False, with *out_kind, where there is none. */
+bool sim_access_find(sim_exec *x, uint64_t address, sim_view_memory *out_view,
+                     sim_finding_kind *out_kind);
+
+/* Loads or stores `size` bytes for one lane; `count` active lanes do the same, lane being the first
+ * of them.  A wrong access is noted; a load then gives chosen bytes, a store does nothing.
+ * alignment is a power of two. */
+void sim_lane_load(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
+                   uint32_t alignment, uint32_t count, uint8_t *out_bytes);
+void sim_lane_store(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
+                    uint32_t alignment, uint32_t count, const uint8_t *bytes);
+
+/* One byte of one lane's private memory. */
+static inline uint8_t *sim_private_byte(const sim_exec *x, uint32_t lane, uint64_t position)
+{
+    uint64_t granule = position / 8;
+    return x->wave->private_memory.data + (granule * SIM_LANES + lane) * 8 + position % 8;
+}
+
+/* Notes undefined arithmetic of `count` lanes, the first being `lane`, and returns what it gives
+ * instead. */
+uint64_t sim_lane_undefined(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t count,
+                            const char *what);
+
+/* Notes something that is no access: `what`, then "by work-item (x, y, z)". */
+void sim_note(sim_exec *x, uint32_t site, sim_finding_kind kind, uint32_t lane, uint64_t count,
+              const char *what);
+
+/* The first active lane. */
+uint32_t sim_first_lane(const sim_exec *x);
+
+static inline void *sim_at(const sim_exec *x, sim_register place)
+{
+    return x->base[place >> SIM_REGISTER_SHIFT] + (place & SIM_REGISTER_MASK);
+}
+
+/* ---- Parts of one engine -------------------------------------------------------------------- */
+
+#ifdef SIM_ENGINE
+#define SIM_NAME_2(name, engine) name##_##engine
+#define SIM_NAME_1(name, engine) SIM_NAME_2(name, engine)
+#define SIM_NAME(name)           SIM_NAME_1(name, SIM_ENGINE)
+
+/* Handlers by number; rows of another file are NULL. */
+extern sim_handle *const SIM_NAME(sim_lanes_table)[SIM_HANDLER_COUNT];
+extern sim_handle *const SIM_NAME(sim_memory_table)[SIM_HANDLER_COUNT];
+void SIM_NAME(sim_engine)(sim_exec *x, sim_wave *wave);
+#endif
+
+#endif

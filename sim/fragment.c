@@ -1,0 +1,312 @@
+/* Activations and fragments of one wave.  What a lane computes is not known here. */
+#include "sim/fragment.h"
+
+#include "reference/base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH_MAX         1024u
+#define STACK_BYTES_MAX   (UINT64_C(1) << 28)
+#define PRIVATE_BYTES_MAX (UINT64_C(1) << 28) /* of all lanes of a wave */
+
+/* ---- Memory ------------------------------------------------------------------------------- */
+
+void sim_lane_memory_grow(sim_lane_memory *memory, uint64_t size, uint8_t pattern)
+{
+    if (size <= memory->size) return;
+    uint64_t grown = size + memory->size; /* at least doubles */
+    uint8_t *block = rt_alloc(grown + 64);
+    uint8_t *data = block + (-(uintptr_t)block & 63);
+    if (memory->size) memcpy(data, memory->data, memory->size);
+    if (pattern) memset(data + memory->size, pattern, grown - memory->size);
+    rt_free(memory->block);
+    *memory = (sim_lane_memory){block, data, grown};
+}
+
+void sim_wave_open(sim_wave *wave, uint32_t lane_count, uint32_t first_item, uint32_t rows_bytes)
+{
+    CHECK(lane_count >= 1 && lane_count <= SIM_LANES);
+    *wave = (sim_wave){.lane_count = lane_count, .first_item = first_item};
+    *rt_vector_push(&wave->privates) = (sim_private_frame){0};
+    sim_lane_memory_grow(&wave->rows, rows_bytes, 0);
+}
+
+static void frame_free(sim_frame *frame)
+{
+    rt_free(frame->uniforms);
+    rt_free(frame);
+}
+
+static void drop_all(sim_wave *wave)
+{
+    while (wave->ready.count) sim_wave_drop(wave, wave->ready.items[--wave->ready.count]);
+    while (wave->waiting.count) sim_wave_drop(wave, wave->waiting.items[--wave->waiting.count]);
+}
+
+void sim_wave_close(sim_wave *wave)
+{
+    drop_all(wave);
+    for (uint32_t i = 0; i < wave->spare.count; i++) free(wave->spare.items[i]);
+    for (uint32_t i = 0; i < wave->spare_frames.count; i++) {
+        frame_free(wave->spare_frames.items[i]);
+    }
+    rt_vector_free(&wave->ready);
+    rt_vector_free(&wave->waiting);
+    rt_vector_free(&wave->spare);
+    rt_vector_free(&wave->spare_frames);
+    rt_vector_free(&wave->privates);
+    rt_free(wave->rows.block);
+    rt_free(wave->stack.block);
+    rt_free(wave->private_memory.block);
+}
+
+/* ---- Activations -------------------------------------------------------------------------- */
+
+/* A number for the frame's private variables; 0 where none is left. */
+static uint32_t private_number(sim_wave *wave, const sim_frame *frame)
+{
+    uint32_t number = 1;
+    while (number < wave->privates.count && wave->privates.items[number].function) number++;
+    if (number > SIM_PRIVATE_FRAME_MAX) return 0;
+    if (number == wave->privates.count) (void)rt_vector_push(&wave->privates);
+    wave->privates.items[number] = (sim_private_frame){
+        .function = frame->function, .private_first = frame->private_first, .references = 1};
+    return number;
+}
+
+/* A frame of the function: a spare one of the same function, or a new one. */
+static sim_frame *frame_new(sim_wave *wave, const sim_code_function *function)
+{
+    uint32_t i = wave->spare_frames.count;
+    while (i > 0 && wave->spare_frames.items[i - 1]->function != function) i--;
+    sim_frame *frame;
+    uint8_t *uniforms;
+    if (i > 0) {
+        frame = wave->spare_frames.items[i - 1];
+        uniforms = frame->uniforms;
+        wave->spare_frames.items[i - 1] = wave->spare_frames.items[--wave->spare_frames.count];
+    } else {
+        frame = rt_alloc(sizeof *frame);
+        uniforms = rt_alloc(function->uniform_bytes + 8);
+    }
+    *frame = (sim_frame){.function = function, .uniforms = uniforms, .references = 1};
+    return frame;
+}
+
+static void frame_release(sim_wave *wave, sim_frame *frame)
+{
+    while (frame) {
+        CHECK(frame->references > 0);
+        if (--frame->references > 0) return;
+        sim_frame *parent = frame->parent;
+        if (frame->number) {
+            sim_private_frame *private = &wave->privates.items[frame->number];
+            CHECK(private->references > 0);
+            if (--private->references == 0) private->function = NULL;
+        }
+        *rt_vector_push(&wave->spare_frames) = frame;
+        frame = parent;
+    }
+}
+
+/* Gives the new frame its registers and private memory; false where a limit is reached. */
+static bool frame_place(sim_wave *wave, sim_frame *frame, uint8_t pattern)
+{
+    const sim_code_function *function = frame->function;
+    const sim_frame *parent = frame->parent;
+    frame->depth = parent ? parent->depth + 1 : 0;
+    frame->lanes_first = parent ? parent->lanes_first + parent->function->frame_bytes : 0;
+    frame->private_first = parent ? parent->private_first + parent->function->private_bytes : 0;
+    uint64_t stack = frame->lanes_first + function->frame_bytes;
+    uint64_t privates = (frame->private_first + function->private_bytes) * SIM_LANES;
+    if (frame->depth >= DEPTH_MAX || stack > STACK_BYTES_MAX || privates > PRIVATE_BYTES_MAX) {
+        return false;
+    }
+    sim_lane_memory_grow(&wave->stack, stack, 0);
+    sim_lane_memory_grow(&wave->private_memory, privates, pattern);
+    if (function->variable_count == 0) return true;
+    frame->number = private_number(wave, frame);
+    return frame->number != 0;
+}
+
+sim_frame *sim_wave_start(sim_wave *wave, const sim_code_function *function, uint8_t pattern)
+{
+    drop_all(wave);
+    sim_frame *frame = frame_new(wave, function);
+    if (!frame_place(wave, frame, pattern)) {
+        frame_release(wave, frame);
+        return NULL;
+    }
+    sim_fragment *fragment = sim_wave_split(wave, &(sim_fragment){.frame = frame});
+    frame->references--; /* the fragment's own is enough */
+    memset(fragment->mask, 1, wave->lane_count);
+    fragment->active = wave->lane_count;
+    wave->state = SIM_WAVE_READY;
+    sim_wave_push(wave, fragment);
+    return frame;
+}
+
+bool sim_wave_call(sim_wave *wave, sim_fragment *fragment, const sim_code_function *function,
+                   uint8_t pattern)
+{
+    sim_frame *frame = frame_new(wave, function);
+    frame->parent = fragment->frame; /* takes over the fragment's reference */
+    if (!frame_place(wave, frame, pattern)) {
+        frame->parent = NULL;
+        frame_release(wave, frame);
+        return false;
+    }
+    frame->call_block = fragment->block;
+    fragment->frame = frame;
+    fragment->block = 0;
+    return true;
+}
+
+bool sim_wave_return(sim_wave *wave, sim_fragment *fragment)
+{
+    sim_frame *frame = fragment->frame, *parent = frame->parent;
+    if (!parent) {
+        sim_wave_drop(wave, fragment);
+        return false;
+    }
+    parent->references++;
+    fragment->frame = parent;
+    fragment->block = frame->call_block + 1;
+    frame_release(wave, frame);
+    return true;
+}
+
+/* ---- Order -------------------------------------------------------------------------------- */
+
+/* Compares where two fragments are, as if calls were written out: negative, a is first. */
+static int compare_places(const sim_fragment *a, const sim_fragment *b)
+{
+    const sim_frame *fa = a->frame, *fb = b->frame;
+    uint32_t block_a = a->block, block_b = b->block;
+    if (fa == fb) return block_a < block_b ? -1 : block_a > block_b;
+    int deeper = fa->depth > fb->depth ? -1 : fa->depth < fb->depth;
+    for (; fa->depth > fb->depth; fa = fa->parent) block_a = fa->call_block;
+    for (; fb->depth > fa->depth; fb = fb->parent) block_b = fb->call_block;
+    for (; fa != fb && fa->parent; fa = fa->parent, fb = fb->parent) {
+        block_a = fa->call_block;
+        block_b = fb->call_block;
+    }
+    if (block_a != block_b) return block_a < block_b ? -1 : 1;
+    return deeper;
+}
+
+static int compare(const sim_fragment *a, const sim_fragment *b)
+{
+    if (a->round != b->round) return a->round < b->round ? -1 : 1;
+    return compare_places(a, b);
+}
+
+static bool same_place(const sim_fragment *a, const sim_fragment *b)
+{
+    return a->frame == b->frame && a->block == b->block;
+}
+
+static void merge(sim_wave *wave, sim_fragment *into, sim_fragment *from)
+{
+    for (uint32_t i = 0; i < SIM_LANES; i++) {
+        into->mask[i] = (uint8_t)(into->mask[i] | from->mask[i]);
+    }
+    into->active += from->active;
+    CHECK(into->active <= wave->lane_count);
+    sim_wave_drop(wave, from);
+}
+
+/* Heap blocks are aligned for any object but not for vectors. */
+static sim_fragment *fragment_alloc(void)
+{
+    sim_fragment *fragment = aligned_alloc(64, (sizeof *fragment + 63) & ~(size_t)63);
+    if (!fragment) exit(RT_EXIT_OUT_OF_MEMORY);
+    return fragment;
+}
+
+sim_fragment *sim_wave_split(sim_wave *wave, const sim_fragment *fragment)
+{
+    sim_fragment *other =
+        wave->spare.count ? wave->spare.items[--wave->spare.count] : fragment_alloc();
+    memset(other->mask, 0, sizeof other->mask);
+    other->frame = fragment->frame;
+    other->frame->references++;
+    other->block = fragment->block;
+    other->round = fragment->round;
+    other->active = 0;
+    return other;
+}
+
+void sim_wave_drop(sim_wave *wave, sim_fragment *fragment)
+{
+    frame_release(wave, fragment->frame);
+    fragment->frame = NULL;
+    *rt_vector_push(&wave->spare) = fragment;
+}
+
+void sim_wave_push(sim_wave *wave, sim_fragment *fragment)
+{
+    CHECK(fragment->active > 0);
+    for (uint32_t k = 0; k < wave->ready.count; k++) {
+        if (!same_place(wave->ready.items[k], fragment)) continue;
+        merge(wave, wave->ready.items[k], fragment);
+        return;
+    }
+    uint32_t i = wave->ready.count;
+    (void)rt_vector_push(&wave->ready);
+    for (; i > 0 && compare(wave->ready.items[i - 1], fragment) < 0; i--) {
+        wave->ready.items[i] = wave->ready.items[i - 1];
+    }
+    wave->ready.items[i] = fragment;
+}
+
+void sim_wave_wait(sim_wave *wave, sim_fragment *fragment)
+{
+    for (uint32_t k = 0; k < wave->waiting.count; k++) {
+        if (!same_place(wave->waiting.items[k], fragment)) continue;
+        merge(wave, wave->waiting.items[k], fragment);
+        return;
+    }
+    *rt_vector_push(&wave->waiting) = fragment;
+}
+
+sim_fragment *sim_wave_pop(sim_wave *wave)
+{
+    return wave->ready.count ? wave->ready.items[--wave->ready.count] : NULL;
+}
+
+bool sim_wave_is_first(const sim_wave *wave, const sim_fragment *fragment)
+{
+    if (wave->ready.count == 0) return true;
+    return compare(fragment, wave->ready.items[wave->ready.count - 1]) < 0;
+}
+
+static sim_frame *frame_clone(sim_wave *wave, const sim_frame *frame)
+{
+    sim_frame *clone = frame_new(wave, frame->function);
+    uint8_t *uniforms = clone->uniforms;
+    memcpy(uniforms, frame->uniforms, frame->function->uniform_bytes);
+    *clone = *frame;
+    clone->uniforms = uniforms;
+    clone->references = 1;
+    if (clone->number) wave->privates.items[clone->number].references++;
+    if (clone->parent) clone->parent = frame_clone(wave, frame->parent);
+    return clone;
+}
+
+void sim_wave_rotate(sim_wave *wave, sim_fragment *fragment)
+{
+    sim_frame *clone = frame_clone(wave, fragment->frame);
+    frame_release(wave, fragment->frame);
+    fragment->frame = clone;
+    fragment->round++;
+}
+
+void sim_wave_release(sim_wave *wave)
+{
+    while (wave->waiting.count) {
+        sim_wave_push(wave, wave->waiting.items[--wave->waiting.count]);
+    }
+    wave->state = SIM_WAVE_READY;
+}
