@@ -185,10 +185,13 @@ sim_ref sim_build_resize(sim_decoder *d, sim_lane_type from, sim_lane_type type,
 rt_status sim_decode_refuse(sim_decoder *d, const char *name, const char *reason)
 {
     const sim_site *site = &d->sites.items[d->site];
+    if (site->line == 0) {
+        return rt_fail(d->sink, RT_UNSUPPORTED, RT_RULE_NONE, "%s in function '%.*s' is refused: %s",
+                       name, RT_TEXT_ARG(d->f->function->name), reason);
+    }
     return rt_fail(d->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                   "%s in function '%.*s'%s%.*s is refused: %s", name,
-                   RT_TEXT_ARG(d->f->function->name), site->line ? " of " : "",
-                   site->line ? RT_TEXT_ARG(site->source) : RT_TEXT_ARG(RT_TEXT("")), reason);
+                   "%.*s:%u: %s in function '%.*s' is refused: %s", RT_TEXT_ARG(site->source),
+                   site->line, name, RT_TEXT_ARG(d->f->function->name), reason);
 }
 
 /* ---- Constants ---------------------------------------------------------------------------- */

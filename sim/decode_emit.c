@@ -138,9 +138,9 @@ static void emit_result(emitter *e, const sim_node *node)
     sim_register target = e->f->values.items[node->result_first].place;
     CHECK(node->result_count == 1 && target != SIM_REGISTER_NONE);
     if (all_uniform(e, node)) {
-        uint32_t handler = node->shape == SIM_SHAPE_FOUR ? node->handler + SIM_FORM_SS
+        uint32_t handler = node->shape == SIM_SHAPE_FOUR ? node->handler + (uint32_t)SIM_FORM_SS
                            : node->shape == SIM_SHAPE_SELECT
-                               ? SIM_INT2(PICK, __builtin_ctz(sim_lane_bytes(node->type))) + 1
+                               ? SIM_INT2(PICK, __builtin_ctz(sim_lane_bytes(node->type))) + 1u
                                : node->handler + 1u;
         emit_uniform(e, node, handler, target);
     } else if (node->shape == SIM_SHAPE_FOUR) {

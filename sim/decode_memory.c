@@ -73,7 +73,7 @@ static void address_flush(sim_decoder *d, address *a)
     d->f->values.items[a->value].chain = a->chain;
 }
 
-static void address_add(sim_decoder *d, address *a, int64_t bytes)
+static void address_add(address *a, int64_t bytes)
 {
     a->imm += bytes;
     a->chain.imm += bytes;
@@ -104,7 +104,7 @@ static rt_status address_step(sim_decoder *d, address *a, sim_id id, uint64_t st
     if (sim_ref_constant(d, leaves.refs[0], &bits)) {
         uint32_t unused = 64 - 8 * sim_lane_bytes(type);
         int64_t index = (int64_t)(bits << unused) >> unused;
-        address_add(d, a, (int64_t)((uint64_t)index * stride));
+        address_add(a, (int64_t)((uint64_t)index * stride));
         return RT_STATUS_OK;
     }
     address_index(d, a, sim_build_resize(d, type, SIM_I64, true, leaves.refs[0]), stride);
@@ -126,7 +126,7 @@ static rt_status build_chain(sim_decoder *d, const sim_view *view, sim_leaves *o
         if (type->kind == SIM_TYPE_STRUCT) {
             const sim_constant *index = sim_module_constant(module, view->operands[next]);
             CHECK(index->bits < type->count);
-            address_add(d, &a, (int64_t)type->offsets[index->bits]);
+            address_add(&a, (int64_t)type->offsets[index->bits]);
             type = type->members[index->bits];
         } else {
             CHECK(type->kind == SIM_TYPE_ARRAY || type->kind == SIM_TYPE_VECTOR);

@@ -1,6 +1,6 @@
 /* What a read and validated SPIR-V module holds, for the other files of this folder.
  *
- * sim_module_create (reader.c, types.c, validate.c) fills it; from then on it never changes, and
+ * sim_module_create (reader.h tells how) fills it; from then on it never changes, and
  * everything stated here is proven: whoever decodes the module CHECKs, and refuses nothing but what
  * semantics.def refuses.  All arrays live as long as the module.  Source: SPIR-V specification 1.6.
  *
@@ -107,7 +107,7 @@ typedef enum sim_linkage_kind {
 typedef struct sim_variable {
     sim_id id;
     const sim_type *type;     /* POINTER */
-    uint32_t storage_class;   /* UniformConstant, CrossWorkgroup, Workgroup, Input, Generic */
+    uint32_t storage_class;   /* SIM_StorageClass… */
     sim_id initializer;       /* a constant, a variable or a function pointer constant; 0: none */
     uint32_t alignment_bytes; /* of the pointee, or of decoration Alignment where larger */
     uint32_t built_in;        /* SIM_BuiltIn…, or SIM_NONE */

@@ -22,7 +22,8 @@ typedef struct run_command {
     const cnf_subject **subjects;
     cnf_column *columns;
     uint32_t subject_count;
-    bool subjects_named; /* by --on: one that is missing is an error */
+    bool subjects_named;  /* by --on: one that is missing is an error */
+    uint64_t skip_status; /* 0: none */
     cnf_files files;
     cnf_report report;
     cnf_progress progress;
@@ -69,7 +70,7 @@ static bool subjects_choose(run_command *command, const char *on)
     CHECK(cnf_subject_count > 0);
     command->subjects_named = on != NULL;
     command->subjects =
-        rt_arena_alloc_array(&command->arena, cnf_subject_count, sizeof *command->subjects);
+        rt_arena_alloc_array(&command->arena, cnf_subject_count, sizeof(cnf_subject *));
     command->columns =
         rt_arena_alloc_array(&command->arena, cnf_subject_count, sizeof *command->columns);
     for (uint32_t i = 0; !on && i < cnf_subject_count; i++)
@@ -159,10 +160,23 @@ static bool something_missing(const run_command *command)
     return false;
 }
 
+/* True when no subject could be asked anything: all skip, or are not installed. */
+static bool everything_skipped(const run_command *command)
+{
+    for (uint32_t i = 0; i < command->report.records.count; i++) {
+        const cnf_record *record = &command->report.records.items[i];
+        bool skipped = record->judgement.verdict == CNF_VERDICT_SKIP;
+        if (!skipped && !cnf_report_is_missing(record)) return false;
+    }
+    return true;
+}
+
 static int run_exit_status(const run_command *command, cnf_run_end end)
 {
-    bool broken = end != CNF_RUN_COMPLETE || command->json_failed || something_missing(command);
-    return broken ? CNF_EXIT_INFRASTRUCTURE : cnf_report_exit_status(&command->report);
+    if (end != CNF_RUN_COMPLETE || command->json_failed) return CNF_EXIT_INFRASTRUCTURE;
+    if (command->skip_status > 0 && everything_skipped(command)) return (int)command->skip_status;
+    if (something_missing(command)) return CNF_EXIT_INFRASTRUCTURE;
+    return cnf_report_exit_status(&command->report);
 }
 
 static int run_files(run_command *command, const cnf_arguments *arguments)
@@ -172,7 +186,9 @@ static int run_files(run_command *command, const cnf_arguments *arguments)
                             cnf_command_processors(), &jobs) ||
         !cnf_command_number(arguments, CNF_OPTION_TIMEOUT, "--timeout", 1, TIMEOUT_MAX_S,
                             TIMEOUT_DEFAULT_S, &timeout_s) ||
-        !cnf_command_number(arguments, CNF_OPTION_SEED, "--seed", 0, UINT64_MAX, 0, &seed))
+        !cnf_command_number(arguments, CNF_OPTION_SEED, "--seed", 0, UINT64_MAX, 0, &seed) ||
+        !cnf_command_number(arguments, CNF_OPTION_SKIP_STATUS, "--skip-status", 1, UINT8_MAX, 0,
+                            &command->skip_status))
         return CNF_EXIT_USAGE;
     int status = cnf_command_files(arguments, &command->arena, &command->files);
     if (status == CNF_EXIT_EXPECTED)

@@ -29,6 +29,7 @@ static const cnf_option run_options[] = {
     {CNF_OPTION_JSON, "--json", NULL, "FILE", "Write a line of JSON for each verdict.", NULL},
     {CNF_OPTION_CACHE, "--cache", NULL, "FOLDER", "Keep compiled device code in FOLDER.", NULL},
     {CNF_OPTION_SHARD, "--shard", NULL, "I/N", "Run every N-th scenario, from the I-th on.", NULL},
+    {CNF_OPTION_SKIP_STATUS, "--skip-status", NULL, "N", "Exit so where all is skipped.", NULL},
     {HELP},
     {NOT_BUILT("--loader", "KIND")},
     {NOT_BUILT("--profile", "NAME")},

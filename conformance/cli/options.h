@@ -22,6 +22,7 @@ typedef enum cnf_option_id {
     CNF_OPTION_JSON,
     CNF_OPTION_CACHE,
     CNF_OPTION_SHARD,
+    CNF_OPTION_SKIP_STATUS,
     CNF_OPTION_PROVE,
     CNF_OPTION_BLUNT,
     CNF_OPTION_NOT_BUILT, /* of the design, but refused by name in this version */

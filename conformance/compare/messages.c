@@ -15,6 +15,7 @@ typedef struct message_reader {
     RT_VECTOR(cnf_check) checks;
     RT_VECTOR(cnf_final_memory) memories;
     uint32_t line; /* of the message, from 1 */
+    rt_text sent;  /* that line */
 } message_reader;
 
 static void reader_fail(message_reader *reader, const char *code, const char *what)
@@ -167,6 +168,8 @@ static void on_trace(message_reader *reader, const json_t *message)
 {
     if (!json_is_array(json_object_get(message, "events")))
         reader_fail(reader, "incomplete", "a trace without events");
+    else
+        reader->out->trace = rt_arena_text(reader->arena, reader->sent);
 }
 
 static void on_end(message_reader *reader, const json_t *message)
@@ -204,6 +207,7 @@ static void read_message(message_reader *reader, const json_t *message)
 static void read_line(message_reader *reader, rt_text line)
 {
     json_error_t error;
+    reader->sent = line;
     json_t *message = json_loadb(line.data, line.length, JSON_REJECT_DUPLICATES, &error);
     if (json_is_object(message)) {
         read_message(reader, message);

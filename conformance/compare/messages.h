@@ -40,6 +40,7 @@ typedef struct cnf_messages {
     uint32_t check_count;
     const cnf_final_memory *memories;
     uint32_t memory_count;
+    rt_text trace; /* the trace message as it was sent, which parting.h reads; empty: none */
     cnf_messages_end end;
     rt_text capability, answer; /* SKIPPED: what was asked of the device, and what it said */
     rt_text reason;             /* SKIPPED, UNAVAILABLE: for people */

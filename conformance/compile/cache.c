@@ -161,7 +161,8 @@ static void write_entry(rt_buffer *out, rt_hash key, rt_bytes answer)
 static rt_bytes read_entry(rt_bytes entry, rt_hash key)
 {
     rt_reader reader = rt_reader_of(entry);
-    bool same = rt_read_u32(&reader) == ENTRY_TAG && rt_read_u32(&reader) == ENTRY_VERSION;
+    bool same = rt_read_u32(&reader) == ENTRY_TAG;
+    same = rt_read_u32(&reader) == ENTRY_VERSION && same;
     same = rt_read_u64(&reader) == key.low && same;
     same = rt_read_u64(&reader) == key.high && same;
     uint64_t low = rt_read_u64(&reader);

@@ -47,6 +47,28 @@ static void close_channels(channels *all)
     }
 }
 
+/* Moves a descriptor above the standard ones, which are free in a program started without them: in
+ * the child they would be overwritten before they are copied. */
+static bool lift_end(int *descriptor)
+{
+    if (*descriptor > STDERR_FILENO) return true;
+    int lifted = fcntl(*descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (lifted < 0) return false;
+    close(*descriptor);
+    *descriptor = lifted;
+    return true;
+}
+
+static bool lift_channels(channels *all)
+{
+    bool lifted = true;
+    for (int i = 0; i < 2; i++) {
+        lifted = lifted && lift_end(&all->input[i]) && lift_end(&all->output[i]) &&
+                 lift_end(&all->errors[i]);
+    }
+    return lifted;
+}
+
 /* Input goes through a socket, because writing to a closed socket can be told not to raise SIGPIPE,
  * which belongs to the whole process. */
 static int open_channels(channels *out)
@@ -54,6 +76,7 @@ static int open_channels(channels *out)
     *out = (channels){{-1, -1}, {-1, -1}, {-1, -1}};
     bool opened = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, out->input) == 0 &&
                   pipe2(out->output, O_CLOEXEC) == 0 && pipe2(out->errors, O_CLOEXEC) == 0;
+    opened = opened && lift_channels(out);
     if (opened) return 0;
     int error = errno;
     close_channels(out);
@@ -103,11 +126,9 @@ int cnf_process_start(cnf_process *out_process, const char *path, const char *co
     channels all;
     int error = open_channels(&all);
     if (error) return error;
-    /* A descriptor of ours below 3 would be overwritten in the child before it is copied. */
-    bool low = all.input[1] <= STDERR_FILENO || all.output[1] <= STDERR_FILENO ||
-               all.errors[1] <= STDERR_FILENO;
+    CHECK(all.input[1] > STDERR_FILENO && all.errors[1] > STDERR_FILENO);
     pid_t pid = 0;
-    error = low ? EBADF : spawn(&pid, &all, path, arguments, environment);
+    error = spawn(&pid, &all, path, arguments, environment);
     if (error) {
         close_channels(&all);
         return error;

@@ -11,6 +11,7 @@
 /* Length of the UTF-8 sequence at the beginning of text; 0: there is none that jansson takes. */
 static size_t sequence_length(rt_text text)
 {
+    CHECK(text.data && text.length > 0);
     uint8_t lead = (uint8_t)text.data[0];
     size_t length = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 0;
     if (length == 0 || length > text.length) return 0;
@@ -111,14 +112,13 @@ cnf_record cnf_record_copy(rt_arena *arena, const cnf_record *record)
 {
     cnf_record copy = *record;
     cnf_judgement *judgement = &copy.judgement;
-    rt_text *texts[] = {
-        &copy.scenario,         &copy.file,          &copy.subject,
-        &copy.step_id,          &copy.device,        &copy.driver,
-        &judgement->signature,  &judgement->message, &judgement->rule,
-        &judgement->capability, &judgement->answer,
+    rt_text *const texts[] = {
+        &copy.scenario,   &copy.file,         &copy.subject,          &copy.step_id,
+        &copy.device,     &copy.driver,       &judgement->signature,  &judgement->message,
+        &judgement->rule, &judgement->answer, &judgement->capability, NULL,
     };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        *texts[i] = rt_arena_text(arena, *texts[i]);
+    for (rt_text *const *text = texts; *text; text++)
+        **text = rt_arena_text(arena, **text);
     uint32_t count = judgement->unobserved_count;
     rt_text *kinds = rt_arena_alloc_array(arena, count + 1, sizeof *kinds);
     for (uint32_t i = 0; i < count; i++)

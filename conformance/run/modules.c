@@ -186,6 +186,8 @@ static bool module_finish(cnf_modules *modules, uint32_t index, scn_module *modu
     if (work->failure.length > 0) {
         rt_text kind = rt_arena_printf(modules->arena, "tool.%.*s", RT_TEXT_ARG(work->failure));
         judge_failure(modules, module, kind, work->failure_message, out);
+        /* No process to be had is nobody's failure. */
+        if (rt_text_is(work->failure, "start")) out->verdict = CNF_VERDICT_NOT_RUN;
         return false;
     }
     cnf_compile_answer answer;
@@ -211,6 +213,7 @@ static int judgement_weight(const cnf_judgement *judgement)
     switch (judgement->verdict) {
     case CNF_VERDICT_INVALID: return 3;
     case CNF_VERDICT_UNAVAILABLE: return 2;
+    case CNF_VERDICT_NOT_RUN:
     case CNF_VERDICT_FAIL: return 1;
     default: return 0;
     }

@@ -42,7 +42,7 @@ bool cnf_modules_complete(const cnf_modules *modules);
 /* Appends the pack of the scenario with all its images and returns true; or, where a module has no
  * images, returns false with the judgement of the scenario: INVALID for sources that do not
  * compile, with the compiler's messages at the scenario's own lines; UNAVAILABLE where the compiler
- * is not installed; FAIL(compile) for everything else. */
+ * is not installed; NOT_RUN where no worker could be started; FAIL(compile) for everything else. */
 bool cnf_modules_finish(cnf_modules *modules, rt_buffer *out_pack, cnf_judgement *out_judgement);
 
 /* Frees the buffers. */

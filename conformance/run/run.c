@@ -7,6 +7,7 @@
 #include "conformance/run/run.h"
 
 #include "conformance/compare/differential.h"
+#include "conformance/compare/parting.h"
 #include "conformance/run/modules.h"
 #include "reference/base/vector.h"
 
@@ -146,6 +147,15 @@ static bool oracle_settled(const run_state *run, const run_scenario *scenario)
     return run->oracle == SCN_NONE || scenario->cases[run->oracle].state == CASE_DONE;
 }
 
+static void case_compare(run_scenario *scenario, const run_case *oracle, run_case *other)
+{
+    CHECK(oracle->judgement.verdict == CNF_VERDICT_PASS);
+    if (other->judgement.verdict == CNF_VERDICT_PASS)
+        cnf_differential(&scenario->arena, &oracle->messages, &other->messages, &other->judgement);
+    if (other->judgement.verdict == CNF_VERDICT_FAIL)
+        cnf_traces_part(&scenario->arena, &oracle->messages, &other->messages, &other->judgement);
+}
+
 /* The oracle has its verdict: what waited for it is compared and done. */
 static void cases_release(run_state *run, run_scenario *scenario)
 {
@@ -155,11 +165,8 @@ static void cases_release(run_state *run, run_scenario *scenario)
         run_case *one = &scenario->cases[i];
         if (one->state != CASE_HELD) continue;
         /* An oracle that failed itself proves nothing about others. */
-        bool comparable = oracle && oracle->judgement.verdict == CNF_VERDICT_PASS &&
-                          one->judgement.verdict == CNF_VERDICT_PASS;
-        if (comparable) {
-            cnf_differential(&scenario->arena, &oracle->messages, &one->messages, &one->judgement);
-        }
+        if (oracle && oracle->judgement.verdict == CNF_VERDICT_PASS)
+            case_compare(scenario, oracle, one);
         case_done(run, scenario, i);
     }
 }

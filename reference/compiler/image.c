@@ -107,8 +107,8 @@ static rt_status check_imports(pl_job *job, const pl_symbols *symbols, const pl_
     }
     rt_status status = require_names(
         job, linkage->imports, linkage->import_count, &listed, image,
-        "has the name of an OpenCL C builtin, but the SPIR-V translator knows none with these "
-        "parameter types; rename it or call the builtin as OpenCL C declares it");
+        "has the name of an OpenCL C builtin that the SPIR-V translator does not know with these "
+        "parameter types; do without it, or rename it if it is your own");
     if (rt_ok(status)) {
         status = require_names(job, symbols->imports, symbols->import_count, &written, image,
                                "is listed as an import, but its translation does not import it");
@@ -186,7 +186,7 @@ static rt_status translate(pl_job *job, const rt_postlink_request *request, LLVM
                            rt_text name, rt_bytes *out_spirv)
 {
     rt_buffer written = {0}, spirv = {0}, reason = {0};
-    rt_status status = RT_STATUS_OK;
+    rt_status status;
     if (pl_translate_to_spirv(module, request->spirv_version_max, NULL, 0, &written, &reason)) {
         status = pl_lines_keep(job, rt_buffer_bytes(&written), &spirv);
         *out_spirv = rt_arena_bytes(&job->arena, rt_buffer_bytes(&spirv));

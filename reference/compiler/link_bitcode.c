@@ -9,6 +9,8 @@
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
 #include "reference/compiler/job.h"
+#include "reference/compiler/opencl12.h"
+#include "reference/compiler/prepare.h"
 #include "reference/compiler/spirv_walk.h"
 #include "reference/compiler/symbols.h"
 #include "reference/compiler/translate.h"
@@ -16,6 +18,11 @@
 #include <llvm-c/BitWriter.h>
 
 typedef RT_VECTOR(rt_text) text_vector;
+
+/* One module of the link. */
+typedef struct link_input {
+    LLVMModuleRef module; /* NULL once it is part of the first one */
+} link_input;
 
 static rt_status refuse(pl_job *job, const text_vector *names, const char *problem)
 {
@@ -41,15 +48,15 @@ static void note_strong(pl_job *job, rt_map *defined, text_vector *duplicates, L
     rt_map_set(defined, name, 0);
 }
 
-static rt_status check_duplicates(pl_job *job, const LLVMModuleRef *modules, uint32_t count)
+static rt_status check_duplicates(pl_job *job, const link_input *inputs, uint32_t count)
 {
     rt_map defined = {0};
     text_vector duplicates = {0};
     for (uint32_t i = 0; i < count; i++) {
-        LLVMValueRef f = LLVMGetFirstFunction(modules[i]);
+        LLVMValueRef f = LLVMGetFirstFunction(inputs[i].module);
         for (; f; f = LLVMGetNextFunction(f))
             note_strong(job, &defined, &duplicates, f);
-        LLVMValueRef v = LLVMGetFirstGlobal(modules[i]);
+        LLVMValueRef v = LLVMGetFirstGlobal(inputs[i].module);
         for (; v; v = LLVMGetNextGlobal(v))
             note_strong(job, &defined, &duplicates, v);
     }
@@ -86,6 +93,21 @@ static rt_status check_unresolved(pl_job *job, LLVMModuleRef module)
     return status;
 }
 
+/* SPIR-V does not say which functions may hold a barrier, so any may: without this a pass of the
+ * driver could call one under a condition of its own making. */
+static void mark_convergent(pl_job *job, LLVMModuleRef module)
+{
+    static const char name[] = "convergent";
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
+    LLVMAttributeRef convergent = LLVMCreateEnumAttribute(job->context, kind, 0);
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        if (LLVMGetIntrinsicID(function) != 0) continue;
+        LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                convergent);
+    }
+}
+
 /* Only kernels are of use to the driver; with everything else internal it can inline and drop. */
 static void hide_all_but_kernels(LLVMModuleRef module)
 {
@@ -101,18 +123,21 @@ static void hide_all_but_kernels(LLVMModuleRef module)
     }
 }
 
-/* Links all modules into the first; those linked are consumed and become NULL. */
-static rt_status join(pl_job *job, LLVMModuleRef *modules, uint32_t count)
+/* Links all modules into the first one and makes of it what the driver takes. */
+static rt_status join(pl_job *job, link_input *inputs, uint32_t count)
 {
-    RT_TRY(check_duplicates(job, modules, count));
+    RT_TRY(check_duplicates(job, inputs, count));
+    LLVMModuleRef target = inputs[0].module;
     for (uint32_t i = 1; i < count; i++) {
-        LLVMModuleRef source = modules[i];
-        modules[i] = NULL;
-        RT_TRY(pl_module_link(job, RT_LINK_ERROR, modules[0], source));
+        LLVMModuleRef source = inputs[i].module;
+        inputs[i].module = NULL;
+        RT_TRY(pl_module_link(job, RT_LINK_ERROR, target, source));
     }
-    RT_TRY(check_unresolved(job, modules[0]));
-    hide_all_but_kernels(modules[0]);
-    return pl_module_verify(job, modules[0], "linking");
+    RT_TRY(check_unresolved(job, target));
+    pl_opencl12_builtins(job, target);
+    mark_convergent(job, target);
+    hide_all_but_kernels(target);
+    return pl_prepare_drop_unused(job, target);
 }
 
 /* The layout is looked at first: of bytes that are cut short the translator makes anything. */
@@ -125,21 +150,19 @@ static bool has_layout(rt_bytes spirv)
     return !walk.damaged;
 }
 
-static rt_status read_modules(pl_job *job, const rt_bytes *spirv, uint32_t count,
-                              LLVMModuleRef *modules)
+static rt_status read_module(pl_job *job, rt_bytes spirv, uint32_t index, link_input *input)
 {
+    if (!has_layout(spirv)) {
+        return rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
+                       "module %u of the link: %zu bytes that are not a SPIR-V module", index,
+                       spirv.size);
+    }
     rt_buffer reason = {0};
     rt_status status = RT_STATUS_OK;
-    for (uint32_t i = 0; i < count && rt_ok(status); i++) {
-        if (!has_layout(spirv[i])) {
-            status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
-                             "module %u of the link: %zu bytes that are not a SPIR-V module", i,
-                             spirv[i].size);
-        } else if (!pl_translate_from_spirv(job->context, spirv[i], &modules[i], &reason)) {
-            status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
-                             "module %u of the link: the SPIR-V translator refuses it: %s", i,
-                             rt_buffer_string(&reason));
-        }
+    if (!pl_translate_from_spirv(job->context, spirv, &input->module, &reason)) {
+        status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
+                         "module %u of the link: the SPIR-V translator refuses it: %s", index,
+                         rt_buffer_string(&reason));
     }
     rt_buffer_free(&reason);
     return status;
@@ -159,12 +182,14 @@ rt_status pl_link_to_bitcode(rt_sink *sink, const rt_bytes *spirv, uint32_t coun
     CHECK(count > 0);
     pl_job job;
     pl_job_open(&job, sink);
-    LLVMModuleRef *modules = rt_arena_alloc_array(&job.arena, count, sizeof *modules);
-    rt_status status = read_modules(&job, spirv, count, modules);
-    if (rt_ok(status)) status = join(&job, modules, count);
-    if (rt_ok(status)) write_bitcode(modules[0], out_bitcode);
+    link_input *inputs = rt_arena_alloc_array(&job.arena, count, sizeof *inputs);
+    rt_status status = RT_STATUS_OK;
+    for (uint32_t i = 0; i < count && rt_ok(status); i++)
+        status = read_module(&job, spirv[i], i, &inputs[i]);
+    if (rt_ok(status)) status = join(&job, inputs, count);
+    if (rt_ok(status)) write_bitcode(inputs[0].module, out_bitcode);
     for (uint32_t i = 0; i < count; i++) {
-        if (modules[i]) LLVMDisposeModule(modules[i]);
+        if (inputs[i].module) LLVMDisposeModule(inputs[i].module);
     }
     pl_job_close(&job);
     return status;

@@ -68,7 +68,7 @@ typedef struct block_visit {
 typedef struct block_walk {
     rt_map seen;
     RT_VECTOR(block_visit) path;
-    RT_VECTOR(LLVMBasicBlockRef) post_order;
+    RT_VECTOR(block_visit) post_order; /* finished visits */
 } block_walk;
 
 static void enter_block(block_walk *walk, LLVMBasicBlockRef block)
@@ -88,7 +88,7 @@ static void walk_blocks(block_walk *walk, LLVMBasicBlockRef entry)
         if (top->next_successor < LLVMGetNumSuccessors(terminator)) {
             enter_block(walk, LLVMGetSuccessor(terminator, top->next_successor++));
         } else {
-            *rt_vector_push(&walk->post_order) = top->block;
+            *rt_vector_push(&walk->post_order) = *top;
             walk->path.count--;
         }
     }
@@ -101,10 +101,11 @@ static void order_blocks(LLVMValueRef function)
     block_walk walk = {0};
     LLVMBasicBlockRef last = LLVMGetEntryBasicBlock(function);
     walk_blocks(&walk, last);
-    CHECK(walk.post_order.items[walk.post_order.count - 1] == last);
+    CHECK(walk.post_order.items && walk.post_order.count > 0);
+    CHECK(walk.post_order.items[walk.post_order.count - 1].block == last);
     for (uint32_t i = walk.post_order.count - 1; i-- > 0;) {
-        LLVMMoveBasicBlockAfter(walk.post_order.items[i], last);
-        last = walk.post_order.items[i];
+        LLVMMoveBasicBlockAfter(walk.post_order.items[i].block, last);
+        last = walk.post_order.items[i].block;
     }
     rt_map_free(&walk.seen);
     rt_vector_free(&walk.path);

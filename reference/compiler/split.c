@@ -85,13 +85,11 @@ static void use_from_function(planner *plan, pl_role *roles, uint32_t used)
 {
     const pl_node *node = &plan->graph->nodes[used];
     if (roles[used] != PL_ABSENT) return;
-    bool foreign = node->kind == PL_EXTERNAL;
     bool helper = node->kind == PL_HELPER;
-    if (foreign && RULE(DL_SPLIT_08)) {
-        roles[used] = PL_IMPORT;
-    } else if (helper && !RULE(DL_SPLIT_06)) {
-        roles[used] = PL_IMPORT;
-    } else if (helper && plan->copied_before[used] && !RULE(DL_SPLIT_07)) {
+    bool imported = (node->kind == PL_EXTERNAL && RULE(DL_SPLIT_08)) ||
+                    (helper && !RULE(DL_SPLIT_06)) ||
+                    (helper && plan->copied_before[used] && !RULE(DL_SPLIT_07));
+    if (imported) {
         roles[used] = PL_IMPORT;
     } else {
         copy_node(plan, roles, used);

@@ -117,8 +117,7 @@ pl_declaration pl_declaration_classify(LLVMValueRef function)
 static rt_text recorded_name(pl_job *job, LLVMValueRef function)
 {
     rt_text name = pl_job_name(job, function);
-    rt_text shortened = {name.data, name.length - 1};
-    return RULE_ELSE(DL_IMPORT_06, name, shortened);
+    return RULE_ELSE(DL_IMPORT_06, name, ((rt_text){name.data, name.length - 1}));
 }
 
 /* ---- Collection ---------------------------------------------------------------------------- */

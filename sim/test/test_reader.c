@@ -341,6 +341,35 @@ static void test_entry(void **state)
     sim_test_refused(KERNEL("", "OpLine %int 12 3\n"), RT_MALFORMED, "no OpString");
 }
 
+/* Debug information may stand among the types, in blocks and behind functions; its operands are not
+ * looked at, and nothing of it is left. */
+static void test_debug_information(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    sim_module *module =
+        sim_test_module(sink, "OpCapability Kernel\nOpCapability Addresses\n"
+                              "OpExtension \"SPV_KHR_non_semantic_info\"\n"
+                              "%notes = OpExtInstImport \"NonSemantic.Notes\"\n"
+                              "%std = OpExtInstImport \"OpenCL.std\"\n"
+                              "OpMemoryModel Physical64 OpenCL\n%text = OpString \"text\"\n"
+                              "OpName %f \"f\"\n%void = OpTypeVoid\n%type = OpTypeFunction %void\n"
+                              "%a = OpExtInst %void %notes 1 %text\n"
+                              "%f = OpFunction %void None %type\n%l = OpLabel\n"
+                              "%b = OpExtInst %void %notes 2 %a\nOpNop\nOpReturn\nOpFunctionEnd\n"
+                              "%c = OpExtInst %void %notes 3\n");
+    assert_int_equal(module->instruction_count, 1);
+    assert_true(rt_text_is(module->functions[0].name, "f"));
+    for (sim_id id = 1; id < module->id_bound; id++) {
+        assert_int_not_equal(sim_module_id(module, id)->kind, SIM_ID_RESULT);
+    }
+    sim_module_destroy(module);
+    rt_sink_destroy(sink);
+    sim_test_refused(SIM_TEST_PRELUDE TYPES "%half = OpConstant %float 0.5\n"
+                                            "%a = OpExtInst %float %std fabs %half\n",
+                     RT_MALFORMED, "in functions only");
+}
+
 static void test_refused_by_name(void **state)
 {
     (void)state;
@@ -428,13 +457,21 @@ static void test_tables(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),        cmocka_unit_test(test_header),
-        cmocka_unit_test(test_sizes),         cmocka_unit_test(test_byte_order),
-        cmocka_unit_test(test_layout),        cmocka_unit_test(test_forward_pointer),
-        cmocka_unit_test(test_types_refused), cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_decorations),   cmocka_unit_test(test_supplement),
-        cmocka_unit_test(test_entry),         cmocka_unit_test(test_refused_by_name),
-        cmocka_unit_test(test_sections),      cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_header),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_byte_order),
+        cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_forward_pointer),
+        cmocka_unit_test(test_types_refused),
+        cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_decorations),
+        cmocka_unit_test(test_supplement),
+        cmocka_unit_test(test_entry),
+        cmocka_unit_test(test_refused_by_name),
+        cmocka_unit_test(test_sections),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_debug_information),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,7 @@ expect 2
 expect 3 run "$scenario" --on "$subject" --json /dev/full
 says "No space left on device"
 expect 4 run "$folder/empty"
+expect 0 run "$scenario" --on "$subject" --skip-status 77
 expect 4 run "$scenario" --shard 2/2
 for command in run check subjects requirements schema; do
     expect 0 $command --help

@@ -1,5 +1,6 @@
 /* Verdicts and comparisons, from what a child sent and how it ended. */
 #include "conformance/compare/differential.h"
+#include "conformance/compare/parting.h"
 
 #include "reference/base/alloc.h"
 
@@ -253,6 +254,40 @@ static void memories_are_compared(void **state)
     }
 }
 
+/* ---- Traces -------------------------------------------------------------------------------- */
+
+#define TRACE(events)   "{\"type\":\"trace\",\"events\":[" events "]}\n"
+#define LINK(image, by) "{\"event\":\"link\",\"inputs\":[\"" image "\"],\"by\":\"" by "\"}"
+
+static void assert_parting(const char *oracle, const char *other, const char *expected)
+{
+    rt_arena arena = {0};
+    cnf_messages left, right;
+    cnf_messages_read(&arena, rt_text_of(oracle), &left);
+    cnf_messages_read(&arena, rt_text_of(other), &right);
+    cnf_judgement judgement = {.verdict = CNF_VERDICT_FAIL, .message = RT_TEXT("why")};
+    cnf_traces_part(&arena, &left, &right, &judgement);
+    assert_string_equal(judgement.message.data, expected);
+    rt_arena_reset(&arena);
+}
+
+static void the_first_other_event_is_told(void **state)
+{
+    (void)state;
+    assert_parting(TRACE(LINK("a", "driver") "," LINK("b", "driver")),
+                   TRACE(LINK("a", "tool") "," LINK("c", "tool")),
+                   "why\nthe traces part at event 1:\n"
+                   "  sim     {\"event\":\"link\",\"inputs\":[\"b\"]}\n"
+                   "  subject {\"event\":\"link\",\"inputs\":[\"c\"]}");
+    assert_parting(TRACE(LINK("a", "driver")), TRACE(""),
+                   "why\nthe traces part at event 0:\n"
+                   "  sim     {\"event\":\"link\",\"inputs\":[\"a\"]}\n"
+                   "  subject nothing more");
+    assert_parting(TRACE(LINK("a", "driver")), TRACE(LINK("a", "tool")),
+                   "why\nthe traces are the same as on sim");
+    assert_parting(TRACE(LINK("a", "driver")), OPEN, "why");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -263,6 +298,7 @@ int main(void)
         cmocka_unit_test(signatures_hold_no_free_text),
         cmocka_unit_test(words_are_found_again),
         cmocka_unit_test(memories_are_compared),
+        cmocka_unit_test(the_first_other_event_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

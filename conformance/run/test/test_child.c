@@ -218,7 +218,7 @@ static void what_a_child_leaves_is_killed(void **state)
         assert_int_equal(result.end, CNF_CHILD_EXITED);
         const char *at = strstr(rt_buffer_string(&result.messages), "grandchild\n");
         assert_non_null(at);
-        pid_t pid = (pid_t)atoi(strpbrk(at, "0123456789"));
+        pid_t pid = (pid_t)strtol(strpbrk(at, "0123456789"), NULL, 10);
         assert_true(pid > 1);
         assert_int_equal(kill(pid, 0), -1);
         assert_int_equal(errno, ESRCH);

@@ -530,6 +530,31 @@ static void unresolved_symbols_of_a_link_are_named(void **state)
     rt_buffer_free(&bitcode);
 }
 
+/* Names stand in bitcode as they are. */
+static bool names_symbol(const rt_buffer *bitcode, const char *name)
+{
+    return memmem(bitcode->data, bitcode->size, name, strlen(name)) != NULL;
+}
+
+static void a_link_calls_builtins_as_opencl_12_has_them(void **state)
+{
+    postlink_fixture *fixture = *state;
+    fixture_make(fixture, RT_SPLIT_OFF, 1,
+                 SOURCES({"A", "kernel void K(global float *p, local float *l) {\n"
+                               " size_t i = get_global_id(0); float whole;\n"
+                               " vstore3(vload3(i, p), i, l); p[i] = modf(l[i], &whole) + whole;\n"
+                               " p[0] = sincos(p[i], i ? (float *)p : (float *)l); }"}));
+    rt_buffer bitcode = {0};
+    rt_bytes code = fixture->images.images[0].code;
+    assert_true(rt_ok(fixture->api->link_to_bitcode(fixture->sink, &code, 1, &bitcode)));
+    assert_true(names_symbol(&bitcode, "_Z6vload3mPU3AS1Kf"));
+    assert_true(names_symbol(&bitcode, "_Z7vstore3Dv3_fmPU3AS3f"));
+    assert_true(names_symbol(&bitcode, "_Z4modffPf"));
+    /* Twin: where the pointer comes from is not known. */
+    assert_true(names_symbol(&bitcode, "_Z6sincosfPU3AS4f"));
+    rt_buffer_free(&bitcode);
+}
+
 int main(int argc, char **argv)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_open, fixture_close)
@@ -572,6 +597,7 @@ int main(int argc, char **argv)
         TEST(the_same_sources_give_the_same_bytes),
         TEST(code_that_the_writer_lacks_is_lowered),
         TEST(unresolved_symbols_of_a_link_are_named),
+        TEST(a_link_calls_builtins_as_opencl_12_has_them),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,225 @@
+/* Unit tests of executing and judging: every way in which an expectation can fail fails, with its
+ * own code, over a device that launches and does nothing. */
+#include "conformance/compare/messages.h"
+#include "conformance/subject/execute.h"
+#include "reference/program/test/counting_device.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Two modules: app/0 has kernel `apply` and imports `twice`, library/0 exports it. */
+static const char head[] = "assay: 1\n"
+                           "summary: A test.\n"
+                           "modules:\n"
+                           "  app: {sources: [{language: opencl-c, code: a}]}\n"
+                           "  library: {sources: [{language: opencl-c, code: b}]}\n"
+                           "memory:\n"
+                           "  data: {type: int, values: [1, 2, 3]}\n"
+                           "  more: {type: float, values: [0.5]}\n"
+                           "steps:\n";
+
+static const rt_text kernels[] = {{"apply", 5}};
+static const rt_property symbols[] = {
+    {.name = {"twice", 5}, .type = RT_PROPERTY_UINT32, .number = 1}};
+static const rt_property_set imports[] = {{{RT_SET_IMPORTED_SYMBOLS, 21}, symbols, 1}};
+static const rt_property_set exports[] = {{{RT_SET_EXPORTED_SYMBOLS, 21}, symbols, 1}};
+static const rt_image app_images[] = {{.name = {"app/0", 5},
+                                       .kernels = kernels,
+                                       .kernel_count = 1,
+                                       .sets = imports,
+                                       .set_count = 1,
+                                       .code = {(const uint8_t *)"code", 4}}};
+static const rt_image library_images[] = {{.name = {"library/0", 9},
+                                           .sets = exports,
+                                           .set_count = 1,
+                                           .code = {(const uint8_t *)"code", 4}}};
+
+typedef struct fixture {
+    rt_arena arena;
+    cnf_messages messages;
+} fixture;
+
+static int set_up(void **state)
+{
+    *state = rt_alloc(sizeof(fixture));
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    fixture *f = *state;
+    rt_arena_reset(&f->arena);
+    rt_free(f);
+    return 0;
+}
+
+static const scn_scenario *read_scenario(fixture *f, const char *steps)
+{
+    rt_text text = rt_arena_printf(&f->arena, "%s%s", head, steps);
+    scn_problems problems;
+    const scn_scenario *read =
+        scn_read(&f->arena, text, RT_TEXT("test.yaml"), RT_TEXT("test.yaml"), &problems);
+    for (uint32_t i = 0; i < problems.count; i++) {
+        fprintf(stderr, "%u: %.*s\n", problems.items[i].at.line,
+                RT_TEXT_ARG(problems.items[i].text));
+    }
+    assert_non_null(read);
+    scn_scenario *scenario = rt_arena_alloc(&f->arena, sizeof *scenario);
+    scn_module *modules = rt_arena_alloc_array(&f->arena, 2, sizeof *modules);
+    *scenario = *read;
+    modules[0] = read->modules[0];
+    modules[0].images = (rt_image_list){app_images, 1};
+    modules[1] = read->modules[1];
+    modules[1].images = (rt_image_list){library_images, 1};
+    scenario->modules = modules;
+    return scenario;
+}
+
+static rt_text read_back(rt_arena *arena, int descriptor)
+{
+    rt_buffer all = {0};
+    char chunk[4096];
+    for (ssize_t count; (count = read(descriptor, chunk, sizeof chunk)) > 0;) {
+        rt_buffer_append(&all, chunk, (size_t)count);
+    }
+    rt_text text = rt_arena_text(arena, rt_buffer_text(&all));
+    rt_buffer_free(&all);
+    return text;
+}
+
+/* Runs the steps and returns the last check. */
+static const cnf_check *run(fixture *f, const char *steps, const dev_finding *finding)
+{
+    rt_sink *sink = rt_sink_create();
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    cnf_emitter emitter = {.descriptor = ends[1]};
+    cnf_execution execution = {
+        .scenario = read_scenario(f, steps), .emitter = &emitter, .sink = sink};
+    pthread_mutex_init(&execution.findings_lock, NULL);
+    dev_open_parameters parameters = {.sink = sink};
+    dev_device *device = NULL;
+    assert_true(rt_ok(dev_device_open(&counting_backend, &parameters, RT_TEXT(""), &device)));
+    if (finding) cnf_execution_finding(&execution, finding);
+    cnf_execute(&execution, device);
+    cnf_emit_end(&emitter);
+    dev_device_destroy(device);
+    pthread_mutex_destroy(&execution.findings_lock);
+    rt_sink_destroy(sink);
+    close(ends[1]);
+    cnf_messages_read(&f->arena, read_back(&f->arena, ends[0]), &f->messages);
+    close(ends[0]);
+    assert_null(f->messages.fault);
+    assert_int_equal(f->messages.end, CNF_MESSAGES_ENDED);
+    assert_true(f->messages.check_count >= 1);
+    return &f->messages.checks[f->messages.check_count - 1];
+}
+
+static void expect_failure(void **state, const char *steps, const char *kind, const char *code)
+{
+    const cnf_check *check = run(*state, steps, NULL);
+    assert_false(check->ok);
+    assert_string_equal(check->kind.data, kind);
+    assert_string_equal(check->code.data, code);
+    assert_true(check->message.length > 0);
+}
+
+#define LAUNCH "  - submit: {kernel: apply, range: [1], args: [data, more]}\n"
+
+static void all_expectations_hold(void **state)
+{
+    const cnf_check *check =
+        run(*state,
+            LAUNCH "    expect: {error: {documents: exception, reference: "
+                   "{class: \"errc::build\", names: [twice], text: exports}}}\n"
+                   "  - load: library\n" LAUNCH "  - expect: {launches: 1}\n"
+                   "  - expect: {builds: 1}\n  - expect: {builds: 0}\n"
+                   "  - expect: {program_of: apply, images: [library/0, app/0]}\n"
+                   "  - expect: {trace: [{event: link}, {event: launch}]}\n"
+                   "  - wait\n"
+                   "  - expect: {memory: more, equals: [0x1p-1]}\n",
+            NULL);
+    assert_true(check->ok);
+    assert_int_equal(((fixture *)*state)->messages.check_count, 7);
+    assert_int_equal(((fixture *)*state)->messages.memory_count, 2);
+}
+
+static void errors_are_compared_in_every_part(void **state)
+{
+    expect_failure(state, LAUNCH "  - expect: {launches: 0}\n", "launch", "errc::build");
+    expect_failure(state, LAUNCH "    expect: {error: {documents: \"errc::invalid\"}}\n", "error",
+                   "documents-class");
+    expect_failure(state, LAUNCH "    expect: {error: {reference: {class: \"link-error\"}}}\n",
+                   "error", "reference-class");
+    expect_failure(state,
+                   LAUNCH "    expect: {error: {documents: exception, reference: {names: [g]}}}\n",
+                   "error", "names");
+    expect_failure(
+        state, LAUNCH "    expect: {error: {documents: exception, reference: {text: elephants}}}\n",
+        "error", "text");
+    expect_failure(state,
+                   "  - load: library\n" LAUNCH "    expect: {error: {documents: exception}}\n",
+                   "error", "succeeded");
+    expect_failure(state, "  - unload: library\n  - expect: {launches: 0}\n", "step",
+                   "errc::invalid");
+}
+
+static void counts_programs_traces_and_memories_differ(void **state)
+{
+#define LOADED "  - load: library\n" LAUNCH
+    expect_failure(state, LOADED "  - expect: {launches: 2}\n", "count", "fewer");
+    expect_failure(state, LOADED "  - expect: {links: 0}\n", "count", "more");
+    expect_failure(state, LOADED "  - expect: {program_of: apply, images: [app/0]}\n", "program",
+                   "images");
+    expect_failure(state, LOADED "  - expect: {program_of: other, images: [app/0]}\n", "program",
+                   "not-launched");
+    expect_failure(state, LOADED "  - expect: {trace: [{event: launch}, {event: link}]}\n", "trace",
+                   "missing");
+    expect_failure(state, LOADED "  - expect: {trace: [{event: link, inputs: [app/0]}]}\n", "trace",
+                   "missing");
+    expect_failure(state, "  - expect: {memory: data, equals: [1, 5, 3]}\n", "memory", "differs");
+    const cnf_check *check =
+        &((fixture *)*state)->messages.checks[((fixture *)*state)->messages.check_count - 1];
+    assert_string_equal(check->place.data, "element 1");
+    assert_int_equal(check->line, 10);
+}
+
+static void findings_are_matched_or_fail(void **state)
+{
+    const dev_finding finding = {.kind = "out-of-bounds",
+                                 .message = RT_TEXT("a store"),
+                                 .kernel = RT_TEXT("apply"),
+                                 .source = RT_TEXT("app/0"),
+                                 .source_line = 1,
+                                 .object = RT_TEXT("data"),
+                                 .offset = 12};
+    const cnf_check *check =
+        run(*state, "  - expect: {finding: out-of-bounds, memory: data, offset: 12}\n", &finding);
+    assert_true(check->ok);
+    check = run(*state, "  - expect: {launches: 0}\n", &finding);
+    assert_false(check->ok);
+    assert_string_equal(check->code.data, "out-of-bounds");
+    assert_int_equal(check->line, 4); /* of the source in the scenario */
+    check =
+        run(*state, "  - expect: {finding: out-of-bounds, memory: data, offset: 8}\n", &finding);
+    assert_false(check->ok);
+    expect_failure(state, "  - expect: {finding: out-of-bounds}\n", "finding", "not-found");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(all_expectations_hold),
+        TEST(errors_are_compared_in_every_part),
+        TEST(counts_programs_traces_and_memories_differ),
+        TEST(findings_are_matched_or_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

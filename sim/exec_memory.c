@@ -1,0 +1,504 @@
+/* Loads, stores, atomics and copies of lane arrays.
+ *
+ * The usual case is made fast: all lanes in one object, all inside it, all aligned.  That is found
+ * out first, for all lanes at once; where it does not hold, access.c goes lane by lane and says
+ * what is wrong.  Lanes that are not active take part with offset 0, which lies in every object. */
+#include "sim/exec.h"
+
+#include <string.h>
+
+#ifdef __clang__
+#define LANES _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define LANES _Pragma("GCC ivdep")
+#endif
+#define FOR_LANES       LANES for (uint32_t i = 0; i < n; i++)
+#define LANE_COUNT(x)   (((x)->high - (x)->low) & ~(SIM_CHUNK - 1))
+#define COMPONENTS_MAX  16u
+
+/* Elements in memory, which need not be aligned where the module says so. */
+typedef uint8_t memory_8 __attribute__((may_alias));
+typedef uint16_t memory_16 __attribute__((aligned(1), may_alias));
+typedef uint32_t memory_32 __attribute__((aligned(1), may_alias));
+typedef uint64_t memory_64 __attribute__((aligned(1), may_alias));
+
+/* Register of component k of a load or store. */
+static inline sim_register component(const sim_exec *x, const sim_op *op, uint32_t k)
+{
+    return x->frame->function->places[op->extra + k];
+}
+
+static inline uint64_t uniform_64(const sim_exec *x, sim_register place)
+{
+    return *(const uint64_t *)sim_at(x, place);
+}
+
+/* ---- Offsets of all lanes ------------------------------------------------------------------- */
+
+/* Where the lanes' accesses go: one object, offsets in x->offsets. */
+typedef struct span {
+    sim_view_memory view;
+    uint64_t start;   /* offset of the uniform part of the address */
+    uint64_t last;    /* the last offset at which the access fits */
+    uint64_t unaligned; /* bits that an aligned offset does not have */
+} span;
+
+/* Prepares accesses of `size` bytes around an address; false where no access can be right or the
+ * memory is that of the lanes. */
+static bool span_open(sim_exec *x, const sim_op *op, uint64_t address, uint32_t size, span *s)
+{
+    sim_finding_kind kind;
+    if (!sim_access_find(x, address, &s->view, &kind)) return false;
+    if (s->view.size < size) return false;
+    s->start = s->view.offset;
+    s->last = s->view.size - size;
+    s->unaligned = op->c - 1;
+    return true;
+}
+
+#define OFFSETS(name, I)                                                                           \
+    static bool offsets_##name(sim_exec *x, const sim_op *op, const span *s)                       \
+    {                                                                                              \
+        uint32_t n = LANE_COUNT(x);                                                                \
+        const I *index = (const I *)sim_at(x, op->b) + x->low;                                     \
+        uint64_t *out = x->offsets + x->low, wrong = 0, stride = op->stride;                       \
+        uint64_t start = s->start + (uint64_t)op->imm, last = s->last, bits = s->unaligned;        \
+        const uint8_t *m = x->mask + x->low;                                                       \
+        if (x->dense) {                                                                            \
+            FOR_LANES                                                                              \
+            {                                                                                      \
+                uint64_t o = start + (uint64_t)(int64_t)index[i] * stride;                         \
+                wrong |= (uint64_t)(o > last) | (o & bits);                                        \
+                out[i] = o;                                                                        \
+            }                                                                                      \
+        } else {                                                                                   \
+            FOR_LANES                                                                              \
+            {                                                                                      \
+                uint64_t o = start + (uint64_t)(int64_t)index[i] * stride;                         \
+                o = m[i] ? o : 0;                                                                  \
+                wrong |= (uint64_t)(o > last) | (o & bits);                                        \
+                out[i] = o;                                                                        \
+            }                                                                                      \
+        }                                                                                          \
+        return wrong == 0;                                                                         \
+    }
+OFFSETS(U32, uint32_t)
+OFFSETS(S32, int32_t)
+OFFSETS(I64, int64_t)
+
+/* The same for addresses that the lanes have whole: right when all are in one object. */
+static bool offsets_each(sim_exec *x, const sim_op *op, uint32_t size, span *s)
+{
+    uint32_t n = LANE_COUNT(x);
+    const uint64_t *address = (const uint64_t *)sim_at(x, op->a) + x->low;
+    uint64_t first = address[sim_first_lane(x) - x->low];
+    if (!span_open(x, op, first, size, s)) return false;
+    uint64_t *out = x->offsets + x->low, wrong = 0;
+    uint64_t start = first - s->view.offset - (uint64_t)op->imm, last = s->last;
+    uint64_t bits = s->unaligned;
+    const uint8_t *m = x->mask + x->low;
+    FOR_LANES
+    {
+        uint64_t o = address[i] - start;
+        o = m[i] ? o : 0;
+        wrong |= (uint64_t)(o > last) | (o & bits);
+        out[i] = o;
+    }
+    return wrong == 0;
+}
+
+/* Address of one lane, for the slow way. */
+static uint64_t lane_address(const sim_exec *x, const sim_op *op, sim_memory_form form,
+                             uint32_t lane)
+{
+    uint64_t base = form == SIM_MEMORY_EACH ? ((const uint64_t *)sim_at(x, op->a))[lane]
+                                            : uniform_64(x, op->a);
+    uint64_t index = 0;
+    if (form == SIM_MEMORY_U32) index = ((const uint32_t *)sim_at(x, op->b))[lane];
+    if (form == SIM_MEMORY_S32) index = (uint64_t)((const int32_t *)sim_at(x, op->b))[lane];
+    if (form == SIM_MEMORY_I64) index = ((const uint64_t *)sim_at(x, op->b))[lane];
+    return base + index * op->stride + (uint64_t)op->imm;
+}
+
+/* ---- Lane by lane --------------------------------------------------------------------------- */
+
+static void addresses_keep(sim_exec *x, const sim_op *op, sim_memory_form form)
+{
+    for (uint32_t lane = x->low; lane < x->high; lane++) {
+        if (x->mask[lane]) x->offsets[lane] = lane_address(x, op, form, lane);
+    }
+}
+
+static void load_slowly(sim_exec *x, const sim_op *op, sim_memory_form form, uint32_t bytes)
+{
+    uint8_t loaded[COMPONENTS_MAX * 8];
+    /* A target may be the row of the index, so all addresses are computed before any load. */
+    addresses_keep(x, op, form);
+    for (uint32_t lane = x->low; lane < x->high; lane++) {
+        if (!x->mask[lane]) continue;
+        sim_lane_load(x, op, lane, x->offsets[lane], bytes * op->count, op->c, 1, loaded);
+        for (uint32_t k = 0; k < op->count; k++) {
+            sim_register place = component(x, op, k);
+            if (place == SIM_REGISTER_NONE) continue;
+            memcpy((uint8_t *)sim_at(x, place) + lane * bytes, loaded + k * bytes, bytes);
+        }
+    }
+}
+
+static void store_slowly(sim_exec *x, const sim_op *op, sim_memory_form form, uint32_t bytes)
+{
+    uint8_t stored[COMPONENTS_MAX * 8];
+    for (uint32_t lane = x->low; lane < x->high; lane++) {
+        if (!x->mask[lane]) continue;
+        for (uint32_t k = 0; k < op->count; k++) {
+            sim_register place = component(x, op, k);
+            uint32_t step = sim_register_uniform(place) ? 0 : lane * bytes;
+            memcpy(stored + k * bytes, (const uint8_t *)sim_at(x, place) + step, bytes);
+        }
+        uint64_t address = lane_address(x, op, form, lane);
+        sim_lane_store(x, op, lane, address, bytes * op->count, op->c, 1, stored);
+    }
+}
+
+/* ---- Whole rows ----------------------------------------------------------------------------- */
+
+#define LOAD_ROWS(bits)                                                                            \
+    static void load_rows_##bits(sim_exec *x, const sim_op *op, const uint8_t *data)               \
+    {                                                                                              \
+        uint32_t n = LANE_COUNT(x);                                                                \
+        const uint64_t *offsets = x->offsets + x->low;                                             \
+        const uint8_t *m = x->mask + x->low;                                                       \
+        for (uint32_t k = 0; k < op->count; k++) {                                                 \
+            sim_register place = component(x, op, k);                                              \
+            if (place == SIM_REGISTER_NONE) continue;                                              \
+            uint##bits##_t *d = (uint##bits##_t *)sim_at(x, place) + x->low;                       \
+            const uint8_t *from = data + k * (bits / 8);                                           \
+            bool keep = x->partial && place >> SIM_REGISTER_SHIFT == SIM_SPACE_FRAME;              \
+            if (keep) {                                                                            \
+                for (uint32_t i = 0; i < n; i++) {                                                 \
+                    if (m[i]) d[i] = *(const memory_##bits *)(from + offsets[i]);                  \
+                }                                                                                  \
+            } else {                                                                               \
+                FOR_LANES d[i] = *(const memory_##bits *)(from + offsets[i]);                      \
+            }                                                                                      \
+        }                                                                                          \
+    }
+LOAD_ROWS(8)
+LOAD_ROWS(16)
+LOAD_ROWS(32)
+LOAD_ROWS(64)
+
+/* Lanes store in order: where two store to the same place, the later one stays. */
+#define STORE_ROWS(bits)                                                                           \
+    static void store_rows_##bits(sim_exec *x, const sim_op *op, const sim_view_memory *view)      \
+    {                                                                                              \
+        uint32_t n = LANE_COUNT(x);                                                                \
+        const uint64_t *offsets = x->offsets + x->low;                                             \
+        const uint8_t *m = x->mask + x->low;                                                       \
+        for (uint32_t k = 0; k < op->count; k++) {                                                 \
+            sim_register place = component(x, op, k);                                              \
+            const uint##bits##_t *v = sim_at(x, place);                                            \
+            uint32_t step = sim_register_uniform(place) ? 0 : 1;                                   \
+            v += step * x->low;                                                                    \
+            uint8_t *to = view->data + k * (bits / 8);                                             \
+            if (x->dense && step) {                                                                \
+                for (uint32_t i = 0; i < n; i++) *(memory_##bits *)(to + offsets[i]) = v[i];       \
+            } else {                                                                               \
+                for (uint32_t i = 0; i < n; i++) {                                                 \
+                    if (m[i]) *(memory_##bits *)(to + offsets[i]) = v[step * i];                   \
+                }                                                                                  \
+            }                                                                                      \
+            if (!view->defined) continue;                                                          \
+            uint8_t *shadow = view->defined + k * (bits / 8);                                      \
+            for (uint32_t i = 0; i < n; i++) {                                                     \
+                if (m[i]) {                                                                        \
+                    *(memory_##bits *)(shadow + offsets[i]) =                                      \
+                        (uint##bits##_t)UINT64_C(0x0101010101010101);                              \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+    }
+STORE_ROWS(8)
+STORE_ROWS(16)
+STORE_ROWS(32)
+STORE_ROWS(64)
+
+/* ---- Private memory at one address: the lanes' granules lie side by side -------------------- */
+
+/* True when component k at the position is within one granule. */
+static inline bool in_granule(uint64_t position, uint32_t bytes)
+{
+    return position % 8 + bytes <= 8;
+}
+
+#define PRIVATE_ROWS(bits)                                                                         \
+    static void load_private_##bits(sim_exec *x, const sim_op *op, uint64_t position)              \
+    {                                                                                              \
+        uint32_t n = LANE_COUNT(x);                                                                \
+        const uint8_t *m = x->mask + x->low;                                                       \
+        for (uint32_t k = 0; k < op->count; k++) {                                                 \
+            sim_register place = component(x, op, k);                                              \
+            if (place == SIM_REGISTER_NONE) continue;                                              \
+            uint##bits##_t *d = (uint##bits##_t *)sim_at(x, place) + x->low;                       \
+            const uint8_t *from = sim_private_byte(x, x->low, position + k * (bits / 8));          \
+            bool keep = x->partial && place >> SIM_REGISTER_SHIFT == SIM_SPACE_FRAME;              \
+            if (keep) {                                                                            \
+                FOR_LANES                                                                          \
+                {                                                                                  \
+                    uint##bits##_t v = *(const memory_##bits *)(from + i * 8u);                    \
+                    d[i] = m[i] ? v : d[i];                                                        \
+                }                                                                                  \
+            } else {                                                                               \
+                FOR_LANES d[i] = *(const memory_##bits *)(from + i * 8u);                          \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    static void store_private_##bits(sim_exec *x, const sim_op *op, uint64_t position)             \
+    {                                                                                              \
+        uint32_t n = LANE_COUNT(x);                                                                \
+        const uint8_t *m = x->mask + x->low;                                                       \
+        for (uint32_t k = 0; k < op->count; k++) {                                                 \
+            sim_register place = component(x, op, k);                                              \
+            const uint##bits##_t *v = sim_at(x, place);                                            \
+            uint32_t step = sim_register_uniform(place) ? 0 : 1;                                   \
+            v += step * x->low;                                                                    \
+            uint8_t *to = sim_private_byte(x, x->low, position + k * (bits / 8));                  \
+            for (uint32_t i = 0; i < n; i++) {                                                     \
+                if (m[i]) *(memory_##bits *)(to + i * 8u) = v[step * i];                           \
+            }                                                                                      \
+        }                                                                                          \
+    }
+PRIVATE_ROWS(8)
+PRIVATE_ROWS(16)
+PRIVATE_ROWS(32)
+PRIVATE_ROWS(64)
+
+/* ---- Handlers ------------------------------------------------------------------------------- */
+
+/* The last active lane: its value stays where all lanes store to one address. */
+static uint32_t last_lane(const sim_exec *x)
+{
+    uint32_t lane = x->high;
+    while (!x->mask[lane - 1]) lane--;
+    return lane - 1;
+}
+
+/* One address for all lanes: right, and what it leads to? */
+static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
+{
+    uint64_t address = uniform_64(x, op->a) + (uint64_t)op->imm;
+    return span_open(x, op, address, size, s) && s->start <= s->last &&
+           (s->start & s->unaligned) == 0;
+}
+
+#define MEMORY_HANDLERS(bits)                                                                      \
+    static void LOAD_ONE_##bits(sim_exec *x, const sim_op *op)                                     \
+    {                                                                                              \
+        uint8_t loaded[COMPONENTS_MAX * 8];                                                        \
+        uint32_t size = bits / 8 * op->count;                                                      \
+        const uint8_t *from = loaded;                                                              \
+        span s;                                                                                    \
+        if (open_one(x, op, size, &s) && s.view.class != SIM_CLASS_PRIVATE) {                      \
+            from = s.view.data + s.start;                                                          \
+        } else {                                                                                   \
+            uint64_t address = uniform_64(x, op->a) + (uint64_t)op->imm;                           \
+            sim_lane_load(x, op, sim_first_lane(x), address, size, op->c, x->active, loaded);      \
+        }                                                                                          \
+        for (uint32_t k = 0; k < op->count; k++) {                                                 \
+            sim_register place = component(x, op, k);                                              \
+            if (place == SIM_REGISTER_NONE) continue;                                              \
+            *(uint##bits##_t *)sim_at(x, place) =                                                  \
+                *(const memory_##bits *)(from + k * (bits / 8));                                   \
+        }                                                                                          \
+    }                                                                                              \
+    static void LOAD_SAME_##bits(sim_exec *x, const sim_op *op)                                    \
+    {                                                                                              \
+        span s;                                                                                    \
+        if (!open_one(x, op, bits / 8 * op->count, &s)) {                                          \
+            load_slowly(x, op, SIM_MEMORY_SAME, bits / 8);                                         \
+        } else if (s.view.class != SIM_CLASS_PRIVATE) {                                            \
+            for (uint32_t i = x->low; i < x->high; i++) x->offsets[i] = s.start;                   \
+            load_rows_##bits(x, op, s.view.data);                                                  \
+        } else if (in_granule(s.view.position + s.start, bits / 8)) {                              \
+            load_private_##bits(x, op, s.view.position + s.start);                                 \
+        } else {                                                                                   \
+            load_slowly(x, op, SIM_MEMORY_SAME, bits / 8);                                         \
+        }                                                                                          \
+    }                                                                                              \
+    static void LOAD_EACH_##bits(sim_exec *x, const sim_op *op)                                    \
+    {                                                                                              \
+        span s;                                                                                    \
+        if (offsets_each(x, op, bits / 8 * op->count, &s) && s.view.data) {                        \
+            load_rows_##bits(x, op, s.view.data);                                                  \
+        } else {                                                                                   \
+            load_slowly(x, op, SIM_MEMORY_EACH, bits / 8);                                         \
+        }                                                                                          \
+    }                                                                                              \
+    static void STORE_ONE_##bits(sim_exec *x, const sim_op *op)                                    \
+    {                                                                                              \
+        span s;                                                                                    \
+        bool right = open_one(x, op, bits / 8 * op->count, &s);                                    \
+        if (right && s.view.data) {                                                                \
+            uint8_t stored[COMPONENTS_MAX * 8];                                                    \
+            uint32_t lane = last_lane(x);                                                          \
+            for (uint32_t k = 0; k < op->count; k++) {                                             \
+                sim_register place = component(x, op, k);                                          \
+                const uint##bits##_t *v = sim_at(x, place);                                        \
+                v += sim_register_uniform(place) ? 0 : lane;                                       \
+                *(memory_##bits *)(stored + k * (bits / 8)) = *v;                                  \
+            }                                                                                      \
+            sim_lane_store(x, op, lane, uniform_64(x, op->a) + (uint64_t)op->imm,                  \
+                           bits / 8 * op->count, op->c, x->active, stored);                        \
+        } else if (right && in_granule(s.view.position + s.start, bits / 8)) {                     \
+            store_private_##bits(x, op, s.view.position + s.start);                                \
+        } else {                                                                                   \
+            store_slowly(x, op, SIM_MEMORY_ONE, bits / 8);                                         \
+        }                                                                                          \
+    }                                                                                              \
+    static void STORE_EACH_##bits(sim_exec *x, const sim_op *op)                                   \
+    {                                                                                              \
+        span s;                                                                                    \
+        if (offsets_each(x, op, bits / 8 * op->count, &s) && s.view.data) {                        \
+            store_rows_##bits(x, op, &s.view);                                                     \
+        } else {                                                                                   \
+            store_slowly(x, op, SIM_MEMORY_EACH, bits / 8);                                        \
+        }                                                                                          \
+    }                                                                                              \
+    static void STORE_SAME_##bits(sim_exec *x, const sim_op *op)                                   \
+    {                                                                                              \
+        STORE_ONE_##bits(x, op);                                                                   \
+    }
+MEMORY_HANDLERS(8)
+MEMORY_HANDLERS(16)
+MEMORY_HANDLERS(32)
+MEMORY_HANDLERS(64)
+
+#define INDEXED_HANDLERS(form, bits)                                                               \
+    static void LOAD_##form##_##bits(sim_exec *x, const sim_op *op)                                \
+    {                                                                                              \
+        span s;                                                                                    \
+        if (span_open(x, op, uniform_64(x, op->a), bits / 8 * op->count, &s) && s.view.data &&     \
+            offsets_##form(x, op, &s)) {                                                           \
+            load_rows_##bits(x, op, s.view.data);                                                  \
+        } else {                                                                                   \
+            load_slowly(x, op, SIM_MEMORY_##form, bits / 8);                                       \
+        }                                                                                          \
+    }                                                                                              \
+    static void STORE_##form##_##bits(sim_exec *x, const sim_op *op)                               \
+    {                                                                                              \
+        span s;                                                                                    \
+        if (span_open(x, op, uniform_64(x, op->a), bits / 8 * op->count, &s) && s.view.data &&     \
+            offsets_##form(x, op, &s)) {                                                           \
+            store_rows_##bits(x, op, &s.view);                                                     \
+        } else {                                                                                   \
+            store_slowly(x, op, SIM_MEMORY_##form, bits / 8);                                      \
+        }                                                                                          \
+    }
+#define ALL_INDEXED(form)                                                                          \
+    INDEXED_HANDLERS(form, 8)                                                                      \
+    INDEXED_HANDLERS(form, 16)                                                                     \
+    INDEXED_HANDLERS(form, 32)                                                                     \
+    INDEXED_HANDLERS(form, 64)
+ALL_INDEXED(U32)
+ALL_INDEXED(S32)
+ALL_INDEXED(I64)
+
+/* ---- Atomics: lanes in order ---------------------------------------------------------------- */
+
+#define ATOMIC(type, U, S)                                                                         \
+    static U atomic_##type(sim_atomic operation, U old, U value, U comparator)                     \
+    {                                                                                              \
+        switch (operation) {                                                                       \
+        case SIM_ATOMIC_LOAD: return old;                                                          \
+        case SIM_ATOMIC_STORE:                                                                     \
+        case SIM_ATOMIC_EXCHANGE: return value;                                                    \
+        case SIM_ATOMIC_COMPARE: return old == comparator ? value : old;                           \
+        case SIM_ATOMIC_ADD: return old + value;                                                   \
+        case SIM_ATOMIC_SUB: return old - value;                                                   \
+        case SIM_ATOMIC_SMIN: return (S)old < (S)value ? old : value;                              \
+        case SIM_ATOMIC_UMIN: return old < value ? old : value;                                    \
+        case SIM_ATOMIC_SMAX: return (S)old > (S)value ? old : value;                              \
+        case SIM_ATOMIC_UMAX: return old > value ? old : value;                                    \
+        case SIM_ATOMIC_AND: return old & value;                                                   \
+        case SIM_ATOMIC_OR: return old | value;                                                    \
+        case SIM_ATOMIC_XOR: return old ^ value;                                                   \
+        }                                                                                          \
+        UNREACHABLE();                                                                             \
+    }                                                                                              \
+    static void ATOMIC_##type(sim_exec *x, const sim_op *op)                                       \
+    {                                                                                              \
+        sim_atomic operation = (sim_atomic)op->extra;                                              \
+        bool one_a = sim_register_uniform(op->a), one_b = sim_register_uniform(op->b);             \
+        bool one_c = sim_register_uniform(op->c);                                                  \
+        const uint64_t *address = sim_at(x, op->a);                                                \
+        const U *value = sim_at(x, op->b), *comparator = sim_at(x, op->c);                         \
+        U *d = op->target == SIM_REGISTER_NONE ? NULL : sim_at(x, op->target);                     \
+        for (uint32_t i = x->low; i < x->high; i++) {                                              \
+            if (!x->mask[i]) continue;                                                             \
+            U old, next, b = value[one_b ? 0 : i], c = comparator[one_c ? 0 : i];                  \
+            uint64_t where = address[one_a ? 0 : i];                                               \
+            uint32_t size = (uint32_t)sizeof(U);                                                   \
+            if (operation != SIM_ATOMIC_STORE) {                                                   \
+                sim_lane_load(x, op, i, where, size, size, 1, (uint8_t *)&old);                    \
+            } else {                                                                               \
+                old = 0;                                                                           \
+            }                                                                                      \
+            next = atomic_##type(operation, old, b, c);                                            \
+            if (d) d[i] = old;                                                                     \
+            if (operation == SIM_ATOMIC_LOAD) continue;                                            \
+            sim_lane_store(x, op, i, where, size, size, 1, (const uint8_t *)&next);                \
+        }                                                                                          \
+    }
+ATOMIC(I32, uint32_t, int32_t)
+ATOMIC(I64, uint64_t, int64_t)
+
+/* ---- Copies --------------------------------------------------------------------------------- */
+
+/* A lane copies in pieces, from the front; ranges that overlap are undefined in SPIR-V. */
+static void copy_lane(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t to, uint64_t from,
+                      uint64_t size)
+{
+    uint8_t piece[64];
+    uint32_t alignment = (uint32_t)op->imm;
+    for (uint64_t done = 0; done < size;) {
+        uint32_t part = size - done < sizeof piece ? (uint32_t)(size - done)
+                                                   : (uint32_t)sizeof piece;
+        uint32_t demand = done == 0 ? alignment : 1;
+        sim_lane_load(x, op, lane, from + done, part, demand, 1, piece);
+        sim_lane_store(x, op, lane, to + done, part, demand, 1, piece);
+        done += part;
+    }
+}
+
+static void COPY_MEMORY(sim_exec *x, const sim_op *op)
+{
+    bool one_a = sim_register_uniform(op->a), one_b = sim_register_uniform(op->b);
+    bool one_c = sim_register_uniform(op->c);
+    const uint64_t *to = sim_at(x, op->a), *from = sim_at(x, op->b), *size = sim_at(x, op->c);
+    for (uint32_t i = x->low; i < x->high; i++) {
+        if (!x->mask[i]) continue;
+        copy_lane(x, op, i, to[one_a ? 0 : i], from[one_b ? 0 : i], size[one_c ? 0 : i]);
+    }
+}
+
+static void FRAME_ADDRESS(sim_exec *x, const sim_op *op)
+{
+    CHECK(x->frame->number != 0);
+    uint32_t object = x->frame->number << SIM_PRIVATE_VARIABLE_BITS | op->extra;
+    *(uint64_t *)sim_at(x, op->target) = sim_address_of(SIM_CLASS_PRIVATE, object);
+}
+
+/* ---- The table ------------------------------------------------------------------------------ */
+
+#define ENTRY(name) [SIM_H_##name] = name,
+#define MEMORY_ENTRIES(op, form)                                                                   \
+    ENTRY(op##_##form##_8) ENTRY(op##_##form##_16) ENTRY(op##_##form##_32) ENTRY(op##_##form##_64)
+
+sim_handle *const SIM_NAME(sim_memory_table)[SIM_HANDLER_COUNT] = {
+    SIM_MEMORY_FORMS(MEMORY_ENTRIES, LOAD)
+    SIM_MEMORY_FORMS(MEMORY_ENTRIES, STORE)
+    ENTRY(ATOMIC_I32)
+    ENTRY(ATOMIC_I64)
+    ENTRY(COPY_MEMORY)
+    ENTRY(FRAME_ADDRESS)
+};

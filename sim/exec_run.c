@@ -1,0 +1,361 @@
+/* The engine's loop: blocks, branches, calls, barriers of one wave.
+ *
+ * A fragment runs until another one comes before it in order, or at the same place, where both
+ * become one.  Source: SPIR-V specification 1.6 sections 2.11 and 3.42.17; the order is that of
+ * fragment.h. */
+#include "sim/exec.h"
+
+#include <string.h>
+
+/* Back edges that one fragment may take before it lets others go on: spinning lanes would otherwise
+ * wait for ever for lanes behind them. */
+#define BACK_EDGES_MAX 16384u
+
+static sim_handle *handler_of(const sim_op *op)
+{
+    sim_handle *handle = SIM_NAME(sim_lanes_table)[op->handler];
+    return handle ? handle : SIM_NAME(sim_memory_table)[op->handler];
+}
+
+static inline void run_ops(sim_exec *x, const sim_op *op, uint32_t count)
+{
+    for (const sim_op *end = op + count; op < end; op++) handler_of(op)(x, op);
+}
+
+/* ---- The running fragment ------------------------------------------------------------------- */
+
+static void enter_frame(sim_exec *x, const sim_fragment *fragment)
+{
+    x->frame = fragment->frame;
+    x->base[SIM_SPACE_FRAME] = x->wave->stack.data + fragment->frame->lanes_first;
+    x->base[SIM_SPACE_WAVE] = x->wave->rows.data;
+    x->base[SIM_SPACE_UNIFORM] = fragment->frame->uniforms;
+    x->base[SIM_SPACE_POOL] = (uint8_t *)x->launch->pool;
+}
+
+static bool chunk_is_idle(const uint8_t *mask)
+{
+    uint64_t words[SIM_CHUNK / 8];
+    memcpy(words, mask, sizeof words);
+    return (words[0] | words[1]) == 0;
+}
+
+/* Makes the fragment's lanes the active ones. */
+static void enter_mask(sim_exec *x, const sim_fragment *fragment)
+{
+    uint32_t low = 0, high = sim_chunks_up(x->wave->lane_count);
+    CHECK(fragment->active > 0);
+    while (chunk_is_idle(fragment->mask + low)) low += SIM_CHUNK;
+    while (chunk_is_idle(fragment->mask + high - SIM_CHUNK)) high -= SIM_CHUNK;
+    x->mask = fragment->mask;
+    x->low = low;
+    x->high = high;
+    x->active = fragment->active;
+    x->dense = fragment->active == high - low;
+    x->partial = x->wave->ready.count + x->wave->waiting.count > 0;
+}
+
+/* ---- Edges ---------------------------------------------------------------------------------- */
+
+/* The fragment goes along the edge. */
+static void follow(sim_exec *x, sim_fragment *fragment, const sim_edge *edge)
+{
+    run_ops(x, x->frame->function->ops + edge->move_first, edge->move_count);
+    fragment->block = edge->target;
+    if (edge->is_back) x->back_edges++;
+}
+
+/* Sets mask to the lanes of `from` whose condition is `wanted` and returns how many they are. */
+static uint32_t mask_where(uint8_t *mask, const uint8_t *from, const uint8_t *condition,
+                           uint8_t wanted)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < SIM_LANES; i++) {
+        uint8_t bit = (uint8_t)(from[i] & (condition[i] == wanted));
+        mask[i] = bit;
+        count += bit;
+    }
+    return count;
+}
+
+/* The lanes of `fragment` that are not in `mask` stay; it loses the others. */
+static void mask_remove(sim_fragment *fragment, const sim_fragment *gone)
+{
+    for (uint32_t i = 0; i < SIM_LANES; i++) {
+        fragment->mask[i] = (uint8_t)(fragment->mask[i] & (gone->mask[i] ^ 1));
+    }
+    fragment->active -= gone->active;
+}
+
+/* Sends the lanes of `part`, just taken from `fragment`, along the edge. */
+static void send(sim_exec *x, sim_fragment *fragment, sim_fragment *part, const sim_edge *edge)
+{
+    mask_remove(fragment, part);
+    enter_mask(x, part);
+    x->partial = true;
+    follow(x, part, edge);
+    sim_wave_push(x->wave, part);
+}
+
+static void branch_varying(sim_exec *x, sim_fragment *fragment, const uint8_t *condition,
+                           const sim_edge *edges)
+{
+    uint8_t yes[SIM_LANES];
+    uint32_t count = mask_where(yes, fragment->mask, condition, 1);
+    if (count == 0 || count == fragment->active) {
+        follow(x, fragment, &edges[count == 0 ? 1 : 0]);
+        return;
+    }
+    sim_fragment *part = sim_wave_split(x->wave, fragment);
+    memcpy(part->mask, yes, sizeof yes);
+    part->active = count;
+    send(x, fragment, part, &edges[0]);
+    enter_mask(x, fragment);
+    x->partial = true;
+    follow(x, fragment, &edges[1]);
+}
+
+static uint64_t condition_at(const void *row, uint32_t bytes, uint32_t lane)
+{
+    uint64_t value = 0;
+    memcpy(&value, (const uint8_t *)row + lane * bytes, bytes);
+    return value;
+}
+
+static void switch_uniform(sim_exec *x, sim_fragment *fragment, const sim_code_block *block,
+                           const sim_edge *edges)
+{
+    uint64_t value = condition_at(sim_at(x, block->condition), block->condition_bytes, 0);
+    uint64_t mask = UINT64_MAX >> (64 - 8 * block->condition_bytes);
+    uint32_t e = 1;
+    while (e < block->edge_count && (edges[e].literal & mask) != value) e++;
+    follow(x, fragment, &edges[e < block->edge_count ? e : 0]);
+}
+
+static void switch_varying(sim_exec *x, sim_fragment *fragment, const sim_code_block *block,
+                           const sim_edge *edges)
+{
+    uint32_t bytes = block->condition_bytes;
+    uint64_t mask = UINT64_MAX >> (64 - 8 * bytes);
+    const void *row = sim_at(x, block->condition);
+    for (uint32_t e = 1; e < block->edge_count && fragment->active > 0; e++) {
+        sim_fragment *part = sim_wave_split(x->wave, fragment);
+        for (uint32_t i = 0; i < SIM_LANES; i++) {
+            bool here = fragment->mask[i] &&
+                        condition_at(row, bytes, i) == (edges[e].literal & mask);
+            part->mask[i] = here;
+            part->active += here;
+        }
+        if (part->active == 0) {
+            sim_wave_drop(x->wave, part);
+        } else if (part->active == fragment->active) {
+            sim_wave_drop(x->wave, part);
+            follow(x, fragment, &edges[e]);
+            return;
+        } else {
+            send(x, fragment, part, &edges[e]);
+        }
+    }
+    enter_mask(x, fragment);
+    follow(x, fragment, &edges[0]);
+}
+
+/* ---- Calls ---------------------------------------------------------------------------------- */
+
+/* Copies a value of the active lanes from one place to another, of whatever form. */
+static void pass(const sim_exec *x, uint8_t *to, bool to_uniform, const uint8_t *from,
+                 bool from_uniform, uint32_t bytes)
+{
+    if (to_uniform) {
+        CHECK(from_uniform);
+        memcpy(to, from, bytes);
+        return;
+    }
+    for (uint32_t i = x->low; i < x->high; i++) {
+        if (!x->mask[i]) continue;
+        memcpy(to + i * bytes, from + (from_uniform ? 0 : i * bytes), bytes);
+    }
+}
+
+static void *at_bases(uint8_t *const *base, sim_register place)
+{
+    return base[place >> SIM_REGISTER_SHIFT] + (place & SIM_REGISTER_MASK);
+}
+
+static void call(sim_exec *x, sim_fragment *fragment, const sim_code_block *block)
+{
+    const sim_code_function *caller = x->frame->function;
+    const sim_call *callee_call = &caller->calls[block->extra];
+    const sim_code_function *callee = &x->launch->program->functions[callee_call->function];
+    const sim_frame *before = fragment->frame;
+    if (!sim_wave_call(x->wave, fragment, callee, x->launch->pattern)) {
+        x->stop = true;
+        x->launch->status =
+            rt_fail(x->launch->world->sink, RT_LIMIT, RT_RULE_NONE,
+                    "kernel '%.*s': calls are nested too deeply at the call of '%.*s'",
+                    RT_TEXT_ARG(x->launch->kernel->name), RT_TEXT_ARG(callee->name));
+        return;
+    }
+    /* The stack may have moved: addresses in the caller are computed anew. */
+    uint8_t *base[SIM_SPACE_COUNT] = {x->wave->stack.data + before->lanes_first,
+                                      x->wave->rows.data, before->uniforms,
+                                      (uint8_t *)x->launch->pool};
+    enter_frame(x, fragment);
+    for (uint32_t i = 0; i < callee_call->argument_count; i++) {
+        sim_register from = caller->places[callee_call->argument_first + i];
+        sim_leaf to = callee->parameters[i];
+        if (to.place == SIM_REGISTER_NONE) continue;
+        pass(x, sim_at(x, to.place), sim_register_uniform(to.place), at_bases(base, from),
+             sim_register_uniform(from), to.bytes);
+    }
+}
+
+/* Returns; false when the lanes are done. */
+static bool leave(sim_exec *x, sim_fragment *fragment, const sim_code_block *block)
+{
+    const sim_frame *frame = fragment->frame, *parent = frame->parent;
+    const sim_code_function *callee = frame->function;
+    if (!parent) return sim_wave_return(x->wave, fragment);
+    const sim_code_block *call_block = &parent->function->blocks[frame->call_block];
+    const sim_call *back = &parent->function->calls[call_block->extra];
+    uint8_t *base[SIM_SPACE_COUNT] = {x->wave->stack.data + parent->lanes_first,
+                                      x->wave->rows.data, parent->uniforms,
+                                      (uint8_t *)x->launch->pool};
+    for (uint32_t i = 0; i < back->result_count; i++) {
+        sim_register to = parent->function->places[back->result_first + i];
+        if (to == SIM_REGISTER_NONE) continue;
+        sim_register from = callee->places[block->extra + i];
+        pass(x, at_bases(base, to), sim_register_uniform(to), sim_at(x, from),
+             sim_register_uniform(from), callee->result_bytes[i]);
+    }
+    return sim_wave_return(x->wave, fragment);
+}
+
+/* ---- Blocks --------------------------------------------------------------------------------- */
+
+/* Takes the block's cost from the budget; false when it is used up. */
+static bool pay(sim_exec *x, const sim_code_block *block)
+{
+    uint64_t cost = (uint64_t)block->cost * x->active;
+    if (cost <= x->launch->budget) {
+        x->launch->budget -= cost;
+        return true;
+    }
+    x->stop = true;
+    x->launch->budget = 0;
+    sim_note(x, block->site, SIM_FINDING_BUDGET, sim_first_lane(x), x->active,
+             "the instruction budget ran out");
+    x->launch->status = rt_fail(x->launch->world->sink, RT_BUDGET, RT_RULE_NONE,
+                                "kernel '%.*s' used up its instruction budget",
+                                RT_TEXT_ARG(x->launch->kernel->name));
+    return false;
+}
+
+/* Runs one block of the fragment.  Returns false when the fragment is no longer the caller's: it
+ * waits, or its lanes are done. */
+static bool run_block(sim_exec *x, sim_fragment *fragment)
+{
+    const sim_code_function *function = x->frame->function;
+    const sim_code_block *block = &function->blocks[fragment->block];
+    if (!pay(x, block)) return true;
+    run_ops(x, function->ops + block->op_first, block->op_count);
+    const sim_edge *edges = function->edges + block->edge_first;
+    switch ((sim_end)block->end) {
+    case SIM_END_JUMP: follow(x, fragment, edges); return true;
+    case SIM_END_BRANCH: {
+        const uint8_t *condition = sim_at(x, block->condition);
+        if (sim_register_uniform(block->condition)) {
+            follow(x, fragment, &edges[*condition ? 0 : 1]);
+        } else {
+            branch_varying(x, fragment, condition, edges);
+        }
+        return true;
+    }
+    case SIM_END_SWITCH:
+        if (sim_register_uniform(block->condition)) {
+            switch_uniform(x, fragment, block, edges);
+        } else {
+            switch_varying(x, fragment, block, edges);
+        }
+        return true;
+    case SIM_END_CALL: call(x, fragment, block); return true;
+    case SIM_END_RETURN: return leave(x, fragment, block);
+    case SIM_END_BARRIER:
+        fragment->block++;
+        sim_wave_wait(x->wave, fragment);
+        return false;
+    case SIM_END_UNREACHABLE:
+        sim_note(x, block->site, SIM_FINDING_UNREACHABLE, sim_first_lane(x), x->active,
+                 "OpUnreachable was reached");
+        sim_wave_drop(x->wave, fragment);
+        return false;
+    }
+    UNREACHABLE();
+}
+
+/* ---- Waves ---------------------------------------------------------------------------------- */
+
+/* All lanes of the wave are at one barrier, or something is wrong. */
+static void judge_barrier(sim_exec *x)
+{
+    sim_wave *wave = x->wave;
+    if (wave->waiting.count == 0) {
+        wave->state = SIM_WAVE_DONE;
+        return;
+    }
+    const sim_fragment *first = wave->waiting.items[0];
+    bool together = true;
+    for (uint32_t i = 1; i < wave->waiting.count; i++) {
+        const sim_fragment *other = wave->waiting.items[i];
+        together &= other->block == first->block && other->frame->function == first->frame->function;
+    }
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < wave->waiting.count; i++) lanes += wave->waiting.items[i]->active;
+    if (together && lanes == wave->lane_count) {
+        wave->state = SIM_WAVE_AT_BARRIER;
+        return;
+    }
+    enter_frame(x, first);
+    enter_mask(x, first);
+    const sim_code_block *block = &first->frame->function->blocks[first->block - 1];
+    sim_note(x, block->site, SIM_FINDING_DIVERGENT_BARRIER, sim_first_lane(x), lanes,
+             "barrier that not all work-items of the group reach, reached");
+    x->stop = true;
+}
+
+/* Runs the fragment until another one precedes it.  Returns false when the wave is to pause. */
+static bool run_fragment(sim_exec *x, sim_fragment *fragment)
+{
+    sim_wave *wave = x->wave;
+    enter_frame(x, fragment);
+    enter_mask(x, fragment);
+    x->back_edges = 0;
+    for (;;) {
+        if (!run_block(x, fragment)) return true;
+        bool spins = x->back_edges >= BACK_EDGES_MAX;
+        bool others = wave->ready.count > 0;
+        if (x->stop || !sim_wave_is_first(wave, fragment) || spins) {
+            if (spins && others) sim_wave_rotate(wave, fragment);
+            sim_wave_push(wave, fragment);
+            return !(spins && !others && x->launch->wave_count > 1);
+        }
+        if (x->frame != fragment->frame) enter_frame(x, fragment);
+        if (x->mask != fragment->mask || x->active != fragment->active || others || x->partial) {
+            enter_mask(x, fragment);
+        }
+    }
+}
+
+void SIM_NAME(sim_engine)(sim_exec *x, sim_wave *wave)
+{
+    x->wave = wave;
+    CHECK(wave->state == SIM_WAVE_READY);
+    while (!x->stop) {
+        sim_fragment *fragment = sim_wave_pop(wave);
+        if (!fragment) {
+            judge_barrier(x);
+            return;
+        }
+        if (!run_fragment(x, fragment)) return;
+    }
+}

@@ -1,0 +1,413 @@
+/* Launching a kernel: arguments, work-groups, waves. */
+#include "reference/base/alloc.h"
+#include "sim/exec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* 2^36 work-item instructions: minutes, for a kernel that never ends. */
+#define BUDGET_DEFAULT (UINT64_C(1) << 36)
+
+/* Bytes of local memory that one work-group may have. */
+#define LOCAL_BYTES_MAX (UINT64_C(1) << 20)
+
+/* ---- Ranges ------------------------------------------------------------------------------- */
+
+void sim_range_choose_local(sim_range *range)
+{
+    /* As many work-items as fit the lanes of one wave, dimension 0 first, so that neighbours in
+     * memory are neighbours in lanes. */
+    uint64_t left = SIM_LANES;
+    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+        uint64_t size = range->global[k] < left ? range->global[k] : left;
+        while (range->global[k] % size != 0) size--;
+        range->local[k] = size;
+        left /= size;
+    }
+}
+
+static rt_status check_range(sim_world *world, const sim_kernel *kernel, const sim_range *range)
+{
+    uint64_t items = 1;
+    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+        uint64_t global = range->global[k], local = range->local[k];
+        CHECK(global >= 1 && local >= 1);
+        if (global % local != 0) {
+            return rt_fail(world->sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
+                           "kernel '%.*s': local size %llu does not divide global size %llu in "
+                           "dimension %u",
+                           RT_TEXT_ARG(kernel->name), (unsigned long long)local,
+                           (unsigned long long)global, k);
+        }
+        uint32_t required = kernel->local_size[k];
+        if (required && required != local) {
+            return rt_fail(world->sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
+                           "kernel '%.*s' requires local size %u in dimension %u, not %llu",
+                           RT_TEXT_ARG(kernel->name), required, k, (unsigned long long)local);
+        }
+        items = local > RT_WORK_GROUP_SIZE_MAX ? local : items * local;
+        if (items > RT_WORK_GROUP_SIZE_MAX) {
+            return rt_fail(world->sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
+                           "kernel '%.*s': a work-group has more than %u work-items",
+                           RT_TEXT_ARG(kernel->name), RT_WORK_GROUP_SIZE_MAX);
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+static const char *const parameter_names[] = {
+    [SIM_PARAMETER_GLOBAL] = "memory",
+    [SIM_PARAMETER_LOCAL] = "local memory",
+    [SIM_PARAMETER_VALUE] = "a value",
+};
+
+static rt_status check_arguments(sim_world *world, const sim_kernel *kernel,
+                                 const sim_argument *arguments, uint32_t count)
+{
+    if (count != kernel->parameter_count) {
+        return rt_fail(world->sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE,
+                       "kernel '%.*s' takes %u arguments, not %u", RT_TEXT_ARG(kernel->name),
+                       kernel->parameter_count, count);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const sim_parameter *parameter = &kernel->parameters[i];
+        if (arguments[i].kind != parameter->kind) {
+            return rt_fail(world->sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE,
+                           "argument %u of kernel '%.*s' is to be %s, not %s", i,
+                           RT_TEXT_ARG(kernel->name), parameter_names[parameter->kind],
+                           parameter_names[arguments[i].kind]);
+        }
+        if (parameter->kind != SIM_PARAMETER_VALUE) continue;
+        if (arguments[i].bytes.size != parameter->size) {
+            return rt_fail(world->sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE,
+                           "argument %u of kernel '%.*s' has %u bytes, not %zu", i,
+                           RT_TEXT_ARG(kernel->name), parameter->size, arguments[i].bytes.size);
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- Variables of the program --------------------------------------------------------------- */
+
+static void relocate(sim_world *world, const sim_program *program, const sim_instance *instance)
+{
+    for (uint32_t i = 0; i < program->relocation_count; i++) {
+        const sim_relocation *relocation = &program->relocations[i];
+        uint64_t address =
+            sim_address_of(SIM_CLASS_GLOBAL, instance->objects[relocation->target]) +
+            (uint64_t)relocation->addend;
+        sim_object_write(world, instance->objects[relocation->global], relocation->offset, 8,
+                         &address);
+    }
+}
+
+/* Makes the program's variables in this world, with their initial values, if it has not been
+ * launched here before. */
+static rt_status instance_find(sim_world *world, sim_program *program, sim_instance *out_instance)
+{
+    for (uint32_t i = 0; i < world->instances.count; i++) {
+        *out_instance = world->instances.items[i];
+        if (out_instance->program == program) return RT_STATUS_OK;
+    }
+    sim_instance instance = {0};
+    instance.objects = rt_alloc_array(program->global_count + 1u, sizeof *instance.objects);
+    instance.pool = rt_alloc_array(program->pool_slot_count, sizeof *instance.pool);
+    memcpy(instance.pool, program->pool_slots, program->pool_slot_count * sizeof *instance.pool);
+    for (uint32_t i = 0; i < program->global_count; i++) {
+        const sim_global *global = &program->globals[i];
+        sim_object object;
+        rt_status status =
+            sim_object_create(world, global->size ? global->size : 1, global->name, &object);
+        if (!rt_ok(status)) {
+            rt_free(instance.objects);
+            rt_free(instance.pool);
+            return status;
+        }
+        instance.objects[i] = object;
+        if (global->initial) sim_object_write(world, object, 0, global->size, global->initial);
+        if (global->slot != SIM_NONE) {
+            instance.pool[global->slot] = sim_address_of(SIM_CLASS_GLOBAL, object);
+        }
+    }
+    instance.program = sim_program_retain(program);
+    relocate(world, program, &instance);
+    *rt_vector_push(&world->instances) = instance;
+    *out_instance = instance;
+    return RT_STATUS_OK;
+}
+
+/* ---- Local memory ------------------------------------------------------------------------- */
+
+static void local_add(sim_launch_state *l, uint64_t *end, uint64_t size, uint64_t alignment,
+                      rt_text label)
+{
+    uint64_t step = alignment > 64 ? alignment : 64;
+    uint64_t offset = (*end + step - 1) & ~(step - 1);
+    *rt_vector_push(&l->locals) =
+        (sim_local_object){.offset = offset, .size = size, .label = label};
+    *end = offset + size;
+}
+
+/* The program's Workgroup variables, then the local arguments. */
+static rt_status locals_open(sim_launch_state *l, const sim_argument *arguments)
+{
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < l->program->local_count; i++) {
+        const sim_local *local = &l->program->locals[i];
+        local_add(l, &end, local->size, local->alignment, local->name);
+    }
+    for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
+        if (arguments[i].kind != SIM_PARAMETER_LOCAL) continue;
+        if (arguments[i].size > LOCAL_BYTES_MAX) {
+            end = UINT64_MAX;
+            break;
+        }
+        rt_text label = rt_arena_printf(&l->findings.arena, "local argument %u", i);
+        local_add(l, &end, arguments[i].size, 64, label);
+    }
+    if (end > LOCAL_BYTES_MAX) {
+        return rt_fail(l->world->sink, RT_LIMIT, RT_RULE_NONE,
+                       "kernel '%.*s' needs more than %llu bytes of local memory",
+                       RT_TEXT_ARG(l->kernel->name), (unsigned long long)LOCAL_BYTES_MAX);
+    }
+    sim_lane_memory_grow(&l->locals_memory, end, l->pattern);
+    return RT_STATUS_OK;
+}
+
+/* ---- Arguments ------------------------------------------------------------------------------ */
+
+/* Writes one argument into the uniform registers of the kernel's frame, or, a structure, into the
+ * private memory of every lane. */
+static void argument_set(sim_launch_state *l, sim_wave *wave, const sim_frame *frame,
+                         uint32_t index, const sim_argument *argument, uint32_t local)
+{
+    const sim_kernel *kernel = l->kernel;
+    const sim_code_function *function = frame->function;
+    uint64_t address = 0;
+    rt_bytes bytes = {(const uint8_t *)&address, sizeof address};
+    uint32_t variable = kernel->variable[index];
+    if (argument->kind == SIM_PARAMETER_GLOBAL) {
+        address = argument->object ? sim_address_of(SIM_CLASS_GLOBAL, argument->object) : 0;
+    } else if (argument->kind == SIM_PARAMETER_LOCAL) {
+        address = sim_address_of(SIM_CLASS_LOCAL, local);
+    } else if (variable == SIM_NONE) {
+        bytes = argument->bytes;
+    } else {
+        address = sim_address_of(SIM_CLASS_PRIVATE,
+                                 frame->number << SIM_PRIVATE_VARIABLE_BITS | variable);
+        const sim_exec x = {.wave = wave};
+        uint64_t first = frame->private_first + function->variables[variable].offset;
+        for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
+            for (uint64_t i = 0; i < argument->bytes.size; i++) {
+                *sim_private_byte(&x, lane, first + i) = argument->bytes.data[i];
+            }
+        }
+    }
+    for (uint32_t i = kernel->leaf_first[index]; i < kernel->leaf_first[index + 1]; i++) {
+        sim_leaf leaf = function->parameters[i];
+        if (leaf.place == SIM_REGISTER_NONE) continue;
+        CHECK(leaf.place >> SIM_REGISTER_SHIFT == SIM_SPACE_UNIFORM);
+        CHECK(kernel->leaf_offset[i] + leaf.bytes <= bytes.size);
+        memcpy(frame->uniforms + (leaf.place & SIM_REGISTER_MASK),
+               bytes.data + kernel->leaf_offset[i], leaf.bytes);
+    }
+}
+
+static void arguments_set(sim_launch_state *l, sim_wave *wave, const sim_frame *frame,
+                          const sim_argument *arguments)
+{
+    uint32_t local = l->program->local_count;
+    for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
+        if (arguments[i].kind == SIM_PARAMETER_LOCAL) local++;
+        argument_set(l, wave, frame, i, &arguments[i], local);
+    }
+}
+
+/* ---- Built-ins ------------------------------------------------------------------------------ */
+
+static uint64_t *row_of(const sim_wave *wave, uint32_t row)
+{
+    return (uint64_t *)(void *)(wave->rows.data + row * SIM_ROW_BYTES(8));
+}
+
+/* Rows that are the same for every group. */
+static void rows_open(const sim_launch_state *l, const sim_wave *wave)
+{
+    const uint64_t *size = l->range->local;
+    for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
+        uint64_t item = wave->first_item + lane;
+        row_of(wave, SIM_ROW_LOCAL_LINEAR)[lane] = item;
+        row_of(wave, SIM_ROW_LOCAL_ID)[lane] = item % size[0];
+        row_of(wave, SIM_ROW_LOCAL_ID + 1)[lane] = item / size[0] % size[1];
+        row_of(wave, SIM_ROW_LOCAL_ID + 2)[lane] = item / size[0] / size[1];
+    }
+}
+
+static void rows_set(const sim_launch_state *l, const sim_wave *wave)
+{
+    const sim_range *range = l->range;
+    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+        const uint64_t *local = row_of(wave, SIM_ROW_LOCAL_ID + k);
+        uint64_t *global = row_of(wave, SIM_ROW_GLOBAL_ID + k);
+        uint64_t first = l->group[k] * range->local[k] + range->offset[k];
+        for (uint32_t lane = 0; lane < wave->lane_count; lane++) global[lane] = first + local[lane];
+    }
+    const uint64_t *x = row_of(wave, SIM_ROW_GLOBAL_ID), *y = row_of(wave, SIM_ROW_GLOBAL_ID + 1);
+    const uint64_t *z = row_of(wave, SIM_ROW_GLOBAL_ID + 2);
+    uint64_t *linear = row_of(wave, SIM_ROW_GLOBAL_LINEAR);
+    for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
+        linear[lane] = ((z[lane] - range->offset[2]) * range->global[1] +
+                        (y[lane] - range->offset[1])) *
+                           range->global[0] +
+                       (x[lane] - range->offset[0]);
+    }
+}
+
+static void pool_set(sim_launch_state *l)
+{
+    const sim_range *range = l->range;
+    uint64_t items = 1;
+    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+        l->pool[SIM_SLOT_GLOBAL_SIZE + k] = range->global[k];
+        l->pool[SIM_SLOT_GLOBAL_OFFSET + k] = range->offset[k];
+        l->pool[SIM_SLOT_GROUP_SIZE + k] = range->local[k];
+        l->pool[SIM_SLOT_GROUP_COUNT + k] = range->global[k] / range->local[k];
+        items *= range->local[k];
+    }
+    l->pool[SIM_SLOT_DIMENSIONS] = range->dimensions;
+    l->pool[SIM_SLOT_GROUP_ITEMS] = items;
+    l->pool[SIM_SLOT_UNDEFINED] = sim_world_choose(l->world, SIM_SLOT_UNDEFINED);
+}
+
+/* ---- Groups --------------------------------------------------------------------------------- */
+
+/* After every wave has run: true when all are done; barriers that all reached are passed. */
+static bool waves_step(sim_exec *x, sim_wave *waves, uint32_t count)
+{
+    uint32_t done = 0, at_barrier = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        done += waves[i].state == SIM_WAVE_DONE;
+        at_barrier += waves[i].state == SIM_WAVE_AT_BARRIER;
+    }
+    if (done == count) return true;
+    if (done + at_barrier < count) return false; /* some are still spinning */
+    const sim_fragment *first = NULL;
+    bool together = done == 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (waves[i].state != SIM_WAVE_AT_BARRIER) continue;
+        const sim_fragment *here = waves[i].waiting.items[0];
+        if (!first) first = here;
+        together &= here->block == first->block && here->frame->function == first->frame->function;
+    }
+    if (!together) {
+        const sim_code_block *block = &first->frame->function->blocks[first->block - 1];
+        sim_note(x, block->site, SIM_FINDING_DIVERGENT_BARRIER, 0, first->active,
+                 "barrier that not all work-items of the group reach, reached");
+        x->stop = true;
+        return true;
+    }
+    for (uint32_t i = 0; i < count; i++) sim_wave_release(&waves[i]);
+    return false;
+}
+
+static void run_group(sim_exec *x, sim_engine *engine, sim_wave *waves,
+                      const sim_argument *arguments)
+{
+    sim_launch_state *l = x->launch;
+    const sim_code_function *function = &l->program->functions[l->kernel->function];
+    if (l->locals_memory.data) memset(l->locals_memory.data, l->pattern, l->locals_memory.size);
+    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+        l->pool[SIM_SLOT_GROUP_ID + k] = l->group[k];
+    }
+    for (uint32_t i = 0; i < l->wave_count; i++) {
+        sim_frame *frame = sim_wave_start(&waves[i], function, l->pattern);
+        if (!frame) {
+            x->stop = true;
+            l->status = rt_fail(l->world->sink, RT_LIMIT, RT_RULE_NONE,
+                                "kernel '%.*s' needs too much private memory",
+                                RT_TEXT_ARG(l->kernel->name));
+            return;
+        }
+        rows_set(l, &waves[i]);
+        arguments_set(l, &waves[i], frame, arguments);
+    }
+    do {
+        for (uint32_t i = 0; i < l->wave_count && !x->stop; i++) {
+            if (waves[i].state == SIM_WAVE_READY) engine(x, &waves[i]);
+        }
+    } while (!x->stop && !waves_step(x, waves, l->wave_count));
+}
+
+static void run_groups(sim_exec *x, sim_engine *engine, sim_wave *waves,
+                       const sim_argument *arguments)
+{
+    sim_launch_state *l = x->launch;
+    uint64_t counts[RT_ND_RANGE_DIMENSIONS];
+    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+        counts[k] = l->range->global[k] / l->range->local[k];
+    }
+    for (l->group[2] = 0; l->group[2] < counts[2]; l->group[2]++) {
+        for (l->group[1] = 0; l->group[1] < counts[1]; l->group[1]++) {
+            for (l->group[0] = 0; l->group[0] < counts[0]; l->group[0]++) {
+                run_group(x, engine, waves, arguments);
+                if (x->stop) return;
+            }
+        }
+    }
+}
+
+/* ---- Launches ------------------------------------------------------------------------------- */
+
+static sim_exec *exec_new(sim_launch_state *l)
+{
+    size_t size = (sizeof(sim_exec) + 63) & ~(size_t)63;
+    sim_exec *x = aligned_alloc(64, size);
+    if (!x) exit(RT_EXIT_OUT_OF_MEMORY);
+    memset(x, 0, size);
+    x->launch = l;
+    return x;
+}
+
+static void run(sim_launch_state *l, const sim_argument *arguments)
+{
+    uint64_t items = l->pool[SIM_SLOT_GROUP_ITEMS];
+    l->wave_count = (uint32_t)((items + SIM_LANES - 1) / SIM_LANES);
+    sim_wave *waves = rt_alloc_array(l->wave_count, sizeof *waves);
+    for (uint32_t i = 0; i < l->wave_count; i++) {
+        uint64_t left = items - (uint64_t)i * SIM_LANES;
+        sim_wave_open(&waves[i], left < SIM_LANES ? (uint32_t)left : SIM_LANES, i * SIM_LANES,
+                      l->program->temporary_bytes);
+        rows_open(l, &waves[i]);
+    }
+    sim_exec *x = exec_new(l);
+    x->wave = &waves[0];
+    run_groups(x, sim_engine_choose(), waves, arguments);
+    free(x);
+    for (uint32_t i = 0; i < l->wave_count; i++) sim_wave_close(&waves[i]);
+    rt_free(waves);
+}
+
+rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range *range,
+                     const sim_argument *arguments, uint32_t argument_count,
+                     const sim_launch_options *options)
+{
+    RT_TRY(check_range(world, kernel, range));
+    RT_TRY(check_arguments(world, kernel, arguments, argument_count));
+    sim_instance instance;
+    RT_TRY(instance_find(world, kernel->program, &instance));
+    sim_launch_state l = {.world = world,
+                          .kernel = kernel,
+                          .program = kernel->program,
+                          .range = range,
+                          .pool = instance.pool,
+                          .budget = options && options->budget ? options->budget : BUDGET_DEFAULT};
+    l.pattern = (uint8_t)(sim_world_choose(world, UINT64_MAX) | 1);
+    pool_set(&l);
+    l.status = locals_open(&l, arguments);
+    if (rt_ok(l.status)) run(&l, arguments);
+    sim_findings_report(&l.findings, kernel, options);
+    sim_findings_free(&l.findings);
+    rt_vector_free(&l.locals);
+    rt_free(l.locals_memory.block);
+    return l.status;
+}
