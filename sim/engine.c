@@ -6,14 +6,9 @@ sim_engine sim_engine_base;
 sim_engine sim_engine_v3, sim_engine_v4;
 #endif
 
-uint32_t sim_engine_count(void)
-{
-    return 3;
-}
-
 sim_engine *sim_engine_at(uint32_t index)
 {
-    CHECK(index < sim_engine_count());
+    CHECK(index < SIM_ENGINE_COUNT);
 #ifdef SIM_ENGINES_X86
     bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
               __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
@@ -26,9 +21,9 @@ sim_engine *sim_engine_at(uint32_t index)
     return index == 0 ? sim_engine_base : NULL;
 }
 
-sim_engine *sim_engine_choose(void)
+uint32_t sim_engine_best(void)
 {
-    uint32_t index = sim_engine_count() - 1;
+    uint32_t index = SIM_ENGINE_COUNT - 1;
     while (!sim_engine_at(index)) index--;
-    return sim_engine_at(index);
+    return index;
 }

@@ -54,11 +54,11 @@ typedef void sim_handle(sim_exec *x, const sim_op *op);
  * when it spins and other waves should go on. */
 typedef void sim_engine(sim_exec *x, sim_wave *wave);
 
-/* The best engine for this machine; `index` 0 is the plain one and the numbers go up to
- * sim_engine_count() - 1, for tests that compare them.  NULL: this machine cannot run it. */
-sim_engine *sim_engine_choose(void);
+/* The engines by number, 0 the plain one, for any x86-64; NULL: this machine cannot run it. */
+#define SIM_ENGINE_COUNT 3u
 sim_engine *sim_engine_at(uint32_t index);
-uint32_t sim_engine_count(void);
+/* The number of the best one for this machine. */
+uint32_t sim_engine_best(void);
 
 /* ---- access.c: memory as one lane sees it, all checks on ----------------------------------- */
 

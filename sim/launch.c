@@ -381,7 +381,7 @@ static void run(sim_launch_state *l, const sim_argument *arguments)
     }
     sim_exec *x = exec_new(l);
     x->wave = &waves[0];
-    run_groups(x, sim_engine_choose(), waves, arguments);
+    run_groups(x, sim_engine_at(l->world->engine), waves, arguments);
     free(x);
     for (uint32_t i = 0; i < l->wave_count; i++) sim_wave_close(&waves[i]);
     rt_free(waves);

@@ -3,7 +3,7 @@
 #include "sim/world.h"
 
 #include "reference/base/alloc.h"
-#include "sim/program.h"
+#include "sim/exec.h"
 
 #include <string.h>
 
@@ -13,6 +13,7 @@ sim_world *sim_world_create(rt_sink *sink, uint64_t seed)
     sim_world *world = rt_alloc(sizeof *world);
     world->sink = sink;
     world->seed = seed;
+    world->engine = sim_engine_best();
     *rt_vector_push(&world->objects) = (sim_memory){0};
     return world;
 }

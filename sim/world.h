@@ -68,7 +68,8 @@ typedef struct sim_instance {
 struct sim_world {
     rt_sink *sink;
     uint64_t seed;
-    rt_arena arena;                /* labels */
+    uint32_t engine; /* number of the engine that runs (exec.h): the best, unless a test sets it */
+    rt_arena arena;  /* labels */
     RT_VECTOR(sim_memory) objects; /* by id; [0] is no object */
     RT_VECTOR(sim_instance) instances;
 };

@@ -41,7 +41,9 @@ static void construct(rt_loader *loader, rt_module_id id)
     *rt_vector_push(&loader->load_order) = id;
     RT_TRACE(loader->trace, MODULE_LOAD, RT_T("module", module->name));
     module->first_image = loader->registry->images.count;
-    if (!(module->images.count > 0 && RULE(DL_REQ_02))) return;
+    if (module->images.count == 0) return;
+    bool registers = loader->started ? RULE(DL_DLOPEN_03) : RULE(DL_REQ_02);
+    if (!registers) return;
     for (uint32_t i = 0; i < module->images.count; i++) {
         rt_image_id image =
             rt_registry_add(loader->registry, id, module->name, &module->images.images[i]);
@@ -109,8 +111,9 @@ static void load(rt_loader *loader, rt_module_id id)
 void rt_loader_start(rt_loader *loader, rt_module_id executable)
 {
     CHECK(executable < loader->module_count);
-    CHECK(loader->load_order.count == 0);
+    CHECK(!loader->started && loader->load_order.count == 0);
     rt_loader_open(loader, executable);
+    loader->started = true;
 }
 
 void rt_loader_open(rt_loader *loader, rt_module_id module)

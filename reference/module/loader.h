@@ -32,6 +32,7 @@ typedef struct rt_loader {
     pthread_mutex_t lock; /* held while modules come and go */
     rt_module *modules;
     uint32_t module_count;
+    bool started;                       /* what is loaded from now on is loaded by dlopen */
     RT_VECTOR(rt_module_id) load_order; /* loaded modules, in the order their constructors ran */
 } rt_loader;
 

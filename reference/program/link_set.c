@@ -55,7 +55,9 @@ static bool is_suitable(const resolution *r, const rt_registered_image *candidat
  * With several, any may be used: which one is a choice (DL-RESOLVE-05). */
 static const rt_registered_image *find_provider(resolution *r, rt_text symbol)
 {
-    const rt_image_group *exporters = rt_name_table_find(&r->context->tables->exporters, symbol);
+    const rt_program_tables *tables = r->context->tables;
+    const rt_image_group *exporters =
+        rt_name_table_find(RULE_ELSE(DL_RESOLVE_02, &tables->exporters, &tables->kernels), symbol);
     uint32_t suitable_count = 0;
     for (uint32_t i = 0; i < exporters->images.count; i++) {
         suitable_count += is_suitable(r, exporters->images.items[i]);
@@ -84,7 +86,7 @@ static void resolve_symbol(resolution *r, const rt_registered_image *importer, r
     }
     RT_TRACE(r->context->trace, RESOLVE, RT_T("image", importer->image->name),
              RT_T("symbol", symbol), RT_T("provider", provider->image->name));
-    take(r, provider);
+    if (RULE(DL_REQ_01)) take(r, provider);
 }
 
 static bool is_resolved(const resolution *r, const rt_registered_image *importer, rt_text symbol)
@@ -101,7 +103,8 @@ static void resolve_imports(resolution *r, const rt_registered_image *importer)
     const rt_property_set *imports = imports_of(importer);
     for (uint32_t i = 0; imports && i < imports->property_count; i++) {
         if (i > 0 && !RULE(DL_RESOLVE_08)) break; /* Broken: only one round is made. */
-        rt_text symbol = imports->properties[i].name;
+        uint32_t first_left = RULE_ELSE(DL_RESOLVE_06, i, imports->property_count - 1 - i);
+        rt_text symbol = imports->properties[first_left].name;
         if (!is_resolved(r, importer, symbol)) resolve_symbol(r, importer, symbol);
     }
 }

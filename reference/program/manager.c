@@ -254,7 +254,7 @@ static rt_status find_program(rt_program_manager *manager, const rt_device *devi
                  RT_T("image", image->image->name));
         rt_cache_key key = key_of(image, device, kernel_name);
         rt_program *cached = rt_cache_find(&manager->cache, &key);
-        if (cached) {
+        if (cached && RULE(DL_CACHE_02)) {
             cached->references++;
             *out_program = cached;
             RT_TRACE(manager->trace, CACHE_HIT, RT_T("kernel", kernel_name),

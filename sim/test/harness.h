@@ -1,0 +1,151 @@
+/* Launching the kernels of kernels.cl in tests: modules built at three levels of optimisation, run
+ * on every engine that this machine has. */
+#ifndef SIM_TEST_HARNESS_H
+#define SIM_TEST_HARNESS_H
+
+#include "sim/exec.h"
+#include "sim/test/assembler.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FINDINGS_MAX 32
+
+typedef struct harness {
+    rt_sink *sink;
+    sim_program *program;
+    sim_world *world;
+    sim_finding findings[FINDINGS_MAX]; /* texts point into `texts` */
+    char texts[FINDINGS_MAX][2][256];
+    uint32_t finding_count;
+    uint64_t budget;
+    rt_status status; /* of the last launch */
+} harness;
+
+static inline sim_module *harness_read(rt_sink *sink, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file) fail_msg("cannot open %s", path);
+    static const size_t size_max = 4u << 20;
+    uint8_t *data = rt_alloc(size_max);
+    size_t size = fread(data, 1, size_max, file);
+    fclose(file);
+    sim_module *module = NULL;
+    rt_status status = sim_module_create(sink, (rt_bytes){data, size}, &module);
+    rt_free(data);
+    if (!rt_ok(status)) fail_msg("%s", rt_sink_diagnostic(sink, status)->message.data);
+    return module;
+}
+
+/* Links modules, which are destroyed, and makes a world on that engine. */
+static inline harness harness_link(rt_sink *sink, sim_module **modules, uint32_t count,
+                                   uint32_t engine)
+{
+    harness h = {.sink = sink};
+    rt_status status =
+        sim_program_link(sink, (const sim_module *const *)modules, count, &h.program);
+    if (!rt_ok(status)) fail_msg("%s", rt_sink_diagnostic(sink, status)->message.data);
+    for (uint32_t i = 0; i < count; i++) sim_module_destroy(modules[i]);
+    h.world = sim_world_create(sink, 42);
+    h.world->engine = engine;
+    return h;
+}
+
+static inline harness harness_open(uint32_t level, uint32_t engine)
+{
+    char path[1024];
+    snprintf(path, sizeof path, SIM_TEST_KERNELS "%u.spv", level);
+    rt_sink *sink = rt_sink_create();
+    sim_module *module = harness_read(sink, path);
+    return harness_link(sink, &module, 1, engine);
+}
+
+static inline harness harness_text(const char *text)
+{
+    rt_sink *sink = rt_sink_create();
+    sim_module *module = sim_test_module(sink, text);
+    return harness_link(sink, &module, 1, sim_engine_best());
+}
+
+static inline void harness_close(harness *h)
+{
+    sim_world_destroy(h->world);
+    sim_program_destroy(h->program);
+    rt_sink_destroy(h->sink);
+}
+
+static inline void harness_finding(void *user, const sim_finding *finding)
+{
+    harness *h = user;
+    assert_true(h->finding_count < FINDINGS_MAX);
+    uint32_t i = h->finding_count++;
+    h->findings[i] = *finding;
+    snprintf(h->texts[i][0], 256, "%.*s", RT_TEXT_ARG(finding->message));
+    snprintf(h->texts[i][1], 256, "%.*s", RT_TEXT_ARG(finding->object));
+    h->findings[i].message = rt_text_of(h->texts[i][0]);
+    h->findings[i].object = rt_text_of(h->texts[i][1]);
+}
+
+static inline sim_object harness_memory(harness *h, const char *label, const void *data,
+                                        size_t size)
+{
+    sim_object object;
+    assert_true(rt_ok(sim_object_create(h->world, size, rt_text_of(label), &object)));
+    if (data) sim_object_write(h->world, object, 0, size, data);
+    return object;
+}
+
+static inline sim_argument harness_global(sim_object object)
+{
+    return (sim_argument){.kind = SIM_PARAMETER_GLOBAL, .object = object};
+}
+static inline sim_argument harness_local(uint64_t size)
+{
+    return (sim_argument){.kind = SIM_PARAMETER_LOCAL, .size = size};
+}
+static inline sim_argument harness_value(const void *data, size_t size)
+{
+    return (sim_argument){.kind = SIM_PARAMETER_VALUE, .bytes = {data, size}};
+}
+
+static inline sim_range harness_range(uint64_t global, uint64_t local)
+{
+    return (sim_range){.global = {global, 1, 1}, .local = {local, 1, 1}, .dimensions = 1};
+}
+
+/* Launches; the status stays in h->status and the findings in h->findings. */
+static inline void harness_try(harness *h, const char *kernel, sim_range range,
+                               const sim_argument *arguments, uint32_t count)
+{
+    const sim_kernel *found = sim_program_kernel(h->program, rt_text_of(kernel));
+    if (!found) fail_msg("no kernel %s", kernel);
+    sim_launch_options options = {
+        .budget = h->budget, .on_finding = harness_finding, .user = h};
+    h->finding_count = 0;
+    h->status = sim_launch(h->world, found, &range, arguments, count, &options);
+}
+
+/* Launches what must succeed without a finding. */
+static inline void harness_run(harness *h, const char *kernel, sim_range range,
+                               const sim_argument *arguments, uint32_t count)
+{
+    harness_try(h, kernel, range, arguments, count);
+    if (!rt_ok(h->status)) {
+        fail_msg("%s: %s", kernel, rt_sink_diagnostic(h->sink, h->status)->message.data);
+    }
+    if (h->finding_count) {
+        fail_msg("%s: %s: %s", kernel, h->findings[0].kind, h->findings[0].message.data);
+    }
+}
+
+static inline void harness_read_back(harness *h, sim_object object, void *out, size_t size)
+{
+    sim_object_read(h->world, object, 0, size, out);
+}
+
+#define FOR_EACH_BUILD(level, engine)                                                              \
+    for (uint32_t level = 0; level < 3; level++)                                                   \
+        for (uint32_t engine = 0; engine < SIM_ENGINE_COUNT; engine++)                             \
+            if (sim_engine_at(engine))
+
+#endif
