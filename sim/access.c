@@ -56,7 +56,7 @@ static uint64_t choose(const sim_exec *x, uint32_t site, uint32_t lane)
 uint64_t sim_lane_undefined(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t count,
                             const char *what)
 {
-    sim_note(x, op->site, SIM_FINDING_UNDEFINED_ARITHMETIC, lane, count, what);
+    if (!op->count) sim_note(x, op->site, SIM_FINDING_UNDEFINED_ARITHMETIC, lane, count, what);
     return choose(x, op->site, lane);
 }
 

@@ -230,7 +230,7 @@ typedef enum sim_math {
 typedef struct sim_op {
     uint16_t handler; /* sim_handler */
     uint8_t blend;    /* inactive lanes keep what the target holds */
-    uint8_t count;    /* LOAD, STORE: components */
+    uint8_t count;    /* LOAD, STORE: components; shifts, conversions: 1 reports nothing */
     uint32_t site;    /* index into the program's sites */
     sim_register target, a, b, c;
     uint32_t extra;

@@ -46,7 +46,8 @@ typedef enum sim_shape {
 typedef struct sim_node {
     uint8_t shape; /* sim_shape */
     uint8_t type;  /* sim_lane_type: of the elements of memory, of the result elsewhere */
-    bool is_dead;
+    bool is_dead;  /* nothing needs the results */
+    bool is_quiet; /* what it computes is needed only where a selection takes it */
     bool may_be_private; /* LOAD: the address may lie in memory of the lanes themselves */
     uint8_t form;        /* LOAD, STORE: sim_memory_form once addresses are fused, else ONE */
     uint16_t handler;    /* first of its row: type chosen, form not */

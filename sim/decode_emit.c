@@ -71,6 +71,7 @@ static void emit_uniform(emitter *e, const sim_node *node, uint32_t handler, sim
     if (node->operand_count > 1) op->b = place_of(e, operands[1]);
     if (node->operand_count > 2) op->c = place_of(e, operands[2]);
     op->extra = node->extra;
+    op->count = node->is_quiet;
     if (result != target) move_add(e, target, result, sim_lane_bytes(node->type));
 }
 
@@ -94,6 +95,7 @@ static void emit_four(emitter *e, const sim_node *node, sim_register target)
     sim_op *op = op_add(e, node->handler + (uint32_t)form, node->site, target);
     op->a = a;
     op->b = b;
+    op->count = node->is_quiet;
 }
 
 /* Handlers that take all operands in lanes. */
@@ -110,6 +112,7 @@ static void emit_in_lanes(emitter *e, const sim_node *node, sim_register target)
     op->b = in[1];
     op->c = in[2];
     op->extra = node->extra;
+    op->count = node->is_quiet && node->shape == SIM_SHAPE_UNARY;
 }
 
 static void emit_select(emitter *e, const sim_node *node, sim_register target)

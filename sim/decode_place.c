@@ -11,6 +11,7 @@ typedef struct placing {
     sim_decoder *d;
     sim_ir_function *f;
     bool *used;             /* per value */
+    bool *demanded;         /* per value: used otherwise than by a selection that may drop it */
     uint64_t *live_in;      /* per block: bits of values */
     uint32_t words;         /* of one block's set */
     uint32_t **before;      /* per block: blocks that lead to it */
@@ -79,55 +80,71 @@ static uint32_t phi_first(const sim_ir_function *f, const sim_ir_block *block)
 
 typedef RT_VECTOR(uint32_t) work_list;
 
-static void use(placing *p, work_list *work, sim_ref ref)
+static void use(bool *used, work_list *work, sim_ref ref)
 {
-    if (ref == SIM_REF_NONE || !sim_ref_is_value(ref) || p->used[ref]) return;
-    p->used[ref] = true;
+    if (ref == SIM_REF_NONE || !sim_ref_is_value(ref) || used[ref]) return;
+    used[ref] = true;
     *rt_vector_push(work) = ref;
 }
 
-static void use_operands(placing *p, work_list *work, uint32_t first, uint32_t count)
+static void use_operands(const placing *p, bool *used, work_list *work, uint32_t first,
+                         uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) use(p, work, p->f->refs.items[first + i]);
+    for (uint32_t i = 0; i < count; i++) use(used, work, p->f->refs.items[first + i]);
 }
 
 /* The operands of a phi, on every edge into its block. */
-static void use_phi(placing *p, work_list *work, uint32_t value)
+static void use_phi(const placing *p, bool *used, work_list *work, uint32_t value)
 {
-    sim_ir_function *f = p->f;
+    const sim_ir_function *f = p->f;
     uint32_t block = f->nodes.items[f->values.items[value].node].block;
     uint32_t place = value - phi_first(f, &f->blocks.items[block]);
     for (uint32_t e = 0; e < f->edges.count; e++) {
         const sim_ir_edge *edge = &f->edges.items[e];
-        if (edge->target == block) use(p, work, f->refs.items[edge->args_first + place]);
+        if (edge->target == block) use(used, work, f->refs.items[edge->args_first + place]);
     }
 }
 
-static void find_used(placing *p)
+/* Marks the values that effects and control flow need; with `choices` also what selections and phis
+ * may or may not take. */
+static void find_used(const placing *p, bool *used, bool choices)
 {
-    sim_ir_function *f = p->f;
+    const sim_ir_function *f = p->f;
     work_list work = {0};
     for (uint32_t i = 0; i < f->nodes.count; i++) {
         const sim_node *node = &f->nodes.items[i];
-        if (has_effect(node)) use_operands(p, &work, node->operand_first, node->operand_count);
+        if (!has_effect(node)) continue;
+        use_operands(p, used, &work, node->operand_first, node->operand_count);
     }
     for (uint32_t i = 0; i < f->blocks.count; i++) {
-        use(p, &work, f->blocks.items[i].condition);
-        use_operands(p, &work, f->blocks.items[i].operand_first, f->blocks.items[i].operand_count);
+        const sim_ir_block *block = &f->blocks.items[i];
+        use(used, &work, block->condition);
+        use_operands(p, used, &work, block->operand_first, block->operand_count);
     }
     while (work.count > 0) {
         uint32_t value = work.items[--work.count];
         const sim_node *node = &f->nodes.items[f->values.items[value].node];
         if (node->shape == SIM_SHAPE_PHI) {
-            use_phi(p, &work, value);
+            if (choices) use_phi(p, used, &work, value);
         } else {
-            use_operands(p, &work, node->operand_first, node->operand_count);
+            bool all = choices || node->shape != SIM_SHAPE_SELECT;
+            use_operands(p, used, &work, node->operand_first, all ? node->operand_count : 1);
         }
     }
     rt_vector_free(&work);
+}
+
+/* Compilers compute ahead what a selection then drops, which is no mistake of the kernel as long as
+ * nothing else looks at it: a shift or conversion that nothing demands reports nothing. */
+static void find_needed(placing *p)
+{
+    sim_ir_function *f = p->f;
+    find_used(p, p->used, true);
+    find_used(p, p->demanded, false);
     for (uint32_t i = 0; i < f->nodes.count; i++) {
         sim_node *node = &f->nodes.items[i];
         node->is_dead = !has_effect(node);
+        node->is_quiet = node->result_count == 1 && !p->demanded[node->result_first];
         for (uint32_t k = 0; k < node->result_count; k++) {
             if (p->used[node->result_first + k]) node->is_dead = false;
         }
@@ -434,13 +451,14 @@ void sim_decode_place(sim_decoder *d, sim_ir_function *f, sim_code_function *out
 {
     placing p = {.d = d, .f = f, .words = f->values.count / 64 + 1};
     p.used = rt_arena_alloc_array(&d->arena, f->values.count + 1, sizeof *p.used);
+    p.demanded = rt_arena_alloc_array(&d->arena, f->values.count + 1, sizeof *p.demanded);
     p.live_in = rt_arena_alloc_array(&d->arena, (size_t)f->blocks.count * p.words,
                                      sizeof *p.live_in);
     for (uint32_t i = 0; i < f->nodes.count; i++) {
         sim_node *node = &f->nodes.items[i];
         if (node->shape == SIM_SHAPE_LOAD || node->shape == SIM_SHAPE_STORE) fuse(f, node);
     }
-    find_used(&p);
+    find_needed(&p);
     find_before(&p);
     find_live(&p);
     coalesce_all(&p);

@@ -16,7 +16,7 @@ enum { NAME_SIZE_MIN = 8, MESSAGE_SIZE_MIN = 25 };
 void cnf_answer_write(rt_buffer *out, const cnf_compile_answer *answer)
 {
     CHECK((unsigned)answer->code < RT_CODE_COUNT);
-    CHECK(answer->code == RT_OK || answer->artefact.size == 0);
+    CHECK((answer->code == RT_OK) == (answer->artefact.size > 0));
     rt_write_u32(out, ANSWER_TAG);
     rt_write_u32(out, ANSWER_VERSION);
     rt_write_u32(out, answer->code);
@@ -74,7 +74,7 @@ rt_status cnf_compile_answer_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes
         messages[i] = read_message(&reader);
     answer.messages = messages;
     answer.artefact = rt_read_bytes(&reader);
-    if (answer.code != RT_OK && answer.artefact.size > 0) rt_reader_fail(&reader);
+    if ((answer.code == RT_OK) != (answer.artefact.size > 0)) rt_reader_fail(&reader);
     if (!rt_reader_finished(&reader)) {
         return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
                        "the answer of the compiler worker is cut short or damaged: fault at byte "

@@ -106,6 +106,7 @@ cnf_cache *cnf_cache_open(rt_text folder, rt_text *out_warning)
                          strerrordesc_np(errno));
         rt_buffer_free(&cache->folder);
     }
+    CHECK((cache->folder.size == 0) == (cache->warning.size > 0));
     *out_warning = rt_buffer_text(&cache->warning);
     return cache;
 }
@@ -128,6 +129,7 @@ rt_text cnf_cache_folder(const cnf_cache *cache)
 
 static rt_hash key_of(const cnf_cache *cache, rt_bytes request)
 {
+    CHECK(cache->identity.size > 0);
     rt_buffer named = {0};
     rt_buffer_append_text(&named, rt_buffer_text(&cache->identity));
     rt_buffer_append(&named, request.data, request.size);
@@ -233,6 +235,7 @@ static void replace_file(const char *folder, const char *path, rt_bytes bytes)
 {
     rt_buffer temporary = {0};
     rt_buffer_printf(&temporary, "%s/new-XXXXXX", folder);
+    CHECK(strncmp(path, folder, strlen(folder)) == 0);
     int descriptor = mkostemp(temporary.data, O_CLOEXEC);
     if (descriptor >= 0) {
         bool written = fchmod(descriptor, 0644) == 0 && write_file(descriptor, bytes);
@@ -245,7 +248,7 @@ static void replace_file(const char *folder, const char *path, rt_bytes bytes)
 void cnf_cache_keep(cnf_cache *cache, rt_bytes request, rt_bytes answer)
 {
     if (cache->folder.size == 0) return;
-    CHECK(answer.size > 0);
+    CHECK(answer.data && answer.size > 0);
     rt_hash key = key_of(cache, request);
     rt_buffer folder = {0}, path = {0}, entry = {0};
     entry_path(cache, key, true, &folder);

@@ -82,6 +82,7 @@ static bool decode(rt_arena *arena, const rt_buffer *bytes, cnf_compile_answer *
 void cnf_compile_call(cnf_cache *cache, rt_arena *arena, rt_bytes request, uint32_t timeout_ms,
                       rt_buffer *out_bytes, cnf_compile_answer *out_answer)
 {
+    CHECK(cache && request.size > 0);
     *out_bytes = (rt_buffer){0};
     if (cnf_cache_find(cache, request, out_bytes) && decode(arena, out_bytes, out_answer)) return;
     rt_buffer_free(out_bytes);
@@ -94,5 +95,6 @@ void cnf_compile_call(cnf_cache *cache, rt_arena *arena, rt_bytes request, uint3
         bool decoded = decode(arena, out_bytes, out_answer);
         CHECK(decoded);
     }
+    CHECK_IMPLIES(out_answer->code == RT_OK, out_answer->artefact.size > 0);
     rt_buffer_free(&errors);
 }

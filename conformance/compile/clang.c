@@ -63,12 +63,14 @@ static const char *const *make_arguments(rt_arena *arena, rt_text build_options)
         arguments[at++] = rt_arena_text(arena, option).data;
     for (size_t i = 0; i < TRAILING_COUNT; i++)
         arguments[at++] = trailing_arguments[i];
+    CHECK(at == LEADING_COUNT + count + TRAILING_COUNT && !arguments[at]);
     return arguments;
 }
 
 /* `#line 1 "name"`, then the code: clang's positions are then the source's own. */
 static void write_input(rt_buffer *out, const cnf_request_source *source)
 {
+    CHECK(source->name.length > 0);
     rt_buffer_printf(out, "#line 1 \"");
     for (size_t i = 0; i < source->name.length; i++) {
         char c = source->name.data[i];
@@ -84,6 +86,7 @@ rt_status cnf_clang_start(rt_sink *sink, rt_arena *arena, const char *clang,
                           cnf_clang_run *run)
 {
     CHECK(source->language == SCN_LANGUAGE_OPENCL_C);
+    CHECK(clang[0] && run->process.pid == 0);
     write_input(&run->input, source);
     const char *const *arguments = make_arguments(arena, build_options);
     int error = cnf_process_start(&run->process, clang, arguments, environment,
@@ -174,6 +177,7 @@ static uint32_t collect_messages(rt_arena *arena, const cnf_request_source *sour
 rt_status cnf_clang_finish(rt_sink *sink, rt_arena *arena, const cnf_request_source *source,
                            cnf_clang_run *run, cnf_message_list *messages)
 {
+    CHECK(run->process.pid > 0 && run->bitcode.size == 0);
     cnf_process_result result =
         cnf_process_finish(&run->process, CLANG_TIMEOUT_MS, &run->bitcode, &run->errors);
     uint32_t error_count = collect_messages(arena, source, rt_buffer_text(&run->errors), messages);

@@ -47,7 +47,7 @@ typedef struct cnf_compile_answer {
 } cnf_compile_answer;
 
 /* Decodes what a worker wrote or the cache kept; spans point into `bytes`.  MALFORMED: cut short,
- * for example because the worker died. */
+ * for example because the worker died, or successful without an artefact. */
 RT_MUST_USE rt_status cnf_compile_answer_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
                                               cnf_compile_answer *out_answer);
 

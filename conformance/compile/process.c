@@ -236,6 +236,7 @@ cnf_process_result cnf_process_finish(cnf_process *process, uint32_t timeout_ms,
     close_end(&process->input);
     close_end(&process->output);
     close_end(&process->errors);
+    CHECK(process->pid == 0);
     if (overflowed) return (cnf_process_result){CNF_PROCESS_OVERFLOWED, 0};
     return ended ? result_of(status) : (cnf_process_result){CNF_PROCESS_TIMED_OUT, 0};
 }

@@ -16,6 +16,7 @@
 /* Writes folder/name into path; false (and "") when it is too long. */
 static bool join(char path[PATH_MAX], rt_text folder, const char *name)
 {
+    CHECK(name[0] != '/');
     int length = snprintf(path, PATH_MAX, "%.*s/%s", RT_TEXT_ARG(folder), name);
     bool fits = length > 0 && length < PATH_MAX;
     if (!fits) path[0] = '\0';

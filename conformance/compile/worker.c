@@ -34,6 +34,7 @@ typedef struct worker_state {
 
 static rt_status open_plugin(worker_state *worker)
 {
+    CHECK(!worker->api);
     const char *path = worker->toolchain.plugin;
     if (path[0] == '\0') {
         return rt_fail(worker->sink, RT_UNAVAILABLE, RT_RULE_NONE,
@@ -105,6 +106,7 @@ static rt_status compile_sources(worker_state *worker, const cnf_request *reques
 static rt_status postlink(worker_state *worker, const cnf_request *request,
                           const cnf_clang_run *runs)
 {
+    CHECK(worker->api && worker->artefact.size == 0);
     rt_postlink_source *sources =
         rt_arena_alloc_array(&worker->arena, request->source_count, sizeof *sources);
     for (uint32_t i = 0; i < request->source_count; i++) {
@@ -160,6 +162,7 @@ static void write_answer(worker_state *worker, rt_status status, rt_buffer *out)
     cnf_compile_answer answer = {.code = (rt_code)status.code,
                                  .messages = worker->messages.items,
                                  .message_count = worker->messages.count};
+    CHECK_IMPLIES(rt_ok(status), worker->artefact.size > 0);
     if (rt_ok(status)) {
         answer.artefact = rt_buffer_bytes(&worker->artefact);
     } else {

@@ -4,6 +4,19 @@
 /* Longest time that one link by a tool may take; the scenario's own limit is above it. */
 enum { LINK_TIMEOUT_MS = 30000 };
 
+/* What dev_tools may return; an answer with another code means that the tool misbehaved. */
+static rt_code tool_code(rt_code code)
+{
+    switch (code) {
+    case RT_LINK_ERROR:
+    case RT_MALFORMED:
+    case RT_LIMIT:
+    case RT_IO:
+    case RT_UNAVAILABLE: return code;
+    default: return RT_TOOL;
+    }
+}
+
 static rt_status link_to_bitcode(void *user, rt_sink *sink, const rt_bytes *spirv, uint32_t count,
                                  rt_buffer *out_bitcode)
 {
@@ -16,8 +29,8 @@ static rt_status link_to_bitcode(void *user, rt_sink *sink, const rt_bytes *spir
     if (answer.code == RT_OK) {
         rt_buffer_append(out_bitcode, answer.artefact.data, answer.artefact.size);
     } else {
-        status = rt_fail_naming(sink, answer.code, RT_RULE_NONE, answer.names, answer.name_count,
-                                "%.*s", RT_TEXT_ARG(answer.message));
+        status = rt_fail_naming(sink, tool_code(answer.code), RT_RULE_NONE, answer.names,
+                                answer.name_count, "%.*s", RT_TEXT_ARG(answer.message));
     }
     rt_buffer_free(&bytes);
     rt_buffer_free(&request);

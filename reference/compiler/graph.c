@@ -36,6 +36,7 @@ static uint32_t unit_index(builder *build, LLVMValueRef function)
         unit = build->unit_of.count;
         rt_map_set(&build->unit_of, text, unit);
     }
+    CHECK(unit < build->unit_of.count);
     return unit;
 }
 
@@ -48,6 +49,8 @@ static pl_kind function_kind(LLVMValueRef function, uint32_t unit)
 
 static void add_node(builder *build, LLVMValueRef value, pl_node node)
 {
+    CHECK(LLVMIsAGlobalValue(value));
+    CHECK_IMPLIES(node.kind == PL_VARIABLE, node.unit == PL_NONE);
     node.value = value;
     node.name = pl_job_name(build->job, value);
     node.defined = !LLVMIsDeclaration(value);
@@ -127,6 +130,7 @@ static void note_body(builder *build, uint32_t user, LLVMValueRef function)
 
 static void note_uses(builder *build, uint32_t index)
 {
+    CHECK(index < build->node_count);
     pl_node *node = &build->nodes[index];
     build->uses.count = 0;
     if (node->kind == PL_VARIABLE) {
@@ -135,6 +139,7 @@ static void note_uses(builder *build, uint32_t index)
     } else {
         note_body(build, index, node->value);
     }
+    CHECK(build->uses.count <= build->node_count);
     uint32_t *uses = rt_arena_alloc_array(&build->job->arena, build->uses.count, sizeof *uses);
     if (build->uses.count > 0) memcpy(uses, build->uses.items, build->uses.count * sizeof *uses);
     node->uses = uses;
@@ -144,6 +149,7 @@ static void note_uses(builder *build, uint32_t index)
 static rt_status refuse_mistyped(const builder *build)
 {
     if (build->mistyped.count == 0) return RT_STATUS_OK;
+    CHECK(build->mistyped.items);
     rt_text first = build->mistyped.items[0];
     return rt_fail_naming(build->job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, build->mistyped.items,
                           build->mistyped.count,
@@ -172,7 +178,9 @@ rt_status pl_graph_build(pl_job *job, LLVMModuleRef module, pl_graph *out_graph)
     add_functions(&build, module);
     uint32_t function_count = build.node_count;
     add_variables(&build, module);
+    CHECK(function_count <= build.node_count);
     CHECK(build.node_count == capacity);
+    CHECK(build.index_of.count == build.node_count);
     for (uint32_t i = 0; i < build.node_count; i++)
         note_uses(&build, i);
     *out_graph = (pl_graph){.nodes = build.nodes,

@@ -22,7 +22,9 @@ enum { SPIR_FUNCTION_CONVENTION = 75 }; /* llvm/IR/CallingConv.h */
 /* A kernel that is copied for its caller is an ordinary function there, and its calls are too. */
 static void make_plain_function(LLVMValueRef kernel)
 {
+    CHECK(pl_is_kernel(kernel));
     LLVMSetFunctionCallConv(kernel, SPIR_FUNCTION_CONVENTION);
+    CHECK(!pl_is_kernel(kernel));
     for (LLVMUseRef use = LLVMGetFirstUse(kernel); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
         if (LLVMIsACallInst(user)) LLVMSetInstructionCallConv(user, SPIR_FUNCTION_CONVENTION);
@@ -32,6 +34,7 @@ static void make_plain_function(LLVMValueRef kernel)
 /* Copies become internal, so that images of one input never define a symbol twice. */
 static void make_copy(LLVMValueRef value, const pl_node *node)
 {
+    CHECK(node->defined && !LLVMIsDeclaration(value));
     bool internal = true;
     if (node->kind == PL_HELPER) internal = RULE(DL_SPLIT_10);
     if (node->kind == PL_EXTERNAL) {
@@ -141,6 +144,7 @@ static rt_status check_exports(pl_job *job, const pl_symbols *symbols, const pl_
 static rt_status check_translation(pl_job *job, const pl_symbols *symbols, rt_bytes spirv,
                                    rt_text image)
 {
+    CHECK(spirv.size > 0 && image.length > 0);
     pl_linkage linkage;
     RT_TRY(pl_linkage_scan(job, spirv, &linkage));
     RT_TRY(check_imports(job, symbols, &linkage, image));
@@ -153,6 +157,7 @@ static rt_status check_translation(pl_job *job, const pl_symbols *symbols, rt_by
 static rt_property_set symbol_set(pl_job *job, const char *name, const rt_text *symbols,
                                   uint32_t count)
 {
+    CHECK(count > 0);
     rt_property *properties = rt_arena_alloc_array(&job->arena, count, sizeof *properties);
     for (uint32_t i = 0; i < count; i++) {
         properties[i] = (rt_property){.name = symbols[i], .type = RT_PROPERTY_UINT32, .number = 1};
@@ -163,6 +168,7 @@ static rt_property_set symbol_set(pl_job *job, const char *name, const rt_text *
 /* An image that needs (offers) nothing has no set: the document allows that or an empty one. */
 static void set_properties(pl_job *job, rt_image *image, const pl_symbols *symbols)
 {
+    CHECK(image->set_count == 0);
     static const rt_text nameless[1] = {{"", 0}};
     rt_property_set *sets = rt_arena_alloc_array(&job->arena, 2, sizeof *sets);
     image->sets = sets;
@@ -234,6 +240,7 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
     image->kernels = symbols.kernels;
     image->kernel_count = symbols.kernel_count;
     set_properties(job, image, &symbols);
+    CHECK(image->code.size > 0 && image->set_count <= 2);
     rt_image_hash(image);
     return RT_STATUS_OK;
 }
@@ -242,6 +249,7 @@ rt_status pl_image_make(pl_job *job, const rt_postlink_request *request, LLVMMod
                         const pl_graph *graph, const pl_part *part, rt_text name,
                         rt_image *out_image)
 {
+    CHECK(input && part->roles && name.length > 0);
     *out_image = (rt_image){.name = name, .format = request->format};
     LLVMModuleRef clone = LLVMCloneModule(input);
     LLVMSetModuleIdentifier(clone, name.data, name.length);

@@ -31,6 +31,7 @@ static bool was_marked(LLVMModuleRef module)
 static void set_attribute(LLVMContextRef context, LLVMValueRef function, const char *name,
                           rt_text value)
 {
+    CHECK(LLVMIsAFunction(function));
     LLVMAttributeRef attribute = LLVMCreateStringAttribute(context, name, (unsigned)strlen(name),
                                                            value.data, (unsigned)value.length);
     LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
@@ -51,6 +52,7 @@ static bool is_external(LLVMValueRef function)
  * must not be taken for the C library's, which OpenCL C does not have. */
 static void mark_functions(pl_job *job, LLVMModuleRef module, rt_text source)
 {
+    CHECK(source.length > 0);
     bool marked = was_marked(module);
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
@@ -109,6 +111,7 @@ static rt_status refuse_duplicates(pl_job *job, const definition_table *table, r
                                    rt_text module)
 {
     if (table->duplicates.count == 0) return RT_STATUS_OK;
+    CHECK(table->names.count > 0);
     rt_buffer list = {0};
     for (uint32_t i = 0; i < table->duplicates.count; i++) {
         rt_buffer_printf(&list, "%s'%.*s'", i ? ", " : "", RT_TEXT_ARG(table->duplicates.items[i]));
@@ -127,6 +130,8 @@ static rt_status refuse_duplicates(pl_job *job, const definition_table *table, r
 static rt_status add_source(pl_job *job, const rt_postlink_request *request, uint32_t index,
                             definition_table *table, LLVMModuleRef *module)
 {
+    CHECK(index < request->source_count);
+    CHECK_IMPLIES(index == 0, !*module);
     const rt_postlink_source *source = &request->sources[index];
     rt_text what = rt_arena_printf(&job->arena, "source %.*s", RT_TEXT_ARG(source->name));
     LLVMModuleRef part = NULL;
@@ -169,6 +174,7 @@ rt_status pl_input_link(pl_job *job, const rt_postlink_request *request, LLVMMod
         if (module) LLVMDisposeModule(module);
         return status;
     }
+    CHECK(module);
     keep_inline_bodies(module);
     *out_module = module;
     return RT_STATUS_OK;

@@ -51,6 +51,7 @@ rt_text pl_job_name(pl_job *job, LLVMValueRef value)
 rt_status pl_module_parse(pl_job *job, rt_bytes bitcode, rt_text what, LLVMModuleRef *out_module)
 {
     *out_module = NULL;
+    CHECK(job->context && what.length > 0);
     rt_buffer_free(&job->errors);
     LLVMMemoryBufferRef memory = LLVMCreateMemoryBufferWithMemoryRangeCopy(
         (const char *)bitcode.data, bitcode.size, "bitcode");
@@ -77,6 +78,7 @@ rt_status pl_module_parse(pl_job *job, rt_bytes bitcode, rt_text what, LLVMModul
 
 rt_status pl_module_verify(pl_job *job, LLVMModuleRef module, const char *after)
 {
+    CHECK(LLVMGetModuleContext(module) == job->context);
     char *reason = NULL;
     rt_status status = RT_STATUS_OK;
     if (LLVMVerifyModule(module, LLVMReturnStatusAction, &reason)) {
@@ -97,6 +99,7 @@ bool pl_is_kernel(LLVMValueRef function)
 rt_status pl_module_link(pl_job *job, rt_code code, LLVMModuleRef target, LLVMModuleRef source)
 {
     CHECK(code == RT_POSTLINK_ERROR || code == RT_LINK_ERROR);
+    CHECK(target && source && target != source);
     rt_buffer_free(&job->errors);
     if (!LLVMLinkModules2(target, source)) return RT_STATUS_OK;
     return rt_fail(job->sink, code, RT_RULE_NONE, "LLVM cannot link the modules: %s",

@@ -26,6 +26,7 @@ typedef struct link_input {
 
 static rt_status refuse(pl_job *job, const text_vector *names, const char *problem)
 {
+    CHECK(names->count > 0);
     rt_buffer list = {0};
     for (uint32_t i = 0; i < names->count; i++)
         rt_buffer_printf(&list, "%s'%.*s'", i ? ", " : "", RT_TEXT_ARG(names->items[i]));
@@ -128,8 +129,10 @@ static rt_status join(pl_job *job, link_input *inputs, uint32_t count)
 {
     RT_TRY(check_duplicates(job, inputs, count));
     LLVMModuleRef target = inputs[0].module;
+    CHECK(target);
     for (uint32_t i = 1; i < count; i++) {
         LLVMModuleRef source = inputs[i].module;
+        CHECK(source);
         inputs[i].module = NULL;
         RT_TRY(pl_module_link(job, RT_LINK_ERROR, target, source));
     }
@@ -157,6 +160,7 @@ static rt_status read_module(pl_job *job, rt_bytes spirv, uint32_t index, link_i
                        "module %u of the link: %zu bytes that are not a SPIR-V module", index,
                        spirv.size);
     }
+    CHECK(!input->module);
     rt_buffer reason = {0};
     rt_status status = RT_STATUS_OK;
     if (!pl_translate_from_spirv(job->context, spirv, &input->module, &reason)) {
@@ -173,6 +177,7 @@ static void write_bitcode(LLVMModuleRef module, rt_buffer *out_bitcode)
     LLVMSetModuleIdentifier(module, "linked", sizeof "linked" - 1);
     LLVMMemoryBufferRef memory = LLVMWriteBitcodeToMemoryBuffer(module);
     rt_buffer_append(out_bitcode, LLVMGetBufferStart(memory), LLVMGetBufferSize(memory));
+    CHECK(out_bitcode->size > 0);
     LLVMDisposeMemoryBuffer(memory);
 }
 

@@ -64,6 +64,7 @@ static uint64_t largest_signed(const lowering *at)
 /* Funnel shift of a:b; shifting by one and then by the rest keeps every amount below the width. */
 static LLVMValueRef lower_funnel(const lowering *at)
 {
+    CHECK(at->a && at->b && at->c);
     LLVMValueRef mask = number(at, at->width - 1);
     LLVMValueRef amount = build(at, LLVMAnd, at->c, mask);
     LLVMValueRef rest = build(at, LLVMXor, amount, mask);
@@ -81,6 +82,7 @@ static LLVMValueRef lower_funnel(const lowering *at)
 /* Exchanges neighbouring groups of `bits` bits; `mask` selects the lower group of each pair. */
 static LLVMValueRef exchange(const lowering *at, LLVMValueRef x, uint32_t bits, uint64_t mask)
 {
+    CHECK(bits * 2 <= at->width);
     LLVMValueRef selected = number(at, mask);
     LLVMValueRef up = shift(at, LLVMShl, build(at, LLVMAnd, x, selected), bits);
     LLVMValueRef down = build(at, LLVMAnd, shift(at, LLVMLShr, x, bits), selected);
@@ -127,6 +129,7 @@ static LLVMValueRef signed_bound(const lowering *at)
 
 static LLVMValueRef lower_add_sat(const lowering *at)
 {
+    CHECK(at->a && at->b && !at->c);
     LLVMValueRef sum = build(at, LLVMAdd, at->a, at->b);
     if (at->is_signed) {
         return choose(at, signed_overflow(at, sum, false), signed_bound(at), sum);
@@ -148,6 +151,7 @@ static LLVMValueRef lower_sub_sat(const lowering *at)
 /* The pair {result, overflowed} that the intrinsic returns. */
 static LLVMValueRef pair(const lowering *at, LLVMValueRef result, LLVMValueRef overflowed)
 {
+    CHECK(LLVMTypeOf(result) == at->type);
     LLVMTypeRef types[2] = {LLVMTypeOf(result), LLVMTypeOf(overflowed)};
     LLVMContextRef context = LLVMGetTypeContext(at->type);
     LLVMValueRef both = LLVMGetUndef(LLVMStructTypeInContext(context, types, 2, 0));
@@ -239,12 +243,14 @@ static LLVMValueRef operand_or_null(LLVMValueRef call, unsigned index)
 
 static void replace(LLVMValueRef instruction, LLVMValueRef value)
 {
+    CHECK(LLVMTypeOf(instruction) == LLVMTypeOf(value));
     LLVMReplaceAllUsesWith(instruction, value);
     LLVMInstructionEraseFromParent(instruction);
 }
 
 static void lower_call(LLVMBuilderRef builder, const lowering_row *row, LLVMValueRef call)
 {
+    CHECK(LLVMIsACallInst(call));
     LLVMPositionBuilderBefore(builder, call);
     lowering at = {.builder = builder, .is_signed = row->is_signed, .is_right = row->is_right};
     at.a = operand_or_null(call, 0);
@@ -264,6 +270,7 @@ static void lower_uses(LLVMBuilderRef builder, LLVMValueRef function)
     LLVMUseRef use = LLVMGetFirstUse(function);
     for (; use; use = LLVMGetFirstUse(function))
         lower_call(builder, row, LLVMGetUser(use));
+    CHECK(!LLVMGetFirstUse(function));
 }
 
 static void drop_freezes(LLVMValueRef function)

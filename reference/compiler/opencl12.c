@@ -48,6 +48,7 @@ static void call_overload(pl_job *job, LLVMBuilderRef builder, LLVMValueRef call
                           LLVMValueRef origin)
 {
     LLVMValueRef function = LLVMGetCalledValue(call);
+    CHECK(is_generic_pointer(LLVMGetOperand(call, index)) && !is_generic_pointer(origin));
     LLVMTypeRef old_type = LLVMGlobalGetValueType(function);
     LLVMTypeRef types[PARAMETERS_MAX];
     LLVMValueRef operands[PARAMETERS_MAX];
@@ -67,6 +68,7 @@ static void call_overload(pl_job *job, LLVMBuilderRef builder, LLVMValueRef call
     LLVMPositionBuilderBefore(builder, call);
     LLVMValueRef made = LLVMBuildCall2(builder, type, overload, operands, count, "");
     LLVMSetInstructionCallConv(made, LLVMGetInstructionCallConv(call));
+    CHECK(LLVMTypeOf(made) == LLVMTypeOf(call));
     LLVMReplaceAllUsesWith(call, made);
     LLVMInstructionEraseFromParent(call);
 }

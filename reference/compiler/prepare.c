@@ -28,6 +28,7 @@
 
 static rt_status run_passes(pl_job *job, LLVMModuleRef module, const char *passes)
 {
+    CHECK(module && passes[0]);
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(module, passes, NULL, options);
     LLVMDisposePassBuilderOptions(options);
@@ -98,6 +99,7 @@ static void walk_blocks(block_walk *walk, LLVMBasicBlockRef entry)
  * all that dominate it; unreachable ones end up behind. */
 static void order_blocks(LLVMValueRef function)
 {
+    unsigned block_count = LLVMCountBasicBlocks(function);
     block_walk walk = {0};
     LLVMBasicBlockRef last = LLVMGetEntryBasicBlock(function);
     walk_blocks(&walk, last);
@@ -107,6 +109,9 @@ static void order_blocks(LLVMValueRef function)
         LLVMMoveBasicBlockAfter(walk.post_order.items[i].block, last);
         last = walk.post_order.items[i].block;
     }
+    CHECK(LLVMCountBasicBlocks(function) == block_count);
+    CHECK(LLVMGetEntryBasicBlock(function) ==
+          walk.post_order.items[walk.post_order.count - 1].block);
     rt_map_free(&walk.seen);
     rt_vector_free(&walk.path);
     rt_vector_free(&walk.post_order);

@@ -64,6 +64,7 @@ static bool is_kept(const kept_ids *ids, const pl_instruction *instruction)
 
 rt_status pl_lines_keep(pl_job *job, rt_bytes spirv, rt_buffer *out_spirv)
 {
+    CHECK(out_spirv->size == 0);
     kept_ids ids = {0};
     rt_status status = RT_STATUS_OK;
     if (note_ids(&ids, spirv)) {
@@ -74,6 +75,7 @@ rt_status pl_lines_keep(pl_job *job, rt_bytes spirv, rt_buffer *out_spirv)
             if (!is_kept(&ids, &instruction)) continue;
             rt_buffer_append(out_spirv, instruction.bytes.data, instruction.bytes.size);
         }
+        CHECK(!walk.damaged && out_spirv->size <= spirv.size);
     } else {
         status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
                          "%zu bytes of code are not a SPIR-V module", spirv.size);

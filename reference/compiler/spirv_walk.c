@@ -35,6 +35,7 @@ bool pl_walk_next(pl_walk *walk, pl_instruction *out_instruction)
     }
     *out_instruction = (pl_instruction){first & 0xFFFFu, word_count, {at, size}};
     walk->position += size;
+    CHECK(walk->position <= walk->spirv.size);
     return true;
 }
 

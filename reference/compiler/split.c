@@ -34,6 +34,7 @@ static bool is_entry(const pl_node *node)
 /* Reports whether two entry points belong into one image. */
 static bool share_image(const pl_node *a, const pl_node *b, rt_split split)
 {
+    CHECK(is_entry(a) && is_entry(b));
     if (split == RT_SPLIT_OFF) return true;
     if (split == RT_SPLIT_PER_KERNEL && (a->kind == PL_KERNEL || b->kind == PL_KERNEL)) {
         return false;
@@ -55,6 +56,7 @@ static void group_entries(planner *plan, rt_split split)
                !share_image(&graph->nodes[first[group]], &graph->nodes[i], split))
             group++;
         if (group == plan->group_count) first[plan->group_count++] = i;
+        CHECK(group < plan->group_count);
         plan->group_of[i] = group;
     }
 }
@@ -64,6 +66,7 @@ static void group_entries(planner *plan, rt_split split)
 static void copy_node(planner *plan, pl_role *roles, uint32_t index)
 {
     CHECK(roles[index] != PL_ENTRY);
+    CHECK(plan->graph->nodes[index].defined);
     roles[index] = PL_COPY;
     *rt_vector_push(&plan->pending) = index;
 }
@@ -106,6 +109,7 @@ static void follow(planner *plan, pl_role *roles, bool *visited, use_rule *use)
         if (visited[index]) continue;
         visited[index] = true;
         const pl_node *node = &plan->graph->nodes[index];
+        CHECK(node->defined && (roles[index] == PL_ENTRY || roles[index] == PL_COPY));
         for (uint32_t i = 0; i < node->use_count; i++) {
             uint32_t used = node->uses[i];
             if (!plan->graph->nodes[used].defined) continue;
@@ -150,6 +154,8 @@ static pl_part plan_part(planner *plan, uint32_t group)
     push_entries(plan, group, PL_EXTERNAL);
     follow(plan, roles, visited, use_from_function);
     for (uint32_t i = 0; i < count; i++) {
+        CHECK_IMPLIES(roles[i] != PL_ABSENT, plan->graph->nodes[i].defined);
+        CHECK_IMPLIES(roles[i] == PL_ENTRY, plan->group_of[i] == group);
         if (roles[i] != PL_COPY) continue;
         const pl_node *node = &plan->graph->nodes[i];
         if (node->shared && plan->copied_before[i]) *rt_vector_push(&plan->torn) = node->name;
@@ -180,7 +186,8 @@ rt_status pl_split_plan(pl_job *job, const pl_graph *graph, rt_split split,
     for (uint32_t i = 0; i < graph->node_count; i++)
         plan.group_of[i] = PL_NONE;
     group_entries(&plan, split);
-    CHECK(split != RT_SPLIT_OFF || plan.group_count <= 1);
+    CHECK_IMPLIES(split == RT_SPLIT_OFF, plan.group_count <= 1);
+    CHECK(plan.group_count <= graph->function_count);
 
     pl_part *parts = rt_arena_alloc_array(&job->arena, plan.group_count, sizeof *parts);
     for (uint32_t group = 0; group < plan.group_count; group++)

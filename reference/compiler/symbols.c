@@ -20,6 +20,9 @@ static const char *const builtin_names[] = {
 #include "builtin_names.inc"
 };
 
+enum { BUILTIN_COUNT = sizeof builtin_names / sizeof *builtin_names };
+_Static_assert(BUILTIN_COUNT > 500, "the headers declare more builtins than that");
+
 static int compare_to_name(const void *key, const void *row)
 {
     const char *name = *(const char *const *)row;
@@ -28,8 +31,8 @@ static int compare_to_name(const void *key, const void *row)
 
 static bool is_builtin_name(rt_text name)
 {
-    return bsearch(&name, builtin_names, sizeof builtin_names / sizeof *builtin_names,
-                   sizeof *builtin_names, compare_to_name) != NULL;
+    return bsearch(&name, builtin_names, BUILTIN_COUNT, sizeof *builtin_names, compare_to_name) !=
+           NULL;
 }
 
 /* The unqualified name in `_Z<length><name>...` and what follows it; false for any other form,
@@ -117,6 +120,7 @@ pl_declaration pl_declaration_classify(LLVMValueRef function)
 static rt_text recorded_name(pl_job *job, LLVMValueRef function)
 {
     rt_text name = pl_job_name(job, function);
+    CHECK(name.length > 0);
     return RULE_ELSE(DL_IMPORT_06, name, ((rt_text){name.data, name.length - 1}));
 }
 
@@ -130,6 +134,7 @@ typedef struct collector {
 
 static rt_status collect_declaration(collector *all, LLVMValueRef function)
 {
+    CHECK(LLVMIsDeclaration(function));
     rt_text name = name_of(function);
     pl_declaration kind = pl_declaration_classify(function);
     if (kind == PL_DECLARED_BUILTIN) return RT_STATUS_OK;
@@ -198,6 +203,7 @@ static pl_symbols finish(collector *all)
 rt_status pl_symbols_collect(pl_job *job, LLVMModuleRef module, const rt_map *separated,
                              pl_symbols *out_symbols)
 {
+    CHECK(separated);
     collector all = {.job = job, .separated = separated};
     rt_status status = collect_variables(&all, module);
     LLVMValueRef function = LLVMGetFirstFunction(module);
