@@ -15,7 +15,8 @@ endif()
 if(ASSAY_SANITIZE)
   target_compile_definitions(assay_options INTERFACE RT_ARENA_BLOCKS)
   target_compile_options(assay_options INTERFACE
-    -fsanitize=${ASSAY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    -fsanitize=${ASSAY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
+    -Wno-conversion) # gcc 12 warns about its own instrumentation; the other presets look
   target_link_options(assay_options INTERFACE -fsanitize=${ASSAY_SANITIZE})
 endif()
 

@@ -111,23 +111,18 @@ static void begin_block(sim_body *body, const sim_view *view)
     body->block = block;
 }
 
-/* Phis stand at the beginning of a block, variables in the entry block.  (Translators do not put
- * all variables first, as section 2.4 asks; where in the block they stand has no meaning.) */
+/* Phis stand at the beginning of a block.  Variables may stand anywhere, although section 2.4 asks
+ * for the beginning of the first block: llvm-spirv 14 makes temporaries of copies where it needs
+ * them, and a variable belongs to the whole activation wherever it stands. */
 static rt_status check_place(sim_body *body, const sim_view *view)
 {
     const sim_block *block = body->block;
-    const sim_function *function = body->function;
-    CHECK(block && function);
+    CHECK(block && body->function);
     if (view->opcode->group == SIM_GROUP_PHI && block->count > 0 &&
         body->module->instructions[block->first + block->count - 1].opcode->group !=
             SIM_GROUP_PHI) {
         return sim_reader_fail(body->reader, RT_MALFORMED, view->offset,
                                "the instruction does not stand at the beginning of its block");
-    }
-    if (view->opcode->group == SIM_GROUP_VARIABLE &&
-        block != &body->module->blocks[function->block_first]) {
-        return sim_reader_fail(body->reader, RT_MALFORMED, view->offset,
-                               "the variable does not stand in the first block of its function");
     }
     return RT_STATUS_OK;
 }

@@ -71,7 +71,7 @@ static void emit_uniform(emitter *e, const sim_node *node, uint32_t handler, sim
     if (node->operand_count > 1) op->b = place_of(e, operands[1]);
     if (node->operand_count > 2) op->c = place_of(e, operands[2]);
     op->extra = node->extra;
-    op->count = node->is_quiet;
+    op->count = node->is_quiet && node->shape != SIM_SHAPE_BINARY; /* division always reports */
     if (result != target) move_add(e, target, result, sim_lane_bytes(node->type));
 }
 

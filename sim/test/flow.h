@@ -37,7 +37,9 @@ static int flow_switch(int i)
     int r = 0;
     switch (i % 11) {
     case 0: r = 5; break;
-    case 1: r = 6; /* falls on */
+    case 1:
+        r = 6;
+        /* fall through */
     case 2: r += 7; break;
     case 5:
     case 6: r = i; break;

@@ -176,7 +176,6 @@ static void test_control(void **state)
         {"OpBranch %a\n%a = OpLabel\n%y = OpIAdd %int %one %one\n"
          "%x = OpPhi %int %one %entry\nOpReturn\n",
          "beginning of its block"},
-        {"OpBranch %a\n%a = OpLabel\n%v = OpVariable %private Function\nOpReturn\n", "first block"},
         {"OpSwitch %one %a 1 %b 2 %b\n%a = OpLabel\nOpBranch %b\n%b = OpLabel\n"
          "%x = OpPhi %int %one %entry %one %entry %two %a\nOpReturn\n",
          NULL},

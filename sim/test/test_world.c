@@ -1,0 +1,96 @@
+/* Memory objects as the host sees them: contents, copies, which bytes are defined. */
+#include "sim/test/assembler.h"
+#include "sim/world.h"
+
+static void test_contents(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    sim_world *world = sim_world_create(sink, 7);
+    sim_object a, b;
+    assert_true(rt_ok(sim_object_create(world, 16, RT_TEXT("a"), &a)));
+    assert_true(rt_ok(sim_object_create(world, 8, RT_TEXT("b"), &b)));
+    assert_int_not_equal(a, b);
+    uint8_t bits[2], bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8}, out[16];
+    sim_object_defined(world, a, 0, 16, bits);
+    assert_int_equal(bits[0] | bits[1], 0);
+    sim_object_write(world, a, 3, 4, bytes);
+    sim_object_defined(world, a, 0, 16, bits);
+    assert_int_equal(bits[0], 0x78);
+    assert_int_equal(bits[1], 0);
+    sim_object_read(world, a, 3, 4, out);
+    assert_memory_equal(out, bytes, 4);
+    sim_object_write(world, b, 0, 8, bytes);
+    sim_object_defined(world, b, 0, 8, bits);
+    assert_int_equal(bits[0], 0xff);
+    sim_object_destroy(world, a);
+    assert_true(rt_ok(sim_object_create(world, 4, RT_TEXT("c"), &a)));
+    assert_true(a > b); /* ids are not reused */
+    sim_world_destroy(world);
+    rt_sink_destroy(sink);
+}
+
+static void test_copies_keep_undefined_bytes(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    sim_world *world = sim_world_create(sink, 7);
+    sim_object a, b;
+    uint8_t bits, bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8}, out[8];
+    assert_true(rt_ok(sim_object_create(world, 8, RT_TEXT("a"), &a)));
+    assert_true(rt_ok(sim_object_create(world, 8, RT_TEXT("b"), &b)));
+    sim_object_write(world, a, 0, 2, bytes);
+    sim_object_write(world, b, 0, 8, bytes);
+    sim_object_copy(world, a, 0, b, 4, 4);
+    sim_object_defined(world, b, 0, 8, &bits);
+    assert_int_equal(bits, 0x3f);
+    sim_object_copy(world, b, 0, b, 1, 7);
+    sim_object_defined(world, b, 0, 8, &bits);
+    assert_int_equal(bits, 0x7f);
+    sim_object_read(world, b, 0, 8, out);
+    assert_memory_equal(out, ((uint8_t[]){1, 1, 2, 3, 4, 1, 2}), 7);
+    sim_world_destroy(world);
+    rt_sink_destroy(sink);
+}
+
+static void test_limits_and_seed(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    sim_world *world = sim_world_create(sink, 1), *twin = sim_world_create(sink, 1);
+    sim_world *other = sim_world_create(sink, 2);
+    sim_object object;
+    rt_status status = sim_object_create(world, RT_MEMORY_SIZE_MAX + 1, RT_TEXT("huge"), &object);
+    assert_int_equal(status.code, RT_LIMIT);
+    assert_int_equal(object, 0);
+    assert_int_equal(sim_world_choose(world, 5), sim_world_choose(twin, 5));
+    assert_int_not_equal(sim_world_choose(world, 5), sim_world_choose(other, 5));
+    assert_int_not_equal(sim_world_choose(world, 5), sim_world_choose(world, 6));
+    sim_world_destroy(world);
+    sim_world_destroy(twin);
+    sim_world_destroy(other);
+    rt_sink_destroy(sink);
+}
+
+static void test_addresses(void **state)
+{
+    (void)state;
+    uint64_t address = sim_address_of(SIM_CLASS_LOCAL, 77);
+    assert_int_equal(sim_address_class_of(address), SIM_CLASS_LOCAL);
+    assert_int_equal(sim_address_object(address), 77);
+    assert_int_equal(sim_address_offset(address), 0);
+    assert_int_equal(sim_address_object(address - 4), 77);
+    assert_int_equal((int64_t)sim_address_offset(address - 4), -4);
+    assert_int_equal(sim_address_offset(address + 4096), 4096);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_contents),
+        cmocka_unit_test(test_copies_keep_undefined_bytes),
+        cmocka_unit_test(test_limits_and_seed),
+        cmocka_unit_test(test_addresses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
