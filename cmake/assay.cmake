@@ -41,3 +41,24 @@ function(assay_unit_test name)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 120)
 endfunction()
+
+# assay_proof_test(NAME SOURCES test_a.c [LINK library ...])
+# A unit test that proves rules: its tests bear the rules' ids (DL_SPLIT_08_...), and its argument
+# is a pattern of their names.  `assay requirements --prove` finds it in proofs.txt beside the
+# program, and runs it with the rules' faults.
+function(assay_proof_test name)
+  assay_unit_test(${name} ${ARGN})
+  set_property(GLOBAL APPEND_STRING PROPERTY ASSAY_PROOF_PROGRAMS "${name}\n")
+endfunction()
+
+# Writes proofs.txt when all folders are read; all programs lie in one folder.
+function(assay_write_proofs)
+  set(list ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/proofs.txt)
+  get_property(programs GLOBAL PROPERTY ASSAY_PROOF_PROGRAMS)
+  if(BUILD_TESTING AND programs)
+    file(CONFIGURE OUTPUT ${list} CONTENT "${programs}" @ONLY)
+  else()
+    file(REMOVE ${list})
+  endif()
+endfunction()
+cmake_language(DEFER CALL assay_write_proofs)

@@ -9,7 +9,8 @@
 uint32_t sim_first_lane(const sim_exec *x)
 {
     uint32_t lane = x->low;
-    while (lane < x->high && !x->mask[lane]) lane++;
+    while (lane < x->high && !x->mask[lane])
+        lane++;
     CHECK(lane < x->high);
     return lane;
 }
@@ -28,11 +29,10 @@ static void work_item_of(const sim_exec *x, uint32_t lane, uint64_t *out_ids)
 static void row_fill(sim_exec *x, sim_finding_row *row, uint32_t lane, rt_text what)
 {
     work_item_of(x, lane, row->work_item);
-    row->message = rt_arena_printf(&x->launch->findings.arena,
-                                   "%.*s by work-item (%llu, %llu, %llu)", RT_TEXT_ARG(what),
-                                   (unsigned long long)row->work_item[0],
-                                   (unsigned long long)row->work_item[1],
-                                   (unsigned long long)row->work_item[2]);
+    row->message = rt_arena_printf(
+        &x->launch->findings.arena, "%.*s by work-item (%llu, %llu, %llu)", RT_TEXT_ARG(what),
+        (unsigned long long)row->work_item[0], (unsigned long long)row->work_item[1],
+        (unsigned long long)row->work_item[2]);
 }
 
 void sim_note(sim_exec *x, uint32_t site, sim_finding_kind kind, uint32_t lane, uint64_t count,
@@ -49,7 +49,8 @@ static uint64_t choose(const sim_exec *x, uint32_t site, uint32_t lane)
     uint64_t ids[RT_ND_RANGE_DIMENSIONS];
     work_item_of(x, lane, ids);
     uint64_t key = site;
-    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) key = key * UINT64_C(1000003) + ids[k];
+    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++)
+        key = key * UINT64_C(1000003) + ids[k];
     return sim_world_choose(x->launch->world, key);
 }
 
@@ -149,8 +150,7 @@ static void note_access(sim_exec *x, const attempt *a, const sim_view_memory *vi
         what = rt_arena_printf(arena, "%s of %u bytes through a null pointer", a->verb, a->size);
     } else if (kind == SIM_FINDING_USE_AFTER_FREE) {
         what = rt_arena_printf(arena, "%s of %u bytes at offset %lld of '%.*s', which is no longer",
-                               a->verb, a->size, (long long)view->offset,
-                               RT_TEXT_ARG(view->label));
+                               a->verb, a->size, (long long)view->offset, RT_TEXT_ARG(view->label));
     } else if (kind == SIM_FINDING_MISALIGNED) {
         what = rt_arena_printf(
             arena, "%s of %u bytes at offset %lld of '%.*s', which is no multiple of %u", a->verb,
@@ -160,8 +160,8 @@ static void note_access(sim_exec *x, const attempt *a, const sim_view_memory *vi
                                a->size);
     } else {
         what = rt_arena_printf(arena, "%s of %u bytes at offset %lld of '%.*s' (%llu bytes)",
-                               a->verb, a->size, (long long)view->offset,
-                               RT_TEXT_ARG(view->label), (unsigned long long)view->size);
+                               a->verb, a->size, (long long)view->offset, RT_TEXT_ARG(view->label),
+                               (unsigned long long)view->size);
     }
     row_fill(x, row, a->lane, what);
 }
@@ -173,9 +173,8 @@ static bool access_begin(sim_exec *x, const attempt *a, sim_view_memory *view)
     bool found = sim_access_find(x, a->address, view, &kind);
     bool inside = found && view->size >= a->size && view->offset <= view->size - a->size;
     if (!inside) {
-        note_access(x, a, view, kind == SIM_FINDING_USE_AFTER_FREE && found
-                                    ? SIM_FINDING_OUT_OF_BOUNDS
-                                    : kind);
+        note_access(x, a, view,
+                    kind == SIM_FINDING_USE_AFTER_FREE && found ? SIM_FINDING_OUT_OF_BOUNDS : kind);
         return false;
     }
     if (view->offset & (a->alignment - 1)) {

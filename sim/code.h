@@ -110,8 +110,10 @@ typedef enum sim_form { SIM_FORM_VV, SIM_FORM_VS, SIM_FORM_SV, SIM_FORM_SS, SIM_
 /* As binary, forms VV and SS only. */
 #define SIM_INT_RARE(X)                                                                            \
     X(UMIN)                                                                                        \
-    X(UMAX) X(SMIN) X(SMAX) X(ROTATE) X(UMULHI) X(SMULHI) X(UADDSAT) X(SADDSAT) X(USUBSAT)         \
-        X(SSUBSAT) X(UHADD) X(SHADD) X(URHADD) X(SRHADD) X(UABSDIFF) X(SABSDIFF)
+    X(UMAX)                                                                                        \
+    X(SMIN)                                                                                        \
+    X(SMAX) X(ROTATE) X(UMULHI) X(SMULHI) X(UADDSAT) X(SADDSAT) X(USUBSAT) X(SSUBSAT) X(UHADD)     \
+        X(SHADD) X(URHADD) X(SRHADD) X(UABSDIFF) X(SABSDIFF)
 /* As rare, lane by lane, undefined where the divisor is 0 or the quotient does not fit. */
 #define SIM_INT_DIVIDE(X) X(UDIV) X(SDIV) X(UREM) X(SREM) X(SMOD)
 #define SIM_FLOAT_RARE(X) X(FMIN) X(FMAX)
@@ -125,22 +127,24 @@ typedef enum sim_form { SIM_FORM_VV, SIM_FORM_VS, SIM_FORM_SV, SIM_FORM_SS, SIM_
 /* Conversions: operation, type of a, type of the target; forms V and S. */
 #define SIM_CONVERSIONS(X)                                                                         \
     X(ZEXT, I8, I16)                                                                               \
-    X(ZEXT, I8, I32) X(ZEXT, I8, I64) X(ZEXT, I16, I32) X(ZEXT, I16, I64) X(ZEXT, I32, I64)        \
-        X(SEXT, I8, I16) X(SEXT, I8, I32) X(SEXT, I8, I64) X(SEXT, I16, I32) X(SEXT, I16, I64)     \
-            X(SEXT, I32, I64) X(CUT, I16, I8) X(CUT, I32, I8) X(CUT, I64, I8) X(CUT, I32, I16)     \
-                X(CUT, I64, I16) X(CUT, I64, I32) X(UTOF, I8, F32) X(UTOF, I16, F32)               \
-                    X(UTOF, I32, F32) X(UTOF, I64, F32) X(UTOF, I8, F64) X(UTOF, I16, F64)         \
-                        X(UTOF, I32, F64) X(UTOF, I64, F64) X(STOF, I8, F32) X(STOF, I16, F32)     \
-                            X(STOF, I32, F32) X(STOF, I64, F32) X(STOF, I8, F64) X(STOF, I16, F64) \
-                                X(STOF, I32, F64) X(STOF, I64, F64) X(FTOF, F32, F64)              \
-                                    X(FTOF, F64, F32)
+    X(ZEXT, I8, I32)                                                                               \
+    X(ZEXT, I8, I64)                                                                               \
+    X(ZEXT, I16, I32) X(ZEXT, I16, I64) X(ZEXT, I32, I64) X(SEXT, I8, I16) X(SEXT, I8, I32)        \
+        X(SEXT, I8, I64) X(SEXT, I16, I32) X(SEXT, I16, I64) X(SEXT, I32, I64) X(CUT, I16, I8)     \
+            X(CUT, I32, I8) X(CUT, I64, I8) X(CUT, I32, I16) X(CUT, I64, I16) X(CUT, I64, I32)     \
+                X(UTOF, I8, F32) X(UTOF, I16, F32) X(UTOF, I32, F32) X(UTOF, I64, F32)             \
+                    X(UTOF, I8, F64) X(UTOF, I16, F64) X(UTOF, I32, F64) X(UTOF, I64, F64)         \
+                        X(STOF, I8, F32) X(STOF, I16, F32) X(STOF, I32, F32) X(STOF, I64, F32)     \
+                            X(STOF, I8, F64) X(STOF, I16, F64) X(STOF, I32, F64) X(STOF, I64, F64) \
+                                X(FTOF, F32, F64) X(FTOF, F64, F32)
 /* As conversions, undefined where the integer cannot hold the value. */
 #define SIM_FLOAT_TO_INT(X)                                                                        \
     X(FTOU, F32, I8)                                                                               \
-    X(FTOU, F32, I16) X(FTOU, F32, I32) X(FTOU, F32, I64) X(FTOU, F64, I8) X(FTOU, F64, I16)       \
-        X(FTOU, F64, I32) X(FTOU, F64, I64) X(FTOS, F32, I8) X(FTOS, F32, I16) X(FTOS, F32, I32)   \
-            X(FTOS, F32, I64) X(FTOS, F64, I8) X(FTOS, F64, I16) X(FTOS, F64, I32)                 \
-                X(FTOS, F64, I64)
+    X(FTOU, F32, I16)                                                                              \
+    X(FTOU, F32, I32)                                                                              \
+    X(FTOU, F32, I64) X(FTOU, F64, I8) X(FTOU, F64, I16) X(FTOU, F64, I32) X(FTOU, F64, I64)       \
+        X(FTOS, F32, I8) X(FTOS, F32, I16) X(FTOS, F32, I32) X(FTOS, F32, I64) X(FTOS, F64, I8)    \
+            X(FTOS, F64, I16) X(FTOS, F64, I32) X(FTOS, F64, I64)
 
 /* Operations by width only, of the types I8 to I64.
  *   MOVE     target = a (a uniform: every lane gets it)
@@ -187,7 +191,7 @@ typedef enum sim_handler {
     SIM_INT_TYPES(FOUR, SELECT) SIM_INT_TYPES(TWO, PICK) SIM_MEMORY_FORMS(MEMORY, LOAD)
         SIM_MEMORY_FORMS(MEMORY, STORE) SIM_H_ATOMIC_I32,
     SIM_H_ATOMIC_I64,
-    SIM_H_COPY_MEMORY,   /* c bytes... from address b to address a, `extra` bytes or place imm */
+    SIM_H_COPY_MEMORY,   /* c bytes from address b to address a */
     SIM_H_FRAME_ADDRESS, /* target (uniform) = address of private variable number `extra` */
     SIM_HANDLER_COUNT
 #undef FOUR
@@ -267,13 +271,6 @@ typedef struct sim_code_block {
     uint32_t extra;
     uint32_t site; /* of the instruction that ends it */
 } sim_code_block;
-
-/* A value that goes from one place to another one between two functions. */
-typedef struct sim_pass {
-    sim_register from, to;
-    uint8_t bytes;
-    uint8_t blend;
-} sim_pass;
 
 typedef struct sim_call {
     uint32_t function;                       /* index in the program */

@@ -1,7 +1,7 @@
 /* The decoder: from linked modules to register code, in five steps that share this form.
  *
  *     decode_flow.c       blocks in scheduling order, loops, one latch per loop
- *     decode_build.c, decode_memory.c, decode_extended.c
+ *     decode_build.c, decode_value.c, decode_memory.c, decode_extended.c, decode_node.c
  *                         instructions to operations on scalars
  *     decode_uniform.c    which values are the same for all work-items
  *     decode_place.c      fused addresses, dead operations, phis coalesced, where values live
@@ -44,10 +44,10 @@ typedef enum sim_shape {
 } sim_shape;
 
 typedef struct sim_node {
-    uint8_t shape; /* sim_shape */
-    uint8_t type;  /* sim_lane_type: of the elements of memory, of the result elsewhere */
-    bool is_dead;  /* nothing needs the results */
-    bool is_quiet; /* what it computes is needed only where a selection takes it */
+    uint8_t shape;       /* sim_shape */
+    uint8_t type;        /* sim_lane_type: of the elements of memory, of the result elsewhere */
+    bool is_dead;        /* nothing needs the results */
+    bool is_quiet;       /* what it computes is needed only where a selection takes it */
     bool may_be_private; /* LOAD: the address may lie in memory of the lanes themselves */
     uint8_t form;        /* LOAD, STORE: sim_memory_form once addresses are fused, else ONE */
     uint16_t handler;    /* first of its row: type chosen, form not */
@@ -128,8 +128,7 @@ typedef struct sim_ir_function {
     uint32_t parameter_node;
     uint32_t *parameter_first; /* per parameter of the function, in leaves; one more at the end */
     uint32_t parameter_leaves;
-    sim_ref *result_first_refs; /* unused */
-    uint8_t *result_types;      /* per leaf of the result */
+    uint8_t *result_types; /* per leaf of the result */
     uint32_t result_leaves;
     bool *result_varying;
     uint32_t *block_of; /* module block - block_first -> first ir block; SIM_NONE: unreachable */
@@ -185,11 +184,6 @@ void sim_decode_flow(sim_decoder *d, sim_ir_function *f);
 /* Fills the blocks of f with operations.  UNSUPPORTED: what this simulator does not execute. */
 RT_MUST_USE rt_status sim_decode_build(sim_decoder *d, sim_ir_function *f);
 
-/* Builds one instruction of any group but control at the end of the current block and gives its
- * result, if any, to `out_leaves`. */
-RT_MUST_USE rt_status sim_decode_instruction(sim_decoder *d, const sim_view *view,
-                                             sim_leaves *out_leaves);
-
 /* The scalars of an id; constants and variables are made on first use. */
 RT_MUST_USE rt_status sim_decode_leaves(sim_decoder *d, sim_id id, sim_leaves *out_leaves);
 
@@ -197,16 +191,34 @@ RT_MUST_USE rt_status sim_decode_leaves(sim_decoder *d, sim_id id, sim_leaves *o
 sim_ref sim_decode_constant(sim_decoder *d, uint64_t bits);
 /* The bits of a pool slot that is a constant; false for anything else. */
 bool sim_ref_constant(const sim_decoder *d, sim_ref ref, uint64_t *out_bits);
+/* What an undefined value is: a number of the seed, but false where a bool is wanted. */
+sim_leaves sim_decode_undefined(sim_decoder *d, const sim_type *type);
 
-/* The lane type of a scalar or pointer type, or of a vector's elements. */
+/* ---- decode_node.c ------------------------------------------------------------------------ */
+
+/* More scalars than this in one value are refused where the value is used. */
+#define SIM_LEAVES_MAX 4096u
+
+/* The lane type of a scalar or pointer type, or of a vector's elements; half is held as its bits.
+ */
 sim_lane_type sim_type_lane(const sim_type *type);
-/* Scalars in a value of the type. */
+/* The integer type as wide as `type`. */
+sim_lane_type sim_lane_integer(sim_lane_type type);
+bool sim_type_is_half(const sim_type *type);
+/* Scalars in a value of the type, at most SIM_LEAVES_MAX + 1. */
 uint32_t sim_type_leaves(const sim_type *type);
+/* Writes the lane type of each scalar, in order; returns the place behind the last. */
+sim_lane_type *sim_type_lanes(const sim_type *type, sim_lane_type *out);
+
+/* Room for `count` scalars that lives as long as the decoding. */
+sim_ref *sim_refs_new(sim_decoder *d, uint32_t count);
 
 /* Appends a node with room for operands and result values; operands are NONE until set. */
 sim_node *sim_node_add(sim_decoder *d, sim_shape shape, uint32_t handler, sim_lane_type type,
                        uint32_t operand_count, uint32_t result_count);
 /* Appends the operation of one result and returns it. */
+sim_ref sim_build(sim_decoder *d, sim_shape shape, uint32_t handler, sim_lane_type type,
+                  const sim_ref *operands, uint32_t count);
 sim_ref sim_build_unary(sim_decoder *d, uint32_t handler, sim_lane_type type, sim_ref a);
 sim_ref sim_build_four(sim_decoder *d, uint32_t handler, sim_lane_type type, sim_ref a, sim_ref b);
 sim_ref sim_build_binary(sim_decoder *d, uint32_t handler, sim_lane_type type, sim_ref a,
@@ -221,11 +233,31 @@ sim_ref sim_build_resize(sim_decoder *d, sim_lane_type from, sim_lane_type type,
 /* UNSUPPORTED, naming the current instruction. */
 RT_MUST_USE rt_status sim_decode_refuse(sim_decoder *d, const char *name, const char *reason);
 
+/* The handler, form V, of a conversion between lane types; it must exist. */
+typedef enum sim_conversion {
+    SIM_CONVERT_ZEXT,
+    SIM_CONVERT_SEXT,
+    SIM_CONVERT_CUT,
+    SIM_CONVERT_UTOF,
+    SIM_CONVERT_STOF,
+    SIM_CONVERT_FTOF,
+    SIM_CONVERT_FTOU,
+    SIM_CONVERT_FTOS,
+} sim_conversion;
+uint32_t sim_conversion_handler(sim_conversion kind, sim_lane_type from, sim_lane_type to);
+
 /* Handlers of integer and float families by type: the name is that of the I8 or F32 member. */
 #define SIM_INT4(op, type)   (uint32_t)(SIM_H_##op##_I8_VV + 4 * (int)(type))
 #define SIM_INT2(op, type)   (uint32_t)(SIM_H_##op##_I8_V + 2 * (int)(type))
 #define SIM_FLOAT4(op, type) (uint32_t)(SIM_H_##op##_F32_VV + 4 * ((int)(type)-SIM_F32))
 #define SIM_FLOAT2(op, type) (uint32_t)(SIM_H_##op##_F32_V + 2 * ((int)(type)-SIM_F32))
+
+/* ---- decode_value.c ----------------------------------------------------------------------- */
+
+/* Builds one instruction of any group but control at the end of the current block and gives its
+ * result, if any, to `out_leaves`. */
+RT_MUST_USE rt_status sim_decode_instruction(sim_decoder *d, const sim_view *view,
+                                             sim_leaves *out_leaves);
 
 /* ---- decode_memory.c ---------------------------------------------------------------------- */
 

@@ -184,9 +184,8 @@ static void emit_access(emitter *e, const sim_node *node)
     op->extra = e->places.count;
     op->count = (uint8_t)(is_store ? node->operand_count - 2 : node->result_count);
     for (uint32_t i = 0; i < op->count; i++) {
-        *rt_vector_push(&e->places) = is_store
-                                          ? place_of(e, operands[2 + i])
-                                          : e->f->values.items[node->result_first + i].place;
+        *rt_vector_push(&e->places) = is_store ? place_of(e, operands[2 + i])
+                                               : e->f->values.items[node->result_first + i].place;
     }
 }
 
@@ -254,7 +253,8 @@ static void moves_emit(emitter *e, move_list *moves)
 {
     while (moves->count > 0) {
         uint32_t i = 0;
-        while (i < moves->count && is_source(moves, moves->items[i].target)) i++;
+        while (i < moves->count && is_source(moves, moves->items[i].target))
+            i++;
         if (i < moves->count) {
             move ready = moves->items[i];
             move_add(e, ready.target, ready.source, ready.bytes);
@@ -393,7 +393,8 @@ void sim_decode_emit(sim_decoder *d, sim_ir_function *f, sim_code_function *out_
     emitter e = {.d = d, .f = f};
     sim_code_block *blocks =
         rt_arena_alloc_array(&d->program->arena, f->blocks.count, sizeof *blocks);
-    for (uint32_t i = 0; i < f->blocks.count; i++) emit_block(&e, i, &blocks[i]);
+    for (uint32_t i = 0; i < f->blocks.count; i++)
+        emit_block(&e, i, &blocks[i]);
     out_function->blocks = blocks;
     out_function->block_count = f->blocks.count;
     out_function->ops = KEEP(e.ops);

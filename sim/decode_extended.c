@@ -21,14 +21,35 @@ typedef struct recipe {
     uint16_t handler; /* of the first type; MATH: sim_math */
 } recipe;
 
-#define FLOAT1(name, op) {SIM_STD_##name, WAY_FLOAT_UNARY, SIM_H_##op##_F32_V}
-#define FLOAT2(name, op) {SIM_STD_##name, WAY_FLOAT_BINARY, SIM_H_##op##_F32_V}
-#define FLOAT4(name, op) {SIM_STD_##name, WAY_FLOAT_FOUR, SIM_H_##op##_F32_VV}
-#define INT1(name, op)   {SIM_STD_##name, WAY_INT_UNARY, SIM_H_##op##_I8_V}
-#define INT2(name, op)   {SIM_STD_##name, WAY_INT_BINARY, SIM_H_##op##_I8_V}
-#define MATH1(name, f)   {SIM_STD_##name, WAY_MATH1, SIM_MATH_##f}
-#define MATH2(name, f)   {SIM_STD_##name, WAY_MATH2, SIM_MATH_##f}
-#define MATH1_ALL(f)     MATH1(f, f), MATH1(native_##f, f), MATH1(half_##f, f)
+#define FLOAT1(name, op)                                                                           \
+    {                                                                                              \
+        SIM_STD_##name, WAY_FLOAT_UNARY, SIM_H_##op##_F32_V                                        \
+    }
+#define FLOAT2(name, op)                                                                           \
+    {                                                                                              \
+        SIM_STD_##name, WAY_FLOAT_BINARY, SIM_H_##op##_F32_V                                       \
+    }
+#define FLOAT4(name, op)                                                                           \
+    {                                                                                              \
+        SIM_STD_##name, WAY_FLOAT_FOUR, SIM_H_##op##_F32_VV                                        \
+    }
+#define INT1(name, op)                                                                             \
+    {                                                                                              \
+        SIM_STD_##name, WAY_INT_UNARY, SIM_H_##op##_I8_V                                           \
+    }
+#define INT2(name, op)                                                                             \
+    {                                                                                              \
+        SIM_STD_##name, WAY_INT_BINARY, SIM_H_##op##_I8_V                                          \
+    }
+#define MATH1(name, f)                                                                             \
+    {                                                                                              \
+        SIM_STD_##name, WAY_MATH1, SIM_MATH_##f                                                    \
+    }
+#define MATH2(name, f)                                                                             \
+    {                                                                                              \
+        SIM_STD_##name, WAY_MATH2, SIM_MATH_##f                                                    \
+    }
+#define MATH1_ALL(f) MATH1(f, f), MATH1(native_##f, f), MATH1(half_##f, f)
 
 static const recipe recipes[] = {
     FLOAT1(sqrt, SQRT),
@@ -92,8 +113,7 @@ static const recipe *recipe_find(uint32_t number)
     return NULL;
 }
 
-static sim_ref recipe_build(sim_decoder *d, const recipe *r, sim_lane_type type,
-                            const sim_ref *in)
+static sim_ref recipe_build(sim_decoder *d, const recipe *r, sim_lane_type type, const sim_ref *in)
 {
     uint32_t place = type >= SIM_F32 ? (uint32_t)type - SIM_F32 : type;
     bool is_math = r->way == WAY_MATH1 || r->way == WAY_MATH2;
@@ -169,8 +189,8 @@ static sim_ref build_copysign(sim_decoder *d, sim_lane_type type, sim_ref a, sim
     return sim_build_four(d, SIM_INT4(OR, bits), type, size, top);
 }
 
-static rt_status build_float(sim_decoder *d, uint32_t number, sim_lane_type type,
-                             const sim_ref *in, sim_ref *out)
+static rt_status build_float(sim_decoder *d, uint32_t number, sim_lane_type type, const sim_ref *in,
+                             sim_ref *out)
 {
     uint64_t sign = UINT64_C(1) << (8 * sim_lane_bytes(type) - 1);
     sim_ref one = float_constant(d, type, 1);

@@ -144,8 +144,8 @@ static rt_status build_chain(sim_decoder *d, const sim_view *view, sim_leaves *o
 /* The alignment that operand `Aligned` of a memory access demands; the type's own without it. */
 static uint32_t access_alignment(const sim_view *view, uint32_t place, const sim_type *type)
 {
-    if (place < view->operand_count &&
-        (view->operands[place] & SIM_MemoryAccessAligned) && place + 1 < view->operand_count) {
+    if (place < view->operand_count && (view->operands[place] & SIM_MemoryAccessAligned) &&
+        place + 1 < view->operand_count) {
         return view->operands[place + 1];
     }
     return type->alignment_bytes;
@@ -178,8 +178,8 @@ static void access_part(sim_decoder *d, access *a, const sim_type *type, uint64_
     sim_lane_type lane = sim_type_lane(type);
     uint32_t count = sim_type_leaves(type);
     sim_shape shape = a->is_store ? SIM_SHAPE_STORE : SIM_SHAPE_LOAD;
-    sim_node *node = sim_node_add(d, shape, 0, lane, 2 + (a->is_store ? count : 0),
-                                  a->is_store ? 0 : count);
+    sim_node *node =
+        sim_node_add(d, shape, 0, lane, 2 + (a->is_store ? count : 0), a->is_store ? 0 : count);
     sim_ref *operands = d->f->refs.items + node->operand_first;
     operands[0] = a->pointer;
     node->imm = (int64_t)offset;
@@ -429,10 +429,10 @@ static rt_status build_cast_explicit(sim_decoder *d, const sim_view *view, sim_l
                                                                               : SIM_CLASS_GLOBAL;
     sim_ref found = sim_build_four(d, SIM_INT4(SHR, SIM_I64), SIM_I64, a.refs[0],
                                    sim_decode_constant(d, SIM_ADDRESS_CLASS_SHIFT));
-    sim_ref same = sim_build_four(d, SIM_INT4(EQ, SIM_I64), SIM_I8, found,
-                                  sim_decode_constant(d, class));
-    *out_leaves = leaves_one(d, sim_build_select(d, SIM_I64, same, a.refs[0],
-                                                 sim_decode_constant(d, 0)));
+    sim_ref same =
+        sim_build_four(d, SIM_INT4(EQ, SIM_I64), SIM_I8, found, sim_decode_constant(d, class));
+    *out_leaves =
+        leaves_one(d, sim_build_select(d, SIM_I64, same, a.refs[0], sim_decode_constant(d, 0)));
     return RT_STATUS_OK;
 }
 
@@ -595,14 +595,14 @@ static rt_status initial_write(const initial *w, sim_id id, uint64_t offset)
     if (constant && constant->kind == SIM_CONSTANT_COMPOSITE) {
         const sim_type *type = constant->type;
         for (uint32_t i = 0; i < constant->count; i++) {
-            uint64_t at = type->kind == SIM_TYPE_STRUCT ? type->offsets[i]
-                                                        : i * type->element->size_bytes;
+            uint64_t at =
+                type->kind == SIM_TYPE_STRUCT ? type->offsets[i] : i * type->element->size_bytes;
             RT_TRY(initial_write(w, constant->operands[i], offset + at));
         }
         return RT_STATUS_OK;
     }
-    if (constant && (constant->kind == SIM_CONSTANT_NULL ||
-                     constant->kind == SIM_CONSTANT_UNDEFINED)) {
+    if (constant &&
+        (constant->kind == SIM_CONSTANT_NULL || constant->kind == SIM_CONSTANT_UNDEFINED)) {
         return RT_STATUS_OK;
     }
     sim_relocation relocation = {.global = w->global, .offset = offset, .target = SIM_NONE};
@@ -622,7 +622,8 @@ static void variable_add(sim_decoder *d, uint32_t module, uint32_t index)
     const sim_variable *variable = &d->modules[module]->variables[index];
     const sim_type *type = variable->type->element;
     rt_text name = rt_arena_text(&d->program->arena, variable->name);
-    if (variable->linkage == SIM_LINKAGE_IMPORT || variable->storage_class == SIM_StorageClassInput) {
+    if (variable->linkage == SIM_LINKAGE_IMPORT ||
+        variable->storage_class == SIM_StorageClassInput) {
         return;
     }
     if (is_global(variable)) {
@@ -639,7 +640,8 @@ static void variable_add(sim_decoder *d, uint32_t module, uint32_t index)
 rt_status sim_decode_variables(sim_decoder *d)
 {
     for (uint32_t m = 0; m < d->module_count; m++) {
-        for (uint32_t i = 0; i < d->modules[m]->variable_count; i++) variable_add(d, m, i);
+        for (uint32_t i = 0; i < d->modules[m]->variable_count; i++)
+            variable_add(d, m, i);
     }
     for (uint32_t m = 0; m < d->module_count; m++) {
         for (uint32_t i = 0; i < d->modules[m]->variable_count; i++) {

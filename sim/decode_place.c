@@ -10,11 +10,11 @@
 typedef struct placing {
     sim_decoder *d;
     sim_ir_function *f;
-    bool *used;             /* per value */
-    bool *demanded;         /* per value: used otherwise than by a selection that may drop it */
-    uint64_t *live_in;      /* per block: bits of values */
-    uint32_t words;         /* of one block's set */
-    uint32_t **before;      /* per block: blocks that lead to it */
+    bool *used;        /* per value */
+    bool *demanded;    /* per value: used otherwise than by a selection that may drop it */
+    uint64_t *live_in; /* per block: bits of values */
+    uint32_t words;    /* of one block's set */
+    uint32_t **before; /* per block: blocks that lead to it */
     uint32_t *before_count;
 } placing;
 
@@ -34,7 +34,8 @@ static bool reaches(const sim_ir_function *f, sim_ref ref, uint32_t block)
     uint32_t loop = f->blocks.items[f->nodes.items[f->values.items[ref].node].block].loop;
     for (; loop != SIM_NONE; loop = f->loops.items[loop].parent) {
         uint32_t inner = f->blocks.items[block].loop;
-        while (inner != SIM_NONE && inner != loop) inner = f->loops.items[inner].parent;
+        while (inner != SIM_NONE && inner != loop)
+            inner = f->loops.items[inner].parent;
         if (inner == loop) return true;
         if (f->loops.items[loop].exit_is_divergent) return false;
     }
@@ -90,7 +91,8 @@ static void use(bool *used, work_list *work, sim_ref ref)
 static void use_operands(const placing *p, bool *used, work_list *work, uint32_t first,
                          uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) use(used, work, p->f->refs.items[first + i]);
+    for (uint32_t i = 0; i < count; i++)
+        use(used, work, p->f->refs.items[first + i]);
 }
 
 /* The operands of a phi, on every edge into its block. */
@@ -167,7 +169,8 @@ static void find_before(placing *p)
 {
     sim_ir_function *f = p->f;
     uint32_t *count = rt_arena_alloc_array(&p->d->arena, f->blocks.count, sizeof *count);
-    for (uint32_t e = 0; e < f->edges.count; e++) count[f->edges.items[e].target]++;
+    for (uint32_t e = 0; e < f->edges.count; e++)
+        count[f->edges.items[e].target]++;
     p->before = rt_arena_alloc_array(&p->d->arena, f->blocks.count, sizeof *p->before);
     p->before_count = rt_arena_alloc_array(&p->d->arena, f->blocks.count, sizeof(uint32_t));
     for (uint32_t i = 0; i < f->blocks.count; i++) {
@@ -216,8 +219,8 @@ static void find_live(placing *p)
     work_list work = {0};
     for (uint32_t i = 0; i < f->values.count; i++) {
         uint8_t shape = f->nodes.items[f->values.items[i].node].shape;
-        f->values.items[i].is_local = shape != SIM_SHAPE_PHI && shape != SIM_SHAPE_PARAMETER &&
-                                      shape != SIM_SHAPE_RESULT;
+        f->values.items[i].is_local =
+            shape != SIM_SHAPE_PHI && shape != SIM_SHAPE_PARAMETER && shape != SIM_SHAPE_RESULT;
     }
     for (uint32_t i = 0; i < f->nodes.count; i++) {
         const sim_node *node = &f->nodes.items[i];
@@ -452,8 +455,8 @@ void sim_decode_place(sim_decoder *d, sim_ir_function *f, sim_code_function *out
     placing p = {.d = d, .f = f, .words = f->values.count / 64 + 1};
     p.used = rt_arena_alloc_array(&d->arena, f->values.count + 1, sizeof *p.used);
     p.demanded = rt_arena_alloc_array(&d->arena, f->values.count + 1, sizeof *p.demanded);
-    p.live_in = rt_arena_alloc_array(&d->arena, (size_t)f->blocks.count * p.words,
-                                     sizeof *p.live_in);
+    p.live_in =
+        rt_arena_alloc_array(&d->arena, (size_t)f->blocks.count * p.words, sizeof *p.live_in);
     for (uint32_t i = 0; i < f->nodes.count; i++) {
         sim_node *node = &f->nodes.items[i];
         if (node->shape == SIM_SHAPE_LOAD || node->shape == SIM_SHAPE_STORE) fuse(f, node);
@@ -468,6 +471,7 @@ void sim_decode_place(sim_decoder *d, sim_ir_function *f, sim_code_function *out
         rows r = {.end = SIM_TEMPORARIES_FIRST};
         place_temporaries(&p, i, &r);
         if (r.end > out_function->temporary_bytes) out_function->temporary_bytes = r.end;
-        for (uint32_t k = 0; k < 4; k++) rt_vector_free(&r.free[k]);
+        for (uint32_t k = 0; k < 4; k++)
+            rt_vector_free(&r.free[k]);
     }
 }

@@ -21,7 +21,8 @@ static bool ref_varying(const sim_ir_function *f, sim_ref ref)
 /* True when `loop` is `inner` or encloses it. */
 static bool encloses(const sim_ir_function *f, uint32_t loop, uint32_t inner)
 {
-    while (inner != SIM_NONE && inner != loop) inner = f->loops.items[inner].parent;
+    while (inner != SIM_NONE && inner != loop)
+        inner = f->loops.items[inner].parent;
     return inner == loop;
 }
 
@@ -58,8 +59,8 @@ static bool phis_mark(sim_ir_function *f, uint32_t block)
  * new name where sides meet. */
 typedef struct spread {
     sim_ir_function *f;
-    uint32_t branch;     /* block */
-    uint32_t *label;     /* per block; 0: not reached */
+    uint32_t branch;      /* block */
+    uint32_t *label;      /* per block; 0: not reached */
     uint32_t *loop_label; /* per loop: the side that leaves it or goes round; 0: none yet */
     uint32_t next_label;
     uint32_t pending; /* blocks that were reached and not yet visited */
@@ -205,7 +206,8 @@ static bool edge_phis(sim_ir_function *f, const sim_ir_edge *edge)
     bool changed = false;
     if (target->phi_count == 0) return false;
     uint32_t first = target->node_first;
-    while (f->nodes.items[first].shape != SIM_SHAPE_PHI) first++;
+    while (f->nodes.items[first].shape != SIM_SHAPE_PHI)
+        first++;
     uint32_t value = f->nodes.items[first].result_first;
     for (uint32_t i = 0; i < target->phi_count; i++) {
         sim_ref ref = f->refs.items[edge->args_first + i];
@@ -269,7 +271,8 @@ static bool function_mark(sim_decoder *d, sim_ir_function *f)
             changed |= diverge(d, f, i);
         }
     }
-    for (uint32_t i = 0; i < f->edges.count; i++) changed |= edge_phis(f, &f->edges.items[i]);
+    for (uint32_t i = 0; i < f->edges.count; i++)
+        changed |= edge_phis(f, &f->edges.items[i]);
     changed |= exits_mark(f);
     changed |= results_mark(f);
     return changed;

@@ -24,6 +24,7 @@ sim_engine *sim_engine_at(uint32_t index)
 uint32_t sim_engine_best(void)
 {
     uint32_t index = SIM_ENGINE_COUNT - 1;
-    while (!sim_engine_at(index)) index--;
+    while (!sim_engine_at(index))
+        index--;
     return index;
 }

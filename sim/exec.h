@@ -64,12 +64,12 @@ uint32_t sim_engine_best(void);
 
 /* Where an address leads. */
 typedef struct sim_view_memory {
-    uint8_t *data;       /* first byte of the object; NULL for PRIVATE */
-    uint8_t *defined;    /* shadow; NULL: none is kept */
-    uint64_t size;       /* of the object */
-    uint64_t offset;     /* of the address in it; wraps below 0 */
-    uint64_t position;   /* PRIVATE: where the object begins in a work-item's private bytes */
-    uint32_t class;      /* sim_address_class */
+    uint8_t *data;     /* first byte of the object; NULL for PRIVATE */
+    uint8_t *defined;  /* shadow; NULL: none is kept */
+    uint64_t size;     /* of the object */
+    uint64_t offset;   /* of the address in it; wraps below 0 */
+    uint64_t position; /* PRIVATE: where the object begins in a work-item's private bytes */
+    uint32_t class;    /* sim_address_class */
     rt_text label;
 } sim_view_memory;
 

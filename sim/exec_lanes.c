@@ -16,28 +16,28 @@
 __extension__ typedef unsigned __int128 wide_unsigned;
 __extension__ typedef __int128 wide_signed;
 
-#define U_I8   uint8_t
-#define U_I16  uint16_t
-#define U_I32  uint32_t
-#define U_I64  uint64_t
-#define U_F32  float
-#define U_F64  double
-#define S_I8   int8_t
-#define S_I16  int16_t
-#define S_I32  int32_t
-#define S_I64  int64_t
-#define W_I8   uint32_t
-#define W_I16  uint32_t
-#define W_I32  uint32_t
-#define W_I64  uint64_t
-#define D_I8   uint32_t
-#define D_I16  uint32_t
-#define D_I32  uint64_t
-#define D_I64  wide_unsigned
-#define DS_I8  int32_t
-#define DS_I16 int32_t
-#define DS_I32 int64_t
-#define DS_I64 wide_signed
+#define U_I8     uint8_t
+#define U_I16    uint16_t
+#define U_I32    uint32_t
+#define U_I64    uint64_t
+#define U_F32    float
+#define U_F64    double
+#define S_I8     int8_t
+#define S_I16    int16_t
+#define S_I32    int32_t
+#define S_I64    int64_t
+#define W_I8     uint32_t
+#define W_I16    uint32_t
+#define W_I32    uint32_t
+#define W_I64    uint64_t
+#define D_I8     uint32_t
+#define D_I16    uint32_t
+#define D_I32    uint64_t
+#define D_I64    wide_unsigned
+#define DS_I8    int32_t
+#define DS_I16   int32_t
+#define DS_I32   int64_t
+#define DS_I64   wide_signed
 #define BITS_I8  8
 #define BITS_I16 16
 #define BITS_I32 32
@@ -188,7 +188,7 @@ static inline void target_done(sim_exec *x, const sim_op *op, uint32_t bytes)
 #define E_ADD(t) W(t, a) + W(t, b)
 #define E_SUB(t) W(t, a) - W(t, b)
 #define E_MUL(t) W(t, a) * W(t, b)
-#define E_AND(t) a & b
+#define E_AND(t) a &b
 #define E_OR(t)  a | b
 #define E_XOR(t) a ^ b
 ALL_INT(FOUR_SHAPES, ADD, E_ADD)
@@ -205,16 +205,16 @@ ALL_INT(FOUR_SHAPES, XOR, E_XOR)
 #define E_ROTATE(t)   W(t, a) << (b & (BITS_##t - 1)) | W(t, a) >> (-b & (BITS_##t - 1))
 #define E_UMULHI(t)   ((D_##t)a * (D_##t)b) >> BITS_##t
 #define E_SMULHI(t)   ((DS_##t)SG(t, a) * (DS_##t)SG(t, b)) >> BITS_##t
-#define E_UADDSAT(t)  (U_##t)(a + b) < a ? (U_##t)-1 : (U_##t)(a + b)
+#define E_UADDSAT(t)  (U_##t)(a + b) < a ? (U_##t) - 1 : (U_##t)(a + b)
 #define E_USUBSAT(t)  a < b ? 0 : a - b
 #define E_UHADD(t)    (a & b) + ((a ^ b) >> 1)
 #define E_URHADD(t)   (a | b) - ((a ^ b) >> 1)
-#define E_SHADD(t)    SG(t, a & b) + (SG(t, a ^ b) >> 1)
+#define E_SHADD(t)    SG(t, a &b) + (SG(t, a ^ b) >> 1)
 #define E_SRHADD(t)   SG(t, a | b) - (SG(t, a ^ b) >> 1)
 #define E_UABSDIFF(t) a < b ? b - a : a - b
 #define E_SABSDIFF(t) SG(t, a) < SG(t, b) ? W(t, b) - W(t, a) : W(t, a) - W(t, b)
 /* The top of the range, or its bottom where a is negative. */
-#define LIMIT(t, v)  ((U_##t)((U_##t)((U_##t)-1 >> 1) + ((v) >> (BITS_##t - 1))))
+#define LIMIT(t, v) ((U_##t)((U_##t)((U_##t) - 1 >> 1) + ((v) >> (BITS_##t - 1))))
 #define E_SADDSAT(t)                                                                               \
     ((U_##t)((U_##t)(W(t, a) + W(t, b)) ^ a) & (U_##t)((U_##t)(W(t, a) + W(t, b)) ^ b)) >>         \
             (BITS_##t - 1)                                                                         \
@@ -224,7 +224,6 @@ ALL_INT(FOUR_SHAPES, XOR, E_XOR)
     ((U_##t)(a ^ b) & (U_##t)(a ^ (U_##t)(W(t, a) - W(t, b)))) >> (BITS_##t - 1)                   \
         ? LIMIT(t, a)                                                                              \
         : (U_##t)(W(t, a) - W(t, b))
-#define ROTATE_SHAPES(name, T, R, EXPRESSION) TWO_SHAPES(name, T, R, EXPRESSION)
 ALL_INT(TWO_SHAPES, UMIN, E_UMIN)
 ALL_INT(TWO_SHAPES, UMAX, E_UMAX)
 ALL_INT(TWO_SHAPES, SMIN, E_SMIN)
@@ -333,9 +332,9 @@ ALL_FLOAT(ONE_SHAPES, ROUND, round_f32(a), round_f64(a))
     }                                                                                              \
     static void FMA_##type##_S(sim_exec *x, const sim_op *op)                                      \
     {                                                                                              \
-        *(T *)sim_at(x, op->target) = function(*(const T *)sim_at(x, op->a),                       \
-                                               *(const T *)sim_at(x, op->b),                       \
-                                               *(const T *)sim_at(x, op->c));                      \
+        *(T *)sim_at(x, op->target) =                                                              \
+            function(*(const T *)sim_at(x, op->a), *(const T *)sim_at(x, op->b),                   \
+                     *(const T *)sim_at(x, op->c));                                                \
     }
 FMA_SHAPES(F32, float, __builtin_fmaf)
 FMA_SHAPES(F64, double, __builtin_fma)
@@ -405,10 +404,9 @@ static const char divide_wrong[] = "integer division by zero or with a quotient 
 
 /* The uniform form: the value chosen is the same for all lanes, as the register is. */
 #define WRONG_UNIFORM(T, what)                                                                     \
-    *(T *)sim_at(x, op->target) =                                                                  \
-        (T)sim_lane_undefined(x, op, sim_first_lane(x), x->active, what)
+    *(T *)sim_at(x, op->target) = (T)sim_lane_undefined(x, op, sim_first_lane(x), x->active, what)
 
-#define SHIFT_LANES(T, bits, FIRST, SECOND, WRONG, EXPRESSION)                                     \
+#define SHIFT_LANES(T, bits, FIRST, SECOND, EXPRESSION)                                            \
     uint32_t n = LANE_COUNT(x);                                                                    \
     T *d = target_row(x, op, sizeof(T));                                                           \
     uint32_t wrong = 0;                                                                            \
@@ -431,13 +429,13 @@ static const char divide_wrong[] = "integer division by zero or with a quotient 
         /* The amounts are needed again when d is written: d may be their row. */                  \
         T pb[SIM_LANES];                                                                           \
         memcpy(pb, ROW(T, op->b), LANE_COUNT(x) * sizeof(T));                                      \
-        SHIFT_LANES(T, bits, pa[i], pb[i], 1, EXPRESSION)                                          \
+        SHIFT_LANES(T, bits, pa[i], pb[i], EXPRESSION)                                             \
     }                                                                                              \
     static void name##_SV(sim_exec *x, const sim_op *op)                                           \
     {                                                                                              \
         T first = *(const T *)sim_at(x, op->a), pb[SIM_LANES];                                     \
         memcpy(pb, ROW(T, op->b), LANE_COUNT(x) * sizeof(T));                                      \
-        SHIFT_LANES(T, bits, first, pb[i], 1, EXPRESSION)                                          \
+        SHIFT_LANES(T, bits, first, pb[i], EXPRESSION)                                             \
     }                                                                                              \
     static void name##_VS(sim_exec *x, const sim_op *op)                                           \
     {                                                                                              \
@@ -542,7 +540,7 @@ SIM_FLOAT_TO_INT(CONVERT)
             *(T *)sim_at(x, op->target) = (T)(EXPRESSION);                                         \
         }                                                                                          \
     }
-#define OVERFLOWS(t) (b == 0 || (a == (U_##t)(W(t, 1) << (BITS_##t - 1)) && b == (U_##t)-1))
+#define OVERFLOWS(t) (b == 0 || (a == (U_##t)(W(t, 1) << (BITS_##t - 1)) && b == (U_##t) - 1))
 /* The remainder with the divisor's sign. */
 #define SMOD(t)                                                                                    \
     (SG(t, a) % SG(t, b) != 0 && ((SG(t, a) % SG(t, b) < 0) != (SG(t, b) < 0))                     \
@@ -620,8 +618,8 @@ MOVE_SHAPES(I64)
     static void PICK_##t##_V(sim_exec *x, const sim_op *op)                                        \
     {                                                                                              \
         uint32_t n = LANE_COUNT(x);                                                                \
-        const U_##t *a = *(const uint8_t *)sim_at(x, op->a) ? ROW(U_##t, op->b)                    \
-                                                            : ROW(U_##t, op->c);                   \
+        const U_##t *a =                                                                           \
+            *(const uint8_t *)sim_at(x, op->a) ? ROW(U_##t, op->b) : ROW(U_##t, op->c);            \
         U_##t *d = target_row(x, op, sizeof(U_##t));                                               \
         FOR_LANES d[i] = a[i];                                                                     \
         target_done(x, op, sizeof(U_##t));                                                         \
@@ -638,32 +636,24 @@ SELECT_SHAPES(I64)
 
 /* ---- The table ------------------------------------------------------------------------------ */
 
-#define ENTRY(name)          [SIM_H_##name] = name,
-#define FOUR_ENTRIES(op, t)  ENTRY(op##_##t##_VV) ENTRY(op##_##t##_VS) ENTRY(op##_##t##_SV)        \
-    ENTRY(op##_##t##_SS)
-#define TWO_ENTRIES(op, t)      ENTRY(op##_##t##_V) ENTRY(op##_##t##_S)
+#define ENTRY(name) [SIM_H_##name] = name,
+#define FOUR_ENTRIES(op, t)                                                                        \
+    ENTRY(op##_##t##_VV) ENTRY(op##_##t##_VS) ENTRY(op##_##t##_SV) ENTRY(op##_##t##_SS)
+#define TWO_ENTRIES(op, t)            ENTRY(op##_##t##_V) ENTRY(op##_##t##_S)
 #define CONVERT_ENTRIES(op, from, to) ENTRY(op##_##from##_##to##_V) ENTRY(op##_##from##_##to##_S)
-#define MOVE_ENTRIES(op, t)     ENTRY(op##_##t##_VV) ENTRY(op##_##t##_VS) ENTRY(op##_##t##_SS)
-#define INT_FOUR_ENTRIES(op)    SIM_INT_TYPES(FOUR_ENTRIES, op)
-#define INT_TWO_ENTRIES(op)     SIM_INT_TYPES(TWO_ENTRIES, op)
-#define FLOAT_FOUR_ENTRIES(op)  SIM_FLOAT_TYPES(FOUR_ENTRIES, op)
-#define FLOAT_TWO_ENTRIES(op)   SIM_FLOAT_TYPES(TWO_ENTRIES, op)
+#define MOVE_ENTRIES(op, t)           ENTRY(op##_##t##_VV) ENTRY(op##_##t##_VS) ENTRY(op##_##t##_SS)
+#define INT_FOUR_ENTRIES(op)          SIM_INT_TYPES(FOUR_ENTRIES, op)
+#define INT_TWO_ENTRIES(op)           SIM_INT_TYPES(TWO_ENTRIES, op)
+#define FLOAT_FOUR_ENTRIES(op)        SIM_FLOAT_TYPES(FOUR_ENTRIES, op)
+#define FLOAT_TWO_ENTRIES(op)         SIM_FLOAT_TYPES(TWO_ENTRIES, op)
 
 sim_handle *const SIM_NAME(sim_lanes_table)[SIM_HANDLER_COUNT] = {
-    SIM_INT_BINARY(INT_FOUR_ENTRIES)
-    SIM_FLOAT_BINARY(FLOAT_FOUR_ENTRIES)
-    SIM_INT_COMPARE(INT_FOUR_ENTRIES)
-    SIM_FLOAT_COMPARE(FLOAT_FOUR_ENTRIES)
-    SIM_INT_RARE(INT_TWO_ENTRIES)
-    SIM_INT_DIVIDE(INT_TWO_ENTRIES)
-    SIM_FLOAT_RARE(FLOAT_TWO_ENTRIES)
-    SIM_INT_UNARY(INT_TWO_ENTRIES)
-    SIM_FLOAT_UNARY(FLOAT_TWO_ENTRIES)
-    SIM_MATH(FLOAT_TWO_ENTRIES)
-    SIM_TERNARY(FLOAT_TWO_ENTRIES)
-    SIM_CONVERSIONS(CONVERT_ENTRIES)
-    SIM_FLOAT_TO_INT(CONVERT_ENTRIES)
-    SIM_INT_TYPES(MOVE_ENTRIES, MOVE)
-    SIM_INT_TYPES(FOUR_ENTRIES, SELECT)
-    SIM_INT_TYPES(TWO_ENTRIES, PICK)
-};
+    SIM_INT_BINARY(INT_FOUR_ENTRIES) SIM_FLOAT_BINARY(FLOAT_FOUR_ENTRIES)
+        SIM_INT_COMPARE(INT_FOUR_ENTRIES) SIM_FLOAT_COMPARE(FLOAT_FOUR_ENTRIES)
+            SIM_INT_RARE(INT_TWO_ENTRIES) SIM_INT_DIVIDE(INT_TWO_ENTRIES)
+                SIM_FLOAT_RARE(FLOAT_TWO_ENTRIES) SIM_INT_UNARY(INT_TWO_ENTRIES)
+                    SIM_FLOAT_UNARY(FLOAT_TWO_ENTRIES) SIM_MATH(FLOAT_TWO_ENTRIES)
+                        SIM_TERNARY(FLOAT_TWO_ENTRIES) SIM_CONVERSIONS(CONVERT_ENTRIES)
+                            SIM_FLOAT_TO_INT(CONVERT_ENTRIES) SIM_INT_TYPES(MOVE_ENTRIES, MOVE)
+                                SIM_INT_TYPES(FOUR_ENTRIES, SELECT)
+                                    SIM_INT_TYPES(TWO_ENTRIES, PICK)};

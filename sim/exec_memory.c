@@ -12,9 +12,9 @@
 #else
 #define LANES _Pragma("GCC ivdep")
 #endif
-#define FOR_LANES       LANES for (uint32_t i = 0; i < n; i++)
-#define LANE_COUNT(x)   (((x)->high - (x)->low) & ~(SIM_CHUNK - 1))
-#define COMPONENTS_MAX  16u
+#define FOR_LANES      LANES for (uint32_t i = 0; i < n; i++)
+#define LANE_COUNT(x)  (((x)->high - (x)->low) & ~(SIM_CHUNK - 1))
+#define COMPONENTS_MAX 16u
 
 /* Elements in memory, which need not be aligned where the module says so. */
 typedef uint8_t memory_8 __attribute__((may_alias));
@@ -38,8 +38,8 @@ static inline uint64_t uniform_64(const sim_exec *x, sim_register place)
 /* Where the lanes' accesses go: one object, offsets in x->offsets. */
 typedef struct span {
     sim_view_memory view;
-    uint64_t start;   /* offset of the uniform part of the address */
-    uint64_t last;    /* the last offset at which the access fits */
+    uint64_t start;     /* offset of the uniform part of the address */
+    uint64_t last;      /* the last offset at which the access fits */
     uint64_t unaligned; /* bits that an aligned offset does not have */
 } span;
 
@@ -56,6 +56,25 @@ static bool span_open(sim_exec *x, const sim_op *op, uint64_t address, uint32_t 
     return true;
 }
 
+#define OFFSETS_LOOP(DISTANCE)                                                                     \
+    if (x->dense) {                                                                                \
+        FOR_LANES                                                                                  \
+        {                                                                                          \
+            uint64_t o = start + (DISTANCE);                                                       \
+            wrong |= (uint64_t)(o > last) | (o & bits);                                            \
+            out[i] = o;                                                                            \
+        }                                                                                          \
+    } else {                                                                                       \
+        FOR_LANES                                                                                  \
+        {                                                                                          \
+            uint64_t o = start + (DISTANCE);                                                       \
+            o = m[i] ? o : 0;                                                                      \
+            wrong |= (uint64_t)(o > last) | (o & bits);                                            \
+            out[i] = o;                                                                            \
+        }                                                                                          \
+    }
+
+/* Nearly all strides are powers of two, and vector units shift far faster than they multiply. */
 #define OFFSETS(name, I)                                                                           \
     static bool offsets_##name(sim_exec *x, const sim_op *op, const span *s)                       \
     {                                                                                              \
@@ -64,21 +83,11 @@ static bool span_open(sim_exec *x, const sim_op *op, uint64_t address, uint32_t 
         uint64_t *out = x->offsets + x->low, wrong = 0, stride = op->stride;                       \
         uint64_t start = s->start + (uint64_t)op->imm, last = s->last, bits = s->unaligned;        \
         const uint8_t *m = x->mask + x->low;                                                       \
-        if (x->dense) {                                                                            \
-            FOR_LANES                                                                              \
-            {                                                                                      \
-                uint64_t o = start + (uint64_t)(int64_t)index[i] * stride;                         \
-                wrong |= (uint64_t)(o > last) | (o & bits);                                        \
-                out[i] = o;                                                                        \
-            }                                                                                      \
+        if ((stride & (stride - 1)) == 0) {                                                        \
+            uint32_t amount = (uint32_t)__builtin_ctzll(stride);                                   \
+            OFFSETS_LOOP((uint64_t)(int64_t)index[i] << amount)                                    \
         } else {                                                                                   \
-            FOR_LANES                                                                              \
-            {                                                                                      \
-                uint64_t o = start + (uint64_t)(int64_t)index[i] * stride;                         \
-                o = m[i] ? o : 0;                                                                  \
-                wrong |= (uint64_t)(o > last) | (o & bits);                                        \
-                out[i] = o;                                                                        \
-            }                                                                                      \
+            OFFSETS_LOOP((uint64_t)(int64_t)index[i] * stride)                                     \
         }                                                                                          \
         return wrong == 0;                                                                         \
     }
@@ -111,8 +120,8 @@ static bool offsets_each(sim_exec *x, const sim_op *op, uint32_t size, span *s)
 static uint64_t lane_address(const sim_exec *x, const sim_op *op, sim_memory_form form,
                              uint32_t lane)
 {
-    uint64_t base = form == SIM_MEMORY_EACH ? ((const uint64_t *)sim_at(x, op->a))[lane]
-                                            : uniform_64(x, op->a);
+    uint64_t base =
+        form == SIM_MEMORY_EACH ? ((const uint64_t *)sim_at(x, op->a))[lane] : uniform_64(x, op->a);
     uint64_t index = 0;
     if (form == SIM_MEMORY_U32) index = ((const uint32_t *)sim_at(x, op->b))[lane];
     if (form == SIM_MEMORY_S32) index = (uint64_t)((const int32_t *)sim_at(x, op->b))[lane];
@@ -202,7 +211,8 @@ LOAD_ROWS(64)
             v += step * x->low;                                                                    \
             uint8_t *to = view->data + k * (bits / 8);                                             \
             if (x->dense && step) {                                                                \
-                for (uint32_t i = 0; i < n; i++) *(memory_##bits *)(to + offsets[i]) = v[i];       \
+                for (uint32_t i = 0; i < n; i++)                                                   \
+                    *(memory_##bits *)(to + offsets[i]) = v[i];                                    \
             } else {                                                                               \
                 for (uint32_t i = 0; i < n; i++) {                                                 \
                     if (m[i]) *(memory_##bits *)(to + offsets[i]) = v[step * i];                   \
@@ -279,7 +289,8 @@ PRIVATE_ROWS(64)
 static uint32_t last_lane(const sim_exec *x)
 {
     uint32_t lane = x->high;
-    while (!x->mask[lane - 1]) lane--;
+    while (!x->mask[lane - 1])
+        lane--;
     return lane - 1;
 }
 
@@ -307,8 +318,7 @@ static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
         for (uint32_t k = 0; k < op->count; k++) {                                                 \
             sim_register place = component(x, op, k);                                              \
             if (place == SIM_REGISTER_NONE) continue;                                              \
-            *(uint##bits##_t *)sim_at(x, place) =                                                  \
-                *(const memory_##bits *)(from + k * (bits / 8));                                   \
+            *(uint##bits##_t *)sim_at(x, place) = *(const memory_##bits *)(from + k * (bits / 8)); \
         }                                                                                          \
     }                                                                                              \
     static void LOAD_SAME_##bits(sim_exec *x, const sim_op *op)                                    \
@@ -317,7 +327,8 @@ static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
         if (!open_one(x, op, bits / 8 * op->count, &s)) {                                          \
             load_slowly(x, op, SIM_MEMORY_SAME, bits / 8);                                         \
         } else if (s.view.class != SIM_CLASS_PRIVATE) {                                            \
-            for (uint32_t i = x->low; i < x->high; i++) x->offsets[i] = s.start;                   \
+            for (uint32_t i = x->low; i < x->high; i++)                                            \
+                x->offsets[i] = s.start;                                                           \
             load_rows_##bits(x, op, s.view.data);                                                  \
         } else if (in_granule(s.view.position + s.start, bits / 8)) {                              \
             load_private_##bits(x, op, s.view.position + s.start);                                 \
@@ -461,8 +472,8 @@ static void copy_lane(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t to,
     uint8_t piece[64];
     uint32_t alignment = (uint32_t)op->imm;
     for (uint64_t done = 0; done < size;) {
-        uint32_t part = size - done < sizeof piece ? (uint32_t)(size - done)
-                                                   : (uint32_t)sizeof piece;
+        uint32_t part =
+            size - done < sizeof piece ? (uint32_t)(size - done) : (uint32_t)sizeof piece;
         uint32_t demand = done == 0 ? alignment : 1;
         sim_lane_load(x, op, lane, from + done, part, demand, 1, piece);
         sim_lane_store(x, op, lane, to + done, part, demand, 1, piece);
@@ -495,10 +506,5 @@ static void FRAME_ADDRESS(sim_exec *x, const sim_op *op)
     ENTRY(op##_##form##_8) ENTRY(op##_##form##_16) ENTRY(op##_##form##_32) ENTRY(op##_##form##_64)
 
 sim_handle *const SIM_NAME(sim_memory_table)[SIM_HANDLER_COUNT] = {
-    SIM_MEMORY_FORMS(MEMORY_ENTRIES, LOAD)
-    SIM_MEMORY_FORMS(MEMORY_ENTRIES, STORE)
-    ENTRY(ATOMIC_I32)
-    ENTRY(ATOMIC_I64)
-    ENTRY(COPY_MEMORY)
-    ENTRY(FRAME_ADDRESS)
-};
+    SIM_MEMORY_FORMS(MEMORY_ENTRIES, LOAD) SIM_MEMORY_FORMS(MEMORY_ENTRIES, STORE) ENTRY(ATOMIC_I32)
+        ENTRY(ATOMIC_I64) ENTRY(COPY_MEMORY) ENTRY(FRAME_ADDRESS)};

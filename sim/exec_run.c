@@ -19,7 +19,8 @@ static sim_handle *handler_of(const sim_op *op)
 
 static inline void run_ops(sim_exec *x, const sim_op *op, uint32_t count)
 {
-    for (const sim_op *end = op + count; op < end; op++) handler_of(op)(x, op);
+    for (const sim_op *end = op + count; op < end; op++)
+        handler_of(op)(x, op);
 }
 
 /* ---- The running fragment ------------------------------------------------------------------- */
@@ -45,8 +46,10 @@ static void enter_mask(sim_exec *x, const sim_fragment *fragment)
 {
     uint32_t low = 0, high = sim_chunks_up(x->wave->lane_count);
     CHECK(fragment->active > 0);
-    while (chunk_is_idle(fragment->mask + low)) low += SIM_CHUNK;
-    while (chunk_is_idle(fragment->mask + high - SIM_CHUNK)) high -= SIM_CHUNK;
+    while (chunk_is_idle(fragment->mask + low))
+        low += SIM_CHUNK;
+    while (chunk_is_idle(fragment->mask + high - SIM_CHUNK))
+        high -= SIM_CHUNK;
     x->mask = fragment->mask;
     x->low = low;
     x->high = high;
@@ -97,22 +100,24 @@ static void send(sim_exec *x, sim_fragment *fragment, sim_fragment *part, const 
     sim_wave_push(x->wave, part);
 }
 
+/* The edge of a loop's back goes last: its moves may overwrite uniform values that lanes on the
+ * other edge, which leave the loop, still read. */
 static void branch_varying(sim_exec *x, sim_fragment *fragment, const uint8_t *condition,
                            const sim_edge *edges)
 {
-    uint8_t yes[SIM_LANES];
-    uint32_t count = mask_where(yes, fragment->mask, condition, 1);
-    if (count == 0 || count == fragment->active) {
-        follow(x, fragment, &edges[count == 0 ? 1 : 0]);
+    uint8_t first = edges[0].is_back ? 0 : 1; /* the condition's value on the first edge */
+    sim_fragment *part = sim_wave_split(x->wave, fragment);
+    part->active = mask_where(part->mask, fragment->mask, condition, first);
+    if (part->active == 0 || part->active == fragment->active) {
+        bool all = part->active != 0;
+        sim_wave_drop(x->wave, part);
+        follow(x, fragment, &edges[all == first ? 0 : 1]);
         return;
     }
-    sim_fragment *part = sim_wave_split(x->wave, fragment);
-    memcpy(part->mask, yes, sizeof yes);
-    part->active = count;
-    send(x, fragment, part, &edges[0]);
+    send(x, fragment, part, &edges[1 - first]);
     enter_mask(x, fragment);
     x->partial = true;
-    follow(x, fragment, &edges[1]);
+    follow(x, fragment, &edges[first]);
 }
 
 static uint64_t condition_at(const void *row, uint32_t bytes, uint32_t lane)
@@ -122,42 +127,52 @@ static uint64_t condition_at(const void *row, uint32_t bytes, uint32_t lane)
     return value;
 }
 
+/* The edge that a lane takes: the first whose literal is its value, else the default. */
+static uint32_t switch_edge(const sim_code_block *block, const sim_edge *edges, uint64_t value)
+{
+    uint64_t mask = UINT64_MAX >> (64 - 8 * block->condition_bytes);
+    uint32_t e = 1;
+    while (e < block->edge_count && (edges[e].literal & mask) != value)
+        e++;
+    return e < block->edge_count ? e : 0;
+}
+
+/* As a branch: back edges last.  Every lane takes one edge, so the last part is the fragment. */
+static void switch_varying(sim_exec *x, sim_fragment *fragment, const sim_code_block *block,
+                           const sim_edge *edges)
+{
+    uint32_t taken[SIM_LANES] = {0};
+    const void *row = sim_at(x, block->condition);
+    for (uint32_t i = x->low; i < x->high; i++) {
+        taken[i] = switch_edge(block, edges, condition_at(row, block->condition_bytes, i));
+    }
+    for (uint32_t k = 0; k < 2 * block->edge_count; k++) {
+        uint32_t e = k % block->edge_count;
+        if (edges[e].is_back != (k >= block->edge_count)) continue;
+        sim_fragment *part = sim_wave_split(x->wave, fragment);
+        for (uint32_t i = 0; i < SIM_LANES; i++) {
+            part->mask[i] = fragment->mask[i] & (taken[i] == e);
+            part->active += part->mask[i];
+        }
+        if (part->active > 0 && part->active < fragment->active) {
+            send(x, fragment, part, &edges[e]);
+            continue;
+        }
+        bool all = part->active != 0;
+        sim_wave_drop(x->wave, part);
+        if (!all) continue;
+        enter_mask(x, fragment);
+        follow(x, fragment, &edges[e]);
+        return;
+    }
+    UNREACHABLE();
+}
+
 static void switch_uniform(sim_exec *x, sim_fragment *fragment, const sim_code_block *block,
                            const sim_edge *edges)
 {
     uint64_t value = condition_at(sim_at(x, block->condition), block->condition_bytes, 0);
-    uint64_t mask = UINT64_MAX >> (64 - 8 * block->condition_bytes);
-    uint32_t e = 1;
-    while (e < block->edge_count && (edges[e].literal & mask) != value) e++;
-    follow(x, fragment, &edges[e < block->edge_count ? e : 0]);
-}
-
-static void switch_varying(sim_exec *x, sim_fragment *fragment, const sim_code_block *block,
-                           const sim_edge *edges)
-{
-    uint32_t bytes = block->condition_bytes;
-    uint64_t mask = UINT64_MAX >> (64 - 8 * bytes);
-    const void *row = sim_at(x, block->condition);
-    for (uint32_t e = 1; e < block->edge_count && fragment->active > 0; e++) {
-        sim_fragment *part = sim_wave_split(x->wave, fragment);
-        for (uint32_t i = 0; i < SIM_LANES; i++) {
-            bool here = fragment->mask[i] &&
-                        condition_at(row, bytes, i) == (edges[e].literal & mask);
-            part->mask[i] = here;
-            part->active += here;
-        }
-        if (part->active == 0) {
-            sim_wave_drop(x->wave, part);
-        } else if (part->active == fragment->active) {
-            sim_wave_drop(x->wave, part);
-            follow(x, fragment, &edges[e]);
-            return;
-        } else {
-            send(x, fragment, part, &edges[e]);
-        }
-    }
-    enter_mask(x, fragment);
-    follow(x, fragment, &edges[0]);
+    follow(x, fragment, &edges[switch_edge(block, edges, value)]);
 }
 
 /* ---- Calls ---------------------------------------------------------------------------------- */
@@ -197,9 +212,8 @@ static void call(sim_exec *x, sim_fragment *fragment, const sim_code_block *bloc
         return;
     }
     /* The stack may have moved: addresses in the caller are computed anew. */
-    uint8_t *base[SIM_SPACE_COUNT] = {x->wave->stack.data + before->lanes_first,
-                                      x->wave->rows.data, before->uniforms,
-                                      (uint8_t *)x->launch->pool};
+    uint8_t *base[SIM_SPACE_COUNT] = {x->wave->stack.data + before->lanes_first, x->wave->rows.data,
+                                      before->uniforms, (uint8_t *)x->launch->pool};
     enter_frame(x, fragment);
     for (uint32_t i = 0; i < callee_call->argument_count; i++) {
         sim_register from = caller->places[callee_call->argument_first + i];
@@ -218,9 +232,8 @@ static bool leave(sim_exec *x, sim_fragment *fragment, const sim_code_block *blo
     if (!parent) return sim_wave_return(x->wave, fragment);
     const sim_code_block *call_block = &parent->function->blocks[frame->call_block];
     const sim_call *back = &parent->function->calls[call_block->extra];
-    uint8_t *base[SIM_SPACE_COUNT] = {x->wave->stack.data + parent->lanes_first,
-                                      x->wave->rows.data, parent->uniforms,
-                                      (uint8_t *)x->launch->pool};
+    uint8_t *base[SIM_SPACE_COUNT] = {x->wave->stack.data + parent->lanes_first, x->wave->rows.data,
+                                      parent->uniforms, (uint8_t *)x->launch->pool};
     for (uint32_t i = 0; i < back->result_count; i++) {
         sim_register to = parent->function->places[back->result_first + i];
         if (to == SIM_REGISTER_NONE) continue;
@@ -307,10 +320,12 @@ static void judge_barrier(sim_exec *x)
     bool together = true;
     for (uint32_t i = 1; i < wave->waiting.count; i++) {
         const sim_fragment *other = wave->waiting.items[i];
-        together &= other->block == first->block && other->frame->function == first->frame->function;
+        together &=
+            other->block == first->block && other->frame->function == first->frame->function;
     }
     uint32_t lanes = 0;
-    for (uint32_t i = 0; i < wave->waiting.count; i++) lanes += wave->waiting.items[i]->active;
+    for (uint32_t i = 0; i < wave->waiting.count; i++)
+        lanes += wave->waiting.items[i]->active;
     if (together && lanes == wave->lane_count) {
         wave->state = SIM_WAVE_AT_BARRIER;
         return;

@@ -3,7 +3,6 @@
 
 #include "reference/base/alloc.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define DEPTH_MAX         1024u
@@ -30,6 +29,7 @@ void sim_wave_open(sim_wave *wave, uint32_t lane_count, uint32_t first_item, uin
     *wave = (sim_wave){.lane_count = lane_count, .first_item = first_item};
     *rt_vector_push(&wave->privates) = (sim_private_frame){0};
     sim_lane_memory_grow(&wave->rows, rows_bytes, 0);
+    sim_lane_memory_grow(&wave->stack, 64, 0);
 }
 
 static void frame_free(sim_frame *frame)
@@ -40,14 +40,17 @@ static void frame_free(sim_frame *frame)
 
 static void drop_all(sim_wave *wave)
 {
-    while (wave->ready.count) sim_wave_drop(wave, wave->ready.items[--wave->ready.count]);
-    while (wave->waiting.count) sim_wave_drop(wave, wave->waiting.items[--wave->waiting.count]);
+    while (wave->ready.count)
+        sim_wave_drop(wave, wave->ready.items[--wave->ready.count]);
+    while (wave->waiting.count)
+        sim_wave_drop(wave, wave->waiting.items[--wave->waiting.count]);
 }
 
 void sim_wave_close(sim_wave *wave)
 {
     drop_all(wave);
-    for (uint32_t i = 0; i < wave->spare.count; i++) free(wave->spare.items[i]);
+    for (uint32_t i = 0; i < wave->spare.count; i++)
+        rt_free(wave->spare.items[i]->block_memory);
     for (uint32_t i = 0; i < wave->spare_frames.count; i++) {
         frame_free(wave->spare_frames.items[i]);
     }
@@ -67,7 +70,8 @@ void sim_wave_close(sim_wave *wave)
 static uint32_t private_number(sim_wave *wave, const sim_frame *frame)
 {
     uint32_t number = 1;
-    while (number < wave->privates.count && wave->privates.items[number].function) number++;
+    while (number < wave->privates.count && wave->privates.items[number].function)
+        number++;
     if (number > SIM_PRIVATE_FRAME_MAX) return 0;
     if (number == wave->privates.count) (void)rt_vector_push(&wave->privates);
     wave->privates.items[number] = (sim_private_frame){
@@ -79,7 +83,8 @@ static uint32_t private_number(sim_wave *wave, const sim_frame *frame)
 static sim_frame *frame_new(sim_wave *wave, const sim_code_function *function)
 {
     uint32_t i = wave->spare_frames.count;
-    while (i > 0 && wave->spare_frames.items[i - 1]->function != function) i--;
+    while (i > 0 && wave->spare_frames.items[i - 1]->function != function)
+        i--;
     sim_frame *frame;
     uint8_t *uniforms;
     if (i > 0) {
@@ -186,8 +191,10 @@ static int compare_places(const sim_fragment *a, const sim_fragment *b)
     uint32_t block_a = a->block, block_b = b->block;
     if (fa == fb) return block_a < block_b ? -1 : block_a > block_b;
     int deeper = fa->depth > fb->depth ? -1 : fa->depth < fb->depth;
-    for (; fa->depth > fb->depth; fa = fa->parent) block_a = fa->call_block;
-    for (; fb->depth > fa->depth; fb = fb->parent) block_b = fb->call_block;
+    for (; fa->depth > fb->depth; fa = fa->parent)
+        block_a = fa->call_block;
+    for (; fb->depth > fa->depth; fb = fb->parent)
+        block_b = fb->call_block;
     for (; fa != fb && fa->parent; fa = fa->parent, fb = fb->parent) {
         block_a = fa->call_block;
         block_b = fb->call_block;
@@ -220,8 +227,10 @@ static void merge(sim_wave *wave, sim_fragment *into, sim_fragment *from)
 /* Heap blocks are aligned for any object but not for vectors. */
 static sim_fragment *fragment_alloc(void)
 {
-    sim_fragment *fragment = aligned_alloc(64, (sizeof *fragment + 63) & ~(size_t)63);
-    if (!fragment) exit(RT_EXIT_OUT_OF_MEMORY);
+    sim_lane_memory memory = {0};
+    sim_lane_memory_grow(&memory, sizeof(sim_fragment), 0);
+    sim_fragment *fragment = (sim_fragment *)(void *)memory.data;
+    fragment->block_memory = memory.block;
     return fragment;
 }
 

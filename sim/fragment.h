@@ -28,8 +28,9 @@ typedef struct sim_fragment {
     _Alignas(64) uint8_t mask[SIM_LANES]; /* 1: the lane belongs to it */
     sim_frame *frame;                     /* referenced */
     uint32_t block;
-    uint32_t round;  /* how often it was made to let others go first */
-    uint32_t active; /* lanes in mask */
+    uint32_t round;     /* how often it was made to let others go first */
+    uint32_t active;    /* lanes in mask */
+    void *block_memory; /* the heap block that it lies in */
 } sim_fragment;
 
 /* What the address of a private variable names; clones of a frame share it. */

@@ -2,7 +2,6 @@
 #include "reference/base/alloc.h"
 #include "sim/exec.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* 2^36 work-item instructions: minutes, for a kernel that never ends. */
@@ -20,7 +19,8 @@ void sim_range_choose_local(sim_range *range)
     uint64_t left = SIM_LANES;
     for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
         uint64_t size = range->global[k] < left ? range->global[k] : left;
-        while (range->global[k] % size != 0) size--;
+        while (range->global[k] % size != 0)
+            size--;
         range->local[k] = size;
         left /= size;
     }
@@ -93,9 +93,8 @@ static void relocate(sim_world *world, const sim_program *program, const sim_ins
 {
     for (uint32_t i = 0; i < program->relocation_count; i++) {
         const sim_relocation *relocation = &program->relocations[i];
-        uint64_t address =
-            sim_address_of(SIM_CLASS_GLOBAL, instance->objects[relocation->target]) +
-            (uint64_t)relocation->addend;
+        uint64_t address = sim_address_of(SIM_CLASS_GLOBAL, instance->objects[relocation->target]) +
+                           (uint64_t)relocation->addend;
         sim_object_write(world, instance->objects[relocation->global], relocation->offset, 8,
                          &address);
     }
@@ -250,16 +249,17 @@ static void rows_set(const sim_launch_state *l, const sim_wave *wave)
         const uint64_t *local = row_of(wave, SIM_ROW_LOCAL_ID + k);
         uint64_t *global = row_of(wave, SIM_ROW_GLOBAL_ID + k);
         uint64_t first = l->group[k] * range->local[k] + range->offset[k];
-        for (uint32_t lane = 0; lane < wave->lane_count; lane++) global[lane] = first + local[lane];
+        for (uint32_t lane = 0; lane < wave->lane_count; lane++)
+            global[lane] = first + local[lane];
     }
     const uint64_t *x = row_of(wave, SIM_ROW_GLOBAL_ID), *y = row_of(wave, SIM_ROW_GLOBAL_ID + 1);
     const uint64_t *z = row_of(wave, SIM_ROW_GLOBAL_ID + 2);
     uint64_t *linear = row_of(wave, SIM_ROW_GLOBAL_LINEAR);
     for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
-        linear[lane] = ((z[lane] - range->offset[2]) * range->global[1] +
-                        (y[lane] - range->offset[1])) *
-                           range->global[0] +
-                       (x[lane] - range->offset[0]);
+        linear[lane] =
+            ((z[lane] - range->offset[2]) * range->global[1] + (y[lane] - range->offset[1])) *
+                range->global[0] +
+            (x[lane] - range->offset[0]);
     }
 }
 
@@ -306,7 +306,8 @@ static bool waves_step(sim_exec *x, sim_wave *waves, uint32_t count)
         x->stop = true;
         return true;
     }
-    for (uint32_t i = 0; i < count; i++) sim_wave_release(&waves[i]);
+    for (uint32_t i = 0; i < count; i++)
+        sim_wave_release(&waves[i]);
     return false;
 }
 
@@ -358,16 +359,6 @@ static void run_groups(sim_exec *x, sim_engine *engine, sim_wave *waves,
 
 /* ---- Launches ------------------------------------------------------------------------------- */
 
-static sim_exec *exec_new(sim_launch_state *l)
-{
-    size_t size = (sizeof(sim_exec) + 63) & ~(size_t)63;
-    sim_exec *x = aligned_alloc(64, size);
-    if (!x) exit(RT_EXIT_OUT_OF_MEMORY);
-    memset(x, 0, size);
-    x->launch = l;
-    return x;
-}
-
 static void run(sim_launch_state *l, const sim_argument *arguments)
 {
     uint64_t items = l->pool[SIM_SLOT_GROUP_ITEMS];
@@ -379,11 +370,15 @@ static void run(sim_launch_state *l, const sim_argument *arguments)
                       l->program->temporary_bytes);
         rows_open(l, &waves[i]);
     }
-    sim_exec *x = exec_new(l);
+    sim_lane_memory memory = {0}; /* rows of x are aligned for vectors */
+    sim_lane_memory_grow(&memory, sizeof(sim_exec), 0);
+    sim_exec *x = (sim_exec *)(void *)memory.data;
+    x->launch = l;
     x->wave = &waves[0];
     run_groups(x, sim_engine_at(l->world->engine), waves, arguments);
-    free(x);
-    for (uint32_t i = 0; i < l->wave_count; i++) sim_wave_close(&waves[i]);
+    rt_free(memory.block);
+    for (uint32_t i = 0; i < l->wave_count; i++)
+        sim_wave_close(&waves[i]);
     rt_free(waves);
 }
 

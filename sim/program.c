@@ -13,7 +13,8 @@
 static void number_functions(sim_decoder *d)
 {
     uint32_t count = 0;
-    for (uint32_t m = 0; m < d->module_count; m++) count += d->modules[m]->function_count;
+    for (uint32_t m = 0; m < d->module_count; m++)
+        count += d->modules[m]->function_count;
     d->functions = rt_arena_alloc_array(&d->arena, count + 1, sizeof *d->functions);
     for (uint32_t m = 0; m < d->module_count; m++) {
         const sim_module *module = d->modules[m];
@@ -22,11 +23,10 @@ static void number_functions(sim_decoder *d)
             if (place.module != m || place.index != i) continue;
             CHECK(module->functions[i].block_count > 0);
             d->function_of[m][i] = d->function_count;
-            d->functions[d->function_count] =
-                (sim_ir_function){.module = module,
-                                  .module_index = m,
-                                  .function = &module->functions[i],
-                                  .index = d->function_count};
+            d->functions[d->function_count] = (sim_ir_function){.module = module,
+                                                                .module_index = m,
+                                                                .function = &module->functions[i],
+                                                                .index = d->function_count};
             d->function_count++;
         }
     }
@@ -54,7 +54,8 @@ static void decoder_open(sim_decoder *d)
         memset(d->global_of[m], 0xff, variables * sizeof(uint32_t));
         d->leaves[m] = rt_arena_alloc_array(&d->arena, module->id_bound, sizeof(sim_leaves));
     }
-    for (uint32_t i = 0; i < SIM_POOL_SLOTS; i++) *rt_vector_push(&d->pool) = 0;
+    for (uint32_t i = 0; i < SIM_POOL_SLOTS; i++)
+        *rt_vector_push(&d->pool) = 0;
     *rt_vector_push(&d->sites) = (sim_site){.name = ""}; /* site 0: operations of the engine */
 }
 
@@ -130,7 +131,8 @@ static void kernel_add(sim_decoder *d, const sim_entry *entry, uint32_t module)
     sim_ir_function *f = &d->functions[index];
     const sim_type *type = f->function->type;
     uint32_t count = (uint32_t)type->count;
-    sim_parameter *parameters = rt_arena_alloc_array(&program->arena, count + 1, sizeof *parameters);
+    sim_parameter *parameters =
+        rt_arena_alloc_array(&program->arena, count + 1, sizeof *parameters);
     uint32_t *variable = rt_arena_alloc_array(&program->arena, count + 1, sizeof *variable);
     uint32_t *first = rt_arena_alloc_array(&program->arena, count + 1, sizeof *first);
     uint32_t *offsets =
@@ -139,8 +141,8 @@ static void kernel_add(sim_decoder *d, const sim_entry *entry, uint32_t module)
         const sim_type *member = type->members[i];
         parameters[i] = parameter_of(member);
         first[i] = f->parameter_first[i];
-        bool by_value = member->kind == SIM_TYPE_POINTER &&
-                        member->storage_class == SIM_StorageClassFunction;
+        bool by_value =
+            member->kind == SIM_TYPE_POINTER && member->storage_class == SIM_StorageClassFunction;
         variable[i] = by_value ? by_value_variable(f, member->element) : SIM_NONE;
         leaf_offsets(member, 0, offsets + first[i]);
     }
@@ -161,7 +163,8 @@ static void kernel_add(sim_decoder *d, const sim_entry *entry, uint32_t module)
 static void kernels_add(sim_decoder *d)
 {
     uint32_t count = 0;
-    for (uint32_t m = 0; m < d->module_count; m++) count += d->modules[m]->entry_count;
+    for (uint32_t m = 0; m < d->module_count; m++)
+        count += d->modules[m]->entry_count;
     d->program->kernels =
         rt_arena_alloc_array(&d->program->arena, count + 1, sizeof *d->program->kernels);
     for (uint32_t m = 0; m < d->module_count; m++) {

@@ -39,7 +39,7 @@ struct sim_kernel {
      * structure passed by value, the private variable that holds it. */
     const uint32_t *leaf_first;
     const uint32_t *leaf_offset; /* per leaf of the function: its bytes in the argument's value */
-    const uint32_t *variable; /* SIM_NONE: passed in leaves */
+    const uint32_t *variable;    /* SIM_NONE: passed in leaves */
     uint32_t parameter_count;
     uint32_t local_size[RT_ND_RANGE_DIMENSIONS]; /* required by the kernel; all 0: free */
 };

@@ -3,6 +3,7 @@
 #include "conformance/requirements/prove.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -111,6 +112,17 @@ enum { BUILD_HAS_FAULTS = 1 };
 enum { BUILD_HAS_FAULTS = 0 };
 #endif
 
+/* The list of proof programs that the build writes beside this program. */
+static rt_text program_list(rt_arena *arena)
+{
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    while (length > 0 && program[length - 1] != '/')
+        length--;
+    return length <= 0 ? (rt_text){0}
+                       : rt_arena_printf(arena, "%.*sproofs.txt", (int)length, program);
+}
+
 static bool file_write(const char *name, const rt_buffer *text)
 {
     FILE *file = fopen(name, "we");
@@ -155,6 +167,7 @@ static int prove_and_print(requirements_command *command)
         return CNF_EXIT_USAGE;
     const cnf_prove_options options = {.job_count = (uint32_t)jobs,
                                        .timeout_s = (uint32_t)timeout_s,
+                                       .program_list = program_list(&command->arena),
                                        .shows_progress = isatty(STDERR_FILENO),
                                        .counts_kills =
                                            command->arguments->values[CNF_OPTION_BLUNT] != NULL};

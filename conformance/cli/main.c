@@ -43,7 +43,8 @@ static const cnf_option run_options[] = {
 static const cnf_option help_option[] = {{HELP}};
 
 static const cnf_option requirements_options[] = {
-    {CNF_OPTION_PROVE, "--prove", NULL, NULL, "Plant each fault and see a scenario fail.", NULL},
+    {CNF_OPTION_PROVE, "--prove", NULL, NULL, "Plant each fault and see a scenario or test fail.",
+     NULL},
     {CNF_OPTION_JSON, "--json", NULL, "FILE.json", "Write what --prove finds, or to stdout.",
      ".json"},
     {CNF_OPTION_BLUNT, "--blunt", NULL, NULL, "Count how many scenarios each fault kills.", NULL},
@@ -66,7 +67,13 @@ static const cnf_command commands[] = {
     {"requirements", "[PATH…]", "Show which rules of the documents scenarios cite or prove.",
      "PATH as for run; the table of rules is requirements.yaml at the scenarios' root.\n"
      "--prove needs a build of the prove preset: it runs the citing scenarios on sim, then once\n"
-     "more with the fault of every mark that they reached.",
+     "more with the fault of every mark that they reached.  Rules with `proof: tool` or `proof:\n"
+     "unit` are also proven by the tests that bear their ids, in the programs that proofs.txt\n"
+     "beside assay lists; a build with tests (BUILD_TESTING) writes it.\n"
+     "Exit status of --prove: 0 every citation holds; 1 a scenario or test program does not pass\n"
+     "without a fault, or a citation is not borne out: with the rule broken, the scenario or the\n"
+     "rule's tests still pass, or the scenario never reaches the rule; 2 mistake in the command or\n"
+     "no prove build; 3 infrastructure failed; 4 no scenario.",
      requirements_options, COUNT(requirements_options), cnf_requirements_command},
     {"schema", NULL, "Print a JSON Schema of the scenario format, for editors.", NULL, help_option,
      COUNT(help_option), cnf_schema_command},

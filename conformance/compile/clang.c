@@ -5,7 +5,7 @@
  * gets an environment of its own, since several variables would change what it does. */
 #include "conformance/compile/clang.h"
 
-#include "conformance/compile/options.h"
+#include "conformance/scenario/build_options.h"
 
 #include <string.h>
 
@@ -51,7 +51,7 @@ static const char *const *make_arguments(rt_arena *arena, rt_text build_options)
 {
     rt_text rest = build_options, option;
     size_t count = 0;
-    while (cnf_options_next(&rest, &option))
+    while (scn_build_options_next(&rest, &option))
         count++;
     size_t at = 0;
     const char **arguments =
@@ -59,7 +59,7 @@ static const char *const *make_arguments(rt_arena *arena, rt_text build_options)
     for (size_t i = 0; i < LEADING_COUNT; i++)
         arguments[at++] = leading_arguments[i];
     rest = build_options;
-    while (cnf_options_next(&rest, &option))
+    while (scn_build_options_next(&rest, &option))
         arguments[at++] = rt_arena_text(arena, option).data;
     for (size_t i = 0; i < TRAILING_COUNT; i++)
         arguments[at++] = trailing_arguments[i];

@@ -19,12 +19,6 @@ void cnf_compile_request_module(rt_buffer *out, const scn_module *module);
 /* Appends the request that links SPIR-V modules to one bitcode module. */
 void cnf_compile_request_link(rt_buffer *out, const rt_bytes *spirv, uint32_t count);
 
-/* Reports whether all build options of a module are ones that compiling takes: definitions (-D,
- * -U), OpenCL's own (-cl-…), -O0 to -O3 and -Os, -ffp-contract=on or off, -ffast-math and a few
- * warnings. Options are separated by white space; there is no quoting.  *out_refused: the first
- * other one. */
-bool cnf_compile_options_check(rt_text options, rt_text *out_refused);
-
 /* ---- Answers ------------------------------------------------------------------------------ */
 
 /* A compiler message about a source. */

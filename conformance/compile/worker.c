@@ -7,6 +7,7 @@
 #include "conformance/compile/clang.h"
 #include "conformance/compile/request.h"
 #include "conformance/compile/toolchain.h"
+#include "conformance/scenario/build_options.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -65,7 +66,7 @@ static rt_status open_plugin(worker_state *worker)
 static rt_status check_module(worker_state *worker, const cnf_request *request)
 {
     rt_text refused;
-    if (!cnf_compile_options_check(request->build_options, &refused)) {
+    if (!scn_build_options_check(request->build_options, &refused)) {
         return rt_fail(worker->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                        "module %.*s: build option '%.*s' is not taken",
                        RT_TEXT_ARG(request->module), RT_TEXT_ARG(refused));

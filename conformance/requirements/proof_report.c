@@ -8,14 +8,18 @@
 
 static const char *const state_words[CNF_PROOF_STATES] = {
     [CNF_PROOF_UNCITED] = "uncited",   [CNF_PROOF_NOT_HIT] = "not hit",
-    [CNF_PROOF_SURVIVED] = "survived", [CNF_PROOF_ASSERTED] = "asserted",
-    [CNF_PROOF_COVERED] = "covered",
+    [CNF_PROOF_UNTESTED] = "untested", [CNF_PROOF_SURVIVED] = "survived",
+    [CNF_PROOF_ASSERTED] = "asserted", [CNF_PROOF_COVERED] = "covered",
 };
 
 /* The subject without which a kind of proof cannot be given at all; this build has none of them. */
 static const struct need_row {
     const char *proof, *subject;
 } need_rows[] = {{"front-end", "dpcpp"}};
+
+/* What can close a rule, in the order of the report; all but the first are values of `proof:`. */
+static const char *const closers[] = {"scenario", "tool", "unit"};
+enum { CLOSER_COUNT = sizeof closers / sizeof *closers };
 
 const char *cnf_proof_state_word(cnf_proof_state state)
 {
@@ -45,13 +49,29 @@ static uint32_t states_count(const cnf_proof *proof, uint32_t first, uint32_t en
     return count;
 }
 
+static bool closed_by(const cnf_proof *proof, uint32_t rule, uint32_t closer)
+{
+    CHECK(closer < CLOSER_COUNT);
+    if (proof->states[rule] != CNF_PROOF_COVERED) return false;
+    if (!proof->by_program[rule]) return closer == 0;
+    return closer > 0 && rt_text_is(proof->rules->items[rule].proof, closers[closer]);
+}
+
+static uint32_t closed_count(const cnf_proof *proof, uint32_t first, uint32_t end, uint32_t closer)
+{
+    uint32_t count = 0;
+    for (uint32_t i = first; i < end; i++)
+        count += closed_by(proof, i, closer);
+    return count;
+}
+
 /* ---- For people ---------------------------------------------------------------------------- */
 
 static void sites_write(rt_buffer *out, const cnf_proof *proof, uint32_t rule)
 {
     for (uint32_t i = 0; i < proof->site_count; i++) {
         const cnf_site *site = &proof->sites[i];
-        if (site->rule != rule || site->state < CNF_PROOF_SURVIVED) continue;
+        if (site->rule != rule || site->state < CNF_PROOF_UNTESTED) continue;
         /* The id is printed already; the place follows it. */
         rt_text id = proof->rules->items[rule].id;
         rt_text place = {site->text.data + id.length + 1, site->text.length - id.length - 1};
@@ -81,26 +101,48 @@ static void blunt_write(rt_buffer *out, const cnf_proof *proof)
     }
 }
 
+static void rule_write(rt_buffer *out, const cnf_proof *proof, uint32_t rule)
+{
+    if (proof->states[rule] == CNF_PROOF_UNCITED) return;
+    const cnf_rule *about = &proof->rules->items[rule];
+    rt_buffer_printf(out, "%-16.*s %s", RT_TEXT_ARG(about->id),
+                     cnf_proof_state_word(proof->states[rule]));
+    if (proof->by_program[rule]) rt_buffer_printf(out, " (%.*s)", RT_TEXT_ARG(about->proof));
+    rt_buffer_append_byte(out, '\n');
+    sites_write(out, proof, rule);
+}
+
+static void family_write(rt_buffer *out, const cnf_proof *proof, uint32_t first, uint32_t end)
+{
+    uint32_t closed = states_count(proof, first, end, CNF_PROOF_COVERED);
+    uint32_t asserted = states_count(proof, first, end, CNF_PROOF_ASSERTED);
+    rt_buffer_printf(out, "%.*s: %u rules, %u closed",
+                     RT_TEXT_ARG(proof->rules->items[first].family), end - first, closed);
+    const char *before = " (";
+    for (uint32_t closer = 0; closer < CLOSER_COUNT; closer++) {
+        uint32_t count = closed_count(proof, first, end, closer);
+        if (count == 0) continue;
+        rt_buffer_printf(out, "%s%s %u", before, closers[closer], count);
+        before = ", ";
+    }
+    rt_buffer_printf(out, "%s, %u asserted, %u missing\n", closed > 0 ? ")" : "", asserted,
+                     end - first - closed - asserted);
+}
+
 void cnf_proof_write(rt_buffer *out, const cnf_proof *proof)
 {
-    for (uint32_t i = 0; i < proof->rules->count; i++) {
-        if (proof->states[i] == CNF_PROOF_UNCITED) continue;
-        rt_buffer_printf(out, "%-16.*s %s\n", RT_TEXT_ARG(proof->rules->items[i].id),
-                         cnf_proof_state_word(proof->states[i]));
-        sites_write(out, proof, i);
-    }
+    for (uint32_t i = 0; i < proof->rules->count; i++)
+        rule_write(out, proof, i);
     unmentioned_write(out, proof);
     blunt_write(out, proof);
     for (uint32_t i = 0; i < proof->complaint_count; i++)
         rt_buffer_printf(out, "%.*s\n", RT_TEXT_ARG(proof->complaints[i]));
+    for (uint32_t i = 0; i < proof->note_count; i++)
+        rt_buffer_printf(out, "%.*s\n", RT_TEXT_ARG(proof->notes[i]));
     rt_buffer_append_byte(out, '\n');
     for (uint32_t first = 0, end; first < proof->rules->count; first = end) {
         end = family_end(proof->rules, first);
-        uint32_t covered = states_count(proof, first, end, CNF_PROOF_COVERED);
-        uint32_t asserted = states_count(proof, first, end, CNF_PROOF_ASSERTED);
-        rt_buffer_printf(out, "%.*s: %u rules, %u closed, %u asserted, %u missing\n",
-                         RT_TEXT_ARG(proof->rules->items[first].family), end - first, covered,
-                         asserted, end - first - covered - asserted);
+        family_write(out, proof, first, end);
     }
 }
 
@@ -125,11 +167,16 @@ static json_t *family_json(const cnf_proof *proof, uint32_t first, uint32_t end)
                 json_object_set_new(needs, rule->id.data, json_string(need_rows[need].subject));
         }
     }
-    json_int_t covered = states_count(proof, first, end, CNF_PROOF_COVERED);
     json_t *by = json_object(), *family = json_object();
-    json_object_set_new(by, "scenario", json_integer(covered));
+    uint32_t closed = 0;
+    for (uint32_t closer = 0; closer < CLOSER_COUNT; closer++) {
+        uint32_t count = closed_count(proof, first, end, closer);
+        if (count > 0) json_object_set_new(by, closers[closer], json_integer(count));
+        closed += count;
+    }
+    CHECK(closed == states_count(proof, first, end, CNF_PROOF_COVERED));
     json_object_set_new(family, "rules", json_integer(end - first));
-    json_object_set_new(family, "closed", json_integer(covered));
+    json_object_set_new(family, "closed", json_integer(closed));
     json_object_set_new(family, "by", by);
     json_object_set_new(family, "asserted", asserted);
     json_object_set_new(family, "missing", missing);

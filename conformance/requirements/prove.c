@@ -1,20 +1,18 @@
-/* The green run and the runs with faults; see prove.h for the method.
+/* Scenarios: the green run and the runs with faults; and what all proofs together say of a rule.
+ * See prove.h for the method.
  *
- * Each run is this program as `assay run FILE --on sim`, whose record is read back.  It does not
- * close rules by anything but scenarios: a rule whose `proof:` names another kind of evidence and
- * that no scenario covers is missing.  Source: the design, "Rules in the code". */
+ * Each run is this program as `assay run FILE --on sim`, whose record is read back.  programs.c
+ * proves by tests.  A rule whose `proof:` names neither tool nor unit and that no scenario covers
+ * is missing.  Source: the design, "Rules in the code". */
 #include "conformance/requirements/prove.h"
 
+#include "conformance/requirements/prove_internal.h"
 #include "conformance/requirements/scratch.h"
-#include "conformance/run/child.h"
-#include "reference/base/vector.h"
 
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { REPORT_MAX = 1 << 24 /* bytes of one run's printed report */ };
 
 /* One site with its fault: which citing scenario to try next. */
 typedef struct prove_site {
@@ -24,38 +22,37 @@ typedef struct prove_site {
 } prove_site;
 
 typedef struct prove_state {
-    rt_sink *sink;
-    rt_arena *arena;
-    const cnf_rules *rules;
+    cnf_prove_run run;
     const cnf_files *files;
     const cnf_citations *citations;
-    const cnf_prove_options *options;
-    rt_text scratch; /* temporary folder of everything */
-    cnf_pool *pool;
     bool *green; /* per file: passes without a fault */
     RT_VECTOR(prove_site) sites;
     RT_VECTOR(uint64_t) reached; /* pairs file << 32 | site: the green run of file reached site */
-    RT_VECTOR(rt_text) complaints;
-    uint32_t done, total;
 } prove_state;
 
-static rt_status interrupted(prove_state *prove)
+rt_status cnf_prove_interrupted(const cnf_prove_run *run)
 {
-    return rt_fail(prove->sink, RT_IO, RT_RULE_NONE, "interrupted; nothing is proven");
+    return rt_fail(run->sink, RT_IO, RT_RULE_NONE, "interrupted; nothing is proven");
 }
 
-static void progress_show(const prove_state *prove, const char *phase)
+void cnf_prove_progress(const cnf_prove_run *run, const char *phase)
 {
-    if (!prove->options->shows_progress) return;
-    fprintf(stderr, "\r\033[K%s [%u/%u]", phase, prove->done, prove->total);
+    if (!run->options->shows_progress) return;
+    fprintf(stderr, "\r\033[K%s [%u/%u]", phase, run->done, run->total);
     fflush(stderr);
+}
+
+uint32_t cnf_prove_limit_ms(const cnf_prove_options *options)
+{
+    enum { STAGES = 3, REPORTING_S = 30 };
+    return (STAGES * options->timeout_s + REPORTING_S) * 1000;
 }
 
 static void complain(prove_state *prove, uint32_t file, const char *what, rt_text detail)
 {
-    *rt_vector_push(&prove->complaints) =
-        rt_arena_printf(prove->arena, "%.*s: %s%.*s", RT_TEXT_ARG(prove->files->items[file].path),
-                        what, RT_TEXT_ARG(detail));
+    *rt_vector_push(&prove->run.complaints) =
+        rt_arena_printf(prove->run.arena, "%.*s: %s%.*s",
+                        RT_TEXT_ARG(prove->files->items[file].path), what, RT_TEXT_ARG(detail));
 }
 
 /* ---- One run ------------------------------------------------------------------------------- */
@@ -65,10 +62,10 @@ static void complain(prove_state *prove, uint32_t file, const char *what, rt_tex
 static void run_start(prove_state *prove, uint32_t file, const char *name, const char *variable,
                       uint64_t tag)
 {
-    rt_arena *arena = prove->arena;
-    rt_text json = rt_arena_printf(arena, "%.*s/%s.json", RT_TEXT_ARG(prove->scratch), name);
-    rt_text cache = rt_arena_printf(arena, "%.*s/%s.cache", RT_TEXT_ARG(prove->scratch), name);
-    rt_text limit = rt_arena_printf(arena, "%u", prove->options->timeout_s);
+    rt_arena *arena = prove->run.arena;
+    rt_text json = rt_arena_printf(arena, "%.*s/%s.json", RT_TEXT_ARG(prove->run.scratch), name);
+    rt_text cache = rt_arena_printf(arena, "%.*s/%s.cache", RT_TEXT_ARG(prove->run.scratch), name);
+    rt_text limit = rt_arena_printf(arena, "%u", prove->run.options->timeout_s);
     const char *arguments[] = {"run",       prove->files->items[file].file.data,
                                "--on",      "sim",
                                "--jobs",    "1",
@@ -80,11 +77,10 @@ static void run_start(prove_state *prove, uint32_t file, const char *name, const
     const cnf_child_start start = {.arguments = arguments,
                                    .environment = environment,
                                    .messages = 1,
-                                   /* Reading, compiling and running, and time to report. */
-                                   .timeout_ms = (3 * prove->options->timeout_s + 30) * 1000,
-                                   .messages_max = REPORT_MAX,
+                                   .timeout_ms = cnf_prove_limit_ms(prove->run.options),
+                                   .messages_max = CNF_REPORT_MAX,
                                    .tag = tag};
-    cnf_pool_start(prove->pool, &start);
+    cnf_pool_start(prove->run.pool, &start);
 }
 
 typedef struct run_outcome {
@@ -102,15 +98,16 @@ static run_outcome run_read(prove_state *prove, const char *name)
 {
     run_outcome outcome = {0};
     rt_buffer text;
-    rt_text path = rt_arena_printf(prove->arena, "%.*s/%s.json", RT_TEXT_ARG(prove->scratch), name);
+    rt_text path =
+        rt_arena_printf(prove->run.arena, "%.*s/%s.json", RT_TEXT_ARG(prove->run.scratch), name);
     /* A sink of its own: a missing file is an answer here, not a failure. */
     rt_sink *sink = rt_sink_create();
-    if (rt_ok(cnf_file_read(sink, path, REPORT_MAX, &text))) {
+    if (rt_ok(cnf_file_read(sink, path, CNF_REPORT_MAX, &text))) {
         json_t *record = json_loadb(rt_buffer_string(&text), text.size,
                                     JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, NULL);
-        outcome.verdict = json_text(prove->arena, record, "verdict");
-        outcome.signature = json_text(prove->arena, record, "signature");
-        outcome.step_id = json_text(prove->arena, record, "step_id");
+        outcome.verdict = json_text(prove->run.arena, record, "verdict");
+        outcome.signature = json_text(prove->run.arena, record, "signature");
+        outcome.step_id = json_text(prove->run.arena, record, "step_id");
         json_decref(record);
     }
     rt_buffer_free(&text);
@@ -120,18 +117,14 @@ static run_outcome run_read(prove_state *prove, const char *name)
 
 /* ---- The green run ------------------------------------------------------------------------- */
 
-static void site_reached(prove_state *prove, uint32_t file, rt_text text)
+static void site_reached(prove_state *prove, uint32_t file, const cnf_hit *hit)
 {
-    const char *mark = memchr(text.data, '@', text.length);
-    if (!mark) return; /* cut short by a full disk */
-    rt_text id = {text.data, (size_t)(mark - text.data)};
-    uint32_t rule = cnf_rules_find(prove->rules, id);
-    if (rule == UINT32_MAX) return;
     uint32_t site = 0;
-    while (site < prove->sites.count && !rt_text_equal(prove->sites.items[site].site.text, text))
+    while (site < prove->sites.count &&
+           !rt_text_equal(prove->sites.items[site].site.text, hit->site))
         site++;
     if (site == prove->sites.count) {
-        cnf_site added = {.text = rt_arena_text(prove->arena, text), .rule = rule};
+        cnf_site added = {.text = hit->site, .rule = hit->rule};
         *rt_vector_push(&prove->sites) = (prove_site){.site = added, .number = site};
     }
     *rt_vector_push(&prove->reached) = (uint64_t)file << 32 | site;
@@ -148,20 +141,12 @@ static void green_ended(prove_state *prove, uint32_t file)
                  outcome.verdict.length > 0 ? outcome.verdict : RT_TEXT("no record"));
         return;
     }
-    rt_text path = rt_arena_printf(prove->arena, "%.*s/%s.hits", RT_TEXT_ARG(prove->scratch), name);
-    rt_buffer text;
-    rt_sink *sink = rt_sink_create();
-    rt_status status = cnf_file_read(sink, path, REPORT_MAX, &text);
-    rt_text rest = rt_ok(status) ? rt_buffer_text(&text) : (rt_text){0};
-    while (rest.length > 0) {
-        const char *newline = memchr(rest.data, '\n', rest.length);
-        size_t length = newline ? (size_t)(newline - rest.data) : rest.length;
-        site_reached(prove, file, (rt_text){rest.data, length});
-        size_t used = newline ? length + 1 : length;
-        rest = (rt_text){rest.data + used, rest.length - used};
-    }
-    rt_buffer_free(&text);
-    rt_sink_destroy(sink);
+    rt_text path =
+        rt_arena_printf(prove->run.arena, "%.*s/%s.hits", RT_TEXT_ARG(prove->run.scratch), name);
+    cnf_hits hits;
+    cnf_hits_read(prove->run.arena, prove->run.rules, path, &hits);
+    for (uint32_t i = 0; i < hits.count; i++)
+        site_reached(prove, file, &hits.items[i]);
 }
 
 static bool file_cites(const prove_state *prove, uint32_t file)
@@ -177,8 +162,8 @@ static void green_start(prove_state *prove, uint32_t file)
 {
     char name[32];
     snprintf(name, sizeof name, "green%u", file);
-    rt_text variable = rt_arena_printf(prove->arena, "ASSAY_RULE_HITS=%.*s/%s.hits",
-                                       RT_TEXT_ARG(prove->scratch), name);
+    rt_text variable = rt_arena_printf(prove->run.arena, "ASSAY_RULE_HITS=%.*s/%s.hits",
+                                       RT_TEXT_ARG(prove->run.scratch), name);
     run_start(prove, file, name, variable.data, file);
 }
 
@@ -186,20 +171,21 @@ static rt_status green_run(prove_state *prove)
 {
     uint32_t next = 0;
     for (uint32_t file = 0; file < prove->files->count; file++)
-        prove->total += file_cites(prove, file);
+        prove->run.total += file_cites(prove, file);
     for (;;) {
         while (next < prove->files->count &&
-               cnf_pool_count(prove->pool) < prove->options->job_count) {
+               cnf_pool_count(prove->run.pool) < prove->run.options->job_count) {
             if (file_cites(prove, next)) green_start(prove, next);
             next++;
         }
-        progress_show(prove, "green run");
-        if (cnf_pool_count(prove->pool) == 0) return RT_STATUS_OK;
+        cnf_prove_progress(&prove->run, "green run");
+        if (cnf_pool_count(prove->run.pool) == 0) return RT_STATUS_OK;
         cnf_child_result result;
-        if (cnf_pool_wait(prove->pool, &result) == CNF_POOL_INTERRUPTED) return interrupted(prove);
+        if (cnf_pool_wait(prove->run.pool, &result) == CNF_POOL_INTERRUPTED)
+            return cnf_prove_interrupted(&prove->run);
         green_ended(prove, (uint32_t)result.tag);
         cnf_child_result_free(&result);
-        prove->done++;
+        prove->run.done++;
     }
 }
 
@@ -222,7 +208,7 @@ static bool fault_start(prove_state *prove, prove_site *site)
         char name[48];
         snprintf(name, sizeof name, "fault%u.%u", site->number, site->next_citation - 1);
         rt_text variable =
-            rt_arena_printf(prove->arena, "ASSAY_FAULT=%.*s", RT_TEXT_ARG(site->site.text));
+            rt_arena_printf(prove->run.arena, "ASSAY_FAULT=%.*s", RT_TEXT_ARG(site->site.text));
         run_start(prove, citation->scenario, name, variable.data,
                   (uint64_t)site->number << 32 | (site->next_citation - 1));
         return true;
@@ -253,7 +239,8 @@ static void fault_ended(prove_state *prove, uint64_t tag)
     if (state <= site->site.state) return;
     site->site.state = state;
     site->site.detail = rt_arena_printf(
-        prove->arena, "%.*s: %.*s %.*s", RT_TEXT_ARG(prove->files->items[citation->scenario].path),
+        prove->run.arena, "%.*s: %.*s %.*s",
+        RT_TEXT_ARG(prove->files->items[citation->scenario].path),
         RT_TEXT_ARG(outcome.verdict.length > 0 ? outcome.verdict : RT_TEXT("no record")),
         RT_TEXT_ARG(outcome.signature));
 }
@@ -261,22 +248,23 @@ static void fault_ended(prove_state *prove, uint64_t tag)
 static rt_status fault_run(prove_state *prove)
 {
     uint32_t next = 0;
-    prove->done = 0;
-    prove->total = prove->sites.count;
+    prove->run.done = 0;
+    prove->run.total = prove->sites.count;
     for (;;) {
         while (next < prove->sites.count &&
-               cnf_pool_count(prove->pool) < prove->options->job_count) {
-            prove->done += !fault_start(prove, &prove->sites.items[next]);
+               cnf_pool_count(prove->run.pool) < prove->run.options->job_count) {
+            prove->run.done += !fault_start(prove, &prove->sites.items[next]);
             next++;
         }
-        progress_show(prove, "faults");
-        if (cnf_pool_count(prove->pool) == 0) return RT_STATUS_OK;
+        cnf_prove_progress(&prove->run, "faults");
+        if (cnf_pool_count(prove->run.pool) == 0) return RT_STATUS_OK;
         cnf_child_result result;
-        if (cnf_pool_wait(prove->pool, &result) == CNF_POOL_INTERRUPTED) return interrupted(prove);
+        if (cnf_pool_wait(prove->run.pool, &result) == CNF_POOL_INTERRUPTED)
+            return cnf_prove_interrupted(&prove->run);
         fault_ended(prove, result.tag);
         prove_site *site = &prove->sites.items[result.tag >> 32];
         bool settled = site->site.state == CNF_PROOF_COVERED || !fault_start(prove, site);
-        prove->done += settled;
+        prove->run.done += settled;
         cnf_child_result_free(&result);
     }
 }
@@ -305,7 +293,7 @@ static void blunt_start(prove_state *prove, uint64_t pair)
     blunt_name(name, sizeof name, pair);
     const prove_site *site = &prove->sites.items[pair / prove->files->count];
     rt_text variable =
-        rt_arena_printf(prove->arena, "ASSAY_FAULT=%.*s", RT_TEXT_ARG(site->site.text));
+        rt_arena_printf(prove->run.arena, "ASSAY_FAULT=%.*s", RT_TEXT_ARG(site->site.text));
     run_start(prove, (uint32_t)(pair % prove->files->count), name, variable.data, pair);
 }
 
@@ -315,20 +303,21 @@ static rt_status blunt_run(prove_state *prove)
 {
     uint64_t end = (uint64_t)prove->sites.count * prove->files->count;
     uint64_t next = pair_next(prove, 0);
-    prove->done = prove->total = 0;
+    prove->run.done = prove->run.total = 0;
     for (uint32_t i = 0; i < prove->sites.count; i++) {
         bool covered = prove->sites.items[i].site.state == CNF_PROOF_COVERED;
-        prove->total += covered ? prove->files->count : 0;
+        prove->run.total += covered ? prove->files->count : 0;
     }
     for (;;) {
-        while (next < end && cnf_pool_count(prove->pool) < prove->options->job_count) {
+        while (next < end && cnf_pool_count(prove->run.pool) < prove->run.options->job_count) {
             blunt_start(prove, next);
             next = pair_next(prove, next + 1);
         }
-        progress_show(prove, "blunt faults");
-        if (cnf_pool_count(prove->pool) == 0) return RT_STATUS_OK;
+        cnf_prove_progress(&prove->run, "blunt faults");
+        if (cnf_pool_count(prove->run.pool) == 0) return RT_STATUS_OK;
         cnf_child_result result;
-        if (cnf_pool_wait(prove->pool, &result) == CNF_POOL_INTERRUPTED) return interrupted(prove);
+        if (cnf_pool_wait(prove->run.pool, &result) == CNF_POOL_INTERRUPTED)
+            return cnf_prove_interrupted(&prove->run);
         char name[48];
         blunt_name(name, sizeof name, result.tag);
         run_outcome outcome = run_read(prove, name);
@@ -336,16 +325,15 @@ static rt_status blunt_run(prove_state *prove)
         site->site.kill_count +=
             !rt_text_is(outcome.verdict, "PASS") && !rt_text_is(outcome.verdict, "SKIP");
         cnf_child_result_free(&result);
-        prove->done++;
+        prove->run.done++;
     }
 }
 
 /* ---- The whole ----------------------------------------------------------------------------- */
 
-/* The state of a rule is that of its weakest site that was tried. */
-static void states_combine(const prove_state *prove, cnf_proof *proof)
+/* What the scenarios say of each rule: its weakest site that was tried decides. */
+static void scenarios_decide(const prove_state *prove, cnf_proof *proof)
 {
-    proof->states = rt_arena_alloc_array(prove->arena, prove->rules->count, sizeof *proof->states);
     for (uint32_t i = 0; i < prove->citations->count; i++) {
         const cnf_citation *citation = &prove->citations->items[i];
         if (citation->rule != UINT32_MAX) proof->states[citation->rule] = CNF_PROOF_NOT_HIT;
@@ -358,22 +346,107 @@ static void states_combine(const prove_state *prove, cnf_proof *proof)
     }
 }
 
-static void proof_keep(const prove_state *prove, cnf_proof *out_proof)
+/* The same of the programs; they decide where they say more than the scenarios. */
+static void programs_decide(cnf_prove_run *run, const cnf_site *sites, uint32_t count,
+                            cnf_proof *proof)
 {
-    *out_proof =
-        (cnf_proof){.rules = prove->rules,
-                    .site_count = prove->sites.count,
-                    .scenario_count = prove->options->counts_kills ? prove->files->count : 0,
-                    .complaint_count = prove->complaints.count};
-    cnf_site *sites = rt_arena_alloc_array(prove->arena, prove->sites.count + 1, sizeof *sites);
+    cnf_proof_state *states = rt_arena_alloc_array(run->arena, run->rules->count, sizeof *states);
+    for (uint32_t i = 0; i < count; i++) {
+        cnf_proof_state *state = &states[sites[i].rule];
+        CHECK(sites[i].by_program && sites[i].state >= CNF_PROOF_UNTESTED);
+        if (*state == CNF_PROOF_UNCITED || sites[i].state < *state) *state = sites[i].state;
+    }
+    for (uint32_t i = 0; i < run->rules->count; i++) {
+        if (states[i] <= proof->states[i]) continue;
+        proof->states[i] = states[i];
+        proof->by_program[i] = true;
+    }
+}
+
+/* Complains of the marks that a citing scenario reaches and whose faults it does not notice;
+ * returns whether it reaches any mark of the rule. */
+static bool citation_complain(prove_state *prove, const cnf_citation *citation)
+{
+    bool reaches = false;
+    for (uint32_t i = 0; i < prove->sites.count; i++) {
+        const cnf_site *site = &prove->sites.items[i].site;
+        if (site->rule != citation->rule || !reached(prove, citation->scenario, i)) continue;
+        reaches = true;
+        if (site->state != CNF_PROOF_SURVIVED) continue;
+        *rt_vector_push(&prove->run.complaints) = rt_arena_printf(
+            prove->run.arena, "%.*s: cited by %.*s, but the scenario passes with the rule broken",
+            RT_TEXT_ARG(site->text), RT_TEXT_ARG(prove->files->items[citation->scenario].path));
+    }
+    return reaches;
+}
+
+/* A citation is a claim.  Where no scenario bears it out and nothing else closes the rule, it is
+ * wrong; scenarios that do not pass were complained of already. */
+static void citations_complain(prove_state *prove, const cnf_proof *proof)
+{
+    for (uint32_t i = 0; i < prove->citations->count; i++) {
+        const cnf_citation *citation = &prove->citations->items[i];
+        if (citation->rule == UINT32_MAX || !prove->green[citation->scenario]) continue;
+        cnf_proof_state state = proof->states[citation->rule];
+        bool noticed = state == CNF_PROOF_ASSERTED && !proof->by_program[citation->rule];
+        if (state == CNF_PROOF_COVERED || noticed) continue;
+        if (citation_complain(prove, citation)) continue;
+        *rt_vector_push(&prove->run.complaints) = rt_arena_printf(
+            prove->run.arena, "%.*s: cited by %.*s, but the scenario reaches no mark of the rule",
+            RT_TEXT_ARG(citation->id), RT_TEXT_ARG(prove->files->items[citation->scenario].path));
+    }
+}
+
+/* The sites of scenarios, then those of programs. */
+static void sites_keep(const prove_state *prove, const cnf_site *programs, uint32_t count,
+                       cnf_proof *proof)
+{
+    proof->site_count = prove->sites.count + count;
+    cnf_site *sites =
+        rt_arena_alloc_array(prove->run.arena, (size_t)proof->site_count + 1, sizeof *sites);
     for (uint32_t i = 0; i < prove->sites.count; i++)
         sites[i] = prove->sites.items[i].site;
-    out_proof->sites = sites;
-    rt_text *texts = rt_arena_alloc_array(prove->arena, prove->complaints.count + 1, sizeof *texts);
-    for (uint32_t i = 0; i < prove->complaints.count; i++)
-        texts[i] = prove->complaints.items[i];
-    out_proof->complaints = texts;
-    states_combine(prove, out_proof);
+    for (uint32_t i = 0; i < count; i++)
+        sites[prove->sites.count + i] = programs[i];
+    proof->sites = sites;
+}
+
+static const rt_text *texts_keep(rt_arena *arena, const rt_text *items, uint32_t count)
+{
+    rt_text *texts = rt_arena_alloc_array(arena, (size_t)count + 1, sizeof *texts);
+    for (uint32_t i = 0; i < count; i++)
+        texts[i] = items[i];
+    return texts;
+}
+
+static void proof_keep(prove_state *prove, const cnf_site *program_sites, uint32_t count,
+                       cnf_proof *out_proof)
+{
+    cnf_prove_run *run = &prove->run;
+    *out_proof = (cnf_proof){
+        .rules = run->rules,
+        .scenario_count = run->options->counts_kills ? prove->files->count : 0,
+        .states = rt_arena_alloc_array(run->arena, run->rules->count, sizeof *out_proof->states),
+        .by_program =
+            rt_arena_alloc_array(run->arena, run->rules->count, sizeof *out_proof->by_program)};
+    scenarios_decide(prove, out_proof);
+    programs_decide(run, program_sites, count, out_proof);
+    citations_complain(prove, out_proof);
+    sites_keep(prove, program_sites, count, out_proof);
+    out_proof->complaints = texts_keep(run->arena, run->complaints.items, run->complaints.count);
+    out_proof->complaint_count = run->complaints.count;
+    out_proof->notes = texts_keep(run->arena, run->notes.items, run->notes.count);
+    out_proof->note_count = run->notes.count;
+}
+
+static void prove_free(prove_state *prove)
+{
+    cnf_pool_destroy(prove->run.pool);
+    cnf_scratch_remove(prove->run.scratch);
+    rt_vector_free(&prove->sites);
+    rt_vector_free(&prove->reached);
+    rt_vector_free(&prove->run.complaints);
+    rt_vector_free(&prove->run.notes);
 }
 
 rt_status cnf_prove(rt_sink *sink, rt_arena *arena, const cnf_rules *rules, const cnf_files *files,
@@ -382,29 +455,25 @@ rt_status cnf_prove(rt_sink *sink, rt_arena *arena, const cnf_rules *rules, cons
 {
     CHECK(options->job_count > 0 && options->timeout_s > 0);
     *out_proof = (cnf_proof){0};
-    prove_state prove = {.sink = sink,
-                         .arena = arena,
-                         .rules = rules,
+    prove_state prove = {.run = {.sink = sink, .arena = arena, .rules = rules, .options = options},
                          .files = files,
-                         .citations = citations,
-                         .options = options};
-    RT_TRY(cnf_scratch_make(sink, arena, &prove.scratch));
-    prove.green = rt_arena_alloc_array(arena, files->count + 1, sizeof *prove.green);
-    prove.pool = cnf_pool_create();
+                         .citations = citations};
+    RT_TRY(cnf_scratch_make(sink, arena, &prove.run.scratch));
+    prove.green = rt_arena_alloc_array(arena, (size_t)files->count + 1, sizeof *prove.green);
+    prove.run.pool = cnf_pool_create();
     rt_status status = RT_STATUS_OK;
-    if (!prove.pool) {
+    if (!prove.run.pool) {
         status =
             rt_fail(sink, RT_IO, RT_RULE_NONE, "no children can be watched: %s", strerror(errno));
     }
+    const cnf_site *program_sites = NULL;
+    uint32_t program_site_count = 0;
     if (rt_ok(status)) status = green_run(&prove);
     if (rt_ok(status)) status = fault_run(&prove);
+    if (rt_ok(status)) status = cnf_programs_prove(&prove.run, &program_sites, &program_site_count);
     if (rt_ok(status) && options->counts_kills) status = blunt_run(&prove);
     if (options->shows_progress) fprintf(stderr, "\r\033[K");
-    cnf_pool_destroy(prove.pool);
-    cnf_scratch_remove(prove.scratch);
-    if (rt_ok(status)) proof_keep(&prove, out_proof);
-    rt_vector_free(&prove.sites);
-    rt_vector_free(&prove.reached);
-    rt_vector_free(&prove.complaints);
+    if (rt_ok(status)) proof_keep(&prove, program_sites, program_site_count, out_proof);
+    prove_free(&prove);
     return status;
 }

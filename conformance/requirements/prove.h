@@ -1,23 +1,26 @@
 /* Proving rules: a scenario that cites a rule must fail where it says when the rule's mark in the
- * code disobeys.
+ * code disobeys.  Rules that requirements.yaml gives to tools and units (`proof:`) are also proven
+ * by tests that bear their ids: those must fail.
  *
  * First every citing scenario runs on sim, and the marks (sites) that it reaches are noted.  Then,
  * for every site of a rule that a citing scenario reached, those scenarios run again with that one
  * fault armed until one of them fails at the step that its citation names.  Every run is a process
  * of its own with an artefact cache of its own, so that neither a mark's memory nor a warm artefact
- * hides a fault. */
+ * hides a fault.  The programs of the tests are treated alike (programs.c). */
 #ifndef CONFORMANCE_REQUIREMENTS_PROVE_H
 #define CONFORMANCE_REQUIREMENTS_PROVE_H
 
 #include "conformance/requirements/rules.h"
 
-/* What became of a rule, the weakest of its sites deciding. */
+/* What became of a rule, the weakest of its sites deciding; where both scenarios and programs try
+ * it, whichever says more.  In rising order. */
 typedef enum cnf_proof_state {
-    CNF_PROOF_UNCITED,  /* no scenario names it */
+    CNF_PROOF_UNCITED,  /* no scenario names it, no program reaches it */
     CNF_PROOF_NOT_HIT,  /* cited, but no citing scenario that passes reaches a mark of it */
-    CNF_PROOF_SURVIVED, /* with the fault on, every citing scenario still passes */
+    CNF_PROOF_UNTESTED, /* a program reaches a mark of it, but has no test of it */
+    CNF_PROOF_SURVIVED, /* with the fault on, every citing scenario or test still passes */
     CNF_PROOF_ASSERTED, /* the fault was noticed, but by a crash, a time-out or at another step */
-    CNF_PROOF_COVERED,  /* each site's fault makes a citing scenario fail where it says */
+    CNF_PROOF_COVERED,  /* each site's fault makes a citing scenario, or a test, fail as it says */
     CNF_PROOF_STATES
 } cnf_proof_state;
 
@@ -26,7 +29,8 @@ typedef struct cnf_site {
     rt_text text; /* "DL-RESOLVE-09@reference/program/resolve.c:120", as ASSAY_FAULT takes it */
     uint32_t rule;
     cnf_proof_state state;
-    rt_text detail; /* which scenario killed it, or what happened instead */
+    rt_text detail;  /* which scenario or program killed it, or what happened instead */
+    bool by_program; /* the state is that of programs; scenarios may have an entry of their own */
     /* How many of all scenarios do not pass with this fault, where that was asked for. */
     uint32_t kill_count;
 } cnf_site;
@@ -34,16 +38,24 @@ typedef struct cnf_site {
 typedef struct cnf_proof {
     const cnf_rules *rules;
     cnf_proof_state *states; /* per rule */
+    bool *by_program;        /* per rule: the state is that of programs, not of scenarios */
     const cnf_site *sites;
     uint32_t site_count;
-    uint32_t scenario_count;   /* of which cnf_site.kill_count is a part; 0: not asked for */
-    const rt_text *complaints; /* scenarios that do not even pass without a fault, and the like */
+    uint32_t scenario_count; /* of which cnf_site.kill_count is a part; 0: not asked for */
+    /* False claims: scenarios and programs that do not even pass without a fault, and citations
+     * that do not hold. */
+    const rt_text *complaints;
     uint32_t complaint_count;
+    const rt_text *notes; /* what could not be tried in this build */
+    uint32_t note_count;
 } cnf_proof;
 
 typedef struct cnf_prove_options {
-    uint32_t job_count;  /* >= 1 */
-    uint32_t timeout_s;  /* of a scenario's child, >= 1 */
+    uint32_t job_count; /* >= 1 */
+    uint32_t timeout_s; /* of a scenario's child, >= 1 */
+    /* File with the path of a proof program in each line, from its own folder; a NUL byte follows.
+     * Empty: no programs.  A file or program that is not there is a note of the proof. */
+    rt_text program_list;
     bool shows_progress; /* a line on stderr that is rewritten */
     bool counts_kills;   /* runs every scenario with every covered fault, to find blunt ones */
 } cnf_prove_options;
@@ -57,11 +69,13 @@ RT_MUST_USE rt_status cnf_prove(rt_sink *sink, rt_arena *arena, const cnf_rules 
                                 const cnf_files *files, const cnf_citations *citations,
                                 const cnf_prove_options *options, cnf_proof *out_proof);
 
-/* Appends the table for people: every cited rule with its state, and a line for each family. */
+/* Appends the table for people: every rule that was tried with its state and its sites, complaints
+ * and notes, and a line for each family. */
 void cnf_proof_write(rt_buffer *out, const cnf_proof *proof);
 
-/* Appends {"DL": {"rules": n, "closed": n, "by": {"scenario": n}, "asserted": [id…],
- * "missing": [id…], "needs": {id: subject}}, …}.  "missing" is everything that is not closed,
+/* Appends {"DL": {"rules": n, "closed": n, "by": {"scenario": n, "tool": n, "unit": n},
+ * "asserted": [id…], "missing": [id…], "needs": {id: subject}}, …}.  "by" names only what closes at
+ * least one rule; "missing" is everything that is not closed,
  * "needs" names the subject that this build lacks for the rules among them that need one. */
 void cnf_proof_write_json(rt_buffer *out, const cnf_proof *proof);
 

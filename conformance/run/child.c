@@ -29,7 +29,7 @@ enum {
     OUTPUT_KEPT = 8192,      /* bytes of stdout and stderr that a result shows */
     READ_SIZE = 65536,       /* bytes taken from a pipe at once */
     KILL_GRACE_MS = 5000,    /* how long a killed child may take to die before it is given up */
-    EXIT_NOT_EXECUTED = 126, /* of a child that could not execute this program */
+    EXIT_NOT_EXECUTED = 126, /* of a child that could not execute its program */
     ARGUMENTS_MAX = 32
 };
 
@@ -225,15 +225,16 @@ static void child_attributes(pid_t parent)
 
 RT_NORETURN static void child_execute(const cnf_child_start *start)
 {
-    const char *arguments[ARGUMENTS_MAX] = {"assay"};
+    const char *program = start->program ? start->program : "/proc/self/exe";
+    const char *arguments[ARGUMENTS_MAX] = {start->program ? start->program : "assay"};
     int count = 1;
     for (const char *const *argument = start->arguments; *argument; argument++) {
         CHECK(count < ARGUMENTS_MAX - 1);
         arguments[count++] = *argument;
     }
     /* execv does not write to its arguments; its type is older than const. */
-    execv("/proc/self/exe", (char *const *)(uintptr_t)arguments);
-    fprintf(stderr, "assay: cannot execute /proc/self/exe: %s\n", strerror(errno));
+    execv(program, (char *const *)(uintptr_t)arguments);
+    fprintf(stderr, "assay: cannot execute %s: %s\n", program, strerror(errno));
     _exit(EXIT_NOT_EXECUTED);
 }
 

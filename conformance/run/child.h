@@ -19,8 +19,9 @@ typedef int cnf_child_body(void *user, int messages);
 /* How to start one child.  Everything is borrowed for the call only, except `user`, which a forked
  * child sees as it was at the call. */
 typedef struct cnf_child_start {
-    cnf_child_body *body; /* forked child; NULL: this program is executed anew */
+    cnf_child_body *body; /* forked child; NULL: a program is executed */
     void *user;
+    const char *program;            /* path of what is executed; NULL: this program, anew */
     const char *const *arguments;   /* of an executed child, from argv[1], NULL-terminated */
     const char *const *environment; /* "NAME=value" set in the child, NULL-terminated; or NULL */
     rt_bytes input;                 /* of an executed child, on descriptor 0 */

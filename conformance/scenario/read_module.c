@@ -1,5 +1,6 @@
 /* Modules: the executable, the shared libraries, and the device code in them.  Code is taken as it
  * is; the compiler judges it. */
+#include "conformance/scenario/build_options.h"
 #include "conformance/scenario/schema.h"
 
 static const scn_choice languages[] = {
@@ -96,9 +97,28 @@ static const scn_shape shape_needs = {
     .element = &scn_shape_module_reference,
     .element_size = sizeof(uint32_t),
 };
-static const scn_shape shape_build_options = {
+static const scn_shape shape_build_options_text = {
     .kind = SCN_SHAPE_TEXT,
     .noun = "the options of the front end",
+};
+
+static bool build_options_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    rt_text refused;
+    if (!scn_value_read(reader, &shape_build_options_text, node, out)) return false;
+    if (scn_build_options_check(*(const rt_text *)out, &refused)) return true;
+    return scn_report(
+        reader->reporter, node->at,
+        "build option '%.*s' is not taken; these are: -D, -U, -cl-..., -O0 to -O3, -Os, "
+        "-ffp-contract=on or off, -ffast-math and warnings",
+        RT_TEXT_ARG(refused));
+}
+
+static const scn_shape shape_build_options = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "the options of the front end",
+    .read = build_options_read,
+    .alternatives = {&shape_build_options_text},
 };
 
 static const scn_row module_rows[] = {

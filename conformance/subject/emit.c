@@ -10,6 +10,7 @@ static json_t *string_of(rt_text text)
 {
     json_t *string = json_stringn(text.data ? text.data : "", text.length);
     if (string) return string;
+    CHECK(text.data); /* The empty text is UTF-8. */
     rt_buffer ascii = {0};
     for (size_t i = 0; i < text.length; i++) {
         rt_buffer_append_byte(&ascii, (unsigned char)text.data[i] < 0x80 ? text.data[i] : '?');

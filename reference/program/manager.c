@@ -250,6 +250,7 @@ static rt_status find_program(rt_program_manager *manager, const rt_device *devi
     for (;;) {
         const rt_registered_image *image = NULL;
         RT_TRY(select_image(manager, device, kernel_name, &image));
+        CHECK(image && image->registered);
         RT_TRACE(manager->trace, SELECT, RT_T("kernel", kernel_name),
                  RT_T("image", image->image->name));
         rt_cache_key key = key_of(image, device, kernel_name);

@@ -75,12 +75,12 @@ typedef struct rt_event {
 /* A field to emit: exactly one of text, number and list is used, as `type` says. */
 typedef struct rt_trace_value {
     const char *key;
-    enum { RT_TRACE_TEXT, RT_TRACE_NUMBER, RT_TRACE_TEXTS, RT_TRACE_NUMBERS } type;
     rt_text text;
     uint64_t number;
     const rt_text *texts;
     const uint64_t *numbers;
     uint32_t count; /* of texts or numbers */
+    enum { RT_TRACE_TEXT, RT_TRACE_NUMBER, RT_TRACE_TEXTS, RT_TRACE_NUMBERS } type;
 } rt_trace_value;
 
 #define RT_T(name, value) ((rt_trace_value){.key = name, .type = RT_TRACE_TEXT, .text = (value)})

@@ -50,7 +50,8 @@ static void fill_int(float *data, uint64_t index, uint32_t buffer)
 
 static uint32_t arguments_three(sim_argument *out, const sim_object *objects)
 {
-    for (uint32_t i = 0; i < 3; i++) out[i] = memory(objects[i]);
+    for (uint32_t i = 0; i < 3; i++)
+        out[i] = memory(objects[i]);
     return 3;
 }
 static bool check_vadd(const uint8_t *const *b)
@@ -97,7 +98,8 @@ static bool check_matmul(const uint8_t *const *b)
     for (uint32_t row = 0; row < 256; row++) {
         for (uint32_t col = 0; col < 256; col++) {
             float sum = 0.0f;
-            for (uint32_t k = 0; k < 256; k++) sum += x[row * 256 + k] * y[k * 256 + col];
+            for (uint32_t k = 0; k < 256; k++)
+                sum += x[row * 256 + k] * y[k * 256 + col];
             if (z[row * 256 + col] != sum) return false;
         }
     }
@@ -118,7 +120,8 @@ static bool check_reduce(const uint8_t *const *b)
     const uint32_t *in = (const void *)b[0], *out = (const void *)b[1];
     for (uint32_t g = 0; g < 256; g++) {
         uint32_t sum = 0;
-        for (uint32_t i = 0; i < 256; i++) sum += in[g * 256 + i];
+        for (uint32_t i = 0; i < 256; i++)
+            sum += in[g * 256 + i];
         if (out[g] != sum) return false;
     }
     return true;
@@ -129,7 +132,8 @@ static bool check_reduce(const uint8_t *const *b)
 static uint32_t arguments_mandel(sim_argument *out, const sim_object *objects)
 {
     out[0] = memory(objects[0]);
-    for (uint32_t i = 0; i < 3; i++) out[1 + i] = value(&words[1 + i], 4);
+    for (uint32_t i = 0; i < 3; i++)
+        out[1 + i] = value(&words[1 + i], 4);
     return 4;
 }
 static bool check_mandel(const uint8_t *const *b)
@@ -175,7 +179,8 @@ static bool check_nbody(const uint8_t *const *b)
                 r2 += d[k] * d[k];
             }
             double s = (double)p[4 * j + 3] / (r2 * sqrt(r2));
-            for (int k = 0; k < 3; k++) a[k] += d[k] * s;
+            for (int k = 0; k < 3; k++)
+                a[k] += d[k] * s;
         }
         for (uint32_t k = 0; k < 3; k++) {
             if (fabs((double)out[4 * i + k] - a[k]) > 1e-3 * (1 + fabs(a[k]))) return false;
@@ -187,19 +192,46 @@ static bool check_nbody(const uint8_t *const *b)
 /* ---- Running ---------------------------------------------------------------------------- */
 
 #define RANGE(x, y, lx, ly, n)                                                                     \
-    {.global = {x, y, 1}, .local = {lx, ly, 1}, .offset = {0, 0, 0}, .dimensions = n}
+    {                                                                                              \
+        .global = {x, y, 1}, .local = {lx, ly, 1}, .offset = {0, 0, 0}, .dimensions = n            \
+    }
 
 static const bench benches[] = {
-    {"vadd", "vadd_f", RANGE(1 << 20, 1, 256, 1, 1), {4 << 20, 4 << 20, 4 << 20},
-     arguments_three, fill_float, check_vadd},
+    {"vadd",
+     "vadd_f",
+     RANGE(1 << 20, 1, 256, 1, 1),
+     {4 << 20, 4 << 20, 4 << 20},
+     arguments_three,
+     fill_float,
+     check_vadd},
     {"lcg", "lcg", RANGE(4096, 1, 256, 1, 1), {16384, 0, 0}, arguments_lcg, fill_int, check_lcg},
-    {"matmul", "matmul", RANGE(256, 256, 16, 16, 2), {1 << 18, 1 << 18, 1 << 18},
-     arguments_matmul, fill_float, check_matmul},
-    {"reduce", "reduce", RANGE(65536, 1, 256, 1, 1), {1 << 18, 1024, 0}, arguments_reduce,
-     fill_int, check_reduce},
-    {"mandel", "mandel", RANGE(512, 512, 16, 16, 2), {1 << 20, 0, 0}, arguments_mandel, fill_int,
+    {"matmul",
+     "matmul",
+     RANGE(256, 256, 16, 16, 2),
+     {1 << 18, 1 << 18, 1 << 18},
+     arguments_matmul,
+     fill_float,
+     check_matmul},
+    {"reduce",
+     "reduce",
+     RANGE(65536, 1, 256, 1, 1),
+     {1 << 18, 1024, 0},
+     arguments_reduce,
+     fill_int,
+     check_reduce},
+    {"mandel",
+     "mandel",
+     RANGE(512, 512, 16, 16, 2),
+     {1 << 20, 0, 0},
+     arguments_mandel,
+     fill_int,
      check_mandel},
-    {"nbody", "nbody", RANGE(1024, 1, 256, 1, 1), {16384, 16384, 0}, arguments_nbody, fill_float,
+    {"nbody",
+     "nbody",
+     RANGE(1024, 1, 256, 1, 1),
+     {16384, 16384, 0},
+     arguments_nbody,
+     fill_float,
      check_nbody},
 };
 
@@ -246,7 +278,8 @@ static rt_status run(rt_sink *sink, const bench *b, const sim_program *program)
     for (uint32_t i = 0; i < 3 && b->sizes[i]; i++) {
         RT_TRY(sim_object_create(world, b->sizes[i], RT_TEXT("buffer"), &objects[i]));
         data[i] = rt_alloc(b->sizes[i]);
-        for (uint64_t k = 0; k < b->sizes[i] / 4; k++) b->fill((float *)(void *)data[i] + k, k, i);
+        for (uint64_t k = 0; k < b->sizes[i] / 4; k++)
+            b->fill((float *)(void *)data[i] + k, k, i);
         sim_object_write(world, objects[i], 0, b->sizes[i], data[i]);
     }
     sim_argument arguments[8];
@@ -265,7 +298,8 @@ static rt_status run(rt_sink *sink, const bench *b, const sim_program *program)
     }
     bool right = b->check((const uint8_t *const *)data);
     printf("%-8s %8.2f ms  %s\n", b->file, best, right ? "right" : "WRONG");
-    for (uint32_t i = 0; i < 3; i++) rt_free(data[i]);
+    for (uint32_t i = 0; i < 3; i++)
+        rt_free(data[i]);
     sim_world_destroy(world);
     return RT_STATUS_OK;
 }
@@ -284,8 +318,7 @@ int main(int argc, char **argv)
             sim_program_destroy(program);
             if (rt_ok(status)) continue;
             failures++;
-            printf("%s: %.*s\n", name,
-                   RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
+            printf("%s: %.*s\n", name, RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
         }
     }
     rt_sink_destroy(sink);

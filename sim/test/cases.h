@@ -3,8 +3,8 @@
  * built-in functions of OpenCL C in plain C. */
 
 #define CASES_INT(X, S, s, u)                                                                      \
-    X(add_##S, s, s, (s)(a + b))                                                                   \
-    X(sub_##S, s, s, (s)(a - b))                                                                   \
+    X(add_##S, s, s, (s)((u)a + (u)b))                                                             \
+    X(sub_##S, s, s, (s)((u)a - (u)b))                                                             \
     X(mul_##S, u, u, (u)((ulong)a * (ulong)b))                                                     \
     X(and_##S, s, s, (s)(a & b))                                                                   \
     X(or_##S, s, s, (s)(a | b))                                                                    \

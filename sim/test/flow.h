@@ -67,7 +67,8 @@ static int flow_calls(int i)
     } else {
         r -= flow_callee(i, r);
     }
-    for (int k = 0; k < (i & 3); k++) r = flow_callee(r + k, k);
+    for (int k = 0; k < (i & 3); k++)
+        r = flow_callee(r + k, k);
     return r;
 }
 
@@ -94,7 +95,8 @@ static int flow_break_value(int i)
         if (k * k > i) break;
     }
     int kept = k;
-    for (int m = 0; m < 3; m++) kept += m * k;
+    for (int m = 0; m < 3; m++)
+        kept += m * k;
     return kept;
 }
 
@@ -130,10 +132,13 @@ static int flow_array(int i)
 {
     int a[8];
     short s[5];
-    for (int k = 0; k < 8; k++) a[k] = k * i;
-    for (int k = 0; k < 5; k++) s[k] = (short)(k - i);
+    for (int k = 0; k < 8; k++)
+        a[k] = k * i;
+    for (int k = 0; k < 5; k++)
+        s[k] = (short)(k - i);
     int sum = 0;
-    for (int k = 0; k < 8; k++) sum += a[(k * i) & 7] * s[(k + i) % 5];
+    for (int k = 0; k < 8; k++)
+        sum += a[(k * i) & 7] * s[(k + i) % 5];
     return sum;
 }
 
@@ -147,7 +152,8 @@ static int flow_struct(int i)
     for (int k = 0; k < 3; k++) {
         p[k].c = (char)(i + k);
         p[k].l = (long)i * 1000000007L + k;
-        for (int m = 0; m < 3; m++) p[k].f[m] = (float)(i * m - k);
+        for (int m = 0; m < 3; m++)
+            p[k].f[m] = (float)(i * m - k);
     }
     struct pair q = p[i % 3];
     p[(i + 1) % 3] = q;

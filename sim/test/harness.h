@@ -45,7 +45,8 @@ static inline harness harness_link(rt_sink *sink, sim_module **modules, uint32_t
     rt_status status =
         sim_program_link(sink, (const sim_module *const *)modules, count, &h.program);
     if (!rt_ok(status)) fail_msg("%s", rt_sink_diagnostic(sink, status)->message.data);
-    for (uint32_t i = 0; i < count; i++) sim_module_destroy(modules[i]);
+    for (uint32_t i = 0; i < count; i++)
+        sim_module_destroy(modules[i]);
     h.world = sim_world_create(sink, 42);
     h.world->engine = engine;
     return h;
@@ -119,8 +120,7 @@ static inline void harness_try(harness *h, const char *kernel, sim_range range,
 {
     const sim_kernel *found = sim_program_kernel(h->program, rt_text_of(kernel));
     if (!found) fail_msg("no kernel %s", kernel);
-    sim_launch_options options = {
-        .budget = h->budget, .on_finding = harness_finding, .user = h};
+    sim_launch_options options = {.budget = h->budget, .on_finding = harness_finding, .user = h};
     h->finding_count = 0;
     h->status = sim_launch(h->world, found, &range, arguments, count, &options);
 }

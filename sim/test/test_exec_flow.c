@@ -36,7 +36,8 @@ static const struct {
 static void test_flow(void **state)
 {
     (void)state;
-    FOR_EACH_BUILD (level, engine) {
+    FOR_EACH_BUILD(level, engine)
+    {
         harness h = harness_open(level, engine);
         for (uint i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
 #define CHECK_FLOW(name)                                                                           \
@@ -76,26 +77,27 @@ static void run_text(const char *text, uint items, uint group, int32_t *out)
 }
 
 /* f(n) = n < 1 ? 0 : n + f(n - 1), every lane to its own depth. */
-static const char recursion[] = HEAD
-    "%f = OpFunction %int None %unary\n%n = OpFunctionParameter %int\n%f0 = OpLabel\n"
-    "%stop = OpSLessThan %bool %n %c1\nOpBranchConditional %stop %f1 %f2\n"
-    "%f1 = OpLabel\nOpReturnValue %c0\n"
-    "%f2 = OpLabel\n%less = OpISub %int %n %c1\n%rest = OpFunctionCall %int %f %less\n"
-    "%sum = OpIAdd %int %rest %n\nOpReturnValue %sum\nOpFunctionEnd\n" MAIN
-    "%r = OpFunctionCall %int %f %i\nOpStore %to %r Aligned 4\nOpReturn\nOpFunctionEnd\n";
+static const char recursion[] =
+    HEAD "%f = OpFunction %int None %unary\n%n = OpFunctionParameter %int\n%f0 = OpLabel\n"
+         "%stop = OpSLessThan %bool %n %c1\nOpBranchConditional %stop %f1 %f2\n"
+         "%f1 = OpLabel\nOpReturnValue %c0\n"
+         "%f2 = OpLabel\n%less = OpISub %int %n %c1\n%rest = OpFunctionCall %int %f %less\n"
+         "%sum = OpIAdd %int %rest %n\nOpReturnValue %sum\nOpFunctionEnd\n" MAIN
+         "%r = OpFunctionCall %int %f %i\nOpStore %to %r Aligned 4\nOpReturn\nOpFunctionEnd\n";
 
 static void test_recursion(void **state)
 {
     (void)state;
     int32_t out[300];
     run_text(recursion, 300, 100, out);
-    for (int32_t i = 0; i < 300; i++) assert_int_equal(out[i], i * (i + 1) / 2);
+    for (int32_t i = 0; i < 300; i++)
+        assert_int_equal(out[i], i * (i + 1) / 2);
 }
 
-static const char endless_recursion[] = HEAD
-    "%f = OpFunction %int None %unary\n%n = OpFunctionParameter %int\n%f0 = OpLabel\n"
-    "%rest = OpFunctionCall %int %f %n\nOpReturnValue %rest\nOpFunctionEnd\n" MAIN
-    "%r = OpFunctionCall %int %f %i\nOpStore %to %r Aligned 4\nOpReturn\nOpFunctionEnd\n";
+static const char endless_recursion[] =
+    HEAD "%f = OpFunction %int None %unary\n%n = OpFunctionParameter %int\n%f0 = OpLabel\n"
+         "%rest = OpFunctionCall %int %f %n\nOpReturnValue %rest\nOpFunctionEnd\n" MAIN
+         "%r = OpFunctionCall %int %f %i\nOpStore %to %r Aligned 4\nOpReturn\nOpFunctionEnd\n";
 
 static void test_recursion_without_end(void **state)
 {
@@ -109,18 +111,18 @@ static void test_recursion_without_end(void **state)
 }
 
 /* A loop with two back edges, taken by different lanes, and a uniform counter in its header. */
-static const char two_latches[] = HEAD MAIN
-    "OpBranch %head\n"
-    "%head = OpLabel\n%k = OpPhi %int %c0 %entry %k1 %odd %k1 %even\n"
-    "%sum = OpPhi %int %c0 %entry %s1 %odd %s2 %even\n%k1 = OpIAdd %int %k %c1\n"
-    "%mix = OpIAdd %int %k %i\n%bit = OpBitwiseAnd %int %mix %c1\n"
-    "%is_odd = OpIEqual %bool %bit %c1\nOpBranchConditional %is_odd %odd %test\n"
-    "%odd = OpLabel\n%s1 = OpIAdd %int %sum %k1\nOpBranch %head\n"
-    "%test = OpLabel\n%more = OpULessThan %bool %k1 %c100\n"
-    "OpBranchConditional %more %even %done\n"
-    "%even = OpLabel\n%s2 = OpIAdd %int %sum %c2\nOpBranch %head\n"
-    "%done = OpLabel\n%r = OpIAdd %int %sum %k\nOpStore %to %r Aligned 4\nOpReturn\n"
-    "OpFunctionEnd\n";
+static const char two_latches[] =
+    HEAD MAIN "OpBranch %head\n"
+              "%head = OpLabel\n%k = OpPhi %int %c0 %entry %k1 %odd %k1 %even\n"
+              "%sum = OpPhi %int %c0 %entry %s1 %odd %s2 %even\n%k1 = OpIAdd %int %k %c1\n"
+              "%mix = OpIAdd %int %k %i\n%bit = OpBitwiseAnd %int %mix %c1\n"
+              "%is_odd = OpIEqual %bool %bit %c1\nOpBranchConditional %is_odd %odd %test\n"
+              "%odd = OpLabel\n%s1 = OpIAdd %int %sum %k1\nOpBranch %head\n"
+              "%test = OpLabel\n%more = OpULessThan %bool %k1 %c100\n"
+              "OpBranchConditional %more %even %done\n"
+              "%even = OpLabel\n%s2 = OpIAdd %int %sum %c2\nOpBranch %head\n"
+              "%done = OpLabel\n%r = OpIAdd %int %sum %k\nOpStore %to %r Aligned 4\nOpReturn\n"
+              "OpFunctionEnd\n";
 
 static int expected_two_latches(int i)
 {
@@ -141,7 +143,25 @@ static void test_two_latches(void **state)
     (void)state;
     int32_t out[64];
     run_text(two_latches, 64, 64, out);
-    for (int i = 0; i < 64; i++) assert_int_equal(out[i], expected_two_latches(i));
+    for (int i = 0; i < 64; i++)
+        assert_int_equal(out[i], expected_two_latches(i));
+}
+
+/* A loop of one block that lanes leave in different iterations, taking a counter along that is
+ * uniform inside: the back edge's move must not come before they took it. */
+static const char leaving[] = HEAD MAIN
+    "%limit = OpBitwiseAnd %int %i %c3\nOpBranch %head\n"
+    "%head = OpLabel\n%k = OpPhi %int %c0 %entry %k1 %head\n%k1 = OpIAdd %int %k %c1\n"
+    "%more = OpULessThan %bool %k %limit\nOpBranchConditional %more %head %done\n"
+    "%done = OpLabel\n%r = OpPhi %int %k %head\nOpStore %to %r Aligned 4\nOpReturn\n"
+    "OpFunctionEnd\n";
+
+static void test_leaving_with_uniform_value(void **state)
+{
+    (void)state;
+    int32_t out[64];
+    run_text(leaving, 64, 64, out);
+    for (int i = 0; i < 64; i++) assert_int_equal(out[i], i & 3);
 }
 
 /* A kernel that calls another module's function. */
@@ -167,7 +187,8 @@ static void test_two_modules(void **state)
     sim_argument arguments[] = {harness_global(to)};
     harness_run(&h, "main", harness_range(8, 8), arguments, 1);
     harness_read_back(&h, to, out, sizeof out);
-    for (int32_t i = 0; i < 8; i++) assert_int_equal(out[i], 2 * i);
+    for (int32_t i = 0; i < 8; i++)
+        assert_int_equal(out[i], 2 * i);
     harness_close(&h);
 }
 
@@ -177,8 +198,7 @@ static void test_unresolved(void **state)
     rt_sink *sink = rt_sink_create();
     sim_module *module = sim_test_module(sink, importer);
     sim_program *program;
-    rt_status status =
-        sim_program_link(sink, (const sim_module *const *)&module, 1, &program);
+    rt_status status = sim_program_link(sink, (const sim_module *const *)&module, 1, &program);
     assert_int_equal(status.code, RT_LINK_ERROR);
     assert_null(program);
     const rt_diagnostic *diagnostic = rt_sink_diagnostic(sink, status);
@@ -195,6 +215,7 @@ int main(void)
         cmocka_unit_test(test_recursion),
         cmocka_unit_test(test_recursion_without_end),
         cmocka_unit_test(test_two_latches),
+        cmocka_unit_test(test_leaving_with_uniform_value),
         cmocka_unit_test(test_two_modules),
         cmocka_unit_test(test_unresolved),
     };

@@ -12,29 +12,64 @@ typedef unsigned long ulong;
 /* ---- OpenCL C's functions in plain C ---------------------------------------------------- */
 
 #define INTEGER_FUNCTIONS(N, s, u, bits)                                                           \
-    static s smin_##N(s a, s b) { return a < b ? a : b; }                                          \
-    static u umin_##N(u a, u b) { return a < b ? a : b; }                                          \
-    static s smax_##N(s a, s b) { return a > b ? a : b; }                                          \
-    static u umax_##N(u a, u b) { return a > b ? a : b; }                                          \
+    static s smin_##N(s a, s b)                                                                    \
+    {                                                                                              \
+        return a < b ? a : b;                                                                      \
+    }                                                                                              \
+    static u umin_##N(u a, u b)                                                                    \
+    {                                                                                              \
+        return a < b ? a : b;                                                                      \
+    }                                                                                              \
+    static s smax_##N(s a, s b)                                                                    \
+    {                                                                                              \
+        return a > b ? a : b;                                                                      \
+    }                                                                                              \
+    static u umax_##N(u a, u b)                                                                    \
+    {                                                                                              \
+        return a > b ? a : b;                                                                      \
+    }                                                                                              \
     static u uclz_##N(u a)                                                                         \
     {                                                                                              \
         u n = 0;                                                                                   \
-        while (n < bits && !(a >> (bits - 1 - n) & 1)) n++;                                        \
+        while (n < bits && !(a >> (bits - 1 - n) & 1))                                             \
+            n++;                                                                                   \
         return n;                                                                                  \
     }                                                                                              \
     static u upop_##N(u a)                                                                         \
     {                                                                                              \
         u n = 0;                                                                                   \
-        for (int k = 0; k < bits; k++) n = (u)(n + (a >> k & 1));                                  \
+        for (int k = 0; k < bits; k++)                                                             \
+            n = (u)(n + (a >> k & 1));                                                             \
         return n;                                                                                  \
     }                                                                                              \
-    static s smulhi_##N(s a, s b) { return (s)((big)a * b >> bits); }                              \
-    static u umulhi_##N(u a, u b) { return (u)((ubig)a * b >> bits); }                             \
-    static u sabs_##N(s a) { return (u)(a < 0 ? -(big)a : a); }                                    \
-    static u sdiff_##N(s a, s b) { return (u)(a < b ? (big)b - a : (big)a - b); }                  \
-    static u udiff_##N(u a, u b) { return (u)(a < b ? (big)b - a : (big)a - b); }                  \
-    static s sclamp_##N(s a, s l, s h) { return smin_##N(smax_##N(a, l), h); }                     \
-    static u uclamp_##N(u a, u l, u h) { return umin_##N(umax_##N(a, l), h); }                     \
+    static s smulhi_##N(s a, s b)                                                                  \
+    {                                                                                              \
+        return (s)((big)a * b >> bits);                                                            \
+    }                                                                                              \
+    static u umulhi_##N(u a, u b)                                                                  \
+    {                                                                                              \
+        return (u)((ubig)a * b >> bits);                                                           \
+    }                                                                                              \
+    static u sabs_##N(s a)                                                                         \
+    {                                                                                              \
+        return (u)(a < 0 ? -(big)a : a);                                                           \
+    }                                                                                              \
+    static u sdiff_##N(s a, s b)                                                                   \
+    {                                                                                              \
+        return (u)(a < b ? (big)b - a : (big)a - b);                                               \
+    }                                                                                              \
+    static u udiff_##N(u a, u b)                                                                   \
+    {                                                                                              \
+        return (u)(a < b ? (big)b - a : (big)a - b);                                               \
+    }                                                                                              \
+    static s sclamp_##N(s a, s l, s h)                                                             \
+    {                                                                                              \
+        return smin_##N(smax_##N(a, l), h);                                                        \
+    }                                                                                              \
+    static u uclamp_##N(u a, u l, u h)                                                             \
+    {                                                                                              \
+        return umin_##N(umax_##N(a, l), h);                                                        \
+    }                                                                                              \
     static u rot_##N(u a, u b)                                                                     \
     {                                                                                              \
         int k = (int)(b % bits);                                                                   \
@@ -50,14 +85,38 @@ typedef unsigned long ulong;
         big top = ((big)1 << bits) - 1;                                                            \
         return (u)(v > top ? top : v < 0 ? 0 : v);                                                 \
     }                                                                                              \
-    static s sadds_##N(s a, s b) { return ssat_##N((big)a + b); }                                  \
-    static u uadds_##N(u a, u b) { return usat_##N((big)a + b); }                                  \
-    static s ssubs_##N(s a, s b) { return ssat_##N((big)a - b); }                                  \
-    static u usubs_##N(u a, u b) { return usat_##N((big)a - b); }                                  \
-    static s shadd_##N(s a, s b) { return (s)(((big)a + b) >> 1); }                                \
-    static u uhadd_##N(u a, u b) { return (u)(((big)a + b) >> 1); }                                \
-    static s srhadd_##N(s a, s b) { return (s)(((big)a + b + 1) >> 1); }                           \
-    static u urhadd_##N(u a, u b) { return (u)(((big)a + b + 1) >> 1); }
+    static s sadds_##N(s a, s b)                                                                   \
+    {                                                                                              \
+        return ssat_##N((big)a + b);                                                               \
+    }                                                                                              \
+    static u uadds_##N(u a, u b)                                                                   \
+    {                                                                                              \
+        return usat_##N((big)a + b);                                                               \
+    }                                                                                              \
+    static s ssubs_##N(s a, s b)                                                                   \
+    {                                                                                              \
+        return ssat_##N((big)a - b);                                                               \
+    }                                                                                              \
+    static u usubs_##N(u a, u b)                                                                   \
+    {                                                                                              \
+        return usat_##N((big)a - b);                                                               \
+    }                                                                                              \
+    static s shadd_##N(s a, s b)                                                                   \
+    {                                                                                              \
+        return (s)(((big)a + b) >> 1);                                                             \
+    }                                                                                              \
+    static u uhadd_##N(u a, u b)                                                                   \
+    {                                                                                              \
+        return (u)(((big)a + b) >> 1);                                                             \
+    }                                                                                              \
+    static s srhadd_##N(s a, s b)                                                                  \
+    {                                                                                              \
+        return (s)(((big)a + b + 1) >> 1);                                                         \
+    }                                                                                              \
+    static u urhadd_##N(u a, u b)                                                                  \
+    {                                                                                              \
+        return (u)(((big)a + b + 1) >> 1);                                                         \
+    }
 
 __extension__ typedef __int128 big;
 __extension__ typedef unsigned __int128 ubig;
@@ -67,8 +126,15 @@ INTEGER_FUNCTIONS(32, int, uint, 32)
 INTEGER_FUNCTIONS(64, long, ulong, 64)
 
 #define BY_TYPE(value, sname, uname)                                                               \
-    _Generic((value), char: sname##_8, short: sname##_16, int: sname##_32, long: sname##_64,       \
-             uchar: uname##_8, ushort: uname##_16, uint: uname##_32, ulong: uname##_64)
+    _Generic((value), char                                                                         \
+             : sname##_8, short                                                                    \
+             : sname##_16, int                                                                     \
+             : sname##_32, long                                                                    \
+             : sname##_64, uchar                                                                   \
+             : uname##_8, ushort                                                                   \
+             : uname##_16, uint                                                                    \
+             : uname##_32, ulong                                                                   \
+             : uname##_64)
 #define min(a, b)      BY_TYPE(a, smin, umin)(a, b)
 #define max(a, b)      BY_TYPE(a, smax, umax)(a, b)
 #define clz(a)         BY_TYPE(a, uclz, uclz)(a)
@@ -83,23 +149,23 @@ INTEGER_FUNCTIONS(64, long, ulong, 64)
 #define hadd(a, b)     BY_TYPE(a, shadd, uhadd)(a, b)
 #define rhadd(a, b)    BY_TYPE(a, srhadd, urhadd)(a, b)
 
-#define BY_FLOAT(a, name)  _Generic((a), float: name##f, double: name)
-#define VIA_DOUBLE(a, call) _Generic((a), float: (float)(call), double: (call))
-#define sqrt(a)            BY_FLOAT(a, sqrt)(a)
-#define fabs(a)            BY_FLOAT(a, fabs)(a)
-#define floor(a)           BY_FLOAT(a, floor)(a)
-#define ceil(a)            BY_FLOAT(a, ceil)(a)
-#define trunc(a)           BY_FLOAT(a, trunc)(a)
-#define rint(a)            BY_FLOAT(a, rint)(a)
-#define round(a)           BY_FLOAT(a, round)(a)
-#define fma(a, b, c)       BY_FLOAT(a, fma)(a, b, c)
-#define mad(a, b, c)       ((a) * (b) + (c))
-#define copysign(a, b)     BY_FLOAT(a, copysign)(a, b)
-#define exp(a)             VIA_DOUBLE(a, (exp)((double)(a)))
-#define sin(a)             VIA_DOUBLE(a, (sin)((double)(a)))
-#define cos(a)             VIA_DOUBLE(a, (cos)((double)(a)))
-#define log(a)             VIA_DOUBLE(a, (log)((double)(a)))
-#define pow(a, b)          VIA_DOUBLE(a, (pow)((double)(a), (double)(b)))
+#define BY_FLOAT(a, name)   _Generic((a), float : name##f, double : name)
+#define VIA_DOUBLE(a, call) _Generic((a), float : (float)(call), double : (call))
+#define sqrt(a)             BY_FLOAT(a, sqrt)(a)
+#define fabs(a)             BY_FLOAT(a, fabs)(a)
+#define floor(a)            BY_FLOAT(a, floor)(a)
+#define ceil(a)             BY_FLOAT(a, ceil)(a)
+#define trunc(a)            BY_FLOAT(a, trunc)(a)
+#define rint(a)             BY_FLOAT(a, rint)(a)
+#define round(a)            BY_FLOAT(a, round)(a)
+#define fma(a, b, c)        BY_FLOAT(a, fma)(a, b, c)
+#define mad(a, b, c)        ((a) * (b) + (c))
+#define copysign(a, b)      BY_FLOAT(a, copysign)(a, b)
+#define exp(a)              VIA_DOUBLE(a, (exp)((double)(a)))
+#define sin(a)              VIA_DOUBLE(a, (sin)((double)(a)))
+#define cos(a)              VIA_DOUBLE(a, (cos)((double)(a)))
+#define log(a)              VIA_DOUBLE(a, (log)((double)(a)))
+#define pow(a, b)           VIA_DOUBLE(a, (pow)((double)(a), (double)(b)))
 
 /* Only conversions that the original is meant to show differ from the kernel's types here. */
 #pragma GCC diagnostic ignored "-Wconversion"
@@ -110,7 +176,7 @@ INTEGER_FUNCTIONS(64, long, ulong, 64)
 
 #define ITEMS 96u
 
-static const double interesting_floats[] = {0.0,  -0.0, 1.0,   -1.0,  0.5,  -0.5,    1.5,  2.5,
+static const double interesting_floats[] = {0.0,  -0.0, 1.0,   -1.0,  0.5,  -0.5,     1.5,   2.5,
                                             -2.5, 1e10, -1e10, 3e-39, 1e38, 123456.7, -99.9, 7.25};
 
 static ulong mix(ulong i)
@@ -131,18 +197,18 @@ static double float_operand(uint i, uint which)
 
 static ulong int_operand(uint i, uint which)
 {
-    static const ulong edges[] = {0, 1, ~0ul, 1ul << 63, ~(1ul << 63), 0x80, 0x7f, 0x8000,
-                                  0x7fff, 0x80000000u, 0x7fffffff, 255};
+    static const ulong edges[] = {0,    1,      ~0ul,   1ul << 63,   ~(1ul << 63), 0x80,
+                                  0x7f, 0x8000, 0x7fff, 0x80000000u, 0x7fffffff,   255};
     if (i % 3 == which) return edges[(i / 3 + which * 5) % 12];
     return mix(i * 2 + which) >> (i % 5 * 12);
 }
 
 #define FILL(T, array, which)                                                                      \
     for (uint i = 0; i < ITEMS; i++) {                                                             \
-        array[i] = _Generic((T)0,                                                                  \
-                            float: (T)float_operand(i, which),                                     \
-                            double: (T)float_operand(i, which),                                    \
-                            default: (T)int_operand(i, which));                                    \
+        array[i] = _Generic((T)0, float                                                            \
+                            : (T)float_operand(i, which), double                                   \
+                            : (T)float_operand(i, which), default                                  \
+                            : (T)int_operand(i, which));                                           \
     }
 
 /* Equal to the bit, but for the bits of a NaN. */
@@ -187,7 +253,8 @@ CASES(CASE_TEST)
 static void test_cases(void **state)
 {
     (void)state;
-    FOR_EACH_BUILD (level, engine) {
+    FOR_EACH_BUILD(level, engine)
+    {
         harness h = harness_open(level, engine);
 #define RUN_CASE(name, T, R, expression) run_##name(&h, ITEMS);
         CASES(RUN_CASE)

@@ -75,7 +75,8 @@ static void test_choose_local(void **state)
         sim_range_choose_local(&range);
         uint64_t items = range.local[0] * range.local[1] * range.local[2];
         assert_true(items >= 1 && items <= 256);
-        for (uint k = 0; k < 3; k++) assert_int_equal(range.global[k] % range.local[k], 0);
+        for (uint k = 0; k < 3; k++)
+            assert_int_equal(range.global[k] % range.local[k], 0);
     }
 }
 
@@ -85,12 +86,14 @@ static void test_sum_local(void **state)
 {
     (void)state;
     static const uint groups[] = {1, 7, 64, 256, 300, 1024};
-    FOR_EACH_BUILD (level, engine) {
+    FOR_EACH_BUILD(level, engine)
+    {
         harness h = harness_open(level, engine);
         for (uint k = 0; k < 6; k++) {
             uint size = groups[k], items = 3 * size;
             int32_t in[3072], out[3], sum = 0;
-            for (uint i = 0; i < items; i++) in[i] = (int32_t)(i * 37 % 1001) - 500;
+            for (uint i = 0; i < items; i++)
+                in[i] = (int32_t)(i * 37 % 1001) - 500;
             sim_object from = harness_memory(&h, "in", in, items * sizeof *in);
             sim_object to = harness_memory(&h, "out", NULL, sizeof out);
             sim_argument arguments[] = {harness_global(from), harness_global(to),
@@ -109,14 +112,16 @@ static void test_sum_local(void **state)
 static void test_barriers_in_calls(void **state)
 {
     (void)state;
-    FOR_EACH_BUILD (level, engine) {
+    FOR_EACH_BUILD(level, engine)
+    {
         harness h = harness_open(level, engine);
         int32_t out[1200];
         sim_object to = harness_memory(&h, "out", NULL, sizeof out);
         sim_argument arguments[] = {harness_global(to)};
         harness_run(&h, "rotate_in_call", harness_range(1200, 600), arguments, 1);
         harness_read_back(&h, to, out, sizeof out);
-        for (int32_t i = 0; i < 1200; i++) assert_int_equal(out[i], (i % 600 + 6) % 600);
+        for (int32_t i = 0; i < 1200; i++)
+            assert_int_equal(out[i], (i % 600 + 6) % 600);
         harness_close(&h);
     }
 }
@@ -150,7 +155,8 @@ static void test_spinning_lanes_let_others_go_on(void **state)
             sim_argument arguments[] = {harness_global(from), harness_global(to)};
             harness_run(&h, "spin", harness_range(groups[k], groups[k]), arguments, 2);
             harness_read_back(&h, to, out, sizeof out);
-            for (uint i = 0; i < groups[k]; i++) assert_int_equal(out[i], i ? 9 : 5);
+            for (uint i = 0; i < groups[k]; i++)
+                assert_int_equal(out[i], i ? 9 : 5);
             harness_close(&h);
         }
     }
@@ -179,7 +185,8 @@ static void test_atomics(void **state)
         sum += i;
     }
     uint32_t want[8] = {100, want_max, want_xor, 0xffffffff, 0 - sum, 1, 100, 0xffff0000};
-    for (uint k = 0; k < 8; k++) assert_int_equal(out[k], want[k]);
+    for (uint k = 0; k < 8; k++)
+        assert_int_equal(out[k], want[k]);
     assert_int_equal(least, -50);
     harness_close(&h);
 }
@@ -195,7 +202,8 @@ static void test_module_variables(void **state)
         sim_argument arguments[] = {harness_global(to)};
         harness_run(&h, "module_variables", harness_range(12, 4), arguments, 1);
         harness_read_back(&h, to, out, sizeof out);
-        for (int32_t i = 0; i < 12; i++) assert_int_equal(out[i], table[i % 5]);
+        for (int32_t i = 0; i < 12; i++)
+            assert_int_equal(out[i], table[i % 5]);
         assert_int_equal(out[12], 100 + launch);
     }
     harness_close(&h);
@@ -214,7 +222,8 @@ static void test_by_value(void **state)
     settings s = {.a = 100, .c = -3, .v = {0, 0, 0, 0.5f}, .list = {1000, 2000, 3000}};
     int32_t pair[2] = {6, 7};
     char small[4] = {1, 2, 3, 0};
-    FOR_EACH_BUILD (level, engine) {
+    FOR_EACH_BUILD(level, engine)
+    {
         harness h = harness_open(level, engine);
         float out[30];
         sim_object to = harness_memory(&h, "out", NULL, sizeof out);
@@ -237,13 +246,17 @@ static void test_by_value(void **state)
 static void expect_vectors(const float *v, int32_t i, int32_t k, float *out, int32_t *wide)
 {
     float r[4];
-    for (int c = 0; c < 4; c++) r[c] = v[3 - c] * 2.0f + (float)(c + 1);
+    for (int c = 0; c < 4; c++)
+        r[c] = v[3 - c] * 2.0f + (float)(c + 1);
     r[k & 3] = (float)k;
     r[0] += v[(i + k) & 3];
     r[1] += v[(i + k) & 3];
-    for (int c = 0; c < 4; c++) out[c] = v[c] < r[c] ? r[c] : v[c];
-    for (int c = 0; c < 16; c++) wide[c] = i;
-    for (int c = 0; c < 4; c++) wide[c] = (int32_t)v[c];
+    for (int c = 0; c < 4; c++)
+        out[c] = v[c] < r[c] ? r[c] : v[c];
+    for (int c = 0; c < 16; c++)
+        wide[c] = i;
+    for (int c = 0; c < 4; c++)
+        wide[c] = (int32_t)v[c];
     memcpy(wide + 8, v, 16);
     memcpy(wide + 12, r, 16);
 }
@@ -251,16 +264,18 @@ static void expect_vectors(const float *v, int32_t i, int32_t k, float *out, int
 static void test_vectors(void **state)
 {
     (void)state;
-    FOR_EACH_BUILD (level, engine) {
+    FOR_EACH_BUILD(level, engine)
+    {
         harness h = harness_open(level, engine);
         float in[40 * 4], out[40 * 4];
         int32_t wide[40 * 16], k = 6;
-        for (int i = 0; i < 160; i++) in[i] = (float)(i * 29 % 83) - 40.5f;
+        for (int i = 0; i < 160; i++)
+            in[i] = (float)(i * 29 % 83) - 40.5f;
         sim_object from = harness_memory(&h, "in", in, sizeof in);
         sim_object to = harness_memory(&h, "out", NULL, sizeof out);
         sim_object wider = harness_memory(&h, "wide", NULL, sizeof wide);
-        sim_argument arguments[] = {harness_global(to), harness_global(from),
-                                    harness_global(wider), harness_value(&k, sizeof k)};
+        sim_argument arguments[] = {harness_global(to), harness_global(from), harness_global(wider),
+                                    harness_value(&k, sizeof k)};
         harness_run(&h, "vectors", harness_range(40, 20), arguments, 4);
         harness_read_back(&h, to, out, sizeof out);
         harness_read_back(&h, wider, wide, sizeof wide);
@@ -278,12 +293,15 @@ static void test_vectors(void **state)
 static void test_vector3_and_bits(void **state)
 {
     (void)state;
-    FOR_EACH_BUILD (level, engine) {
+    FOR_EACH_BUILD(level, engine)
+    {
         harness h = harness_open(level, engine);
         float in[20 * 4], out[20];
         uint64_t pairs[20], mixed[20];
-        for (int i = 0; i < 80; i++) in[i] = (float)i;
-        for (uint64_t i = 0; i < 20; i++) pairs[i] = i * UINT64_C(0x9e3779b97f4a7c15);
+        for (int i = 0; i < 80; i++)
+            in[i] = (float)i;
+        for (uint64_t i = 0; i < 20; i++)
+            pairs[i] = i * UINT64_C(0x9e3779b97f4a7c15);
         sim_object from = harness_memory(&h, "in", in, sizeof in);
         sim_object to = harness_memory(&h, "out", NULL, sizeof out);
         sim_object from_pairs = harness_memory(&h, "pairs", pairs, sizeof pairs);
@@ -307,7 +325,8 @@ static void test_vector3_and_bits(void **state)
 static void test_copy_struct(void **state)
 {
     (void)state;
-    FOR_EACH_BUILD (level, engine) {
+    FOR_EACH_BUILD(level, engine)
+    {
         harness h = harness_open(level, engine);
         settings in[9], out[9];
         memset(in, 0, sizeof in);
@@ -336,7 +355,8 @@ static void test_copy_struct(void **state)
 static void test_mixed_spaces(void **state)
 {
     (void)state;
-    FOR_EACH_BUILD (level, engine) {
+    FOR_EACH_BUILD(level, engine)
+    {
         harness h = harness_open(level, engine);
         int32_t in[4] = {100, 200, 300, 400}, out[48];
         sim_object from = harness_memory(&h, "in", in, sizeof in);
@@ -370,7 +390,8 @@ static void expect_finding(harness *h, const char *kind, uint64_t item, uint64_t
 static void test_out_of_bounds(void **state)
 {
     (void)state;
-    FOR_EACH_BUILD (level, engine) {
+    FOR_EACH_BUILD(level, engine)
+    {
         harness h = harness_open(level, engine);
         int32_t data[8] = {0}, offset = 3, out[8];
         sim_object to = harness_memory(&h, "data", data, sizeof data);
@@ -381,7 +402,8 @@ static void test_out_of_bounds(void **state)
         assert_string_equal(h.texts[0][1], "data");
         assert_int_equal(h.findings[0].offset, 32);
         harness_read_back(&h, to, out, sizeof out);
-        for (int i = 0; i < 8; i++) assert_int_equal(out[i], i < 3 ? 0 : 7);
+        for (int i = 0; i < 8; i++)
+            assert_int_equal(out[i], i < 3 ? 0 : 7);
 
         sim_object result = harness_memory(&h, "result", NULL, 32);
         sim_argument load[] = {harness_global(result), harness_global(to),
@@ -454,8 +476,7 @@ static void test_undefined_arithmetic(void **state)
         sim_object in_a = harness_memory(&h, "a", a, sizeof a);
         sim_object in_b = harness_memory(&h, "b", b, sizeof b);
         sim_object to = harness_memory(&h, "out", NULL, sizeof first);
-        sim_argument arguments[] = {harness_global(to), harness_global(in_a),
-                                    harness_global(in_b)};
+        sim_argument arguments[] = {harness_global(to), harness_global(in_a), harness_global(in_b)};
         for (int launch = 0; launch < 2; launch++) {
             harness_try(&h, "divide", harness_range(8, 8), arguments, 3);
             expect_finding(&h, "undefined-arithmetic", 3, 2,

@@ -145,23 +145,6 @@ static void answers_round_trip_and_notice_cuts(void **state)
     }
 }
 
-static void options_are_taken_from_a_list(void **state)
-{
-    (void)state;
-    rt_text refused;
-    assert_true(cnf_compile_options_check(RT_TEXT(""), &refused));
-    assert_true(cnf_compile_options_check(RT_TEXT(" -DN=4  -cl-std=CL1.2\t-O2 "), &refused));
-    static const char *const wrong[] = {
-        "-o",       "-I/tmp", "@file",       "-Xclang", "-D", "-fplugin=x.so",
-        "-include", "x.cl",   "-save-temps", "-O9"};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        char options[64];
-        snprintf(options, sizeof options, "-DA %s -DB", wrong[i]);
-        assert_false(cnf_compile_options_check(rt_text_of(options), &refused));
-        assert_true(rt_text_is(refused, wrong[i]));
-    }
-}
-
 /* ---- The cache ----------------------------------------------------------------------------- */
 
 static const rt_bytes some_request = {(const uint8_t *)"request", 7};
@@ -511,7 +494,6 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(requests_round_trip),
         TEST(answers_round_trip_and_notice_cuts),
-        TEST(options_are_taken_from_a_list),
         TEST(the_cache_finds_what_it_keeps),
         TEST(damaged_entries_count_as_absent),
         TEST(many_writers_leave_one_whole_entry),

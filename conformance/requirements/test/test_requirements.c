@@ -22,10 +22,11 @@ static const struct test_file {
 } test_files[] = {
     {"requirements.yaml", "# a table\n- id: DL-A-01\n- id: DL-A-02\n- id: DL-A-03\n"
                           "- id: DL-A-04\n  proof: front-end\n- id: DL-A-05\n"
-                          "- id: VF-B-01\n  proof: tool\n- id: VF-B-02\n"},
+                          "- id: VF-B-01\n  proof: tool\n- id: VF-B-02\n  proof: unit\n"},
     {"kills.yaml", "covers: [DL-A-01, {rule: DL-A-02, at: here}]\n"},
     {"misses.yaml", "covers:\n  - rule: DL-A-02\n    at: there\n  - DL-A-03\n  - NO-SUCH-01\n"},
     {"red.yaml", "covers: [DL-A-05]\n"},
+    {"vain.yaml", "covers: [DL-A-05]\n"},
     {"wrong.yaml", "covers: [DL-A-01\n"},
     {"silent.yaml", "covers: [VF-B-02]\nmore: {covers: [DL-A-04]}\n"},
 };
@@ -93,9 +94,14 @@ static void citations_are_read(void **state)
         const char *id, *at;
         uint32_t rule, line;
     } expected[] = {
-        {"DL-A-01", "", 0, 1}, {"DL-A-02", "here", 1, 1},         {"DL-A-02", "there", 1, 2},
-        {"DL-A-03", "", 2, 4}, {"NO-SUCH-01", "", UINT32_MAX, 5}, {"DL-A-05", "", 4, 1},
+        {"DL-A-01", "", 0, 1},
+        {"DL-A-02", "here", 1, 1},
+        {"DL-A-02", "there", 1, 2},
+        {"DL-A-03", "", 2, 4},
+        {"NO-SUCH-01", "", UINT32_MAX, 5},
+        {"DL-A-05", "", 4, 1},
         {"VF-B-02", "", 6, 1},
+        {"DL-A-05", "", 4, 1},
     };
     assert_int_equal(fixture->citations.count, sizeof expected / sizeof *expected);
     for (uint32_t i = 0; i < fixture->citations.count; i++) {
@@ -194,14 +200,74 @@ static void faults_decide_what_is_covered(void **state)
         CNF_PROOF_COVERED,  /* both sites are killed */
         CNF_PROOF_COVERED,  /* one scenario fails elsewhere, the other where it says */
         CNF_PROOF_ASSERTED, /* one of two sites only crashes */
-        CNF_PROOF_UNCITED,  CNF_PROOF_NOT_HIT /* cited by a scenario that does not pass */,
+        CNF_PROOF_UNCITED,  CNF_PROOF_NOT_HIT /* one scenario does not pass, one reaches no mark */,
         CNF_PROOF_UNCITED,  CNF_PROOF_SURVIVED,
     };
     for (uint32_t i = 0; i < proof.rules->count; i++)
         assert_string_equal(cnf_proof_state_word(proof.states[i]),
                             cnf_proof_state_word(expected[i]));
-    assert_int_equal(proof.complaint_count, 1);
+    for (uint32_t i = 0; i < proof.rules->count; i++)
+        assert_false(proof.by_program[i]);
+}
+
+static void claims_that_do_not_hold_are_complained_of(void **state)
+{
+    requirements_fixture *fixture = *state;
+    cnf_proof proof = prove(fixture);
+    assert_int_equal(proof.complaint_count, 3);
     assert_non_null(strstr(proof.complaints[0].data, "red.yaml: proves nothing"));
+    assert_string_equal(proof.complaints[1].data,
+                        "VF-B-02@a.c:6: cited by silent.yaml, but the scenario passes with the "
+                        "rule broken");
+    assert_string_equal(
+        proof.complaints[2].data,
+        "DL-A-05: cited by vain.yaml, but the scenario reaches no mark of the rule");
+    assert_int_equal(proof.note_count, 0);
+}
+
+/* Proves with a program whose tests of VF-B-02 end as the shell commands say. */
+static cnf_proof prove_with_program(requirements_fixture *fixture, const char *failing)
+{
+    rt_text program = rt_arena_printf(&fixture->arena, "%s/tests.sh", fixture->folder.data);
+    rt_text list = rt_arena_printf(&fixture->arena, "%s/proofs.txt", fixture->folder.data);
+    rt_text script =
+        rt_arena_printf(&fixture->arena,
+                        "#!/bin/sh\n"
+                        "echo '[ RUN      ] VF_B_02_x'\n"
+                        "[ -z \"$ASSAY_RULE_HITS\" ] || echo VF-B-02@a.c:6 > \"$ASSAY_RULE_HITS\"\n"
+                        "[ \"$1:$ASSAY_FAULT\" != 'VF_B_02_*:VF-B-02@a.c:6' ] || { %s; }\n",
+                        failing);
+    write_text(program.data, script.data);
+    write_text(list.data, "tests.sh\n");
+    assert_int_equal(chmod(program.data, 0755), 0);
+    const cnf_prove_options options = {.job_count = 3, .timeout_s = 20, .program_list = list};
+    cnf_proof proof;
+    rt_status status = cnf_prove(fixture->sink, &fixture->arena, &fixture->rules, &fixture->files,
+                                 &fixture->citations, &options, &proof);
+    assert_true(rt_ok(status));
+    return proof;
+}
+
+static bool complains_of(const cnf_proof *proof, const char *words)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < proof->complaint_count; i++)
+        found |= strstr(proof->complaints[i].data, words) != NULL;
+    return found;
+}
+
+static void a_program_closes_what_a_scenario_only_cites(void **state)
+{
+    requirements_fixture *fixture = *state;
+    cnf_proof proof = prove_with_program(fixture, "echo '[  FAILED  ] 1 test(s)' >&2; exit 1");
+    assert_int_equal(proof.states[6], CNF_PROOF_COVERED);
+    assert_true(proof.by_program[6] && !proof.by_program[0]);
+    assert_false(complains_of(&proof, "silent.yaml"));
+
+    /* Twin: a crash closes nothing, so that the citation is still one in vain. */
+    proof = prove_with_program(fixture, "kill -ABRT $$");
+    assert_int_equal(proof.states[6], CNF_PROOF_ASSERTED);
+    assert_true(complains_of(&proof, "cited by silent.yaml, but the scenario passes"));
 }
 
 static void a_proof_is_printed(void **state)
@@ -211,7 +277,7 @@ static void a_proof_is_printed(void **state)
     rt_buffer text = {0};
     cnf_proof_write(&text, &proof);
     const char *printed = rt_buffer_string(&text);
-    assert_non_null(strstr(printed, "DL: 5 rules, 2 closed, 1 asserted, 2 missing\n"));
+    assert_non_null(strstr(printed, "DL: 5 rules, 2 closed (scenario 2), 1 asserted, 2 missing\n"));
     assert_non_null(strstr(printed, "VF: 2 rules, 0 closed, 0 asserted, 2 missing\n"));
     assert_non_null(strstr(printed, "asserted  a.c:4 (misses.yaml: CRASH step2:crash:SIGABRT:-)"));
     assert_non_null(strstr(printed, "reached, but cited by no scenario: VF-B-01@a.c:7\n"));
@@ -223,7 +289,7 @@ static void a_proof_is_printed(void **state)
         "{\"DL\": {\"rules\": 5, \"closed\": 2, \"by\": {\"scenario\": 2},"
         " \"asserted\": [\"DL-A-03\"], \"missing\": [\"DL-A-03\", \"DL-A-04\", \"DL-A-05\"],"
         " \"needs\": {\"DL-A-04\": \"dpcpp\"}},"
-        " \"VF\": {\"rules\": 2, \"closed\": 0, \"by\": {\"scenario\": 0}, \"asserted\": [],"
+        " \"VF\": {\"rules\": 2, \"closed\": 0, \"by\": {}, \"asserted\": [],"
         " \"missing\": [\"VF-B-01\", \"VF-B-02\"], \"needs\": {}}}",
         0, NULL);
     assert_non_null(expected);
@@ -245,7 +311,7 @@ static void blunt_faults_are_named(void **state)
     cnf_proof_write(&text, &proof);
     /* red.yaml fails with any fault, and kills.yaml with this one. */
     assert_non_null(
-        strstr(rt_buffer_string(&text), "blunt, it kills 2 of 5 scenarios: DL-A-01@a.c:1\n"));
+        strstr(rt_buffer_string(&text), "blunt, it kills 2 of 6 scenarios: DL-A-01@a.c:1\n"));
     assert_null(strstr(rt_buffer_string(&text), "scenarios: VF-B-02"));
     rt_buffer_free(&text);
 }
@@ -277,6 +343,8 @@ int main(int argument_count, char **arguments)
         REQUIREMENTS_TEST(citations_are_read),
         REQUIREMENTS_TEST(a_table_that_is_none_is_refused),
         REQUIREMENTS_TEST(faults_decide_what_is_covered),
+        REQUIREMENTS_TEST(claims_that_do_not_hold_are_complained_of),
+        REQUIREMENTS_TEST(a_program_closes_what_a_scenario_only_cites),
         REQUIREMENTS_TEST(a_proof_is_printed),
         REQUIREMENTS_TEST(blunt_faults_are_named),
         REQUIREMENTS_TEST(an_interruption_proves_nothing),

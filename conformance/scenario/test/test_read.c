@@ -1,5 +1,6 @@
 /* Unit tests of reading: numbers, references, limits, the schema.  Which message a wrong file gets
  * is the matter of the golden tests (test/wrong). */
+#include "conformance/scenario/build_options.h"
 #include "conformance/scenario/number.h"
 #include "conformance/scenario/scenario.h"
 #include "conformance/scenario/test/sample.h"
@@ -261,9 +262,27 @@ static void reading_is_fast(void **state)
     assert_true(ms < 10);
 }
 
+static void build_options_are_taken_from_a_list(void **state)
+{
+    (void)state;
+    rt_text refused;
+    assert_true(scn_build_options_check(RT_TEXT(""), &refused));
+    assert_true(scn_build_options_check(RT_TEXT(" -DN=4  -cl-std=CL1.2\t-O2 "), &refused));
+    static const char *const wrong[] = {
+        "-o",       "-I/tmp", "@file",       "-Xclang", "-D", "-fplugin=x.so",
+        "-include", "x.cl",   "-save-temps", "-O9"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char options[64];
+        snprintf(options, sizeof options, "-DA %s -DB", wrong[i]);
+        assert_false(scn_build_options_check(rt_text_of(options), &refused));
+        assert_true(rt_text_is(refused, wrong[i]));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(build_options_are_taken_from_a_list),
         cmocka_unit_test(integers_have_the_range_of_their_type),
         cmocka_unit_test(integers_have_one_spelling),
         cmocka_unit_test(floats_are_rounded_once),

@@ -2,9 +2,7 @@
  *
  * A request must hold all that its artefact depends on, and a scenario must not make the compiler
  * read or write files, so options are taken from a list and refused by name otherwise. */
-#include "conformance/compile/options.h"
-
-#include "reference/base/vector.h"
+#include "conformance/scenario/build_options.h"
 
 typedef struct option_row {
     const char *text;
@@ -57,7 +55,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-bool cnf_options_next(rt_text *rest, rt_text *out_option)
+bool scn_build_options_next(rt_text *rest, rt_text *out_option)
 {
     while (rest->length > 0 && is_space(rest->data[0]))
         *rest = (rt_text){rest->data + 1, rest->length - 1};
@@ -69,11 +67,11 @@ bool cnf_options_next(rt_text *rest, rt_text *out_option)
     return length > 0;
 }
 
-bool cnf_compile_options_check(rt_text options, rt_text *out_refused)
+bool scn_build_options_check(rt_text options, rt_text *out_refused)
 {
     *out_refused = (rt_text){0};
     rt_text option;
-    while (cnf_options_next(&options, &option)) {
+    while (scn_build_options_next(&options, &option)) {
         if (is_taken(option)) continue;
         *out_refused = option;
         return false;

@@ -1,0 +1,333 @@
+/* Proof programs: the tests of tools and units, for rules that no scenario can show.
+ *
+ * A proof program is a cmocka program that takes a pattern of test names as its argument; a test
+ * whose name begins with a rule's id, with '_' for '-', is a test of that rule.  Every program runs
+ * green once, and the marks that it reaches are noted.  Then, for every mark of a rule whose
+ * `proof:` is tool or unit, the tests of that rule alone run with the mark's fault armed, in one
+ * program that reaches it after the other until they fail.  To fail is to say so: the exit status
+ * counts the failed tests.  A crash, also one that cmocka catches, is an assertion at most.
+ *
+ * It does not know what the programs test, nor build them.  Source: the design, "Rules in the
+ * code"; cmocka's output and exit status, cmocka.c. */
+#include "conformance/requirements/prove_internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    FAILED_TESTS_MAX = 111, /* above: a shell's or a sanitizer's own exit status */
+    PATTERN_MAX = 128
+};
+
+typedef struct program {
+    rt_text file; /* how to execute it; a NUL byte follows */
+    rt_text name; /* as the list has it */
+} program;
+
+/* One mark with its fault: which program to try next. */
+typedef struct program_site {
+    cnf_site site;
+    uint32_t next_program;
+} program_site;
+
+typedef struct programs_state {
+    cnf_prove_run *run;
+    RT_VECTOR(program) programs;
+    RT_VECTOR(program_site) sites;
+    RT_VECTOR(uint64_t) reached; /* pairs program << 32 | site: its green run reached the site */
+} programs_state;
+
+/* ---- The list ------------------------------------------------------------------------------ */
+
+#define ADVICE "tool and unit proofs need a build with tests (-DBUILD_TESTING=ON): "
+
+/* Adds the program of a line, whose path is relative to the list's folder. */
+static void program_add(programs_state *state, rt_text list, rt_text name)
+{
+    size_t folder = list.length;
+    while (folder > 0 && list.data[folder - 1] != '/')
+        folder--;
+    rt_arena *arena = state->run->arena;
+    rt_text file = rt_arena_printf(arena, "%.*s%.*s", (int)folder, list.data, RT_TEXT_ARG(name));
+    if (access(file.data, X_OK) == 0) {
+        *rt_vector_push(&state->programs) = (program){file, rt_arena_text(arena, name)};
+    } else {
+        *rt_vector_push(&state->run->notes) =
+            rt_arena_printf(arena, ADVICE "%s: %s", file.data, strerror(errno));
+    }
+}
+
+static void list_read(programs_state *state)
+{
+    rt_text list = state->run->options->program_list;
+    if (list.length == 0) return;
+    rt_buffer text;
+    rt_sink *sink = rt_sink_create(); /* A build without tests has no list: a note, no failure. */
+    rt_status status = cnf_file_read(sink, list, CNF_REPORT_MAX, &text);
+    rt_text rest = rt_ok(status) ? rt_buffer_text(&text) : (rt_text){0};
+    for (rt_text line; cnf_line_take(&rest, &line);) {
+        if (line.length > 0) program_add(state, list, line);
+    }
+    if (!rt_ok(status)) {
+        *rt_vector_push(&state->run->notes) =
+            rt_arena_printf(state->run->arena, ADVICE "%.*s",
+                            RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
+    }
+    rt_buffer_free(&text);
+    rt_sink_destroy(sink);
+}
+
+/* ---- One run ------------------------------------------------------------------------------- */
+
+/* Starts the tests that match the pattern; `variable` is an entry for the environment. */
+static void program_start(const programs_state *state, uint32_t number, const char *pattern,
+                          const char *variable, uint64_t tag)
+{
+    CHECK(number < state->programs.count);
+    const char *arguments[] = {pattern, NULL};
+    const char *environment[] = {variable, "CMOCKA_MESSAGE_OUTPUT=STDOUT", NULL};
+    const cnf_child_start start = {.program = state->programs.items[number].file.data,
+                                   .arguments = arguments,
+                                   .environment = environment,
+                                   .messages = 1,
+                                   .timeout_ms = cnf_prove_limit_ms(state->run->options),
+                                   .messages_max = CNF_REPORT_MAX,
+                                   .tag = tag};
+    cnf_pool_start(state->run->pool, &start);
+}
+
+/* How many tests began. */
+static uint32_t tests_begun(cnf_child_result *result)
+{
+    uint32_t count = 0;
+    rt_text rest = rt_buffer_text(&result->messages);
+    for (rt_text line; cnf_line_take(&rest, &line);)
+        count += rt_text_starts(line, "[ RUN      ] ");
+    return count;
+}
+
+/* What a program ended with, in words. */
+static rt_text end_text(rt_arena *arena, const cnf_child_result *result)
+{
+    switch (result->end) {
+    case CNF_CHILD_EXITED: return rt_arena_printf(arena, "exit status %d", result->code);
+    case CNF_CHILD_SIGNALED: return rt_arena_printf(arena, "signal %d", result->code);
+    case CNF_CHILD_TIMED_OUT: return RT_TEXT("time limit");
+    case CNF_CHILD_FLOODED: return RT_TEXT("too much output");
+    case CNF_CHILD_NOT_STARTED:
+        return rt_arena_printf(arena, "not started: %s", strerror(result->code));
+    }
+    CHECK(!"an end of a child");
+    return (rt_text){0};
+}
+
+/* ---- The green runs ------------------------------------------------------------------------ */
+
+static bool proof_is_ours(const cnf_rules *rules, uint32_t rule)
+{
+    rt_text proof = rules->items[rule].proof;
+    return rt_text_is(proof, "tool") || rt_text_is(proof, "unit");
+}
+
+static void site_reached(programs_state *state, uint32_t number, const cnf_hit *hit)
+{
+    uint32_t site = 0;
+    while (site < state->sites.count &&
+           !rt_text_equal(state->sites.items[site].site.text, hit->site))
+        site++;
+    if (site == state->sites.count) {
+        const cnf_site added = {.text = hit->site, .rule = hit->rule, .by_program = true};
+        *rt_vector_push(&state->sites) = (program_site){.site = added};
+    }
+    *rt_vector_push(&state->reached) = (uint64_t)number << 32 | site;
+}
+
+static rt_text hits_file(const programs_state *state, uint32_t number)
+{
+    return rt_arena_printf(state->run->arena, "%.*s/program%u.hits",
+                           RT_TEXT_ARG(state->run->scratch), number);
+}
+
+static void complain(programs_state *state, uint32_t number, const char *what, rt_text detail)
+{
+    *rt_vector_push(&state->run->complaints) =
+        rt_arena_printf(state->run->arena, "%.*s: proves nothing, %s%.*s",
+                        RT_TEXT_ARG(state->programs.items[number].name), what, RT_TEXT_ARG(detail));
+}
+
+static void green_ended(programs_state *state, cnf_child_result *result)
+{
+    cnf_prove_run *run = state->run;
+    uint32_t number = (uint32_t)result->tag;
+    if (result->end != CNF_CHILD_EXITED || result->code != 0 || tests_begun(result) == 0) {
+        complain(state, number,
+                 "its tests do not pass without a fault: ", end_text(run->arena, result));
+        return;
+    }
+    cnf_hits hits;
+    cnf_hits_read(run->arena, run->rules, hits_file(state, number), &hits);
+    if (hits.count == 0) complain(state, number, "it reaches no mark of a rule", RT_TEXT(""));
+    for (uint32_t i = 0; i < hits.count; i++) {
+        if (proof_is_ours(run->rules, hits.items[i].rule))
+            site_reached(state, number, &hits.items[i]);
+    }
+}
+
+static rt_status green_run(programs_state *state)
+{
+    cnf_prove_run *run = state->run;
+    uint32_t next = 0;
+    run->done = 0;
+    run->total = state->programs.count;
+    for (;;) {
+        while (next < state->programs.count &&
+               cnf_pool_count(run->pool) < run->options->job_count) {
+            rt_text variable =
+                rt_arena_printf(run->arena, "ASSAY_RULE_HITS=%s", hits_file(state, next).data);
+            program_start(state, next, "*", variable.data, next);
+            next++;
+        }
+        cnf_prove_progress(run, "proof programs");
+        if (cnf_pool_count(run->pool) == 0) return RT_STATUS_OK;
+        cnf_child_result result;
+        if (cnf_pool_wait(run->pool, &result) == CNF_POOL_INTERRUPTED)
+            return cnf_prove_interrupted(run);
+        green_ended(state, &result);
+        cnf_child_result_free(&result);
+        run->done++;
+    }
+}
+
+/* ---- The runs with faults ------------------------------------------------------------------ */
+
+static bool reached(const programs_state *state, uint32_t number, uint32_t site)
+{
+    for (uint32_t i = 0; i < state->reached.count; i++)
+        if (state->reached.items[i] == ((uint64_t)number << 32 | site)) return true;
+    return false;
+}
+
+/* "DL-SPLIT-08" -> "DL_SPLIT_08_*" */
+static void pattern_write(char *out_pattern, size_t size, rt_text id)
+{
+    int length = snprintf(out_pattern, size, "%.*s_*", RT_TEXT_ARG(id));
+    CHECK(length > 2 && (size_t)length < size);
+    for (char *at = out_pattern; *at; at++)
+        if (*at == '-') *at = '_';
+}
+
+/* Starts the rule's tests in the next program that reaches the site; false: none is left. */
+static bool fault_start(programs_state *state, uint32_t number)
+{
+    program_site *site = &state->sites.items[number];
+    while (site->next_program < state->programs.count) {
+        uint32_t tried = site->next_program++;
+        if (!reached(state, tried, number)) continue;
+        char pattern[PATTERN_MAX];
+        pattern_write(pattern, sizeof pattern, state->run->rules->items[site->site.rule].id);
+        rt_text variable =
+            rt_arena_printf(state->run->arena, "ASSAY_FAULT=%.*s", RT_TEXT_ARG(site->site.text));
+        program_start(state, tried, pattern, variable.data, (uint64_t)number << 32 | tried);
+        return true;
+    }
+    return false;
+}
+
+static cnf_proof_state fault_state(cnf_child_result *result)
+{
+    if (result->end != CNF_CHILD_EXITED) return CNF_PROOF_ASSERTED;
+    if (result->code == 0) return tests_begun(result) > 0 ? CNF_PROOF_SURVIVED : CNF_PROOF_UNTESTED;
+    /* cmocka turns some signals into failures; the words are its own. */
+    bool crashed = strstr(rt_buffer_string(&result->output), "Test failed with exception") != NULL;
+    bool said = strstr(rt_buffer_string(&result->output), "[  FAILED  ] ") != NULL;
+    return said && !crashed && result->code <= FAILED_TESTS_MAX ? CNF_PROOF_COVERED
+                                                                : CNF_PROOF_ASSERTED;
+}
+
+static rt_text fault_detail(const programs_state *state, cnf_proof_state found,
+                            cnf_child_result *result)
+{
+    rt_arena *arena = state->run->arena;
+    rt_text name = state->programs.items[(uint32_t)result->tag].name;
+    if (found == CNF_PROOF_UNTESTED)
+        return rt_arena_printf(arena, "%.*s: no test of this rule", RT_TEXT_ARG(name));
+    if (found == CNF_PROOF_ASSERTED) {
+        return rt_arena_printf(arena, "%.*s: %.*s", RT_TEXT_ARG(name),
+                               RT_TEXT_ARG(end_text(arena, result)));
+    }
+    return rt_arena_printf(arena, "%.*s: %d of %u tests of this rule failed", RT_TEXT_ARG(name),
+                           result->code, tests_begun(result));
+}
+
+static void fault_ended(programs_state *state, cnf_child_result *result)
+{
+    cnf_site *site = &state->sites.items[result->tag >> 32].site;
+    cnf_proof_state found = fault_state(result);
+    CHECK(found >= CNF_PROOF_UNTESTED && found < CNF_PROOF_STATES);
+    if (found <= site->state) return;
+    site->state = found;
+    site->detail = fault_detail(state, found, result);
+}
+
+static rt_status fault_run(programs_state *state)
+{
+    cnf_prove_run *run = state->run;
+    uint32_t next = 0;
+    run->done = 0;
+    run->total = state->sites.count;
+    for (;;) {
+        while (next < state->sites.count && cnf_pool_count(run->pool) < run->options->job_count) {
+            bool started = fault_start(state, next++);
+            CHECK(started); /* a site is there because a program reached it */
+        }
+        cnf_prove_progress(run, "faults of proof programs");
+        if (cnf_pool_count(run->pool) == 0) return RT_STATUS_OK;
+        cnf_child_result result;
+        if (cnf_pool_wait(run->pool, &result) == CNF_POOL_INTERRUPTED)
+            return cnf_prove_interrupted(run);
+        fault_ended(state, &result);
+        uint32_t site = (uint32_t)(result.tag >> 32);
+        bool covered = state->sites.items[site].site.state == CNF_PROOF_COVERED;
+        run->done += covered || !fault_start(state, site);
+        cnf_child_result_free(&result);
+    }
+}
+
+/* ---- The whole ----------------------------------------------------------------------------- */
+
+/* A test that bears a rule's id says that it shows the rule: passing with the rule broken is as
+ * wrong as a scenario that cites in vain. */
+static void survivors_complain(programs_state *state)
+{
+    for (uint32_t i = 0; i < state->sites.count; i++) {
+        const cnf_site *site = &state->sites.items[i].site;
+        if (site->state != CNF_PROOF_SURVIVED) continue;
+        *rt_vector_push(&state->run->complaints) = rt_arena_printf(
+            state->run->arena, "%.*s: the tests that bear its id pass with the rule broken (%.*s)",
+            RT_TEXT_ARG(site->text), RT_TEXT_ARG(site->detail));
+    }
+}
+
+rt_status cnf_programs_prove(cnf_prove_run *run, const cnf_site **out_sites, uint32_t *out_count)
+{
+    *out_sites = NULL;
+    *out_count = 0;
+    programs_state state = {.run = run};
+    list_read(&state);
+    rt_status status = green_run(&state);
+    if (rt_ok(status)) status = fault_run(&state);
+    if (rt_ok(status)) {
+        survivors_complain(&state);
+        cnf_site *sites = rt_arena_alloc_array(run->arena, state.sites.count + 1, sizeof *sites);
+        for (uint32_t i = 0; i < state.sites.count; i++)
+            sites[i] = state.sites.items[i].site;
+        *out_sites = sites;
+        *out_count = state.sites.count;
+    }
+    rt_vector_free(&state.programs);
+    rt_vector_free(&state.sites);
+    rt_vector_free(&state.reached);
+    return status;
+}

@@ -1,0 +1,125 @@
+/* A proof program for test_programs.c: a cmocka program whose tests answer planted faults in every
+ * way that there is.  It has no marks of its own: what they would do is done by hand here, since
+ * the marks of base/rule.h exist in the prove preset alone.
+ *
+ * It plays several programs; which one is the name that it is started by. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* The marks that a program reaches; the last line of the first is cut short, as by a full disk. */
+static const struct program_row {
+    const char *name, *hits;
+} program_rows[] = {
+    {"first", "VF-C-01@a.c:1\nVF-C-01@a.c:2\nVF-C-02@a.c:3\nVF-C-03@a.c:4\nVF-C-04@a.c:5\n"
+              "VF-C-05@a.c:6\nVF-C-06@a.c:7\nVF-C-07@a.c:8\nVF-C-08@a.c:9\nVF-C-0"},
+    {"second", "VF-C-01@a.c:2\nVF-C-06@a.c:7\n"},
+    {"red", "VF-C-05@a.c:6\n"},
+    {"markless", ""},
+};
+
+static const struct program_row *program_find(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    for (size_t i = 0; i < sizeof program_rows / sizeof *program_rows; i++)
+        if (strcmp(program_rows[i].name, slash ? slash + 1 : path) == 0) return &program_rows[i];
+    fprintf(stderr, "fake_proofs: no program %s\n", path);
+    exit(9);
+}
+
+static bool armed(const char *site)
+{
+    const char *fault = getenv("ASSAY_FAULT");
+    return fault && strcmp(fault, site) == 0;
+}
+
+/* The state is the row of the program; only the second one notices a.c:2. */
+static void VF_C_01_is_killed_site_by_site(void **state)
+{
+    const struct program_row *program = *state;
+    bool second = strcmp(program->name, "second") == 0;
+    assert_false(armed(second ? "VF-C-01@a.c:2" : "VF-C-01@a.c:1"));
+}
+
+static void VF_C_02_is_killed(void **state)
+{
+    (void)state;
+    assert_false(armed("VF-C-02@a.c:3"));
+}
+
+static void VF_C_02_passes(void **state)
+{
+    (void)state;
+}
+
+static void VF_C_03_aborts(void **state)
+{
+    (void)state;
+    if (armed("VF-C-03@a.c:4")) abort();
+}
+
+/* cmocka catches the signal and counts a failure. */
+static void VF_C_04_crashes(void **state)
+{
+    (void)state;
+    if (armed("VF-C-04@a.c:5")) raise(SIGSEGV);
+}
+
+static void VF_C_05_notices_nothing(void **state)
+{
+    const struct program_row *program = *state;
+    assert_string_not_equal(program->name, "red");
+}
+
+/* Only a test of another rule notices VF-C-06, which therefore has no test. */
+static void another_rules_test(void **state)
+{
+    (void)state;
+    assert_false(armed("VF-C-06@a.c:7"));
+}
+
+static void VF_C_07_is_killed(void **state)
+{
+    (void)state;
+    assert_false(armed("VF-C-07@a.c:8"));
+}
+
+static void VF_C_08_leaves_without_a_word(void **state)
+{
+    (void)state;
+    if (armed("VF-C-08@a.c:9")) _exit(1);
+}
+
+int main(int argument_count, char **arguments)
+{
+    const struct program_row *program = program_find(arguments[0]);
+    const char *hits = getenv("ASSAY_RULE_HITS");
+    FILE *file = hits && program->hits[0] ? fopen(hits, "w") : NULL;
+    if (file) {
+        fputs(program->hits, file);
+        fclose(file);
+    }
+#define FAKE_TEST(test) cmocka_unit_test_prestate(test, (void *)(uintptr_t)program)
+    const struct CMUnitTest tests[] = {
+        FAKE_TEST(VF_C_01_is_killed_site_by_site),
+        FAKE_TEST(VF_C_02_is_killed),
+        FAKE_TEST(VF_C_02_passes),
+        FAKE_TEST(VF_C_03_aborts),
+        FAKE_TEST(VF_C_04_crashes),
+        FAKE_TEST(VF_C_05_notices_nothing),
+        FAKE_TEST(another_rules_test),
+        FAKE_TEST(VF_C_07_is_killed),
+        FAKE_TEST(VF_C_08_leaves_without_a_word),
+    };
+    if (argument_count > 1) cmocka_set_test_filter(arguments[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
