@@ -13,36 +13,43 @@ static dev_event **wait_list(rt_scheduler *scheduler, const rt_command *command)
     return events;
 }
 
-static void trace_command(rt_scheduler *scheduler, rt_event_kind kind, const rt_command *command,
-                          const rt_memory *memory)
+/* The dependencies as numbers for the trace; the caller frees the array. */
+static uint64_t *after_list(const rt_command *command)
 {
-    uint32_t count = command->dependencies.count;
-    uint64_t *after = rt_alloc_array(count + 1, sizeof *after);
-    for (uint32_t i = 0; i < count; i++)
+    uint64_t *after = rt_alloc_array(command->dependencies.count + 1, sizeof *after);
+    for (uint32_t i = 0; i < command->dependencies.count; i++) {
         after[i] = command->dependencies.items[i];
+    }
+    return after;
+}
+
+static void trace_transfer(rt_scheduler *scheduler, const rt_command *command,
+                           const rt_memory *memory)
+{
+    uint64_t *after = after_list(command);
     const rt_trace_value values[] = {
         RT_N("command", command->id),
         RT_T("memory", memory->name),
         RT_N("device", scheduler->queues.items[command->queue].device->id),
-        RT_NS("after", after, count),
+        RT_NS("after", after, command->dependencies.count),
     };
-    rt_trace_emit(scheduler->trace, kind, values, sizeof values / sizeof *values);
+    bool is_upload = command->kind == RT_COMMAND_UPLOAD;
+    rt_trace_emit(scheduler->trace, is_upload ? RT_EVENT_UPLOAD : RT_EVENT_HOST_READ, values,
+                  sizeof values / sizeof *values);
     rt_free(after);
 }
 
 static void trace_launch(rt_scheduler *scheduler, const rt_command *command,
                          const rt_launch *launch)
 {
-    uint32_t count = command->dependencies.count;
-    uint64_t *after = rt_alloc_array(count + 1, sizeof *after);
-    for (uint32_t i = 0; i < count; i++)
-        after[i] = command->dependencies.items[i];
+    uint64_t *after = after_list(command);
     const dev_nd_range *range = &launch->range;
     RT_TRACE(scheduler->trace, LAUNCH, RT_N("command", command->id), RT_T("kernel", launch->kernel),
              RT_N("program", command->program->id), RT_N("queue", command->queue),
              RT_NS("global", range->global, range->dimensions),
              RT_NS("local", range->local, range->dimensions),
-             RT_NS("offset", range->offset, range->dimensions), RT_NS("after", after, count));
+             RT_NS("offset", range->offset, range->dimensions),
+             RT_NS("after", after, command->dependencies.count));
     rt_free(after);
 }
 
@@ -97,32 +104,20 @@ rt_status rt_enqueue_launch(rt_scheduler *scheduler, rt_command *command, dev_ke
     return status;
 }
 
-rt_status rt_enqueue_upload(rt_scheduler *scheduler, rt_command *command, rt_memory *memory)
+rt_status rt_enqueue_transfer(rt_scheduler *scheduler, rt_command *command, rt_memory *memory)
 {
+    bool is_upload = command->kind == RT_COMMAND_UPLOAD;
+    CHECK(is_upload || command->kind == RT_COMMAND_HOST_READ);
     const rt_queue *queue = &scheduler->queues.items[command->queue];
     dev_memory *copy = memory->copies.items[queue->device->id].memory;
     dev_event **wait = wait_list(scheduler, command);
     dev_command how = {command->id, wait, command->dependencies.count};
-    rt_status status =
-        dev_enqueue_write(queue->queue, how, copy, 0, memory->size, memory->host, &command->event);
+    rt_status status = is_upload ? dev_enqueue_write(queue->queue, how, copy, 0, memory->size,
+                                                     memory->host, &command->event)
+                                 : dev_enqueue_read(queue->queue, how, copy, 0, memory->size,
+                                                    memory->host, &command->event);
     if (rt_ok(status)) {
-        trace_command(scheduler, RT_EVENT_UPLOAD, command, memory);
-        enqueued(scheduler, command);
-    }
-    rt_free(wait);
-    return status;
-}
-
-rt_status rt_enqueue_host_read(rt_scheduler *scheduler, rt_command *command, rt_memory *memory)
-{
-    const rt_queue *queue = &scheduler->queues.items[command->queue];
-    dev_memory *copy = memory->copies.items[queue->device->id].memory;
-    dev_event **wait = wait_list(scheduler, command);
-    dev_command how = {command->id, wait, command->dependencies.count};
-    rt_status status =
-        dev_enqueue_read(queue->queue, how, copy, 0, memory->size, memory->host, &command->event);
-    if (rt_ok(status)) {
-        trace_command(scheduler, RT_EVENT_HOST_READ, command, memory);
+        trace_transfer(scheduler, command, memory);
         enqueued(scheduler, command);
     }
     rt_free(wait);

@@ -80,13 +80,11 @@ void rt_graph_book_access(rt_scheduler *scheduler, const rt_command *command,
 
 /* ---- enqueue.c (lock held) ---------------------------------------------------------------- */
 
-/* Hands a launch, an upload or a host read to the device; sets event and state. */
+/* Hands a launch, or a move of content (upload, host read), to the device; sets event and state. */
 RT_MUST_USE rt_status rt_enqueue_launch(rt_scheduler *scheduler, rt_command *command,
                                         dev_kernel *kernel, const rt_launch *launch);
-RT_MUST_USE rt_status rt_enqueue_upload(rt_scheduler *scheduler, rt_command *command,
-                                        rt_memory *memory);
-RT_MUST_USE rt_status rt_enqueue_host_read(rt_scheduler *scheduler, rt_command *command,
-                                           rt_memory *memory);
+RT_MUST_USE rt_status rt_enqueue_transfer(rt_scheduler *scheduler, rt_command *command,
+                                          rt_memory *memory);
 
 /* ---- wait.c (called without the lock) ----------------------------------------------------- */
 

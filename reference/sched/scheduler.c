@@ -68,7 +68,7 @@ static rt_status add_host_read(rt_scheduler *scheduler, rt_memory *memory,
     rt_queue_id queue = queue_of_device(scheduler, device);
     rt_command *command = rt_graph_add(scheduler, RT_COMMAND_HOST_READ, queue);
     rt_graph_depend_on_memory(scheduler, command, memory, RT_ACCESS_READ);
-    rt_status status = rt_enqueue_host_read(scheduler, command, memory);
+    rt_status status = rt_enqueue_transfer(scheduler, command, memory);
     if (!rt_ok(status)) {
         rt_graph_remove_last(scheduler, command);
         return status;
@@ -91,7 +91,7 @@ static rt_status bring_to_device(rt_scheduler *scheduler, rt_queue_id queue, rt_
     rt_command *command = rt_graph_add(scheduler, RT_COMMAND_UPLOAD, queue);
     rt_graph_depend(command, download);
     rt_graph_depend_on_memory(scheduler, command, memory, RT_ACCESS_WRITE);
-    rt_status status = rt_enqueue_upload(scheduler, command, memory);
+    rt_status status = rt_enqueue_transfer(scheduler, command, memory);
     if (!rt_ok(status)) {
         rt_graph_remove_last(scheduler, command);
         return status;
