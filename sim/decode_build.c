@@ -185,7 +185,7 @@ static rt_status build_call(sim_decoder *d, const sim_instruction *instruction)
     uint32_t index = (uint32_t)(callee - f->module->functions);
     RT_VECTOR(sim_ref) arguments = {0};
     for (uint32_t i = 1; i < instruction->operand_count; i++) {
-        sim_leaves part;
+        sim_leaves part = {0};
         rt_status status = sim_decode_leaves(d, instruction->operands[i], &part);
         if (!rt_ok(status)) {
             rt_vector_free(&arguments);
@@ -251,6 +251,7 @@ static rt_status build_end(sim_decoder *d, const sim_instruction *instruction)
     case SIM_GROUP_BRANCH_CONDITIONAL:
     case SIM_GROUP_SWITCH:
         RT_TRY(sim_decode_leaves(d, instruction->operands[0], &leaves));
+        CHECK(leaves.refs && leaves.count == 1);
         block = &d->f->blocks.items[d->block];
         block->end =
             instruction->opcode->group == SIM_GROUP_SWITCH ? SIM_END_SWITCH : SIM_END_BRANCH;

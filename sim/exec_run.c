@@ -143,6 +143,7 @@ static void switch_varying(sim_exec *x, sim_fragment *fragment, const sim_code_b
 {
     uint32_t taken[SIM_LANES] = {0};
     const void *row = sim_at(x, block->condition);
+    CHECK(block->edge_count >= 1);
     for (uint32_t i = x->low; i < x->high; i++) {
         taken[i] = switch_edge(block, edges, condition_at(row, block->condition_bytes, i));
     }

@@ -18,6 +18,7 @@ void sim_range_choose_local(sim_range *range)
      * memory are neighbours in lanes. */
     uint64_t left = SIM_LANES;
     for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+        CHECK(range->global[k] >= 1);
         uint64_t size = range->global[k] < left ? range->global[k] : left;
         while (range->global[k] % size != 0)
             size--;

@@ -149,19 +149,20 @@ static void test_two_latches(void **state)
 
 /* A loop of one block that lanes leave in different iterations, taking a counter along that is
  * uniform inside: the back edge's move must not come before they took it. */
-static const char leaving[] = HEAD MAIN
-    "%limit = OpBitwiseAnd %int %i %c3\nOpBranch %head\n"
-    "%head = OpLabel\n%k = OpPhi %int %c0 %entry %k1 %head\n%k1 = OpIAdd %int %k %c1\n"
-    "%more = OpULessThan %bool %k %limit\nOpBranchConditional %more %head %done\n"
-    "%done = OpLabel\n%r = OpPhi %int %k %head\nOpStore %to %r Aligned 4\nOpReturn\n"
-    "OpFunctionEnd\n";
+static const char leaving[] =
+    HEAD MAIN "%limit = OpBitwiseAnd %int %i %c3\nOpBranch %head\n"
+              "%head = OpLabel\n%k = OpPhi %int %c0 %entry %k1 %head\n%k1 = OpIAdd %int %k %c1\n"
+              "%more = OpULessThan %bool %k %limit\nOpBranchConditional %more %head %done\n"
+              "%done = OpLabel\n%r = OpPhi %int %k %head\nOpStore %to %r Aligned 4\nOpReturn\n"
+              "OpFunctionEnd\n";
 
 static void test_leaving_with_uniform_value(void **state)
 {
     (void)state;
     int32_t out[64];
     run_text(leaving, 64, 64, out);
-    for (int i = 0; i < 64; i++) assert_int_equal(out[i], i & 3);
+    for (int i = 0; i < 64; i++)
+        assert_int_equal(out[i], i & 3);
 }
 
 /* A kernel that calls another module's function. */

@@ -363,6 +363,36 @@ static void an_executed_child_gets_its_input(void **state)
     assert_null(getenv("ASSAY_TEST_VARIABLE"));
 }
 
+static void another_program_is_executed(void **state)
+{
+    (void)state;
+    static const struct program_row {
+        const char *program, *messages, *output;
+        int code;
+    } rows[] = {
+        {"/bin/sh", "/bin/sh given", "", 3},
+        {"/nowhere/program", "", "assay: cannot execute /nowhere/program: No such file", 126},
+    };
+    const char *arguments[] = {"-c", "printf '%s %s' \"$0\" \"$1\"; exit 3", "/bin/sh", "given",
+                               NULL};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cnf_pool *pool = cnf_pool_create();
+        const cnf_child_start start = {.program = rows[i].program,
+                                       .arguments = arguments,
+                                       .messages = 1,
+                                       .timeout_ms = LIMIT_MS,
+                                       .messages_max = MESSAGES_MAX};
+        cnf_pool_start(pool, &start);
+        cnf_child_result result;
+        assert_int_equal(cnf_pool_wait(pool, &result), CNF_POOL_ENDED);
+        assert_int_equal(result.end, CNF_CHILD_EXITED);
+        assert_int_equal(result.code, rows[i].code);
+        assert_true(rt_text_starts(rt_buffer_text(&result.output), rows[i].output));
+        assert_messages(&result, rows[i].messages);
+        cnf_pool_destroy(pool);
+    }
+}
+
 int main(int argument_count, char **arguments)
 {
     if (argument_count > 1 && strcmp(arguments[1], "echo") == 0)
@@ -380,6 +410,7 @@ int main(int argument_count, char **arguments)
         cmocka_unit_test(a_signal_interrupts_the_wait),
         cmocka_unit_test(a_child_inherits_nothing_else),
         cmocka_unit_test(an_executed_child_gets_its_input),
+        cmocka_unit_test(another_program_is_executed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
