@@ -108,13 +108,12 @@ typedef enum sim_form { SIM_FORM_VV, SIM_FORM_VS, SIM_FORM_SV, SIM_FORM_SS, SIM_
 #define SIM_INT_COMPARE(X)   X(EQ) X(NE) X(ULT) X(ULE) X(SLT) X(SLE)
 #define SIM_FLOAT_COMPARE(X) X(FEQ) X(FONE) X(FUNE) X(FLT) X(FLE) X(FORD)
 /* As binary, forms VV and SS only. */
-#define SIM_INT_RARE(X)                                                                            \
-    X(UMIN)                                                                                        \
-    X(UMAX)                                                                                        \
-    X(SMIN)                                                                                        \
-    X(SMAX)                                                                                        \
-    X(ROTATE) X(UMULHI) X(SMULHI) X(UADDSAT) X(SADDSAT) X(USUBSAT) X(SSUBSAT) X(UHADD) X(SHADD)    \
-        X(URHADD) X(SRHADD) X(UABSDIFF) X(SABSDIFF)
+/* clang-format off */
+#define SIM_INT_RARE(X) \
+    X(UMIN) X(UMAX) X(SMIN) X(SMAX) X(ROTATE) X(UMULHI) X(SMULHI) \
+    X(UADDSAT) X(SADDSAT) X(USUBSAT) X(SSUBSAT) \
+    X(UHADD) X(SHADD) X(URHADD) X(SRHADD) X(UABSDIFF) X(SABSDIFF)
+/* clang-format on */
 /* As rare, lane by lane, undefined where the divisor is 0 or the quotient does not fit. */
 #define SIM_INT_DIVIDE(X) X(UDIV) X(SDIV) X(UREM) X(SREM) X(SMOD)
 #define SIM_FLOAT_RARE(X) X(FMIN) X(FMAX)
@@ -126,28 +125,25 @@ typedef enum sim_form { SIM_FORM_VV, SIM_FORM_VS, SIM_FORM_SV, SIM_FORM_SS, SIM_
 #define SIM_TERNARY(X) X(FMA)
 
 /* Conversions: operation, type of a, type of the target; forms V and S. */
-#define SIM_CONVERSIONS(X)                                                                         \
-    X(ZEXT, I8, I16)                                                                               \
-    X(ZEXT, I8, I32)                                                                               \
-    X(ZEXT, I8, I64)                                                                               \
-    X(ZEXT, I16, I32)                                                                              \
-    X(ZEXT, I16, I64) X(ZEXT, I32, I64) X(SEXT, I8, I16) X(SEXT, I8, I32) X(SEXT, I8, I64)         \
-        X(SEXT, I16, I32) X(SEXT, I16, I64) X(SEXT, I32, I64) X(CUT, I16, I8) X(CUT, I32, I8)      \
-            X(CUT, I64, I8) X(CUT, I32, I16) X(CUT, I64, I16) X(CUT, I64, I32) X(UTOF, I8, F32)    \
-                X(UTOF, I16, F32) X(UTOF, I32, F32) X(UTOF, I64, F32) X(UTOF, I8, F64)             \
-                    X(UTOF, I16, F64) X(UTOF, I32, F64) X(UTOF, I64, F64) X(STOF, I8, F32)         \
-                        X(STOF, I16, F32) X(STOF, I32, F32) X(STOF, I64, F32) X(STOF, I8, F64)     \
-                            X(STOF, I16, F64) X(STOF, I32, F64) X(STOF, I64, F64)                  \
-                                X(FTOF, F32, F64) X(FTOF, F64, F32)
+/* clang-format off */
+#define SIM_CONVERSIONS(X) \
+    X(ZEXT, I8, I16) X(ZEXT, I8, I32) X(ZEXT, I8, I64) X(ZEXT, I16, I32) X(ZEXT, I16, I64) X(ZEXT, I32, I64) \
+    X(SEXT, I8, I16) X(SEXT, I8, I32) X(SEXT, I8, I64) X(SEXT, I16, I32) X(SEXT, I16, I64) X(SEXT, I32, I64) \
+    X(CUT, I16, I8) X(CUT, I32, I8) X(CUT, I64, I8) X(CUT, I32, I16) X(CUT, I64, I16) X(CUT, I64, I32) \
+    X(UTOF, I8, F32) X(UTOF, I16, F32) X(UTOF, I32, F32) X(UTOF, I64, F32) \
+    X(UTOF, I8, F64) X(UTOF, I16, F64) X(UTOF, I32, F64) X(UTOF, I64, F64) \
+    X(STOF, I8, F32) X(STOF, I16, F32) X(STOF, I32, F32) X(STOF, I64, F32) \
+    X(STOF, I8, F64) X(STOF, I16, F64) X(STOF, I32, F64) X(STOF, I64, F64) \
+    X(FTOF, F32, F64) X(FTOF, F64, F32)
+/* clang-format on */
 /* As conversions, undefined where the integer cannot hold the value. */
-#define SIM_FLOAT_TO_INT(X)                                                                        \
-    X(FTOU, F32, I8)                                                                               \
-    X(FTOU, F32, I16)                                                                              \
-    X(FTOU, F32, I32)                                                                              \
-    X(FTOU, F32, I64)                                                                              \
-    X(FTOU, F64, I8) X(FTOU, F64, I16) X(FTOU, F64, I32) X(FTOU, F64, I64) X(FTOS, F32, I8)        \
-        X(FTOS, F32, I16) X(FTOS, F32, I32) X(FTOS, F32, I64) X(FTOS, F64, I8) X(FTOS, F64, I16)   \
-            X(FTOS, F64, I32) X(FTOS, F64, I64)
+/* clang-format off */
+#define SIM_FLOAT_TO_INT(X) \
+    X(FTOU, F32, I8) X(FTOU, F32, I16) X(FTOU, F32, I32) X(FTOU, F32, I64) \
+    X(FTOU, F64, I8) X(FTOU, F64, I16) X(FTOU, F64, I32) X(FTOU, F64, I64) \
+    X(FTOS, F32, I8) X(FTOS, F32, I16) X(FTOS, F32, I32) X(FTOS, F32, I64) \
+    X(FTOS, F64, I8) X(FTOS, F64, I16) X(FTOS, F64, I32) X(FTOS, F64, I64)
+/* clang-format on */
 
 /* Operations by width only, of the types I8 to I64.
  *   MOVE     target = a (a uniform: every lane gets it)
