@@ -275,7 +275,7 @@ static uint32_t leaf_of(const sim_type *type, const uint32_t *indices, uint32_t 
     uint32_t leaf = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t index = indices[i];
-        CHECK(index < type->count);
+        CHECK(type && index < type->count);
         if (type->kind == SIM_TYPE_STRUCT) {
             for (uint32_t k = 0; k < index; k++)
                 leaf += sim_type_leaves(type->members[k]);

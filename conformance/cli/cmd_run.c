@@ -29,7 +29,7 @@ typedef struct run_command {
     cnf_progress progress;
     int json; /* -1: none */
     const char *json_name;
-    bool json_failed;
+    bool output_failed;
 } run_command;
 
 /* ---- Subjects ------------------------------------------------------------------------------ */
@@ -131,21 +131,26 @@ static bool on_record(void *user, const cnf_record *record)
     cnf_progress_add(&command->progress, record);
     int error = command->json < 0 ? 0 : cnf_record_append(command->json, record);
     if (error == 0) return true;
-    command->json_failed = true;
+    command->output_failed = true;
     fprintf(stderr, "assay: --json %s: a record could not be written: %s; the run stops\n",
             command->json_name, strerror(error));
     return false;
 }
 
-/* Writes all of it, or as much as somebody reads. */
-static void report_print(run_command *command)
+/* Writes all of it, or as much as somebody reads (run | head is no failure).  False when it could
+ * not be written: a full disk, no output. */
+static bool report_print(run_command *command)
 {
     bool colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
     rt_buffer text = {0};
     cnf_report_write(&text, &command->report, command->columns, command->subject_count, colour);
-    fwrite(text.data, 1, text.size, stdout);
-    fflush(stdout);
+    errno = 0;
+    bool written = fwrite(text.data, 1, text.size, stdout) == text.size && fflush(stdout) == 0;
+    int error = errno;
     rt_buffer_free(&text);
+    if (written || error == EPIPE) return true;
+    fprintf(stderr, "assay: the matrix could not be written: %s\n", strerror(error));
+    return false;
 }
 
 /* A subject that is not installed is nobody's failure, unless it was asked for by name; a compiler
@@ -173,7 +178,7 @@ static bool everything_skipped(const run_command *command)
 
 static int run_exit_status(const run_command *command, cnf_run_end end)
 {
-    if (end != CNF_RUN_COMPLETE || command->json_failed) return CNF_EXIT_INFRASTRUCTURE;
+    if (end != CNF_RUN_COMPLETE || command->output_failed) return CNF_EXIT_INFRASTRUCTURE;
     if (command->skip_status > 0 && everything_skipped(command)) return (int)command->skip_status;
     if (something_missing(command)) return CNF_EXIT_INFRASTRUCTURE;
     return cnf_report_exit_status(&command->report);
@@ -207,11 +212,11 @@ static int run_files(run_command *command, const cnf_arguments *arguments)
     cnf_run_end end =
         cnf_run(&options, command->files.items, command->files.count, on_record, command);
     cnf_progress_end(&command->progress);
-    report_print(command);
+    if (!report_print(command)) command->output_failed = true;
     bool closed = command->json < 0 || close(command->json) == 0;
     if (!closed) {
         fprintf(stderr, "assay: --json %s: %s\n", command->json_name, strerror(errno));
-        command->json_failed = true;
+        command->output_failed = true;
     }
     return run_exit_status(command, end);
 }

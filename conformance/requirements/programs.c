@@ -151,6 +151,7 @@ static rt_text hits_file(const programs_state *state, uint32_t number)
 
 static void complain(programs_state *state, uint32_t number, const char *what, rt_text detail)
 {
+    CHECK(state->programs.items && number < state->programs.count);
     *rt_vector_push(&state->run->complaints) =
         rt_arena_printf(state->run->arena, "%.*s: proves nothing, %s%.*s",
                         RT_TEXT_ARG(state->programs.items[number].name), what, RT_TEXT_ARG(detail));
@@ -262,7 +263,9 @@ static rt_text fault_detail(const programs_state *state, cnf_proof_state found,
 
 static void fault_ended(programs_state *state, cnf_child_result *result)
 {
-    cnf_site *site = &state->sites.items[result->tag >> 32].site;
+    uint64_t index = result->tag >> 32;
+    CHECK(state->sites.items && index < state->sites.count);
+    cnf_site *site = &state->sites.items[index].site;
     cnf_proof_state found = fault_state(result);
     CHECK(found >= CNF_PROOF_UNTESTED && found < CNF_PROOF_STATES);
     if (found <= site->state) return;

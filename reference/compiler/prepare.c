@@ -124,6 +124,27 @@ static void drop_loop_metadata(LLVMValueRef function, unsigned kind)
         LLVMSetMetadata(LLVMGetBasicBlockTerminator(block), kind, NULL);
 }
 
+/* The passes narrow the selector of a switch over a single bit to i1; OpSwitch takes an integer of
+ * at least 8 bits, and SPIR-V's booleans are none.  LLVM's own operands: selector, default block,
+ * then pairs of value and block. */
+static void widen_bit_switch(pl_job *job, LLVMValueRef terminator)
+{
+    if (!LLVMIsASwitchInst(terminator)) return;
+    LLVMValueRef selector = LLVMGetOperand(terminator, 0);
+    LLVMTypeRef wide = LLVMInt8TypeInContext(job->context);
+    if (LLVMGetIntTypeWidth(LLVMTypeOf(selector)) != 1) return;
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
+    LLVMPositionBuilderBefore(builder, terminator);
+    LLVMSetOperand(terminator, 0, LLVMBuildZExt(builder, selector, wide, ""));
+    LLVMDisposeBuilder(builder);
+    unsigned operand_count = (unsigned)LLVMGetNumOperands(terminator);
+    CHECK(operand_count >= 2 && operand_count % 2 == 0);
+    for (unsigned i = 2; i < operand_count; i += 2) {
+        LLVMValueRef bit = LLVMGetOperand(terminator, i);
+        LLVMSetOperand(terminator, i, LLVMConstInt(wide, LLVMConstIntGetZExtValue(bit), 0));
+    }
+}
+
 void pl_prepare_for_writer(pl_job *job, LLVMModuleRef module)
 {
     static const char loop[] = "llvm.loop";
@@ -131,6 +152,9 @@ void pl_prepare_for_writer(pl_job *job, LLVMModuleRef module)
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
         if (LLVMIsDeclaration(function)) continue;
+        LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+        for (; block; block = LLVMGetNextBasicBlock(block))
+            widen_bit_switch(job, LLVMGetBasicBlockTerminator(block));
         order_blocks(function);
         drop_loop_metadata(function, kind);
     }

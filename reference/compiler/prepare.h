@@ -1,4 +1,4 @@
-/* From split code to code that the SPIR-V writer takes: passes and two cures. */
+/* From split code to code that the SPIR-V writer takes: passes and three cures. */
 #ifndef REFERENCE_COMPILER_PREPARE_H
 #define REFERENCE_COMPILER_PREPARE_H
 
@@ -11,9 +11,10 @@ RT_MUST_USE rt_status pl_prepare_drop_unused(pl_job *job, LLVMModuleRef module);
  * what the SPIR-V writer of version 14 cannot write. */
 RT_MUST_USE rt_status pl_prepare_optimise(pl_job *job, LLVMModuleRef module);
 
-/* Cures the writer's two silent faults: blocks are brought into reverse post-order, since it writes
- * them in the module's order and an identifier must be defined before its use; loop metadata is
- * removed, since it misplaces the instructions that it makes of it. */
+/* Cures the writer's three silent faults: a switch over one bit gets a selector of 8 bits; blocks
+ * are brought into reverse post-order, since it writes them in the module's order and an identifier
+ * must be defined before its use; loop metadata is removed, since it misplaces the instructions
+ * that it makes of it. */
 void pl_prepare_for_writer(pl_job *job, LLVMModuleRef module);
 
 #endif

@@ -78,6 +78,22 @@ expect 0 schema
 expect 0 subjects
 says "available: "
 
+# What is printed gets lost: on a full disk, or because the caller closed the stream, whose number a
+# file must not take over.
+"$assay" run "$scenario" --on "$subject" >/dev/full 2>"$folder/out"
+[ $? -eq 3 ] || failures=$((failures + 1))
+says "the matrix could not be written: No space left on device"
+"$assay" run "$scenario" --on "$subject" --json "$folder/records" >&- 2>"$folder/out"
+[ $? -eq 3 ] || failures=$((failures + 1))
+says "the matrix could not be written"
+[ "$(wc -l <"$folder/records")" -eq 1 ] || failures=$((failures + 1))
+# A limit on the size of files is an error of a write, as a full disk is: 1 KiB does not hold the
+# records of six files.
+mkdir "$folder/six"
+for number in 1 2 3 4 5 6; do cp "$scenario" "$folder/six/$number.yaml"; done
+(ulimit -f 1 && "$assay" run "$folder/six" --on "$subject" --json "$folder/limited" >"$folder/out" 2>&1)
+[ $? -eq 3 ] || failures=$((failures + 1))
+
 # Interrupted: a record for everything, status 3.
 mkdir "$folder/many"
 for number in 1 2 3 4 5 6 7 8 9; do

@@ -503,6 +503,7 @@ static void code_that_the_writer_lacks_is_lowered(void **state)
         "while (q[i] < 100) { if (q[i] == 7) break; q[i] += 3; }",
         "char3 c = as_char3(q[i]); c.x += c.y; q[i] = as_uint(c);",
         "switch (q[i]) { case 1: q[i] = 9; break; case 2: q[i] = 4; break; case 3: q[i] = 8; }",
+        "switch (q[i] & 1) { case 0: q[i] = 3; break; case 1: q[i] *= 7; break; default: q[i] = 9; }",
     };
     postlink_fixture *fixture = *state;
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
