@@ -291,12 +291,50 @@ static bool event_matches(const rt_event *event, const scn_trace_event *expected
     return true;
 }
 
+static void print_event(rt_buffer *out, const rt_event *event)
+{
+    rt_buffer_printf(out, "\n  %s", rt_event_name(event->kind));
+    for (uint32_t i = 0; i < event->field_count; i++) {
+        const rt_event_field *field = &event->fields[i];
+        rt_buffer_printf(out, " %s: %s", field->key, field->is_list ? "[" : "");
+        for (uint32_t k = 0; k < field->value_count; k++) {
+            rt_buffer_printf(out, "%s%.*s", k ? ", " : "", RT_TEXT_ARG(field->values[k]));
+        }
+        if (field->is_list) rt_buffer_append_byte(out, ']');
+    }
+}
+
+/* What is said of an expected event that is missing: where it is expected, and which events of its
+ * kind there are from `start` on. */
+static rt_text missing_event(cnf_execution *execution, const scn_trace_event *missing,
+                             uint32_t start)
+{
+    enum { SHOWN = 5 };
+    rt_trace *trace = rt_runtime_trace(execution->runtime);
+    rt_buffer text = {0};
+    rt_buffer_printf(&text, "no event '%.*s' as line %u asks for it, after those found before",
+                     RT_TEXT_ARG(missing->kind), missing->at.line);
+    uint32_t shown = 0;
+    for (uint32_t i = start; i < rt_trace_count(trace) && shown < SHOWN; i++) {
+        const rt_event *event = rt_trace_event(trace, i);
+        if (!rt_text_is(missing->kind, rt_event_name(event->kind))) continue;
+        if (shown++ == 0) rt_buffer_printf(&text, "; of this kind there are:");
+        print_event(&text, event);
+    }
+    if (shown == 0) rt_buffer_printf(&text, "; there is none of this kind");
+    rt_text message = rt_arena_text(&execution->arena, rt_buffer_text(&text));
+    rt_buffer_free(&text);
+    return message;
+}
+
 static void judge_trace(cnf_execution *execution, cnf_emitted_check check, const scn_expect *expect)
 {
     rt_trace *trace = rt_runtime_trace(execution->runtime);
-    uint32_t found = 0, end = rt_trace_count(trace);
+    uint32_t found = 0, after_last = 0, end = rt_trace_count(trace);
     for (uint32_t i = 0; i < end && found < expect->event_count; i++) {
-        found += event_matches(rt_trace_event(trace, i), &expect->events[found]);
+        if (!event_matches(rt_trace_event(trace, i), &expect->events[found])) continue;
+        found++;
+        after_last = i + 1;
     }
     check.kind = "trace";
     check.ok = found == expect->event_count;
@@ -306,11 +344,7 @@ static void judge_trace(cnf_execution *execution, cnf_emitted_check check, const
         check.line = missing->at.line;
         check.code = RT_TEXT("missing");
         check.place = rt_arena_printf(&execution->arena, "event %u", found);
-        check.message = rt_arena_printf(
-            &execution->arena,
-            "%u of %u expected events were found in order; no later event '%.*s' has the fields "
-            "that line %u asks for (assay trace shows all events)",
-            found, expect->event_count, RT_TEXT_ARG(missing->kind), missing->at.line);
+        check.message = missing_event(execution, missing, after_last);
     }
     emit_judged(execution, check);
 }

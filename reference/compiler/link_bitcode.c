@@ -94,6 +94,32 @@ static rt_status check_unresolved(pl_job *job, LLVMModuleRef module)
     return status;
 }
 
+/* A module that declares a function otherwise than another one defines it is left with a cast of
+ * the function, which drivers crash on (PoCL 3.1 does). */
+static bool is_mistyped(LLVMValueRef function)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (!LLVMIsAConstantExpr(user) || LLVMGetConstOpcode(user) != LLVMBitCast) continue;
+        LLVMTypeRef pointee = LLVMGetElementType(LLVMTypeOf(user));
+        if (LLVMGetTypeKind(pointee) == LLVMFunctionTypeKind) return true;
+    }
+    return false;
+}
+
+static rt_status check_types(pl_job *job, LLVMModuleRef module)
+{
+    text_vector mistyped = {0};
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function))
+        if (is_mistyped(function)) *rt_vector_push(&mistyped) = pl_job_name(job, function);
+    rt_status status = RT_STATUS_OK;
+    if (mistyped.count > 0)
+        status = refuse(job, &mistyped, "functions are imported and defined with different types");
+    rt_vector_free(&mistyped);
+    return status;
+}
+
 /* SPIR-V does not say which functions may hold a barrier, so any may: without this a pass of the
  * driver could call one under a condition of its own making. */
 static void mark_convergent(pl_job *job, LLVMModuleRef module)
@@ -136,6 +162,7 @@ static rt_status join(pl_job *job, link_input *inputs, uint32_t count)
         inputs[i].module = NULL;
         RT_TRY(pl_module_link(job, RT_LINK_ERROR, target, source));
     }
+    RT_TRY(check_types(job, target));
     RT_TRY(check_unresolved(job, target));
     pl_opencl12_builtins(job, target);
     mark_convergent(job, target);

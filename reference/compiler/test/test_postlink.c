@@ -537,6 +537,26 @@ static bool names_symbol(const rt_buffer *bitcode, const char *name)
     return memmem(bitcode->data, bitcode->size, name, strlen(name)) != NULL;
 }
 
+static void a_mistyped_import_of_a_link_is_refused(void **state)
+{
+    postlink_fixture *fixture = *state;
+    fixture_make(fixture, RT_SPLIT_PER_SOURCE, 2,
+                 SOURCES({"A", "int f(int i);\nkernel void K(global int *p) { p[0] = f(1); }"},
+                         {"B", NOINLINE "int f(int i) { return i + 5; }"}));
+    rt_bytes code[] = {fixture->images.images[0].code, fixture->images.images[1].code};
+    rt_buffer bitcode = {0};
+    assert_true(rt_ok(fixture->api->link_to_bitcode(fixture->sink, code, 2, &bitcode)));
+    rt_buffer_free(&bitcode);
+    /* Twin: the same kernel with a definition that takes a float. */
+    rt_bytes kernel = rt_arena_bytes(&fixture->arena, code[0]);
+    fixture_make(fixture, RT_SPLIT_OFF, 1, SOURCES({"D", "int f(float x) { return (int)x; }"}));
+    rt_bytes other[] = {kernel, fixture->images.images[0].code};
+    rt_status status = fixture->api->link_to_bitcode(fixture->sink, other, 2, &bitcode);
+    assert_refused(fixture, status, RT_LINK_ERROR, "f");
+    assert_int_equal(bitcode.size, 0);
+    rt_buffer_free(&bitcode);
+}
+
 static void a_link_calls_builtins_as_opencl_12_has_them(void **state)
 {
     postlink_fixture *fixture = *state;
@@ -598,6 +618,7 @@ int main(int argc, char **argv)
         TEST(the_same_sources_give_the_same_bytes),
         TEST(code_that_the_writer_lacks_is_lowered),
         TEST(unresolved_symbols_of_a_link_are_named),
+        TEST(a_mistyped_import_of_a_link_is_refused),
         TEST(a_link_calls_builtins_as_opencl_12_has_them),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
