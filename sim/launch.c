@@ -5,15 +5,24 @@
 #include <string.h>
 
 /* 2^36 work-item instructions: minutes, for a kernel that never ends. */
-#define BUDGET_DEFAULT (UINT64_C(1) << 36)
+/* The default budget; see sim_launch_options. */
+#define BUDGET_BASE     (UINT64_C(1) << 28)
+#define BUDGET_PER_ITEM (UINT64_C(1) << 24)
+#define BUDGET_MAX      (UINT64_C(1) << 35)
 
 /* Bytes of local memory that one work-group may have. */
 #define LOCAL_BYTES_MAX (UINT64_C(1) << 20)
 
 /* ---- Ranges ------------------------------------------------------------------------------- */
 
-void sim_range_choose_local(sim_range *range)
+void sim_range_choose_local(const sim_kernel *kernel, sim_range *range)
 {
+    if (kernel->local_size[0] != 0) {
+        for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+            range->local[k] = kernel->local_size[k];
+        }
+        return;
+    }
     /* As many work-items as fit the lanes of one wave, dimension 0 first, so that neighbours in
      * memory are neighbours in lanes. */
     uint64_t left = SIM_LANES;
@@ -27,14 +36,14 @@ void sim_range_choose_local(sim_range *range)
     }
 }
 
-static rt_status check_range(sim_world *world, const sim_kernel *kernel, const sim_range *range)
+rt_status sim_range_check(rt_sink *sink, const sim_kernel *kernel, const sim_range *range)
 {
     uint64_t items = 1;
     for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
         uint64_t global = range->global[k], local = range->local[k];
         CHECK(global >= 1 && local >= 1);
         if (global % local != 0) {
-            return rt_fail(world->sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
+            return rt_fail(sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
                            "kernel '%.*s': local size %llu does not divide global size %llu in "
                            "dimension %u",
                            RT_TEXT_ARG(kernel->name), (unsigned long long)local,
@@ -42,13 +51,13 @@ static rt_status check_range(sim_world *world, const sim_kernel *kernel, const s
         }
         uint32_t required = kernel->local_size[k];
         if (required && required != local) {
-            return rt_fail(world->sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
+            return rt_fail(sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
                            "kernel '%.*s' requires local size %u in dimension %u, not %llu",
                            RT_TEXT_ARG(kernel->name), required, k, (unsigned long long)local);
         }
         items = local > RT_WORK_GROUP_SIZE_MAX ? local : items * local;
         if (items > RT_WORK_GROUP_SIZE_MAX) {
-            return rt_fail(world->sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
+            return rt_fail(sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
                            "kernel '%.*s': a work-group has more than %u work-items",
                            RT_TEXT_ARG(kernel->name), RT_WORK_GROUP_SIZE_MAX);
         }
@@ -383,11 +392,23 @@ static void run(sim_launch_state *l, const sim_argument *arguments)
     rt_free(waves);
 }
 
+/* See sim_launch_options.budget. */
+static uint64_t default_budget(const sim_range *range)
+{
+    uint64_t budget = BUDGET_BASE;
+    for (uint64_t items = 1, k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+        uint64_t most = BUDGET_MAX / BUDGET_PER_ITEM;
+        items = range->global[k] > most / items ? most : items * range->global[k];
+        budget = BUDGET_BASE + items * BUDGET_PER_ITEM;
+    }
+    return budget < BUDGET_MAX ? budget : BUDGET_MAX;
+}
+
 rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range *range,
                      const sim_argument *arguments, uint32_t argument_count,
                      const sim_launch_options *options)
 {
-    RT_TRY(check_range(world, kernel, range));
+    RT_TRY(sim_range_check(world->sink, kernel, range));
     RT_TRY(check_arguments(world, kernel, arguments, argument_count));
     sim_instance instance;
     RT_TRY(instance_find(world, kernel->program, &instance));
@@ -396,7 +417,8 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
                           .program = kernel->program,
                           .range = range,
                           .pool = instance.pool,
-                          .budget = options && options->budget ? options->budget : BUDGET_DEFAULT};
+                          .budget =
+                              options && options->budget ? options->budget : default_budget(range)};
     l.pattern = (uint8_t)(sim_world_choose(world, UINT64_MAX) | 1);
     pool_set(&l);
     l.status = locals_open(&l, arguments);

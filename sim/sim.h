@@ -106,15 +106,23 @@ typedef struct sim_finding {
 } sim_finding;
 
 typedef struct sim_launch_options {
-    uint64_t budget; /* work-item instructions of the whole launch; 0: the default, 2^36 */
+    /* Work-item instructions of the whole launch.  0: the default, 2^28 and 2^24 more for each
+     * work-item, at most 2^35, so that a kernel that never ends is found within seconds. */
+    uint64_t budget;
     /* Called at the end of the launch, once per place in the code and kind, in program order. */
     void (*on_finding)(void *user, const sim_finding *finding);
     void *user;
 } sim_launch_options;
 
-/* Chooses a work-group size for a range whose author left it open: divides the range, at most 256
- * work-items. */
-void sim_range_choose_local(sim_range *range);
+/* Sets the local size of a range whose author left it open: what the kernel requires, else one that
+ * divides the range, of at most 256 work-items.  Every global size is >= 1. */
+void sim_range_choose_local(const sim_kernel *kernel, sim_range *range);
+
+/* ERRC_ND_RANGE: local does not divide global, is not what the kernel requires, or is larger than
+ * RT_WORK_GROUP_SIZE_MAX.  sim_launch checks the same; asked here, it is known before the launch.
+ */
+RT_MUST_USE rt_status sim_range_check(rt_sink *sink, const sim_kernel *kernel,
+                                      const sim_range *range);
 
 /* Runs a kernel to its end.  Wrong accesses are suppressed (a load gives a value drawn from the
  * seed, a store does nothing) and reported as findings; the launch goes on. ERRC_KERNEL_ARGUMENT:

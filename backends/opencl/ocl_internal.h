@@ -49,6 +49,7 @@ typedef struct ocl_kernel {
     ocl_device *device;
     cl_kernel kernel;
     cl_uint argument_count;
+    size_t required_local[RT_ND_RANGE_DIMENSIONS]; /* reqd_work_group_size; all 0: free */
     pthread_mutex_t lock; /* from the first clSetKernelArg to the enqueue that takes them */
 } ocl_kernel;
 

@@ -31,6 +31,7 @@
     ENTRY(clReleaseProgram, true)                                                                  \
     ENTRY(clCreateKernel, true)                                                                    \
     ENTRY(clGetKernelInfo, true)                                                                   \
+    ENTRY(clGetKernelWorkGroupInfo, true)                                                          \
     ENTRY(clSetKernelArg, true)                                                                    \
     ENTRY(clReleaseKernel, true)                                                                   \
     ENTRY(clEnqueueNDRangeKernel, true)                                                            \

@@ -63,6 +63,25 @@ static rt_status kernel_take(const ocl_program *program, rt_text name, cl_kernel
     return ocl_fail(sink, OCL_STAGE_KERNEL, "clCreateKernel", result, (rt_text){0});
 }
 
+/* Asks the driver what the kernel takes and what it requires. */
+static rt_status kernel_ask(const ocl_device *device, cl_kernel taken, ocl_kernel *out_kernel)
+{
+    const ocl_library *cl = &device->library;
+    cl_int result = cl->clGetKernelInfo(taken, CL_KERNEL_NUM_ARGS, sizeof(cl_uint),
+                                        &out_kernel->argument_count, NULL);
+    if (result != CL_SUCCESS) {
+        return ocl_fail(device->sink, OCL_STAGE_KERNEL, "clGetKernelInfo(CL_KERNEL_NUM_ARGS)",
+                        result, (rt_text){0});
+    }
+    result = cl->clGetKernelWorkGroupInfo(taken, device->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                                          sizeof out_kernel->required_local,
+                                          out_kernel->required_local, NULL);
+    if (result == CL_SUCCESS) return RT_STATUS_OK;
+    return ocl_fail(device->sink, OCL_STAGE_KERNEL,
+                    "clGetKernelWorkGroupInfo(CL_KERNEL_COMPILE_WORK_GROUP_SIZE)", result,
+                    (rt_text){0});
+}
+
 static rt_status ocl_kernel_create(dev_program *base, rt_text name, dev_kernel **out_kernel)
 {
     const ocl_program *program = (const ocl_program *)base;
@@ -70,19 +89,16 @@ static rt_status ocl_kernel_create(dev_program *base, rt_text name, dev_kernel *
     CHECK(program->program != NULL);
     cl_kernel taken;
     RT_TRY(kernel_take(program, name, &taken));
-    cl_uint argument_count = 0;
-    cl_int result = device->library.clGetKernelInfo(taken, CL_KERNEL_NUM_ARGS,
-                                                    sizeof argument_count, &argument_count, NULL);
-    if (result != CL_SUCCESS) {
-        device->library.clReleaseKernel(taken);
-        return ocl_fail(device->sink, OCL_STAGE_KERNEL, "clGetKernelInfo(CL_KERNEL_NUM_ARGS)",
-                        result, (rt_text){0});
-    }
     ocl_kernel *kernel = rt_alloc(sizeof *kernel);
+    rt_status status = kernel_ask(device, taken, kernel);
+    if (!rt_ok(status)) {
+        device->library.clReleaseKernel(taken);
+        rt_free(kernel);
+        return status;
+    }
     kernel->base.ops = &ocl_kernel_ops;
     kernel->device = device;
     kernel->kernel = taken;
-    kernel->argument_count = argument_count;
     pthread_mutex_init(&kernel->lock, NULL);
     *out_kernel = &kernel->base;
     return RT_STATUS_OK;

@@ -193,15 +193,17 @@ static rt_status launch(ocl_queue *queue, wait_list waits, ocl_kernel *kernel,
     RT_TRY(arguments_set(kernel, arguments, argument_count));
     size_t global[RT_ND_RANGE_DIMENSIONS], local[RT_ND_RANGE_DIMENSIONS];
     size_t offset[RT_ND_RANGE_DIMENSIONS];
+    bool is_open = range->local[0] == 0;
     for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++) {
         global[d] = (size_t)range->global[d];
-        local[d] = (size_t)range->local[d];
+        /* A driver refuses a launch that leaves open what the kernel requires. */
+        local[d] = is_open ? kernel->required_local[d] : (size_t)range->local[d];
         offset[d] = (size_t)range->offset[d];
     }
     cl_event taken = NULL;
     cl_int result = queue->device->library.clEnqueueNDRangeKernel(
         queue->queue, kernel->kernel, range->dimensions, offset, global,
-        range->local[0] != 0 ? local : NULL, waits.count, waits.events, &taken);
+        local[0] != 0 ? local : NULL, waits.count, waits.events, &taken);
     return enqueue_finish(queue, OCL_STAGE_LAUNCH, "clEnqueueNDRangeKernel", result, taken,
                           out_event);
 }

@@ -431,13 +431,13 @@ static void arguments_take(simdev_command *command, const dev_argument *argument
     }
 }
 
-static sim_range sim_range_of(const dev_nd_range *range)
+static sim_range sim_range_of(const sim_kernel *kernel, const dev_nd_range *range)
 {
     sim_range result = {.dimensions = range->dimensions};
     memcpy(result.global, range->global, sizeof result.global);
     memcpy(result.local, range->local, sizeof result.local);
     memcpy(result.offset, range->offset, sizeof result.offset);
-    if (result.local[0] == 0) sim_range_choose_local(&result);
+    if (result.local[0] == 0) sim_range_choose_local(kernel, &result);
     CHECK(result.local[0] >= 1 && result.local[1] >= 1 && result.local[2] >= 1);
     return result;
 }
@@ -452,9 +452,11 @@ static rt_status simdev_enqueue_kernel(dev_queue *base, dev_command described,
     rt_sink *sink = base->device->sink;
     RT_TRY(dev_nd_range_validate(sink, range, RT_WORK_GROUP_SIZE_MAX));
     RT_TRY(arguments_validate(sink, kernel->kernel, arguments, argument_count));
+    sim_range chosen = sim_range_of(kernel->kernel, range);
+    RT_TRY(sim_range_check(sink, kernel->kernel, &chosen));
 
     simdev_command *command = command_create(queue, COMMAND_KERNEL, described.tag);
-    command->range = sim_range_of(range);
+    command->range = chosen;
     pthread_mutex_lock(&queue->device->lock);
     command->kernel = kernel;
     kernel->references++;

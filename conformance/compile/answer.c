@@ -1,7 +1,7 @@
 /* The serialised form of answers.  Little-endian (base/stream.h):
  *
  *     tag version code message  names  messages  artefact
- *     message: source line column is_error text
+ *     message: source line column severity text
  *
  * Answers come from a process that may have died and from files that may be damaged. */
 #include "conformance/compile/answer.h"
@@ -30,7 +30,7 @@ void cnf_answer_write(rt_buffer *out, const cnf_compile_answer *answer)
         rt_write_text(out, message->source);
         rt_write_u32(out, message->line);
         rt_write_u32(out, message->column);
-        rt_write_u8(out, message->is_error);
+        rt_write_u8(out, (uint8_t)message->severity);
         rt_write_text(out, message->text);
     }
     rt_write_bytes(out, answer->artefact);
@@ -47,7 +47,9 @@ static cnf_compile_message read_message(rt_reader *reader)
     cnf_compile_message message = {.source = rt_read_text(reader)};
     message.line = rt_read_u32(reader);
     message.column = rt_read_u32(reader);
-    message.is_error = rt_read_u8(reader) != 0;
+    uint8_t severity = rt_read_u8(reader);
+    if (severity >= CNF_SEVERITIES) rt_reader_fail(reader);
+    message.severity = reader->failed ? CNF_SEVERITY_WARNING : (cnf_severity)severity;
     message.text = rt_read_text(reader);
     return message;
 }

@@ -124,13 +124,23 @@ static bool take_name(rt_text *rest, rt_text name)
     return true;
 }
 
-/* severity, as clang writes it; whether it is an error */
-static bool take_severity(rt_text *rest, bool *out_is_error)
+/* severity, as clang writes it */
+static bool take_severity(rt_text *rest, cnf_severity *out_severity)
 {
-    *out_is_error = true;
-    if (take_prefix(rest, "error: ") || take_prefix(rest, "fatal error: ")) return true;
-    *out_is_error = false;
-    return take_prefix(rest, "warning: ") || take_prefix(rest, "note: ");
+    static const struct {
+        const char *text;
+        cnf_severity severity;
+    } rows[] = {
+        {"error: ", CNF_SEVERITY_ERROR},
+        {"fatal error: ", CNF_SEVERITY_ERROR},
+        {"warning: ", CNF_SEVERITY_WARNING},
+        {"note: ", CNF_SEVERITY_NOTE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        *out_severity = rows[i].severity;
+        if (take_prefix(rest, rows[i].text)) return true;
+    }
+    return false;
 }
 
 /* "name:line:column: severity: text"; a diagnostic about no place has neither name nor line. */
@@ -148,7 +158,7 @@ static bool parse_diagnostic(rt_text line, rt_text source, cnf_compile_message *
         rest = line;
         take_prefix(&rest, "clang-14: ");
     }
-    bool found = take_severity(&rest, &out_message->is_error);
+    bool found = take_severity(&rest, &out_message->severity);
     out_message->text = rest;
     return found;
 }
@@ -166,7 +176,7 @@ static uint32_t collect_messages(rt_arena *arena, const cnf_request_source *sour
         cnf_compile_message message;
         if (!parse_diagnostic(line, source->name, &message)) continue;
         message.text = rt_arena_text(arena, message.text);
-        error_count += message.is_error;
+        error_count += message.severity == CNF_SEVERITY_ERROR;
         *rt_vector_push(messages) = message;
     }
     return error_count;

@@ -21,12 +21,20 @@ void cnf_compile_request_link(rt_buffer *out, const rt_bytes *spirv, uint32_t co
 
 /* ---- Answers ------------------------------------------------------------------------------ */
 
+/* How grave a compiler's message is; the numbers are those of the serialised answer. */
+typedef enum cnf_severity {
+    CNF_SEVERITY_WARNING,
+    CNF_SEVERITY_ERROR,
+    CNF_SEVERITY_NOTE, /* belongs to the error or warning before it */
+    CNF_SEVERITIES
+} cnf_severity;
+
 /* A compiler message about a source. */
 typedef struct cnf_compile_message {
     rt_text source;  /* name of the source, "app/0"; empty: about none */
     uint32_t line;   /* in that source, from 1; 0: none */
     uint32_t column; /* from 1; 0: none */
-    bool is_error;   /* else a warning or note */
+    cnf_severity severity;
     rt_text text;
 } cnf_compile_message;
 

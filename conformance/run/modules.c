@@ -122,21 +122,33 @@ static void message_write(rt_buffer *out, const scn_scenario *scenario, const sc
         at.line += message->line - 1;
         if (message->column > 0) at.column += message->column - 1;
     }
-    if (message->is_error && *inout_line == 0) *inout_line = at.line;
+    static const char *const words[CNF_SEVERITIES] = {
+        [CNF_SEVERITY_WARNING] = "warning",
+        [CNF_SEVERITY_ERROR] = "error",
+        [CNF_SEVERITY_NOTE] = "note",
+    };
+    if (message->severity == CNF_SEVERITY_ERROR && *inout_line == 0) *inout_line = at.line;
     rt_buffer_printf(out, "%s%.*s:%u:%u: %s: %.*s", out->size ? "\n" : "",
-                     RT_TEXT_ARG(scenario->file), at.line, at.column,
-                     message->is_error ? "error" : "warning", RT_TEXT_ARG(message->text));
+                     RT_TEXT_ARG(scenario->file), at.line, at.column, words[message->severity],
+                     RT_TEXT_ARG(message->text));
 }
+
+/* Notes shown of one message: overloaded functions have dozens of candidates. */
+enum { NOTES_MAX = 3 };
 
 static void judge_invalid(cnf_modules *modules, const scn_module *module,
                           const cnf_compile_answer *answer, cnf_judgement *out)
 {
     rt_buffer text = {0};
     uint32_t line = 0;
-    for (uint32_t i = 0; i < answer->message_count; i++)
-        message_write(&text, modules->scenario, module, &answer->messages[i], &line);
+    uint32_t notes = 0; /* since the last error or warning */
+    for (uint32_t i = 0; i < answer->message_count; i++) {
+        const cnf_compile_message *message = &answer->messages[i];
+        notes = message->severity == CNF_SEVERITY_NOTE ? notes + 1 : 0;
+        if (notes <= NOTES_MAX) message_write(&text, modules->scenario, module, message, &line);
+    }
     if (text.size == 0) {
-        const cnf_compile_message whole = {.is_error = true, .text = answer->message};
+        const cnf_compile_message whole = {.severity = CNF_SEVERITY_ERROR, .text = answer->message};
         message_write(&text, modules->scenario, module, &whole, &line);
     }
     out->verdict = CNF_VERDICT_INVALID;

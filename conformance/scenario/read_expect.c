@@ -86,14 +86,11 @@ static const scn_shape shape_error = {
 /* ---- Everything that an expect step may hold ------------------------------------------------ */
 
 static const scn_choice findings[] = {
-    {"out-of-bounds", true},
-    {"budget", true},
-    {"undefined-arithmetic", true},
-    {"use-after-free", false},
-    {"misaligned", false},
-    {"uninitialised", false},
-    {"race", false},
-    {"divergent-barrier", false},
+    {"out-of-bounds", true},        {"use-after-free", true},
+    {"null-pointer", true},         {"misaligned", true},
+    {"undefined-arithmetic", true}, {"divergent-barrier", true},
+    {"unreachable", true},          {"budget", true},
+    {"uninitialised", false},       {"race", false},
     {"wrong-call-target", false},
 };
 static const scn_shape shape_finding = {

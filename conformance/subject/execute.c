@@ -172,7 +172,8 @@ static void run_step(cnf_execution *execution, uint32_t index)
 /* A failure that no step was told: nothing in the scenario asked for it, so it is unexpected. */
 static void judge_end(cnf_execution *execution, rt_text what, rt_status status)
 {
-    if (rt_ok(status)) return;
+    /* A kernel without end is told by its finding, which is judged as every finding is. */
+    if (rt_ok(status) || status.code == RT_BUDGET) return;
     const rt_diagnostic *diagnostic = rt_sink_diagnostic(execution->sink, status);
     cnf_emit_check(execution->emitter, &(cnf_emitted_check){
                                            .step = SCN_NONE,
@@ -220,8 +221,8 @@ static void emit_final_memory(cnf_execution *execution, uint32_t index)
 static void finish(cnf_execution *execution)
 {
     cnf_emit_stage(execution->emitter, "finish", SCN_NONE, 0);
-    judge_end(execution, RT_TEXT("wait"),
-              rt_scheduler_wait(rt_runtime_scheduler(execution->runtime)));
+    rt_status ended = rt_scheduler_wait(rt_runtime_scheduler(execution->runtime));
+    judge_end(execution, RT_TEXT("wait"), ended);
     cnf_judge_findings(execution);
     for (uint32_t i = 0; i < execution->scenario->memory_count && !execution->failed; i++) {
         emit_final_memory(execution, i);

@@ -69,10 +69,14 @@ static void test_choose_local(void **state)
 {
     (void)state;
     static const uint64_t globals[][3] = {{1, 1, 1}, {1000, 1, 1}, {257, 3, 2}, {64, 64, 8}};
+    const sim_kernel open = {.parameter_count = 0}, fixed = {.local_size = {4, 2, 1}};
+    sim_range required = {.dimensions = 3, .global = {8, 8, 8}};
+    sim_range_choose_local(&fixed, &required);
+    assert_true(required.local[0] == 4 && required.local[1] == 2 && required.local[2] == 1);
     for (uint i = 0; i < 4; i++) {
         sim_range range = {.dimensions = 3};
         memcpy(range.global, globals[i], sizeof range.global);
-        sim_range_choose_local(&range);
+        sim_range_choose_local(&open, &range);
         uint64_t items = range.local[0] * range.local[1] * range.local[2];
         assert_true(items >= 1 && items <= 256);
         for (uint k = 0; k < 3; k++)

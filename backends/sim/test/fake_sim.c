@@ -200,8 +200,15 @@ void sim_object_defined(const sim_world *world, sim_object object, uint64_t offs
     }
 }
 
-void sim_range_choose_local(sim_range *range)
+rt_status sim_range_check(rt_sink *sink, const sim_kernel *kernel, const sim_range *range)
 {
+    (void)sink, (void)kernel, (void)range;
+    return RT_STATUS_OK;
+}
+
+void sim_range_choose_local(const sim_kernel *kernel, sim_range *range)
+{
+    (void)kernel;
     range->local[0] = range->local[1] = range->local[2] = 1;
 }
 

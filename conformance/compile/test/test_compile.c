@@ -136,7 +136,7 @@ static void answers_round_trip_and_notice_cuts(void **state)
     assert_int_equal(read.code, RT_COMPILE_TIME);
     assert_true(rt_text_is(read.names[1], "g"));
     assert_int_equal(read.messages[0].column, 7);
-    assert_true(read.messages[0].is_error);
+    assert_int_equal(read.messages[0].severity, CNF_SEVERITY_ERROR);
     for (size_t size = 0; size < bytes.size; size++) {
         rt_bytes cut = {bytes.data, size};
         rt_status status = cnf_compile_answer_read(fixture->sink, &fixture->arena, cut, &read);
@@ -339,7 +339,7 @@ static void diagnostics_point_into_the_source(void **state)
     assert_int_equal(answer->artefact.size, 0);
     assert_int_equal(answer->message_count, 1);
     const cnf_compile_message *error = &answer->messages[0];
-    assert_true(error->is_error);
+    assert_int_equal(error->severity, CNF_SEVERITY_ERROR);
     assert_true(rt_text_is(error->source, "app/1"));
     assert_int_equal(error->line, 3);
     assert_int_equal(error->column, 10);
@@ -350,7 +350,7 @@ static void diagnostics_point_into_the_source(void **state)
         call_module(fixture, "-Wall", "kernel void b() {\n  int unused;\n}\n", NULL);
         assert_int_equal(answer->code, RT_OK);
         assert_int_equal(answer->message_count, 1);
-        assert_false(answer->messages[0].is_error);
+        assert_int_equal(answer->messages[0].severity, CNF_SEVERITY_WARNING);
         assert_int_equal(answer->messages[0].line, 2);
     }
 }
