@@ -1,7 +1,7 @@
 /* Comparing final memories, element by element.
  *
  * It does not look at traces and knows no tolerance: a scenario that wants one says so, and until
- * its format can, equality is what the documents ask for.  Source: the design, "Comparison and
+ * its format can, equality is what the documents ask for.  Source: ARCHITECTURE.md, "Comparison and
  * results" (a float differs by ULP, shown in hexadecimal and decimal). */
 #include "conformance/compare/differential.h"
 

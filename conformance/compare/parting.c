@@ -1,5 +1,5 @@
 /* Comparing traces event by event, only after something has failed: it explains, it never judges.
- * Source: the design, "Comparison and results". */
+ * Source: ARCHITECTURE.md, "Comparison and results". */
 #include "conformance/compare/parting.h"
 
 #include <jansson.h>

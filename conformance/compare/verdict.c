@@ -2,7 +2,7 @@
  *
  * The order of the questions decides: how the process ended comes before what it said, a breach of
  * the protocol before what it claimed, and a PASS is what remains.  It does not compare subjects
- * with each other (differential.c) and knows no expectation files.  Source: the design,
+ * with each other (differential.c) and knows no expectation files.  Source: ARCHITECTURE.md,
  * "Comparison and results". */
 #include "conformance/compare/verdict.h"
 
@@ -187,6 +187,20 @@ static bool judge_protocol(const judge_case *judge)
     return true;
 }
 
+/* The failed check that gives the verdict its signature: the first, unless the device found a fault
+ * that nothing expects.  That comes last but is the cause, and a wrong memory its effect. */
+static const cnf_check *deciding_check(const cnf_messages *messages)
+{
+    const cnf_check *first = NULL;
+    for (uint32_t i = 0; i < messages->check_count; i++) {
+        const cnf_check *check = &messages->checks[i];
+        if (check->ok || !check->observed) continue;
+        if (check->step == SCN_NONE && rt_text_is(check->kind, "finding")) return check;
+        if (!first) first = check;
+    }
+    return first;
+}
+
 /* The subject said that it does not run this. */
 static bool judge_refusal(const judge_case *judge)
 {
@@ -203,26 +217,22 @@ static bool judge_refusal(const judge_case *judge)
 
 static bool judge_checks(const judge_case *judge)
 {
-    const cnf_messages *messages = judge->messages;
     cnf_judgement *out = judge->out;
-    for (uint32_t i = 0; i < messages->check_count; i++) {
-        const cnf_check *check = &messages->checks[i];
-        if (check->ok || !check->observed) continue;
-        rt_text place = check->place.length == 0
-                            ? check->what
-                            : rt_arena_printf(judge->arena, "%.*s/%.*s", RT_TEXT_ARG(check->what),
-                                              RT_TEXT_ARG(check->place));
-        out->verdict = CNF_VERDICT_FAIL;
-        out->signature =
-            cnf_signature(judge->arena, stage_text(judge->arena, RT_TEXT("step"), check->step),
-                          check->kind, check->code, place);
-        out->message = check->message;
-        out->rule = check->rule;
-        out->step = check->step;
-        out->line = check->line;
-        return true;
-    }
-    return false;
+    const cnf_check *check = deciding_check(judge->messages);
+    if (!check) return false;
+    rt_text place = check->place.length == 0
+                        ? check->what
+                        : rt_arena_printf(judge->arena, "%.*s/%.*s", RT_TEXT_ARG(check->what),
+                                          RT_TEXT_ARG(check->place));
+    out->verdict = CNF_VERDICT_FAIL;
+    out->signature =
+        cnf_signature(judge->arena, stage_text(judge->arena, RT_TEXT("step"), check->step),
+                      check->kind, check->code, place);
+    out->message = check->message;
+    out->rule = check->rule;
+    out->step = check->step;
+    out->line = check->line;
+    return true;
 }
 
 /* Everything was as expected, as far as it was seen. */

@@ -1,4 +1,4 @@
-/* Verdicts: what one scenario on one subject comes to.  Source: the design, "Comparison and
+/* Verdicts: what one scenario on one subject comes to.  Source: ARCHITECTURE.md, "Comparison and
  * results". */
 #ifndef CONFORMANCE_COMPARE_VERDICT_H
 #define CONFORMANCE_COMPARE_VERDICT_H

@@ -7,7 +7,7 @@
  * program that reaches it after the other until they fail.  To fail is to say so: the exit status
  * counts the failed tests.  A crash, also one that cmocka catches, is an assertion at most.
  *
- * It does not know what the programs test, nor build them.  Source: the design, "Rules in the
+ * It does not know what the programs test, nor build them.  Source: ARCHITECTURE.md, "Rules in the
  * code"; cmocka's output and exit status, cmocka.c. */
 #include "conformance/requirements/prove_internal.h"
 

@@ -3,7 +3,7 @@
  *
  * Each run is this program as `assay run FILE --on sim`, whose record is read back.  programs.c
  * proves by tests.  A rule whose `proof:` names neither tool nor unit and that no scenario covers
- * is missing.  Source: the design, "Rules in the code". */
+ * is missing.  Source: ARCHITECTURE.md, "Rules in the code". */
 #include "conformance/requirements/prove.h"
 
 #include "conformance/requirements/prove_internal.h"

@@ -112,14 +112,16 @@ static bool choice_read(scn_reader *reader, const scn_shape *shape, const scn_no
 /* "; known are: A, B, C, D and 14 more". */
 static const char *word_list(rt_arena *arena, const scn_shape *shape)
 {
-    enum { TOLD_MAX = 4 };
+    /* A vocabulary of a screen is told whole; of the hundreds of rules only what they look like. */
+    enum { WHOLE_MAX = 32, SAMPLE_MAX = 4 };
     rt_buffer list = {0};
     uint32_t count = 0;
-    for (; shape->word(count); count++) {
-        if (count >= TOLD_MAX) continue;
-        rt_buffer_printf(&list, "%s%s", count ? ", " : "; known are: ", shape->word(count));
-    }
-    if (count > TOLD_MAX) rt_buffer_printf(&list, " and %u more", count - TOLD_MAX);
+    while (shape->word(count))
+        count++;
+    uint32_t told = count <= WHOLE_MAX ? count : SAMPLE_MAX;
+    for (uint32_t i = 0; i < told; i++)
+        rt_buffer_printf(&list, "%s%s", i ? ", " : "; known are: ", shape->word(i));
+    if (count > told) rt_buffer_printf(&list, " and %u more", count - told);
     const char *copy = rt_arena_text(arena, rt_buffer_text(&list)).data;
     rt_buffer_free(&list);
     return copy;

@@ -127,12 +127,6 @@ static rt_status run_submit(cnf_execution *execution, uint32_t step, const scn_s
     return status;
 }
 
-static rt_status run_load(cnf_execution *execution, const scn_step *step)
-{
-    rt_loader_open(rt_runtime_loader(execution->runtime), step->module);
-    return RT_STATUS_OK;
-}
-
 static void run_step(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
@@ -140,8 +134,9 @@ static void run_step(cnf_execution *execution, uint32_t index)
     rt_scheduler *scheduler = rt_runtime_scheduler(execution->runtime);
     switch (step->verb) {
     case SCN_VERB_LOAD:
+        rt_loader_open(rt_runtime_loader(execution->runtime), step->module);
         cnf_judge_step(execution, index, "step", scenario->modules[step->module].name,
-                       run_load(execution, step));
+                       RT_STATUS_OK);
         return;
     case SCN_VERB_UNLOAD:
         cnf_judge_step(execution, index, "step", scenario->modules[step->module].name,
@@ -241,6 +236,7 @@ void cnf_execute(cnf_execution *execution, dev_device *device)
         rt_loader_start(rt_runtime_loader(execution->runtime), 0);
         for (uint32_t i = 0; i < scenario->step_count && !execution->failed; i++) {
             cnf_emit_stage(execution->emitter, "step", i, scenario->steps[i].at.line);
+            execution->step_count = i + 1;
             run_step(execution, i);
         }
         finish(execution);

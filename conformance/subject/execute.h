@@ -29,7 +29,8 @@ typedef struct cnf_execution {
     uint32_t *counted;       /* per event kind: trace events seen by its last count expectation */
     RT_VECTOR(cnf_kept_finding) findings; /* guarded by findings_lock until the last wait */
     pthread_mutex_t findings_lock;
-    bool failed; /* some check was not ok: later steps would only follow from it */
+    uint32_t step_count; /* steps begun */
+    bool failed;         /* some check was not ok: later steps would only follow from it */
 } cnf_execution;
 
 /* Runs all steps and judges all expectations, emitting stages, checks, final memories and the

@@ -257,7 +257,9 @@ static void judge_program_of(cnf_execution *execution, cnf_emitted_check check,
     const rt_event_field *images = field_of(build, "images");
     check.ok = images->value_count == expect->image_count;
     for (uint32_t i = 0; i < expect->image_count && check.ok; i++) {
-        check.ok = holds(images->values, images->value_count, expect->images[i]);
+        /* Both ways: an expectation that names an image twice must not hide another. */
+        check.ok = holds(images->values, images->value_count, expect->images[i]) &&
+                   holds(expect->images, expect->image_count, images->values[i]);
     }
     if (!check.ok) {
         rt_arena *arena = &execution->arena;
@@ -374,6 +376,23 @@ static bool finding_matches(const cnf_kept_finding *finding, const scn_expect *e
     return !expect->has_finding_offset || expect->finding_offset == finding->offset;
 }
 
+/* What is said when an expected finding is missing: which others there are. */
+static rt_text other_findings(cnf_execution *execution, const scn_expect *expect)
+{
+    rt_buffer text = {0};
+    rt_buffer_printf(&text, "expected a finding '%.*s'; the device reported no such one",
+                     RT_TEXT_ARG(expect->finding));
+    for (uint32_t i = 0; i < execution->findings.count; i++) {
+        const cnf_kept_finding *finding = &execution->findings.items[i];
+        if (finding->expected) continue;
+        rt_buffer_printf(&text, "\n  but %s in kernel '%.*s': %.*s", finding->kind,
+                         RT_TEXT_ARG(finding->kernel), RT_TEXT_ARG(finding->message));
+    }
+    rt_text message = rt_arena_text(&execution->arena, rt_buffer_text(&text));
+    rt_buffer_free(&text);
+    return message;
+}
+
 static void judge_finding(cnf_execution *execution, uint32_t step, const scn_expect *expect)
 {
     cnf_emitted_check check = {.step = step,
@@ -389,9 +408,7 @@ static void judge_finding(cnf_execution *execution, uint32_t step, const scn_exp
     }
     if (!check.ok) {
         check.code = RT_TEXT("not-found");
-        check.message = rt_arena_printf(&execution->arena,
-                                        "expected a finding '%.*s'; the device reported %u others",
-                                        RT_TEXT_ARG(expect->finding), execution->findings.count);
+        check.message = other_findings(execution, expect);
     }
     emit_judged(execution, check);
 }
@@ -414,7 +431,7 @@ static uint32_t scenario_line(const scn_scenario *scenario, const cnf_kept_findi
 void cnf_judge_findings(cnf_execution *execution)
 {
     const scn_scenario *scenario = execution->scenario;
-    for (uint32_t s = 0; s < scenario->step_count; s++) {
+    for (uint32_t s = 0; s < execution->step_count; s++) {
         const scn_step *step = &scenario->steps[s];
         for (uint32_t i = 0; i < step->expect_count; i++) {
             if (step->expect[i].kind == SCN_EXPECT_FINDING) {

@@ -113,6 +113,7 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
         rt_panic_set_reporter(report_panic, &execution);
         rt_text warning;
         cnf_cache *cache = cnf_cache_open(options->cache, &warning);
+        if (warning.length) fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(warning));
         dev_tools tools = cnf_tools(cache);
         run_on_device(subject, options, &execution, &tools);
         cnf_cache_close(cache);

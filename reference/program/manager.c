@@ -105,8 +105,62 @@ void rt_program_manager_destroy(rt_program_manager *manager)
 
 /* ---- From a kernel's name to its program -------------------------------------------------- */
 
-/* The image to take the kernel from: one of a format that the device takes.  With several, which
- * one is open to choice as with symbols. */
+static bool image_has_kernel(const rt_image *image, rt_text kernel_name)
+{
+    for (uint32_t i = 0; i < image->kernel_count; i++) {
+        if (rt_text_equal(image->kernels[i], kernel_name)) return true;
+    }
+    return false;
+}
+
+/* The module, loaded or not, that brings the kernel; NULL where none does. */
+static const rt_module *module_with_kernel(const rt_loader *loader, rt_text kernel_name)
+{
+    for (uint32_t m = 0; m < loader->module_count; m++) {
+        const rt_module *module = &loader->modules[m];
+        for (uint32_t i = 0; i < module->images.count; i++) {
+            if (image_has_kernel(&module->images.images[i], kernel_name)) return module;
+        }
+    }
+    return NULL;
+}
+
+/* The registered kernel whose name is nearest to a mistyped one, empty where none is near. */
+static rt_text nearest_kernel(const rt_registry *registry, rt_text kernel_name)
+{
+    uint32_t least = (uint32_t)kernel_name.length / 3 + 2;
+    rt_text nearest = {0};
+    for (uint32_t i = 0; i < registry->images.count; i++) {
+        const rt_registered_image *image = registry->images.items[i];
+        for (uint32_t k = 0; image->registered && k < image->image->kernel_count; k++) {
+            uint32_t distance = rt_text_distance(kernel_name, image->image->kernels[k], least);
+            if (distance >= least) continue;
+            least = distance;
+            nearest = image->image->kernels[k];
+        }
+    }
+    return nearest;
+}
+
+static rt_status refuse_kernel(rt_program_manager *manager, rt_text kernel_name)
+{
+    rt_buffer hint = {0};
+    const rt_module *module = module_with_kernel(manager->loader, kernel_name);
+    rt_text nearest = nearest_kernel(manager->registry, kernel_name);
+    if (module) {
+        rt_buffer_printf(&hint, "; module '%.*s' has it and is not loaded",
+                         RT_TEXT_ARG(module->name));
+    } else if (nearest.length) {
+        rt_buffer_printf(&hint, "; did you mean '%.*s'?", RT_TEXT_ARG(nearest));
+    }
+    rt_status status = rt_fail_naming(manager->sink, RT_ERRC_RUNTIME, RT_RULE_NONE, &kernel_name, 1,
+                                      "no registered image has a kernel named '%.*s'%s",
+                                      RT_TEXT_ARG(kernel_name), rt_buffer_string(&hint));
+    rt_buffer_free(&hint);
+    return status;
+}
+
+/* The image to take the kernel from: the first registered of a format that the device takes. */
 static rt_status select_image(rt_program_manager *manager, const rt_device *device,
                               rt_text kernel_name, const rt_registered_image **out_image)
 {
@@ -124,9 +178,7 @@ static rt_status select_image(rt_program_manager *manager, const rt_device *devi
                               "kernel '%.*s' exists only in formats that device %.*s does not take",
                               RT_TEXT_ARG(kernel_name), RT_TEXT_ARG(device->name));
     }
-    return rt_fail_naming(manager->sink, RT_ERRC_RUNTIME, RT_RULE_NONE, &kernel_name, 1,
-                          "no registered image has a kernel named '%.*s'",
-                          RT_TEXT_ARG(kernel_name));
+    return refuse_kernel(manager, kernel_name);
 }
 
 static rt_cache_key key_of(const rt_registered_image *image, const rt_device *device,
@@ -243,6 +295,13 @@ static rt_status build_program(rt_program_manager *manager, const rt_device *dev
     return status;
 }
 
+static void trace_select(rt_program_manager *manager, rt_text kernel_name,
+                         const rt_registered_image *image)
+{
+    RT_TRACE(manager->trace, SELECT, RT_T("kernel", kernel_name),
+             RT_T("image", image->image->name));
+}
+
 /* Called with the lock held. */
 static rt_status find_program(rt_program_manager *manager, const rt_device *device,
                               rt_text kernel_name, rt_program **out_program)
@@ -251,20 +310,22 @@ static rt_status find_program(rt_program_manager *manager, const rt_device *devi
         const rt_registered_image *image = NULL;
         RT_TRY(select_image(manager, device, kernel_name, &image));
         CHECK(image && image->registered);
-        RT_TRACE(manager->trace, SELECT, RT_T("kernel", kernel_name),
-                 RT_T("image", image->image->name));
         rt_cache_key key = key_of(image, device, kernel_name);
         rt_program *cached = rt_cache_find(&manager->cache, &key);
         if (cached && RULE(DL_CACHE_02)) {
             cached->references++;
             *out_program = cached;
+            trace_select(manager, kernel_name, image);
             RT_TRACE(manager->trace, CACHE_HIT, RT_T("kernel", kernel_name),
                      RT_T("module", image->module_name), RT_N("device", device->id),
                      RT_N("program", cached->id));
             return RT_STATUS_OK;
         }
         rt_pending_build build = {image->id, device->id};
-        if (!is_pending(manager, build)) return build_program(manager, device, image, out_program);
+        if (!is_pending(manager, build)) {
+            trace_select(manager, kernel_name, image);
+            return build_program(manager, device, image, out_program);
+        }
         pthread_cond_wait(&manager->built, &manager->lock);
     }
 }

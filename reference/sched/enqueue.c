@@ -83,7 +83,9 @@ static void enqueued(rt_scheduler *scheduler, rt_command *command)
     CHECK(command->state == RT_COMMAND_SUBMITTED);
     CHECK(command->event);
     command->state = RT_COMMAND_ENQUEUED;
-    scheduler->queues.items[command->queue].last = command->id;
+    /* The runtime's own moves of content are ordered by their memories, not by the queue. */
+    if (command->kind == RT_COMMAND_LAUNCH)
+        scheduler->queues.items[command->queue].last = command->id;
 }
 
 rt_status rt_enqueue_launch(rt_scheduler *scheduler, rt_command *command, dev_kernel *kernel,

@@ -44,10 +44,11 @@ void rt_graph_depend_on_memory(rt_scheduler *scheduler, rt_command *command,
                                const rt_memory *memory, rt_access access)
 {
     const rt_memory_use *use = use_of(scheduler, memory);
-    if (use->writer != command->id) rt_graph_depend(command, use->writer);
+    CHECK(use->writer != command->id); /* Accesses are booked after the command is enqueued. */
+    rt_graph_depend(command, use->writer);
     if (access == RT_ACCESS_READ) return;
     for (uint32_t i = 0; i < use->readers.count; i++) {
-        if (use->readers.items[i] != command->id) rt_graph_depend(command, use->readers.items[i]);
+        rt_graph_depend(command, use->readers.items[i]);
     }
 }
 

@@ -35,7 +35,7 @@ typedef struct rt_queue {
     const rt_device *device;
     dev_queue *queue;
     bool in_order;
-    rt_command_id last; /* RT_COMMAND_NONE before the first */
+    rt_command_id last; /* launch; RT_COMMAND_NONE before the first */
 } rt_queue;
 
 #define RT_COMMAND_NONE UINT32_MAX

@@ -176,6 +176,8 @@ static void counts_programs_traces_and_memories_differ(void **state)
     expect_failure(state, LOADED "  - expect: {links: 0}\n", "count", "more");
     expect_failure(state, LOADED "  - expect: {program_of: apply, images: [app/0]}\n", "program",
                    "images");
+    expect_failure(state, LOADED "  - expect: {program_of: apply, images: [app/0, app/0]}\n",
+                   "program", "images");
     expect_failure(state, LOADED "  - expect: {program_of: other, images: [app/0]}\n", "program",
                    "not-launched");
     expect_failure(state, LOADED "  - expect: {trace: [{event: launch}, {event: link}]}\n", "trace",

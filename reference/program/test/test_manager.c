@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -84,6 +85,18 @@ static void refusals_have_their_class(void **state)
     assert_int_equal(ask(f, "k1").code, RT_ERRC_RUNTIME); /* nothing is loaded */
     rt_loader_open(&f->loader, NATIVE);
     assert_int_equal(ask(f, "nk").code, RT_ERRC_KERNEL_NOT_SUPPORTED);
+}
+
+static void a_refused_kernel_gets_a_hint(void **state)
+{
+    fixture *f = *state;
+    rt_status status = ask(f, "solo");
+    assert_non_null(strstr(rt_sink_diagnostic(f->sink, status)->message.data,
+                           "module 'alone' has it and is not loaded"));
+    rt_loader_open(&f->loader, ALONE);
+    status = ask(f, "slo");
+    assert_non_null(
+        strstr(rt_sink_diagnostic(f->sink, status)->message.data, "did you mean 'solo'?"));
 }
 
 static void a_device_that_does_not_link_is_asked_for_nothing(void **state)
@@ -168,6 +181,7 @@ int main(void)
         TEST(a_self_contained_image_is_built_without_a_link),
         TEST(no_failure_is_cached),
         TEST(refusals_have_their_class),
+        TEST(a_refused_kernel_gets_a_hint),
         cmocka_unit_test(a_device_that_does_not_link_is_asked_for_nothing),
         TEST(unloading_drops_programs_and_running_ones_live_on),
         TEST(threads_that_want_the_same_program_build_it_once),
