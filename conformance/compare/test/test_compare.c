@@ -37,6 +37,12 @@ static const verdict_row verdict_rows[] = {
      ""},
     {CHECK_LINE("memory", "data", "false", "true") END, CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL,
      "step1:memory:differs:data/element-3"},
+    /* A fault that the device found is the cause, what a memory holds its effect. */
+    {CHECK_LINE(
+         "memory", "data", "false",
+         "true") "{\"type\":\"check\",\"kind\":\"finding\",\"what\":\"data\",\"ok\":false,\"observed\":true,"
+                 "\"code\":\"out-of-bounds\",\"place\":\"square\",\"message\":\"why\"}\n" END,
+     CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL, "step:finding:out-of-bounds:data/square"},
     /* Neither right nor wrong, and then nothing is left that was seen. */
     {CHECK_LINE("launch", "apply", "false", "false") END, CNF_CHILD_EXITED, 0, CNF_VERDICT_SKIP,
      ""},
