@@ -56,6 +56,7 @@ sim_parameter sim_kernel_parameter(const sim_kernel *kernel, uint32_t index);
 /* A memory object; 0 is none.  Ids are never reused within a world. */
 typedef uint32_t sim_object;
 
+/* Makes a world without objects; destroys it with all that are left.  The sink is borrowed. */
 sim_world *sim_world_create(rt_sink *sink, uint64_t seed);
 void sim_world_destroy(sim_world *world);
 

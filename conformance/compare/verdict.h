@@ -53,6 +53,7 @@ typedef enum cnf_effect {
     CNF_EFFECT_INFRASTRUCTURE = 3,
 } cnf_effect;
 
+/* The table's word (static), and the table's effect. */
 const char *cnf_verdict_word(cnf_verdict verdict);
 cnf_effect cnf_verdict_effect(cnf_verdict verdict);
 

@@ -40,6 +40,7 @@ typedef enum scn_type {
         SCN_TYPE_COUNT
 } scn_type;
 
+/* The columns of the table. */
 const char *scn_type_name(scn_type type);
 uint32_t scn_type_size(scn_type type); /* bytes */
 char scn_type_class(scn_type type);    /* 'i', 'u' or 'f' */

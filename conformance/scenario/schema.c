@@ -91,7 +91,9 @@ static bool choice_read(scn_reader *reader, const scn_shape *shape, const scn_no
     const char *word = strchr(shape->noun, ' ') + 1;
     scn_nearest nearest = scn_nearest_to(node->text);
     for (uint32_t i = 0; i < shape->choice_count; i++) {
-        scn_nearest_offer(&nearest, rt_text_of(shape->choices[i].name));
+        if (shape->choices[i].built) {
+            scn_nearest_offer(&nearest, rt_text_of(shape->choices[i].name));
+        }
         if (!rt_text_is(node->text, shape->choices[i].name)) continue;
         if (!shape->choices[i].built) {
             return scn_report(reader->reporter, node->at,

@@ -92,6 +92,7 @@ typedef struct rt_diagnostic {
     uint32_t name_count;
 } rt_diagnostic;
 
+/* Makes an empty sink; the caller destroys it (NULL does nothing), and every diagnostic with it. */
 rt_sink *rt_sink_create(void);
 void rt_sink_destroy(rt_sink *sink);
 

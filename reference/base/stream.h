@@ -27,6 +27,7 @@ typedef struct rt_reader {
 /* A reader over input, which is borrowed; spans that it returns point into input. */
 rt_reader rt_reader_of(rt_bytes input);
 
+/* Each consumes what the writer's function of the same name wrote. */
 uint8_t rt_read_u8(rt_reader *reader);
 uint32_t rt_read_u32(rt_reader *reader);
 uint64_t rt_read_u64(rt_reader *reader);

@@ -282,8 +282,8 @@ void dev_program_destroy(dev_program *program);
 RT_MUST_USE rt_status dev_kernel_create(dev_program *program, rt_text name,
                                         dev_kernel **out_kernel);
 void dev_kernel_destroy(dev_kernel *kernel);
-/* Number of parameters of the kernel, DEV_ARGUMENT_COUNT_UNKNOWN where the device does not tell. */
 #define DEV_ARGUMENT_COUNT_UNKNOWN UINT32_MAX
+/* Number of parameters of the kernel, DEV_ARGUMENT_COUNT_UNKNOWN where the device does not tell. */
 uint32_t dev_kernel_argument_count(dev_kernel *kernel);
 
 /* Makes an out-of-order queue: only wait lists order its commands. */

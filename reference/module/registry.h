@@ -36,6 +36,7 @@ typedef struct rt_registry {
     rt_registry_observer observer;
 } rt_registry;
 
+/* Makes an empty registry that tells the trace (borrowed) of its changes; frees it. */
 void rt_registry_init(rt_registry *registry, rt_trace *trace);
 void rt_registry_free(rt_registry *registry);
 

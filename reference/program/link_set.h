@@ -33,6 +33,7 @@ RT_MUST_USE rt_status rt_link_set_collect(const rt_link_context *context,
                                           const rt_registered_image *requesting,
                                           rt_link_set *out_set);
 
+/* Frees the list of images and leaves the set empty and usable. */
 void rt_link_set_free(rt_link_set *set);
 
 #endif

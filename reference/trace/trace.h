@@ -93,6 +93,7 @@ typedef struct rt_trace_value {
 
 typedef struct rt_trace rt_trace;
 
+/* Makes an empty trace; the caller destroys it (NULL does nothing), and every event with it. */
 rt_trace *rt_trace_create(void);
 void rt_trace_destroy(rt_trace *trace);
 
