@@ -54,8 +54,8 @@ typedef void sim_handle(sim_exec *x, const sim_op *op);
  * when it spins and other waves should go on. */
 typedef void sim_engine(sim_exec *x, sim_wave *wave);
 
-/* The engines by number, 0 the plain one, for any x86-64; NULL: this machine cannot run it. */
 #define SIM_ENGINE_COUNT 3u
+/* The engines by number, 0 the plain one, for any x86-64; NULL: this machine cannot run it. */
 sim_engine *sim_engine_at(uint32_t index);
 /* The number of the best one for this machine. */
 uint32_t sim_engine_best(void);

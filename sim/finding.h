@@ -42,6 +42,7 @@ bool sim_findings_add(sim_findings *findings, uint32_t site, sim_finding_kind ki
 void sim_findings_report(sim_findings *findings, const sim_kernel *kernel,
                          const sim_launch_options *options);
 
+/* Frees the rows and leaves the list empty and usable. */
 void sim_findings_free(sim_findings *findings);
 
 #endif
