@@ -91,8 +91,9 @@ static inline void target_done(sim_exec *x, const sim_op *op, uint32_t bytes)
 
 /* ---- Shapes: loops around an expression of a and b ------------------------------------------ */
 
-#define FOUR_SHAPES(name, T, R, EXPRESSION)                                                        \
-    static void name##_VV(sim_exec *x, const sim_op *op)                                           \
+/* Both operands are rows of lanes; both are uniform. */
+#define ROWS_SHAPE(function, T, R, EXPRESSION)                                                     \
+    static void function(sim_exec *x, const sim_op *op)                                            \
     {                                                                                              \
         uint32_t n = LANE_COUNT(x);                                                                \
         const T *pa = ROW(T, op->a), *pb = ROW(T, op->b);                                          \
@@ -103,7 +104,16 @@ static inline void target_done(sim_exec *x, const sim_op *op, uint32_t bytes)
             d[i] = (R)(EXPRESSION);                                                                \
         }                                                                                          \
         target_done(x, op, sizeof(R));                                                             \
-    }                                                                                              \
+    }
+#define UNIFORM_SHAPE(function, T, R, EXPRESSION)                                                  \
+    static void function(sim_exec *x, const sim_op *op)                                            \
+    {                                                                                              \
+        T a = *(const T *)sim_at(x, op->a), b = *(const T *)sim_at(x, op->b);                      \
+        *(R *)sim_at(x, op->target) = (R)(EXPRESSION);                                             \
+    }
+
+#define FOUR_SHAPES(name, T, R, EXPRESSION)                                                        \
+    ROWS_SHAPE(name##_VV, T, R, EXPRESSION)                                                        \
     static void name##_VS(sim_exec *x, const sim_op *op)                                           \
     {                                                                                              \
         uint32_t n = LANE_COUNT(x);                                                                \
@@ -130,31 +140,12 @@ static inline void target_done(sim_exec *x, const sim_op *op, uint32_t bytes)
         }                                                                                          \
         target_done(x, op, sizeof(R));                                                             \
     }                                                                                              \
-    static void name##_SS(sim_exec *x, const sim_op *op)                                           \
-    {                                                                                              \
-        T a = *(const T *)sim_at(x, op->a), b = *(const T *)sim_at(x, op->b);                      \
-        *(R *)sim_at(x, op->target) = (R)(EXPRESSION);                                             \
-    }
+    UNIFORM_SHAPE(name##_SS, T, R, EXPRESSION)
 
 /* Forms VV and SS of the shape above, named _V and _S. */
 #define TWO_SHAPES(name, T, R, EXPRESSION)                                                         \
-    static void name##_V(sim_exec *x, const sim_op *op)                                            \
-    {                                                                                              \
-        uint32_t n = LANE_COUNT(x);                                                                \
-        const T *pa = ROW(T, op->a), *pb = ROW(T, op->b);                                          \
-        R *d = target_row(x, op, sizeof(R));                                                       \
-        FOR_LANES                                                                                  \
-        {                                                                                          \
-            T a = pa[i], b = pb[i];                                                                \
-            d[i] = (R)(EXPRESSION);                                                                \
-        }                                                                                          \
-        target_done(x, op, sizeof(R));                                                             \
-    }                                                                                              \
-    static void name##_S(sim_exec *x, const sim_op *op)                                            \
-    {                                                                                              \
-        T a = *(const T *)sim_at(x, op->a), b = *(const T *)sim_at(x, op->b);                      \
-        *(R *)sim_at(x, op->target) = (R)(EXPRESSION);                                             \
-    }
+    ROWS_SHAPE(name##_V, T, R, EXPRESSION)                                                         \
+    UNIFORM_SHAPE(name##_S, T, R, EXPRESSION)
 
 #define ONE_SHAPES(name, T, R, EXPRESSION)                                                         \
     static void name##_V(sim_exec *x, const sim_op *op)                                            \

@@ -13,6 +13,8 @@
  * Source of the rules: reference/device/device.h, "Enqueues". */
 #include "backends/sim/simdev_internal.h"
 
+#include "reference/base/hash.h"
+
 #include <string.h>
 
 typedef struct simdev_queue {
@@ -63,23 +65,13 @@ struct simdev_command {
 
 /* ---- Choice ------------------------------------------------------------------------------- */
 
-/* The next number of a splitmix64 sequence.  Source: Steele, Lea, Flood, "Fast splittable
- * pseudorandom number generators", OOPSLA 2014, figure 17. */
-static uint64_t choice_next(uint64_t *state)
-{
-    *state += UINT64_C(0x9E3779B97F4A7C15);
-    uint64_t z = *state;
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
-}
-
 /* Takes one of the ready commands out.  There is one: a wait list names only commands that were
  * enqueued before, so that the pending commands cannot wait for each other in a circle. */
 static simdev_command *ready_take(simdev_device *device)
 {
     CHECK(device->ready.count >= 1);
-    uint32_t index = (uint32_t)(choice_next(&device->choice) % device->ready.count);
+    device->choice += RT_MIX_STEP;
+    uint32_t index = (uint32_t)(rt_mix64(device->choice) % device->ready.count);
     simdev_command *command = device->ready.items[index];
     device->ready.items[index] = device->ready.items[--device->ready.count];
     CHECK(command->state == DEV_EVENT_PENDING && command->unfinished == 0);

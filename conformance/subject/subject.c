@@ -71,6 +71,31 @@ static void report_panic(void *user)
     rt_trace_print_newest(rt_runtime_trace(execution->runtime), PANIC_EVENTS);
 }
 
+/* Opens the subject's device and says so, or says that it is unavailable and returns NULL. */
+static dev_device *open_device(const cnf_subject *subject, const dev_open_parameters *parameters,
+                               cnf_emitter *emitter, dev_capabilities *out_capabilities)
+{
+    dev_device *device = NULL;
+    rt_status status =
+        dev_device_open(subject->backend, parameters, rt_text_of(subject->selector), &device);
+    if (!rt_ok(status)) {
+        cnf_emit_unavailable(emitter, rt_sink_diagnostic(parameters->sink, status)->message);
+        return NULL;
+    }
+    dev_device_capabilities(device, out_capabilities);
+    cnf_emit_device(emitter, out_capabilities);
+    return device;
+}
+
+/* The artefact cache; what is wrong with its folder is told and costs nothing else. */
+static cnf_cache *open_cache(const cnf_subject_options *options)
+{
+    rt_text warning;
+    cnf_cache *cache = cnf_cache_open(options->cache, &warning);
+    if (warning.length) fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(warning));
+    return cache;
+}
+
 static void run_on_device(const cnf_subject *subject, const cnf_subject_options *options,
                           cnf_execution *execution, const dev_tools *tools)
 {
@@ -82,17 +107,10 @@ static void run_on_device(const cnf_subject *subject, const cnf_subject_options 
         .on_finding = cnf_execution_finding,
         .finding_user = execution,
     };
-    dev_device *device = NULL;
     cnf_emit_stage(emitter, "open", SCN_NONE, 0);
-    rt_status status =
-        dev_device_open(subject->backend, &parameters, rt_text_of(subject->selector), &device);
-    if (!rt_ok(status)) {
-        cnf_emit_unavailable(emitter, rt_sink_diagnostic(execution->sink, status)->message);
-        return;
-    }
     dev_capabilities capabilities;
-    dev_device_capabilities(device, &capabilities);
-    cnf_emit_device(emitter, &capabilities);
+    dev_device *device = open_device(subject, &parameters, emitter, &capabilities);
+    if (!device) return;
     bool skipped = skips(emitter, subject, execution->scenario, &capabilities);
     if (!skipped) cnf_execute(execution, device);
     dev_device_destroy(device);
@@ -111,9 +129,7 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
     if (rt_ok(status)) {
         pthread_mutex_init(&execution.findings_lock, NULL);
         rt_panic_set_reporter(report_panic, &execution);
-        rt_text warning;
-        cnf_cache *cache = cnf_cache_open(options->cache, &warning);
-        if (warning.length) fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(warning));
+        cnf_cache *cache = open_cache(options);
         dev_tools tools = cnf_tools(cache);
         run_on_device(subject, options, &execution, &tools);
         cnf_cache_close(cache);
@@ -199,21 +215,11 @@ int cnf_subject_probe_main(int argument_count, char **arguments)
     }
     cnf_emitter emitter = {.descriptor = MESSAGE_DESCRIPTOR};
     rt_sink *sink = rt_sink_create();
-    rt_text warning;
-    cnf_cache *cache = cnf_cache_open(options.cache, &warning);
+    cnf_cache *cache = open_cache(&options);
     dev_tools tools = cnf_tools(cache);
     const dev_open_parameters parameters = {.sink = sink, .tools = &tools};
-    dev_device *device = NULL;
-    rt_status status =
-        dev_device_open(subject->backend, &parameters, rt_text_of(subject->selector), &device);
-    if (rt_ok(status)) {
-        dev_capabilities capabilities;
-        dev_device_capabilities(device, &capabilities);
-        cnf_emit_device(&emitter, &capabilities);
-        dev_device_destroy(device);
-    } else {
-        cnf_emit_unavailable(&emitter, rt_sink_diagnostic(sink, status)->message);
-    }
+    dev_capabilities capabilities;
+    dev_device_destroy(open_device(subject, &parameters, &emitter, &capabilities));
     cnf_cache_close(cache);
     rt_sink_destroy(sink);
     return emitter.failed ? CHILD_FAILED : CHILD_DONE;

@@ -2,13 +2,7 @@
 #include "reference/base/choose.h"
 
 #include "reference/base/check.h"
-
-static uint64_t mixed(uint64_t value)
-{
-    value = (value ^ (value >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    value = (value ^ (value >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return value ^ (value >> 31);
-}
+#include "reference/base/hash.h"
 
 uint32_t rt_choose(rt_chooser *chooser, rt_rule rule, uint32_t alternative_count)
 {
@@ -16,8 +10,7 @@ uint32_t rt_choose(rt_chooser *chooser, rt_rule rule, uint32_t alternative_count
     CHECK(alternative_count >= 1);
     uint64_t number = chooser->drawn++;
     if (chooser->seed == 0) return 0;
-    return (uint32_t)(mixed(chooser->seed + number * UINT64_C(0x9E3779B97F4A7C15)) %
-                      alternative_count);
+    return (uint32_t)(rt_mix64(chooser->seed + number * RT_MIX_STEP) % alternative_count);
 }
 
 void rt_choose_order(rt_chooser *chooser, rt_rule rule, uint32_t *order, uint32_t count)

@@ -10,6 +10,13 @@ uint64_t rt_hash64(const void *data, size_t size)
     return XXH3_64bits(size ? data : "", size);
 }
 
+uint64_t rt_mix64(uint64_t state)
+{
+    state = (state ^ (state >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    state = (state ^ (state >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return state ^ (state >> 31);
+}
+
 rt_hash rt_hash128(const void *data, size_t size)
 {
     XXH128_hash_t hash = XXH3_128bits(size ? data : "", size);

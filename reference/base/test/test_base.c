@@ -191,6 +191,8 @@ static void hash_is_the_same_on_every_machine(void **state)
     assert_string_equal(rt_hash_print(rt_hash128("", 0)).digits,
                         "99aa06d3014798d86001c324468d497f");
     assert_int_not_equal(rt_hash64("a", 1), rt_hash64("b", 1));
+    /* The first number of SplitMix64's sequence from state 0, as its authors publish it. */
+    assert_true(rt_mix64(RT_MIX_STEP) == UINT64_C(0xE220A8397B1DCDAF));
 }
 
 int main(void)
