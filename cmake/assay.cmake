@@ -20,6 +20,13 @@ if(ASSAY_SANITIZE)
   target_link_options(assay_options INTERFACE -fsanitize=${ASSAY_SANITIZE})
 endif()
 
+if(ASSAY_FUZZ)
+  target_compile_definitions(assay_options INTERFACE RT_ARENA_BLOCKS)
+  target_compile_options(assay_options INTERFACE
+    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
+  target_link_options(assay_options INTERFACE -fsanitize=address,undefined)
+endif()
+
 # assay_library(NAME SOURCES a.c b.c [LINK other ...])
 # A static library of one folder.
 function(assay_library name)
@@ -40,6 +47,18 @@ function(assay_unit_test name)
   target_link_libraries(${name} PRIVATE assay_options ${ARG_LINK} PkgConfig::CMOCKA)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 120)
+endfunction()
+
+# assay_fuzzer(NAME SOURCES fuzz_a.c [LINK library ...])
+# A libFuzzer program (preset fuzz); ci/fuzz says what it begins with.
+function(assay_fuzzer name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  if(NOT ASSAY_FUZZ)
+    return()
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE assay_options ${ARG_LINK})
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
 endfunction()
 
 # assay_proof_test(NAME SOURCES test_a.c [LINK library ...])

@@ -9,7 +9,7 @@
 #include "reference/base/format.h"
 #include "reference/base/status.h"
 
-#define RT_COMPILER_API_VERSION 1u
+#define RT_COMPILER_API_VERSION 2u
 #define RT_COMPILER_API_SYMBOL  "rt_compiler_api_get"
 
 /* How device code is distributed over images (document 003, "sycl-post-link changes"). */
@@ -35,19 +35,42 @@ typedef struct rt_postlink_request {
     uint32_t spirv_version_max; /* as in a module's header: 0x00010200 is 1.2 */
 } rt_postlink_request;
 
+/* The value of a specialisation constant, by the number in its SpecId decoration. */
+typedef struct rt_link_constant {
+    uint32_t id;
+    rt_bytes value; /* little-endian, of the constant's own size; a bool has one byte */
+} rt_link_constant;
+
+/* One SPIR-V module of a link. */
+typedef struct rt_link_code {
+    rt_bytes spirv;
+    const rt_link_constant *constants; /* that get another value than their default, each id once */
+    uint32_t constant_count;
+} rt_link_code;
+
 typedef struct rt_compiler_api {
     uint32_t version; /* RT_COMPILER_API_VERSION */
     /* What made the artefacts, for cache keys: versions of LLVM, translator and plugin. */
     const char *identification;
+    /* Reads LLVM IR, text or bitcode, as somebody wrote it and makes verified bitcode for spir64 of
+     * it, which postlink takes like a front end's.  out_bitcode is initialised by the caller.
+     * MALFORMED: it does not parse, is invalid or for another target; the message has the form of
+     * the front ends', NAME:LINE:COLUMN: error: TEXT, or NAME: error: TEXT. */
+    rt_status (*read_ir)(rt_sink *sink, rt_text name, rt_bytes ir, rt_buffer *out_bitcode);
+    /* Makes an image of a SPIR-V module as it is: its kernels are the entry points, its symbols the
+     * functions with linkage, its requirements the capabilities.  out_images (initialised by the
+     * caller) receives a list of one image, of format spirv64 and without a name.  MALFORMED: the
+     * bytes are not laid out as a SPIR-V module; the message tells where. */
+    rt_status (*describe_spirv)(rt_sink *sink, rt_bytes spirv, rt_buffer *out_images);
     /* Links the sources of one module, splits them, collects imports and exports, optimises each
      * image and translates it.  out_images (initialised by the caller) receives the images as
      * rt_image_list_write writes them.  POSTLINK_ERROR: a source cannot be post-linked, the
      * diagnostic names the symbols; MALFORMED: bitcode that LLVM refuses. */
     rt_status (*postlink)(rt_sink *sink, const rt_postlink_request *request, rt_buffer *out_images);
-    /* Links count >= 1 SPIR-V modules into one bitcode module for an OpenCL driver that takes LLVM
-     * 14 bitcode (SPIR 1.2): kernel metadata present.  LINK_ERROR: unresolved or multiply defined
-     * symbols, which the diagnostic names; MALFORMED. */
-    rt_status (*link_to_bitcode)(rt_sink *sink, const rt_bytes *spirv, uint32_t count,
+    /* Specialises count >= 1 SPIR-V modules and links them into one bitcode module for an OpenCL
+     * driver that takes LLVM 14 bitcode (SPIR 1.2): kernel metadata present.  LINK_ERROR:
+     * unresolved or multiply defined symbols, which the diagnostic names; MALFORMED. */
+    rt_status (*link_to_bitcode)(rt_sink *sink, const rt_link_code *codes, uint32_t count,
                                  rt_buffer *out_bitcode);
 } rt_compiler_api;
 

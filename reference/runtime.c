@@ -1,6 +1,11 @@
 /* Composition: who owns whom, and in which order they come and go. */
 #include "reference/runtime.h"
 
+typedef struct rt_context {
+    const rt_device **devices; /* NULL: all */
+    uint32_t device_count;
+} rt_context;
+
 struct rt_runtime {
     rt_sink *sink; /* borrowed */
     rt_trace *trace;
@@ -9,22 +14,37 @@ struct rt_runtime {
     rt_loader loader;
     rt_program_manager *programs;
     rt_scheduler *scheduler;
+    pthread_mutex_t lock; /* of the tables below */
     RT_VECTOR(rt_device *) devices;
+    RT_VECTOR(rt_context) contexts;
     RT_VECTOR(rt_memory *) memories;
 };
 
-rt_runtime *rt_runtime_create(rt_sink *sink, const rt_module *modules, uint32_t module_count,
-                              uint64_t seed)
+rt_runtime *rt_runtime_create(const rt_runtime_parameters *parameters)
 {
     rt_runtime *runtime = rt_alloc(sizeof *runtime);
-    runtime->sink = sink;
+    runtime->sink = parameters->sink;
     runtime->trace = rt_trace_create();
-    runtime->chooser = (rt_chooser){.seed = seed};
+    runtime->chooser = (rt_chooser){
+        .seed = parameters->seed,
+        .script = parameters->choices,
+        .script_count = parameters->choice_count,
+    };
     rt_registry_init(&runtime->registry, runtime->trace);
-    rt_loader_init(&runtime->loader, sink, &runtime->registry, modules, module_count);
-    runtime->programs = rt_program_manager_create(sink, runtime->trace, &runtime->chooser,
-                                                  &runtime->loader, &runtime->registry);
-    runtime->scheduler = rt_scheduler_create(sink, runtime->trace, runtime->programs);
+    rt_loader_init(&runtime->loader, parameters->sink, &runtime->registry, parameters->modules,
+                   parameters->module_count);
+    runtime->programs = rt_program_manager_create(&(rt_program_parameters){
+        .sink = parameters->sink,
+        .trace = runtime->trace,
+        .chooser = &runtime->chooser,
+        .loader = &runtime->loader,
+        .registry = &runtime->registry,
+        .profile = parameters->profile,
+        .prefer_preloaded = parameters->prefer_preloaded,
+    });
+    runtime->scheduler = rt_scheduler_create(parameters->sink, runtime->trace, runtime->programs);
+    pthread_mutex_init(&runtime->lock, NULL);
+    *rt_vector_push(&runtime->contexts) = (rt_context){0};
     return runtime;
 }
 
@@ -40,11 +60,16 @@ void rt_runtime_destroy(rt_runtime *runtime)
     rt_program_manager_destroy(runtime->programs);
     rt_loader_free(&runtime->loader);
     rt_registry_free(&runtime->registry);
+    rt_chooser_free(&runtime->chooser);
+    for (uint32_t i = 0; i < runtime->contexts.count; i++)
+        rt_free(runtime->contexts.items[i].devices);
+    rt_vector_free(&runtime->contexts);
     for (uint32_t i = 0; i < runtime->devices.count; i++) {
         CHECK(runtime->devices.items[i]->device->live_objects == 0);
         rt_free(runtime->devices.items[i]);
     }
     rt_vector_free(&runtime->devices);
+    pthread_mutex_destroy(&runtime->lock);
     rt_trace_destroy(runtime->trace);
     rt_free(runtime);
 }
@@ -54,15 +79,61 @@ rt_trace *rt_runtime_trace(rt_runtime *runtime)
     return runtime->trace;
 }
 
-const rt_device *rt_runtime_device_add(rt_runtime *runtime, rt_text name, dev_device *device)
+/* ---- Devices and contexts ----------------------------------------------------------------- */
+
+const rt_device *rt_runtime_device_add(rt_runtime *runtime, rt_text name, dev_device *device,
+                                       uint32_t masked_aspects)
 {
     rt_device *added = rt_alloc(sizeof *added);
-    added->id = runtime->devices.count;
     added->name = name;
     added->device = device;
     dev_device_capabilities(device, &added->capabilities);
+    added->capabilities.aspects &= ~masked_aspects;
+    pthread_mutex_lock(&runtime->lock);
+    added->id = runtime->devices.count;
     *rt_vector_push(&runtime->devices) = added;
+    pthread_mutex_unlock(&runtime->lock);
     return added;
+}
+
+rt_context_id rt_runtime_context_create(rt_runtime *runtime, const rt_device *const *devices,
+                                        uint32_t device_count)
+{
+    CHECK(device_count >= 1);
+    rt_context context = {.device_count = device_count};
+    context.devices = rt_alloc_array(device_count, sizeof(const rt_device *));
+    for (uint32_t i = 0; i < device_count; i++)
+        context.devices[i] = devices[i];
+    pthread_mutex_lock(&runtime->lock);
+    rt_context_id id = runtime->contexts.count;
+    *rt_vector_push(&runtime->contexts) = context;
+    pthread_mutex_unlock(&runtime->lock);
+    return id;
+}
+
+bool rt_runtime_context_holds(rt_runtime *runtime, rt_context_id context, const rt_device *device)
+{
+    pthread_mutex_lock(&runtime->lock);
+    CHECK(context < runtime->contexts.count);
+    rt_context looked_at = runtime->contexts.items[context];
+    pthread_mutex_unlock(&runtime->lock);
+    bool holds = !looked_at.devices;
+    for (uint32_t i = 0; i < looked_at.device_count; i++)
+        holds = holds || looked_at.devices[i] == device;
+    return holds;
+}
+
+/* ---- The parts ---------------------------------------------------------------------------- */
+
+rt_status rt_runtime_image_load(rt_runtime *runtime, rt_module_id module, const rt_image *image)
+{
+    return rt_loader_image_load(&runtime->loader, module, image);
+}
+
+void rt_runtime_choices(rt_runtime *runtime, const rt_choice **out_choices, uint32_t *out_count)
+{
+    *out_choices = runtime->chooser.made.items;
+    *out_count = runtime->chooser.made.count;
 }
 
 rt_loader *rt_runtime_loader(rt_runtime *runtime)
@@ -75,11 +146,41 @@ rt_scheduler *rt_runtime_scheduler(rt_runtime *runtime)
     return runtime->scheduler;
 }
 
+/* ---- Memories ----------------------------------------------------------------------------- */
+
+/* An id is taken, so that no two threads get the same; the memory's place is filled when it exists.
+ */
+static uint32_t memory_reserve(rt_runtime *runtime)
+{
+    pthread_mutex_lock(&runtime->lock);
+    uint32_t id = runtime->memories.count;
+    *rt_vector_push(&runtime->memories) = NULL;
+    pthread_mutex_unlock(&runtime->lock);
+    return id;
+}
+
+static void memory_keep(rt_runtime *runtime, uint32_t id, rt_memory *memory)
+{
+    pthread_mutex_lock(&runtime->lock);
+    runtime->memories.items[id] = memory;
+    pthread_mutex_unlock(&runtime->lock);
+}
+
 rt_status rt_runtime_memory_create(rt_runtime *runtime, rt_text name, uint64_t size,
                                    const void *initial, rt_memory **out_memory)
 {
-    RT_TRY(
-        rt_memory_create(runtime->sink, runtime->memories.count, name, size, initial, out_memory));
-    *rt_vector_push(&runtime->memories) = *out_memory;
+    uint32_t id = memory_reserve(runtime);
+    RT_TRY(rt_memory_create(runtime->sink, id, name, size, initial, out_memory));
+    memory_keep(runtime, id, *out_memory);
+    return RT_STATUS_OK;
+}
+
+rt_status rt_runtime_usm_create(rt_runtime *runtime, rt_text name, const rt_device *device,
+                                dev_memory_kind kind, uint64_t size, const void *initial,
+                                rt_memory **out_memory)
+{
+    uint32_t id = memory_reserve(runtime);
+    RT_TRY(rt_memory_usm_create(runtime->sink, id, name, device, kind, size, initial, out_memory));
+    memory_keep(runtime, id, *out_memory);
     return RT_STATUS_OK;
 }

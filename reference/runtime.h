@@ -5,14 +5,24 @@
 #ifndef REFERENCE_RUNTIME_H
 #define REFERENCE_RUNTIME_H
 
+#include "reference/base/profile.h"
 #include "reference/sched/sched.h"
 
 typedef struct rt_runtime rt_runtime;
 
-/* Makes a runtime that knows the modules (none is loaded yet; the table is copied, its contents are
- * borrowed).  The seed decides what the documents leave open. */
-rt_runtime *rt_runtime_create(rt_sink *sink, const rt_module *modules, uint32_t module_count,
-                              uint64_t seed);
+typedef struct rt_runtime_parameters {
+    rt_sink *sink;            /* outlives the runtime */
+    const rt_module *modules; /* the table is copied, its contents are borrowed; none is loaded */
+    uint32_t module_count;
+    rt_profile profile;
+    bool prefer_preloaded;   /* the policy of DL-PRELOAD-03, see rt_link_context; off by default */
+    uint64_t seed;           /* decides what the documents leave open */
+    const uint32_t *choices; /* what the first choices take, see rt_chooser.script; borrowed */
+    uint32_t choice_count;
+} rt_runtime_parameters;
+
+/* Makes a runtime. */
+rt_runtime *rt_runtime_create(const rt_runtime_parameters *parameters);
 
 /* Waits for all commands, frees everything, and checks that nothing is left.  The devices are the
  * caller's to destroy afterwards.  NULL does nothing. */
@@ -21,8 +31,27 @@ void rt_runtime_destroy(rt_runtime *runtime);
 /* The record of what happens; valid as long as the runtime. */
 rt_trace *rt_runtime_trace(rt_runtime *runtime);
 
-/* Makes an opened device (borrowed) known under a name (borrowed). */
-const rt_device *rt_runtime_device_add(rt_runtime *runtime, rt_text name, dev_device *device);
+/* Makes an opened device (borrowed) known under a name (borrowed), without the aspects of the mask
+ * (bits as in dev_capabilities.aspects). */
+const rt_device *rt_runtime_device_add(rt_runtime *runtime, rt_text name, dev_device *device,
+                                       uint32_t masked_aspects);
+
+/* Makes a context of devices; context 0, of all devices, is there from the start. */
+rt_context_id rt_runtime_context_create(rt_runtime *runtime, const rt_device *const *devices,
+                                        uint32_t device_count);
+
+/* True when the context holds the device. */
+bool rt_runtime_context_holds(rt_runtime *runtime, rt_context_id context, const rt_device *device);
+
+/* Loads a device image, as document 003's device_dlopen does: from now on it takes part in
+ * resolution like the images of loaded modules (DL-DLOPEN-01, DL-DLOPEN-02).  The image belongs to
+ * `module`, which need not be loaded, and is borrowed as long as the runtime.  ERRC_INVALID: it is
+ * loaded already. */
+RT_MUST_USE rt_status rt_runtime_image_load(rt_runtime *runtime, rt_module_id module,
+                                            const rt_image *image);
+
+/* The choices made so far among what the documents leave open; valid until the next one. */
+void rt_runtime_choices(rt_runtime *runtime, const rt_choice **out_choices, uint32_t *out_count);
 
 /* The loader: rt_loader_start, rt_loader_open, rt_loader_close. */
 rt_loader *rt_runtime_loader(rt_runtime *runtime);
@@ -30,8 +59,13 @@ rt_loader *rt_runtime_loader(rt_runtime *runtime);
 /* The scheduler: queues, launches, host reads, waits. */
 rt_scheduler *rt_runtime_scheduler(rt_runtime *runtime);
 
-/* Makes a memory that lives as long as the runtime.  Codes of rt_memory_create. */
+/* Makes a memory that lives as long as the runtime: a buffer, or unified shared memory of a kind on
+ * a device.  Codes of rt_memory_create and rt_memory_usm_create. */
 RT_MUST_USE rt_status rt_runtime_memory_create(rt_runtime *runtime, rt_text name, uint64_t size,
                                                const void *initial, rt_memory **out_memory);
+RT_MUST_USE rt_status rt_runtime_usm_create(rt_runtime *runtime, rt_text name,
+                                            const rt_device *device, dev_memory_kind kind,
+                                            uint64_t size, const void *initial,
+                                            rt_memory **out_memory);
 
 #endif

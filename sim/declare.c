@@ -114,12 +114,6 @@ static rt_status settle_decorations(sim_reader *reader)
 
 /* ---- Constants ----------------------------------------------------------------------------- */
 
-static uint64_t masked(uint64_t bits, uint32_t width)
-{
-    CHECK(width >= 1 && width <= 64);
-    return width == 64 ? bits : bits & ((UINT64_C(1) << width) - 1);
-}
-
 /* A literal of one or two words, low word first; narrow ones fill their word with copies of the
  * sign or with zeros. */
 static rt_status read_number(sim_reader *reader, const sim_view *view, sim_constant *constant)
@@ -131,7 +125,7 @@ static rt_status read_number(sim_reader *reader, const sim_view *view, sim_const
     }
     CHECK(view->count == (constant->type->bits > 32 ? 5u : 4u));
     uint64_t high = view->count == 5 ? view->words[4] : 0;
-    constant->bits = masked(view->words[3] | high << 32, constant->type->bits);
+    constant->bits = sim_bits_masked(view->words[3] | high << 32, constant->type->bits);
     return RT_STATUS_OK;
 }
 
@@ -158,13 +152,14 @@ static rt_status read_composite(sim_reader *reader, const sim_view *view, sim_co
     return RT_STATUS_OK;
 }
 
-static void read_operation(const sim_view *view, sim_constant *constant)
+static void read_operation(const sim_reader *reader, const sim_view *view, sim_constant *constant)
 {
     constant->kind = SIM_CONSTANT_OPERATION;
     constant->opcode = sim_opcode_find(view->words[3]);
     constant->operands = view->words + 4;
     constant->count = view->count - 4;
     CHECK(constant->opcode && constant->opcode->has_result);
+    sim_specialise_operation(reader->module, constant);
 }
 
 static rt_status read_constant_value(sim_reader *reader, const sim_view *view,
@@ -181,7 +176,7 @@ static rt_status read_constant_value(sim_reader *reader, const sim_view *view,
     case SIM_OpSpecConstantComposite: return read_composite(reader, view, constant);
     case SIM_OpConstantNull: constant->kind = SIM_CONSTANT_NULL; return RT_STATUS_OK;
     case SIM_OpUndef: constant->kind = SIM_CONSTANT_UNDEFINED; return RT_STATUS_OK;
-    case SIM_OpSpecConstantOp: read_operation(view, constant); return RT_STATUS_OK;
+    case SIM_OpSpecConstantOp: read_operation(reader, view, constant); return RT_STATUS_OK;
     default:
         CHECK(view->opcode->number == SIM_OpConstantFunctionPointerINTEL);
         constant->kind = SIM_CONSTANT_FUNCTION;
@@ -189,6 +184,24 @@ static rt_status read_constant_value(sim_reader *reader, const sim_view *view,
         constant->count = 1;
         return RT_STATUS_OK;
     }
+}
+
+/* The number by which a constant can be given another value. */
+static rt_status read_spec_id(sim_reader *reader, const sim_view *view, sim_constant *constant)
+{
+    uint16_t number = view->opcode->number;
+    const sim_decoration *spec =
+        sim_module_decoration(reader->module, constant->id, SIM_NONE, SIM_DecorationSpecId);
+    if (!spec) return RT_STATUS_OK;
+    if (number != SIM_OpSpecConstant && number != SIM_OpSpecConstantTrue &&
+        number != SIM_OpSpecConstantFalse) {
+        return sim_reader_fail(reader, RT_MALFORMED, view->offset,
+                               "SpecId %u decorates something other than a scalar specialisation "
+                               "constant",
+                               spec->operands[0]);
+    }
+    constant->spec_id = spec->operands[0];
+    return sim_specialise_scalar(reader, view, constant);
 }
 
 static rt_status read_constant(sim_reader *reader, const sim_view *view)
@@ -205,10 +218,8 @@ static rt_status read_constant(sim_reader *reader, const sim_view *view)
                                view->words[1]);
     }
     entry->type = constant->type;
-    const sim_decoration *spec =
-        sim_module_decoration(module, constant->id, SIM_NONE, SIM_DecorationSpecId);
-    if (spec) constant->spec_id = spec->operands[0];
-    return read_constant_value(reader, view, constant);
+    RT_TRY(read_constant_value(reader, view, constant));
+    return read_spec_id(reader, view, constant);
 }
 
 /* ---- Linkage ------------------------------------------------------------------------------- */

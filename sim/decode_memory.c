@@ -617,17 +617,35 @@ static bool is_global(const sim_variable *variable)
            variable->storage_class != SIM_StorageClassWorkgroup;
 }
 
+/* False for an import, and for a repeated definition for which another one stands. */
+static bool stands_for_itself(const sim_decoder *d, uint32_t module, uint32_t index)
+{
+    sim_place place = d->linkage->variables[module][index];
+    return place.module == module && place.index == index;
+}
+
+/* True for an initialiser that says nothing, so that the bytes do not count as defined. */
+static bool is_undefined(const sim_module *module, const sim_variable *variable)
+{
+    const sim_id_entry *entry = sim_module_id(module, variable->initializer);
+    return entry->kind == SIM_ID_CONSTANT &&
+           module->constants[entry->index].kind == SIM_CONSTANT_UNDEFINED;
+}
+
 static void variable_add(sim_decoder *d, uint32_t module, uint32_t index)
 {
     const sim_variable *variable = &d->modules[module]->variables[index];
     const sim_type *type = variable->type->element;
     rt_text name = rt_arena_text(&d->program->arena, variable->name);
-    if (variable->linkage == SIM_LINKAGE_IMPORT ||
-        variable->storage_class == SIM_StorageClassInput) {
+    if (variable->storage_class == SIM_StorageClassInput || !stands_for_itself(d, module, index)) {
         return;
     }
     if (is_global(variable)) {
         d->global_of[module][index] = d->globals.count;
+        if (variable->link_name.length) {
+            rt_text link_name = rt_arena_text(&d->program->arena, variable->link_name);
+            rt_map_set(&d->program->global_names, link_name, d->globals.count);
+        }
         *rt_vector_push(&d->globals) =
             (sim_global){.size = type->size_bytes, .slot = SIM_NONE, .name = name};
     } else {
@@ -656,6 +674,7 @@ rt_status sim_decode_variables(sim_decoder *d)
         for (uint32_t i = 0; i < d->modules[m]->variable_count; i++) {
             const sim_variable *variable = &d->modules[m]->variables[i];
             if (!variable->initializer || !is_global(variable)) continue;
+            if (!stands_for_itself(d, m, i) || is_undefined(d->modules[m], variable)) continue;
             sim_global *global = &d->globals.items[d->global_of[m][i]];
             initial w = {.d = d, .module_index = m, .global = d->global_of[m][i]};
             w.bytes = rt_arena_alloc(&d->program->arena, global->size);

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-/* 2^36 work-item instructions: minutes, for a kernel that never ends. */
 /* The default budget; see sim_launch_options. */
 #define BUDGET_BASE     (UINT64_C(1) << 28)
 #define BUDGET_PER_ITEM (UINT64_C(1) << 24)
@@ -97,54 +96,6 @@ static rt_status check_arguments(sim_world *world, const sim_kernel *kernel,
     return RT_STATUS_OK;
 }
 
-/* ---- Variables of the program --------------------------------------------------------------- */
-
-static void relocate(sim_world *world, const sim_program *program, const sim_instance *instance)
-{
-    for (uint32_t i = 0; i < program->relocation_count; i++) {
-        const sim_relocation *relocation = &program->relocations[i];
-        uint64_t address = sim_address_of(SIM_CLASS_GLOBAL, instance->objects[relocation->target]) +
-                           (uint64_t)relocation->addend;
-        sim_object_write(world, instance->objects[relocation->global], relocation->offset, 8,
-                         &address);
-    }
-}
-
-/* Makes the program's variables in this world, with their initial values, if it has not been
- * launched here before. */
-static rt_status instance_find(sim_world *world, sim_program *program, sim_instance *out_instance)
-{
-    for (uint32_t i = 0; i < world->instances.count; i++) {
-        *out_instance = world->instances.items[i];
-        if (out_instance->program == program) return RT_STATUS_OK;
-    }
-    sim_instance instance = {0};
-    instance.objects = rt_alloc_array(program->global_count + 1u, sizeof *instance.objects);
-    instance.pool = rt_alloc_array(program->pool_slot_count, sizeof *instance.pool);
-    memcpy(instance.pool, program->pool_slots, program->pool_slot_count * sizeof *instance.pool);
-    for (uint32_t i = 0; i < program->global_count; i++) {
-        const sim_global *global = &program->globals[i];
-        sim_object object;
-        rt_status status =
-            sim_object_create(world, global->size ? global->size : 1, global->name, &object);
-        if (!rt_ok(status)) {
-            rt_free(instance.objects);
-            rt_free(instance.pool);
-            return status;
-        }
-        instance.objects[i] = object;
-        if (global->initial) sim_object_write(world, object, 0, global->size, global->initial);
-        if (global->slot != SIM_NONE) {
-            instance.pool[global->slot] = sim_address_of(SIM_CLASS_GLOBAL, object);
-        }
-    }
-    instance.program = sim_program_retain(program);
-    relocate(world, program, &instance);
-    *rt_vector_push(&world->instances) = instance;
-    *out_instance = instance;
-    return RT_STATUS_OK;
-}
-
 /* ---- Local memory ------------------------------------------------------------------------- */
 
 static void local_add(sim_launch_state *l, uint64_t *end, uint64_t size, uint64_t alignment,
@@ -196,7 +147,7 @@ static void argument_set(sim_launch_state *l, sim_wave *wave, const sim_frame *f
     rt_bytes bytes = {(const uint8_t *)&address, sizeof address};
     uint32_t variable = kernel->variable[index];
     if (argument->kind == SIM_PARAMETER_GLOBAL) {
-        address = argument->object ? sim_address_of(SIM_CLASS_GLOBAL, argument->object) : 0;
+        address = argument->object ? sim_object_address(argument->object) + argument->offset : 0;
     } else if (argument->kind == SIM_PARAMETER_LOCAL) {
         address = sim_address_of(SIM_CLASS_LOCAL, local);
     } else if (variable == SIM_NONE) {
@@ -411,7 +362,7 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
     RT_TRY(sim_range_check(world->sink, kernel, range));
     RT_TRY(check_arguments(world, kernel, arguments, argument_count));
     sim_instance instance;
-    RT_TRY(instance_find(world, kernel->program, &instance));
+    RT_TRY(sim_instance_find(world, kernel->program, &instance));
     sim_launch_state l = {.world = world,
                           .kernel = kernel,
                           .program = kernel->program,

@@ -66,7 +66,8 @@ typedef enum sim_constant_kind {
     SIM_CONSTANT_NULL,      /* all zero, any type with values; `bits` is 0 */
     SIM_CONSTANT_UNDEFINED, /* OpUndef at module scope */
     SIM_CONSTANT_COMPOSITE, /* vector, array, struct: `count` ids of constants or variables */
-    SIM_CONSTANT_OPERATION, /* OpSpecConstantOp: `opcode` applied to `count` operand words */
+    SIM_CONSTANT_OPERATION, /* OpSpecConstantOp: `opcode` applied to `count` operand words, unless
+                               it could be computed: then it is BITS */
     SIM_CONSTANT_FUNCTION,  /* OpConstantFunctionPointerINTEL: operands[0] is the function's id */
 } sim_constant_kind;
 
@@ -75,8 +76,9 @@ typedef struct sim_constant {
     uint8_t kind; /* sim_constant_kind */
     const sim_type *type;
     uint64_t bits;
-    uint32_t spec_id; /* SpecId of OpSpecConstant…, whose default is `bits`; or SIM_NONE */
-    const sim_opcode *opcode; /* OPERATION; its operands obey sim_opcode_operand like any other */
+    uint32_t spec_id; /* SpecId of OpSpecConstant…, or SIM_NONE; `bits` is the value given */
+    /* Of OpSpecConstantOp, else NULL; its operands obey sim_opcode_operand like any other. */
+    const sim_opcode *opcode;
     const uint32_t *operands;
     uint32_t count;
 } sim_constant;

@@ -46,7 +46,7 @@ struct sim_kernel {
 
 struct sim_program {
     rt_arena arena;
-    atomic_uint references; /* the caller's and one per world that launched it */
+    atomic_uint references; /* the caller's and one per world that has its variables */
     sim_code_function *functions;
     uint32_t function_count;
     sim_kernel *kernels;
@@ -54,6 +54,7 @@ struct sim_program {
     rt_map kernel_names; /* -> index */
     sim_global *globals;
     uint32_t global_count;
+    rt_map global_names; /* the exported ones -> index */
     sim_relocation *relocations;
     uint32_t relocation_count;
     sim_local *locals;
@@ -64,6 +65,14 @@ struct sim_program {
     uint32_t pool_slot_count;
     uint32_t temporary_bytes; /* the most that any function needs */
 };
+
+/* The variables of a program in a world, made if it has none there yet.  The instance's arrays are
+ * the world's.  Codes of sim_object_create; nothing was made then. */
+RT_MUST_USE rt_status sim_instance_find(sim_world *world, sim_program *program,
+                                        sim_instance *out_instance);
+
+/* Lets go of all programs of a world that ends, which destroys the objects itself. */
+void sim_instances_free(sim_world *world);
 
 /* Takes a further reference; sim_program_destroy gives one back. */
 sim_program *sim_program_retain(sim_program *program);

@@ -123,10 +123,15 @@ static rt_status read_all(sim_reader *reader, rt_bytes code)
     return sim_validate(reader);
 }
 
-rt_status sim_module_create(rt_sink *sink, rt_bytes code, sim_module **out_module)
+rt_status sim_module_create(rt_sink *sink, rt_bytes code, const sim_spec_constant *constants,
+                            uint32_t constant_count, sim_module **out_module)
 {
+    CHECK(constant_count == 0 || constants);
     *out_module = NULL;
-    sim_reader reader = {.sink = sink, .module = rt_alloc(sizeof(sim_module))};
+    sim_reader reader = {.sink = sink,
+                         .values = constants,
+                         .value_count = constant_count,
+                         .module = rt_alloc(sizeof(sim_module))};
     rt_status status = read_all(&reader, code);
     rt_free(reader.first_use);
     rt_vector_free(&reader.entries);

@@ -1,10 +1,10 @@
-/* What the files of the reader share; private to reader.c, form.c, types.c, declare.c, body.c,
- * flow.c, rules.c and validate.c.
+/* What the files of the reader share; private to reader.c, form.c, types.c, declare.c,
+ * specialise.c, body.c, flow.c, rules.c and validate.c.
  *
  * A module is read in passes over its words, each of which relies on the ones before:
  *
  *     form.c      every instruction has the form of the grammar, ids are unique, sections in order
- *     declare.c   types (types.c), constants, decorations, variables
+ *     declare.c   types (types.c), constants (specialise.c), decorations, variables
  *     body.c      functions, blocks, instructions, entry points
  *     flow.c      predecessors, reverse post-order, dominators
  *     validate.c  types of operands (rules.c), dominance, linkage */
@@ -17,6 +17,8 @@
 typedef struct sim_reader {
     rt_sink *sink;
     sim_module *module;
+    const sim_spec_constant *values; /* given to specialisation constants */
+    uint32_t value_count;
     uint32_t *words;          /* of the module, while it is read */
     uint32_t *first_use;      /* per id: word offset of the first instruction that uses it, or 0 */
     uint32_t section;         /* of form.c */
@@ -73,7 +75,7 @@ RT_MUST_USE rt_status sim_walk_operands(sim_reader *reader, const sim_view *view
 RT_MUST_USE rt_status sim_reader_literal_words(sim_reader *reader, const sim_view *view,
                                                uint32_t *out_words);
 
-/* ---- types.c, declare.c, body.c, flow.c, validate.c ----------------------------------------- */
+/* ---- types.c, declare.c, specialise.c, body.c, flow.c, validate.c --------------------------- */
 
 /* Reads a type instruction into its place. */
 RT_MUST_USE rt_status sim_read_type(sim_reader *reader, const sim_view *view);
@@ -86,6 +88,22 @@ RT_MUST_USE rt_status sim_read_type_operand(sim_reader *reader, const sim_view *
  */
 RT_MUST_USE rt_status sim_read_linkage(sim_reader *reader, const sim_view *view, sim_id id,
                                        uint8_t *out_linkage, rt_text *out_name);
+
+/* The low `width` bits, 1 to 64 of them. */
+static inline uint64_t sim_bits_masked(uint64_t bits, uint32_t width)
+{
+    CHECK(width >= 1 && width <= 64);
+    return bits & UINT64_MAX >> (64 - width);
+}
+
+/* Gives a scalar specialisation constant, which has its default, the value that the caller of
+ * sim_module_create wants it to have.  ERRC_INVALID: that has another size. */
+RT_MUST_USE rt_status sim_specialise_scalar(sim_reader *reader, const sim_view *view,
+                                            sim_constant *constant);
+
+/* Computes an OpSpecConstantOp on scalar integers or booleans whose values are known: it becomes a
+ * constant of kind BITS.  Any other stays an operation. */
+void sim_specialise_operation(const sim_module *module, sim_constant *constant);
 
 RT_MUST_USE rt_status sim_read_declarations(sim_reader *reader);
 RT_MUST_USE rt_status sim_read_functions(sim_reader *reader);

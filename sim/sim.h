@@ -20,11 +20,22 @@ typedef struct sim_kernel sim_kernel;
 
 /* ---- Programs ----------------------------------------------------------------------------- */
 
-/* Reads and validates one module; `code` (bytes of SPIR-V, either endianness) is copied.
+/* The value of one specialisation constant, by the number in its SpecId decoration. */
+typedef struct sim_spec_constant {
+    uint32_t id;
+    rt_bytes value; /* little-endian, of the constant's own size; a bool has one byte */
+} sim_spec_constant;
+
+/* Reads and validates one module; `code` (bytes of SPIR-V, either endianness) is copied.  Its
+ * specialisation constants have the values given in `constants`, each id once, else their defaults;
+ * ids that the module does not have are ignored.
  * MALFORMED: not valid SPIR-V, message with word offset and instruction; UNSUPPORTED: an
  * instruction, capability, extension or execution mode that is refused, by name and with the
- * reason of semantics.def.  Source: SPIR-V specification 1.6, sections 2.3 to 2.16. */
-RT_MUST_USE rt_status sim_module_create(rt_sink *sink, rt_bytes code, sim_module **out_module);
+ * reason of semantics.def; ERRC_INVALID: a value has another size than its constant.  Source:
+ * SPIR-V specification 1.6, sections 2.3 to 2.16. */
+RT_MUST_USE rt_status sim_module_create(rt_sink *sink, rt_bytes code,
+                                        const sim_spec_constant *constants, uint32_t constant_count,
+                                        sim_module **out_module);
 void sim_module_destroy(sim_module *module);
 
 /* Links count >= 1 modules (borrowed during the call only) into an executable program.  Symbols are
@@ -66,6 +77,26 @@ RT_MUST_USE rt_status sim_object_create(sim_world *world, uint64_t size, rt_text
                                         sim_object *out_object);
 /* Later accesses through a pointer to it are findings. */
 void sim_object_destroy(sim_world *world, sim_object object);
+/* False once it is destroyed. */
+bool sim_object_is_alive(const sim_world *world, sim_object object);
+/* Its label, also after its end; valid as long as the world. */
+rt_text sim_object_label(const sim_world *world, sim_object object);
+/* Bytes of a living object. */
+uint64_t sim_object_size(const sim_world *world, sim_object object);
+/* The address of its first byte, as kernels see it and pointers in memory hold it; never 0, aligned
+ * for every type, and known without the world. */
+uint64_t sim_object_address(sim_object object);
+
+/* Finds the module-scope variable in global memory that a linked program exports under that name,
+ * as an object of this world: 0 where there is none.  All variables of a program are made with
+ * their initial values when the first is asked for or a kernel is first launched.  They are the
+ * world's, which keeps the program until sim_world_forget.  ERRC_MEMORY_ALLOCATION; LIMIT. */
+RT_MUST_USE rt_status sim_world_variable(sim_world *world, sim_program *program, rt_text name,
+                                         sim_object *out_object);
+/* Destroys the variables of a program that is not used in this world any more; later accesses
+ * through pointers to them are findings. */
+void sim_world_forget(sim_world *world, const sim_program *program);
+
 /* Host accesses; ranges must lie inside (checked by the caller, asserted here). */
 void sim_object_read(const sim_world *world, sim_object object, uint64_t offset, uint64_t size,
                      void *destination);
@@ -82,7 +113,8 @@ void sim_object_defined(const sim_world *world, sim_object object, uint64_t offs
 
 typedef struct sim_argument {
     sim_parameter_kind kind;
-    sim_object object; /* GLOBAL */
+    sim_object object; /* GLOBAL; 0 is the null pointer */
+    uint64_t offset;   /* GLOBAL, bytes from the object's start */
     rt_bytes bytes;    /* VALUE */
     uint64_t size;     /* LOCAL, bytes */
 } sim_argument;

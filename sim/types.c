@@ -178,7 +178,8 @@ static rt_status read_length(sim_reader *reader, const sim_view *view, uint64_t 
     const sim_constant *constant = &reader->module->constants[entry->index];
     if (constant->kind != SIM_CONSTANT_BITS || constant->type->kind != SIM_TYPE_INT) {
         return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
-                               "the length %u is no plain integer", view->words[3]);
+                               "the length %u is no integer that is known before the program runs",
+                               view->words[3]);
     }
     if (constant->bits == 0) {
         return sim_reader_fail(reader, RT_MALFORMED, view->offset, "an array has no elements");

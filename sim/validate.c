@@ -94,9 +94,9 @@ static rt_status check_constant(sim_reader *reader, const sim_constant *constant
         .operands = constant->operands,
         .operand_count = constant->count,
     };
+    if (constant->opcode) return check_operation(&operation, constant);
     switch (constant->kind) {
     case SIM_CONSTANT_COMPOSITE: return check_composite(&operation, constant);
-    case SIM_CONSTANT_OPERATION: return check_operation(&operation, constant);
     case SIM_CONSTANT_FUNCTION: return check_function_pointer(&operation, constant);
     default: return RT_STATUS_OK;
     }

@@ -31,13 +31,8 @@ void sim_world_destroy(sim_world *world)
     if (!world) return;
     for (uint32_t i = 0; i < world->objects.count; i++)
         memory_free(&world->objects.items[i]);
-    for (uint32_t i = 0; i < world->instances.count; i++) {
-        sim_program_destroy(world->instances.items[i].program);
-        rt_free(world->instances.items[i].objects);
-        rt_free(world->instances.items[i].pool);
-    }
+    sim_instances_free(world);
     rt_vector_free(&world->objects);
-    rt_vector_free(&world->instances);
     rt_arena_reset(&world->arena);
     rt_free(world);
 }
@@ -81,6 +76,12 @@ rt_status sim_object_create(sim_world *world, uint64_t size, rt_text label, sim_
     return RT_STATUS_OK;
 }
 
+uint64_t sim_object_address(sim_object object)
+{
+    CHECK(object != 0);
+    return sim_address_of(SIM_CLASS_GLOBAL, object);
+}
+
 sim_memory *sim_world_memory(sim_world *world, sim_object object)
 {
     CHECK(object != 0 && object < world->objects.count);
@@ -96,6 +97,24 @@ static sim_memory *memory_range(const sim_world *world, sim_object object, uint6
     CHECK(memory->data);
     CHECK(size <= memory->size && offset <= memory->size - size);
     return memory;
+}
+
+bool sim_object_is_alive(const sim_world *world, sim_object object)
+{
+    CHECK(object != 0 && object < world->objects.count);
+    return world->objects.items[object].data != NULL;
+}
+
+rt_text sim_object_label(const sim_world *world, sim_object object)
+{
+    CHECK(object != 0 && object < world->objects.count);
+    return world->objects.items[object].label;
+}
+
+uint64_t sim_object_size(const sim_world *world, sim_object object)
+{
+    CHECK(sim_object_is_alive(world, object));
+    return world->objects.items[object].size;
 }
 
 void sim_object_destroy(sim_world *world, sim_object object)

@@ -58,7 +58,7 @@ typedef struct sim_memory {
     rt_text label;
 } sim_memory;
 
-/* The module-scope variables of one program in this world, made at its first launch. */
+/* The module-scope variables of one program in this world (instance.c). */
 typedef struct sim_instance {
     struct sim_program *program; /* retained */
     sim_object *objects;         /* one per variable of the program */

@@ -202,20 +202,19 @@ static dev_program *null_program_create(void)
     return &program->base;
 }
 
-static rt_status null_program_compile(dev_device *device, rt_format format, rt_bytes code,
-                                      rt_text options, dev_program **out_program)
+static rt_status null_program_compile(dev_device *device, const dev_code *code,
+                                      dev_program **out_program)
 {
-    (void)options;
-    if (format != RT_FORMAT_SPIRV64)
+    if (code->format != RT_FORMAT_SPIRV64)
         return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                        "the null device takes images of format %s, not %s",
-                       rt_format_name(RT_FORMAT_SPIRV64), rt_format_name(format));
+                       rt_format_name(RT_FORMAT_SPIRV64), rt_format_name(code->format));
     uint32_t word = 0;
-    if (code.size >= sizeof word) memcpy(&word, code.data, sizeof word);
+    if (code->bytes.size >= sizeof word) memcpy(&word, code->bytes.data, sizeof word);
     if (word != 0x07230203 && word != 0x03022307) /* SPIR-V 1.6, 3.1 "Magic Number", both orders */
         return rt_fail(device->sink, RT_MALFORMED, RT_RULE_NONE,
                        "an image of %zu bytes does not begin with SPIR-V's magic number",
-                       code.size);
+                       code->bytes.size);
     *out_program = null_program_create();
     return RT_STATUS_OK;
 }

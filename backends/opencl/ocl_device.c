@@ -3,12 +3,13 @@
  * It knows no vendor.  Which route programs take, which formats and aspects there are: all of it is
  * an answer of clGetDeviceInfo; names serve the selector and the records.
  * Source: OpenCL 3.0 API specification, 4.1 to 4.4; cl_khr_spir, cl_khr_fp16,
- * cl_khr_int64_base_atomics. */
+ * cl_khr_int64_base_atomics, cl_intel_unified_shared_memory. */
 #include "backends/opencl/opencl.h"
 
 #include "backends/opencl/ocl_internal.h"
 #include "reference/base/alloc.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Selectors ---------------------------------------------------------------------------- */
@@ -160,7 +161,7 @@ static rt_status device_choose(ocl_device *device, rt_text selector)
     if (result == PLATFORM_NOT_FOUND)
         return rt_fail(device->sink, RT_UNAVAILABLE, RT_RULE_NONE,
                        "the OpenCL loader finds no driver (clGetPlatformIDs: %s); install the "
-                       "driver of a device (Debian: pocl-opencl-icd runs on every CPU)",
+                       "driver of the device that is wanted",
                        ocl_result_name(result));
     OCL_TRY(device->sink, OCL_STAGE_OPEN, "clGetPlatformIDs", result);
     if (count > CANDIDATES_MAX) count = CANDIDATES_MAX;
@@ -234,8 +235,50 @@ static uint32_t aspects_ask(const ocl_device *device, rt_text extensions)
     return aspects;
 }
 
-/* Globals by name, function pointers and USM stay false: this interface has no operation for the
- * first and the last yet, and no OpenCL query answers for the second. */
+/* True when the device can use one kind of unified shared memory. */
+static bool usm_accesses(const ocl_device *device, cl_device_info kind)
+{
+    cl_device_unified_shared_memory_capabilities_intel answer = 0;
+    device_value(device, kind, sizeof answer, &answer);
+    return (answer & CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL) != 0;
+}
+
+static bool usm_ask(const ocl_device *device, rt_text extensions)
+{
+    return device->extensions.usm && list_has(extensions, "cl_intel_unified_shared_memory") &&
+           usm_accesses(device, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL) &&
+           usm_accesses(device, CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL) &&
+           usm_accesses(device, CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL);
+}
+
+/* True for "OpenCL MAJOR.MINOR …" of 2.2 or newer. */
+static bool version_has_constants(const char *version)
+{
+    static const char prefix[] = "OpenCL ";
+    if (strncmp(version, prefix, strlen(prefix)) != 0) return false;
+    char *rest;
+    unsigned long major = strtoul(version + strlen(prefix), &rest, 10);
+    unsigned long minor = *rest == '.' ? strtoul(rest + 1, NULL, 10) : 0;
+    return major > 2 || (major == 2 && minor >= 2);
+}
+
+/* True when constants can be set.  The loader has the driver's call for devices of every version,
+ * so the version tells whether there is a driver's behind it. */
+static bool spec_constants_ask(const ocl_device *device)
+{
+    if (device->route == OCL_ROUTE_BITCODE) return true; /* the tools specialise */
+    rt_buffer version = {0};
+    device_text(&device->library, device->id, CL_DEVICE_VERSION, &version);
+    bool has = version_has_constants(rt_buffer_string(&version));
+    rt_buffer_free(&version);
+    return has && device->library.clSetProgramSpecializationConstant != NULL;
+}
+
+/* No extension of OpenCL is there to be asked about function pointers, and a driver that runs them
+ * does not list SPV_INTEL_function_pointers (Intel's CPU runtime 2026.2, cl_khr_spirv_queries); but
+ * only a driver whose functions have addresses offers the call that tells them.  Variables are
+ * likewise offered by their calls and not listed (the same runtime); a pointer to one is set by a
+ * call of unified shared memory. */
 static void capabilities_ask(ocl_device *device, rt_text extensions)
 {
     static const char *const link_extensions[] = {"pi_ext_spirv64_linking"};
@@ -246,6 +289,7 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
     size_t group_size = 1;
     device_value(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group_size, &group_size);
     bool links = device->route == OCL_ROUTE_BITCODE || linker;
+    bool usm = usm_ask(device, extensions), takes_spirv = device->route == OCL_ROUTE_SPIRV;
     device->capabilities = (dev_capabilities){
         .name = rt_buffer_text(&device->name),
         .driver = rt_buffer_text(&device->driver),
@@ -254,6 +298,10 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
         .extension_count = links ? 1 : 0,
         .aspects = aspects_ask(device, extensions),
         .executes = true,
+        .globals_by_name = takes_spirv && usm && device->extensions.globals,
+        .function_pointers = takes_spirv && device->extensions.function_addresses,
+        .usm = usm,
+        .spec_constants = spec_constants_ask(device),
         .links_with_tool = device->route == OCL_ROUTE_BITCODE,
         .local_size_max = local_size,
         .group_size_max = group_size < 1            ? 1
@@ -274,6 +322,7 @@ static rt_status device_ask(ocl_device *device)
     platform_text(cl, device->platform, CL_PLATFORM_NAME, &device->driver);
     rt_buffer_append_byte(&device->driver, ' ');
     device_text(cl, device->id, CL_DRIVER_VERSION, &device->driver);
+    ocl_extensions_ask(cl, device->platform, &device->extensions);
     rt_buffer extensions = {0};
     device_text(cl, device->id, CL_DEVICE_EXTENSIONS, &extensions);
     rt_status status = route_choose(device, rt_buffer_text(&extensions));
@@ -308,6 +357,7 @@ static const dev_device_ops ocl_device_ops = {
     .destroy = ocl_device_destroy,
     .capabilities = ocl_device_capabilities,
     .memory_create = ocl_memory_create,
+    .usm_create = ocl_usm_create,
     .program_compile = ocl_program_compile,
     .program_link = ocl_program_link,
     .program_build = ocl_program_build,

@@ -37,7 +37,7 @@
     RESULT(CL_INVALID_QUEUE_PROPERTIES, 0, DRIVER_ERROR)                                           \
     RESULT(CL_INVALID_COMMAND_QUEUE, 0, DRIVER_ERROR)                                              \
     RESULT(CL_INVALID_HOST_PTR, 0, DRIVER_ERROR)                                                   \
-    RESULT(CL_INVALID_MEM_OBJECT, 0, DRIVER_ERROR)                                                 \
+    RESULT(CL_INVALID_MEM_OBJECT, AT(LAUNCH), ERRC_KERNEL_ARGUMENT)                                \
     RESULT(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, 0, DRIVER_ERROR)                                    \
     RESULT(CL_INVALID_IMAGE_SIZE, 0, DRIVER_ERROR)                                                 \
     RESULT(CL_INVALID_SAMPLER, 0, DRIVER_ERROR)                                                    \
@@ -104,12 +104,18 @@ const char *ocl_result_name(cl_int result)
     return row ? row->name : NULL;
 }
 
-rt_status ocl_fail(rt_sink *sink, ocl_stage stage, const char *call, cl_int result, rt_text log)
+rt_code ocl_result_code(ocl_stage stage, cl_int result)
 {
     CHECK(stage < OCL_STAGE_COUNT);
     const result_row *row = row_find(result);
     bool listed = row != NULL && (row->stages >> stage & 1u) != 0;
-    return rt_fail(sink, listed ? row->code : RT_DRIVER_ERROR, RT_RULE_NONE, "%s: %s (%d)%s%.*s",
-                   call, row ? row->name : "a result that OpenCL 3.0 does not name", (int)result,
+    return listed ? row->code : RT_DRIVER_ERROR;
+}
+
+rt_status ocl_fail(rt_sink *sink, ocl_stage stage, const char *call, cl_int result, rt_text log)
+{
+    const char *name = ocl_result_name(result);
+    return rt_fail(sink, ocl_result_code(stage, result), RT_RULE_NONE, "%s: %s (%d)%s%.*s", call,
+                   name ? name : "a result that OpenCL 3.0 does not name", (int)result,
                    log.length > 0 ? "; the driver's log:\n" : "", RT_TEXT_ARG(log));
 }

@@ -18,6 +18,7 @@ typedef struct ocl_device {
     dev_device base;
     rt_sink *sink; /* known before base.sink is set */
     ocl_library library;
+    ocl_extensions extensions; /* of the platform */
     const dev_tools *tools;
     cl_platform_id platform;
     cl_device_id id;
@@ -32,7 +33,10 @@ typedef struct ocl_device {
 typedef struct ocl_memory {
     dev_memory base;
     ocl_device *device;
-    cl_mem buffer;
+    cl_mem buffer;      /* of a buffer, else NULL */
+    char *pointer;      /* of every other kind, else NULL; of a device, never followed here */
+    cl_program program; /* of a program's variable, else NULL; borrowed */
+    rt_buffer name;     /* of a program's variable */
 } ocl_memory;
 
 /* A queue lives until its owner has destroyed it and its last event is gone: who waits for an event
@@ -63,6 +67,7 @@ typedef enum ocl_stage {
     OCL_STAGE_COMPILE, /* one image */
     OCL_STAGE_LINK,    /* also a build in one step */
     OCL_STAGE_KERNEL,  /* taking a kernel */
+    OCL_STAGE_GLOBAL,  /* finding a program's variable */
     OCL_STAGE_LAUNCH,
     OCL_STAGE_QUEUE, /* making a queue, other commands */
     OCL_STAGE_WAIT,
@@ -72,9 +77,12 @@ typedef enum ocl_stage {
 /* The name of a result ("CL_INVALID_VALUE"), NULL for one that the table lacks. */
 const char *ocl_result_name(cl_int result);
 
-/* Makes a status of a failed call.  The code is one that device.h allows at that stage, whatever
- * the driver answered; CL_SUCCESS is a call that gave nothing although it should have.  `log` (may
- * be empty) is the compiler's. */
+/* The code of a failed call: one that device.h allows at that stage, whatever the driver answered.
+ */
+rt_code ocl_result_code(ocl_stage stage, cl_int result);
+
+/* Makes a status of a failed call.  CL_SUCCESS is a call that gave nothing although it should
+ * have.  `log` (may be empty) is the compiler's. */
 RT_MUST_USE rt_status ocl_fail(rt_sink *sink, ocl_stage stage, const char *call, cl_int result,
                                rt_text log);
 
@@ -86,17 +94,60 @@ RT_MUST_USE rt_status ocl_fail(rt_sink *sink, ocl_stage stage, const char *call,
             return ocl_fail((sink), (stage), (call), ocl_try_, (rt_text){0});                      \
     } while (0)
 
-/* ---- Create operations of the device's table ---------------------------------------------- */
+/* Reads the driver's log of a compile, link or build into an empty buffer, without the lines that
+ * only tell of progress, and cut where it is long (ocl_log.c).  The caller frees it. */
+void ocl_log_read(const ocl_device *device, cl_program program, rt_buffer *out_log);
+
+/* ---- Around every command (ocl_queue.c) --------------------------------------------------- */
+
+/* The driver's events of a wait list; `events` is NULL for an empty one, as OpenCL wants it. */
+typedef struct ocl_waits {
+    cl_event *events;
+    cl_uint count;
+} ocl_waits;
+
+/* Prepares a wait list; the caller frees out_waits->events with rt_free, also after a failure. */
+RT_MUST_USE rt_status ocl_waits_make(const ocl_queue *queue, dev_command command,
+                                     ocl_waits *out_waits);
+
+/* Ends an enqueue: takes the driver's event over on success, makes a status otherwise. */
+RT_MUST_USE rt_status ocl_command_finish(ocl_queue *queue, ocl_stage stage, const char *call,
+                                         cl_int result, cl_event taken, dev_event **out_event);
+
+/* ---- Operations of the tables, defined in other files than the tables --------------------- */
 
 rt_status ocl_memory_create(dev_device *device, uint64_t size, rt_text label,
                             dev_memory **out_memory);
-rt_status ocl_program_compile(dev_device *device, rt_format format, rt_bytes code, rt_text options,
-                              dev_program **out_program);
+rt_status ocl_usm_create(dev_device *device, dev_memory_kind kind, uint64_t size, rt_text label,
+                         dev_memory **out_memory);
+rt_status ocl_program_compile(dev_device *device, const dev_code *code, dev_program **out_program);
 rt_status ocl_program_link(dev_device *device, dev_program *const *programs, uint32_t count,
                            rt_text options, dev_program **out_program);
-rt_status ocl_program_build(dev_device *device, rt_format format, rt_bytes code, rt_text options,
-                            dev_program **out_program);
+rt_status ocl_program_build(dev_device *device, const dev_code *code, dev_program **out_program);
 rt_status ocl_queue_create(dev_device *device, dev_queue **out_queue);
+
+rt_status ocl_enqueue_kernel(dev_queue *queue, dev_command command, dev_kernel *kernel,
+                             const dev_nd_range *range, const dev_argument *arguments,
+                             uint32_t argument_count, dev_event **out_event);
+rt_status ocl_enqueue_read(dev_queue *queue, dev_command command, dev_memory *memory,
+                           uint64_t offset, uint64_t size, void *destination,
+                           dev_event **out_event);
+rt_status ocl_enqueue_write(dev_queue *queue, dev_command command, dev_memory *memory,
+                            uint64_t offset, uint64_t size, const void *source,
+                            dev_event **out_event);
+rt_status ocl_enqueue_copy(dev_queue *queue, dev_command command, dev_memory *source,
+                           uint64_t source_offset, dev_memory *destination,
+                           uint64_t destination_offset, uint64_t size, dev_event **out_event);
+rt_status ocl_enqueue_fill(dev_queue *queue, dev_command command, dev_memory *memory,
+                           uint64_t offset, uint64_t size, rt_bytes pattern, dev_event **out_event);
+
+/* Takes a kernel of an executable program by name (ocl_kernel.c). */
+rt_status ocl_kernel_take(ocl_device *device, cl_program program, rt_text name,
+                          dev_kernel **out_kernel);
+
+/* Makes a memory that stands for a program's variable (ocl_memory.c). */
+rt_status ocl_global_take(ocl_device *device, cl_program program, rt_text name,
+                          dev_memory **out_memory);
 
 /* Opens a device through the loader at `library_path`; ocl_backend gives the usual name, tests give
  * a fake. */

@@ -1,4 +1,4 @@
-/* Opening the OpenCL loader.  It calls none of it.
+/* Opening the OpenCL loader, and asking platforms for their extensions' entry points.
  * Source of the names: OpenCL 3.0 API specification; how loaders find drivers: cl_khr_icd. */
 #include "backends/opencl/ocl_library.h"
 
@@ -16,6 +16,24 @@ static const entry entries[] = {
 #define ENTRY_ROW(name, required) {#name, offsetof(ocl_library, name), required},
     OCL_ENTRIES(ENTRY_ROW)
 #undef ENTRY_ROW
+};
+
+/* An entry point of an extension, at its place in ocl_extensions. */
+typedef struct extension_entry {
+    const char *name;
+    size_t offset;
+} extension_entry;
+
+static const extension_entry usm_entries[] = {
+#define USM_ROW(name) {#name, offsetof(ocl_extensions, name)},
+    OCL_USM_ENTRIES(USM_ROW)
+#undef USM_ROW
+};
+
+static const extension_entry global_entries[] = {
+#define GLOBAL_ROW(name, type) {#name, offsetof(ocl_extensions, name)},
+    OCL_GLOBAL_ENTRIES(GLOBAL_ROW)
+#undef GLOBAL_ROW
 };
 
 /* dlsym returns a data pointer for a function; POSIX says that both have one representation. */
@@ -43,6 +61,32 @@ rt_status ocl_library_open(rt_sink *sink, const char *path, ocl_library *out_lib
         memcpy((char *)out_library + entries[i].offset, &symbol, sizeof symbol);
     }
     return RT_STATUS_OK;
+}
+
+/* Fills the rows' places; true when the platform gave all of them. */
+static bool entries_ask(const ocl_library *library, cl_platform_id platform,
+                        const extension_entry *rows, size_t count, ocl_extensions *out_extensions)
+{
+    bool complete = true;
+    for (size_t i = 0; i < count; i++) {
+        void *found = library->clGetExtensionFunctionAddressForPlatform(platform, rows[i].name);
+        memcpy((char *)out_extensions + rows[i].offset, &found, sizeof found);
+        complete = complete && found != NULL;
+    }
+    return complete;
+}
+
+void ocl_extensions_ask(const ocl_library *library, cl_platform_id platform,
+                        ocl_extensions *out_extensions)
+{
+    *out_extensions = (ocl_extensions){0};
+    out_extensions->usm = entries_ask(library, platform, usm_entries,
+                                      sizeof usm_entries / sizeof *usm_entries, out_extensions);
+    out_extensions->globals =
+        entries_ask(library, platform, global_entries,
+                    sizeof global_entries / sizeof *global_entries, out_extensions);
+    out_extensions->function_addresses = library->clGetExtensionFunctionAddressForPlatform(
+                                             platform, "clGetDeviceFunctionPointerINTEL") != NULL;
 }
 
 void ocl_library_close(ocl_library *library)

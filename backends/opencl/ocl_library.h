@@ -1,4 +1,5 @@
-/* The OpenCL loader, opened at run time, as a table of the entry points that the adapter uses. */
+/* The OpenCL loader, opened at run time, as a table of the entry points that the adapter uses; and
+ * those of extensions, which a platform gives. */
 #ifndef BACKENDS_OPENCL_OCL_LIBRARY_H
 #define BACKENDS_OPENCL_OCL_LIBRARY_H
 
@@ -7,6 +8,7 @@
 #include "reference/base/status.h"
 
 #include <CL/cl.h>
+#include <CL/cl_ext.h>
 
 /* Every entry point that the adapter calls, and whether a loader without it is of use.  A table
  * instead of a link-time dependency: assay starts, and runs on sim, where OpenCL is not installed.
@@ -14,6 +16,7 @@
 #define OCL_ENTRIES(ENTRY)                                                                         \
     ENTRY(clGetPlatformIDs, true)                                                                  \
     ENTRY(clGetPlatformInfo, true)                                                                 \
+    ENTRY(clGetExtensionFunctionAddressForPlatform, true)                                          \
     ENTRY(clGetDeviceIDs, true)                                                                    \
     ENTRY(clGetDeviceInfo, true)                                                                   \
     ENTRY(clCreateContext, true)                                                                   \
@@ -23,6 +26,7 @@
     ENTRY(clCreateBuffer, true)                                                                    \
     ENTRY(clReleaseMemObject, true)                                                                \
     ENTRY(clCreateProgramWithIL, false)                                                            \
+    ENTRY(clSetProgramSpecializationConstant, false)                                               \
     ENTRY(clCreateProgramWithBinary, true)                                                         \
     ENTRY(clBuildProgram, true)                                                                    \
     ENTRY(clCompileProgram, true)                                                                  \
@@ -33,6 +37,7 @@
     ENTRY(clGetKernelInfo, true)                                                                   \
     ENTRY(clGetKernelWorkGroupInfo, true)                                                          \
     ENTRY(clSetKernelArg, true)                                                                    \
+    ENTRY(clSetKernelExecInfo, true)                                                               \
     ENTRY(clReleaseKernel, true)                                                                   \
     ENTRY(clEnqueueNDRangeKernel, true)                                                            \
     ENTRY(clEnqueueReadBuffer, true)                                                               \
@@ -43,6 +48,7 @@
     ENTRY(clFinish, true)                                                                          \
     ENTRY(clWaitForEvents, true)                                                                   \
     ENTRY(clGetEventInfo, true)                                                                    \
+    ENTRY(clSetEventCallback, true)                                                                \
     ENTRY(clReleaseEvent, true)
 
 typedef struct ocl_library {
@@ -56,6 +62,51 @@ typedef struct ocl_library {
  * that it lacks is NULL.  The caller closes it.  UNAVAILABLE: there is none, or it lacks a required
  * entry point, which the message names. */
 RT_MUST_USE rt_status ocl_library_open(rt_sink *sink, const char *path, ocl_library *out_library);
+
+/* The entry points of cl_intel_unified_shared_memory that the adapter calls. */
+#define OCL_USM_ENTRIES(ENTRY)                                                                     \
+    ENTRY(clHostMemAllocINTEL)                                                                     \
+    ENTRY(clDeviceMemAllocINTEL)                                                                   \
+    ENTRY(clSharedMemAllocINTEL)                                                                   \
+    ENTRY(clMemBlockingFreeINTEL)                                                                  \
+    ENTRY(clSetKernelArgMemPointerINTEL)                                                           \
+    ENTRY(clEnqueueMemFillINTEL)                                                                   \
+    ENTRY(clEnqueueMemcpyINTEL)
+
+/* The entry points that reach a program's variables by name.  OpenCL's headers do not declare them.
+ * Source: cl_intel_global_variable_access, as DeviceGlobal.md proposes it in "New PI interface to
+ * copy to or from a module scope variable". */
+typedef cl_int ocl_global_pointer_call(cl_device_id device, cl_program program, const char *name,
+                                       size_t *out_size, void **out_pointer);
+typedef cl_int ocl_global_read_call(cl_command_queue queue, cl_program program, const char *name,
+                                    cl_bool blocking, size_t size, size_t offset, void *to,
+                                    cl_uint wait_count, const cl_event *wait, cl_event *out_event);
+typedef cl_int ocl_global_write_call(cl_command_queue queue, cl_program program, const char *name,
+                                     cl_bool blocking, size_t size, size_t offset, const void *from,
+                                     cl_uint wait_count, const cl_event *wait, cl_event *out_event);
+#define OCL_GLOBAL_ENTRIES(ENTRY)                                                                  \
+    ENTRY(clGetDeviceGlobalVariablePointerINTEL, ocl_global_pointer_call)                          \
+    ENTRY(clEnqueueReadGlobalVariableINTEL, ocl_global_read_call)                                  \
+    ENTRY(clEnqueueWriteGlobalVariableINTEL, ocl_global_write_call)
+
+/* What a platform gave; NULL where it gave nothing. */
+typedef struct ocl_extensions {
+#define OCL_USM_MEMBER(name) __typeof__(name) *name;
+    OCL_USM_ENTRIES(OCL_USM_MEMBER)
+#undef OCL_USM_MEMBER
+#define OCL_GLOBAL_MEMBER(name, type) type *name;
+    OCL_GLOBAL_ENTRIES(OCL_GLOBAL_MEMBER)
+#undef OCL_GLOBAL_MEMBER
+    bool usm;                /* all of OCL_USM_ENTRIES are there */
+    bool globals;            /* all of OCL_GLOBAL_ENTRIES are there */
+    bool function_addresses; /* it tells the addresses of functions
+                                (clGetDeviceFunctionPointerINTEL) */
+} ocl_extensions;
+
+/* Asks a platform for the entry points of extensions.  That it gives one does not say that a device
+ * of it has the extension. */
+void ocl_extensions_ask(const ocl_library *library, cl_platform_id platform,
+                        ocl_extensions *out_extensions);
 
 /* Gives the library up.  It stays mapped: drivers keep threads of their own, which would run code
  * that is no longer there. */

@@ -1,122 +1,99 @@
-/* Programs and kernels, by the two routes of opencl.h.
+/* Programs, by the two routes of opencl.h.
  *
  * On the bitcode route compiling only keeps the image: such a driver links nothing itself, so the
  * tools join all images when the link is asked for, and the driver sees the result alone.  What a
  * symbol means to a linker is therefore judged by the tools there, by the driver on the other
  * route; the capabilities say which.
- * Source: OpenCL 3.0 API specification, 5.8 and 5.9; cl_khr_spir (OpenCL 2.0 extensions, 9.18). */
+ * Source: OpenCL 3.0 API specification, 5.8; cl_khr_spir (OpenCL 2.0 extensions, 9.18). */
 #include "backends/opencl/ocl_internal.h"
 #include "reference/base/alloc.h"
 
 #include <string.h>
 
+/* A copy of a code, for the link that comes later. */
+typedef struct kept_code {
+    rt_buffer bytes;
+    rt_buffer options;
+    rt_buffer values; /* of the constants, one after the other */
+    dev_spec_constant *constants;
+    uint32_t constant_count;
+} kept_code;
+
 typedef struct ocl_program {
     dev_program base;
     ocl_device *device;
     cl_program program; /* NULL: compiled on the bitcode route */
-    rt_buffer spirv;    /* compiled on the bitcode route: the image, else empty */
+    kept_code kept;     /* compiled on the bitcode route, else empty */
 } ocl_program;
 
 /* What a driver that takes SPIR must be told about a binary (cl_khr_spir). */
 static const char bitcode_options[] = "-x spir -spir-std=1.2";
 
-/* ---- Kernels ------------------------------------------------------------------------------ */
-
-/* Enqueued launches keep the driver's kernel (clReleaseKernel), and it keeps its program. */
-static void ocl_kernel_destroy(dev_kernel *base)
-{
-    ocl_kernel *kernel = (ocl_kernel *)base;
-    kernel->device->library.clReleaseKernel(kernel->kernel);
-    pthread_mutex_destroy(&kernel->lock);
-    rt_free(kernel);
-}
-
-static uint32_t ocl_kernel_argument_count(dev_kernel *kernel)
-{
-    return ((const ocl_kernel *)kernel)->argument_count;
-}
-
-static const dev_kernel_ops ocl_kernel_ops = {
-    .destroy = ocl_kernel_destroy,
-    .argument_count = ocl_kernel_argument_count,
-};
-
-/* Takes the driver's kernel of that name. */
-static rt_status kernel_take(const ocl_program *program, rt_text name, cl_kernel *out_kernel)
-{
-    *out_kernel = NULL;
-    rt_sink *sink = program->device->sink;
-    if (memchr(name.length > 0 ? name.data : "", '\0', name.length) != NULL)
-        return rt_fail(sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "a kernel's name holds a NUL byte, which no OpenCL name can");
-    rt_buffer terminated = {0};
-    rt_buffer_append_text(&terminated, name);
-    cl_int result = CL_SUCCESS;
-    *out_kernel = program->device->library.clCreateKernel(program->program,
-                                                          rt_buffer_string(&terminated), &result);
-    rt_buffer_free(&terminated);
-    if (*out_kernel && result == CL_SUCCESS) return RT_STATUS_OK;
-    if (result == CL_INVALID_KERNEL_NAME)
-        return rt_fail_naming(sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
-                              "clCreateKernel: the program has no kernel '%.*s' (%s)",
-                              RT_TEXT_ARG(name), ocl_result_name(result));
-    return ocl_fail(sink, OCL_STAGE_KERNEL, "clCreateKernel", result, (rt_text){0});
-}
-
-/* Asks the driver what the kernel takes and what it requires. */
-static rt_status kernel_ask(const ocl_device *device, cl_kernel taken, ocl_kernel *out_kernel)
-{
-    const ocl_library *cl = &device->library;
-    cl_int result = cl->clGetKernelInfo(taken, CL_KERNEL_NUM_ARGS, sizeof(cl_uint),
-                                        &out_kernel->argument_count, NULL);
-    if (result != CL_SUCCESS) {
-        return ocl_fail(device->sink, OCL_STAGE_KERNEL, "clGetKernelInfo(CL_KERNEL_NUM_ARGS)",
-                        result, (rt_text){0});
-    }
-    result = cl->clGetKernelWorkGroupInfo(taken, device->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
-                                          sizeof out_kernel->required_local,
-                                          out_kernel->required_local, NULL);
-    if (result == CL_SUCCESS) return RT_STATUS_OK;
-    return ocl_fail(device->sink, OCL_STAGE_KERNEL,
-                    "clGetKernelWorkGroupInfo(CL_KERNEL_COMPILE_WORK_GROUP_SIZE)", result,
-                    (rt_text){0});
-}
-
-static rt_status ocl_kernel_create(dev_program *base, rt_text name, dev_kernel **out_kernel)
-{
-    const ocl_program *program = (const ocl_program *)base;
-    ocl_device *device = program->device;
-    CHECK(program->program != NULL);
-    cl_kernel taken;
-    RT_TRY(kernel_take(program, name, &taken));
-    ocl_kernel *kernel = rt_alloc(sizeof *kernel);
-    rt_status status = kernel_ask(device, taken, kernel);
-    if (!rt_ok(status)) {
-        device->library.clReleaseKernel(taken);
-        rt_free(kernel);
-        return status;
-    }
-    kernel->base.ops = &ocl_kernel_ops;
-    kernel->device = device;
-    kernel->kernel = taken;
-    pthread_mutex_init(&kernel->lock, NULL);
-    *out_kernel = &kernel->base;
-    return RT_STATUS_OK;
-}
-
 /* ---- Program objects ---------------------------------------------------------------------- */
+
+static void kept_free(kept_code *kept)
+{
+    rt_buffer_free(&kept->bytes);
+    rt_buffer_free(&kept->options);
+    rt_buffer_free(&kept->values);
+    rt_free(kept->constants);
+}
+
+static void kept_make(const dev_code *code, kept_code *out_kept)
+{
+    *out_kept = (kept_code){.constant_count = code->constant_count};
+    rt_buffer_append(&out_kept->bytes, code->bytes.data, code->bytes.size);
+    rt_buffer_append_text(&out_kept->options, code->options);
+    if (code->constant_count == 0) return;
+    for (uint32_t i = 0; i < code->constant_count; i++) {
+        rt_bytes value = code->constants[i].value;
+        rt_buffer_append(&out_kept->values, value.data, value.size);
+    }
+    out_kept->constants = rt_alloc_array(code->constant_count, sizeof *out_kept->constants);
+    const char *value = out_kept->values.data; /* which does not move any more */
+    for (uint32_t i = 0; i < code->constant_count; i++) {
+        out_kept->constants[i] = code->constants[i];
+        out_kept->constants[i].value.data = (const uint8_t *)value;
+        value += code->constants[i].value.size;
+    }
+}
+
+/* The code again; borrowed from what was kept. */
+static dev_code kept_code_view(const kept_code *kept)
+{
+    return (dev_code){
+        .format = RT_FORMAT_SPIRV64,
+        .bytes = rt_buffer_bytes(&kept->bytes),
+        .options = rt_buffer_text(&kept->options),
+        .constants = kept->constants,
+        .constant_count = kept->constant_count,
+    };
+}
 
 static void ocl_program_destroy(dev_program *base)
 {
     ocl_program *program = (ocl_program *)base;
     if (program->program) program->device->library.clReleaseProgram(program->program);
-    rt_buffer_free(&program->spirv);
+    kept_free(&program->kept);
     rt_free(program);
+}
+
+static rt_status ocl_program_kernel(dev_program *base, rt_text name, dev_kernel **out_kernel)
+{
+    const ocl_program *program = (const ocl_program *)base;
+    return ocl_kernel_take(program->device, program->program, name, out_kernel);
+}
+
+static rt_status ocl_program_global(dev_program *base, rt_text name, dev_memory **out_memory)
+{
+    const ocl_program *program = (const ocl_program *)base;
+    return ocl_global_take(program->device, program->program, name, out_memory);
 }
 
 static const dev_program_ops ocl_program_ops = {
     .destroy = ocl_program_destroy,
-    .kernel_create = ocl_kernel_create,
+    .kernel_create = ocl_program_kernel,
+    .global_find = ocl_program_global,
 };
 
 /* Takes the driver's program (or NULL) over. */
@@ -134,20 +111,7 @@ static rt_status program_fail(const ocl_device *device, ocl_stage stage, const c
                               cl_int result, cl_program program)
 {
     rt_buffer log = {0};
-    size_t size = 0;
-    const ocl_library *cl = &device->library;
-    if (program &&
-        cl->clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) ==
-            CL_SUCCESS &&
-        size > 0) {
-        char *text = rt_alloc(size);
-        if (cl->clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, size, text,
-                                      NULL) == CL_SUCCESS)
-            rt_buffer_append(&log, text, strnlen(text, size));
-        rt_free(text);
-    }
-    while (log.size > 0 && log.data[log.size - 1] == '\n')
-        log.size--;
+    if (program) ocl_log_read(device, program, &log);
     rt_status status = ocl_fail(device->sink, stage, call, result, rt_buffer_text(&log));
     rt_buffer_free(&log);
     return status;
@@ -155,14 +119,43 @@ static rt_status program_fail(const ocl_device *device, ocl_stage stage, const c
 
 /* ---- Steps towards an executable ---------------------------------------------------------- */
 
-/* Hands SPIR-V over to a driver that takes it. */
-static rt_status spirv_read(ocl_device *device, rt_bytes code, cl_program *out_program)
+/* Gives the constants their values.  Those that the code does not have are ignored (device.h). */
+static rt_status constants_set(const ocl_device *device, const dev_code *code, cl_program taken)
 {
+    CHECK_IMPLIES(code->constant_count > 0, device->capabilities.spec_constants);
+    for (uint32_t i = 0; i < code->constant_count; i++) {
+        const dev_spec_constant *constant = &code->constants[i];
+        cl_int result = device->library.clSetProgramSpecializationConstant(
+            taken, constant->id, constant->value.size, constant->value.data);
+        if (result == CL_SUCCESS || result == CL_INVALID_SPEC_ID) continue;
+        if (result == CL_INVALID_VALUE)
+            return rt_fail(device->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                           "clSetProgramSpecializationConstant: specialisation constant %u does "
+                           "not take a value of %zu bytes (CL_INVALID_VALUE); give it one of its "
+                           "own type's size",
+                           constant->id, constant->value.size);
+        return ocl_fail(device->sink, OCL_STAGE_READ, "clSetProgramSpecializationConstant", result,
+                        (rt_text){0});
+    }
+    return RT_STATUS_OK;
+}
+
+/* Hands SPIR-V over, specialised, to a driver that takes it. */
+static rt_status spirv_read(ocl_device *device, const dev_code *code, cl_program *out_program)
+{
+    *out_program = NULL;
     cl_int result = CL_SUCCESS;
-    *out_program =
-        device->library.clCreateProgramWithIL(device->context, code.data, code.size, &result);
-    if (*out_program && result == CL_SUCCESS) return RT_STATUS_OK;
-    return ocl_fail(device->sink, OCL_STAGE_READ, "clCreateProgramWithIL", result, (rt_text){0});
+    cl_program taken = device->library.clCreateProgramWithIL(device->context, code->bytes.data,
+                                                             code->bytes.size, &result);
+    if (!taken || result != CL_SUCCESS)
+        return ocl_fail(device->sink, OCL_STAGE_READ, "clCreateProgramWithIL", result,
+                        (rt_text){0});
+    rt_status status = constants_set(device, code, taken);
+    if (rt_ok(status))
+        *out_program = taken;
+    else
+        device->library.clReleaseProgram(taken);
+    return status;
 }
 
 /* Hands a whole bitcode module over to a driver that takes SPIR. */
@@ -197,55 +190,104 @@ static rt_status program_build(ocl_device *device, const char *first_options, rt
     return RT_STATUS_OK;
 }
 
+/* Collects the options of a link and, as the driver compiles only its result, those of every image,
+ * each text once. */
+static void options_join(rt_text link_options, const dev_code *codes, uint32_t count,
+                         rt_buffer *out_options)
+{
+    rt_buffer_append_text(out_options, link_options);
+    for (uint32_t i = 0; i < count; i++) {
+        bool known = codes[i].options.length == 0 || rt_text_equal(codes[i].options, link_options);
+        for (uint32_t k = 0; k < i && !known; k++)
+            known = rt_text_equal(codes[i].options, codes[k].options);
+        if (known) continue;
+        if (out_options->size > 0) rt_buffer_append_byte(out_options, ' ');
+        rt_buffer_append_text(out_options, codes[i].options);
+    }
+}
+
 /* Lets the tools link the images, then the driver build what comes out. */
-static rt_status bitcode_link(ocl_device *device, const rt_bytes *images, uint32_t count,
-                              rt_text options, dev_program **out_program)
+static rt_status bitcode_link(ocl_device *device, const dev_code *codes, uint32_t count,
+                              rt_text link_options, dev_program **out_program)
 {
     CHECK(device->route == OCL_ROUTE_BITCODE && device->tools != NULL);
     rt_buffer bitcode = {0};
     cl_program taken = NULL;
     rt_status status =
-        device->tools->link_to_bitcode(device->tools->user, device->sink, images, count, &bitcode);
+        device->tools->link_to_bitcode(device->tools->user, device->sink, codes, count, &bitcode);
     CHECK_IMPLIES(rt_ok(status), bitcode.size > 0);
     if (rt_ok(status)) status = bitcode_read(device, rt_buffer_bytes(&bitcode), &taken);
     rt_buffer_free(&bitcode);
     if (!rt_ok(status)) return status;
-    return program_build(device, bitcode_options, options, taken, out_program);
+    rt_buffer options = {0};
+    options_join(link_options, codes, count, &options);
+    status = program_build(device, bitcode_options, rt_buffer_text(&options), taken, out_program);
+    rt_buffer_free(&options);
+    return status;
 }
 
 /* ---- Operations of the device ------------------------------------------------------------- */
 
-/* Refuses what no route takes. */
-static rt_status image_validate(const ocl_device *device, rt_format format, rt_bytes code)
+static uint32_t spirv_word(rt_bytes code, size_t index, bool is_swapped)
 {
-    if (format != RT_FORMAT_SPIRV64)
-        return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "'%s' takes images of format %s, not %s", rt_buffer_string(&device->name),
-                       rt_format_name(RT_FORMAT_SPIRV64), rt_format_name(format));
-    uint32_t word = 0;
-    if (code.size >= sizeof word) memcpy(&word, code.data, sizeof word);
-    if (word != 0x07230203 && word != 0x03022307) /* SPIR-V 1.6, 3.1 "Magic Number", both orders */
-        return rt_fail(device->sink, RT_MALFORMED, RT_RULE_NONE,
+    uint32_t word;
+    memcpy(&word, code.data + index * sizeof word, sizeof word);
+    return is_swapped ? __builtin_bswap32(word) : word;
+}
+
+/* Refuses what is not a header and whole instructions: there are drivers that end the process when
+ * a module is cut off.  What the instructions say is the driver's to judge.
+ * Source: SPIR-V 1.6, 2.3 "Physical Layout of a SPIR-V Module and Instruction". */
+static rt_status spirv_validate(rt_sink *sink, rt_bytes code)
+{
+    enum { HEADER_WORDS = 5 };
+    static const uint32_t magic = 0x07230203;
+    size_t count = code.size / sizeof(uint32_t);
+    bool has_word = count > 0;
+    bool is_swapped = has_word && spirv_word(code, 0, true) == magic;
+    if (!has_word || spirv_word(code, 0, is_swapped) != magic)
+        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
                        "an image of %zu bytes does not begin with SPIR-V's magic number",
                        code.size);
+    if (count < HEADER_WORDS || code.size % sizeof(uint32_t) != 0)
+        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
+                       "a SPIR-V module of %zu bytes is cut off: it has whole words, at least %d",
+                       code.size, HEADER_WORDS);
+    for (size_t at = HEADER_WORDS, length; at < count; at += length) {
+        length = spirv_word(code, at, is_swapped) >> 16;
+        if (length == 0 || length > count - at)
+            return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
+                           "the instruction at word %zu of a SPIR-V module has %zu words, and %zu "
+                           "are left; the module is cut off or damaged",
+                           at, length, count - at);
+    }
     return RT_STATUS_OK;
 }
 
-rt_status ocl_program_compile(dev_device *base, rt_format format, rt_bytes code, rt_text options,
-                              dev_program **out_program)
+/* Refuses what no route takes. */
+static rt_status code_validate(const ocl_device *device, const dev_code *code)
+{
+    if (code->format != RT_FORMAT_SPIRV64)
+        return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "'%s' takes images of format %s, not %s", rt_buffer_string(&device->name),
+                       rt_format_name(RT_FORMAT_SPIRV64), rt_format_name(code->format));
+    return spirv_validate(device->sink, code->bytes);
+}
+
+rt_status ocl_program_compile(dev_device *base, const dev_code *code, dev_program **out_program)
 {
     ocl_device *device = (ocl_device *)base;
-    RT_TRY(image_validate(device, format, code));
+    RT_TRY(code_validate(device, code));
     if (device->route == OCL_ROUTE_BITCODE) {
-        ocl_program *kept = program_wrap(device, NULL);
-        rt_buffer_append(&kept->spirv, code.data, code.size);
-        *out_program = &kept->base;
+        ocl_program *program = program_wrap(device, NULL);
+        kept_make(code, &program->kept);
+        *out_program = &program->base;
         return RT_STATUS_OK;
     }
-    cl_program taken;
+    cl_program taken = NULL;
     RT_TRY(spirv_read(device, code, &taken));
     rt_buffer terminated = {0};
-    rt_buffer_append_text(&terminated, options);
+    rt_buffer_append_text(&terminated, code->options);
     cl_int result = device->library.clCompileProgram(
         taken, 1, &device->id, rt_buffer_string(&terminated), 0, NULL, NULL, NULL, NULL);
     rt_buffer_free(&terminated);
@@ -292,24 +334,23 @@ rt_status ocl_program_link(dev_device *base, dev_program *const *programs, uint3
     ocl_device *device = (ocl_device *)base;
     if (device->route == OCL_ROUTE_SPIRV)
         return spirv_link(device, programs, count, options, out_program);
-    rt_bytes *images = rt_alloc_array(count, sizeof *images);
+    dev_code *codes = rt_alloc_array(count, sizeof *codes);
     for (uint32_t i = 0; i < count; i++) {
-        images[i] = rt_buffer_bytes(&((const ocl_program *)programs[i])->spirv);
-        CHECK(images[i].size > 0);
+        codes[i] = kept_code_view(&((const ocl_program *)programs[i])->kept);
+        CHECK(codes[i].bytes.size > 0);
     }
-    rt_status status = bitcode_link(device, images, count, options, out_program);
-    rt_free(images);
+    rt_status status = bitcode_link(device, codes, count, options, out_program);
+    rt_free(codes);
     return status;
 }
 
-rt_status ocl_program_build(dev_device *base, rt_format format, rt_bytes code, rt_text options,
-                            dev_program **out_program)
+rt_status ocl_program_build(dev_device *base, const dev_code *code, dev_program **out_program)
 {
     ocl_device *device = (ocl_device *)base;
-    RT_TRY(image_validate(device, format, code));
+    RT_TRY(code_validate(device, code));
     if (device->route == OCL_ROUTE_BITCODE)
-        return bitcode_link(device, &code, 1, options, out_program);
-    cl_program taken;
+        return bitcode_link(device, code, 1, (rt_text){0}, out_program);
+    cl_program taken = NULL;
     RT_TRY(spirv_read(device, code, &taken));
-    return program_build(device, "", options, taken, out_program);
+    return program_build(device, "", code->options, taken, out_program);
 }

@@ -14,6 +14,14 @@
  *     LLVM bitcode module: those tools, then its compiler (capabilities.links_with_tool);
  *   - neither: opening answers UNAVAILABLE and says what is missing.
  *
+ * Unified shared memory is that of cl_intel_unified_shared_memory; variables are found by the calls
+ * of cl_intel_global_variable_access; specialisation constants are set by the driver (OpenCL 2.2 or
+ * newer) or by the tools.  What a driver does not offer is a capability that is false.
+ *
+ * A driver may keep compiled programs between processes: PoCL does, by their content, Intel's CPU
+ * runtime (2026.2) writes no file.  That changes how long a build takes and nothing else, so that
+ * the adapter leaves it as the driver has it.
+ *
  * Two threads may use one kernel object: its arguments are set and taken under a lock of its own.
  * Opening reads the environment variables that the loader and the drivers read (OCL_ICD_FILENAMES
  * and others); the loader is looked for as libOpenCL.so.1. */

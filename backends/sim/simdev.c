@@ -9,11 +9,20 @@
 
 /* ---- Memory ------------------------------------------------------------------------------- */
 
+static bool is_usm(const simdev_memory *memory)
+{
+    dev_memory_kind kind = memory->base.kind;
+    return kind != DEV_MEMORY_BUFFER && kind != DEV_MEMORY_GLOBAL;
+}
+
 void simdev_memory_release(simdev_memory *memory)
 {
     CHECK(memory->references >= 1);
     if (--memory->references > 0) return;
-    sim_object_destroy(memory->device->world, memory->object);
+    sim_world *world = memory->device->world;
+    CHECK_IMPLIES(is_usm(memory), !sim_object_is_alive(world, memory->object));
+    if (memory->base.kind == DEV_MEMORY_BUFFER) sim_object_destroy(world, memory->object);
+    if (memory->variable_of) simdev_program_release(memory->variable_of);
     rt_free(memory);
 }
 
@@ -22,6 +31,7 @@ static void simdev_memory_destroy(dev_memory *base)
     simdev_memory *memory = (simdev_memory *)base;
     simdev_device *device = memory->device;
     pthread_mutex_lock(&device->lock);
+    if (is_usm(memory)) sim_object_destroy(device->world, memory->object);
     simdev_memory_release(memory);
     pthread_mutex_unlock(&device->lock);
 }
@@ -36,10 +46,28 @@ static rt_status simdev_memory_defined(dev_memory *base, uint64_t offset, uint64
     return RT_STATUS_OK;
 }
 
+/* The same for buffers, which nobody asks for it. */
+static uint64_t simdev_memory_address(dev_memory *base)
+{
+    return sim_object_address(((simdev_memory *)base)->object);
+}
+
 static const dev_memory_ops simdev_memory_ops = {
     .destroy = simdev_memory_destroy,
     .defined = simdev_memory_defined,
+    .address = simdev_memory_address,
 };
+
+static simdev_memory *memory_of(simdev_device *device, sim_object object)
+{
+    CHECK(object != 0);
+    simdev_memory *memory = rt_alloc(sizeof *memory);
+    memory->base.ops = &simdev_memory_ops;
+    memory->device = device;
+    memory->references = 1;
+    memory->object = object;
+    return memory;
+}
 
 static rt_status simdev_memory_create(dev_device *base, uint64_t size, rt_text label,
                                       dev_memory **out_memory)
@@ -49,16 +77,16 @@ static rt_status simdev_memory_create(dev_device *base, uint64_t size, rt_text l
     pthread_mutex_lock(&device->lock);
     rt_status status = sim_object_create(device->world, size, label, &object);
     pthread_mutex_unlock(&device->lock);
-    if (!rt_ok(status)) return status;
-    CHECK(object != 0);
+    if (rt_ok(status)) *out_memory = &memory_of(device, object)->base;
+    return status;
+}
 
-    simdev_memory *memory = rt_alloc(sizeof *memory);
-    memory->base.ops = &simdev_memory_ops;
-    memory->device = device;
-    memory->references = 1;
-    memory->object = object;
-    *out_memory = &memory->base;
-    return RT_STATUS_OK;
+/* The kinds differ in where their bytes are, and here all are in one world. */
+static rt_status simdev_usm_create(dev_device *base, dev_memory_kind kind, uint64_t size,
+                                   rt_text label, dev_memory **out_memory)
+{
+    (void)kind;
+    return simdev_memory_create(base, size, label, out_memory);
 }
 
 /* ---- Kernels ------------------------------------------------------------------------------ */
@@ -118,6 +146,7 @@ void simdev_program_release(simdev_program *program)
 {
     CHECK(program->references >= 1);
     if (--program->references > 0) return;
+    if (program->program) sim_world_forget(program->device->world, program->program);
     sim_module_destroy(program->module);
     sim_program_destroy(program->program);
     rt_free(program);
@@ -132,9 +161,32 @@ static void simdev_program_destroy(dev_program *base)
     pthread_mutex_unlock(&device->lock);
 }
 
+static rt_status simdev_global_find(dev_program *base, rt_text name, dev_memory **out_memory)
+{
+    simdev_program *program = (simdev_program *)base;
+    simdev_device *device = program->device;
+    CHECK(program->program != NULL);
+    sim_object object;
+    pthread_mutex_lock(&device->lock);
+    rt_status status = sim_world_variable(device->world, program->program, name, &object);
+    if (rt_ok(status) && object != 0) {
+        simdev_memory *memory = memory_of(device, object);
+        memory->base.size = sim_object_size(device->world, object);
+        memory->variable_of = program;
+        program->references++;
+        *out_memory = &memory->base;
+    }
+    pthread_mutex_unlock(&device->lock);
+    if (!rt_ok(status) || object != 0) return status;
+    return rt_fail_naming(base->device->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
+                          "the linked program exports no variable '%.*s' in global memory",
+                          RT_TEXT_ARG(name));
+}
+
 static const dev_program_ops simdev_program_ops = {
     .destroy = simdev_program_destroy,
     .kernel_create = simdev_kernel_create,
+    .global_find = simdev_global_find,
 };
 
 /* Takes over one of module and linked; the other is NULL. */
@@ -152,24 +204,28 @@ static dev_program *program_of(simdev_device *device, sim_module *module, sim_pr
 
 /* Modules are read and linked outside the lock: they touch no object of the world, and builds are
  * what takes long in a run of many threads. */
-static rt_status module_read(dev_device *device, rt_format format, rt_bytes code,
-                             sim_module **out_module)
+static rt_status module_read(dev_device *device, const dev_code *code, sim_module **out_module)
 {
     *out_module = NULL;
-    if (format != RT_FORMAT_SPIRV64)
+    if (code->format != RT_FORMAT_SPIRV64)
         return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                        "the simulated device takes images of format %s, not %s",
-                       rt_format_name(RT_FORMAT_SPIRV64), rt_format_name(format));
-    return sim_module_create(device->sink, code, out_module);
+                       rt_format_name(RT_FORMAT_SPIRV64), rt_format_name(code->format));
+    sim_spec_constant *constants = rt_alloc_array(code->constant_count, sizeof *constants);
+    for (uint32_t i = 0; i < code->constant_count; i++)
+        constants[i] = (sim_spec_constant){code->constants[i].id, code->constants[i].value};
+    rt_status status =
+        sim_module_create(device->sink, code->bytes, constants, code->constant_count, out_module);
+    rt_free(constants);
+    return status;
 }
 
 /* SPIR-V knows no build options that change what a program means, so they are not looked at. */
-static rt_status simdev_program_compile(dev_device *device, rt_format format, rt_bytes code,
-                                        rt_text options, dev_program **out_program)
+static rt_status simdev_program_compile(dev_device *device, const dev_code *code,
+                                        dev_program **out_program)
 {
-    (void)options;
     sim_module *module;
-    RT_TRY(module_read(device, format, code, &module));
+    RT_TRY(module_read(device, code, &module));
     *out_program = program_of((simdev_device *)device, module, NULL);
     return RT_STATUS_OK;
 }
@@ -190,12 +246,11 @@ static rt_status simdev_program_link(dev_device *device, dev_program *const *pro
     return status;
 }
 
-static rt_status simdev_program_build(dev_device *device, rt_format format, rt_bytes code,
-                                      rt_text options, dev_program **out_program)
+static rt_status simdev_program_build(dev_device *device, const dev_code *code,
+                                      dev_program **out_program)
 {
-    (void)options;
     sim_module *module;
-    RT_TRY(module_read(device, format, code, &module));
+    RT_TRY(module_read(device, code, &module));
     const sim_module *const modules[] = {module};
     sim_program *linked = NULL;
     rt_status status = sim_program_link(device->sink, modules, 1, &linked);
@@ -228,8 +283,11 @@ static void simdev_device_capabilities(dev_device *device, dev_capabilities *out
         .formats_taken = 1u << RT_FORMAT_SPIRV64,
         .extensions = extensions,
         .extension_count = sizeof extensions / sizeof *extensions,
-        .aspects = 1u << DEV_ASPECT_FP64,
+        .aspects = 1u << DEV_ASPECT_FP64 | 1u << DEV_ASPECT_ATOMIC64,
         .executes = true,
+        .globals_by_name = true,
+        .usm = true,
+        .spec_constants = true,
         .finds_faults = true,
         .local_size_max = SIMDEV_LOCAL_SIZE_MAX,
         .group_size_max = RT_WORK_GROUP_SIZE_MAX,
@@ -240,6 +298,7 @@ static const dev_device_ops simdev_device_ops = {
     .destroy = simdev_device_destroy,
     .capabilities = simdev_device_capabilities,
     .memory_create = simdev_memory_create,
+    .usm_create = simdev_usm_create,
     .program_compile = simdev_program_compile,
     .program_link = simdev_program_link,
     .program_build = simdev_program_build,

@@ -2,7 +2,9 @@
  *
  * Lifetimes.  What a pending command needs (memories, a kernel and its program) outlives the
  * caller's destroy, so these objects count references: one of the caller, one per pending command
- * that uses it (and a kernel holds its program).  Every count, the pending set and the world are
+ * that uses it (and a kernel or a variable holds its program).  Unified shared memory is the
+ * exception: its bytes end with the caller's destroy, as an application's free does, so that a
+ * command that is late becomes a finding.  Every count, the pending set and the world are
  * guarded by the device's lock; the *_release functions are called with it held. */
 #ifndef BACKENDS_SIM_SIMDEV_INTERNAL_H
 #define BACKENDS_SIM_SIMDEV_INTERNAL_H
@@ -26,13 +28,6 @@ typedef struct simdev_device {
     uint32_t pending_count;            /* commands not done, the ready ones included */
 } simdev_device;
 
-typedef struct simdev_memory {
-    dev_memory base;
-    simdev_device *device;
-    uint32_t references;
-    sim_object object;
-} simdev_memory;
-
 typedef struct simdev_program {
     dev_program base;
     simdev_device *device;
@@ -40,6 +35,14 @@ typedef struct simdev_program {
     sim_module *module;   /* compiled: one module, else NULL */
     sim_program *program; /* linked or built, else NULL */
 } simdev_program;
+
+typedef struct simdev_memory {
+    dev_memory base;
+    simdev_device *device;
+    uint32_t references;
+    sim_object object; /* of USM destroyed with the caller's reference, else with the last */
+    simdev_program *variable_of; /* a reference, whose variable the object is; else NULL */
+} simdev_memory;
 
 typedef struct simdev_kernel {
     dev_kernel base;

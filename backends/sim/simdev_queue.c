@@ -153,9 +153,41 @@ static void fill_run(sim_world *world, const simdev_command *command)
     }
 }
 
+/* True where the memory of a transfer is there.  Else it was unified shared memory that the
+ * application has freed too early, and the command moves nothing. */
+static bool operand_found(const simdev_command *command, operand where)
+{
+    static const char *const verbs[] = {[COMMAND_READ] = "read",
+                                        [COMMAND_WRITE] = "write",
+                                        [COMMAND_COPY] = "copy",
+                                        [COMMAND_FILL] = "fill"};
+    simdev_device *device = command->device;
+    if (!where.memory || sim_object_is_alive(device->world, where.memory->object)) return true;
+    if (!device->on_finding) return false;
+    rt_text label = sim_object_label(device->world, where.memory->object);
+    rt_buffer message = {0};
+    rt_buffer_printf(&message, "%s of %llu bytes at offset %llu of '%.*s', which is no longer",
+                     verbs[command->kind], (unsigned long long)command->size,
+                     (unsigned long long)where.offset, RT_TEXT_ARG(label));
+    const dev_finding finding = {.kind = "use-after-free",
+                                 .message = rt_buffer_text(&message),
+                                 .tag = command->tag,
+                                 .object = label,
+                                 .offset = where.offset,
+                                 .count = 1};
+    device->on_finding(device->finding_user, &finding);
+    rt_buffer_free(&message);
+    return false;
+}
+
 static rt_status command_run(simdev_command *command)
 {
     sim_world *world = command->device->world;
+    if (!operand_found(command, command->from) || !operand_found(command, command->to)) {
+        /* The same bytes in every run. */
+        if (command->kind == COMMAND_READ) memset(command->destination, 0, (size_t)command->size);
+        return RT_STATUS_OK;
+    }
     switch (command->kind) {
     case COMMAND_KERNEL: {
         const sim_launch_options options = {.on_finding = finding_forward, .user = command};
@@ -348,6 +380,7 @@ static rt_status simdev_enqueue_fill(dev_queue *base, dev_command described, dev
 
 static const char *const argument_kind_names[DEV_ARGUMENT_KINDS] = {
     [DEV_ARGUMENT_MEMORY] = "memory",
+    [DEV_ARGUMENT_POINTER] = "a pointer to global memory",
     [DEV_ARGUMENT_BYTES] = "a value",
     [DEV_ARGUMENT_LOCAL] = "local memory",
 };
@@ -361,7 +394,8 @@ static const char *const parameter_kind_names[] = {
 static bool argument_fits(const dev_argument *argument, sim_parameter parameter)
 {
     switch (argument->kind) {
-    case DEV_ARGUMENT_MEMORY: return parameter.kind == SIM_PARAMETER_GLOBAL;
+    case DEV_ARGUMENT_MEMORY:
+    case DEV_ARGUMENT_POINTER: return parameter.kind == SIM_PARAMETER_GLOBAL;
     case DEV_ARGUMENT_LOCAL: return parameter.kind == SIM_PARAMETER_LOCAL;
     case DEV_ARGUMENT_BYTES:
         return parameter.kind == SIM_PARAMETER_VALUE && argument->bytes.size == parameter.size;
@@ -402,8 +436,10 @@ static void arguments_take(simdev_command *command, const dev_argument *argument
         sim_argument *taken = &command->arguments[i];
         switch (arguments[i].kind) {
         case DEV_ARGUMENT_MEMORY:
+        case DEV_ARGUMENT_POINTER:
             taken->kind = SIM_PARAMETER_GLOBAL;
             if (!arguments[i].memory) break; /* object 0 is the null pointer */
+            taken->offset = arguments[i].kind == DEV_ARGUMENT_POINTER ? arguments[i].offset : 0;
             command->argument_memories[i] = operand_of(arguments[i].memory, 0).memory;
             taken->object = command->argument_memories[i]->object;
             break;

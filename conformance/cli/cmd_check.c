@@ -1,4 +1,4 @@
-/* assay check: reads scenarios, runs nothing.  assay schema: the format for editors. */
+/* assay check: reads scenarios, runs nothing. */
 #include "conformance/cli/commands.h"
 #include "conformance/scenario/scenario.h"
 
@@ -40,20 +40,10 @@ int cnf_check_command(const cnf_arguments *arguments)
     for (uint32_t i = 0; status == CNF_EXIT_EXPECTED && i < files.count; i++)
         wrong += check_file(&files.items[i]) > 0;
     if (status == CNF_EXIT_EXPECTED) {
-        printf("%u scenarios read, %u with problems\n", files.count, wrong);
+        printf("%u scenario%s read, %u with problems\n", files.count, files.count == 1 ? "" : "s",
+               wrong);
         if (wrong > 0) status = CNF_EXIT_USAGE;
     }
     rt_arena_reset(&arena);
     return status;
-}
-
-int cnf_schema_command(const cnf_arguments *arguments)
-{
-    (void)arguments;
-    rt_buffer schema = {0};
-    scn_schema_write(&schema);
-    bool written =
-        fwrite(schema.data, 1, schema.size, stdout) == schema.size && fflush(stdout) == 0;
-    rt_buffer_free(&schema);
-    return written ? CNF_EXIT_EXPECTED : CNF_EXIT_INFRASTRUCTURE;
 }

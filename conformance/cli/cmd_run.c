@@ -1,11 +1,14 @@
 /* assay run: scenarios on subjects, records, progress, and the report at the end. */
+#include "conformance/cli/columns.h"
 #include "conformance/cli/commands.h"
-#include "conformance/report/matrix.h"
+#include "conformance/cli/journal.h"
+#include "conformance/cli/results.h"
+#include "conformance/cli/selection.h"
+#include "conformance/cli/shard.h"
 #include "conformance/report/progress.h"
-#include "conformance/run/run.h"
+#include "conformance/run/explore.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,128 +16,187 @@
 enum {
     TIMEOUT_DEFAULT_S = 60,
     TIMEOUT_MAX_S = 86400,
+    MEMORY_DEFAULT_MIB = 8192,
+    MEMORY_MAX_MIB = 1 << 24,
+    EXPLORE_DEFAULT = 64,
+    EXPLORE_MAX = 1 << 20,
     JOBS_MAX = 256,
-    SHARDS_MAX = 100000,
 };
 
 typedef struct run_command {
+    const cnf_arguments *arguments;
     rt_arena arena;
-    const cnf_subject **subjects;
-    cnf_column *columns;
-    uint32_t subject_count;
-    bool subjects_named;  /* by --on: one that is missing is an error */
+    cnf_run_options options;
+    cnf_columns columns;
     uint64_t skip_status; /* 0: none */
     cnf_files files;
     cnf_report report;
+    cnf_expectations expectations;
     cnf_progress progress;
-    int json; /* -1: none */
-    const char *json_name;
+    cnf_journal journal;
+    rt_buffer warnings; /* lines, printed after the report */
     bool output_failed;
 } run_command;
 
-/* ---- Subjects ------------------------------------------------------------------------------ */
+/* ---- Options ------------------------------------------------------------------------------- */
 
-static bool subject_unknown(rt_text name)
+static int subjects_choose(run_command *command)
 {
+    rt_buffer error = {0};
+    bool chosen = cnf_columns_choose(&command->arena, command->arguments->values[CNF_OPTION_ON],
+                                     &command->columns, &error);
+    if (!chosen) fprintf(stderr, "assay: --on %s\n", rt_buffer_string(&error));
+    rt_buffer_free(&error);
+    command->options.subjects = command->columns.subjects;
+    command->options.subject_count = command->columns.count;
+    return chosen ? CNF_EXIT_EXPECTED : CNF_EXIT_USAGE;
+}
+
+static bool numbers_read(run_command *command)
+{
+    const cnf_arguments *arguments = command->arguments;
+    uint64_t jobs = 0, timeout_s = 0, memory_mib = 0, explore_max = 0;
+    bool read = cnf_command_number(arguments, CNF_OPTION_JOBS, "--jobs", 1, JOBS_MAX,
+                                   cnf_command_processors(), &jobs) &&
+                cnf_command_number(arguments, CNF_OPTION_TIMEOUT, "--timeout", 1, TIMEOUT_MAX_S,
+                                   TIMEOUT_DEFAULT_S, &timeout_s) &&
+                cnf_command_number(arguments, CNF_OPTION_MEMORY, "--memory", 0, MEMORY_MAX_MIB,
+                                   MEMORY_DEFAULT_MIB, &memory_mib) &&
+                cnf_command_number(arguments, CNF_OPTION_SEED, "--seed", 0, UINT64_MAX, 0,
+                                   &command->options.seed) &&
+                cnf_command_number(arguments, CNF_OPTION_EXPLORE_MAX, "--explore-max", 1,
+                                   EXPLORE_MAX, EXPLORE_DEFAULT, &explore_max) &&
+                cnf_command_number(arguments, CNF_OPTION_SKIP_STATUS, "--skip-status", 1, UINT8_MAX,
+                                   0, &command->skip_status);
+    bool explores = arguments->values[CNF_OPTION_EXPLORE] != NULL;
+    command->options.job_count = (uint32_t)jobs;
+    command->options.timeout_ms = (uint32_t)timeout_s * 1000;
+    command->options.memory_bytes = memory_mib << 20;
+    command->options.explore_max = explores ? (uint32_t)explore_max : 0;
+    return read;
+}
+
+static bool profile_read(run_command *command)
+{
+    const char *name = command->arguments->values[CNF_OPTION_PROFILE];
+    command->options.profile = name ? rt_profile_find(rt_text_of(name)) : RT_PROFILE_DOCUMENTS;
+    if (command->options.profile != RT_PROFILE_COUNT) return true;
+    const char *names[RT_PROFILE_COUNT];
+    for (rt_profile profile = 0; profile < RT_PROFILE_COUNT; profile++)
+        names[profile] = rt_profile_name(profile);
     rt_buffer message = {0};
-    rt_arena arena = {0};
-    if (memchr(name.data, '{', name.length)) {
-        rt_buffer_printf(&message, "%.*s: driver options are not built yet in this version",
-                         RT_TEXT_ARG(name));
-    } else {
-        const char **names = rt_arena_alloc_array(&arena, cnf_subject_count, sizeof *names);
-        for (uint32_t i = 0; i < cnf_subject_count; i++)
-            names[i] = cnf_subjects[i].name;
-        rt_buffer_printf(&message, "there is no subject \"%.*s\"", RT_TEXT_ARG(name));
-        cnf_suggest(&message, rt_arena_text(&arena, name).data, names, cnf_subject_count);
-        rt_buffer_printf(&message, " (assay subjects lists them)");
-    }
-    fprintf(stderr, "assay: --on %s\n", rt_buffer_string(&message));
+    rt_buffer_printf(&message, "there is no profile \"%s\"", name);
+    cnf_suggest(&message, name, names, RT_PROFILE_COUNT);
+    fprintf(stderr, "assay: --profile: %s\n", rt_buffer_string(&message));
     rt_buffer_free(&message);
-    rt_arena_reset(&arena);
     return false;
 }
 
-static void subject_add(run_command *command, const cnf_subject *subject)
+static bool choices_read(run_command *command)
 {
-    for (uint32_t i = 0; i < command->subject_count; i++)
-        if (command->subjects[i] == subject) return;
-    command->subjects[command->subject_count] = subject;
-    command->columns[command->subject_count++] =
-        (cnf_column){rt_text_of(subject->name), rt_text_of(subject->install)};
+    command->options.choices = rt_text_of(command->arguments->values[CNF_OPTION_CHOICES]);
+    if (cnf_explorer_script_valid(command->options.choices)) return true;
+    fprintf(stderr, "assay: --choices %s: expected numbers separated by commas, such as 0,1\n",
+            command->options.choices.data);
+    return false;
 }
 
-/* Chooses the subjects of --on, or all. */
-static bool subjects_choose(run_command *command, const char *on)
+static int options_read(run_command *command)
 {
-    CHECK(cnf_subject_count > 0);
-    command->subjects_named = on != NULL;
-    command->subjects =
-        rt_arena_alloc_array(&command->arena, cnf_subject_count, sizeof(cnf_subject *));
-    command->columns =
-        rt_arena_alloc_array(&command->arena, cnf_subject_count, sizeof *command->columns);
-    for (uint32_t i = 0; !on && i < cnf_subject_count; i++)
-        subject_add(command, &cnf_subjects[i]);
-    while (on) {
-        rt_text name = {on, strcspn(on, ",")};
-        const cnf_subject *subject = cnf_subject_find(name);
-        if (!subject) return subject_unknown(name);
-        subject_add(command, subject);
-        on = on[name.length] == ',' ? on + name.length + 1 : NULL;
-    }
-    return true;
+    command->options.cache = rt_text_of(command->arguments->values[CNF_OPTION_CACHE]);
+    int status = subjects_choose(command);
+    if (status != CNF_EXIT_EXPECTED) return status;
+    bool read = numbers_read(command) && profile_read(command) && choices_read(command);
+    return read ? CNF_EXIT_EXPECTED : CNF_EXIT_USAGE;
 }
 
 /* ---- Files --------------------------------------------------------------------------------- */
 
-/* Keeps every n-th file, from the i-th on; the order is that of the paths, so that n shards cover
- * every file once. */
-static int shard_apply(run_command *command, const char *shard)
+static int shard_apply(run_command *command)
 {
-    if (!shard) return CNF_EXIT_EXPECTED;
-    const char *slash = strchr(shard, '/');
-    rt_text first = {shard, slash ? (size_t)(slash - shard) : 0};
-    uint64_t index, count;
-    if (!slash || !cnf_number_read(slash + 1, 1, SHARDS_MAX, &count) ||
-        !cnf_number_read(rt_arena_text(&command->arena, first).data, 1, count, &index)) {
-        fprintf(stderr, "assay: --shard %s: expected i/n with 1 <= i <= n\n", shard);
-        return CNF_EXIT_USAGE;
+    const char *text = command->arguments->values[CNF_OPTION_SHARD];
+    if (!text) return CNF_EXIT_EXPECTED;
+    bool automatic = strcmp(text, "auto") == 0;
+    cnf_shard shard;
+    rt_buffer error = {0};
+    bool read = automatic ? cnf_shard_from_environment(&shard, &error)
+                          : cnf_shard_read(&command->arena, text, &shard);
+    if (!read) {
+        fprintf(stderr, "assay: --shard %s: %s\n", text,
+                automatic ? rt_buffer_string(&error) : "expected I/N with 1 <= I <= N, or auto");
     }
-    uint32_t kept = 0;
-    cnf_file *files =
-        rt_arena_alloc_array(&command->arena, command->files.count + 1, sizeof *files);
-    for (uint32_t i = 0; i < command->files.count; i++)
-        if (i % count == index - 1) files[kept++] = command->files.items[i];
-    command->files = (cnf_files){files, kept};
-    if (kept > 0) return CNF_EXIT_EXPECTED;
-    fprintf(stderr, "assay: --shard %s: this shard has no scenario\n", shard);
+    rt_buffer_free(&error);
+    if (!read) return CNF_EXIT_USAGE;
+    command->files = cnf_shard_apply(&command->arena, command->files, shard);
+    if (command->files.count > 0) return CNF_EXIT_EXPECTED;
+    fprintf(stderr, "assay: --shard %s: shard %u of %u has no scenario\n", text, shard.index + 1,
+            shard.count);
     return CNF_EXIT_NOTHING_RAN;
 }
 
-static bool json_open(run_command *command, const char *name)
+/* Finds the scenarios and narrows them down. */
+static int files_choose(run_command *command)
 {
-    command->json = -1;
-    command->json_name = name;
-    if (!name) return true;
-    command->json = open(name, O_WRONLY | O_APPEND | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (command->json >= 0) return true;
-    fprintf(stderr, "assay: --json %s: %s\n", name, strerror(errno));
-    return false;
+    int status = cnf_command_files(command->arguments, &command->arena, &command->files);
+    if (status == CNF_EXIT_EXPECTED)
+        status = cnf_selection_apply(command->arguments, &command->arena, &command->files);
+    if (status == CNF_EXIT_EXPECTED) status = shard_apply(command);
+    return status;
+}
+
+static int journal_open(run_command *command)
+{
+    const char *name = command->arguments->values[CNF_OPTION_JSON];
+    if (!command->arguments->values[CNF_OPTION_RESUME])
+        return cnf_journal_open(&command->journal, name);
+    return cnf_journal_resume(&command->journal, name, &command->files, command->columns.subjects,
+                              command->columns.count);
 }
 
 /* ---- Running ------------------------------------------------------------------------------- */
 
-static bool on_record(void *user, const cnf_record *record)
+/* Takes a record into the report. */
+static void record_report(run_command *command, const cnf_record *record)
 {
-    run_command *command = user;
     cnf_report_add(&command->report, record);
     cnf_progress_add(&command->progress, record);
-    int error = command->json < 0 ? 0 : cnf_record_append(command->json, record);
-    if (error == 0) return true;
+}
+
+static bool on_record(void *user, const cnf_record *record, const cnf_run_detail *detail)
+{
+    run_command *command = user;
+    cnf_record known = *record;
+    cnf_record_expect(&known, &command->expectations);
+    record_report(command, &known);
+    if (detail->warning.length > 0)
+        rt_buffer_printf(&command->warnings, "assay: warning: %.*s on %.*s: %.*s\n",
+                         RT_TEXT_ARG(record->scenario), RT_TEXT_ARG(record->subject),
+                         RT_TEXT_ARG(detail->warning));
+    if (cnf_journal_append(&command->journal, &known)) return true;
     command->output_failed = true;
-    fprintf(stderr, "assay: --json %s: a record could not be written: %s; the run stops\n",
-            command->json_name, strerror(error));
     return false;
+}
+
+static void on_begin(void *user, rt_text path, rt_text subject)
+{
+    run_command *command = user;
+    cnf_progress_begun(&command->progress, path, subject);
+}
+
+static bool is_done(void *user, rt_text path, rt_text hash, rt_text subject)
+{
+    const run_command *command = user;
+    return cnf_journal_has(&command->journal, path, hash, subject);
+}
+
+/* What an earlier run found counts like what this one finds. */
+static void kept_report(run_command *command)
+{
+    for (uint32_t i = 0; i < command->journal.kept_count; i++) {
+        cnf_record known = command->journal.kept[i];
+        cnf_record_expect(&known, &command->expectations);
+        record_report(command, &known);
+    }
 }
 
 /* Writes all of it, or as much as somebody reads (run | head is no failure).  False when it could
@@ -143,7 +205,8 @@ static bool report_print(run_command *command)
 {
     bool colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
     rt_buffer text = {0};
-    cnf_report_write(&text, &command->report, command->columns, command->subject_count, colour);
+    cnf_report_write(&text, &command->report, command->columns.columns, command->columns.count,
+                     colour);
     errno = 0;
     bool written = fwrite(text.data, 1, text.size, stdout) == text.size && fflush(stdout) == 0;
     int error = errno;
@@ -160,7 +223,8 @@ static bool something_missing(const run_command *command)
     for (uint32_t i = 0; i < command->report.records.count; i++) {
         const cnf_record *record = &command->report.records.items[i];
         if (record->judgement.verdict != CNF_VERDICT_UNAVAILABLE) continue;
-        if (command->subjects_named || !cnf_report_is_missing(record)) return true;
+        bool named = command->arguments->values[CNF_OPTION_ON] != NULL;
+        if (named || !cnf_report_is_missing(record)) return true;
     }
     return false;
 }
@@ -179,55 +243,56 @@ static bool everything_skipped(const run_command *command)
 static int run_exit_status(const run_command *command, cnf_run_end end)
 {
     if (end != CNF_RUN_COMPLETE || command->output_failed) return CNF_EXIT_INFRASTRUCTURE;
-    if (command->skip_status > 0 && everything_skipped(command)) return (int)command->skip_status;
+    bool skipped = everything_skipped(command) && cnf_expectations_hold(&command->expectations);
+    if (command->skip_status > 0 && skipped) return (int)command->skip_status;
     if (something_missing(command)) return CNF_EXIT_INFRASTRUCTURE;
     return cnf_report_exit_status(&command->report);
 }
 
-static int run_files(run_command *command, const cnf_arguments *arguments)
+/* Runs what is to be run, and writes everything that was found. */
+static int run_and_report(run_command *command)
 {
-    uint64_t jobs, timeout_s, seed;
-    if (!cnf_command_number(arguments, CNF_OPTION_JOBS, "--jobs", 1, JOBS_MAX,
-                            cnf_command_processors(), &jobs) ||
-        !cnf_command_number(arguments, CNF_OPTION_TIMEOUT, "--timeout", 1, TIMEOUT_MAX_S,
-                            TIMEOUT_DEFAULT_S, &timeout_s) ||
-        !cnf_command_number(arguments, CNF_OPTION_SEED, "--seed", 0, UINT64_MAX, 0, &seed) ||
-        !cnf_command_number(arguments, CNF_OPTION_SKIP_STATUS, "--skip-status", 1, UINT8_MAX, 0,
-                            &command->skip_status))
-        return CNF_EXIT_USAGE;
-    int status = cnf_command_files(arguments, &command->arena, &command->files);
-    if (status == CNF_EXIT_EXPECTED)
-        status = shard_apply(command, arguments->values[CNF_OPTION_SHARD]);
-    if (status != CNF_EXIT_EXPECTED) return status;
-    if (!json_open(command, arguments->values[CNF_OPTION_JSON])) return CNF_EXIT_INFRASTRUCTURE;
-
-    const cnf_run_options options = {.subjects = command->subjects,
-                                     .subject_count = command->subject_count,
-                                     .job_count = (uint32_t)jobs,
-                                     .timeout_ms = (uint32_t)timeout_s * 1000,
-                                     .seed = seed,
-                                     .cache = rt_text_of(arguments->values[CNF_OPTION_CACHE])};
+    command->options.is_done = is_done;
+    command->options.begun = on_begin;
     command->progress = cnf_progress_begin(stderr, isatty(STDERR_FILENO),
-                                           command->files.count * command->subject_count);
+                                           command->files.count * command->columns.count);
+    kept_report(command);
     cnf_run_end end =
-        cnf_run(&options, command->files.items, command->files.count, on_record, command);
+        cnf_run(&command->options, command->files.items, command->files.count, on_record, command);
     cnf_progress_end(&command->progress);
+    command->report.expectations = &command->expectations;
     if (!report_print(command)) command->output_failed = true;
-    bool closed = command->json < 0 || close(command->json) == 0;
-    if (!closed) {
-        fprintf(stderr, "assay: --json %s: %s\n", command->json_name, strerror(errno));
+    fprintf(stderr, "%s", rt_buffer_string(&command->warnings));
+    if (!cnf_results_junit(command->arguments, &command->report, command->columns.columns,
+                           command->columns.count))
         command->output_failed = true;
-    }
+    if (!cnf_journal_close(&command->journal)) command->output_failed = true;
     return run_exit_status(command, end);
+}
+
+/* A shard that a CI system gives us may be empty: that is nobody's mistake. */
+static bool shard_is_empty(const run_command *command, int status)
+{
+    const char *shard = command->arguments->values[CNF_OPTION_SHARD];
+    return status == CNF_EXIT_NOTHING_RAN && shard && strcmp(shard, "auto") == 0 &&
+           command->files.count == 0;
 }
 
 int cnf_run_command(const cnf_arguments *arguments)
 {
-    run_command command = {.json = -1};
-    int status = CNF_EXIT_USAGE;
-    if (subjects_choose(&command, arguments->values[CNF_OPTION_ON]))
-        status = run_files(&command, arguments);
+    run_command command = {.arguments = arguments, .journal = {.file = -1}};
+    int status = options_read(&command);
+    if (status == CNF_EXIT_EXPECTED) status = files_choose(&command);
+    if (status == CNF_EXIT_EXPECTED &&
+        !cnf_results_expect(arguments, &command.files, &command.expectations))
+        status = CNF_EXIT_USAGE;
+    if (status == CNF_EXIT_EXPECTED) status = journal_open(&command);
+    if (status == CNF_EXIT_EXPECTED) status = run_and_report(&command);
+    if (shard_is_empty(&command, status)) status = CNF_EXIT_EXPECTED;
+    (void)cnf_journal_close(&command.journal); /* It has been closed where it was used. */
+    rt_buffer_free(&command.warnings);
     cnf_report_free(&command.report);
+    cnf_expectations_free(&command.expectations);
     rt_arena_reset(&command.arena);
     return status;
 }

@@ -41,15 +41,20 @@ int cnf_subjects_command(const cnf_arguments *arguments)
     }
     int status = CNF_EXIT_EXPECTED;
     for (uint32_t i = 0; i < cnf_subject_count && status == CNF_EXIT_EXPECTED; i++) {
-        const char *words[] = {"probe", cnf_subjects[i].name, NULL};
-        const cnf_child_start start = {.arguments = words,
-                                       .messages = CNF_CHILD_MESSAGES,
-                                       .timeout_ms = PROBE_TIMEOUT_MS,
-                                       .messages_max = PROBE_MESSAGES_MAX};
+        const cnf_subject *subject = &cnf_subjects[i];
+        const char *words[] = {"probe", subject->name, NULL};
+        rt_arena arena = {0};
+        const cnf_child_start start = {
+            .arguments = words,
+            .environment = subject->environment ? subject->environment(&arena) : NULL,
+            .messages = CNF_CHILD_MESSAGES,
+            .timeout_ms = PROBE_TIMEOUT_MS,
+            .messages_max = PROBE_MESSAGES_MAX};
         cnf_pool_start(pool, &start);
+        rt_arena_reset(&arena);
         cnf_child_result result;
         if (cnf_pool_wait(pool, &result) == CNF_POOL_ENDED) {
-            subject_print(&cnf_subjects[i], &result);
+            subject_print(subject, &result);
         } else {
             status = CNF_EXIT_INFRASTRUCTURE;
         }

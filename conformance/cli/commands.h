@@ -9,6 +9,9 @@
 /* assay run: scenarios on subjects. */
 int cnf_run_command(const cnf_arguments *arguments);
 
+/* assay why: the reasons of one scenario's verdict on one subject. */
+int cnf_why_command(const cnf_arguments *arguments);
+
 /* assay check: reads scenarios and prints their problems. */
 int cnf_check_command(const cnf_arguments *arguments);
 
@@ -18,7 +21,13 @@ int cnf_subjects_command(const cnf_arguments *arguments);
 /* assay requirements: which rules scenarios cite, and which are proven. */
 int cnf_requirements_command(const cnf_arguments *arguments);
 
-/* assay schema: the scenario format as a JSON Schema. */
+/* assay explain: what a scenario is made of and what happens in it. */
+int cnf_explain_command(const cnf_arguments *arguments);
+
+/* assay fmt: scenario files in the one form. */
+int cnf_fmt_command(const cnf_arguments *arguments);
+
+/* assay schema: the scenario format as a JSON Schema, or as a page for people. */
 int cnf_schema_command(const cnf_arguments *arguments);
 
 /* ---- Shared by them ------------------------------------------------------------------------ */

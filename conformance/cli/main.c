@@ -1,6 +1,7 @@
 /* assay: the table of commands, and the hidden ones by which assay starts itself. */
 #include "conformance/cli/commands.h"
 #include "conformance/compile/compile.h"
+#include "conformance/run/guard.h"
 #include "conformance/subject/subject.h"
 
 #include <fcntl.h>
@@ -20,6 +21,14 @@
 
 #define JOBS_TEXT    "Run N processes at once; default: the processors."
 #define TIMEOUT_TEXT "Time limit of one process; default: 60."
+#define MEMORY_TEXT  "What a process may allocate; default: 8192, 0: no limit."
+
+#define EXPLORE_MAX_TEXT "Stop exploring after N runs of a scenario; default: 64."
+
+#define EXPECTATIONS                                                                               \
+    CNF_OPTION_EXPECTATIONS, "--expectations", NULL, "FOLDER,...", EXPECTATIONS_TEXT, NULL
+
+#define EXPECTATIONS_TEXT "Known failures, beside scenarios/expectations."
 
 #define NOT_BUILT(name, value) CNF_OPTION_NOT_BUILT, name, NULL, value, NULL, NULL
 
@@ -30,19 +39,53 @@ static const cnf_option run_options[] = {
     {CNF_OPTION_SEED, "--seed", NULL, "N", "Seed of all that may be chosen; default: 0.", NULL},
     {CNF_OPTION_JSON, "--json", NULL, "FILE", "Write a line of JSON for each verdict.", NULL},
     {CNF_OPTION_CACHE, "--cache", NULL, "FOLDER", "Keep compiled device code in FOLDER.", NULL},
-    {CNF_OPTION_SHARD, "--shard", NULL, "I/N", "Run every N-th scenario, from the I-th on.", NULL},
+    {CNF_OPTION_RESUME, "--resume", NULL, NULL, "Keep what --json FILE has; run the rest.", NULL},
+    {CNF_OPTION_MEMORY, "--memory", NULL, "MIB", MEMORY_TEXT, NULL},
+    {CNF_OPTION_FEATURE, "--feature", NULL, "NAME,...", "Only these folders of the root.", NULL},
+    {CNF_OPTION_RULE, "--rule", NULL, "ID,...", "Only scenarios that cite ID, or ID-*.", NULL},
+    {CNF_OPTION_VERDICT, "--verdict", NULL, "WORD,...", "Only what had WORD in --from FILE.", NULL},
+    {CNF_OPTION_FROM, "--from", NULL, "FILE", "Records of an earlier run.", NULL},
+    {CNF_OPTION_SHARD, "--shard", NULL, "I/N", "Only part I of N; auto: as CI says.", NULL},
+    {CNF_OPTION_PROFILE, "--profile", NULL, "NAME", "documents (default) or dpcpp.", NULL},
+    {CNF_OPTION_EXPLORE, "--explore", NULL, NULL, "Try all that the documents leave open.", NULL},
+    {CNF_OPTION_EXPLORE_MAX, "--explore-max", NULL, "N", EXPLORE_MAX_TEXT, NULL},
+    {CNF_OPTION_CHOICES, "--choices", NULL, "0,1,...", "Choose so, then by the seed.", NULL},
     {CNF_OPTION_SKIP_STATUS, "--skip-status", NULL, "N", "Exit so where all is skipped.", NULL},
     {HELP},
     {NOT_BUILT("--loader", "KIND")},
-    {NOT_BUILT("--profile", "NAME")},
-    {NOT_BUILT("--explore", NULL)},
-    {NOT_BUILT("--resume", NULL)},
-    {NOT_BUILT("--junit", "FILE")},
+    {CNF_OPTION_JUNIT, "--junit", NULL, "FILE", "Write JUnit's XML at the end.", NULL},
     {NOT_BUILT("--html", "FILE")},
-    {NOT_BUILT("--expectations", "FOLDER")},
+    {EXPECTATIONS},
+};
+
+static const cnf_option why_options[] = {
+    {TIMEOUT},
+    {CNF_OPTION_SEED, "--seed", NULL, "N", "Seed of all that may be chosen; default: 0.", NULL},
+    {CNF_OPTION_CACHE, "--cache", NULL, "FOLDER", "Keep compiled device code in FOLDER.", NULL},
+    {EXPECTATIONS},
+    {HELP},
 };
 
 static const cnf_option help_option[] = {{HELP}};
+
+static const cnf_option explain_options[] = {
+    {CNF_OPTION_DOT, "--dot", NULL, NULL, "Print a graph in the DOT language of Graphviz.", NULL},
+    {CNF_OPTION_ON, "--on", NULL, "SUBJECT", "Run on this one; default: sim.", NULL},
+    {TIMEOUT},
+    {CNF_OPTION_SEED, "--seed", NULL, "N", "Seed of all that may be chosen; default: 0.", NULL},
+    {CNF_OPTION_CACHE, "--cache", NULL, "FOLDER", "Keep compiled device code in FOLDER.", NULL},
+    {HELP},
+};
+
+static const cnf_option fmt_options[] = {
+    {CNF_OPTION_CHECK, "--check", NULL, NULL, "Change nothing; name what is not formatted.", NULL},
+    {HELP},
+};
+
+static const cnf_option schema_options[] = {
+    {CNF_OPTION_PAGE, "--page", NULL, NULL, "Print the reference page, in Markdown.", NULL},
+    {HELP},
+};
 
 static const cnf_option requirements_options[] = {
     {CNF_OPTION_PROVE, "--prove", NULL, NULL, "Plant each fault and see a scenario or test fail.",
@@ -60,12 +103,17 @@ static const cnf_command commands[] = {
      "PATH is a scenario file or a folder of them; default: scenarios.\n"
      "Exit status: 0 all as expected, 1 not, 2 wrong usage or unreadable scenario,\n"
      "3 infrastructure (interrupted, subject of --on missing, disk full), 4 nothing ran.",
-     run_options, COUNT(run_options), cnf_run_command},
+     run_options, COUNT(run_options), cnf_run_command, true},
+    {"why", "FILE SUBJECT", "Explain the verdict of one scenario on one subject.",
+     "Runs FILE on sim and SUBJECT, and shows the check that fails, the rule that decides, where\n"
+     "the traces part, and the entry of an expectation file that applies.\n"
+     "Exit status: as run's with --on SUBJECT.",
+     why_options, COUNT(why_options), cnf_why_command, true},
     {"check", "[PATH…]", "Read scenarios and print what is wrong with them; run nothing.",
      "Exit status: 0 no problems, 2 problems or a path that is not there, 4 no scenario.",
-     help_option, COUNT(help_option), cnf_check_command},
+     help_option, COUNT(help_option), cnf_check_command, false},
     {"subjects", NULL, "List the subjects: what is installed, what is missing, how to get it.",
-     NULL, help_option, COUNT(help_option), cnf_subjects_command},
+     NULL, help_option, COUNT(help_option), cnf_subjects_command, true},
     {"requirements", "[PATH…]", "Show which rules of the documents scenarios cite or prove.",
      "PATH as for run; the table of rules is requirements.yaml at the scenarios' root.\n"
      "--prove needs a build of the prove preset: it runs the citing scenarios on sim, then once\n"
@@ -76,14 +124,25 @@ static const cnf_command commands[] = {
      "without a fault, or a citation is not borne out: with the rule broken, the scenario or the\n"
      "rule's tests still pass, or the scenario never reaches the rule; 2 mistake in the command or\n"
      "no prove build; 3 infrastructure failed; 4 no scenario.",
-     requirements_options, COUNT(requirements_options), cnf_requirements_command},
-    {"schema", NULL, "Print a JSON Schema of the scenario format, for editors.", NULL, help_option,
-     COUNT(help_option), cnf_schema_command},
+     requirements_options, COUNT(requirements_options), cnf_requirements_command, true},
+    {"explain", "FILE", "Run a scenario and show modules, images, imports, programs, commands.",
+     "Exit status: 0 it ran, whatever the verdict, which is printed; 2 wrong usage or unreadable\n"
+     "scenario; 3 infrastructure, or the subject is missing; 4 the subject skips it.",
+     explain_options, COUNT(explain_options), cnf_explain_command, true},
+    {"fmt", "[PATH…]", "Format scenarios: indentation, blanks, line ends.",
+     "PATH as for run, or - for stdin to stdout.  Comments, line breaks, the order of keys and the\n"
+     "text of block scalars stay; the names of the files that change are printed.\n"
+     "Exit status: 0 all formatted; 1 --check and some are not; 2 a file is no YAML, or cannot be\n"
+     "read; 3 it cannot be written, or assay is wrong (the file stays as it is); 4 no scenario.",
+     fmt_options, COUNT(fmt_options), cnf_fmt_command, false},
+    {"schema", NULL, "Print a JSON Schema of the scenario format, for editors.",
+     "Editors: # yaml-language-server: $schema=FILE as a scenario's first line, for example.",
+     schema_options, COUNT(schema_options), cnf_schema_command, false},
 };
 
 /* Commands of the design that this version refuses by name. */
 static const char *const commands_not_built[] = {
-    "why", "explain", "trace", "fmt", "postlink", "image", "pack", "export",
+    "trace", "postlink", "image", "pack", "export",
 };
 
 /* ---- Hidden commands ----------------------------------------------------------------------- */
@@ -134,6 +193,17 @@ static int command_unknown(const char *name)
     return CNF_EXIT_USAGE;
 }
 
+typedef struct guarded_command {
+    const cnf_command *command;
+    const cnf_arguments *arguments;
+} guarded_command;
+
+static int guarded_body(void *user)
+{
+    const guarded_command *guarded = user;
+    return guarded->command->run(guarded->arguments);
+}
+
 static int command_run(const cnf_command *command, int argument_count, char **words)
 {
     rt_arena arena = {0};
@@ -146,6 +216,9 @@ static int command_run(const cnf_command *command, int argument_count, char **wo
     } else if (arguments.values[CNF_OPTION_HELP]) {
         cnf_command_help(&text, command);
         printf("%s", rt_buffer_string(&text));
+    } else if (command->guarded) {
+        guarded_command guarded = {command, &arguments};
+        status = cnf_guard(guarded_body, &guarded, CNF_EXIT_INFRASTRUCTURE);
     } else {
         status = command->run(&arguments);
     }

@@ -22,9 +22,24 @@ typedef enum cnf_option_id {
     CNF_OPTION_JSON,
     CNF_OPTION_CACHE,
     CNF_OPTION_SHARD,
+    CNF_OPTION_MEMORY,
+    CNF_OPTION_FEATURE,
+    CNF_OPTION_RULE,
+    CNF_OPTION_VERDICT,
+    CNF_OPTION_FROM,
+    CNF_OPTION_RESUME,
+    CNF_OPTION_PROFILE,
+    CNF_OPTION_CHOICES,
+    CNF_OPTION_EXPLORE,
+    CNF_OPTION_EXPLORE_MAX,
     CNF_OPTION_SKIP_STATUS,
+    CNF_OPTION_EXPECTATIONS,
+    CNF_OPTION_JUNIT,
     CNF_OPTION_PROVE,
     CNF_OPTION_BLUNT,
+    CNF_OPTION_CHECK,
+    CNF_OPTION_PAGE,
+    CNF_OPTION_DOT,
     CNF_OPTION_NOT_BUILT, /* of the design, but refused by name in this version */
     CNF_OPTION_COUNT
 } cnf_option_id;
@@ -55,6 +70,7 @@ typedef struct cnf_command {
     const cnf_option *options;
     uint32_t option_count;
     int (*run)(const cnf_arguments *arguments); /* returns the exit status */
+    bool guarded; /* starts children, none of which may outlive it: runs under cnf_guard */
 } cnf_command;
 
 /* Parses what follows the command's name.  On a mistake returns false and appends one line without

@@ -4,11 +4,10 @@
 
 #include "conformance/compare/verdict.h"
 
-/* Compares every byte that the oracle calls defined.  A difference makes the judgement of the other
- * subject FAIL with the first memory that differs; otherwise it stays.  Two NaNs are equal whatever
- * their payload, because no rule fixes it; everything else must agree to the bit.  Both must have
- * run to their end. */
-void cnf_differential(rt_arena *arena, const cnf_messages *oracle, const cnf_messages *other,
-                      cnf_judgement *inout_judgement);
+/* Compares every byte that the oracle calls defined, as elements.h says and the scenario declares.
+ * A difference makes the judgement of the other subject FAIL with the first memory that differs;
+ * otherwise it stays.  Both must have run to their end. */
+void cnf_differential(rt_arena *arena, const scn_scenario *scenario, const cnf_messages *oracle,
+                      const cnf_messages *other, cnf_judgement *inout_judgement);
 
 #endif

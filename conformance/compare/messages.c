@@ -14,6 +14,7 @@ typedef struct message_reader {
     cnf_messages *out;
     RT_VECTOR(cnf_check) checks;
     RT_VECTOR(cnf_final_memory) memories;
+    RT_VECTOR(cnf_choice) choices;
     uint32_t line; /* of the message, from 1 */
     rt_text sent;  /* that line */
 } message_reader;
@@ -77,13 +78,6 @@ static bool field_hex(message_reader *reader, const json_t *message, const char 
     return true;
 }
 
-static scn_type type_find(rt_text name)
-{
-    for (scn_type type = 0; type < SCN_TYPE_COUNT; type++)
-        if (rt_text_is(name, scn_type_name(type))) return type;
-    return SCN_TYPE_COUNT;
-}
-
 /* ---- One function per type of message ------------------------------------------------------ */
 
 static void on_stage(message_reader *reader, const json_t *message)
@@ -103,6 +97,7 @@ static void on_device(message_reader *reader, const json_t *message)
 {
     reader->out->device = field_text(reader, message, "name");
     reader->out->driver = field_text(reader, message, "driver");
+    reader->out->links_only = json_is_false(json_object_get(message, "executes"));
 }
 
 static void on_unavailable(message_reader *reader, const json_t *message)
@@ -139,26 +134,25 @@ static void on_check(message_reader *reader, const json_t *message)
                          .rule = field_text(reader, message, "rule"),
                          .message = field_text(reader, message, "message"),
                          .ok = json_is_true(ok),
-                         .observed = field_true(message, "observed")};
+                         .observed = field_true(message, "observed"),
+                         .branch = field_number(message, "branch", 0),
+                         .branches = field_number(message, "branches", 0)};
+    if (check->branch > check->branches)
+        reader_fail(reader, "incomplete", "a check of a branch that is not among the branches");
     if (check->kind.length == 0) reader_fail(reader, "incomplete", "a check without its kind");
 }
 
 static void on_memory(message_reader *reader, const json_t *message)
 {
-    cnf_final_memory memory = {.name = field_text(reader, message, "name"),
-                               .type = type_find(field_text(reader, message, "element"))};
-    if (memory.type == SCN_TYPE_COUNT || !field_hex(reader, message, "data", &memory.data)) {
-        reader_fail(reader, "incomplete", "a memory without element type or content");
+    cnf_final_memory memory = {.name = field_text(reader, message, "name")};
+    if (!field_hex(reader, message, "data", &memory.data)) {
+        reader_fail(reader, "incomplete", "a memory without content");
         return;
     }
     if (json_object_get(message, "defined") &&
         (!field_hex(reader, message, "defined", &memory.defined) ||
          memory.defined.size != (memory.data.size + 7) / 8)) {
         reader_fail(reader, "incomplete", "a memory whose map of defined bytes has another size");
-        return;
-    }
-    if (memory.data.size % scn_type_size(memory.type) != 0) {
-        reader_fail(reader, "incomplete", "a memory that is no whole number of elements");
         return;
     }
     *rt_vector_push(&reader->memories) = memory;
@@ -172,6 +166,29 @@ static void on_trace(message_reader *reader, const json_t *message)
         reader->out->trace = rt_arena_text(reader->arena, reader->sent);
 }
 
+static void on_choices(message_reader *reader, const json_t *message)
+{
+    const json_t *made = json_object_get(message, "made"), *choice;
+    size_t index;
+    if (!json_is_array(made)) reader_fail(reader, "incomplete", "choices without their list");
+    json_array_foreach(made, index, choice)
+    {
+        cnf_choice taken = {.rule = field_text(reader, choice, "rule"),
+                            .of = field_number(choice, "of", 0),
+                            .taken = field_number(choice, "taken", UINT32_MAX)};
+        if (taken.taken < taken.of)
+            *rt_vector_push(&reader->choices) = taken;
+        else
+            reader_fail(reader, "incomplete", "a choice that is none of its alternatives");
+    }
+}
+
+static void on_probe(message_reader *reader, const json_t *message)
+{
+    reader->out->probe = field_true(message, "ok") ? CNF_PROBE_RIGHT : CNF_PROBE_WRONG;
+    reader->out->reason = field_text(reader, message, "message");
+}
+
 static void on_end(message_reader *reader, const json_t *message)
 {
     (void)message;
@@ -182,9 +199,10 @@ static const struct message_row {
     const char *type;
     void (*read)(message_reader *reader, const json_t *message);
 } message_rows[] = {
-    {"stage", on_stage}, {"device", on_device}, {"unavailable", on_unavailable},
-    {"skip", on_skip},   {"check", on_check},   {"memory", on_memory},
-    {"trace", on_trace}, {"end", on_end},
+    {"stage", on_stage}, {"device", on_device},   {"unavailable", on_unavailable},
+    {"skip", on_skip},   {"check", on_check},     {"memory", on_memory},
+    {"trace", on_trace}, {"choices", on_choices}, {"probe", on_probe},
+    {"end", on_end},
 };
 
 /* ---- Lines --------------------------------------------------------------------------------- */
@@ -247,6 +265,10 @@ void cnf_messages_read(rt_arena *arena, rt_text sent, cnf_messages *out_messages
     out_messages->memories =
         arena_copy(arena, reader.memories.items, reader.memories.count, sizeof(cnf_final_memory));
     out_messages->memory_count = reader.memories.count;
+    out_messages->choices =
+        arena_copy(arena, reader.choices.items, reader.choices.count, sizeof(cnf_choice));
+    out_messages->choice_count = reader.choices.count;
     rt_vector_free(&reader.checks);
     rt_vector_free(&reader.memories);
+    rt_vector_free(&reader.choices);
 }

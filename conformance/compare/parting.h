@@ -4,9 +4,26 @@
 
 #include "conformance/compare/verdict.h"
 
+/* Two traces beside each other.  Events are lines for people: "link program: 1 inputs: [a, b]". */
+typedef struct cnf_parting {
+    bool told;             /* both subjects sent a trace; else nothing below */
+    bool same;             /* no event differs */
+    uint32_t index;        /* of the first event that does; may be behind the end of one of them */
+    const rt_text *oracle; /* the oracle's events, all of them */
+    const rt_text *other;  /* the other subject's */
+    uint32_t oracle_count, other_count;
+} cnf_parting;
+
+/* Compares the traces event by event.  Whether a driver or a tool linked, and in which format the
+ * images of a subject are, is no difference; everything else is, the scenario's devices, which have
+ * the same names on every subject, included.  What is no event counts as one that nothing equals.
+ * Everything lives in the arena. */
+void cnf_traces_compare(rt_arena *arena, const cnf_messages *oracle, const cnf_messages *other,
+                        cnf_parting *out_parting);
+
 /* Appends to the judgement's message the first event in which the other subject's trace differs
- * from the oracle's, or that they are the same.  Which device it was, and whether a driver or a
- * tool linked, is no difference.  Nothing is appended where one of them sent no trace. */
+ * from the oracle's, or that they are the same.  Nothing is appended where one of them sent no
+ * trace. */
 void cnf_traces_part(rt_arena *arena, const cnf_messages *oracle, const cnf_messages *other,
                      cnf_judgement *inout_judgement);
 

@@ -119,25 +119,41 @@ static void judge_stage(const judge_case *judge, cnf_verdict verdict, const char
                                          RT_TEXT_ARG(message), RT_TEXT_ARG(printed));
 }
 
+/* What a process that died had to do with its limit of memory; "" where nothing hints at it.  An
+ * allocator that is refused mostly aborts, or its caller writes to NULL. */
+static const char *memory_hint(const judge_case *judge)
+{
+    const cnf_child_result *child = judge->child;
+    bool exhausted = child->end == CNF_CHILD_EXITED && child->code == RT_EXIT_OUT_OF_MEMORY;
+    bool near_limit = child->resident_bytes > child->memory_bytes / 8 * 7;
+    if (child->memory_bytes == 0 || (!exhausted && !near_limit)) return "";
+    return rt_arena_printf(judge->arena, "; a process may allocate %llu MiB here (--memory MIB)",
+                           (unsigned long long)(child->memory_bytes >> 20))
+        .data;
+}
+
 static void judge_signal(const judge_case *judge)
 {
     const char *name = sigabbrev_np(judge->child->code);
     rt_text code = name ? rt_arena_printf(judge->arena, "SIG%s", name)
                         : rt_arena_printf(judge->arena, "signal-%d", judge->child->code);
-    rt_text message = rt_arena_printf(judge->arena, "the process was ended by %.*s in stage %.*s",
-                                      RT_TEXT_ARG(code), RT_TEXT_ARG(judge->messages->stage));
+    rt_text message =
+        rt_arena_printf(judge->arena, "the process was ended by %.*s in stage %.*s%s",
+                        RT_TEXT_ARG(code), RT_TEXT_ARG(judge->messages->stage), memory_hint(judge));
     judge_stage(judge, CNF_VERDICT_CRASH, "crash", code, message);
 }
 
 static void judge_exit(const judge_case *judge)
 {
     int status = judge->child->code;
-    rt_text code = status == RT_EXIT_OUT_OF_MEMORY
-                       ? RT_TEXT("out-of-memory")
-                       : rt_arena_printf(judge->arena, "exit-%d", status);
-    rt_text message =
-        rt_arena_printf(judge->arena, "the process ended with status %d in stage %.*s", status,
-                        RT_TEXT_ARG(judge->messages->stage));
+    bool exhausted = status == RT_EXIT_OUT_OF_MEMORY;
+    rt_text code =
+        exhausted ? RT_TEXT("out-of-memory") : rt_arena_printf(judge->arena, "exit-%d", status);
+    rt_text message = rt_arena_printf(
+        judge->arena, "the process %s in stage %.*s%s",
+        exhausted ? "ran out of memory"
+                  : rt_arena_printf(judge->arena, "ended with status %d", status).data,
+        RT_TEXT_ARG(judge->messages->stage), memory_hint(judge));
     judge_stage(judge, CNF_VERDICT_CRASH, "crash", code, message);
 }
 
@@ -150,18 +166,24 @@ static bool judge_end(const judge_case *judge)
     case CNF_CHILD_SIGNALED: judge_signal(judge); return true;
     case CNF_CHILD_TIMED_OUT:
         judge_stage(judge, CNF_VERDICT_TIMEOUT, "timeout", (rt_text){0},
-                    rt_arena_printf(arena, "the time limit came after %.1f s in stage %.*s",
+                    rt_arena_printf(arena,
+                                    "the time limit came after %.1f s in stage %.*s; --timeout "
+                                    "SECONDS sets another",
                                     child->seconds, RT_TEXT_ARG(judge->messages->stage)));
         return true;
     case CNF_CHILD_FLOODED:
         judge_stage(judge, CNF_VERDICT_FAIL, "protocol", RT_TEXT("flood"),
-                    rt_arena_printf(arena, "the process sent more than %zu bytes of messages",
+                    rt_arena_printf(arena,
+                                    "the process sent more than %zu bytes of messages, the most "
+                                    "that is taken; final memories are sent with two digits a "
+                                    "byte, so those of a scenario must be smaller than half of it "
+                                    "together",
                                     child->messages.size));
         return true;
     case CNF_CHILD_NOT_STARTED:
         judge_stage(judge, CNF_VERDICT_NOT_RUN, "start", rt_text_of(strerrorname_np(child->code)),
-                    rt_arena_printf(arena, "no process could be started: %s",
-                                    strerrordesc_np(child->code)));
+                    rt_arena_printf(arena, "no process could be started: %s%s",
+                                    strerrordesc_np(child->code), cnf_child_advice(child->code)));
         return true;
     case CNF_CHILD_EXITED:
         /* A child that reports a broken message of its own also exits with a failure; what it said
@@ -240,7 +262,9 @@ static void judge_seen(const judge_case *judge)
 {
     cnf_judgement *out = judge->out;
     CHECK(out->observed <= out->expected);
-    if (out->observed > 0) {
+    if (out->expected > 0 && judge->messages->links_only) {
+        out->verdict = CNF_VERDICT_LINKED;
+    } else if (out->observed > 0) {
         out->verdict = CNF_VERDICT_PASS;
     } else if (out->expected > 0) {
         out->verdict = CNF_VERDICT_SKIP;
@@ -263,7 +287,7 @@ static void count_checks(const judge_case *judge)
     for (uint32_t i = 0; i < messages->check_count; i++) {
         const cnf_check *check = &messages->checks[i];
         out->observed += check->observed;
-        /* "launches" says more than that something is counted. */
+        /* "launch" says more than that something is counted. */
         rt_text kind = rt_text_is(check->kind, "count") ? check->what : check->kind;
         bool known = check->observed;
         for (uint32_t j = 0; j < out->unobserved_count && !known; j++)

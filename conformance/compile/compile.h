@@ -3,21 +3,23 @@
  *
  * A request is a self-contained run of bytes; its hash, with the versions of the compilers, is the
  * key of its artefact.  The worker (`assay worker`, hidden) reads one request on stdin and answers
- * on stdout; it alone runs clang and opens the compiler plugin, so that a crash of either is a
+ * on stdout; it alone runs front ends and opens the compiler plugin, so that a crash of either is a
  * status of the step and nothing more.  The runner starts workers as it starts every child;
  * cnf_compile_call starts one and waits (for dev_tools). */
 #ifndef CONFORMANCE_COMPILE_COMPILE_H
 #define CONFORMANCE_COMPILE_COMPILE_H
 
 #include "conformance/scenario/model.h"
+#include "reference/device/device.h"
 
 /* ---- Requests ----------------------------------------------------------------------------- */
 
-/* Appends the request that makes a module's images (sources to images, post-link included). */
+/* Appends the request that makes a module's images: those of its sources, post-link included, and
+ * those written by hand.  The module has one or the other. */
 void cnf_compile_request_module(rt_buffer *out, const scn_module *module);
 
-/* Appends the request that links SPIR-V modules to one bitcode module. */
-void cnf_compile_request_link(rt_buffer *out, const rt_bytes *spirv, uint32_t count);
+/* Appends the request that links SPIR-V codes, specialised as they say, to one bitcode module. */
+void cnf_compile_request_link(rt_buffer *out, const dev_code *codes, uint32_t count);
 
 /* ---- Answers ------------------------------------------------------------------------------ */
 
@@ -64,8 +66,8 @@ typedef struct cnf_cache cnf_cache;
 /* Opens (and makes) the cache folder: `folder`, or, when it is empty, $ASSAY_CACHE_DIR, else
  * $XDG_CACHE_HOME/assay, else ~/.cache/assay.  A folder that cannot be made or written gives a
  * working cache that holds nothing; `out_warning` (borrowed from the cache) then says why, "" else.
- * The versions of clang and of the plugin, which belong to every key, are found here without
- * running either (paths, sizes and times of their files). */
+ * The versions of the front ends and of the plugin, which belong to every key, are found here
+ * without running any of them (paths, sizes and times of their files). */
 cnf_cache *cnf_cache_open(rt_text folder, rt_text *out_warning);
 void cnf_cache_close(cnf_cache *cache);
 
@@ -89,7 +91,8 @@ const char *const *cnf_worker_environment(const cnf_cache *cache, rt_arena *aren
 /* Answers a request from the cache or from a worker of its own, which is waited for (at most
  * timeout_ms) and killed with all it started when it does not end.  May be called from several
  * threads.  Any failure of the worker itself is an answer with code TOOL (died, timed out: the
- * message says how) or UNAVAILABLE (no clang, no plugin: the message says what to install).
+ * message says how) or UNAVAILABLE (no clang, no spirv-as, no plugin: the message says what to
+ * install).
  * *out_bytes holds the answer's bytes and is freed by the caller after the answer's last use. */
 void cnf_compile_call(cnf_cache *cache, rt_arena *arena, rt_bytes request, uint32_t timeout_ms,
                       rt_buffer *out_bytes, cnf_compile_answer *out_answer);

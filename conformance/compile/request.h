@@ -16,17 +16,28 @@ typedef struct cnf_request_source {
     rt_text code;
 } cnf_request_source;
 
+/* An image written by hand. */
+typedef struct cnf_request_image {
+    cnf_request_source source;
+    rt_image claims; /* format, options, and what is given of the rest; no code */
+    bool kernels_given, sets_given;
+} cnf_request_image;
+
 typedef struct cnf_request {
     cnf_request_kind kind;
     /* MODULE */
     rt_text module;
     rt_split split;
     rt_text build_options;
+    uint32_t formats;                      /* as scn_module.formats, never 0 */
+    rt_text compile_options, link_options; /* of the sources' images */
     const cnf_request_source *sources;
     uint32_t source_count;
+    const cnf_request_image *images;
+    uint32_t image_count;
     /* LINK */
-    const rt_bytes *spirv;
-    uint32_t spirv_count;
+    const rt_link_code *codes;
+    uint32_t code_count;
 } cnf_request;
 
 /* Decodes a request; spans point into `bytes`, tables live in the arena.  MALFORMED. */

@@ -9,6 +9,7 @@
 
 #define CLANG_NAME    "clang-14"
 #define CLANG_DEBIAN  "/usr/lib/llvm-14/bin/clang"
+#define SPIRV_AS_NAME "spirv-as"
 #define PLUGIN_NAME   "libassay_compiler.so"
 #define TRANSLATOR    "libLLVMSPIRVLib.so.14"
 #define PATH_STANDARD "/usr/local/bin:/usr/bin:/bin"
@@ -30,15 +31,22 @@ static bool find_in(char path[PATH_MAX], rt_text folder, const char *name, int m
     return false;
 }
 
-static void find_clang(char path[PATH_MAX])
+/* Finds a program by its name in PATH. */
+static bool find_program(char path[PATH_MAX], const char *name)
 {
     const char *folders = getenv("PATH");
     if (!folders) folders = PATH_STANDARD;
     for (const char *at = folders; *at;) {
         size_t length = strcspn(at, ":");
-        if (find_in(path, (rt_text){at, length}, CLANG_NAME, X_OK)) return;
+        if (find_in(path, (rt_text){at, length}, name, X_OK)) return true;
         at += length + (at[length] == ':');
     }
+    return false;
+}
+
+static void find_clang(char path[PATH_MAX])
+{
+    if (find_program(path, CLANG_NAME)) return;
     if (access(CLANG_DEBIAN, X_OK) == 0) snprintf(path, PATH_MAX, "%s", CLANG_DEBIAN);
 }
 
@@ -67,6 +75,7 @@ void cnf_toolchain_find(cnf_toolchain *out_toolchain)
 {
     *out_toolchain = (cnf_toolchain){0};
     find_clang(out_toolchain->clang);
+    find_program(out_toolchain->spirv_as, SPIRV_AS_NAME);
     find_plugin(out_toolchain->plugin);
 }
 
@@ -100,6 +109,7 @@ static void identify_libraries(rt_buffer *out, const char *clang)
 void cnf_toolchain_identify(const cnf_toolchain *toolchain, rt_buffer *out)
 {
     identify_file(out, toolchain->clang);
+    identify_file(out, toolchain->spirv_as);
     identify_file(out, toolchain->plugin);
     if (toolchain->clang[0]) identify_libraries(out, toolchain->clang);
 }

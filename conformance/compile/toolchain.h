@@ -1,4 +1,5 @@
-/* Where the compilers are: clang 14 and the compiler plugin.  Files are looked at, nothing is run.
+/* Where the compilers are: clang 14, spirv-as and the compiler plugin.  Files are looked at,
+ * nothing is run.
  *
  * Workload: asked once per process, also on runs that find everything in the cache. */
 #ifndef CONFORMANCE_COMPILE_TOOLCHAIN_H
@@ -11,11 +12,12 @@
 /* Paths, "" where a tool was not found. */
 typedef struct cnf_toolchain {
     char clang[PATH_MAX];
+    char spirv_as[PATH_MAX];
     char plugin[PATH_MAX];
 } cnf_toolchain;
 
-/* Finds clang 14 (by name in PATH, then where the distribution keeps it) and the plugin (beside the
- * running program, then in the library folder that belongs to it). */
+/* Finds clang 14 (by name in PATH, then where the distribution keeps it), spirv-as (in PATH) and
+ * the plugin (beside the running program, then in the library folder that belongs to it). */
 void cnf_toolchain_find(cnf_toolchain *out_toolchain);
 
 /* Appends what tells one toolchain from another: path, size and time of change of the tools and of

@@ -2,12 +2,10 @@
  *
  * It is a process of its own because clang, LLVM and the translator run in it or below it, and
  * damaged input ends them.  It alone opens the compiler plugin. */
+#include "conformance/compile/worker.h"
+
 #include "conformance/compile/answer.h"
 #include "conformance/compile/cache.h"
-#include "conformance/compile/clang.h"
-#include "conformance/compile/request.h"
-#include "conformance/compile/toolchain.h"
-#include "conformance/scenario/build_options.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,23 +15,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { SPIRV_VERSION_MAX = 0x00010200 /* 1.2: what the drivers at hand take */ };
-
 /* Exit statuses of the worker; a failing answer is still an answer. */
 enum { WORKER_ANSWERED = 0, WORKER_INPUT_FAILED = 3 };
 
-typedef struct worker_state {
-    rt_sink *sink;
-    rt_arena arena;
-    cnf_toolchain toolchain;
-    const rt_compiler_api *api; /* NULL until the plugin is needed */
-    cnf_message_list messages;
-    rt_buffer artefact;
-} worker_state;
-
 /* ---- The plugin ---------------------------------------------------------------------------- */
 
-static rt_status open_plugin(worker_state *worker)
+rt_status cnf_worker_open_plugin(cnf_worker *worker)
 {
     CHECK(!worker->api);
     const char *path = worker->toolchain.plugin;
@@ -61,95 +48,22 @@ static rt_status open_plugin(worker_state *worker)
                    RT_COMPILER_API_VERSION);
 }
 
-/* ---- A module's images --------------------------------------------------------------------- */
+/* ---- The artefact -------------------------------------------------------------------------- */
 
-static rt_status check_module(worker_state *worker, const cnf_request *request)
+static rt_status make_link(cnf_worker *worker, const cnf_request *request)
 {
-    rt_text refused;
-    if (!scn_build_options_check(request->build_options, &refused)) {
-        return rt_fail(worker->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "module %.*s: build option '%.*s' is not taken",
-                       RT_TEXT_ARG(request->module), RT_TEXT_ARG(refused));
-    }
-    if (worker->toolchain.clang[0] == '\0') {
-        return rt_fail(worker->sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                       "clang-14 is not installed; apt-get install clang-14");
-    }
-    return RT_STATUS_OK;
-}
-
-/* Waits for all runs, so that the messages of every source are reported; the first failure counts.
- */
-static rt_status finish_sources(worker_state *worker, const cnf_request *request,
-                                cnf_clang_run *runs)
-{
-    rt_status first = RT_STATUS_OK;
-    for (uint32_t i = 0; i < request->source_count; i++) {
-        rt_status status = cnf_clang_finish(worker->sink, &worker->arena, &request->sources[i],
-                                            &runs[i], &worker->messages);
-        if (rt_ok(first)) first = status;
-    }
-    return first;
-}
-
-/* Runs clang over all sources at once while the plugin is opened. */
-static rt_status compile_sources(worker_state *worker, const cnf_request *request,
-                                 cnf_clang_run *runs)
-{
-    for (uint32_t i = 0; i < request->source_count; i++) {
-        RT_TRY(cnf_clang_start(worker->sink, &worker->arena, worker->toolchain.clang,
-                               &request->sources[i], request->build_options, &runs[i]));
-    }
-    RT_TRY(open_plugin(worker));
-    return finish_sources(worker, request, runs);
-}
-
-static rt_status postlink(worker_state *worker, const cnf_request *request,
-                          const cnf_clang_run *runs)
-{
-    CHECK(worker->api && worker->artefact.size == 0);
-    rt_postlink_source *sources =
-        rt_arena_alloc_array(&worker->arena, request->source_count, sizeof *sources);
-    for (uint32_t i = 0; i < request->source_count; i++) {
-        sources[i].name = request->sources[i].name;
-        sources[i].bitcode = rt_buffer_bytes(&runs[i].bitcode);
-    }
-    rt_postlink_request made = {
-        .module = request->module,
-        .sources = sources,
-        .source_count = request->source_count,
-        .split = request->split,
-        .format = RT_FORMAT_SPIRV64,
-        .spirv_version_max = SPIRV_VERSION_MAX,
-    };
-    return worker->api->postlink(worker->sink, &made, &worker->artefact);
-}
-
-static rt_status make_module(worker_state *worker, const cnf_request *request)
-{
-    RT_TRY(check_module(worker, request));
-    cnf_clang_run *runs = rt_arena_alloc_array(&worker->arena, request->source_count, sizeof *runs);
-    rt_status status = compile_sources(worker, request, runs);
-    if (rt_ok(status)) status = postlink(worker, request, runs);
-    for (uint32_t i = 0; i < request->source_count; i++)
-        cnf_clang_free(&runs[i]);
-    return status;
-}
-
-static rt_status make_link(worker_state *worker, const cnf_request *request)
-{
-    RT_TRY(open_plugin(worker));
-    return worker->api->link_to_bitcode(worker->sink, request->spirv, request->spirv_count,
+    RT_TRY(cnf_worker_open_plugin(worker));
+    return worker->api->link_to_bitcode(worker->sink, request->codes, request->code_count,
                                         &worker->artefact);
 }
 
-static rt_status make_artefact(worker_state *worker, rt_bytes bytes)
+static rt_status make_artefact(cnf_worker *worker, rt_bytes bytes)
 {
     cnf_request request;
     RT_TRY(cnf_request_read(worker->sink, &worker->arena, bytes, &request));
     cnf_toolchain_find(&worker->toolchain);
     switch (request.kind) {
-    case CNF_REQUEST_MODULE: return make_module(worker, &request);
+    case CNF_REQUEST_MODULE: return cnf_worker_make_module(worker, &request);
     case CNF_REQUEST_LINK: return make_link(worker, &request);
     case CNF_REQUEST_COUNT: break;
     }
@@ -158,7 +72,7 @@ static rt_status make_artefact(worker_state *worker, rt_bytes bytes)
 
 /* ---- The answer ---------------------------------------------------------------------------- */
 
-static void write_answer(worker_state *worker, rt_status status, rt_buffer *out)
+static void write_answer(cnf_worker *worker, rt_status status, rt_buffer *out)
 {
     cnf_compile_answer answer = {.code = (rt_code)status.code,
                                  .messages = worker->messages.items,
@@ -178,7 +92,7 @@ static void write_answer(worker_state *worker, rt_status status, rt_buffer *out)
 /* Makes the answer to a request; true when it is one to keep. */
 static bool answer_request(rt_bytes request, rt_buffer *out)
 {
-    worker_state worker = {.sink = rt_sink_create()};
+    cnf_worker worker = {.sink = rt_sink_create()};
     rt_status status = make_artefact(&worker, request);
     write_answer(&worker, status, out);
     rt_vector_free(&worker.messages);

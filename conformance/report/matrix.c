@@ -25,6 +25,20 @@ bool cnf_report_is_missing(const cnf_record *record)
            record->judgement.signature.length == 0;
 }
 
+static int record_compare(const void *a, const void *b)
+{
+    const cnf_record *left = a, *right = b;
+    int order = rt_text_compare(left->scenario, right->scenario);
+    return order ? order : rt_text_compare(left->subject, right->subject);
+}
+
+void cnf_report_sort(cnf_report *report)
+{
+    if (report->records.count == 0) return;
+    qsort(report->records.items, report->records.count, sizeof *report->records.items,
+          record_compare);
+}
+
 int cnf_report_exit_status(const cnf_report *report)
 {
     int status = CNF_EFFECT_EXPECTED;
@@ -35,6 +49,8 @@ int cnf_report_exit_status(const cnf_report *report)
         if (effect > status) status = effect;
         ran = ran || cnf_verdict_ran(verdict);
     }
+    bool unused = report->expectations && !cnf_expectations_hold(report->expectations);
+    if (unused && status < CNF_EFFECT_UNEXPECTED) status = CNF_EFFECT_UNEXPECTED;
     enum { NOTHING_RAN = 4 };
     return status == 0 && !ran ? NOTHING_RAN : status;
 }
@@ -51,13 +67,6 @@ typedef struct report_layout {
     size_t *widths; /* per column; 0: hidden */
 } report_layout;
 
-static int record_compare(const void *a, const void *b)
-{
-    const cnf_record *left = a, *right = b;
-    int order = rt_text_compare(left->scenario, right->scenario);
-    return order ? order : rt_text_compare(left->subject, right->subject);
-}
-
 static bool column_hidden(const report_layout *layout, uint32_t column)
 {
     bool unavailable = false;
@@ -70,13 +79,20 @@ static bool column_hidden(const report_layout *layout, uint32_t column)
     return unavailable && layout->columns[column].install.length > 0;
 }
 
+/* True for what is as expected as far as it was seen, and not everything was. */
+static bool is_partial(const cnf_judgement *judgement)
+{
+    bool agrees =
+        judgement->verdict == CNF_VERDICT_PASS || judgement->verdict == CNF_VERDICT_LINKED;
+    return agrees && judgement->observed < judgement->expected;
+}
+
 /* "PASS", or "PASS 3/5" where not everything was seen. */
 static rt_text cell_text(rt_arena *arena, const cnf_record *record)
 {
     const cnf_judgement *judgement = &record->judgement;
     const char *word = cnf_verdict_word(judgement->verdict);
-    if (judgement->verdict != CNF_VERDICT_PASS || judgement->observed == judgement->expected)
-        return rt_text_of(word);
+    if (!is_partial(judgement)) return rt_text_of(word);
     return rt_arena_printf(arena, "%s %u/%u", word, judgement->observed, judgement->expected);
 }
 
@@ -194,6 +210,18 @@ static void write_indented(rt_buffer *out, rt_text text)
     }
 }
 
+void cnf_known_write(rt_buffer *out, const cnf_known *known)
+{
+    if (known->entry.length == 0) return;
+    if (known->seen == CNF_VERDICT_PASS || known->seen == CNF_VERDICT_LINKED)
+        rt_buffer_printf(out, "    it passes; remove the entry if that is meant to stay\n");
+    rt_buffer_printf(out, "  expected: %.*s (%.*s)\n  class: %s\n  reason: %.*s\n",
+                     RT_TEXT_ARG(known->failure), RT_TEXT_ARG(known->entry),
+                     cnf_class_text(known->class), RT_TEXT_ARG(known->reason));
+    if (known->reference.length > 0)
+        rt_buffer_printf(out, "  reference: %.*s\n", RT_TEXT_ARG(known->reference));
+}
+
 static void write_reason(const report_layout *layout, const cnf_record *record)
 {
     const cnf_judgement *judgement = &record->judgement;
@@ -207,14 +235,16 @@ static void write_reason(const report_layout *layout, const cnf_record *record)
     write_indented(out, judgement->message);
     if (judgement->signature.length > 0)
         rt_buffer_printf(out, "  signature: %.*s\n", RT_TEXT_ARG(judgement->signature));
+    cnf_known_write(out, &record->known);
     if (judgement->rule.length > 0)
         rt_buffer_printf(out, "  rule: %.*s\n", RT_TEXT_ARG(judgement->rule));
     if (record->device.length > 0)
         rt_buffer_printf(out, "  device: %.*s (%.*s)\n", RT_TEXT_ARG(record->device),
                          RT_TEXT_ARG(record->driver));
     if (on_subject) {
-        rt_buffer_printf(out, "  again: assay run %.*s --on %.*s\n", RT_TEXT_ARG(record->file),
-                         RT_TEXT_ARG(record->subject));
+        rt_buffer_printf(out, "  again: assay run %.*s --on %.*s\n  why: assay why %.*s %.*s\n",
+                         RT_TEXT_ARG(record->file), RT_TEXT_ARG(record->subject),
+                         RT_TEXT_ARG(record->file), RT_TEXT_ARG(record->subject));
     } else {
         bool unread = rt_text_starts(judgement->signature, "read");
         rt_buffer_printf(out, "  again: assay %s %.*s\n", unread ? "check" : "run",
@@ -253,16 +283,42 @@ static void write_reasons(const report_layout *layout)
     }
 }
 
-static void write_skips(const report_layout *layout)
+/* One line about a verdict that is as expected, but needs a word; nothing for a whole PASS. */
+static void note_write(rt_buffer *out, rt_arena *arena, const cnf_record *record)
+{
+    const cnf_judgement *judgement = &record->judgement;
+    rt_buffer_printf(out, "%.*s %.*s on %.*s", RT_TEXT_ARG(cell_text(arena, record)),
+                     RT_TEXT_ARG(record->scenario), RT_TEXT_ARG(record->subject));
+    if (judgement->verdict == CNF_VERDICT_SKIP) {
+        rt_buffer_printf(out, ": %.*s: %.*s\n", RT_TEXT_ARG(judgement->capability),
+                         RT_TEXT_ARG(judgement->answer));
+    } else if (judgement->verdict == CNF_VERDICT_XFAIL) {
+        const char *comma = record->known.reference.length > 0 ? ", " : "";
+        rt_buffer_printf(out, ": %s: %.*s (%.*s%s%.*s)\n", cnf_class_text(record->known.class),
+                         RT_TEXT_ARG(record->known.reason), RT_TEXT_ARG(record->known.reference),
+                         comma, RT_TEXT_ARG(record->known.entry));
+    } else {
+        rt_buffer_printf(out, ", unobserved: ");
+        for (uint32_t i = 0; i < judgement->unobserved_count; i++)
+            rt_buffer_printf(out, "%s%.*s", i ? ", " : "", RT_TEXT_ARG(judgement->unobserved[i]));
+        rt_buffer_append_byte(out, '\n');
+    }
+}
+
+static bool needs_note(const cnf_judgement *judgement)
+{
+    return judgement->verdict == CNF_VERDICT_SKIP || judgement->verdict == CNF_VERDICT_XFAIL ||
+           is_partial(judgement);
+}
+
+static void write_notes(const report_layout *layout, rt_arena *arena)
 {
     bool first = true;
     for (uint32_t i = 0; i < layout->report->records.count; i++) {
         const cnf_record *record = &layout->report->records.items[i];
-        if (record->judgement.verdict != CNF_VERDICT_SKIP) continue;
-        rt_buffer_printf(layout->out, "%sSKIP %.*s on %.*s: %.*s: %.*s\n", first ? "\n" : "",
-                         RT_TEXT_ARG(record->scenario), RT_TEXT_ARG(record->subject),
-                         RT_TEXT_ARG(record->judgement.capability),
-                         RT_TEXT_ARG(record->judgement.answer));
+        if (!needs_note(&record->judgement)) continue;
+        if (first) rt_buffer_append_byte(layout->out, '\n');
+        note_write(layout->out, arena, record);
         first = false;
     }
 }
@@ -307,10 +363,7 @@ void cnf_report_write(rt_buffer *out, cnf_report *report, const cnf_column *colu
                       uint32_t column_count, bool colour)
 {
     CHECK(column_count > 0);
-    if (report->records.count > 0) {
-        qsort(report->records.items, report->records.count, sizeof *report->records.items,
-              record_compare);
-    }
+    cnf_report_sort(report);
     rt_arena arena = {0};
     report_layout layout = {.out = out,
                             .report = report,
@@ -320,8 +373,9 @@ void cnf_report_write(rt_buffer *out, cnf_report *report, const cnf_column *colu
     layout_measure(&layout, &arena);
     write_matrix(&layout, &arena);
     write_reasons(&layout);
-    write_skips(&layout);
+    write_notes(&layout, &arena);
     rt_buffer_append_byte(out, '\n');
+    if (report->expectations) cnf_expectations_write(out, report->expectations);
     write_invalid_count(&layout);
     for (uint32_t column = 0; column < column_count; column++)
         write_counts(&layout, column);

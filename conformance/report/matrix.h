@@ -15,6 +15,7 @@ typedef struct cnf_column {
 typedef struct cnf_report {
     rt_arena arena;
     RT_VECTOR(cnf_record) records;
+    const cnf_expectations *expectations; /* applied to the records; borrowed; NULL: none */
 } cnf_report;
 
 /* Keeps a copy of the record. */
@@ -24,16 +25,25 @@ void cnf_report_add(cnf_report *report, const cnf_record *record);
  * missing, the compiler. */
 bool cnf_report_is_missing(const cnf_record *record);
 
+/* Brings the records into the order in which every report shows them: by scenario, then subject. */
+void cnf_report_sort(cnf_report *report);
+
 /* The exit status that the records amount to: 3, 2, 1 or 0 by the worst of them, and 4 where
- * nothing ran and nothing was wrong. */
+ * nothing ran and nothing was wrong.  An unused entry of an expectation file is as bad as an
+ * unexpected verdict. */
 int cnf_report_exit_status(const cnf_report *report);
 
-/* Writes the matrix, the reason of every verdict that is not as expected, every skip with the
- * capability asked, and last one line of counts for each column: "pocl: 9 PASS, 2 SKIP, 0 XFAIL",
- * followed by every other verdict that occurred.  A subject that was never available has no column
- * but a line that says how to install it. */
+/* Writes the matrix, the reason of every verdict that is not as expected, a line for
+ * every skip (the capability asked), known failure (class, reason, entry), verdict that did not
+ * see everything and entry that was not used, and last one line of counts for each column: "pocl: 9
+ * PASS, 2 SKIP, 0 XFAIL", followed by every other verdict that occurred.  A subject that was never
+ * available has no column but a line that says how to install it. */
 void cnf_report_write(rt_buffer *out, cnf_report *report, const cnf_column *columns,
                       uint32_t column_count, bool colour);
+
+/* Appends what an expectation entry says about a verdict, as indented lines; nothing where none was
+ * applied. */
+void cnf_known_write(rt_buffer *out, const cnf_known *known);
 
 /* Frees everything. */
 void cnf_report_free(cnf_report *report);

@@ -2,21 +2,109 @@
  * ignored: nothing depends on progress being seen. */
 #include "conformance/report/progress.h"
 
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
 #define LINE_CLEAR "\r\033[K"
 
-static void progress_draw(const cnf_progress *progress)
+enum {
+    DRAW_EVERY_MS = 100, /* more often than the eye follows costs more than a small scenario */
+    WIDTH_DEFAULT = 80,
+    ESTIMATE_AFTER_MS = 1000, /* before, the pace means nothing */
+};
+
+static double now_ms(void)
 {
-    if (!progress->rewrites) return;
-    fprintf(progress->out, LINE_CLEAR "[%u/%u] %u unexpected", progress->done, progress->total,
-            progress->unexpected);
-    fflush(progress->out);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
+
+/* ---- The line ------------------------------------------------------------------------------ */
+
+/* "0:12 left", from the pace so far; nothing while that cannot be told. */
+static void write_estimate(const cnf_progress *progress, double passed_ms, rt_buffer *out)
+{
+    bool known =
+        passed_ms >= ESTIMATE_AFTER_MS && progress->done > 0 && progress->done < progress->total;
+    if (!known) return;
+    double left_s = passed_ms / 1e3 * (progress->total - progress->done) / progress->done + 0.5;
+    uint64_t seconds = (uint64_t)left_s;
+    rt_buffer_printf(out, ", %llu:%02llu left", (unsigned long long)(seconds / 60),
+                     (unsigned long long)(seconds % 60));
+}
+
+void cnf_progress_line(const cnf_progress *progress, double passed_ms, uint32_t width,
+                       rt_buffer *out)
+{
+    size_t before = out->size;
+    uint64_t percent = progress->total ? 100ull * progress->done / progress->total : 100;
+    rt_buffer_printf(out, "[%3llu%%] %u/%u, %u unexpected", (unsigned long long)percent,
+                     progress->done, progress->total, progress->unexpected);
+    write_estimate(progress, passed_ms, out);
+    for (uint32_t i = 0, shown = 0; i < CNF_PROGRESS_NAMES; i++) {
+        if (!progress->running[i][0]) continue;
+        rt_buffer_printf(out, "%s%s", shown++ ? ", " : ": ", progress->running[i]);
+    }
+    /* A line that wraps could not be taken away.  Names are cut anywhere but inside a character. */
+    size_t end = before + width;
+    if (out->size <= end) return;
+    while (end > before && ((uint8_t)out->data[end] & 0xc0) == 0x80)
+        end--;
+    out->size = end;
+    out->data[end] = '\0';
+}
+
+static void progress_draw(cnf_progress *progress, bool now)
+{
+    double time_ms = now_ms();
+    if (!progress->rewrites || (!now && time_ms - progress->drawn_ms < DRAW_EVERY_MS)) return;
+    progress->drawn_ms = time_ms;
+    struct winsize size;
+    bool asked = ioctl(fileno(progress->out), TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+    rt_buffer line = {0};
+    cnf_progress_line(progress, time_ms - progress->begin_ms,
+                      asked ? size.ws_col - 1u : WIDTH_DEFAULT - 1u, &line);
+    fprintf(progress->out, LINE_CLEAR "%s", rt_buffer_string(&line));
+    fflush(progress->out);
+    rt_buffer_free(&line);
+}
+
+/* ---- Names --------------------------------------------------------------------------------- */
+
+static void name_make(char out[CNF_PROGRESS_NAME], rt_text scenario, rt_text subject)
+{
+    snprintf(out, CNF_PROGRESS_NAME, "%.*s on %.*s", RT_TEXT_ARG(scenario), RT_TEXT_ARG(subject));
+}
+
+void cnf_progress_begun(cnf_progress *progress, rt_text scenario, rt_text subject)
+{
+    for (uint32_t i = 0; i < CNF_PROGRESS_NAMES; i++) {
+        if (progress->running[i][0]) continue;
+        name_make(progress->running[i], scenario, subject);
+        break;
+    }
+    progress_draw(progress, false);
+}
+
+static void name_take(cnf_progress *progress, const cnf_record *record)
+{
+    char name[CNF_PROGRESS_NAME];
+    name_make(name, record->scenario, record->subject);
+    for (uint32_t i = 0; i < CNF_PROGRESS_NAMES; i++)
+        if (strcmp(progress->running[i], name) == 0) progress->running[i][0] = '\0';
+}
+
+/* ---- The run ------------------------------------------------------------------------------- */
 
 cnf_progress cnf_progress_begin(FILE *out, bool is_terminal, uint32_t total)
 {
     CHECK(out);
-    cnf_progress progress = {.out = out, .rewrites = is_terminal, .total = total};
-    progress_draw(&progress);
+    cnf_progress progress = {
+        .out = out, .rewrites = is_terminal, .total = total, .begin_ms = now_ms()};
+    progress_draw(&progress, true);
     return progress;
 }
 
@@ -24,9 +112,11 @@ void cnf_progress_add(cnf_progress *progress, const cnf_record *record)
 {
     cnf_verdict verdict = record->judgement.verdict;
     progress->done++;
+    name_take(progress, record);
     /* An invalid scenario is one record in the place of one for each subject. */
     if (progress->done > progress->total) progress->total = progress->done;
-    if (cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED) {
+    bool unexpected = cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED;
+    if (unexpected) {
         progress->unexpected++;
         fprintf(progress->out, "%s%s %.*s", progress->rewrites ? LINE_CLEAR : "",
                 cnf_verdict_word(verdict), RT_TEXT_ARG(record->scenario));
@@ -34,7 +124,7 @@ void cnf_progress_add(cnf_progress *progress, const cnf_record *record)
             fprintf(progress->out, " on %.*s", RT_TEXT_ARG(record->subject));
         fprintf(progress->out, "\n");
     }
-    progress_draw(progress);
+    progress_draw(progress, unexpected || progress->done == progress->total);
 }
 
 void cnf_progress_end(cnf_progress *progress)

@@ -55,6 +55,35 @@ static rt_text family_of(rt_text id)
     return (rt_text){id.data, dash ? (size_t)(dash - id.data) : id.length};
 }
 
+/* The reading has a key of its own; older entries keep it in their note. */
+static rt_text reading_of(rt_text reading, rt_text note)
+{
+    if (reading.length > 0 || !rt_text_starts(note, "reading: ")) return reading;
+    size_t skipped = strlen("reading: ");
+    return (rt_text){note.data + skipped, note.length - skipped};
+}
+
+static cnf_rule rule_collect(rt_arena *arena, yaml_document_t *document, const yaml_node_t *entry)
+{
+    cnf_rule rule = {0};
+    rt_text note = {0};
+    const struct {
+        const char *key;
+        rt_text *text;
+    } keys[] = {
+        {"id", &rule.id},           {"proof", &rule.proof},
+        {"source", &rule.source},   {"statement", &rule.statement},
+        {"outcome", &rule.outcome}, {"reading", &rule.reading},
+        {"dpcpp", &rule.dpcpp},     {"note", &note},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        *keys[i].text =
+            rt_arena_text(arena, scalar_text(mapping_value(document, entry, keys[i].key)));
+    rule.family = family_of(rule.id);
+    rule.reading = reading_of(rule.reading, note);
+    return rule;
+}
+
 static bool rules_collect(rt_arena *arena, yaml_document_t *document, cnf_rules *out_rules)
 {
     const yaml_node_t *root = yaml_document_get_root_node(document);
@@ -65,10 +94,8 @@ static bool rules_collect(rt_arena *arena, yaml_document_t *document, cnf_rules 
     cnf_rule *rules = rt_arena_alloc_array(arena, count, sizeof *rules);
     for (size_t i = 0; i < count; i++) {
         const yaml_node_t *entry = yaml_document_get_node(document, first[i]);
-        rules[i].id = rt_arena_text(arena, scalar_text(mapping_value(document, entry, "id")));
+        rules[i] = rule_collect(arena, document, entry);
         if (rules[i].id.length == 0) return false;
-        rules[i].family = family_of(rules[i].id);
-        rules[i].proof = rt_arena_text(arena, scalar_text(mapping_value(document, entry, "proof")));
     }
     *out_rules = (cnf_rules){rules, (uint32_t)count};
     return true;
@@ -89,6 +116,32 @@ rt_status cnf_rules_read(rt_sink *sink, rt_arena *arena, rt_text file, cnf_rules
     if (read) return RT_STATUS_OK;
     return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
                    "%.*s: expected a list of rules, each a mapping with an id", RT_TEXT_ARG(file));
+}
+
+/* The documents behind the texts that the table cites. */
+static const struct document_row {
+    const char *text, *name;
+} document_rows[] = {
+    {"000", "SharedLibraries.md, older text"},
+    {"001", "KernelFusionJIT.md"},
+    {"002", "DeviceGlobal.md"},
+    {"003", "SharedLibraries.md"},
+    {"004", "VirtualFunctions.md"},
+};
+
+void cnf_rule_source_print(rt_buffer *out, const cnf_rule *rule)
+{
+    static const char section[] = " § ";
+    rt_text source = rule->source;
+    const char *sign = memmem(source.data, source.length, section, strlen(section));
+    for (size_t i = 0; sign && i < sizeof document_rows / sizeof *document_rows; i++) {
+        if (!rt_text_starts(source, document_rows[i].text)) continue;
+        size_t skipped = (size_t)(sign - source.data) + strlen(section);
+        rt_buffer_printf(out, "%s, %.*s", document_rows[i].name, (int)(source.length - skipped),
+                         source.data + skipped);
+        return;
+    }
+    rt_buffer_append_text(out, source);
 }
 
 uint32_t cnf_rules_find(const cnf_rules *rules, rt_text id)

@@ -8,6 +8,10 @@ typedef struct cnf_rule {
     rt_text id;     /* "DL-RESOLVE-09" */
     rt_text family; /* "DL": what stands before the first '-' */
     rt_text proof;  /* how it is closed where not by a scenario; empty: by one */
+    rt_text source; /* "003_….txt § introduction": text and section, as the table writes it */
+    rt_text statement, outcome;
+    rt_text reading; /* how an unclear sentence is read; empty: it is clear */
+    rt_text dpcpp;   /* how shipped DPC++ departs, or "same …"; empty: nothing is known */
 } cnf_rule;
 
 typedef struct cnf_rules {
@@ -19,6 +23,9 @@ typedef struct cnf_rules {
  * of mappings with an id each. */
 RT_MUST_USE rt_status cnf_rules_read(rt_sink *sink, rt_arena *arena, rt_text file,
                                      cnf_rules *out_rules);
+
+/* Appends where the rule is written: "SharedLibraries.md, introduction". */
+void cnf_rule_source_print(rt_buffer *out, const cnf_rule *rule);
 
 /* Index of the rule; UINT32_MAX where there is none of that id. */
 uint32_t cnf_rules_find(const cnf_rules *rules, rt_text id);

@@ -12,6 +12,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,9 +30,11 @@
 enum {
     OUTPUT_KEPT = 8192,      /* bytes of stdout and stderr that a result shows */
     READ_SIZE = 65536,       /* bytes taken from a pipe at once */
+    QUIET_MS = 4,            /* how long a young child's pipes are not looked at */
     KILL_GRACE_MS = 5000,    /* how long a killed child may take to die before it is given up */
     EXIT_NOT_EXECUTED = 126, /* of a child that could not execute its program */
-    ARGUMENTS_MAX = 32
+    HEAP_STEP = 1 << 20,     /* bytes by which a forked child's heap grows */
+    ARGUMENTS_MAX = 48
 };
 
 typedef struct pool_child {
@@ -70,6 +74,17 @@ static void close_one(int *descriptor)
 {
     if (*descriptor >= 0) close(*descriptor);
     *descriptor = -1;
+}
+
+const char *cnf_child_advice(int code)
+{
+    switch (code) {
+    case EMFILE: return "; allow more open files (ulimit -n), or run fewer at once (-j)";
+    case ENFILE: return "; the system has no files left, run fewer at once (-j)";
+    case EAGAIN: return "; allow more processes (ulimit -u), or run fewer at once (-j)";
+    case ENOMEM: return "; the system has no memory left, run fewer at once (-j)";
+    default: return "";
+    }
 }
 
 void cnf_child_result_free(cnf_child_result *result)
@@ -125,6 +140,14 @@ static void pool_kill_orphans(cnf_pool *pool)
     cnf_orphans_kill(&pool->known);
 }
 
+static void pool_signals_read(cnf_pool *pool)
+{
+    struct signalfd_siginfo signal_info;
+    while (read(pool->signals, &signal_info, sizeof signal_info) == (ssize_t)sizeof signal_info) {
+        if (signal_info.ssi_signo != SIGCHLD) pool->interrupted = true;
+    }
+}
+
 void cnf_pool_destroy(cnf_pool *pool)
 {
     if (!pool) return;
@@ -140,6 +163,7 @@ void cnf_pool_destroy(cnf_pool *pool)
         cnf_child_result_free(&child->result);
     }
     pool_kill_orphans(pool); /* No child of the pool is known any more: all of them, reaped. */
+    pool_signals_read(pool); /* A second Ctrl-C must not end us once they are unblocked. */
     close_one(&pool->signals);
     sigprocmask(SIG_SETMASK, &pool->mask_before, NULL);
     rt_vector_free(&pool->children);
@@ -178,6 +202,18 @@ static void files_close(start_files *files)
     close_one(&files->input);
 }
 
+/* Moves a descriptor above the standard ones, which are free in a program started without them: in
+ * the child they would be overwritten before they are duplicated. */
+static bool lift_one(int *descriptor)
+{
+    if (*descriptor > STDERR_FILENO) return true;
+    int lifted = *descriptor < 0 ? -1 : fcntl(*descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (lifted < 0) return false;
+    close(*descriptor);
+    *descriptor = lifted;
+    return true;
+}
+
 static bool files_open(start_files *files, const cnf_child_start *start)
 {
     *files = (start_files){{-1, -1}, {-1, -1}, -1};
@@ -188,35 +224,58 @@ static bool files_open(start_files *files, const cnf_child_start *start)
         files->input =
             start->body ? open("/dev/null", O_RDONLY | O_CLOEXEC) : input_open(start->input);
     }
-    if (opened && files->input >= 0) return true;
+    opened = opened && lift_one(&files->messages[1]) && lift_one(&files->output[1]) &&
+             lift_one(&files->input);
+    if (opened) return true;
     int error = errno;
     files_close(files);
     errno = error;
     return false;
 }
 
-/* Moves the descriptors to where the child expects them and closes all others.  They are first
- * duplicated above the ones that are assigned, so that none is overwritten before its turn. */
+/* Moves the descriptors to where the child expects them and closes all others.  The standard ones
+ * come first: the one for messages may then take the place of any of the originals. */
 static bool child_descriptors(const start_files *files, int messages)
 {
-    enum { ABOVE = 10 };
-    int input = fcntl(files->input, F_DUPFD, ABOVE);
-    int output = fcntl(files->output[1], F_DUPFD, ABOVE);
-    int sending = fcntl(files->messages[1], F_DUPFD, ABOVE);
-    bool moved = input >= 0 && output >= 0 && sending >= 0 && dup2(input, 0) == 0 &&
-                 dup2(output, 1) == 1 && dup2(output, 2) == 2 &&
-                 dup2(sending, messages) == messages;
+    CHECK(files->input > 2 && files->output[1] > 2 && files->messages[1] > 2);
+    bool moved = dup2(files->input, 0) == 0 && dup2(files->output[1], 1) == 1 && dup2(1, 2) == 2;
+    if (files->messages[1] == messages) {
+        moved = moved && fcntl(messages, F_SETFD, 0) == 0;
+    } else {
+        moved = moved && dup2(files->messages[1], messages) == messages;
+    }
     return moved && close_range(messages > 2 ? (unsigned)messages + 1 : 3, ~0u, 0) == 0;
 }
 
+/* AddressSanitizer reserves its shadow as data, far beyond any limit that a user would set. */
+#ifndef __has_feature
+#define __has_feature(feature) 0 /* clang's word; gcc has a macro */
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+enum { LIMITS_MEMORY = 0 };
+#else
+enum { LIMITS_MEMORY = 1 };
+#endif
+
+/* Limits what each process of the child may allocate.  RLIMIT_DATA counts private writable pages,
+ * whether the allocator takes them from the heap or by mmap; unlike RLIMIT_AS it leaves alone the
+ * address space that vendors' libraries reserve without using it (setrlimit(2)). */
+static void child_limit_memory(uint64_t memory_bytes)
+{
+    const struct rlimit limit = {memory_bytes, memory_bytes};
+    /* A lower hard limit that is there already stays, and a refusal only means no limit. */
+    if (LIMITS_MEMORY && memory_bytes > 0) (void)setrlimit(RLIMIT_DATA, &limit);
+}
+
 /* What every child gets: a group of its own, death with its parent, default signals, no core. */
-static void child_attributes(pid_t parent)
+static void child_attributes(pid_t parent, uint64_t memory_bytes)
 {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(EXIT_NOT_EXECUTED);
     const struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
+    child_limit_memory(memory_bytes);
     sigset_t empty;
     sigemptyset(&empty);
     signal(SIGPIPE, SIG_DFL);
@@ -241,12 +300,15 @@ RT_NORETURN static void child_execute(const cnf_child_start *start)
 RT_NORETURN static void child_main(const cnf_child_start *start, const start_files *files,
                                    pid_t parent)
 {
-    child_attributes(parent);
+    child_attributes(parent, start->memory_bytes);
     int messages = start->body ? CNF_CHILD_MESSAGES : start->messages;
     if (!child_descriptors(files, messages)) _exit(EXIT_NOT_EXECUTED);
     for (const char *const *entry = start->environment; entry && *entry; entry++)
         putenv((char *)(uintptr_t)*entry); /* The strings live as long as this process. */
     if (!start->body) child_execute(start);
+    /* A forked child lives for milliseconds: what it frees is not worth handing back. */
+    mallopt(M_TOP_PAD, HEAP_STEP);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
     int status = start->body(start->user, messages);
     fflush(NULL);
     _exit(status);
@@ -259,6 +321,7 @@ void cnf_pool_start(cnf_pool *pool, const cnf_child_start *start)
     pool_child *child = rt_vector_push(&pool->children);
     *child = (pool_child){.messages = -1, .output = -1, .messages_max = start->messages_max};
     child->result.tag = start->tag;
+    child->result.memory_bytes = LIMITS_MEMORY ? start->memory_bytes : 0;
     child->begin_ms = now_ms();
     child->deadline_ms = child->begin_ms + start->timeout_ms;
 
@@ -356,8 +419,10 @@ static void child_reap(cnf_pool *pool, pool_child *child, const siginfo_t *how)
 {
     CHECK(child->pid > 0 && how->si_pid == child->pid);
     kill(-child->pid, SIGKILL);
-    waitpid(child->pid, NULL, 0);
+    struct rusage usage = {0};
+    wait4(child->pid, NULL, 0, &usage);
     child->pid = 0;
+    child->result.resident_bytes = (uint64_t)usage.ru_maxrss * 1024;
     if (!child->killed) {
         child->result.end = how->si_code == CLD_EXITED ? CNF_CHILD_EXITED : CNF_CHILD_SIGNALED;
         child->result.code = how->si_status;
@@ -392,24 +457,27 @@ static void pool_deadlines(cnf_pool *pool)
     }
 }
 
-static void pool_signals_read(cnf_pool *pool)
+/* A small scenario is over before its messages fill a pipe, and they are all read at its end. Being
+ * woken for each would cost more than the scenario. */
+static bool child_is_young(const pool_child *child, double now)
 {
-    struct signalfd_siginfo signal_info;
-    while (read(pool->signals, &signal_info, sizeof signal_info) == (ssize_t)sizeof signal_info) {
-        if (signal_info.ssi_signo != SIGCHLD) pool->interrupted = true;
-    }
+    return child->pid > 0 && now < child->begin_ms + QUIET_MS;
 }
 
-static int pool_wait_ms(const cnf_pool *pool)
+/* How long nothing needs to be done unless something happens. */
+static int pool_wait_ms(const cnf_pool *pool, double now)
 {
     double first = -1;
     for (uint32_t i = 0; i < pool->children.count; i++) {
         const pool_child *child = &pool->children.items[i];
         if (child->pid == 0) continue;
-        if (first < 0 || child->deadline_ms < first) first = child->deadline_ms;
+        double next = child->deadline_ms;
+        if (child_is_young(child, now) && child->begin_ms + QUIET_MS < next)
+            next = child->begin_ms + QUIET_MS;
+        if (first < 0 || next < first) first = next;
     }
     if (first < 0) return 0;
-    double left = first - now_ms();
+    double left = first - now;
     /* Rounded up: waking before the deadline would spin. */
     return left <= 0 ? 0 : left > 1e9 ? 1000000000 : (int)left + 1;
 }
@@ -417,14 +485,18 @@ static int pool_wait_ms(const cnf_pool *pool)
 /* Polls once and reads everything that is ready. */
 static void pool_poll(cnf_pool *pool)
 {
+    double now = now_ms();
     pool->polled.count = 0;
     *rt_vector_push(&pool->polled) = (struct pollfd){.fd = pool->signals, .events = POLLIN};
     for (uint32_t i = 0; i < pool->children.count; i++) {
         const pool_child *child = &pool->children.items[i];
-        *rt_vector_push(&pool->polled) = (struct pollfd){.fd = child->messages, .events = POLLIN};
-        *rt_vector_push(&pool->polled) = (struct pollfd){.fd = child->output, .events = POLLIN};
+        bool looks = !child_is_young(child, now);
+        *rt_vector_push(&pool->polled) =
+            (struct pollfd){.fd = looks ? child->messages : -1, .events = POLLIN};
+        *rt_vector_push(&pool->polled) =
+            (struct pollfd){.fd = looks ? child->output : -1, .events = POLLIN};
     }
-    int ready = poll(pool->polled.items, pool->polled.count, pool_wait_ms(pool));
+    int ready = poll(pool->polled.items, pool->polled.count, pool_wait_ms(pool, now));
     CHECK(ready >= 0 || errno == EINTR || errno == ENOMEM);
     if (ready <= 0) return;
     for (uint32_t i = 0; i < pool->children.count; i++) {

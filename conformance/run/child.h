@@ -27,6 +27,7 @@ typedef struct cnf_child_start {
     rt_bytes input;                 /* of an executed child, on descriptor 0 */
     int messages;                   /* an executed child's descriptor for messages: 1 or 3 */
     uint32_t timeout_ms;            /* > 0; then the child's group is killed */
+    uint64_t memory_bytes;          /* that a process of it may allocate; 0: no limit */
     size_t messages_max;            /* bytes > 0; a child that sends more is killed */
     uint64_t tag;                   /* comes back in the result */
 } cnf_child_start;
@@ -36,17 +37,23 @@ typedef enum cnf_child_end {
     CNF_CHILD_SIGNALED,    /* code: signal */
     CNF_CHILD_TIMED_OUT,   /* killed at its time limit */
     CNF_CHILD_FLOODED,     /* killed at messages_max */
-    CNF_CHILD_NOT_STARTED, /* code: errno */
+    CNF_CHILD_NOT_STARTED, /* code: errno; the system lacks a process, descriptors or memory */
 } cnf_child_end;
 
 typedef struct cnf_child_result {
     uint64_t tag;
     cnf_child_end end;
     int code;
-    rt_buffer messages; /* what it sent, at most messages_max bytes */
-    rt_buffer output;   /* the last part of its stdout and stderr */
-    double seconds;     /* from start to end */
+    rt_buffer messages;      /* what it sent, at most messages_max bytes */
+    rt_buffer output;        /* the last part of its stdout and stderr */
+    double seconds;          /* from start to end */
+    uint64_t memory_bytes;   /* the limit that it ran under; 0: none */
+    uint64_t resident_bytes; /* the most that it had in memory at once, with waited-for children */
 } cnf_child_result;
+
+/* What to do about a code of NOT_STARTED, to be appended to its message; "" where nothing is known.
+ * Static. */
+const char *cnf_child_advice(int code);
 
 /* Frees what a result holds. */
 void cnf_child_result_free(cnf_child_result *result);

@@ -4,6 +4,7 @@
  * file reached by two paths counts once, by its real path. */
 #include "conformance/run/files.h"
 
+#include "reference/base/hash.h"
 #include "reference/base/vector.h"
 
 #include <dirent.h>
@@ -198,4 +199,10 @@ rt_status cnf_file_read(rt_sink *sink, rt_text file, size_t size_max, rt_buffer 
                        RT_TEXT_ARG(file), size_max);
     }
     return RT_STATUS_OK;
+}
+
+rt_text cnf_file_hash(rt_arena *arena, rt_text content)
+{
+    rt_hash_text hash = rt_hash_print(rt_hash128(content.data, content.length));
+    return rt_arena_text(arena, rt_text_of(hash.digits));
 }

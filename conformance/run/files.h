@@ -32,4 +32,7 @@ rt_text cnf_files_root(rt_arena *arena, rt_text path);
 RT_MUST_USE rt_status cnf_file_read(rt_sink *sink, rt_text file, size_t size_max,
                                     rt_buffer *out_content);
 
+/* The hash of a file's content, as records name it: 32 hexadecimal digits, in the arena. */
+rt_text cnf_file_hash(rt_arena *arena, rt_text content);
+
 #endif

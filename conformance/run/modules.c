@@ -10,6 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Reports whether there is something to compile. */
+static bool has_code(const scn_module *module)
+{
+    return module->source_count + module->hand_image_count > 0;
+}
+
 void cnf_modules_begin(cnf_modules *modules, rt_arena *arena, rt_sink *sink,
                        const scn_scenario *scenario, cnf_cache *cache)
 {
@@ -18,7 +24,7 @@ void cnf_modules_begin(cnf_modules *modules, rt_arena *arena, rt_sink *sink,
     modules->works = rt_arena_alloc_array(arena, scenario->module_count, sizeof *modules->works);
     for (uint32_t i = 0; i < scenario->module_count; i++) {
         cnf_module_work *work = &modules->works[i];
-        if (scenario->modules[i].source_count > 0) {
+        if (has_code(&scenario->modules[i])) {
             cnf_compile_request_module(&work->request, &scenario->modules[i]);
             work->answered = cnf_cache_find(cache, rt_buffer_bytes(&work->request), &work->answer);
         } else {
@@ -72,7 +78,7 @@ void cnf_modules_answer(cnf_modules *modules, uint32_t module, cnf_child_result 
     CHECK(!work->answered);
     work->answered = true;
     modules->answered++;
-    char text[64];
+    char text[256];
     switch (worker->end) {
     case CNF_CHILD_EXITED:
         if (worker->code == 0) {
@@ -94,7 +100,9 @@ void cnf_modules_answer(cnf_modules *modules, uint32_t module, cnf_child_result 
         work_fail(modules, work, "flood", "sent more than an answer may hold", worker);
         return;
     case CNF_CHILD_NOT_STARTED:
-        work_fail(modules, work, "start", "could not be started", worker);
+        snprintf(text, sizeof text, "could not be started: %s%s", strerrordesc_np(worker->code),
+                 cnf_child_advice(worker->code));
+        work_fail(modules, work, "start", text, worker);
         return;
     }
     UNREACHABLE();
@@ -108,28 +116,57 @@ static const scn_source *source_find(const scn_scenario *scenario, rt_text name)
         const scn_module *module = &scenario->modules[i];
         for (uint32_t j = 0; j < module->source_count; j++)
             if (rt_text_equal(module->sources[j].name, name)) return &module->sources[j];
+        for (uint32_t j = 0; j < module->hand_image_count; j++) {
+            const scn_source *source = &module->hand_images[j].source;
+            if (rt_text_equal(source->name, name)) return source;
+        }
     }
     return NULL;
 }
 
-/* The compiler's message at the place in the scenario file that it is about. */
-static void message_write(rt_buffer *out, const scn_scenario *scenario, const scn_module *module,
-                          const cnf_compile_message *message, uint32_t *inout_line)
+/* Where a message is: in the scenario, or in the file beside it that holds the code. */
+typedef struct message_place {
+    rt_text file;
+    scn_position at;
+    uint32_t line; /* of the scenario, in both cases */
+} message_place;
+
+static message_place place_in_scenario(const scn_scenario *scenario, scn_position at)
 {
+    return (message_place){scenario->file, at, at.line};
+}
+
+static message_place place_of(cnf_modules *modules, const scn_module *module,
+                              const cnf_compile_message *message)
+{
+    const scn_scenario *scenario = modules->scenario;
     const scn_source *source = source_find(scenario, message->source);
-    scn_position at = source ? source->code_at : module->at;
-    if (source && message->line > 0) {
-        at.line += message->line - 1;
-        if (message->column > 0) at.column += message->column - 1;
+    if (!source) return place_in_scenario(scenario, module->at);
+    scn_position at = source->code_at;
+    if (message->line == 0) return place_in_scenario(scenario, at);
+    uint32_t column = message->column > 0 ? message->column : 1;
+    if (source->file.length > 0) {
+        return (message_place){scn_companion_path(modules->arena, scenario, source->file),
+                               {message->line, column},
+                               at.line};
     }
+    return place_in_scenario(scenario,
+                             (scn_position){at.line + message->line - 1, at.column + column - 1});
+}
+
+/* The compiler's message at the place that it is about. */
+static void message_write(cnf_modules *modules, const scn_module *module,
+                          const cnf_compile_message *message, rt_buffer *out, uint32_t *inout_line)
+{
+    message_place place = place_of(modules, module, message);
     static const char *const words[CNF_SEVERITIES] = {
         [CNF_SEVERITY_WARNING] = "warning",
         [CNF_SEVERITY_ERROR] = "error",
         [CNF_SEVERITY_NOTE] = "note",
     };
-    if (message->severity == CNF_SEVERITY_ERROR && *inout_line == 0) *inout_line = at.line;
-    rt_buffer_printf(out, "%s%.*s:%u:%u: %s: %.*s", out->size ? "\n" : "",
-                     RT_TEXT_ARG(scenario->file), at.line, at.column, words[message->severity],
+    if (message->severity == CNF_SEVERITY_ERROR && *inout_line == 0) *inout_line = place.line;
+    rt_buffer_printf(out, "%s%.*s:%u:%u: %s: %.*s", out->size ? "\n" : "", RT_TEXT_ARG(place.file),
+                     place.at.line, place.at.column, words[message->severity],
                      RT_TEXT_ARG(message->text));
 }
 
@@ -145,11 +182,11 @@ static void judge_invalid(cnf_modules *modules, const scn_module *module,
     for (uint32_t i = 0; i < answer->message_count; i++) {
         const cnf_compile_message *message = &answer->messages[i];
         notes = message->severity == CNF_SEVERITY_NOTE ? notes + 1 : 0;
-        if (notes <= NOTES_MAX) message_write(&text, modules->scenario, module, message, &line);
+        if (notes <= NOTES_MAX) message_write(modules, module, message, &text, &line);
     }
     if (text.size == 0) {
         const cnf_compile_message whole = {.severity = CNF_SEVERITY_ERROR, .text = answer->message};
-        message_write(&text, modules->scenario, module, &whole, &line);
+        message_write(modules, module, &whole, &text, &line);
     }
     out->verdict = CNF_VERDICT_INVALID;
     out->line = line;
@@ -194,7 +231,7 @@ static bool module_finish(cnf_modules *modules, uint32_t index, scn_module *modu
                           cnf_judgement *out)
 {
     const cnf_module_work *work = &modules->works[index];
-    if (module->source_count == 0) return true;
+    if (!has_code(module)) return true;
     if (work->failure.length > 0) {
         rt_text kind = rt_arena_printf(modules->arena, "tool.%.*s", RT_TEXT_ARG(work->failure));
         judge_failure(modules, module, kind, work->failure_message, out);
@@ -231,16 +268,19 @@ static int judgement_weight(const cnf_judgement *judgement)
     }
 }
 
-bool cnf_modules_finish(cnf_modules *modules, rt_buffer *out_pack, cnf_judgement *out_judgement)
+bool cnf_modules_finish(cnf_modules *modules, const scn_scenario **out_scenario,
+                        cnf_judgement *out_judgement)
 {
     CHECK(cnf_modules_complete(modules));
     *out_judgement = (cnf_judgement){.step = SCN_NONE};
-    scn_scenario complete = *modules->scenario;
-    scn_module *copies =
-        rt_arena_alloc_array(modules->arena, complete.module_count, sizeof *copies);
-    memcpy(copies, complete.modules, complete.module_count * sizeof *copies);
-    complete.modules = copies;
-    for (uint32_t i = 0; i < complete.module_count; i++) {
+    *out_scenario = NULL;
+    uint32_t count = modules->scenario->module_count;
+    scn_scenario *complete = rt_arena_alloc(modules->arena, sizeof *complete);
+    scn_module *copies = rt_arena_alloc_array(modules->arena, count, sizeof *copies);
+    *complete = *modules->scenario;
+    memcpy(copies, complete->modules, count * sizeof *copies);
+    complete->modules = copies;
+    for (uint32_t i = 0; i < count; i++) {
         cnf_judgement found = {.step = SCN_NONE};
         if (module_finish(modules, i, &copies[i], &found)) continue;
         int weight = judgement_weight(&found);
@@ -254,6 +294,6 @@ bool cnf_modules_finish(cnf_modules *modules, rt_buffer *out_pack, cnf_judgement
         }
     }
     if (judgement_weight(out_judgement) > 0) return false;
-    scn_pack_write(out_pack, &complete);
+    *out_scenario = complete;
     return true;
 }

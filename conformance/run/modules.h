@@ -39,11 +39,13 @@ void cnf_modules_answer(cnf_modules *modules, uint32_t module, cnf_child_result 
 /* True when nothing is waited for. */
 bool cnf_modules_complete(const cnf_modules *modules);
 
-/* Appends the pack of the scenario with all its images and returns true; or, where a module has no
- * images, returns false with the judgement of the scenario: INVALID for sources that do not
- * compile, with the compiler's messages at the scenario's own lines; UNAVAILABLE where the compiler
- * is not installed; NOT_RUN where no worker could be started; FAIL(compile) for everything else. */
-bool cnf_modules_finish(cnf_modules *modules, rt_buffer *out_pack, cnf_judgement *out_judgement);
+/* Gives the scenario with all its images, in the modules' arena, and returns true; or, where a
+ * module has no images, returns false with the judgement of the scenario: INVALID for sources that
+ * do not compile, with the compiler's messages at the scenario's own lines; UNAVAILABLE where the
+ * compiler is not installed; NOT_RUN where no worker could be started; FAIL(compile) for everything
+ * else. */
+bool cnf_modules_finish(cnf_modules *modules, const scn_scenario **out_scenario,
+                        cnf_judgement *out_judgement);
 
 /* Frees the buffers. */
 void cnf_modules_free(cnf_modules *modules);

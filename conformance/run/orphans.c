@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LIST_SIZE = 16384, ROUNDS_MAX = 1000 };
+enum { LIST_SIZE = 65536, ROUNDS_MAX = 4000, PAUSE_NS = 500000 };
 
 void cnf_orphans_adopt(void)
 {
@@ -49,23 +49,33 @@ void cnf_orphans_list(cnf_process_list *out_processes)
     }
 }
 
+/* Kills what is not known and returns how many there were. */
+static uint32_t kill_round(const cnf_process_list *known, cnf_process_list *found)
+{
+    uint32_t count = 0;
+    found->count = 0;
+    cnf_orphans_list(found);
+    for (uint32_t i = 0; i < found->count; i++) {
+        if (is_known(known, found->items[i])) continue;
+        count++;
+        kill(found->items[i], SIGKILL);
+        waitpid(found->items[i], NULL, WNOHANG);
+    }
+    return count;
+}
+
 void cnf_orphans_kill(const cnf_process_list *known)
 {
     cnf_process_list found = {0};
-    uint32_t alive = 1;
-    for (uint32_t round = 0; round < ROUNDS_MAX && alive > 0; round++) {
-        alive = 0;
-        found.count = 0;
-        cnf_orphans_list(&found);
-        for (uint32_t i = 0; i < found.count; i++) {
-            if (is_known(known, found.items[i])) continue;
-            alive++;
-            kill(found.items[i], SIGKILL);
-            waitpid(found.items[i], NULL, WNOHANG);
-        }
-        /* What these leave in turn shows up in the next round. */
-        const struct timespec pause = {0, 1000000};
-        if (alive > 0) nanosleep(&pause, NULL);
+    struct timespec pause = {0, PAUSE_NS};
+    /* What the killed leave in turn shows up in the next round.  Processes that fork as long as
+     * they live are outrun, because a round kills all that there are: it pauses only for those that
+     * have been killed already and are dying. */
+    for (uint32_t round = 0, before = 0; round < ROUNDS_MAX; round++) {
+        uint32_t count = kill_round(known, &found);
+        if (count == 0) break;
+        if (count <= before) nanosleep(&pause, NULL);
+        before = count;
     }
     rt_vector_free(&found);
 }

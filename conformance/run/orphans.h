@@ -17,8 +17,8 @@ void cnf_orphans_adopt(void);
 void cnf_orphans_list(cnf_process_list *out_processes);
 
 /* Kills and reaps every child of this process that is not among the known ones and not in a known
- * one's process group, and then what they leave in turn.  Waits at most a second for the killed to
- * die.  A process that daemonised out of a *running* child's group cannot be told from what an
+ * one's process group, and then what they leave in turn.  Waits some seconds at most for the killed
+ * to die.  A process that daemonised out of a *running* child's group cannot be told from what an
  * ended one left, and is killed as well. */
 void cnf_orphans_kill(const cnf_process_list *known);
 

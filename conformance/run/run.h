@@ -7,18 +7,43 @@
 #include "conformance/run/files.h"
 #include "conformance/subject/subject.h"
 
+/* A subject as one column of a run. */
+typedef struct cnf_run_subject {
+    const cnf_subject *subject;
+    rt_text name;               /* of column and records: "pocl", "intel-cpu{A=1}" */
+    const char *const *options; /* of its driver, "NAME=value", NULL at the end; NULL: none */
+} cnf_run_subject;
+
+/* The functions get the listener's user. */
 typedef struct cnf_run_options {
-    const cnf_subject *const *subjects; /* each once; one named "sim" is the differential oracle */
-    uint32_t subject_count;             /* >= 1 */
-    uint32_t job_count;                 /* children at once, >= 1 */
-    uint32_t timeout_ms;                /* of a child, >= 1 */
+    const cnf_run_subject *subjects; /* names differ; at most one is an oracle */
+    uint32_t subject_count;          /* >= 1 */
+    uint32_t job_count;              /* children at once, >= 1 */
+    uint32_t timeout_ms;             /* of a child, >= 1 */
+    uint64_t memory_bytes;           /* that a child may allocate; 0: no limit */
     uint64_t seed;
     rt_text cache; /* folder of the artefact cache, as cnf_cache_open takes it */
+    rt_profile profile;
+    rt_text choices;      /* what the first choices take, "0,1,0"; empty: nothing is prescribed */
+    uint32_t explore_max; /* runs of one scenario on one subject to explore choices; 0: do not */
+    /* True: the pair has its record already and must not run; NULL: all run.  The hash is that of
+     * the scenario's file, as records have it. */
+    bool (*is_done)(void *user, rt_text path, rt_text hash, rt_text subject);
+    void (*begun)(void *user, rt_text path, rt_text subject); /* a child was started; or NULL */
 } cnf_run_options;
 
+/* What a record comes from, for who wants to say more about it; valid during the call. */
+typedef struct cnf_run_detail {
+    const scn_scenario
+        *scenario; /* its modules hold their images; NULL: not read or not compiled */
+    const cnf_messages *messages; /* of the subject's child; NULL: none ran */
+    const cnf_messages *oracle;   /* of sim's child; NULL: none ran, or sim did not PASS */
+    rt_text warning; /* for people, whole lines: what is worth a look beside the verdict */
+} cnf_run_detail;
+
 /* Gets each record as soon as it is final, in no particular order; its texts are valid during the
- * call.  Returning false stops the run. */
-typedef bool cnf_run_listener(void *user, const cnf_record *record);
+ * call, like the detail.  Returning false stops the run. */
+typedef bool cnf_run_listener(void *user, const cnf_record *record, const cnf_run_detail *detail);
 
 typedef enum cnf_run_end {
     CNF_RUN_COMPLETE,

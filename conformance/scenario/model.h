@@ -7,6 +7,7 @@
 
 #include "reference/base/arena.h"
 #include "reference/base/limits.h"
+#include "reference/base/profile.h"
 #include "reference/base/rule.h"
 #include "reference/compiler_api.h"
 #include "reference/image/image.h"
@@ -30,6 +31,7 @@ typedef struct scn_position {
     TYPE(UINT, "uint", 4, 'u')                                                                     \
     TYPE(LONG, "long", 8, 'i')                                                                     \
     TYPE(ULONG, "ulong", 8, 'u')                                                                   \
+    TYPE(HALF, "half", 2, 'f')                                                                     \
     TYPE(FLOAT, "float", 4, 'f')                                                                   \
     TYPE(DOUBLE, "double", 8, 'f')
 
@@ -45,61 +47,167 @@ const char *scn_type_name(scn_type type);
 uint32_t scn_type_size(scn_type type); /* bytes */
 char scn_type_class(scn_type type);    /* 'i', 'u' or 'f' */
 
+/* A field of an element: `lanes` scalars of one type in a row (a vector; a scalar has one lane).
+ * Sizes and offsets are OpenCL C's (6.1.5 "Alignment of types"): a vector of three takes the room
+ * of four. */
+typedef struct scn_field {
+    rt_text name; /* of a struct's field; empty for the one field of a scalar or vector */
+    scn_type type;
+    uint32_t lanes;  /* 1, 2, 3, 4, 8 or 16 */
+    uint32_t offset; /* bytes from the element's start */
+} scn_field;
+
+enum { SCN_LANES_MAX = 16 };
+
+/* What an element of a memory, or the value of an argument, is made of.  Bytes that no field covers
+ * are padding: they are zero where a scenario gives values, and never compared. */
+typedef struct scn_layout {
+    uint32_t size;      /* bytes of an element, its trailing padding included; > 0 */
+    uint32_t alignment; /* bytes */
+    bool is_struct;
+    const scn_field *fields; /* one unless is_struct */
+    uint32_t field_count;
+} scn_layout;
+
+/* Bytes of a field: lanes of three count as four. */
+uint32_t scn_field_size(const scn_field *field);
+
 /* ---- Modules ------------------------------------------------------------------------------ */
 
-typedef enum scn_language { SCN_LANGUAGE_OPENCL_C, SCN_LANGUAGE_COUNT } scn_language;
+typedef enum scn_language {
+    SCN_LANGUAGE_OPENCL_C,
+    SCN_LANGUAGE_OPENCL_CPP, /* C++ for OpenCL 2021 */
+    SCN_LANGUAGE_LLVM_IR,    /* text or bitcode that LLVM 14 reads; goes into post-link as a front
+                                end's output does */
+    SCN_LANGUAGE_SPIRV_ASM,  /* as spirv-as reads it; an image of its own, past post-link */
+    SCN_LANGUAGE_SPIRV,      /* a module in binary; only as a file */
+    SCN_LANGUAGE_COUNT
+} scn_language;
+
+/* The name of a language in scenarios, static. */
+const char *scn_language_name(scn_language language);
 
 typedef struct scn_source {
     scn_language language;
     rt_text name;         /* "app/0": file name in compiler messages and line information */
-    rt_text code;         /* UTF-8 */
-    scn_position code_at; /* of the first line of code; column of its first character */
+    rt_text code;         /* UTF-8; of a SPIRV source its bytes */
+    rt_text file;         /* beside the scenario, as written; empty: the code is embedded */
+    scn_position code_at; /* of the first line of embedded code; column of its first character */
     scn_position at;
 } scn_source;
+
+/* A device image written by hand.  What is not given is what post-link finds in the code. */
+typedef struct scn_hand_image {
+    scn_position at;
+    scn_source source; /* that its code is made from, without splitting */
+    rt_format format;
+    bool kernels_given; /* `kernels` are its entries, whatever the code has */
+    const rt_text *kernels;
+    uint32_t kernel_count;
+    bool sets_given; /* `sets` are its property sets, whatever the code would have */
+    const rt_property_set *sets;
+    uint32_t set_count;
+    rt_text compile_options, link_options; /* for the device's compiler and linker */
+} scn_hand_image;
 
 typedef struct scn_module {
     rt_text name;
     scn_position at;
     const uint32_t *needs; /* modules that the OS loader loads with it, in order */
     uint32_t need_count;
+    const rt_text *host_symbols; /* that its host code defines */
+    uint32_t host_symbol_count;
     const scn_source *sources;
     uint32_t source_count;
     rt_split split;
-    rt_text build_options; /* for the front end, as written; empty: none */
-    rt_image_list images;  /* empty until compiled; filled in packs */
+    rt_text build_options;      /* for the front end, as written; empty: none */
+    uint32_t formats;           /* bit 1u << rt_format: images of the sources are made in each; 0: in
+                                   what the subject takes, which is SPIR-V */
+    rt_text compile_options, link_options; /* of its sources' images, for the device */
+    const scn_hand_image *hand_images; /* numbered after those of the sources */
+    uint32_t hand_image_count;
+    bool registers;       /* false: its images are not registered when it is loaded; load_image can */
+    rt_image_list images; /* empty until compiled; filled in packs */
 } scn_module;
 
+/* ---- Devices ------------------------------------------------------------------------------ */
+
+/* A device of the scenario: one of the subject's, with some of its aspects hidden.  A scenario
+ * that names none has one, called "device". */
+typedef struct scn_device {
+    rt_text name;
+    scn_position at;
+    uint32_t hidden_aspects;   /* bit 1u << dev_aspect: `aspects: {fp64: false}` */
+    uint32_t required_aspects; /* `aspects: {fp64: true}`: a subject without it is skipped */
+} scn_device;
+
 /* ---- Memory ------------------------------------------------------------------------------- */
+
+typedef enum scn_memory_kind {
+    SCN_MEMORY_BUFFER,
+    SCN_MEMORY_USM_DEVICE,
+    SCN_MEMORY_USM_HOST,
+    SCN_MEMORY_USM_SHARED,
+    SCN_MEMORY_KIND_COUNT
+} scn_memory_kind;
+
+/* How far floating values may be from what is expected, and from the oracle's. */
+typedef enum scn_tolerance_kind {
+    SCN_TOLERANCE_NONE, /* to the bit */
+    SCN_TOLERANCE_ULP,
+    SCN_TOLERANCE_ABSOLUTE,
+    SCN_TOLERANCE_RELATIVE, /* to the expected value's magnitude */
+} scn_tolerance_kind;
 
 typedef struct scn_memory {
     rt_text name;
     scn_position at;
-    scn_type type;
+    scn_memory_kind kind;
+    uint32_t device; /* USM: index of the scn_device that it is allocated on */
+    scn_layout layout;
     uint64_t count;   /* elements */
-    rt_bytes initial; /* count * size bytes, little-endian; data NULL: content undefined */
+    rt_bytes initial; /* count * layout.size bytes, little-endian; data NULL: content undefined */
+    scn_tolerance_kind tolerance_kind; /* holds for every floating lane */
+    double tolerance;                  /* >= 0 */
+    bool unordered; /* the elements' order does not matter: they are compared as a multiset */
 } scn_memory;
 
 /* ---- Steps -------------------------------------------------------------------------------- */
 
 typedef enum scn_argument_kind {
-    SCN_ARGUMENT_MEMORY,
-    SCN_ARGUMENT_VALUE,
-    SCN_ARGUMENT_LOCAL
+    SCN_ARGUMENT_MEMORY,  /* a buffer */
+    SCN_ARGUMENT_POINTER, /* into USM */
+    SCN_ARGUMENT_NULL,    /* the null pointer */
+    SCN_ARGUMENT_VALUE,   /* a scalar, vector or struct */
+    SCN_ARGUMENT_LOCAL,
+    SCN_ARGUMENT_KIND_COUNT
 } scn_argument_kind;
 typedef enum scn_access { SCN_ACCESS_READ_WRITE, SCN_ACCESS_READ, SCN_ACCESS_WRITE } scn_access;
 
+/* A pointer into USM inside a struct. */
+typedef struct scn_inner_pointer {
+    uint64_t at;     /* bytes from the value's start; the 8 bytes there are zero in the value */
+    uint32_t memory; /* of a USM kind */
+    uint64_t offset; /* bytes from the memory's start */
+} scn_inner_pointer;
+
 typedef struct scn_argument {
     scn_argument_kind kind;
-    uint32_t memory;   /* MEMORY: index of scn_memory */
+    scn_position at;
+    uint32_t memory;   /* MEMORY, POINTER: index of scn_memory */
     scn_access access; /* MEMORY */
-    scn_type type;     /* VALUE */
-    rt_bytes value;    /* VALUE: little-endian bytes */
-    uint64_t size;     /* LOCAL: bytes */
+    uint64_t offset;   /* POINTER: bytes, at most the memory's size */
+    scn_layout layout; /* VALUE; bytes given by hand are one uchar field a byte */
+    rt_bytes value;    /* VALUE: layout.size little-endian bytes */
+    const scn_inner_pointer *pointers; /* VALUE */
+    uint32_t pointer_count;
+    uint64_t size; /* LOCAL: bytes */
 } scn_argument;
 
 /* What a step expects to be refused with.  Absent parts (empty, 0) are not compared. */
 typedef struct scn_error {
     scn_position at;
+    bool none; /* in a one_of: the step succeeds */
     rt_text documents;       /* the class that the rule fixes: "exception", "errc::invalid", … */
     rt_text reference_class; /* our code's name: "errc::build", "link-error", … */
     rt_text reference_text;  /* a part of our message */
@@ -120,17 +228,33 @@ typedef struct scn_trace_event {
     rt_text kind; /* "link", "launch", …: a name of reference/trace */
     const scn_trace_field *fields;
     uint32_t field_count;
+    rt_text program_of; /* the event's program is the one that this kernel was launched from last;
+                           empty: any */
 } scn_trace_event;
 
 typedef enum scn_expect_kind {
     SCN_EXPECT_MEMORY, /* synchronising read of a memory, compared exactly */
     SCN_EXPECT_COUNT,  /* number of events of one kind since the last expectation of that kind */
     SCN_EXPECT_PROGRAM_OF, /* images that the program of a kernel was linked from, any order */
-    SCN_EXPECT_TRACE,      /* ordered subset of all events so far */
-    SCN_EXPECT_FINDING,    /* a finding of the device since the last one expected */
+    SCN_EXPECT_TRACE,   /* ordered subset of all events so far */
+    SCN_EXPECT_NEVER,   /* none of these events has happened so far */
+    SCN_EXPECT_FINDING, /* a finding of the device since the last one expected */
+    SCN_EXPECT_HOST_SYMBOL, /* the module that a host symbol binds to */
+    SCN_EXPECT_ONE_OF,      /* one of several outcomes, all of which conform */
+    SCN_EXPECT_KIND_COUNT
 } scn_expect_kind;
 
-typedef struct scn_expect {
+typedef struct scn_expect scn_expect;
+
+/* One branch of a one_of: everything in it holds. */
+typedef struct scn_outcome {
+    scn_position at;
+    const scn_expect *expects; /* of an expect step; none of them a one_of or a finding */
+    uint32_t expect_count;
+    const scn_error *error; /* beside a verb; NULL in an expect step */
+} scn_outcome;
+
+struct scn_expect {
     scn_expect_kind kind;
     scn_position at;
     /* MEMORY */
@@ -143,24 +267,44 @@ typedef struct scn_expect {
     rt_text kernel;
     const rt_text *images;
     uint32_t image_count;
-    /* TRACE */
+    /* TRACE, NEVER */
     const scn_trace_event *events;
     uint32_t event_count;
+    /* HOST_SYMBOL: what a reference from module `by` binds to; SCN_NONE: to nothing */
+    rt_text symbol;
+    uint32_t by, from;
+    /* ONE_OF */
+    const scn_outcome *outcomes;
+    uint32_t outcome_count;
     /* FINDING: its kind ("out-of-bounds"), and what it must name where given */
     rt_text finding;
     rt_text finding_memory; /* empty: any */
     bool has_finding_offset;
     uint64_t finding_offset; /* bytes */
-} scn_expect;
+};
 
 typedef enum scn_verb {
-    SCN_VERB_LOAD,   /* dlopen */
-    SCN_VERB_UNLOAD, /* dlclose */
+    SCN_VERB_LOAD,       /* dlopen */
+    SCN_VERB_UNLOAD,     /* dlclose */
+    SCN_VERB_LOAD_IMAGE, /* the documents' device_dlopen */
+    SCN_VERB_DEVICE,     /* the device that later steps mean where they name none */
+    SCN_VERB_CONTEXT,    /* creates a context */
+    SCN_VERB_QUEUE,      /* creates a queue */
     SCN_VERB_SUBMIT,
-    SCN_VERB_WAIT,        /* for everything submitted */
+    SCN_VERB_COPY,
+    SCN_VERB_FILL,
+    SCN_VERB_WAIT,        /* for everything submitted, for a queue or for a step */
     SCN_VERB_HOST_ACCESS, /* synchronising host read of a memory */
+    SCN_VERB_PARALLEL,    /* lists of steps on threads of their own */
     SCN_VERB_EXPECT,
+    SCN_VERB_COUNT
 } scn_verb;
+
+typedef struct scn_spec_constant {
+    rt_text name;
+    scn_position at;
+    rt_bytes value; /* little-endian, of the type that the scenario gives: {int: 3}, or 3 for int */
+} scn_spec_constant;
 
 typedef struct scn_submit {
     rt_text kernel;
@@ -170,20 +314,61 @@ typedef struct scn_submit {
     uint64_t local[RT_ND_RANGE_DIMENSIONS];  /* all 0: the device chooses */
     const scn_argument *arguments;
     uint32_t argument_count;
-    const uint32_t *after; /* earlier submit steps (indices into steps) */
-    uint32_t after_count;
+    const scn_spec_constant *constants;
+    uint32_t constant_count;
 } scn_submit;
 
+enum { SCN_PATTERN_SIZE_MAX = 16 }; /* bytes of a fill's element */
+
+/* A copy between memories or a fill; offsets and sizes in bytes. */
+typedef struct scn_transfer {
+    uint32_t from; /* COPY */
+    uint64_t from_offset;
+    uint32_t to;
+    uint64_t to_offset;
+    uint64_t size;    /* > 0; not checked against the memories where the step expects an error */
+    rt_bytes pattern; /* FILL: one element of the memory, 1, 2, 4, 8 or 16 bytes */
+} scn_transfer;
+
+typedef struct scn_queue {
+    uint32_t device;  /* index of scn_device */
+    uint32_t context; /* the step that creates it; SCN_NONE: the context of all devices */
+    bool in_order;
+} scn_queue;
+
+enum { SCN_LIST_COUNT_MAX = 16 }; /* lists of a parallel */
+
+/* Steps are one table, also those inside a parallel: they follow it, list after list. */
 typedef struct scn_step {
     scn_verb verb;
     scn_position at;
-    rt_text id;               /* empty: none */
-    uint32_t module;          /* LOAD, UNLOAD */
-    uint32_t memory;          /* HOST_ACCESS */
+    rt_text id;         /* empty: none */
+    rt_profile profile; /* the step is there in this profile only; RT_PROFILE_COUNT: in each */
+    uint32_t thread;    /* 0: the program's own; inside a parallel, 1 and up: which list */
+    uint32_t module;    /* LOAD, UNLOAD, LOAD_IMAGE */
+    uint32_t image;     /* LOAD_IMAGE: number of the image in its module, checked when it runs */
+    uint32_t memory;    /* HOST_ACCESS */
+    /* DEVICE: index of scn_device.  SUBMIT, COPY, FILL: whose default queue it is, where `on` is
+     * SCN_NONE; device steps before it are taken into account. */
+    uint32_t device;
+    const uint32_t *devices; /* CONTEXT */
+    uint32_t device_count;
+    scn_queue queue; /* QUEUE */
+    /* SUBMIT, COPY, FILL, WAIT: the step that creates the queue; SCN_NONE: the default queue of
+     * `device` (WAIT: every queue) */
+    uint32_t on;
+    const uint32_t *after; /* SUBMIT, COPY, FILL: earlier such steps (indices into steps) */
+    uint32_t after_count;
+    uint32_t awaited;         /* WAIT: a submit, copy or fill step; SCN_NONE: none named */
     scn_submit submit;        /* SUBMIT */
+    scn_transfer transfer;    /* COPY, FILL */
+    uint32_t thread_count;    /* PARALLEL: its lists */
+    uint32_t nested_count;    /* PARALLEL: all steps in its lists, which follow in the table */
     const scn_expect *expect; /* EXPECT: what this step expects; one or more */
     uint32_t expect_count;
     const scn_error *error; /* the step must be refused so; NULL: it must succeed */
+    const scn_outcome *outcomes; /* instead of error: one of them, each with an error */
+    uint32_t outcome_count;
 } scn_step;
 
 /* ---- The scenario ------------------------------------------------------------------------- */
@@ -204,6 +389,10 @@ typedef struct scn_scenario {
     uint32_t cover_count;
     const scn_module *modules; /* the first is the executable */
     uint32_t module_count;
+    const uint32_t *preloaded; /* modules of LD_PRELOAD, in order */
+    uint32_t preloaded_count;
+    const scn_device *devices; /* one or more; the first is chosen from the start */
+    uint32_t device_count;
     const scn_memory *memories;
     uint32_t memory_count;
     const scn_step *steps;

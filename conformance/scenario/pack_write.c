@@ -1,16 +1,25 @@
 /* The serialised form of a checked scenario, written.  Little-endian (base/stream.h):
  *
- *     "ASSC" u32 version  path file summary  covers  modules  memories  steps
+ *     "ASSC" u32 version  path file summary  covers  modules  preloaded  devices  memories  steps
  *
- * Tables are a u32 count and the items; positions are two u32.  pack_read.c is the twin of this
- * file, line by line. */
+ * Tables are a u32 count and the items; positions are two u32; where a field may be absent, a u8
+ * tells.  Of expectations, arguments and steps only what their kind has is there.  Fields of a
+ * layout have no offsets: the reader places them anew.  pack_read.c and pack_read_steps.c are the
+ * twins of this file, line by line. */
 #include "conformance/scenario/pack.h"
+
+#include <string.h>
 
 static void write_position(rt_buffer *out, scn_position at)
 {
     CHECK(at.line >= 1 && at.column >= 1);
     rt_write_u32(out, at.line);
     rt_write_u32(out, at.column);
+}
+
+static void write_flag(rt_buffer *out, bool flag)
+{
+    rt_write_u8(out, flag ? 1 : 0);
 }
 
 static void write_texts(rt_buffer *out, const rt_text *texts, uint32_t count)
@@ -35,58 +44,148 @@ static void write_cover(rt_buffer *out, const scn_cover *cover)
     write_position(out, cover->position);
 }
 
+/* ---- Modules ------------------------------------------------------------------------------ */
+
 static void write_source(rt_buffer *out, const scn_source *source)
 {
     CHECK((unsigned)source->language < SCN_LANGUAGE_COUNT);
     rt_write_u32(out, source->language);
     rt_write_text(out, source->name);
     rt_write_text(out, source->code);
+    rt_write_text(out, source->file);
     write_position(out, source->code_at);
     write_position(out, source->at);
+}
+
+static void write_hand_image(rt_buffer *out, const scn_hand_image *image)
+{
+    CHECK((unsigned)image->format < RT_FORMAT_COUNT);
+    CHECK_IMPLIES(image->kernel_count > 0, image->kernels_given);
+    CHECK_IMPLIES(image->set_count > 0, image->sets_given);
+    write_position(out, image->at);
+    write_source(out, &image->source);
+    rt_write_u32(out, image->format);
+    write_flag(out, image->kernels_given);
+    write_texts(out, image->kernels, image->kernel_count);
+    write_flag(out, image->sets_given);
+    rt_write_u32(out, image->set_count);
+    for (uint32_t i = 0; i < image->set_count; i++)
+        rt_property_set_write(out, &image->sets[i]);
+    rt_write_text(out, image->compile_options);
+    rt_write_text(out, image->link_options);
 }
 
 static void write_module(rt_buffer *out, const scn_module *module)
 {
     CHECK((unsigned)module->split < RT_SPLIT_COUNT);
+    CHECK(module->formats >> RT_FORMAT_COUNT == 0);
     rt_write_text(out, module->name);
     write_position(out, module->at);
     write_indices(out, module->needs, module->need_count);
+    write_texts(out, module->host_symbols, module->host_symbol_count);
     rt_write_u32(out, module->source_count);
     for (uint32_t i = 0; i < module->source_count; i++)
         write_source(out, &module->sources[i]);
     rt_write_u32(out, module->split);
     rt_write_text(out, module->build_options);
+    rt_write_u32(out, module->formats);
+    rt_write_text(out, module->compile_options);
+    rt_write_text(out, module->link_options);
+    rt_write_u32(out, module->hand_image_count);
+    for (uint32_t i = 0; i < module->hand_image_count; i++)
+        write_hand_image(out, &module->hand_images[i]);
+    write_flag(out, module->registers);
     rt_image_list_write(out, module->images);
+}
+
+/* ---- Devices and memories ----------------------------------------------------------------- */
+
+static void write_device(rt_buffer *out, const scn_device *device)
+{
+    rt_write_text(out, device->name);
+    write_position(out, device->at);
+    rt_write_u32(out, device->hidden_aspects);
+    rt_write_u32(out, device->required_aspects);
+}
+
+static void write_layout(rt_buffer *out, const scn_layout *layout)
+{
+    CHECK(layout->field_count >= 1);
+    CHECK_IMPLIES(!layout->is_struct, layout->field_count == 1);
+    write_flag(out, layout->is_struct);
+    rt_write_u32(out, layout->field_count);
+    for (uint32_t i = 0; i < layout->field_count; i++) {
+        rt_write_text(out, layout->fields[i].name);
+        rt_write_u8(out, (uint8_t)layout->fields[i].type);
+        rt_write_u8(out, (uint8_t)layout->fields[i].lanes);
+    }
+}
+
+static void write_double(rt_buffer *out, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    rt_write_u64(out, bits);
 }
 
 static void write_memory(rt_buffer *out, const scn_memory *memory)
 {
-    CHECK(!memory->initial.data ||
-          memory->initial.size == memory->count * scn_type_size(memory->type));
+    CHECK(!memory->initial.data || memory->initial.size == memory->count * memory->layout.size);
+    CHECK((unsigned)memory->kind < SCN_MEMORY_KIND_COUNT);
     rt_write_text(out, memory->name);
     write_position(out, memory->at);
-    rt_write_u32(out, memory->type);
+    rt_write_u32(out, memory->kind);
+    rt_write_u32(out, memory->device);
+    write_layout(out, &memory->layout);
     rt_write_u64(out, memory->count);
-    rt_write_u8(out, memory->initial.data ? 1 : 0);
+    rt_write_u32(out, memory->tolerance_kind);
+    write_double(out, memory->tolerance);
+    write_flag(out, memory->unordered);
+    write_flag(out, memory->initial.data != NULL);
     if (memory->initial.data) rt_write_bytes(out, memory->initial);
+}
+
+/* ---- Commands ----------------------------------------------------------------------------- */
+
+static void write_value(rt_buffer *out, const scn_argument *argument)
+{
+    CHECK(argument->value.size == argument->layout.size);
+    write_layout(out, &argument->layout);
+    rt_write_bytes(out, argument->value);
+    rt_write_u32(out, argument->pointer_count);
+    for (uint32_t i = 0; i < argument->pointer_count; i++) {
+        rt_write_u64(out, argument->pointers[i].at);
+        rt_write_u32(out, argument->pointers[i].memory);
+        rt_write_u64(out, argument->pointers[i].offset);
+    }
 }
 
 static void write_argument(rt_buffer *out, const scn_argument *argument)
 {
     rt_write_u32(out, argument->kind);
+    write_position(out, argument->at);
     switch (argument->kind) {
     case SCN_ARGUMENT_MEMORY:
         rt_write_u32(out, argument->memory);
         rt_write_u32(out, argument->access);
         return;
-    case SCN_ARGUMENT_VALUE:
-        CHECK(argument->value.size == scn_type_size(argument->type));
-        rt_write_u32(out, argument->type);
-        rt_write_bytes(out, argument->value);
+    case SCN_ARGUMENT_POINTER:
+        rt_write_u32(out, argument->memory);
+        rt_write_u64(out, argument->offset);
         return;
+    case SCN_ARGUMENT_NULL: return;
+    case SCN_ARGUMENT_VALUE: write_value(out, argument); return;
     case SCN_ARGUMENT_LOCAL: rt_write_u64(out, argument->size); return;
+    case SCN_ARGUMENT_KIND_COUNT: break;
     }
     UNREACHABLE();
+}
+
+static void write_constant(rt_buffer *out, const scn_spec_constant *constant)
+{
+    rt_write_text(out, constant->name);
+    write_position(out, constant->at);
+    rt_write_bytes(out, constant->value);
 }
 
 static void write_submit(rt_buffer *out, const scn_submit *submit)
@@ -102,20 +201,76 @@ static void write_submit(rt_buffer *out, const scn_submit *submit)
     rt_write_u32(out, submit->argument_count);
     for (uint32_t i = 0; i < submit->argument_count; i++)
         write_argument(out, &submit->arguments[i]);
-    write_indices(out, submit->after, submit->after_count);
+    rt_write_u32(out, submit->constant_count);
+    for (uint32_t i = 0; i < submit->constant_count; i++)
+        write_constant(out, &submit->constants[i]);
 }
+
+static void write_transfer(rt_buffer *out, scn_verb verb, const scn_transfer *transfer)
+{
+    if (verb == SCN_VERB_COPY) {
+        rt_write_u32(out, transfer->from);
+        rt_write_u64(out, transfer->from_offset);
+    } else {
+        rt_write_bytes(out, transfer->pattern);
+    }
+    rt_write_u32(out, transfer->to);
+    rt_write_u64(out, transfer->to_offset);
+    rt_write_u64(out, transfer->size);
+}
+
+/* A submit, copy or fill. */
+static void write_command(rt_buffer *out, const scn_step *step)
+{
+    rt_write_u32(out, step->device);
+    rt_write_u32(out, step->on);
+    write_indices(out, step->after, step->after_count);
+    if (step->verb == SCN_VERB_SUBMIT)
+        write_submit(out, &step->submit);
+    else
+        write_transfer(out, step->verb, &step->transfer);
+}
+
+/* ---- Expectations ------------------------------------------------------------------------- */
 
 static void write_event(rt_buffer *out, const scn_trace_event *event)
 {
     write_position(out, event->at);
     rt_write_text(out, event->kind);
+    rt_write_text(out, event->program_of);
     rt_write_u32(out, event->field_count);
     for (uint32_t i = 0; i < event->field_count; i++) {
         const scn_trace_field *field = &event->fields[i];
         CHECK(field->is_list || field->value_count == 1);
         rt_write_text(out, field->key);
-        rt_write_u8(out, field->is_list ? 1 : 0);
+        write_flag(out, field->is_list);
         write_texts(out, field->values, field->value_count);
+    }
+}
+
+static void write_error(rt_buffer *out, const scn_error *error)
+{
+    write_position(out, error->at);
+    write_flag(out, error->none);
+    rt_write_text(out, error->documents);
+    rt_write_text(out, error->reference_class);
+    rt_write_text(out, error->reference_text);
+    write_texts(out, error->names, error->name_count);
+}
+
+static void write_expects(rt_buffer *out, const scn_expect *expects, uint32_t count);
+
+static void write_outcomes(rt_buffer *out, const scn_outcome *outcomes, uint32_t count)
+{
+    rt_write_u32(out, count);
+    for (uint32_t i = 0; i < count; i++) {
+        CHECK((outcomes[i].error != NULL) == (outcomes[i].expect_count == 0));
+        write_position(out, outcomes[i].at);
+        write_flag(out, outcomes[i].error != NULL);
+        if (outcomes[i].error)
+            write_error(out, outcomes[i].error);
+        else
+            write_expects(out, outcomes[i].expects, outcomes[i].expect_count);
     }
 }
 
@@ -137,6 +292,7 @@ static void write_expect(rt_buffer *out, const scn_expect *expect)
         write_texts(out, expect->images, expect->image_count);
         return;
     case SCN_EXPECT_TRACE:
+    case SCN_EXPECT_NEVER:
         rt_write_u32(out, expect->event_count);
         for (uint32_t i = 0; i < expect->event_count; i++)
             write_event(out, &expect->events[i]);
@@ -145,47 +301,81 @@ static void write_expect(rt_buffer *out, const scn_expect *expect)
         rt_write_text(out, expect->finding);
         rt_write_text(out, expect->kernel);
         rt_write_text(out, expect->finding_memory);
-        rt_write_u8(out, expect->has_finding_offset ? 1 : 0);
+        write_flag(out, expect->has_finding_offset);
         rt_write_u64(out, expect->finding_offset);
         return;
+    case SCN_EXPECT_HOST_SYMBOL:
+        rt_write_text(out, expect->symbol);
+        rt_write_u32(out, expect->by);
+        rt_write_u32(out, expect->from);
+        return;
+    case SCN_EXPECT_ONE_OF: write_outcomes(out, expect->outcomes, expect->outcome_count); return;
+    case SCN_EXPECT_KIND_COUNT: break;
     }
     UNREACHABLE();
 }
 
-static void write_error(rt_buffer *out, const scn_error *error)
+static void write_expects(rt_buffer *out, const scn_expect *expects, uint32_t count)
 {
-    write_position(out, error->at);
-    rt_write_text(out, error->documents);
-    rt_write_text(out, error->reference_class);
-    rt_write_text(out, error->reference_text);
-    write_texts(out, error->names, error->name_count);
+    CHECK(count > 0);
+    rt_write_u32(out, count);
+    for (uint32_t i = 0; i < count; i++)
+        write_expect(out, &expects[i]);
+}
+
+/* ---- Steps -------------------------------------------------------------------------------- */
+
+static void write_verb(rt_buffer *out, const scn_step *step)
+{
+    switch (step->verb) {
+    case SCN_VERB_LOAD:
+    case SCN_VERB_UNLOAD: rt_write_u32(out, step->module); return;
+    case SCN_VERB_LOAD_IMAGE:
+        rt_write_u32(out, step->module);
+        rt_write_u32(out, step->image);
+        return;
+    case SCN_VERB_DEVICE: rt_write_u32(out, step->device); return;
+    case SCN_VERB_CONTEXT: write_indices(out, step->devices, step->device_count); return;
+    case SCN_VERB_QUEUE:
+        rt_write_u32(out, step->queue.device);
+        rt_write_u32(out, step->queue.context);
+        write_flag(out, step->queue.in_order);
+        return;
+    case SCN_VERB_SUBMIT:
+    case SCN_VERB_COPY:
+    case SCN_VERB_FILL: write_command(out, step); return;
+    case SCN_VERB_WAIT:
+        rt_write_u32(out, step->on);
+        rt_write_u32(out, step->awaited);
+        return;
+    case SCN_VERB_HOST_ACCESS: rt_write_u32(out, step->memory); return;
+    case SCN_VERB_PARALLEL:
+        rt_write_u32(out, step->thread_count);
+        rt_write_u32(out, step->nested_count);
+        return;
+    case SCN_VERB_EXPECT: write_expects(out, step->expect, step->expect_count); return;
+    case SCN_VERB_COUNT: break;
+    }
+    UNREACHABLE();
 }
 
 static void write_step(rt_buffer *out, const scn_step *step)
 {
+    CHECK(!step->error || step->outcome_count == 0);
     rt_write_u32(out, step->verb);
     write_position(out, step->at);
     rt_write_text(out, step->id);
-    switch (step->verb) {
-    case SCN_VERB_LOAD:
-    case SCN_VERB_UNLOAD: rt_write_u32(out, step->module); break;
-    case SCN_VERB_SUBMIT: write_submit(out, &step->submit); break;
-    case SCN_VERB_WAIT: break;
-    case SCN_VERB_HOST_ACCESS: rt_write_u32(out, step->memory); break;
-    case SCN_VERB_EXPECT:
-        CHECK(step->expect_count > 0);
-        rt_write_u32(out, step->expect_count);
-        for (uint32_t i = 0; i < step->expect_count; i++)
-            write_expect(out, &step->expect[i]);
-        break;
-    }
-    rt_write_u8(out, step->error ? 1 : 0);
+    rt_write_u8(out, (uint8_t)step->profile);
+    rt_write_u8(out, (uint8_t)step->thread);
+    write_verb(out, step);
+    write_flag(out, step->error != NULL);
     if (step->error) write_error(out, step->error);
+    write_outcomes(out, step->outcomes, step->outcome_count);
 }
 
 void scn_pack_write(rt_buffer *out, const scn_scenario *scenario)
 {
-    CHECK(scenario->module_count > 0);
+    CHECK(scenario->module_count > 0 && scenario->device_count > 0);
     rt_write_u32(out, SCN_PACK_TAG);
     rt_write_u32(out, SCN_PACK_VERSION);
     rt_write_text(out, scenario->path);
@@ -197,6 +387,10 @@ void scn_pack_write(rt_buffer *out, const scn_scenario *scenario)
     rt_write_u32(out, scenario->module_count);
     for (uint32_t i = 0; i < scenario->module_count; i++)
         write_module(out, &scenario->modules[i]);
+    write_indices(out, scenario->preloaded, scenario->preloaded_count);
+    rt_write_u32(out, scenario->device_count);
+    for (uint32_t i = 0; i < scenario->device_count; i++)
+        write_device(out, &scenario->devices[i]);
     rt_write_u32(out, scenario->memory_count);
     for (uint32_t i = 0; i < scenario->memory_count; i++)
         write_memory(out, &scenario->memories[i]);

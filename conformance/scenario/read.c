@@ -66,6 +66,53 @@ static const scn_shape shape_covers = {
     .element_size = sizeof(scn_cover),
 };
 
+/* ---- The process -------------------------------------------------------------------------- */
+
+static const scn_shape shape_preload = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of preloaded modules",
+    .element = &scn_shape_module_reference,
+    .element_size = sizeof(uint32_t),
+};
+static const scn_row process_rows[] = {
+    {"preload", &shape_preload, 0, SCN_ITEMS(scn_scenario, preloaded, preloaded_count),
+     "The modules of LD_PRELOAD, in order."},
+    {"environment", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "Environment variables of the program."},
+};
+static const scn_shape shape_process_object = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a process",
+    SCN_ROWS(process_rows),
+};
+
+static bool process_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    scn_scenario *scenario = out;
+    uint64_t given;
+    if (!scn_object_read(reader, &shape_process_object, node, scenario, &given)) return false;
+    bool fine = true;
+    for (uint32_t i = 0; i < scenario->preloaded_count; i++) {
+        scn_position at = scn_node_entry(node, "preload")->value.items[i].at;
+        if (scenario->preloaded[i] == 0) {
+            fine = scn_report(reader->reporter, at,
+                              "the first module is the executable, which no loader preloads");
+        }
+        for (uint32_t j = 0; j < i; j++) {
+            if (scenario->preloaded[i] != scenario->preloaded[j]) continue;
+            fine = scn_report(reader->reporter, at, "this module is preloaded a second time");
+            break;
+        }
+    }
+    return fine;
+}
+
+static const scn_shape shape_process = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a process",
+    .read = process_read,
+    .alternatives = {&shape_process_object},
+};
+
 /* ---- The file ----------------------------------------------------------------------------- */
 
 static bool version_read(scn_reader *reader, const scn_node *node, void *out)
@@ -103,12 +150,13 @@ static const scn_row scenario_rows[] = {
      "The rules of the documents that the scenario shows: RULE or {rule: RULE, at: STEP}."},
     {"modules", &scn_shape_modules, SCN_REQUIRED, SCN_ITEMS(scn_scenario, modules, module_count),
      "The executable, which is the first, and the shared libraries."},
+    {"devices", &scn_shape_devices, 0, SCN_ITEMS(scn_scenario, devices, device_count),
+     "The devices that the program has, of which the first is chosen from the start; without this "
+     "key it is one, named device, as it is."},
+    {"process", &shape_process, 0, SCN_SAME, "What the program is started with."},
     {"memory", &scn_shape_memories, 0, SCN_ITEMS(scn_scenario, memories, memory_count),
      "The memory that kernels work on, by name."},
-    {"steps", &scn_shape_steps, SCN_REQUIRED, SCN_ITEMS(scn_scenario, steps, step_count),
-     "What the program does, in order."},
-    {"devices", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "Devices and the aspects that they have."},
-    {"process", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "The environment that the program starts in."},
+    {"steps", &scn_shape_steps, SCN_REQUIRED, SCN_NOWHERE, "What the program does, in order."},
     {"oracle", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "An independent table of expected values."},
 };
 const scn_shape scn_shape_scenario = {
@@ -118,6 +166,11 @@ const scn_shape scn_shape_scenario = {
 };
 
 /* ---- Checks over the whole ---------------------------------------------------------------- */
+
+static bool step_expects(const scn_step *step)
+{
+    return step->expect_count > 0 || step->error || step->outcome_count > 0;
+}
 
 static bool covers_check(scn_reader *reader)
 {
@@ -133,7 +186,7 @@ static bool covers_check(scn_reader *reader)
             continue;
         }
         CHECK(step < scenario->step_count);
-        if (scenario->steps[step].expect_count > 0 || scenario->steps[step].error) continue;
+        if (step_expects(&scenario->steps[step])) continue;
         fine = scn_report(reader->reporter, cover->position,
                           "step '%s' expects nothing, so a broken rule cannot fail there",
                           scn_shown(reader->arena, cover->at));
@@ -146,7 +199,7 @@ static bool scenario_check(scn_reader *reader)
     const scn_scenario *scenario = reader->scenario;
     bool expects = false;
     for (uint32_t i = 0; i < scenario->step_count; i++)
-        expects = expects || scenario->steps[i].expect_count > 0 || scenario->steps[i].error;
+        expects = expects || step_expects(&scenario->steps[i]);
     if (!expects) {
         scn_report(reader->reporter, (scn_position){1, 1},
                    "the scenario expects nothing, so no run could fail it; add a step "
@@ -166,6 +219,16 @@ static void names_register(scn_names *names, const scn_node *root, const char *k
         scn_names_add(names, map->value.entries[i].key, i);
 }
 
+/* The device of a scenario that names none. */
+static void devices_default(scn_reader *reader)
+{
+    scn_device *device = rt_arena_alloc(reader->arena, sizeof *device);
+    *device = (scn_device){.name = RT_TEXT("device"), .at = {1, 1}};
+    reader->scenario->devices = device;
+    reader->scenario->device_count = 1;
+    scn_names_add(&reader->devices, device->name, 0);
+}
+
 static bool version_is_first(scn_reader *reader, const scn_node *root)
 {
     if (root->kind == SCN_NODE_MAPPING && root->count > 0 &&
@@ -180,9 +243,11 @@ static bool root_read(scn_reader *reader, const scn_node *root)
     if (!version_is_first(reader, root)) return false;
     names_register(&reader->modules, root, "modules");
     names_register(&reader->memories, root, "memory");
+    names_register(&reader->devices, root, "devices");
+    if (reader->devices.list.count == 0) devices_default(reader);
     uint64_t given;
     if (!scn_object_read(reader, &scn_shape_scenario, root, reader->scenario, &given)) return false;
-    CHECK(reader->scenario->module_count > 0);
+    CHECK(reader->scenario->module_count > 0 && reader->scenario->device_count > 0);
     CHECK(reader->step_count == reader->scenario->step_count);
     return scenario_check(reader);
 }
@@ -200,14 +265,18 @@ const scn_scenario *scn_read(rt_arena *arena, rt_text text, rt_text file, rt_tex
     scn_scenario *scenario = rt_arena_alloc(arena, sizeof *scenario);
     scenario->file = rt_arena_text(arena, file);
     scenario->path = rt_arena_text(arena, path);
-    scn_reader reader = {.reporter = &reporter, .arena = arena, .scenario = scenario};
+    scn_reader reader = {
+        .reporter = &reporter, .arena = arena, .scenario = scenario, .parallel = SCN_NONE};
     const scn_node *root = scn_yaml_read(&reporter, text);
     bool fine = root && root_read(&reader, root);
     CHECK(fine == (reporter.count == 0));
     names_free(&reader.modules);
     names_free(&reader.memories);
     names_free(&reader.steps);
-    names_free(&reader.submits);
+    names_free(&reader.devices);
+    names_free(&reader.commands);
+    names_free(&reader.queues);
+    names_free(&reader.contexts);
     *out_problems = scn_reporter_finish(&reporter);
     return fine ? scenario : NULL;
 }

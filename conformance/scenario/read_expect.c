@@ -1,87 +1,9 @@
-/* Expectations: memory, counts, programs, findings, and the error of a refused step.
- * Comparing them with what happened is the subject's work. */
+/* Expectations: memory, counts, programs, events, findings, host symbols, and several outcomes of
+ * which one must hold.  Comparing them with what happened is the subject's work. */
 #include "conformance/scenario/number.h"
 #include "conformance/scenario/schema.h"
 
 #include <string.h>
-
-/* ---- Errors ------------------------------------------------------------------------------- */
-
-/* The classes that requirements.yaml has; rt_code_matches says which of ours they stand for. */
-static const char *documents_class(uint32_t index)
-{
-    if (index == 0) return "exception";
-    return index <= RT_DRIVER_ERROR ? rt_code_name((rt_code)index) : NULL;
-}
-static const scn_shape shape_documents_class = {
-    .kind = SCN_SHAPE_WORD,
-    .noun = "a class of error",
-    .word = documents_class,
-};
-
-static const char *reference_class(uint32_t index)
-{
-    return index + 1 < RT_CODE_COUNT ? rt_code_name((rt_code)(index + 1)) : NULL;
-}
-static const scn_shape shape_reference_class = {
-    .kind = SCN_SHAPE_WORD,
-    .noun = "a code of the reference runtime",
-    .word = reference_class,
-};
-
-static const scn_shape shape_message = {.kind = SCN_SHAPE_TEXT, .noun = "a part of a message"};
-static const scn_shape shape_symbol = {.kind = SCN_SHAPE_TEXT, .noun = "a symbol"};
-static const scn_shape shape_symbols = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of symbols",
-    .element = &shape_symbol,
-    .element_size = sizeof(rt_text),
-    .least = 1,
-};
-
-static const scn_row reference_rows[] = {
-    {"class", &shape_reference_class, 0, SCN_FIELD(scn_error, reference_class),
-     "The name of the reference runtime's own code."},
-    {"names", &shape_symbols, 0, SCN_ITEMS(scn_error, names, name_count),
-     "Symbols, kernels or variables that the message names, in any order."},
-    {"text", &shape_message, 0, SCN_FIELD(scn_error, reference_text), "A part of the message."},
-};
-static const scn_shape shape_reference = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "the reference runtime's part of an error",
-    SCN_ROWS(reference_rows),
-};
-
-enum { ERROR_DOCUMENTS, ERROR_REFERENCE };
-static const scn_row error_rows[] = {
-    [ERROR_DOCUMENTS] = {"documents", &shape_documents_class, SCN_SUFFICES,
-                         SCN_FIELD(scn_error, documents),
-                         "The class that the rule fixes: exception, errc::build, link-error ..."},
-    [ERROR_REFERENCE] = {"reference", &shape_reference, SCN_SUFFICES, SCN_SAME,
-                         "What the reference runtime says beyond that."},
-};
-static const scn_shape shape_error_object = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "an error",
-    SCN_ROWS(error_rows),
-};
-
-static bool error_read(scn_reader *reader, const scn_node *node, scn_error *out_error)
-{
-    uint64_t given;
-    out_error->at = node->at;
-    if (!scn_object_read(reader, &shape_error_object, node, out_error, &given)) return false;
-    if (given != 0) return true;
-    return scn_report(reader->reporter, node->at,
-                      "an error needs documents, reference or both: which refusal is it?");
-}
-
-static const scn_shape shape_error = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "an error",
-    .read = scn_node_keep, /* read beside a verb, refused elsewhere */
-    .alternatives = {&shape_error_object},
-};
 
 /* ---- Everything that an expect step may hold ------------------------------------------------ */
 
@@ -109,6 +31,7 @@ static const scn_shape shape_byte_offset = {
     .most = INT64_MAX,
 };
 static const scn_shape shape_image = {.kind = SCN_SHAPE_TEXT, .noun = "an image, MODULE/NUMBER"};
+static const scn_shape shape_symbol = {.kind = SCN_SHAPE_TEXT, .noun = "a symbol"};
 static const scn_shape shape_images = {
     .kind = SCN_SHAPE_LIST,
     .noun = "a list of images",
@@ -127,9 +50,11 @@ typedef struct expect_draft {
     const scn_node *equals;
     rt_text program_of, kernel;
     const rt_text *images;
-    const scn_trace_event *events;
-    const scn_node *error;
-    uint32_t image_count, event_count;
+    const scn_trace_event *events, *never;
+    const scn_node *error, *one_of;
+    rt_text symbol;
+    uint32_t by, from; /* modules */
+    uint32_t image_count, event_count, never_count;
     uint64_t offset;
 } expect_draft;
 
@@ -139,12 +64,38 @@ enum {
     EXPECT_PROGRAM_OF,
     EXPECT_IMAGES,
     EXPECT_TRACE,
+    EXPECT_NEVER,
     EXPECT_FINDING,
     EXPECT_KERNEL,
     EXPECT_OFFSET,
-    EXPECT_ERROR
+    EXPECT_HOST_SYMBOL,
+    EXPECT_BY,
+    EXPECT_FROM,
+    EXPECT_ONE_OF,
+    EXPECT_ERROR,
+    EXPECT_ROW_COUNT
 };
-static const scn_row expect_rows[] = {
+
+/* A module, or `none` where nothing defines the symbol. */
+static bool provider_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    bool none = node->kind == SCN_NODE_SCALAR && node->style == SCN_STYLE_PLAIN &&
+                rt_text_is(node->text, "none");
+    if (!none) return scn_module_reference_read(reader, node, out);
+    *(uint32_t *)out = SCN_NONE;
+    return true;
+}
+
+static const scn_shape shape_provider = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "the name of a module, or none",
+    .read = provider_read,
+    .alternatives = {&scn_shape_name},
+};
+
+static const scn_shape shape_outcomes; /* expectations again */
+
+static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
     {"launches", &shape_event_count, SCN_SUFFICES, SCN_FIELD(expect_draft, counts[0]),
      "How often kernels were launched since the last expectation of launches."},
     {"builds", &shape_event_count, SCN_SUFFICES, SCN_FIELD(expect_draft, counts[1]),
@@ -166,19 +117,27 @@ static const scn_row expect_rows[] = {
     [EXPECT_TRACE] = {"trace", &scn_shape_trace, SCN_SUFFICES,
                       SCN_ITEMS(expect_draft, events, event_count),
                       "Events that happened in this order, others between them."},
+    [EXPECT_NEVER] = {"never", &scn_shape_trace, SCN_SUFFICES,
+                      SCN_ITEMS(expect_draft, never, never_count),
+                      "Events of which none has happened so far."},
     [EXPECT_FINDING] = {"finding", &shape_finding, SCN_SUFFICES, SCN_FIELD(expect_draft, finding),
                         "What the device found wrong."},
     [EXPECT_KERNEL] = {"kernel", &scn_shape_kernel, 0, SCN_FIELD(expect_draft, kernel),
                        "The kernel that a finding is about."},
     [EXPECT_OFFSET] = {"offset", &shape_byte_offset, 0, SCN_FIELD(expect_draft, offset),
                        "Where in the memory the finding is, in bytes."},
-    [EXPECT_ERROR] = {"error", &shape_error, SCN_SUFFICES, SCN_FIELD(expect_draft, error),
+    [EXPECT_HOST_SYMBOL] = {"host_symbol", &shape_symbol, SCN_SUFFICES,
+                            SCN_FIELD(expect_draft, symbol),
+                            "A host symbol; which module's definition is meant is compared."},
+    [EXPECT_BY] = {"by", &scn_shape_module_reference, 0, SCN_FIELD(expect_draft, by),
+                   "The loaded module that refers to the host symbol; the executable where not "
+                   "given."},
+    [EXPECT_FROM] = {"from", &shape_provider, 0, SCN_FIELD(expect_draft, from),
+                     "The module that defines the host symbol, or none."},
+    [EXPECT_ONE_OF] = {"one_of", &shape_outcomes, SCN_SUFFICES, SCN_FIELD(expect_draft, one_of),
+                       "Several outcomes that all conform; one of them must hold."},
+    [EXPECT_ERROR] = {"error", &scn_shape_error, SCN_SUFFICES, SCN_FIELD(expect_draft, error),
                       "The refusal of the step beside which this stands."},
-    {"one_of", NULL, SCN_NOT_BUILT | SCN_ALTERNATIVE, SCN_NOWHERE,
-     "Several outcomes that all conform."},
-    {"host_symbol", NULL, SCN_NOT_BUILT | SCN_ALTERNATIVE, SCN_NOWHERE,
-     "A host symbol whose definition is compared."},
-    {"from", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "The module that a host symbol comes from."},
 };
 const scn_shape scn_shape_expect = {
     .kind = SCN_SHAPE_OBJECT,
@@ -200,7 +159,8 @@ typedef struct companion_row {
 static const companion_row companions[] = {
     {EXPECT_EQUALS, EXPECT_MEMORY},     {EXPECT_IMAGES, EXPECT_PROGRAM_OF},
     {EXPECT_PROGRAM_OF, EXPECT_IMAGES}, {EXPECT_KERNEL, EXPECT_FINDING},
-    {EXPECT_OFFSET, EXPECT_FINDING},
+    {EXPECT_OFFSET, EXPECT_FINDING},    {EXPECT_BY, EXPECT_HOST_SYMBOL},
+    {EXPECT_FROM, EXPECT_HOST_SYMBOL},  {EXPECT_HOST_SYMBOL, EXPECT_FROM},
 };
 
 static bool companions_check(scn_reader *reader, const scn_node *node, uint64_t given)
@@ -229,21 +189,8 @@ static bool images_check(scn_reader *reader, const scn_node *node, const expect_
     const scn_node *items = &scn_node_entry(node, "images")->value;
     CHECK(items->count == draft->image_count);
     for (uint32_t i = 0; i < draft->image_count; i++) {
-        rt_text image = draft->images[i];
-        const char *slash = memchr(image.data, '/', image.length);
-        size_t length = slash ? (size_t)(slash - image.data) : image.length;
-        bool number = slash && length + 1 < image.length;
-        for (size_t c = length + 1; number && c < image.length; c++)
-            number = image.data[c] >= '0' && image.data[c] <= '9';
-        if (!number) {
-            fine = scn_report(reader->reporter, items->items[i].at,
-                              "'%s' is no image; images are called MODULE/NUMBER, such as app/0",
-                              scn_shown(reader->arena, image));
-            continue;
-        }
-        rt_text module = {image.data, length};
-        fine = scn_names_resolve(reader, &reader->modules, items->items[i].at, module, "module") !=
-                   SCN_NONE &&
+        uint32_t module, image;
+        fine = scn_image_name_read(reader, items->items[i].at, draft->images[i], &module, &image) &&
                fine;
     }
     return fine;
@@ -267,8 +214,8 @@ static bool memory_make(scn_reader *reader, const scn_node *node, const expect_d
     const scn_memory *memory = readable ? &scenario->memories[draft->memory] : NULL;
     if (!memory || memory->count == 0) return false; /* it has a problem of its own */
     uint64_t count;
-    return scn_values_read(reader, draft->equals, memory->type, memory->count, &out_expect->values,
-                           &count);
+    return scn_values_read(reader, draft->equals, &memory->layout, memory->count,
+                           &out_expect->values, &count);
 }
 
 static bool program_make(scn_reader *reader, const scn_node *node, const expect_draft *draft,
@@ -291,6 +238,39 @@ static bool trace_make(scn_reader *reader, const scn_node *node, const expect_dr
     out_expect->events = draft->events;
     out_expect->event_count = draft->event_count;
     return true;
+}
+
+static bool never_make(scn_reader *reader, const scn_node *node, const expect_draft *draft,
+                       uint64_t given, scn_expect *out_expect)
+{
+    (void)reader, (void)node, (void)given;
+    CHECK(draft->never_count > 0);
+    out_expect->kind = SCN_EXPECT_NEVER;
+    out_expect->events = draft->never;
+    out_expect->event_count = draft->never_count;
+    return true;
+}
+
+static bool host_symbol_make(scn_reader *reader, const scn_node *node, const expect_draft *draft,
+                             uint64_t given, scn_expect *out_expect)
+{
+    (void)reader, (void)node;
+    CHECK(is_given(given, EXPECT_FROM));
+    out_expect->kind = SCN_EXPECT_HOST_SYMBOL;
+    out_expect->symbol = draft->symbol;
+    out_expect->by = is_given(given, EXPECT_BY) ? draft->by : 0;
+    out_expect->from = draft->from;
+    return true;
+}
+
+static bool outcomes_read(scn_reader *reader, const scn_node *node, scn_expect *out_expect);
+
+static bool one_of_make(scn_reader *reader, const scn_node *node, const expect_draft *draft,
+                        uint64_t given, scn_expect *out_expect)
+{
+    (void)node, (void)given;
+    out_expect->kind = SCN_EXPECT_ONE_OF;
+    return outcomes_read(reader, draft->one_of, out_expect);
 }
 
 static bool finding_make(scn_reader *reader, const scn_node *node, const expect_draft *draft,
@@ -318,6 +298,9 @@ static const maker_row makers[] = {
     {EXPECT_EQUALS, memory_make},
     {EXPECT_PROGRAM_OF, program_make},
     {EXPECT_TRACE, trace_make},
+    {EXPECT_NEVER, never_make},
+    {EXPECT_HOST_SYMBOL, host_symbol_make},
+    {EXPECT_ONE_OF, one_of_make},
     {EXPECT_FINDING, finding_make},
 };
 
@@ -345,12 +328,13 @@ static bool expectations_make(scn_reader *reader, const scn_node *node, const ex
     return fine;
 }
 
-bool scn_expect_read(scn_reader *reader, const scn_node *node, scn_step *out_step)
+/* Reads a mapping of expectations, each kind in it one; at most one row for each. */
+static bool mapping_read(scn_reader *reader, const scn_node *node, const scn_expect **out_expects,
+                         uint32_t *out_count, uint64_t *out_given)
 {
     expect_draft draft = {0};
-    uint64_t given;
-    if (!scn_object_read(reader, &scn_shape_expect, node, &draft, &given)) return false;
-    if (given == 0) {
+    if (!scn_object_read(reader, &scn_shape_expect, node, &draft, out_given)) return false;
+    if (*out_given == 0) {
         return scn_report(reader->reporter, node->at,
                           "an expectation that expects nothing, so nothing could fail it");
     }
@@ -359,23 +343,78 @@ bool scn_expect_read(scn_reader *reader, const scn_node *node, scn_step *out_ste
                           "an error is expected beside the verb that is refused: "
                           "'- submit: ...' and under it 'expect: {error: ...}'");
     }
-    if (!companions_check(reader, node, given)) return false;
+    if (!companions_check(reader, node, *out_given)) return false;
     scn_expect *expects = rt_arena_alloc_array(reader->arena, EXPECT_ERROR, sizeof *expects);
-    out_step->expect = expects;
-    return expectations_make(reader, node, &draft, given, expects, &out_step->expect_count);
+    *out_expects = expects;
+    return expectations_make(reader, node, &draft, *out_given, expects, out_count);
 }
 
-bool scn_refusal_read(scn_reader *reader, const scn_node *node, scn_step *out_step)
+bool scn_expect_read(scn_reader *reader, const scn_node *node, scn_step *out_step)
 {
-    expect_draft draft = {0};
     uint64_t given;
-    if (!scn_object_read(reader, &scn_shape_expect, node, &draft, &given)) return false;
-    if (given != UINT64_C(1) << EXPECT_ERROR) {
-        return scn_report(reader->reporter, node->at,
-                          "beside a verb, expect holds {error: ...} and nothing else; write "
-                          "'- expect: ...' as a step of its own");
-    }
-    scn_error *error = rt_arena_alloc(reader->arena, sizeof *error);
-    out_step->error = error;
-    return error_read(reader, draft.error, error);
+    return mapping_read(reader, node, &out_step->expect, &out_step->expect_count, &given);
 }
+
+/* ---- Several outcomes --------------------------------------------------------------------- */
+
+static bool outcome_read(scn_reader *reader, const scn_node *node, scn_outcome *out_outcome)
+{
+    uint64_t given;
+    out_outcome->at = node->at;
+    if (!mapping_read(reader, node, &out_outcome->expects, &out_outcome->expect_count, &given)) {
+        return false;
+    }
+    uint32_t refused = is_given(given, EXPECT_ONE_OF)    ? EXPECT_ONE_OF
+                       : is_given(given, EXPECT_FINDING) ? EXPECT_FINDING
+                                                         : EXPECT_ROW_COUNT;
+    if (refused == EXPECT_ROW_COUNT) return true;
+    const char *key = expect_rows[refused].key;
+    return scn_report(reader->reporter, scn_node_entry(node, key)->at,
+                      "'%s' inside one_of; outcomes tell what is known at once", key);
+}
+
+static bool outcomes_read(scn_reader *reader, const scn_node *node, scn_expect *out_expect)
+{
+    if (!scn_outcomes_check(reader, node)) return false;
+    scn_outcome *outcomes = rt_arena_alloc_array(reader->arena, node->count, sizeof *outcomes);
+    bool fine = true;
+    for (uint32_t i = 0; i < node->count; i++)
+        fine = outcome_read(reader, &node->items[i], &outcomes[i]) && fine;
+    out_expect->outcomes = outcomes;
+    out_expect->outcome_count = node->count;
+    return fine;
+}
+
+/* What a branch may hold: expectations without further branches, or an error beside a verb. */
+static const scn_shape shape_outcome = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "an outcome",
+    .key_noun = "expectation",
+    .rows = expect_rows,
+    .row_count = EXPECT_ONE_OF,
+};
+static const scn_shape shape_error_outcome_row = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "an outcome",
+    .key_noun = "expectation",
+    .rows = &expect_rows[EXPECT_ERROR],
+    .row_count = 1,
+};
+static const scn_shape shape_any_outcome = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "an outcome",
+    .alternatives = {&shape_outcome, &shape_error_outcome_row},
+};
+static const scn_shape shape_outcome_list = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of outcomes",
+    .element = &shape_any_outcome,
+    .least = 2,
+    .most = SCN_OUTCOME_COUNT_MAX,
+};
+static const scn_shape shape_outcomes = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a list of outcomes",
+    .read = scn_node_keep,
+    .alternatives = {&shape_outcome_list},
+};

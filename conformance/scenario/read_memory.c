@@ -1,194 +1,140 @@
-/* Memories and the values that they begin with or are expected to hold. */
+/* Memories: what their elements are made of, where they are, and how they are compared. */
 #include "conformance/scenario/number.h"
 #include "conformance/scenario/schema.h"
-
-#include <string.h>
+#include "conformance/scenario/type.h"
 
 /* ---- Types -------------------------------------------------------------------------------- */
 
-static const scn_choice types[] = {
-#define TYPE_CHOICE(type, name, size, class) [SCN_TYPE_##type] = {name, true},
-    SCN_TYPES(TYPE_CHOICE)
-#undef TYPE_CHOICE
-#define VECTOR_CHOICES(type, name, size, class)                                                    \
-    {name "2", false}, {name "3", false}, {name "4", false}, {name "8", false}, {name "16", false},
-        SCN_TYPES(VECTOR_CHOICES)
-#undef VECTOR_CHOICES
-            {"half", false},
-    {"struct", false},
-};
 static const scn_shape shape_type = {
-    .kind = SCN_SHAPE_CHOICE,
+    .kind = SCN_SHAPE_WORD,
     .noun = "a type",
-    SCN_CHOICES(types),
+    .word = scn_type_word,
 };
 
-/* ---- Values ------------------------------------------------------------------------------- */
+/* A field of a struct, as the map of them makes it. */
+typedef struct field_draft {
+    rt_text name;
+    scn_position at;
+    scn_type type;
+    uint32_t lanes;
+} field_draft;
 
-static const scn_shape shape_any_number = {.kind = SCN_SHAPE_TEXT, .noun = "a number"};
-const scn_shape scn_shape_element = {
+static bool field_name_check(scn_reader *reader, const field_draft *field)
+{
+    for (size_t i = 0; i < field->name.length; i++) {
+        char c = field->name.data[i];
+        if (c != '.' && c != '-') continue;
+        return scn_report(reader->reporter, field->at,
+                          "'%s' is no name of a field; it has letters, digits and '_'",
+                          scn_shown(reader->arena, field->name));
+    }
+    return true;
+}
+
+static bool field_type_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    field_draft *field = out;
+    rt_text name;
+    bool fine = field_name_check(reader, field);
+    if (!scn_value_read(reader, &shape_type, node, &name)) return false;
+    if (scn_type_find(name, &field->type, &field->lanes)) return fine;
+    return scn_report(reader->reporter, node->at,
+                      "structs inside structs are not built yet in this version; fields are "
+                      "scalars and vectors");
+}
+
+static const scn_shape shape_field = {
     .kind = SCN_SHAPE_OTHER,
-    .noun = "a number",
-    .read = scn_node_keep,
-    .alternatives = {&shape_any_number},
+    .noun = "a field's type",
+    .read = field_type_read,
+    .alternatives = {&shape_type},
 };
-
-typedef struct pattern_draft {
-    uint64_t iota, start;
-    const scn_node *fill;
-} pattern_draft;
-
-static const scn_shape shape_iota = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "a number of elements",
+static const scn_shape shape_fields = {
+    .kind = SCN_SHAPE_MAP,
+    .noun = "the map of fields",
+    .element = &shape_field,
+    .element_size = sizeof(field_draft),
     .least = 1,
-    .most = RT_SCENARIO_VALUES_MAX,
-};
-static const scn_shape shape_start = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "a first value",
-    .most = INT64_MAX,
+    .most = SCN_FIELD_COUNT_MAX,
 };
 
-enum { PATTERN_IOTA, PATTERN_FILL, PATTERN_START };
-static const scn_row pattern_rows[] = {
-    [PATTERN_IOTA] = {"iota", &shape_iota, SCN_ALTERNATIVE, SCN_FIELD(pattern_draft, iota),
-                      "This many elements that count up: 0, 1, 2 ..."},
-    [PATTERN_FILL] = {"fill", &scn_shape_element, SCN_ALTERNATIVE, SCN_FIELD(pattern_draft, fill),
-                      "The same value in every element."},
-    [PATTERN_START] = {"start", &shape_start, 0, SCN_FIELD(pattern_draft, start),
-                       "Where iota begins, if not at 0."},
-    {"seed", NULL, SCN_NOT_BUILT | SCN_ALTERNATIVE, SCN_NOWHERE, "Values drawn from this seed."},
-    {"bytes", NULL, SCN_NOT_BUILT | SCN_ALTERNATIVE, SCN_NOWHERE, "The bytes, in hexadecimal."},
+/* ---- Tolerances --------------------------------------------------------------------------- */
+
+typedef struct tolerance_draft {
+    uint64_t ulp;
+    double absolute, relative;
+} tolerance_draft;
+
+static const scn_shape shape_ulp = {
+    .kind = SCN_SHAPE_INTEGER,
+    .noun = "a number of ULPs",
+    .most = UINT32_MAX,
 };
-static const scn_shape shape_pattern = {
+static bool distance_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    return scn_magnitude_read(reader->reporter, node, "a distance", out);
+}
+static const scn_shape shape_distance_number = {.kind = SCN_SHAPE_TEXT, .noun = "a distance"};
+static const scn_shape shape_distance = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a distance",
+    .read = distance_read,
+    .alternatives = {&shape_distance_number},
+};
+
+/* In the order of scn_tolerance_kind. */
+static const scn_row tolerance_rows[] = {
+    {"ulp", &shape_ulp, SCN_ALTERNATIVE, SCN_FIELD(tolerance_draft, ulp),
+     "This many representable numbers apart."},
+    {"absolute", &shape_distance, SCN_ALTERNATIVE, SCN_FIELD(tolerance_draft, absolute),
+     "Apart by this much."},
+    {"relative", &shape_distance, SCN_ALTERNATIVE, SCN_FIELD(tolerance_draft, relative),
+     "Apart by this part of the expected value."},
+};
+static const scn_shape shape_tolerance = {
     .kind = SCN_SHAPE_OBJECT,
-    .noun = "a pattern of values",
-    SCN_ROWS(pattern_rows),
-};
-static const scn_shape shape_value_list = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of values",
-    .element = &scn_shape_element,
-    .element_size = sizeof(const scn_node *),
-    .least = 1,
-};
-const scn_shape scn_shape_values = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "values",
-    .read = scn_node_keep,
-    .alternatives = {&shape_value_list, &shape_pattern},
+    .noun = "a tolerance",
+    SCN_ROWS(tolerance_rows),
 };
 
-/* Room for count elements of a type, within what all values of a scenario may take; NULL after a
- * problem. */
-static uint8_t *values_alloc(scn_reader *reader, scn_position at, scn_type type, uint64_t count)
+static bool tolerance_read(scn_reader *reader, const scn_node *node, scn_memory *memory)
 {
-    uint64_t room = RT_SCENARIO_VALUES_MAX - reader->values_size;
-    CHECK(reader->values_size <= RT_SCENARIO_VALUES_MAX);
-    if (count > room / scn_type_size(type)) {
-        scn_report(reader->reporter, at,
-                   "the values of a scenario take at most %u bytes together; make the memories "
-                   "smaller, or let a kernel write them",
-                   RT_SCENARIO_VALUES_MAX);
-        return NULL;
-    }
-    uint64_t size = count * scn_type_size(type);
-    reader->values_size += size;
-    return rt_arena_alloc(reader->arena, size);
-}
-
-static bool list_fill(scn_reader *reader, const scn_node *node, scn_type type, uint8_t *out_bytes)
-{
-    bool fine = true;
-    for (uint32_t i = 0; i < node->count; i++) {
-        uint8_t *element = out_bytes + (size_t)i * scn_type_size(type);
-        fine = scn_element_read(reader->reporter, type, &node->items[i], element) && fine;
-    }
-    return fine;
-}
-
-static bool iota_fill(scn_reader *reader, scn_position at, scn_type type, uint64_t start,
-                      uint64_t count, uint8_t *out_bytes)
-{
-    for (uint64_t i = 0; i < count; i++) {
-        if (scn_element_of_index(type, start + i, out_bytes + i * scn_type_size(type))) continue;
-        return scn_report(reader->reporter, at,
-                          "counting up reaches %" PRIu64 ", which type %s cannot hold", start + i,
-                          scn_type_name(type));
-    }
-    return true;
-}
-
-static bool fill_fill(scn_reader *reader, const scn_node *value, scn_type type, uint64_t count,
-                      uint8_t *out_bytes)
-{
-    uint32_t size = scn_type_size(type);
-    if (!scn_element_read(reader->reporter, type, value, out_bytes)) return false;
-    for (uint64_t i = 1; i < count; i++)
-        memcpy(out_bytes + i * size, out_bytes, size);
-    return true;
-}
-
-/* How many values a list or pattern gives; 0: as many as are asked for. */
-static bool pattern_read(scn_reader *reader, const scn_node *node, pattern_draft *out_draft,
-                         uint64_t *out_count)
-{
-    *out_count = node->count;
-    if (node->kind == SCN_NODE_LIST) {
-        if (node->count > 0) return true;
-        return scn_report(reader->reporter, node->at, "no values; at least 1 expected");
-    }
-    if (node->kind == SCN_NODE_SCALAR) {
-        return scn_report(reader->reporter, node->at,
-                          "expected a list of values, {iota: COUNT} or {fill: VALUE}, found %s",
-                          scn_node_describe(reader->arena, node));
-    }
+    tolerance_draft draft = {0};
     uint64_t given;
-    if (!scn_object_read(reader, &shape_pattern, node, out_draft, &given)) return false;
-    uint32_t kind = scn_object_alternative(reader, &shape_pattern, node, given, "iota or fill");
-    if (kind == SCN_NONE) return false;
-    if (kind != PATTERN_IOTA && given >> PATTERN_START & 1) {
-        return scn_report(reader->reporter, scn_node_entry(node, "start")->at,
-                          "'start' belongs to iota; remove it");
+    if (!scn_object_read(reader, &shape_tolerance, node, &draft, &given)) return false;
+    uint32_t row = scn_object_alternative(reader, &shape_tolerance, node, given, "a kind");
+    if (row == SCN_NONE) return false;
+    if (!scn_layout_is_floating(&memory->layout)) {
+        return scn_report(reader->reporter, node->at,
+                          "a tolerance holds for floating values, and type %s has none; remove it",
+                          scn_layout_print(reader->arena, &memory->layout).data);
     }
-    *out_count = out_draft->iota;
+    const double distances[] = {(double)draft.ulp, draft.absolute, draft.relative};
+    memory->tolerance_kind = (scn_tolerance_kind)(SCN_TOLERANCE_ULP + row);
+    memory->tolerance = distances[row];
     return true;
 }
 
-bool scn_values_read(scn_reader *reader, const scn_node *node, scn_type type, uint64_t count,
-                     rt_bytes *out_bytes, uint64_t *out_count)
+/* The number of elements is known. */
+static bool matching_check(scn_reader *reader, const scn_memory *memory)
 {
-    pattern_draft draft = {0};
-    *out_bytes = (rt_bytes){0};
-    *out_count = 0;
-    uint64_t written;
-    if (!pattern_read(reader, node, &draft, &written)) return false;
-    if (written == 0 && count == 0) {
-        return scn_report(reader->reporter, node->at,
-                          "fill does not say how many elements there are; give a count");
-    }
-    if (written != 0 && count != 0 && written != count) {
-        return scn_report(reader->reporter, node->at,
-                          "%" PRIu64 " values for %" PRIu64 " elements; they must be as many",
-                          written, count);
-    }
-    if (count == 0) count = written;
-    uint8_t *bytes = values_alloc(reader, node->at, type, count);
-    if (!bytes) return false;
-    *out_bytes = (rt_bytes){bytes, count * scn_type_size(type)};
-    *out_count = count;
-    if (node->kind == SCN_NODE_LIST) return list_fill(reader, node, type, bytes);
-    if (draft.fill) return fill_fill(reader, draft.fill, type, count, bytes);
-    return iota_fill(reader, node->at, type, draft.start, count, bytes);
+    if (!scn_memory_is_matched(memory) || memory->count <= SCN_MATCHED_COUNT_MAX) return true;
+    return scn_report(reader->reporter, memory->at,
+                      "%" PRIu64 " unordered elements with this tolerance are too many to find "
+                      "partners for; at most %d, or elements of one number",
+                      memory->count, SCN_MATCHED_COUNT_MAX);
 }
 
 /* ---- Memories ----------------------------------------------------------------------------- */
 
 typedef struct memory_draft {
-    scn_type type;
+    rt_text type;
+    const field_draft *fields;
+    uint32_t field_count;
+    uint32_t usm, device;
     uint64_t count;
-    const scn_node *values;
+    const scn_node *values, *tolerance;
+    bool unordered;
 } memory_draft;
 
 static const scn_shape shape_count = {
@@ -197,17 +143,42 @@ static const scn_shape shape_count = {
     .least = 1,
     .most = RT_MEMORY_SIZE_MAX,
 };
+/* In the order of scn_memory_kind. */
+static const scn_choice usm_kinds[] = {{"device", true}, {"host", true}, {"shared", true}};
+static const scn_shape shape_usm = {
+    .kind = SCN_SHAPE_CHOICE,
+    .noun = "a kind of USM",
+    SCN_CHOICES(usm_kinds),
+};
+static const scn_shape shape_kept_tolerance = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a tolerance",
+    .read = scn_node_keep,
+    .alternatives = {&shape_tolerance},
+};
+static const scn_shape shape_unordered = {
+    .kind = SCN_SHAPE_TRUTH,
+    .noun = "being unordered",
+};
 
+enum { MEMORY_TYPE, MEMORY_FIELDS, MEMORY_COUNT, MEMORY_VALUES, MEMORY_USM, MEMORY_DEVICE };
 static const scn_row memory_rows[] = {
-    {"type", &shape_type, SCN_REQUIRED, SCN_FIELD(memory_draft, type), "The type of an element."},
-    {"count", &shape_count, 0, SCN_FIELD(memory_draft, count),
-     "The number of elements; not needed where the values tell."},
-    {"values", &scn_shape_values, 0, SCN_FIELD(memory_draft, values),
-     "The content at the start; without it the content is undefined."},
-    {"usm", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "Unified shared memory: device, host or shared."},
-    {"tolerance", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "How far floating values may differ."},
-    {"unordered", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "The order of the elements does not matter."},
-    {"fields", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "The fields of a struct element."},
+    [MEMORY_TYPE] = {"type", &shape_type, SCN_REQUIRED, SCN_FIELD(memory_draft, type),
+                     "The type of an element: a scalar (int), a vector (float4) or struct."},
+    [MEMORY_FIELDS] = {"fields", &shape_fields, 0, SCN_ITEMS(memory_draft, fields, field_count),
+                       "The types of a struct's fields, in order, laid out as OpenCL C does."},
+    [MEMORY_COUNT] = {"count", &shape_count, 0, SCN_FIELD(memory_draft, count),
+                      "The number of elements; not needed where the values tell."},
+    [MEMORY_VALUES] = {"values", &scn_shape_values, 0, SCN_FIELD(memory_draft, values),
+                       "The content at the start; without it the content is undefined."},
+    [MEMORY_USM] = {"usm", &shape_usm, 0, SCN_FIELD(memory_draft, usm),
+                    "Unified shared memory of this kind; without it the memory is a buffer."},
+    [MEMORY_DEVICE] = {"device", &scn_shape_device_reference, 0, SCN_FIELD(memory_draft, device),
+                       "The device that unified shared memory belongs to; the first if not given."},
+    {"tolerance", &shape_kept_tolerance, 0, SCN_FIELD(memory_draft, tolerance),
+     "How far floating values may be from the expected ones, and from the oracle's."},
+    {"unordered", &shape_unordered, 0, SCN_FIELD(memory_draft, unordered),
+     "The order of the elements does not matter when they are compared."},
 };
 static const scn_shape shape_memory_object = {
     .kind = SCN_SHAPE_OBJECT,
@@ -215,26 +186,90 @@ static const scn_shape shape_memory_object = {
     SCN_ROWS(memory_rows),
 };
 
+static bool is_given(uint64_t given, uint32_t row)
+{
+    return (given >> row & 1) != 0;
+}
+
+/* Finds the element's layout from its type, and from the fields where it is a struct. */
+static bool layout_make(scn_reader *reader, const scn_node *node, const memory_draft *draft,
+                        scn_layout *out_layout)
+{
+    scn_type type;
+    uint32_t lanes;
+    bool is_struct = !scn_type_find(draft->type, &type, &lanes);
+    const scn_entry *fields = scn_node_entry(node, memory_rows[MEMORY_FIELDS].key);
+    if (is_struct && !fields) {
+        return scn_report(reader->reporter, scn_node_entry(node, "type")->value.at,
+                          "a struct needs 'fields': {NAME: TYPE, ...}");
+    }
+    if (!is_struct && fields) {
+        return scn_report(reader->reporter, fields->at,
+                          "'fields' belong to type struct; remove them");
+    }
+    if (!is_struct) {
+        *out_layout = scn_layout_of(reader->arena, type, lanes);
+        return true;
+    }
+    scn_field *table = rt_arena_alloc_array(reader->arena, draft->field_count, sizeof *table);
+    for (uint32_t i = 0; i < draft->field_count; i++) {
+        const field_draft *field = &draft->fields[i];
+        table[i] = (scn_field){.name = field->name, .type = field->type, .lanes = field->lanes};
+    }
+    scn_layout_place(table, draft->field_count, true, out_layout);
+    return true;
+}
+
+static bool size_check(scn_reader *reader, const scn_node *node, const memory_draft *draft,
+                       const scn_layout *layout)
+{
+    if (!draft->values && draft->count == 0) {
+        return scn_report(reader->reporter, node->at,
+                          "a memory needs a count, or values that tell it");
+    }
+    if (draft->count <= RT_MEMORY_SIZE_MAX / layout->size) return true;
+    return scn_report(reader->reporter, scn_node_entry(node, "count")->value.at,
+                      "%" PRIu64 " elements of type %s; a memory has at most %" PRIu64 " bytes",
+                      draft->count, scn_layout_print(reader->arena, layout).data,
+                      RT_MEMORY_SIZE_MAX);
+}
+
+static bool name_and_place_check(scn_reader *reader, const scn_node *node, uint64_t given,
+                                 const scn_memory *memory)
+{
+    if (rt_text_is(memory->name, "null")) {
+        return scn_report(reader->reporter, memory->at,
+                          "a memory cannot be called 'null', which as an argument is the null "
+                          "pointer; choose another name");
+    }
+    if (!is_given(given, MEMORY_DEVICE) || is_given(given, MEMORY_USM)) return true;
+    return scn_report(reader->reporter, scn_node_entry(node, "device")->at,
+                      "'device' belongs to usm: a buffer is on whichever devices use it; remove "
+                      "it");
+}
+
 static bool memory_read(scn_reader *reader, const scn_node *node, void *out)
 {
     scn_memory *memory = out;
     memory_draft draft = {0};
     uint64_t given;
-    if (!scn_object_read(reader, &shape_memory_object, node, &draft, &given)) return false;
-    memory->type = draft.type;
+    bool fine = scn_object_read(reader, &shape_memory_object, node, &draft, &given);
+    /* Known also where other keys are wrong, so that what refers to the memory is judged right. */
+    if (is_given(given, MEMORY_USM)) {
+        memory->kind = (scn_memory_kind)(SCN_MEMORY_USM_DEVICE + draft.usm);
+        memory->device = draft.device;
+    }
+    memory->unordered = draft.unordered;
+    if (!name_and_place_check(reader, node, given, memory) || !fine) return false;
+    if (!layout_make(reader, node, &draft, &memory->layout)) return false;
+    if (!size_check(reader, node, &draft, &memory->layout)) return false;
+    if (draft.tolerance) fine = tolerance_read(reader, draft.tolerance, memory);
     memory->count = draft.count;
-    if (!draft.values && draft.count == 0) {
-        return scn_report(reader->reporter, node->at,
-                          "a memory needs a count, or values that tell it");
-    }
-    if (draft.count > RT_MEMORY_SIZE_MAX / scn_type_size(draft.type)) {
-        return scn_report(reader->reporter, scn_node_entry(node, "count")->value.at,
-                          "%" PRIu64 " elements of type %s; a memory has at most %" PRIu64 " bytes",
-                          draft.count, scn_type_name(draft.type), RT_MEMORY_SIZE_MAX);
-    }
-    if (!draft.values) return true;
-    return scn_values_read(reader, draft.values, draft.type, draft.count, &memory->initial,
-                           &memory->count);
+    if (draft.values)
+        fine = scn_values_read(reader, draft.values, &memory->layout, draft.count, &memory->initial,
+                               &memory->count) &&
+               fine;
+    return fine && matching_check(reader, memory);
 }
 
 static const scn_shape shape_memory = {

@@ -1,20 +1,6 @@
-/* Modules: the executable, the shared libraries, and the device code in them.  Code is taken as it
- * is; the compiler judges it. */
+/* Modules: the executable, the shared libraries, and the device code in them. */
 #include "conformance/scenario/build_options.h"
-#include "conformance/scenario/schema.h"
-
-static const scn_choice languages[] = {
-    [SCN_LANGUAGE_OPENCL_C] = {"opencl-c", true},
-    {"opencl-cpp", false},
-    {"llvm-ir", false},
-    {"spirv-asm", false},
-    {"sycl", false},
-};
-static const scn_shape shape_language = {
-    .kind = SCN_SHAPE_CHOICE,
-    .noun = "a language",
-    SCN_CHOICES(languages),
-};
+#include "conformance/scenario/source.h"
 
 static const scn_choice splits[] = {
     [RT_SPLIT_OFF] = {"off", true},
@@ -31,26 +17,10 @@ static const scn_shape shape_split = {
 /* ---- Sources ------------------------------------------------------------------------------ */
 
 typedef struct source_draft {
-    scn_language language;
-    const scn_node *code;
+    scn_source_draft source;
 } source_draft;
 
-static const scn_shape shape_code_text = {.kind = SCN_SHAPE_TEXT, .noun = "source code"};
-static const scn_shape shape_code = {
-    .kind = SCN_SHAPE_OTHER,
-    .noun = "source code",
-    .read = scn_node_keep,
-    .alternatives = {&shape_code_text},
-};
-
-static const scn_row source_rows[] = {
-    {"language", &shape_language, SCN_REQUIRED, SCN_FIELD(source_draft, language),
-     "What the code is written in."},
-    {"code", &shape_code, SCN_REQUIRED, SCN_FIELD(source_draft, code),
-     "The code itself, best as a literal block ('|'): compiler messages then point into it."},
-    {"file", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "A file beside the scenario, instead of code."},
-    {"sha256", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "The hash of the file's content."},
-};
+static const scn_row source_rows[] = {SCN_SOURCE_ROWS(source_draft, source)};
 static const scn_shape shape_source_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a source",
@@ -59,20 +29,10 @@ static const scn_shape shape_source_object = {
 
 static bool source_read(scn_reader *reader, const scn_node *node, void *out)
 {
-    scn_source *source = out;
     source_draft draft = {0};
     uint64_t given;
-    source->at = node->at;
     if (!scn_object_read(reader, &shape_source_object, node, &draft, &given)) return false;
-    CHECK(draft.code);
-    if (draft.code->kind != SCN_NODE_SCALAR || draft.code->text.length == 0) {
-        return scn_report(reader->reporter, draft.code->at, "expected source code, found %s",
-                          scn_node_describe(reader->arena, draft.code));
-    }
-    source->language = draft.language;
-    source->code = draft.code->text;
-    source->code_at = draft.code->content_at;
-    return true;
+    return scn_source_finish(reader, &shape_source_object, node, given, &draft.source, out);
 }
 
 static const scn_shape shape_source = {
@@ -121,18 +81,89 @@ static const scn_shape shape_build_options = {
     .alternatives = {&shape_build_options_text},
 };
 
+/* What post-link makes of sources; images written by hand may claim any format. */
+static const scn_choice formats[] = {
+    [RT_FORMAT_SPIRV64] = {"spirv64", true},
+    [RT_FORMAT_SPIRV64_X86_64] = {"spirv64_x86_64", false},
+    [RT_FORMAT_SPIRV64_GEN] = {"spirv64_gen", false},
+    [RT_FORMAT_SPIRV64_FPGA] = {"spirv64_fpga", false},
+};
+_Static_assert(sizeof formats / sizeof *formats == RT_FORMAT_COUNT, "a name for every format");
+static const scn_shape shape_format = {
+    .kind = SCN_SHAPE_CHOICE,
+    .noun = "a format",
+    SCN_CHOICES(formats),
+};
+static const scn_shape shape_format_list = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of formats",
+    .element = &shape_format,
+};
+
+static bool formats_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    if (node->kind != SCN_NODE_LIST || node->count == 0) {
+        return scn_report(
+            reader->reporter, node->at, "expected %s, found %s", shape_format_list.noun,
+            node->kind == SCN_NODE_LIST ? "an empty one" : scn_node_describe(reader->arena, node));
+    }
+    uint32_t *mask = out;
+    for (uint32_t i = 0; i < node->count; i++) {
+        uint32_t format;
+        if (!scn_value_read(reader, &shape_format, &node->items[i], &format)) return false;
+        if (*mask >> format & 1) {
+            return scn_report(reader->reporter, node->items[i].at,
+                              "this format is in the list a second time");
+        }
+        *mask |= 1u << format;
+    }
+    return true;
+}
+
+static const scn_shape shape_formats = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a list of formats",
+    .read = formats_read,
+    .alternatives = {&shape_format_list},
+};
+
+static const scn_shape shape_symbol = {.kind = SCN_SHAPE_TEXT, .noun = "the name of a symbol"};
+static const scn_shape shape_host_symbols = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of host symbols",
+    .element = &shape_symbol,
+    .element_size = sizeof(rt_text),
+};
+static const scn_shape shape_device_options = {
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "options for the device",
+};
+static const scn_shape shape_registers = {
+    .kind = SCN_SHAPE_TRUTH,
+    .noun = "whether loading the module registers its images",
+};
+
 static const scn_row module_rows[] = {
     {"needs", &shape_needs, 0, SCN_ITEMS(scn_module, needs, need_count),
      "The modules that the OS loader loads with this one, in order."},
-    {"sources", &shape_sources, SCN_REQUIRED, SCN_ITEMS(scn_module, sources, source_count),
+    {"host_symbols", &shape_host_symbols, 0, SCN_ITEMS(scn_module, host_symbols, host_symbol_count),
+     "The symbols that the module's host code defines."},
+    {"sources", &shape_sources, 0, SCN_ITEMS(scn_module, sources, source_count),
      "The device code of the module."},
+    {"images", &scn_shape_hand_images, 0, SCN_ITEMS(scn_module, hand_images, hand_image_count),
+     "Device images written by hand; they are numbered after those of the sources."},
     {"split", &shape_split, 0, SCN_FIELD(scn_module, split),
      "How post-link distributes the code over device images; off: one image."},
     {"build_options", &shape_build_options, 0, SCN_FIELD(scn_module, build_options),
      "Options for the front end, as on its command line."},
-    {"images", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "Device images written by hand."},
-    {"host_symbols", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "Host symbols that the module defines."},
-    {"format", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "The format of the module's device images."},
+    {"formats", &shape_formats, 0, SCN_FIELD(scn_module, formats),
+     "The formats that images of the sources are made in, each in all of them."},
+    {"compile_options", &shape_device_options, 0, SCN_FIELD(scn_module, compile_options),
+     "Options of the sources' images for the device's compiler."},
+    {"link_options", &shape_device_options, 0, SCN_FIELD(scn_module, link_options),
+     "Options of the sources' images for the device's linker."},
+    {"registers", &shape_registers, 0, SCN_FIELD(scn_module, registers),
+     "Whether the images are registered when the module is loaded; false: a load_image step can."},
     {"device_config", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "The device-config file for post-link."},
     {"expect", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "What compiling the module is refused with."},
 };
@@ -163,19 +194,51 @@ static bool needs_check(scn_reader *reader, const scn_node *node, const scn_modu
     return fine;
 }
 
+/* Linkers refuse a second definition in one module; in another it interposes. */
+static bool symbols_check(scn_reader *reader, const scn_node *node, const scn_module *module)
+{
+    bool fine = true;
+    for (uint32_t i = 0; i < module->host_symbol_count; i++) {
+        scn_position at = scn_node_entry(node, "host_symbols")->value.items[i].at;
+        for (uint32_t j = 0; j < i; j++) {
+            if (!rt_text_equal(module->host_symbols[i], module->host_symbols[j])) continue;
+            fine = scn_report(reader->reporter, at, "the module defines '%s' a second time",
+                              scn_shown(reader->arena, module->host_symbols[i]));
+            break;
+        }
+    }
+    return fine;
+}
+
+/* Sources are named by their number in the module, those of images written by hand behind. */
+static void sources_name(scn_reader *reader, scn_module *module)
+{
+    uint32_t count = module->source_count;
+    scn_source *sources = rt_arena_alloc_array(reader->arena, count, sizeof *sources);
+    for (uint32_t i = 0; i < count; i++) {
+        sources[i] = module->sources[i];
+        sources[i].name = rt_arena_printf(reader->arena, "%.*s/%u", RT_TEXT_ARG(module->name), i);
+    }
+    scn_hand_image *images =
+        rt_arena_alloc_array(reader->arena, module->hand_image_count, sizeof *images);
+    for (uint32_t i = 0; i < module->hand_image_count; i++) {
+        images[i] = module->hand_images[i];
+        images[i].source.name =
+            rt_arena_printf(reader->arena, "%.*s/%u", RT_TEXT_ARG(module->name), count + i);
+    }
+    module->sources = sources;
+    module->hand_images = images;
+}
+
 static bool module_read(scn_reader *reader, const scn_node *node, void *out)
 {
     scn_module *module = out;
     uint64_t given;
+    module->registers = true;
     if (!scn_object_read(reader, &shape_module_object, node, module, &given)) return false;
-    scn_source *sources =
-        rt_arena_alloc_array(reader->arena, module->source_count, sizeof *sources);
-    for (uint32_t i = 0; i < module->source_count; i++) {
-        sources[i] = module->sources[i];
-        sources[i].name = rt_arena_printf(reader->arena, "%.*s/%u", RT_TEXT_ARG(module->name), i);
-    }
-    module->sources = sources;
-    return needs_check(reader, node, module);
+    sources_name(reader, module);
+    bool fine = needs_check(reader, node, module);
+    return symbols_check(reader, node, module) && fine;
 }
 
 static const scn_shape shape_module = {

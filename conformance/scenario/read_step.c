@@ -1,8 +1,16 @@
-/* Steps: one verb each.  Here they get their place in the order of the scenario; what a submit and
- * an expectation hold is read elsewhere. */
+/* Steps: one verb each.  Here they get their place in the order of the scenario; what a verb or an
+ * expectation holds is read elsewhere.
+ *
+ * The steps inside a parallel stand in the same table, behind it, so that a number names a step
+ * wherever it is. */
 #include "conformance/scenario/schema.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+
+enum { STEP_COUNT_MAX = 65536, LIST_COUNT_MAX = SCN_LIST_COUNT_MAX };
+
+/* ---- The verbs ---------------------------------------------------------------------------- */
 
 static const scn_choice bare_verbs[] = {{"wait", true}};
 static const scn_shape shape_bare_verb = {
@@ -11,31 +19,21 @@ static const scn_shape shape_bare_verb = {
     SCN_CHOICES(bare_verbs),
 };
 
-static const scn_row wait_rows[] = {
-    {"queue", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "The queue to wait for."},
-    {"step", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "The step to wait for."},
-};
-static const scn_shape shape_wait_object = {
-    .kind = SCN_SHAPE_OBJECT,
-    .noun = "a wait",
-    SCN_ROWS(wait_rows),
-};
-static bool wait_read(scn_reader *reader, const scn_node *node, void *out)
+static bool load_image_read(scn_reader *reader, const scn_node *node, void *out)
 {
-    uint64_t given;
-    if (scn_node_is_nothing(node)) return true;
-    if (node->kind == SCN_NODE_MAPPING) {
-        return scn_object_read(reader, &shape_wait_object, node, out, &given);
-    }
-    return scn_report(reader->reporter, node->at,
-                      "wait waits for everything submitted and takes nothing; write '- wait'");
+    scn_step *step = out;
+    rt_text name;
+    static const scn_shape shape_name = {.kind = SCN_SHAPE_TEXT, .noun = "an image, MODULE/NUMBER"};
+    if (!scn_value_read(reader, &shape_name, node, &name)) return false;
+    return scn_image_name_read(reader, node->at, name, &step->module, &step->image);
 }
 
-static const scn_shape shape_wait = {
+static const scn_shape shape_image_name = {.kind = SCN_SHAPE_TEXT, .noun = "an image"};
+static const scn_shape shape_load_image = {
     .kind = SCN_SHAPE_OTHER,
-    .noun = "a wait",
-    .read = wait_read,
-    .alternatives = {&shape_wait_object},
+    .noun = "an image, MODULE/NUMBER",
+    .read = load_image_read,
+    .alternatives = {&shape_image_name},
 };
 
 static const scn_shape shape_kept_expect = {
@@ -46,20 +44,53 @@ static const scn_shape shape_kept_expect = {
 };
 
 typedef struct step_draft {
-    scn_step step;
-    const scn_node *expect;
+    scn_step step; /* first: the shapes of verbs fill it */
+    const scn_node *expect, *lists;
 } step_draft;
 
-enum { STEP_LOAD, STEP_UNLOAD, STEP_SUBMIT, STEP_WAIT, STEP_HOST_ACCESS, STEP_EXPECT, STEP_ID };
+_Static_assert(offsetof(step_draft, step) == 0, "verbs' shapes take the step");
+
+static const scn_shape shape_lists; /* of a parallel; they hold steps again */
+
+/* Those that a list of a parallel may hold come first. */
+enum {
+    STEP_LOAD,
+    STEP_UNLOAD,
+    STEP_LOAD_IMAGE,
+    STEP_QUEUE,
+    STEP_SUBMIT,
+    STEP_COPY,
+    STEP_FILL,
+    STEP_WAIT,
+    STEP_HOST_ACCESS,
+    STEP_EXPECT,
+    STEP_ID,
+    STEP_PROFILE,
+    STEP_NESTED_COUNT,
+    STEP_DEVICE = STEP_NESTED_COUNT,
+    STEP_CONTEXT,
+    STEP_PARALLEL,
+    STEP_BUILT_COUNT
+};
+
 static const scn_row step_rows[] = {
     [STEP_LOAD] = {"load", &scn_shape_module_reference, SCN_ALTERNATIVE,
                    SCN_FIELD(step_draft, step.module), "Loads a module, as dlopen does."},
     [STEP_UNLOAD] = {"unload", &scn_shape_module_reference, SCN_ALTERNATIVE,
                      SCN_FIELD(step_draft, step.module), "Unloads a module, as dlclose does."},
-    [STEP_SUBMIT] = {"submit", &scn_shape_submit, SCN_ALTERNATIVE,
-                     SCN_FIELD(step_draft, step.submit), "Submits a kernel."},
-    [STEP_WAIT] = {"wait", &shape_wait, SCN_ALTERNATIVE, SCN_NOWHERE,
-                   "Waits for everything submitted."},
+    [STEP_LOAD_IMAGE] = {"load_image", &shape_load_image, SCN_ALTERNATIVE,
+                         SCN_FIELD(step_draft, step),
+                         "Loads one image MODULE/NUMBER, the documents' device_dlopen."},
+    [STEP_QUEUE] = {"queue", &scn_shape_queue, SCN_ALTERNATIVE, SCN_FIELD(step_draft, step),
+                    "Creates a queue."},
+    [STEP_SUBMIT] = {"submit", &scn_shape_submit, SCN_ALTERNATIVE, SCN_FIELD(step_draft, step),
+                     "Submits a kernel."},
+    [STEP_COPY] = {"copy", &scn_shape_copy, SCN_ALTERNATIVE, SCN_FIELD(step_draft, step),
+                   "Copies elements from one memory to another."},
+    [STEP_FILL] = {"fill", &scn_shape_fill, SCN_ALTERNATIVE, SCN_FIELD(step_draft, step),
+                   "Fills elements of a memory with one value."},
+    [STEP_WAIT] = {"wait", &scn_shape_wait, SCN_ALTERNATIVE, SCN_FIELD(step_draft, step),
+                   "Waits for everything submitted, for a queue or for a step."},
     [STEP_HOST_ACCESS] = {"host_access", &scn_shape_memory_reference, SCN_ALTERNATIVE,
                           SCN_FIELD(step_draft, step.memory),
                           "Reads a memory on the host, which waits for what writes it."},
@@ -67,21 +98,23 @@ static const scn_row step_rows[] = {
                      "What is expected here; beside a verb: the error that it is refused with."},
     [STEP_ID] = {"id", &scn_shape_name, 0, SCN_FIELD(step_draft, step.id),
                  "A name by which other steps and rules refer to this one."},
+    [STEP_PROFILE] = {"profile", &scn_shape_profile, 0, SCN_FIELD(step_draft, step.profile),
+                      "The step is there in this profile only."},
+    [STEP_DEVICE] = {"device", &scn_shape_device_reference, SCN_ALTERNATIVE,
+                     SCN_FIELD(step_draft, step.device),
+                     "Chooses the device that later steps mean where they name none."},
+    [STEP_CONTEXT] = {"context", &scn_shape_context, SCN_ALTERNATIVE, SCN_FIELD(step_draft, step),
+                      "Creates a context."},
+    [STEP_PARALLEL] = {"parallel", &shape_lists, SCN_ALTERNATIVE, SCN_FIELD(step_draft, lists),
+                       "Runs lists of steps on threads of their own and waits for the threads."},
 #define VERB_NOT_BUILT(name, doc)                                                                  \
     {                                                                                              \
         name, NULL, SCN_NOT_BUILT | SCN_ALTERNATIVE, SCN_NOWHERE, doc                              \
     }
-    VERB_NOT_BUILT("load_image", "Loads a device image, the documents' device_dlopen."),
-    VERB_NOT_BUILT("device", "Chooses a device."),
-    VERB_NOT_BUILT("context", "Creates a context."),
-    VERB_NOT_BUILT("queue", "Creates a queue."),
-    VERB_NOT_BUILT("copy", "Copies between memories and device globals."),
-    VERB_NOT_BUILT("fill", "Fills a memory or a device global."),
     VERB_NOT_BUILT("bundle", "Works with kernel bundles."),
     VERB_NOT_BUILT("start_fusion", "Lets a queue collect kernels for fusion."),
     VERB_NOT_BUILT("complete_fusion", "Fuses and runs what was collected."),
     VERB_NOT_BUILT("cancel_fusion", "Runs what was collected kernel by kernel."),
-    VERB_NOT_BUILT("parallel", "Runs lists of steps on threads of their own."),
 #undef VERB_NOT_BUILT
 };
 static const scn_shape shape_step_object = {
@@ -91,35 +124,78 @@ static const scn_shape shape_step_object = {
     SCN_ROWS(step_rows),
 };
 
-static const scn_verb verbs[] = {
-    [STEP_LOAD] = SCN_VERB_LOAD,
-    [STEP_UNLOAD] = SCN_VERB_UNLOAD,
-    [STEP_SUBMIT] = SCN_VERB_SUBMIT,
-    [STEP_WAIT] = SCN_VERB_WAIT,
-    [STEP_HOST_ACCESS] = SCN_VERB_HOST_ACCESS,
-    [STEP_EXPECT] = SCN_VERB_EXPECT,
+/* What is true of a verb. */
+typedef struct verb_row {
+    scn_verb verb;
+    bool refusable; /* an error may be expected beside it */
+    bool command;   /* later commands may come after it */
+    bool lasting;   /* later steps stand on what it makes, whatever the profile */
+} verb_row;
+
+static const verb_row verbs[STEP_BUILT_COUNT] = {
+    [STEP_LOAD] = {SCN_VERB_LOAD, true, false, false},
+    [STEP_UNLOAD] = {SCN_VERB_UNLOAD, true, false, false},
+    [STEP_LOAD_IMAGE] = {SCN_VERB_LOAD_IMAGE, true, false, false},
+    [STEP_QUEUE] = {SCN_VERB_QUEUE, true, false, true},
+    [STEP_SUBMIT] = {SCN_VERB_SUBMIT, true, true, false},
+    [STEP_COPY] = {SCN_VERB_COPY, true, true, false},
+    [STEP_FILL] = {SCN_VERB_FILL, true, true, false},
+    [STEP_WAIT] = {SCN_VERB_WAIT, true, false, false},
+    [STEP_HOST_ACCESS] = {SCN_VERB_HOST_ACCESS, true, false, false},
+    [STEP_EXPECT] = {SCN_VERB_EXPECT, false, false, false},
+    [STEP_DEVICE] = {SCN_VERB_DEVICE, false, false, true},
+    [STEP_CONTEXT] = {SCN_VERB_CONTEXT, false, false, true},
+    [STEP_PARALLEL] = {SCN_VERB_PARALLEL, false, false, true},
 };
+
+/* ---- Ids ---------------------------------------------------------------------------------- */
+
+/* Where the step's id stands: beside the verb, or inside what a queue or context is made of. */
+static const scn_node *id_node(const scn_node *node, uint32_t row)
+{
+    const scn_entry *id = scn_node_entry(node, "id");
+    bool inside = row == STEP_QUEUE || row == STEP_CONTEXT;
+    if (!id && inside) id = scn_node_entry(&scn_node_entry(node, step_rows[row].key)->value, "id");
+    return id ? &id->value : NULL;
+}
+
+static bool id_inside_check(scn_reader *reader, const scn_node *node, uint32_t row)
+{
+    const scn_entry *id = scn_node_entry(node, "id");
+    if (!id || (row != STEP_QUEUE && row != STEP_CONTEXT)) return true;
+    return scn_report(reader->reporter, id->at, "a %s has its id inside: '- %s: {id: NAME ...}'",
+                      step_rows[row].key, step_rows[row].key);
+}
 
 /* Makes the step's id known to the steps that follow; also where the step has problems, so that
  * those that refer to it have none. */
-static bool id_add(scn_reader *reader, const scn_node *node, rt_text id, uint64_t given,
+static bool id_add(scn_reader *reader, const scn_node *node, rt_text id, uint32_t row,
                    uint32_t index)
 {
     if (id.length == 0) return true;
     if (rt_map_find(&reader->steps.map, id) != RT_MAP_NONE) {
-        return scn_report(reader->reporter, scn_node_entry(node, "id")->value.at,
+        return scn_report(reader->reporter, id_node(node, row)->at,
                           "an earlier step has the id '%s' already", scn_shown(reader->arena, id));
     }
     scn_names_add(&reader->steps, id, index);
-    if (given >> STEP_SUBMIT & 1) scn_names_add(&reader->submits, id, index);
+    if (verbs[row].command) scn_names_add(&reader->commands, id, index);
+    if (row == STEP_QUEUE) scn_names_add(&reader->queues, id, index);
+    if (row == STEP_CONTEXT) scn_names_add(&reader->contexts, id, index);
     return true;
 }
 
-/* A work-group size that does not fit is what some scenarios are about: they expect the error. */
+/* ---- Checks over one step ----------------------------------------------------------------- */
+
+/* Sizes and ranges that do not fit are what some scenarios are about: they expect the error. */
+static bool expects_refusal(const scn_step *step)
+{
+    return step->error || step->outcome_count > 0;
+}
+
 static bool group_check(scn_reader *reader, const scn_node *node, const scn_step *step)
 {
     const scn_submit *submit = &step->submit;
-    if (step->verb != SCN_VERB_SUBMIT || step->error || submit->local[0] == 0) return true;
+    if (submit->local[0] == 0) return true;
     scn_position at = scn_node_entry(&scn_node_entry(node, "submit")->value, "local")->value.at;
     uint64_t product = 1;
     for (uint32_t d = 0; d < submit->dimensions; d++) {
@@ -142,10 +218,64 @@ static bool group_check(scn_reader *reader, const scn_node *node, const scn_step
     return true;
 }
 
-static bool module_verb_check(scn_reader *reader, const scn_node *node, const scn_step *step)
+static uint64_t memory_size(const scn_memory *memory)
 {
-    bool module_verb = step->verb == SCN_VERB_LOAD || step->verb == SCN_VERB_UNLOAD;
-    if (!module_verb || step->module != 0) return true;
+    return memory->count * memory->layout.size;
+}
+
+static bool range_check(scn_reader *reader, scn_position at, uint32_t memory, uint64_t offset,
+                        uint64_t size)
+{
+    CHECK(memory < reader->scenario->memory_count);
+    const scn_memory *declared = &reader->scenario->memories[memory];
+    uint64_t room = memory_size(declared);
+    if (offset <= room && size <= room - offset) return true;
+    return scn_report(reader->reporter, at,
+                      "bytes %" PRIu64 " to %" PRIu64 " of memory '%s', which has %" PRIu64
+                      "; choose a part that lies in it, or expect the error",
+                      offset, offset + size, scn_shown(reader->arena, declared->name), room);
+}
+
+static bool transfer_check(scn_reader *reader, const scn_node *node, const scn_step *step)
+{
+    const scn_transfer *transfer = &step->transfer;
+    bool copies = step->verb == SCN_VERB_COPY;
+    scn_position at = scn_node_entry(node, copies ? "copy" : "fill")->value.at;
+    if (!range_check(reader, at, transfer->to, transfer->to_offset, transfer->size)) return false;
+    if (!copies) return true;
+    if (!range_check(reader, at, transfer->from, transfer->from_offset, transfer->size)) {
+        return false;
+    }
+    uint64_t low = transfer->from_offset, high = transfer->to_offset;
+    if (low > high) low = transfer->to_offset, high = transfer->from_offset;
+    if (transfer->from != transfer->to || high - low >= transfer->size) return true;
+    return scn_report(reader->reporter, at,
+                      "the copy reads and writes the same bytes of memory '%s'; choose parts that "
+                      "do not overlap, or expect the error",
+                      scn_shown(reader->arena, reader->scenario->memories[transfer->to].name));
+}
+
+static bool queue_check(scn_reader *reader, const scn_node *node, const scn_step *step)
+{
+    if (step->queue.context == SCN_NONE) return true;
+    const scn_step *context = &reader->step_table[step->queue.context];
+    if (context->verb != SCN_VERB_CONTEXT) { /* it has problems of its own, and no devices */
+        CHECK(reader->reporter->count > 0);
+        return true;
+    }
+    for (uint32_t i = 0; i < context->device_count; i++) {
+        if (context->devices[i] == step->queue.device) return true;
+    }
+    return scn_report(reader->reporter, scn_node_entry(node, "queue")->value.at,
+                      "context '%s' does not hold device '%s'; choose a device of the context, or "
+                      "expect the error",
+                      scn_shown(reader->arena, context->id),
+                      scn_shown(reader->arena, reader->devices.list.items[step->queue.device]));
+}
+
+static bool executable_check(scn_reader *reader, const scn_node *node, const scn_step *step)
+{
+    if (step->module != 0) return true;
     const char *key = step->verb == SCN_VERB_LOAD ? "load" : "unload";
     return scn_report(reader->reporter, scn_node_entry(node, key)->value.at,
                       "'%s', the first module, is the executable: it is loaded from the start "
@@ -153,57 +283,234 @@ static bool module_verb_check(scn_reader *reader, const scn_node *node, const sc
                       scn_shown(reader->arena, reader->modules.list.items[0]));
 }
 
-/* What the step expects: as its verb, or the error beside its verb. */
-static bool expectation_read(scn_reader *reader, const scn_node *node, const step_draft *draft,
-                             scn_step *step)
+static bool verb_check(scn_reader *reader, const scn_node *node, const scn_step *step)
 {
-    if (!draft->expect) return true;
-    if (step->verb == SCN_VERB_EXPECT) return scn_expect_read(reader, draft->expect, step);
-    if (step->verb == SCN_VERB_WAIT || step->verb == SCN_VERB_HOST_ACCESS) {
-        return scn_report(reader->reporter, scn_node_entry(node, "expect")->at,
-                          "only submit, load and unload can be refused; write '- expect: ...' as a "
-                          "step of its own");
+    switch (step->verb) {
+    case SCN_VERB_LOAD:
+    case SCN_VERB_UNLOAD: return executable_check(reader, node, step);
+    case SCN_VERB_SUBMIT: return expects_refusal(step) || group_check(reader, node, step);
+    case SCN_VERB_COPY:
+    case SCN_VERB_FILL: return expects_refusal(step) || transfer_check(reader, node, step);
+    case SCN_VERB_QUEUE: return expects_refusal(step) || queue_check(reader, node, step);
+    default: return true;
     }
-    return scn_refusal_read(reader, draft->expect, step);
 }
 
-static bool step_read(scn_reader *reader, const scn_node *node, void *out)
+/* What the place of the step forbids. */
+static bool place_check(scn_reader *reader, const scn_node *node, const scn_step *step,
+                        uint32_t row)
 {
-    scn_step *step = out;
-    uint32_t index = reader->step_count++;
-    step->at = node->at;
-    if (node->kind == SCN_NODE_SCALAR) {
-        uint32_t bare;
-        step->verb = SCN_VERB_WAIT;
-        return scn_value_read(reader, &shape_bare_verb, node, &bare);
+    scn_position at = node->at;
+    if (reader->thread > 0 && row >= STEP_NESTED_COUNT) {
+        return scn_report(reader->reporter, at,
+                          "'%s' inside a parallel; write it before the parallel",
+                          step_rows[row].key);
     }
-    step_draft draft = {.step = {.at = node->at}};
+    if (step->profile == RT_PROFILE_COUNT || !verbs[row].lasting) return true;
+    return scn_report(reader->reporter, scn_node_entry(node, "profile")->at,
+                      "'profile' beside '%s': later steps stand on it in both profiles",
+                      step_rows[row].key);
+}
+
+/* ---- One step ----------------------------------------------------------------------------- */
+
+static bool lists_read(scn_reader *reader, const scn_node *node, uint32_t index);
+
+/* What the step expects: as its verb, or the error beside its verb. */
+static bool expectation_read(scn_reader *reader, const scn_node *node, const step_draft *draft,
+                             uint32_t row, scn_step *step)
+{
+    if (!draft->expect) return true;
+    if (row == STEP_EXPECT) return scn_expect_read(reader, draft->expect, step);
+    if (verbs[row].refusable) return scn_refusal_read(reader, draft->expect, step);
+    return scn_report(reader->reporter, scn_node_entry(node, "expect")->at,
+                      "'%s' cannot be refused; write '- expect: ...' as a step of its own",
+                      step_rows[row].key);
+}
+
+/* The row of the step's verb; SCN_NONE after a problem. */
+static uint32_t verb_row_of(scn_reader *reader, const scn_node *node, const step_draft *draft,
+                            uint64_t given)
+{
+    uint64_t not_verbs =
+        UINT64_C(1) << STEP_EXPECT | UINT64_C(1) << STEP_ID | UINT64_C(1) << STEP_PROFILE;
+    if ((given & ~not_verbs) == 0 && draft->expect) return STEP_EXPECT;
+    return scn_object_alternative(reader, &shape_step_object, node, given, "one verb");
+}
+
+/* Of a step that has problems too, so that its id is known: the verb that is there, if any. */
+static uint32_t probable_row(uint64_t given)
+{
+    for (uint32_t row = 0; row < STEP_BUILT_COUNT; row++) {
+        bool verb = step_rows[row].flags & SCN_ALTERNATIVE;
+        if (verb && given >> row & 1) return row;
+    }
+    return STEP_EXPECT;
+}
+
+static bool object_step_read(scn_reader *reader, const scn_node *node, uint32_t index)
+{
+    scn_step *step = &reader->step_table[index];
+    step_draft draft = {.step = *step};
     uint64_t given;
     bool fine = scn_object_read(reader, &shape_step_object, node, &draft, &given);
     *step = draft.step;
-    fine = id_add(reader, node, step->id, given, index) && fine;
-    uint32_t verb = STEP_EXPECT;
-    bool verb_given = (given & ~(UINT64_C(1) << STEP_EXPECT | UINT64_C(1) << STEP_ID)) != 0;
-    if (fine && (verb_given || !draft.expect)) {
-        verb = scn_object_alternative(reader, &shape_step_object, node, given, "one verb");
-    }
-    if (!fine || verb == SCN_NONE) return false;
-    step->verb = verbs[verb];
-    fine = expectation_read(reader, node, &draft, step) && fine;
-    fine = module_verb_check(reader, node, step) && fine;
-    return group_check(reader, node, step) && fine;
+    uint32_t row = probable_row(given);
+    if (fine) fine = id_inside_check(reader, node, row);
+    fine = id_add(reader, node, step->id, row, index) && fine;
+    if (fine) row = verb_row_of(reader, node, &draft, given);
+    if (!fine || row == SCN_NONE) return false;
+    step->verb = verbs[row].verb;
+    fine = place_check(reader, node, step, row) &&
+           expectation_read(reader, node, &draft, row, step) && verb_check(reader, node, step);
+    if (row == STEP_DEVICE) reader->device = step->device;
+    if (row == STEP_PARALLEL && fine) fine = lists_read(reader, draft.lists, index);
+    return fine;
 }
+
+/* Reads the step into the table's next place. */
+static bool step_read(scn_reader *reader, const scn_node *node)
+{
+    uint32_t index = reader->step_count++;
+    reader->step_table[index] = (scn_step){
+        .at = node->at,
+        .verb = SCN_VERB_WAIT,
+        .profile = RT_PROFILE_COUNT,
+        .thread = reader->thread,
+        .device = reader->device,
+        .on = SCN_NONE,
+        .awaited = SCN_NONE,
+    };
+    uint32_t bare;
+    if (node->kind == SCN_NODE_SCALAR) {
+        return scn_value_read(reader, &shape_bare_verb, node, &bare);
+    }
+    return object_step_read(reader, node, index);
+}
+
+/* ---- Lists of steps ----------------------------------------------------------------------- */
+
+static bool lists_read(scn_reader *reader, const scn_node *node, uint32_t index)
+{
+    static const char expected[] = "a list of lists of steps, one for each thread";
+    if (node->kind != SCN_NODE_LIST) {
+        return scn_report(reader->reporter, node->at, "expected %s, found %s", expected,
+                          scn_node_describe(reader->arena, node));
+    }
+    if (node->count < 2 || node->count > LIST_COUNT_MAX) {
+        return scn_report(reader->reporter, node->at, "a parallel of %u lists; it has from 2 to %d",
+                          node->count, LIST_COUNT_MAX);
+    }
+    bool fine = true;
+    uint32_t first = reader->step_count;
+    reader->parallel = index;
+    for (uint32_t i = 0; i < node->count; i++) {
+        const scn_node *list = &node->items[i];
+        if (list->kind != SCN_NODE_LIST || list->count == 0) {
+            fine = scn_report(reader->reporter, list->at, "expected a list of steps, found %s",
+                              list->kind == SCN_NODE_LIST ? "an empty one"
+                                                          : scn_node_describe(reader->arena, list));
+            continue;
+        }
+        reader->thread = i + 1;
+        for (uint32_t k = 0; k < list->count; k++)
+            fine = step_read(reader, &list->items[k]) && fine;
+    }
+    reader->thread = 0;
+    reader->parallel = SCN_NONE;
+    reader->step_table[index].thread_count = node->count;
+    reader->step_table[index].nested_count = reader->step_count - first;
+    return fine;
+}
+
+/* How many steps a list holds, those inside parallels included. */
+static uint64_t steps_count(const scn_node *list)
+{
+    uint64_t count = list->count;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const scn_node *step = &list->items[i];
+        const scn_entry *lists =
+            step->kind == SCN_NODE_MAPPING ? scn_node_entry(step, "parallel") : NULL;
+        if (!lists || lists->value.kind != SCN_NODE_LIST) continue;
+        for (uint32_t k = 0; k < lists->value.count; k++) {
+            if (lists->value.items[k].kind == SCN_NODE_LIST) count += lists->value.items[k].count;
+        }
+    }
+    return count;
+}
+
+static bool steps_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    (void)out;
+    if (node->kind != SCN_NODE_LIST) {
+        return scn_report(reader->reporter, node->at, "expected the list of steps, found %s",
+                          scn_node_describe(reader->arena, node));
+    }
+    uint64_t count = steps_count(node);
+    if (count > STEP_COUNT_MAX) {
+        return scn_report(reader->reporter, node->at,
+                          "%" PRIu64 " items are too many; the list of steps has at most %d", count,
+                          STEP_COUNT_MAX);
+    }
+    reader->step_table = rt_arena_alloc_array(reader->arena, count, sizeof *reader->step_table);
+    reader->parallel = SCN_NONE;
+    bool fine = true;
+    for (uint32_t i = 0; i < node->count; i++)
+        fine = step_read(reader, &node->items[i]) && fine;
+    CHECK(reader->step_count <= count);
+    reader->scenario->steps = reader->step_table;
+    reader->scenario->step_count = reader->step_count;
+    return fine;
+}
+
+/* ---- Shapes ------------------------------------------------------------------------------- */
+
+static const scn_shape shape_nested_step_object = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a step",
+    .key_noun = "step",
+    .rows = step_rows,
+    .row_count = STEP_NESTED_COUNT,
+};
+static const scn_shape shape_nested_step = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a step of a list",
+    .alternatives = {&shape_bare_verb, &shape_nested_step_object},
+};
+static const scn_shape shape_nested_steps = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of steps",
+    .element = &shape_nested_step,
+    .least = 1,
+};
+static const scn_shape shape_list_of_lists = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of lists of steps",
+    .element = &shape_nested_steps,
+    .least = 2,
+    .most = LIST_COUNT_MAX,
+};
+static const scn_shape shape_lists = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a list of lists of steps",
+    .read = scn_node_keep, /* read when the step has its place */
+    .alternatives = {&shape_list_of_lists},
+};
 
 static const scn_shape shape_step = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a step",
-    .read = step_read,
     .alternatives = {&shape_bare_verb, &shape_step_object},
 };
-const scn_shape scn_shape_steps = {
+static const scn_shape shape_step_list = {
     .kind = SCN_SHAPE_LIST,
     .noun = "the list of steps",
     .element = &shape_step,
-    .element_size = sizeof(scn_step),
-    .most = 65536,
+    .most = STEP_COUNT_MAX,
+};
+const scn_shape scn_shape_steps = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "the list of steps",
+    .read = steps_read,
+    .alternatives = {&shape_step_list},
 };

@@ -4,7 +4,7 @@
 #include "reference/trace/trace.h"
 
 /* Conditions on events that are designed but not built, beside the fields of the vocabulary. */
-static const char *const conditions_not_built[] = {"program_of", "holds", "not"};
+static const char *const conditions_not_built[] = {"holds", "not"};
 
 static bool field_name_check(scn_reader *reader, const scn_entry *entry, rt_event_kind kind,
                              bool *out_is_list)
@@ -45,6 +45,18 @@ static bool field_read(scn_reader *reader, const scn_entry *entry, rt_event_kind
     return true;
 }
 
+/* `program_of: KERNEL`: the event is about the program that the kernel was launched from. */
+static bool program_of_read(scn_reader *reader, const scn_entry *entry, rt_event_kind kind,
+                            rt_text *out_kernel)
+{
+    bool is_list;
+    if (!rt_event_has_field(kind, RT_TEXT("program"), &is_list)) {
+        return scn_report(reader->reporter, entry->at, "an event '%s' is about no program",
+                          rt_event_name(kind));
+    }
+    return scn_value_read(reader, &scn_shape_kernel, &entry->value, out_kernel);
+}
+
 static const char *event_word(uint32_t index)
 {
     return index < RT_EVENT_COUNT ? rt_event_name((rt_event_kind)index) : NULL;
@@ -69,14 +81,17 @@ static bool event_read(scn_reader *reader, const scn_node *node, void *out)
     rt_event_kind kind = rt_event_find(word);
     CHECK(kind != RT_EVENT_COUNT);
     scn_trace_field *fields = rt_arena_alloc_array(reader->arena, node->count, sizeof *fields);
-    uint32_t count = 0;
+    scn_trace_event *event = out;
+    *event = (scn_trace_event){.at = node->at, .kind = word, .fields = fields};
     bool fine = true;
     for (uint32_t i = 0; i < node->count; i++) {
-        if (&node->entries[i] == name) continue;
-        fine = field_read(reader, &node->entries[i], kind, &fields[count++]) && fine;
+        const scn_entry *entry = &node->entries[i];
+        if (entry == name) continue;
+        bool read = rt_text_is(entry->key, "program_of")
+                        ? program_of_read(reader, entry, kind, &event->program_of)
+                        : field_read(reader, entry, kind, &fields[event->field_count++]);
+        fine = read && fine;
     }
-    CHECK(count + 1 == node->count);
-    *(scn_trace_event *)out = (scn_trace_event){node->at, word, fields, count};
     return fine;
 }
 

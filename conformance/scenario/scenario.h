@@ -22,6 +22,18 @@ typedef struct scn_problems {
 const scn_scenario *scn_read(rt_arena *arena, rt_text text, rt_text file, rt_text path,
                              scn_problems *out_problems);
 
+/* How to open a file that lies beside the scenario, in the arena: `name` as a source of the
+ * scenario has it (scn_source.file), behind the folder of the scenario's own file. */
+static inline rt_text scn_companion_path(rt_arena *arena, const scn_scenario *scenario,
+                                         rt_text name)
+{
+    size_t length = scenario->file.length;
+    while (length > 0 && scenario->file.data[length - 1] != '/')
+        length--;
+    rt_text folder = {scenario->file.data, length};
+    return rt_arena_printf(arena, "%.*s%.*s", RT_TEXT_ARG(folder), RT_TEXT_ARG(name));
+}
+
 /* Appends the serialised form of a scenario, its modules' images included. */
 void scn_pack_write(rt_buffer *out, const scn_scenario *scenario);
 
@@ -33,5 +45,8 @@ RT_MUST_USE rt_status scn_pack_read(rt_sink *sink, rt_arena *arena, rt_bytes pac
 /* Appends a JSON Schema (draft 2020-12) of the scenario format, made from the reader's own table.
  */
 void scn_schema_write(rt_buffer *out);
+
+/* Appends the reference page of the scenario format, in Markdown, from the same table. */
+void scn_page_write(rt_buffer *out);
 
 #endif

@@ -68,6 +68,17 @@ static bool integer_read(scn_reader *reader, const scn_shape *shape, const scn_n
     return true;
 }
 
+static bool truth_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
+{
+    bool plain = node->kind == SCN_NODE_SCALAR && node->style == SCN_STYLE_PLAIN;
+    bool truth = plain && rt_text_is(node->text, "true");
+    memcpy(out, &truth, sizeof truth);
+    if (truth || (plain && rt_text_is(node->text, "false"))) return true;
+    bool quoted = node->kind == SCN_NODE_SCALAR && !plain;
+    return scn_report(reader->reporter, node->at, "%s is true or false%s, found %s", shape->noun,
+                      quoted ? ", without quotes" : "", scn_node_describe(reader->arena, node));
+}
+
 /* "expected one of a, b, c": the words of a vocabulary that are built. */
 static const char *choice_list(rt_arena *arena, const scn_shape *shape)
 {
@@ -151,6 +162,7 @@ bool scn_value_read(scn_reader *reader, const scn_shape *shape, const scn_node *
     case SCN_SHAPE_TEXT: return text_read(reader, shape, node, out);
     case SCN_SHAPE_NAME: return name_read(reader, shape, node, out);
     case SCN_SHAPE_INTEGER: return integer_read(reader, shape, node, out);
+    case SCN_SHAPE_TRUTH: return truth_read(reader, shape, node, out);
     case SCN_SHAPE_WORD: return word_read(reader, shape, node, out);
     case SCN_SHAPE_CHOICE: return choice_read(reader, shape, node, out);
     case SCN_SHAPE_OBJECT: return scn_object_read(reader, shape, node, out, &given);
@@ -191,10 +203,9 @@ typedef struct named {
     scn_position at;
 } named;
 
-_Static_assert(offsetof(scn_module, name) == 0 && offsetof(scn_memory, name) == 0, "named first");
-_Static_assert(offsetof(scn_module, at) == offsetof(named, at) &&
-                   offsetof(scn_memory, at) == offsetof(named, at),
-               "then the position");
+#define IS_NAMED(type) (offsetof(type, name) == 0 && offsetof(type, at) == offsetof(named, at))
+_Static_assert(IS_NAMED(scn_module) && IS_NAMED(scn_memory) && IS_NAMED(scn_device),
+               "name and position first");
 
 static bool map_read(scn_reader *reader, const scn_shape *shape, const scn_node *node,
                      char *out_items)

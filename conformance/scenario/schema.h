@@ -26,9 +26,16 @@ typedef struct scn_reader {
     scn_scenario *scenario; /* being filled */
     scn_names modules;      /* all of them, known before the first is read */
     scn_names memories;     /* the same */
+    scn_names devices;      /* the same; "device" where the scenario has none */
     scn_names steps;        /* ids of the steps before the one that is being read */
-    scn_names submits;      /* those of them that are submits */
+    scn_names commands;     /* those of them that are submits, copies and fills */
+    scn_names queues;       /* those that create queues */
+    scn_names contexts;     /* those that create contexts */
+    scn_step *step_table;   /* room for all steps; filled up to step_count */
     uint32_t step_count;    /* steps read so far */
+    uint32_t parallel;      /* the parallel step that is being read; SCN_NONE outside */
+    uint32_t thread;        /* scn_step.thread of the steps that are being read */
+    uint32_t device;        /* that the last device step chose */
     uint64_t values_size;   /* bytes of initial and expected values so far */
 } scn_reader;
 
@@ -61,6 +68,7 @@ typedef enum scn_shape_kind {
     SCN_SHAPE_TEXT,    /* rt_text: a scalar that is not empty */
     SCN_SHAPE_NAME,    /* rt_text: a letter or '_', then letters, digits, '_', '.', '-' */
     SCN_SHAPE_INTEGER, /* uint64_t from least to most */
+    SCN_SHAPE_TRUTH,   /* bool: a plain true or false */
     SCN_SHAPE_CHOICE,  /* uint32_t or enum: index into choices */
     SCN_SHAPE_WORD,    /* rt_text: one of the words that `word` tells */
     SCN_SHAPE_LIST,    /* const ELEMENT *, and a uint32_t count */
@@ -69,7 +77,7 @@ typedef enum scn_shape_kind {
     SCN_SHAPE_OTHER,   /* what `read` makes of it; one of `alternatives` for the schema */
 } scn_shape_kind;
 
-enum { SCN_ALTERNATIVE_COUNT_MAX = 2 };
+enum { SCN_ALTERNATIVE_COUNT_MAX = 4 };
 
 struct scn_shape {
     scn_shape_kind kind;
@@ -82,6 +90,8 @@ struct scn_shape {
     const scn_row *rows;                 /* OBJECT */
     uint32_t row_count;
     const scn_shape *element; /* LIST, MAP */
+    bool any_key;             /* MAP that no row holds: keys may be any text */
+    const scn_shape *keys;    /* MAP that no row holds: a WORD shape of its keys; NULL: names */
     uint32_t element_size;    /* bytes */
     /* OTHER.  Fills *out, which is zeroed; false after a problem. */
     bool (*read)(scn_reader *reader, const scn_node *node, void *out);
@@ -119,6 +129,25 @@ bool scn_node_keep(scn_reader *reader, const scn_node *node, void *out);
 bool scn_memory_reference_read(scn_reader *reader, const scn_node *node, void *out);
 bool scn_module_reference_read(scn_reader *reader, const scn_node *node, void *out);
 
+/* References of steps to earlier ones, by id (out: uint32_t *, an index into the steps; SCN_NONE
+ * after a problem): to a submit, copy or fill; to a step that creates a queue, a context. */
+extern const scn_shape scn_shape_command_reference;
+extern const scn_shape scn_shape_command_references; /* LIST of them, for `after` */
+extern const scn_shape scn_shape_queue_reference;
+extern const scn_shape scn_shape_context_reference;
+extern const scn_shape scn_shape_device_reference; /* uint32_t: index of a scn_device */
+
+/* Reads "MODULE/NUMBER" into the module's index and the image's number.  How many images a module
+ * has is known when it is compiled.  False after a problem. */
+bool scn_image_name_read(scn_reader *reader, scn_position at, rt_text name, uint32_t *out_module,
+                         uint32_t *out_image);
+
+/* Refuses a command that names both a queue and a device. */
+bool scn_queue_or_device_check(scn_reader *reader, const scn_node *node);
+
+/* The profile that a word of RT_PROFILES names (out: rt_profile *). */
+extern const scn_shape scn_shape_profile;
+
 /* Adds a name (borrowed) with its index; a name that is there already stays as it is. */
 void scn_names_add(scn_names *names, rt_text name, uint32_t index);
 
@@ -133,29 +162,57 @@ extern const scn_shape scn_shape_memory_reference; /* uint32_t */
 extern const scn_shape scn_shape_module_reference; /* uint32_t */
 extern const scn_shape scn_shape_element;          /* const scn_node * */
 extern const scn_shape scn_shape_values;           /* const scn_node * */
+extern const scn_shape scn_shape_typed_value;      /* const scn_node *: {TYPE: VALUE} */
+extern const scn_shape scn_shape_bytes;            /* const scn_node *: hexadecimal digits */
+extern const scn_shape scn_shape_null;             /* nothing: the plain word null */
 
 /* Shapes of the parts of a scenario, each in the file that reads it. */
 extern const scn_shape scn_shape_modules;     /* MAP of scn_module */
+extern const scn_shape scn_shape_hand_images; /* LIST of scn_hand_image */
+extern const scn_shape scn_shape_devices;     /* MAP of scn_device */
 extern const scn_shape scn_shape_memories;    /* MAP of scn_memory */
-extern const scn_shape scn_shape_submit;      /* scn_submit */
+extern const scn_shape scn_shape_arguments;   /* LIST of scn_argument */
+extern const scn_shape scn_shape_submit;      /* scn_step, verb SUBMIT */
+extern const scn_shape scn_shape_copy;        /* scn_step, verb COPY */
+extern const scn_shape scn_shape_fill;        /* scn_step, verb FILL */
+extern const scn_shape scn_shape_context;     /* scn_step, verb CONTEXT */
+extern const scn_shape scn_shape_queue;       /* scn_step, verb QUEUE */
+extern const scn_shape scn_shape_wait;        /* scn_step, verb WAIT */
 extern const scn_shape scn_shape_expect;      /* what scn_expect_read takes */
+extern const scn_shape scn_shape_error;       /* const scn_node *: a scn_error */
 extern const scn_shape scn_shape_event_name;  /* rt_text */
 extern const scn_shape scn_shape_trace_event; /* scn_trace_event */
 extern const scn_shape scn_shape_trace;       /* LIST of scn_trace_event */
-extern const scn_shape scn_shape_steps;       /* LIST of scn_step */
+/* The list of steps; fills the table of the reader's own scenario (out: unused). */
+extern const scn_shape scn_shape_steps;
 
 /* The whole format: the object that a file is. */
 extern const scn_shape scn_shape_scenario;
 
-/* Reads values for `count` elements of a type (count 0: as many as there are) into bytes.  False
- * after a problem. */
-bool scn_values_read(scn_reader *reader, const scn_node *node, scn_type type, uint64_t count,
-                     rt_bytes *out_bytes, uint64_t *out_count);
+/* Reads values for `count` elements of a layout (count 0: as many as there are) into bytes that
+ * live in the arena and count towards RT_SCENARIO_VALUES_MAX.  False after a problem. */
+bool scn_values_read(scn_reader *reader, const scn_node *node, const scn_layout *layout,
+                     uint64_t count, rt_bytes *out_bytes, uint64_t *out_count);
+
+/* Reads one element, a number, a list of lanes or a map of fields, into layout->size bytes, which
+ * are zero.  False after a problem. */
+bool scn_element_read(scn_reader *reader, const scn_layout *layout, const scn_node *node,
+                      uint8_t *out_bytes);
+
+/* Reads the value of {TYPE: VALUE}, whose key names a scalar or vector type.  Layout and bytes live
+ * in the arena.  False after a problem. */
+bool scn_typed_value_read(scn_reader *reader, const scn_entry *entry, scn_layout *out_layout,
+                          rt_bytes *out_value);
 
 /* Reads what an expect step expects: a mapping, each kind in it one expectation. */
 bool scn_expect_read(scn_reader *reader, const scn_node *node, scn_step *out_step);
 
-/* Reads the expectation beside another verb: {error: …}. */
+enum { SCN_OUTCOME_COUNT_MAX = 16 };
+
+/* Checks that the value of a one_of is a list of as many outcomes as there may be. */
+bool scn_outcomes_check(scn_reader *reader, const scn_node *node);
+
+/* Reads the expectation beside another verb: {error: …} or {one_of: [{error: …}, …]}. */
 bool scn_refusal_read(scn_reader *reader, const scn_node *node, scn_step *out_step);
 
 #endif

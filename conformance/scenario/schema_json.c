@@ -1,8 +1,9 @@
 /* The JSON Schema of the format, from the table that drives the reader, so that editors complete
- * and check.  It says less than the reader checks: names, ranges and positions are the reader's.
+ * and check.  It says less than the reader checks: what names mean and which keys go together is
+ * the reader's.  Every object is a definition that others refer to, because objects can be nested.
  *
  * Source: JSON Schema draft 2020-12, Core and Validation. */
-#include "conformance/scenario/schema.h"
+#include "conformance/scenario/schema_objects.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 /* What is_name in schema.c takes. */
 #define NAME_PATTERN "^[A-Za-z_][A-Za-z0-9_.-]*$"
 
-static json_t *shape_schema(const scn_shape *shape);
+static json_t *shape_schema(const scn_objects *objects, const scn_shape *shape);
 
 /* jansson fails only where it finds no memory. */
 static json_t *needed(json_t *value)
@@ -84,30 +85,33 @@ static json_t *words_schema(const scn_shape *shape)
     return schema;
 }
 
-static json_t *list_schema(const scn_shape *shape)
+static json_t *list_schema(const scn_objects *objects, const scn_shape *shape)
 {
     json_t *schema = typed("array");
-    put(schema, "items", shape_schema(shape->element));
+    put(schema, "items", shape_schema(objects, shape->element));
     if (shape->least > 0) put(schema, "minItems", json_integer((json_int_t)shape->least));
     if (shape->most > 0) put(schema, "maxItems", json_integer((json_int_t)shape->most));
     return schema;
 }
 
-static json_t *map_schema(const scn_shape *shape)
+static json_t *map_schema(const scn_objects *objects, const scn_shape *shape)
 {
     json_t *schema = typed("object");
-    put(schema, "propertyNames", name_schema());
-    put(schema, "additionalProperties", shape_schema(shape->element));
+    if (!shape->any_key) {
+        json_t *keys = shape->keys ? words_schema(shape->keys) : name_schema();
+        put(schema, "propertyNames", keys);
+    }
+    put(schema, "additionalProperties", shape_schema(objects, shape->element));
     if (shape->least > 0) put(schema, "minProperties", json_integer((json_int_t)shape->least));
     if (shape->most > 0) put(schema, "maxProperties", json_integer((json_int_t)shape->most));
     return schema;
 }
 
 /* A row's value: its shape and its sentence; what is not built yet accepts nothing. */
-static json_t *row_schema(const scn_row *row)
+static json_t *row_schema(const scn_objects *objects, const scn_row *row)
 {
     bool built = !(row->flags & SCN_NOT_BUILT);
-    json_t *schema = built ? shape_schema(row->shape) : needed(json_object());
+    json_t *schema = built ? shape_schema(objects, row->shape) : needed(json_object());
     if (!built) put(schema, "not", json_object());
     json_t *doc = built ? json_string(row->doc) : json_sprintf("Not built yet. %s", row->doc);
     put(schema, "description", doc);
@@ -132,13 +136,13 @@ static json_t *alternatives_schema(const scn_shape *shape, bool *out_exclusive)
     return list;
 }
 
-static json_t *object_schema(const scn_shape *shape)
+static json_t *object_schema(const scn_objects *objects, const scn_shape *shape)
 {
     json_t *schema = typed("object"), *properties = needed(json_object());
     json_t *required = needed(json_array());
     for (uint32_t i = 0; i < shape->row_count; i++) {
         const scn_row *row = &shape->rows[i];
-        put(properties, row->key, row_schema(row));
+        put(properties, row->key, row_schema(objects, row));
         if (row->flags & SCN_REQUIRED) append(required, json_string(row->key));
     }
     put(schema, "properties", properties);
@@ -160,7 +164,7 @@ static json_t *object_schema(const scn_shape *shape)
 static json_t *event_schema(void)
 {
     json_t *schema = typed("object"), *properties = needed(json_object());
-    put(properties, "event", shape_schema(&scn_shape_event_name));
+    put(properties, "event", words_schema(&scn_shape_event_name));
     put(schema, "properties", properties);
     json_t *required = needed(json_array());
     append(required, json_string("event"));
@@ -168,47 +172,75 @@ static json_t *event_schema(void)
     return schema;
 }
 
-static json_t *other_schema(const scn_shape *shape)
+/* {"$ref": "#/$defs/NAME"} */
+static json_t *reference_schema(const scn_objects *objects, const scn_shape *shape)
+{
+    json_t *schema = needed(json_object());
+    put(schema, "$ref", json_sprintf("#/$defs/%s", scn_objects_name(objects, shape).data));
+    return schema;
+}
+
+static json_t *other_schema(const scn_objects *objects, const scn_shape *shape)
 {
     if (shape == &scn_shape_trace_event) return event_schema();
+    if (shape == &scn_shape_null) return typed("null");
     CHECK(shape->alternatives[0]);
-    if (!shape->alternatives[1]) return shape_schema(shape->alternatives[0]);
+    if (!shape->alternatives[1]) return shape_schema(objects, shape->alternatives[0]);
     json_t *schema = needed(json_object()), *list = needed(json_array());
-    for (uint32_t i = 0; i < SCN_ALTERNATIVE_COUNT_MAX; i++)
-        append(list, shape_schema(shape->alternatives[i]));
+    for (uint32_t i = 0; i < SCN_ALTERNATIVE_COUNT_MAX && shape->alternatives[i]; i++)
+        append(list, shape_schema(objects, shape->alternatives[i]));
     put(schema, "anyOf", list);
     return schema;
 }
 
-static json_t *shape_schema(const scn_shape *shape)
+static json_t *shape_schema(const scn_objects *objects, const scn_shape *shape)
 {
     switch (shape->kind) {
     case SCN_SHAPE_TEXT: return text_schema();
     case SCN_SHAPE_NAME: return name_schema();
     case SCN_SHAPE_INTEGER: return integer_schema(shape);
+    case SCN_SHAPE_TRUTH: return typed("boolean");
     case SCN_SHAPE_CHOICE: return choice_schema(shape);
     case SCN_SHAPE_WORD: return words_schema(shape);
-    case SCN_SHAPE_LIST: return list_schema(shape);
-    case SCN_SHAPE_MAP: return map_schema(shape);
-    case SCN_SHAPE_OBJECT: return object_schema(shape);
-    case SCN_SHAPE_OTHER: return other_schema(shape);
+    case SCN_SHAPE_LIST: return list_schema(objects, shape);
+    case SCN_SHAPE_MAP: return map_schema(objects, shape);
+    case SCN_SHAPE_OBJECT: return reference_schema(objects, shape);
+    case SCN_SHAPE_OTHER: return other_schema(objects, shape);
     }
     UNREACHABLE();
 }
 
+/* The definitions of all objects but the scenario itself, which is the schema. */
+static json_t *definitions(const scn_objects *objects)
+{
+    json_t *list = needed(json_object());
+    for (uint32_t i = 0; i < objects->list.count; i++) {
+        const scn_named_object *object = &objects->list.items[i];
+        if (object->shape == &scn_shape_scenario) continue;
+        put(list, object->name.data, object_schema(objects, object->shape));
+    }
+    return list;
+}
+
 void scn_schema_write(rt_buffer *out)
 {
+    rt_arena arena = {0};
+    scn_objects objects;
+    scn_objects_find(&arena, &objects);
     json_t *schema = needed(json_object());
     put(schema, "$schema", json_string("https://json-schema.org/draft/2020-12/schema"));
     put(schema, "title", json_string("assay scenario"));
-    json_t *format = object_schema(&scn_shape_scenario);
+    json_t *format = object_schema(&objects, &scn_shape_scenario);
     int failed = json_object_update(schema, format);
     CHECK(!failed);
     json_decref(format);
+    put(schema, "$defs", definitions(&objects));
     char *text = json_dumps(schema, JSON_INDENT(2));
     CHECK(text);
     rt_buffer_append(out, text, strlen(text));
     rt_buffer_append_byte(out, '\n');
-    free(text);
+    free(text); /* jansson's own allocation */
     json_decref(schema);
+    rt_vector_free(&objects.list);
+    rt_arena_reset(&arena);
 }

@@ -121,6 +121,8 @@ static bool refuse_event(builder *build)
         return scn_report(build->reporter, at, TAB_MESSAGE);
     }
     bool at_end = build->offset == build->text.length;
+    /* libyaml counts a line more where the last one has no line feed. */
+    if (at_end) at = build->position;
     if (at_end && parser->context &&
         rt_text_starts(rt_text_of(problem), "did not find expected ','")) {
         return scn_report(build->reporter, position_of(parser->context_mark),

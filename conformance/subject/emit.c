@@ -73,6 +73,7 @@ void cnf_emit_device(cnf_emitter *emitter, const dev_capabilities *capabilities)
     json_t *message = message_of("device");
     set(message, "name", string_of(capabilities->name));
     set(message, "driver", string_of(capabilities->driver));
+    set(message, "executes", json_boolean(capabilities->executes));
     emit(emitter, message);
 }
 
@@ -104,6 +105,10 @@ void cnf_emit_check(cnf_emitter *emitter, const cnf_emitted_check *check)
     if (check->place.length) set(message, "place", string_of(check->place));
     if (check->rule != RT_RULE_NONE) set(message, "rule", json_string(rt_rule_name(check->rule)));
     if (check->message.length) set(message, "message", string_of(check->message));
+    if (check->branch_count) {
+        set(message, "branch", json_integer(check->branch));
+        set(message, "branches", json_integer(check->branch_count));
+    }
     emit(emitter, message);
 }
 
@@ -125,7 +130,6 @@ void cnf_emit_memory(cnf_emitter *emitter, const scn_memory *memory, rt_bytes da
 {
     json_t *message = message_of("memory");
     set(message, "name", string_of(memory->name));
-    set(message, "element", json_string(scn_type_name(memory->type)));
     set(message, "data", hexadecimal(data.data, data.size));
     if (defined) set(message, "defined", hexadecimal(defined, (data.size + 7) / 8));
     emit(emitter, message);
@@ -162,6 +166,32 @@ void cnf_emit_trace(cnf_emitter *emitter, rt_trace *trace)
         json_array_append_new(events, event_of(rt_trace_event(trace, i)));
     }
     set(message, "events", events);
+    emit(emitter, message);
+}
+
+void cnf_emit_choices(cnf_emitter *emitter, const rt_choice *choices, uint32_t count)
+{
+    if (count == 0) return;
+    json_t *message = message_of("choices");
+    json_t *made = json_array();
+    CHECK(made);
+    for (uint32_t i = 0; i < count; i++) {
+        json_t *choice = json_object();
+        CHECK(choice);
+        set(choice, "rule", json_string(rt_rule_name(choices[i].rule)));
+        set(choice, "of", json_integer(choices[i].alternative_count));
+        set(choice, "taken", json_integer(choices[i].taken));
+        json_array_append_new(made, choice);
+    }
+    set(message, "made", made);
+    emit(emitter, message);
+}
+
+void cnf_emit_probe(cnf_emitter *emitter, bool ok, rt_text text)
+{
+    json_t *message = message_of("probe");
+    set(message, "ok", json_boolean(ok));
+    if (text.length > 0) set(message, "message", string_of(text));
     emit(emitter, message);
 }
 

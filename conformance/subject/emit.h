@@ -3,6 +3,7 @@
 #define CONFORMANCE_SUBJECT_EMIT_H
 
 #include "conformance/subject/subject.h"
+#include "reference/base/choose.h"
 #include "reference/trace/trace.h"
 
 typedef struct cnf_emitter {
@@ -19,6 +20,7 @@ typedef struct cnf_emitted_check {
     bool ok, observed;
     rt_text code, place, message;
     rt_rule rule;
+    uint32_t branch, branch_count; /* one_of: the branch that held, from 1 (0: none), of how many */
 } cnf_emitted_check;
 
 /* Each writes one message.  `step` SCN_NONE and line 0 leave the keys out. */
@@ -32,6 +34,10 @@ void cnf_emit_check(cnf_emitter *emitter, const cnf_emitted_check *check);
 void cnf_emit_memory(cnf_emitter *emitter, const scn_memory *memory, rt_bytes data,
                      const uint8_t *defined);
 void cnf_emit_trace(cnf_emitter *emitter, rt_trace *trace);
+/* Nothing is written where nothing was chosen. */
+void cnf_emit_choices(cnf_emitter *emitter, const rt_choice *choices, uint32_t count);
+/* `message` is empty where the answer is right. */
+void cnf_emit_probe(cnf_emitter *emitter, bool ok, rt_text message);
 void cnf_emit_end(cnf_emitter *emitter);
 
 #endif

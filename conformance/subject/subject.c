@@ -2,6 +2,8 @@
 #include "conformance/subject/subject.h"
 
 #include "conformance/subject/execute.h"
+#include "conformance/subject/probe.h"
+#include "conformance/subject/skip.h"
 #include "conformance/subject/tools.h"
 
 #include <errno.h>
@@ -18,45 +20,6 @@ enum { PANIC_EVENTS = 32 };
 
 /* Descriptors of an exec'd child. */
 enum { PACK_DESCRIPTOR = 0, MESSAGE_DESCRIPTOR = 3 };
-
-/* ---- Can this subject be asked this scenario? --------------------------------------------- */
-
-static bool runs_a_kernel(const scn_scenario *scenario)
-{
-    for (uint32_t i = 0; i < scenario->step_count; i++) {
-        const scn_step *step = &scenario->steps[i];
-        if (step->verb == SCN_VERB_SUBMIT && !step->error) return true;
-    }
-    return false;
-}
-
-static bool expects(const scn_scenario *scenario, scn_expect_kind kind)
-{
-    for (uint32_t i = 0; i < scenario->step_count; i++) {
-        for (uint32_t k = 0; k < scenario->steps[i].expect_count; k++) {
-            if (scenario->steps[i].expect[k].kind == kind) return true;
-        }
-    }
-    return false;
-}
-
-/* Emits the skip and returns true when the device cannot be asked. */
-static bool skips(cnf_emitter *emitter, const cnf_subject *subject, const scn_scenario *scenario,
-                  const dev_capabilities *capabilities)
-{
-    if (expects(scenario, SCN_EXPECT_FINDING) && !capabilities->finds_faults) {
-        cnf_emit_skip(emitter, "finds_faults", "no",
-                      RT_TEXT("the scenario expects a finding; this device reports none"));
-        return true;
-    }
-    /* What the reference runtime decides by itself is judged once, on sim. */
-    bool is_oracle = subject->forked;
-    if (is_oracle || runs_a_kernel(scenario)) return false;
-    cnf_emit_skip(emitter, "reference-only", "yes",
-                  RT_TEXT("no kernel runs here: the reference runtime alone decides, and it is "
-                          "judged on sim"));
-    return true;
-}
 
 /* ---- One scenario ------------------------------------------------------------------------- */
 
@@ -87,19 +50,25 @@ static dev_device *open_device(const cnf_subject *subject, const dev_open_parame
     return device;
 }
 
-/* The artefact cache; what is wrong with its folder is told and costs nothing else. */
-static cnf_cache *open_cache(const cnf_subject_options *options)
+/* Opens the other devices of the scenario: the same one of the subject, once more for each. */
+static bool open_others(const cnf_subject *subject, const dev_open_parameters *parameters,
+                        cnf_emitter *emitter, dev_device **devices, uint32_t count)
 {
-    rt_text warning;
-    cnf_cache *cache = cnf_cache_open(options->cache, &warning);
-    if (warning.length) fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(warning));
-    return cache;
+    for (uint32_t i = 1; i < count; i++) {
+        rt_status status = dev_device_open(subject->backend, parameters,
+                                           rt_text_of(subject->selector), &devices[i]);
+        if (rt_ok(status)) continue;
+        cnf_emit_unavailable(emitter, rt_sink_diagnostic(parameters->sink, status)->message);
+        return false;
+    }
+    return true;
 }
 
-static void run_on_device(const cnf_subject *subject, const cnf_subject_options *options,
-                          cnf_execution *execution, const dev_tools *tools)
+static void run_on_devices(const cnf_subject *subject, const cnf_subject_options *options,
+                           cnf_execution *execution, const dev_tools *tools)
 {
     cnf_emitter *emitter = execution->emitter;
+    const scn_scenario *scenario = execution->scenario;
     const dev_open_parameters parameters = {
         .sink = execution->sink,
         .tools = tools,
@@ -109,12 +78,15 @@ static void run_on_device(const cnf_subject *subject, const cnf_subject_options 
     };
     cnf_emit_stage(emitter, "open", SCN_NONE, 0);
     dev_capabilities capabilities;
-    dev_device *device = open_device(subject, &parameters, emitter, &capabilities);
-    if (!device) return;
-    bool skipped = skips(emitter, subject, execution->scenario, &capabilities);
-    if (!skipped) cnf_execute(execution, device);
-    dev_device_destroy(device);
-    if (!skipped) cnf_emit_end(emitter);
+    dev_device **devices = rt_alloc_array(scenario->device_count, sizeof(dev_device *));
+    devices[0] = open_device(subject, &parameters, emitter, &capabilities);
+    bool runs = devices[0] && !cnf_skip(emitter, subject, scenario, &capabilities) &&
+                open_others(subject, &parameters, emitter, devices, scenario->device_count);
+    if (runs) cnf_execute(execution, devices);
+    for (uint32_t i = scenario->device_count; i-- > 0;)
+        dev_device_destroy(devices[i]);
+    rt_free(devices);
+    if (runs) cnf_emit_end(emitter);
 }
 
 int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *options, rt_bytes pack,
@@ -123,16 +95,20 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
     rt_sink *sink = rt_sink_create();
     rt_arena arena = {0};
     cnf_emitter emitter = {.descriptor = messages};
-    cnf_execution execution = {.emitter = &emitter, .sink = sink, .seed = options->seed};
+    cnf_execution execution = {.emitter = &emitter,
+                               .sink = sink,
+                               .seed = options->seed,
+                               .profile = options->profile,
+                               .choices = options->choices};
     int exit_status = CHILD_DONE;
     rt_status status = scn_pack_read(sink, &arena, pack, &execution.scenario);
     if (rt_ok(status)) {
         pthread_mutex_init(&execution.findings_lock, NULL);
         rt_panic_set_reporter(report_panic, &execution);
-        cnf_cache *cache = open_cache(options);
-        dev_tools tools = cnf_tools(cache);
-        run_on_device(subject, options, &execution, &tools);
-        cnf_cache_close(cache);
+        cnf_tool_store store;
+        dev_tools tools = cnf_tools_open(&store, options->cache);
+        run_on_devices(subject, options, &execution, &tools);
+        cnf_tools_close(&store);
         rt_panic_set_reporter(NULL, NULL);
         pthread_mutex_destroy(&execution.findings_lock);
     } else {
@@ -161,26 +137,45 @@ static bool read_all(int descriptor, rt_buffer *out)
     }
 }
 
-/* Reads "NAME [--seed N] [--cache FOLDER]"; only assay itself calls this, so a wrong line is told
+static bool choices_fine(rt_text script)
+{
+    rt_arena arena = {0};
+    const uint32_t *choices;
+    uint32_t count;
+    bool fine = cnf_choices_read(&arena, script, &choices, &count);
+    rt_arena_reset(&arena);
+    return fine;
+}
+
+/* Reads "NAME" and the options below; only assay itself calls this, so a wrong line is told
  * briefly. */
 static const cnf_subject *parse(int argument_count, char **arguments,
-                                cnf_subject_options *out_options)
+                                cnf_subject_options *out_options, bool *out_compute)
 {
     static const struct option known[] = {
-        {"seed", required_argument, NULL, 's'},
-        {"cache", required_argument, NULL, 'c'},
-        {0},
+        {"seed", required_argument, NULL, 's'},    {"cache", required_argument, NULL, 'c'},
+        {"profile", required_argument, NULL, 'p'}, {"choices", required_argument, NULL, 'o'},
+        {"compute", no_argument, NULL, 'x'},       {0},
     };
     *out_options = (cnf_subject_options){0};
+    *out_compute = false;
     optind = 1;
     for (int option; (option = getopt_long(argument_count, arguments, "", known, NULL)) != -1;) {
         if (option == 's')
             out_options->seed = strtoull(optarg, NULL, 10);
         else if (option == 'c')
             out_options->cache = rt_text_of(optarg);
+        else if (option == 'p')
+            out_options->profile = rt_profile_find(rt_text_of(optarg));
+        else if (option == 'o')
+            out_options->choices = rt_text_of(optarg);
+        else if (option == 'x')
+            *out_compute = true;
         else
             return NULL;
     }
+    if (out_options->profile == RT_PROFILE_COUNT || !choices_fine(out_options->choices))
+        return NULL;
     if (optind + 1 != argument_count) return NULL;
     return cnf_subject_find(rt_text_of(arguments[optind]));
 }
@@ -188,9 +183,12 @@ static const cnf_subject *parse(int argument_count, char **arguments,
 int cnf_subject_main(int argument_count, char **arguments)
 {
     cnf_subject_options options;
-    const cnf_subject *subject = parse(argument_count, arguments, &options);
+    bool compute;
+    const cnf_subject *subject = parse(argument_count, arguments, &options, &compute);
     if (!subject) {
-        fprintf(stderr, "assay: usage: assay subject NAME [--seed N] [--cache FOLDER]\n");
+        fprintf(stderr,
+                "assay: usage: assay subject NAME [--seed N] [--cache FOLDER] [--profile NAME] "
+                "[--choices 0,1,...]\n");
         return CHILD_FAILED;
     }
     rt_buffer pack = {0};
@@ -208,19 +206,27 @@ int cnf_subject_main(int argument_count, char **arguments)
 int cnf_subject_probe_main(int argument_count, char **arguments)
 {
     cnf_subject_options options;
-    const cnf_subject *subject = parse(argument_count, arguments, &options);
+    bool compute;
+    const cnf_subject *subject = parse(argument_count, arguments, &options, &compute);
     if (!subject) {
-        fprintf(stderr, "assay: usage: assay probe NAME\n");
+        fprintf(stderr, "assay: usage: assay probe NAME [--compute]\n");
         return CHILD_FAILED;
     }
     cnf_emitter emitter = {.descriptor = MESSAGE_DESCRIPTOR};
     rt_sink *sink = rt_sink_create();
-    cnf_cache *cache = open_cache(&options);
-    dev_tools tools = cnf_tools(cache);
+    cnf_tool_store store;
+    dev_tools tools = cnf_tools_open(&store, options.cache);
     const dev_open_parameters parameters = {.sink = sink, .tools = &tools};
     dev_capabilities capabilities;
-    dev_device_destroy(open_device(subject, &parameters, &emitter, &capabilities));
-    cnf_cache_close(cache);
+    dev_device *device = open_device(subject, &parameters, &emitter, &capabilities);
+    if (device && compute) {
+        rt_buffer message = {0};
+        bool ok = cnf_probe_device(device, sink, &message);
+        cnf_emit_probe(&emitter, ok, rt_buffer_text(&message));
+        rt_buffer_free(&message);
+    }
+    dev_device_destroy(device);
+    cnf_tools_close(&store);
     rt_sink_destroy(sink);
     return emitter.failed ? CHILD_FAILED : CHILD_DONE;
 }

@@ -5,7 +5,7 @@
  *
  *   {"type": "stage", "stage": "open" | "load" | "step" | "finish", "step": 2, "line": 31}
  *       what begins now; step counts from 0 and, like line, is there for "step" only
- *   {"type": "device", "name": "…", "driver": "…"}
+ *   {"type": "device", "name": "…", "driver": "…", "executes": true}
  *   {"type": "unavailable", "message": "…"}    the subject is not installed; last message
  *   {"type": "skip", "capability": "…", "answer": "…", "message": "…"}  this subject cannot be
  * asked this scenario: what was asked of the device and what it said; last message
@@ -19,11 +19,19 @@
  *       final content of a memory, in order of declaration; "defined" (one bit a byte, lowest
  * first) only where the device tracks it
  *   {"type": "trace", "events": [{"event": "link", …}, …]}
- *   {"type": "end"}                            the scenario ran to its end; last message */
+ *   {"type": "choices", "made": [{"rule": "DL-RESOLVE-05", "of": 2, "taken": 0}, …]}
+ *       what was chosen among more than one alternative, in order (reference/base/choose.h)
+ *   {"type": "end"}                            the scenario ran to its end; last message
+ *
+ * A check of a one_of also has "branch": 1, "branches": 3: the branch that held, from 1, and how
+ * many there are.  `assay probe --compute` sends, after "device":
+ *   {"type": "probe", "ok": false, "message": "…"}  whether a computation with a known answer gave
+ *       it; last message */
 #ifndef CONFORMANCE_SUBJECT_SUBJECT_H
 #define CONFORMANCE_SUBJECT_SUBJECT_H
 
 #include "conformance/scenario/scenario.h"
+#include "reference/base/profile.h"
 #include "reference/device/device.h"
 
 typedef struct cnf_subject {
@@ -31,8 +39,12 @@ typedef struct cnf_subject {
     const char *summary; /* one line for `assay subjects` */
     const char *install; /* the one command that installs it; NULL: always there */
     bool forked;         /* runs in a forked child; else the child is exec'd (vendor libraries) */
+    bool oracle; /* judges what the reference runtime decides; others are compared with it */
     const dev_backend *backend;
     const char *selector; /* for dev_device_open */
+    /* Makes the "NAME=value" list, NULL at its end, that an exec'd child's environment needs, in
+     * the arena; it may return NULL for none.  NULL: needs nothing. */
+    const char *const *(*environment)(rt_arena *arena);
 } cnf_subject;
 
 /* All subjects that this build knows, in the order in which matrices show them. */
@@ -46,6 +58,9 @@ const cnf_subject *cnf_subject_find(rt_text name);
 typedef struct cnf_subject_options {
     uint64_t seed; /* of everything that may be chosen */
     rt_text cache; /* folder of the artefact cache, as cnf_cache_open takes it */
+    rt_profile profile;
+    /* What the first choices take, "0,1,0", as rt_chooser.script; empty: nothing is prescribed. */
+    rt_text choices;
 } cnf_subject_options;
 
 /* Runs the packed scenario on the subject in this process and writes messages to the descriptor.
@@ -54,12 +69,12 @@ typedef struct cnf_subject_options {
 int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *options, rt_bytes pack,
                     int messages);
 
-/* Body of the hidden `assay subject NAME [--seed N] [--cache FOLDER]`: the pack comes on descriptor
- * 0, messages go to descriptor 3. */
+/* Body of the hidden `assay subject NAME [--seed N] [--cache FOLDER] [--profile NAME]
+ * [--choices 0,1,…]`: the pack comes on descriptor 0, messages go to descriptor 3. */
 int cnf_subject_main(int argument_count, char **arguments);
 
-/* Body of the hidden `assay probe NAME`: opens the device and prints one "device" or "unavailable"
- * message on descriptor 3. */
+/* Body of the hidden `assay probe NAME [--compute]`: opens the device and sends one "device" or
+ * "unavailable" message on descriptor 3; with --compute, then a "probe" message (probe.h). */
 int cnf_subject_probe_main(int argument_count, char **arguments);
 
 #endif

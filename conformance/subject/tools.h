@@ -5,7 +5,20 @@
 #include "conformance/compile/compile.h"
 #include "reference/device/device.h"
 
-/* The table whose links are answered from the cache (borrowed) or by a worker process. */
-dev_tools cnf_tools(cnf_cache *cache);
+#include <pthread.h>
+
+/* Where links are looked up.  The cache is opened by the first of them: most children need none,
+ * and finding the compilers that are part of its keys takes longer than a small scenario. */
+typedef struct cnf_tool_store {
+    rt_text folder; /* as cnf_cache_open takes it */
+    cnf_cache *cache;
+    pthread_mutex_t lock; /* of `cache`; drivers may link from several threads */
+} cnf_tool_store;
+
+/* Makes the store, which must not move until it is closed, and gives the table whose links are
+ * answered from its cache or by a worker process.  What is wrong with the cache's folder is told on
+ * stderr and costs nothing else. */
+dev_tools cnf_tools_open(cnf_tool_store *store, rt_text folder);
+void cnf_tools_close(cnf_tool_store *store);
 
 #endif

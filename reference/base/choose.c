@@ -4,23 +4,32 @@
 #include "reference/base/check.h"
 #include "reference/base/hash.h"
 
+void rt_chooser_free(rt_chooser *chooser)
+{
+    rt_vector_free(&chooser->made);
+}
+
+/* What the chooser takes where nobody says what to take: of seed 0 always the first. */
+static uint32_t draw(const rt_chooser *chooser, uint64_t number, uint32_t alternative_count)
+{
+    if (chooser->seed == 0) return 0;
+    return (uint32_t)(rt_mix64(chooser->seed + number * RT_MIX_STEP) % alternative_count);
+}
+
 uint32_t rt_choose(rt_chooser *chooser, rt_rule rule, uint32_t alternative_count)
 {
     CHECK(rule > RT_RULE_NONE && rule < RT_RULE_COUNT);
     CHECK(alternative_count >= 1);
     uint64_t number = chooser->drawn++;
-    if (chooser->seed == 0) return 0;
-    return (uint32_t)(rt_mix64(chooser->seed + number * RT_MIX_STEP) % alternative_count);
-}
-
-void rt_choose_order(rt_chooser *chooser, rt_rule rule, uint32_t *order, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        order[i] = i;
-    for (uint32_t i = 0; i + 1 < count; i++) {
-        uint32_t other = i + rt_choose(chooser, rule, count - i);
-        uint32_t moved = order[i];
-        order[i] = order[other];
-        order[other] = moved;
+    if (alternative_count == 1) return 0;
+    uint32_t taken = draw(chooser, number, alternative_count);
+    if (chooser->made.count < chooser->script_count) {
+        /* The script comes from a user or from a run that went another way, so any number is
+         * possible. */
+        taken = chooser->script[chooser->made.count];
+        if (taken >= alternative_count) taken = alternative_count - 1;
     }
+    *rt_vector_push(&chooser->made) = (rt_choice){rule, alternative_count, taken};
+    CHECK(taken < alternative_count);
+    return taken;
 }

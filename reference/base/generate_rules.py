@@ -4,6 +4,18 @@ import re
 import sys
 
 
+def write(path, text):
+    """Writes the file unless it says so already: nothing is compiled anew for a rule's wording."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            if file.read() == text:
+                return
+    except FileNotFoundError:
+        pass
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
 def main(rules_path, out_folder):
     with open(rules_path, encoding="utf-8") as file:
         ids = re.findall(r"^- id: (\S+)$", file.read(), re.MULTILINE)
@@ -11,15 +23,15 @@ def main(rules_path, out_folder):
         sys.exit(f"{rules_path}: no rules, or an id that occurs twice")
     names = [(rule.replace("-", "_"), rule) for rule in ids]
 
-    with open(f"{out_folder}/rule_ids.h", "w", encoding="utf-8") as out:
-        out.write("/* Generated from scenarios/requirements.yaml. */\n#ifndef RULE_IDS_H\n#define RULE_IDS_H\n\n")
-        out.write("typedef enum rt_rule {\n    RT_RULE_NONE = 0,\n")
-        out.writelines(f"    RT_RULE_{identifier},\n" for identifier, _ in names)
-        out.write("    RT_RULE_COUNT\n} rt_rule;\n\n#endif\n")
-    with open(f"{out_folder}/rule_rows.inc", "w", encoding="utf-8") as out:
-        out.write("/* Generated from scenarios/requirements.yaml: identifier, name. */\n")
-        out.write('RT_RULE_ROW(NONE, "")\n')
-        out.writelines(f'RT_RULE_ROW({identifier}, "{rule}")\n' for identifier, rule in names)
+    write(f"{out_folder}/rule_ids.h",
+          "/* Generated from scenarios/requirements.yaml. */\n#ifndef RULE_IDS_H\n#define RULE_IDS_H\n\n"
+          "typedef enum rt_rule {\n    RT_RULE_NONE = 0,\n"
+          + "".join(f"    RT_RULE_{identifier},\n" for identifier, _ in names)
+          + "    RT_RULE_COUNT\n} rt_rule;\n\n#endif\n")
+    write(f"{out_folder}/rule_rows.inc",
+          "/* Generated from scenarios/requirements.yaml: identifier, name. */\n"
+          'RT_RULE_ROW(NONE, "")\n'
+          + "".join(f'RT_RULE_ROW({identifier}, "{rule}")\n' for identifier, rule in names))
 
 
 if __name__ == "__main__":

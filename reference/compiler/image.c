@@ -8,6 +8,7 @@
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
 #include "reference/compiler/prepare.h"
+#include "reference/compiler/spec_constants.h"
 #include "reference/compiler/spirv_lines.h"
 #include "reference/compiler/spirv_linkage.h"
 #include "reference/compiler/symbols.h"
@@ -153,36 +154,21 @@ static rt_status check_translation(pl_job *job, const pl_symbols *symbols, rt_by
 
 /* ---- Property sets ------------------------------------------------------------------------- */
 
-/* A set with one property per symbol.  The value 1 has no meaning (DL-IMAGE-07). */
-static rt_property_set symbol_set(pl_job *job, const char *name, const rt_text *symbols,
-                                  uint32_t count)
-{
-    CHECK(count > 0);
-    rt_property *properties = rt_arena_alloc_array(&job->arena, count, sizeof *properties);
-    for (uint32_t i = 0; i < count; i++) {
-        properties[i] = (rt_property){.name = symbols[i], .type = RT_PROPERTY_UINT32, .number = 1};
-    }
-    return (rt_property_set){rt_text_of(name), properties, count};
-}
-
 /* An image that needs (offers) nothing has no set: the document allows that or an empty one. */
-static void set_properties(pl_job *job, rt_image *image, const pl_symbols *symbols)
+static void add_symbol_sets(pl_job *job, pl_properties *properties, const pl_symbols *symbols)
 {
-    CHECK(image->set_count == 0);
     static const rt_text nameless[1] = {{"", 0}};
-    rt_property_set *sets = rt_arena_alloc_array(&job->arena, 2, sizeof *sets);
-    image->sets = sets;
     if (symbols->import_count > 0) {
-        sets[image->set_count++] =
-            symbol_set(job, RT_SET_IMPORTED_SYMBOLS, symbols->imports, symbols->import_count);
+        pl_properties_add_symbols(job, properties, RT_SET_IMPORTED_SYMBOLS, symbols->imports,
+                                  symbols->import_count);
     } else if (!RULE(DL_IMPORT_09)) {
-        sets[image->set_count++] = symbol_set(job, RT_SET_IMPORTED_SYMBOLS, nameless, 1);
+        pl_properties_add_symbols(job, properties, RT_SET_IMPORTED_SYMBOLS, nameless, 1);
     }
     if (symbols->export_count > 0) {
-        sets[image->set_count++] =
-            symbol_set(job, RT_SET_EXPORTED_SYMBOLS, symbols->exports, symbols->export_count);
+        pl_properties_add_symbols(job, properties, RT_SET_EXPORTED_SYMBOLS, symbols->exports,
+                                  symbols->export_count);
     } else if (!RULE(DL_EXPORT_04)) {
-        sets[image->set_count++] = symbol_set(job, RT_SET_EXPORTED_SYMBOLS, nameless, 1);
+        pl_properties_add_symbols(job, properties, RT_SET_EXPORTED_SYMBOLS, nameless, 1);
     }
 }
 
@@ -191,9 +177,12 @@ static void set_properties(pl_job *job, rt_image *image, const pl_symbols *symbo
 static rt_status translate(pl_job *job, const rt_postlink_request *request, LLVMModuleRef module,
                            rt_text name, rt_bytes *out_spirv)
 {
+    /* Without the extension the writer ends the process at the first pointer to a function. */
+    static const char *const extensions[] = {"SPV_INTEL_function_pointers"};
     rt_buffer written = {0}, spirv = {0}, reason = {0};
     rt_status status;
-    if (pl_translate_to_spirv(module, request->spirv_version_max, NULL, 0, &written, &reason)) {
+    if (pl_translate_to_spirv(module, request->spirv_version_max, extensions, 1, &written,
+                              &reason)) {
         status = pl_lines_keep(job, rt_buffer_bytes(&written), &spirv);
         *out_spirv = rt_arena_bytes(&job->arena, rt_buffer_bytes(&spirv));
     } else {
@@ -231,6 +220,8 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
     apply_roles(module, graph, part);
     RT_TRY(pl_prepare_drop_unused(job, module));
     RT_TRY(pl_prepare_optimise(job, module));
+    pl_properties properties = {0};
+    pl_spec_constants_place(job, module, &properties);
     pl_symbols symbols;
     RT_TRY(collect_symbols(job, module, graph, part, &symbols));
     pl_prepare_for_writer(job, module);
@@ -239,8 +230,10 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
     RT_TRY(check_translation(job, &symbols, image->code, image->name));
     image->kernels = symbols.kernels;
     image->kernel_count = symbols.kernel_count;
-    set_properties(job, image, &symbols);
-    CHECK(image->code.size > 0 && image->set_count <= 2);
+    add_symbol_sets(job, &properties, &symbols);
+    pl_properties_add_requirements(job, &properties, image->code);
+    pl_properties_finish(job, &properties, image);
+    CHECK(image->code.size > 0);
     rt_image_hash(image);
     return RT_STATUS_OK;
 }

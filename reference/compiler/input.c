@@ -10,6 +10,7 @@
 
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
+#include "reference/compiler/spec_constants.h"
 
 #include <string.h>
 
@@ -138,6 +139,11 @@ static rt_status add_source(pl_job *job, const rt_postlink_request *request, uin
     RT_TRY(pl_module_parse(job, source->bitcode, what, &part));
     strip_module(part);
     mark_functions(job, part, source->name);
+    rt_status taken = pl_spec_constants_take(job, part);
+    if (!rt_ok(taken)) {
+        LLVMDisposeModule(part);
+        return taken;
+    }
     note_definitions(job, table, part);
     rt_status status = refuse_duplicates(job, table, source->name, request->module);
     if (!rt_ok(status)) {

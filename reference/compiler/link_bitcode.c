@@ -17,6 +17,8 @@
 
 #include <llvm-c/BitWriter.h>
 
+#include <string.h>
+
 typedef RT_VECTOR(rt_text) text_vector;
 
 /* One module of the link. */
@@ -170,29 +172,46 @@ static rt_status join(pl_job *job, link_input *inputs, uint32_t count)
     return pl_prepare_drop_unused(job, target);
 }
 
-/* The layout is looked at first: of bytes that are cut short the translator makes anything. */
-static bool has_layout(rt_bytes spirv)
+static rt_status read_constant(pl_job *job, const rt_link_constant *constant, uint32_t index,
+                               pl_spec_value *out)
 {
-    pl_walk walk = pl_walk_start(spirv);
-    pl_instruction instruction;
-    while (pl_walk_next(&walk, &instruction)) {
+    size_t size = constant->value.size;
+    if (size != 1 && size != 2 && size != 4 && size != 8) {
+        return rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
+                       "module %u of the link: specialisation constant %u is given %zu bytes, "
+                       "which no scalar has",
+                       index, constant->id, size);
     }
-    return !walk.damaged;
+    *out = (pl_spec_value){.id = constant->id};
+    memcpy(&out->bits, constant->value.data, size); /* little-endian, as this machine */
+    return RT_STATUS_OK;
 }
 
-static rt_status read_module(pl_job *job, rt_bytes spirv, uint32_t index, link_input *input)
+static rt_status translate(pl_job *job, const rt_link_code *code, uint32_t index, rt_buffer *reason,
+                           LLVMModuleRef *out_module)
 {
-    if (!has_layout(spirv)) {
-        return rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
-                       "module %u of the link: %zu bytes that are not a SPIR-V module", index,
-                       spirv.size);
-    }
+    pl_spec_value *values = rt_arena_alloc_array(&job->arena, code->constant_count, sizeof *values);
+    for (uint32_t i = 0; i < code->constant_count; i++)
+        RT_TRY(read_constant(job, &code->constants[i], index, &values[i]));
+    if (pl_translate_from_spirv(job->context, code->spirv, values, code->constant_count, out_module,
+                                reason))
+        return RT_STATUS_OK;
+    return rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
+                   "module %u of the link: the SPIR-V translator refuses it: %s", index,
+                   rt_buffer_string(reason));
+}
+
+/* The layout is looked at first: of bytes that are cut short the translator makes anything. */
+static rt_status read_module(pl_job *job, const rt_link_code *code, uint32_t index,
+                             link_input *input)
+{
     CHECK(!input->module);
     rt_buffer reason = {0};
-    rt_status status = RT_STATUS_OK;
-    if (!pl_translate_from_spirv(job->context, spirv, &input->module, &reason)) {
-        status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
-                         "module %u of the link: the SPIR-V translator refuses it: %s", index,
+    rt_status status;
+    if (pl_walk_check(code->spirv, &reason)) {
+        status = translate(job, code, index, &reason, &input->module);
+    } else {
+        status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE, "module %u of the link: %s", index,
                          rt_buffer_string(&reason));
     }
     rt_buffer_free(&reason);
@@ -208,7 +227,7 @@ static void write_bitcode(LLVMModuleRef module, rt_buffer *out_bitcode)
     LLVMDisposeMemoryBuffer(memory);
 }
 
-rt_status pl_link_to_bitcode(rt_sink *sink, const rt_bytes *spirv, uint32_t count,
+rt_status pl_link_to_bitcode(rt_sink *sink, const rt_link_code *codes, uint32_t count,
                              rt_buffer *out_bitcode)
 {
     CHECK(count > 0);
@@ -217,7 +236,7 @@ rt_status pl_link_to_bitcode(rt_sink *sink, const rt_bytes *spirv, uint32_t coun
     link_input *inputs = rt_arena_alloc_array(&job.arena, count, sizeof *inputs);
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < count && rt_ok(status); i++)
-        status = read_module(&job, spirv[i], i, &inputs[i]);
+        status = read_module(&job, &codes[i], i, &inputs[i]);
     if (rt_ok(status)) status = join(&job, inputs, count);
     if (rt_ok(status)) write_bitcode(inputs[0].module, out_bitcode);
     for (uint32_t i = 0; i < count; i++) {

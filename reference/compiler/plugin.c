@@ -1,13 +1,15 @@
 /* The plugin's table.  Nothing but rt_compiler_api_get leaves the library (exports.map). */
 #include "reference/compiler/postlink.h"
 
-#define PLUGIN_IDENTIFICATION "assay compiler 1, LLVM 14, LLVMSPIRVLib 14"
+#define PLUGIN_IDENTIFICATION "assay compiler 2, LLVM 14, LLVMSPIRVLib 14"
 
 __attribute__((visibility("default"))) const rt_compiler_api *rt_compiler_api_get(uint32_t version)
 {
     static const rt_compiler_api api = {
         .version = RT_COMPILER_API_VERSION,
         .identification = PLUGIN_IDENTIFICATION,
+        .read_ir = pl_read_ir,
+        .describe_spirv = pl_describe_spirv,
         .postlink = pl_postlink,
         .link_to_bitcode = pl_link_to_bitcode,
     };

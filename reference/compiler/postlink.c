@@ -5,6 +5,7 @@
 
 #include "reference/compiler/image.h"
 #include "reference/compiler/input.h"
+#include "reference/compiler/spec_constants.h"
 
 static rt_status check_request(rt_sink *sink, const rt_postlink_request *request)
 {
@@ -48,7 +49,8 @@ rt_status pl_postlink(rt_sink *sink, const rt_postlink_request *request, rt_buff
     LLVMModuleRef input = NULL;
     rt_status status = pl_input_link(&job, request, &input);
     if (rt_ok(status)) {
-        status = make_images(&job, request, input, out_images);
+        status = pl_spec_constants_check(&job, input);
+        if (rt_ok(status)) status = make_images(&job, request, input, out_images);
         LLVMDisposeModule(input);
     }
     pl_job_close(&job);

@@ -145,8 +145,46 @@ static void widen_bit_switch(pl_job *job, LLVMValueRef terminator)
     }
 }
 
+/* ---- Half ---------------------------------------------------------------------------------- */
+
+/* Pointers to half need no arithmetic of it: vload_half and the like take them everywhere. */
+static bool is_half(LLVMTypeRef type)
+{
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) type = LLVMGetElementType(type);
+    return LLVMGetTypeKind(type) == LLVMHalfTypeKind;
+}
+
+static bool handles_half(LLVMValueRef function)
+{
+    LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+    for (; block; block = LLVMGetNextBasicBlock(block)) {
+        LLVMValueRef instruction = LLVMGetFirstInstruction(block);
+        for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
+            if (is_half(LLVMTypeOf(instruction))) return true;
+            int count = LLVMGetNumOperands(instruction);
+            for (int i = 0; i < count; i++)
+                if (is_half(LLVMTypeOf(LLVMGetOperand(instruction, (unsigned)i)))) return true;
+        }
+    }
+    return false;
+}
+
+/* Clang 14 does not list the extensions that a source uses, which the writer goes by. */
+static void list_half(pl_job *job, LLVMModuleRef module)
+{
+    static const char extension[] = "cl_khr_fp16";
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    while (function && !handles_half(function))
+        function = LLVMGetNextFunction(function);
+    if (!function) return;
+    LLVMValueRef name = LLVMMDStringInContext(job->context, extension, sizeof extension - 1);
+    LLVMAddNamedMetadataOperand(module, "opencl.used.extensions",
+                                LLVMMDNodeInContext(job->context, &name, 1));
+}
+
 void pl_prepare_for_writer(pl_job *job, LLVMModuleRef module)
 {
+    list_half(job, module);
     static const char loop[] = "llvm.loop";
     unsigned kind = LLVMGetMDKindIDInContext(job->context, loop, (unsigned)strlen(loop));
     LLVMValueRef function = LLVMGetFirstFunction(module);

@@ -75,8 +75,11 @@ rt_status pl_linkage_scan(pl_job *job, rt_bytes spirv, pl_linkage *out_linkage)
         found.exports = names_with(job, &scan, LINKAGE_EXPORT, &found.export_count);
         *out_linkage = found;
     } else {
-        status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
-                         "%zu bytes of code are not a SPIR-V module", spirv.size);
+        rt_buffer reason = {0};
+        bool fine = pl_walk_check(spirv, &reason);
+        CHECK(!fine);
+        status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE, "%s", rt_buffer_string(&reason));
+        rt_buffer_free(&reason);
     }
     rt_vector_free(&scan.rows);
     rt_map_free(&scan.functions);

@@ -13,7 +13,8 @@ typedef struct pl_linkage {
 } pl_linkage;
 
 /* Scans the linkage decorations of functions (SPIR-V 3.20, Decoration LinkageAttributes). Variables
- * are left out: the translator gives builtin variables import linkage.  MALFORMED: not SPIR-V. */
+ * are left out: the translator gives builtin variables import linkage.  MALFORMED: not SPIR-V, and
+ * where. */
 RT_MUST_USE rt_status pl_linkage_scan(pl_job *job, rt_bytes spirv, pl_linkage *out_linkage);
 
 #endif

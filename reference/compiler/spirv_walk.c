@@ -39,6 +39,44 @@ bool pl_walk_next(pl_walk *walk, pl_instruction *out_instruction)
     return true;
 }
 
+static void explain_header(rt_bytes spirv, rt_buffer *out_reason)
+{
+    uint32_t magic = spirv.size >= WORD_SIZE ? load_word(spirv.data) : 0;
+    if (spirv.size >= WORD_SIZE && magic != SPIRV_MAGIC) {
+        bool swapped = magic == __builtin_bswap32(SPIRV_MAGIC);
+        rt_buffer_printf(out_reason,
+                         "not a SPIR-V module: byte 0 begins the word 0x%08x, not 0x%08x%s", magic,
+                         SPIRV_MAGIC, swapped ? "; the byte order is the other one" : "");
+    } else if (spirv.size < PL_SPIRV_HEADER_SIZE) {
+        rt_buffer_printf(out_reason,
+                         "a SPIR-V module that ends at byte %zu, inside its header of %d bytes",
+                         spirv.size, PL_SPIRV_HEADER_SIZE);
+    } else {
+        rt_buffer_printf(out_reason, "a SPIR-V module of %zu bytes, which are no whole words",
+                         spirv.size);
+    }
+}
+
+bool pl_walk_check(rt_bytes spirv, rt_buffer *out_reason)
+{
+    pl_walk walk = pl_walk_start(spirv);
+    if (walk.damaged) {
+        explain_header(spirv, out_reason);
+        return false;
+    }
+    pl_instruction instruction;
+    while (pl_walk_next(&walk, &instruction)) {
+    }
+    if (!walk.damaged) return true;
+    uint32_t first = load_word(spirv.data + walk.position);
+    rt_buffer_printf(out_reason,
+                     "a damaged SPIR-V module: the instruction at byte %zu (opcode %u) has %u "
+                     "words, and %zu are left",
+                     walk.position, first & 0xFFFFu, first >> 16,
+                     (spirv.size - walk.position) / WORD_SIZE);
+    return false;
+}
+
 uint32_t pl_instruction_word(const pl_instruction *instruction, uint32_t index)
 {
     if (index >= instruction->word_count) return 0;

@@ -28,6 +28,10 @@ pl_walk pl_walk_start(rt_bytes spirv);
 /* Steps to the next instruction.  False at the end and at damage, which walk->damaged tells. */
 bool pl_walk_next(pl_walk *walk, pl_instruction *out_instruction);
 
+/* Reports whether bytes are laid out as a SPIR-V module; where not, appends what is wrong at which
+ * byte to *out_reason. */
+bool pl_walk_check(rt_bytes spirv, rt_buffer *out_reason);
+
 /* A word of an instruction, 0 behind its end. */
 uint32_t pl_instruction_word(const pl_instruction *instruction, uint32_t index);
 

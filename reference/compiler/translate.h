@@ -20,11 +20,18 @@ bool pl_translate_to_spirv(LLVMModuleRef module, uint32_t version_max,
                            const char *const *extensions, uint32_t extension_count,
                            rt_buffer *out_spirv, rt_buffer *out_reason);
 
+/* A specialisation constant's number and the bits of its value. */
+typedef struct pl_spec_value {
+    uint32_t id;
+    uint64_t bits;
+} pl_spec_value;
+
 /* Reads SPIR-V with every extension allowed into a module of `context`: builtin functions in their
  * OpenCL C 1.2 form (`_Z13get_global_idj`), kernels with their kernel_arg metadata, names of
- * arguments included.  Returns whether it worked; on failure *out_module is NULL and *out_reason
- * holds why. */
-bool pl_translate_from_spirv(LLVMContextRef context, rt_bytes spirv, LLVMModuleRef *out_module,
+ * arguments included, and specialisation constants of the given values where a number is among
+ * them.  Returns whether it worked; on failure *out_module is NULL and *out_reason holds why. */
+bool pl_translate_from_spirv(LLVMContextRef context, rt_bytes spirv, const pl_spec_value *values,
+                             uint32_t value_count, LLVMModuleRef *out_module,
                              rt_buffer *out_reason);
 
 #ifdef __cplusplus

@@ -12,6 +12,17 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *dev_aspect_name(dev_aspect aspect)
+{
+    static const char *const names[] = {
+#define ASPECT_NAME(aspect, name, number) [DEV_ASPECT_##aspect] = name,
+        DEV_ASPECTS(ASPECT_NAME)
+#undef ASPECT_NAME
+    };
+    CHECK((unsigned)aspect < DEV_ASPECT_COUNT);
+    return names[aspect];
+}
+
 /* ---- What an operation may answer --------------------------------------------------------- */
 
 #define BIT(code) (UINT32_C(1) << RT_##code)
@@ -20,7 +31,7 @@ _Static_assert(RT_CODE_COUNT <= 32, "a set of codes is a 32-bit word");
 /* Every operation may answer these. */
 #define CODES_ANY                                                                                  \
     (BIT(OK) | BIT(ERRC_MEMORY_ALLOCATION) | BIT(DRIVER_ERROR) | BIT(DEVICE_LOST) | BIT(LIMIT))
-#define CODES_COMPILE (BIT(ERRC_BUILD) | BIT(UNSUPPORTED) | BIT(MALFORMED))
+#define CODES_COMPILE (BIT(ERRC_BUILD) | BIT(UNSUPPORTED) | BIT(MALFORMED) | BIT(ERRC_INVALID))
 #define CODES_LINK    (CODES_COMPILE | BIT(LINK_ERROR) | BIT(IO) | BIT(TOOL) | BIT(UNAVAILABLE))
 #define CODES_LAUNCH  (BIT(ERRC_KERNEL_ARGUMENT) | BIT(ERRC_ND_RANGE))
 
@@ -28,10 +39,12 @@ _Static_assert(RT_CODE_COUNT <= 32, "a set of codes is a 32-bit word");
 #define OPERATIONS(OPERATION)                                                                      \
     OPERATION(open, BIT(UNAVAILABLE) | BIT(ERRC_INVALID))                                          \
     OPERATION(memory_create, 0)                                                                    \
+    OPERATION(usm_create, 0)                                                                       \
     OPERATION(memory_defined, 0)                                                                   \
     OPERATION(program_compile, CODES_COMPILE)                                                      \
     OPERATION(program_link, CODES_LINK)                                                            \
     OPERATION(program_build, CODES_LINK)                                                           \
+    OPERATION(global_find, BIT(ERRC_INVALID))                                                      \
     OPERATION(kernel_create, BIT(ERRC_INVALID))                                                    \
     OPERATION(queue_create, 0)                                                                     \
     OPERATION(enqueue_kernel, CODES_LAUNCH)                                                        \
@@ -143,6 +156,14 @@ void dev_device_capabilities(dev_device *device, dev_capabilities *out_capabilit
     CHECK(out_capabilities->extension_count == 0 || out_capabilities->extensions != NULL);
     CHECK(out_capabilities->aspects >> DEV_ASPECT_COUNT == 0);
     CHECK(out_capabilities->group_size_max >= 1);
+    CHECK_IMPLIES(out_capabilities->usm, device->ops->usm_create != NULL);
+}
+
+static dev_capabilities capabilities_of(dev_device *device)
+{
+    dev_capabilities capabilities;
+    dev_device_capabilities(device, &capabilities);
+    return capabilities;
 }
 
 bool dev_capabilities_link(const dev_capabilities *capabilities, rt_format format)
@@ -159,6 +180,21 @@ bool dev_capabilities_link(const dev_capabilities *capabilities, rt_format forma
 
 /* ---- Memory ------------------------------------------------------------------------------- */
 
+/* Completes a memory that an adapter made, or passes its refusal on. */
+static rt_status memory_finish(operation op, dev_device *device, rt_status status,
+                               dev_memory_kind kind, dev_memory *memory)
+{
+    result_check(op, device->sink, status, memory);
+    if (!rt_ok(status)) return status;
+    CHECK(memory->ops != NULL && memory->ops->destroy != NULL);
+    CHECK_IMPLIES(kind != DEV_MEMORY_BUFFER, memory->ops->address != NULL);
+    memory->device = device;
+    memory->kind = kind;
+    memory->program = NULL;
+    count_up(device);
+    return status;
+}
+
 rt_status dev_memory_create(dev_device *device, uint64_t size, rt_text label,
                             dev_memory **out_memory)
 {
@@ -166,19 +202,49 @@ rt_status dev_memory_create(dev_device *device, uint64_t size, rt_text label,
     CHECK(size >= 1 && size <= RT_MEMORY_SIZE_MAX);
     *out_memory = NULL;
     rt_status status = device->ops->memory_create(device, size, label, out_memory);
-    result_check(OPERATION_memory_create, device->sink, status, *out_memory);
-    if (!rt_ok(status)) return status;
-    CHECK((*out_memory)->ops != NULL && (*out_memory)->ops->destroy != NULL);
-    (*out_memory)->device = device;
-    (*out_memory)->size = size;
-    count_up(device);
+    status = memory_finish(OPERATION_memory_create, device, status, DEV_MEMORY_BUFFER, *out_memory);
+    if (rt_ok(status)) (*out_memory)->size = size;
     return status;
+}
+
+static bool is_usm(dev_memory_kind kind)
+{
+    return kind == DEV_MEMORY_USM_DEVICE || kind == DEV_MEMORY_USM_HOST ||
+           kind == DEV_MEMORY_USM_SHARED;
+}
+
+rt_status dev_usm_create(dev_device *device, dev_memory_kind kind, uint64_t size, rt_text label,
+                         dev_memory **out_memory)
+{
+    CHECK(device != NULL && out_memory != NULL);
+    CHECK(is_usm(kind));
+    CHECK(size >= 1 && size <= RT_MEMORY_SIZE_MAX);
+    CHECK(capabilities_of(device).usm);
+    *out_memory = NULL;
+    rt_status status = device->ops->usm_create(device, kind, size, label, out_memory);
+    status = memory_finish(OPERATION_usm_create, device, status, kind, *out_memory);
+    if (rt_ok(status)) (*out_memory)->size = size;
+    return status;
+}
+
+uint64_t dev_memory_address(dev_memory *memory)
+{
+    CHECK(memory != NULL);
+    CHECK(memory->kind != DEV_MEMORY_BUFFER);
+    uint64_t address = memory->ops->address(memory);
+    CHECK(address != 0);
+    CHECK(memory->size <= UINT64_MAX - address);
+    return address;
 }
 
 void dev_memory_destroy(dev_memory *memory)
 {
     if (!memory) return;
     dev_device *device = memory->device;
+    if (memory->kind == DEV_MEMORY_GLOBAL) {
+        unsigned before = atomic_fetch_sub(&memory->program->live_globals, 1);
+        CHECK(before > 0);
+    }
     memory->ops->destroy(memory);
     count_down(device);
 }
@@ -219,25 +285,42 @@ static rt_status program_finish(operation op, dev_device *device, rt_status stat
     CHECK(program->ops->destroy != NULL && program->ops->kernel_create != NULL);
     program->device = device;
     program->executable = executable;
+    atomic_init(&program->live_globals, 0);
     count_up(device);
     return status;
 }
 
-static void code_check(const dev_device *device, rt_format format, rt_bytes code, rt_text options)
+static void constants_check(dev_device *device, const dev_code *code)
 {
-    CHECK(device != NULL);
-    CHECK((unsigned)format < RT_FORMAT_COUNT);
-    CHECK(code.size == 0 || code.data != NULL);
-    CHECK(options.length == 0 || options.data != NULL);
+    if (code->constant_count == 0) return;
+    CHECK(code->constants != NULL);
+    CHECK(capabilities_of(device).spec_constants);
+    for (uint32_t i = 0; i < code->constant_count; i++) {
+        const dev_spec_constant *constant = &code->constants[i];
+        size_t size = constant->value.size;
+        CHECK(constant->value.data != NULL);
+        CHECK(size == 1 || size == 2 || size == 4 || size == 8);
+        /* An image has tens of constants; each once. */
+        for (uint32_t k = 0; k < i; k++)
+            CHECK(code->constants[k].id != constant->id);
+    }
 }
 
-rt_status dev_program_compile(dev_device *device, rt_format format, rt_bytes code, rt_text options,
-                              dev_program **out_program)
+static void code_check(dev_device *device, const dev_code *code)
 {
-    code_check(device, format, code, options);
+    CHECK(device != NULL && code != NULL);
+    CHECK((unsigned)code->format < RT_FORMAT_COUNT);
+    CHECK(code->bytes.size == 0 || code->bytes.data != NULL);
+    CHECK(code->options.length == 0 || code->options.data != NULL);
+    constants_check(device, code);
+}
+
+rt_status dev_program_compile(dev_device *device, const dev_code *code, dev_program **out_program)
+{
+    code_check(device, code);
     CHECK(out_program != NULL);
     *out_program = NULL;
-    rt_status status = device->ops->program_compile(device, format, code, options, out_program);
+    rt_status status = device->ops->program_compile(device, code, out_program);
     return program_finish(OPERATION_program_compile, device, status, false, *out_program);
 }
 
@@ -257,22 +340,40 @@ rt_status dev_program_link(dev_device *device, dev_program *const *programs, uin
     return program_finish(OPERATION_program_link, device, status, true, *out_program);
 }
 
-rt_status dev_program_build(dev_device *device, rt_format format, rt_bytes code, rt_text options,
-                            dev_program **out_program)
+rt_status dev_program_build(dev_device *device, const dev_code *code, dev_program **out_program)
 {
-    code_check(device, format, code, options);
+    code_check(device, code);
     CHECK(out_program != NULL);
     *out_program = NULL;
-    rt_status status = device->ops->program_build(device, format, code, options, out_program);
+    rt_status status = device->ops->program_build(device, code, out_program);
     return program_finish(OPERATION_program_build, device, status, true, *out_program);
 }
 
 void dev_program_destroy(dev_program *program)
 {
     if (!program) return;
+    CHECK(atomic_load(&program->live_globals) == 0);
     dev_device *device = program->device;
     program->ops->destroy(program);
     count_down(device);
+}
+
+rt_status dev_global_find(dev_program *program, rt_text name, dev_memory **out_memory)
+{
+    CHECK(program != NULL && out_memory != NULL);
+    CHECK(program->executable);
+    CHECK(name.length == 0 || name.data != NULL);
+    CHECK(capabilities_of(program->device).globals_by_name);
+    CHECK(program->ops->global_find != NULL);
+    *out_memory = NULL;
+    rt_status status = program->ops->global_find(program, name, out_memory);
+    status = memory_finish(OPERATION_global_find, program->device, status, DEV_MEMORY_GLOBAL,
+                           *out_memory);
+    if (!rt_ok(status)) return status;
+    CHECK((*out_memory)->size >= 1 && (*out_memory)->size <= RT_MEMORY_SIZE_MAX);
+    (*out_memory)->program = program;
+    atomic_fetch_add(&program->live_globals, 1);
+    return status;
 }
 
 rt_status dev_kernel_create(dev_program *program, rt_text name, dev_kernel **out_kernel)
@@ -385,12 +486,18 @@ static void argument_check(const dev_device *device, const dev_argument *argumen
     switch (argument->kind) {
     case DEV_ARGUMENT_MEMORY:
         CHECK(argument->memory == NULL || argument->memory->device == device);
+        CHECK(argument->memory == NULL || argument->memory->kind == DEV_MEMORY_BUFFER);
+        break;
+    case DEV_ARGUMENT_POINTER:
+        CHECK(argument->memory != NULL && argument->memory->device == device);
+        CHECK(argument->memory->kind != DEV_MEMORY_BUFFER);
+        CHECK(argument->offset <= argument->memory->size);
         break;
     case DEV_ARGUMENT_BYTES:
         CHECK(argument->bytes.data != NULL && argument->bytes.size >= 1);
         break;
-    case DEV_ARGUMENT_LOCAL:
-    case DEV_ARGUMENT_KINDS: CHECK(argument->size >= 1); break;
+    case DEV_ARGUMENT_LOCAL: CHECK(argument->size >= 1); break;
+    case DEV_ARGUMENT_KINDS: UNREACHABLE();
     }
 }
 
@@ -435,6 +542,18 @@ rt_status dev_enqueue_write(dev_queue *queue, dev_command command, dev_memory *m
     return event_finish(OPERATION_enqueue_write, queue, status, *out_event);
 }
 
+/* True where two ranges of `size` bytes share a byte.  Two memories that stand for one variable are
+ * told by their addresses; a buffer shares bytes with itself only. */
+static bool ranges_overlap(dev_memory *a, uint64_t a_offset, dev_memory *b, uint64_t b_offset,
+                           uint64_t size)
+{
+    bool of_variables = a->kind == DEV_MEMORY_GLOBAL && b->kind == DEV_MEMORY_GLOBAL;
+    if (a != b && !of_variables) return false;
+    uint64_t a_first = a == b ? a_offset : dev_memory_address(a) + a_offset;
+    uint64_t b_first = a == b ? b_offset : dev_memory_address(b) + b_offset;
+    return a_first < b_first + size && b_first < a_first + size;
+}
+
 rt_status dev_enqueue_copy(dev_queue *queue, dev_command command, dev_memory *source,
                            uint64_t source_offset, dev_memory *destination,
                            uint64_t destination_offset, uint64_t size, dev_event **out_event)
@@ -444,8 +563,7 @@ rt_status dev_enqueue_copy(dev_queue *queue, dev_command command, dev_memory *so
     range_check(destination, destination_offset, size);
     CHECK(source->device == queue->device);
     CHECK(destination->device == queue->device);
-    CHECK_IMPLIES(source == destination, source_offset + size <= destination_offset ||
-                                             destination_offset + size <= source_offset);
+    CHECK(!ranges_overlap(source, source_offset, destination, destination_offset, size));
     rt_status status = queue->ops->enqueue_copy(queue, command, source, source_offset, destination,
                                                 destination_offset, size, out_event);
     return event_finish(OPERATION_enqueue_copy, queue, status, *out_event);

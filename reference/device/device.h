@@ -8,7 +8,9 @@
  * Ownership.  A create function gives one object to the caller, who destroys it.  A device outlives
  * everything made from it.  Memories, programs, kernels, queues and events may be destroyed in any
  * order, also while commands that use them are enqueued: the adapter keeps what it needs until they
- * are done.  Spans passed in are borrowed for the call unless an operation says otherwise.
+ * are done.  Unified shared memory is the exception (dev_memory_destroy), and a memory that stands
+ * for a variable ends before its program.  Spans passed in are borrowed for the call unless an
+ * operation says otherwise.
  *
  * Threads.  Every function may be called from several threads at once; an adapter locks for itself.
  * Destroying an object must not race with another use of that object.
@@ -36,13 +38,24 @@ typedef struct dev_event dev_event;
 
 /* ---- Values ------------------------------------------------------------------------------- */
 
-/* Aspects that scenarios can ask about; bit numbers of dev_capabilities.aspects. */
+/* Aspects that scenarios can ask about: aspect, its name in SYCL, and its number in the property
+ * set "SYCL/device requirements" (SYCL 2020, 4.6.4.5 "Device aspects"; numbers as DPC++ has them).
+ */
+#define DEV_ASPECTS(ASPECT)                                                                        \
+    ASPECT(FP16, "fp16", 5)                                                                        \
+    ASPECT(FP64, "fp64", 6)                                                                        \
+    ASPECT(ATOMIC64, "atomic64", 27)
+
+/* Bit numbers of dev_capabilities.aspects. */
 typedef enum dev_aspect {
-    DEV_ASPECT_FP16,
-    DEV_ASPECT_FP64,
-    DEV_ASPECT_ATOMIC64,
-    DEV_ASPECT_COUNT
+#define DEV_ASPECT_ENUM(aspect, name, number) DEV_ASPECT_##aspect,
+    DEV_ASPECTS(DEV_ASPECT_ENUM)
+#undef DEV_ASPECT_ENUM
+        DEV_ASPECT_COUNT
 } dev_aspect;
+
+/* The name of an aspect, static. */
+const char *dev_aspect_name(dev_aspect aspect);
 
 /* What a device can do, asked once after opening.  Texts live as long as the device. */
 typedef struct dev_capabilities {
@@ -56,7 +69,8 @@ typedef struct dev_capabilities {
     bool executes;           /* false: builds and links only, kernels never run */
     bool globals_by_name;    /* module-scope variables can be found by name */
     bool function_pointers;  /* kernels may call through pointers to functions */
-    bool usm;                /* pointers valid on host or device outside buffers */
+    bool usm;                /* unified shared memory of all three kinds */
+    bool spec_constants;     /* specialisation constants of a code can be set */
     bool finds_faults;       /* reports findings (sim) */
     bool links_with_tool;    /* linking is done by dev_tools, not by the driver */
     uint64_t local_size_max; /* bytes of local memory for one work-group */
@@ -77,15 +91,33 @@ typedef struct dev_finding {
     uint64_t count;  /* how often it happened at this place in this launch */
 } dev_finding;
 
+/* The value of one specialisation constant, by the number in its SpecId decoration. */
+typedef struct dev_spec_constant {
+    uint32_t id;
+    rt_bytes value; /* little-endian, 1, 2, 4 or 8 bytes as the constant has; a bool has one */
+} dev_spec_constant;
+
+/* What a program is made from; everything is borrowed for the call. */
+typedef struct dev_code {
+    rt_format format;
+    rt_bytes bytes;
+    rt_text options; /* for the driver's compiler */
+    /* Constants that get another value than their default, each id once; ids that the code does not
+     * have are ignored (SPIR-V 2.12, "Specialization"). */
+    const dev_spec_constant *constants;
+    uint32_t constant_count;
+} dev_code;
+
 /* Tools that a driver lacks and assay has (LLVM behind a child process). */
 typedef struct dev_tools {
     void *user;
-    /* Links count >= 1 SPIR-V modules into one LLVM 14 bitcode module with OpenCL kernel metadata.
-     * out_bitcode is initialised by the caller, who frees it, and receives the bytes.  LINK_ERROR:
-     * a symbol is unresolved or defined twice; MALFORMED; UNSUPPORTED; TOOL: the tool died; IO: a
-     * file or process operation failed; UNAVAILABLE: there is no tool here.  No other code.  May be
-     * called from several threads. */
-    rt_status (*link_to_bitcode)(void *user, rt_sink *sink, const rt_bytes *spirv, uint32_t count,
+    /* Links count >= 1 SPIR-V codes, specialised as they say, into one LLVM 14 bitcode module with
+     * OpenCL kernel metadata.  out_bitcode is initialised by the caller, who frees it, and receives
+     * the bytes.  LINK_ERROR: a symbol is unresolved or defined twice; MALFORMED; UNSUPPORTED;
+     * ERRC_INVALID: a constant's value has another size than the constant; TOOL: the tool died; IO:
+     * a file or process operation failed; UNAVAILABLE: there is no tool here.  No other code.  May
+     * be called from several threads. */
+    rt_status (*link_to_bitcode)(void *user, rt_sink *sink, const dev_code *codes, uint32_t count,
                                  rt_buffer *out_bitcode);
 } dev_tools;
 
@@ -107,16 +139,28 @@ typedef struct dev_nd_range {
     uint64_t offset[RT_ND_RANGE_DIMENSIONS];
 } dev_nd_range;
 
+/* What a memory is. */
+typedef enum dev_memory_kind {
+    DEV_MEMORY_BUFFER,     /* the device decides where it is */
+    DEV_MEMORY_USM_DEVICE, /* unified shared memory: pointers into it are the same everywhere; */
+    DEV_MEMORY_USM_HOST,   /* SYCL 2020, 4.8.2 "Kinds of unified shared memory" */
+    DEV_MEMORY_USM_SHARED,
+    DEV_MEMORY_GLOBAL, /* a variable of a program */
+    DEV_MEMORY_KINDS
+} dev_memory_kind;
+
 typedef enum dev_argument_kind {
-    DEV_ARGUMENT_MEMORY, /* a global or constant pointer to the start of a memory */
-    DEV_ARGUMENT_BYTES,  /* a value, bytes as the kernel's parameter has them */
-    DEV_ARGUMENT_LOCAL,  /* local memory of `size` bytes */
+    DEV_ARGUMENT_MEMORY,  /* a global or constant pointer to the start of a buffer */
+    DEV_ARGUMENT_POINTER, /* a pointer into unified shared memory or a program's variable */
+    DEV_ARGUMENT_BYTES,   /* a value, bytes as the kernel's parameter has them */
+    DEV_ARGUMENT_LOCAL,   /* local memory of `size` bytes */
     DEV_ARGUMENT_KINDS
 } dev_argument_kind;
 
 typedef struct dev_argument {
     dev_argument_kind kind;
-    dev_memory *memory; /* MEMORY; NULL is the null pointer */
+    dev_memory *memory; /* MEMORY: NULL is the null pointer; POINTER: never NULL, no buffer */
+    uint64_t offset;    /* POINTER: bytes from the memory's start, at most its size */
     rt_bytes bytes;     /* BYTES; copied by the enqueue */
     uint64_t size;      /* LOCAL, bytes >= 1 */
 } dev_argument;
@@ -141,12 +185,13 @@ typedef struct dev_device_ops {
     void (*capabilities)(dev_device *device, dev_capabilities *out_capabilities);
     rt_status (*memory_create)(dev_device *device, uint64_t size, rt_text label,
                                dev_memory **out_memory);
-    rt_status (*program_compile)(dev_device *device, rt_format format, rt_bytes code,
-                                 rt_text options, dev_program **out_program);
+    rt_status (*usm_create)(dev_device *device, dev_memory_kind kind, uint64_t size, rt_text label,
+                            dev_memory **out_memory); /* NULL: capabilities.usm is false */
+    rt_status (*program_compile)(dev_device *device, const dev_code *code,
+                                 dev_program **out_program);
     rt_status (*program_link)(dev_device *device, dev_program *const *programs, uint32_t count,
                               rt_text options, dev_program **out_program);
-    rt_status (*program_build)(dev_device *device, rt_format format, rt_bytes code, rt_text options,
-                               dev_program **out_program);
+    rt_status (*program_build)(dev_device *device, const dev_code *code, dev_program **out_program);
     rt_status (*queue_create)(dev_device *device, dev_queue **out_queue);
 } dev_device_ops;
 
@@ -154,11 +199,14 @@ typedef struct dev_memory_ops {
     void (*destroy)(dev_memory *memory);
     /* Optional (NULL: everything counts as defined), see dev_memory_defined. */
     rt_status (*defined)(dev_memory *memory, uint64_t offset, uint64_t size, uint8_t *out_bits);
+    uint64_t (*address)(dev_memory *memory); /* asked of every kind but BUFFER; else NULL is fine */
 } dev_memory_ops;
 
 typedef struct dev_program_ops {
     void (*destroy)(dev_program *program);
     rt_status (*kernel_create)(dev_program *program, rt_text name, dev_kernel **out_kernel);
+    /* NULL: capabilities.globals_by_name is false.  Sets (*out_memory)->size itself. */
+    rt_status (*global_find)(dev_program *program, rt_text name, dev_memory **out_memory);
 } dev_program_ops;
 
 typedef struct dev_kernel_ops {
@@ -202,12 +250,15 @@ struct dev_device {
 struct dev_memory {
     const dev_memory_ops *ops;
     dev_device *device;
+    dev_memory_kind kind;
     uint64_t size;
+    dev_program *program; /* GLOBAL: whose variable it is */
 };
 struct dev_program {
     const dev_program_ops *ops;
     dev_device *device;
-    bool executable; /* kernels can be made from it */
+    bool executable;          /* kernels can be made from it */
+    atomic_uint live_globals; /* memories that stand for its variables, not yet destroyed */
 };
 struct dev_kernel {
     const dev_kernel_ops *ops;
@@ -255,6 +306,19 @@ bool dev_capabilities_link(const dev_capabilities *capabilities, rt_format forma
  * ERRC_MEMORY_ALLOCATION. */
 RT_MUST_USE rt_status dev_memory_create(dev_device *device, uint64_t size, rt_text label,
                                         dev_memory **out_memory);
+/* Allocates size >= 1 bytes of unified shared memory of a USM kind, aligned for every type; its
+ * content is undefined.  Commands move its bytes as those of a buffer.  Only where the device's
+ * capabilities say usm.  ERRC_MEMORY_ALLOCATION. */
+RT_MUST_USE rt_status dev_usm_create(dev_device *device, dev_memory_kind kind, uint64_t size,
+                                     rt_text label, dev_memory **out_memory);
+/* Where a memory that is no buffer begins, as kernels see it: what a pointer in a kernel's argument
+ * or in another memory must hold.  Never 0, the same answer every time, and of two memories of a
+ * device only the same where both stand for one variable. */
+uint64_t dev_memory_address(dev_memory *memory);
+/* Frees it.  USM is freed at once: no command that is not complete may use it, nor may a later one
+ * through a pointer, as SYCL 2020, 4.8.3 "USM allocations" demands; a device that
+ * finds faults reports it.  A memory that stands for a variable ends without touching the variable.
+ */
 void dev_memory_destroy(dev_memory *memory);
 /* Which bytes of [offset, offset + size) hold defined values: bit i % 8 of out_bits[i / 8] for byte
  * i, ceil(size / 8) bytes.  A device that does not track it answers that all are.  All commands
@@ -264,9 +328,10 @@ RT_MUST_USE rt_status dev_memory_defined(dev_memory *memory, uint64_t offset, ui
 
 /* Makes a program object from one image's code, imports left open, so that it can be linked.
  * ERRC_BUILD: the driver's compiler refused (its log is in the message); UNSUPPORTED: format or a
- * named instruction is not taken; MALFORMED. */
-RT_MUST_USE rt_status dev_program_compile(dev_device *device, rt_format format, rt_bytes code,
-                                          rt_text options, dev_program **out_program);
+ * named instruction is not taken; MALFORMED; ERRC_INVALID: a constant's value has another size than
+ * the constant.  Constants only where capabilities say spec_constants. */
+RT_MUST_USE rt_status dev_program_compile(dev_device *device, const dev_code *code,
+                                          dev_program **out_program);
 /* Joins count >= 1 compiled programs, which stay as they are, into an executable one.  LINK_ERROR:
  * unresolved or multiply defined symbol, log in the message; TOOL, UNAVAILABLE: from dev_tools; and
  * the codes of compile. */
@@ -274,9 +339,15 @@ RT_MUST_USE rt_status dev_program_link(dev_device *device, dev_program *const *p
                                        uint32_t count, rt_text options, dev_program **out_program);
 /* Compiles one self-contained image straight into an executable program.  Codes of compile and
  * link. */
-RT_MUST_USE rt_status dev_program_build(dev_device *device, rt_format format, rt_bytes code,
-                                        rt_text options, dev_program **out_program);
+RT_MUST_USE rt_status dev_program_build(dev_device *device, const dev_code *code,
+                                        dev_program **out_program);
 void dev_program_destroy(dev_program *program);
+/* Finds a variable in global memory of an executable program by the name that it was exported
+ * under, and makes a memory that stands for it: kind GLOBAL, its size the variable's.  The variable
+ * has its initial value until a command or kernel writes it, and lives as long as the program.
+ * Asked again, the same variable is found.  Only where capabilities say globals_by_name.  The
+ * memory must be destroyed before the program.  ERRC_INVALID: it has none of that name. */
+RT_MUST_USE rt_status dev_global_find(dev_program *program, rt_text name, dev_memory **out_memory);
 
 /* Takes a kernel by name from an executable program.  ERRC_INVALID: it has none of that name. */
 RT_MUST_USE rt_status dev_kernel_create(dev_program *program, rt_text name,

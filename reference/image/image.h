@@ -52,6 +52,13 @@ typedef struct rt_image_list {
 /* Names of property sets (document 003, "sycl-post-link changes"; DL-IMAGE-05, DL-IMAGE-06). */
 #define RT_SET_IMPORTED_SYMBOLS "SYCL/imported symbols"
 #define RT_SET_EXPORTED_SYMBOLS "SYCL/exported symbols"
+/* Specialisation constants by name; a value is three u32: number in the code (SpecId), offset in
+ * the block of default values, size in bytes.  The defaults are one property, named "all", whose
+ * bytes are that block.  Names of the sets as DPC++ has them. */
+#define RT_SET_SPEC_CONSTANTS         "SYCL/specialization constants"
+#define RT_SET_SPEC_CONSTANT_DEFAULTS "SYCL/specialization constants default values"
+/* What the image asks of a device; property "aspects": bytes, u32 numbers of SYCL aspects. */
+#define RT_SET_DEVICE_REQUIREMENTS "SYCL/device requirements"
 
 /* The set of that name, NULL where the image has none.  The first of several counts. */
 const rt_property_set *rt_image_set(const rt_image *image, const char *name);
@@ -62,6 +69,14 @@ bool rt_property_set_has(const rt_property_set *set, rt_text name);
 
 /* Computes image->hash from its content. */
 void rt_image_hash(rt_image *image);
+
+/* Appends the serialised form of a property set, and reads it: spans point into the input, the
+ * table is allocated in the arena.  A damaged set leaves the reader failed. */
+void rt_property_set_write(rt_buffer *out, const rt_property_set *set);
+rt_property_set rt_property_set_read(rt_arena *arena, rt_reader *reader);
+
+/* Bytes that the serialised form of a set takes at least. */
+enum { RT_PROPERTY_SET_PACKED_MIN = 12 };
 
 /* Appends the serialised form of a list: the form that the compiler plugin returns, that the
  * artefact cache keeps and that packs embed. */

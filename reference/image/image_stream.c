@@ -10,9 +10,9 @@
 enum { IMAGE_STREAM_TAG = 0x4C4D4941, IMAGE_STREAM_VERSION = 1 };
 
 /* Least sizes in bytes of the items, so that a damaged count cannot make the reader allocate. */
-enum { TEXT_SIZE_MIN = 8, PROPERTY_SIZE_MIN = 16, SET_SIZE_MIN = 12, IMAGE_SIZE_MIN = 48 };
+enum { TEXT_SIZE_MIN = 8, PROPERTY_SIZE_MIN = 16, IMAGE_SIZE_MIN = 44 };
 
-static void write_set(rt_buffer *out, const rt_property_set *set)
+void rt_property_set_write(rt_buffer *out, const rt_property_set *set)
 {
     rt_write_text(out, set->name);
     rt_write_u32(out, set->property_count);
@@ -40,7 +40,7 @@ static void write_image(rt_buffer *out, const rt_image *image)
         rt_write_text(out, image->kernels[i]);
     rt_write_u32(out, image->set_count);
     for (uint32_t i = 0; i < image->set_count; i++)
-        write_set(out, &image->sets[i]);
+        rt_property_set_write(out, &image->sets[i]);
     rt_write_bytes(out, image->code);
 }
 
@@ -66,7 +66,7 @@ static rt_property read_property(rt_reader *reader)
     return property;
 }
 
-static rt_property_set read_set(rt_arena *arena, rt_reader *reader)
+rt_property_set rt_property_set_read(rt_arena *arena, rt_reader *reader)
 {
     rt_property_set set = {.name = rt_read_text(reader)};
     set.property_count = rt_read_count(reader, PROPERTY_SIZE_MIN);
@@ -88,10 +88,10 @@ static rt_image read_image(rt_arena *arena, rt_reader *reader)
     for (uint32_t i = 0; i < image.kernel_count; i++)
         kernels[i] = rt_read_text(reader);
     image.kernels = kernels;
-    image.set_count = rt_read_count(reader, SET_SIZE_MIN);
+    image.set_count = rt_read_count(reader, RT_PROPERTY_SET_PACKED_MIN);
     rt_property_set *sets = rt_arena_alloc_array(arena, image.set_count, sizeof *sets);
     for (uint32_t i = 0; i < image.set_count; i++)
-        sets[i] = read_set(arena, reader);
+        sets[i] = rt_property_set_read(arena, reader);
     image.sets = sets;
     image.code = rt_read_bytes(reader);
     return image;

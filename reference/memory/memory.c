@@ -23,9 +23,46 @@ rt_status rt_memory_create(rt_sink *sink, uint32_t id, rt_text name, uint64_t si
         .host = host,
         .host_valid = true,
         .initialised = initial != NULL,
+        .written_on = UINT32_MAX,
     };
     *out_memory = memory;
     return RT_STATUS_OK;
+}
+
+rt_status rt_memory_usm_create(rt_sink *sink, uint32_t id, rt_text name, const rt_device *device,
+                               dev_memory_kind kind, uint64_t size, const void *initial,
+                               rt_memory **out_memory)
+{
+    CHECK(kind == DEV_MEMORY_USM_DEVICE || kind == DEV_MEMORY_USM_HOST ||
+          kind == DEV_MEMORY_USM_SHARED);
+    *out_memory = NULL;
+    if (!device->capabilities.usm) {
+        return rt_fail_naming(sink, RT_ERRC_FEATURE_NOT_SUPPORTED, RT_RULE_NONE, &name, 1,
+                              "memory '%.*s' cannot be made: device %.*s has no unified shared "
+                              "memory",
+                              RT_TEXT_ARG(name), RT_TEXT_ARG(device->name));
+    }
+    rt_memory *memory = NULL;
+    RT_TRY(rt_memory_create(sink, id, name, size, initial, &memory));
+    CHECK(memory != NULL);
+    memory->kind = kind;
+    memory->usm_device = device;
+    while (memory->copies.count <= device->id)
+        *rt_vector_push(&memory->copies) = (rt_memory_copy){0};
+    rt_status status =
+        dev_usm_create(device->device, kind, size, name, &memory->copies.items[device->id].memory);
+    if (!rt_ok(status)) {
+        rt_memory_destroy(memory);
+        return status;
+    }
+    *out_memory = memory;
+    return RT_STATUS_OK;
+}
+
+bool rt_memory_is_usm(const rt_memory *memory)
+{
+    CHECK((memory->kind == DEV_MEMORY_BUFFER) == (memory->usm_device == NULL));
+    return memory->kind != DEV_MEMORY_BUFFER;
 }
 
 void rt_memory_destroy(rt_memory *memory)
@@ -50,6 +87,7 @@ static void check_state(const rt_memory *memory)
 
 rt_status rt_memory_on_device(rt_memory *memory, const rt_device *device, dev_memory **out_copy)
 {
+    CHECK_IMPLIES(rt_memory_is_usm(memory), device == memory->usm_device);
     while (memory->copies.count <= device->id) {
         *rt_vector_push(&memory->copies) = (rt_memory_copy){0};
     }
@@ -87,6 +125,7 @@ void rt_memory_uploaded(rt_memory *memory, const rt_device *device)
 void rt_memory_downloaded(rt_memory *memory)
 {
     CHECK(rt_memory_valid_device(memory) != UINT32_MAX);
+    CHECK(!rt_memory_is_usm(memory));
     memory->host_valid = true;
     check_state(memory);
 }
@@ -99,5 +138,6 @@ void rt_memory_written(rt_memory *memory, const rt_device *device)
     }
     memory->host_valid = false;
     memory->initialised = true;
+    memory->written_on = device->id;
     check_state(memory);
 }

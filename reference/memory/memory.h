@@ -1,4 +1,5 @@
-/* Memory objects: a content that lives on the host, on devices, or on both.
+/* Memory objects: a content that lives on the host, on devices, or on both; and unified shared
+ * memory, which is one allocation of one device.
  *
  * A memory is what a SYCL buffer is to the runtime: its host bytes and a copy per device that ever
  * used it, each valid or not.  This file keeps the books; the commands that move content are made
@@ -22,6 +23,13 @@ typedef struct rt_memory {
     bool host_valid;  /* the host bytes are the latest content */
     bool initialised; /* false: nothing ever gave it a content, so none needs to be moved */
     RT_VECTOR(rt_memory_copy) copies; /* index is rt_device.id */
+    /* Unified shared memory: its kind, and its device, whose copy is the allocation itself.  The
+     * host bytes are then what was last read from it.  BUFFER and NULL otherwise. */
+    dev_memory_kind kind;
+    const rt_device *usm_device;
+    /* The device on which a command wrote it last, which may know what was never written;
+     * UINT32_MAX: none did. */
+    uint32_t written_on;
 } rt_memory;
 
 /* Makes a memory of size >= 1 bytes; initial holds its content (copied) or NULL: undefined.
@@ -29,11 +37,24 @@ typedef struct rt_memory {
 RT_MUST_USE rt_status rt_memory_create(rt_sink *sink, uint32_t id, rt_text name, uint64_t size,
                                        const void *initial, rt_memory **out_memory);
 
+/* Makes unified shared memory of a USM kind on the device.  Its content, where initial is not NULL,
+ * has still to be brought there (rt_memory_needs_upload).  Once a command has used it the host
+ * bytes never count as its latest content again: a kernel may reach it through a pointer that the
+ * runtime does not see.  ERRC_FEATURE_NOT_SUPPORTED: the device has no USM; and the codes of
+ * rt_memory_create and dev_usm_create. */
+RT_MUST_USE rt_status rt_memory_usm_create(rt_sink *sink, uint32_t id, rt_text name,
+                                           const rt_device *device, dev_memory_kind kind,
+                                           uint64_t size, const void *initial,
+                                           rt_memory **out_memory);
+
+/* True for unified shared memory. */
+bool rt_memory_is_usm(const rt_memory *memory);
+
 /* Frees it with its copies; no command may use it any more.  NULL does nothing. */
 void rt_memory_destroy(rt_memory *memory);
 
-/* The device's copy, allocated when it is first asked for (its content then is not valid).  Codes
- * of dev_memory_create. */
+/* The device's copy, allocated when it is first asked for (its content then is not valid); of
+ * unified shared memory the allocation, and the device is its own.  Codes of dev_memory_create. */
 RT_MUST_USE rt_status rt_memory_on_device(rt_memory *memory, const rt_device *device,
                                           dev_memory **out_copy);
 

@@ -1,6 +1,8 @@
 /* Loading and unloading by reachability: what is opened, and what that needs, is loaded. */
 #include "reference/module/loader.h"
 
+#include "reference/base/handover.h"
+
 #include <string.h>
 
 void rt_loader_init(rt_loader *loader, rt_sink *sink, rt_registry *registry,
@@ -18,8 +20,8 @@ void rt_loader_init(rt_loader *loader, rt_sink *sink, rt_registry *registry,
     memcpy(loader->modules, modules, module_count * sizeof *modules);
     for (uint32_t i = 0; i < module_count; i++) {
         rt_module *module = &loader->modules[i];
-        module->open_count = 0;
-        module->loaded = false;
+        CHECK(module->open_count == 0 && !module->preloaded && !module->loaded);
+        CHECK(module->scopes.count == 0);
         for (uint32_t j = 0; j < module->need_count; j++)
             CHECK(module->needs[j] < module_count);
     }
@@ -27,8 +29,12 @@ void rt_loader_init(rt_loader *loader, rt_sink *sink, rt_registry *registry,
 
 void rt_loader_free(rt_loader *loader)
 {
+    for (uint32_t i = 0; i < loader->module_count; i++)
+        rt_vector_free(&loader->modules[i].scopes);
     rt_free(loader->modules);
     rt_vector_free(&loader->load_order);
+    rt_vector_free(&loader->global_scope);
+    rt_map_free(&loader->loaded_images);
     pthread_mutex_destroy(&loader->lock);
 }
 
@@ -62,6 +68,8 @@ static void destruct(rt_loader *loader, rt_module_id id)
         rt_registry_remove(loader->registry, module->first_image + i);
     }
     module->registered_count = 0;
+    module->has_scope = false;
+    module->scopes.count = 0;
     RT_TRACE(loader->trace, MODULE_UNLOAD, RT_T("module", module->name));
 }
 
@@ -95,33 +103,167 @@ static void visit(const rt_loader *loader, rt_module_id root, bool *seen, module
     rt_free(stack);
 }
 
-static void load(rt_loader *loader, rt_module_id id)
+/* Runs the constructors of those modules of the order that are not loaded yet. */
+static void construct_all(rt_loader *loader, const module_list *order)
+{
+    for (uint32_t i = 0; i < order->count; i++) {
+        if (!loader->modules[order->items[i]].loaded) construct(loader, order->items[i]);
+    }
+}
+
+/* ---- Scopes of host symbols --------------------------------------------------------------- */
+
+/* Fills `scope`, which begins with the roots, with what they need, breadth first: the order in
+ * which symbols are searched. */
+static void scope_complete(const rt_loader *loader, module_list *scope)
 {
     bool *seen = rt_alloc_array(loader->module_count, sizeof *seen);
-    module_list order = {0};
-    visit(loader, id, seen, &order);
-    for (uint32_t i = 0; i < order.count; i++) {
-        if (!loader->modules[order.items[i]].loaded) construct(loader, order.items[i]);
+    for (uint32_t i = 0; i < scope->count; i++)
+        seen[scope->items[i]] = true;
+    for (uint32_t i = 0; i < scope->count; i++) {
+        const rt_module *module = &loader->modules[scope->items[i]];
+        for (uint32_t k = 0; k < module->need_count; k++) {
+            rt_module_id need = module->needs[k];
+            if (seen[need]) continue;
+            seen[need] = true;
+            *rt_vector_push(scope) = need;
+        }
     }
-    CHECK(loader->modules[id].loaded);
-    rt_vector_free(&order);
     rt_free(seen);
 }
 
-void rt_loader_start(rt_loader *loader, rt_module_id executable)
+/* An opened module gives a scope to all that came with it, now or before; those that were there
+ * at the start keep to the global scope. */
+static void scope_open(rt_loader *loader, rt_module_id opened)
+{
+    rt_module *root = &loader->modules[opened];
+    CHECK(root->loaded);
+    if (root->global || root->has_scope) return;
+    root->has_scope = true;
+    module_list scope = {0};
+    *rt_vector_push(&scope) = opened;
+    scope_complete(loader, &scope);
+    for (uint32_t i = 0; i < scope.count; i++) {
+        rt_module *member = &loader->modules[scope.items[i]];
+        if (!member->global) *rt_vector_push(&member->scopes) = opened;
+    }
+    rt_vector_free(&scope);
+}
+
+/* Takes the scope of a module that is gone from those that stay. */
+static void scope_close(rt_loader *loader, rt_module_id gone)
+{
+    for (uint32_t i = 0; i < loader->load_order.count; i++) {
+        rt_module *module = &loader->modules[loader->load_order.items[i]];
+        uint32_t kept = 0;
+        for (uint32_t k = 0; k < module->scopes.count; k++) {
+            if (module->scopes.items[k] != gone)
+                module->scopes.items[kept++] = module->scopes.items[k];
+        }
+        module->scopes.count = kept;
+    }
+}
+
+static bool module_defines(const rt_module *module, rt_text symbol)
+{
+    for (uint32_t i = 0; i < module->host_symbol_count; i++) {
+        if (rt_text_equal(module->host_symbols[i], symbol)) return true;
+    }
+    return false;
+}
+
+static rt_module_id first_definition(const rt_loader *loader, const rt_module_id *scope,
+                                     uint32_t count, rt_text symbol)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const rt_module *module = &loader->modules[scope[i]];
+        if (module->loaded && module_defines(module, symbol)) return scope[i];
+    }
+    return RT_MODULE_NONE;
+}
+
+rt_module_id rt_loader_host_symbol(rt_loader *loader, rt_module_id from, rt_text symbol)
+{
+    CHECK(from < loader->module_count);
+    pthread_mutex_lock(&loader->lock);
+    const rt_module *module = &loader->modules[from];
+    rt_module_id found = RT_MODULE_NONE;
+    if (module->loaded) {
+        found = first_definition(loader, loader->global_scope.items, loader->global_scope.count,
+                                 symbol);
+    }
+    for (uint32_t i = 0; i < module->scopes.count && found == RT_MODULE_NONE; i++) {
+        module_list scope = {0};
+        *rt_vector_push(&scope) = module->scopes.items[i];
+        scope_complete(loader, &scope);
+        found = first_definition(loader, scope.items, scope.count, symbol);
+        rt_vector_free(&scope);
+    }
+    pthread_mutex_unlock(&loader->lock);
+    return found;
+}
+
+/* ---- Start, dlopen, dlclose --------------------------------------------------------------- */
+
+/* Fills the global scope: executable, preloaded modules, what they need. */
+static void fill_global_scope(rt_loader *loader, rt_module_id executable,
+                              const rt_module_id *preloaded, uint32_t preloaded_count)
+{
+    module_list scope = {0};
+    *rt_vector_push(&scope) = executable;
+    for (uint32_t i = 0; i < preloaded_count; i++) {
+        rt_module *module = &loader->modules[preloaded[i]];
+        if (module->preloaded || preloaded[i] == executable) continue; /* Listed twice. */
+        module->preloaded = true;
+        *rt_vector_push(&scope) = preloaded[i];
+    }
+    scope_complete(loader, &scope);
+    for (uint32_t i = 0; i < scope.count; i++) {
+        loader->modules[scope.items[i]].global = true;
+        *rt_vector_push(&loader->global_scope) = scope.items[i];
+    }
+    rt_vector_free(&scope);
+}
+
+void rt_loader_start(rt_loader *loader, rt_module_id executable, const rt_module_id *preloaded,
+                     uint32_t preloaded_count)
 {
     CHECK(executable < loader->module_count);
+    pthread_mutex_lock(&loader->lock);
     CHECK(!loader->started && loader->load_order.count == 0);
-    rt_loader_open(loader, executable);
+    fill_global_scope(loader, executable, preloaded, preloaded_count);
+    loader->modules[executable].open_count++;
+
+    bool *seen = rt_alloc_array(loader->module_count, sizeof *seen);
+    module_list order = {0};
+    visit(loader, executable, seen, &order);
+    /* The executable is constructed last, after preloaded modules that it does not need. */
+    CHECK(order.items[order.count - 1] == executable);
+    order.count--;
+    for (uint32_t i = preloaded_count; i-- > 0;)
+        visit(loader, preloaded[i], seen, &order);
+    *rt_vector_push(&order) = executable;
+    construct_all(loader, &order);
+    CHECK(loader->load_order.count == loader->global_scope.count);
+    rt_vector_free(&order);
+    rt_free(seen);
     loader->started = true;
+    pthread_mutex_unlock(&loader->lock);
 }
 
 void rt_loader_open(rt_loader *loader, rt_module_id module)
 {
     CHECK(module < loader->module_count);
+    rt_handover_point();
     pthread_mutex_lock(&loader->lock);
     loader->modules[module].open_count++;
-    load(loader, module);
+    bool *seen = rt_alloc_array(loader->module_count, sizeof *seen);
+    module_list order = {0};
+    visit(loader, module, seen, &order);
+    construct_all(loader, &order);
+    scope_open(loader, module);
+    rt_vector_free(&order);
+    rt_free(seen);
     pthread_mutex_unlock(&loader->lock);
 }
 
@@ -131,11 +273,14 @@ static void unload_unreached(rt_loader *loader)
     bool *reached = rt_alloc_array(loader->module_count, sizeof *reached);
     module_list order = {0};
     for (uint32_t i = 0; i < loader->module_count; i++) {
-        if (loader->modules[i].open_count > 0) visit(loader, i, reached, &order);
+        const rt_module *module = &loader->modules[i];
+        if (module->open_count > 0 || module->preloaded) visit(loader, i, reached, &order);
     }
     for (uint32_t i = loader->load_order.count; i-- > 0;) {
         rt_module_id id = loader->load_order.items[i];
-        if (!reached[id]) destruct(loader, id);
+        if (reached[id]) continue;
+        if (loader->modules[id].has_scope) scope_close(loader, id);
+        destruct(loader, id);
     }
     uint32_t kept = 0;
     for (uint32_t i = 0; i < loader->load_order.count; i++) {
@@ -151,6 +296,7 @@ rt_status rt_loader_close(rt_loader *loader, rt_module_id module)
 {
     CHECK(module < loader->module_count);
     rt_status status = RT_STATUS_OK;
+    rt_handover_point();
     pthread_mutex_lock(&loader->lock);
     rt_module *closed = &loader->modules[module];
     if (closed->open_count == 0) {
@@ -160,6 +306,36 @@ rt_status rt_loader_close(rt_loader *loader, rt_module_id module)
                          RT_TEXT_ARG(closed->name));
     } else if (--closed->open_count == 0) {
         unload_unreached(loader);
+    }
+    pthread_mutex_unlock(&loader->lock);
+    return status;
+}
+
+static bool image_is_registered(const rt_loader *loader, rt_module_id module, const rt_image *image)
+{
+    const rt_module *owner = &loader->modules[module];
+    for (uint32_t i = 0; i < owner->registered_count; i++) {
+        if (&owner->images.images[i] == image) return true;
+    }
+    return rt_map_find_number(&loader->loaded_images, (uintptr_t)image) != RT_MAP_NONE;
+}
+
+rt_status rt_loader_image_load(rt_loader *loader, rt_module_id module, const rt_image *image)
+{
+    CHECK(module < loader->module_count);
+    rt_status status = RT_STATUS_OK;
+    rt_handover_point();
+    pthread_mutex_lock(&loader->lock);
+    rt_text module_name = loader->modules[module].name;
+    if (image_is_registered(loader, module, image)) {
+        status = rt_fail_naming(loader->sink, RT_ERRC_INVALID, RT_RULE_NONE, &image->name, 1,
+                                "image %.*s cannot be loaded: it is loaded already",
+                                RT_TEXT_ARG(image->name));
+    } else {
+        rt_map_set_number(&loader->loaded_images, (uintptr_t)image, 1);
+        RT_TRACE(loader->trace, IMAGE_LOAD, RT_T("image", image->name),
+                 RT_T("module", module_name));
+        if (RULE(DL_DLOPEN_01)) rt_registry_add(loader->registry, module, module_name, image);
     }
     pthread_mutex_unlock(&loader->lock);
     return status;

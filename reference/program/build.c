@@ -19,13 +19,38 @@ static void trace_create(rt_program_manager *manager, const rt_image *image, boo
              RT_T("executable", executable ? RT_TEXT("true") : RT_TEXT("false")));
 }
 
-/* A self-contained image: no linker is involved (DL-RESOLVE-01). */
-static rt_status build_alone(rt_program_manager *manager, const rt_device *device,
-                             const rt_image *image, dev_program **out_executable)
+/* The options for an image's code; the caller frees the buffer. */
+static rt_buffer compile_options(const rt_program_manager *manager, const rt_build_target *target,
+                                 const rt_image *requesting, const rt_image *image)
 {
-    trace_create(manager, image, true);
-    return dev_program_build(device->device, image->format, image->code, image->compile_options,
-                             out_executable);
+    /* Shipped DPC++ takes the first image's for all (requirements.yaml, key dpcpp, tag A38). */
+    bool first_for_all = manager->profile == RT_PROFILE_DPCPP;
+    rt_buffer options = {0};
+    rt_buffer_append_text(&options, (first_for_all ? requesting : image)->compile_options);
+    if (options.size > 0 && target->options.length > 0) rt_buffer_append_byte(&options, ' ');
+    rt_buffer_append_text(&options, target->options);
+    return options;
+}
+
+/* Makes a program object of one image, for linking or executable at once. */
+static rt_status create_object(rt_program_manager *manager, const rt_build_target *target,
+                               const rt_link_set *set, uint32_t index, bool executable,
+                               dev_program **out_object)
+{
+    const rt_image *image = set->images.items[index]->image;
+    rt_arena arena = {0};
+    rt_buffer options = compile_options(manager, target, set->images.items[0]->image, image);
+    dev_spec_constant *constants = NULL;
+    uint32_t constant_count = rt_spec_list_of_image(&arena, target->constants, image, &constants);
+    dev_code code = {image->format, image->code, rt_buffer_text(&options), constants,
+                     constant_count};
+    trace_create(manager, image, executable);
+    dev_device *device = target->device->device;
+    rt_status status = executable ? dev_program_build(device, &code, out_object)
+                                  : dev_program_compile(device, &code, out_object);
+    rt_buffer_free(&options);
+    rt_arena_reset(&arena);
+    return status;
 }
 
 static void trace_link(rt_program_manager *manager, const rt_device *device, uint32_t program_id,
@@ -41,7 +66,7 @@ static void trace_link(rt_program_manager *manager, const rt_device *device, uin
     rt_free(names);
 }
 
-static rt_status build_linked(rt_program_manager *manager, const rt_device *device,
+static rt_status build_linked(rt_program_manager *manager, const rt_build_target *target,
                               uint32_t program_id, const rt_link_set *set,
                               dev_program **out_executable)
 {
@@ -50,17 +75,14 @@ static rt_status build_linked(rt_program_manager *manager, const rt_device *devi
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < set->images.count && rt_ok(status); i++) {
         if (i > 0 && !RULE(DL_LINK_01)) break; /* Broken: no program for the images found. */
-        const rt_image *image = set->images.items[i]->image;
-        trace_create(manager, image, false);
-        status = dev_program_compile(device->device, image->format, image->code,
-                                     image->compile_options, &objects[object_count]);
+        status = create_object(manager, target, set, i, false, &objects[object_count]);
         object_count += rt_ok(status);
     }
     if (rt_ok(status)) {
-        trace_link(manager, device, program_id, set);
+        trace_link(manager, target->device, program_id, set);
         /* The device joins the symbols; nothing here looks into the code (DL-LINK-03). */
         uint32_t input_count = RULE_ELSE(DL_LINK_02, object_count, 1);
-        status = dev_program_link(device->device, objects, input_count,
+        status = dev_program_link(target->device->device, objects, input_count,
                                   set->images.items[0]->image->link_options, out_executable);
     }
     for (uint32_t i = 0; i < object_count; i++)
@@ -69,17 +91,30 @@ static rt_status build_linked(rt_program_manager *manager, const rt_device *devi
     return status;
 }
 
-rt_status rt_program_build(rt_program_manager *manager, const rt_device *device,
+static bool can_link(const rt_program_manager *manager, const rt_device *device, rt_format format)
+{
+    bool taken = format == RT_FORMAT_SPIRV64 || format == RT_FORMAT_SPIRV64_GEN;
+    /* Shipped DPC++ links no other format (requirements.yaml, key dpcpp, tag A29). */
+    if (manager->profile == RT_PROFILE_DPCPP && !taken) return false;
+    return dev_capabilities_link(&device->capabilities, format);
+}
+
+rt_status rt_program_build(rt_program_manager *manager, const rt_build_target *target,
                            uint32_t program_id, const rt_link_set *set,
                            dev_program **out_executable)
 {
     CHECK(set->images.count >= 1);
     *out_executable = NULL;
     const rt_image *requesting = set->images.items[0]->image;
-    if (!set->searched) return build_alone(manager, device, requesting, out_executable);
-    bool can_link = dev_capabilities_link(&device->capabilities, requesting->format);
-    if (set->images.count > 1 && !can_link && RULE(DL_BACKEND_06)) {
-        return refuse_link(manager, device, set);
+    /* A self-contained image: no linker is involved (DL-RESOLVE-01). */
+    bool alone = !set->searched;
+    /* Shipped DPC++ does not link a single image either, even one with imports (requirements.yaml,
+     * key dpcpp, tag A32). */
+    if (manager->profile == RT_PROFILE_DPCPP && set->images.count == 1) alone = true;
+    if (alone) return create_object(manager, target, set, 0, true, out_executable);
+    if (set->images.count > 1 && !can_link(manager, target->device, requesting->format) &&
+        RULE(DL_BACKEND_06)) {
+        return refuse_link(manager, target->device, set);
     }
-    return build_linked(manager, device, program_id, set, out_executable);
+    return build_linked(manager, target, program_id, set, out_executable);
 }

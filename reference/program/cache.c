@@ -1,15 +1,15 @@
 /* Tuples in one table, found through the text of their key. */
 #include "reference/program/cache.h"
 
-/* One text per key: the parts are separated by NUL, which no kernel name or option holds. */
+/* One text per key, each part after its length, so that no two keys give the same. */
 static void key_write(rt_buffer *out, const rt_cache_key *key)
 {
-    rt_buffer_append_text(out, key->kernel);
-    rt_buffer_append_byte(out, '\0');
-    rt_buffer_append_text(out, key->options);
-    rt_buffer_append_byte(out, '\0');
-    rt_buffer_printf(out, "%u %u", RULE_ELSE(DL_CACHE_14, key->module, 0u),
-                     RULE_ELSE(DL_CACHE_04, key->device, 0u));
+    rt_write_text(out, key->kernel);
+    rt_write_u32(out, RULE_ELSE(DL_CACHE_14, key->module, 0u));
+    rt_spec_list_write(out, RULE_ELSE(DL_CACHE_03, key->constants, (rt_spec_list){0}));
+    rt_write_text(out, RULE_ELSE(DL_CACHE_05, key->options, (rt_text){0}));
+    rt_write_u32(out, RULE_ELSE(DL_CACHE_04, key->device, 0u));
+    rt_write_u32(out, key->context);
 }
 
 void rt_cache_free(rt_cache *cache)
@@ -36,11 +36,13 @@ rt_program *rt_cache_find(const rt_cache *cache, const rt_cache_key *key)
     return tuple ? tuple->program : NULL;
 }
 
-bool rt_cache_store(rt_cache *cache, const rt_cache_key *key, rt_program *program)
+bool rt_cache_store(rt_cache *cache, const rt_cache_key *key, const rt_registered_image *image,
+                    rt_program *program)
 {
     rt_cache_tuple *tuple = tuple_find(cache, key);
     if (tuple && tuple->program) return false;
     if (tuple) {
+        tuple->image = image;
         tuple->program = program;
         return true;
     }
@@ -50,10 +52,9 @@ bool rt_cache_store(rt_cache *cache, const rt_cache_key *key, rt_program *progra
     rt_buffer_free(&text);
     rt_map_set(&cache->index, kept, cache->tuples.count);
     *rt_vector_push(&cache->tuples) = (rt_cache_tuple){
-        .key = {.kernel = rt_arena_text(&cache->arena, key->kernel),
-                .module = key->module,
-                .options = rt_arena_text(&cache->arena, key->options),
-                .device = key->device},
+        .kernel = rt_arena_text(&cache->arena, key->kernel),
+        .module = key->module,
+        .image = image,
         .program = program,
     };
     CHECK(rt_cache_find(cache, key) == program);

@@ -1,24 +1,30 @@
 /* The in-memory program cache (document 003, "In-memory cache").
  *
- * A tuple says: this kernel, coming from this OS module, built with these options for this device,
- * is in that program.  Several tuples lead to one program (DL-CACHE-07): one per kernel and module
- * of the link set (DL-CACHE-08).  The cache holds a reference to a program per tuple; it does not
- * lock, its owner does. */
+ * A tuple says: this kernel, coming from this OS module, with these values of specialisation
+ * constants, built with these options for this device, is in that program.  We add the context,
+ * which the document leaves out: a program belongs to one (SYCL 2020, 4.11 "Kernel bundles"), and
+ * what a variable of it holds is not the same in two.  Several tuples lead to one program
+ * (DL-CACHE-07): one per kernel and module of the link set (DL-CACHE-08).  The cache holds a
+ * reference to a program per tuple; it does not lock, its owner does. */
 #ifndef REFERENCE_PROGRAM_CACHE_H
 #define REFERENCE_PROGRAM_CACHE_H
 
-#include "reference/program/program.h"
+#include "reference/program/specialise.h"
 
 typedef struct rt_cache_key {
     rt_text kernel;
     rt_module_id module;
-    rt_text options;
+    rt_spec_list constants;
+    rt_text options; /* of the requesting image, then of the request */
     uint32_t device; /* rt_device.id */
+    rt_context_id context;
 } rt_cache_key;
 
 typedef struct rt_cache_tuple {
-    rt_cache_key key;    /* texts live in the cache's arena */
-    rt_program *program; /* NULL: dropped */
+    rt_text kernel; /* lives in the cache's arena */
+    rt_module_id module;
+    const rt_registered_image *image; /* of the program, which has the kernel */
+    rt_program *program;              /* NULL: dropped */
 } rt_cache_tuple;
 
 typedef struct rt_cache {
@@ -34,8 +40,10 @@ void rt_cache_free(rt_cache *cache);
 /* The program under a key, NULL where there is none; no reference is taken. */
 rt_program *rt_cache_find(const rt_cache *cache, const rt_cache_key *key);
 
-/* Stores a tuple; an existing one is kept (false is returned: no reference is taken). */
-bool rt_cache_store(rt_cache *cache, const rt_cache_key *key, rt_program *program);
+/* Stores a tuple for a kernel of an image of the program; an existing one is kept (false is
+ * returned: no reference is taken). */
+bool rt_cache_store(rt_cache *cache, const rt_cache_key *key, const rt_registered_image *image,
+                    rt_program *program);
 
 /* Drops the tuples for which `wanted` says so, handing each program to `dropped`, which takes over
  * the tuple's reference. */

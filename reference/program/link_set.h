@@ -6,9 +6,11 @@
 #define REFERENCE_PROGRAM_LINK_SET_H
 
 #include "reference/base/choose.h"
+#include "reference/base/profile.h"
 #include "reference/base/status.h"
 #include "reference/module/loader.h"
 #include "reference/program/tables.h"
+#include "reference/program/target.h"
 
 typedef struct rt_link_set {
     RT_VECTOR(const rt_registered_image *) images; /* the requesting image first, each once */
@@ -21,14 +23,18 @@ typedef struct rt_link_context {
     rt_trace *trace;
     rt_chooser *chooser;
     rt_loader *loader;
-    const rt_registry *registry;
     const rt_program_tables *tables;
+    const rt_device *device;
+    rt_profile profile;
+    /* Where a preloaded module's image is among the suitable ones, one of those is taken.  The
+     * policy that document 003 thinks of ("ODR violations", the LD_PRELOAD part; DL-PRELOAD-03). */
+    bool prefer_preloaded;
 } rt_link_context;
 
 /* Collects the link set of `requesting`.  out_set (zero-initialised by the caller, freed with
  * rt_link_set_free also after a failure) receives it.
- * ERRC_BUILD, rule DL-RESOLVE-09: imports that no registered image of the same format exports; the
- * diagnostic names all of them.  Cost: linear in the imports and exports of the set. */
+ * ERRC_BUILD, rule DL-RESOLVE-09: imports that no suitable registered image exports; the diagnostic
+ * names all of them.  Cost: linear in the imports and exports of the set. */
 RT_MUST_USE rt_status rt_link_set_collect(const rt_link_context *context,
                                           const rt_registered_image *requesting,
                                           rt_link_set *out_set);

@@ -1,6 +1,8 @@
 /* The program manager: kernel -> image -> link set -> program -> cache. */
 #include "reference/program/program_internal.h"
 
+#include "reference/base/handover.h"
+
 /* ---- Images come and go ------------------------------------------------------------------- */
 
 static bool tuple_uses_image(const rt_cache_tuple *tuple, const rt_registered_image *image)
@@ -19,7 +21,11 @@ typedef struct drop_context {
 static bool drop_wanted(void *user, const rt_cache_tuple *tuple)
 {
     const drop_context *context = user;
-    return !context->image || tuple_uses_image(tuple, context->image);
+    if (!context->image) return true;
+    /* Shipped DPC++ keeps programs of other images that were linked from the one that goes
+     * (requirements.yaml, key dpcpp, tag A70). */
+    if (context->manager->profile == RT_PROFILE_DPCPP) return tuple->image == context->image;
+    return tuple_uses_image(tuple, context->image);
 }
 
 static void program_unreference(rt_program_manager *manager, rt_program *program)
@@ -46,9 +52,9 @@ static rt_text module_name(rt_program_manager *manager, rt_module_id module)
 static void drop_tuple(void *user, const rt_cache_tuple *tuple)
 {
     rt_program_manager *manager = ((const drop_context *)user)->manager;
-    RT_TRACE(manager->trace, CACHE_DROP, RT_T("kernel", tuple->key.kernel),
-             RT_T("module", module_name(manager, tuple->key.module)),
-             RT_N("device", tuple->key.device), RT_N("program", tuple->program->id));
+    RT_TRACE(manager->trace, CACHE_DROP, RT_T("kernel", tuple->kernel),
+             RT_T("module", module_name(manager, tuple->module)),
+             RT_N("device", tuple->program->device->id), RT_N("program", tuple->program->id));
     program_unreference(manager, tuple->program);
 }
 
@@ -56,7 +62,7 @@ static void image_registered(void *user, const rt_registered_image *image)
 {
     rt_program_manager *manager = user;
     pthread_mutex_lock(&manager->lock);
-    rt_program_tables_add(&manager->tables, image);
+    if (!manager->tables_frozen) rt_program_tables_add(&manager->tables, image);
     pthread_mutex_unlock(&manager->lock);
 }
 
@@ -72,18 +78,21 @@ static void image_unregistered(void *user, const rt_registered_image *image)
     pthread_mutex_unlock(&manager->lock);
 }
 
-rt_program_manager *rt_program_manager_create(rt_sink *sink, rt_trace *trace, rt_chooser *chooser,
-                                              rt_loader *loader, rt_registry *registry)
+rt_program_manager *rt_program_manager_create(const rt_program_parameters *parameters)
 {
     rt_program_manager *manager = rt_alloc(sizeof *manager);
-    manager->sink = sink;
-    manager->trace = trace;
-    manager->chooser = chooser;
-    manager->loader = loader;
-    manager->registry = registry;
+    manager->sink = parameters->sink;
+    manager->trace = parameters->trace;
+    manager->chooser = parameters->chooser;
+    manager->loader = parameters->loader;
+    manager->registry = parameters->registry;
+    manager->profile = parameters->profile;
+    manager->prefer_preloaded = parameters->prefer_preloaded;
+    manager->tables.profile = parameters->profile;
     pthread_mutex_init(&manager->lock, NULL);
     pthread_cond_init(&manager->built, NULL);
-    registry->observer = (rt_registry_observer){manager, image_registered, image_unregistered};
+    manager->registry->observer =
+        (rt_registry_observer){manager, image_registered, image_unregistered};
     return manager;
 }
 
@@ -105,132 +114,103 @@ void rt_program_manager_destroy(rt_program_manager *manager)
 
 /* ---- From a kernel's name to its program -------------------------------------------------- */
 
-static bool image_has_kernel(const rt_image *image, rt_text kernel_name)
-{
-    for (uint32_t i = 0; i < image->kernel_count; i++) {
-        if (rt_text_equal(image->kernels[i], kernel_name)) return true;
-    }
-    return false;
-}
-
-/* The module, loaded or not, that brings the kernel; NULL where none does. */
-static const rt_module *module_with_kernel(const rt_loader *loader, rt_text kernel_name)
-{
-    for (uint32_t m = 0; m < loader->module_count; m++) {
-        const rt_module *module = &loader->modules[m];
-        for (uint32_t i = 0; i < module->images.count; i++) {
-            if (image_has_kernel(&module->images.images[i], kernel_name)) return module;
-        }
-    }
-    return NULL;
-}
-
-/* The registered kernel whose name is nearest to a mistyped one, empty where none is near. */
-static rt_text nearest_kernel(const rt_registry *registry, rt_text kernel_name)
-{
-    uint32_t least = (uint32_t)kernel_name.length / 3 + 2;
-    rt_text nearest = {0};
-    for (uint32_t i = 0; i < registry->images.count; i++) {
-        const rt_registered_image *image = registry->images.items[i];
-        for (uint32_t k = 0; image->registered && k < image->image->kernel_count; k++) {
-            uint32_t distance = rt_text_distance(kernel_name, image->image->kernels[k], least);
-            if (distance >= least) continue;
-            least = distance;
-            nearest = image->image->kernels[k];
-        }
-    }
-    return nearest;
-}
-
-static rt_status refuse_kernel(rt_program_manager *manager, rt_text kernel_name)
-{
-    rt_buffer hint = {0};
-    const rt_module *module = module_with_kernel(manager->loader, kernel_name);
-    rt_text nearest = nearest_kernel(manager->registry, kernel_name);
-    if (module) {
-        rt_buffer_printf(&hint, "; module '%.*s' has it and is not loaded",
-                         RT_TEXT_ARG(module->name));
-    } else if (nearest.length) {
-        rt_buffer_printf(&hint, "; did you mean '%.*s'?", RT_TEXT_ARG(nearest));
-    }
-    rt_status status = rt_fail_naming(manager->sink, RT_ERRC_RUNTIME, RT_RULE_NONE, &kernel_name, 1,
-                                      "no registered image has a kernel named '%.*s'%s",
-                                      RT_TEXT_ARG(kernel_name), rt_buffer_string(&hint));
-    rt_buffer_free(&hint);
-    return status;
-}
-
-/* The image to take the kernel from: the first registered of a format that the device takes. */
-static rt_status select_image(rt_program_manager *manager, const rt_device *device,
-                              rt_text kernel_name, const rt_registered_image **out_image)
-{
-    *out_image = NULL;
-    const rt_image_group *group = rt_name_table_find(&manager->tables.kernels, kernel_name);
-    for (uint32_t i = 0; i < group->images.count && !*out_image; i++) {
-        const rt_registered_image *image = group->images.items[i];
-        uint32_t format_bit = 1u << image->image->format;
-        if (device->capabilities.formats_taken & format_bit) *out_image = image;
-    }
-    if (*out_image) return RT_STATUS_OK;
-    if (group->images.count > 0) {
-        return rt_fail_naming(manager->sink, RT_ERRC_KERNEL_NOT_SUPPORTED, RT_RULE_NONE,
-                              &kernel_name, 1,
-                              "kernel '%.*s' exists only in formats that device %.*s does not take",
-                              RT_TEXT_ARG(kernel_name), RT_TEXT_ARG(device->name));
-    }
-    return refuse_kernel(manager, kernel_name);
-}
-
-static rt_cache_key key_of(const rt_registered_image *image, const rt_device *device,
+/* The options are allocated in the arena; the rest is borrowed. */
+static rt_cache_key key_of(const rt_program_manager *manager, rt_arena *arena,
+                           const rt_registered_image *requesting, const rt_build_target *target,
                            rt_text kernel_name)
 {
-    return (rt_cache_key){kernel_name, image->module, image->image->compile_options, device->id};
+    rt_text own = requesting->image->compile_options;
+    bool both = own.length > 0 && target->options.length > 0;
+    rt_cache_key key = {
+        .kernel = kernel_name,
+        .module = requesting->module,
+        .constants = target->constants,
+        .options = rt_arena_printf(arena, "%.*s%s%.*s", RT_TEXT_ARG(own), both ? " " : "",
+                                   RT_TEXT_ARG(target->options)),
+        .device = target->device->id,
+        .context = target->context,
+    };
+    /* Shipped DPC++ has no options in its key (requirements.yaml, key dpcpp, tag A43). */
+    if (manager->profile == RT_PROFILE_DPCPP) key.options = (rt_text){0};
+    return key;
+}
+
+/* Stores a tuple for one kernel of one image, under a module. */
+static void store_tuple(rt_program_manager *manager, const rt_cache_key *key,
+                        const rt_registered_image *image, rt_program *program)
+{
+    if (!rt_cache_store(&manager->cache, key, image, program)) return;
+    program->references++;
+    RT_TRACE(manager->trace, CACHE_STORE, RT_T("kernel", key->kernel),
+             RT_T("module", module_name(manager, key->module)), RT_N("device", key->device),
+             RT_N("program", program->id));
 }
 
 /* Stores a tuple for each kernel of each image of the program, under the image's own module and
  * under the requesting image's (DL-CACHE-08, DL-CACHE-10). */
-static void store_tuples(rt_program_manager *manager, rt_program *program)
+static void store_tuples(rt_program_manager *manager, const rt_build_target *target,
+                         rt_program *program)
 {
     const rt_registered_image *requesting = program->images[0];
+    rt_arena arena = {0};
     for (uint32_t i = 0; i < program->image_count; i++) {
         if (i > 0 && !RULE(DL_CACHE_09)) break; /* Broken: only the requesting image's kernels. */
         const rt_registered_image *image = program->images[i];
         for (uint32_t k = 0; k < image->image->kernel_count; k++) {
             if (k > 0 && !RULE(DL_CACHE_01)) break; /* Broken: only the first kernel is ready. */
+            bool shared = image->module != requesting->module;
             rt_module_id modules[] = {image->module, requesting->module};
-            uint32_t module_count = image->module == requesting->module ? 1 : 2;
+            if (shared && !RULE(DL_CACHE_10)) modules[0] = requesting->module;
+            uint32_t module_count = shared ? 2 : 1;
             if (module_count == 2 && !RULE(DL_CACHE_08)) module_count = 1;
+            rt_cache_key key =
+                key_of(manager, &arena, requesting, target, image->image->kernels[k]);
             for (uint32_t m = 0; m < module_count; m++) {
-                rt_cache_key key = key_of(requesting, program->device, image->image->kernels[k]);
                 key.module = modules[m];
-                if (!rt_cache_store(&manager->cache, &key, program)) continue;
-                program->references++;
-                RT_TRACE(manager->trace, CACHE_STORE, RT_T("kernel", key.kernel),
-                         RT_T("module", module_name(manager, key.module)),
-                         RT_N("device", key.device), RT_N("program", program->id));
+                store_tuple(manager, &key, image, program);
             }
         }
     }
+    rt_arena_reset(&arena);
 }
 
-static void trace_build(rt_program_manager *manager, const rt_program *program)
+/* "name=value", the value as an unsigned number: its type is known to the code only. */
+static rt_text value_text(rt_arena *arena, const rt_spec_constant *constant)
 {
-    rt_text *names = rt_alloc_array(program->image_count, sizeof *names);
+    uint64_t number = 0;
+    CHECK(constant->value.size <= sizeof number);
+    for (size_t i = constant->value.size; i-- > 0;)
+        number = number << 8 | constant->value.data[i];
+    return rt_arena_printf(arena, "%.*s=%llu", RT_TEXT_ARG(constant->name),
+                           (unsigned long long)number);
+}
+
+static void trace_build(rt_program_manager *manager, const rt_build_target *target,
+                        const rt_program *program)
+{
+    rt_arena arena = {0};
+    rt_text *names = rt_arena_alloc_array(&arena, program->image_count, sizeof *names);
     for (uint32_t i = 0; i < program->image_count; i++)
         names[i] = program->images[i]->image->name;
+    uint32_t constant_count = target->constants.count;
+    rt_text *constants = rt_arena_alloc_array(&arena, constant_count, sizeof *constants);
+    for (uint32_t i = 0; i < constant_count; i++)
+        constants[i] = value_text(&arena, &target->constants.constants[i]);
     RT_TRACE(manager->trace, BUILD, RT_N("program", program->id),
-             RT_TS("images", names, program->image_count), RT_N("device", program->device->id));
-    rt_free(names);
+             RT_TS("images", names, program->image_count), RT_N("device", program->device->id),
+             RT_N("context", program->context), RT_TS("constants", constants, constant_count));
+    rt_arena_reset(&arena);
 }
 
 /* Makes the program value around a built executable; holds one reference, the caller's. */
-static rt_program *program_create(rt_program_manager *manager, const rt_device *device, uint32_t id,
-                                  const rt_link_set *set, dev_program *executable)
+static rt_program *program_create(rt_program_manager *manager, const rt_build_target *target,
+                                  uint32_t id, const rt_link_set *set, dev_program *executable)
 {
     rt_program *program = rt_alloc(sizeof *program);
     program->references = 1;
     program->id = id;
-    program->device = device;
+    program->device = target->device;
+    program->context = target->context;
     program->executable = executable;
     program->image_count = set->images.count;
     program->images = rt_alloc_array(set->images.count, sizeof(const rt_registered_image *));
@@ -240,11 +220,19 @@ static rt_program *program_create(rt_program_manager *manager, const rt_device *
     return program;
 }
 
+/* True when both would make the same program of an image. */
+static bool target_equal(const rt_build_target *a, const rt_build_target *b)
+{
+    return a->device == b->device && a->context == b->context &&
+           rt_text_equal(a->options, b->options) && rt_spec_list_equal(a->constants, b->constants);
+}
+
 static bool is_pending(const rt_program_manager *manager, rt_pending_build build)
 {
     for (uint32_t i = 0; i < manager->pending.count; i++) {
         const rt_pending_build *pending = &manager->pending.items[i];
-        if (pending->image == build.image && pending->device == build.device) return true;
+        if (pending->image == build.image && target_equal(pending->target, build.target))
+            return true;
     }
     return false;
 }
@@ -255,42 +243,62 @@ static void pending_remove(rt_program_manager *manager, rt_pending_build build)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < manager->pending.count; i++) {
         rt_pending_build pending = manager->pending.items[i];
-        bool removed = pending.image == build.image && pending.device == build.device;
-        if (!removed) manager->pending.items[kept++] = pending;
+        if (pending.target != build.target) manager->pending.items[kept++] = pending;
     }
+    CHECK(kept + 1 == manager->pending.count);
     manager->pending.count = kept;
+}
+
+/* Builds the program of a link set and caches it.  Called with the lock held, which it gives up
+ * while it builds.  On success the caller holds a reference. */
+static rt_status build_set(rt_program_manager *manager, const rt_build_target *target,
+                           const rt_link_set *set, rt_program **out_program)
+{
+    rt_pending_build build = {set->images.items[0]->id, target};
+    *rt_vector_push(&manager->pending) = build;
+    uint32_t id = manager->program_count++;
+    dev_program *executable = NULL;
+    pthread_mutex_unlock(&manager->lock);
+    rt_handover_point();
+    rt_status status = rt_program_build(manager, target, id, set, &executable);
+    rt_handover_point();
+    pthread_mutex_lock(&manager->lock);
+    pending_remove(manager, build);
+    pthread_cond_broadcast(&manager->built);
+    if (!rt_ok(status)) return status;
+    *out_program = program_create(manager, target, id, set, executable);
+    trace_build(manager, target, *out_program);
+    /* An image that went while the program was built must not come back by the cache. */
+    bool all_there = true;
+    for (uint32_t i = 0; i < set->images.count; i++)
+        all_there = all_there && rt_program_tables_hold(&manager->tables, set->images.items[i]);
+    if (all_there && RULE(DL_LINK_05)) store_tuples(manager, target, *out_program);
+    return RT_STATUS_OK;
 }
 
 /* Resolves, builds and caches the program of an image.  Called with the lock held, which it gives
  * up while it builds.  On success the caller holds a reference. */
-static rt_status build_program(rt_program_manager *manager, const rt_device *device,
+static rt_status build_program(rt_program_manager *manager, const rt_build_target *target,
                                const rt_registered_image *image, rt_program **out_program)
 {
-    rt_link_context context = {manager->sink,   manager->trace,    manager->chooser,
-                               manager->loader, manager->registry, &manager->tables};
+    rt_link_context context = {
+        .sink = manager->sink,
+        .trace = manager->trace,
+        .chooser = manager->chooser,
+        .loader = manager->loader,
+        .tables = &manager->tables,
+        .device = target->device,
+        .profile = manager->profile,
+        .prefer_preloaded = manager->prefer_preloaded,
+    };
     rt_link_set set = {0};
     rt_status status = rt_link_set_collect(&context, image, &set);
+    /* Nothing of a failure is kept.  Broken: what is missing once stays missing. */
+    if (!rt_ok(status) && !RULE(DL_DLOPEN_02)) manager->tables_frozen = true;
     if (rt_ok(status)) {
-        rt_pending_build build = {image->id, device->id};
-        *rt_vector_push(&manager->pending) = build;
-        uint32_t id = manager->program_count++;
-        dev_program *executable = NULL;
-        pthread_mutex_unlock(&manager->lock);
-        status = rt_program_build(manager, device, id, &set, &executable);
-        pthread_mutex_lock(&manager->lock);
-        pending_remove(manager, build);
-        pthread_cond_broadcast(&manager->built);
-        if (rt_ok(status)) {
-            *out_program = program_create(manager, device, id, &set, executable);
-            trace_build(manager, *out_program);
-            /* An image that went while the program was built must not come back by the cache. */
-            bool all_registered = true;
-            for (uint32_t i = 0; i < set.images.count; i++) {
-                all_registered = all_registered && set.images.items[i]->registered;
-            }
-            if (all_registered && RULE(DL_LINK_05)) store_tuples(manager, *out_program);
-        }
+        status = rt_spec_list_check(manager->sink, target->constants, &set, target->device);
     }
+    if (rt_ok(status)) status = build_set(manager, target, &set, out_program);
     rt_link_set_free(&set);
     return status;
 }
@@ -302,31 +310,34 @@ static void trace_select(rt_program_manager *manager, rt_text kernel_name,
              RT_T("image", image->image->name));
 }
 
-/* Called with the lock held. */
-static rt_status find_program(rt_program_manager *manager, const rt_device *device,
-                              rt_text kernel_name, rt_program **out_program)
+/* Called with the lock held; the arena is the call's. */
+static rt_status find_program(rt_program_manager *manager, rt_arena *arena,
+                              const rt_kernel_request *request, rt_program **out_program)
 {
+    const rt_device *device = request->device;
     for (;;) {
         const rt_registered_image *image = NULL;
-        RT_TRY(select_image(manager, device, kernel_name, &image));
-        CHECK(image && image->registered);
-        rt_cache_key key = key_of(image, device, kernel_name);
+        RT_TRY(rt_program_select(manager, device, request->kernel, &image));
+        CHECK(image && rt_program_tables_hold(&manager->tables, image));
+        rt_build_target target = {device, request->context, request->options,
+                                  rt_spec_list_make(arena, request, image->image)};
+        rt_cache_key key = key_of(manager, arena, image, &target, request->kernel);
         rt_program *cached = rt_cache_find(&manager->cache, &key);
         if (cached && RULE(DL_CACHE_02)) {
             cached->references++;
             *out_program = cached;
-            trace_select(manager, kernel_name, image);
-            RT_TRACE(manager->trace, CACHE_HIT, RT_T("kernel", kernel_name),
+            trace_select(manager, request->kernel, image);
+            RT_TRACE(manager->trace, CACHE_HIT, RT_T("kernel", request->kernel),
                      RT_T("module", image->module_name), RT_N("device", device->id),
                      RT_N("program", cached->id));
             return RT_STATUS_OK;
         }
-        rt_pending_build build = {image->id, device->id};
+        rt_pending_build build = {image->id, &target};
         if (!is_pending(manager, build)) {
-            trace_select(manager, kernel_name, image);
-            return build_program(manager, device, image, out_program);
+            trace_select(manager, request->kernel, image);
+            return build_program(manager, &target, image, out_program);
         }
-        pthread_cond_wait(&manager->built, &manager->lock);
+        rt_handover_cond_wait(&manager->built, &manager->lock);
     }
 }
 
@@ -336,33 +347,38 @@ static rt_status find_kernel(rt_program_manager *manager, rt_program *program, r
 {
     for (uint32_t i = 0; i < program->kernels.count; i++) {
         const rt_program_kernel *taken = &program->kernels.items[i];
-        if (!rt_text_equal(taken->name, kernel_name)) continue;
+        if (!rt_text_equal(taken->name, kernel_name) || !RULE(DL_CACHE_12)) continue;
         *out_kernel = taken->kernel;
         return RT_STATUS_OK;
     }
     RT_TRY(dev_kernel_create(program->executable, kernel_name, out_kernel));
+    RT_TRACE(manager->trace, KERNEL_CREATE, RT_T("kernel", kernel_name),
+             RT_N("program", program->id));
     rt_text kept = rt_arena_text(&manager->cache.arena, kernel_name);
     *rt_vector_push(&program->kernels) = (rt_program_kernel){kept, *out_kernel};
     return RT_STATUS_OK;
 }
 
-rt_status rt_program_manager_kernel(rt_program_manager *manager, const rt_device *device,
-                                    rt_text kernel_name, rt_program **out_program,
-                                    dev_kernel **out_kernel)
+rt_status rt_program_manager_kernel(rt_program_manager *manager, const rt_kernel_request *request,
+                                    rt_program **out_program, dev_kernel **out_kernel)
 {
     *out_program = NULL;
     *out_kernel = NULL;
+    rt_arena arena = {0};
+    rt_handover_point();
     pthread_mutex_lock(&manager->lock);
-    rt_status status = find_program(manager, device, kernel_name, out_program);
+    rt_status status = find_program(manager, &arena, request, out_program);
     if (rt_ok(status)) {
         CHECK((*out_program)->references >= 1);
-        status = find_kernel(manager, *out_program, kernel_name, out_kernel);
+        CHECK((*out_program)->context == request->context);
+        status = find_kernel(manager, *out_program, request->kernel, out_kernel);
         if (!rt_ok(status)) {
             program_unreference(manager, *out_program);
             *out_program = NULL;
         }
     }
     pthread_mutex_unlock(&manager->lock);
+    rt_arena_reset(&arena);
     return status;
 }
 

@@ -1,28 +1,35 @@
 /* Executable programs: from the name of a kernel to a kernel that can be launched.
  *
  * The program manager selects the image that holds the kernel, collects the link set, makes a
- * program object of each image, links them, and keeps the result in the in-memory cache, keyed as
- * document 003 says ("Program caching"): kernel name => {OS module, options, device} => program.
+ * program object of each image, links them, and keeps the result in the in-memory cache (cache.h).
  *
- * Threads  Everything here may be called from several threads.  Tables and cache are guarded by one
- *          lock; programs are built outside it.  Two threads that want the same program: one
- * builds, the other waits for it.  A failure is never kept: who waited tries for itself. */
+ * Threads.  Everything here may be called from several threads.  Tables and cache are guarded by
+ * one lock; programs are built outside it.  Two threads that want the same program: one builds, the
+ * other waits for it.  A failure is never kept: who waited tries for itself. */
 #ifndef REFERENCE_PROGRAM_PROGRAM_H
 #define REFERENCE_PROGRAM_PROGRAM_H
 
 #include "reference/base/arena.h"
-#include "reference/device/device.h"
 #include "reference/program/link_set.h"
 
 #include <pthread.h>
 
-/* A device as the runtime knows it; opened and closed by the runtime's owner. */
-typedef struct rt_device {
-    uint32_t id; /* index in the runtime's table */
+/* A specialisation constant that a launch sets, by the name that the image's property set
+ * RT_SET_SPEC_CONSTANTS maps to a number; borrowed for the call. */
+typedef struct rt_spec_constant {
     rt_text name;
-    dev_device *device;
-    dev_capabilities capabilities;
-} rt_device;
+    rt_bytes value; /* little-endian, of the constant's size */
+} rt_spec_constant;
+
+/* What a launch asks the program manager for; borrowed for the call. */
+typedef struct rt_kernel_request {
+    const rt_device *device;
+    rt_context_id context;
+    rt_text kernel;
+    rt_text options; /* for the device's compiler, after those that each image brings */
+    const rt_spec_constant *constants; /* each name once */
+    uint32_t constant_count;
+} rt_kernel_request;
 
 /* A kernel object taken from a program. */
 typedef struct rt_program_kernel {
@@ -36,6 +43,7 @@ typedef struct rt_program {
     uint32_t references; /* guarded by the manager's lock */
     uint32_t id;         /* in traces; given in order of building */
     const rt_device *device;
+    rt_context_id context;
     dev_program *executable;
     const rt_registered_image **images; /* what it was linked from, the requesting image first */
     uint32_t image_count;
@@ -44,22 +52,39 @@ typedef struct rt_program {
 
 typedef struct rt_program_manager rt_program_manager;
 
-/* Makes the manager.  All parameters are borrowed; the manager observes the registry from now on.
- */
-rt_program_manager *rt_program_manager_create(rt_sink *sink, rt_trace *trace, rt_chooser *chooser,
-                                              rt_loader *loader, rt_registry *registry);
+/* What a manager works with; everything is borrowed. */
+typedef struct rt_program_parameters {
+    rt_sink *sink;
+    rt_trace *trace;
+    rt_chooser *chooser;
+    rt_loader *loader;
+    rt_registry *registry;
+    rt_profile profile;
+    bool prefer_preloaded; /* see rt_link_context */
+} rt_program_parameters;
+
+/* Makes the manager, which observes the registry from now on. */
+rt_program_manager *rt_program_manager_create(const rt_program_parameters *parameters);
 
 /* Frees the manager and every program; no command may hold one any more. */
 void rt_program_manager_destroy(rt_program_manager *manager);
 
-/* Finds or builds the program that holds `kernel_name` for the device, and takes the kernel from
- * it. The caller releases *out_program when nothing runs it any more; *out_kernel lives as long as
- * it. ERRC_RUNTIME: no registered image has the kernel.  ERRC_KERNEL_NOT_SUPPORTED: none of a
- * format that the device takes.  ERRC_BUILD: unresolved imports (DL-RESOLVE-09), or the device's
- * compiler refused.  ERRC_FEATURE_NOT_SUPPORTED: other images are needed and the device does not
- * link the format (DL-BACKEND-06).  LINK_ERROR and others: as the device says (device.h). */
+/* Finds or builds the program that holds the kernel for the device and context, specialised as the
+ * request says, and takes the kernel from it.  The caller releases *out_program when nothing runs
+ * it any more; *out_kernel lives as long as it.
+ * ERRC_RUNTIME               no registered image has the kernel
+ * ERRC_KERNEL_NOT_SUPPORTED  none that has it is of a format that the device takes and asks only
+ *                            for aspects that the device has
+ * ERRC_BUILD                 unresolved imports (DL-RESOLVE-09), or the device's compiler refused
+ * ERRC_FEATURE_NOT_SUPPORTED other images are needed and the device does not link the format
+ *                            (DL-BACKEND-06), or constants are set and the device has none
+ * ERRC_INVALID               no image of the program has a specialisation constant of a name given,
+ *                            or it has another size
+ * UNSUPPORTED, MALFORMED     a constant that is set is no scalar, or an image's table of constants
+ *                            is damaged
+ * LINK_ERROR and others      as the device says (device.h) */
 RT_MUST_USE rt_status rt_program_manager_kernel(rt_program_manager *manager,
-                                                const rt_device *device, rt_text kernel_name,
+                                                const rt_kernel_request *request,
                                                 rt_program **out_program, dev_kernel **out_kernel);
 
 /* Gives a program back; NULL does nothing. */

@@ -3,11 +3,20 @@
 #define REFERENCE_PROGRAM_PROGRAM_INTERNAL_H
 
 #include "reference/program/cache.h"
+#include "reference/program/specialise.h"
+
+/* What a program is built for, besides its images; borrowed from the request. */
+typedef struct rt_build_target {
+    const rt_device *device;
+    rt_context_id context;
+    rt_text options; /* rt_kernel_request.options */
+    rt_spec_list constants;
+} rt_build_target;
 
 /* A program that some thread is building at this moment. */
 typedef struct rt_pending_build {
-    rt_image_id image;
-    uint32_t device;
+    rt_image_id image; /* requesting */
+    const rt_build_target *target;
 } rt_pending_build;
 
 struct rt_program_manager {
@@ -16,18 +25,28 @@ struct rt_program_manager {
     rt_chooser *chooser; /* guarded by lock */
     rt_loader *loader;
     rt_registry *registry;
+    rt_profile profile;
+    bool prefer_preloaded;
     pthread_mutex_t lock;
     pthread_cond_t built; /* some pending build ended */
     rt_program_tables tables;
+    bool tables_frozen; /* a fault only (see DL-DLOPEN-02): new images are not seen */
     rt_cache cache;
     RT_VECTOR(rt_pending_build) pending;
     uint32_t program_count;  /* ids given so far */
     uint32_t programs_alive; /* zero when the manager is destroyed */
 };
 
-/* Makes the executable program of a link set on a device: one program object per image, then the
- * link (DL-LINK-01, DL-LINK-02).  Called without the lock.  *out_executable is the caller's. */
-RT_MUST_USE rt_status rt_program_build(rt_program_manager *manager, const rt_device *device,
+/* The image to take the kernel from: the first registered of a format that the device takes, and of
+ * which it has the aspects (SYCL 2020, 5.7 "Optional kernel features").  Called with the lock held.
+ * ERRC_RUNTIME: none is registered; ERRC_KERNEL_NOT_SUPPORTED: none for this device. */
+RT_MUST_USE rt_status rt_program_select(rt_program_manager *manager, const rt_device *device,
+                                        rt_text kernel_name, const rt_registered_image **out_image);
+
+/* Makes the executable program of a link set: one program object per image, then the link
+ * (DL-LINK-01, DL-LINK-02).  The target's constants were checked with the set.  Called without the
+ * lock.  *out_executable is the caller's. */
+RT_MUST_USE rt_status rt_program_build(rt_program_manager *manager, const rt_build_target *target,
                                        uint32_t program_id, const rt_link_set *set,
                                        dev_program **out_executable);
 

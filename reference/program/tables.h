@@ -8,6 +8,7 @@
 #define REFERENCE_PROGRAM_TABLES_H
 
 #include "reference/base/map.h"
+#include "reference/base/profile.h"
 #include "reference/module/registry.h"
 
 typedef struct rt_image_group {
@@ -20,16 +21,23 @@ typedef struct rt_name_table {
 } rt_name_table;
 
 typedef struct rt_program_tables {
+    rt_profile profile;
     rt_name_table kernels;
     rt_name_table exporters;
+    RT_VECTOR(const rt_registered_image *) images; /* index is the id; NULL: not in the tables */
 } rt_program_tables;
 
 /* Frees the tables and leaves them empty and usable.  Zero-initialise before first use. */
 void rt_program_tables_free(rt_program_tables *tables);
 
-/* Enters a registered image under each of its kernels and exported symbols; takes it out again. */
+/* Enters a registered image under each of its kernels and exported symbols; takes it out again, if
+ * it is there. */
 void rt_program_tables_add(rt_program_tables *tables, const rt_registered_image *image);
 void rt_program_tables_remove(rt_program_tables *tables, const rt_registered_image *image);
+
+/* True when the image is in the tables.  The tables' owner asks this and not image->registered,
+ * which belongs to whoever loads and unloads. */
+bool rt_program_tables_hold(const rt_program_tables *tables, const rt_registered_image *image);
 
 /* The images under a name, in order of registration; an empty group where there are none.  Valid
  * until the tables change. */

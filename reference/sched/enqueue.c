@@ -1,16 +1,48 @@
 /* The enqueue step: the only place that hands commands to a device. */
 #include "reference/sched/sched_internal.h"
 
-/* The wait list of a command: the events of its dependencies, in an array that the caller frees. */
-static dev_event **wait_list(rt_scheduler *scheduler, const rt_command *command)
+#include <string.h>
+
+static const rt_device *device_of(const rt_scheduler *scheduler, const rt_command *command)
 {
+    return scheduler->queues.items[command->queue].device;
+}
+
+/* The device's copy of a memory that was brought there. */
+static dev_memory *copy_on(const rt_memory *memory, const rt_device *device)
+{
+    CHECK(device->id < memory->copies.count);
+    dev_memory *copy = memory->copies.items[device->id].memory;
+    CHECK(copy != NULL);
+    return copy;
+}
+
+/* ---- Dependencies ------------------------------------------------------------------------- */
+
+/* Splits the dependencies: events of the command's own device become its wait list, which the
+ * caller frees; the others are waited for here.  Returns the failure of one that did not go to the
+ * command's device, so that the device cannot hold the command back. */
+static rt_status resolve_dependencies(rt_scheduler *scheduler, const rt_command *command,
+                                      dev_event ***out_events, uint32_t *out_count)
+{
+    const rt_device *device = device_of(scheduler, command);
     dev_event **events = rt_alloc_array(command->dependencies.count + 1, sizeof(dev_event *));
+    uint32_t count = 0;
+    rt_status failure = RT_STATUS_OK;
     for (uint32_t i = 0; i < command->dependencies.count; i++) {
         const rt_command *other = scheduler->commands.items[command->dependencies.items[i]];
-        CHECK(other->state != RT_COMMAND_SUBMITTED && other->event);
-        events[i] = other->event;
+        CHECK(other->state != RT_COMMAND_SUBMITTED);
+        rt_status result = other->result;
+        if (other->event && device_of(scheduler, other) == device) {
+            events[count++] = other->event;
+            continue;
+        }
+        if (other->event && other->state != RT_COMMAND_DONE) result = dev_event_wait(other->event);
+        if (rt_ok(failure)) failure = result;
     }
-    return events;
+    *out_events = events;
+    *out_count = count;
+    return failure;
 }
 
 /* The dependencies as numbers for the trace; the caller frees the array. */
@@ -23,19 +55,49 @@ static uint64_t *after_list(const rt_command *command)
     return after;
 }
 
-static void trace_transfer(rt_scheduler *scheduler, const rt_command *command,
-                           const rt_memory *memory)
+/* ---- Trace -------------------------------------------------------------------------------- */
+
+static void trace_move(rt_scheduler *scheduler, const rt_command *command, const rt_memory *memory)
 {
     uint64_t *after = after_list(command);
     const rt_trace_value values[] = {
         RT_N("command", command->id),
         RT_T("memory", memory->name),
-        RT_N("device", scheduler->queues.items[command->queue].device->id),
+        RT_N("device", device_of(scheduler, command)->id),
         RT_NS("after", after, command->dependencies.count),
     };
     bool is_upload = command->kind == RT_COMMAND_UPLOAD;
     rt_trace_emit(scheduler->trace, is_upload ? RT_EVENT_UPLOAD : RT_EVENT_HOST_READ, values,
                   sizeof values / sizeof *values);
+    rt_free(after);
+}
+
+static void trace_copy(rt_scheduler *scheduler, const rt_command *command,
+                       const rt_transfer *transfer)
+{
+    uint64_t *after = after_list(command);
+    RT_TRACE(scheduler->trace, COPY, RT_N("command", command->id),
+             RT_T("from", transfer->from->name), RT_N("from_offset", transfer->from_offset),
+             RT_T("to", transfer->to->name), RT_N("to_offset", transfer->to_offset),
+             RT_N("size", transfer->size), RT_N("queue", command->queue),
+             RT_N("device", device_of(scheduler, command)->id),
+             RT_NS("after", after, command->dependencies.count));
+    rt_free(after);
+}
+
+static void trace_fill(rt_scheduler *scheduler, const rt_command *command,
+                       const rt_transfer *transfer)
+{
+    uint64_t *after = after_list(command);
+    rt_buffer pattern = {0}; /* The bytes in their order. */
+    for (size_t i = 0; i < transfer->pattern.size; i++)
+        rt_buffer_printf(&pattern, "%02x", transfer->pattern.data[i]);
+    RT_TRACE(scheduler->trace, FILL, RT_N("command", command->id),
+             RT_T("memory", transfer->to->name), RT_N("offset", transfer->to_offset),
+             RT_N("size", transfer->size), RT_T("pattern", rt_buffer_text(&pattern)),
+             RT_N("queue", command->queue), RT_N("device", device_of(scheduler, command)->id),
+             RT_NS("after", after, command->dependencies.count));
+    rt_buffer_free(&pattern);
     rt_free(after);
 }
 
@@ -46,6 +108,7 @@ static void trace_launch(rt_scheduler *scheduler, const rt_command *command,
     const dev_nd_range *range = &launch->range;
     RT_TRACE(scheduler->trace, LAUNCH, RT_N("command", command->id), RT_T("kernel", launch->kernel),
              RT_N("program", command->program->id), RT_N("queue", command->queue),
+             RT_N("device", device_of(scheduler, command)->id),
              RT_NS("global", range->global, range->dimensions),
              RT_NS("local", range->local, range->dimensions),
              RT_NS("offset", range->offset, range->dimensions),
@@ -53,74 +116,148 @@ static void trace_launch(rt_scheduler *scheduler, const rt_command *command,
     rt_free(after);
 }
 
-/* The arguments as the device takes them; the caller frees the array. */
-static dev_argument *device_arguments(const rt_launch *launch, const rt_device *device)
+/* ---- Arguments ---------------------------------------------------------------------------- */
+
+/* A copy of the value with the addresses of its inner pointers in place, in the arena. */
+static rt_bytes value_with_pointers(rt_arena *arena, const rt_argument *given,
+                                    const rt_device *device)
 {
-    dev_argument *arguments = rt_alloc_array(launch->argument_count + 1, sizeof *arguments);
-    for (uint32_t i = 0; i < launch->argument_count; i++) {
-        const rt_argument *given = &launch->arguments[i];
-        switch (given->kind) {
-        case RT_ARGUMENT_MEMORY:
-            arguments[i].kind = DEV_ARGUMENT_MEMORY;
-            CHECK(device->id < given->memory->copies.count);
-            arguments[i].memory = given->memory->copies.items[device->id].memory;
-            break;
-        case RT_ARGUMENT_BYTES:
-            arguments[i].kind = DEV_ARGUMENT_BYTES;
-            arguments[i].bytes = given->bytes;
-            break;
-        case RT_ARGUMENT_LOCAL:
-            arguments[i].kind = DEV_ARGUMENT_LOCAL;
-            arguments[i].size = given->size;
-            break;
-        }
+    uint8_t *bytes = rt_arena_alloc(arena, given->bytes.size);
+    memcpy(bytes, given->bytes.data, given->bytes.size);
+    for (uint32_t i = 0; i < given->pointer_count; i++) {
+        const rt_inner_pointer *pointer = &given->pointers[i];
+        CHECK(pointer->at <= given->bytes.size && given->bytes.size - pointer->at >= 8);
+        uint64_t address = dev_memory_address(copy_on(pointer->memory, device));
+        address += pointer->offset;
+        for (uint32_t k = 0; k < 8; k++)
+            bytes[pointer->at + k] = (uint8_t)(address >> (8 * k));
     }
+    return (rt_bytes){bytes, given->bytes.size};
+}
+
+static dev_argument device_argument(rt_arena *arena, const rt_argument *given,
+                                    const rt_device *device)
+{
+    switch (given->kind) {
+    case RT_ARGUMENT_MEMORY:
+        CHECK(!rt_memory_is_usm(given->memory));
+        return (dev_argument){.kind = DEV_ARGUMENT_MEMORY,
+                              .memory = copy_on(given->memory, device)};
+    case RT_ARGUMENT_POINTER:
+        CHECK(rt_memory_is_usm(given->memory));
+        return (dev_argument){.kind = DEV_ARGUMENT_POINTER,
+                              .memory = copy_on(given->memory, device),
+                              .offset = given->offset};
+    case RT_ARGUMENT_NULL: return (dev_argument){.kind = DEV_ARGUMENT_MEMORY};
+    case RT_ARGUMENT_BYTES:
+        return (dev_argument){.kind = DEV_ARGUMENT_BYTES,
+                              .bytes = given->pointer_count
+                                           ? value_with_pointers(arena, given, device)
+                                           : given->bytes};
+    case RT_ARGUMENT_LOCAL: return (dev_argument){.kind = DEV_ARGUMENT_LOCAL, .size = given->size};
+    }
+    UNREACHABLE();
+}
+
+/* The arguments as the device takes them, in the arena. */
+static dev_argument *device_arguments(rt_arena *arena, const rt_launch *launch,
+                                      const rt_device *device)
+{
+    dev_argument *arguments =
+        rt_arena_alloc_array(arena, launch->argument_count, sizeof *arguments);
+    for (uint32_t i = 0; i < launch->argument_count; i++)
+        arguments[i] = device_argument(arena, &launch->arguments[i], device);
     return arguments;
 }
 
-static void enqueued(rt_scheduler *scheduler, rt_command *command)
+/* ---- Enqueueing --------------------------------------------------------------------------- */
+
+/* The command is the device's from now on, or held back for ever with that failure. */
+static void enqueued(rt_scheduler *scheduler, rt_command *command, rt_status held_back)
 {
     CHECK(command->state == RT_COMMAND_SUBMITTED);
-    CHECK(command->event);
+    CHECK(rt_ok(held_back) == (command->event != NULL));
     command->state = RT_COMMAND_ENQUEUED;
-    /* The runtime's own moves of content are ordered by their memories, not by the queue. */
-    if (command->kind == RT_COMMAND_LAUNCH)
-        scheduler->queues.items[command->queue].last = command->id;
+    command->result = held_back;
+    bool of_application =
+        command->kind != RT_COMMAND_UPLOAD && command->kind != RT_COMMAND_HOST_READ;
+    if (of_application) scheduler->queues.items[command->queue].last = command->id;
 }
 
 rt_status rt_enqueue_launch(rt_scheduler *scheduler, rt_command *command, dev_kernel *kernel,
                             const rt_launch *launch)
 {
     const rt_queue *queue = &scheduler->queues.items[command->queue];
-    dev_event **wait = wait_list(scheduler, command);
-    dev_argument *arguments = device_arguments(launch, queue->device);
-    dev_command how = {command->id, wait, command->dependencies.count};
-    rt_status status = dev_enqueue_kernel(queue->queue, how, kernel, &launch->range, arguments,
-                                          launch->argument_count, &command->event);
+    dev_command how = {.tag = command->id};
+    dev_event **wait = NULL;
+    rt_status held_back = resolve_dependencies(scheduler, command, &wait, &how.wait_count);
+    how.wait = wait;
+    rt_arena arena = {0};
+    rt_status status = RT_STATUS_OK;
+    if (rt_ok(held_back)) {
+        dev_argument *arguments = device_arguments(&arena, launch, queue->device);
+        status = dev_enqueue_kernel(queue->queue, how, kernel, &launch->range, arguments,
+                                    launch->argument_count, &command->event);
+    }
     if (rt_ok(status)) {
         trace_launch(scheduler, command, launch);
-        enqueued(scheduler, command);
+        enqueued(scheduler, command, held_back);
     }
-    rt_free(arguments);
+    rt_arena_reset(&arena);
     rt_free(wait);
     return status;
 }
 
-rt_status rt_enqueue_transfer(rt_scheduler *scheduler, rt_command *command, rt_memory *memory)
+rt_status rt_enqueue_transfer(rt_scheduler *scheduler, rt_command *command,
+                              const rt_transfer *transfer)
+{
+    const rt_queue *queue = &scheduler->queues.items[command->queue];
+    bool is_copy = transfer->from != NULL;
+    CHECK(command->kind == (is_copy ? RT_COMMAND_COPY : RT_COMMAND_FILL));
+    dev_command how = {.tag = command->id};
+    dev_event **wait = NULL;
+    rt_status held_back = resolve_dependencies(scheduler, command, &wait, &how.wait_count);
+    how.wait = wait;
+    dev_memory *to = copy_on(transfer->to, queue->device);
+    rt_status status = RT_STATUS_OK;
+    if (rt_ok(held_back) && is_copy) {
+        status = dev_enqueue_copy(queue->queue, how, copy_on(transfer->from, queue->device),
+                                  transfer->from_offset, to, transfer->to_offset, transfer->size,
+                                  &command->event);
+    } else if (rt_ok(held_back)) {
+        status = dev_enqueue_fill(queue->queue, how, to, transfer->to_offset, transfer->size,
+                                  transfer->pattern, &command->event);
+    }
+    if (rt_ok(status)) {
+        if (is_copy) trace_copy(scheduler, command, transfer);
+        if (!is_copy) trace_fill(scheduler, command, transfer);
+        enqueued(scheduler, command, held_back);
+    }
+    rt_free(wait);
+    return status;
+}
+
+rt_status rt_enqueue_move(rt_scheduler *scheduler, rt_command *command, rt_memory *memory)
 {
     bool is_upload = command->kind == RT_COMMAND_UPLOAD;
     CHECK(is_upload || command->kind == RT_COMMAND_HOST_READ);
     const rt_queue *queue = &scheduler->queues.items[command->queue];
-    dev_memory *copy = memory->copies.items[queue->device->id].memory;
-    dev_event **wait = wait_list(scheduler, command);
-    dev_command how = {command->id, wait, command->dependencies.count};
-    rt_status status = is_upload ? dev_enqueue_write(queue->queue, how, copy, 0, memory->size,
-                                                     memory->host, &command->event)
-                                 : dev_enqueue_read(queue->queue, how, copy, 0, memory->size,
-                                                    memory->host, &command->event);
+    dev_memory *copy = copy_on(memory, queue->device);
+    dev_command how = {.tag = command->id};
+    dev_event **wait = NULL;
+    rt_status held_back = resolve_dependencies(scheduler, command, &wait, &how.wait_count);
+    how.wait = wait;
+    rt_status status = RT_STATUS_OK;
+    if (rt_ok(held_back) && is_upload) {
+        status = dev_enqueue_write(queue->queue, how, copy, 0, memory->size, memory->host,
+                                   &command->event);
+    } else if (rt_ok(held_back)) {
+        status = dev_enqueue_read(queue->queue, how, copy, 0, memory->size, memory->host,
+                                  &command->event);
+    }
     if (rt_ok(status)) {
-        trace_transfer(scheduler, command, memory);
-        enqueued(scheduler, command);
+        trace_move(scheduler, command, memory);
+        enqueued(scheduler, command, held_back);
     }
     rt_free(wait);
     return status;

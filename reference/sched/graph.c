@@ -46,7 +46,7 @@ void rt_graph_depend_on_memory(rt_scheduler *scheduler, rt_command *command,
     const rt_memory_use *use = use_of(scheduler, memory);
     CHECK(use->writer != command->id); /* Accesses are booked after the command is enqueued. */
     rt_graph_depend(command, use->writer);
-    if (access == RT_ACCESS_READ) return;
+    if (access == RT_ACCESS_READ || rt_memory_is_usm(memory)) return;
     for (uint32_t i = 0; i < use->readers.count; i++) {
         rt_graph_depend(command, use->readers.items[i]);
     }
@@ -55,6 +55,7 @@ void rt_graph_depend_on_memory(rt_scheduler *scheduler, rt_command *command,
 void rt_graph_book_access(rt_scheduler *scheduler, const rt_command *command,
                           const rt_memory *memory, rt_access access)
 {
+    if (rt_memory_is_usm(memory) && command->kind != RT_COMMAND_UPLOAD) return;
     rt_memory_use *use = use_of(scheduler, memory);
     if (access == RT_ACCESS_READ) {
         *rt_vector_push(&use->readers) = command->id;
@@ -62,6 +63,7 @@ void rt_graph_book_access(rt_scheduler *scheduler, const rt_command *command,
         return;
     }
     use->writer = command->id;
-    use->download = RT_COMMAND_NONE;
+    /* An upload changes nothing: the host's bytes still are what the download brings. */
+    if (command->kind != RT_COMMAND_UPLOAD) use->download = RT_COMMAND_NONE;
     use->readers.count = 0;
 }

@@ -21,17 +21,29 @@ typedef uint32_t rt_command_id; /* order of submission; a command depends on sma
 typedef enum rt_access { RT_ACCESS_READ, RT_ACCESS_WRITE, RT_ACCESS_READ_WRITE } rt_access;
 
 typedef enum rt_argument_kind {
-    RT_ARGUMENT_MEMORY,
+    RT_ARGUMENT_MEMORY,  /* a buffer, with what the kernel does to it */
+    RT_ARGUMENT_POINTER, /* into unified shared memory; the runtime tracks no dependencies by it */
+    RT_ARGUMENT_NULL,    /* the null pointer */
     RT_ARGUMENT_BYTES,
     RT_ARGUMENT_LOCAL,
 } rt_argument_kind;
 
+/* A pointer into unified shared memory inside the bytes of a value. */
+typedef struct rt_inner_pointer {
+    uint64_t at;       /* where in the bytes, which have room for 8 there */
+    rt_memory *memory; /* USM */
+    uint64_t offset;   /* bytes from its start */
+} rt_inner_pointer;
+
 typedef struct rt_argument {
     rt_argument_kind kind;
-    rt_memory *memory; /* MEMORY */
-    rt_access access;  /* MEMORY */
-    rt_bytes bytes;    /* BYTES; borrowed for the call */
-    uint64_t size;     /* LOCAL: bytes >= 1 */
+    rt_memory *memory;                /* MEMORY: a buffer; POINTER: USM */
+    rt_access access;                 /* MEMORY */
+    uint64_t offset;                  /* POINTER: bytes from the memory's start */
+    rt_bytes bytes;                   /* BYTES; borrowed for the call */
+    const rt_inner_pointer *pointers; /* BYTES: filled into a copy of the bytes */
+    uint32_t pointer_count;
+    uint64_t size; /* LOCAL: bytes >= 1 */
 } rt_argument;
 
 /* One kernel launch as the application asks for it; borrowed for the call. */
@@ -42,7 +54,23 @@ typedef struct rt_launch {
     uint32_t argument_count;
     const rt_command_id *after; /* explicit dependencies */
     uint32_t after_count;
+    rt_text options; /* for the device's compiler, after those that each image brings */
+    const rt_spec_constant *constants; /* each name once */
+    uint32_t constant_count;
 } rt_launch;
+
+/* A copy between memories, or a fill, as the application asks for it; borrowed for the call.
+ * Source: SYCL 2020, 4.9.4.3 "SYCL functions for explicit memory operations". */
+typedef struct rt_transfer {
+    rt_memory *from; /* NULL: a fill */
+    uint64_t from_offset;
+    rt_memory *to;
+    uint64_t to_offset;
+    uint64_t size;    /* bytes >= 1; of a fill a multiple of the pattern's */
+    rt_bytes pattern; /* fill: 1, 2, 4, 8 or 16 bytes, of which to_offset is a multiple */
+    const rt_command_id *after;
+    uint32_t after_count;
+} rt_transfer;
 
 /* All parameters are borrowed. */
 rt_scheduler *rt_scheduler_create(rt_sink *sink, rt_trace *trace, rt_program_manager *programs);
@@ -51,22 +79,37 @@ rt_scheduler *rt_scheduler_create(rt_sink *sink, rt_trace *trace, rt_program_man
  * for are lost, as at the end of an application. */
 void rt_scheduler_destroy(rt_scheduler *scheduler);
 
-/* Makes a queue on a device.  Codes of dev_queue_create. */
+/* Makes a queue on a device, in a context that holds the device.  Codes of dev_queue_create. */
 RT_MUST_USE rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const rt_device *device,
-                                                bool in_order, rt_queue_id *out_queue);
+                                                rt_context_id context, bool in_order,
+                                                rt_queue_id *out_queue);
+
+/* Submits a copy or a fill.  The ranges were not checked by the caller: ERRC_INVALID where one
+ * does not lie in its memory, where a copy's overlap in one memory, or where USM of one device is
+ * used in a queue of another.  What goes wrong later is told to who waits. */
+RT_MUST_USE rt_status rt_scheduler_transfer(rt_scheduler *scheduler, rt_queue_id queue,
+                                            const rt_transfer *transfer,
+                                            rt_command_id *out_command);
 
 /* Submits a launch.  Fails at once with the codes of rt_program_manager_kernel and of
- * dev_enqueue_kernel; nothing was enqueued then.  ERRC_KERNEL_ARGUMENT: not as many arguments as
+ * dev_enqueue_kernel; nothing was enqueued then.  ERRC_INVALID: unified shared memory of another
+ * device, or a pointer beyond its end.  ERRC_KERNEL_ARGUMENT: not as many arguments as
  * the kernel has parameters.  What goes wrong while the kernel runs is told to who waits. */
 RT_MUST_USE rt_status rt_scheduler_launch(rt_scheduler *scheduler, rt_queue_id queue,
                                           const rt_launch *launch, rt_command_id *out_command);
 
 /* Host access: brings the latest content of the memory to its host bytes and waits for it, so that
  * memory->host may be read until the next submission that writes it.  Returns the first failure
- * among the commands that the content depends on. */
+ * among the commands that the content depends on.  Which those are is not known of unified shared
+ * memory: every command submitted so far is waited for, and a failure counts that was not told
+ * before. */
 RT_MUST_USE rt_status rt_scheduler_host_read(rt_scheduler *scheduler, rt_memory *memory);
 
 /* Waits for every command submitted so far; returns the first failure that was not told before. */
 RT_MUST_USE rt_status rt_scheduler_wait(rt_scheduler *scheduler);
+
+/* The same for the commands of one queue, and for one command with all it depends on. */
+RT_MUST_USE rt_status rt_scheduler_wait_queue(rt_scheduler *scheduler, rt_queue_id queue);
+RT_MUST_USE rt_status rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_id command);
 
 #endif

@@ -5,14 +5,19 @@
 #include "reference/sched/sched.h"
 
 typedef enum rt_command_kind {
+    /* the application's */
     RT_COMMAND_LAUNCH,
+    RT_COMMAND_COPY,
+    RT_COMMAND_FILL,
+    /* the runtime's own moves of content, ordered by their memories and not by their queue */
     RT_COMMAND_UPLOAD,
     RT_COMMAND_HOST_READ
 } rt_command_kind;
 
 typedef enum rt_command_state {
     RT_COMMAND_SUBMITTED, /* in the graph only */
-    RT_COMMAND_ENQUEUED,  /* handed to the device; event is set */
+    RT_COMMAND_ENQUEUED,  /* handed to the device; event is set, or else result: it was held back
+                             because a predecessor failed that its device does not know */
     RT_COMMAND_DONE,      /* result is set */
 } rt_command_state;
 
@@ -26,25 +31,36 @@ typedef struct rt_command {
     rt_command_list dependencies; /* smaller ids, each once */
     rt_program *program;          /* LAUNCH: held until done */
     dev_event *event;  /* kept until the scheduler goes: later commands may wait for it */
-    rt_status result;  /* when DONE */
+    rt_status result;  /* when DONE or held back */
     bool failure_told; /* its failure was returned to the application */
     uint64_t visit;    /* the walk that met it last (wait.c) */
 } rt_command;
 
 typedef struct rt_queue {
     const rt_device *device;
+    rt_context_id context;
     dev_queue *queue;
     bool in_order;
-    rt_command_id last; /* launch; RT_COMMAND_NONE before the first */
+    rt_command_id last; /* of the application's commands; RT_COMMAND_NONE before the first */
 } rt_queue;
 
 #define RT_COMMAND_NONE UINT32_MAX
 
-/* Who last wrote a memory and who has read it since. */
+/* What a command of the application does to a memory. */
+typedef struct rt_memory_access {
+    rt_memory *memory;
+    rt_access access;
+    bool overwrites; /* every byte of it, so that what it held before need not be brought */
+} rt_memory_access;
+
+typedef RT_VECTOR(rt_memory_access) rt_access_list;
+
+/* Who last wrote a memory and who has read it since.  Of unified shared memory only the command
+ * that brings its initial content is booked, as the writer. */
 typedef struct rt_memory_use {
     rt_command_id writer;    /* RT_COMMAND_NONE: nobody */
     rt_command_list readers; /* since the writer */
-    rt_command_id download;  /* the host read since the writer; RT_COMMAND_NONE: none */
+    rt_command_id download;  /* the host read of the latest content; RT_COMMAND_NONE: none */
 } rt_memory_use;
 
 struct rt_scheduler {
@@ -56,6 +72,7 @@ struct rt_scheduler {
     RT_VECTOR(rt_command *) commands; /* index is the id */
     RT_VECTOR(rt_memory_use) uses;    /* index is rt_memory.id */
     uint64_t visit_count;             /* walks over the graph so far */
+    uint32_t settled; /* commands before this one are done and their failures told */
 };
 
 /* ---- graph.c (lock held) ------------------------------------------------------------------ */
@@ -70,7 +87,8 @@ void rt_graph_remove_last(rt_scheduler *scheduler, rt_command *command);
 void rt_graph_depend(rt_command *command, rt_command_id other);
 
 /* Adds the dependencies that an access to a memory brings: a read waits for the last writer, a
- * write also for those who read since. */
+ * write also for those who read since.  Unified shared memory brings none but that its initial
+ * content is there: its users order their commands themselves (SYCL 2020, 3.8.1 and 4.8.3). */
 void rt_graph_depend_on_memory(rt_scheduler *scheduler, rt_command *command,
                                const rt_memory *memory, rt_access access);
 
@@ -78,17 +96,53 @@ void rt_graph_depend_on_memory(rt_scheduler *scheduler, rt_command *command,
 void rt_graph_book_access(rt_scheduler *scheduler, const rt_command *command,
                           const rt_memory *memory, rt_access access);
 
+/* ---- content.c (lock held) ---------------------------------------------------------------- */
+
+/* Makes the latest content of the memory present on the queue's device; with `overwrites` only its
+ * copy there. */
+RT_MUST_USE rt_status rt_content_bring(rt_scheduler *scheduler, rt_queue_id queue,
+                                       rt_memory *memory, bool overwrites);
+
+/* Adds the command that reads a device's copy to the host bytes. */
+RT_MUST_USE rt_status rt_content_read(rt_scheduler *scheduler, rt_memory *memory,
+                                      rt_command_id *out_command);
+
+/* ---- scheduler.c (lock held) -------------------------------------------------------------- */
+
+/* The graph's part of a submission.  Begin brings the contents, and makes the node with its
+ * dependencies; the caller enqueues it, and end takes the status of that: the node goes again, or
+ * its accesses are booked. */
+RT_MUST_USE rt_status rt_submission_begin(rt_scheduler *scheduler, rt_queue_id queue,
+                                          rt_command_kind kind, const rt_access_list *accesses,
+                                          const rt_command_id *after, uint32_t after_count,
+                                          rt_command **out_command);
+RT_MUST_USE rt_status rt_submission_end(rt_scheduler *scheduler, rt_command *command,
+                                        const rt_access_list *accesses, rt_status enqueued,
+                                        rt_command_id *out_command);
+
+/* ERRC_INVALID where the memory is USM of another device than the queue's; `what` is who uses it,
+ * as in "kernel 'k'". */
+RT_MUST_USE rt_status rt_submission_check_device(rt_scheduler *scheduler, rt_queue_id queue,
+                                                 const rt_memory *memory, rt_text what);
+
 /* ---- enqueue.c (lock held) ---------------------------------------------------------------- */
 
-/* Hands a launch, or a move of content (upload, host read), to the device; sets event and state. */
+/* Hands a launch, a copy or fill, or a move of content (upload, host read) to the device; sets
+ * event and state.  Where it depends on a command of another device, that one is waited for: no
+ * device knows another's events. */
 RT_MUST_USE rt_status rt_enqueue_launch(rt_scheduler *scheduler, rt_command *command,
                                         dev_kernel *kernel, const rt_launch *launch);
 RT_MUST_USE rt_status rt_enqueue_transfer(rt_scheduler *scheduler, rt_command *command,
-                                          rt_memory *memory);
+                                          const rt_transfer *transfer);
+RT_MUST_USE rt_status rt_enqueue_move(rt_scheduler *scheduler, rt_command *command,
+                                      rt_memory *memory);
 
 /* ---- wait.c (called without the lock) ----------------------------------------------------- */
 
 /* Waits for the command and everything it depends on, oldest first; returns the first failure. */
 RT_MUST_USE rt_status rt_command_wait(rt_scheduler *scheduler, rt_command_id command);
+
+/* Waits for everything submitted so far; returns the first failure that was not told before. */
+RT_MUST_USE rt_status rt_commands_wait(rt_scheduler *scheduler);
 
 #endif

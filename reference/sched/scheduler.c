@@ -1,6 +1,8 @@
 /* Submission: from what the application asks for to nodes of the graph. */
 #include "reference/sched/sched_internal.h"
 
+#include "reference/base/handover.h"
+
 rt_scheduler *rt_scheduler_create(rt_sink *sink, rt_trace *trace, rt_program_manager *programs)
 {
     rt_scheduler *scheduler = rt_alloc(sizeof *scheduler);
@@ -36,125 +38,162 @@ void rt_scheduler_destroy(rt_scheduler *scheduler)
     rt_free(scheduler);
 }
 
-rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const rt_device *device, bool in_order,
-                                    rt_queue_id *out_queue)
+rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const rt_device *device,
+                                    rt_context_id context, bool in_order, rt_queue_id *out_queue)
 {
     *out_queue = UINT32_MAX;
     dev_queue *queue = NULL;
     RT_TRY(dev_queue_create(device->device, &queue));
     pthread_mutex_lock(&scheduler->lock);
     *out_queue = scheduler->queues.count;
-    *rt_vector_push(&scheduler->queues) =
-        (rt_queue){.device = device, .queue = queue, .in_order = in_order, .last = RT_COMMAND_NONE};
+    *rt_vector_push(&scheduler->queues) = (rt_queue){
+        .device = device,
+        .context = context,
+        .queue = queue,
+        .in_order = in_order,
+        .last = RT_COMMAND_NONE,
+    };
     pthread_mutex_unlock(&scheduler->lock);
     return RT_STATUS_OK;
 }
 
-/* The first queue of a device: commands that the runtime adds itself go there. */
-static rt_queue_id queue_of_device(const rt_scheduler *scheduler, uint32_t device)
+/* ---- Submission --------------------------------------------------------------------------- */
+
+rt_status rt_submission_begin(rt_scheduler *scheduler, rt_queue_id queue, rt_command_kind kind,
+                              const rt_access_list *accesses, const rt_command_id *after,
+                              uint32_t after_count, rt_command **out_command)
 {
-    for (uint32_t i = 0; i < scheduler->queues.count; i++) {
-        if (scheduler->queues.items[i].device->id == device) return i;
+    *out_command = NULL;
+    for (uint32_t i = 0; i < accesses->count; i++) {
+        const rt_memory_access *access = &accesses->items[i];
+        RT_TRY(rt_content_bring(scheduler, queue, access->memory, access->overwrites));
     }
-    UNREACHABLE(); /* Content is on a device only after a command of one of its queues. */
+    rt_command *command = rt_graph_add(scheduler, kind, queue);
+    const rt_queue *submitted_to = &scheduler->queues.items[queue];
+    if (submitted_to->in_order) rt_graph_depend(command, submitted_to->last);
+    for (uint32_t i = 0; i < after_count; i++) {
+        CHECK(after[i] < command->id);
+        rt_graph_depend(command, after[i]);
+    }
+    for (uint32_t i = 0; i < accesses->count; i++) {
+        const rt_memory_access *access = &accesses->items[i];
+        rt_graph_depend_on_memory(scheduler, command, access->memory, access->access);
+    }
+    *out_command = command;
+    return RT_STATUS_OK;
 }
 
-/* Adds the command that reads a device's copy to the host bytes. */
-static rt_status add_host_read(rt_scheduler *scheduler, rt_memory *memory,
-                               rt_command_id *out_command)
+rt_status rt_submission_end(rt_scheduler *scheduler, rt_command *command,
+                            const rt_access_list *accesses, rt_status enqueued,
+                            rt_command_id *out_command)
 {
-    uint32_t device = rt_memory_valid_device(memory);
-    CHECK(device != UINT32_MAX);
-    rt_queue_id queue = queue_of_device(scheduler, device);
-    rt_command *command = rt_graph_add(scheduler, RT_COMMAND_HOST_READ, queue);
-    rt_graph_depend_on_memory(scheduler, command, memory, RT_ACCESS_READ);
-    rt_status status = rt_enqueue_transfer(scheduler, command, memory);
-    if (!rt_ok(status)) {
+    if (!rt_ok(enqueued)) {
         rt_graph_remove_last(scheduler, command);
-        return status;
+        return enqueued;
     }
-    rt_graph_book_access(scheduler, command, memory, RT_ACCESS_READ);
-    rt_memory_downloaded(memory);
+    const rt_device *device = scheduler->queues.items[command->queue].device;
+    for (uint32_t i = 0; i < accesses->count; i++) {
+        const rt_memory_access *access = &accesses->items[i];
+        rt_graph_book_access(scheduler, command, access->memory, access->access);
+        if (access->access != RT_ACCESS_READ) rt_memory_written(access->memory, device);
+    }
     *out_command = command->id;
     return RT_STATUS_OK;
 }
 
-/* Makes the memory's latest content present on the queue's device. */
-static rt_status bring_to_device(rt_scheduler *scheduler, rt_queue_id queue, rt_memory *memory)
+rt_status rt_submission_check_device(rt_scheduler *scheduler, rt_queue_id queue,
+                                     const rt_memory *memory, rt_text what)
 {
     const rt_device *device = scheduler->queues.items[queue].device;
-    dev_memory *copy = NULL;
-    RT_TRY(rt_memory_on_device(memory, device, &copy));
-    if (!rt_memory_needs_upload(memory, device)) return RT_STATUS_OK;
-    rt_command_id download = RT_COMMAND_NONE;
-    if (!memory->host_valid) RT_TRY(add_host_read(scheduler, memory, &download));
-    rt_command *command = rt_graph_add(scheduler, RT_COMMAND_UPLOAD, queue);
-    rt_graph_depend(command, download);
-    rt_graph_depend_on_memory(scheduler, command, memory, RT_ACCESS_WRITE);
-    rt_status status = rt_enqueue_transfer(scheduler, command, memory);
-    if (!rt_ok(status)) {
-        rt_graph_remove_last(scheduler, command);
-        return status;
-    }
-    rt_graph_book_access(scheduler, command, memory, RT_ACCESS_WRITE);
-    rt_memory_uploaded(memory, device);
-    return RT_STATUS_OK;
+    if (!rt_memory_is_usm(memory) || memory->usm_device == device) return RT_STATUS_OK;
+    return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &memory->name, 1,
+                          "%.*s uses '%.*s', which is unified shared memory of device %.*s, in a "
+                          "queue of device %.*s",
+                          RT_TEXT_ARG(what), RT_TEXT_ARG(memory->name),
+                          RT_TEXT_ARG(memory->usm_device->name), RT_TEXT_ARG(device->name));
 }
 
-static rt_status bring_arguments(rt_scheduler *scheduler, rt_queue_id queue,
-                                 const rt_launch *launch)
+/* ---- Launches ----------------------------------------------------------------------------- */
+
+/* A kernel may do anything to memory that it has a pointer to. */
+static void add_pointer_access(rt_access_list *accesses, rt_memory *memory)
 {
-    for (uint32_t i = 0; i < launch->argument_count; i++) {
-        const rt_argument *argument = &launch->arguments[i];
-        if (argument->kind != RT_ARGUMENT_MEMORY) continue;
-        RT_TRY(bring_to_device(scheduler, queue, argument->memory));
-    }
-    return RT_STATUS_OK;
+    *rt_vector_push(accesses) = (rt_memory_access){memory, RT_ACCESS_READ_WRITE, false};
 }
 
-static void add_dependencies(rt_scheduler *scheduler, rt_command *command, const rt_launch *launch)
+/* What a launch does to memories; the caller frees the list. */
+static rt_access_list launch_accesses(const rt_launch *launch)
 {
-    const rt_queue *queue = &scheduler->queues.items[command->queue];
-    if (queue->in_order) rt_graph_depend(command, queue->last);
-    for (uint32_t i = 0; i < launch->after_count; i++) {
-        CHECK(launch->after[i] < command->id);
-        rt_graph_depend(command, launch->after[i]);
-    }
+    rt_access_list accesses = {0};
     for (uint32_t i = 0; i < launch->argument_count; i++) {
         const rt_argument *argument = &launch->arguments[i];
-        if (argument->kind != RT_ARGUMENT_MEMORY) continue;
-        rt_graph_depend_on_memory(scheduler, command, argument->memory, argument->access);
+        switch (argument->kind) {
+        case RT_ARGUMENT_MEMORY:
+            *rt_vector_push(&accesses) =
+                (rt_memory_access){argument->memory, argument->access, false};
+            break;
+        case RT_ARGUMENT_POINTER: add_pointer_access(&accesses, argument->memory); break;
+        case RT_ARGUMENT_BYTES:
+            for (uint32_t k = 0; k < argument->pointer_count; k++)
+                add_pointer_access(&accesses, argument->pointers[k].memory);
+            break;
+        case RT_ARGUMENT_NULL:
+        case RT_ARGUMENT_LOCAL: break;
+        }
     }
+    return accesses;
 }
 
-static void book_accesses(rt_scheduler *scheduler, const rt_command *command,
-                          const rt_launch *launch)
+static rt_status check_pointer(rt_scheduler *scheduler, rt_queue_id queue, rt_text what,
+                               const rt_memory *memory, uint64_t offset)
 {
-    const rt_device *device = scheduler->queues.items[command->queue].device;
-    for (uint32_t i = 0; i < launch->argument_count; i++) {
+    CHECK(rt_memory_is_usm(memory));
+    RT_TRY(rt_submission_check_device(scheduler, queue, memory, what));
+    if (offset <= memory->size) return RT_STATUS_OK;
+    return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &memory->name, 1,
+                          "%.*s is given a pointer to offset %llu of '%.*s', which has %llu bytes",
+                          RT_TEXT_ARG(what), (unsigned long long)offset, RT_TEXT_ARG(memory->name),
+                          (unsigned long long)memory->size);
+}
+
+/* Looks at what the device cannot: pointers to unified shared memory.  Called with the lock held.
+ */
+static rt_status check_pointers(rt_scheduler *scheduler, rt_queue_id queue, const rt_launch *launch)
+{
+    rt_arena arena = {0};
+    rt_text what = rt_arena_printf(&arena, "kernel '%.*s'", RT_TEXT_ARG(launch->kernel));
+    rt_status status = RT_STATUS_OK;
+    for (uint32_t i = 0; i < launch->argument_count && rt_ok(status); i++) {
         const rt_argument *argument = &launch->arguments[i];
-        if (argument->kind != RT_ARGUMENT_MEMORY) continue;
-        rt_graph_book_access(scheduler, command, argument->memory, argument->access);
-        if (argument->access != RT_ACCESS_READ) rt_memory_written(argument->memory, device);
+        if (argument->kind == RT_ARGUMENT_POINTER) {
+            status = check_pointer(scheduler, queue, what, argument->memory, argument->offset);
+        }
+        if (argument->kind != RT_ARGUMENT_BYTES) continue;
+        for (uint32_t k = 0; k < argument->pointer_count && rt_ok(status); k++) {
+            const rt_inner_pointer *pointer = &argument->pointers[k];
+            status = check_pointer(scheduler, queue, what, pointer->memory, pointer->offset);
+        }
     }
+    rt_arena_reset(&arena);
+    return status;
 }
 
 /* The graph's part of a launch, called with the lock held.  On success the command owns program. */
 static rt_status submit_launch(rt_scheduler *scheduler, rt_queue_id queue, const rt_launch *launch,
                                rt_program *program, dev_kernel *kernel, rt_command_id *out_command)
 {
-    RT_TRY(bring_arguments(scheduler, queue, launch));
-    rt_command *command = rt_graph_add(scheduler, RT_COMMAND_LAUNCH, queue);
-    add_dependencies(scheduler, command, launch);
-    command->program = program;
-    rt_status status = rt_enqueue_launch(scheduler, command, kernel, launch);
-    if (!rt_ok(status)) {
-        rt_graph_remove_last(scheduler, command);
-        return status;
+    RT_TRY(check_pointers(scheduler, queue, launch));
+    rt_access_list accesses = launch_accesses(launch);
+    rt_command *command = NULL;
+    rt_status status = rt_submission_begin(scheduler, queue, RT_COMMAND_LAUNCH, &accesses,
+                                           launch->after, launch->after_count, &command);
+    if (rt_ok(status)) {
+        command->program = program;
+        status = rt_enqueue_launch(scheduler, command, kernel, launch);
+        status = rt_submission_end(scheduler, command, &accesses, status, out_command);
     }
-    book_accesses(scheduler, command, launch);
-    *out_command = command->id;
-    return RT_STATUS_OK;
+    rt_vector_free(&accesses);
+    return status;
 }
 
 static rt_status check_argument_count(rt_scheduler *scheduler, const rt_launch *launch,
@@ -174,15 +213,23 @@ rt_status rt_scheduler_launch(rt_scheduler *scheduler, rt_queue_id queue, const 
     *out_command = RT_COMMAND_NONE;
     pthread_mutex_lock(&scheduler->lock);
     CHECK(queue < scheduler->queues.count);
-    const rt_device *device = scheduler->queues.items[queue].device;
+    const rt_queue *submitted_to = &scheduler->queues.items[queue];
+    const rt_kernel_request request = {
+        .device = submitted_to->device,
+        .context = submitted_to->context,
+        .kernel = launch->kernel,
+        .options = launch->options,
+        .constants = launch->constants,
+        .constant_count = launch->constant_count,
+    };
     pthread_mutex_unlock(&scheduler->lock);
 
     rt_program *program = NULL;
     dev_kernel *kernel = NULL;
-    RT_TRY(
-        rt_program_manager_kernel(scheduler->programs, device, launch->kernel, &program, &kernel));
+    RT_TRY(rt_program_manager_kernel(scheduler->programs, &request, &program, &kernel));
     rt_status status = check_argument_count(scheduler, launch, kernel);
     if (rt_ok(status)) {
+        rt_handover_point();
         pthread_mutex_lock(&scheduler->lock);
         status = submit_launch(scheduler, queue, launch, program, kernel, out_command);
         pthread_mutex_unlock(&scheduler->lock);
@@ -191,13 +238,17 @@ rt_status rt_scheduler_launch(rt_scheduler *scheduler, rt_queue_id queue, const 
     return status;
 }
 
+/* ---- Host access -------------------------------------------------------------------------- */
+
 rt_status rt_scheduler_host_read(rt_scheduler *scheduler, rt_memory *memory)
 {
     rt_command_id newest = RT_COMMAND_NONE;
+    rt_handover_point();
+    if (rt_memory_is_usm(memory)) RT_TRY(rt_commands_wait(scheduler));
     rt_status status = RT_STATUS_OK;
     pthread_mutex_lock(&scheduler->lock);
     if (!memory->host_valid) {
-        status = add_host_read(scheduler, memory, &newest);
+        status = rt_content_read(scheduler, memory, &newest);
     } else if (memory->id < scheduler->uses.count) {
         /* A read that another host access asked for may still be on its way. */
         newest = scheduler->uses.items[memory->id].download;

@@ -2,6 +2,8 @@
  * so that a failure is told where it began and not where it was passed on. */
 #include "reference/sched/sched_internal.h"
 
+#include "reference/base/handover.h"
+
 #include <stdlib.h>
 
 typedef RT_VECTOR(rt_command *) command_list;
@@ -12,26 +14,40 @@ static int by_id(const void *a, const void *b)
     return (first->id > second->id) - (first->id < second->id);
 }
 
-/* The command and its ancestors, oldest first.  The walk ends at commands whose success is known.
- * Called with the lock held; the caller frees the list. */
-static command_list ancestors(rt_scheduler *scheduler, rt_command *command)
+/* Adds the command to the list unless this walk has met it. */
+static void meet(rt_scheduler *scheduler, rt_command *command, command_list *list)
 {
-    command_list list = {0};
-    uint64_t visit = ++scheduler->visit_count;
-    command->visit = visit;
-    *rt_vector_push(&list) = command;
-    for (uint32_t i = 0; i < list.count; i++) {
-        const rt_command *met = list.items[i];
+    if (command->visit == scheduler->visit_count) return;
+    command->visit = scheduler->visit_count;
+    *rt_vector_push(list) = command;
+}
+
+/* Completes the list, which holds commands that this walk has met, with their ancestors, and puts
+ * the oldest first.  The walk ends at commands whose success is known.  Called with the lock held.
+ */
+static void add_ancestors(rt_scheduler *scheduler, command_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        const rt_command *met = list->items[i];
         for (uint32_t d = 0; d < met->dependencies.count; d++) {
             rt_command *other = scheduler->commands.items[met->dependencies.items[d]];
             CHECK(other->id < met->id);
             bool succeeded = other->state == RT_COMMAND_DONE && rt_ok(other->result);
-            if (other->visit == visit || succeeded) continue;
-            other->visit = visit;
-            *rt_vector_push(&list) = other;
+            if (!succeeded) meet(scheduler, other, list);
         }
     }
-    qsort(list.items, list.count, sizeof *list.items, by_id);
+    if (list->count > 0) qsort(list->items, list->count, sizeof *list->items, by_id);
+}
+
+/* A command with its ancestors, oldest first.  Called with the lock held; the caller frees the
+ * list. */
+static command_list command_and_ancestors(rt_scheduler *scheduler, rt_command_id id)
+{
+    CHECK(id < scheduler->commands.count);
+    command_list list = {0};
+    scheduler->visit_count++;
+    meet(scheduler, scheduler->commands.items[id], &list);
+    add_ancestors(scheduler, &list);
     return list;
 }
 
@@ -40,10 +56,13 @@ static rt_status wait_one(rt_scheduler *scheduler, rt_command *command)
 {
     pthread_mutex_lock(&scheduler->lock);
     bool done = command->state == RT_COMMAND_DONE;
-    CHECK(done || (command->state == RT_COMMAND_ENQUEUED && command->event));
+    CHECK(done || command->state == RT_COMMAND_ENQUEUED);
+    bool held_back = !command->event;
+    rt_status waited = command->result;
+    CHECK_IMPLIES(held_back, !rt_ok(waited));
     pthread_mutex_unlock(&scheduler->lock);
     /* The event stays until the scheduler goes, so several threads may wait for it at once. */
-    rt_status waited = done ? RT_STATUS_OK : dev_event_wait(command->event);
+    if (!done && !held_back) waited = dev_event_wait(command->event);
 
     pthread_mutex_lock(&scheduler->lock);
     rt_program *finished = NULL;
@@ -79,23 +98,77 @@ static rt_status wait_list(rt_scheduler *scheduler, const command_list *list, bo
 rt_status rt_command_wait(rt_scheduler *scheduler, rt_command_id id)
 {
     pthread_mutex_lock(&scheduler->lock);
-    CHECK(id < scheduler->commands.count);
-    command_list list = ancestors(scheduler, scheduler->commands.items[id]);
+    command_list list = command_and_ancestors(scheduler, id);
     pthread_mutex_unlock(&scheduler->lock);
     rt_status status = wait_list(scheduler, &list, true);
     rt_vector_free(&list);
     return status;
 }
 
-rt_status rt_scheduler_wait(rt_scheduler *scheduler)
+/* Moves `settled` past commands that no wait for everything has to look at again, so that many
+ * waits cost no more than the commands. */
+static void settle(rt_scheduler *scheduler)
+{
+    pthread_mutex_lock(&scheduler->lock);
+    while (scheduler->settled < scheduler->commands.count) {
+        const rt_command *command = scheduler->commands.items[scheduler->settled];
+        bool told = rt_ok(command->result) || command->failure_told;
+        if (command->state != RT_COMMAND_DONE || !told) break;
+        scheduler->settled++;
+    }
+    pthread_mutex_unlock(&scheduler->lock);
+}
+
+rt_status rt_commands_wait(rt_scheduler *scheduler)
 {
     command_list list = {0};
     pthread_mutex_lock(&scheduler->lock);
-    for (uint32_t i = 0; i < scheduler->commands.count; i++) {
+    for (uint32_t i = scheduler->settled; i < scheduler->commands.count; i++)
         *rt_vector_push(&list) = scheduler->commands.items[i];
-    }
     pthread_mutex_unlock(&scheduler->lock);
-    RT_TRACE(scheduler->trace, WAIT, RT_N("commands", list.count));
+    rt_status status = wait_list(scheduler, &list, false);
+    rt_vector_free(&list);
+    settle(scheduler);
+    return status;
+}
+
+rt_status rt_scheduler_wait(rt_scheduler *scheduler)
+{
+    rt_handover_point();
+    pthread_mutex_lock(&scheduler->lock);
+    uint32_t count = scheduler->commands.count;
+    pthread_mutex_unlock(&scheduler->lock);
+    RT_TRACE(scheduler->trace, WAIT, RT_N("commands", count));
+    return rt_commands_wait(scheduler);
+}
+
+rt_status rt_scheduler_wait_queue(rt_scheduler *scheduler, rt_queue_id queue)
+{
+    command_list list = {0};
+    rt_handover_point();
+    pthread_mutex_lock(&scheduler->lock);
+    CHECK(queue < scheduler->queues.count);
+    scheduler->visit_count++;
+    for (uint32_t i = scheduler->settled; i < scheduler->commands.count; i++) {
+        rt_command *command = scheduler->commands.items[i];
+        if (command->queue == queue) meet(scheduler, command, &list);
+    }
+    add_ancestors(scheduler, &list);
+    pthread_mutex_unlock(&scheduler->lock);
+    RT_TRACE(scheduler->trace, WAIT, RT_N("commands", list.count), RT_N("queue", queue));
+    rt_status status = wait_list(scheduler, &list, false);
+    rt_vector_free(&list);
+    settle(scheduler);
+    return status;
+}
+
+rt_status rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_id command)
+{
+    rt_handover_point();
+    pthread_mutex_lock(&scheduler->lock);
+    command_list list = command_and_ancestors(scheduler, command);
+    pthread_mutex_unlock(&scheduler->lock);
+    RT_TRACE(scheduler->trace, WAIT, RT_N("commands", list.count), RT_N("command", command));
     rt_status status = wait_list(scheduler, &list, false);
     rt_vector_free(&list);
     return status;

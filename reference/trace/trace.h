@@ -16,28 +16,38 @@
     /* a module's constructor registered an image; its destructor took it back */                  \
     EVENT(IMAGE_REGISTER, "image_register", "image module format")                                 \
     EVENT(IMAGE_UNREGISTER, "image_unregister", "image module")                                    \
+    /* the application loaded an image itself */                                                   \
+    EVENT(IMAGE_LOAD, "image_load", "image module")                                                \
     /* an image was chosen to provide a kernel */                                                  \
     EVENT(SELECT, "select", "kernel image")                                                        \
     /* resolution looks for the exporter of an import; found one; found none */                    \
     EVENT(SEARCH, "search", "image symbol")                                                        \
     EVENT(RESOLVE, "resolve", "image symbol provider")                                             \
     EVENT(UNRESOLVED, "unresolved", "image symbol")                                                \
+    /* something that a rule leaves open was chosen, among two or more */                          \
+    EVENT(CHOICE, "choice", "rule of taken")                                                       \
     /* a program object was made from one image: for linking, or executable at once */             \
     EVENT(CREATE, "create", "image executable")                                                    \
     /* program objects were linked, by the driver or by a tool of ours */                          \
     EVENT(LINK, "link", "program inputs[] by")                                                     \
-    /* an executable program exists */                                                             \
-    EVENT(BUILD, "build", "program images[] device")                                               \
+    /* an executable program exists; constants are those that were set, as "name=value" */         \
+    EVENT(BUILD, "build", "program images[] device context constants[]")                           \
+    /* a kernel object was taken from a program */                                                 \
+    EVENT(KERNEL_CREATE, "kernel_create", "kernel program")                                        \
     /* the program cache: a tuple was stored, found, or dropped with its module */                 \
     EVENT(CACHE_STORE, "cache_store", "kernel module device program")                              \
     EVENT(CACHE_HIT, "cache_hit", "kernel module device program")                                  \
     EVENT(CACHE_DROP, "cache_drop", "kernel module device program")                                \
     EVENT(RELEASE, "release", "program")                                                           \
     /* commands, when they are handed to a device */                                               \
-    EVENT(LAUNCH, "launch", "command kernel program queue global[] local[] offset[] after[]")      \
+    EVENT(LAUNCH, "launch",                                                                        \
+          "command kernel program queue device global[] local[] offset[] after[]")                 \
+    EVENT(COPY, "copy", "command from from_offset to to_offset size queue device after[]")         \
+    EVENT(FILL, "fill", "command memory offset size pattern queue device after[]")                 \
     EVENT(UPLOAD, "upload", "command memory device after[]")                                       \
     EVENT(HOST_READ, "host_read", "command memory device after[]")                                 \
-    EVENT(WAIT, "wait", "commands")                                                                \
+    /* the application waits: for everything, for a queue, or for a command with what it needs */  \
+    EVENT(WAIT, "wait", "commands queue command")                                                  \
     /* a call of the application was refused */                                                    \
     EVENT(ERROR, "error", "class rule names[]")
 

@@ -34,7 +34,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     rt_sink *sink = rt_sink_create();
     sim_module *module = NULL;
-    rt_status status = sim_module_create(sink, (rt_bytes){data, size}, &module);
+    static const uint8_t value[8] = {3};
+    static const sim_spec_constant constants[] = {
+        {0, {value, 4}}, {1, {value, 1}}, {2, {value, 8}}, {3, {value, 2}}};
+    rt_status status = sim_module_create(sink, (rt_bytes){data, size}, constants, 4, &module);
     if (rt_ok(status)) {
         walk(module);
         const sim_module *modules[] = {module, module};

@@ -52,7 +52,7 @@ static inline sim_module *sim_test_module(rt_sink *sink, const char *text)
 {
     rt_bytes code = sim_test_assemble(text);
     sim_module *module = NULL;
-    rt_status status = sim_module_create(sink, code, &module);
+    rt_status status = sim_module_create(sink, code, NULL, 0, &module);
     rt_free((void *)code.data);
     if (!rt_ok(status)) {
         const rt_diagnostic *diagnostic = rt_sink_diagnostic(sink, status);
@@ -68,7 +68,7 @@ static inline void sim_test_refused(const char *text, rt_code code, const char *
     rt_sink *sink = rt_sink_create();
     rt_bytes bytes = sim_test_assemble(text);
     sim_module *module = NULL;
-    rt_status status = sim_module_create(sink, bytes, &module);
+    rt_status status = sim_module_create(sink, bytes, NULL, 0, &module);
     rt_free((void *)bytes.data);
     if (rt_ok(status)) fail_msg("accepted, expected to be refused: %s", words);
     const rt_diagnostic *diagnostic = rt_sink_diagnostic(sink, status);

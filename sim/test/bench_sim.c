@@ -262,7 +262,7 @@ static rt_status link_file(rt_sink *sink, const char *path, sim_program **out_pr
 {
     rt_bytes code = read_file(path);
     sim_module *module;
-    rt_status status = sim_module_create(sink, code, &module);
+    rt_status status = sim_module_create(sink, code, NULL, 0, &module);
     rt_free((void *)(uintptr_t)code.data);
     if (!rt_ok(status)) return status;
     status = sim_program_link(sink, (const sim_module *const *)&module, 1, out_program);

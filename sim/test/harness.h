@@ -31,7 +31,7 @@ static inline sim_module *harness_read(rt_sink *sink, const char *path)
     size_t size = fread(data, 1, size_max, file);
     fclose(file);
     sim_module *module = NULL;
-    rt_status status = sim_module_create(sink, (rt_bytes){data, size}, &module);
+    rt_status status = sim_module_create(sink, (rt_bytes){data, size}, NULL, 0, &module);
     rt_free(data);
     if (!rt_ok(status)) fail_msg("%s", rt_sink_diagnostic(sink, status)->message.data);
     return module;
@@ -52,6 +52,7 @@ static inline harness harness_link(rt_sink *sink, sim_module **modules, uint32_t
     return h;
 }
 
+#ifdef SIM_TEST_KERNELS
 static inline harness harness_open(uint32_t level, uint32_t engine)
 {
     char path[1024];
@@ -60,6 +61,7 @@ static inline harness harness_open(uint32_t level, uint32_t engine)
     sim_module *module = harness_read(sink, path);
     return harness_link(sink, &module, 1, engine);
 }
+#endif
 
 static inline harness harness_text(const char *text)
 {

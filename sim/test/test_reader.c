@@ -20,7 +20,7 @@
 static rt_status read_bytes(rt_sink *sink, const void *data, size_t size)
 {
     sim_module *module = NULL;
-    rt_status status = sim_module_create(sink, (rt_bytes){data, size}, &module);
+    rt_status status = sim_module_create(sink, (rt_bytes){data, size}, NULL, 0, &module);
     assert_true(rt_ok(status) == (module != NULL));
     sim_module_destroy(module);
     return status;
@@ -78,7 +78,7 @@ static void test_byte_order(void **state)
         words[i] = __builtin_bswap32(words[i]);
     }
     sim_module *module = NULL;
-    assert_true(rt_ok(sim_module_create(sink, code, &module)));
+    assert_true(rt_ok(sim_module_create(sink, code, NULL, 0, &module)));
     assert_int_equal(module->constant_count, 1);
     assert_int_equal(module->constants[0].bits, 7);
     sim_module_destroy(module);
@@ -208,6 +208,8 @@ static void test_constants(void **state)
     assert_int_equal(constants[4].kind, SIM_CONSTANT_COMPOSITE);
     assert_int_equal(constants[5].opcode->number, SIM_OpIAdd);
     assert_int_equal(constants[5].count, 2);
+    assert_int_equal(constants[5].kind, SIM_CONSTANT_BITS);
+    assert_int_equal(constants[5].bits, 6);
     assert_int_equal(constants[6].kind, SIM_CONSTANT_NULL);
     assert_int_equal(constants[7].kind, SIM_CONSTANT_UNDEFINED);
     sim_module_destroy(module);

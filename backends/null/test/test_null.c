@@ -28,8 +28,8 @@ static void everything_completes_at_once(void **state)
     dev_memory *memory;
     dev_event *events[5];
     const rt_text none = RT_TEXT("");
-    const rt_bytes code = {spirv, sizeof spirv};
-    assert_true(rt_ok(dev_program_compile(device, RT_FORMAT_SPIRV64, code, none, &compiled)));
+    const dev_code code = {.format = RT_FORMAT_SPIRV64, .bytes = {spirv, sizeof spirv}};
+    assert_true(rt_ok(dev_program_compile(device, &code, &compiled)));
     assert_true(rt_ok(dev_program_link(device, &compiled, 1, none, &linked)));
     assert_true(rt_ok(dev_kernel_create(linked, RT_TEXT("any"), &kernel)));
     assert_int_equal(dev_kernel_argument_count(kernel), DEV_ARGUMENT_COUNT_UNKNOWN);
@@ -74,6 +74,7 @@ static void capabilities_promise_no_execution(void **state)
     dev_capabilities capabilities;
     dev_device_capabilities(device, &capabilities);
     assert_false(capabilities.executes);
+    assert_false(capabilities.usm || capabilities.globals_by_name || capabilities.spec_constants);
     assert_true(dev_capabilities_link(&capabilities, RT_FORMAT_SPIRV64));
     dev_device_destroy(device);
     rt_sink_destroy(sink);
@@ -88,14 +89,13 @@ static void wrong_input_is_refused(void **state)
     dev_kernel *kernel;
     dev_queue *queue;
     dev_event *event;
-    const rt_text none = RT_TEXT("");
-    const rt_bytes code = {spirv, sizeof spirv}, cut = {spirv, 3};
-    assert_int_equal(dev_program_build(device, RT_FORMAT_SPIRV64, cut, none, &program).code,
-                     RT_MALFORMED);
-    assert_int_equal(dev_program_build(device, RT_FORMAT_SPIRV64_GEN, code, none, &program).code,
-                     RT_UNSUPPORTED);
-    assert_true(rt_ok(dev_program_build(device, RT_FORMAT_SPIRV64, code, none, &program)));
-    assert_int_equal(dev_kernel_create(program, none, &kernel).code, RT_ERRC_INVALID);
+    const dev_code code = {.format = RT_FORMAT_SPIRV64, .bytes = {spirv, sizeof spirv}};
+    const dev_code cut = {.format = RT_FORMAT_SPIRV64, .bytes = {spirv, 3}};
+    const dev_code native = {.format = RT_FORMAT_SPIRV64_GEN, .bytes = {spirv, sizeof spirv}};
+    assert_int_equal(dev_program_build(device, &cut, &program).code, RT_MALFORMED);
+    assert_int_equal(dev_program_build(device, &native, &program).code, RT_UNSUPPORTED);
+    assert_true(rt_ok(dev_program_build(device, &code, &program)));
+    assert_int_equal(dev_kernel_create(program, RT_TEXT(""), &kernel).code, RT_ERRC_INVALID);
     assert_true(rt_ok(dev_kernel_create(program, RT_TEXT("k"), &kernel)));
     assert_true(rt_ok(dev_queue_create(device, &queue)));
     const dev_nd_range uneven = {.dimensions = 1, .global = {3, 1, 1}, .local = {2, 1, 1}};

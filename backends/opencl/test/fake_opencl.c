@@ -1,6 +1,8 @@
-/* The fake of fake_opencl.h.  Commands are done when their enqueue returns. */
+/* The fake of fake_opencl.h.  Commands are done when their enqueue returns; one whose status says
+ * that it is not ends when its event is released. */
 #include "backends/opencl/test/fake_opencl.h"
 
+#include <CL/cl_ext.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +19,12 @@ fake_opencl *fake_opencl_control(void)
 typedef struct object {
     unsigned char *bytes; /* a buffer's */
     size_t size;
-    unsigned char argument; /* a kernel's: first byte of argument 0, buffer of argument 1 */
-    struct object *target;
-    cl_int status; /* an event's */
+    unsigned char argument; /* a kernel's: first byte of argument 0; */
+    struct object *target;  /* argument 1, a buffer */
+    unsigned char *pointer; /* or a pointer */
+    cl_int status;          /* an event's */
+    void(CL_CALLBACK *notify)(cl_event, cl_int, void *);
+    void *user;
 } object;
 
 static int device_dummy, platform_dummy;
@@ -36,6 +41,7 @@ static void object_end(void *pointer)
 {
     object *gone = pointer;
     fake.live--;
+    if (gone->notify) gone->notify(NULL, CL_COMPLETE, gone->user);
     free(gone->bytes);
     free(gone);
 }
@@ -132,7 +138,15 @@ static void device_answer(cl_device_info what, size_t size, void *out, size_t *o
     const size_t group_size = 256;
     const cl_command_queue_properties queues =
         fake.out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0;
+    const cl_device_unified_shared_memory_capabilities_intel usm =
+        what == fake.usm_lacking ? 0 : CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL;
     switch (what) {
+    case CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL:
+    case CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL:
+    case CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL:
+        answer(&usm, sizeof usm, size, out, out_size);
+        break;
+    case CL_DEVICE_VERSION: answer_text(fake.version, size, out, out_size); break;
     case CL_DEVICE_NAME: answer_text("Fake Device", size, out, out_size); break;
     case CL_DRIVER_VERSION: answer_text("7.1", size, out, out_size); break;
     case CL_DEVICE_EXTENSIONS: answer_text(fake.extensions, size, out, out_size); break;
@@ -220,6 +234,20 @@ cl_program clCreateProgramWithIL(cl_context context, const void *code, size_t si
     return create("clCreateProgramWithIL", out_result);
 }
 
+cl_int clSetProgramSpecializationConstant(cl_program program, cl_uint id, size_t size,
+                                          const void *value)
+{
+    (void)program;
+    CALL("clSetProgramSpecializationConstant");
+    if (!failing && id != 7)
+        result = CL_INVALID_SPEC_ID;
+    else if (!failing && size != sizeof fake.constant)
+        result = CL_INVALID_VALUE;
+    else if (!failing)
+        memcpy(&fake.constant, value, sizeof fake.constant);
+    RETURN;
+}
+
 cl_program clCreateProgramWithBinary(cl_context context, cl_uint count, const cl_device_id *devices,
                                      const size_t *sizes, const unsigned char **binaries,
                                      cl_int *out_binary_result, cl_int *out_result)
@@ -277,7 +305,7 @@ cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program
 {
     (void)program, (void)device, (void)what;
     CALL("clGetProgramBuildInfo");
-    if (!failing) answer_text("undefined symbol: twice\n", size, out, out_size);
+    if (!failing) answer_text(fake.log, size, out, out_size);
     RETURN;
 }
 
@@ -323,11 +351,25 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *
     object *target = (object *)(void *)kernel;
     if (!failing && index == 0 && value) target->argument = *(const unsigned char *)value;
     if (!failing && index == 1) {
+        target->pointer = NULL;
         if (size != sizeof(cl_mem))
             result = CL_INVALID_ARG_SIZE;
         else if (value)
             memcpy(&target->target, value, sizeof target->target);
     }
+    RETURN;
+}
+
+cl_int clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info what, size_t size,
+                           const void *value)
+{
+    (void)kernel;
+    CALL("clSetKernelExecInfo");
+    if (what < CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL ||
+        what > CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL || size != sizeof(cl_bool) ||
+        *(const cl_bool *)value != CL_TRUE)
+        abort();
+    if (!failing) fake.permissions++;
     RETURN;
 }
 
@@ -355,7 +397,9 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
     (void)wait_count, (void)wait;
     CALL("clEnqueueNDRangeKernel");
     const object *launched = (const object *)(const void *)kernel;
-    if (!failing && launched->target) launched->target->bytes[0] = launched->argument;
+    unsigned char *target = launched->target ? launched->target->bytes : NULL;
+    if (launched->pointer) target = launched->pointer;
+    if (!failing && target) *target = launched->argument;
     return enqueue_end(failing, result, out_event);
 }
 
@@ -438,4 +482,164 @@ cl_int clGetEventInfo(cl_event event, cl_event_info what, size_t size, void *out
 cl_int clReleaseEvent(cl_event event)
 {
     return release("clReleaseEvent", event);
+}
+
+cl_int clSetEventCallback(cl_event event, cl_int status,
+                          void(CL_CALLBACK *notify)(cl_event, cl_int, void *), void *user)
+{
+    CALL("clSetEventCallback");
+    object *target = (object *)(void *)event;
+    if (status != CL_COMPLETE) abort();
+    if (result == CL_SUCCESS) { /* a driver that says so does call */
+        target->notify = notify;
+        target->user = user;
+    }
+    RETURN;
+}
+
+/* ---- Entry points of extensions ----------------------------------------------------------- */
+
+/* Bytes before a pointer that is handed out, by which its object is found when it is freed. */
+enum { HEAD = 128 };
+
+static void *usm_make(const char *name, size_t size, cl_int *out_result)
+{
+    object *made = create(name, out_result);
+    if (!made) return NULL;
+    made->bytes = aligned_alloc(HEAD, HEAD + (size + HEAD - 1) / HEAD * HEAD);
+    if (!made->bytes) abort();
+    memcpy(made->bytes, &made, sizeof made);
+    return made->bytes + HEAD;
+}
+
+static void *host_allocate(cl_context context, const cl_mem_properties_intel *properties,
+                           size_t size, cl_uint alignment, cl_int *out_result)
+{
+    (void)context, (void)properties, (void)alignment;
+    return usm_make("clHostMemAllocINTEL", size, out_result);
+}
+
+static void *device_allocate(cl_context context, cl_device_id device,
+                             const cl_mem_properties_intel *properties, size_t size,
+                             cl_uint alignment, cl_int *out_result)
+{
+    (void)context, (void)device, (void)properties, (void)alignment;
+    return usm_make("clDeviceMemAllocINTEL", size, out_result);
+}
+
+static void *shared_allocate(cl_context context, cl_device_id device,
+                             const cl_mem_properties_intel *properties, size_t size,
+                             cl_uint alignment, cl_int *out_result)
+{
+    (void)context, (void)device, (void)properties, (void)alignment;
+    return usm_make("clSharedMemAllocINTEL", size, out_result);
+}
+
+static cl_int blocking_free(cl_context context, void *pointer)
+{
+    (void)context;
+    object *gone;
+    memcpy(&gone, (char *)pointer - HEAD, sizeof gone);
+    return release("clMemBlockingFreeINTEL", gone);
+}
+
+static cl_int pointer_set(cl_kernel kernel, cl_uint index, const void *value)
+{
+    CALL("clSetKernelArgMemPointerINTEL");
+    object *target = (object *)(void *)kernel;
+    if (index != 1) result = CL_INVALID_ARG_INDEX;
+    if (!failing && index == 1) memcpy(&target->pointer, &value, sizeof value);
+    RETURN;
+}
+
+static cl_int pointer_fill(cl_command_queue queue, void *to, const void *pattern,
+                           size_t pattern_size, size_t size, cl_uint wait_count,
+                           const cl_event *wait, cl_event *out_event)
+{
+    (void)queue, (void)wait_count, (void)wait;
+    CALL("clEnqueueMemFillINTEL");
+    if (!failing && (uintptr_t)to % pattern_size != 0) abort(); /* real drivers refuse */
+    for (size_t done = 0; !failing && done < size; done += pattern_size)
+        memcpy((char *)to + done, pattern, pattern_size);
+    return enqueue_end(failing, result, out_event);
+}
+
+static cl_int pointer_copy(cl_command_queue queue, cl_bool blocking, void *to, const void *from,
+                           size_t size, cl_uint wait_count, const cl_event *wait,
+                           cl_event *out_event)
+{
+    (void)queue, (void)blocking, (void)wait_count, (void)wait;
+    CALL("clEnqueueMemcpyINTEL");
+    if (!failing) memcpy(to, from, size);
+    return enqueue_end(failing, result, out_event);
+}
+
+static cl_int variable_find(cl_device_id device, cl_program program, const char *name,
+                            size_t *out_size, void **out_pointer)
+{
+    (void)device, (void)program;
+    CALL("clGetDeviceGlobalVariablePointerINTEL");
+    if (!failing && strcmp(name, "counter") != 0)
+        result = CL_INVALID_ARG_VALUE;
+    else if (!failing) {
+        *out_size = fake.variable_size;
+        *out_pointer = fake.variable;
+    }
+    RETURN;
+}
+
+static cl_int variable_read(cl_command_queue queue, cl_program program, const char *name,
+                            cl_bool blocking, size_t size, size_t offset, void *to,
+                            cl_uint wait_count, const cl_event *wait, cl_event *out_event)
+{
+    (void)queue, (void)program, (void)blocking, (void)wait_count, (void)wait;
+    CALL("clEnqueueReadGlobalVariableINTEL");
+    if (strcmp(name, "counter") != 0 || offset + size > sizeof fake.variable) abort();
+    if (!failing) memcpy(to, fake.variable + offset, size);
+    return enqueue_end(failing, result, out_event);
+}
+
+static cl_int variable_write(cl_command_queue queue, cl_program program, const char *name,
+                             cl_bool blocking, size_t size, size_t offset, const void *from,
+                             cl_uint wait_count, const cl_event *wait, cl_event *out_event)
+{
+    (void)queue, (void)program, (void)blocking, (void)wait_count, (void)wait;
+    CALL("clEnqueueWriteGlobalVariableINTEL");
+    if (strcmp(name, "counter") != 0 || offset + size > sizeof fake.variable) abort();
+    if (!failing) memcpy(fake.variable + offset, from, size);
+    return enqueue_end(failing, result, out_event);
+}
+
+static void function_find(void) {}
+
+void *clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *name)
+{
+    static const struct {
+        const char *name;
+        void (*call)(void);
+    } entries[] = {
+        {"clHostMemAllocINTEL", (void (*)(void))host_allocate},
+        {"clDeviceMemAllocINTEL", (void (*)(void))device_allocate},
+        {"clSharedMemAllocINTEL", (void (*)(void))shared_allocate},
+        {"clMemBlockingFreeINTEL", (void (*)(void))blocking_free},
+        {"clSetKernelArgMemPointerINTEL", (void (*)(void))pointer_set},
+        {"clEnqueueMemFillINTEL", (void (*)(void))pointer_fill},
+        {"clEnqueueMemcpyINTEL", (void (*)(void))pointer_copy},
+        {"clGetDeviceGlobalVariablePointerINTEL", (void (*)(void))variable_find},
+        {"clEnqueueReadGlobalVariableINTEL", (void (*)(void))variable_read},
+        {"clEnqueueWriteGlobalVariableINTEL", (void (*)(void))variable_write},
+        {"clGetDeviceFunctionPointerINTEL", function_find}, /* never called */
+    };
+    (void)platform;
+    pthread_mutex_lock(&lock);
+    bool failing = fails("clGetExtensionFunctionAddressForPlatform");
+    pthread_mutex_unlock(&lock);
+    if (failing || !fake.gives_extensions) return NULL;
+    if (fake.withheld && strcmp(fake.withheld, name) == 0) return NULL;
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+        void *found;
+        memcpy(&found, &entries[i].call, sizeof found);
+        if (strcmp(entries[i].name, name) == 0) return found;
+    }
+    return NULL;
 }

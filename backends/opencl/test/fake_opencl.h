@@ -1,7 +1,9 @@
 /* A fake OpenCL loader: one platform, one device, behaviour and failures on request.
  *
  * It is a shared object that exports OpenCL's entry points and fake_opencl_control.  Its kernels
- * take (bytes, buffer) and store the first byte of the first into the second. */
+ * take (bytes, memory) and store the first byte of the first into the second, which is a buffer or
+ * a pointer.  Its programs have one variable, "counter", and one specialisation constant, number 7,
+ * of four bytes. */
 #ifndef BACKENDS_OPENCL_TEST_FAKE_OPENCL_H
 #define BACKENDS_OPENCL_TEST_FAKE_OPENCL_H
 
@@ -11,27 +13,38 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { FAKE_VARIABLE_SIZE = 12 };
+
 typedef struct fake_opencl {
     /* What the device is; fake_opencl_reset gives a device that takes SPIR-V. */
+    const char *version;
     const char *il_version;
     const char *extensions;
     cl_uint address_bits;
     cl_bool compiler;
     cl_bool linker;
     bool out_of_order;
+    bool gives_extensions;      /* the platform has the entry points of extensions, */
+    const char *withheld;       /* except this one; NULL: all */
+    cl_device_info usm_lacking; /* kind of unified shared memory that the device cannot use; 0 */
+    size_t variable_size;       /* what is told of "counter", which has FAKE_VARIABLE_SIZE bytes */
     bool no_devices;
     /* What goes wrong. */
     uint32_t fail_at;      /* the n-th call, from 1; 0: none */
     const char *fail_call; /* every call of this name; NULL: none */
     cl_int fail_with;      /* its result; CL_SUCCESS: it gives no object and says success */
     cl_int event_status;   /* of commands enqueued from now on; CL_COMPLETE: they work */
+    const char *log;       /* what clGetProgramBuildInfo answers */
     /* What happened. */
     uint32_t calls;
     int32_t live;              /* objects alive */
-    char trace[8192];          /* the calls' names, each followed by a space; cut when full */
+    char trace[16384];         /* the calls' names, each followed by a space; cut when full */
     char options[256];         /* of the last compile, link or build */
     uint32_t binary_size;      /* of the last clCreateProgramWithBinary */
     cl_ulong queue_properties; /* of the last queue */
+    uint32_t permissions;      /* to follow pointers, given to kernels */
+    uint32_t constant;         /* the value given to constant 7 */
+    unsigned char variable[FAKE_VARIABLE_SIZE];
 } fake_opencl;
 
 /* The state of the fake, the same for all who opened it. */

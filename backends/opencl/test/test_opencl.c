@@ -3,6 +3,7 @@
 #include "backends/opencl/ocl_internal.h"
 #include "backends/opencl/test/fake_opencl.h"
 
+#include <CL/cl_ext.h>
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,12 +18,16 @@ static fake_opencl *fake; /* of the shared object, found in main */
 static void fake_reset(void)
 {
     *fake = (fake_opencl){
+        .version = "OpenCL 3.0 fake",
         .il_version = "SPIR-V_1.2",
-        .extensions = "cl_khr_fp16 cl_khr_byte_addressable_store",
+        .extensions = "cl_khr_fp16 cl_khr_byte_addressable_store cl_intel_unified_shared_memory",
         .address_bits = 64,
         .compiler = CL_TRUE,
         .linker = CL_TRUE,
         .out_of_order = true,
+        .gives_extensions = true,
+        .variable_size = FAKE_VARIABLE_SIZE,
+        .log = "Compilation started\nundefined symbol: twice\n",
     };
 }
 
@@ -30,8 +35,10 @@ static void fake_reset(void)
 static void fake_takes_bitcode(void)
 {
     fake_reset();
+    fake->version = "OpenCL 2.0 fake";
     fake->il_version = "";
     fake->extensions = "cl_khr_byte_addressable_store cl_khr_spir";
+    fake->gives_extensions = false;
 }
 
 static rt_status fake_open(const dev_open_parameters *parameters, rt_text selector,
@@ -44,23 +51,29 @@ static const dev_backend fake_backend = {"opencl over a fake", fake_open};
 /* Tools that join by counting, or answer a code. */
 typedef struct fake_tools {
     rt_code answer;
-    uint32_t image_count; /* of the last link */
+    uint32_t image_count; /* of the last link, */
+    uint32_t constants;   /* and the sum of its constants' values */
 } fake_tools;
 
-static rt_status tools_link(void *user, rt_sink *sink, const rt_bytes *spirv, uint32_t count,
+static rt_status tools_link(void *user, rt_sink *sink, const dev_code *codes, uint32_t count,
                             rt_buffer *out_bitcode)
 {
     fake_tools *tools = user;
     tools->image_count = count;
+    tools->constants = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < codes[i].constant_count; k++)
+            tools->constants += codes[i].constants[k].value.data[0];
+    }
     if (tools->answer != RT_OK)
         return rt_fail(sink, tools->answer, RT_RULE_NONE, "the tools were told to fail");
     for (uint32_t i = 0; i < count; i++)
-        rt_buffer_append(out_bitcode, spirv[i].data, spirv[i].size);
+        rt_buffer_append(out_bitcode, codes[i].bytes.data, codes[i].bytes.size);
     return RT_STATUS_OK;
 }
 
-static const uint8_t spirv[8] = {0x03, 0x02, 0x23, 0x07};
-static const rt_bytes image = {spirv, sizeof spirv};
+static const uint8_t spirv[20] = {0x03, 0x02, 0x23, 0x07}; /* a header without instructions */
+static const dev_code image = {.format = RT_FORMAT_SPIRV64, .bytes = {spirv, sizeof spirv}};
 static const rt_text none = {"", 0};
 static const dev_command no_wait = {0};
 static const dev_nd_range one_item = {.dimensions = 1, .global = {1, 1, 1}};
@@ -212,67 +225,193 @@ static void capabilities_are_the_drivers_answers(void **state)
     assert_false(dev_capabilities_link(&found, RT_FORMAT_SPIRV64));
 }
 
+static void pointers_and_constants_are_asked_for(void **state)
+{
+    fixture *f = *state;
+    const char *usm = "cl_intel_unified_shared_memory";
+    const struct {
+        const char *extensions, *version, *withheld;
+        cl_device_info usm_lacking;
+        bool usm, globals, functions, constants;
+    } rows[] = {
+        {usm, "OpenCL 3.1 LINUX", NULL, 0, true, true, true, true},
+        {"", "OpenCL 2.2", NULL, 0, false, false, true, true},
+        {usm, "OpenCL 2.1", NULL, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL, false, false, true, false},
+        {usm, "OpenCL 10.0", NULL, CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL, false, false, true,
+         true},
+        {usm, "2.2", NULL, CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL, false, false,
+         true, false},
+        {usm, "OpenCL 3.0", "clMemBlockingFreeINTEL", 0, false, false, true, true},
+        {usm, "OpenCL 3.0", "clSetKernelArgMemPointerINTEL", 0, false, false, true, true},
+        {usm, "OpenCL 3.0", "clEnqueueReadGlobalVariableINTEL", 0, true, false, true, true},
+        {usm, "OpenCL 3.0", "clGetDeviceGlobalVariablePointerINTEL", 0, true, false, true, true},
+        {usm, "OpenCL 3.0", "clGetDeviceFunctionPointerINTEL", 0, true, true, false, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fake->extensions = rows[i].extensions;
+        fake->version = rows[i].version;
+        fake->withheld = rows[i].withheld;
+        fake->usm_lacking = rows[i].usm_lacking;
+        assert_true(rt_ok(fixture_open(f, "")));
+        dev_capabilities found;
+        dev_device_capabilities(f->device, &found);
+        if (found.usm != rows[i].usm || found.globals_by_name != rows[i].globals ||
+            found.function_pointers != rows[i].functions ||
+            found.spec_constants != rows[i].constants)
+            fail_msg("row %zu: usm %d, globals %d, functions %d, constants %d", i, found.usm,
+                     found.globals_by_name, found.function_pointers, found.spec_constants);
+        dev_device_destroy(f->device);
+        f->device = NULL;
+    }
+    fake_takes_bitcode(); /* where the tools specialise */
+    assert_true(rt_ok(fixture_open(f, "")));
+    dev_capabilities found;
+    dev_device_capabilities(f->device, &found);
+    assert_true(found.spec_constants);
+    assert_false(found.usm || found.globals_by_name || found.function_pointers);
+}
+
 /* ---- A whole run, of which any call may fail ---------------------------------------------- */
+
+/* The memories of a run; those after the buffers are there where the device can have them. */
+enum { FIRST, SECOND, ON_DEVICE, ON_HOST, SHARED, VARIABLE, MEMORIES };
 
 typedef struct run {
     dev_device *device;
+    dev_capabilities capabilities;
     dev_queue *queues[2];
-    dev_memory *memories[2];
+    dev_memory *memories[MEMORIES];
     dev_program *programs[3]; /* two compiled, one linked */
     dev_kernel *kernel;
-    dev_event *events[6];
-    uint8_t read[8];
+    dev_event *events[32];
+    uint32_t event_count;
+    uint8_t read[8];           /* of SECOND, after everything else */
+    uint8_t seen[MEMORIES][8]; /* of those that are reached by pointers */
 } run;
+
+static const uint8_t content[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+
+static rt_status run_memories(run *r)
+{
+    static const dev_memory_kind kinds[] = {
+        [ON_DEVICE] = DEV_MEMORY_USM_DEVICE,
+        [ON_HOST] = DEV_MEMORY_USM_HOST,
+        [SHARED] = DEV_MEMORY_USM_SHARED,
+    };
+    RT_TRY(dev_memory_create(r->device, 8, RT_TEXT("m"), &r->memories[FIRST]));
+    RT_TRY(dev_memory_create(r->device, 8, RT_TEXT("m"), &r->memories[SECOND]));
+    for (int i = ON_DEVICE; i <= SHARED && r->capabilities.usm; i++)
+        RT_TRY(dev_usm_create(r->device, kinds[i], 8, RT_TEXT("m"), &r->memories[i]));
+    return RT_STATUS_OK;
+}
 
 static rt_status run_prepare(const fixture *f, run *r)
 {
     const dev_open_parameters parameters = {.sink = f->sink, .tools = &f->tools};
     RT_TRY(dev_device_open(&fake_backend, &parameters, none, &r->device));
     dev_device *device = r->device;
+    dev_device_capabilities(device, &r->capabilities);
+    RT_TRY(run_memories(r));
+    static const uint8_t first[4] = {40}, second[1] = {9};
+    const dev_spec_constant constants[] = {{7, {first, 4}}, {8, {second, 1}}};
+    dev_code code = image;
+    code.options = RT_TEXT("-O1");
+    if (r->capabilities.spec_constants) {
+        code.constants = constants;
+        code.constant_count = 2;
+    }
     for (int i = 0; i < 2; i++) {
         RT_TRY(dev_queue_create(device, &r->queues[i]));
-        RT_TRY(dev_memory_create(device, 8, RT_TEXT("m"), &r->memories[i]));
-        RT_TRY(dev_program_compile(device, RT_FORMAT_SPIRV64, image, none, &r->programs[i]));
+        RT_TRY(dev_program_compile(device, &code, &r->programs[i]));
     }
     RT_TRY(dev_program_link(device, r->programs, 2, RT_TEXT("-g"), &r->programs[2]));
-    return dev_kernel_create(r->programs[2], RT_TEXT("k"), &r->kernel);
+    RT_TRY(dev_kernel_create(r->programs[2], RT_TEXT("k"), &r->kernel));
+    if (!r->capabilities.globals_by_name) return RT_STATUS_OK;
+    return dev_global_find(r->programs[2], RT_TEXT("counter"), &r->memories[VARIABLE]);
+}
+
+static dev_event **run_event(run *r)
+{
+    CHECK(r->event_count < sizeof r->events / sizeof *r->events);
+    return &r->events[r->event_count++];
+}
+
+/* Waits for the event that was made last. */
+static rt_status run_wait(const run *r)
+{
+    return dev_event_wait(r->events[r->event_count - 1]);
+}
+
+/* Launches the kernel on a memory, with 42. */
+static rt_status run_launch(run *r, dev_command after, int memory, uint64_t offset)
+{
+    const uint8_t value = 42;
+    const dev_argument arguments[] = {
+        {.kind = DEV_ARGUMENT_BYTES, .bytes = {&value, 1}},
+        {.kind = memory < ON_DEVICE ? DEV_ARGUMENT_MEMORY : DEV_ARGUMENT_POINTER,
+         .memory = r->memories[memory],
+         .offset = offset},
+    };
+    return dev_enqueue_kernel(r->queues[0], after, r->kernel, &one_item, arguments, 2,
+                              run_event(r));
+}
+
+/* Every transfer that has a pointer at one end: 1 2 3 4 5 6 7 8 from FIRST goes through all kinds.
+ */
+static rt_status run_pointers(run *r, int memory)
+{
+    dev_queue *queue = r->queues[0];
+    dev_memory *it = r->memories[memory];
+    if (!it) return RT_STATUS_OK;
+    RT_TRY(dev_enqueue_write(queue, no_wait, it, 0, 8, content, run_event(r)));
+    RT_TRY(dev_enqueue_fill(queue, no_wait, it, 4, 4, (rt_bytes){content, 2}, run_event(r)));
+    RT_TRY(run_launch(r, no_wait, memory, 3));
+    RT_TRY(dev_enqueue_read(queue, no_wait, it, 0, 8, r->seen[memory], run_event(r)));
+    return run_wait(r);
+}
+
+static rt_status run_copies(run *r)
+{
+    dev_queue *queue = r->queues[0];
+    dev_memory **m = r->memories;
+    if (!m[VARIABLE]) return RT_STATUS_OK;
+    RT_TRY(dev_enqueue_copy(queue, no_wait, m[SECOND], 0, m[SHARED], 2, 4, run_event(r)));
+    RT_TRY(dev_enqueue_copy(queue, no_wait, m[SHARED], 2, m[VARIABLE], 4, 4, run_event(r)));
+    RT_TRY(dev_enqueue_copy(queue, no_wait, m[VARIABLE], 5, m[SECOND], 4, 3, run_event(r)));
+    return RT_STATUS_OK;
 }
 
 static rt_status run_enqueue(run *r)
 {
-    static const uint8_t content[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-    const uint8_t value = 42;
-    const dev_argument arguments[] = {
-        {.kind = DEV_ARGUMENT_BYTES, .bytes = {&value, 1}},
-        {.kind = DEV_ARGUMENT_MEMORY, .memory = r->memories[0]},
-    };
     dev_event **e = r->events;
     const dev_command after_first = {.wait = &e[0], .wait_count = 1};
     const dev_command after_three = {.wait = &e[0], .wait_count = 3};
     const dev_command after_last = {.wait = &e[3], .wait_count = 1};
-    RT_TRY(dev_enqueue_write(r->queues[0], no_wait, r->memories[0], 0, 8, content, &e[0]));
-    RT_TRY(
-        dev_enqueue_kernel(r->queues[0], after_first, r->kernel, &one_item, arguments, 2, &e[1]));
-    RT_TRY(dev_enqueue_fill(r->queues[1], no_wait, r->memories[1], 4, 4, (rt_bytes){content, 2},
-                            &e[2]));
-    RT_TRY(dev_enqueue_copy(r->queues[1], after_three, r->memories[0], 0, r->memories[1], 0, 4,
-                            &e[3]));
-    RT_TRY(dev_enqueue_read(r->queues[0], after_last, r->memories[1], 0, 8, r->read, &e[4]));
+    dev_memory **m = r->memories;
+    RT_TRY(dev_enqueue_write(r->queues[0], no_wait, m[FIRST], 0, 8, content, run_event(r)));
+    RT_TRY(run_launch(r, after_first, FIRST, 0));
+    RT_TRY(dev_enqueue_fill(r->queues[1], no_wait, m[SECOND], 4, 4, (rt_bytes){content, 2},
+                            run_event(r)));
+    RT_TRY(dev_enqueue_copy(r->queues[1], after_three, m[FIRST], 0, m[SECOND], 0, 4, run_event(r)));
+    for (int i = ON_DEVICE; i < MEMORIES; i++)
+        RT_TRY(run_pointers(r, i));
+    RT_TRY(run_copies(r));
+    RT_TRY(dev_enqueue_read(r->queues[0], after_last, m[SECOND], 0, 8, r->read, run_event(r)));
     RT_TRY(dev_queue_flush(r->queues[0]));
-    return dev_event_wait(e[4]);
+    return run_wait(r);
 }
 
 static void run_end(run *r)
 {
-    for (int i = 0; i < 6; i++)
+    for (uint32_t i = 0; i < r->event_count; i++)
         dev_event_destroy(r->events[i]);
     dev_kernel_destroy(r->kernel);
+    for (int i = MEMORIES - 1; i >= 0; i--)
+        dev_memory_destroy(r->memories[i]);
     for (int i = 0; i < 3; i++)
         dev_program_destroy(r->programs[i]);
-    for (int i = 0; i < 2; i++) {
-        dev_memory_destroy(r->memories[i]);
+    for (int i = 0; i < 2; i++)
         dev_queue_destroy(r->queues[i]);
-    }
     dev_device_destroy(r->device);
 }
 
@@ -290,16 +429,95 @@ static void driver_compiles_and_links_spirv(void **state)
     fixture *f = *state;
     run r;
     assert_true(rt_ok(run_whole(f, &r)));
-    const uint8_t expected[8] = {42, 2, 3, 4, 1, 2, 1, 2};
-    assert_memory_equal(r.read, expected, 8);
-    assert_non_null(strstr(fake->trace, "clCreateProgramWithIL clCompileProgram "));
+    assert_non_null(strstr(fake->trace, "clCreateProgramWithIL clSetProgramSpecializationConstant "
+                                        "clSetProgramSpecializationConstant clCompileProgram "));
     assert_non_null(strstr(fake->trace, "clLinkProgram clCreateKernel clGetKernelInfo "));
     assert_null(strstr(fake->trace, "clCreateProgramWithBinary"));
     assert_string_equal(fake->options, "-g");
+    assert_int_equal(fake->constant, 40);
     assert_int_equal(fake->queue_properties, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     /* The copy waits for two events of the other queue, which is flushed once for both. */
-    assert_non_null(strstr(fake->trace, "clEnqueueFillBuffer clFlush clEnqueueCopyBuffer "
-                                        "clFlush clEnqueueReadBuffer "));
+    assert_non_null(strstr(fake->trace, "clEnqueueFillBuffer clFlush clEnqueueCopyBuffer "));
+}
+
+static void every_kind_of_memory_moves_its_bytes(void **state)
+{
+    fixture *f = *state;
+    run r;
+    assert_true(rt_ok(run_whole(f, &r)));
+    /* Written 1 to 8, its second half filled with 1 2, its fourth byte stored by the kernel. */
+    const uint8_t seen[8] = {1, 2, 3, 42, 1, 2, 1, 2};
+    for (int i = ON_DEVICE; i < MEMORIES; i++)
+        assert_memory_equal(r.seen[i], seen, 8);
+    /* SECOND: 42 2 3 4 from FIRST and the fill 1 2 1 2; then its first four bytes go to byte 2 of
+     * SHARED, from there to byte 4 of the variable, and three from its byte 5 to byte 4 of SECOND.
+     */
+    const uint8_t expected[8] = {42, 2, 3, 4, 2, 3, 4, 2};
+    assert_memory_equal(r.read, expected, 8);
+    assert_int_equal(fake->permissions, 3);
+    assert_non_null(strstr(fake->trace,
+                           "clEnqueueWriteGlobalVariableINTEL clEnqueueWriteGlobalVariableINTEL "
+                           "clSetEventCallback clSetKernelArg clSetKernelArgMemPointerINTEL "
+                           "clEnqueueNDRangeKernel clEnqueueReadGlobalVariableINTEL "));
+    assert_non_null(strstr(fake->trace, "clEnqueueMemcpyINTEL clEnqueueMemFillINTEL "
+                                        "clSetKernelArg clSetKernelArgMemPointerINTEL "
+                                        "clEnqueueNDRangeKernel clEnqueueMemcpyINTEL "));
+    assert_non_null(strstr(fake->trace, "clEnqueueReadBuffer clEnqueueMemcpyINTEL "
+                                        "clEnqueueWriteBuffer "));
+}
+
+static void pointers_have_addresses(void **state)
+{
+    fixture *f = *state;
+    run r = {0};
+    assert_true(rt_ok(run_prepare(f, &r)));
+    assert_int_equal(dev_memory_address(r.memories[VARIABLE]), (uintptr_t)fake->variable);
+    assert_int_equal(r.memories[VARIABLE]->size, FAKE_VARIABLE_SIZE);
+    for (int i = ON_DEVICE; i <= SHARED; i++)
+        assert_int_equal(dev_memory_address(r.memories[i]) % 128, 0);
+    assert_true(dev_memory_address(r.memories[ON_HOST]) != dev_memory_address(r.memories[SHARED]));
+    run_end(&r);
+}
+
+static void variables_that_cannot_be_are_refused(void **state)
+{
+    fixture *f = *state;
+    run r = {0};
+    assert_true(rt_ok(run_prepare(f, &r)));
+    const struct {
+        rt_text name;
+        size_t size;
+        rt_code code;
+        const char *part;
+    } rows[] = {
+        {{"missing", 7}, 4, RT_ERRC_INVALID, "no variable 'missing'"},
+        {{"", 0}, 4, RT_ERRC_INVALID, "no variable ''"},
+        {{"counter\0x", 9}, 4, RT_ERRC_INVALID, "NUL"},
+        {{"counter", 7}, 0, RT_DRIVER_ERROR, "without a result"},
+        {{"counter", 7}, (size_t)RT_MEMORY_SIZE_MAX + 1, RT_LIMIT, "4294967297 bytes"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        dev_memory *memory;
+        fake->variable_size = rows[i].size;
+        rt_status status = dev_global_find(r.programs[2], rows[i].name, &memory);
+        assert_int_equal(status.code, rows[i].code);
+        assert_true(message_has(f->sink, status, rows[i].part));
+    }
+    run_end(&r);
+}
+
+static void constants_of_a_wrong_size_are_refused(void **state)
+{
+    fixture *f = *state;
+    assert_true(rt_ok(fixture_open(f, "")));
+    const dev_spec_constant constant = {7, {spirv, 8}};
+    dev_code code = image;
+    code.constants = &constant;
+    code.constant_count = 1;
+    dev_program *program;
+    rt_status status = dev_program_build(f->device, &code, &program);
+    assert_int_equal(status.code, RT_ERRC_INVALID);
+    assert_true(message_has(f->sink, status, "constant 7 does not take a value of 8 bytes"));
 }
 
 static void tools_link_for_a_driver_without_spirv(void **state)
@@ -309,14 +527,39 @@ static void tools_link_for_a_driver_without_spirv(void **state)
     fake->out_of_order = false;
     run r;
     assert_true(rt_ok(run_whole(f, &r)));
-    assert_int_equal(r.read[0], 42);
+    const uint8_t expected[8] = {42, 2, 3, 4, 1, 2, 1, 2};
+    assert_memory_equal(r.read, expected, 8);
     assert_int_equal(f->tools_state.image_count, 2);
+    assert_int_equal(f->tools_state.constants, 2 * (40 + 9));
     assert_int_equal(fake->binary_size, 2 * sizeof spirv);
-    assert_string_equal(fake->options, "-x spir -spir-std=1.2 -g");
+    /* The link's options, then those of both images, which are the same. */
+    assert_string_equal(fake->options, "-x spir -spir-std=1.2 -g -O1");
     assert_non_null(strstr(fake->trace, "clCreateProgramWithBinary clBuildProgram clCreateKernel"));
     assert_null(strstr(fake->trace, "clCompileProgram"));
     assert_null(strstr(fake->trace, "clLinkProgram"));
+    assert_null(strstr(fake->trace, "clSetKernelExecInfo"));
     assert_int_equal(fake->queue_properties, 0);
+}
+
+/* The driver compiles once what was several images, each with options of its own. */
+static void options_of_every_image_reach_the_driver(void **state)
+{
+    fixture *f = *state;
+    fake_takes_bitcode();
+    assert_true(rt_ok(fixture_open(f, "")));
+    const rt_text options[] = {{"-B", 2}, {"-A", 2}, {"", 0}, {"-B", 2}, {"-C", 2}};
+    enum { COUNT = sizeof options / sizeof *options };
+    dev_program *programs[COUNT], *linked;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        dev_code code = image;
+        code.options = options[i];
+        assert_true(rt_ok(dev_program_compile(f->device, &code, &programs[i])));
+    }
+    assert_true(rt_ok(dev_program_link(f->device, programs, COUNT, RT_TEXT("-A"), &linked)));
+    assert_string_equal(fake->options, "-x spir -spir-std=1.2 -A -B -C");
+    dev_program_destroy(linked);
+    for (uint32_t i = 0; i < COUNT; i++)
+        dev_program_destroy(programs[i]);
 }
 
 /* Fails each call of a whole run in turn.  checked.c panics when a status is none that the
@@ -338,7 +581,7 @@ static void fail_each_call(const fixture *f, bool bitcode, cl_int result)
         if (!rt_ok(status)) assert_true(rt_sink_diagnostic(f->sink, status)->message.length > 10);
         if (n == 0) calls = fake->calls;
     }
-    assert_true(calls > 50 && calls < 200);
+    assert_true(calls > 50 && calls < 250);
 }
 
 static void no_failure_leaks_or_panics(void **state)
@@ -383,7 +626,27 @@ static void failures_have_the_class_of_their_call(void **state)
         {"clLinkProgram", CL_INVALID_LINKER_OPTIONS, RT_ERRC_BUILD, "CL_INVALID_LINKER_OPTIONS"},
         {"clLinkProgram", CL_INVALID_OPERATION, RT_DRIVER_ERROR, "CL_INVALID_OPERATION (-59)"},
         {"clCreateKernel", CL_INVALID_KERNEL_NAME, RT_ERRC_INVALID, "no kernel 'k'"},
-        {"clSetKernelArg", CL_INVALID_ARG_SIZE, RT_ERRC_KERNEL_ARGUMENT, "of argument 0"},
+        {"clSetKernelArg", CL_INVALID_ARG_SIZE, RT_ERRC_KERNEL_ARGUMENT,
+         "argument 0 of 2 (from 0), a value of 1 bytes, was refused: clSetKernelArg: "
+         "CL_INVALID_ARG_SIZE (-51); a value fits a parameter of exactly its size"},
+        {"clSetKernelArg", CL_INVALID_MEM_OBJECT, RT_ERRC_KERNEL_ARGUMENT, "CL_INVALID_MEM_OBJECT"},
+        {"clSetKernelArgMemPointerINTEL", CL_INVALID_ARG_VALUE, RT_ERRC_KERNEL_ARGUMENT,
+         "argument 1 of 2 (from 0), a pointer to byte 3 of unified shared memory of 8 bytes, was "
+         "refused: clSetKernelArgMemPointerINTEL"},
+        {"clDeviceMemAllocINTEL", CL_INVALID_BUFFER_SIZE, RT_ERRC_MEMORY_ALLOCATION,
+         "clDeviceMemAllocINTEL"},
+        {"clHostMemAllocINTEL", CL_OUT_OF_RESOURCES, RT_DRIVER_ERROR, "clHostMemAllocINTEL"},
+        {"clSharedMemAllocINTEL", CL_SUCCESS, RT_DRIVER_ERROR, "clSharedMemAllocINTEL"},
+        {"clSetProgramSpecializationConstant", CL_OUT_OF_HOST_MEMORY, RT_ERRC_MEMORY_ALLOCATION,
+         "clSetProgramSpecializationConstant"},
+        {"clSetKernelExecInfo", CL_INVALID_OPERATION, RT_DRIVER_ERROR, "INDIRECT_HOST_ACCESS"},
+        {"clGetDeviceGlobalVariablePointerINTEL", CL_INVALID_PROGRAM, RT_DRIVER_ERROR,
+         "CL_INVALID_PROGRAM"},
+        {"clEnqueueMemFillINTEL", CL_INVALID_VALUE, RT_DRIVER_ERROR, "clEnqueueMemFillINTEL"},
+        {"clEnqueueReadGlobalVariableINTEL", CL_INVALID_VALUE, RT_DRIVER_ERROR,
+         "clEnqueueReadGlobalVariableINTEL"},
+        {"clSetEventCallback", CL_OUT_OF_HOST_MEMORY, RT_ERRC_MEMORY_ALLOCATION,
+         "clSetEventCallback"},
         {"clEnqueueNDRangeKernel", CL_INVALID_WORK_GROUP_SIZE, RT_ERRC_ND_RANGE, "clEnqueueND"},
         {"clEnqueueReadBuffer", CL_DEVICE_NOT_AVAILABLE, RT_DEVICE_LOST, "clEnqueueRead"},
         {"clFlush", -9999, RT_DRIVER_ERROR, "(-9999)"},
@@ -407,6 +670,38 @@ static void failures_have_the_class_of_their_call(void **state)
     rt_status status = run_whole(f, &r);
     assert_int_equal(status.code, RT_ERRC_BUILD);
     assert_true(message_has(f->sink, status, "undefined symbol: twice"));
+}
+
+static void logs_show_what_is_wrong(void **state)
+{
+    fixture *f = *state;
+    const struct {
+        const char *log, *shown; /* the end of the message */
+    } rows[] = {
+        {"", "(-11)"},
+        {"Linking started\nLinking done\n\n", "(-11)"},
+        {"remark: 16-way\nno symbol f  \r\n\nagain done\nat g\n", "log:\nno symbol f\nat g"},
+    };
+    fake->fail_call = "clCompileProgram";
+    fake->fail_with = CL_BUILD_PROGRAM_FAILURE;
+    assert_true(rt_ok(fixture_open(f, "")));
+    dev_program *program;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fake->log = rows[i].log;
+        rt_status status = dev_program_compile(f->device, &image, &program);
+        rt_text message = rt_sink_diagnostic(f->sink, status)->message;
+        size_t length = strlen(rows[i].shown);
+        assert_true(message.length >= length);
+        assert_memory_equal(message.data + message.length - length, rows[i].shown, length);
+    }
+    static char long_log[9000]; /* of characters of three bytes, which are not cut through */
+    for (size_t i = 0; i + 3 < sizeof long_log; i += 3)
+        memcpy(long_log + i, "\xE2\x82\xAC", 3);
+    fake->log = long_log;
+    rt_status status = dev_program_compile(f->device, &image, &program);
+    rt_text message = rt_sink_diagnostic(f->sink, status)->message;
+    assert_true(message.length < 4200);
+    assert_true(message_has(f->sink, status, "\xE2\x82\xAC… (4998 more bytes)"));
 }
 
 static void what_the_tools_say_is_passed_on(void **state)
@@ -442,8 +737,8 @@ static void failed_commands_tell_their_waiters(void **state)
         run r = {0};
         assert_true(rt_ok(run_prepare(f, &r)));
         fake->event_status = rows[i].status;
-        assert_true(rt_ok(
-            dev_enqueue_read(r.queues[0], no_wait, r.memories[0], 0, 8, r.read, &r.events[0])));
+        assert_true(rt_ok(dev_enqueue_read(r.queues[0], no_wait, r.memories[FIRST], 0, 8, r.read,
+                                           run_event(&r))));
         assert_int_equal(dev_event_query(r.events[0]), DEV_EVENT_FAILED);
         rt_status first = dev_event_wait(r.events[0]), again = dev_event_wait(r.events[0]);
         assert_int_equal(first.code, rows[i].code);
@@ -460,8 +755,8 @@ static void pending_commands_are_pending(void **state)
     run r = {0};
     assert_true(rt_ok(run_prepare(f, &r)));
     fake->event_status = CL_SUBMITTED;
-    assert_true(
-        rt_ok(dev_enqueue_read(r.queues[0], no_wait, r.memories[0], 0, 8, r.read, &r.events[0])));
+    assert_true(rt_ok(
+        dev_enqueue_read(r.queues[0], no_wait, r.memories[FIRST], 0, 8, r.read, run_event(&r))));
     assert_int_equal(dev_event_query(r.events[0]), DEV_EVENT_PENDING);
     run_end(&r);
 }
@@ -474,11 +769,9 @@ static void wrong_images_and_kernels_are_refused(void **state)
     dev_program *program;
     dev_kernel *kernel;
     dev_event *event;
-    const rt_bytes text = {(const uint8_t *)"text", 4};
-    assert_int_equal(dev_program_build(r.device, RT_FORMAT_SPIRV64, text, none, &program).code,
-                     RT_MALFORMED);
-    assert_int_equal(dev_program_build(r.device, RT_FORMAT_SPIRV64_GEN, image, none, &program).code,
-                     RT_UNSUPPORTED);
+    dev_code native = image;
+    native.format = RT_FORMAT_SPIRV64_GEN;
+    assert_int_equal(dev_program_build(r.device, &native, &program).code, RT_UNSUPPORTED);
     assert_int_equal(dev_kernel_create(r.programs[2], RT_TEXT("missing"), &kernel).code,
                      RT_ERRC_INVALID);
     assert_int_equal(dev_kernel_create(r.programs[2], (rt_text){"k\0k", 3}, &kernel).code,
@@ -495,8 +788,75 @@ static void wrong_images_and_kernels_are_refused(void **state)
     assert_int_equal(
         dev_enqueue_kernel(r.queues[0], no_wait, r.kernel, &uneven, arguments, 2, &event).code,
         RT_ERRC_ND_RANGE);
-    assert_true(rt_ok(
-        dev_enqueue_kernel(r.queues[0], no_wait, r.kernel, &one_item, arguments, 2, &r.events[0])));
+    assert_true(rt_ok(dev_enqueue_kernel(r.queues[0], no_wait, r.kernel, &one_item, arguments, 2,
+                                         run_event(&r))));
+    run_end(&r);
+}
+
+static void damaged_modules_do_not_reach_the_driver(void **state)
+{
+    fixture *f = *state;
+    assert_true(rt_ok(fixture_open(f, "")));
+    enum { WORDS = 8 };
+    static const uint32_t whole[WORDS] = {0x07230203, 0x10000, 0, 9, 0, 0x20011, 4, 0x10000 | 56};
+    uint32_t damaged[WORDS], swapped[WORDS];
+    const struct {
+        size_t size; /* bytes that are handed over */
+        size_t word; /* that becomes */
+        uint32_t to; /* this */
+        const char *part;
+    } rows[] = {
+        {0, 1, 0, "0 bytes does not begin"},
+        {3, 1, 0, "does not begin"},
+        {32, 0, 0x07230204, "does not begin"},
+        {16, 1, 0, "at least 5"},
+        {30, 1, 0, "30 bytes is cut off"},
+        {24, 1, 0, "at word 5 of a SPIR-V module has 2 words, and 1 are left"},
+        {32, 7, 0x20000 | 56, "at word 7 of a SPIR-V module has 2 words, and 1 are left"},
+        {32, 5, 0x11, "at word 5 of a SPIR-V module has 0 words, and 3 are left"},
+    };
+    dev_code code = image;
+    dev_program *program;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        memcpy(damaged, whole, sizeof damaged);
+        damaged[rows[i].word] = rows[i].to;
+        code.bytes = (rt_bytes){(const uint8_t *)damaged, rows[i].size};
+        rt_status status = dev_program_build(f->device, &code, &program);
+        assert_int_equal(status.code, RT_MALFORMED);
+        assert_true(message_has(f->sink, status, rows[i].part));
+    }
+    assert_null(strstr(fake->trace, "clCreateProgramWithIL"));
+    for (size_t i = 0; i < WORDS; i++)
+        swapped[i] = __builtin_bswap32(whole[i]);
+    const uint32_t *good[] = {whole, swapped};
+    for (size_t i = 0; i < 2; i++) {
+        code.bytes = (rt_bytes){(const uint8_t *)good[i], sizeof whole};
+        assert_true(rt_ok(dev_program_build(f->device, &code, &program)));
+        dev_program_destroy(program);
+    }
+}
+
+/* The fake's device has 4096 bytes. */
+static void local_memory_past_the_devices_is_refused(void **state)
+{
+    fixture *f = *state;
+    run r = {0};
+    assert_true(rt_ok(run_prepare(f, &r)));
+    dev_argument arguments[] = {
+        {.kind = DEV_ARGUMENT_LOCAL, .size = 4000},
+        {.kind = DEV_ARGUMENT_LOCAL, .size = 97},
+    };
+    dev_event *event;
+    rt_status status =
+        dev_enqueue_kernel(r.queues[0], no_wait, r.kernel, &one_item, arguments, 2, &event);
+    assert_int_equal(status.code, RT_LIMIT);
+    assert_true(message_has(f->sink, status, "argument 1 (from 0) wants 97 bytes"));
+    assert_true(message_has(f->sink, status, "has 4096 bytes"));
+    /* One byte less fits, and the fake's kernel refuses it for what it is. */
+    arguments[1].size = 96;
+    status = dev_enqueue_kernel(r.queues[0], no_wait, r.kernel, &one_item, arguments, 2, &event);
+    assert_int_equal(status.code, RT_ERRC_KERNEL_ARGUMENT);
+    assert_true(message_has(f->sink, status, "argument 1 of 2 (from 0), 96 bytes of local memory"));
     run_end(&r);
 }
 
@@ -575,14 +935,23 @@ int main(void)
         cmocka_unit_test_setup_teardown(selectors_choose_by_parts_of_names, setup, teardown),
         cmocka_unit_test_setup_teardown(routes_follow_from_answers, setup, teardown),
         cmocka_unit_test_setup_teardown(capabilities_are_the_drivers_answers, setup, teardown),
+        cmocka_unit_test_setup_teardown(pointers_and_constants_are_asked_for, setup, teardown),
         cmocka_unit_test_setup_teardown(driver_compiles_and_links_spirv, setup, teardown),
+        cmocka_unit_test_setup_teardown(every_kind_of_memory_moves_its_bytes, setup, teardown),
+        cmocka_unit_test_setup_teardown(pointers_have_addresses, setup, teardown),
+        cmocka_unit_test_setup_teardown(variables_that_cannot_be_are_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(constants_of_a_wrong_size_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(tools_link_for_a_driver_without_spirv, setup, teardown),
+        cmocka_unit_test_setup_teardown(options_of_every_image_reach_the_driver, setup, teardown),
         cmocka_unit_test_setup_teardown(no_failure_leaks_or_panics, setup, teardown),
         cmocka_unit_test_setup_teardown(failures_have_the_class_of_their_call, setup, teardown),
+        cmocka_unit_test_setup_teardown(logs_show_what_is_wrong, setup, teardown),
         cmocka_unit_test_setup_teardown(what_the_tools_say_is_passed_on, setup, teardown),
         cmocka_unit_test_setup_teardown(failed_commands_tell_their_waiters, setup, teardown),
         cmocka_unit_test_setup_teardown(pending_commands_are_pending, setup, teardown),
         cmocka_unit_test_setup_teardown(wrong_images_and_kernels_are_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(damaged_modules_do_not_reach_the_driver, setup, teardown),
+        cmocka_unit_test_setup_teardown(local_memory_past_the_devices_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(threads_share_a_kernel, setup, teardown),
         cmocka_unit_test_setup_teardown(results_have_names, setup, teardown),
     };

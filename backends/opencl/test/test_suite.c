@@ -2,6 +2,7 @@
  * programs for the tools that some devices need.  Exits with 77, CTest's skip, where the device is
  * not installed. */
 #include "backends/opencl/opencl.h"
+#include "reference/base/alloc.h"
 #include "reference/device/test/device_suite.h"
 
 #include <stdio.h>
@@ -64,46 +65,123 @@ static rt_status imports_check(rt_sink *sink, const char *folder)
     return status;
 }
 
+/* ---- Specialisation: SPIR-V 1.6, 2.19, by changing the constants' defaults ---------------- */
+
+enum { OP_TYPE_INT = 21, OP_TYPE_FLOAT = 22, OP_DECORATE = 71, DECORATION_SPEC_ID = 1 };
+enum { OP_SPEC_CONSTANT_TRUE = 48, OP_SPEC_CONSTANT_FALSE = 49, OP_SPEC_CONSTANT = 50 };
+
+/* Finds the instruction whose opcode is one of two and whose word `place` is `wanted`; NULL where
+ * there is none.  The modules are well-formed: the suite's own. */
+static uint32_t *instruction_find(uint32_t *words, size_t count, uint32_t first_opcode,
+                                  uint32_t second_opcode, uint32_t place, uint32_t wanted)
+{
+    for (size_t i = 5; i < count && words[i] >> 16 > 0; i += words[i] >> 16) {
+        uint32_t opcode = words[i] & 0xFFFF;
+        if ((opcode == first_opcode || opcode == second_opcode) && words[i + place] == wanted)
+            return &words[i];
+    }
+    return NULL;
+}
+
+/* The result id that carries a SpecId, 0 where none does. */
+static uint32_t specialised_id(uint32_t *words, size_t count, uint32_t spec_id)
+{
+    for (size_t i = 5; i < count && words[i] >> 16 > 0; i += words[i] >> 16) {
+        if ((words[i] & 0xFFFF) == OP_DECORATE && words[i + 2] == DECORATION_SPEC_ID &&
+            words[i + 3] == spec_id)
+            return words[i + 1];
+    }
+    return 0;
+}
+
+static rt_status specialise(rt_sink *sink, uint32_t *words, size_t count,
+                            const dev_spec_constant *constant)
+{
+    uint32_t id = specialised_id(words, count, constant->id);
+    if (id == 0) return RT_STATUS_OK; /* of another module */
+    uint32_t *boolean =
+        instruction_find(words, count, OP_SPEC_CONSTANT_TRUE, OP_SPEC_CONSTANT_FALSE, 2, id);
+    uint32_t *number = instruction_find(words, count, OP_SPEC_CONSTANT, OP_SPEC_CONSTANT, 2, id);
+    uint32_t size = 1;
+    if (number)
+        size = instruction_find(words, count, OP_TYPE_INT, OP_TYPE_FLOAT, 1, number[1])[2] / 8;
+    if (constant->value.size != size)
+        return rt_fail(sink, RT_ERRC_INVALID, RT_RULE_NONE, "constant %u has %u bytes, not %zu",
+                       constant->id, size, constant->value.size);
+    if (boolean) {
+        uint32_t opcode =
+            constant->value.data[0] != 0 ? OP_SPEC_CONSTANT_TRUE : OP_SPEC_CONSTANT_FALSE;
+        boolean[0] = (boolean[0] & 0xFFFF0000u) | opcode;
+    }
+    if (number) memcpy(&number[3], constant->value.data, size);
+    return RT_STATUS_OK;
+}
+
+/* Writes the specialised code to a file. */
+static rt_status code_write(rt_sink *sink, const char *path, const dev_code *code)
+{
+    size_t count = code->bytes.size / sizeof(uint32_t);
+    uint32_t *words = rt_alloc_array(count, sizeof *words);
+    memcpy(words, code->bytes.data, count * sizeof *words);
+    rt_status status = RT_STATUS_OK;
+    for (uint32_t i = 0; i < code->constant_count && rt_ok(status); i++)
+        status = specialise(sink, words, count, &code->constants[i]);
+    if (rt_ok(status))
+        status = file_write(sink, path, (rt_bytes){(uint8_t *)words, count * sizeof *words});
+    rt_free(words);
+    return status;
+}
+
+/* ---- Translating and linking -------------------------------------------------------------- */
+
+/* Translates one code to FOLDER/NUMBER.bc. */
+static rt_status translate(rt_sink *sink, const char *folder, uint32_t number, const dev_code *code)
+{
+    rt_buffer path = {0}, line = {0}, text = {0};
+    rt_buffer_printf(&path, "%s/%u.spv", folder, number);
+    rt_buffer_printf(&line, LLVM_SPIRV " -r --spirv-target-env=CL1.2 -o %s/%u.bc %s 2>&1", folder,
+                     number, rt_buffer_string(&path));
+    rt_status status = code_write(sink, rt_buffer_string(&path), code);
+    if (rt_ok(status) && command_run(rt_buffer_string(&line), &text) != 0)
+        status =
+            rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "llvm-spirv: %s", rt_buffer_string(&text));
+    rt_buffer_free(&path);
+    rt_buffer_free(&line);
+    rt_buffer_free(&text);
+    return status;
+}
+
 /* Does the work of link_to_bitcode with files in the folder. */
-static rt_status link_in(rt_sink *sink, const char *folder, const rt_bytes *spirv, uint32_t count,
+static rt_status link_in(rt_sink *sink, const char *folder, const dev_code *codes, uint32_t count,
                          rt_buffer *out_bitcode)
 {
-    rt_buffer path = {0}, line = {0}, link = {0}, text = {0};
+    rt_buffer path = {0}, link = {0}, text = {0};
     rt_status status = RT_STATUS_OK;
     rt_buffer_printf(&link, LLVM_LINK " -o %s/linked.bc", folder);
     for (uint32_t i = 0; i < count && rt_ok(status); i++) {
-        path.size = line.size = 0;
-        rt_buffer_printf(&path, "%s/%u.spv", folder, i);
-        rt_buffer_printf(&line, LLVM_SPIRV " -r --spirv-target-env=CL1.2 -o %s/%u.bc %s 2>&1",
-                         folder, i, rt_buffer_string(&path));
         rt_buffer_printf(&link, " %s/%u.bc", folder, i);
-        status = file_write(sink, rt_buffer_string(&path), spirv[i]);
-        if (rt_ok(status) && command_run(rt_buffer_string(&line), &text) != 0)
-            status = rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "llvm-spirv: %s",
-                             rt_buffer_string(&text));
+        status = translate(sink, folder, i, &codes[i]);
     }
     rt_buffer_printf(&link, " 2>&1");
     if (rt_ok(status) && command_run(rt_buffer_string(&link), &text) != 0)
         status =
             rt_fail(sink, RT_LINK_ERROR, RT_RULE_NONE, "llvm-link: %s", rt_buffer_string(&text));
     if (rt_ok(status)) status = imports_check(sink, folder);
-    path.size = 0;
     rt_buffer_printf(&path, "%s/linked.bc", folder);
     if (rt_ok(status)) status = file_read(sink, rt_buffer_string(&path), out_bitcode);
     rt_buffer_free(&path);
-    rt_buffer_free(&line);
     rt_buffer_free(&link);
     rt_buffer_free(&text);
     return status;
 }
 
-static rt_status link_to_bitcode(void *user, rt_sink *sink, const rt_bytes *spirv, uint32_t count,
+static rt_status link_to_bitcode(void *user, rt_sink *sink, const dev_code *codes, uint32_t count,
                                  rt_buffer *out_bitcode)
 {
     (void)user;
     char folder[] = "/tmp/assay-suite-XXXXXX";
     if (!mkdtemp(folder)) return rt_fail(sink, RT_TOOL, RT_RULE_NONE, "no temporary folder");
-    rt_status status = link_in(sink, folder, spirv, count, out_bitcode);
+    rt_status status = link_in(sink, folder, codes, count, out_bitcode);
     rt_buffer line = {0}, text = {0};
     rt_buffer_printf(&line, "rm -r %s", folder);
     if (command_run(rt_buffer_string(&line), &text) != 0) fprintf(stderr, "%s stays\n", folder);

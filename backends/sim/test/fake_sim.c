@@ -1,6 +1,7 @@
-/* A fake of sim.h.  A "module" is text: a kernel's name, then optionally " needs NAME" or " exports
- * NAME".  Kernels take (value of one byte, global pointer), except "local", which takes local
- * memory only.  A launch records its first byte and stores it into the memory's first byte. */
+/* A fake of sim.h.  A "module" is text: a kernel's name, then optionally " needs NAME", " exports
+ * NAME" or " variable NAME", which has four bytes of 7.  Kernels take (value of one byte, global
+ * pointer), except "local", which takes local memory only.  A launch records its first byte and
+ * stores it into the memory's first byte. */
 #include "backends/sim/test/fake_sim.h"
 
 #include "reference/base/alloc.h"
@@ -18,6 +19,8 @@ struct sim_kernel {
 struct sim_program {
     struct sim_kernel kernels[8];
     uint32_t count;
+    char variable[64];
+    sim_object variable_object; /* 0: not made yet */
 };
 typedef struct fake_object {
     uint8_t *bytes;
@@ -35,11 +38,17 @@ void fake_sim_reset(void)
     fake_sim = (fake_sim_record){0};
 }
 
-rt_status sim_module_create(rt_sink *sink, rt_bytes code, sim_module **out_module)
+rt_status sim_module_create(rt_sink *sink, rt_bytes code, const sim_spec_constant *constants,
+                            uint32_t constant_count, sim_module **out_module)
 {
     *out_module = NULL;
     if (code.size == 0 || code.size >= 64)
         return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "fake: not a module");
+    fake_sim.constant_count = constant_count;
+    if (constant_count > 0) {
+        fake_sim.constant_id = constants[0].id;
+        fake_sim.constant_value = constants[0].value.data[0];
+    }
     sim_module *module = rt_alloc(sizeof *module);
     memcpy(module->text, code.data, code.size);
     fake_sim.live++;
@@ -75,8 +84,11 @@ rt_status sim_program_link(rt_sink *sink, const sim_module *const *modules, uint
     }
     sim_program *program = rt_alloc(sizeof *program);
     program->count = count;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        const char *variable = strstr(modules[i]->text, " variable ");
+        if (variable) strcpy(program->variable, variable + strlen(" variable "));
         memcpy(program->kernels[i].name, modules[i]->text, strcspn(modules[i]->text, " "));
+    }
     fake_sim.live++;
     *out_program = program;
     return RT_STATUS_OK;
@@ -163,6 +175,47 @@ void sim_object_destroy(sim_world *world, sim_object object)
     fake_sim.live--;
 }
 
+bool sim_object_is_alive(const sim_world *world, sim_object object)
+{
+    CHECK(object >= 1 && object <= world->count);
+    return world->objects[object - 1].bytes != NULL;
+}
+
+rt_text sim_object_label(const sim_world *world, sim_object object)
+{
+    CHECK(object >= 1 && object <= world->count);
+    return RT_TEXT("fake");
+}
+
+uint64_t sim_object_size(const sim_world *world, sim_object object)
+{
+    return object_at(world, object)->size;
+}
+
+uint64_t sim_object_address(sim_object object)
+{
+    return (uint64_t)object << 16;
+}
+
+rt_status sim_world_variable(sim_world *world, sim_program *program, rt_text name,
+                             sim_object *out_object)
+{
+    *out_object = 0;
+    if (!rt_text_is(name, program->variable)) return RT_STATUS_OK;
+    if (program->variable_object == 0) {
+        const uint8_t initial[4] = {7, 7, 7, 7};
+        RT_TRY(sim_object_create(world, sizeof initial, name, &program->variable_object));
+        sim_object_write(world, program->variable_object, 0, sizeof initial, initial);
+    }
+    *out_object = program->variable_object;
+    return RT_STATUS_OK;
+}
+
+void sim_world_forget(sim_world *world, const sim_program *program)
+{
+    if (program->variable_object != 0) sim_object_destroy(world, program->variable_object);
+}
+
 void sim_object_read(const sim_world *world, sim_object object, uint64_t offset, uint64_t size,
                      void *destination)
 {
@@ -223,6 +276,7 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
     if (takes_local(kernel)) return RT_STATUS_OK;
     CHECK(fake_sim.launch_count < FAKE_LAUNCHES_MAX);
     fake_sim.launches[fake_sim.launch_count++] = arguments[0].bytes.data[0];
+    fake_sim.last_offset = arguments[1].offset;
     if (arguments[1].object == 0) {
         const sim_finding finding = {.kind = "out-of-bounds",
                                      .message = RT_TEXT("a store through the null pointer"),
@@ -231,7 +285,8 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
                                      .count = 3};
         options->on_finding(options->user, &finding);
     } else {
-        sim_object_write(world, arguments[1].object, 0, 1, arguments[0].bytes.data);
+        sim_object_write(world, arguments[1].object, arguments[1].offset, 1,
+                         arguments[0].bytes.data);
     }
     return RT_STATUS_OK;
 }

@@ -51,12 +51,23 @@ static rt_bytes bytes_of(const char *text)
     return (rt_bytes){(const uint8_t *)text, strlen(text)};
 }
 
+static dev_code code_of(const char *text)
+{
+    return (dev_code){.format = RT_FORMAT_SPIRV64, .bytes = bytes_of(text)};
+}
+
+static dev_program *program_build(fixture *f, const char *text)
+{
+    const dev_code code = code_of(text);
+    dev_program *program;
+    assert_true(rt_ok(dev_program_build(f->device, &code, &program)));
+    return program;
+}
+
 static dev_kernel *kernel_build(fixture *f, const char *name)
 {
-    dev_program *program;
+    dev_program *program = program_build(f, name);
     dev_kernel *kernel;
-    assert_true(rt_ok(
-        dev_program_build(f->device, RT_FORMAT_SPIRV64, bytes_of(name), RT_TEXT(""), &program)));
     assert_true(rt_ok(dev_kernel_create(program, rt_text_of(name), &kernel)));
     dev_program_destroy(program); /* the kernel keeps it */
     return kernel;
@@ -300,10 +311,9 @@ static void programs_link_or_say_why_not(void **state)
     dev_program *user, *exporter, *linked, *none;
     dev_kernel *kernel;
     const rt_text no_options = RT_TEXT("");
-    assert_true(rt_ok(dev_program_compile(f.device, RT_FORMAT_SPIRV64, bytes_of("apply needs f"),
-                                          no_options, &user)));
-    assert_true(rt_ok(dev_program_compile(f.device, RT_FORMAT_SPIRV64, bytes_of("x exports f"),
-                                          no_options, &exporter)));
+    const dev_code user_code = code_of("apply needs f"), exporter_code = code_of("x exports f");
+    assert_true(rt_ok(dev_program_compile(f.device, &user_code, &user)));
+    assert_true(rt_ok(dev_program_compile(f.device, &exporter_code, &exporter)));
     assert_int_equal(dev_program_link(f.device, &user, 1, no_options, &none).code, RT_LINK_ERROR);
     assert_null(none);
     dev_program *both[] = {user, exporter};
@@ -314,16 +324,158 @@ static void programs_link_or_say_why_not(void **state)
     dev_kernel_destroy(kernel);
     assert_int_equal(dev_kernel_create(linked, RT_TEXT("aply"), &kernel).code, RT_ERRC_INVALID);
     dev_program_destroy(linked);
+    const dev_code empty = code_of(""), unresolved = code_of("k needs g");
+    const dev_code native = {.format = RT_FORMAT_SPIRV64_GEN, .bytes = bytes_of("k")};
+    assert_int_equal(dev_program_build(f.device, &empty, &none).code, RT_MALFORMED);
+    assert_int_equal(dev_program_build(f.device, &native, &none).code, RT_UNSUPPORTED);
+    assert_int_equal(dev_program_build(f.device, &unresolved, &none).code, RT_LINK_ERROR);
+    close_all(&f);
+}
+
+static void constants_reach_the_reader(void **state)
+{
+    (void)state;
+    fixture f;
+    open_with_seed(&f, 1);
+    const uint8_t value[4] = {9, 0, 0, 0};
+    const dev_spec_constant constants[] = {{.id = 3, .value = {value, 4}},
+                                           {.id = 4, .value = {value, 1}}};
+    dev_code code = code_of("k");
+    code.constants = constants;
+    code.constant_count = 2;
+    dev_program *program;
+    assert_true(rt_ok(dev_program_build(f.device, &code, &program)));
+    assert_int_equal(fake_sim.constant_count, 2);
+    assert_int_equal(fake_sim.constant_id, 3);
+    assert_int_equal(fake_sim.constant_value, 9);
+    dev_program_destroy(program);
+    assert_true(rt_ok(dev_program_compile(f.device, &code, &program)));
+    assert_int_equal(fake_sim.constant_count, 2);
+    dev_program_destroy(program);
+    code.constant_count = 0;
+    assert_true(rt_ok(dev_program_build(f.device, &code, &program)));
+    assert_int_equal(fake_sim.constant_count, 0);
+    dev_program_destroy(program);
+    close_all(&f);
+}
+
+/* ---- Unified shared memory and variables -------------------------------------------------- */
+
+static dev_memory *usm_create(fixture *f, dev_memory_kind kind, uint64_t size)
+{
+    dev_memory *memory;
+    assert_true(rt_ok(dev_usm_create(f->device, kind, size, RT_TEXT("usm"), &memory)));
+    assert_int_equal(memory->kind, kind);
+    assert_int_equal(memory->size, size);
+    return memory;
+}
+
+static void pointers_arrive_with_their_offset(void **state)
+{
+    (void)state;
+    fixture f;
+    open_with_seed(&f, 1);
+    dev_memory *first = usm_create(&f, DEV_MEMORY_USM_SHARED, 16);
+    dev_memory *second = usm_create(&f, DEV_MEMORY_USM_HOST, 16);
+    assert_int_not_equal(dev_memory_address(first), dev_memory_address(second));
+    assert_int_equal(dev_memory_address(first), dev_memory_address(first));
+    dev_kernel *kernel = kernel_build(&f, "k");
+    const uint8_t value = 5;
+    const dev_argument arguments[] = {
+        {.kind = DEV_ARGUMENT_BYTES, .bytes = {&value, 1}},
+        {.kind = DEV_ARGUMENT_POINTER, .memory = first, .offset = 12},
+    };
+    const dev_argument swapped[] = {arguments[1], arguments[0]};
+    dev_event *event;
     assert_int_equal(
-        dev_program_build(f.device, RT_FORMAT_SPIRV64, bytes_of(""), no_options, &none).code,
-        RT_MALFORMED);
-    assert_int_equal(
-        dev_program_build(f.device, RT_FORMAT_SPIRV64_GEN, bytes_of("k"), no_options, &none).code,
-        RT_UNSUPPORTED);
-    assert_int_equal(
-        dev_program_build(f.device, RT_FORMAT_SPIRV64, bytes_of("k needs g"), no_options, &none)
-            .code,
-        RT_LINK_ERROR);
+        dev_enqueue_kernel(f.queue, (dev_command){0}, kernel, &range_one, swapped, 2, &event).code,
+        RT_ERRC_KERNEL_ARGUMENT);
+    assert_true(rt_ok(
+        dev_enqueue_kernel(f.queue, (dev_command){0}, kernel, &range_one, arguments, 2, &event)));
+    assert_true(rt_ok(dev_event_wait(event)));
+    dev_event_destroy(event);
+    assert_int_equal(fake_sim.last_offset, 12);
+    uint8_t bits[2];
+    assert_true(rt_ok(dev_memory_defined(first, 0, 16, bits)));
+    assert_int_equal(bits[0], 0);
+    assert_int_equal(bits[1], 0x10);
+    dev_kernel_destroy(kernel);
+    dev_memory_destroy(first);
+    dev_memory_destroy(second);
+    close_all(&f);
+}
+
+/* An application that frees too early is told, whatever the late command was. */
+static void usm_is_freed_at_once(void **state)
+{
+    (void)state;
+    fixture f;
+    open_with_seed(&f, 1);
+    const dev_command free_command = {.tag = 6};
+    const uint8_t pattern = 1;
+    uint8_t host[4] = {1, 2, 3, 4};
+    for (int i = 0; i < 5; i++) {
+        dev_memory *gone = usm_create(&f, DEV_MEMORY_USM_DEVICE, 8);
+        dev_event *event = NULL;
+        rt_status status =
+            i == 0   ? dev_enqueue_read(f.queue, free_command, gone, 4, 4, host, &event)
+            : i == 1 ? dev_enqueue_write(f.queue, free_command, gone, 4, 4, host, &event)
+            : i == 2 ? dev_enqueue_copy(f.queue, free_command, gone, 4, f.memory, 0, 4, &event)
+            : i == 3 ? dev_enqueue_copy(f.queue, free_command, f.memory, 0, gone, 4, 4, &event)
+                     : dev_enqueue_fill(f.queue, free_command, gone, 4, 4, (rt_bytes){&pattern, 1},
+                                        &event);
+        assert_true(rt_ok(status));
+        f.finding_count = 0;
+        dev_memory_destroy(gone);
+        assert_true(rt_ok(dev_event_wait(event)));
+        dev_event_destroy(event);
+        assert_int_equal(f.finding_count, 1);
+        assert_string_equal(f.finding.kind, "use-after-free");
+        assert_int_equal(f.finding.tag, 6);
+        assert_int_equal(f.finding.offset, 4);
+        assert_int_equal(f.finding.count, 1);
+        if (i == 0) assert_int_equal(host[0] | host[1] | host[2] | host[3], 0);
+    }
+    uint8_t bits[1];
+    assert_true(rt_ok(dev_memory_defined(f.memory, 0, 8, bits)));
+    assert_int_equal(bits[0], 0); /* the copy moved nothing */
+    close_all(&f);
+}
+
+static void variables_are_found_by_name(void **state)
+{
+    (void)state;
+    fixture f;
+    open_with_seed(&f, 1);
+    dev_program *program = program_build(&f, "k variable counter");
+    dev_memory *found, *again, *none;
+    assert_int_equal(dev_global_find(program, RT_TEXT("count"), &none).code, RT_ERRC_INVALID);
+    assert_null(none);
+    fake_sim.refuse_object = true;
+    assert_int_equal(dev_global_find(program, RT_TEXT("counter"), &none).code,
+                     RT_ERRC_MEMORY_ALLOCATION);
+    assert_true(rt_ok(dev_global_find(program, RT_TEXT("counter"), &found)));
+    assert_true(rt_ok(dev_global_find(program, RT_TEXT("counter"), &again)));
+    assert_int_equal(found->kind, DEV_MEMORY_GLOBAL);
+    assert_int_equal(found->size, 4);
+    assert_true(dev_memory_address(found) == dev_memory_address(again));
+    dev_memory_destroy(found);
+
+    /* What is enqueued keeps the variable and so its program. */
+    const uint8_t written[2] = {1, 2};
+    uint8_t read[4] = {0};
+    dev_event *events[2];
+    assert_true(
+        rt_ok(dev_enqueue_write(f.queue, (dev_command){0}, again, 1, 2, written, &events[0])));
+    assert_true(rt_ok(dev_enqueue_read(f.queue, (dev_command){.wait = events, .wait_count = 1},
+                                       again, 0, 4, read, &events[1])));
+    dev_memory_destroy(again);
+    dev_program_destroy(program);
+    assert_true(rt_ok(dev_event_wait(events[1])));
+    const uint8_t expected[4] = {7, 1, 2, 7};
+    assert_memory_equal(read, expected, 4);
+    dev_event_destroy(events[0]);
+    dev_event_destroy(events[1]);
     close_all(&f);
 }
 
@@ -397,6 +549,10 @@ int main(void)
         cmocka_unit_test(findings_carry_the_tag),
         cmocka_unit_test(arguments_that_do_not_fit_are_refused),
         cmocka_unit_test(programs_link_or_say_why_not),
+        cmocka_unit_test(constants_reach_the_reader),
+        cmocka_unit_test(pointers_arrive_with_their_offset),
+        cmocka_unit_test(usm_is_freed_at_once),
+        cmocka_unit_test(variables_are_found_by_name),
         cmocka_unit_test(memory_that_cannot_be_had_is_a_status),
         cmocka_unit_test(selector_is_refused),
         cmocka_unit_test(threads_share_a_device),

@@ -48,7 +48,7 @@ expect 2 run "$folder/wrong" "$scenario" --on "$subject"
 says "wrong.yaml:2:1: error: "
 says "$subject: 1 PASS"
 expect 2 check "$folder/wrong"
-says "1 scenarios read, 1 with problems"
+says "1 scenario read, 1 with problems"
 expect 0 check "$scenario"
 expect 2 run "$folder/none.yaml"
 expect 2 run "$scenario" --on nobody
@@ -67,7 +67,6 @@ expect 3 run "$scenario" --on "$subject" --json /dev/full
 says "No space left on device"
 expect 4 run "$folder/empty"
 expect 0 run "$scenario" --on "$subject" --skip-status 77
-expect 4 run "$scenario" --shard 2/2
 for command in run check subjects requirements schema; do
     expect 0 $command --help
     says "assay $command"

@@ -20,6 +20,8 @@
     "{\"type\":\"check\",\"step\":1,\"line\":7,\"kind\":\"" kind "\",\"what\":\"" what             \
     "\",\"ok\":" ok ",\"observed\":" observed ",\"code\":\"differs\",\"place\":\"element 3\","     \
     "\"rule\":\"DL-RESOLVE-09\",\"message\":\"why\"}\n"
+#define DEVICE(executes)                                                                           \
+    "{\"type\":\"device\",\"name\":\"d\",\"driver\":\"1\",\"executes\":" executes "}\n"
 #define END "{\"type\":\"end\"}\n"
 
 /* ---- Verdicts ------------------------------------------------------------------------------ */
@@ -63,10 +65,22 @@ static const verdict_row verdict_rows[] = {
      CNF_VERDICT_FAIL, "open:protocol:after-end:-"},
     {"{\"type\":\"check\",\"kind\":\"memory\"}\n" END, CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL,
      "start:protocol:incomplete:-"},
-    {"{\"type\":\"memory\",\"element\":\"int\",\"data\":\"0\"}\n" END, CNF_CHILD_EXITED, 0,
+    {"{\"type\":\"memory\",\"data\":\"0\"}\n" END, CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL,
+     "start:protocol:incomplete:-"},
+    {"{\"type\":\"memory\",\"data\":\"00112233\",\"defined\":\"0f0f\"}\n" END, CNF_CHILD_EXITED, 0,
      CNF_VERDICT_FAIL, "start:protocol:incomplete:-"},
-    {"{\"type\":\"memory\",\"element\":\"int\",\"data\":\"001122\"}\n" END, CNF_CHILD_EXITED, 0,
-     CNF_VERDICT_FAIL, "start:protocol:incomplete:-"},
+    {"{\"type\":\"choices\",\"made\":[{\"rule\":\"DL-RESOLVE-05\",\"of\":2,\"taken\":2}]}\n" END,
+     CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL, "start:protocol:incomplete:-"},
+    /* A device that runs no kernel: what it was asked agrees, and that is not a PASS. */
+    {DEVICE("false") CHECK_LINE("memory", "data", "true", "false") END, CNF_CHILD_EXITED, 0,
+     CNF_VERDICT_LINKED, ""},
+    {DEVICE("false") CHECK_LINE("error", "apply", "true", "true") END, CNF_CHILD_EXITED, 0,
+     CNF_VERDICT_LINKED, ""},
+    {DEVICE("false") CHECK_LINE("error", "apply", "false", "true") END, CNF_CHILD_EXITED, 0,
+     CNF_VERDICT_FAIL, "step1:error:differs:apply/element-3"},
+    {DEVICE("false") END, CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL, "start:protocol:no-check:-"},
+    {DEVICE("true") CHECK_LINE("memory", "data", "true", "false") END, CNF_CHILD_EXITED, 0,
+     CNF_VERDICT_SKIP, ""},
     /* How the process ended comes first. */
     {STAGE("step", "2"), CNF_CHILD_SIGNALED, SIGSEGV, CNF_VERDICT_CRASH, "step2:crash:SIGSEGV:-"},
     {STAGE("step", "2") "{\"ty", CNF_CHILD_SIGNALED, SIGABRT, CNF_VERDICT_CRASH,
@@ -99,7 +113,8 @@ static void every_end_has_one_verdict(void **state)
         assert_string_equal(cnf_verdict_word(judgement.verdict), cnf_verdict_word(row->verdict));
         assert_string_equal(judgement.signature.length ? judgement.signature.data : "",
                             row->signature);
-        bool silent = judgement.verdict == CNF_VERDICT_PASS;
+        bool silent =
+            judgement.verdict == CNF_VERDICT_PASS || judgement.verdict == CNF_VERDICT_LINKED;
         assert_true(silent || judgement.message.length > 0 || judgement.capability.length > 0);
         rt_arena_reset(&arena);
     }
@@ -140,15 +155,15 @@ static void what_was_seen_is_counted(void **state)
     rt_arena arena = {0};
     cnf_judgement judgement = judge(&arena,
                                     CHECK_LINE("memory", "data", "true", "true")
-                                        CHECK_LINE("count", "launches", "true", "false")
-                                            CHECK_LINE("count", "launches", "true", "false")
+                                        CHECK_LINE("count", "launch", "true", "false")
+                                            CHECK_LINE("count", "launch", "true", "false")
                                                 CHECK_LINE("program", "apply", "true", "false") END,
                                     CNF_CHILD_EXITED, 0);
     assert_int_equal(judgement.verdict, CNF_VERDICT_PASS);
     assert_int_equal(judgement.expected, 4);
     assert_int_equal(judgement.observed, 1);
     assert_int_equal(judgement.unobserved_count, 2);
-    assert_string_equal(judgement.unobserved[0].data, "launches");
+    assert_string_equal(judgement.unobserved[0].data, "launch");
     assert_string_equal(judgement.unobserved[1].data, "program");
     rt_arena_reset(&arena);
 }
@@ -158,7 +173,7 @@ static void the_first_failed_check_is_told(void **state)
     (void)state;
     rt_arena arena = {0};
     cnf_judgement judgement = judge(&arena,
-                                    CHECK_LINE("count", "launches", "false", "false")
+                                    CHECK_LINE("count", "launch", "false", "false")
                                         CHECK_LINE("memory", "b", "false", "true")
                                             CHECK_LINE("memory", "c", "false", "true") END,
                                     CNF_CHILD_EXITED, 0);
@@ -167,6 +182,32 @@ static void the_first_failed_check_is_told(void **state)
     assert_string_equal(judgement.message.data, "why");
     assert_int_equal(judgement.line, 7);
     assert_int_equal(judgement.step, 1);
+    rt_arena_reset(&arena);
+}
+
+static void choices_and_probes_are_read(void **state)
+{
+    (void)state;
+    rt_arena arena = {0};
+    cnf_messages messages;
+    cnf_messages_read(
+        &arena,
+        RT_TEXT("{\"type\":\"choices\",\"made\":[{\"rule\":\"DL-RESOLVE-05\",\"of\":3,"
+                "\"taken\":2},{\"rule\":\"KF-A-01\",\"of\":2,\"taken\":0}]}\n"
+                "{\"type\":\"check\",\"kind\":\"memory\",\"ok\":true,\"branch\":2,"
+                "\"branches\":2}\n"
+                "{\"type\":\"probe\",\"ok\":false,\"message\":\"5 and not 4\"}\n"),
+        &messages);
+    assert_null(messages.fault);
+    assert_int_equal(messages.choice_count, 2);
+    assert_string_equal(messages.choices[0].rule.data, "DL-RESOLVE-05");
+    assert_int_equal(messages.choices[0].of, 3);
+    assert_int_equal(messages.choices[0].taken, 2);
+    assert_int_equal(messages.checks[0].branch, 2);
+    assert_int_equal(messages.probe, CNF_PROBE_WRONG);
+    assert_string_equal(messages.reason.data, "5 and not 4");
+    cnf_messages_read(&arena, RT_TEXT("{\"type\":\"probe\",\"ok\":true}\n"), &messages);
+    assert_int_equal(messages.probe, CNF_PROBE_RIGHT);
     rt_arena_reset(&arena);
 }
 
@@ -196,19 +237,30 @@ static void words_are_found_again(void **state)
 
 /* ---- Differential -------------------------------------------------------------------------- */
 
-#define MEMORY(name, type, data, more)                                                             \
-    "{\"type\":\"memory\",\"name\":\"" name "\",\"element\":\"" type "\",\"data\":\"" data         \
-    "\"" more "}\n" END
+#define MEMORY(name, data, more)                                                                   \
+    "{\"type\":\"memory\",\"name\":\"" name "\",\"data\":\"" data "\"" more "}\n"
+
+static const scn_field field_int = {.type = SCN_TYPE_INT, .lanes = 1};
+static const scn_field field_float = {.type = SCN_TYPE_FLOAT, .lanes = 1};
+static const scn_memory memories[] = {
+    {.name = {"m", 1}, .layout = {.size = 4, .fields = &field_int, .field_count = 1}, .count = 2},
+    {.name = {"f", 1},
+     .layout = {.size = 4, .fields = &field_float, .field_count = 1},
+     .count = 1,
+     .tolerance_kind = SCN_TOLERANCE_ULP,
+     .tolerance = 1},
+};
 
 static cnf_judgement compare(rt_arena *arena, const char *oracle, const char *other)
 {
+    const scn_scenario scenario = {.memories = memories, .memory_count = 2};
     cnf_messages left, right;
     cnf_messages_read(arena, rt_text_of(oracle), &left);
     cnf_messages_read(arena, rt_text_of(other), &right);
     assert_null(left.fault);
     assert_null(right.fault);
     cnf_judgement judgement = {.verdict = CNF_VERDICT_PASS, .step = SCN_NONE};
-    cnf_differential(arena, &left, &right, &judgement);
+    cnf_differential(arena, &scenario, &left, &right, &judgement);
     return judgement;
 }
 
@@ -217,31 +269,30 @@ static const struct differential_row {
     const char *signature; /* "": equal */
     const char *says;      /* part of the message */
 } differential_rows[] = {
-    {MEMORY("m", "int", "0100000002000000", ""), MEMORY("m", "int", "0100000002000000", ""), "",
-     ""},
-    {MEMORY("m", "int", "0100000002000000", ""), MEMORY("m", "int", "01000000ffffffff", ""),
-     "differential:memory:differs:m[1]", "1 of 2 elements"},
-    {MEMORY("m", "int", "0100000002000000", ""), MEMORY("m", "int", "01000000ffffffff", ""),
-     "differential:memory:differs:m[1]", "-1 (0xffffffff)"},
+    {MEMORY("m", "0100000002000000", "") END, MEMORY("m", "0100000002000000", "") END, "", ""},
+    {MEMORY("m", "0100000002000000", "") END, MEMORY("m", "01000000ffffffff", "") END,
+     "differential:memory:differs:m/element-1",
+     "at the end m[1] is another than on sim:\n  sim     2 (0x00000002)\n  subject -1 "
+     "(0xffffffff)\n1 of 2 elements differs: one element"},
     /* A byte that sim does not call defined may hold anything. */
-    {MEMORY("m", "int", "0100000002000000", ",\"defined\":\"0f\""),
-     MEMORY("m", "int", "01000000ffffffff", ""), "", ""},
-    {MEMORY("m", "int", "0100000002000000", ",\"defined\":\"1f\""),
-     MEMORY("m", "int", "01000000ffffffff", ""), "differential:memory:differs:m[1]", "1 of 2"},
-    /* 1.0f and the next float; a sign of zero; NaNs. */
-    {MEMORY("f", "float", "0000803f", ""), MEMORY("f", "float", "0100803f", ""),
-     "differential:memory:differs:f[0]", "1 ULP apart"},
-    {MEMORY("f", "float", "00000000", ""), MEMORY("f", "float", "00000080", ""),
-     "differential:memory:differs:f[0]", "0 ULP apart"},
-    {MEMORY("f", "float", "0000c07f", ""), MEMORY("f", "float", "0100c0ff", ""), "", ""},
-    {MEMORY("f", "float", "0000c07f", ""), MEMORY("f", "float", "0000803f", ""),
-     "differential:memory:differs:f[0]", "one is NaN"},
-    {MEMORY("d", "double", "000000000000f03f", ""), MEMORY("d", "double", "000000000000f0bf", ""),
-     "differential:memory:differs:d[0]", "ULP apart"},
-    /* A memory that the subject cannot show, and one of another shape. */
-    {MEMORY("m", "int", "01000000", ""), MEMORY("n", "int", "02000000", ""), "", ""},
-    {MEMORY("m", "int", "01000000", ""), MEMORY("m", "uint", "01000000", ""),
-     "differential:memory:shape:m", "another type or size"},
+    {MEMORY("m", "0100000002000000", ",\"defined\":\"0f\"") END,
+     MEMORY("m", "01000000ffffffff", "") END, "", ""},
+    {MEMORY("m", "0100000002000000", ",\"defined\":\"1f\"") END,
+     MEMORY("m", "01000000ffffffff", "") END, "differential:memory:differs:m/element-1", "1 of 2"},
+    /* The memory's own tolerance, one step from 1, holds here too. */
+    {MEMORY("f", "0000803f", "") END, MEMORY("f", "0100803f", "") END, "", ""},
+    {MEMORY("f", "0000803f", "") END, MEMORY("f", "0200803f", "") END,
+     "differential:memory:differs:f/element-0", "f[0] is another than on sim, 2 ULP apart:\n"},
+    {MEMORY("f", "0000c07f", "") END, MEMORY("f", "0000803f", "") END,
+     "differential:memory:differs:f/element-0", "one is NaN"},
+    /* The first memory that differs, in the order of the scenario. */
+    {MEMORY("f", "00000000", "") MEMORY("m", "0100000002000000", "") END,
+     MEMORY("f", "0000803f", "") MEMORY("m", "0200000002000000", "") END,
+     "differential:memory:differs:m/element-0", "m[0]"},
+    /* A memory that the subject cannot show, and one of another size. */
+    {MEMORY("m", "0100000002000000", "") END, MEMORY("n", "02000000", "") END, "", ""},
+    {MEMORY("m", "0100000002000000", "") END, MEMORY("m", "01000000", "") END,
+     "differential:memory:size:m", "4 bytes here and 8 on sim; the scenario declares 8"},
 };
 
 static void memories_are_compared(void **state)
@@ -252,7 +303,8 @@ static void memories_are_compared(void **state)
         rt_arena arena = {0};
         cnf_judgement judgement = compare(&arena, row->oracle, row->other);
         bool equal = row->signature[0] == '\0';
-        assert_int_equal(judgement.verdict, equal ? CNF_VERDICT_PASS : CNF_VERDICT_FAIL);
+        if (judgement.verdict != (equal ? CNF_VERDICT_PASS : CNF_VERDICT_FAIL))
+            fail_msg("row %zu: %s", i, cnf_verdict_word(judgement.verdict));
         assert_string_equal(equal ? "" : judgement.signature.data, row->signature);
         if (!equal && !strstr(judgement.message.data, row->says))
             fail_msg("row %zu: %s", i, judgement.message.data);
@@ -283,15 +335,52 @@ static void the_first_other_event_is_told(void **state)
     assert_parting(TRACE(LINK("a", "driver") "," LINK("b", "driver")),
                    TRACE(LINK("a", "tool") "," LINK("c", "tool")),
                    "why\nthe traces part at event 1:\n"
-                   "  sim     {\"event\":\"link\",\"inputs\":[\"b\"]}\n"
-                   "  subject {\"event\":\"link\",\"inputs\":[\"c\"]}");
+                   "  sim     link inputs: [b] by: driver\n"
+                   "  subject link inputs: [c] by: tool");
     assert_parting(TRACE(LINK("a", "driver")), TRACE(""),
                    "why\nthe traces part at event 0:\n"
-                   "  sim     {\"event\":\"link\",\"inputs\":[\"a\"]}\n"
+                   "  sim     link inputs: [a] by: driver\n"
                    "  subject nothing more");
     assert_parting(TRACE(LINK("a", "driver")), TRACE(LINK("a", "tool")),
                    "why\nthe traces are the same as on sim");
     assert_parting(TRACE(LINK("a", "driver")), OPEN, "why");
+    /* One more event, and one more field. */
+    assert_parting(TRACE(LINK("a", "driver")), TRACE(LINK("a", "tool") "," LINK("a", "tool")),
+                   "why\nthe traces part at event 1:\n"
+                   "  sim     nothing more\n"
+                   "  subject link inputs: [a] by: tool");
+    assert_parting(TRACE("{\"event\":\"wait\"}"), TRACE("{\"event\":\"wait\",\"queue\":\"1\"}"),
+                   "why\nthe traces part at event 0:\n  sim     wait\n  subject wait queue: 1");
+}
+
+#define BUILD(device) "{\"event\":\"build\",\"device\":\"" device "\"}"
+#define IMAGE(format) "{\"event\":\"image_register\",\"image\":\"a/0\",\"format\":\"" format "\"}"
+
+/* The scenario's devices have the same names everywhere; formats are the subject's own. */
+static void devices_are_compared_and_formats_are_not(void **state)
+{
+    (void)state;
+    assert_parting(TRACE(IMAGE("spirv64") "," BUILD("first")),
+                   TRACE(IMAGE("ptx") "," BUILD("second")),
+                   "why\nthe traces part at event 1:\n"
+                   "  sim     build device: first\n"
+                   "  subject build device: second");
+}
+
+/* A confused child's trace: nothing of it equals anything, and it is shown as it came. */
+static void what_is_no_event_is_shown(void **state)
+{
+    (void)state;
+    assert_parting(TRACE("1,null"), TRACE("1,null"),
+                   "why\nthe traces part at event 0:\n  sim     1\n  subject 1");
+    assert_parting(TRACE("{\"event\":7}"), TRACE("[[\"a\",\"b\"]]"),
+                   "why\nthe traces part at event 0:\n"
+                   "  sim     {\"event\":7}\n"
+                   "  subject [[\"a\", \"b\"]]");
+    assert_parting(TRACE("{\"event\":\"e\",\"x\":[1,\"b\"],\"y\":true}"), TRACE(""),
+                   "why\nthe traces part at event 0:\n"
+                   "  sim     e x: [1, b] y: true\n"
+                   "  subject nothing more");
 }
 
 int main(void)
@@ -301,10 +390,13 @@ int main(void)
         cmocka_unit_test(damaged_messages_are_judged),
         cmocka_unit_test(what_was_seen_is_counted),
         cmocka_unit_test(the_first_failed_check_is_told),
+        cmocka_unit_test(choices_and_probes_are_read),
         cmocka_unit_test(signatures_hold_no_free_text),
         cmocka_unit_test(words_are_found_again),
         cmocka_unit_test(memories_are_compared),
         cmocka_unit_test(the_first_other_event_is_told),
+        cmocka_unit_test(devices_are_compared_and_formats_are_not),
+        cmocka_unit_test(what_is_no_event_is_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "conformance/compile/answer.h"
 #include "conformance/compile/cache.h"
 #include "conformance/compile/compile.h"
+#include "conformance/compile/front_end.h"
 #include "conformance/compile/process.h"
 #include "conformance/compile/request.h"
 #include "reference/base/alloc.h"
@@ -65,6 +66,17 @@ static int close_fixture(void **state)
     return 0;
 }
 
+/* Asks for a module. */
+static const cnf_compile_answer *call(compile_fixture *fixture, const scn_module *module)
+{
+    rt_buffer_free(&fixture->request);
+    rt_buffer_free(&fixture->bytes);
+    cnf_compile_request_module(&fixture->request, module);
+    cnf_compile_call(fixture->cache, &fixture->arena, rt_buffer_bytes(&fixture->request),
+                     TIMEOUT_MS, &fixture->bytes, &fixture->answer);
+    return &fixture->answer;
+}
+
 /* Asks for a module "app" of one or two sources; NULL: no second one. */
 static const cnf_compile_answer *call_module(compile_fixture *fixture, const char *options,
                                              const char *first, const char *second)
@@ -76,12 +88,7 @@ static const cnf_compile_answer *call_module(compile_fixture *fixture, const cha
                          .source_count = second ? 2 : 1,
                          .split = RT_SPLIT_PER_SOURCE,
                          .build_options = rt_text_of(options)};
-    rt_buffer_free(&fixture->request);
-    rt_buffer_free(&fixture->bytes);
-    cnf_compile_request_module(&fixture->request, &module);
-    cnf_compile_call(fixture->cache, &fixture->arena, rt_buffer_bytes(&fixture->request),
-                     TIMEOUT_MS, &fixture->bytes, &fixture->answer);
-    return &fixture->answer;
+    return call(fixture, &module);
 }
 
 static rt_image_list images_of(compile_fixture *fixture)
@@ -95,27 +102,89 @@ static rt_image_list images_of(compile_fixture *fixture)
 
 /* ---- Forms --------------------------------------------------------------------------------- */
 
+/* Every cut of a request is noticed. */
+static void assert_cuts_noticed(compile_fixture *fixture)
+{
+    rt_bytes bytes = rt_buffer_bytes(&fixture->request);
+    cnf_request request;
+    for (size_t size = 0; size < bytes.size; size++) {
+        rt_bytes cut = {bytes.data, size};
+        rt_status status = cnf_request_read(fixture->sink, &fixture->arena, cut, &request);
+        assert_int_equal(status.code, RT_MALFORMED);
+    }
+}
+
 static void requests_round_trip(void **state)
 {
     compile_fixture *fixture = *state;
+    const rt_property property = {.name = RT_TEXT("p"), .type = RT_PROPERTY_UINT32, .number = 7};
+    const rt_property_set set = {RT_TEXT("s"), &property, 1};
+    const rt_text kernel = RT_TEXT("other");
     scn_source source = {.name = RT_TEXT("a/0"), .code = RT_TEXT("kernel void k() {}")};
+    const scn_hand_image images[2] = {
+        {.source = {.language = SCN_LANGUAGE_SPIRV, .name = RT_TEXT("a/1"), .code = RT_TEXT("x")},
+         .format = RT_FORMAT_SPIRV64_GEN,
+         .kernels_given = true,
+         .kernels = &kernel,
+         .kernel_count = 1,
+         .sets_given = true,
+         .sets = &set,
+         .set_count = 1,
+         .compile_options = RT_TEXT("-c"),
+         .link_options = RT_TEXT("-l")},
+        {.source = source}};
     scn_module module = {.name = RT_TEXT("a"),
                          .sources = &source,
                          .source_count = 1,
                          .split = RT_SPLIT_PER_KERNEL,
-                         .build_options = RT_TEXT("-DX=1")};
+                         .build_options = RT_TEXT("-DX=1"),
+                         .compile_options = RT_TEXT("-d"),
+                         .link_options = RT_TEXT("-e"),
+                         .hand_images = images,
+                         .hand_image_count = 2};
     cnf_compile_request_module(&fixture->request, &module);
     cnf_request request;
     rt_bytes bytes = rt_buffer_bytes(&fixture->request);
     assert_true(rt_ok(cnf_request_read(fixture->sink, &fixture->arena, bytes, &request)));
     assert_int_equal(request.kind, CNF_REQUEST_MODULE);
     assert_int_equal(request.split, RT_SPLIT_PER_KERNEL);
+    assert_int_equal(request.formats, 1u << RT_FORMAT_SPIRV64);
+    assert_true(rt_text_is(request.compile_options, "-d"));
+    assert_true(rt_text_is(request.link_options, "-e"));
     assert_true(rt_text_is(request.sources[0].code, "kernel void k() {}"));
-    for (size_t size = 0; size < bytes.size; size++) {
-        rt_bytes cut = {bytes.data, size};
-        rt_status status = cnf_request_read(fixture->sink, &fixture->arena, cut, &request);
-        assert_int_equal(status.code, RT_MALFORMED);
-    }
+    assert_int_equal(request.image_count, 2);
+    const cnf_request_image *image = &request.images[0];
+    assert_int_equal(image->source.language, SCN_LANGUAGE_SPIRV);
+    assert_true(image->kernels_given && image->sets_given);
+    assert_int_equal(image->claims.format, RT_FORMAT_SPIRV64_GEN);
+    assert_true(rt_text_is(image->claims.kernels[0], "other"));
+    assert_int_equal(image->claims.sets[0].properties[0].number, 7);
+    assert_true(rt_text_is(image->claims.link_options, "-l"));
+    assert_false(request.images[1].kernels_given || request.images[1].sets_given);
+    assert_cuts_noticed(fixture);
+}
+
+static void link_requests_round_trip(void **state)
+{
+    compile_fixture *fixture = *state;
+    const uint8_t spirv[] = {1, 2, 3}, value[] = {4, 5};
+    const dev_spec_constant constant = {.id = 9, .value = {value, 2}};
+    const dev_code codes[2] = {{.format = RT_FORMAT_SPIRV64, .bytes = {spirv, 3}},
+                               {.format = RT_FORMAT_SPIRV64,
+                                .bytes = {spirv, 2},
+                                .constants = &constant,
+                                .constant_count = 1}};
+    cnf_compile_request_link(&fixture->request, codes, 2);
+    cnf_request request;
+    rt_bytes bytes = rt_buffer_bytes(&fixture->request);
+    assert_true(rt_ok(cnf_request_read(fixture->sink, &fixture->arena, bytes, &request)));
+    assert_int_equal(request.kind, CNF_REQUEST_LINK);
+    assert_int_equal(request.code_count, 2);
+    assert_int_equal(request.codes[0].constant_count, 0);
+    assert_int_equal(request.codes[1].spirv.size, 2);
+    assert_int_equal(request.codes[1].constants[0].id, 9);
+    assert_int_equal(request.codes[1].constants[0].value.data[1], 5);
+    assert_cuts_noticed(fixture);
 }
 
 static void answers_round_trip_and_notice_cuts(void **state)
@@ -364,6 +433,228 @@ static void a_date_in_a_source_is_refused(void **state)
     assert_int_equal(fixture->answer.code, RT_UNSUPPORTED);
 }
 
+/* ---- Languages ----------------------------------------------------------------------------- */
+
+/* A source of a language, whose code is a string. */
+static scn_source source_of(scn_language language, const char *name, const char *code)
+{
+    return (scn_source){.language = language, .name = rt_text_of(name), .code = rt_text_of(code)};
+}
+
+static const cnf_compile_answer *call_source(compile_fixture *fixture, scn_language language,
+                                             const char *code)
+{
+    scn_source source = source_of(language, "app/0", code);
+    return call(fixture,
+                &(scn_module){.name = RT_TEXT("app"), .sources = &source, .source_count = 1});
+}
+
+/* Two functions: `f` is exported, `g` imported; and a kernel K. */
+static const char assembly[] = "OpCapability Addresses\n"
+                               "OpCapability Kernel\n"
+                               "OpCapability Linkage\n"
+                               "OpCapability Float64\n"
+                               "OpMemoryModel Physical64 OpenCL\n"
+                               "OpEntryPoint Kernel %30 \"K\"\n"
+                               "OpDecorate %10 LinkageAttributes \"f\" Export\n"
+                               "OpDecorate %20 LinkageAttributes \"g\" Import\n"
+                               "%1 = OpTypeVoid\n"
+                               "%2 = OpTypeFunction %1\n"
+                               "%20 = OpFunction %1 None %2\n"
+                               "OpFunctionEnd\n"
+                               "%10 = OpFunction %1 None %2\n"
+                               "%11 = OpLabel\n"
+                               "OpReturn\n"
+                               "OpFunctionEnd\n"
+                               "%30 = OpFunction %1 None %2\n"
+                               "%31 = OpLabel\n"
+                               "%32 = OpFunctionCall %1 %20\n"
+                               "OpReturn\n"
+                               "OpFunctionEnd\n";
+
+static void assert_symbol(const rt_image *image, const char *set, const char *name)
+{
+    const rt_property_set *symbols = rt_image_set(image, set);
+    assert_non_null(symbols);
+    assert_int_equal(symbols->property_count, 1);
+    assert_true(rt_text_is(symbols->properties[0].name, name));
+}
+
+static void every_language_becomes_images(void **state)
+{
+    compile_fixture *fixture = *state;
+    call_source(fixture, SCN_LANGUAGE_OPENCL_CPP,
+                "template <typename T> T twice(T x) { return 2 * x; }\n"
+                "SYCL_EXTERNAL int f(int x);\n"
+                "kernel void apply(global int *d) { d[0] = twice(f(d[0])); }\n");
+    rt_image_list list = images_of(fixture);
+    assert_int_equal(list.count, 1);
+    assert_true(rt_text_is(list.images[0].kernels[0], "apply"));
+    assert_symbol(&list.images[0], RT_SET_IMPORTED_SYMBOLS, "_Z1fi");
+
+    call_source(fixture, SCN_LANGUAGE_LLVM_IR,
+                "declare spir_func i32 @g(i32)\ndefine spir_func i32 @f(i32 %x) {\n"
+                " %y = call spir_func i32 @g(i32 %x)\n ret i32 %y\n}\n");
+    list = images_of(fixture);
+    assert_symbol(&list.images[0], RT_SET_IMPORTED_SYMBOLS, "g");
+    assert_symbol(&list.images[0], RT_SET_EXPORTED_SYMBOLS, "f");
+
+    call_source(fixture, SCN_LANGUAGE_SPIRV_ASM, assembly);
+    list = images_of(fixture);
+    assert_int_equal(list.count, 1);
+    assert_true(rt_text_is(list.images[0].name, "app/0"));
+    assert_true(rt_text_is(list.images[0].kernels[0], "K"));
+    assert_symbol(&list.images[0], RT_SET_IMPORTED_SYMBOLS, "g");
+    assert_symbol(&list.images[0], RT_SET_EXPORTED_SYMBOLS, "f");
+    assert_symbol(&list.images[0], RT_SET_DEVICE_REQUIREMENTS, "aspects");
+
+    /* What the assembler made is taken as it is. */
+    rt_bytes code = rt_arena_bytes(&fixture->arena, list.images[0].code);
+    scn_source source = {.language = SCN_LANGUAGE_SPIRV,
+                         .name = RT_TEXT("app/0"),
+                         .code = {(const char *)code.data, code.size}};
+    call(fixture, &(scn_module){.name = RT_TEXT("app"), .sources = &source, .source_count = 1});
+    list = images_of(fixture);
+    assert_int_equal(list.images[0].code.size, code.size);
+    assert_memory_equal(list.images[0].code.data, code.data, code.size);
+    assert_symbol(&list.images[0], RT_SET_EXPORTED_SYMBOLS, "f");
+}
+
+/* Images of OpenCL sources come first, then those of SPIR-V, then those by hand; an image written
+ * by hand is made of its own source alone, and says what it is told to. */
+static void images_are_numbered_in_order(void **state)
+{
+    compile_fixture *fixture = *state;
+    const scn_source sources[3] = {
+        source_of(SCN_LANGUAGE_SPIRV_ASM, "app/0", assembly),
+        source_of(SCN_LANGUAGE_OPENCL_C, "app/1", "kernel void a() {}"),
+        source_of(SCN_LANGUAGE_LLVM_IR, "app/2", "define spir_func void @b() {\n ret void\n}\n")};
+    const rt_property property = {
+        .name = RT_TEXT("lie"), .type = RT_PROPERTY_BYTES, .bytes = {(const uint8_t *)"xy", 2}};
+    const rt_property_set set = {RT_TEXT("odd"), &property, 1};
+    const rt_text kernels[2] = {RT_TEXT("c"), RT_TEXT("not there")};
+    const scn_hand_image images[2] = {
+        {.source = source_of(SCN_LANGUAGE_OPENCL_C, "app/3",
+                             "int g(void); int h(void) { return g(); } "
+                             "kernel void c() {}"),
+         .format = RT_FORMAT_SPIRV64_X86_64,
+         .kernels_given = true,
+         .kernels = kernels,
+         .kernel_count = 2,
+         .sets_given = true,
+         .sets = &set,
+         .set_count = 1,
+         .compile_options = RT_TEXT("-x")},
+        {.source = source_of(SCN_LANGUAGE_SPIRV_ASM, "app/4", assembly), .sets_given = true}};
+    call(fixture, &(scn_module){.name = RT_TEXT("app"),
+                                .sources = sources,
+                                .source_count = 3,
+                                .split = RT_SPLIT_PER_SOURCE,
+                                .compile_options = RT_TEXT("-y"),
+                                .link_options = RT_TEXT("-z"),
+                                .hand_images = images,
+                                .hand_image_count = 2});
+    rt_image_list list = images_of(fixture);
+    static const char *const names[] = {"app/0", "app/1", "app/2", "app/3", "app/4"};
+    assert_int_equal(list.count, 5);
+    for (uint32_t i = 0; i < 5; i++)
+        assert_true(rt_text_is(list.images[i].name, names[i]));
+    assert_true(rt_text_is(list.images[0].kernels[0], "a"));
+    assert_symbol(&list.images[1], RT_SET_EXPORTED_SYMBOLS, "b");
+    assert_true(rt_text_is(list.images[2].kernels[0], "K"));
+    assert_true(rt_text_is(list.images[2].compile_options, "-y"));
+    assert_true(rt_text_is(list.images[2].link_options, "-z"));
+    const rt_image *lying = &list.images[3];
+    assert_int_equal(lying->format, RT_FORMAT_SPIRV64_X86_64);
+    assert_int_equal(lying->kernel_count, 2);
+    assert_true(rt_text_is(lying->kernels[1], "not there"));
+    assert_int_equal(lying->set_count, 1);
+    assert_symbol(lying, "odd", "lie");
+    assert_true(rt_text_is(lying->compile_options, "-x"));
+    assert_int_equal(lying->link_options.length, 0);
+    assert_true(rt_text_is(list.images[4].kernels[0], "K"));
+    assert_int_equal(list.images[4].set_count, 0);
+}
+
+static void every_language_is_refused_at_its_place(void **state)
+{
+    static const struct {
+        scn_language language;
+        const char *code;
+        uint32_t line, column;
+        const char *text;
+    } rows[] = {
+        {SCN_LANGUAGE_OPENCL_CPP, "kernel void k() {\n  nowhere();\n}\n", 2, 3,
+         "use of undeclared identifier 'nowhere'"},
+        {SCN_LANGUAGE_LLVM_IR, "define void @f() {\n  ret i32\n}\n", 3, 1, "expected value token"},
+        {SCN_LANGUAGE_LLVM_IR,
+         "define i32 @f() {\n %a = add i32 %b, 1\n %b = add i32 %a, 1\n ret i32 %a\n}\n", 0, 0,
+         "invalid LLVM IR: Instruction does not dominate all uses!;   %b = add i32 %a, 1;   %a = "
+         "add i32 %b, 1"},
+        {SCN_LANGUAGE_SPIRV_ASM, "OpCapability Kernel\n  OpNothing\n", 2, 3,
+         "Invalid Opcode name 'OpNothing'"},
+        {SCN_LANGUAGE_SPIRV, "no SPIR-V at all", 0, 0,
+         "not a SPIR-V module: byte 0 begins the word 0x53206f6e, not 0x07230203"},
+    };
+    compile_fixture *fixture = *state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const cnf_compile_answer *answer = call_source(fixture, rows[i].language, rows[i].code);
+        assert_int_equal(answer->code, RT_COMPILE_TIME);
+        assert_true(rt_text_is(answer->message, "source app/0 does not compile: 1 error"));
+        assert_int_equal(answer->message_count, 1);
+        const cnf_compile_message *error = &answer->messages[0];
+        assert_true(rt_text_is(error->source, "app/0"));
+        assert_int_equal(error->severity, CNF_SEVERITY_ERROR);
+        assert_int_equal(error->line, rows[i].line);
+        assert_int_equal(error->column, rows[i].column);
+        if (!rt_text_is(error->text, rows[i].text)) fail_msg("%s", error->text.data);
+    }
+}
+
+static void an_image_needs_an_entry(void **state)
+{
+    compile_fixture *fixture = *state;
+    const scn_hand_image image = {
+        .source = source_of(SCN_LANGUAGE_OPENCL_C, "app/0", "static int h(void) { return 1; }")};
+    call(fixture,
+         &(scn_module){.name = RT_TEXT("app"), .hand_images = &image, .hand_image_count = 1});
+    assert_int_equal(fixture->answer.code, RT_COMPILE_TIME);
+    assert_int_equal(fixture->answer.message_count, 1);
+    assert_true(rt_text_starts(fixture->answer.messages[0].text, "the code has no kernel"));
+}
+
+/* A message about the prelude would point to no line of the source. */
+static void the_prelude_leaves_lines_as_they_are(void **state)
+{
+    compile_fixture *fixture = *state;
+    const cnf_compile_answer *answer =
+        call_source(fixture, SCN_LANGUAGE_OPENCL_C,
+                    "SPEC_CONSTANT(int, n, 3);\nkernel void k(global int *p) { p[0] = n + m; }\n");
+    assert_int_equal(answer->code, RT_COMPILE_TIME);
+    assert_int_equal(answer->message_count, 1);
+    assert_int_equal(answer->messages[0].line, 2);
+    assert_int_equal(answer->messages[0].column, 43);
+    call_source(fixture, SCN_LANGUAGE_OPENCL_CPP,
+                "namespace a { SPEC_CONSTANT(bool, b, true); }\n"
+                "kernel void k(global int *p) { if (a::b) p[0] = 1; }\n");
+    rt_image_list list = images_of(fixture);
+    assert_symbol(&list.images[0], RT_SET_SPEC_CONSTANTS, "b");
+}
+
+static void a_missing_tool_is_named(void **state)
+{
+    compile_fixture *fixture = *state;
+    cnf_front_end_run run = {0};
+    cnf_toolchain none = {0};
+    const cnf_request_source source = {SCN_LANGUAGE_SPIRV_ASM, RT_TEXT("app/0"), RT_TEXT("x")};
+    rt_status status =
+        cnf_front_end_start(fixture->sink, &fixture->arena, &none, &source, (rt_text){0}, &run);
+    assert_int_equal(status.code, RT_UNAVAILABLE);
+    assert_string_equal(rt_sink_diagnostic(fixture->sink, status)->message.data,
+                        "spirv-as is not installed; apt-get install spirv-tools");
+    cnf_front_end_free(&run);
+}
+
 static void postlink_errors_name_their_symbols(void **state)
 {
     compile_fixture *fixture = *state;
@@ -376,8 +667,11 @@ static void postlink_errors_name_their_symbols(void **state)
 static void call_link(compile_fixture *fixture, const rt_bytes *spirv, uint32_t count,
                       uint32_t timeout_ms)
 {
+    dev_code *codes = rt_arena_alloc_array(&fixture->arena, count, sizeof *codes);
+    for (uint32_t i = 0; i < count; i++)
+        codes[i] = (dev_code){.format = RT_FORMAT_SPIRV64, .bytes = spirv[i]};
     rt_buffer_free(&fixture->request);
-    cnf_compile_request_link(&fixture->request, spirv, count);
+    cnf_compile_request_link(&fixture->request, codes, count);
     rt_buffer_free(&fixture->bytes);
     cnf_compile_call(fixture->cache, &fixture->arena, rt_buffer_bytes(&fixture->request),
                      timeout_ms, &fixture->bytes, &fixture->answer);
@@ -493,6 +787,7 @@ int main(int argc, char **argv)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
     const struct CMUnitTest tests[] = {
         TEST(requests_round_trip),
+        TEST(link_requests_round_trip),
         TEST(answers_round_trip_and_notice_cuts),
         TEST(the_cache_finds_what_it_keeps),
         TEST(damaged_entries_count_as_absent),
@@ -504,6 +799,12 @@ int main(int argc, char **argv)
         TEST(artefacts_name_no_place_and_repeat),
         TEST(diagnostics_point_into_the_source),
         TEST(a_date_in_a_source_is_refused),
+        TEST(every_language_becomes_images),
+        TEST(images_are_numbered_in_order),
+        TEST(every_language_is_refused_at_its_place),
+        TEST(an_image_needs_an_entry),
+        TEST(the_prelude_leaves_lines_as_they_are),
+        TEST(a_missing_tool_is_named),
         TEST(postlink_errors_name_their_symbols),
         TEST(modules_link_to_bitcode),
         TEST(a_dying_translator_is_an_answer),

@@ -101,6 +101,150 @@ static void records_are_appended(void **state)
     close(full);
 }
 
+/* ---- Reading them back --------------------------------------------------------------------- */
+
+static rt_text line_of(rt_arena *arena, const cnf_record *record)
+{
+    rt_buffer line = {0};
+    cnf_record_write(&line, record);
+    rt_text text = rt_arena_text(arena, rt_buffer_text(&line));
+    rt_buffer_free(&line);
+    return text;
+}
+
+/* A record with something under every key. */
+static cnf_record full_make(void)
+{
+    cnf_record record = failed_make();
+    record.hash = RT_TEXT("00112233445566778899aabbccddeeff");
+    record.choices = RT_TEXT("0,1");
+    record.judgement.verdict = CNF_VERDICT_XFAIL_MISMATCH;
+    record.judgement.capability = RT_TEXT("fp64");
+    record.judgement.answer = RT_TEXT("no\0!");
+    record.known = (cnf_known){.entry = RT_TEXT("pocl.yaml:4"),
+                               .seen = CNF_VERDICT_HANG,
+                               .class = RT_TEXT("permitted-divergence"),
+                               .reason = RT_TEXT("Because."),
+                               .reference = RT_TEXT("DL-RESOLVE-09"),
+                               .failure = RT_TEXT("a:b:c:d")};
+    return record;
+}
+
+static void every_member_is_read_back(void **state)
+{
+    (void)state;
+    rt_arena arena = {0};
+    rt_sink *sink = rt_sink_create();
+    const cnf_record given[] = {full_make(), failed_make(),
+                                record_make("a.yaml", "sim", CNF_VERDICT_PASS),
+                                record_make("b.yaml", "-", CNF_VERDICT_INVALID)};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        rt_text line = line_of(&arena, &given[i]);
+        cnf_record read;
+        line.length--; /* the newline */
+        assert_true(rt_ok(cnf_record_read(sink, &arena, line, &read)));
+        line.length++;
+        rt_text again = line_of(&arena, &read);
+        assert_string_equal(again.data, line.data);
+        assert_int_equal(read.judgement.step, given[i].judgement.step);
+        cnf_record copy = cnf_record_copy(&arena, &read);
+        assert_string_equal(line_of(&arena, &copy).data, line.data);
+    }
+    /* Every key that there is was written at least once. */
+    rt_text whole = line_of(&arena, &given[0]);
+    uint32_t keys = 0;
+    for (size_t i = 0; i + 1 < whole.length; i++)
+        keys += whole.data[i] == '"' && whole.data[i + 1] == ':';
+    assert_int_equal(keys, 26);
+    rt_sink_destroy(sink);
+    rt_arena_reset(&arena);
+}
+
+#define BEGIN  "{\"scenario\":\"a.yaml\",\"subject\":\"sim\","
+#define MIDDLE "\"signature\":\"\",\"observed\":1,\"unobserved\":[],\"seconds\":0.5,"
+
+static const struct wrong_line {
+    const char *line;
+    const char *says;
+} wrong_lines[] = {
+    {"", "no JSON object"},
+    {"[]", "no JSON object"},
+    {BEGIN "\"verdict\":\"PASS\"", "no JSON object"},
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":1,\"expected\":1}", "no JSON object"},
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":1,\"colour\":\"red\"}",
+     "it has no key \"colour\""},
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"line\":1}", "the key \"expected\" is missing"},
+    {BEGIN "\"verdict\":\"GOOD\"," MIDDLE "\"expected\":1}", "\"verdict\" has a value"},
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":-1}", "\"expected\" has a value"},
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":4294967296}", "\"expected\" has a value"},
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":1.0}", "\"expected\" has a value"},
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":1,\"rule\":1}", "\"rule\" has a value"},
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":0}", "observed more than it expected"},
+    {BEGIN "\"verdict\":\"XFAIL\"," MIDDLE "\"expected\":1}", "disagree"},
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE
+           "\"expected\":1,\"entry\":\"x.yaml:1\",\"seen\":\"PASS\"}",
+     "disagree"},
+    {BEGIN "\"verdict\":\"XPASS\"," MIDDLE
+           "\"expected\":1,\"entry\":\"x.yaml:1\",\"seen\":\"XFAIL\"}",
+     "disagree"},
+};
+
+static void what_is_no_record_is_refused(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    for (size_t i = 0; i < sizeof wrong_lines / sizeof *wrong_lines; i++) {
+        rt_arena arena = {0};
+        cnf_record record;
+        rt_status status = cnf_record_read(sink, &arena, rt_text_of(wrong_lines[i].line), &record);
+        assert_int_equal(status.code, RT_MALFORMED);
+        const char *message = rt_sink_diagnostic(sink, status)->message.data;
+        if (!strstr(message, wrong_lines[i].says)) fail_msg("row %zu: %s", i, message);
+        rt_arena_reset(&arena);
+    }
+    rt_sink_destroy(sink);
+}
+
+static void a_cut_last_line_is_left_out(void **state)
+{
+    (void)state;
+    rt_arena arena = {0};
+    rt_sink *sink = rt_sink_create();
+    cnf_record first = failed_make(), second = full_make();
+    rt_buffer text = {0};
+    cnf_record_write(&text, &first);
+    size_t one = text.size;
+    cnf_record_write(&text, &second);
+    cnf_records records;
+    for (size_t cut = 0; cut <= text.size; cut++) {
+        rt_text content = {text.data, cut};
+        assert_true(rt_ok(cnf_records_read(sink, &arena, RT_TEXT("f"), content, &records)));
+        assert_int_equal(records.count, cut == text.size ? 2 : cut >= one ? 1 : 0);
+        assert_int_equal(records.size, cut == text.size ? cut : cut >= one ? one : 0);
+    }
+    assert_int_equal(records.items[1].judgement.verdict, CNF_VERDICT_XFAIL_MISMATCH);
+    rt_buffer_append_text(&text, RT_TEXT("{}\n"));
+    rt_status status =
+        cnf_records_read(sink, &arena, RT_TEXT("f"), rt_buffer_text(&text), &records);
+    assert_string_equal(rt_sink_diagnostic(sink, status)->message.data,
+                        "f:3: no record: the key \"scenario\" is missing");
+    rt_buffer_free(&text);
+    rt_sink_destroy(sink);
+    rt_arena_reset(&arena);
+}
+
+/* A record of an earlier run is judged by the files of today. */
+static void an_old_entry_is_forgotten(void **state)
+{
+    (void)state;
+    cnf_expectations none = {0};
+    cnf_record record = full_make();
+    cnf_record_expect(&record, &none);
+    assert_int_equal(record.judgement.verdict, CNF_VERDICT_HANG);
+    assert_int_equal(record.known.entry.length, 0);
+    cnf_expectations_free(&none);
+}
+
 /* ---- The report ---------------------------------------------------------------------------- */
 
 static const cnf_column columns[] = {
@@ -117,6 +261,8 @@ static void report_fill(cnf_report *report)
     cnf_report_add(report, &record);
     record = record_make("device/bounds.yaml", "sim", CNF_VERDICT_PASS);
     record.judgement.observed = 1;
+    record.judgement.unobserved = &launches;
+    record.judgement.unobserved_count = 1;
     cnf_report_add(report, &record);
     record = record_make("device/bounds.yaml", "pocl", CNF_VERDICT_SKIP);
     record.judgement.capability = RT_TEXT("finds_faults");
@@ -152,8 +298,10 @@ static const char golden[] =
     "  rule: DL-RESOLVE-09\n"
     "  device: basic (PoCL 3.1)\n"
     "  again: assay run scenarios/linking/chain.yaml --on pocl\n"
+    "  why: assay why scenarios/linking/chain.yaml pocl\n"
     "\n"
     "SKIP device/bounds.yaml on pocl: finds_faults: no\n"
+    "PASS 1/3 device/bounds.yaml on sim, unobserved: launches\n"
     "\n"
     "-: 1 INVALID\n"
     "sim: 2 PASS, 0 SKIP, 0 XFAIL\n"
@@ -176,6 +324,77 @@ static void the_report_is_as_written_by_hand(void **state)
     rt_buffer_free(&text);
     assert_int_equal(cnf_report_exit_status(&report), 2);
     cnf_report_free(&report);
+}
+
+static void known_failures_are_told(void **state)
+{
+    (void)state;
+    cnf_report report = {0};
+    cnf_expectations expectations = {0};
+    report.expectations = &expectations;
+    cnf_record record = failed_make();
+    record.judgement.verdict = CNF_VERDICT_XFAIL;
+    record.known = full_make().known;
+    cnf_report_add(&report, &record);
+    assert_int_equal(cnf_report_exit_status(&report), 0);
+    record.scenario = record.file = RT_TEXT("other.yaml");
+    record.judgement.verdict = CNF_VERDICT_XFAIL_MISMATCH;
+    cnf_report_add(&report, &record);
+    record.scenario = record.file = RT_TEXT("passes.yaml");
+    record.judgement = record_make("", "", CNF_VERDICT_XPASS).judgement;
+    record.known.seen = CNF_VERDICT_PASS;
+    cnf_report_add(&report, &record);
+    *rt_vector_push(&expectations.entries) = (cnf_expectation){.file = RT_TEXT("pocl.yaml"),
+                                                               .at = {9, 5},
+                                                               .subject = RT_TEXT("pocl"),
+                                                               .scenario = RT_TEXT("gone.yaml"),
+                                                               .state = CNF_ENTRY_UNUSED,
+                                                               .note = RT_TEXT("why")};
+    rt_buffer text = {0};
+    cnf_report_write(&text, &report, &columns[1], 1, false);
+    assert_string_equal(
+        rt_buffer_string(&text),
+        "scenario            pocl\n"
+        "linking/chain.yaml  XFAIL\n"
+        "other.yaml          XFAIL_MISMATCH\n"
+        "passes.yaml         XPASS\n"
+        "\n"
+        "XFAIL_MISMATCH other.yaml:31 on pocl\n"
+        "    data[3]: expected 1,\n"
+        "    got \"2\"\n"
+        "  signature: step2:memory:differs:data/element-3\n"
+        "  expected: a:b:c:d (pocl.yaml:4)\n"
+        "  class: permitted divergence, left open by the documents\n"
+        "  reason: Because.\n"
+        "  reference: DL-RESOLVE-09\n"
+        "  rule: DL-RESOLVE-09\n"
+        "  device: basic (PoCL 3.1)\n"
+        "  again: assay run other.yaml --on pocl\n"
+        "  why: assay why other.yaml pocl\n"
+        "\n"
+        "XPASS passes.yaml on pocl\n"
+        "    it passes; remove the entry if that is meant to stay\n"
+        "  expected: a:b:c:d (pocl.yaml:4)\n"
+        "  class: permitted divergence, left open by the documents\n"
+        "  reason: Because.\n"
+        "  reference: DL-RESOLVE-09\n"
+        "  device: basic (PoCL 3.1)\n"
+        "  again: assay run passes.yaml --on pocl\n"
+        "  why: assay why passes.yaml pocl\n"
+        "\n"
+        "XFAIL linking/chain.yaml on pocl: permitted divergence, left open by the documents: "
+        "Because. (DL-RESOLVE-09, pocl.yaml:4)\n"
+        "\n"
+        "unused: pocl.yaml:9: gone.yaml on pocl: why; remove the entry\n"
+        "pocl: 0 PASS, 0 SKIP, 1 XFAIL, 1 XPASS, 1 XFAIL_MISMATCH\n");
+    rt_buffer_free(&text);
+    cnf_report_free(&report);
+    cnf_report unused = {.expectations = &expectations};
+    record = record_make("a.yaml", "pocl", CNF_VERDICT_PASS);
+    cnf_report_add(&unused, &record);
+    assert_int_equal(cnf_report_exit_status(&unused), 1);
+    cnf_report_free(&unused);
+    cnf_expectations_free(&expectations);
 }
 
 static int exit_status_of(const cnf_verdict *verdicts, uint32_t count)
@@ -215,12 +434,39 @@ static void progress_names_what_is_unexpected(void **state)
     cnf_progress_add(&progress, &bad);
     cnf_progress_end(&progress);
     assert_string_equal(text, "FAIL linking/chain.yaml on pocl\n");
-    progress = cnf_progress_begin(out, true, 2);
+    progress = cnf_progress_begin(out, true, 1);
     cnf_progress_add(&progress, &good);
     fflush(out);
-    assert_non_null(strstr(text, "\r\033[K[1/2] 0 unexpected"));
+    assert_non_null(strstr(text, "\r\033[K[  0%] 0/1, 0 unexpected"));
+    assert_non_null(strstr(text, "\r\033[K[100%] 1/1, 0 unexpected"));
     fclose(out);
     free(text);
+}
+
+static void progress_shows_what_runs_and_how_long(void **state)
+{
+    (void)state;
+    static const struct line_row {
+        double passed_ms;
+        uint32_t done, width;
+        const char *line;
+    } rows[] = {
+        {500, 5, 80, "[ 10%] 5/50, 1 unexpected: a.yaml on sim, ä.yaml on sim"},
+        {12000, 20, 80, "[ 40%] 20/50, 1 unexpected, 0:18 left: a.yaml on sim, ä.yaml on sim"},
+        {75000, 25, 30, "[ 50%] 25/50, 1 unexpected, 1:"},
+        {500, 5, 42, "[ 10%] 5/50, 1 unexpected: a.yaml on sim, "}, /* no half a letter */
+        {9000, 50, 80, "[100%] 50/50, 1 unexpected: a.yaml on sim, ä.yaml on sim"},
+        {9000, 0, 80, "[  0%] 0/50, 1 unexpected: a.yaml on sim, ä.yaml on sim"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cnf_progress progress = {.done = rows[i].done, .total = 50, .unexpected = 1};
+        cnf_progress_begun(&progress, RT_TEXT("a.yaml"), RT_TEXT("sim"));
+        cnf_progress_begun(&progress, RT_TEXT("ä.yaml"), RT_TEXT("sim"));
+        rt_buffer line = {0};
+        cnf_progress_line(&progress, rows[i].passed_ms, rows[i].width, &line);
+        assert_string_equal(rt_buffer_string(&line), rows[i].line);
+        rt_buffer_free(&line);
+    }
 }
 
 int main(void)
@@ -229,9 +475,15 @@ int main(void)
         cmocka_unit_test(a_record_is_one_line),
         cmocka_unit_test(any_bytes_make_valid_json),
         cmocka_unit_test(records_are_appended),
+        cmocka_unit_test(every_member_is_read_back),
+        cmocka_unit_test(what_is_no_record_is_refused),
+        cmocka_unit_test(a_cut_last_line_is_left_out),
+        cmocka_unit_test(an_old_entry_is_forgotten),
         cmocka_unit_test(the_report_is_as_written_by_hand),
+        cmocka_unit_test(known_failures_are_told),
         cmocka_unit_test(the_worst_record_decides_the_status),
         cmocka_unit_test(progress_names_what_is_unexpected),
+        cmocka_unit_test(progress_shows_what_runs_and_how_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

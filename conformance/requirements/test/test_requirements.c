@@ -20,9 +20,13 @@
 static const struct test_file {
     const char *name, *text;
 } test_files[] = {
-    {"requirements.yaml", "# a table\n- id: DL-A-01\n- id: DL-A-02\n- id: DL-A-03\n"
-                          "- id: DL-A-04\n  proof: front-end\n- id: DL-A-05\n"
-                          "- id: VF-B-01\n  proof: tool\n- id: VF-B-02\n  proof: unit\n"},
+    {"requirements.yaml",
+     "# a table\n- id: DL-A-01\n  source: 003_7b.txt § Linking\n  statement: >-\n"
+     "    Two\n    lines.\n  outcome: must\n  note: 'reading: of the note'\n"
+     "- id: DL-A-02\n  source: elsewhere\n  note: 'reading: no'\n"
+     "  reading: the key\n  dpcpp: same\n- id: DL-A-03\n  note: plain\n"
+     "- id: DL-A-04\n  proof: front-end\n- id: DL-A-05\n"
+     "- id: VF-B-01\n  proof: tool\n- id: VF-B-02\n  proof: unit\n"},
     {"kills.yaml", "covers: [DL-A-01, {rule: DL-A-02, at: here}]\n"},
     {"misses.yaml", "covers:\n  - rule: DL-A-02\n    at: there\n  - DL-A-03\n  - NO-SUCH-01\n"},
     {"red.yaml", "covers: [DL-A-05]\n"},
@@ -82,6 +86,20 @@ static void rules_are_read_in_order(void **state)
     assert_int_equal(fixture->rules.count, 7);
     assert_string_equal(fixture->rules.items[3].id.data, "DL-A-04");
     assert_string_equal(fixture->rules.items[3].proof.data, "front-end");
+    const cnf_rule *rules = fixture->rules.items;
+    assert_string_equal(rules[0].statement.data, "Two lines.");
+    assert_string_equal(rules[0].outcome.data, "must");
+    assert_true(rt_text_is(rules[0].reading, "of the note"));
+    assert_true(rt_text_is(rules[1].reading, "the key"));
+    assert_true(rt_text_is(rules[1].dpcpp, "same"));
+    assert_int_equal(rules[2].reading.length, 0);
+    rt_buffer source = {0};
+    cnf_rule_source_print(&source, &rules[0]);
+    assert_string_equal(rt_buffer_string(&source), "SharedLibraries.md, Linking");
+    rt_buffer_free(&source);
+    cnf_rule_source_print(&source, &rules[1]);
+    assert_string_equal(rt_buffer_string(&source), "elsewhere");
+    rt_buffer_free(&source);
     assert_true(rt_text_is(fixture->rules.items[5].family, "VF"));
     assert_int_equal(cnf_rules_find(&fixture->rules, RT_TEXT("VF-B-02")), 6);
     assert_int_equal(cnf_rules_find(&fixture->rules, RT_TEXT("VF-B-03")), UINT32_MAX);

@@ -32,8 +32,13 @@ const scn_scenario *scn_read(rt_arena *arena, rt_text text, rt_text file, rt_tex
     module->build_options = (rt_text){text.data, newline ? (size_t)(newline - text.data) : 0};
     scn_step *step = rt_arena_alloc(arena, sizeof *step);
     *step = (scn_step){.verb = SCN_VERB_WAIT, .id = RT_TEXT("first")};
+    static const scn_field number = {.type = SCN_TYPE_INT, .lanes = 1};
+    static const scn_memory data = {
+        .name = {"data", 4}, .count = 1, .layout = {4, 4, false, &number, 1}};
     scn_scenario *scenario = rt_arena_alloc(arena, sizeof *scenario);
     *scenario = (scn_scenario){.path = path,
+                               .memories = &data,
+                               .memory_count = 1,
                                .file = file,
                                .summary = text,
                                .modules = module,
@@ -128,7 +133,7 @@ static int fake_worker(void)
 /* ---- The subjects -------------------------------------------------------------------------- */
 
 const cnf_subject cnf_subjects[] = {
-    {.name = "sim", .summary = "a fake", .forked = true},
+    {.name = "sim", .summary = "a fake", .forked = true, .oracle = true},
     {.name = "vendor", .summary = "a fake", .install = "nothing installs it"},
 };
 const uint32_t cnf_subject_count = 2;
@@ -189,10 +194,46 @@ static int behave(const struct behaviour *behaviour, int messages)
     return behaviour->status;
 }
 
+static int say(int messages, const char *text)
+{
+    size_t size = strlen(text);
+    return write(messages, text, size) == (ssize_t)size ? 0 : 9;
+}
+
+/* A runtime that chooses among two, and after the second alternative among three; its one_of has a
+ * branch for each outcome but the last, which is wrong.  One that strays never follows a script. */
+static int choose(const cnf_subject_options *options, bool strays, int messages)
+{
+    const char *script = options->choices.length && !strays ? options->choices.data : "0";
+    int first = script[0] == '1', second = first && script[1] == ',' ? script[2] - '0' : 0;
+    bool right = !first || second < 2;
+    char text[1024], choices[256];
+    snprintf(choices, sizeof choices,
+             first ? "{\"rule\":\"DL-RESOLVE-05\",\"of\":2,\"taken\":1},"
+                     "{\"rule\":\"DL-RESOLVE-06\",\"of\":3,\"taken\":%d}"
+                   : "{\"rule\":\"DL-RESOLVE-05\",\"of\":2,\"taken\":0}",
+             second);
+    snprintf(text, sizeof text,
+             DEVICE STAGE "{\"type\":\"check\",\"step\":0,\"line\":14,\"kind\":\"one_of\","
+                          "\"what\":\"data\",\"ok\":%s,\"observed\":true,\"branch\":%d,"
+                          "\"branches\":4,\"code\":\"differs\",\"message\":\"no branch holds\"}\n"
+                          "{\"type\":\"choices\",\"made\":[%s]}\n" END,
+             right ? "true" : "false", right ? 1 + first + second : 0, choices);
+    return say(messages, text);
+}
+
+/* Asks for more memory than the limit leaves; its death is that of the real subjects. */
+static int eat(int messages)
+{
+    int failed = say(messages, DEVICE STAGE);
+    for (size_t size = 0; !failed && size < (size_t)1 << 20; size += 4096)
+        memset(rt_alloc((size_t)16 << 20), 1, (size_t)16 << 20);
+    return failed;
+}
+
 int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *options, rt_bytes pack,
                     int messages)
 {
-    (void)options;
     char text[4096] = "", line[64];
     if (pack.size >= sizeof text) return 9;
     memcpy(text, pack.data, pack.size);
@@ -200,6 +241,33 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
         snprintf(line, sizeof line, "\n%s %s\n", subject->name, behaviours[i].name);
         if (strstr(text, line)) return behave(&behaviours[i], messages);
     }
+    snprintf(line, sizeof line, "\n%s ", subject->name);
+    const char *word = strstr(text, line);
+    word = word ? word + strlen(line) : "";
+    if (rt_text_starts(rt_text_of(word), "choose")) return choose(options, false, messages);
+    if (rt_text_starts(rt_text_of(word), "stray")) return choose(options, true, messages);
+    if (rt_text_starts(rt_text_of(word), "eat")) return eat(messages);
+    if (rt_text_starts(rt_text_of(word), "option")) /* PASS where a driver option arrived */
+        return say(messages, getenv("FAKE_OPTION") ? DEVICE STAGE CHECK_OK END : DEVICE STAGE);
+    return 9;
+}
+
+/* How the device answers a probe. */
+static const struct probe_row {
+    const char *name, *sends;
+} probe_rows[] = {
+    {"right", DEVICE "{\"type\":\"probe\",\"ok\":true}\n"},
+    {"wrong", DEVICE "{\"type\":\"probe\",\"ok\":false,\"message\":\"7 is 8\"}\n"},
+    {"gone", "{\"type\":\"unavailable\",\"message\":\"no device\"}\n"},
+    {"silent", ""},
+};
+
+static int fake_probe(const char *asked)
+{
+    const char *answer = getenv("FAKE_PROBE");
+    if (!answer || strcmp(asked, "--compute") != 0) return 9;
+    for (size_t i = 0; i < sizeof probe_rows / sizeof *probe_rows; i++)
+        if (strcmp(answer, probe_rows[i].name) == 0) return say(3, probe_rows[i].sends);
     return 9;
 }
 
@@ -214,13 +282,14 @@ bool fakes_main(int argument_count, char **arguments, int *out_status)
         argument_count > 2 ? cnf_subject_find(rt_text_of(arguments[2])) : NULL;
     if (!subject) return false;
     if (strcmp(arguments[1], "probe") == 0) {
-        const char *answer = getenv("FAKE_PROBE");
-        *out_status = answer && write(3, DEVICE, strlen(DEVICE)) < 0;
+        *out_status = fake_probe(argument_count > 3 ? arguments[3] : "");
         return true;
     }
     char pack[4096];
     ssize_t size = read(0, pack, sizeof pack);
     cnf_subject_options options = {0};
+    for (int i = 3; i + 1 < argument_count; i++)
+        if (strcmp(arguments[i], "--choices") == 0) options.choices = rt_text_of(arguments[i + 1]);
     *out_status = size < 0 ? 9
                            : cnf_subject_run(subject, &options,
                                              (rt_bytes){(const uint8_t *)pack, (size_t)size}, 3);

@@ -1,5 +1,6 @@
 /* The child machinery against children that behave as badly as they can. */
 #include "conformance/run/child.h"
+#include "conformance/run/orphans.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -116,6 +118,87 @@ static void a_hang_ends_at_its_limit(void **state)
     assert_true(result.seconds >= SHORT_LIMIT_MS / 1e3 && result.seconds < 10);
     assert_messages(&result, "here\n");
 }
+
+/* A child that stands still is not one that ended. */
+static int body_stops(void *user, int messages)
+{
+    (void)user;
+    say(messages, "here\n");
+    raise(SIGSTOP);
+    say(messages, "again\n");
+    return 0;
+}
+
+static void a_child_that_stops_ends_at_its_limit(void **state)
+{
+    (void)state;
+    cnf_child_result result = run_one(body_stops, NULL, SHORT_LIMIT_MS, MESSAGES_MAX);
+    assert_int_equal(result.end, CNF_CHILD_TIMED_OUT);
+    assert_messages(&result, "here\n");
+}
+
+static int body_babbles(void *user, int messages)
+{
+    (void)user;
+    say(messages, "here\n");
+    while (getpid() > 0)
+        say(1, "a driver that never stops talking\n");
+    return 0;
+}
+
+/* Output is cut, not counted: what is wrong with talking for ever is that it never ends. */
+static void babble_ends_at_its_limit(void **state)
+{
+    (void)state;
+    cnf_child_result result = run_one(body_babbles, NULL, SHORT_LIMIT_MS, MESSAGES_MAX);
+    assert_int_equal(result.end, CNF_CHILD_TIMED_OUT);
+    assert_int_equal(result.output.size, 8192);
+    assert_messages(&result, "here\n");
+}
+
+#ifndef RT_ARENA_BLOCKS /* AddressSanitizer's shadow leaves no room for a limit */
+enum { MEMORY_LIMIT = 64 << 20 };
+
+/* Takes memory by the allocator until that is refused, and then by a mapping. */
+static int body_eats(void *user, int messages)
+{
+    (void)user;
+    size_t size = 0;
+    for (; size < (size_t)16 * MEMORY_LIMIT; size += 1 << 20) {
+        char *block = malloc(1 << 20);
+        if (!block) break;
+        memset(block, 1, 1 << 20);
+    }
+    void *mapped =
+        mmap(NULL, MEMORY_LIMIT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    /* Address space that nobody writes to is not limited: vendors' libraries reserve a lot. */
+    void *reserved = mmap(NULL, (size_t)64 * MEMORY_LIMIT, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (size > MEMORY_LIMIT || mapped != MAP_FAILED) return 1;
+    say(messages, reserved == MAP_FAILED ? "unreserved" : "refused");
+    return 0;
+}
+
+static void memory_is_limited(void **state)
+{
+    (void)state;
+    cnf_pool *pool = cnf_pool_create();
+    const cnf_child_start start = {.body = body_eats,
+                                   .timeout_ms = LIMIT_MS,
+                                   .memory_bytes = MEMORY_LIMIT,
+                                   .messages_max = MESSAGES_MAX};
+    cnf_pool_start(pool, &start);
+    cnf_child_result result;
+    assert_int_equal(cnf_pool_wait(pool, &result), CNF_POOL_ENDED);
+    assert_int_equal(result.end, CNF_CHILD_EXITED);
+    assert_int_equal(result.code, 0);
+    assert_int_equal(result.memory_bytes, MEMORY_LIMIT);
+    assert_true(result.resident_bytes > MEMORY_LIMIT / 2);
+    assert_true(result.resident_bytes < 2 * (uint64_t)MEMORY_LIMIT);
+    assert_messages(&result, "refused");
+    cnf_pool_destroy(pool);
+}
+#endif
 
 static int body_flood(void *user, int messages)
 {
@@ -226,6 +309,54 @@ static void what_a_child_leaves_is_killed(void **state)
     }
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* nothing is left, not even a zombie */
     assert_int_equal(errno, ECHILD);
+}
+
+/* Every process starts others in sessions of their own, until there are this many or somebody stops
+ * it.  The bound keeps a failing test from taking the machine. */
+enum { BOMB_GENERATIONS = 7, BOMB_MS = 150 };
+
+static void bomb(uint32_t generation)
+{
+    for (int i = 0; i < 2 && generation < BOMB_GENERATIONS; i++) {
+        if (fork() != 0) continue;
+        setsid();
+        bomb(generation + 1);
+        while (getpid() > 0)
+            pause();
+    }
+}
+
+static int body_bomb(void *user, int messages)
+{
+    bomb(0);
+    pause_ms(BOMB_MS);
+    say(messages, "exploded\n");
+    while (*(bool *)user)
+        pause();
+    return 0;
+}
+
+/* Processes in this one's subtree, by the kernel's lists of children. */
+static uint32_t descendants(void)
+{
+    cnf_process_list children = {0};
+    cnf_orphans_list(&children);
+    uint32_t count = children.count;
+    rt_vector_free(&children);
+    return count;
+}
+
+static void a_fork_bomb_is_cleared(void **state)
+{
+    (void)state;
+    for (int hangs = 0; hangs < 2; hangs++) {
+        bool stays = hangs;
+        cnf_child_result result = run_one(body_bomb, &stays, 2 * SHORT_LIMIT_MS, MESSAGES_MAX);
+        assert_int_equal(result.end, hangs ? CNF_CHILD_TIMED_OUT : CNF_CHILD_EXITED);
+        assert_int_equal(descendants(), 0);
+        assert_messages(&result, "exploded\n");
+    }
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
 static void children_from_before_are_left_alone(void **state)
@@ -401,10 +532,16 @@ int main(int argument_count, char **arguments)
         cmocka_unit_test(an_end_by_exit_is_told),
         cmocka_unit_test(a_crash_keeps_what_was_said),
         cmocka_unit_test(a_hang_ends_at_its_limit),
+        cmocka_unit_test(a_child_that_stops_ends_at_its_limit),
+        cmocka_unit_test(babble_ends_at_its_limit),
+#ifndef RT_ARENA_BLOCKS
+        cmocka_unit_test(memory_is_limited),
+#endif
         cmocka_unit_test(a_flood_is_cut),
         cmocka_unit_test(much_talk_is_no_fault),
         cmocka_unit_test(closed_descriptors_are_no_end),
         cmocka_unit_test(what_a_child_leaves_is_killed),
+        cmocka_unit_test(a_fork_bomb_is_cleared),
         cmocka_unit_test(children_from_before_are_left_alone),
         cmocka_unit_test(children_run_at_once),
         cmocka_unit_test(a_signal_interrupts_the_wait),

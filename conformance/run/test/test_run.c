@@ -22,9 +22,12 @@ typedef struct run_fixture {
     cnf_file files[64];
     uint32_t file_count;
     cnf_record records[RECORDS_MAX];
-    uint32_t record_count;
-    uint32_t stop_after; /* records; 0: never */
-    bool interrupts;     /* after the first record, by SIGINT */
+    rt_text warnings[RECORDS_MAX];      /* beside each record */
+    uint32_t record_count, known_count; /* the first of them are known to done_before */
+    cnf_run_options options;            /* those beside subjects, jobs and time limit */
+    const char *const *driver_options;  /* of vendor */
+    uint32_t stop_after;                /* records; 0: never */
+    bool interrupts;                    /* after the first record, by SIGINT */
 } run_fixture;
 
 static int fixture_make(void **state)
@@ -33,7 +36,7 @@ static int fixture_make(void **state)
     strcpy(fixture->folder, "/tmp/assay-run-XXXXXX");
     assert_non_null(mkdtemp(fixture->folder));
     *state = fixture;
-    unsetenv("FAKE_PROBE");
+    setenv("FAKE_PROBE", "right", 1);
     return 0;
 }
 
@@ -48,21 +51,31 @@ static int fixture_remove(void **state)
     return 0;
 }
 
-static void add(run_fixture *fixture, const char *name, const char *text)
+/* Gives the fake scenario another content. */
+static void rewrite(const run_fixture *fixture, uint32_t index, const char *text)
 {
-    rt_text path = rt_arena_printf(&fixture->arena, "%s/%s", fixture->folder, name);
-    FILE *file = fopen(path.data, "w");
+    FILE *file = fopen(fixture->files[index].file.data, "w");
     assert_non_null(file);
     fputs(text, file);
     fclose(file);
-    fixture->files[fixture->file_count++] =
-        (cnf_file){path, rt_arena_text(&fixture->arena, rt_text_of(name))};
 }
 
-static bool keep(void *user, const cnf_record *record)
+static void add(run_fixture *fixture, const char *name, const char *text)
+{
+    rt_text path = rt_arena_printf(&fixture->arena, "%s/%s", fixture->folder, name);
+    fixture->files[fixture->file_count++] =
+        (cnf_file){path, rt_arena_text(&fixture->arena, rt_text_of(name))};
+    rewrite(fixture, fixture->file_count - 1, text);
+}
+
+static bool keep(void *user, const cnf_record *record, const cnf_run_detail *detail)
 {
     run_fixture *fixture = user;
+    assert_true(!detail->messages || detail->scenario);
+    assert_true(!detail->oracle || detail->scenario);
+    if (record->judgement.verdict == CNF_VERDICT_PASS) assert_non_null(detail->messages);
     assert_true(fixture->record_count < RECORDS_MAX);
+    fixture->warnings[fixture->record_count] = rt_arena_text(&fixture->arena, detail->warning);
     fixture->records[fixture->record_count++] = cnf_record_copy(&fixture->arena, record);
     if (fixture->interrupts && fixture->record_count == 1) raise(SIGINT);
     return fixture->record_count != fixture->stop_after;
@@ -70,9 +83,15 @@ static bool keep(void *user, const cnf_record *record)
 
 static cnf_run_end run(run_fixture *fixture, uint32_t job_count, uint32_t timeout_ms)
 {
-    const cnf_subject *subjects[] = {&cnf_subjects[0], &cnf_subjects[1]};
-    const cnf_run_options options = {
-        .subjects = subjects, .subject_count = 2, .job_count = job_count, .timeout_ms = timeout_ms};
+    const cnf_run_subject subjects[] = {
+        {&cnf_subjects[0], rt_text_of("sim"), NULL},
+        {&cnf_subjects[1], rt_text_of("vendor"), fixture->driver_options},
+    };
+    fixture->options.subjects = subjects;
+    fixture->options.subject_count = 2;
+    fixture->options.job_count = job_count;
+    fixture->options.timeout_ms = timeout_ms;
+    const cnf_run_options options = fixture->options;
     return cnf_run(&options, fixture->files, fixture->file_count, keep, fixture);
 }
 
@@ -147,7 +166,8 @@ static void subjects_are_compared_with_sim(void **state)
     add(fixture, "blind", "cached\nsim fail\nvendor pass2\n"); /* no oracle, no comparison */
     assert_int_equal(run(fixture, 2, 20000), CNF_RUN_COMPLETE);
     assert_verdict(fixture, "same", "vendor", "PASS", "");
-    assert_verdict(fixture, "other", "vendor", "FAIL", "differential:memory:differs:data[0]");
+    assert_verdict(fixture, "other", "vendor", "FAIL",
+                   "differential:memory:differs:data/element-0");
     assert_verdict(fixture, "blind", "vendor", "PASS", "");
 }
 
@@ -166,7 +186,6 @@ static void an_unavailable_subject_is_asked_once(void **state)
 static void a_device_that_answers_was_only_slow(void **state)
 {
     run_fixture *fixture = *state;
-    setenv("FAKE_PROBE", "answers", 1);
     add(fixture, "a", "cached\nsim hang\nvendor hang\n");
     add(fixture, "b", "cached\nsim pass\nvendor pass\n");
     assert_int_equal(run(fixture, 1, 300), CNF_RUN_COMPLETE);
@@ -175,15 +194,126 @@ static void a_device_that_answers_was_only_slow(void **state)
     assert_verdict(fixture, "b", "vendor", "PASS", "");
 }
 
-static void a_device_that_does_not_answer_is_poisoned(void **state)
+static void a_device_that_is_lost_is_not_asked_again(void **state)
+{
+    static const struct lost_row {
+        const char *probe, *behaviour, *verdict, *signature, *complaint;
+    } rows[] = {
+        {"silent", "hang", "HANG", "step0:timeout:-:-", "the device does not answer any more"},
+        {"wrong", "hang", "HANG", "step0:timeout:-:-", "does not compute any more: 7 is 8"},
+        {"gone", "hang", "HANG", "step0:timeout:-:-", "cannot be opened any more: no device"},
+        {"wrong", "crash", "CRASH", "step0:crash:SIGSEGV:-", "does not compute any more: 7 is 8"},
+    };
+    run_fixture *fixture = *state;
+    add(fixture, "a", "");
+    add(fixture, "b", "cached\nsim pass\nvendor pass\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "cached\nsim pass\nvendor %s\n", rows[i].behaviour);
+        rewrite(fixture, 0, text);
+        setenv("FAKE_PROBE", rows[i].probe, 1);
+        assert_int_equal(run(fixture, 1, 300), CNF_RUN_COMPLETE);
+        const cnf_record *first =
+            assert_verdict(fixture, "a", "vendor", rows[i].verdict, rows[i].signature);
+        assert_non_null(strstr(first->judgement.message.data, rows[i].complaint));
+        const cnf_record *second =
+            assert_verdict(fixture, "b", "vendor", "POISONED", "start:poisoned:-:-");
+        assert_true(rt_text_starts(second->judgement.message, "after a the device "));
+        assert_non_null(strstr(second->judgement.message.data, rows[i].complaint));
+        assert_verdict(fixture, "b", "sim", "PASS", "");
+        fixture->record_count = 0;
+    }
+}
+
+static void a_crash_alone_loses_no_device(void **state)
 {
     run_fixture *fixture = *state;
-    add(fixture, "a", "cached\nsim pass\nvendor hang\n");
+    add(fixture, "a", "cached\nsim pass\nvendor crash\n");
     add(fixture, "b", "cached\nsim pass\nvendor pass\n");
-    assert_int_equal(run(fixture, 1, 300), CNF_RUN_COMPLETE);
-    assert_verdict(fixture, "a", "vendor", "HANG", "step0:timeout:-:-");
-    assert_verdict(fixture, "b", "vendor", "POISONED", "start:poisoned:-:-");
-    assert_verdict(fixture, "b", "sim", "PASS", "");
+    assert_int_equal(run(fixture, 1, 20000), CNF_RUN_COMPLETE);
+    assert_verdict(fixture, "a", "vendor", "CRASH", "step0:crash:SIGSEGV:-");
+    assert_verdict(fixture, "b", "vendor", "PASS", "");
+}
+
+static void driver_options_reach_the_subject(void **state)
+{
+    run_fixture *fixture = *state;
+    static const char *const options[] = {"FAKE_OPTION=1", NULL};
+    add(fixture, "a", "cached\nsim option\nvendor option\n");
+    fixture->driver_options = options;
+    assert_int_equal(run(fixture, 1, 20000), CNF_RUN_COMPLETE);
+    assert_verdict(fixture, "a", "vendor", "PASS", "");
+    assert_verdict(fixture, "a", "sim", "FAIL", "step0:protocol:no-end:-");
+}
+
+#ifndef RT_ARENA_BLOCKS /* AddressSanitizer's shadow leaves no room for a limit */
+static void a_limit_of_memory_costs_one_scenario(void **state)
+{
+    run_fixture *fixture = *state;
+    add(fixture, "a", "cached\nsim eat\nvendor eat\n");
+    add(fixture, "b", "cached\nsim pass\nvendor pass\n");
+    fixture->options.memory_bytes = 256 << 20;
+    assert_int_equal(run(fixture, 2, 20000), CNF_RUN_COMPLETE);
+    assert_verdict(fixture, "a", "sim", "CRASH", "step0:crash:out-of-memory:-");
+    const cnf_record *record =
+        assert_verdict(fixture, "a", "vendor", "CRASH", "step0:crash:out-of-memory:-");
+    assert_non_null(strstr(record->judgement.message.data, "256 MiB"));
+    assert_non_null(strstr(record->judgement.message.data, "--memory"));
+    assert_verdict(fixture, "b", "vendor", "PASS", "");
+}
+#endif
+
+/* ---- Exploring ----------------------------------------------------------------------------- */
+
+static void every_way_to_choose_is_run(void **state)
+{
+    run_fixture *fixture = *state;
+    add(fixture, "a", "cached\nsim choose\nvendor pass\n");
+    fixture->options.explore_max = 64;
+    assert_int_equal(run(fixture, 2, 20000), CNF_RUN_COMPLETE);
+    const cnf_record *record =
+        assert_verdict(fixture, "a", "sim", "FAIL", "step0:one_of:differs:data");
+    assert_string_equal(record->choices.data, "1,2");
+    assert_string_equal(record->judgement.message.data,
+                        "with --choices 1,2 (DL-RESOLVE-05: 1 of 2, DL-RESOLVE-06: 2 of 3):\n"
+                        "no branch holds");
+    assert_string_equal(fixture->warnings[record - fixture->records].data,
+                        "one_of at line 14: branch 4 never happened in 4 runs");
+    assert_verdict(fixture, "a", "vendor", "PASS", "");
+}
+
+static void exploring_is_bounded_and_says_so(void **state)
+{
+    run_fixture *fixture = *state;
+    add(fixture, "a", "cached\nsim choose\nvendor stray\n");
+    fixture->options.explore_max = 2;
+    assert_int_equal(run(fixture, 2, 20000), CNF_RUN_COMPLETE);
+    const cnf_record *record = assert_verdict(fixture, "a", "sim", "PASS", "");
+    assert_non_null(strstr(fixture->warnings[record - fixture->records].data,
+                           "branch 3 never happened in 2 runs"));
+    assert_non_null(strstr(fixture->warnings[record - fixture->records].data,
+                           "only 2 ways to choose were explored"));
+    record = assert_verdict(fixture, "a", "vendor", "FAIL", "finish:choices:-:-");
+    assert_non_null(strstr(record->judgement.message.data,
+                           "did not follow its script: choice 0 took alternative 0 of 2, not 1"));
+}
+
+static void a_script_is_run_again(void **state)
+{
+    static const struct script_row {
+        const char *script, *verdict;
+    } rows[] = {{"", "PASS"}, {"1", "PASS"}, {"1,1", "PASS"}, {"1,2", "FAIL"}};
+    run_fixture *fixture = *state;
+    add(fixture, "a", "cached\nsim choose\nvendor choose\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fixture->options.choices = rt_text_of(rows[i].script);
+        fixture->record_count = 0;
+        assert_int_equal(run(fixture, 1, 20000), CNF_RUN_COMPLETE);
+        bool passes = strcmp(rows[i].verdict, "PASS") == 0;
+        const char *signature = passes ? "" : "step0:one_of:differs:data";
+        assert_verdict(fixture, "a", "sim", rows[i].verdict, signature);
+        assert_verdict(fixture, "a", "vendor", rows[i].verdict, signature);
+    }
 }
 
 /* ---- Files and compilers ------------------------------------------------------------------- */
@@ -248,6 +378,53 @@ static void an_interrupted_run_loses_no_record(void **state)
     assert_verdict(fixture, "b8", "vendor", "NOT_RUN", "start:interrupted:-:-");
 }
 
+/* Knows the pairs of the records kept so far, by path, content and subject. */
+static bool done_before(void *user, rt_text path, rt_text hash, rt_text subject)
+{
+    const run_fixture *fixture = user;
+    for (uint32_t i = 0; i < fixture->known_count; i++) {
+        const cnf_record *record = &fixture->records[i];
+        if (rt_text_equal(record->scenario, path) && rt_text_equal(record->hash, hash) &&
+            rt_text_equal(record->subject, subject))
+            return true;
+    }
+    return false;
+}
+
+static void what_has_its_record_does_not_run(void **state)
+{
+    run_fixture *fixture = *state;
+    add(fixture, "a", "cached\nsim pass\nvendor pass\n");
+    add(fixture, "b", "cached\nsim pass\nvendor pass\n");
+    add(fixture, "c", "invalid");
+    assert_int_equal(run(fixture, 1, 20000), CNF_RUN_COMPLETE);
+    assert_int_equal(fixture->record_count, 5);
+    assert_int_equal(record_of(fixture, "c", "-")->hash.length, 32);
+    fixture->options.is_done = done_before;
+    fixture->known_count = 5;
+    assert_int_equal(run(fixture, 1, 20000), CNF_RUN_COMPLETE);
+    assert_int_equal(fixture->record_count, 5);
+    rewrite(fixture, 1, "cached\nsim pass\nvendor crash\n");
+    assert_int_equal(run(fixture, 1, 20000), CNF_RUN_COMPLETE);
+    assert_int_equal(fixture->record_count, 7);
+}
+
+/* One subject's record is missing: it is compared with the oracle, which runs again unsaid. */
+static void the_oracle_runs_for_the_others_sake(void **state)
+{
+    run_fixture *fixture = *state;
+    add(fixture, "a", "cached\nsim pass\nvendor pass2\n");
+    assert_int_equal(run(fixture, 1, 20000), CNF_RUN_COMPLETE);
+    assert_int_equal(fixture->record_count, 2);
+    assert_string_equal(fixture->records[0].subject.data, "sim");
+    fixture->options.is_done = done_before;
+    fixture->known_count = 1;
+    fixture->record_count = 1;
+    assert_int_equal(run(fixture, 1, 20000), CNF_RUN_COMPLETE);
+    assert_int_equal(fixture->record_count, 2);
+    assert_verdict(fixture, "a", "vendor", "FAIL", "differential:memory:differs:data/element-0");
+}
+
 static void a_listener_stops_the_run(void **state)
 {
     run_fixture *fixture = *state;
@@ -284,10 +461,20 @@ int main(int argument_count, char **arguments)
         RUN_TEST(subjects_are_compared_with_sim),
         RUN_TEST(an_unavailable_subject_is_asked_once),
         RUN_TEST(a_device_that_answers_was_only_slow),
-        RUN_TEST(a_device_that_does_not_answer_is_poisoned),
+        RUN_TEST(a_device_that_is_lost_is_not_asked_again),
+        RUN_TEST(a_crash_alone_loses_no_device),
+        RUN_TEST(driver_options_reach_the_subject),
+#ifndef RT_ARENA_BLOCKS
+        RUN_TEST(a_limit_of_memory_costs_one_scenario),
+#endif
+        RUN_TEST(every_way_to_choose_is_run),
+        RUN_TEST(exploring_is_bounded_and_says_so),
+        RUN_TEST(a_script_is_run_again),
         RUN_TEST(a_wrong_scenario_is_one_record),
         RUN_TEST(what_the_compiler_says_decides),
         RUN_TEST(an_interrupted_run_loses_no_record),
+        RUN_TEST(what_has_its_record_does_not_run),
+        RUN_TEST(the_oracle_runs_for_the_others_sake),
         RUN_TEST(a_listener_stops_the_run),
         RUN_TEST(many_scenarios_go_through_few_slots),
     };

@@ -5,8 +5,11 @@
 #include "conformance/scenario/scenario.h"
 #include "conformance/scenario/test/print.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool file_read(const char *name, rt_buffer *out)
 {
@@ -35,9 +38,29 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* Goes to the folder of a file, so that what is said names no other, and tells how to return. */
+static int folder_enter(const char *path)
+{
+    int here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CHECK(here >= 0);
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%.*s.", (int)(base_name(path) - path), path);
+    int failed = chdir(folder);
+    CHECK(failed == 0);
+    return here;
+}
+
+static void folder_leave(int here)
+{
+    int failed = fchdir(here);
+    CHECK(failed == 0);
+    close(here);
+}
+
 /* Appends what is said about the scenario. */
 static void describe(const char *path, rt_text text, rt_buffer *out)
 {
+    int here = folder_enter(path);
     rt_arena arena = {0};
     scn_problems problems;
     rt_text name = rt_text_of(base_name(path));
@@ -49,6 +72,7 @@ static void describe(const char *path, rt_text text, rt_buffer *out)
     }
     if (scenario) scn_print(out, scenario);
     rt_arena_reset(&arena);
+    folder_leave(here);
 }
 
 typedef enum mode { MODE_PRINT, MODE_COMPARE, MODE_UPDATE } mode;

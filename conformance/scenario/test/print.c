@@ -1,6 +1,8 @@
 /* The text form of the model, one line for each item.  Not a format that anything reads. */
 #include "conformance/scenario/test/print.h"
 
+#include "conformance/scenario/type.h"
+
 #include <inttypes.h>
 
 static void print_text(rt_buffer *out, const char *name, rt_text text)
@@ -42,28 +44,153 @@ static void print_indices(rt_buffer *out, const char *name, const uint32_t *item
     rt_buffer_append_byte(out, ']');
 }
 
+static void print_texts(rt_buffer *out, const char *name, const rt_text *texts, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        print_text(out, name, texts[i]);
+}
+
+/* Indices of which SCN_NONE says that there is none. */
+static void print_optional(rt_buffer *out, const char *name, uint32_t index)
+{
+    if (index != SCN_NONE) rt_buffer_printf(out, " %s=%u", name, index);
+}
+
+/* ---- Modules ------------------------------------------------------------------------------ */
+
+static void print_source(rt_buffer *out, const char *indent, const scn_source *source)
+{
+    rt_buffer_printf(out, "%ssource language=%s", indent, scn_language_name(source->language));
+    print_text(out, "name", source->name);
+    print_position(out, "at", source->at);
+    if (source->file.length > 0) print_text(out, "file", source->file);
+    print_position(out, "code_at", source->code_at);
+    print_text(out, "code", source->code);
+    rt_buffer_append_byte(out, '\n');
+}
+
+static void print_set(rt_buffer *out, const rt_property_set *set)
+{
+    rt_buffer_printf(out, "    set");
+    print_text(out, "name", set->name);
+    for (uint32_t i = 0; i < set->property_count; i++) {
+        const rt_property *property = &set->properties[i];
+        print_text(out, "property", property->name);
+        if (property->type == RT_PROPERTY_UINT32)
+            rt_buffer_printf(out, " number=%u", property->number);
+        else
+            print_bytes(out, "bytes", property->bytes);
+    }
+    rt_buffer_append_byte(out, '\n');
+}
+
+static void print_hand_image(rt_buffer *out, const scn_hand_image *image)
+{
+    rt_buffer_printf(out, "  hand image format=%s", rt_format_name(image->format));
+    print_position(out, "at", image->at);
+    print_text(out, "compile", image->compile_options);
+    print_text(out, "link", image->link_options);
+    if (image->kernels_given) rt_buffer_printf(out, " kernels=%u", image->kernel_count);
+    print_texts(out, "kernel", image->kernels, image->kernel_count);
+    if (image->sets_given) rt_buffer_printf(out, " sets=%u", image->set_count);
+    rt_buffer_append_byte(out, '\n');
+    for (uint32_t i = 0; i < image->set_count; i++)
+        print_set(out, &image->sets[i]);
+    print_source(out, "    ", &image->source);
+}
+
 static void print_module(rt_buffer *out, const scn_module *module)
 {
     rt_buffer_printf(out, "module");
     print_text(out, "name", module->name);
     print_position(out, "at", module->at);
     print_indices(out, "needs", module->needs, module->need_count);
-    rt_buffer_printf(out, " split=%d", (int)module->split);
+    print_texts(out, "host_symbol", module->host_symbols, module->host_symbol_count);
+    rt_buffer_printf(out, " split=%d formats=%u", (int)module->split, module->formats);
     print_text(out, "options", module->build_options);
-    rt_buffer_printf(out, " images=%u\n", module->images.count);
-    for (uint32_t i = 0; i < module->source_count; i++) {
-        const scn_source *source = &module->sources[i];
-        rt_buffer_printf(out, "  source language=%d", (int)source->language);
-        print_text(out, "name", source->name);
-        print_position(out, "at", source->at);
-        print_position(out, "code_at", source->code_at);
-        print_text(out, "code", source->code);
-        rt_buffer_append_byte(out, '\n');
-    }
+    if (module->compile_options.length > 0) print_text(out, "compile", module->compile_options);
+    if (module->link_options.length > 0) print_text(out, "link", module->link_options);
+    rt_buffer_printf(out, "%s images=%u\n", module->registers ? "" : " unregistered",
+                     module->images.count);
+    for (uint32_t i = 0; i < module->source_count; i++)
+        print_source(out, "  ", &module->sources[i]);
+    for (uint32_t i = 0; i < module->hand_image_count; i++)
+        print_hand_image(out, &module->hand_images[i]);
     for (uint32_t i = 0; i < module->images.count; i++) {
         rt_buffer_printf(out, "  image");
         print_text(out, "name", module->images.images[i].name);
         rt_buffer_printf(out, " hash=%s\n", rt_hash_print(module->images.images[i].hash).digits);
+    }
+}
+
+/* ---- Devices and memories ----------------------------------------------------------------- */
+
+static void print_device(rt_buffer *out, const scn_device *device)
+{
+    rt_buffer_printf(out, "device");
+    print_text(out, "name", device->name);
+    print_position(out, "at", device->at);
+    rt_buffer_printf(out, " hidden=%u required=%u\n", device->hidden_aspects,
+                     device->required_aspects);
+}
+
+/* " type=float4", " type={int a@0; float4 b@16}:32": offsets and size of a struct are told. */
+static void print_layout(rt_buffer *out, const scn_layout *layout)
+{
+    rt_buffer_printf(out, " type=%s", layout->is_struct ? "{" : "");
+    for (uint32_t i = 0; i < layout->field_count; i++) {
+        const scn_field *field = &layout->fields[i];
+        rt_buffer_printf(out, "%s%s", i ? "; " : "", scn_type_name(field->type));
+        if (field->lanes > 1) rt_buffer_printf(out, "%u", field->lanes);
+        if (!layout->is_struct) continue;
+        rt_buffer_printf(out, " %.*s@%u", RT_TEXT_ARG(field->name), field->offset);
+    }
+    if (layout->is_struct) rt_buffer_printf(out, "}:%u", layout->size);
+}
+
+static void print_memory(rt_buffer *out, const scn_memory *memory)
+{
+    static const char *const kinds[] = {"buffer", "usm device", "usm host", "usm shared"};
+    static const char *const tolerances[] = {"", "ulp", "absolute", "relative"};
+    rt_buffer_printf(out, "memory");
+    print_text(out, "name", memory->name);
+    print_position(out, "at", memory->at);
+    rt_buffer_printf(out, " %s", kinds[memory->kind]);
+    if (memory->kind != SCN_MEMORY_BUFFER) rt_buffer_printf(out, " device=%u", memory->device);
+    print_layout(out, &memory->layout);
+    rt_buffer_printf(out, " count=%" PRIu64, memory->count);
+    if (memory->tolerance_kind != SCN_TOLERANCE_NONE) {
+        rt_buffer_printf(out, " %s=%a", tolerances[memory->tolerance_kind], memory->tolerance);
+    }
+    if (memory->unordered) rt_buffer_printf(out, " unordered");
+    print_bytes(out, "initial", memory->initial);
+    rt_buffer_append_byte(out, '\n');
+}
+
+/* ---- Commands ----------------------------------------------------------------------------- */
+
+static void print_argument(rt_buffer *out, const scn_argument *argument)
+{
+    rt_buffer_printf(out, "\n    argument");
+    print_position(out, "at", argument->at);
+    switch (argument->kind) {
+    case SCN_ARGUMENT_MEMORY:
+        rt_buffer_printf(out, " memory=%u access=%d", argument->memory, (int)argument->access);
+        return;
+    case SCN_ARGUMENT_POINTER:
+        rt_buffer_printf(out, " pointer=%u+%" PRIu64, argument->memory, argument->offset);
+        return;
+    case SCN_ARGUMENT_NULL: rt_buffer_printf(out, " null"); return;
+    case SCN_ARGUMENT_LOCAL: rt_buffer_printf(out, " local=%" PRIu64, argument->size); return;
+    case SCN_ARGUMENT_VALUE: break;
+    case SCN_ARGUMENT_KIND_COUNT: UNREACHABLE();
+    }
+    print_layout(out, &argument->layout);
+    print_bytes(out, "value", argument->value);
+    for (uint32_t i = 0; i < argument->pointer_count; i++) {
+        const scn_inner_pointer *pointer = &argument->pointers[i];
+        rt_buffer_printf(out, " pointer@%" PRIu64 "=%u+%" PRIu64, pointer->at, pointer->memory,
+                         pointer->offset);
     }
 }
 
@@ -74,83 +201,181 @@ static void print_submit(rt_buffer *out, const scn_submit *submit)
         rt_buffer_printf(out, " [%" PRIu64 "+%" PRIu64 "/%" PRIu64 "]", submit->range[d],
                          submit->offset[d], submit->local[d]);
     }
-    print_indices(out, "after", submit->after, submit->after_count);
-    for (uint32_t i = 0; i < submit->argument_count; i++) {
-        const scn_argument *argument = &submit->arguments[i];
-        rt_buffer_printf(out, "\n    argument");
-        if (argument->kind == SCN_ARGUMENT_MEMORY) {
-            rt_buffer_printf(out, " memory=%u access=%d", argument->memory, (int)argument->access);
-        } else if (argument->kind == SCN_ARGUMENT_VALUE) {
-            print_bytes(out, scn_type_name(argument->type), argument->value);
-        } else {
-            rt_buffer_printf(out, " local=%" PRIu64, argument->size);
-        }
+    for (uint32_t i = 0; i < submit->argument_count; i++)
+        print_argument(out, &submit->arguments[i]);
+    for (uint32_t i = 0; i < submit->constant_count; i++) {
+        rt_buffer_printf(out, "\n    constant");
+        print_text(out, "name", submit->constants[i].name);
+        print_position(out, "at", submit->constants[i].at);
+        print_bytes(out, "value", submit->constants[i].value);
     }
 }
+
+static void print_transfer(rt_buffer *out, scn_verb verb, const scn_transfer *transfer)
+{
+    if (verb == SCN_VERB_COPY) {
+        rt_buffer_printf(out, " from=%u+%" PRIu64, transfer->from, transfer->from_offset);
+    }
+    rt_buffer_printf(out, " to=%u+%" PRIu64 " size=%" PRIu64, transfer->to, transfer->to_offset,
+                     transfer->size);
+    if (verb == SCN_VERB_FILL) print_bytes(out, "pattern", transfer->pattern);
+}
+
+/* ---- Expectations ------------------------------------------------------------------------- */
 
 static void print_event(rt_buffer *out, const scn_trace_event *event)
 {
     rt_buffer_printf(out, "\n      event");
     print_position(out, "at", event->at);
     print_text(out, "kind", event->kind);
+    if (event->program_of.length > 0) print_text(out, "program_of", event->program_of);
     for (uint32_t i = 0; i < event->field_count; i++) {
         const scn_trace_field *field = &event->fields[i];
         rt_buffer_printf(out, " %s", field->is_list ? "list" : "field");
         print_text(out, "key", field->key);
-        for (uint32_t j = 0; j < field->value_count; j++)
-            print_text(out, "value", field->values[j]);
+        print_texts(out, "value", field->values, field->value_count);
+    }
+}
+
+static void print_error(rt_buffer *out, const scn_error *error)
+{
+    rt_buffer_printf(out, "\n    error%s", error->none ? " none" : "");
+    print_position(out, "at", error->at);
+    if (error->none) return;
+    print_text(out, "documents", error->documents);
+    print_text(out, "class", error->reference_class);
+    print_text(out, "text", error->reference_text);
+    print_texts(out, "names", error->names, error->name_count);
+}
+
+static void print_expect(rt_buffer *out, const scn_expect *expect);
+
+static void print_outcomes(rt_buffer *out, const scn_outcome *outcomes, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        rt_buffer_printf(out, "\n    outcome");
+        print_position(out, "at", outcomes[i].at);
+        for (uint32_t e = 0; e < outcomes[i].expect_count; e++)
+            print_expect(out, &outcomes[i].expects[e]);
+        if (outcomes[i].error) print_error(out, outcomes[i].error);
+    }
+}
+
+static void print_finding(rt_buffer *out, const scn_expect *expect)
+{
+    print_text(out, "finding", expect->finding);
+    print_text(out, "kernel", expect->kernel);
+    print_text(out, "in", expect->finding_memory);
+    if (expect->has_finding_offset) {
+        rt_buffer_printf(out, " offset=%" PRIu64, expect->finding_offset);
     }
 }
 
 static void print_expect(rt_buffer *out, const scn_expect *expect)
 {
-    rt_buffer_printf(out, "\n    expect kind=%d", (int)expect->kind);
+    static const char *const kinds[] = {"memory", "count",   "program_of",  "trace",
+                                        "never",  "finding", "host_symbol", "one_of"};
+    _Static_assert(sizeof kinds / sizeof *kinds == SCN_EXPECT_KIND_COUNT, "all kinds");
+    rt_buffer_printf(out, "\n    expect %s", kinds[expect->kind]);
     print_position(out, "at", expect->at);
-    if (expect->kind == SCN_EXPECT_MEMORY) {
+    switch (expect->kind) {
+    case SCN_EXPECT_MEMORY:
         rt_buffer_printf(out, " memory=%u", expect->memory);
         print_bytes(out, "values", expect->values);
+        return;
+    case SCN_EXPECT_COUNT:
+        print_text(out, "event", expect->event);
+        rt_buffer_printf(out, " count=%" PRIu64, expect->count);
+        return;
+    case SCN_EXPECT_PROGRAM_OF:
+        print_text(out, "kernel", expect->kernel);
+        print_texts(out, "image", expect->images, expect->image_count);
+        return;
+    case SCN_EXPECT_TRACE:
+    case SCN_EXPECT_NEVER:
+        for (uint32_t i = 0; i < expect->event_count; i++)
+            print_event(out, &expect->events[i]);
+        return;
+    case SCN_EXPECT_FINDING: print_finding(out, expect); return;
+    case SCN_EXPECT_HOST_SYMBOL:
+        print_text(out, "symbol", expect->symbol);
+        rt_buffer_printf(out, " by=%u", expect->by);
+        print_optional(out, "from", expect->from);
+        return;
+    case SCN_EXPECT_ONE_OF: print_outcomes(out, expect->outcomes, expect->outcome_count); return;
+    case SCN_EXPECT_KIND_COUNT: break;
     }
-    print_text(out, "event", expect->event);
-    rt_buffer_printf(out, " count=%" PRIu64, expect->count);
-    print_text(out, "kernel", expect->kernel);
-    for (uint32_t i = 0; i < expect->image_count; i++)
-        print_text(out, "image", expect->images[i]);
-    print_text(out, "finding", expect->finding);
-    print_text(out, "in", expect->finding_memory);
-    if (expect->has_finding_offset) {
-        rt_buffer_printf(out, " offset=%" PRIu64, expect->finding_offset);
-    }
-    for (uint32_t i = 0; i < expect->event_count; i++)
-        print_event(out, &expect->events[i]);
+    UNREACHABLE();
 }
 
-static void print_error(rt_buffer *out, const scn_error *error)
+/* ---- Steps -------------------------------------------------------------------------------- */
+
+static void print_command(rt_buffer *out, const scn_step *step)
 {
-    rt_buffer_printf(out, "\n    error");
-    print_position(out, "at", error->at);
-    print_text(out, "documents", error->documents);
-    print_text(out, "class", error->reference_class);
-    print_text(out, "text", error->reference_text);
-    for (uint32_t i = 0; i < error->name_count; i++)
-        print_text(out, "names", error->names[i]);
+    rt_buffer_printf(out, " device=%u", step->device);
+    print_optional(out, "on", step->on);
+    print_indices(out, "after", step->after, step->after_count);
+    if (step->verb == SCN_VERB_SUBMIT)
+        print_submit(out, &step->submit);
+    else
+        print_transfer(out, step->verb, &step->transfer);
+}
+
+static void print_verb(rt_buffer *out, const scn_step *step)
+{
+    switch (step->verb) {
+    case SCN_VERB_LOAD:
+    case SCN_VERB_UNLOAD: rt_buffer_printf(out, " module=%u", step->module); return;
+    case SCN_VERB_LOAD_IMAGE:
+        rt_buffer_printf(out, " module=%u image=%u", step->module, step->image);
+        return;
+    case SCN_VERB_DEVICE: rt_buffer_printf(out, " device=%u", step->device); return;
+    case SCN_VERB_CONTEXT: print_indices(out, "devices", step->devices, step->device_count); return;
+    case SCN_VERB_QUEUE:
+        rt_buffer_printf(out, " device=%u%s", step->queue.device,
+                         step->queue.in_order ? " in_order" : "");
+        print_optional(out, "context", step->queue.context);
+        return;
+    case SCN_VERB_SUBMIT:
+    case SCN_VERB_COPY:
+    case SCN_VERB_FILL: print_command(out, step); return;
+    case SCN_VERB_WAIT:
+        print_optional(out, "on", step->on);
+        print_optional(out, "awaited", step->awaited);
+        return;
+    case SCN_VERB_HOST_ACCESS: rt_buffer_printf(out, " memory=%u", step->memory); return;
+    case SCN_VERB_PARALLEL:
+        rt_buffer_printf(out, " threads=%u steps=%u", step->thread_count, step->nested_count);
+        return;
+    case SCN_VERB_EXPECT:
+        for (uint32_t i = 0; i < step->expect_count; i++)
+            print_expect(out, &step->expect[i]);
+        return;
+    case SCN_VERB_COUNT: break;
+    }
+    UNREACHABLE();
 }
 
 static void print_step(rt_buffer *out, const scn_step *step)
 {
-    static const char *const verbs[] = {"load", "unload",      "submit",
-                                        "wait", "host_access", "expect"};
+    static const char *const verbs[] = {
+        "load", "unload", "load_image", "device",      "context",  "queue", "submit",
+        "copy", "fill",   "wait",       "host_access", "parallel", "expect"};
+    _Static_assert(sizeof verbs / sizeof *verbs == SCN_VERB_COUNT, "all verbs");
     rt_buffer_printf(out, "step %s", verbs[step->verb]);
     print_position(out, "at", step->at);
     print_text(out, "id", step->id);
-    bool module = step->verb == SCN_VERB_LOAD || step->verb == SCN_VERB_UNLOAD;
-    if (module) rt_buffer_printf(out, " module=%u", step->module);
-    if (step->verb == SCN_VERB_HOST_ACCESS) rt_buffer_printf(out, " memory=%u", step->memory);
-    if (step->verb == SCN_VERB_SUBMIT) print_submit(out, &step->submit);
-    for (uint32_t i = 0; i < step->expect_count; i++)
-        print_expect(out, &step->expect[i]);
+    if (step->thread > 0) rt_buffer_printf(out, " thread=%u", step->thread);
+    if (step->profile != RT_PROFILE_COUNT) {
+        rt_buffer_printf(out, " profile=%s", rt_profile_name(step->profile));
+    }
+    print_verb(out, step);
     if (step->error) print_error(out, step->error);
+    print_outcomes(out, step->outcomes, step->outcome_count);
     rt_buffer_append_byte(out, '\n');
 }
+
+/* ---- The whole ---------------------------------------------------------------------------- */
 
 void scn_print(rt_buffer *out, const scn_scenario *scenario)
 {
@@ -158,6 +383,7 @@ void scn_print(rt_buffer *out, const scn_scenario *scenario)
     print_text(out, "path", scenario->path);
     print_text(out, "file", scenario->file);
     print_text(out, "summary", scenario->summary);
+    print_indices(out, "preloaded", scenario->preloaded, scenario->preloaded_count);
     rt_buffer_append_byte(out, '\n');
     for (uint32_t i = 0; i < scenario->cover_count; i++) {
         const scn_cover *cover = &scenario->covers[i];
@@ -168,16 +394,10 @@ void scn_print(rt_buffer *out, const scn_scenario *scenario)
     }
     for (uint32_t i = 0; i < scenario->module_count; i++)
         print_module(out, &scenario->modules[i]);
-    for (uint32_t i = 0; i < scenario->memory_count; i++) {
-        const scn_memory *memory = &scenario->memories[i];
-        rt_buffer_printf(out, "memory");
-        print_text(out, "name", memory->name);
-        print_position(out, "at", memory->at);
-        rt_buffer_printf(out, " type=%s count=%" PRIu64, scn_type_name(memory->type),
-                         memory->count);
-        print_bytes(out, "initial", memory->initial);
-        rt_buffer_append_byte(out, '\n');
-    }
+    for (uint32_t i = 0; i < scenario->device_count; i++)
+        print_device(out, &scenario->devices[i]);
+    for (uint32_t i = 0; i < scenario->memory_count; i++)
+        print_memory(out, &scenario->memories[i]);
     for (uint32_t i = 0; i < scenario->step_count; i++)
         print_step(out, &scenario->steps[i]);
 }

@@ -2,12 +2,17 @@
 #include "conformance/scenario/pack.h"
 #include "conformance/scenario/test/print.h"
 #include "conformance/scenario/test/sample.h"
+#include "conformance/scenario/type.h"
 #include "reference/base/alloc.h"
 
+#include <glob.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -15,19 +20,16 @@ static const rt_property property = {.name = {"f", 1}, .type = RT_PROPERTY_UINT3
 static const rt_property_set set = {{RT_SET_IMPORTED_SYMBOLS, 21}, &property, 1};
 static const rt_text kernel = {"k", 1};
 
-/* The sample, read, and with an image in its first module as a compiled scenario has. */
-static const scn_scenario *sample_read(rt_arena *arena)
+/* The sample, read, and with what a file beside it and the compiler add; writable, as all of it is
+ * in the arena. */
+static scn_scenario *sample_read(rt_arena *arena)
 {
     scn_problems problems;
-    const scn_scenario *read = scn_read(arena, scn_sample(), RT_TEXT("sample.yaml"),
-                                        RT_TEXT("tests/sample.yaml"), &problems);
+    scn_scenario *sample = (scn_scenario *)scn_read(arena, scn_sample(), RT_TEXT("sample.yaml"),
+                                                    RT_TEXT("tests/sample.yaml"), &problems);
     assert_int_equal(problems.count, 0);
-    assert_non_null(read);
-    scn_scenario *compiled = rt_arena_alloc(arena, sizeof *compiled);
-    scn_module *modules = rt_arena_alloc_array(arena, read->module_count, sizeof *modules);
+    assert_non_null(sample);
     rt_image *image = rt_arena_alloc(arena, sizeof *image);
-    *compiled = *read;
-    memcpy(modules, read->modules, read->module_count * sizeof *modules);
     *image = (rt_image){.name = RT_TEXT("app/0"),
                         .kernels = &kernel,
                         .kernel_count = 1,
@@ -35,9 +37,12 @@ static const scn_scenario *sample_read(rt_arena *arena)
                         .set_count = 1,
                         .code = {(const uint8_t *)"code", 4}};
     rt_image_hash(image);
+    scn_module *modules = (scn_module *)sample->modules;
     modules[0].images = (rt_image_list){image, 1};
-    compiled->modules = modules;
-    return compiled;
+    scn_source *source = (scn_source *)modules[1].sources;
+    source->language = SCN_LANGUAGE_SPIRV;
+    source->file = RT_TEXT("f.spv");
+    return sample;
 }
 
 static rt_buffer sample_pack(void)
@@ -49,13 +54,12 @@ static rt_buffer sample_pack(void)
     return pack;
 }
 
-static void a_pack_gives_the_same_scenario(void **state)
+static void assert_round_trip(const scn_scenario *scenario)
 {
-    (void)state;
     rt_arena arena = {0};
     rt_sink *sink = rt_sink_create();
     rt_buffer pack = {0}, again = {0}, before = {0}, after = {0};
-    const scn_scenario *scenario = sample_read(&arena), *unpacked;
+    const scn_scenario *unpacked;
     scn_pack_write(&pack, scenario);
     assert_true(rt_ok(scn_pack_read(sink, &arena, rt_buffer_bytes(&pack), &unpacked)));
     scn_print(&before, scenario);
@@ -69,6 +73,90 @@ static void a_pack_gives_the_same_scenario(void **state)
     rt_buffer_free(&before);
     rt_buffer_free(&after);
     rt_sink_destroy(sink);
+    rt_arena_reset(&arena);
+}
+
+static void a_pack_gives_the_same_scenario(void **state)
+{
+    (void)state;
+    rt_arena arena = {0};
+    assert_round_trip(sample_read(&arena));
+    rt_arena_reset(&arena);
+}
+
+static bool file_read(const char *name, rt_buffer *out)
+{
+    FILE *file = fopen(name, "rb");
+    if (!file) return false;
+    char chunk[4096];
+    size_t size;
+    while ((size = fread(chunk, 1, sizeof chunk, file)) > 0)
+        rt_buffer_append(out, chunk, size);
+    return fclose(file) == 0;
+}
+
+/* Every scenario of the suite and every right file of the golden tests. */
+static void all_scenarios_survive_packing(void **state)
+{
+    (void)state;
+    static const char *const patterns[] = {SCENARIO_FOLDER "/*/*.yaml", GOLDEN_FOLDER "/*.yaml"};
+    glob_t files = {0};
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+        glob(patterns[i], i ? GLOB_APPEND : 0, NULL, &files);
+    size_t read = 0;
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        rt_arena arena = {0};
+        rt_buffer text = {0};
+        scn_problems problems;
+        assert_true(file_read(files.gl_pathv[i], &text));
+        rt_text name = rt_text_of(files.gl_pathv[i]);
+        const scn_scenario *scenario =
+            scn_read(&arena, rt_buffer_text(&text), name, name, &problems);
+        if (scenario) assert_round_trip(scenario); /* other yaml files lie there, too */
+        read += scenario != NULL;
+        rt_buffer_free(&text);
+        rt_arena_reset(&arena);
+    }
+    assert_true(read > 20);
+    globfree(&files);
+}
+
+/* Kinds that are in the sample, so that the tests here see their packed forms. */
+typedef struct seen_kinds {
+    uint32_t verbs, expects, arguments, memories, tolerances;
+} seen_kinds;
+
+static void expects_seen(seen_kinds *seen, const scn_expect *expects, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        seen->expects |= 1u << expects[i].kind;
+        for (uint32_t o = 0; o < expects[i].outcome_count; o++)
+            expects_seen(seen, expects[i].outcomes[o].expects, expects[i].outcomes[o].expect_count);
+    }
+}
+
+static void the_sample_has_every_kind(void **state)
+{
+    (void)state;
+    rt_arena arena = {0};
+    seen_kinds seen = {0};
+    const scn_scenario *sample = sample_read(&arena);
+    for (uint32_t i = 0; i < sample->memory_count; i++) {
+        seen.memories |= 1u << sample->memories[i].kind;
+        seen.tolerances |= 1u << sample->memories[i].tolerance_kind;
+    }
+    for (uint32_t i = 0; i < sample->step_count; i++) {
+        const scn_step *step = &sample->steps[i];
+        seen.verbs |= 1u << step->verb;
+        expects_seen(&seen, step->expect, step->expect_count);
+        for (uint32_t a = 0; a < step->submit.argument_count; a++)
+            seen.arguments |= 1u << step->submit.arguments[a].kind;
+    }
+    assert_int_equal(seen.verbs, (1u << SCN_VERB_COUNT) - 1);
+    assert_int_equal(seen.expects, (1u << SCN_EXPECT_KIND_COUNT) - 1);
+    assert_int_equal(seen.arguments, (1u << SCN_ARGUMENT_KIND_COUNT) - 1);
+    assert_int_equal(seen.memories, (1u << SCN_MEMORY_KIND_COUNT) - 1);
+    assert_int_equal(seen.tolerances, (1u << (SCN_TOLERANCE_RELATIVE + 1)) - 1);
     rt_arena_reset(&arena);
 }
 
@@ -121,6 +209,212 @@ static void every_bit_flip_is_survived(void **state)
     rt_buffer_free(&pack);
 }
 
+/* ---- Lies --------------------------------------------------------------------------------- */
+
+/* The sample's parts that the lies are about. */
+typedef struct victim {
+    scn_scenario *scenario;
+    scn_memory *memories;
+    scn_step *steps;
+    scn_argument *arguments; /* of the first submit */
+} victim;
+
+enum { BUFFER_INT, BUFFER_DOUBLE, USM_SHARED, USM_STRUCT, USM_HOST };
+enum { ARGUMENT_BUFFER, ARGUMENT_LOCAL = 5, ARGUMENT_USM, ARGUMENT_BYTES = 10, ARGUMENT_STRUCT };
+
+static scn_step *step_of(victim *it, scn_verb verb)
+{
+    for (uint32_t i = 0; i < it->scenario->step_count; i++) {
+        if (it->steps[i].verb == verb) return &it->steps[i];
+    }
+    fail();
+    return NULL;
+}
+
+static uint32_t index_of(victim *it, scn_verb verb)
+{
+    return (uint32_t)(step_of(it, verb) - it->steps);
+}
+
+static scn_expect *expect_of(victim *it, scn_expect_kind kind)
+{
+    for (uint32_t i = 0; i < it->scenario->step_count; i++) {
+        for (uint32_t e = 0; e < it->steps[i].expect_count; e++) {
+            if (it->steps[i].expect[e].kind == kind) return (scn_expect *)&it->steps[i].expect[e];
+        }
+    }
+    fail();
+    return NULL;
+}
+
+static scn_field *field_of(victim *it, uint32_t memory)
+{
+    return (scn_field *)it->memories[memory].layout.fields;
+}
+
+static scn_inner_pointer *pointer_of(victim *it, uint32_t index)
+{
+    return (scn_inner_pointer *)&it->arguments[ARGUMENT_STRUCT].pointers[index];
+}
+
+#define INDEX(pointer) (*(uint32_t *)(pointer)) /* of a constant table in the arena */
+
+/* name, statement: what is not true of the sample afterwards */
+#define LIES(LIE)                                                                                  \
+    LIE(memory_on_no_device, it->memories[USM_HOST].device = 2)                                    \
+    LIE(memory_without_elements, it->memories[BUFFER_DOUBLE].count = 0)                            \
+    LIE(memory_too_large, it->memories[BUFFER_DOUBLE].count = RT_MEMORY_SIZE_MAX)                  \
+    LIE(memory_of_five_lanes, field_of(it, BUFFER_DOUBLE)->lanes = 5)                              \
+    LIE(memory_of_no_type, field_of(it, BUFFER_DOUBLE)->type = SCN_TYPE_COUNT)                     \
+    LIE(memory_of_wider_elements, field_of(it, USM_HOST)->type = SCN_TYPE_INT)                     \
+    LIE(buffer_that_is_usm, it->memories[BUFFER_INT].kind = SCN_MEMORY_USM_HOST)                   \
+    LIE(usm_that_is_a_buffer, it->memories[USM_SHARED].kind = SCN_MEMORY_BUFFER)                   \
+    LIE(negative_tolerance, it->memories[BUFFER_DOUBLE].tolerance = -1)                            \
+    LIE(infinite_tolerance, it->memories[BUFFER_DOUBLE].tolerance = HUGE_VAL)                      \
+    LIE(tolerance_of_no_kind, it->memories[BUFFER_INT].tolerance = 1)                              \
+    LIE(tolerance_of_integers, it->memories[BUFFER_INT].tolerance_kind = SCN_TOLERANCE_ULP)        \
+    LIE(unordered_and_too_many, it->memories[USM_STRUCT].count = SCN_MATCHED_COUNT_MAX + 1)        \
+    LIE(aspect_asked_for_and_hidden, ((scn_device *)it->scenario->devices)->hidden_aspects = 2)    \
+    LIE(aspect_unknown, ((scn_device *)it->scenario->devices)->hidden_aspects = 1u << 31)          \
+    LIE(executable_preloaded, INDEX(it->scenario->preloaded) = 0)                                  \
+    LIE(needs_no_module, INDEX(it->scenario->modules[0].needs) = 2)                                \
+    LIE(access_unknown, it->arguments[ARGUMENT_BUFFER].access = SCN_ACCESS_WRITE + 1)              \
+    LIE(pointer_past_the_end, it->arguments[ARGUMENT_USM].offset = 33)                             \
+    LIE(pointer_into_a_buffer, it->arguments[ARGUMENT_USM].memory = BUFFER_INT)                    \
+    LIE(buffer_argument_of_usm, it->arguments[ARGUMENT_BUFFER].memory = USM_HOST)                  \
+    LIE(local_memory_of_nothing, it->arguments[ARGUMENT_LOCAL].size = 0)                           \
+    LIE(inner_pointer_over_a_value, pointer_of(it, 0)->at = 0)                                     \
+    LIE(inner_pointer_past_the_value, pointer_of(it, 1)->at = 17)                                  \
+    LIE(inner_pointers_that_overlap, pointer_of(it, 1)->at = 15)                                   \
+    LIE(inner_pointer_past_the_end, pointer_of(it, 1)->offset = 33)                                \
+    LIE(inner_pointer_into_a_buffer, pointer_of(it, 0)->memory = BUFFER_INT)                       \
+    LIE(constant_of_three_bytes,                                                                   \
+        ((scn_spec_constant *)it->steps[2].submit.constants)->value.size = 3)                      \
+    LIE(constant_without_name,                                                                     \
+        ((scn_spec_constant *)it->steps[2].submit.constants)->name.length = 0)                     \
+    LIE(copy_of_nothing, step_of(it, SCN_VERB_COPY)->transfer.size = 0)                            \
+    LIE(copy_that_wraps_around, step_of(it, SCN_VERB_COPY)->transfer.from_offset = UINT64_MAX)     \
+    LIE(fill_of_part_of_an_element, step_of(it, SCN_VERB_FILL)->transfer.size = 7)                 \
+    LIE(fill_between_elements, step_of(it, SCN_VERB_FILL)->transfer.to_offset = 2)                 \
+    LIE(fill_of_another_memory, step_of(it, SCN_VERB_FILL)->transfer.to = BUFFER_DOUBLE)           \
+    LIE(fill_of_a_struct, step_of(it, SCN_VERB_FILL)->transfer.pattern.size = 3)                   \
+    LIE(after_a_wait, INDEX(it->steps[2].after) = 3)                                               \
+    LIE(after_itself, INDEX(it->steps[2].after) = 2)                                               \
+    LIE(queue_that_is_a_context, step_of(it, SCN_VERB_COPY)->on = index_of(it, SCN_VERB_CONTEXT))  \
+    LIE(queue_in_a_queue,                                                                          \
+        step_of(it, SCN_VERB_QUEUE)->queue.context = index_of(it, SCN_VERB_LOAD))                  \
+    LIE(queue_on_no_device, step_of(it, SCN_VERB_QUEUE)->queue.device = 2)                         \
+    LIE(wait_for_both, it->steps[it->scenario->step_count - 1].awaited = 1)                        \
+    LIE(wait_for_another_list, {                                                                   \
+        scn_step *last = &it->steps[index_of(it, SCN_VERB_PARALLEL) + 3];                          \
+        last->verb = SCN_VERB_WAIT;                                                                \
+        last->awaited = index_of(it, SCN_VERB_FILL);                                               \
+    })                                                                                             \
+    LIE(context_with_a_device_twice, INDEX(step_of(it, SCN_VERB_CONTEXT)->devices) = 0)            \
+    LIE(context_without_devices, step_of(it, SCN_VERB_CONTEXT)->device_count = 0)                  \
+    LIE(image_of_too_high_number, step_of(it, SCN_VERB_LOAD_IMAGE)->image = RT_IMAGE_COUNT_MAX)    \
+    LIE(parallel_of_one_list, step_of(it, SCN_VERB_PARALLEL)->thread_count = 1)                    \
+    LIE(parallel_of_three_lists, step_of(it, SCN_VERB_PARALLEL)->thread_count = 3)                 \
+    LIE(parallel_of_many_lists, step_of(it, SCN_VERB_PARALLEL)->thread_count = 17)                 \
+    LIE(parallel_past_the_end, step_of(it, SCN_VERB_PARALLEL)->nested_count = 5)                   \
+    LIE(parallel_that_ends_early, step_of(it, SCN_VERB_PARALLEL)->nested_count = 2)                \
+    LIE(parallel_in_one_profile, step_of(it, SCN_VERB_PARALLEL)->profile = RT_PROFILE_DPCPP)       \
+    LIE(list_before_the_first, it->steps[index_of(it, SCN_VERB_PARALLEL) + 1].thread = 0)          \
+    LIE(list_out_of_order, it->steps[index_of(it, SCN_VERB_PARALLEL) + 1].thread = 2)              \
+    LIE(thread_outside_of_a_parallel, it->steps[0].thread = 1)                                     \
+    LIE(profile_unknown, it->steps[0].profile = RT_PROFILE_COUNT + 1)                              \
+    LIE(expectation_refused, step_of(it, SCN_VERB_EXPECT)->error = it->steps[2].error)             \
+    LIE(no_error_expected, ((scn_error *)it->steps[2].error)->none = true)                         \
+    LIE(one_of_one, step_of(it, SCN_VERB_UNLOAD)->outcome_count = 1)                               \
+    LIE(one_of_one_expectation, expect_of(it, SCN_EXPECT_ONE_OF)->outcome_count = 1)               \
+    LIE(one_of_in_an_outcome, {                                                                    \
+        scn_expect *expect = expect_of(it, SCN_EXPECT_ONE_OF);                                     \
+        scn_expect *inner = (scn_expect *)expect->outcomes[1].expects;                             \
+        *inner = (scn_expect){                                                                     \
+            .kind = SCN_EXPECT_ONE_OF, .at = expect->at, .outcomes = expect->outcomes};            \
+    })                                                                                             \
+    LIE(finding_in_an_outcome, {                                                                   \
+        scn_expect *inner = (scn_expect *)expect_of(it, SCN_EXPECT_ONE_OF)->outcomes[1].expects;   \
+        *inner = *expect_of(it, SCN_EXPECT_FINDING);                                               \
+    })                                                                                             \
+    LIE(values_of_another_memory, expect_of(it, SCN_EXPECT_MEMORY)->memory = USM_HOST)             \
+    LIE(event_unknown,                                                                             \
+        ((scn_trace_event *)expect_of(it, SCN_EXPECT_TRACE)->events)->kind.length = 2)             \
+    LIE(event_counted_unknown, expect_of(it, SCN_EXPECT_COUNT)->event.length = 2)                  \
+    LIE(event_field_unknown, {                                                                     \
+        const scn_trace_event *event = expect_of(it, SCN_EXPECT_TRACE)->events;                    \
+        ((scn_trace_field *)event->fields)->key.length = 2;                                        \
+    })                                                                                             \
+    LIE(event_field_of_one_value, {                                                                \
+        scn_trace_event *event = (scn_trace_event *)expect_of(it, SCN_EXPECT_TRACE)->events;       \
+        ((scn_trace_field *)event->fields)[1].is_list = true;                                      \
+    })                                                                                             \
+    LIE(symbol_of_no_module, expect_of(it, SCN_EXPECT_HOST_SYMBOL)->from = 2)                      \
+    LIE(symbol_by_no_module, expect_of(it, SCN_EXPECT_HOST_SYMBOL)->by = SCN_NONE)
+
+#define LIE_FUNCTION(name, ...)                                                                    \
+    static void name(victim *it)                                                                   \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }
+LIES(LIE_FUNCTION)
+#undef LIE_FUNCTION
+
+typedef struct lie_row {
+    const char *name;
+    void (*tell)(victim *it);
+} lie_row;
+
+static const lie_row lies[] = {
+#define LIE_ROW(name, ...) {#name, name},
+    LIES(LIE_ROW)
+#undef LIE_ROW
+};
+
+/* The writer packs what it is given; the reader must see through it. */
+static void every_lie_is_malformed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        rt_arena arena = {0};
+        rt_buffer pack = {0};
+        scn_scenario *sample = sample_read(&arena);
+        victim it = {.scenario = sample,
+                     .memories = (scn_memory *)sample->memories,
+                     .steps = (scn_step *)sample->steps,
+                     .arguments = (scn_argument *)sample->steps[1].submit.arguments};
+        lies[i].tell(&it);
+        scn_pack_write(&pack, sample);
+        if (code_of(pack.data, pack.size) != RT_MALFORMED) {
+            fail_msg("believed: %s", lies[i].name);
+        }
+        rt_buffer_free(&pack);
+        rt_arena_reset(&arena);
+    }
+}
+
+/* A thousand tiny scenarios a second are packed and unpacked with time to spare; the bound is ten
+ * times what a loaded machine needs. */
+static void packing_is_fast(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 200 };
+    rt_arena arena = {0};
+    const scn_scenario *sample = sample_read(&arena);
+    clock_t start = clock();
+    for (int i = 0; i < ROUNDS; i++) {
+        rt_buffer pack = {0};
+        scn_pack_write(&pack, sample);
+        assert_int_equal(code_of(pack.data, pack.size), RT_OK);
+        if (i == 0) print_message("the sample packed: %zu bytes\n", pack.size);
+        rt_buffer_free(&pack);
+    }
+    double ms = 1000.0 * (double)(clock() - start) / CLOCKS_PER_SEC / ROUNDS;
+    print_message("packing and unpacking the sample: %.3f ms\n", ms);
+    assert_true(ms < 10);
+    rt_arena_reset(&arena);
+}
+
 static void a_foreign_file_and_another_version_are_told_apart(void **state)
 {
     (void)state;
@@ -131,7 +425,7 @@ static void a_foreign_file_and_another_version_are_told_apart(void **state)
     pack.data[4]++;
     rt_status status = scn_pack_read(sink, &arena, rt_buffer_bytes(&pack), &scenario);
     assert_int_equal(status.code, RT_MALFORMED);
-    assert_non_null(strstr(rt_sink_diagnostic(sink, status)->message.data, "version 2"));
+    assert_non_null(strstr(rt_sink_diagnostic(sink, status)->message.data, "version 3"));
     rt_bytes foreign = {(const uint8_t *)scn_sample().data, scn_sample().length};
     status = scn_pack_read(sink, &arena, foreign, &scenario);
     assert_non_null(strstr(rt_sink_diagnostic(sink, status)->message.data, "not a packed"));
@@ -145,8 +439,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pack_gives_the_same_scenario),
+        cmocka_unit_test(all_scenarios_survive_packing),
+        cmocka_unit_test(the_sample_has_every_kind),
         cmocka_unit_test(every_truncation_is_malformed),
         cmocka_unit_test(every_bit_flip_is_survived),
+        cmocka_unit_test(every_lie_is_malformed),
+        cmocka_unit_test(packing_is_fast),
         cmocka_unit_test(a_foreign_file_and_another_version_are_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

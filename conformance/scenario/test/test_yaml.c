@@ -159,6 +159,9 @@ static void what_the_subset_leaves_out_is_refused(void **state)
     assert_refused("a: {b: 1, c: 2, b: 3}\n", 1, 17, "second time");
     assert_refused("? [a]\n: 1\n", 1, 3, "must be a name");
     assert_refused("", 1, 1, "empty");
+    assert_refused("a: {b: ", 1, 8, "expected a value");
+    assert_refused("a: {b: 1, c", 1, 4, "never closed");
+    assert_refused("a: [b,", 1, 7, "expected a value");
     assert_refused("--- # nothing\n--- a\n", 2, 1, "second document");
 }
 

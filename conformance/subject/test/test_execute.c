@@ -17,7 +17,8 @@ static const char head[] = "assay: 1\n"
                            "summary: A test.\n"
                            "modules:\n"
                            "  app: {sources: [{language: opencl-c, code: a}]}\n"
-                           "  library: {sources: [{language: opencl-c, code: b}]}\n"
+                           "  library: {host_symbols: [here], sources: [{language: opencl-c, "
+                           "code: b}]}\n"
                            "memory:\n"
                            "  data: {type: int, values: [1, 2, 3]}\n"
                            "  more: {type: float, values: [0.5]}\n"
@@ -106,7 +107,7 @@ static const cnf_check *run(fixture *f, const char *steps, const dev_finding *fi
     dev_device *device = NULL;
     assert_true(rt_ok(dev_device_open(&counting_backend, &parameters, RT_TEXT(""), &device)));
     if (finding) cnf_execution_finding(&execution, finding);
-    cnf_execute(&execution, device);
+    cnf_execute(&execution, &device);
     cnf_emit_end(&emitter);
     dev_device_destroy(device);
     pthread_mutex_destroy(&execution.findings_lock);
@@ -213,6 +214,111 @@ static void findings_are_matched_or_fail(void **state)
     expect_failure(state, "  - expect: {finding: out-of-bounds}\n", "finding", "not-found");
 }
 
+static const cnf_check *expect_branch(void **state, const char *steps, uint32_t branch)
+{
+    const cnf_check *check = run(*state, steps, NULL);
+    assert_true(check->ok);
+    assert_string_equal(check->kind.data, "one_of");
+    assert_int_equal(check->branch, branch);
+    return check;
+}
+
+static void one_of_several_outcomes_holds(void **state)
+{
+    expect_branch(state, LOADED "  - expect: {one_of: [{launches: 2}, {launches: 1, builds: 1}]}\n",
+                  2);
+    expect_branch(state,
+                  LAUNCH "    expect: {one_of: [{error: none}, {error: {documents: exception}}]}\n",
+                  2);
+    const cnf_check *check = expect_branch(
+        state, LOADED "    expect: {one_of: [{error: none}, {error: {documents: exception}}]}\n",
+        1);
+    assert_int_equal(check->branches, 2);
+    expect_failure(state,
+                   LOADED "  - expect: {one_of: [{launches: 2}, {launches: 1, builds: 2}]}\n",
+                   "one_of", "no-outcome");
+    expect_failure(state,
+                   LOADED "    expect: {one_of: [{error: {documents: link-error}}, {error: "
+                          "{documents: exception}}]}\n",
+                   "one_of", "no-outcome");
+    /* Both branches count, so both counts begin anew. */
+    check = run(*state,
+                LOADED "  - expect: {one_of: [{launches: 1}, {builds: 1}]}\n"
+                       "  - expect: {launches: 0, builds: 0}\n",
+                NULL);
+    assert_true(check->ok);
+}
+
+static void what_must_not_happen_is_noticed(void **state)
+{
+    const cnf_check *check =
+        run(*state, LOADED "  - expect: {never: [{event: cache_hit}]}\n", NULL);
+    assert_true(check->ok);
+    expect_failure(state, LOADED "  - expect: {never: [{event: cache_hit}, {event: link}]}\n",
+                   "never", "happened");
+    check = run(*state, LOADED "  - expect: {trace: [{event: build, program_of: apply}]}\n", NULL);
+    assert_true(check->ok);
+    expect_failure(state, LOADED "  - expect: {trace: [{event: build, program_of: other}]}\n",
+                   "trace", "missing");
+}
+
+static void host_symbols_bind(void **state)
+{
+    const cnf_check *check = run(*state,
+                                 "  - expect: {host_symbol: here, from: none}\n"
+                                 "  - load: library\n"
+                                 "  - expect: {host_symbol: here, by: library, from: library}\n",
+                                 NULL);
+    assert_true(check->ok);
+    expect_failure(state, "  - expect: {host_symbol: here, from: library}\n", "host_symbol",
+                   "binding");
+    expect_failure(state, "  - expect: {host_symbol: here, by: library, from: library}\n",
+                   "host_symbol", "not-loaded");
+}
+
+static void steps_of_another_profile_are_left_out(void **state)
+{
+    const cnf_check *check = run(
+        *state, "  - expect: {launches: 7}\n    profile: dpcpp\n  - expect: {launches: 0}\n", NULL);
+    assert_true(check->ok);
+    assert_int_equal(((fixture *)*state)->messages.check_count, 1);
+    expect_failure(state, "  - expect: {launches: 7}\n    profile: documents\n", "count", "fewer");
+}
+
+static void lists_run_on_threads(void **state)
+{
+    const cnf_check *check = run(*state,
+                                 "  - load: library\n"
+                                 "  - parallel:\n"
+                                 "    - - submit: {kernel: apply, range: [1], args: [data, more]}\n"
+                                 "      - host_access: data\n"
+                                 "    - - submit: {kernel: apply, range: [1], args: [data, more]}\n"
+                                 "  - expect: {launches: 2, builds: 1}\n",
+                                 NULL);
+    assert_true(check->ok);
+    expect_failure(state,
+                   "  - parallel:\n"
+                   "    - [wait]\n"
+                   "    - - submit: {kernel: apply, range: [1], args: [data, more]}\n"
+                   "  - expect: {launches: 1}\n",
+                   "launch", "errc::build");
+}
+
+static void scripts_of_choices_are_lists_of_numbers(void **state)
+{
+    fixture *f = *state;
+    const uint32_t *choices;
+    uint32_t count;
+    assert_true(cnf_choices_read(&f->arena, RT_TEXT(""), &choices, &count));
+    assert_int_equal(count, 0);
+    assert_true(cnf_choices_read(&f->arena, RT_TEXT("0,12,3"), &choices, &count));
+    assert_int_equal(count, 3);
+    assert_int_equal(choices[1], 12);
+    static const char *const wrong[] = {",", "1,", "1,,2", "a", "-1", "1 2", "99999999999"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(cnf_choices_read(&f->arena, rt_text_of(wrong[i]), &choices, &count));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -222,6 +328,12 @@ int main(void)
         TEST(errors_are_compared_in_every_part),
         TEST(counts_programs_traces_and_memories_differ),
         TEST(findings_are_matched_or_fail),
+        TEST(one_of_several_outcomes_holds),
+        TEST(what_must_not_happen_is_noticed),
+        TEST(host_symbols_bind),
+        TEST(steps_of_another_profile_are_left_out),
+        TEST(lists_run_on_threads),
+        TEST(scripts_of_choices_are_lists_of_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

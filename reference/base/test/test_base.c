@@ -1,8 +1,10 @@
 /* Unit tests of base: spans, buffers, arenas, maps, streams, statuses. */
 #include "reference/base/arena.h"
+#include "reference/base/choose.h"
 #include "reference/base/format.h"
 #include "reference/base/hash.h"
 #include "reference/base/map.h"
+#include "reference/base/profile.h"
 #include "reference/base/status.h"
 #include "reference/base/stream.h"
 #include "reference/base/vector.h"
@@ -195,6 +197,60 @@ static void hash_is_the_same_on_every_machine(void **state)
     assert_true(rt_mix64(RT_MIX_STEP) == UINT64_C(0xE220A8397B1DCDAF));
 }
 
+static void choices_follow_the_script_then_the_seed(void **state)
+{
+    (void)state;
+    const uint32_t script[] = {1, 9, 2};
+    rt_chooser chooser = {.script = script, .script_count = 3};
+    assert_int_equal(rt_choose(&chooser, RT_RULE_DL_RESOLVE_05, 2), 1);
+    assert_int_equal(rt_choose(&chooser, RT_RULE_DL_RESOLVE_05, 1), 0); /* takes nothing from it */
+    assert_int_equal(rt_choose(&chooser, RT_RULE_DL_RESOLVE_05, 4), 3); /* 9 is too large */
+    assert_int_equal(rt_choose(&chooser, RT_RULE_DL_PRELOAD_03, 3), 2);
+    assert_int_equal(rt_choose(&chooser, RT_RULE_DL_RESOLVE_05, 5), 0); /* seed 0 */
+    static const rt_choice expected[] = {{RT_RULE_DL_RESOLVE_05, 2, 1},
+                                         {RT_RULE_DL_RESOLVE_05, 4, 3},
+                                         {RT_RULE_DL_PRELOAD_03, 3, 2},
+                                         {RT_RULE_DL_RESOLVE_05, 5, 0}};
+    assert_int_equal(chooser.made.count, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(chooser.made.items[i].rule, expected[i].rule);
+        assert_int_equal(chooser.made.items[i].alternative_count, expected[i].alternative_count);
+        assert_int_equal(chooser.made.items[i].taken, expected[i].taken);
+    }
+    rt_chooser_free(&chooser);
+}
+
+static void what_a_run_took_replays_as_a_script(void **state)
+{
+    (void)state;
+    rt_chooser first = {.seed = 7};
+    for (uint32_t i = 0; i < 50; i++)
+        rt_choose(&first, RT_RULE_DL_RESOLVE_05, 1 + i % 5);
+    assert_int_equal(first.made.count, 40);
+    uint32_t script[40];
+    bool not_only_the_first = false;
+    for (uint32_t i = 0; i < 40; i++) {
+        script[i] = first.made.items[i].taken;
+        not_only_the_first = not_only_the_first || script[i] > 0;
+    }
+    assert_true(not_only_the_first);
+    rt_chooser again = {.seed = 8, .script = script, .script_count = 40};
+    for (uint32_t i = 0; i < 50; i++)
+        rt_choose(&again, RT_RULE_DL_RESOLVE_05, 1 + i % 5);
+    assert_memory_equal(first.made.items, again.made.items, 40 * sizeof(rt_choice));
+    rt_chooser_free(&first);
+    rt_chooser_free(&again);
+}
+
+static void profiles_are_found_by_name(void **state)
+{
+    (void)state;
+    assert_int_equal(rt_profile_find(RT_TEXT("documents")), RT_PROFILE_DOCUMENTS);
+    assert_int_equal(rt_profile_find(RT_TEXT("dpcpp")), RT_PROFILE_DPCPP);
+    assert_int_equal(rt_profile_find(RT_TEXT("DPCPP")), RT_PROFILE_COUNT);
+    assert_string_equal(rt_profile_name(RT_PROFILE_DPCPP), "dpcpp");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,6 +266,9 @@ int main(void)
         cmocka_unit_test(rules_are_found_by_name),
         cmocka_unit_test(formats_have_the_documents_strings),
         cmocka_unit_test(hash_is_the_same_on_every_machine),
+        cmocka_unit_test(choices_follow_the_script_then_the_seed),
+        cmocka_unit_test(what_a_run_took_replays_as_a_script),
+        cmocka_unit_test(profiles_are_found_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,16 +59,23 @@ int fixture_close(void **state)
     "clang-14 -c -emit-llvm -target spir64 -O1 -Xclang -disable-llvm-passes -ffp-contract=off "    \
     "-gline-tables-only -fdebug-compilation-dir=/ -Wno-override-module "
 
+#define SPEC_CONSTANT                                                                              \
+    "#define SPEC_CONSTANT(type, name, value) "                                                    \
+    "extern __constant type name __asm__(\"__assay_spec_constant_\" #name); "                      \
+    "__constant type __assay_spec_default_##name "                                                 \
+    "__asm__(\"__assay_spec_default_\" #name) = value\n"                                           \
+    "#line 1\n"
+
 rt_bytes fixture_compile(postlink_fixture *fixture, const fixture_source *source)
 {
     char file[] = "/tmp/postlink-XXXXXX";
     int descriptor = mkstemp(file);
     assert_true(descriptor >= 0);
     FILE *stream = fdopen(descriptor, "w");
-    fputs(source->code, stream);
-    fclose(stream);
     size_t length = strlen(source->name);
     bool ir = length > 3 && strcmp(source->name + length - 3, ".ll") == 0;
+    fprintf(stream, "%s%s", ir ? "" : SPEC_CONSTANT, source->code);
+    fclose(stream);
     char command[512];
     snprintf(command, sizeof command, CLANG "%s -o - - < %s", ir ? "-x ir" : "-x cl -cl-std=CL2.0",
              file);
@@ -110,10 +117,24 @@ rt_status fixture_postlink(postlink_fixture *fixture, rt_split split, const fixt
     return rt_image_list_read(fixture->sink, &fixture->arena, &reader, &fixture->images);
 }
 
-/* OpenCL 2.2 is the environment whose SPIR-V is 1.2; no exception is needed. */
+/* OpenCL 2.2 is the environment whose SPIR-V is 1.2.  The validator's has no optional capabilities,
+ * such as Float16, which comes with cl_khr_fp16, and Int64Atomics. */
+static spv_target_env environment_of(const rt_image *image)
+{
+    enum { OP_CAPABILITY = 17, FLOAT16 = 9, INT64_ATOMICS = 12 };
+    pl_walk walk = pl_walk_start(image->code);
+    pl_instruction at;
+    while (pl_walk_next(&walk, &at)) {
+        uint32_t capability = pl_instruction_word(&at, 1);
+        bool optional = capability == FLOAT16 || capability == INT64_ATOMICS;
+        if (at.opcode == OP_CAPABILITY && optional) return SPV_ENV_UNIVERSAL_1_2;
+    }
+    return SPV_ENV_OPENCL_2_2;
+}
+
 static void validate(const rt_image *image)
 {
-    spv_context context = spvContextCreate(SPV_ENV_OPENCL_2_2);
+    spv_context context = spvContextCreate(environment_of(image));
     uint32_t *words = rt_alloc(image->code.size);
     memcpy(words, image->code.data, image->code.size);
     spv_diagnostic diagnostic = NULL;
@@ -134,6 +155,15 @@ void fixture_make(postlink_fixture *fixture, rt_split split, uint32_t image_coun
     assert_int_equal(fixture->images.count, image_count);
     for (uint32_t i = 0; i < image_count; i++)
         validate(&fixture->images.images[i]);
+}
+
+rt_status fixture_link(postlink_fixture *fixture, const rt_bytes *codes, uint32_t count,
+                       rt_buffer *out_bitcode)
+{
+    rt_link_code *inputs = rt_arena_alloc_array(&fixture->arena, count, sizeof *inputs);
+    for (uint32_t i = 0; i < count; i++)
+        inputs[i].spirv = codes[i];
+    return fixture->api->link_to_bitcode(fixture->sink, inputs, count, out_bitcode);
 }
 
 /* ---- Symbols ------------------------------------------------------------------------------- */

@@ -5,7 +5,8 @@
 #include "reference/compiler_api.h"
 #include "reference/image/image.h"
 
-/* One source: OpenCL C, or LLVM IR text when its name ends in ".ll". */
+/* One source: OpenCL C, or LLVM IR text when its name ends in ".ll".  OpenCL C has SPEC_CONSTANT as
+ * assay's prelude defines it. */
 typedef struct fixture_source {
     const char *name;
     const char *code;
@@ -33,6 +34,10 @@ rt_status fixture_postlink(postlink_fixture *fixture, rt_split split,
 /* The same; it must succeed, make `image_count` images, and each must satisfy SPIRV-Tools. */
 void fixture_make(postlink_fixture *fixture, rt_split split, uint32_t image_count,
                   const fixture_source *sources);
+
+/* Links SPIR-V modules as they are. */
+rt_status fixture_link(postlink_fixture *fixture, const rt_bytes *codes, uint32_t count,
+                       rt_buffer *out_bitcode);
 
 /* The same names in the same order, separated by blanks. */
 void assert_imports(const postlink_fixture *fixture, uint32_t image, const char *names);

@@ -140,7 +140,7 @@ static void DL_SPLIT_07_shared_helpers_are_copied_into_each_image(void **state)
     assert_int_equal(fixture_function(fixture, 1, "h"), INTERNAL);
     rt_bytes codes[2] = {fixture->images.images[0].code, fixture->images.images[1].code};
     rt_buffer bitcode = {0};
-    assert_true(rt_ok(fixture->api->link_to_bitcode(fixture->sink, codes, 2, &bitcode)));
+    assert_true(rt_ok(fixture_link(fixture, codes, 2, &bitcode)));
     rt_buffer_free(&bitcode);
 }
 
@@ -193,11 +193,11 @@ static void DL_SPLIT_12_copies_never_clash(void **state)
     for (uint32_t i = 0; i < 3; i++)
         codes[i] = fixture->images.images[i].code;
     rt_buffer bitcode = {0};
-    assert_true(rt_ok(fixture->api->link_to_bitcode(fixture->sink, codes, 3, &bitcode)));
+    assert_true(rt_ok(fixture_link(fixture, codes, 3, &bitcode)));
     rt_buffer_free(&bitcode);
     /* Twin: a body that is exported twice clashes. */
     codes[1] = codes[0];
-    rt_status status = fixture->api->link_to_bitcode(fixture->sink, codes, 2, &bitcode);
+    rt_status status = fixture_link(fixture, codes, 2, &bitcode);
     assert_refused(fixture, status, RT_LINK_ERROR, "LibDeviceFunc");
 }
 
@@ -523,10 +523,10 @@ static void unresolved_symbols_of_a_link_are_named(void **state)
     fixture_make(fixture, RT_SPLIT_PER_SOURCE, 2, SOURCES(uses_other, is_used));
     rt_bytes codes[2] = {fixture->images.images[0].code, fixture->images.images[1].code};
     rt_buffer bitcode = {0};
-    rt_status status = fixture->api->link_to_bitcode(fixture->sink, codes, 1, &bitcode);
+    rt_status status = fixture_link(fixture, codes, 1, &bitcode);
     assert_refused(fixture, status, RT_LINK_ERROR, "g");
     assert_int_equal(bitcode.size, 0);
-    assert_true(rt_ok(fixture->api->link_to_bitcode(fixture->sink, codes, 2, &bitcode)));
+    assert_true(rt_ok(fixture_link(fixture, codes, 2, &bitcode)));
     assert_memory_equal(bitcode.data, "BC\xC0\xDE", 4);
     rt_buffer_free(&bitcode);
 }
@@ -546,13 +546,13 @@ static void a_mistyped_import_of_a_link_is_refused(void **state)
     fixture_make(fixture, RT_SPLIT_OFF, 1, SOURCES({"B", "int f(float x) { return (int)x; }"}));
     rt_bytes wrong[] = {kernel, fixture->images.images[0].code};
     rt_buffer bitcode = {0};
-    rt_status status = fixture->api->link_to_bitcode(fixture->sink, wrong, 2, &bitcode);
+    rt_status status = fixture_link(fixture, wrong, 2, &bitcode);
     assert_refused(fixture, status, RT_LINK_ERROR, "f");
     assert_int_equal(bitcode.size, 0);
     /* Twin: the type that the kernel declares. */
     fixture_make(fixture, RT_SPLIT_OFF, 1, SOURCES({"C", "int f(int i) { return i + 5; }"}));
     rt_bytes right[] = {kernel, fixture->images.images[0].code};
-    assert_true(rt_ok(fixture->api->link_to_bitcode(fixture->sink, right, 2, &bitcode)));
+    assert_true(rt_ok(fixture_link(fixture, right, 2, &bitcode)));
     rt_buffer_free(&bitcode);
 }
 
@@ -566,7 +566,7 @@ static void a_link_calls_builtins_as_opencl_12_has_them(void **state)
                                " p[0] = sincos(p[i], i ? (float *)p : (float *)l); }"}));
     rt_buffer bitcode = {0};
     rt_bytes code = fixture->images.images[0].code;
-    assert_true(rt_ok(fixture->api->link_to_bitcode(fixture->sink, &code, 1, &bitcode)));
+    assert_true(rt_ok(fixture_link(fixture, &code, 1, &bitcode)));
     assert_true(names_symbol(&bitcode, "_Z6vload3mPU3AS1Kf"));
     assert_true(names_symbol(&bitcode, "_Z7vstore3Dv3_fmPU3AS3f"));
     assert_true(names_symbol(&bitcode, "_Z4modffPf"));

@@ -1,5 +1,6 @@
 /* The suite of device_suite.h.  It judges what a runtime needs of a device: programs that link or
- * say why not, geometry, kinds of arguments, order by events over several queues, lifetimes. */
+ * say why not, geometry, kinds of arguments, order by events over several queues, lifetimes; and of
+ * a device that claims them: unified shared memory, variables by name, specialisation constants. */
 #include "reference/device/test/device_suite.h"
 
 #include <setjmp.h>
@@ -19,6 +20,13 @@ typedef struct fixture {
     rt_buffer apply; /* modules */
     rt_buffer twice;
     rt_buffer kernels;
+    rt_buffer usm;
+    rt_buffer globals;
+    rt_buffer constants;
+    /* The last finding, and how many there were. */
+    char finding_kind[32], finding_object[32];
+    uint64_t finding_offset;
+    uint32_t finding_count;
 } fixture;
 
 static const rt_text no_options = {"", 0};
@@ -59,29 +67,50 @@ static void memory_get(const fixture *f, dev_memory *memory, void *out_content, 
     finish(f, event);
 }
 
-/* A kernel of the module `kernels`. */
-static dev_kernel *kernel_named(const fixture *f, const char *name)
+static dev_code code_of(const rt_buffer *module)
 {
+    return (dev_code){.format = RT_FORMAT_SPIRV64, .bytes = rt_buffer_bytes(module)};
+}
+
+static dev_program *built(const fixture *f, const rt_buffer *module)
+{
+    const dev_code code = code_of(module);
     dev_program *program;
+    ok(f, dev_program_build(f->device, &code, &program));
+    return program;
+}
+
+static dev_kernel *kernel_of(const fixture *f, const rt_buffer *module, const char *name)
+{
+    dev_program *program = built(f, module);
     dev_kernel *kernel;
-    ok(f, dev_program_build(f->device, RT_FORMAT_SPIRV64, rt_buffer_bytes(&f->kernels), no_options,
-                            &program));
     ok(f, dev_kernel_create(program, rt_text_of(name), &kernel));
     dev_program_destroy(program);
     return kernel;
 }
 
+/* A kernel of the module `kernels`. */
+static dev_kernel *kernel_named(const fixture *f, const char *name)
+{
+    return kernel_of(f, &f->kernels, name);
+}
+
 static dev_program *compiled(const fixture *f, const rt_buffer *module)
 {
+    const dev_code code = code_of(module);
     dev_program *program;
-    ok(f, dev_program_compile(f->device, RT_FORMAT_SPIRV64, rt_buffer_bytes(module), no_options,
-                              &program));
+    ok(f, dev_program_compile(f->device, &code, &program));
     return program;
 }
 
 static dev_argument of_memory(dev_memory *memory)
 {
     return (dev_argument){.kind = DEV_ARGUMENT_MEMORY, .memory = memory};
+}
+
+static dev_argument of_pointer(dev_memory *memory, uint64_t offset)
+{
+    return (dev_argument){.kind = DEV_ARGUMENT_POINTER, .memory = memory, .offset = offset};
 }
 
 static dev_argument of_bytes(const void *bytes, size_t size)
@@ -162,10 +191,8 @@ static void same_images_link_twice(void **state)
 static void unknown_kernel_is_refused(void **state)
 {
     const fixture *f = *state;
-    dev_program *program;
+    dev_program *program = built(f, &f->kernels);
     dev_kernel *kernel;
-    ok(f, dev_program_build(f->device, RT_FORMAT_SPIRV64, rt_buffer_bytes(&f->kernels), no_options,
-                            &program));
     assert_int_equal(dev_kernel_create(program, RT_TEXT("geometri"), &kernel).code,
                      RT_ERRC_INVALID);
     assert_int_equal(dev_kernel_create(program, RT_TEXT(""), &kernel).code, RT_ERRC_INVALID);
@@ -178,17 +205,12 @@ static void images_that_are_no_spirv_are_refused(void **state)
 {
     const fixture *f = *state;
     dev_program *program;
-    const rt_bytes text = {(const uint8_t *)"int main;", 9};
-    assert_int_equal(
-        dev_program_compile(f->device, RT_FORMAT_SPIRV64, text, no_options, &program).code,
-        RT_MALFORMED);
-    assert_int_equal(
-        dev_program_build(f->device, RT_FORMAT_SPIRV64, (rt_bytes){0}, no_options, &program).code,
-        RT_MALFORMED);
-    assert_int_equal(dev_program_compile(f->device, RT_FORMAT_SPIRV64_FPGA,
-                                         rt_buffer_bytes(&f->twice), no_options, &program)
-                         .code,
-                     RT_UNSUPPORTED);
+    const dev_code text = {.format = RT_FORMAT_SPIRV64, .bytes = {(const uint8_t *)"int main;", 9}};
+    const dev_code nothing = {.format = RT_FORMAT_SPIRV64};
+    const dev_code other = {.format = RT_FORMAT_SPIRV64_FPGA, .bytes = rt_buffer_bytes(&f->twice)};
+    assert_int_equal(dev_program_compile(f->device, &text, &program).code, RT_MALFORMED);
+    assert_int_equal(dev_program_build(f->device, &nothing, &program).code, RT_MALFORMED);
+    assert_int_equal(dev_program_compile(f->device, &other, &program).code, RT_UNSUPPORTED);
 }
 
 /* ---- Launches ----------------------------------------------------------------------------- */
@@ -436,6 +458,415 @@ static void bytes_written_count_as_defined(void **state)
     dev_memory_destroy(memory);
 }
 
+/* ---- Unified shared memory ---------------------------------------------------------------- */
+
+static const dev_memory_kind usm_kinds[] = {DEV_MEMORY_USM_DEVICE, DEV_MEMORY_USM_HOST,
+                                            DEV_MEMORY_USM_SHARED};
+#define USM_KIND_COUNT (sizeof usm_kinds / sizeof *usm_kinds)
+
+static dev_memory *usm_with(const fixture *f, dev_memory_kind kind, const void *content,
+                            uint64_t size)
+{
+    dev_memory *memory;
+    dev_event *event;
+    ok(f, dev_usm_create(f->device, kind, size, RT_TEXT("shared"), &memory));
+    ok(f, dev_enqueue_write(f->queue, no_wait, memory, 0, size, content, &event));
+    finish(f, event);
+    return memory;
+}
+
+static void pointers_lead_into_usm_of_every_kind(void **state)
+{
+    const fixture *f = *state;
+    if (!f->capabilities.usm || !f->capabilities.executes) skip();
+    dev_kernel *kernel = kernel_named(f, "add_one");
+    for (size_t k = 0; k < USM_KIND_COUNT; k++) {
+        int data[8] = {0, 10, 20, 30, 40, 50, 60, 70};
+        const int expected[8] = {0, 10, 21, 31, 41, 50, 60, 70};
+        dev_memory *memory = usm_with(f, usm_kinds[k], data, sizeof data);
+        const dev_argument argument = of_pointer(memory, 2 * sizeof(int));
+        run_kernel(f, kernel, range_1d(3, 0), &argument, 1);
+        memory_get(f, memory, data, sizeof data);
+        assert_memory_equal(data, expected, sizeof data);
+        dev_memory_destroy(memory);
+    }
+    dev_kernel_destroy(kernel);
+}
+
+/* Writes to one kind, copies to the next through a buffer, fills, and reads. */
+static void commands_move_bytes_of_usm(void **state)
+{
+    const fixture *f = *state;
+    if (!f->capabilities.usm) skip();
+    const uint8_t content[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+    const uint16_t pattern = 0xABCD;
+    for (size_t k = 0; k < USM_KIND_COUNT; k++) {
+        dev_memory *from = usm_with(f, usm_kinds[k], content, sizeof content), *to, *between;
+        dev_event *events[4];
+        uint8_t bits[2] = {0}, result[12];
+        ok(f,
+           dev_usm_create(f->device, usm_kinds[(k + 1) % USM_KIND_COUNT], 16, RT_TEXT("to"), &to));
+        ok(f, dev_memory_create(f->device, 16, RT_TEXT("between"), &between));
+        ok(f, dev_enqueue_copy(f->queue, no_wait, from, 4, between, 0, 8, &events[0]));
+        const dev_command second = {.wait = &events[0], .wait_count = 1};
+        ok(f, dev_enqueue_copy(f->queue, second, between, 0, to, 2, 8, &events[1]));
+        const dev_command third = {.wait = &events[1], .wait_count = 1};
+        ok(f, dev_enqueue_fill(f->queue, third, to, 10, 4, (rt_bytes){(const uint8_t *)&pattern, 2},
+                               &events[2]));
+        const dev_command fourth = {.wait = &events[2], .wait_count = 1};
+        ok(f, dev_enqueue_read(f->queue, fourth, to, 2, 12, result, &events[3]));
+        for (size_t i = 4; i > 0; i--)
+            finish(f, events[i - 1]);
+        const uint8_t expected[12] = {5, 6, 7, 8, 9, 10, 11, 12, 0xCD, 0xAB, 0xCD, 0xAB};
+        assert_memory_equal(result, expected, sizeof expected);
+        ok(f, dev_memory_defined(to, 0, 16, bits));
+        assert_int_equal(bits[0] & 0xFC, 0xFC);
+        assert_int_equal(bits[1] & 0x3F, 0x3F);
+        if (f->capabilities.finds_faults) {
+            assert_int_equal(bits[0], 0xFC);
+            assert_int_equal(bits[1], 0x3F);
+        }
+        dev_memory_destroy(from);
+        dev_memory_destroy(between);
+        dev_memory_destroy(to);
+    }
+}
+
+/* As usm.cl has them. */
+typedef struct node {
+    uint64_t next;
+    int32_t value;
+} node;
+typedef struct list {
+    int32_t scale;
+    uint64_t first;
+} list;
+
+static void pointers_in_values_and_in_memory_are_followed(void **state)
+{
+    const fixture *f = *state;
+    if (!f->capabilities.usm || !f->capabilities.executes) skip();
+    const node end[2] = {{0, 1000}, {0, 3}};
+    int sum = 0;
+    dev_kernel *kernel = kernel_of(f, &f->usm, "sum_list");
+    /* Three nodes in three memories; the last is the second of its memory. */
+    dev_memory *third = usm_with(f, DEV_MEMORY_USM_HOST, end, sizeof end);
+    const node middle = {dev_memory_address(third) + sizeof(node), 20};
+    dev_memory *second = usm_with(f, DEV_MEMORY_USM_DEVICE, &middle, sizeof middle);
+    const node begin = {dev_memory_address(second), 100};
+    dev_memory *first = usm_with(f, DEV_MEMORY_USM_SHARED, &begin, sizeof begin);
+    dev_memory *out = memory_with(f, &sum, sizeof sum);
+    const list nodes = {2, dev_memory_address(first)};
+    const dev_argument arguments[] = {of_memory(out), of_bytes(&nodes, sizeof nodes)};
+    run_kernel(f, kernel, range_1d(1, 1), arguments, 2);
+    memory_get(f, out, &sum, sizeof sum);
+    assert_int_equal(sum, 2 * (100 + 20 + 3));
+    dev_memory_destroy(first);
+    dev_memory_destroy(second);
+    dev_memory_destroy(third);
+    dev_memory_destroy(out);
+    dev_kernel_destroy(kernel);
+}
+
+static void finding_check(const fixture *f, const char *kind, uint64_t offset)
+{
+    assert_int_equal(f->finding_count, 1);
+    assert_string_equal(f->finding_kind, kind);
+    assert_string_equal(f->finding_object, "shared");
+    assert_int_equal(f->finding_offset, offset);
+}
+
+static void pointers_past_the_end_are_found(void **state)
+{
+    fixture *f = *state;
+    if (!f->capabilities.usm || !f->capabilities.finds_faults) skip();
+    const int data[8] = {0};
+    dev_kernel *kernel = kernel_named(f, "or_default");
+    dev_memory *memory = usm_with(f, DEV_MEMORY_USM_SHARED, data, sizeof data);
+    dev_memory *out = memory_with(f, data, sizeof data);
+    const dev_argument arguments[] = {of_memory(out), of_pointer(memory, sizeof data)};
+    f->finding_count = 0;
+    run_kernel(f, kernel, range_1d(1, 1), arguments, 2);
+    finding_check(f, "out-of-bounds", sizeof data);
+    dev_memory_destroy(memory);
+    dev_memory_destroy(out);
+    dev_kernel_destroy(kernel);
+}
+
+static void pointers_to_freed_usm_are_found(void **state)
+{
+    fixture *f = *state;
+    if (!f->capabilities.usm || !f->capabilities.finds_faults) skip();
+    const int content[4] = {1, 2, 3, 4};
+    int value = 0;
+    dev_kernel *kernel = kernel_of(f, &f->usm, "load");
+    dev_memory *memory = usm_with(f, DEV_MEMORY_USM_DEVICE, content, sizeof content);
+    dev_memory *out = memory_with(f, &value, sizeof value);
+    const uint64_t address = dev_memory_address(memory) + 8;
+    const dev_argument arguments[] = {of_memory(out), of_bytes(&address, sizeof address)};
+    run_kernel(f, kernel, range_1d(1, 1), arguments, 2);
+    memory_get(f, out, &value, sizeof value);
+    assert_int_equal(value, 3);
+    dev_memory_destroy(memory);
+    f->finding_count = 0;
+    run_kernel(f, kernel, range_1d(1, 1), arguments, 2);
+    finding_check(f, "use-after-free", 8);
+    dev_memory_destroy(out);
+    dev_kernel_destroy(kernel);
+}
+
+/* ---- Variables of programs ---------------------------------------------------------------- */
+
+static dev_memory *global_named(const fixture *f, dev_program *program, const char *name,
+                                uint64_t size)
+{
+    dev_memory *memory;
+    ok(f, dev_global_find(program, rt_text_of(name), &memory));
+    assert_int_equal(memory->kind, DEV_MEMORY_GLOBAL);
+    assert_int_equal(memory->size, size);
+    return memory;
+}
+
+/* Runs kernel `count` of module globals; it reads counter, zeros[2] and the sum of the table, then
+ * adds 1 to the first and 100 to the second. */
+static void count_run(const fixture *f, dev_program *program, int out_read[3])
+{
+    const int nothing[3] = {0};
+    dev_kernel *kernel;
+    ok(f, dev_kernel_create(program, RT_TEXT("count"), &kernel));
+    dev_memory *out = memory_with(f, nothing, sizeof nothing);
+    const dev_argument argument = of_memory(out);
+    run_kernel(f, kernel, range_1d(1, 1), &argument, 1);
+    memory_get(f, out, out_read, sizeof nothing);
+    dev_memory_destroy(out);
+    dev_kernel_destroy(kernel);
+}
+
+static void counted(const fixture *f, dev_program *program, int counter, int zero, int sum)
+{
+    int read[3];
+    count_run(f, program, read);
+    assert_int_equal(read[0], counter);
+    assert_int_equal(read[1], zero);
+    assert_int_equal(read[2], sum);
+}
+
+static void variables_have_names_and_values(void **state)
+{
+    const fixture *f = *state;
+    if (!f->capabilities.globals_by_name) skip();
+    dev_program *program = built(f, &f->globals);
+    dev_memory *counter = global_named(f, program, "counter", 4);
+    dev_memory *zeros = global_named(f, program, "zeros", 16);
+    dev_memory *table = global_named(f, program, "table", 12);
+    const int expected_zeros[4] = {0}, expected_table[3] = {10, 20, 30}, written = 40;
+    int value = 0, values[4];
+    uint8_t bits[2] = {0};
+    memory_get(f, counter, &value, sizeof value);
+    assert_int_equal(value, 5);
+    memory_get(f, zeros, values, sizeof expected_zeros);
+    assert_memory_equal(values, expected_zeros, sizeof expected_zeros);
+    memory_get(f, table, values, sizeof expected_table);
+    assert_memory_equal(values, expected_table, sizeof expected_table);
+    ok(f, dev_memory_defined(zeros, 0, 16, bits));
+    assert_int_equal(bits[0] & bits[1], 0xFF);
+    if (f->capabilities.executes) {
+        dev_event *event;
+        ok(f, dev_enqueue_write(f->queue, no_wait, counter, 0, sizeof written, &written, &event));
+        finish(f, event);
+        counted(f, program, 40, 0, 60);
+        counted(f, program, 41, 100, 60);
+        memory_get(f, counter, &value, sizeof value);
+        assert_int_equal(value, 42);
+    }
+    dev_memory_destroy(counter);
+    dev_memory_destroy(zeros);
+    dev_memory_destroy(table);
+    dev_program_destroy(program);
+}
+
+/* Copies between variables, buffers and, where there is any, unified shared memory; fills; and
+ * passes pointers into variables to a kernel of another program. */
+static void variables_take_part_in_commands(void **state)
+{
+    const fixture *f = *state;
+    if (!f->capabilities.globals_by_name || !f->capabilities.executes) skip();
+    const int content[4] = {1, 2, 3, 4};
+    int values[4] = {0};
+    dev_program *program = built(f, &f->globals);
+    dev_memory *zeros = global_named(f, program, "zeros", 16);
+    dev_memory *table = global_named(f, program, "table", 12);
+    dev_memory *memory = f->capabilities.usm
+                             ? usm_with(f, DEV_MEMORY_USM_DEVICE, content, sizeof content)
+                             : memory_with(f, content, sizeof content);
+    dev_event *events[4];
+    ok(f, dev_enqueue_copy(f->queue, no_wait, memory, 0, zeros, 0, 8, &events[0]));
+    const dev_command second = {.wait = &events[0], .wait_count = 1};
+    ok(f, dev_enqueue_copy(f->queue, second, zeros, 0, table, 4, 8, &events[1]));
+    const dev_command third = {.wait = &events[1], .wait_count = 1};
+    ok(f, dev_enqueue_fill(f->queue, third, zeros, 8, 4,
+                           (rt_bytes){(const uint8_t *)&content[3], 4}, &events[2]));
+    const dev_command fourth = {.wait = &events[2], .wait_count = 1};
+    ok(f, dev_enqueue_copy(f->queue, fourth, zeros, 4, memory, 0, 8, &events[3]));
+    for (size_t i = 4; i > 0; i--)
+        finish(f, events[i - 1]);
+    memory_get(f, memory, values, sizeof values);
+    const int expected[4] = {2, 4, 3, 4};
+    assert_memory_equal(values, expected, sizeof values);
+    counted(f, program, 5, 4, 10 + 1 + 2);
+
+    dev_kernel *kernel = kernel_named(f, "add_one");
+    const dev_argument argument = of_pointer(zeros, 4);
+    run_kernel(f, kernel, range_1d(3, 0), &argument, 1);
+    memory_get(f, zeros, values, sizeof values);
+    const int added[4] = {1, 3, 105, 1};
+    assert_memory_equal(values, added, sizeof values);
+    dev_kernel_destroy(kernel);
+    dev_memory_destroy(zeros);
+    dev_memory_destroy(table);
+    dev_memory_destroy(memory);
+    dev_program_destroy(program);
+}
+
+static void unknown_variables_are_refused(void **state)
+{
+    const fixture *f = *state;
+    if (!f->capabilities.globals_by_name) skip();
+    dev_program *program = built(f, &f->globals);
+    dev_memory *memory;
+    assert_int_equal(dev_global_find(program, RT_TEXT("counte"), &memory).code, RT_ERRC_INVALID);
+    assert_int_equal(dev_global_find(program, RT_TEXT("count"), &memory).code, RT_ERRC_INVALID);
+    assert_int_equal(dev_global_find(program, RT_TEXT(""), &memory).code, RT_ERRC_INVALID);
+    dev_program_destroy(program);
+}
+
+static void programs_have_variables_of_their_own(void **state)
+{
+    const fixture *f = *state;
+    if (!f->capabilities.globals_by_name || !f->capabilities.executes) skip();
+    dev_program *one = built(f, &f->globals), *other = built(f, &f->globals);
+    counted(f, one, 5, 0, 60);
+    counted(f, one, 6, 100, 60);
+    counted(f, other, 5, 0, 60);
+    dev_memory *of_one = global_named(f, one, "counter", 4);
+    dev_memory *of_other = global_named(f, other, "counter", 4);
+    assert_true(dev_memory_address(of_one) != dev_memory_address(of_other));
+    int value = 0;
+    memory_get(f, of_other, &value, sizeof value);
+    assert_int_equal(value, 6);
+    memory_get(f, of_one, &value, sizeof value);
+    assert_int_equal(value, 7);
+    dev_memory_destroy(of_one);
+    dev_memory_destroy(of_other);
+    dev_program_destroy(one);
+    dev_program_destroy(other);
+}
+
+/* ---- Specialisation constants ------------------------------------------------------------- */
+
+/* What kernel `constants` of the module of that name stores. */
+#define CONSTANT_COUNT 6u
+
+/* Builds module constants with those values, or compiles and links it, and runs it. */
+static void constants_run(const fixture *f, const dev_spec_constant *constants, uint32_t count,
+                          bool links, int64_t out_values[CONSTANT_COUNT])
+{
+    dev_code code = code_of(&f->constants);
+    code.constants = constants;
+    code.constant_count = count;
+    dev_program *program, *part;
+    dev_kernel *kernel;
+    if (links) {
+        ok(f, dev_program_compile(f->device, &code, &part));
+        ok(f, dev_program_link(f->device, &part, 1, no_options, &program));
+        dev_program_destroy(part);
+    } else {
+        ok(f, dev_program_build(f->device, &code, &program));
+    }
+    ok(f, dev_kernel_create(program, RT_TEXT("constants"), &kernel));
+    memset(out_values, 0, CONSTANT_COUNT * sizeof *out_values);
+    dev_memory *memory = memory_with(f, out_values, CONSTANT_COUNT * sizeof *out_values);
+    const dev_argument argument = of_memory(memory);
+    run_kernel(f, kernel, range_1d(1, 1), &argument, 1);
+    memory_get(f, memory, out_values, CONSTANT_COUNT * sizeof *out_values);
+    dev_memory_destroy(memory);
+    dev_kernel_destroy(kernel);
+    dev_program_destroy(program);
+}
+
+static bool can_specialise(const fixture *f)
+{
+    return f->capabilities.spec_constants && f->capabilities.executes;
+}
+
+static void constants_have_defaults(void **state)
+{
+    const fixture *f = *state;
+    if (!can_specialise(f)) skip();
+    const int64_t expected[CONSTANT_COUNT] = {1, -2, -300, 70000, INT64_C(5000000000), 10};
+    const uint8_t value[4] = {1, 2, 3, 4};
+    const dev_spec_constant unknown = {.id = 99, .value = {value, 4}};
+    int64_t values[CONSTANT_COUNT];
+    constants_run(f, NULL, 0, false, values);
+    assert_memory_equal(values, expected, sizeof values);
+    constants_run(f, &unknown, 1, false, values);
+    assert_memory_equal(values, expected, sizeof values);
+}
+
+static void constants_of_every_size_are_set(void **state)
+{
+    const fixture *f = *state;
+    if (!can_specialise(f)) skip();
+    const uint8_t no = 0;
+    const int8_t small = 100;
+    const int16_t middle = -32768;
+    const int32_t large = -1;
+    const int64_t huge = INT64_MIN;
+    const float fraction = -0.75f;
+    const dev_spec_constant constants[] = {
+        {.id = 15, .value = {(const uint8_t *)&fraction, 4}},
+        {.id = 14, .value = {(const uint8_t *)&huge, 8}},
+        {.id = 13, .value = {(const uint8_t *)&large, 4}},
+        {.id = 12, .value = {(const uint8_t *)&middle, 2}},
+        {.id = 11, .value = {(const uint8_t *)&small, 1}},
+        {.id = 10, .value = {&no, 1}},
+    };
+    const int64_t expected[CONSTANT_COUNT] = {0, 100, -32768, -1, INT64_MIN, -3};
+    int64_t values[CONSTANT_COUNT];
+    constants_run(f, constants, CONSTANT_COUNT, false, values);
+    assert_memory_equal(values, expected, sizeof values);
+}
+
+static void programs_of_one_code_have_constants_of_their_own(void **state)
+{
+    const fixture *f = *state;
+    if (!can_specialise(f)) skip();
+    bool links = dev_capabilities_link(&f->capabilities, RT_FORMAT_SPIRV64);
+    int64_t values[CONSTANT_COUNT];
+    for (int32_t step = 1; step <= 3; step++) {
+        const dev_spec_constant constant = {.id = 13, .value = {(const uint8_t *)&step, 4}};
+        constants_run(f, &constant, 1, links, values);
+        assert_int_equal(values[3], step);
+        assert_int_equal(values[2], -300);
+    }
+    constants_run(f, NULL, 0, links, values);
+    assert_int_equal(values[3], 70000);
+}
+
+static void constants_that_do_not_fit_are_refused(void **state)
+{
+    const fixture *f = *state;
+    if (!f->capabilities.spec_constants) skip();
+    const uint8_t value[8] = {1};
+    const dev_spec_constant wide = {.id = 13, .value = {value, 8}};
+    dev_code code = code_of(&f->constants);
+    code.constants = &wide;
+    code.constant_count = 1;
+    dev_program *program;
+    assert_int_equal(dev_program_build(f->device, &code, &program).code, RT_ERRC_INVALID);
+    assert_null(program);
+}
+
 /* ---- Opening ------------------------------------------------------------------------------ */
 
 static rt_buffer module_read(const char *folder, const char *name)
@@ -452,6 +883,15 @@ static rt_buffer module_read(const char *folder, const char *name)
     return content;
 }
 
+static void finding_keep(void *user, const dev_finding *finding)
+{
+    fixture *f = user;
+    snprintf(f->finding_kind, sizeof f->finding_kind, "%s", finding->kind);
+    snprintf(f->finding_object, sizeof f->finding_object, "%.*s", RT_TEXT_ARG(finding->object));
+    f->finding_offset = finding->offset;
+    f->finding_count++;
+}
+
 static fixture *suite_fixture; /* cmocka's group setup has no parameter of ours */
 
 static int fixture_setup(void **state)
@@ -462,6 +902,9 @@ static int fixture_setup(void **state)
     f->apply = module_read(f->suite->modules, "apply");
     f->twice = module_read(f->suite->modules, "twice");
     f->kernels = module_read(f->suite->modules, "kernels");
+    f->usm = module_read(f->suite->modules, "usm");
+    f->globals = module_read(f->suite->modules, "globals");
+    f->constants = module_read(f->suite->modules, "constants");
     *state = f;
     return 0;
 }
@@ -472,6 +915,9 @@ static int fixture_teardown(void **state)
     rt_buffer_free(&f->apply);
     rt_buffer_free(&f->twice);
     rt_buffer_free(&f->kernels);
+    rt_buffer_free(&f->usm);
+    rt_buffer_free(&f->globals);
+    rt_buffer_free(&f->constants);
     dev_queue_destroy(f->queue);
     return 0;
 }
@@ -493,9 +939,26 @@ int device_suite_run(const device_suite *suite)
         cmocka_unit_test(events_order_commands_of_two_queues),
         cmocka_unit_test(enqueued_commands_keep_what_they_use),
         cmocka_unit_test(bytes_written_count_as_defined),
+        cmocka_unit_test(pointers_lead_into_usm_of_every_kind),
+        cmocka_unit_test(commands_move_bytes_of_usm),
+        cmocka_unit_test(pointers_in_values_and_in_memory_are_followed),
+        cmocka_unit_test(pointers_past_the_end_are_found),
+        cmocka_unit_test(pointers_to_freed_usm_are_found),
+        cmocka_unit_test(variables_have_names_and_values),
+        cmocka_unit_test(variables_take_part_in_commands),
+        cmocka_unit_test(unknown_variables_are_refused),
+        cmocka_unit_test(programs_have_variables_of_their_own),
+        cmocka_unit_test(constants_have_defaults),
+        cmocka_unit_test(constants_of_every_size_are_set),
+        cmocka_unit_test(programs_of_one_code_have_constants_of_their_own),
+        cmocka_unit_test(constants_that_do_not_fit_are_refused),
     };
     fixture f = {.suite = suite, .sink = rt_sink_create()};
-    const dev_open_parameters parameters = {.sink = f.sink, .tools = suite->tools, .seed = 1};
+    const dev_open_parameters parameters = {.sink = f.sink,
+                                            .tools = suite->tools,
+                                            .seed = 1,
+                                            .on_finding = finding_keep,
+                                            .finding_user = &f};
     rt_status status =
         dev_device_open(suite->backend, &parameters, rt_text_of(suite->selector), &f.device);
     int failed = -1;

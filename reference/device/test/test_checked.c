@@ -25,6 +25,10 @@ typedef struct bad_device {
     bool holes;         /* tables that lack an operation */
     bool foreign;       /* statuses that no sink made */
     bool restless;      /* events that stay pending after a wait */
+    bool null_address;  /* memories that begin at 0 */
+    bool empty_global;  /* variables of no bytes */
+    bool one_variable;  /* all memories begin at one address */
+    bool incapable;     /* no unified shared memory, variables by name, specialisation constants */
 } bad_device;
 
 static rt_code open_answer; /* of the next open; the tests are single-threaded */
@@ -154,7 +158,35 @@ static rt_status kernel_create(dev_program *program, rt_text name, dev_kernel **
     }
     return answer(program->device);
 }
-static const dev_program_ops program_ops = {program_free, kernel_create};
+
+/* The address is that of the base struct, which is as good as any. */
+static uint64_t memory_address(dev_memory *memory)
+{
+    const bad_device *device = (const bad_device *)memory->device;
+    if (device->null_address) return 0;
+    return device->one_variable ? (uintptr_t)device : (uintptr_t)memory;
+}
+static const dev_memory_ops memory_ops = {.destroy = memory_free};
+static const dev_memory_ops addressed_ops = {.destroy = memory_free, .address = memory_address};
+
+static rt_status memory_make(dev_device *device, const dev_memory_ops *ops, uint64_t size,
+                             dev_memory **out_memory)
+{
+    if (gives_object(device)) {
+        *out_memory = rt_alloc(sizeof **out_memory);
+        (*out_memory)->ops = ops;
+        (*out_memory)->size = size;
+    }
+    return answer(device);
+}
+
+static rt_status global_find(dev_program *program, rt_text name, dev_memory **out_memory)
+{
+    (void)name;
+    const bad_device *device = (const bad_device *)program->device;
+    return memory_make(program->device, &addressed_ops, device->empty_global ? 0 : 16, out_memory);
+}
+static const dev_program_ops program_ops = {program_free, kernel_create, global_find};
 
 static rt_status program_make(dev_device *device, dev_program **out_program)
 {
@@ -164,10 +196,10 @@ static rt_status program_make(dev_device *device, dev_program **out_program)
     }
     return answer(device);
 }
-static rt_status program_compile(dev_device *device, rt_format format, rt_bytes code,
-                                 rt_text options, dev_program **out_program)
+static rt_status program_compile(dev_device *device, const dev_code *code,
+                                 dev_program **out_program)
 {
-    (void)format, (void)code, (void)options;
+    (void)code;
     return program_make(device, out_program);
 }
 static rt_status program_link(dev_device *device, dev_program *const *programs, uint32_t count,
@@ -177,17 +209,18 @@ static rt_status program_link(dev_device *device, dev_program *const *programs, 
     return program_make(device, out_program);
 }
 
-static const dev_memory_ops memory_ops = {.destroy = memory_free};
-
 static rt_status memory_create(dev_device *device, uint64_t size, rt_text label,
                                dev_memory **out_memory)
 {
-    (void)size, (void)label;
-    if (gives_object(device)) {
-        *out_memory = rt_alloc(sizeof **out_memory);
-        (*out_memory)->ops = &memory_ops;
-    }
-    return answer(device);
+    (void)label;
+    return memory_make(device, &memory_ops, size, out_memory);
+}
+static rt_status usm_create(dev_device *device, dev_memory_kind kind, uint64_t size, rt_text label,
+                            dev_memory **out_memory)
+{
+    (void)kind, (void)label;
+    bool holes = ((const bad_device *)device)->holes;
+    return memory_make(device, holes ? &memory_ops : &addressed_ops, size, out_memory);
 }
 
 static rt_status queue_create(dev_device *device, dev_queue **out_queue)
@@ -201,20 +234,23 @@ static rt_status queue_create(dev_device *device, dev_queue **out_queue)
 
 static void capabilities(dev_device *device, dev_capabilities *out_capabilities)
 {
-    (void)device;
+    bool capable = !((const bad_device *)device)->incapable;
     static const char *const extensions[] = {"other", "pi_ext_spirv64_linking"};
     *out_capabilities = (dev_capabilities){
         .name = RT_TEXT("bad"),
         .formats_taken = 1u << RT_FORMAT_SPIRV64,
         .extensions = extensions,
         .extension_count = 2,
+        .globals_by_name = capable,
+        .usm = capable,
+        .spec_constants = capable,
         .group_size_max = 64,
     };
 }
 
 static const dev_device_ops device_ops = {
-    device_free,  capabilities,    memory_create, program_compile,
-    program_link, program_compile, queue_create,
+    device_free,     capabilities, memory_create,   usm_create,
+    program_compile, program_link, program_compile, queue_create,
 };
 
 static rt_status bad_open(const dev_open_parameters *parameters, rt_text selector,
@@ -237,6 +273,8 @@ typedef struct fixture {
     dev_device *device;
     bad_device *bad;
     dev_memory *memory;
+    dev_memory *usm;
+    dev_memory *global;
     dev_program *compiled;
     dev_program *program;
     dev_kernel *kernel;
@@ -244,7 +282,7 @@ typedef struct fixture {
     dev_event *event;
 } fixture;
 
-static const rt_bytes no_code = {NULL, 0};
+static const dev_code no_code = {.format = RT_FORMAT_SPIRV64};
 static const dev_command no_wait = {0};
 static uint8_t host[16];
 
@@ -257,9 +295,10 @@ static int setup(void **state)
     assert_true(rt_ok(dev_device_open(&bad_backend, &parameters, RT_TEXT(""), &f->device)));
     f->bad = (bad_device *)f->device;
     assert_true(rt_ok(dev_memory_create(f->device, 16, RT_TEXT("m"), &f->memory)));
-    assert_true(rt_ok(
-        dev_program_compile(f->device, RT_FORMAT_SPIRV64, no_code, RT_TEXT(""), &f->compiled)));
+    assert_true(rt_ok(dev_usm_create(f->device, DEV_MEMORY_USM_SHARED, 16, RT_TEXT("u"), &f->usm)));
+    assert_true(rt_ok(dev_program_compile(f->device, &no_code, &f->compiled)));
     assert_true(rt_ok(dev_program_link(f->device, &f->compiled, 1, RT_TEXT(""), &f->program)));
+    assert_true(rt_ok(dev_global_find(f->program, RT_TEXT("g"), &f->global)));
     assert_true(rt_ok(dev_kernel_create(f->program, RT_TEXT("k"), &f->kernel)));
     assert_true(rt_ok(dev_queue_create(f->device, &f->queue)));
     assert_true(rt_ok(dev_enqueue_read(f->queue, no_wait, f->memory, 0, 16, host, &f->event)));
@@ -273,9 +312,11 @@ static int teardown(void **state)
     dev_event_destroy(f->event);
     dev_queue_destroy(f->queue);
     dev_kernel_destroy(f->kernel);
+    dev_memory_destroy(f->global);
     dev_program_destroy(f->program);
     dev_program_destroy(f->compiled);
     dev_memory_destroy(f->memory);
+    dev_memory_destroy(f->usm);
     dev_device_destroy(f->device);
     rt_sink_destroy(f->sink);
     rt_free(f);
@@ -322,10 +363,26 @@ static void do_memory_create(fixture *f)
     use(dev_memory_create(f->device, 8, RT_TEXT("m"), &memory));
     dev_memory_destroy(memory);
 }
+static void do_usm_create(fixture *f)
+{
+    dev_memory *memory;
+    use(dev_usm_create(f->device, DEV_MEMORY_USM_DEVICE, 8, RT_TEXT("u"), &memory));
+    dev_memory_destroy(memory);
+}
+static void do_global_find(fixture *f)
+{
+    dev_memory *memory;
+    use(dev_global_find(f->program, RT_TEXT("g"), &memory));
+    dev_memory_destroy(memory);
+}
+static void do_address(fixture *f)
+{
+    if (dev_memory_address(f->usm) == dev_memory_address(f->global)) _exit(4);
+}
 static void do_compile(fixture *f)
 {
     dev_program *program;
-    use(dev_program_compile(f->device, RT_FORMAT_SPIRV64, no_code, RT_TEXT(""), &program));
+    use(dev_program_compile(f->device, &no_code, &program));
     dev_program_destroy(program);
 }
 static void do_link(fixture *f)
@@ -337,7 +394,7 @@ static void do_link(fixture *f)
 static void do_build(fixture *f)
 {
     dev_program *program;
-    use(dev_program_build(f->device, RT_FORMAT_SPIRV64, no_code, RT_TEXT(""), &program));
+    use(dev_program_build(f->device, &no_code, &program));
     dev_program_destroy(program);
 }
 static void do_kernel_create(fixture *f)
@@ -400,8 +457,10 @@ static const struct {
     bool makes_object;
 } actions[] = {
     {"memory_create", do_memory_create, RT_ERRC_MEMORY_ALLOCATION, RT_ERRC_BUILD, true},
+    {"usm_create", do_usm_create, RT_ERRC_MEMORY_ALLOCATION, RT_ERRC_INVALID, true},
+    {"global_find", do_global_find, RT_ERRC_INVALID, RT_LINK_ERROR, true},
     {"program_compile", do_compile, RT_ERRC_BUILD, RT_LINK_ERROR, true},
-    {"program_link", do_link, RT_LINK_ERROR, RT_ERRC_INVALID, true},
+    {"program_link", do_link, RT_LINK_ERROR, RT_ERRC_ND_RANGE, true},
     {"program_build", do_build, RT_TOOL, RT_BUDGET, true},
     {"kernel_create", do_kernel_create, RT_ERRC_INVALID, RT_LINK_ERROR, true},
     {"queue_create", do_queue_create, RT_DRIVER_ERROR, RT_ERRC_INVALID, true},
@@ -458,7 +517,15 @@ static void adapters_may_not_invent_statuses_or_leave_holes(void **state)
     f->bad->answer = RT_OK;
     f->bad->holes = true;
     assert_true(panics(do_queue_create, f));
+    assert_true(panics(do_usm_create, f));
     f->bad->holes = false;
+    assert_false(panics(do_address, f));
+    f->bad->null_address = true;
+    assert_true(panics(do_address, f));
+    f->bad->null_address = false;
+    f->bad->empty_global = true;
+    assert_true(panics(do_global_find, f));
+    f->bad->empty_global = false;
     f->bad->restless = true;
     assert_true(panics(do_wait, f));
     f->bad->restless = false;
@@ -481,6 +548,15 @@ static void read_nothing(fixture *f)
     dev_event *event;
     use(dev_enqueue_read(f->queue, no_wait, f->memory, 8, 0, host, &event));
 }
+/* The copy is within one variable, although between two memories. */
+static void copy_overlapping_in_a_variable(fixture *f)
+{
+    dev_event *event;
+    dev_memory *again;
+    f->bad->one_variable = true;
+    use(dev_global_find(f->program, RT_TEXT("g"), &again));
+    use(dev_enqueue_copy(f->queue, no_wait, f->global, 0, again, 4, 8, &event));
+}
 static void copy_overlapping(fixture *f)
 {
     dev_event *event;
@@ -495,6 +571,91 @@ static void fill_three_bytes(fixture *f)
 {
     dev_event *event;
     use(dev_enqueue_fill(f->queue, no_wait, f->memory, 0, 9, (rt_bytes){host, 3}, &event));
+}
+static void launch_with(fixture *f, dev_argument argument)
+{
+    dev_event *event;
+    use(dev_enqueue_kernel(f->queue, no_wait, f->kernel, &one_item, &argument, 1, &event));
+}
+static void pointer_to_nothing(fixture *f)
+{
+    launch_with(f, (dev_argument){.kind = DEV_ARGUMENT_POINTER});
+}
+static void pointer_into_a_buffer(fixture *f)
+{
+    launch_with(f, (dev_argument){.kind = DEV_ARGUMENT_POINTER, .memory = f->memory});
+}
+static void pointer_past_the_end(fixture *f)
+{
+    launch_with(f, (dev_argument){.kind = DEV_ARGUMENT_POINTER, .memory = f->usm, .offset = 17});
+}
+static void usm_as_a_buffer(fixture *f)
+{
+    launch_with(f, (dev_argument){.kind = DEV_ARGUMENT_MEMORY, .memory = f->usm});
+}
+static void address_of_a_buffer(fixture *f)
+{
+    if (dev_memory_address(f->memory) == 1) _exit(4);
+}
+static void usm_that_is_a_buffer(fixture *f)
+{
+    dev_memory *memory;
+    use(dev_usm_create(f->device, DEV_MEMORY_BUFFER, 8, RT_TEXT("u"), &memory));
+}
+static void usm_of_no_bytes(fixture *f)
+{
+    dev_memory *memory;
+    use(dev_usm_create(f->device, DEV_MEMORY_USM_HOST, 0, RT_TEXT("u"), &memory));
+}
+static void usm_of_an_incapable_device(fixture *f)
+{
+    f->bad->incapable = true;
+    do_usm_create(f);
+}
+static void variable_of_an_incapable_device(fixture *f)
+{
+    f->bad->incapable = true;
+    do_global_find(f);
+}
+static void variable_of_compiled_program(fixture *f)
+{
+    dev_memory *memory;
+    use(dev_global_find(f->compiled, RT_TEXT("g"), &memory));
+}
+static void program_before_its_variable(fixture *f)
+{
+    dev_program_destroy(f->program);
+}
+static void compile_with(fixture *f, dev_spec_constant first, dev_spec_constant second)
+{
+    const dev_spec_constant constants[] = {first, second};
+    const dev_code code = {
+        .format = RT_FORMAT_SPIRV64, .constants = constants, .constant_count = 2};
+    dev_program *program;
+    use(dev_program_compile(f->device, &code, &program));
+    dev_program_destroy(program);
+}
+static void constant_twice(fixture *f)
+{
+    const dev_spec_constant constant = {7, {host, 4}};
+    compile_with(f, constant, constant);
+}
+static void constant_of_three_bytes(fixture *f)
+{
+    compile_with(f, (dev_spec_constant){7, {host, 4}}, (dev_spec_constant){8, {host, 3}});
+}
+static void constant_without_value(fixture *f)
+{
+    compile_with(f, (dev_spec_constant){7, {NULL, 4}}, (dev_spec_constant){8, {host, 4}});
+}
+static void two_constants(fixture *f)
+{
+    compile_with(f, (dev_spec_constant){7, {host, 8}}, (dev_spec_constant){8, {host, 1}});
+}
+static void constants_of_an_incapable_device(fixture *f)
+{
+    f->bad->incapable = true;
+    two_constants(f);
 }
 static void launch_of_no_items(fixture *f)
 {
@@ -584,6 +745,22 @@ static void callers_that_break_the_contract_panic(void **state)
         read_wrapping,
         read_nothing,
         copy_overlapping,
+        copy_overlapping_in_a_variable,
+        pointer_to_nothing,
+        pointer_into_a_buffer,
+        pointer_past_the_end,
+        usm_as_a_buffer,
+        address_of_a_buffer,
+        usm_that_is_a_buffer,
+        usm_of_no_bytes,
+        usm_of_an_incapable_device,
+        variable_of_an_incapable_device,
+        variable_of_compiled_program,
+        program_before_its_variable,
+        constant_twice,
+        constant_of_three_bytes,
+        constant_without_value,
+        constants_of_an_incapable_device,
         fill_unaligned,
         fill_three_bytes,
         launch_of_no_items,
@@ -600,6 +777,37 @@ static void callers_that_break_the_contract_panic(void **state)
     };
     for (size_t i = 0; i < sizeof violations / sizeof *violations; i++) {
         if (!panics(violations[i], *state)) fail_msg("violation %zu goes unnoticed", i);
+    }
+}
+
+/* ---- What they may ------------------------------------------------------------------------ */
+
+static void pointer_to_the_end(fixture *f)
+{
+    launch_with(f, (dev_argument){.kind = DEV_ARGUMENT_POINTER, .memory = f->usm, .offset = 16});
+}
+static void pointer_into_a_variable(fixture *f)
+{
+    launch_with(f, (dev_argument){.kind = DEV_ARGUMENT_POINTER, .memory = f->global, .offset = 4});
+}
+static void null_pointer(fixture *f)
+{
+    launch_with(f, (dev_argument){.kind = DEV_ARGUMENT_MEMORY});
+}
+static void copy_beside_itself(fixture *f)
+{
+    dev_event *event;
+    use(dev_enqueue_copy(f->queue, no_wait, f->usm, 0, f->usm, 8, 8, &event));
+    use(dev_enqueue_copy(f->queue, no_wait, f->usm, 0, f->global, 0, 16, &event));
+    use(dev_enqueue_copy(f->queue, no_wait, f->memory, 0, f->usm, 0, 16, &event));
+}
+
+static void callers_that_keep_it_do_not(void **state)
+{
+    void (*const uses[])(fixture * f) = {pointer_to_the_end, pointer_into_a_variable, null_pointer,
+                                         copy_beside_itself, two_constants};
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+        if (panics(uses[i], *state)) fail_msg("use %zu panics", i);
     }
 }
 
@@ -644,6 +852,14 @@ static void uneven_ranges_are_refused(void **state)
         assert_int_equal(dev_nd_range_validate(f->sink, &rows[i].range, 64).code, rows[i].code);
 }
 
+static void aspects_have_their_names_of_sycl(void **state)
+{
+    (void)state;
+    assert_string_equal(dev_aspect_name(DEV_ASPECT_FP16), "fp16");
+    assert_string_equal(dev_aspect_name(DEV_ASPECT_FP64), "fp64");
+    assert_string_equal(dev_aspect_name(DEV_ASPECT_ATOMIC64), "atomic64");
+}
+
 static void destroying_nothing_is_allowed(void **state)
 {
     (void)state;
@@ -662,9 +878,11 @@ int main(void)
         cmocka_unit_test(object_and_status_must_agree),
         cmocka_unit_test(adapters_may_not_invent_statuses_or_leave_holes),
         cmocka_unit_test(callers_that_break_the_contract_panic),
+        cmocka_unit_test(callers_that_keep_it_do_not),
         cmocka_unit_test(untracked_memory_counts_as_defined),
         cmocka_unit_test(link_ability_is_found_by_extension),
         cmocka_unit_test(uneven_ranges_are_refused),
+        cmocka_unit_test(aspects_have_their_names_of_sycl),
         cmocka_unit_test(destroying_nothing_is_allowed),
     };
     struct CMUnitTest with_fixture[sizeof tests / sizeof *tests];

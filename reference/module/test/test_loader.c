@@ -85,14 +85,14 @@ static void expect_log(fixture *f, const char *expected)
 static void needed_modules_register_first_and_once(void **state)
 {
     fixture *f = *state;
-    rt_loader_start(&f->loader, APP);
+    rt_loader_start(&f->loader, APP, NULL, 0);
     expect_log(f, "+c +a +b +app ");
 }
 
 static void opening_twice_loads_once_and_closing_twice_unloads(void **state)
 {
     fixture *f = *state;
-    rt_loader_start(&f->loader, APP);
+    rt_loader_start(&f->loader, APP, NULL, 0);
     expect_log(f, "+c +a +b +app ");
     rt_loader_open(&f->loader, PLUGIN);
     rt_loader_open(&f->loader, PLUGIN);
@@ -108,7 +108,7 @@ static void opening_twice_loads_once_and_closing_twice_unloads(void **state)
 static void a_closed_module_stays_while_something_needs_it(void **state)
 {
     fixture *f = *state;
-    rt_loader_start(&f->loader, APP);
+    rt_loader_start(&f->loader, APP, NULL, 0);
     rt_loader_open(&f->loader, D);
     rt_loader_open(&f->loader, PLUGIN);
     expect_log(f, "+c +a +b +app +d +plugin ");
@@ -121,7 +121,7 @@ static void a_closed_module_stays_while_something_needs_it(void **state)
 static void a_cycle_is_loaded_once_and_goes_whole(void **state)
 {
     fixture *f = *state;
-    rt_loader_start(&f->loader, X);
+    rt_loader_start(&f->loader, X, NULL, 0);
     expect_log(f, "+y +x ");
     assert_true(rt_loader_needs(&f->loader, Y, X));
     assert_false(rt_loader_needs(&f->loader, X, A));
@@ -132,12 +132,47 @@ static void a_cycle_is_loaded_once_and_goes_whole(void **state)
 static void a_new_load_gives_new_ids(void **state)
 {
     fixture *f = *state;
-    rt_loader_start(&f->loader, D);
+    rt_loader_start(&f->loader, D, NULL, 0);
     assert_true(rt_ok(rt_loader_close(&f->loader, D)));
     rt_loader_open(&f->loader, D);
     assert_int_equal(f->registry.images.count, 2);
     assert_false(f->registry.images.items[0]->registered);
     assert_true(f->registry.images.items[1]->registered);
+}
+
+static void a_preloaded_module_is_constructed_before_the_executable_and_stays(void **state)
+{
+    fixture *f = *state;
+    static const rt_module_id preloaded[] = {PLUGIN, X, PLUGIN};
+    rt_loader_start(&f->loader, APP, preloaded, 3);
+    expect_log(f, "+c +a +b +d +plugin +y +x +app ");
+    assert_int_equal(rt_loader_close(&f->loader, PLUGIN).code, RT_ERRC_INVALID);
+    rt_loader_open(&f->loader, PLUGIN);
+    assert_true(rt_ok(rt_loader_close(&f->loader, PLUGIN)));
+    expect_log(f, "");
+    /* The order of search: executable, preloaded, then what they need, breadth first. */
+    static const rt_module_id expected[] = {APP, PLUGIN, X, A, B, C, D, Y};
+    assert_int_equal(f->loader.global_scope.count, 8);
+    for (uint32_t i = 0; i < 8; i++)
+        assert_int_equal(f->loader.global_scope.items[i], expected[i]);
+}
+
+static void an_image_is_loaded_once(void **state)
+{
+    fixture *f = *state;
+    static const rt_image extra = {.name = {"extra", 5}};
+    rt_loader_start(&f->loader, D, NULL, 0);
+    expect_log(f, "+d ");
+    assert_true(rt_ok(rt_loader_image_load(&f->loader, A, &extra)));
+    expect_log(f, "+a ");
+    rt_status status = rt_loader_image_load(&f->loader, A, &extra);
+    assert_int_equal(status.code, RT_ERRC_INVALID);
+    assert_string_equal(rt_sink_diagnostic(f->sink, status)->message.data,
+                        "image extra cannot be loaded: it is loaded already");
+    assert_int_equal(rt_loader_image_load(&f->loader, D, one_image).code, RT_ERRC_INVALID);
+    expect_log(f, "");
+    assert_true(rt_ok(rt_loader_image_load(&f->loader, C, one_image)));
+    expect_log(f, "+c ");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -150,6 +185,8 @@ int main(void)
         TEST(a_closed_module_stays_while_something_needs_it),
         TEST(a_cycle_is_loaded_once_and_goes_whole),
         TEST(a_new_load_gives_new_ids),
+        TEST(a_preloaded_module_is_constructed_before_the_executable_and_stays),
+        TEST(an_image_is_loaded_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,7 +61,13 @@ static void destroy_memory(dev_memory *memory)
     rt_free(memory);
 }
 
-static const dev_memory_ops memory_ops = {.destroy = destroy_memory};
+static uint64_t memory_address(dev_memory *memory)
+{
+    (void)memory;
+    return COUNTING_ADDRESS;
+}
+
+static const dev_memory_ops memory_ops = {.destroy = destroy_memory, .address = memory_address};
 
 static rt_status make_memory(dev_device *device, uint64_t size, rt_text label,
                              dev_memory **out_memory)
@@ -72,6 +78,13 @@ static rt_status make_memory(dev_device *device, uint64_t size, rt_text label,
     memory->bytes = rt_alloc((size_t)size);
     *out_memory = &memory->base;
     return RT_STATUS_OK;
+}
+
+static rt_status make_usm(dev_device *device, dev_memory_kind kind, uint64_t size, rt_text label,
+                          dev_memory **out_memory)
+{
+    (void)kind;
+    return make_memory(device, size, label, out_memory);
 }
 
 static void destroy_kernel(dev_kernel *kernel)
@@ -115,11 +128,24 @@ static rt_status make_program(dev_device *device, uint32_t *counter, const char 
     return RT_STATUS_OK;
 }
 
-static rt_status compile(dev_device *device, rt_format format, rt_bytes code, rt_text options,
-                         dev_program **out_program)
+static void log_code(counting_device *self, const dev_code *code)
 {
-    (void)format, (void)code, (void)options;
-    return make_program(device, &((counting_device *)device)->compiles, "compile", out_program);
+    pthread_mutex_lock(&self->lock);
+    rt_buffer_printf(&self->codes, "[%.*s", RT_TEXT_ARG(code->options));
+    for (uint32_t i = 0; i < code->constant_count; i++) {
+        rt_buffer_printf(&self->codes, " %u=", code->constants[i].id);
+        for (size_t k = 0; k < code->constants[i].value.size; k++)
+            rt_buffer_printf(&self->codes, "%02x", code->constants[i].value.data[k]);
+    }
+    rt_buffer_printf(&self->codes, "]");
+    pthread_mutex_unlock(&self->lock);
+}
+
+static rt_status compile(dev_device *device, const dev_code *code, dev_program **out_program)
+{
+    counting_device *self = (counting_device *)device;
+    log_code(self, code);
+    return make_program(device, &self->compiles, "compile", out_program);
 }
 
 static rt_status link_programs(dev_device *device, dev_program *const *programs, uint32_t number,
@@ -130,11 +156,11 @@ static rt_status link_programs(dev_device *device, dev_program *const *programs,
     return make_program(device, &((counting_device *)device)->links_done, "link", out_program);
 }
 
-static rt_status build(dev_device *device, rt_format format, rt_bytes code, rt_text options,
-                       dev_program **out_program)
+static rt_status build(dev_device *device, const dev_code *code, dev_program **out_program)
 {
-    (void)format, (void)code, (void)options;
-    return make_program(device, &((counting_device *)device)->builds, "build", out_program);
+    counting_device *self = (counting_device *)device;
+    log_code(self, code);
+    return make_program(device, &self->builds, "build", out_program);
 }
 
 static void destroy_queue(dev_queue *queue)
@@ -147,11 +173,38 @@ static counting_device *device_of(dev_queue *queue)
     return (counting_device *)queue->device;
 }
 
+static void log_argument(rt_buffer *out, const dev_argument *argument)
+{
+    switch (argument->kind) {
+    case DEV_ARGUMENT_MEMORY: rt_buffer_printf(out, argument->memory ? "m" : "0"); break;
+    case DEV_ARGUMENT_POINTER: rt_buffer_printf(out, "p%u", (unsigned)argument->offset); break;
+    case DEV_ARGUMENT_BYTES:
+        rt_buffer_printf(out, "b");
+        for (size_t i = 0; i < argument->bytes.size; i++)
+            rt_buffer_printf(out, "%02x", argument->bytes.data[i]);
+        break;
+    case DEV_ARGUMENT_LOCAL: rt_buffer_printf(out, "l%u", (unsigned)argument->size); break;
+    case DEV_ARGUMENT_KINDS: UNREACHABLE();
+    }
+}
+
+static void log_arguments(counting_device *self, const dev_argument *arguments, uint32_t number)
+{
+    pthread_mutex_lock(&self->lock);
+    rt_buffer_free(&self->arguments);
+    for (uint32_t i = 0; i < number; i++) {
+        if (i) rt_buffer_append_byte(&self->arguments, ' ');
+        log_argument(&self->arguments, &arguments[i]);
+    }
+    pthread_mutex_unlock(&self->lock);
+}
+
 static rt_status launch(dev_queue *queue, dev_command command, dev_kernel *kernel,
                         const dev_nd_range *range, const dev_argument *arguments, uint32_t number,
                         dev_event **out_event)
 {
-    (void)kernel, (void)range, (void)arguments, (void)number;
+    (void)kernel, (void)range;
+    log_arguments(device_of(queue), arguments, number);
     count(&device_of(queue)->launches);
     if (device_of(queue)->fail_kernels) {
         return rt_fail(queue->device->sink, RT_ERRC_ND_RANGE, RT_RULE_NONE, "fails on demand");
@@ -184,7 +237,7 @@ static rt_status copy_memory(dev_queue *queue, dev_command command, dev_memory *
                              uint64_t source_offset, dev_memory *destination,
                              uint64_t destination_offset, uint64_t size, dev_event **out_event)
 {
-    (void)queue;
+    count(&device_of(queue)->copies);
     memcpy(((counting_memory *)destination)->bytes + destination_offset,
            ((counting_memory *)source)->bytes + source_offset, (size_t)size);
     *out_event = make_event(command, false);
@@ -195,7 +248,7 @@ static rt_status fill_memory(dev_queue *queue, dev_command command, dev_memory *
                              uint64_t offset, uint64_t size, rt_bytes pattern,
                              dev_event **out_event)
 {
-    (void)queue;
+    count(&device_of(queue)->fills);
     for (uint64_t i = 0; i < size; i += pattern.size) {
         memcpy(((counting_memory *)memory)->bytes + offset + i, pattern.data, pattern.size);
     }
@@ -229,6 +282,10 @@ static rt_status make_queue(dev_device *device, dev_queue **out_queue)
 
 static void destroy_device(dev_device *device)
 {
+    counting_device *self = (counting_device *)device;
+    rt_buffer_free(&self->codes);
+    rt_buffer_free(&self->arguments);
+    pthread_mutex_destroy(&self->lock);
     rt_free(device);
 }
 
@@ -241,7 +298,10 @@ static void capabilities(dev_device *device, dev_capabilities *out_capabilities)
         .formats_taken = 1u << RT_FORMAT_SPIRV64,
         .extensions = extensions,
         .extension_count = ((counting_device *)device)->links ? 1 : 0,
+        .aspects = (1u << DEV_ASPECT_COUNT) - 1,
         .executes = true,
+        .usm = true,
+        .spec_constants = true,
         .local_size_max = 1024,
         .group_size_max = 64,
     };
@@ -251,6 +311,7 @@ static const dev_device_ops device_ops = {
     .destroy = destroy_device,
     .capabilities = capabilities,
     .memory_create = make_memory,
+    .usm_create = make_usm,
     .program_compile = compile,
     .program_link = link_programs,
     .program_build = build,
@@ -263,6 +324,7 @@ static rt_status open_device(const dev_open_parameters *parameters, rt_text sele
     (void)parameters;
     counting_device *device = rt_alloc(sizeof *device);
     device->base.ops = &device_ops;
+    pthread_mutex_init(&device->lock, NULL);
     device->links = !rt_text_is(selector, "unlinked");
     *out_device = &device->base;
     return RT_STATUS_OK;

@@ -4,6 +4,8 @@
 
 #include "reference/device/device.h"
 
+#include <pthread.h>
+
 typedef struct counting_device {
     dev_device base;
     bool links;              /* advertises linking of SPIR-V */
@@ -13,9 +15,18 @@ typedef struct counting_device {
     uint32_t build_delay_us; /* how long a build or link takes */
     uint32_t compiles, links_done, builds, kernels, launches, reads, writes; /* atomic */
     uint32_t last_link_inputs;
+    uint32_t copies, fills;
+    pthread_mutex_t lock;
+    rt_buffer codes; /* "[options 1=07000000]" for each code compiled or built; guarded by lock */
+    rt_buffer arguments; /* the newest launch's: "m" memory, "0" null, "p40" pointer with offset,
+                            "b00ff" bytes, "l16" local; guarded by lock */
 } counting_device;
 
-/* Opened with dev_device_open and selector "": links; "unlinked": does not. */
+/* Where unified shared memory of the device begins, every one of them. */
+#define COUNTING_ADDRESS UINT64_C(0x1122334455660000)
+
+/* Opened with dev_device_open and selector "": links, and has USM, specialisation constants and all
+ * aspects; "unlinked": does not link. */
 extern const dev_backend counting_backend;
 
 #endif

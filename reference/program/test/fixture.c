@@ -28,19 +28,65 @@ static rt_property_set symbol_set(rt_arena *arena, rt_text set_name, const char 
     return (rt_property_set){set_name, properties, count};
 }
 
+static rt_bytes kept_bytes(rt_arena *arena, const rt_buffer *buffer)
+{
+    return rt_arena_bytes(arena, rt_buffer_bytes(buffer));
+}
+
+static rt_property_set constant_set(rt_arena *arena, const char *list,
+                                    rt_property_set *out_defaults)
+{
+    rt_text *names;
+    uint32_t count = split_names(arena, list, &names);
+    rt_property *properties = rt_arena_alloc_array(arena, count, sizeof *properties);
+    rt_buffer defaults = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        rt_buffer descriptor = {0};
+        rt_write_u32(&descriptor, i + 1);
+        rt_write_u32(&descriptor, i * 4);
+        rt_write_u32(&descriptor, 4);
+        properties[i] = (rt_property){
+            .name = names[i], .type = RT_PROPERTY_BYTES, .bytes = kept_bytes(arena, &descriptor)};
+        rt_buffer_free(&descriptor);
+        rt_write_u32(&defaults, 7);
+    }
+    rt_property *all = rt_arena_alloc(arena, sizeof *all);
+    *all = (rt_property){.name = RT_TEXT("all"), .type = RT_PROPERTY_BYTES};
+    if (count > 0) all->bytes = kept_bytes(arena, &defaults);
+    rt_buffer_free(&defaults);
+    *out_defaults = (rt_property_set){RT_TEXT(RT_SET_SPEC_CONSTANT_DEFAULTS), all, 1};
+    return (rt_property_set){RT_TEXT(RT_SET_SPEC_CONSTANTS), properties, count};
+}
+
+static rt_property_set requirement_set(rt_arena *arena, uint32_t aspect)
+{
+    rt_buffer aspects = {0};
+    rt_write_u32(&aspects, aspect);
+    rt_property *property = rt_arena_alloc(arena, sizeof *property);
+    *property = (rt_property){.name = RT_TEXT("aspects"),
+                              .type = RT_PROPERTY_BYTES,
+                              .bytes = kept_bytes(arena, &aspects)};
+    rt_buffer_free(&aspects);
+    return (rt_property_set){RT_TEXT(RT_SET_DEVICE_REQUIREMENTS), property, 1};
+}
+
 static rt_image_list image_of(rt_arena *arena, const fixture_module *module)
 {
+    enum { SETS = 5 };
     rt_image *image = rt_arena_alloc(arena, sizeof *image);
-    rt_property_set *sets = rt_arena_alloc_array(arena, 2, sizeof *sets);
+    rt_property_set *sets = rt_arena_alloc_array(arena, SETS, sizeof *sets);
     rt_text *kernels;
     sets[0] = symbol_set(arena, RT_TEXT(RT_SET_IMPORTED_SYMBOLS), module->imports);
     sets[1] = symbol_set(arena, RT_TEXT(RT_SET_EXPORTED_SYMBOLS), module->exports);
+    sets[2] = constant_set(arena, module->constants, &sets[3]);
+    if (module->aspect) sets[4] = requirement_set(arena, module->aspect);
     *image = (rt_image){
         .name = rt_arena_printf(arena, "%s/0", module->name),
         .format = module->format,
+        .compile_options = rt_text_of(module->options),
         .kernel_count = split_names(arena, module->kernels, &kernels),
         .sets = sets,
-        .set_count = 2,
+        .set_count = module->aspect ? SETS : SETS - 1,
         .code = {(const uint8_t *)"code", 4},
     };
     image->kernels = kernels;
@@ -48,7 +94,26 @@ static rt_image_list image_of(rt_arena *arena, const fixture_module *module)
     return (rt_image_list){image, 1};
 }
 
+static counting_device *open_device(fixture *f, rt_device *device, uint32_t id,
+                                    const char *selector)
+{
+    dev_open_parameters parameters = {.sink = f->sink};
+    rt_status status =
+        dev_device_open(&counting_backend, &parameters, rt_text_of(selector), &device->device);
+    CHECK(rt_ok(status));
+    device->id = id;
+    device->name = id ? RT_TEXT("other") : RT_TEXT("device");
+    dev_device_capabilities(device->device, &device->capabilities);
+    return (counting_device *)device->device;
+}
+
 fixture *fixture_create(const fixture_module *modules, uint32_t module_count, const char *selector)
+{
+    return fixture_create_in(RT_PROFILE_DOCUMENTS, modules, module_count, selector);
+}
+
+fixture *fixture_create_in(rt_profile profile, const fixture_module *modules, uint32_t module_count,
+                           const char *selector)
 {
     fixture *f = rt_alloc(sizeof *f);
     f->sink = rt_sink_create();
@@ -60,15 +125,16 @@ fixture *fixture_create(const fixture_module *modules, uint32_t module_count, co
                                .images = image_of(&f->arena, &modules[i])};
     }
     rt_loader_init(&f->loader, f->sink, &f->registry, table, module_count);
-    f->manager =
-        rt_program_manager_create(f->sink, f->trace, &f->chooser, &f->loader, &f->registry);
-    dev_open_parameters parameters = {.sink = f->sink};
-    rt_status status =
-        dev_device_open(&counting_backend, &parameters, rt_text_of(selector), &f->device.device);
-    CHECK(rt_ok(status));
-    f->counting = (counting_device *)f->device.device;
-    f->device.name = RT_TEXT("device");
-    dev_device_capabilities(f->device.device, &f->device.capabilities);
+    f->manager = rt_program_manager_create(&(rt_program_parameters){
+        .sink = f->sink,
+        .trace = f->trace,
+        .chooser = &f->chooser,
+        .loader = &f->loader,
+        .registry = &f->registry,
+        .profile = profile,
+    });
+    f->counting = open_device(f, &f->device, 0, selector);
+    f->other_counting = open_device(f, &f->other, 1, selector);
     return f;
 }
 
@@ -76,8 +142,10 @@ void fixture_destroy(fixture *f)
 {
     rt_program_manager_destroy(f->manager);
     dev_device_destroy(f->device.device);
+    dev_device_destroy(f->other.device);
     rt_loader_free(&f->loader);
     rt_registry_free(&f->registry);
+    rt_chooser_free(&f->chooser);
     rt_trace_destroy(f->trace);
     rt_sink_destroy(f->sink);
     rt_arena_reset(&f->arena);
@@ -100,4 +168,42 @@ uint32_t fixture_count(fixture *f, rt_event_kind kind)
         count += rt_trace_event(f->trace, i)->kind == kind;
     }
     return count;
+}
+
+static const char *field_text(fixture *f, const rt_event *event, const char *name)
+{
+    const rt_event_field *field = rt_event_field_find(event, rt_text_of(name));
+    CHECK(field != NULL);
+    rt_buffer text = {0};
+    for (uint32_t i = 0; i < field->value_count; i++)
+        rt_buffer_printf(&text, "%s%.*s", i ? " " : "", RT_TEXT_ARG(field->values[i]));
+    const char *kept = rt_arena_text(&f->arena, rt_buffer_text(&text)).data;
+    rt_buffer_free(&text);
+    return kept;
+}
+
+const char *fixture_newest(fixture *f, rt_event_kind kind, const char *field)
+{
+    for (uint32_t i = rt_trace_count(f->trace); i-- > 0;) {
+        const rt_event *event = rt_trace_event(f->trace, i);
+        if (event->kind == kind) return field_text(f, event, field);
+    }
+    return "none";
+}
+
+rt_status fixture_ask_as(fixture *f, const rt_kernel_request *request)
+{
+    rt_program *program;
+    dev_kernel *kernel;
+    rt_status status = rt_program_manager_kernel(f->manager, request, &program, &kernel);
+    CHECK(rt_ok(status) == (kernel != NULL));
+    CHECK(rt_ok(status) == (program != NULL));
+    rt_program_release(f->manager, program);
+    return status;
+}
+
+rt_status fixture_ask(fixture *f, const char *kernel)
+{
+    return fixture_ask_as(f,
+                          &(rt_kernel_request){.device = &f->device, .kernel = rt_text_of(kernel)});
 }

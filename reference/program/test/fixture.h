@@ -13,18 +13,27 @@ typedef struct fixture {
     rt_registry registry;
     rt_loader loader;
     rt_program_manager *manager;
-    rt_device device;
-    counting_device *counting;
+    rt_device device, other; /* ids 0 and 1 */
+    counting_device *counting, *other_counting;
 } fixture;
 
 /* One module with one image; lists are names separated by spaces, NULL for none. */
 typedef struct fixture_module {
     const char *name, *kernels, *imports, *exports;
     rt_format format;
+    const char *options; /* for the device's compiler; NULL: none */
+    uint32_t aspect;     /* number of one that the image needs; 0: none */
+    /* Specialisation constants of 4 bytes with the default value 7, numbered from 1. */
+    const char *constants;
 } fixture_module;
 
-/* Sets everything up with module_count modules, none loaded, and a device of counting_backend. */
+/* Sets everything up with module_count modules, none loaded, and two devices of counting_backend.
+ */
 fixture *fixture_create(const fixture_module *modules, uint32_t module_count, const char *selector);
+
+/* The same in a profile. */
+fixture *fixture_create_in(rt_profile profile, const fixture_module *modules, uint32_t module_count,
+                           const char *selector);
 void fixture_destroy(fixture *fixture);
 
 /* The registered image of the module of that name (modules are loaded with rt_loader_open). */
@@ -32,5 +41,15 @@ const rt_registered_image *fixture_image(fixture *fixture, const char *module);
 
 /* Number of trace events of a kind. */
 uint32_t fixture_count(fixture *fixture, rt_event_kind kind);
+
+/* A field of the newest event of that kind, a list as "a b"; "none" where there is no such event.
+ */
+const char *fixture_newest(fixture *fixture, rt_event_kind kind, const char *field);
+
+/* Asks the manager for a kernel on the first device in context 0 and gives it back at once. */
+rt_status fixture_ask(fixture *fixture, const char *kernel);
+
+/* Asks as the request says, and gives it back at once. */
+rt_status fixture_ask_as(fixture *fixture, const rt_kernel_request *request);
 
 #endif

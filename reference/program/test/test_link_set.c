@@ -11,12 +11,21 @@
  * the unresolved symbols after a '!'. */
 static rt_text collect(fixture *f, uint32_t module_count, uint64_t seed)
 {
+    rt_chooser_free(&f->chooser);
     f->chooser = (rt_chooser){.seed = seed};
     for (uint32_t i = 0; i < module_count; i++) {
         if (!f->loader.modules[i].loaded) rt_loader_open(&f->loader, i);
     }
-    rt_link_context context = {f->sink,    f->trace,     &f->chooser,
-                               &f->loader, &f->registry, &f->manager->tables};
+    rt_link_context context = {
+        .sink = f->sink,
+        .trace = f->trace,
+        .chooser = &f->chooser,
+        .loader = &f->loader,
+        .tables = &f->manager->tables,
+        .device = &f->device,
+        .profile = f->manager->profile,
+        .prefer_preloaded = f->manager->prefer_preloaded,
+    };
     rt_link_set set = {0};
     rt_buffer text = {0};
     rt_status status = rt_link_set_collect(&context, fixture_image(f, "main"), &set);
@@ -118,6 +127,63 @@ static void seeds_reach_every_suitable_provider(void **state)
     fixture_destroy(f);
 }
 
+static void a_preloaded_provider_is_preferred_where_the_policy_is_on(void **state)
+{
+    (void)state;
+    const fixture_module modules[] = {
+        {"main", "k", "f g", NULL}, {"a", NULL, NULL, "f g"}, {"b", NULL, NULL, "f"}};
+    fixture *f = fixture_create(modules, 3, "");
+    f->loader.modules[2].preloaded = true;
+    f->manager->prefer_preloaded = true;
+    for (uint64_t seed = 0; seed < 16; seed++)
+        assert_string_equal(collect(f, 3, seed).data, "main/0 b/0 a/0");
+    assert_int_equal(fixture_count(f, RT_EVENT_CHOICE), 0);
+    f->manager->prefer_preloaded = false;
+    assert_string_equal(collect(f, 3, 0).data, "main/0 a/0");
+    assert_string_equal(fixture_newest(f, RT_EVENT_CHOICE, "rule"), "DL-RESOLVE-05");
+    assert_string_equal(fixture_newest(f, RT_EVENT_CHOICE, "of"), "2");
+    fixture_destroy(f);
+}
+
+static void a_preloaded_image_that_replaces_a_part_stands_beside_the_whole(void **state)
+{
+    (void)state;
+    /* In this order b serves f and a is needed for g; in the other a comes first for g, and its f
+     * is resolved by then. */
+    const fixture_module in_part[] = {
+        {"main", "k", "f g", NULL}, {"a", NULL, NULL, "f g"}, {"b", NULL, NULL, "f"}};
+    const fixture_module whole[] = {
+        {"main", "k", "g f", NULL}, {"a", NULL, NULL, "f g"}, {"b", NULL, NULL, "f"}};
+    for (uint32_t i = 0; i < 2; i++) {
+        fixture *f = fixture_create(i ? whole : in_part, 3, "");
+        f->loader.modules[2].preloaded = true;
+        f->manager->prefer_preloaded = true;
+        assert_string_equal(collect(f, 3, 0).data, i ? "main/0 a/0" : "main/0 b/0 a/0");
+        fixture_destroy(f);
+    }
+}
+
+static void start_up_and_dlopened_providers_are_equal(void **state)
+{
+    (void)state;
+    const fixture_module modules[] = {
+        {"main", "k", "f", NULL}, {"a", NULL, NULL, "f"}, {"b", NULL, NULL, "f"}};
+    fixture *f = fixture_create(modules, 3, "");
+    static const rt_module_id needs[] = {1};
+    f->loader.modules[0].needs = needs;
+    f->loader.modules[0].need_count = 1;
+    rt_loader_start(&f->loader, 0, NULL, 0);
+    assert_string_equal(collect(f, 2, 0).data, "main/0 a/0");
+    bool a = false, b = false;
+    for (uint64_t seed = 0; seed < 32; seed++) {
+        rt_text set = collect(f, 3, seed);
+        a = a || rt_text_is(set, "main/0 a/0");
+        b = b || rt_text_is(set, "main/0 b/0");
+    }
+    assert_true(a && b);
+    fixture_destroy(f);
+}
+
 static void an_unloaded_provider_is_gone(void **state)
 {
     (void)state;
@@ -159,6 +225,9 @@ int main(void)
         cmocka_unit_test(all_unresolved_symbols_are_named_once),
         cmocka_unit_test(another_format_does_not_count),
         cmocka_unit_test(seeds_reach_every_suitable_provider),
+        cmocka_unit_test(a_preloaded_provider_is_preferred_where_the_policy_is_on),
+        cmocka_unit_test(a_preloaded_image_that_replaces_a_part_stands_beside_the_whole),
+        cmocka_unit_test(start_up_and_dlopened_providers_are_equal),
         cmocka_unit_test(an_unloaded_provider_is_gone),
         cmocka_unit_test(a_long_chain_costs_linear_work),
     };

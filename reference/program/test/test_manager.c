@@ -28,32 +28,21 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Asks for a kernel and gives it back at once. */
-static rt_status ask(fixture *f, const char *kernel_name)
-{
-    rt_program *program;
-    dev_kernel *kernel;
-    rt_status status = rt_program_manager_kernel(f->manager, &f->device, rt_text_of(kernel_name),
-                                                 &program, &kernel);
-    assert_int_equal(rt_ok(status), kernel != NULL);
-    rt_program_release(f->manager, program);
-    return status;
-}
-
 static void linked_once_for_all_kernels_of_the_set(void **state)
 {
     fixture *f = *state;
     rt_loader_open(&f->loader, LIBRARY);
     rt_loader_open(&f->loader, MAIN);
-    assert_true(rt_ok(ask(f, "k1")));
-    assert_true(rt_ok(ask(f, "k2")));
-    assert_true(rt_ok(ask(f, "k1")));
-    assert_true(rt_ok(ask(f, "lk")));
+    assert_true(rt_ok(fixture_ask(f, "k1")));
+    assert_true(rt_ok(fixture_ask(f, "k2")));
+    assert_true(rt_ok(fixture_ask(f, "k1")));
+    assert_true(rt_ok(fixture_ask(f, "lk")));
     assert_int_equal(f->counting->compiles, 2);
     assert_int_equal(f->counting->links_done, 1);
     assert_int_equal(f->counting->last_link_inputs, 2);
     assert_int_equal(f->counting->builds, 0);
     assert_int_equal(f->counting->kernels, 3);
+    assert_int_equal(fixture_count(f, RT_EVENT_KERNEL_CREATE), 3);
     assert_int_equal(fixture_count(f, RT_EVENT_CACHE_HIT), 3);
 }
 
@@ -61,7 +50,7 @@ static void a_self_contained_image_is_built_without_a_link(void **state)
 {
     fixture *f = *state;
     rt_loader_open(&f->loader, ALONE);
-    assert_true(rt_ok(ask(f, "solo")));
+    assert_true(rt_ok(fixture_ask(f, "solo")));
     assert_int_equal(f->counting->builds, 1);
     assert_int_equal(f->counting->links_done + f->counting->compiles, 0);
 }
@@ -70,31 +59,31 @@ static void no_failure_is_cached(void **state)
 {
     fixture *f = *state;
     rt_loader_open(&f->loader, MAIN);
-    assert_int_equal(ask(f, "k1").code, RT_ERRC_BUILD); /* f is missing */
+    assert_int_equal(fixture_ask(f, "k1").code, RT_ERRC_BUILD); /* f is missing */
     rt_loader_open(&f->loader, LIBRARY);
     f->counting->fail_builds = true;
-    assert_int_equal(ask(f, "k1").code, RT_ERRC_BUILD);
+    assert_int_equal(fixture_ask(f, "k1").code, RT_ERRC_BUILD);
     f->counting->fail_builds = false;
-    assert_true(rt_ok(ask(f, "k1")));
+    assert_true(rt_ok(fixture_ask(f, "k1")));
     assert_int_equal(fixture_count(f, RT_EVENT_BUILD), 1);
 }
 
 static void refusals_have_their_class(void **state)
 {
     fixture *f = *state;
-    assert_int_equal(ask(f, "k1").code, RT_ERRC_RUNTIME); /* nothing is loaded */
+    assert_int_equal(fixture_ask(f, "k1").code, RT_ERRC_RUNTIME); /* nothing is loaded */
     rt_loader_open(&f->loader, NATIVE);
-    assert_int_equal(ask(f, "nk").code, RT_ERRC_KERNEL_NOT_SUPPORTED);
+    assert_int_equal(fixture_ask(f, "nk").code, RT_ERRC_KERNEL_NOT_SUPPORTED);
 }
 
 static void a_refused_kernel_gets_a_hint(void **state)
 {
     fixture *f = *state;
-    rt_status status = ask(f, "solo");
+    rt_status status = fixture_ask(f, "solo");
     assert_non_null(strstr(rt_sink_diagnostic(f->sink, status)->message.data,
                            "module 'alone' has it and is not loaded"));
     rt_loader_open(&f->loader, ALONE);
-    status = ask(f, "slo");
+    status = fixture_ask(f, "slo");
     assert_non_null(
         strstr(rt_sink_diagnostic(f->sink, status)->message.data, "did you mean 'solo'?"));
 }
@@ -106,11 +95,11 @@ static void a_device_that_does_not_link_is_asked_for_nothing(void **state)
     rt_loader_open(&f->loader, LIBRARY);
     rt_loader_open(&f->loader, MAIN);
     rt_loader_open(&f->loader, ALONE);
-    rt_status status = ask(f, "k1");
+    rt_status status = fixture_ask(f, "k1");
     assert_int_equal(status.code, RT_ERRC_FEATURE_NOT_SUPPORTED);
     assert_int_equal(status.rule, RT_RULE_DL_BACKEND_06);
     assert_int_equal(f->counting->compiles, 0);
-    assert_true(rt_ok(ask(f, "solo")));
+    assert_true(rt_ok(fixture_ask(f, "solo")));
     fixture_destroy(f);
 }
 
@@ -121,17 +110,134 @@ static void unloading_drops_programs_and_running_ones_live_on(void **state)
     rt_loader_open(&f->loader, MAIN);
     rt_program *running;
     dev_kernel *kernel;
-    assert_true(
-        rt_ok(rt_program_manager_kernel(f->manager, &f->device, RT_TEXT("k1"), &running, &kernel)));
+    const rt_kernel_request request = {.device = &f->device, .kernel = RT_TEXT("k1")};
+    assert_true(rt_ok(rt_program_manager_kernel(f->manager, &request, &running, &kernel)));
     assert_true(rt_ok(rt_loader_close(&f->loader, LIBRARY)));
     assert_int_equal(fixture_count(f, RT_EVENT_RELEASE), 0);
-    assert_int_equal(ask(f, "k1").code, RT_ERRC_BUILD);
+    assert_int_equal(fixture_ask(f, "k1").code, RT_ERRC_BUILD);
     rt_loader_open(&f->loader, LIBRARY);
-    assert_true(rt_ok(ask(f, "k1")));
+    assert_true(rt_ok(fixture_ask(f, "k1")));
     assert_int_equal(f->counting->links_done, 2);
     rt_program_release(f->manager, running);
     assert_int_equal(fixture_count(f, RT_EVENT_RELEASE), 1);
 }
+
+/* ---- What the cache tells apart ----------------------------------------------------------- */
+
+static void each_device_and_context_has_programs_of_its_own(void **state)
+{
+    fixture *f = *state;
+    rt_loader_open(&f->loader, ALONE);
+    const rt_kernel_request requests[] = {
+        {.device = &f->device, .kernel = RT_TEXT("solo")},
+        {.device = &f->other, .kernel = RT_TEXT("solo")},
+        {.device = &f->device, .context = 1, .kernel = RT_TEXT("solo")},
+    };
+    for (uint32_t round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < 3; i++)
+            assert_true(rt_ok(fixture_ask_as(f, &requests[i])));
+    }
+    assert_int_equal(f->counting->builds, 2);
+    assert_int_equal(f->other_counting->builds, 1);
+    assert_int_equal(fixture_count(f, RT_EVENT_CACHE_HIT), 3);
+    assert_string_equal(fixture_newest(f, RT_EVENT_BUILD, "context"), "1");
+}
+
+static void options_follow_the_images_own_and_make_another_program(void **state)
+{
+    (void)state;
+    static const fixture_module with_options[] = {{"main", "k", "f", NULL, .options = "-main"},
+                                                  {"library", NULL, NULL, "f"}};
+    fixture *f = fixture_create(with_options, 2, "");
+    rt_loader_open(&f->loader, 1);
+    rt_loader_open(&f->loader, 0);
+    rt_kernel_request request = {.device = &f->device, .kernel = RT_TEXT("k")};
+    assert_true(rt_ok(fixture_ask_as(f, &request)));
+    assert_string_equal(rt_buffer_string(&f->counting->codes), "[-main][]");
+    request.options = RT_TEXT("-cl-opt-disable");
+    assert_true(rt_ok(fixture_ask_as(f, &request)));
+    assert_string_equal(rt_buffer_string(&f->counting->codes),
+                        "[-main][][-main -cl-opt-disable][-cl-opt-disable]");
+    request.options = (rt_text){0};
+    assert_true(rt_ok(fixture_ask_as(f, &request)));
+    assert_int_equal(f->counting->links_done, 2);
+    fixture_destroy(f);
+}
+
+/* ---- Aspects ------------------------------------------------------------------------------ */
+
+enum { FP64 = 6 };
+
+static void a_kernel_that_needs_a_missing_aspect_is_refused(void **state)
+{
+    (void)state;
+    static const fixture_module needing[] = {{"main", "k", NULL, NULL, .aspect = FP64}};
+    fixture *f = fixture_create(needing, 1, "");
+    rt_loader_open(&f->loader, 0);
+    assert_true(rt_ok(fixture_ask(f, "k")));
+    f->device.capabilities.aspects &= ~(1u << DEV_ASPECT_FP64);
+    rt_status status = fixture_ask(f, "k");
+    assert_int_equal(status.code, RT_ERRC_KERNEL_NOT_SUPPORTED);
+    assert_string_equal(rt_sink_diagnostic(f->sink, status)->message.data,
+                        "kernel 'k' of image main/0 cannot run: it needs aspect fp64, which device "
+                        "device does not have");
+    fixture_destroy(f);
+}
+
+static void an_aspect_that_nobody_knows_no_device_has(void **state)
+{
+    (void)state;
+    static const fixture_module needing[] = {{"main", "k", NULL, NULL, .aspect = 99}};
+    fixture *f = fixture_create(needing, 1, "");
+    rt_loader_open(&f->loader, 0);
+    rt_status status = fixture_ask(f, "k");
+    assert_int_equal(status.code, RT_ERRC_KERNEL_NOT_SUPPORTED);
+    assert_non_null(
+        strstr(rt_sink_diagnostic(f->sink, status)->message.data, "it needs aspect number 99"));
+    fixture_destroy(f);
+}
+
+static void the_image_that_the_device_can_run_is_selected(void **state)
+{
+    (void)state;
+    static const fixture_module both[] = {{"doubles", "k", NULL, NULL, .aspect = FP64},
+                                          {"singles", "k", NULL, NULL}};
+    fixture *f = fixture_create(both, 2, "");
+    rt_loader_open(&f->loader, 0);
+    rt_loader_open(&f->loader, 1);
+    assert_true(rt_ok(fixture_ask(f, "k")));
+    assert_string_equal(fixture_newest(f, RT_EVENT_SELECT, "image"), "doubles/0");
+    f->other.capabilities.aspects = 0;
+    const rt_kernel_request request = {.device = &f->other, .kernel = RT_TEXT("k")};
+    assert_true(rt_ok(fixture_ask_as(f, &request)));
+    assert_string_equal(fixture_newest(f, RT_EVENT_SELECT, "image"), "singles/0");
+    fixture_destroy(f);
+}
+
+static void a_provider_that_needs_a_missing_aspect_is_none(void **state)
+{
+    (void)state;
+    static const fixture_module provided[] = {{"main", "k", "f", NULL},
+                                              {"doubles", NULL, NULL, "f", .aspect = FP64},
+                                              {"singles", NULL, NULL, "f"}};
+    fixture *f = fixture_create(provided, 3, "");
+    f->device.capabilities.aspects &= ~(1u << DEV_ASPECT_FP64);
+    rt_loader_open(&f->loader, 0);
+    rt_loader_open(&f->loader, 1);
+    rt_status status = fixture_ask(f, "k");
+    assert_int_equal(status.code, RT_ERRC_BUILD);
+    assert_string_equal(rt_sink_diagnostic(f->sink, status)->message.data,
+                        "image main/0 cannot be linked: no registered image of format spirv64 "
+                        "exports 'f'; load a module that defines it before the launch; image "
+                        "doubles/0 exports 'f', but it needs aspect fp64, which device device does "
+                        "not have");
+    rt_loader_open(&f->loader, 2);
+    assert_true(rt_ok(fixture_ask(f, "k")));
+    assert_string_equal(fixture_newest(f, RT_EVENT_BUILD, "images"), "main/0 singles/0");
+    fixture_destroy(f);
+}
+
+/* ---- Threads ------------------------------------------------------------------------------ */
 
 typedef struct asker {
     fixture *f;
@@ -142,11 +248,7 @@ typedef struct asker {
 static void *ask_in_thread(void *user)
 {
     asker *a = user;
-    rt_program *program;
-    dev_kernel *kernel;
-    a->status = rt_program_manager_kernel(a->f->manager, &a->f->device, rt_text_of(a->kernel),
-                                          &program, &kernel);
-    rt_program_release(a->f->manager, program);
+    a->status = fixture_ask(a->f, a->kernel);
     return NULL;
 }
 
@@ -184,6 +286,12 @@ int main(void)
         TEST(a_refused_kernel_gets_a_hint),
         cmocka_unit_test(a_device_that_does_not_link_is_asked_for_nothing),
         TEST(unloading_drops_programs_and_running_ones_live_on),
+        TEST(each_device_and_context_has_programs_of_its_own),
+        cmocka_unit_test(options_follow_the_images_own_and_make_another_program),
+        cmocka_unit_test(a_kernel_that_needs_a_missing_aspect_is_refused),
+        cmocka_unit_test(an_aspect_that_nobody_knows_no_device_has),
+        cmocka_unit_test(the_image_that_the_device_can_run_is_selected),
+        cmocka_unit_test(a_provider_that_needs_a_missing_aspect_is_none),
         TEST(threads_that_want_the_same_program_build_it_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

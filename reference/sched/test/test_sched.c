@@ -31,8 +31,9 @@ static int set_up(void **state)
     w->f = fixture_create(modules, 1, "");
     rt_loader_open(&w->f->loader, 0);
     w->scheduler = rt_scheduler_create(w->f->sink, w->f->trace, w->f->manager);
-    assert_true(rt_ok(rt_scheduler_queue_create(w->scheduler, &w->f->device, false, &w->queue)));
-    assert_true(rt_ok(rt_scheduler_queue_create(w->scheduler, &w->f->device, true, &w->in_order)));
+    assert_true(rt_ok(rt_scheduler_queue_create(w->scheduler, &w->f->device, 0, false, &w->queue)));
+    assert_true(
+        rt_ok(rt_scheduler_queue_create(w->scheduler, &w->f->device, 0, true, &w->in_order)));
     w->a = make_memory(w, 0, "aaaa");
     w->b = make_memory(w, 1, "bbbb");
     w->undefined = make_memory(w, 2, NULL);
@@ -71,19 +72,7 @@ static rt_status launch(world *w, rt_queue_id queue, rt_memory *first, rt_access
 /* The `after` list of the newest launch, as "0 1". */
 static const char *last_after(world *w)
 {
-    for (uint32_t i = rt_trace_count(w->f->trace); i-- > 0;) {
-        const rt_event *event = rt_trace_event(w->f->trace, i);
-        if (event->kind != RT_EVENT_LAUNCH) continue;
-        const rt_event_field *after = rt_event_field_find(event, RT_TEXT("after"));
-        rt_buffer text = {0};
-        for (uint32_t k = 0; k < after->value_count; k++) {
-            rt_buffer_printf(&text, "%s%.*s", k ? " " : "", RT_TEXT_ARG(after->values[k]));
-        }
-        const char *kept = rt_arena_text(&w->f->arena, rt_buffer_text(&text)).data;
-        rt_buffer_free(&text);
-        return kept;
-    }
-    return "none";
+    return fixture_newest(w->f, RT_EVENT_LAUNCH, "after");
 }
 
 static void readers_do_not_wait_for_each_other_but_writers_wait_for_all(void **state)

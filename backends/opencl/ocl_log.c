@@ -1,0 +1,84 @@
+/* The driver's log of a compile, link or build, as a message for people shows it.
+ *
+ * Drivers write of progress too, successful steps and remarks of the optimiser; a reader looks for
+ * the line that says what is wrong.
+ * Source: OpenCL 3.0 API specification, clGetProgramBuildInfo (CL_PROGRAM_BUILD_LOG). */
+#include "backends/opencl/ocl_internal.h"
+#include "reference/base/alloc.h"
+
+#include <string.h>
+
+/* Longest log that a message shows, of which the beginning is kept: the first error is the cause.
+ */
+enum { LOG_SHOWN_MAX = 4000 };
+
+/* What a line of progress begins or ends with. */
+static const char *const progress_begins[] = {"remark: "};
+static const char *const progress_ends[] = {" started", " done"};
+
+static bool text_ends(rt_text text, const char *end)
+{
+    size_t length = strlen(end);
+    return text.length >= length && memcmp(text.data + text.length - length, end, length) == 0;
+}
+
+/* True for a line that says nothing of what is wrong. */
+static bool line_is_progress(rt_text line)
+{
+    if (line.length == 0) return true;
+    for (size_t i = 0; i < sizeof progress_begins / sizeof *progress_begins; i++) {
+        if (rt_text_starts(line, progress_begins[i])) return true;
+    }
+    for (size_t i = 0; i < sizeof progress_ends / sizeof *progress_ends; i++) {
+        if (text_ends(line, progress_ends[i])) return true;
+    }
+    return false;
+}
+
+static rt_text line_trim(rt_text line)
+{
+    while (line.length > 0 && strchr(" \t\r", line.data[line.length - 1]) != NULL)
+        line.length--;
+    return line;
+}
+
+/* Appends the lines that count, without a newline after the last. */
+static void log_clean(rt_text log, rt_buffer *out_log)
+{
+    for (size_t begin = 0, end; begin < log.length; begin = end + 1) {
+        const char *newline = memchr(log.data + begin, '\n', log.length - begin);
+        end = newline ? (size_t)(newline - log.data) : log.length;
+        rt_text line = line_trim((rt_text){log.data + begin, end - begin});
+        if (line_is_progress(line)) continue;
+        if (out_log->size > 0) rt_buffer_append_byte(out_log, '\n');
+        rt_buffer_append_text(out_log, line);
+    }
+}
+
+/* Keeps the beginning of a long log. */
+static void log_cut(rt_buffer *log)
+{
+    if (log->size <= LOG_SHOWN_MAX) return;
+    size_t all = log->size;
+    log->size = LOG_SHOWN_MAX;
+    while (((unsigned char)log->data[log->size] & 0xC0u) == 0x80u)
+        log->size--; /* not in the middle of a character */
+    size_t hidden = all - log->size;
+    rt_buffer_printf(log, "… (%zu more bytes)", hidden);
+}
+
+void ocl_log_read(const ocl_device *device, cl_program program, rt_buffer *out_log)
+{
+    CHECK(out_log->size == 0);
+    const ocl_library *cl = &device->library;
+    size_t size = 0;
+    cl_int asked =
+        cl->clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
+    if (asked != CL_SUCCESS || size == 0) return;
+    char *text = rt_alloc(size);
+    if (cl->clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, size, text, NULL) ==
+        CL_SUCCESS)
+        log_clean((rt_text){text, strnlen(text, size)}, out_log);
+    log_cut(out_log);
+    rt_free(text);
+}

@@ -1,0 +1,116 @@
+/* assay explain: runs one scenario on one subject and tells what it is made of and what happened.
+ */
+#include "conformance/cli/columns.h"
+#include "conformance/cli/commands.h"
+#include "conformance/explain/explain.h"
+#include "conformance/run/run.h"
+
+#include <stdio.h>
+
+enum { TIMEOUT_DEFAULT_S = 60, TIMEOUT_MAX_S = 86400 };
+
+typedef struct explain_command {
+    bool dot;
+    rt_buffer out;
+    int status;
+} explain_command;
+
+static int status_of(cnf_verdict verdict)
+{
+    if (verdict == CNF_VERDICT_INVALID) return CNF_EXIT_USAGE;
+    if (verdict == CNF_VERDICT_SKIP) return CNF_EXIT_NOTHING_RAN;
+    return cnf_verdict_ran(verdict) ? CNF_EXIT_EXPECTED : CNF_EXIT_INFRASTRUCTURE;
+}
+
+/* The verdict is not what was asked for, but tells how far the commands below got. */
+static void verdict_write(explain_command *command, const cnf_record *record)
+{
+    const cnf_judgement *judgement = &record->judgement;
+    rt_buffer_printf(&command->out, "%.*s on %.*s: %s\n", RT_TEXT_ARG(record->file),
+                     RT_TEXT_ARG(record->subject), cnf_verdict_word(judgement->verdict));
+}
+
+static bool on_record(void *user, const cnf_record *record, const cnf_run_detail *detail)
+{
+    explain_command *command = user;
+    const cnf_judgement *judgement = &record->judgement;
+    command->status = status_of(judgement->verdict);
+    if (judgement->message.length > 0) fprintf(stderr, "%.*s\n", RT_TEXT_ARG(judgement->message));
+    if (!detail->scenario) return true; /* the message says why */
+    rt_text trace = detail->messages ? detail->messages->trace : (rt_text){0};
+    if (!command->dot) verdict_write(command, record);
+    if (command->dot)
+        cnf_explain_dot(&command->out, detail->scenario, trace);
+    else
+        cnf_explain_text(&command->out, detail->scenario, trace);
+    return true;
+}
+
+/* The one subject of --on, by default sim.  False: said on stderr. */
+static bool subject_choose(const cnf_arguments *arguments, rt_arena *arena,
+                           const cnf_run_subject **out_subject)
+{
+    const char *on = arguments->values[CNF_OPTION_ON];
+    cnf_columns columns;
+    rt_buffer error = {0};
+    bool chosen = cnf_columns_choose(arena, on ? on : "sim", &columns, &error);
+    if (chosen && columns.count != 1) {
+        rt_buffer_printf(&error, "explain takes one subject");
+        chosen = false;
+    }
+    if (!chosen) fprintf(stderr, "assay: --on %s\n", rt_buffer_string(&error));
+    rt_buffer_free(&error);
+    *out_subject = columns.subjects;
+    return chosen;
+}
+
+/* The one scenario of the arguments.  Returns an exit status. */
+static int file_choose(const cnf_arguments *arguments, rt_arena *arena, cnf_files *out_files)
+{
+    int status = CNF_EXIT_USAGE;
+    if (arguments->path_count == 1) status = cnf_command_files(arguments, arena, out_files);
+    if (arguments->path_count != 1 || out_files->count > 1)
+        fprintf(stderr, "assay: explain takes one scenario file\n");
+    return out_files->count > 1 ? CNF_EXIT_USAGE : status;
+}
+
+static bool output_print(const rt_buffer *out)
+{
+    return fwrite(out->data, 1, out->size, stdout) == out->size && fflush(stdout) == 0;
+}
+
+static int file_explain(const cnf_arguments *arguments, const cnf_run_subject *subject,
+                        const cnf_file *file)
+{
+    uint64_t timeout_s, seed;
+    if (!cnf_command_number(arguments, CNF_OPTION_TIMEOUT, "--timeout", 1, TIMEOUT_MAX_S,
+                            TIMEOUT_DEFAULT_S, &timeout_s) ||
+        !cnf_command_number(arguments, CNF_OPTION_SEED, "--seed", 0, UINT64_MAX, 0, &seed))
+        return CNF_EXIT_USAGE;
+    const cnf_run_options options = {.subjects = subject,
+                                     .subject_count = 1,
+                                     .job_count = 1,
+                                     .timeout_ms = (uint32_t)timeout_s * 1000,
+                                     .seed = seed,
+                                     .cache = rt_text_of(arguments->values[CNF_OPTION_CACHE])};
+    explain_command command = {.dot = arguments->values[CNF_OPTION_DOT] != NULL,
+                               .status = CNF_EXIT_INFRASTRUCTURE};
+    cnf_run_end end = cnf_run(&options, file, 1, on_record, &command);
+    if (end != CNF_RUN_COMPLETE || !output_print(&command.out))
+        command.status = CNF_EXIT_INFRASTRUCTURE;
+    rt_buffer_free(&command.out);
+    return command.status;
+}
+
+int cnf_explain_command(const cnf_arguments *arguments)
+{
+    rt_arena arena = {0};
+    const cnf_run_subject *subject;
+    cnf_files files = {0};
+    int status = CNF_EXIT_USAGE;
+    if (subject_choose(arguments, &arena, &subject))
+        status = file_choose(arguments, &arena, &files);
+    if (status == CNF_EXIT_EXPECTED) status = file_explain(arguments, subject, &files.items[0]);
+    rt_arena_reset(&arena);
+    return status;
+}

@@ -1,0 +1,141 @@
+/* assay fmt: scenario files in the one form, in place or from stdin to stdout. */
+#include "conformance/cli/commands.h"
+#include "conformance/fmt/fmt.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct fmt_command {
+    bool check;
+    uint32_t changed; /* files that were, or with --check would be */
+    int status;       /* the worst so far, as exit statuses go: 3, 2, 1 */
+} fmt_command;
+
+static void worsen(fmt_command *command, int status)
+{
+    if (status > command->status) command->status = status;
+}
+
+static void problems_print(rt_text file, const scn_problems *problems)
+{
+    for (uint32_t i = 0; i < problems->count; i++) {
+        const scn_problem *problem = &problems->items[i];
+        fprintf(stderr, "%.*s:%u:%u: error: %.*s\n", RT_TEXT_ARG(file), problem->at.line,
+                problem->at.column, RT_TEXT_ARG(problem->text));
+    }
+}
+
+/* Formats one content.  False, and the problems on stderr, where it has no form. */
+static bool text_format(fmt_command *command, rt_text file, rt_text text, rt_buffer *out)
+{
+    rt_arena arena = {0};
+    scn_problems problems;
+    cnf_fmt_end end = cnf_fmt_text(&arena, text, out, &problems);
+    problems_print(file, &problems);
+    if (end == CNF_FMT_REFUSED) worsen(command, CNF_EXIT_USAGE);
+    if (end == CNF_FMT_BROKEN) worsen(command, CNF_EXIT_INFRASTRUCTURE);
+    rt_arena_reset(&arena);
+    return end == CNF_FMT_DONE;
+}
+
+/* ---- Files --------------------------------------------------------------------------------- */
+
+/* What a file's new content leads to: its name on stdout, and without --check the file itself. */
+static rt_status file_settle(fmt_command *command, rt_sink *sink, const cnf_file *file,
+                             rt_text formatted)
+{
+    if (!command->check) RT_TRY(cnf_fmt_replace(sink, file->file, formatted));
+    printf("%.*s\n", RT_TEXT_ARG(file->file));
+    command->changed++;
+    if (command->check) worsen(command, CNF_EXIT_UNEXPECTED);
+    return RT_STATUS_OK;
+}
+
+static void file_format(fmt_command *command, const cnf_file *file)
+{
+    rt_sink *sink = rt_sink_create();
+    rt_buffer text = {0}, formatted = {0};
+    rt_status status = cnf_file_read(sink, file->file, RT_SCENARIO_SIZE_MAX, &text);
+    int failure = CNF_EXIT_USAGE;
+    if (rt_ok(status) && text_format(command, file->file, rt_buffer_text(&text), &formatted) &&
+        !rt_text_equal(rt_buffer_text(&text), rt_buffer_text(&formatted))) {
+        status = file_settle(command, sink, file, rt_buffer_text(&formatted));
+        failure = CNF_EXIT_INFRASTRUCTURE;
+    }
+    if (!rt_ok(status)) {
+        fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
+        worsen(command, failure);
+    }
+    rt_buffer_free(&text);
+    rt_buffer_free(&formatted);
+    rt_sink_destroy(sink);
+}
+
+static void files_format(fmt_command *command, const cnf_arguments *arguments)
+{
+    rt_arena arena = {0};
+    cnf_files files;
+    int found = cnf_command_files(arguments, &arena, &files);
+    worsen(command, found);
+    if (found == CNF_EXIT_EXPECTED) {
+        for (uint32_t i = 0; i < files.count; i++)
+            file_format(command, &files.items[i]);
+        printf("%u scenario%s read, %u %s\n", files.count, files.count == 1 ? "" : "s",
+               command->changed, command->check ? "not formatted" : "formatted");
+        if (fflush(stdout) != 0) worsen(command, CNF_EXIT_INFRASTRUCTURE);
+    }
+    rt_arena_reset(&arena);
+}
+
+/* ---- From stdin to stdout ------------------------------------------------------------------ */
+
+static bool stdin_read(rt_buffer *out)
+{
+    char portion[16384];
+    ssize_t size = 1;
+    while (size > 0 && out->size <= RT_SCENARIO_SIZE_MAX) {
+        size = read(STDIN_FILENO, portion, sizeof portion);
+        if (size > 0) rt_buffer_append(out, portion, (size_t)size);
+    }
+    if (size >= 0) return true; /* a text that is too long is the formatter's to refuse */
+    fprintf(stderr, "assay: stdin cannot be read: %s\n", strerror(errno));
+    return false;
+}
+
+static void stream_format(fmt_command *command)
+{
+    rt_buffer text = {0}, formatted = {0};
+    if (!stdin_read(&text)) {
+        worsen(command, CNF_EXIT_USAGE);
+    } else if (text_format(command, RT_TEXT("<stdin>"), rt_buffer_text(&text), &formatted)) {
+        bool changed = !rt_text_equal(rt_buffer_text(&text), rt_buffer_text(&formatted));
+        if (command->check && changed) {
+            printf("<stdin>\n");
+            worsen(command, CNF_EXIT_UNEXPECTED);
+        } else if (!command->check) {
+            fwrite(formatted.data, 1, formatted.size, stdout);
+        }
+        if (fflush(stdout) != 0) worsen(command, CNF_EXIT_INFRASTRUCTURE);
+    }
+    rt_buffer_free(&text);
+    rt_buffer_free(&formatted);
+}
+
+int cnf_fmt_command(const cnf_arguments *arguments)
+{
+    fmt_command command = {.check = arguments->values[CNF_OPTION_CHECK] != NULL};
+    bool stream = false;
+    for (uint32_t i = 0; i < arguments->path_count; i++)
+        stream = stream || rt_text_is(arguments->paths[i], "-");
+    if (stream && arguments->path_count > 1) {
+        fprintf(stderr, "assay: fmt -: stdin is formatted alone, without further paths\n");
+        return CNF_EXIT_USAGE;
+    }
+    if (stream)
+        stream_format(&command);
+    else
+        files_format(&command, arguments);
+    return command.status;
+}

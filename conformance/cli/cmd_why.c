@@ -1,0 +1,169 @@
+/* assay why: one scenario on sim and one subject, and the reasons of its verdict there. */
+#include "conformance/cli/columns.h"
+#include "conformance/cli/commands.h"
+#include "conformance/cli/results.h"
+#include "conformance/report/why.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Limits as assay run has them by default. */
+enum { TIMEOUT_DEFAULT_S = 60, TIMEOUT_MAX_S = 86400, MEMORY_MIB = 8192 };
+
+typedef struct why_command {
+    const cnf_arguments *arguments;
+    rt_arena arena;
+    rt_sink *sink;
+    cnf_columns columns;
+    rt_text subject; /* as records name it */
+    cnf_files files; /* the one */
+    cnf_expectations expectations;
+    cnf_rules rules;
+    bool has_rules;
+    rt_buffer source;        /* content of the file */
+    const char *oracle;      /* name of the subject that others are compared with */
+    const char *oracle_word; /* its verdict; NULL: not yet */
+    cnf_report report;       /* the subject's record */
+    rt_buffer text;          /* the explanation */
+} why_command;
+
+/* ---- What is asked ------------------------------------------------------------------------- */
+
+static const char *oracle_name(void)
+{
+    for (uint32_t i = 0; i < cnf_subject_count; i++)
+        if (cnf_subjects[i].oracle) return cnf_subjects[i].name;
+    UNREACHABLE();
+}
+
+static int operands_read(why_command *command)
+{
+    const cnf_arguments *arguments = command->arguments;
+    if (arguments->path_count != 2) {
+        fprintf(stderr,
+                "assay: assay why takes a scenario and a subject: assay why FILE SUBJECT\n");
+        return CNF_EXIT_USAGE;
+    }
+    rt_text subject = arguments->paths[1];
+    command->oracle = oracle_name();
+    rt_text both =
+        rt_arena_printf(&command->arena, "%s,%.*s", command->oracle, RT_TEXT_ARG(subject));
+    rt_buffer error = {0};
+    bool chosen = cnf_columns_choose(&command->arena, both.data, &command->columns, &error);
+    uint32_t expected = rt_text_is(subject, command->oracle) ? 1 : 2;
+    if (!chosen) {
+        fprintf(stderr, "assay: %s\n", rt_buffer_string(&error));
+    } else if (command->columns.count != expected ||
+               !rt_text_equal(command->columns.subjects[expected - 1].name, subject)) {
+        fprintf(stderr, "assay: %.*s: one subject is expected\n", RT_TEXT_ARG(subject));
+        chosen = false;
+    }
+    rt_buffer_free(&error);
+    if (!chosen) return CNF_EXIT_USAGE;
+    command->subject = command->columns.subjects[expected - 1].name;
+    return CNF_EXIT_EXPECTED;
+}
+
+static int file_find(why_command *command)
+{
+    cnf_arguments only_file = *command->arguments;
+    only_file.path_count = 1;
+    int status = cnf_command_files(&only_file, &command->arena, &command->files);
+    if (status != CNF_EXIT_EXPECTED) return status;
+    if (command->files.count != 1) {
+        fprintf(stderr, "assay: %.*s: one scenario is expected, this folder has %u\n",
+                RT_TEXT_ARG(command->arguments->paths[0]), command->files.count);
+        return CNF_EXIT_USAGE;
+    }
+    if (!cnf_results_expect(command->arguments, &command->files, &command->expectations))
+        return CNF_EXIT_USAGE;
+    return CNF_EXIT_EXPECTED;
+}
+
+/* Reads what makes the explanation richer; without it, it says less. */
+static void tables_read(why_command *command)
+{
+    rt_text file = command->files.items[0].file;
+    rt_text root = cnf_files_root(&command->arena, file);
+    rt_text table = rt_arena_printf(&command->arena, "%.*s/requirements.yaml", RT_TEXT_ARG(root));
+    command->has_rules = root.length > 0 && rt_ok(cnf_rules_read(command->sink, &command->arena,
+                                                                 table, &command->rules));
+    rt_status status = cnf_file_read(command->sink, file, RT_SCENARIO_SIZE_MAX, &command->source);
+    (void)status; /* A file that cannot be read is INVALID, which the record says. */
+}
+
+/* ---- Running ------------------------------------------------------------------------------- */
+
+static bool on_record(void *user, const cnf_record *record, const cnf_run_detail *detail)
+{
+    why_command *command = user;
+    bool asked = rt_text_equal(record->subject, command->subject);
+    bool of_oracle = rt_text_is(record->subject, command->oracle);
+    if (of_oracle) command->oracle_word = cnf_verdict_word(record->judgement.verdict);
+    if (!asked && of_oracle) return true;
+    cnf_record known = *record;
+    cnf_record_expect(&known, &command->expectations);
+    const char *word = command->oracle_word ? command->oracle_word : "has not ended yet";
+    const cnf_why why = {.record = &known,
+                         .sim = of_oracle || rt_text_is(record->subject, "-") ? NULL : word,
+                         .scenario = detail->scenario,
+                         .messages = detail->messages,
+                         .oracle = detail->oracle,
+                         .source = rt_buffer_text(&command->source),
+                         .rules = command->has_rules ? &command->rules : NULL};
+    cnf_why_write(&command->text, &why);
+    cnf_report_add(&command->report, &known);
+    return true;
+}
+
+static bool text_print(const why_command *command)
+{
+    const rt_buffer *text = &command->text;
+    errno = 0;
+    bool written = fwrite(text->data, 1, text->size, stdout) == text->size && fflush(stdout) == 0;
+    if (written || errno == EPIPE) return true;
+    fprintf(stderr, "assay: the explanation could not be written: %s\n", strerror(errno));
+    return false;
+}
+
+static int scenario_run(why_command *command)
+{
+    const cnf_arguments *arguments = command->arguments;
+    uint64_t timeout_s, seed;
+    if (!cnf_command_number(arguments, CNF_OPTION_TIMEOUT, "--timeout", 1, TIMEOUT_MAX_S,
+                            TIMEOUT_DEFAULT_S, &timeout_s) ||
+        !cnf_command_number(arguments, CNF_OPTION_SEED, "--seed", 0, UINT64_MAX, 0, &seed))
+        return CNF_EXIT_USAGE;
+    tables_read(command);
+    const cnf_run_options options = {.subjects = command->columns.subjects,
+                                     .subject_count = command->columns.count,
+                                     .job_count = cnf_command_processors(),
+                                     .timeout_ms = (uint32_t)timeout_s * 1000,
+                                     .memory_bytes = (uint64_t)MEMORY_MIB << 20,
+                                     .seed = seed,
+                                     .cache = rt_text_of(arguments->values[CNF_OPTION_CACHE])};
+    cnf_run_end end = cnf_run(&options, command->files.items, 1, on_record, command);
+    bool printed = text_print(command);
+    if (end != CNF_RUN_COMPLETE || !printed) return CNF_EXIT_INFRASTRUCTURE;
+    CHECK(command->report.records.count == 1);
+    /* The subject was asked for by name. */
+    cnf_verdict verdict = command->report.records.items[0].judgement.verdict;
+    if (verdict == CNF_VERDICT_UNAVAILABLE) return CNF_EXIT_INFRASTRUCTURE;
+    return cnf_report_exit_status(&command->report);
+}
+
+int cnf_why_command(const cnf_arguments *arguments)
+{
+    why_command command = {.arguments = arguments, .sink = rt_sink_create()};
+    int status = operands_read(&command);
+    if (status == CNF_EXIT_EXPECTED) status = file_find(&command);
+    if (status == CNF_EXIT_EXPECTED) status = scenario_run(&command);
+    rt_buffer_free(&command.text);
+    rt_buffer_free(&command.source);
+    cnf_report_free(&command.report);
+    cnf_expectations_free(&command.expectations);
+    rt_sink_destroy(command.sink);
+    rt_arena_reset(&command.arena);
+    return status;
+}

@@ -1,0 +1,126 @@
+/* From --on to subjects; see columns.h. */
+#include "conformance/cli/columns.h"
+
+#include "conformance/cli/options.h"
+
+#include <ctype.h>
+#include <string.h>
+
+typedef struct column_reader {
+    rt_arena *arena;
+    rt_buffer *error;
+    cnf_run_subject *subjects;
+    cnf_column *columns;
+    uint32_t count;
+} column_reader;
+
+static void column_add(column_reader *reader, const cnf_run_subject *added)
+{
+    for (uint32_t i = 0; i < reader->count; i++)
+        if (rt_text_equal(reader->subjects[i].name, added->name)) return;
+    reader->subjects[reader->count] = *added;
+    reader->columns[reader->count++] =
+        (cnf_column){added->name, rt_text_of(added->subject->install)};
+}
+
+/* ---- Driver options ------------------------------------------------------------------------ */
+
+/* "NAME=value", as an environment takes it. */
+static bool option_valid(rt_text option)
+{
+    size_t at = 0;
+    while (at < option.length &&
+           (isalnum((unsigned char)option.data[at]) || option.data[at] == '_'))
+        at++;
+    bool named = at > 0 && !isdigit((unsigned char)option.data[0]);
+    return named && at < option.length && option.data[at] == '=';
+}
+
+/* Reads what stands between the braces into column->options. */
+static bool options_read(column_reader *reader, rt_text text, cnf_run_subject *column)
+{
+    uint32_t count = 0;
+    const char **options = rt_arena_alloc_array(reader->arena, text.length + 2, sizeof *options);
+    while (text.length > 0) {
+        const char *comma = memchr(text.data, ',', text.length);
+        rt_text option = {text.data, comma ? (size_t)(comma - text.data) : text.length};
+        if (!option_valid(option)) {
+            rt_buffer_printf(reader->error,
+                             "%.*s: \"%.*s\" is no option of a driver, which is NAME=value",
+                             RT_TEXT_ARG(column->name), RT_TEXT_ARG(option));
+            return false;
+        }
+        options[count++] = rt_arena_text(reader->arena, option).data;
+        size_t used = comma ? option.length + 1 : option.length;
+        text = (rt_text){text.data + used, text.length - used};
+    }
+    column->options = options;
+    if (count > 0 && !column->subject->forked) return true;
+    rt_buffer_printf(reader->error,
+                     count > 0 ? "%.*s: %s has no driver that takes options"
+                               : "%.*s: there is no option in the braces of %s",
+                     RT_TEXT_ARG(column->name), column->subject->name);
+    return false;
+}
+
+/* ---- Names --------------------------------------------------------------------------------- */
+
+static bool name_unknown(column_reader *reader, rt_text name)
+{
+    if (name.length == 0) {
+        rt_buffer_printf(reader->error, "a subject's name is missing (assay subjects lists them)");
+        return false;
+    }
+    const char **names = rt_arena_alloc_array(reader->arena, cnf_subject_count, sizeof *names);
+    for (uint32_t i = 0; i < cnf_subject_count; i++)
+        names[i] = cnf_subjects[i].name;
+    rt_buffer_printf(reader->error, "there is no subject \"%.*s\"", RT_TEXT_ARG(name));
+    cnf_suggest(reader->error, rt_arena_text(reader->arena, name).data, names, cnf_subject_count);
+    rt_buffer_printf(reader->error, " (assay subjects lists them)");
+    return false;
+}
+
+/* Reads one "NAME" or "NAME{...}" and moves behind it. */
+static bool column_read(column_reader *reader, const char **inout_at)
+{
+    const char *at = *inout_at;
+    rt_text name = {at, strcspn(at, ",{")};
+    const char *brace = at[name.length] == '{' ? at + name.length : NULL;
+    const char *end = brace ? strchr(brace, '}') : at + name.length;
+    cnf_run_subject column = {.subject = cnf_subject_find(name)};
+    if (!column.subject) return name_unknown(reader, name);
+    if (!end || (brace && end[1] != ',' && end[1] != '\0')) {
+        rt_buffer_printf(reader->error, "%s: %s", at,
+                         end ? "expected a comma or nothing behind '}'" : "the '}' is missing");
+        return false;
+    }
+    *inout_at = brace ? end + 1 : end;
+    column.name = rt_arena_text(reader->arena, (rt_text){at, (size_t)(*inout_at - at)});
+    rt_text options = {brace ? brace + 1 : NULL, brace ? (size_t)(end - brace - 1) : 0};
+    if (brace && !options_read(reader, options, &column)) return false;
+    column_add(reader, &column);
+    return true;
+}
+
+bool cnf_columns_choose(rt_arena *arena, const char *on, cnf_columns *out_columns,
+                        rt_buffer *out_error)
+{
+    CHECK(cnf_subject_count > 0);
+    *out_columns = (cnf_columns){0};
+    uint32_t room = cnf_subject_count;
+    for (const char *comma = on; comma && *comma; comma++)
+        room += *comma == ',';
+    column_reader reader = {.arena = arena, .error = out_error};
+    reader.subjects = rt_arena_alloc_array(arena, room, sizeof *reader.subjects);
+    reader.columns = rt_arena_alloc_array(arena, room, sizeof *reader.columns);
+    for (uint32_t i = 0; !on && i < cnf_subject_count; i++)
+        column_add(&reader, &(cnf_run_subject){.subject = &cnf_subjects[i],
+                                               .name = rt_text_of(cnf_subjects[i].name)});
+    while (on) {
+        if (!column_read(&reader, &on)) return false;
+        on = *on == ',' ? on + 1 : NULL;
+    }
+    CHECK(reader.count > 0 && reader.count <= room);
+    *out_columns = (cnf_columns){reader.subjects, reader.columns, reader.count};
+    return true;
+}

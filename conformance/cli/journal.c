@@ -1,0 +1,281 @@
+/* The journal's file: opening, taking over, appending; see journal.h.
+ *
+ * It is written by one run at a time and only ever at its end. */
+#include "conformance/cli/journal.h"
+
+#include "conformance/cli/options.h"
+#include "reference/base/limits.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    SIZE_MAX_BYTES = 1 << 30,
+    LOCK_TRIES = 50, /* a run that was killed just now needs a moment to end */
+    LOCK_PAUSE_NS = 100000000,
+};
+
+static int complain(const char *name, const char *text)
+{
+    fprintf(stderr, "assay: --json %s: %s\n", name, text);
+    return CNF_EXIT_INFRASTRUCTURE;
+}
+
+/* ---- Opening ------------------------------------------------------------------------------- */
+
+/* Takes the lock of a regular file; other files have none.  False: another run keeps it. */
+static bool file_lock(int file)
+{
+    struct stat info;
+    if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) return true;
+    for (int i = 0; i < LOCK_TRIES; i++) {
+        if (flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return true;
+        const struct timespec pause = {0, LOCK_PAUSE_NS};
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
+/* Whether the name still stands for the open file, which another run may have replaced while we
+ * waited for its lock. */
+static bool file_is_current(int file, const char *name)
+{
+    struct stat opened, named;
+    return fstat(file, &opened) == 0 && stat(name, &named) == 0 && opened.st_dev == named.st_dev &&
+           opened.st_ino == named.st_ino;
+}
+
+static int file_open(cnf_journal *journal, const char *name)
+{
+    *journal = (cnf_journal){.name = name, .file = -1};
+    do {
+        if (journal->file >= 0) close(journal->file);
+        journal->file = open(name, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+        if (journal->file < 0) /* A pipe or terminal may be for writing only. */
+            journal->file = open(name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+        if (journal->file < 0) return complain(name, strerror(errno));
+        if (!file_lock(journal->file)) return complain(name, "another run is writing it");
+    } while (!file_is_current(journal->file, name));
+    return CNF_EXIT_EXPECTED;
+}
+
+int cnf_journal_open(cnf_journal *journal, const char *name)
+{
+    *journal = (cnf_journal){.file = -1};
+    if (!name) return CNF_EXIT_EXPECTED;
+    int status = file_open(journal, name);
+    struct stat info;
+    bool truncates = status == CNF_EXIT_EXPECTED && fstat(journal->file, &info) == 0 &&
+                     S_ISREG(info.st_mode) && info.st_size > 0;
+    if (truncates && ftruncate(journal->file, 0) != 0) return complain(name, strerror(errno));
+    return status;
+}
+
+/* ---- Resuming ------------------------------------------------------------------------------ */
+
+/* A selected file with its content's hash. */
+typedef struct hashed_file {
+    rt_text path, hash;
+} hashed_file;
+
+static int hashed_compare(const void *a, const void *b)
+{
+    const hashed_file *left = a, *right = b;
+    return rt_text_compare(left->path, right->path);
+}
+
+static int record_compare(const void *a, const void *b)
+{
+    const cnf_record *left = a, *right = b;
+    int order = rt_text_compare(left->scenario, right->scenario);
+    return order ? order : rt_text_compare(left->subject, right->subject);
+}
+
+/* True for a verdict that running again would not change. */
+static bool verdict_is_final(cnf_verdict verdict)
+{
+    return verdict != CNF_VERDICT_NOT_RUN && verdict != CNF_VERDICT_UNAVAILABLE &&
+           verdict != CNF_VERDICT_POISONED;
+}
+
+/* The files' hashes, sorted by path. */
+static const hashed_file *files_hash(rt_arena *arena, const cnf_files *files)
+{
+    hashed_file *hashed = rt_arena_alloc_array(arena, files->count + 1, sizeof *hashed);
+    rt_sink *sink = rt_sink_create();
+    for (uint32_t i = 0; i < files->count; i++) {
+        rt_buffer content;
+        rt_status status =
+            cnf_file_read(sink, files->items[i].file, RT_SCENARIO_SIZE_MAX, &content);
+        hashed[i].path = files->items[i].path;
+        if (rt_ok(status)) hashed[i].hash = cnf_file_hash(arena, rt_buffer_text(&content));
+        rt_buffer_free(&content);
+    }
+    rt_sink_destroy(sink);
+    qsort(hashed, files->count, sizeof *hashed, hashed_compare);
+    return hashed;
+}
+
+typedef enum record_fate { FATE_STAYS, FATE_KEPT, FATE_GOES } record_fate;
+
+typedef struct resume_choice {
+    const hashed_file *files;
+    uint32_t file_count;
+    const cnf_run_subject *subjects;
+    uint32_t subject_count;
+} resume_choice;
+
+/* What becomes of a record: none of our business, as good as new, or to be run again. */
+static record_fate record_judge(const resume_choice *choice, const cnf_record *record)
+{
+    const hashed_file key = {.path = record->scenario};
+    const hashed_file *file =
+        bsearch(&key, choice->files, choice->file_count, sizeof key, hashed_compare);
+    bool ours = rt_text_is(record->subject, "-");
+    for (uint32_t i = 0; i < choice->subject_count && !ours; i++)
+        ours = rt_text_equal(choice->subjects[i].name, record->subject);
+    if (!file || !ours) return FATE_STAYS;
+    bool unchanged = record->hash.length > 0 && rt_text_equal(file->hash, record->hash);
+    return unchanged && verdict_is_final(record->judgement.verdict) ? FATE_KEPT : FATE_GOES;
+}
+
+/* Sorts the kept records; of several of one pair, which no run of ours writes, one counts. */
+static void kept_sort(cnf_journal *journal, cnf_record *kept, uint32_t count)
+{
+    if (count > 0) qsort(kept, count, sizeof *kept, record_compare);
+    journal->kept = kept;
+    for (uint32_t i = 0; i < count; i++)
+        if (i == 0 || record_compare(&kept[i], &kept[journal->kept_count - 1]) != 0)
+            kept[journal->kept_count++] = kept[i];
+}
+
+/* Chooses among the records; appends those that the new file begins with. */
+static void records_choose(cnf_journal *journal, const cnf_records *records,
+                           const resume_choice *choice, rt_buffer *out_text)
+{
+    cnf_record *kept = rt_arena_alloc_array(&journal->arena, records->count + 1, sizeof *kept);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < records->count; i++) {
+        const cnf_record *record = &records->items[i];
+        record_fate fate = record_judge(choice, record);
+        if (fate == FATE_KEPT) kept[count++] = *record;
+        if (fate == FATE_STAYS) cnf_record_write(out_text, record);
+    }
+    kept_sort(journal, kept, count);
+    for (uint32_t i = 0; i < journal->kept_count; i++)
+        cnf_record_write(out_text, &journal->kept[i]);
+}
+
+static bool write_all(int file, rt_text text)
+{
+    while (text.length > 0) {
+        ssize_t size = write(file, text.data, text.length);
+        if (size < 0 && errno == EINTR) continue;
+        if (size <= 0) return false;
+        text = (rt_text){text.data + size, text.length - (size_t)size};
+    }
+    return true;
+}
+
+/* Puts a file with the text in the journal's place, locked before it has the name. */
+static int file_replace(cnf_journal *journal, rt_text text)
+{
+    rt_text beside = rt_arena_printf(&journal->arena, "%s.resumed", journal->name);
+    struct stat info;
+    mode_t mode = fstat(journal->file, &info) == 0 ? info.st_mode & 0777 : 0666;
+    int file = open(beside.data, O_RDWR | O_APPEND | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+    bool replaced = file >= 0 && file_lock(file) && write_all(file, text) && fsync(file) == 0 &&
+                    rename(beside.data, journal->name) == 0;
+    if (replaced) {
+        close(journal->file);
+        journal->file = file;
+        return CNF_EXIT_EXPECTED;
+    }
+    int status = complain(journal->name, strerror(errno));
+    if (file >= 0) {
+        close(file);
+        unlink(beside.data);
+    }
+    return status;
+}
+
+static int journal_take_over(cnf_journal *journal, const cnf_files *files,
+                             const cnf_run_subject *subjects, uint32_t subject_count)
+{
+    rt_sink *sink = rt_sink_create();
+    rt_buffer content, text = {0};
+    cnf_records records;
+    rt_text name = rt_text_of(journal->name);
+    rt_status status = cnf_file_read(sink, name, SIZE_MAX_BYTES, &content);
+    if (rt_ok(status))
+        status = cnf_records_read(sink, &journal->arena, name, rt_buffer_text(&content), &records);
+    int exit_status = CNF_EXIT_EXPECTED;
+    if (rt_ok(status)) {
+        const resume_choice choice = {files_hash(&journal->arena, files), files->count, subjects,
+                                      subject_count};
+        records_choose(journal, &records, &choice, &text);
+        exit_status = file_replace(journal, rt_buffer_text(&text));
+    } else {
+        rt_text message = rt_sink_diagnostic(sink, status)->message;
+        fprintf(stderr, "assay: --resume: %.*s\n", RT_TEXT_ARG(message));
+        exit_status = CNF_EXIT_USAGE;
+    }
+    rt_buffer_free(&text);
+    rt_buffer_free(&content);
+    rt_sink_destroy(sink);
+    return exit_status;
+}
+
+int cnf_journal_resume(cnf_journal *journal, const char *name, const cnf_files *files,
+                       const cnf_run_subject *subjects, uint32_t subject_count)
+{
+    *journal = (cnf_journal){.file = -1};
+    if (!name) {
+        fprintf(stderr, "assay: --resume goes with --json FILE, the records of the earlier run\n");
+        return CNF_EXIT_USAGE;
+    }
+    int status = file_open(journal, name);
+    if (status != CNF_EXIT_EXPECTED) return status;
+    struct stat info;
+    if (fstat(journal->file, &info) != 0 || !S_ISREG(info.st_mode)) {
+        fprintf(stderr, "assay: --resume: %s is no file that can be read back\n", name);
+        return CNF_EXIT_USAGE;
+    }
+    return journal_take_over(journal, files, subjects, subject_count);
+}
+
+bool cnf_journal_has(const cnf_journal *journal, rt_text path, rt_text hash, rt_text subject)
+{
+    if (journal->kept_count == 0) return false;
+    const cnf_record key = {.scenario = path, .subject = subject};
+    const cnf_record *found =
+        bsearch(&key, journal->kept, journal->kept_count, sizeof key, record_compare);
+    return found && rt_text_equal(found->hash, hash);
+}
+
+/* ---- Writing ------------------------------------------------------------------------------- */
+
+bool cnf_journal_append(cnf_journal *journal, const cnf_record *record)
+{
+    int error = journal->file < 0 ? 0 : cnf_record_append(journal->file, record);
+    if (error == 0) return true;
+    fprintf(stderr, "assay: --json %s: a record could not be written: %s; the run stops\n",
+            journal->name, strerror(error));
+    return false;
+}
+
+bool cnf_journal_close(cnf_journal *journal)
+{
+    bool closed = journal->file < 0 || close(journal->file) == 0;
+    if (!closed) complain(journal->name, strerror(errno));
+    rt_arena_reset(&journal->arena);
+    *journal = (cnf_journal){.file = -1};
+    return closed;
+}

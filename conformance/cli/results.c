@@ -1,0 +1,64 @@
+/* What commands that run scenarios do with results beside printing them: expectation files before,
+ * JUnit's XML after. */
+#include "conformance/cli/results.h"
+
+#include "conformance/report/junit.h"
+#include "conformance/report/output.h"
+#include "conformance/subject/subject.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static rt_text *names_split(rt_arena *arena, const char *list, uint32_t *out_count)
+{
+    uint32_t room = 1;
+    for (const char *at = list; *at; at++)
+        room += *at == ',';
+    rt_text *names = rt_arena_alloc_array(arena, room, sizeof *names);
+    *out_count = 0;
+    for (const char *at = list; at;) {
+        size_t length = strcspn(at, ",");
+        if (length > 0) names[(*out_count)++] = (rt_text){at, length};
+        at = at[length] == ',' ? at + length + 1 : NULL;
+    }
+    return names;
+}
+
+bool cnf_results_expect(const cnf_arguments *arguments, const cnf_files *files,
+                        cnf_expectations *out_expectations)
+{
+    rt_arena arena = {0};
+    rt_buffer problems = {0};
+    const char *list = arguments->values[CNF_OPTION_EXPECTATIONS];
+    uint32_t folder_count;
+    const rt_text *folders = names_split(&arena, list ? list : "", &folder_count);
+    rt_text *subjects = rt_arena_alloc_array(&arena, cnf_subject_count, sizeof *subjects);
+    for (uint32_t i = 0; i < cnf_subject_count; i++)
+        subjects[i] = rt_text_of(cnf_subjects[i].name);
+    bool fine = cnf_expectations_read(out_expectations, files, folders, folder_count, subjects,
+                                      cnf_subject_count, &problems);
+    if (!fine) fprintf(stderr, "%s", rt_buffer_string(&problems));
+    rt_buffer_free(&problems);
+    rt_arena_reset(&arena);
+    return fine;
+}
+
+bool cnf_results_junit(const cnf_arguments *arguments, cnf_report *report,
+                       const cnf_column *columns, uint32_t column_count)
+{
+    const char *name = arguments->values[CNF_OPTION_JUNIT];
+    if (!name) return true;
+    rt_sink *sink = rt_sink_create();
+    rt_buffer document = {0};
+    rt_status status = cnf_junit_write(sink, &document, report, columns, column_count);
+    int error = rt_ok(status) ? cnf_file_replace(name, rt_buffer_text(&document)) : 0;
+    if (!rt_ok(status)) {
+        fprintf(stderr, "assay: --junit %s: %.*s\n", name,
+                RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
+    } else if (error != 0) {
+        fprintf(stderr, "assay: --junit %s: %s\n", name, strerror(error));
+    }
+    rt_buffer_free(&document);
+    rt_sink_destroy(sink);
+    return rt_ok(status) && error == 0;
+}

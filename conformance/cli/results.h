@@ -1,0 +1,18 @@
+/* What commands that run scenarios do with results beside printing them. */
+#ifndef CONFORMANCE_CLI_RESULTS_H
+#define CONFORMANCE_CLI_RESULTS_H
+
+#include "conformance/cli/options.h"
+#include "conformance/report/matrix.h"
+
+/* Reads the expectation files of the scenarios' roots and of --expectations.  False: some are
+ * wrong, which has been said on stderr.  The caller frees them either way. */
+bool cnf_results_expect(const cnf_arguments *arguments, const cnf_files *files,
+                        cnf_expectations *out_expectations);
+
+/* Writes the file of --junit, where it is given.  False: it could not be written, which has been
+ * said on stderr. */
+bool cnf_results_junit(const cnf_arguments *arguments, cnf_report *report,
+                       const cnf_column *columns, uint32_t column_count);
+
+#endif

@@ -1,0 +1,130 @@
+#!/bin/sh
+# Expectation files, JUnit's XML and `assay why` of the real program.
+#   results.sh ASSAY SCENARIO REQUIREMENTS     SCENARIO passes on sim and expects a memory
+assay=$1 scenario=$2 requirements=$3
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+export ASSAY_CACHE_DIR="$folder/cache" NO_COLOR=1
+failures=0
+
+# expect STATUS WORDS...: runs assay with the words; its output lands in $folder/out.
+expect() {
+    wanted=$1
+    shift
+    "$assay" "$@" >"$folder/out" 2>&1
+    status=$?
+    [ $status -eq "$wanted" ] && return
+    echo "assay $*: exit status $status, expected $wanted"
+    cat "$folder/out"
+    failures=$((failures + 1))
+}
+
+# says TEXT: the last output, or the file named second, holds the text.
+says() {
+    grep -qF -e "$1" "${2:-$folder/out}" && return
+    echo "the output does not say: $1"
+    cat "${2:-$folder/out}"
+    failures=$((failures + 1))
+}
+
+# entry SIGNATURE [LINE...]: writes the one entry about s/fails.yaml.
+entry() {
+    printf 'assay_expectations: 1\nsubject: sim\nentries:\n  - scenario: s/fails.yaml\n' \
+        >"$folder/expectations/sim.yaml"
+    printf '    signature: "%s"\n    class: permitted-divergence\n    reason: It is left open.\n' "$1" \
+        >>"$folder/expectations/sim.yaml"
+    shift
+    for line; do echo "    $line" >>"$folder/expectations/sim.yaml"; done
+}
+
+mkdir "$folder/s" "$folder/expectations" "$folder/more"
+cp "$requirements" "$folder/requirements.yaml"
+cp "$scenario" "$folder/s/passes.yaml"
+sed 's/equals: \[[^]]*\]/equals: {fill: 123456789}/' "$scenario" >"$folder/s/fails.yaml"
+fails=$folder/s/fails.yaml
+
+expect 1 run "$fails" --on sim --json "$folder/records"
+signature=$(sed 's/.*"signature":"\([^"]*\)".*/\1/' "$folder/records")
+
+# As expected; the entry says so in report, record and document.
+entry "$signature"
+expect 0 run "$folder/s" --on sim --json "$folder/records" --junit "$folder/junit.xml"
+says "sim: 1 PASS, 0 SKIP, 1 XFAIL"
+says "permitted divergence, left open by the documents: It is left open."
+says '"verdict":"XFAIL"' "$folder/records"
+says '"class":"permitted-divergence","reason":"It is left open."' "$folder/records"
+says '<testsuite name="sim" tests="2" failures="0" errors="0" skipped="1"' "$folder/junit.xml"
+grep -qi defect "$folder/out" "$folder/records" "$folder/junit.xml" && failures=$((failures + 1))
+expect 0 why "$fails" sim
+says "XFAIL $fails on sim"
+says "123456789"
+says "The rule: "
+
+# Records are judged again by the files of today.
+rm "$folder/expectations/sim.yaml"
+expect 1 run "$folder/s" --on sim --json "$folder/records" --resume
+says "sim: 1 PASS, 0 SKIP, 0 XFAIL, 1 FAIL"
+
+entry "step1:other:-:-"
+expect 1 run "$fails" --on sim
+says "XFAIL_MISMATCH $fails"
+says "expected: step1:other:-:- ("
+expect 1 why "$fails" sim
+
+entry "$signature" "driver: no such driver"
+expect 1 run "$fails" --on sim
+says 'not applied: '
+
+entry "$signature"
+sed -i 's/fails/passes/' "$folder/expectations/sim.yaml"
+expect 1 run "$folder/s/passes.yaml" --on sim --junit "$folder/junit.xml"
+says "sim: 0 PASS, 0 SKIP, 0 XFAIL, 1 XPASS"
+says '<failure message="XPASS: PASS, but ' "$folder/junit.xml"
+
+sed -i 's/passes/gone/' "$folder/expectations/sim.yaml"
+expect 1 run "$folder/s/passes.yaml" --on sim
+says "there is no such scenario; remove the entry"
+
+# An entry about what is skipped is unused, and a status for skips does not hide that: the simulated
+# device has no fp16.
+sed 's/^memory:/devices:\n  one: {aspects: {fp16: true}}\nmemory:/' "$scenario" >"$folder/s/skips.yaml"
+mv "$folder/expectations/sim.yaml" "$folder/kept"
+expect 77 run "$folder/s/skips.yaml" --on sim --skip-status 77
+sed 's/gone/skips/' "$folder/kept" >"$folder/expectations/sim.yaml"
+expect 1 run "$folder/s/skips.yaml" --on sim --skip-status 77
+says "s/skips.yaml on sim: SKIP, "
+
+# Wrong files stop everything before it runs.
+entry "$signature" "refrence: DL"
+expect 2 run "$fails" --on sim
+says "$folder/expectations/sim.yaml:8:5: error: unknown key 'refrence'"
+says "did you mean 'reference'?"
+expect 2 why "$fails" sim
+rm "$folder/expectations/sim.yaml"
+expect 2 run "$fails" --on sim --expectations "$folder/none"
+says "$folder/none: cannot be read"
+entry "$signature"
+mv "$folder/expectations/sim.yaml" "$folder/more/sim.yaml"
+expect 0 run "$fails" --on sim --expectations "$folder/more"
+
+# Documents that cannot be written; one that is written in place.
+expect 3 run "$scenario" --on sim --junit "$folder/none/junit.xml"
+says "--junit $folder/none/junit.xml: No such file or directory"
+expect 3 run "$scenario" --on sim --junit /dev/full
+says "No space left on device"
+expect 0 run "$scenario" --on sim --junit /dev/stdout
+says '<testsuites name="assay" tests="1"'
+
+expect 0 why "$folder/s/passes.yaml" sim
+says "What was expected, and what was seen:"
+expect 2 why "$folder/s" sim
+expect 2 why "$scenario"
+expect 2 why "$scenario" nobody
+expect 2 why "$scenario" sim,pocl
+printf 'assay: 1\nsumary: A mistake.\n' >"$folder/s/wrong.yaml"
+expect 2 why "$folder/s/wrong.yaml" sim
+says "INVALID $folder/s/wrong.yaml"
+says ">    2 | sumary: A mistake."
+
+[ $failures -eq 0 ] || echo "$failures failures"
+[ $failures -eq 0 ]

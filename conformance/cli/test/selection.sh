@@ -1,0 +1,148 @@
+#!/bin/sh
+# Choosing scenarios, splitting them, and taking up a run that was killed.
+#   selection.sh ASSAY SCENARIO [SUBJECT]      SCENARIO passes on SUBJECT (sim) and cites DL-REQ-01
+assay=$1 scenario=$2 subject=${3:-sim}
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+export ASSAY_CACHE_DIR="$folder/cache" NO_COLOR=1
+failures=0
+
+fail() {
+    echo "$1"
+    [ -f "$folder/out" ] && cat "$folder/out"
+    failures=$((failures + 1))
+}
+
+# expect STATUS WORDS...: runs assay with the words; its output lands in $folder/out.
+expect() {
+    wanted=$1
+    shift
+    "$assay" "$@" >"$folder/out" 2>&1
+    status=$?
+    [ $status -eq "$wanted" ] || fail "assay $*: exit status $status, expected $wanted"
+}
+
+# says TEXT: the last output holds the text.
+says() {
+    grep -qF -e "$1" "$folder/out" || fail "the output does not say: $1"
+}
+
+# ran NUMBER: the last run has so many records, all PASS and of different scenarios.
+ran() {
+    [ "$(wc -l <"$folder/records")" -eq "$1" ] || fail "not $1 records"
+    [ "$(grep -c '"verdict":"PASS"' "$folder/records")" -eq "$1" ] || fail "not $1 times PASS"
+    [ "$(sed 's/.*"scenario":"\([^"]*\)".*/\1/' "$folder/records" | sort -u | wc -l)" -eq "$1" ] ||
+        fail "not $1 scenarios"
+}
+
+# A root with two features: three scenarios that cite DL-REQ-01, two that cite DL-REQ-02.
+root=$folder/root
+mkdir -p "$root/linking" "$root/device"
+cp "$(dirname "$scenario")/../requirements.yaml" "$root/"
+# variant NUMBER RULE: the scenario with other code, so that each is compiled, citing the rule.
+variant() {
+    sed "s/get_global_id(0)/(get_global_id(0) + 0 * $1)/; s/^covers:.*/covers: [$2]/" "$scenario"
+}
+for number in 1 2 3; do variant $number DL-REQ-01 >"$root/linking/$number.yaml"; done
+for number in 4 5; do variant $number DL-REQ-02 >"$root/device/$number.yaml"; done
+run="run $root --on $subject --json $folder/records"
+
+# ---- Selection ----
+expect 0 $run
+ran 5
+cp "$folder/records" "$folder/all"
+expect 0 $run --feature linking
+ran 3
+expect 0 $run --feature device,linking
+ran 5
+expect 2 $run --feature linkin
+says 'there is no folder of scenarios "linkin", did you mean "linking"?'
+expect 2 $run --feature ''
+expect 0 $run --rule DL-REQ-02
+ran 2
+expect 0 $run --rule DL-REQ
+ran 5
+expect 0 $run --rule DL-REQ-01 --feature linking
+ran 3
+expect 2 $run --rule DL-REQ-0
+says 'there is no rule "DL-REQ-0"'
+expect 4 $run --rule DL-REQ-02 --feature linking
+says '--rule DL-REQ-02: none of the 3 scenarios'
+expect 4 $run --rule DL-RESOLVE
+sed 's/"verdict":"PASS"/"verdict":"NOT_RUN"/; s/"signature":""/"signature":"start:interrupted:-:-"/' \
+    "$folder/all" | grep linking/2 >"$folder/earlier"
+grep -v linking/2 "$folder/all" >>"$folder/earlier"
+expect 0 $run --verdict FAIL,NOT_RUN --from "$folder/earlier"
+ran 1
+grep -q linking/2 "$folder/records" || fail "another scenario was selected"
+expect 4 $run --verdict CRASH --from "$folder/earlier"
+expect 2 $run --verdict FIAL --from "$folder/earlier"
+says 'there is no verdict "FIAL", did you mean "FAIL"?'
+expect 2 $run --verdict FAIL
+says '--verdict and --from are given together'
+expect 2 $run --verdict FAIL --from "$scenario"
+expect 2 $run --profile document
+says 'there is no profile "document", did you mean "documents"?'
+expect 2 $run --choices 0,,1
+expect 2 $run --explore-max 0
+expect 2 $run --on ,
+says "a subject's name is missing"
+
+# ---- Shards ----
+: >"$folder/sum"
+for shard in 1/3 2/3 3/3; do
+    "$assay" $run --shard $shard >"$folder/out" 2>&1
+    status=$?
+    [ $status -eq 0 ] || { [ $status -eq 4 ] && says "has no scenario"; } || fail "shard $shard: $status"
+    [ $status -eq 0 ] && cat "$folder/records" >>"$folder/sum"
+done
+cp "$folder/sum" "$folder/records"
+ran 5
+expect 2 $run --shard 4/3
+CI_NODE_INDEX=1 CI_NODE_TOTAL=1 expect 0 $run --shard auto
+ran 5
+CI_NODE_INDEX=0 CI_NODE_TOTAL=2 expect 2 $run --shard auto
+# Many shards: most are empty, which is nobody's mistake.
+for index in 0 1 2 3 4 5 6 7 8 9; do
+    CIRCLE_NODE_INDEX=$index CIRCLE_NODE_TOTAL=10 expect 0 $run --shard auto
+done
+
+# ---- Resuming ----
+expect 2 run "$root" --on "$subject" --resume
+says '--resume goes with --json FILE'
+expect 2 run "$root" --on "$subject" --resume --json "$scenario"
+head -n 3 "$folder/all" >"$folder/records"
+printf '{"scenario":"devi' >>"$folder/records"
+expect 0 $run --resume
+ran 5
+says "$subject: 5 PASS"
+sort "$folder/records" >"$folder/before"
+expect 0 $run --resume
+sort "$folder/records" | cmp -s "$folder/before" - || fail "a finished run was run again"
+echo '# changed' >>"$root/linking/1.yaml"
+expect 0 $run --resume
+ran 5
+says "$subject: 5 PASS"
+
+# Killed in the middle and taken up until it is through: no record is lost, none is there twice.
+for number in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    variant $number DL-REQ-01 >"$root/linking/k$number.yaml"
+done
+rm "$folder/records"
+attempts=0
+status=1
+while [ $status -ne 0 ] && [ $attempts -lt 100 ]; do
+    attempts=$((attempts + 1))
+    "$assay" $run --resume -j2 --cache "$folder/cache2" >"$folder/out" 2>&1 &
+    victim=$!
+    sleep 0.$((attempts / 10))$((attempts % 10))
+    kill -KILL $victim 2>/dev/null
+    wait $victim 2>/dev/null
+    status=$?
+done
+[ $status -eq 0 ] || fail "never finished"
+ran 25
+says "$subject: 25 PASS"
+
+[ $failures -eq 0 ] || echo "$failures failures after $attempts attempts"
+[ $failures -eq 0 ]

@@ -1,0 +1,79 @@
+/* --on: which subjects it names, with which options, and how what it does not name is refused. */
+#include "conformance/cli/columns.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+const cnf_subject cnf_subjects[] = {
+    {.name = "sim", .forked = true, .oracle = true},
+    {.name = "intel-cpu", .install = "somehow"},
+};
+const uint32_t cnf_subject_count = 2;
+
+const cnf_subject *cnf_subject_find(rt_text name)
+{
+    for (uint32_t i = 0; i < cnf_subject_count; i++)
+        if (rt_text_is(name, cnf_subjects[i].name)) return &cnf_subjects[i];
+    return NULL;
+}
+
+static void subjects_are_chosen_or_refused(void **state)
+{
+    (void)state;
+    static const struct choose_row {
+        const char *on, *columns, *options, *error; /* error NULL: chosen */
+    } rows[] = {
+        {NULL, "sim intel-cpu ", "", NULL},
+        {"sim", "sim ", "", NULL},
+        {"intel-cpu,sim,sim", "intel-cpu sim ", "", NULL},
+        {"intel-cpu{A=1,B_2=x=y},sim", "intel-cpu{A=1,B_2=x=y} sim ", "A=1 B_2=x=y ", NULL},
+        {"intel-cpu,intel-cpu{A=}", "intel-cpu intel-cpu{A=} ", "A= ", NULL},
+        {"", "", "", "a subject's name is missing (assay subjects lists them)"},
+        {",", "", "", "a subject's name is missing (assay subjects lists them)"},
+        {"sim,", "", "", "a subject's name is missing (assay subjects lists them)"},
+        {"intel-cp", "", "",
+         "there is no subject \"intel-cp\", did you mean \"intel-cpu\"? (assay subjects lists "
+         "them)"},
+        {"intel-cpu{A=1", "", "", "intel-cpu{A=1: the '}' is missing"},
+        {"intel-cpu{A=1}x", "", "", "intel-cpu{A=1}x: expected a comma or nothing behind '}'"},
+        {"intel-cpu{}", "", "", "intel-cpu{}: there is no option in the braces of intel-cpu"},
+        {"intel-cpu{A}", "", "",
+         "intel-cpu{A}: \"A\" is no option of a driver, which is NAME=value"},
+        {"intel-cpu{1=2}", "", "",
+         "intel-cpu{1=2}: \"1=2\" is no option of a driver, which is NAME=value"},
+        {"sim{A=1}", "", "", "sim{A=1}: sim has no driver that takes options"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_arena arena = {0};
+        rt_buffer error = {0}, columns = {0}, options = {0};
+        cnf_columns chosen;
+        bool is_chosen = cnf_columns_choose(&arena, rows[i].on, &chosen, &error);
+        assert_string_equal(rt_buffer_string(&error), rows[i].error ? rows[i].error : "");
+        assert_int_equal(is_chosen, rows[i].error == NULL);
+        for (uint32_t column = 0; column < chosen.count; column++) {
+            rt_text name = chosen.subjects[column].name;
+            assert_true(rt_text_equal(name, chosen.columns[column].subject));
+            assert_true(rt_text_starts(name, chosen.subjects[column].subject->name));
+            rt_buffer_printf(&columns, "%.*s ", RT_TEXT_ARG(name));
+            const char *const *option = chosen.subjects[column].options;
+            for (; option && *option; option++)
+                rt_buffer_printf(&options, "%s ", *option);
+        }
+        assert_string_equal(rt_buffer_string(&columns), rows[i].columns);
+        assert_string_equal(rt_buffer_string(&options), rows[i].options);
+        rt_buffer_free(&error);
+        rt_buffer_free(&columns);
+        rt_buffer_free(&options);
+        rt_arena_reset(&arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(subjects_are_chosen_or_refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

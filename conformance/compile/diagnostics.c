@@ -1,0 +1,104 @@
+/* Compilers' messages, line by line.  What a line about another file says is dropped: clang's
+ * headers and the prelude are nothing that a scenario could change. */
+#include "conformance/compile/diagnostics.h"
+
+#include <string.h>
+
+static uint32_t take_number(rt_text *rest)
+{
+    uint32_t value = 0;
+    size_t at = 0;
+    while (at < rest->length && rest->data[at] >= '0' && rest->data[at] <= '9' && at < 9)
+        value = value * 10 + (uint32_t)(rest->data[at++] - '0');
+    *rest = (rt_text){rest->data + at, rest->length - at};
+    return value;
+}
+
+static bool take_prefix(rt_text *rest, const char *prefix)
+{
+    if (!rt_text_starts(*rest, prefix)) return false;
+    size_t length = rt_text_of(prefix).length;
+    *rest = (rt_text){rest->data + length, rest->length - length};
+    return true;
+}
+
+static bool take_name(rt_text *rest, rt_text name)
+{
+    if (rest->length < name.length) return false;
+    if (!rt_text_equal((rt_text){rest->data, name.length}, name)) return false;
+    *rest = (rt_text){rest->data + name.length, rest->length - name.length};
+    return true;
+}
+
+static bool take_severity(rt_text *rest, cnf_severity *out_severity)
+{
+    static const struct {
+        const char *text;
+        cnf_severity severity;
+    } rows[] = {
+        {"error: ", CNF_SEVERITY_ERROR},
+        {"fatal error: ", CNF_SEVERITY_ERROR},
+        {"warning: ", CNF_SEVERITY_WARNING},
+        {"note: ", CNF_SEVERITY_NOTE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        *out_severity = rows[i].severity;
+        if (take_prefix(rest, rows[i].text)) return true;
+    }
+    return false;
+}
+
+bool cnf_diagnostic_of_clang(rt_text line, rt_text source, cnf_compile_message *out_message)
+{
+    *out_message = (cnf_compile_message){0};
+    rt_text rest = line;
+    if (take_name(&rest, source) && take_prefix(&rest, ":")) {
+        out_message->source = source;
+        out_message->line = take_number(&rest);
+        if (take_prefix(&rest, ":")) out_message->column = take_number(&rest);
+        take_prefix(&rest, ":");
+        take_prefix(&rest, " ");
+    } else {
+        rest = line;
+        take_prefix(&rest, "clang-14: ");
+    }
+    bool found = take_severity(&rest, &out_message->severity);
+    out_message->text = rest;
+    return found;
+}
+
+bool cnf_diagnostic_of_spirv_as(rt_text line, rt_text source, cnf_compile_message *out_message)
+{
+    *out_message = (cnf_compile_message){.source = source};
+    rt_text rest = line;
+    if (!take_severity(&rest, &out_message->severity)) return false;
+    rt_text place = rest;
+    out_message->line = take_number(&place);
+    if (take_prefix(&place, ": ")) out_message->column = take_number(&place);
+    if (take_prefix(&place, ": ")) {
+        rest = place;
+    } else { /* the text itself begins with a digit, or there is no place */
+        out_message->line = out_message->column = 0;
+    }
+    out_message->text = rest;
+    return true;
+}
+
+uint32_t cnf_diagnostics_collect(rt_arena *arena, cnf_diagnostic_form *form, rt_text source,
+                                 rt_text text, cnf_message_list *messages)
+{
+    uint32_t error_count = 0;
+    while (text.length > 0) {
+        const char *end = memchr(text.data, '\n', text.length);
+        size_t length = end ? (size_t)(end - text.data) : text.length;
+        rt_text line = {text.data, length};
+        size_t taken = end ? length + 1 : length;
+        text = (rt_text){text.data + taken, text.length - taken};
+        cnf_compile_message message;
+        if (!form(line, source, &message)) continue;
+        message.text = rt_arena_text(arena, message.text);
+        error_count += message.severity == CNF_SEVERITY_ERROR;
+        *rt_vector_push(messages) = message;
+    }
+    return error_count;
+}

@@ -1,0 +1,291 @@
+/* From a module's sources to its images.
+ *
+ * Every source goes through the front end of its language.  Bitcode of the module's sources goes
+ * through post-link together, once for each format; SPIR-V is an image as it is; an image written
+ * by hand is made alone, and then says of itself what the scenario says.  Images are numbered in
+ * this order. */
+#include "conformance/compile/worker.h"
+
+#include "conformance/compile/front_end.h"
+#include "conformance/scenario/build_options.h"
+
+#include <string.h>
+
+enum { SPIRV_VERSION_MAX = 0x00010200 /* 1.2: what the drivers at hand take */ };
+
+/* One source on its way. */
+typedef struct unit {
+    const cnf_request_source *source;
+    cnf_front_end_run run;
+    rt_bytes code;  /* bitcode or SPIR-V, once it is there */
+    rt_image image; /* of SPIR-V */
+} unit;
+
+typedef struct module_job {
+    cnf_worker *worker;
+    const cnf_request *request;
+    unit *units; /* of the sources, then of the images */
+    uint32_t unit_count;
+    RT_VECTOR(rt_image) images;
+} module_job;
+
+static bool is_spirv(const unit *one)
+{
+    scn_language language = one->source->language;
+    return language == SCN_LANGUAGE_SPIRV_ASM || language == SCN_LANGUAGE_SPIRV;
+}
+
+/* ---- Front ends ---------------------------------------------------------------------------- */
+
+/* A source that the plugin refuses, for the reason in words. */
+static rt_status refuse(cnf_worker *worker, const unit *one, rt_text reason)
+{
+    rt_text name = one->source->name;
+    uint32_t error_count = cnf_diagnostics_collect(&worker->arena, cnf_diagnostic_of_clang, name,
+                                                   reason, &worker->messages);
+    if (error_count == 0) {
+        *rt_vector_push(&worker->messages) =
+            (cnf_compile_message){.source = name,
+                                  .severity = CNF_SEVERITY_ERROR,
+                                  .text = rt_arena_text(&worker->arena, reason)};
+    }
+    return rt_fail(worker->sink, RT_COMPILE_TIME, RT_RULE_NONE,
+                   "source %.*s does not compile: 1 error", RT_TEXT_ARG(name));
+}
+
+/* Malformed data that the scenario gave is the scenario's fault. */
+static rt_status judge(cnf_worker *worker, const unit *one, rt_status status)
+{
+    if (status.code != RT_MALFORMED) return status;
+    return refuse(worker, one, rt_sink_diagnostic(worker->sink, status)->message);
+}
+
+static rt_status read_ir(cnf_worker *worker, unit *one)
+{
+    const cnf_request_source *source = one->source;
+    rt_bytes text = {(const uint8_t *)source->code.data, source->code.length};
+    rt_buffer bitcode = {0};
+    rt_status status = worker->api->read_ir(worker->sink, source->name, text, &bitcode);
+    one->code = rt_arena_bytes(&worker->arena, rt_buffer_bytes(&bitcode));
+    rt_buffer_free(&bitcode);
+    return judge(worker, one, status);
+}
+
+/* Decodes what the plugin wrote; the images live in the worker's arena. */
+static rt_status read_images(cnf_worker *worker, const rt_buffer *written, rt_image_list *out)
+{
+    rt_bytes kept = rt_arena_bytes(&worker->arena, rt_buffer_bytes(written));
+    rt_reader reader = rt_reader_of(kept);
+    return rt_image_list_read(worker->sink, &worker->arena, &reader, out);
+}
+
+static rt_status describe(cnf_worker *worker, unit *one)
+{
+    CHECK(is_spirv(one));
+    rt_buffer written = {0};
+    rt_image_list list = {0};
+    rt_status status = worker->api->describe_spirv(worker->sink, one->code, &written);
+    status = judge(worker, one, status);
+    if (rt_ok(status)) status = read_images(worker, &written, &list);
+    rt_buffer_free(&written);
+    if (!rt_ok(status)) return status;
+    CHECK(list.count == 1);
+    one->image = list.images[0];
+    return status;
+}
+
+static rt_status finish_unit(cnf_worker *worker, unit *one)
+{
+    const cnf_request_source *source = one->source;
+    if (cnf_front_end_has(source->language)) {
+        RT_TRY(cnf_front_end_finish(worker->sink, &worker->arena, source, &one->run,
+                                    &worker->messages));
+        one->code = rt_buffer_bytes(&one->run.output);
+    } else if (source->language == SCN_LANGUAGE_SPIRV) {
+        one->code = (rt_bytes){(const uint8_t *)source->code.data, source->code.length};
+    } else {
+        CHECK(source->language == SCN_LANGUAGE_LLVM_IR);
+        return read_ir(worker, one);
+    }
+    return is_spirv(one) ? describe(worker, one) : RT_STATUS_OK;
+}
+
+/* Runs all front ends at once while the plugin is opened.  All are waited for, so that the messages
+ * of every source are reported; the first failure counts. */
+static rt_status compile_units(module_job *job)
+{
+    cnf_worker *worker = job->worker;
+    for (uint32_t i = 0; i < job->unit_count; i++) {
+        unit *one = &job->units[i];
+        if (!cnf_front_end_has(one->source->language)) continue;
+        RT_TRY(cnf_front_end_start(worker->sink, &worker->arena, &worker->toolchain, one->source,
+                                   job->request->build_options, &one->run));
+    }
+    RT_TRY(cnf_worker_open_plugin(worker));
+    rt_status first = RT_STATUS_OK;
+    for (uint32_t i = 0; i < job->unit_count; i++) {
+        rt_status status = finish_unit(worker, &job->units[i]);
+        if (rt_ok(first)) first = status;
+    }
+    return first;
+}
+
+/* ---- Images -------------------------------------------------------------------------------- */
+
+static rt_status postlink(module_job *job, const rt_postlink_source *sources, uint32_t count,
+                          rt_split split, rt_format format, rt_image_list *out)
+{
+    cnf_worker *worker = job->worker;
+    const rt_postlink_request made = {
+        .module = job->request->module,
+        .sources = sources,
+        .source_count = count,
+        .split = split,
+        .format = format,
+        .spirv_version_max = SPIRV_VERSION_MAX,
+    };
+    rt_buffer written = {0};
+    rt_status status = worker->api->postlink(worker->sink, &made, &written);
+    if (rt_ok(status)) status = read_images(worker, &written, out);
+    rt_buffer_free(&written);
+    return status;
+}
+
+static void add_image(module_job *job, rt_image image)
+{
+    *rt_vector_push(&job->images) = image;
+}
+
+/* An image of the module's sources has the module's options. */
+static void add_source_image(module_job *job, rt_image image)
+{
+    image.compile_options = job->request->compile_options;
+    image.link_options = job->request->link_options;
+    add_image(job, image);
+}
+
+static rt_status postlink_sources(module_job *job)
+{
+    const cnf_request *request = job->request;
+    rt_postlink_source *sources =
+        rt_arena_alloc_array(&job->worker->arena, request->source_count, sizeof *sources);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < request->source_count; i++) {
+        const unit *one = &job->units[i];
+        if (!is_spirv(one)) sources[count++] = (rt_postlink_source){one->source->name, one->code};
+    }
+    if (count == 0) return RT_STATUS_OK;
+    for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++) {
+        if (!(request->formats >> format & 1)) continue;
+        rt_image_list list;
+        RT_TRY(postlink(job, sources, count, request->split, (rt_format)format, &list));
+        for (uint32_t i = 0; i < list.count; i++)
+            add_source_image(job, list.images[i]);
+    }
+    return RT_STATUS_OK;
+}
+
+static void add_spirv_sources(module_job *job)
+{
+    for (uint32_t i = 0; i < job->request->source_count; i++) {
+        if (is_spirv(&job->units[i])) add_source_image(job, job->units[i].image);
+    }
+}
+
+/* The image of one source alone, whole. */
+static rt_status make_alone(module_job *job, const unit *one, rt_image *out_image)
+{
+    if (is_spirv(one)) {
+        *out_image = one->image;
+        return RT_STATUS_OK;
+    }
+    *out_image = (rt_image){0};
+    const rt_postlink_source source = {one->source->name, one->code};
+    rt_image_list list;
+    RT_TRY(postlink(job, &source, 1, RT_SPLIT_OFF, RT_FORMAT_SPIRV64, &list));
+    CHECK(list.count <= 1);
+    if (list.count == 0) {
+        return refuse(job->worker, one,
+                      RT_TEXT("the code has no kernel and no function that other images could "
+                              "call, so that no image can be made of it"));
+    }
+    *out_image = list.images[0];
+    return RT_STATUS_OK;
+}
+
+/* What the scenario says of an image comes before what its code says. */
+static rt_image override(rt_image made, const cnf_request_image *image)
+{
+    const rt_image *claims = &image->claims;
+    made.format = claims->format;
+    made.compile_options = claims->compile_options;
+    made.link_options = claims->link_options;
+    if (image->kernels_given) {
+        made.kernels = claims->kernels;
+        made.kernel_count = claims->kernel_count;
+    }
+    if (image->sets_given) {
+        made.sets = claims->sets;
+        made.set_count = claims->set_count;
+    }
+    return made;
+}
+
+static rt_status make_by_hand(module_job *job)
+{
+    for (uint32_t i = 0; i < job->request->image_count; i++) {
+        rt_image image;
+        RT_TRY(make_alone(job, &job->units[job->request->source_count + i], &image));
+        add_image(job, override(image, &job->request->images[i]));
+    }
+    return RT_STATUS_OK;
+}
+
+static rt_status make_images(module_job *job)
+{
+    RT_TRY(postlink_sources(job));
+    add_spirv_sources(job);
+    RT_TRY(make_by_hand(job));
+    if (job->images.count > RT_IMAGE_COUNT_MAX) {
+        return rt_fail(job->worker->sink, RT_LIMIT, RT_RULE_NONE,
+                       "module %.*s has %u images, at most %u are allowed",
+                       RT_TEXT_ARG(job->request->module), job->images.count, RT_IMAGE_COUNT_MAX);
+    }
+    for (uint32_t i = 0; i < job->images.count; i++) {
+        job->images.items[i].name =
+            rt_arena_printf(&job->worker->arena, "%.*s/%u", RT_TEXT_ARG(job->request->module), i);
+    }
+    rt_image_list_write(&job->worker->artefact,
+                        (rt_image_list){job->images.items, job->images.count});
+    return RT_STATUS_OK;
+}
+
+/* ---- The module ---------------------------------------------------------------------------- */
+
+static rt_status check_options(cnf_worker *worker, const cnf_request *request)
+{
+    rt_text refused;
+    if (scn_build_options_check(request->build_options, &refused)) return RT_STATUS_OK;
+    return rt_fail(worker->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                   "module %.*s: build option '%.*s' is not taken", RT_TEXT_ARG(request->module),
+                   RT_TEXT_ARG(refused));
+}
+
+rt_status cnf_worker_make_module(cnf_worker *worker, const cnf_request *request)
+{
+    CHECK(worker->artefact.size == 0 && request->formats != 0);
+    RT_TRY(check_options(worker, request));
+    module_job job = {.worker = worker, .request = request};
+    job.unit_count = request->source_count + request->image_count;
+    job.units = rt_arena_alloc_array(&worker->arena, job.unit_count, sizeof *job.units);
+    for (uint32_t i = 0; i < request->source_count; i++)
+        job.units[i].source = &request->sources[i];
+    for (uint32_t i = 0; i < request->image_count; i++)
+        job.units[request->source_count + i].source = &request->images[i].source;
+    rt_status status = compile_units(&job);
+    if (rt_ok(status)) status = make_images(&job);
+    for (uint32_t i = 0; i < job.unit_count; i++)
+        cnf_front_end_free(&job.units[i].run);
+    rt_vector_free(&job.images);
+    return status;
+}

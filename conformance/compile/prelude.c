@@ -1,0 +1,35 @@
+/* The prelude.
+ *
+ * SYCL_EXTERNAL is the documents' word for a function that other translation units may call.  Clang
+ * has no such attribute in OpenCL C, and post-link takes every function with external linkage for
+ * one, so the word stands for nothing.
+ *
+ * SPEC_CONSTANT(type, name, default) makes `name` a specialisation constant: a declared variable,
+ * so that nothing folds it, and another one that holds its default.  Post-link knows them by their
+ * symbols (reference/compiler/spec_constants.h), takes both out, and replaces every use. */
+#include "conformance/compile/prelude.h"
+
+#include "reference/base/check.h"
+
+#define COMMON                                                                                     \
+    "#line 1 \"prelude\"\n"                                                                        \
+    "#define SYCL_EXTERNAL\n"                                                                      \
+    "#define SPEC_CONSTANT(type, name, value) "                                                    \
+    "extern __constant type name __asm__(\"__assay_spec_constant_\" #name); "                      \
+    "__constant type __assay_spec_default_##name "                                                 \
+    "__asm__(\"__assay_spec_default_\" #name) = value\n"
+
+/* Virtual functions need the extension, which an option makes known and only a pragma enables; C++
+ * for OpenCL has no header that would declare placement new. */
+#define CPP                                                                                        \
+    "#pragma OPENCL EXTENSION __cl_clang_function_pointers : enable\n"                             \
+    "inline void *operator new(__SIZE_TYPE__, void *place) noexcept { return place; }\n"
+
+rt_text cnf_prelude(scn_language language)
+{
+    switch (language) {
+    case SCN_LANGUAGE_OPENCL_C: return RT_TEXT(COMMON);
+    case SCN_LANGUAGE_OPENCL_CPP: return RT_TEXT(COMMON CPP);
+    default: UNREACHABLE();
+    }
+}

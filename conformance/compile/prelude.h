@@ -1,0 +1,11 @@
+/* What every OpenCL source can use without writing it down: the documents' vocabulary. */
+#ifndef CONFORMANCE_COMPILE_PRELUDE_H
+#define CONFORMANCE_COMPILE_PRELUDE_H
+
+#include "conformance/scenario/model.h"
+
+/* The text that stands in front of a source, static: complete lines, after which a #line begins the
+ * source's own counting.  `language` is OpenCL C or C++ for OpenCL. */
+rt_text cnf_prelude(scn_language language);
+
+#endif

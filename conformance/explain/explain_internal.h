@@ -1,0 +1,72 @@
+/* What both forms of an explanation are written from. */
+#ifndef CONFORMANCE_EXPLAIN_EXPLAIN_INTERNAL_H
+#define CONFORMANCE_EXPLAIN_EXPLAIN_INTERNAL_H
+
+#include "conformance/scenario/model.h"
+#include "reference/base/map.h"
+#include "reference/base/vector.h"
+#include "reference/trace/trace.h"
+
+/* ---- What happened ------------------------------------------------------------------------- */
+
+/* A program object, as the events tell about it. */
+typedef struct cnf_xpl_program {
+    rt_text id;
+    const rt_event_field *inputs; /* images that it was linked or built from; NULL: nobody said */
+    const rt_event *link;         /* NULL: it was built from one image */
+    const rt_event *build;        /* NULL: linking was as far as it came */
+    uint32_t launch_count, hit_count;
+    bool released;
+} cnf_xpl_program;
+
+typedef struct cnf_history {
+    const rt_event *events;
+    uint32_t event_count;
+    RT_VECTOR(cnf_xpl_program) programs; /* in the order of their making */
+    rt_map program_ids;                  /* id -> index */
+} cnf_history;
+
+/* Reads a trace message; texts and events live in the arena, the rest is freed with
+ * cnf_history_free.  Anything that is no event of the vocabulary is left out. */
+void cnf_history_read(rt_arena *arena, rt_text trace, cnf_history *out_history);
+void cnf_history_free(cnf_history *history);
+
+/* The value of an event's field that holds one; empty where it has none. */
+rt_text cnf_event_text(const rt_event *event, const char *key);
+
+/* True for what a device is given to do: an event with a number and a list of what it waits for. */
+bool cnf_event_is_command(const rt_event *event);
+
+/* ---- Who imports what ---------------------------------------------------------------------- */
+
+typedef struct cnf_xpl_image {
+    const rt_image *image;
+    uint32_t module; /* index into the scenario's */
+    uint32_t cycle;  /* images of one cycle have one number, from 1; 0: in none */
+} cnf_xpl_image;
+
+typedef enum cnf_import_state {
+    CNF_IMPORT_RESOLVED,   /* the runtime bound it to this provider */
+    CNF_IMPORT_POSSIBLE,   /* this image exports it; nothing searched for it in this run */
+    CNF_IMPORT_UNRESOLVED, /* the runtime found no provider, or there is none */
+} cnf_import_state;
+
+typedef struct cnf_import {
+    uint32_t image;
+    rt_text symbol;
+    uint32_t provider; /* SCN_NONE for UNRESOLVED */
+    cnf_import_state state;
+} cnf_import;
+
+typedef struct cnf_link_graph {
+    RT_VECTOR(cnf_xpl_image) images;
+    RT_VECTOR(cnf_import) imports; /* in the order of their images and of their property sets */
+    uint32_t cycle_count;
+} cnf_link_graph;
+
+/* Finds the imports of all images, and the cycles among them.  The caller frees the graph. */
+void cnf_link_graph_find(rt_arena *arena, const scn_scenario *scenario, const cnf_history *history,
+                         cnf_link_graph *out_graph);
+void cnf_link_graph_free(cnf_link_graph *graph);
+
+#endif

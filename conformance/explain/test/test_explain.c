@@ -1,0 +1,386 @@
+/* Unit tests of explanations: what they say of a made-up scenario, and that the DOT is DOT whatever
+ * the names are, by a small parser of its grammar. */
+#include "conformance/explain/explain.h"
+
+#include <ctype.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- A scenario by hand -------------------------------------------------------------------- */
+
+#define LENGTH(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
+#define TEXT(literal)                                                                              \
+    {                                                                                              \
+        literal, sizeof(literal) - 1                                                               \
+    }
+
+/* app/0 imports f and g; lib/0 exports f and imports h, which app/0 exports: a cycle. */
+static const rt_property app_imports[] = {{TEXT("f"), RT_PROPERTY_UINT32, 1, {0}},
+                                          {TEXT("g"), RT_PROPERTY_UINT32, 1, {0}}};
+static const rt_property app_exports[] = {{TEXT("h"), RT_PROPERTY_UINT32, 1, {0}}};
+static const rt_property lib_imports[] = {{TEXT("h"), RT_PROPERTY_UINT32, 1, {0}}};
+static const rt_property lib_exports[] = {{TEXT("f"), RT_PROPERTY_UINT32, 1, {0}}};
+static const rt_property other[] = {
+    {TEXT("fast"), RT_PROPERTY_UINT32, 2, {0}},
+    {TEXT("name"), RT_PROPERTY_BYTES, 0, {(const uint8_t *)"n", 1}},
+};
+static const rt_property_set app_sets[] = {
+    {TEXT("SYCL/imported symbols"), app_imports, LENGTH(app_imports)},
+    {TEXT("SYCL/exported symbols"), app_exports, LENGTH(app_exports)},
+    {TEXT("other"), other, LENGTH(other)},
+};
+static const rt_property_set lib_sets[] = {
+    {TEXT("SYCL/imported symbols"), lib_imports, LENGTH(lib_imports)},
+    {TEXT("SYCL/exported symbols"), lib_exports, LENGTH(lib_exports)},
+};
+static const rt_text app_kernels[] = {TEXT("k"), TEXT("l")};
+static const rt_image app_images[] = {{.name = TEXT("app/0"),
+                                       .kernels = app_kernels,
+                                       .kernel_count = LENGTH(app_kernels),
+                                       .sets = app_sets,
+                                       .set_count = LENGTH(app_sets)}};
+static const rt_image lib_images[] = {
+    {.name = TEXT("lib/0"), .sets = lib_sets, .set_count = LENGTH(lib_sets)}};
+static const uint32_t app_needs[] = {1};
+static const uint32_t preloaded[] = {1};
+static const rt_text lib_symbols[] = {TEXT("b")};
+static const scn_module modules[] = {
+    {.name = TEXT("app"),
+     .needs = app_needs,
+     .need_count = 1,
+     .images = {app_images, 1},
+     .registers = true},
+    {.name = TEXT("lib"),
+     .host_symbols = lib_symbols,
+     .host_symbol_count = 1,
+     .images = {lib_images, 1}},
+};
+static const scn_scenario sample = {.path = TEXT("linking/sample.yaml"),
+                                    .modules = modules,
+                                    .module_count = LENGTH(modules),
+                                    .preloaded = preloaded,
+                                    .preloaded_count = 1};
+
+static const char trace[] =
+    "{\"type\":\"trace\",\"events\":["
+    "{\"event\":\"resolve\",\"image\":\"app/0\",\"symbol\":\"f\",\"provider\":\"lib/0\"},"
+    "{\"event\":\"unresolved\",\"image\":\"app/0\",\"symbol\":\"g\"},"
+    "{\"event\":\"link\",\"program\":\"1\",\"inputs\":[\"app/0\",\"lib/0\"],\"by\":\"driver\"},"
+    "{\"event\":\"build\",\"program\":\"1\",\"images\":[\"app/0\",\"lib/0\"],\"device\":\"d\"},"
+    "{\"event\":\"build\",\"program\":\"2\",\"images\":[\"app/0\"],\"device\":\"d\"},"
+    "{\"event\":\"upload\",\"command\":\"1\",\"memory\":\"data\",\"device\":\"d\",\"after\":[]},"
+    "{\"event\":\"launch\",\"command\":\"2\",\"kernel\":\"k\",\"program\":\"1\",\"queue\":\"q\","
+    "\"global\":[\"4\",\"2\"],\"after\":[\"1\"]},"
+    "{\"event\":\"cache_hit\",\"kernel\":\"k\",\"module\":\"app\",\"program\":\"1\"},"
+    "{\"event\":\"launch\",\"command\":\"3\",\"kernel\":\"k\",\"program\":\"1\",\"queue\":\"q\","
+    "\"global\":[\"4\"],\"after\":[\"1\",\"2\"]},"
+    "{\"event\":\"error\",\"class\":\"errc::build\",\"names\":[\"g\"]},"
+    "{\"event\":\"host_read\",\"command\":\"4\",\"memory\":\"data\",\"device\":\"d\","
+    "\"after\":[\"3\"]},"
+    "{\"event\":\"wait\",\"commands\":\"4\"},"
+    "{\"event\":\"release\",\"program\":\"2\"}]}";
+
+static void explain_text(const scn_scenario *scenario, const char *message, rt_buffer *out)
+{
+    cnf_explain_text(out, scenario, rt_text_of(message));
+    assert_true(out->size > 0 && out->data[out->size - 1] == '\n');
+}
+
+/* ---- The text ------------------------------------------------------------------------------ */
+
+static void the_text_says_it_all(void **state)
+{
+    (void)state;
+    static const char wanted[] =
+        "Modules\n"
+        "  app            executable; needs lib\n"
+        "  lib            library, preloaded; host symbols b; does not register its images\n"
+        "\n"
+        "Images\n"
+        "  app/0          spirv64; kernels k, l\n"
+        "    imports f, g\n"
+        "    exports h\n"
+        "    other: fast = 2, name = 1 byte\n"
+        "  lib/0          spirv64\n"
+        "    imports h\n"
+        "    exports f\n"
+        "\n"
+        "Link graph\n"
+        "  app/0          -> lib/0  f\n"
+        "  app/0          -> UNRESOLVED  g\n"
+        "  lib/0          -> app/0  h  (exported there; not searched for)\n"
+        "  cycle: app/0, lib/0\n"
+        "\n"
+        "Programs\n"
+        "  1              linked from app/0, lib/0 by driver for device d; 2 launches; 1 cache hit\n"
+        "  2              built from app/0 for device d; released\n"
+        "\n"
+        "Commands\n"
+        "  1              upload  memory data  device d\n"
+        "  2              launch  kernel k  program 1  queue q  global [4, 2]  after [1]\n"
+        "  3              launch  kernel k  program 1  queue q  global [4]  after [1, 2]\n"
+        "  -              error  class errc::build  names [g]\n"
+        "  4              host_read  memory data  device d  after [3]\n"
+        "  -              wait  commands 4\n";
+    rt_buffer out = {0};
+    explain_text(&sample, trace, &out);
+    assert_string_equal(rt_buffer_string(&out), wanted);
+    rt_buffer_free(&out);
+}
+
+static void without_a_run_there_is_what_was_compiled(void **state)
+{
+    (void)state;
+    rt_buffer out = {0};
+    explain_text(&sample, "", &out);
+    assert_non_null(strstr(rt_buffer_string(&out),
+                           "  app/0          -> lib/0  f  (exported there; not searched for)\n"
+                           "  app/0          -> UNRESOLVED  g\n"));
+    assert_non_null(strstr(rt_buffer_string(&out), "Programs\n  none\n\nCommands\n  none\n"));
+    rt_buffer_free(&out);
+
+    scn_module bare[] = {modules[0], modules[1]};
+    bare[0].images = bare[1].images = (rt_image_list){0};
+    scn_scenario scenario = sample;
+    scenario.modules = bare;
+    explain_text(&scenario, "", &out);
+    assert_non_null(strstr(rt_buffer_string(&out), "none: nothing was compiled"));
+    rt_buffer_free(&out);
+}
+
+/* A child may have sent anything. */
+static void damaged_traces_are_read_as_far_as_they_go(void **state)
+{
+    (void)state;
+    static const char *const damaged[] = {
+        "{",
+        "[]",
+        "{\"events\": 1}",
+        "{\"events\": [1, {}, {\"event\": 1}, {\"event\": \"no\"}]}",
+        "{\"events\": [{\"event\": \"launch\", \"command\": 1, \"after\": \"x\"}]}",
+        "{\"events\": [{\"event\": \"launch\", \"command\": \"1\", \"after\": [1]}]}",
+        "{\"events\": [{\"event\": \"resolve\", \"image\": \"app/0\", \"symbol\": \"f\","
+        " \"provider\": \"nobody\"}]}",
+        "{\"events\": [{\"event\": \"link\", \"program\": [], \"inputs\": \"app/0\"}]}",
+    };
+    rt_buffer wanted = {0};
+    explain_text(&sample, "", &wanted);
+    for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+        rt_buffer out = {0};
+        explain_text(&sample, damaged[i], &out);
+        assert_string_equal(rt_buffer_string(&out), rt_buffer_string(&wanted));
+        rt_buffer_free(&out);
+    }
+    rt_buffer_free(&wanted);
+}
+
+/* a/0 imports s from b/0, b/0 from c/0, and so on; the last one from a/0 where it is closed. */
+static void cycles_are_found_in_long_chains(void **state)
+{
+    (void)state;
+    enum { COUNT = 20000 };
+    for (int closed = 0; closed < 2; closed++) {
+        rt_arena arena = {0};
+        rt_image *images = rt_arena_alloc_array(&arena, COUNT, sizeof *images);
+        for (uint32_t i = 0; i < COUNT; i++) {
+            rt_property *properties = rt_arena_alloc_array(&arena, 2, sizeof *properties);
+            rt_property_set *sets = rt_arena_alloc_array(&arena, 2, sizeof *sets);
+            bool last = i + 1 == COUNT;
+            properties[0].name = rt_arena_printf(&arena, "s%u", i);
+            properties[1].name = rt_arena_printf(&arena, "s%u", last ? 0 : i + 1);
+            properties[0].type = properties[1].type = RT_PROPERTY_UINT32;
+            sets[0] = (rt_property_set){RT_TEXT(RT_SET_EXPORTED_SYMBOLS), &properties[0], 1};
+            sets[1] = (rt_property_set){RT_TEXT(RT_SET_IMPORTED_SYMBOLS), &properties[1], 1};
+            images[i] = (rt_image){.name = rt_arena_printf(&arena, "a/%u", i), .sets = sets};
+            images[i].set_count = last && !closed ? 1 : 2;
+        }
+        const scn_module module = {.name = RT_TEXT("a"), .images = {images, COUNT}};
+        const scn_scenario scenario = {.path = RT_TEXT("p"), .modules = &module, .module_count = 1};
+        rt_buffer out = {0};
+        explain_text(&scenario, "", &out);
+        const char *cycle = strstr(rt_buffer_string(&out), "  cycle: a/0, a/1, ");
+        assert_true((cycle != NULL) == (closed == 1));
+        if (cycle) assert_non_null(strstr(cycle, " a/19999\n"));
+        rt_buffer_free(&out);
+        rt_arena_reset(&arena);
+    }
+}
+
+/* ---- A parser of DOT ----------------------------------------------------------------------- */
+
+/* graph: "digraph" ID "{" statement* "}"; see "The DOT Language".  Ports, numerals and unquoted
+ * characters past ASCII are not what assay writes, and not taken. */
+typedef struct dot_parser {
+    const char *at;
+    rt_arena arena;
+    rt_text nodes[64]; /* those that a statement of their own declares */
+    uint32_t node_count, edge_count, depth;
+} dot_parser;
+
+static void dot_skip(dot_parser *dot)
+{
+    while (*dot->at && strchr(" \n", *dot->at))
+        dot->at++;
+}
+
+static bool dot_take(dot_parser *dot, const char *token)
+{
+    dot_skip(dot);
+    size_t length = strlen(token);
+    if (strncmp(dot->at, token, length) != 0) return false;
+    dot->at += length;
+    return true;
+}
+
+/* A quoted text as it stands, or a bare word. */
+static rt_text dot_id(dot_parser *dot)
+{
+    dot_skip(dot);
+    const char *start = dot->at;
+    if (*dot->at == '"') {
+        dot->at++;
+        while (*dot->at != '"') {
+            assert_true((unsigned char)*dot->at >= 0x20); /* no line ends in a text, nor the file */
+            if (*dot->at == '\\') dot->at++;
+            if (*dot->at == '&') assert_memory_equal(dot->at, "&amp;", 5);
+            dot->at++;
+        }
+        dot->at++;
+    } else {
+        while (isalnum((unsigned char)*dot->at) || *dot->at == '_' || *dot->at == '.')
+            dot->at++;
+    }
+    assert_true(dot->at > start);
+    return (rt_text){start, (size_t)(dot->at - start)};
+}
+
+static void dot_attributes(dot_parser *dot)
+{
+    if (!dot_take(dot, "[")) return;
+    do {
+        dot_id(dot);
+        assert_true(dot_take(dot, "="));
+        dot_id(dot);
+    } while (dot_take(dot, ","));
+    assert_true(dot_take(dot, "]"));
+}
+
+static bool dot_declared(const dot_parser *dot, rt_text node)
+{
+    for (uint32_t i = 0; i < dot->node_count; i++)
+        if (rt_text_equal(dot->nodes[i], node)) return true;
+    return false;
+}
+
+static void dot_statements(dot_parser *dot);
+
+/* attribute, node, edge, or the defaults of nodes and edges */
+static void dot_statement(dot_parser *dot)
+{
+    if (dot_take(dot, "subgraph ")) {
+        dot_id(dot);
+        dot_statements(dot);
+        return;
+    }
+    rt_text id = dot_id(dot);
+    if (dot_take(dot, "=")) {
+        dot_id(dot);
+    } else if (dot_take(dot, "->")) {
+        assert_true(dot_declared(dot, id) && dot_declared(dot, dot_id(dot)));
+        dot_attributes(dot);
+        dot->edge_count++;
+    } else {
+        dot_attributes(dot);
+        bool defaults = rt_text_is(id, "node") || rt_text_is(id, "edge");
+        assert_true(dot->node_count < LENGTH(dot->nodes));
+        if (!defaults && !dot_declared(dot, id)) dot->nodes[dot->node_count++] = id;
+    }
+    assert_true(dot_take(dot, ";"));
+}
+
+static void dot_statements(dot_parser *dot)
+{
+    assert_true(dot_take(dot, "{"));
+    while (!dot_take(dot, "}"))
+        dot_statement(dot);
+}
+
+static void dot_parse(dot_parser *dot, const char *text)
+{
+    *dot = (dot_parser){.at = text};
+    assert_true(dot_take(dot, "digraph "));
+    dot_id(dot);
+    dot_statements(dot);
+    dot_skip(dot);
+    assert_int_equal(*dot->at, '\0');
+}
+
+/* ---- The graph ----------------------------------------------------------------------------- */
+
+static void the_graph_has_every_image_and_command(void **state)
+{
+    (void)state;
+    rt_buffer out = {0};
+    dot_parser dot;
+    cnf_explain_dot(&out, &sample, rt_text_of(trace));
+    dot_parse(&dot, rt_buffer_string(&out));
+    /* 2 modules, 2 images, 1 unresolved symbol, 4 commands; 3 imports, 4 waits */
+    assert_int_equal(dot.node_count, 9);
+    assert_int_equal(dot.edge_count, 7);
+    const char *text = rt_buffer_string(&out);
+    assert_non_null(strstr(text, "\"image app/0\" -> \"image lib/0\" [label=\"f\"];"));
+    assert_non_null(strstr(text, "\"image app/0\" -> \"unresolved g\" [label=\"g\", color=red];"));
+    assert_non_null(strstr(text, "-> \"image app/0\" [label=\"h\", style=dashed];"));
+    assert_non_null(strstr(text, "\"command 2\" [label=\"2: launch k\\nqueue q\"];"));
+    assert_non_null(strstr(text, "\"command 1\" -> \"command 3\";"));
+    rt_buffer_free(&out);
+}
+
+static void names_of_any_kind_are_quoted(void **state)
+{
+    (void)state;
+    static const rt_text names[] = {
+        TEXT("\""),     TEXT("\\"),         TEXT("a\\\"b"),     TEXT("\n"),
+        TEXT("&lt;b>"), TEXT("];}digraph"), TEXT("\xC3\xA4"),   TEXT("\xC3"),
+        TEXT("\xFF"),   TEXT("a\0b"),       TEXT("\x1B[31m\t"), TEXT("<b>html</b>"),
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const rt_property import = {names[i], RT_PROPERTY_UINT32, 1, {0}};
+        const rt_property_set set = {TEXT("SYCL/imported symbols"), &import, 1};
+        const rt_image image = {.name = names[i],
+                                .kernels = &names[i],
+                                .kernel_count = 1,
+                                .sets = &set,
+                                .set_count = 1};
+        const scn_module module = {.name = names[i], .images = {&image, 1}};
+        const scn_scenario scenario = {.path = names[i], .modules = &module, .module_count = 1};
+        rt_buffer out = {0}, text = {0};
+        dot_parser dot;
+        cnf_explain_dot(&out, &scenario, (rt_text){0});
+        assert_int_equal(strlen(rt_buffer_string(&out)), out.size);
+        dot_parse(&dot, rt_buffer_string(&out));
+        assert_int_equal(dot.node_count, 3);
+        assert_int_equal(dot.edge_count, 1);
+        explain_text(&scenario, "", &text);
+        assert_null(memchr(text.data, '\x1B', text.size));
+        rt_buffer_free(&out);
+        rt_buffer_free(&text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_text_says_it_all),
+        cmocka_unit_test(without_a_run_there_is_what_was_compiled),
+        cmocka_unit_test(damaged_traces_are_read_as_far_as_they_go),
+        cmocka_unit_test(cycles_are_found_in_long_chains),
+        cmocka_unit_test(the_graph_has_every_image_and_command),
+        cmocka_unit_test(names_of_any_kind_are_quoted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,243 @@
+/* The explanation as text, a section for each question: what is loaded, what is in it, who imports
+ * from whom, what programs came of it, what was run. */
+#include "conformance/explain/explain.h"
+
+#include "conformance/explain/explain_internal.h"
+
+#include <string.h>
+
+static void heading(rt_buffer *out, const char *title)
+{
+    rt_buffer_printf(out, "%s%s\n", out->size ? "\n" : "", title);
+}
+
+/* Names come from scenarios and device code; what would move the cursor does not reach it. */
+static void put_name(rt_buffer *out, rt_text name)
+{
+    for (size_t i = 0; i < name.length; i++) {
+        unsigned char byte = (unsigned char)name.data[i];
+        rt_buffer_append_byte(out, byte < 0x20 || byte == 0x7F ? '?' : name.data[i]);
+    }
+}
+
+/* A name as the first word of a line, wide enough that the rest of most lines stands in one
+ * column. */
+static void put_first(rt_buffer *out, rt_text name)
+{
+    enum { WIDTH = 14 };
+    rt_buffer_printf(out, "  ");
+    put_name(out, name);
+    size_t length = name.length;
+    do
+        rt_buffer_append_byte(out, ' ');
+    while (++length <= WIDTH);
+}
+
+/* ", "-separated; nothing for an empty list. */
+static void put_names(rt_buffer *out, const rt_text *names, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0) rt_buffer_printf(out, ", ");
+        put_name(out, names[i]);
+    }
+}
+
+/* ---- Modules ------------------------------------------------------------------------------- */
+
+static void module_write(rt_buffer *out, const scn_scenario *scenario, uint32_t index)
+{
+    const scn_module *module = &scenario->modules[index];
+    put_first(out, module->name);
+    rt_buffer_printf(out, index == 0 ? "executable" : "library");
+    for (uint32_t i = 0; i < scenario->preloaded_count; i++)
+        if (scenario->preloaded[i] == index) rt_buffer_printf(out, ", preloaded");
+    for (uint32_t i = 0; i < module->need_count; i++) {
+        rt_buffer_printf(out, i ? ", " : "; needs ");
+        put_name(out, scenario->modules[module->needs[i]].name);
+    }
+    if (module->host_symbol_count > 0) rt_buffer_printf(out, "; host symbols ");
+    put_names(out, module->host_symbols, module->host_symbol_count);
+    if (!module->registers) rt_buffer_printf(out, "; does not register its images");
+    rt_buffer_append_byte(out, '\n');
+}
+
+static void modules_write(rt_buffer *out, const scn_scenario *scenario)
+{
+    heading(out, "Modules");
+    for (uint32_t i = 0; i < scenario->module_count; i++)
+        module_write(out, scenario, i);
+}
+
+/* ---- Images -------------------------------------------------------------------------------- */
+
+static void property_write(rt_buffer *out, const rt_property *property, bool symbol)
+{
+    put_name(out, property->name);
+    if (symbol) return; /* type and value mean nothing in sets of symbols (DL-IMAGE-07) */
+    if (property->type == RT_PROPERTY_UINT32)
+        rt_buffer_printf(out, " = %u", property->number);
+    else
+        rt_buffer_printf(out, " = %zu byte%s", property->bytes.size,
+                         property->bytes.size == 1 ? "" : "s");
+}
+
+static void set_write(rt_buffer *out, const rt_property_set *set)
+{
+    bool imports = rt_text_is(set->name, RT_SET_IMPORTED_SYMBOLS);
+    bool exports = rt_text_is(set->name, RT_SET_EXPORTED_SYMBOLS);
+    rt_buffer_printf(out, "    ");
+    if (imports || exports)
+        rt_buffer_printf(out, imports ? "imports " : "exports ");
+    else
+        put_name(out, set->name);
+    if (!imports && !exports) rt_buffer_printf(out, ": ");
+    for (uint32_t i = 0; i < set->property_count; i++) {
+        if (i > 0) rt_buffer_printf(out, ", ");
+        property_write(out, &set->properties[i], imports || exports);
+    }
+    if (set->property_count == 0) rt_buffer_printf(out, "nothing");
+    rt_buffer_append_byte(out, '\n');
+}
+
+static void images_write(rt_buffer *out, const cnf_link_graph *graph)
+{
+    heading(out, "Images");
+    if (graph->images.count == 0) rt_buffer_printf(out, "  none: nothing was compiled\n");
+    for (uint32_t i = 0; i < graph->images.count; i++) {
+        const rt_image *image = graph->images.items[i].image;
+        put_first(out, image->name);
+        rt_buffer_printf(out, "%s", rt_format_name(image->format));
+        if (image->kernel_count > 0) rt_buffer_printf(out, "; kernels ");
+        put_names(out, image->kernels, image->kernel_count);
+        rt_buffer_append_byte(out, '\n');
+        for (uint32_t j = 0; j < image->set_count; j++)
+            set_write(out, &image->sets[j]);
+    }
+}
+
+/* ---- Who imports what ---------------------------------------------------------------------- */
+
+static void import_write(rt_buffer *out, const cnf_link_graph *graph, const cnf_import *import)
+{
+    put_first(out, graph->images.items[import->image].image->name);
+    if (import->state == CNF_IMPORT_UNRESOLVED) {
+        rt_buffer_printf(out, "-> UNRESOLVED  ");
+    } else {
+        rt_buffer_printf(out, "-> ");
+        put_name(out, graph->images.items[import->provider].image->name);
+        rt_buffer_printf(out, "  ");
+    }
+    put_name(out, import->symbol);
+    if (import->state == CNF_IMPORT_POSSIBLE)
+        rt_buffer_printf(out, "  (exported there; not searched for)");
+    rt_buffer_append_byte(out, '\n');
+}
+
+static void links_write(rt_buffer *out, const cnf_link_graph *graph)
+{
+    heading(out, "Link graph");
+    if (graph->imports.count == 0) rt_buffer_printf(out, "  no image imports anything\n");
+    for (uint32_t i = 0; i < graph->imports.count; i++)
+        import_write(out, graph, &graph->imports.items[i]);
+    for (uint32_t cycle = 1; cycle <= graph->cycle_count; cycle++) {
+        const char *before = "  cycle: ";
+        for (uint32_t i = 0; i < graph->images.count; i++) {
+            if (graph->images.items[i].cycle != cycle) continue;
+            rt_buffer_printf(out, "%s", before);
+            before = ", ";
+            put_name(out, graph->images.items[i].image->name);
+        }
+        rt_buffer_append_byte(out, '\n');
+    }
+}
+
+/* ---- Programs ------------------------------------------------------------------------------ */
+
+static void counted(rt_buffer *out, uint32_t count, const char *one, const char *many)
+{
+    if (count > 0) rt_buffer_printf(out, "; %u %s", count, count == 1 ? one : many);
+}
+
+static void program_write(rt_buffer *out, const cnf_xpl_program *program)
+{
+    put_first(out, program->id);
+    const rt_event_field *inputs = program->inputs;
+    rt_buffer_printf(out, program->link ? "linked from " : "built from ");
+    put_names(out, inputs ? inputs->values : NULL, inputs ? inputs->value_count : 0);
+    if (!inputs) rt_buffer_printf(out, "what the trace does not say");
+    rt_text by = program->link ? cnf_event_text(program->link, "by") : (rt_text){0};
+    if (by.length > 0) rt_buffer_printf(out, " by %.*s", RT_TEXT_ARG(by));
+    rt_text device = program->build ? cnf_event_text(program->build, "device") : (rt_text){0};
+    if (device.length > 0) rt_buffer_printf(out, " for device ");
+    put_name(out, device);
+    if (!program->build) rt_buffer_printf(out, "; not built");
+    counted(out, program->launch_count, "launch", "launches");
+    counted(out, program->hit_count, "cache hit", "cache hits");
+    if (program->released) rt_buffer_printf(out, "; released");
+    rt_buffer_append_byte(out, '\n');
+}
+
+static void programs_write(rt_buffer *out, const cnf_history *history)
+{
+    heading(out, "Programs");
+    if (history->programs.count == 0) rt_buffer_printf(out, "  none\n");
+    for (uint32_t i = 0; i < history->programs.count; i++)
+        program_write(out, &history->programs.items[i]);
+}
+
+/* ---- Commands ------------------------------------------------------------------------------ */
+
+static void field_write(rt_buffer *out, const rt_event_field *field)
+{
+    rt_buffer_printf(out, "  %s ", field->key);
+    if (field->is_list) rt_buffer_append_byte(out, '[');
+    put_names(out, field->values, field->value_count);
+    if (field->is_list) rt_buffer_append_byte(out, ']');
+}
+
+/* A command stands under its number; a wait and a refusal have none. */
+static void command_write(rt_buffer *out, const rt_event *event)
+{
+    bool command = cnf_event_is_command(event);
+    put_first(out, command ? cnf_event_text(event, "command") : RT_TEXT("-"));
+    rt_buffer_printf(out, "%s", rt_event_name(event->kind));
+    for (uint32_t i = 0; i < event->field_count; i++) {
+        const rt_event_field *field = &event->fields[i];
+        bool said = command && strcmp(field->key, "command") == 0;
+        bool empty = field->is_list ? field->value_count == 0 : field->values[0].length == 0;
+        if (!said && !empty) field_write(out, field);
+    }
+    rt_buffer_append_byte(out, '\n');
+}
+
+static void commands_write(rt_buffer *out, const cnf_history *history)
+{
+    uint32_t count = 0;
+    heading(out, "Commands");
+    for (uint32_t i = 0; i < history->event_count; i++) {
+        const rt_event *event = &history->events[i];
+        bool told = cnf_event_is_command(event) || event->kind == RT_EVENT_WAIT ||
+                    event->kind == RT_EVENT_ERROR;
+        if (!told) continue;
+        count++;
+        command_write(out, event);
+    }
+    if (count == 0) rt_buffer_printf(out, "  none\n");
+}
+
+void cnf_explain_text(rt_buffer *out, const scn_scenario *scenario, rt_text trace)
+{
+    rt_arena arena = {0};
+    cnf_history history;
+    cnf_link_graph graph;
+    cnf_history_read(&arena, trace, &history);
+    cnf_link_graph_find(&arena, scenario, &history, &graph);
+    modules_write(out, scenario);
+    images_write(out, &graph);
+    links_write(out, &graph);
+    programs_write(out, &history);
+    commands_write(out, &history);
+    cnf_link_graph_free(&graph);
+    cnf_history_free(&history);
+    rt_arena_reset(&arena);
+}

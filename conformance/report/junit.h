@@ -1,0 +1,25 @@
+/* The report of a run as JUnit's XML, the form that servers for continuous integration read.
+ *
+ * A testsuite for each subject, in the order of the columns, and last one named "scenarios" for the
+ * files that are wrong themselves; a testcase for each record: its name is the scenario's, its
+ * classname the folder that it lies in.  What a verdict becomes:
+ *
+ *   PASS, LINKED                                     nothing beside the testcase
+ *   SKIP, XFAIL, UNAVAILABLE of the subject          <skipped>, with the reason
+ *   FAIL, CRASH, TIMEOUT, HANG, POISONED             <failure>, its type the signature
+ *   XPASS, XFAIL_MISMATCH                            <failure>, with what the entry expects
+ *   INVALID, NOT_RUN, UNAVAILABLE of the compiler    <error>
+ *
+ * The whole message, the rule, the device and the command that runs it again stand in <system-out>.
+ * Characters that XML 1.0 does not allow (section 2.2), and bytes that are no UTF-8, become '?'. */
+#ifndef CONFORMANCE_REPORT_JUNIT_H
+#define CONFORMANCE_REPORT_JUNIT_H
+
+#include "conformance/report/matrix.h"
+
+/* Appends the document.  libxml2 is opened at the first call: linked in, it would more than double
+ * the time that every child process takes to start.  UNAVAILABLE: it is not installed. */
+RT_MUST_USE rt_status cnf_junit_write(rt_sink *sink, rt_buffer *out, cnf_report *report,
+                                      const cnf_column *columns, uint32_t column_count);
+
+#endif

@@ -1,0 +1,82 @@
+/* Replacing a file's content at once.  Source: rename(2), "If newpath already exists, it will be
+ * atomically replaced". */
+#include "conformance/report/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int write_all(int file, rt_text content)
+{
+    while (content.length > 0) {
+        ssize_t written = write(file, content.data, content.length);
+        if (written < 0 && errno != EINTR) return errno;
+        if (written > 0)
+            content = (rt_text){content.data + written, content.length - (size_t)written};
+    }
+    return 0;
+}
+
+/* Closes the file, with its content on the disk where nothing has failed yet. */
+static int close_durably(int file, int error, bool syncs)
+{
+    if (error == 0 && syncs && fsync(file) != 0) error = errno;
+    if (close(file) != 0 && error == 0) error = errno;
+    return error;
+}
+
+static int write_in_place(const char *name, rt_text content)
+{
+    int file = open(name, O_WRONLY | O_CLOEXEC);
+    if (file < 0) return errno;
+    return close_durably(file, write_all(file, content), false);
+}
+
+/* The permissions that open(2) would have given a new file. */
+static mode_t new_file_mode(void)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+static bool is_standard_output(const struct stat *file)
+{
+    struct stat output;
+    return fstat(STDOUT_FILENO, &output) == 0 && output.st_dev == file->st_dev &&
+           output.st_ino == file->st_ino;
+}
+
+/* Replaces a regular file, or makes one. */
+static int replace_regular(const char *name, mode_t mode, rt_text content)
+{
+    rt_buffer temporary = {0};
+    rt_buffer_printf(&temporary, "%s.XXXXXX", name);
+    int file = mkostemp(temporary.data, O_CLOEXEC);
+    int error = file < 0 ? errno : 0;
+    if (error == 0) {
+        error = write_all(file, content);
+        if (error == 0 && fchmod(file, mode) != 0) error = errno;
+        error = close_durably(file, error, true);
+        if (error == 0 && rename(temporary.data, name) != 0) error = errno;
+        if (error != 0) unlink(temporary.data);
+    }
+    rt_buffer_free(&temporary);
+    return error;
+}
+
+int cnf_file_replace(const char *name, rt_text content)
+{
+    struct stat there;
+    if (stat(name, &there) != 0) return replace_regular(name, new_file_mode(), content);
+    /* /dev/stdout is a link to whatever the output is, a regular file perhaps. */
+    if (is_standard_output(&there)) return write_all(STDOUT_FILENO, content);
+    if (!S_ISREG(there.st_mode)) return write_in_place(name, content);
+    char *target = realpath(name, NULL); /* a link stays, what it leads to is replaced */
+    int error = target ? replace_regular(target, there.st_mode & 07777, content) : errno;
+    free(target); /* the C library's own allocation */
+    return error;
+}

@@ -1,0 +1,314 @@
+/* JUnit's XML, read back with libxml2's own parser. */
+#include "conformance/report/junit.h"
+#include "conformance/report/output.h"
+
+#include <fcntl.h>
+#include <libxml/parser.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const cnf_column columns[] = {{{"sim", 3}, {0}}, {{"pocl", 4}, {0}}};
+
+static cnf_record record_make(const char *scenario, const char *subject, cnf_verdict verdict)
+{
+    rt_text path = rt_text_of(scenario);
+    return (cnf_record){
+        .scenario = path,
+        .file = path,
+        .subject = rt_text_of(subject),
+        .seconds = 0.25,
+        .judgement = {.verdict = verdict, .step = SCN_NONE, .expected = 3, .observed = 3}};
+}
+
+static void junit_print(cnf_report *report, rt_buffer *out)
+{
+    rt_sink *sink = rt_sink_create();
+    assert_true(rt_ok(cnf_junit_write(sink, out, report, columns, 2)));
+    rt_sink_destroy(sink);
+}
+
+static const char golden[] =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+    "<testsuites name=\"assay\" tests=\"5\" failures=\"2\" errors=\"1\" skipped=\"1\" "
+    "time=\"1.250000\">\n"
+    " <testsuite name=\"sim\" tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\" "
+    "time=\"0.250000\">\n"
+    "  <testcase name=\"bounds.yaml\" classname=\"device\" time=\"0.250000\"/>\n"
+    " </testsuite>\n"
+    " <testsuite name=\"pocl\" tests=\"3\" failures=\"2\" errors=\"0\" skipped=\"1\" "
+    "time=\"0.750000\">\n"
+    "  <testcase name=\"bounds.yaml\" classname=\"device\" time=\"0.250000\">\n"
+    "   <skipped message=\"SKIP, finds_faults: no\"/>\n"
+    "  </testcase>\n"
+    "  <testcase name=\"runaway.yaml\" classname=\"device\" time=\"0.250000\">\n"
+    "   <failure message=\"XPASS: PASS, but x.yaml:4 expects TIMEOUT\" type=\"XPASS\"/>\n"
+    "  </testcase>\n"
+    "  <testcase name=\"chain.yaml\" classname=\"linking/deep\" time=\"0.250000\">\n"
+    "   <failure message=\"FAIL step2:memory:differs:data/element-3\" type=\"FAIL\"/>\n"
+    "   <system-out>data[3]: expected 1 &lt; 2,\n"
+    "got &quot;2&quot;\n"
+    "rule: DL-RESOLVE-09\n"
+    "device: basic (PoCL 3.1)\n"
+    "again: assay run linking/deep/chain.yaml --on pocl\n"
+    "</system-out>\n"
+    "  </testcase>\n"
+    " </testsuite>\n"
+    " <testsuite name=\"scenarios\" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\" "
+    "time=\"0.250000\">\n"
+    "  <testcase name=\"broken.yaml\" classname=\".\" time=\"0.250000\">\n"
+    "   <error message=\"INVALID read:scenario:-:-\" type=\"INVALID\"/>\n"
+    "   <system-out>broken.yaml:3:4: error: what\n"
+    "</system-out>\n"
+    "  </testcase>\n"
+    " </testsuite>\n"
+    "</testsuites>\n";
+
+static void the_document_is_as_written_by_hand(void **state)
+{
+    (void)state;
+    cnf_report report = {0};
+    cnf_record record = record_make("linking/deep/chain.yaml", "pocl", CNF_VERDICT_FAIL);
+    record.judgement.signature = RT_TEXT("step2:memory:differs:data/element-3");
+    record.judgement.message = RT_TEXT("data[3]: expected 1 < 2,\ngot \"2\"");
+    record.judgement.rule = RT_TEXT("DL-RESOLVE-09");
+    record.device = RT_TEXT("basic");
+    record.driver = RT_TEXT("PoCL 3.1");
+    cnf_report_add(&report, &record);
+    record = record_make("device/bounds.yaml", "sim", CNF_VERDICT_PASS);
+    cnf_report_add(&report, &record);
+    record = record_make("device/bounds.yaml", "pocl", CNF_VERDICT_SKIP);
+    record.judgement.capability = RT_TEXT("finds_faults");
+    record.judgement.answer = RT_TEXT("no");
+    cnf_report_add(&report, &record);
+    record = record_make("device/runaway.yaml", "pocl", CNF_VERDICT_XPASS);
+    record.known.entry = RT_TEXT("x.yaml:4");
+    record.known.failure = RT_TEXT("TIMEOUT");
+    cnf_report_add(&report, &record);
+    record = record_make("broken.yaml", "-", CNF_VERDICT_INVALID);
+    record.judgement.signature = RT_TEXT("read:scenario:-:-");
+    record.judgement.message = RT_TEXT("broken.yaml:3:4: error: what");
+    cnf_report_add(&report, &record);
+    rt_buffer text = {0};
+    junit_print(&report, &text);
+    assert_string_equal(rt_buffer_string(&text), golden);
+    rt_buffer_free(&text);
+    cnf_report_free(&report);
+}
+
+/* Which element each verdict becomes, beside the header's list. */
+static const struct outcome_row {
+    cnf_verdict verdict;
+    const char *signature;
+    const char *element; /* NULL: none */
+} outcome_rows[] = {
+    {CNF_VERDICT_PASS, "", NULL},
+    {CNF_VERDICT_LINKED, "", NULL},
+    {CNF_VERDICT_SKIP, "", "<skipped "},
+    {CNF_VERDICT_XFAIL, "a:b:c:d", "<skipped "},
+    {CNF_VERDICT_UNAVAILABLE, "", "<skipped "},
+    {CNF_VERDICT_UNAVAILABLE, "compile:tool:-:-", "<error "},
+    {CNF_VERDICT_FAIL, "a:b:c:d", "<failure "},
+    {CNF_VERDICT_CRASH, "a:b:c:d", "<failure "},
+    {CNF_VERDICT_TIMEOUT, "a:b:c:d", "<failure "},
+    {CNF_VERDICT_HANG, "a:b:c:d", "<failure "},
+    {CNF_VERDICT_POISONED, "a:b:c:d", "<failure "},
+    {CNF_VERDICT_XPASS, "", "<failure "},
+    {CNF_VERDICT_XFAIL_MISMATCH, "a:b:c:d", "<failure "},
+    {CNF_VERDICT_INVALID, "a:b:c:d", "<error "},
+    {CNF_VERDICT_NOT_RUN, "a:b:c:d", "<error "},
+};
+
+static void every_verdict_has_its_element(void **state)
+{
+    (void)state;
+    static const char *const elements[] = {"<skipped ", "<failure ", "<error "};
+    for (size_t i = 0; i < sizeof outcome_rows / sizeof *outcome_rows; i++) {
+        cnf_report report = {0};
+        cnf_record record = record_make("a/b.yaml", "sim", outcome_rows[i].verdict);
+        record.judgement.signature = rt_text_of(outcome_rows[i].signature);
+        cnf_report_add(&report, &record);
+        rt_buffer text = {0};
+        junit_print(&report, &text);
+        for (size_t k = 0; k < 3; k++) {
+            bool wanted =
+                outcome_rows[i].element && strcmp(outcome_rows[i].element, elements[k]) == 0;
+            if (!strstr(rt_buffer_string(&text), elements[k]) != !wanted)
+                fail_msg("row %zu: %s", i, rt_buffer_string(&text));
+        }
+        rt_buffer_free(&text);
+        cnf_report_free(&report);
+    }
+}
+
+/* What system-out holds of the only record. */
+static rt_text message_of(rt_arena *arena, const rt_buffer *document)
+{
+    xmlDocPtr read = xmlReadMemory(document->data, (int)document->size, "junit.xml", NULL,
+                                   XML_PARSE_NONET | XML_PARSE_NOERROR);
+    if (!read) fail_msg("not well-formed: %s", rt_buffer_string(document));
+    rt_text found = {0};
+    for (xmlNodePtr at = xmlDocGetRootElement(read); at;) {
+        if (strcmp((const char *)at->name, "system-out") == 0) {
+            xmlChar *content = xmlNodeGetContent(at);
+            found = rt_arena_text(arena, rt_text_of((const char *)content));
+            xmlFree(content);
+        }
+        xmlNodePtr next = xmlFirstElementChild(at);
+        at = next ? next : xmlNextElementSibling(at);
+    }
+    xmlFreeDoc(read);
+    return found;
+}
+
+static const struct text_row {
+    const char *message;
+    size_t length;
+    const char *read; /* before the newline and the line "again" */
+} text_rows[] = {
+#define TEXT_ROW(message, read)                                                                    \
+    {                                                                                              \
+        message, sizeof(message) - 1, read                                                         \
+    }
+    TEXT_ROW("<![CDATA[ & ]]> \" '", "<![CDATA[ & ]]> \" '"),
+    TEXT_ROW("a\0b\x01\x1f\x7f\t.", "a?b??\x7f\t."),
+    TEXT_ROW("g\xc3\xbc \xf0\x9f\x98\x80 \xe2\x82\xac", "g\xc3\xbc \xf0\x9f\x98\x80 \xe2\x82\xac"),
+    /* A lone lead byte, an overlong form, a surrogate, U+FFFE, past the last character, cut. */
+    TEXT_ROW("\xff\xc3 \xc0\x80 \xed\xa0\x80 \xef\xbf\xbe \xf4\x90\x80\x80 \xe2\x82",
+             "?? ?? ??? ??? ???? ??"),
+};
+
+static void any_bytes_make_valid_xml(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof text_rows / sizeof *text_rows; i++) {
+        rt_arena arena = {0};
+        cnf_report report = {0};
+        cnf_record record = record_make("a.yaml", "sim", CNF_VERDICT_CRASH);
+        record.judgement.message = (rt_text){text_rows[i].message, text_rows[i].length};
+        record.judgement.signature = record.judgement.message; /* into an attribute */
+        cnf_report_add(&report, &record);
+        rt_buffer text = {0};
+        junit_print(&report, &text);
+        rt_text read = message_of(&arena, &text);
+        if (!rt_text_starts(read, text_rows[i].read)) fail_msg("row %zu: %s", i, read.data);
+        assert_true(rt_text_starts((rt_text){read.data + strlen(text_rows[i].read), 6}, "\nagain"));
+        rt_buffer_free(&text);
+        cnf_report_free(&report);
+        rt_arena_reset(&arena);
+    }
+}
+
+/* Every byte value and every pair with an interesting one before it. */
+static void all_bytes_make_valid_xml(void **state)
+{
+    (void)state;
+    static const uint8_t leads[] = {0x00, 'a', 0x80, 0xc3, 0xe0, 0xed, 0xf0, 0xf4};
+    rt_buffer bytes = {0};
+    for (size_t i = 0; i < sizeof leads; i++) {
+        for (int byte = 0; byte < 256; byte++) {
+            rt_buffer_append_byte(&bytes, (char)leads[i]);
+            rt_buffer_append_byte(&bytes, (char)byte);
+        }
+    }
+    rt_arena arena = {0};
+    cnf_report report = {0};
+    cnf_record record = record_make("a.yaml", "sim", CNF_VERDICT_FAIL);
+    record.judgement.message = record.judgement.signature = rt_buffer_text(&bytes);
+    cnf_report_add(&report, &record);
+    rt_buffer text = {0};
+    junit_print(&report, &text);
+    assert_true(message_of(&arena, &text).length > 0);
+    rt_buffer_free(&text);
+    rt_buffer_free(&bytes);
+    cnf_report_free(&report);
+    rt_arena_reset(&arena);
+}
+
+/* ---- Files --------------------------------------------------------------------------------- */
+
+static void assert_content(const char *name, const char *expected)
+{
+    char content[64] = {0};
+    int file = open(name, O_RDONLY);
+    assert_true(file >= 0);
+    assert_int_equal(read(file, content, sizeof content - 1), strlen(expected));
+    close(file);
+    assert_string_equal(content, expected);
+}
+
+static void a_file_is_replaced_at_once(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/assay-output-XXXXXX", name[64], none[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(name, sizeof name, "%s/out.xml", folder);
+    snprintf(none, sizeof none, "%s/none/out.xml", folder);
+    assert_int_equal(cnf_file_replace(name, RT_TEXT("first")), 0);
+    assert_content(name, "first");
+    assert_int_equal(chmod(name, 0640), 0);
+    int old = open(name, O_RDONLY);
+    assert_int_equal(cnf_file_replace(name, RT_TEXT("second")), 0);
+    assert_content(name, "second");
+    struct stat info;
+    assert_int_equal(stat(name, &info), 0);
+    assert_int_equal(info.st_mode & 07777, 0640);
+    char content[8] = {0};
+    assert_int_equal(read(old, content, 7), 5); /* who had it open still reads the old content */
+    close(old);
+    /* A link stays, and leads to the new content. */
+    char link[64];
+    snprintf(link, sizeof link, "%s/link", folder);
+    assert_int_equal(symlink(name, link), 0);
+    assert_int_equal(cnf_file_replace(link, RT_TEXT("third")), 0);
+    assert_content(name, "third");
+    assert_int_equal(lstat(link, &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(cnf_file_replace(none, RT_TEXT("x")), 2 /* ENOENT */);
+    assert_int_equal(cnf_file_replace("/dev/full", RT_TEXT("x")), 28 /* ENOSPC */);
+    assert_int_equal(stat("/dev/full", &info), 0);
+    assert_true(S_ISCHR(info.st_mode));
+    assert_int_equal(unlink(name), 0);
+    assert_int_equal(rmdir(folder), 0); /* nothing is left beside it */
+}
+
+/* Where our output is a regular file, it is written on, and neither replaced nor its link. */
+static void our_own_output_is_written_to(void **state)
+{
+    (void)state;
+    char name[] = "/tmp/assay-output-XXXXXX";
+    int file = mkstemp(name), kept = dup(STDOUT_FILENO);
+    assert_true(file >= 0 && kept >= 0);
+    fflush(stdout);
+    dup2(file, STDOUT_FILENO);
+    ssize_t before = write(STDOUT_FILENO, "before ", 7);
+    int error = cnf_file_replace(name, RT_TEXT("after"));
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+    close(file);
+    assert_int_equal(before, 7);
+    assert_int_equal(error, 0);
+    assert_content(name, "before after");
+    unlink(name);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_document_is_as_written_by_hand),
+        cmocka_unit_test(every_verdict_has_its_element),
+        cmocka_unit_test(any_bytes_make_valid_xml),
+        cmocka_unit_test(all_bytes_make_valid_xml),
+        cmocka_unit_test(a_file_is_replaced_at_once),
+        cmocka_unit_test(our_own_output_is_written_to),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

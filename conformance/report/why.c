@@ -1,0 +1,216 @@
+/* The explanation of one verdict, from the record, what the children said, and the tables.  It
+ * decides nothing. */
+#include "conformance/report/why.h"
+
+#include "conformance/compare/parting.h"
+#include "conformance/report/matrix.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* ---- Text ---------------------------------------------------------------------------------- */
+
+enum { WIDTH = 100 };
+
+/* Takes the first line off the text; false: nothing is left. */
+static bool line_take(rt_text *inout_text, rt_text *out_line)
+{
+    if (inout_text->length == 0) return false;
+    const char *newline = memchr(inout_text->data, '\n', inout_text->length);
+    size_t length = newline ? (size_t)(newline - inout_text->data) : inout_text->length;
+    size_t used = newline ? length + 1 : length;
+    *out_line = (rt_text){inout_text->data, length};
+    *inout_text = (rt_text){inout_text->data + used, inout_text->length - used};
+    return true;
+}
+
+static void write_indented(rt_buffer *out, const char *indent, rt_text text)
+{
+    for (rt_text line; line_take(&text, &line);)
+        rt_buffer_printf(out, "%s%.*s\n", indent, RT_TEXT_ARG(line));
+}
+
+/* Writes the words of a text in lines of at most WIDTH bytes: a label, and what follows under it.
+ */
+static void write_wrapped(rt_buffer *out, const char *label, rt_text text)
+{
+    size_t column = 2 + strlen(label), at = 0;
+    rt_buffer_printf(out, "  %s", label);
+    while (at < text.length) {
+        size_t end = at;
+        while (end < text.length && !isspace((unsigned char)text.data[end]))
+            end++;
+        if (end > at) {
+            bool breaks = column + 1 + (end - at) > WIDTH;
+            rt_buffer_printf(out, breaks ? "\n    %.*s" : " %.*s", (int)(end - at), text.data + at);
+            column = breaks ? 4 + (end - at) : column + 1 + (end - at);
+        }
+        at = end + 1;
+    }
+    rt_buffer_append_byte(out, '\n');
+}
+
+/* ---- The verdict --------------------------------------------------------------------------- */
+
+static void write_verdict(rt_buffer *out, const cnf_why *why)
+{
+    const cnf_record *record = why->record;
+    const cnf_judgement *judgement = &record->judgement;
+    rt_buffer_printf(out, "%s", cnf_verdict_word(judgement->verdict));
+    if (judgement->observed < judgement->expected)
+        rt_buffer_printf(out, " %u/%u", judgement->observed, judgement->expected);
+    rt_buffer_printf(out, " %.*s", RT_TEXT_ARG(record->file));
+    if (!rt_text_is(record->subject, "-"))
+        rt_buffer_printf(out, " on %.*s", RT_TEXT_ARG(record->subject));
+    rt_buffer_append_byte(out, '\n');
+    if (judgement->signature.length > 0)
+        rt_buffer_printf(out, "  signature: %.*s\n", RT_TEXT_ARG(judgement->signature));
+    if (judgement->capability.length > 0)
+        rt_buffer_printf(out, "  asked of the device: %.*s; it said: %.*s\n",
+                         RT_TEXT_ARG(judgement->capability), RT_TEXT_ARG(judgement->answer));
+    if (record->device.length > 0)
+        rt_buffer_printf(out, "  device: %.*s (%.*s)\n", RT_TEXT_ARG(record->device),
+                         RT_TEXT_ARG(record->driver));
+    if (record->choices.length > 0)
+        rt_buffer_printf(out, "  choices: %.*s\n", RT_TEXT_ARG(record->choices));
+    if (why->sim) rt_buffer_printf(out, "  sim: %s\n", why->sim);
+    cnf_known_write(out, &record->known);
+}
+
+/* The lines around one of the scenario's, which is marked. */
+static void write_excerpt(rt_buffer *out, const cnf_why *why)
+{
+    enum { BEFORE = 2, AFTER = 1 };
+    uint32_t wanted = why->record->judgement.line, number = 0;
+    rt_text rest = why->source, line;
+    rt_buffer_printf(out, "\n%.*s:%u", RT_TEXT_ARG(why->record->file), wanted);
+    if (why->record->step_id.length > 0)
+        rt_buffer_printf(out, ", step '%.*s'", RT_TEXT_ARG(why->record->step_id));
+    rt_buffer_printf(out, "\n");
+    while (number < wanted + AFTER && line_take(&rest, &line)) {
+        number++;
+        if (number + BEFORE < wanted) continue;
+        rt_buffer_printf(out, "%c %4u | %.*s\n", number == wanted ? '>' : ' ', number,
+                         RT_TEXT_ARG(line));
+    }
+}
+
+/* ---- Checks -------------------------------------------------------------------------------- */
+
+static void write_check(rt_buffer *out, const cnf_check *check)
+{
+    const char *word = !check->observed ? "unseen" : check->ok ? "agrees" : "FAILS";
+    rt_buffer_printf(out, "  %-6s  ", word);
+    if (check->line > 0) rt_buffer_printf(out, "line %u: ", check->line);
+    rt_buffer_printf(out, "%.*s %.*s", RT_TEXT_ARG(check->kind), RT_TEXT_ARG(check->what));
+    if (check->branch > 0)
+        rt_buffer_printf(out, ", branch %u of %u", check->branch, check->branches);
+    rt_buffer_append_byte(out, '\n');
+}
+
+static void write_checks(rt_buffer *out, const cnf_messages *messages)
+{
+    if (!messages || messages->check_count == 0) return;
+    rt_buffer_printf(out, "\nWhat was expected, and what was seen:\n");
+    for (uint32_t i = 0; i < messages->check_count; i++)
+        write_check(out, &messages->checks[i]);
+}
+
+/* ---- Rules --------------------------------------------------------------------------------- */
+
+static void write_rule(rt_buffer *out, const cnf_why *why, rt_text id)
+{
+    uint32_t index = why->rules ? cnf_rules_find(why->rules, id) : UINT32_MAX;
+    rt_buffer_printf(out, "\nRule %.*s", RT_TEXT_ARG(id));
+    if (index == UINT32_MAX) {
+        rt_buffer_printf(out, ", of which no requirements.yaml above the scenario tells\n");
+        return;
+    }
+    const cnf_rule *rule = &why->rules->items[index];
+    rt_buffer_printf(out, " (");
+    cnf_rule_source_print(out, rule);
+    rt_buffer_printf(out, "; %.*s)\n", RT_TEXT_ARG(rule->outcome));
+    write_wrapped(out, "The rule:", rule->statement);
+    if (rule->reading.length > 0) write_wrapped(out, "Our reading:", rule->reading);
+    if (rule->dpcpp.length > 0) write_wrapped(out, "Shipped DPC++:", rule->dpcpp);
+}
+
+/* Writes the rules that the scenario shows at a step, or all of them where `at` is empty; returns
+ * how many. */
+static uint32_t write_covers(rt_buffer *out, const cnf_why *why, rt_text at)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; why->scenario && i < why->scenario->cover_count; i++) {
+        const scn_cover *cover = &why->scenario->covers[i];
+        if (at.length > 0 && !rt_text_equal(cover->at, at)) continue;
+        write_rule(out, why, rt_text_of(rt_rule_name(cover->rule)));
+        count++;
+    }
+    return count;
+}
+
+static void write_rules(rt_buffer *out, const cnf_why *why)
+{
+    rt_text cited = why->record->judgement.rule, step = why->record->step_id;
+    if (cited.length > 0) {
+        write_rule(out, why, cited);
+    } else if (step.length == 0 || write_covers(out, why, step) == 0) {
+        write_covers(out, why, (rt_text){0});
+    }
+}
+
+/* ---- Traces -------------------------------------------------------------------------------- */
+
+static rt_text event_at(const rt_text *events, uint32_t count, uint32_t index)
+{
+    return index < count ? events[index] : RT_TEXT("nothing more");
+}
+
+/* The events around the one at which the traces part, what is on both sides once. */
+static void write_parting(rt_buffer *out, const cnf_parting *parting, rt_text subject)
+{
+    enum { BEFORE = 3, AFTER = 3 };
+    uint32_t longer =
+        parting->oracle_count > parting->other_count ? parting->oracle_count : parting->other_count;
+    uint32_t first = parting->index > BEFORE ? parting->index - BEFORE : 0;
+    int width = (int)(subject.length > 4 ? subject.length : 4);
+    rt_buffer_printf(out, "\nThe traces of sim and %.*s part at event %u:\n", RT_TEXT_ARG(subject),
+                     parting->index);
+    for (uint32_t i = first; i < longer && i <= parting->index + AFTER; i++) {
+        rt_text left = event_at(parting->oracle, parting->oracle_count, i);
+        rt_text right = event_at(parting->other, parting->other_count, i);
+        bool same = i < parting->index || rt_text_equal(left, right);
+        rt_buffer_printf(out, "%c %4u  %-*s  %.*s\n", i == parting->index ? '>' : ' ', i, width,
+                         same ? "both" : "sim", RT_TEXT_ARG(left));
+        if (!same)
+            rt_buffer_printf(out, "%c       %-*.*s  %.*s\n", i == parting->index ? '>' : ' ', width,
+                             RT_TEXT_ARG(subject), RT_TEXT_ARG(right));
+    }
+}
+
+static void write_traces(rt_buffer *out, const cnf_why *why)
+{
+    if (!why->sim || !why->messages || !why->oracle) return;
+    rt_arena arena = {0};
+    cnf_parting parting;
+    cnf_traces_compare(&arena, why->oracle, why->messages, &parting);
+    if (parting.told && parting.same)
+        rt_buffer_printf(out, "\nThe traces are the same as on sim: %u event%s.\n",
+                         parting.oracle_count, parting.oracle_count == 1 ? "" : "s");
+    if (parting.told && !parting.same) write_parting(out, &parting, why->record->subject);
+    rt_arena_reset(&arena);
+}
+
+void cnf_why_write(rt_buffer *out, const cnf_why *why)
+{
+    const cnf_judgement *judgement = &why->record->judgement;
+    write_verdict(out, why);
+    if (judgement->line > 0) write_excerpt(out, why);
+    if (judgement->message.length > 0) {
+        rt_buffer_append_byte(out, '\n');
+        write_indented(out, "  ", judgement->message);
+    }
+    write_checks(out, why->messages);
+    write_rules(out, why);
+    write_traces(out, why);
+}

@@ -1,0 +1,26 @@
+/* Why a scenario has its verdict on a subject, told for people. */
+#ifndef CONFORMANCE_REPORT_WHY_H
+#define CONFORMANCE_REPORT_WHY_H
+
+#include "conformance/report/record.h"
+#include "conformance/requirements/rules.h"
+
+/* All that there is to tell it from; borrowed. */
+typedef struct cnf_why {
+    const cnf_record *record;     /* of the subject */
+    const char *sim;              /* word of the oracle's verdict; NULL: it is the subject itself */
+    const scn_scenario *scenario; /* NULL: it could not be read or compiled */
+    const cnf_messages *messages; /* of the subject's child; NULL: none ran */
+    const cnf_messages *oracle;   /* of sim's; NULL: it did not pass */
+    rt_text source;               /* content of the scenario file */
+    const cnf_rules *rules;       /* NULL: there is no table of them */
+} cnf_why;
+
+/* Appends the verdict; the failing check with the lines of the scenario around it; every check and
+ * whether it was observed; the rule that the check cites, else the rules that the scenario shows at
+ * that step, else all that it shows, each with its text, where it is written, how it is read and
+ * how shipped DPC++ departs; the events around the first one at which the subject's trace leaves
+ * sim's; and the entry of the expectation file that was applied. */
+void cnf_why_write(rt_buffer *out, const cnf_why *why);
+
+#endif

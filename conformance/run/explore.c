@@ -1,0 +1,151 @@
+/* The tree of choices, walked with a stack of scripts; see explore.h.  It starts no child. */
+#include "conformance/run/explore.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void cnf_explorer_begin(cnf_explorer *explorer, rt_arena *arena, rt_text script, uint32_t run_max)
+{
+    CHECK(run_max > 0 && cnf_explorer_script_valid(script));
+    *explorer = (cnf_explorer){.arena = arena, .run_max = run_max};
+    *rt_vector_push(&explorer->pending) = script;
+}
+
+void cnf_explorer_free(cnf_explorer *explorer)
+{
+    rt_vector_free(&explorer->pending);
+    rt_vector_free(&explorer->branches);
+}
+
+bool cnf_explorer_next(cnf_explorer *explorer, rt_text *out_script)
+{
+    if (explorer->pending.count == 0) return false;
+    CHECK(explorer->run_count < explorer->run_max);
+    *out_script = explorer->pending.items[--explorer->pending.count];
+    explorer->run_count++;
+    return true;
+}
+
+/* ---- Scripts ------------------------------------------------------------------------------- */
+
+/* The first `count` choices as made, and then another alternative; SCN_NONE: none. */
+static rt_text script_make(rt_arena *arena, const cnf_choice *made, uint32_t count, uint32_t other)
+{
+    rt_buffer text = {0};
+    for (uint32_t i = 0; i < count; i++)
+        rt_buffer_printf(&text, "%s%u", i ? "," : "", made[i].taken);
+    if (other != SCN_NONE) rt_buffer_printf(&text, "%s%u", count ? "," : "", other);
+    rt_text script = rt_arena_text(arena, rt_buffer_text(&text));
+    rt_buffer_free(&text);
+    return script;
+}
+
+rt_text cnf_explorer_script(rt_arena *arena, const cnf_messages *messages)
+{
+    return script_make(arena, messages->choices, messages->choice_count, SCN_NONE);
+}
+
+bool cnf_explorer_script_valid(rt_text text)
+{
+    enum { DIGITS_MAX = 9 };
+    uint32_t digits = 0;
+    for (size_t i = 0; i < text.length; i++) {
+        bool digit = text.data[i] >= '0' && text.data[i] <= '9';
+        if (!digit && (text.data[i] != ',' || digits == 0)) return false;
+        digits = digit ? digits + 1 : 0;
+        if (digits > DIGITS_MAX) return false;
+    }
+    return text.length == 0 || digits > 0;
+}
+
+/* Compares the choices made with the script; gives the number of choices that it prescribes. */
+static bool script_followed(const cnf_explorer *explorer, rt_text script,
+                            const cnf_messages *messages, uint32_t *out_count, rt_text *out_reason)
+{
+    *out_count = 0;
+    const char *at = script.data, *end = script.data + script.length;
+    for (uint32_t i = 0; at < end; i++) {
+        char *after;
+        uint32_t wanted = (uint32_t)strtoul(at, &after, 10); /* The arena ends it with a NUL. */
+        CHECK(after > at && after <= end);
+        at = after + 1;
+        *out_count = i + 1;
+        if (i < messages->choice_count && messages->choices[i].taken == wanted) continue;
+        *out_reason =
+            i < messages->choice_count
+                ? rt_arena_printf(explorer->arena, "choice %u took alternative %u of %u, not %u", i,
+                                  messages->choices[i].taken, messages->choices[i].of, wanted)
+                : rt_arena_printf(explorer->arena, "choice %u was not made at all", i);
+        return false;
+    }
+    return true;
+}
+
+/* ---- Runs ---------------------------------------------------------------------------------- */
+
+static void pending_add(cnf_explorer *explorer, rt_text script)
+{
+    explorer->cut =
+        explorer->cut || explorer->pending.count + explorer->run_count >= explorer->run_max;
+    if (!explorer->cut) *rt_vector_push(&explorer->pending) = script;
+}
+
+static cnf_explored_branches *branches_of(cnf_explorer *explorer, const cnf_check *check)
+{
+    for (uint32_t i = 0; i < explorer->branches.count; i++) {
+        cnf_explored_branches *known = &explorer->branches.items[i];
+        bool same = known->line == check->line && known->step == check->step;
+        if (same && known->branches == check->branches) return known;
+    }
+    cnf_explored_branches *added = rt_vector_push(&explorer->branches);
+    *added = (cnf_explored_branches){check->line, check->step, check->branches, NULL};
+    added->happened = rt_arena_alloc_array(explorer->arena, check->branches, sizeof(bool));
+    return added;
+}
+
+static void branches_note(cnf_explorer *explorer, const cnf_messages *messages)
+{
+    for (uint32_t i = 0; i < messages->check_count; i++) {
+        const cnf_check *check = &messages->checks[i];
+        if (check->branches == 0 || check->branches > RT_SCENARIO_SIZE_MAX) continue;
+        cnf_explored_branches *known = branches_of(explorer, check);
+        CHECK(check->branch <= check->branches);
+        if (check->branch > 0) known->happened[check->branch - 1] = true;
+    }
+}
+
+bool cnf_explorer_add(cnf_explorer *explorer, rt_text script, const cnf_messages *messages,
+                      rt_text *out_reason)
+{
+    CHECK(explorer->run_count > 0);
+    *out_reason = (rt_text){0};
+    uint32_t prescribed;
+    branches_note(explorer, messages);
+    if (!script_followed(explorer, script, messages, &prescribed, out_reason)) return false;
+    for (uint32_t i = prescribed; i < messages->choice_count && !explorer->cut; i++) {
+        const cnf_choice *choice = &messages->choices[i];
+        for (uint32_t other = choice->of; other-- > 0 && !explorer->cut;) {
+            if (other == choice->taken) continue;
+            pending_add(explorer, script_make(explorer->arena, messages->choices, i, other));
+        }
+    }
+    return true;
+}
+
+void cnf_explorer_warn(const cnf_explorer *explorer, rt_buffer *out)
+{
+    for (uint32_t i = 0; i < explorer->branches.count; i++) {
+        const cnf_explored_branches *known = &explorer->branches.items[i];
+        for (uint32_t branch = 0; branch < known->branches; branch++) {
+            if (known->happened[branch]) continue;
+            rt_buffer_printf(out, "%sone_of at line %u: branch %u never happened in %u run%s",
+                             out->size ? "\n" : "", known->line, branch + 1, explorer->run_count,
+                             explorer->run_count == 1 ? "" : "s");
+        }
+    }
+    if (!explorer->cut) return;
+    rt_buffer_printf(out,
+                     "%sonly %u ways to choose were explored, and there are more (--explore-max "
+                     "allows them)",
+                     out->size ? "\n" : "", explorer->run_count);
+}

@@ -1,0 +1,114 @@
+/* Tests of what answers of the compile worker mean: messages at the places that a person can go to.
+ * The answers are made here; no compiler runs. */
+#include "conformance/compile/answer.h"
+#include "conformance/run/modules.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const scn_source sources[2] = {
+    {.name = {"app/0", 5}, .code = {"a", 1}, .code_at = {10, 11}},
+    {.name = {"app/1", 5}, .code = {"b", 1}, .file = {"code/b.cl", 9}, .code_at = {20, 15}},
+};
+static const scn_hand_image image = {
+    .source = {.name = {"app/2", 5}, .code = {"c", 1}, .code_at = {30, 13}},
+};
+static const scn_module modules[2] = {
+    {.name = {"app", 3},
+     .at = {5, 3},
+     .sources = sources,
+     .source_count = 2,
+     .hand_images = &image,
+     .hand_image_count = 1},
+    {.name = {"empty", 5}, .at = {40, 3}},
+};
+static const scn_scenario scenario = {
+    .path = {"s.yaml", 6},
+    .file = {"dir/s.yaml", 10},
+    .modules = modules,
+    .module_count = 2,
+};
+
+/* What a scenario is judged when the worker answers its first module so. */
+static cnf_judgement judge(rt_arena *arena, rt_sink *sink, const cnf_compile_answer *answer)
+{
+    cnf_modules state;
+    cnf_judgement judgement;
+    const scn_scenario *complete;
+    uint32_t module;
+    rt_text warning;
+    cnf_cache *none = cnf_cache_open(RT_TEXT("/proc/nowhere"), &warning);
+    cnf_modules_begin(&state, arena, sink, &scenario, none);
+    assert_true(cnf_modules_next(&state, &module));
+    assert_int_equal(module, 0);
+    assert_false(cnf_modules_next(&state, &module)); /* an empty module waits for nothing */
+    cnf_child_result result = {.end = CNF_CHILD_EXITED};
+    cnf_answer_write(&result.messages, answer);
+    cnf_modules_answer(&state, 0, &result);
+    assert_true(cnf_modules_complete(&state));
+    assert_false(cnf_modules_finish(&state, &complete, &judgement));
+    cnf_modules_free(&state);
+    cnf_cache_close(none);
+    return judgement;
+}
+
+/* The message and the line of the scenario for one error of a source. */
+static void assert_message(const char *source, uint32_t line, uint32_t column, const char *expected,
+                           uint32_t expected_line)
+{
+    rt_arena arena = {0};
+    rt_sink *sink = rt_sink_create();
+    const cnf_compile_message message = {.source = rt_text_of(source),
+                                         .line = line,
+                                         .column = column,
+                                         .severity = CNF_SEVERITY_ERROR,
+                                         .text = RT_TEXT("no")};
+    const cnf_compile_answer answer = {.code = RT_COMPILE_TIME,
+                                       .message = RT_TEXT("refused"),
+                                       .messages = &message,
+                                       .message_count = 1};
+    cnf_judgement judgement = judge(&arena, sink, &answer);
+    assert_int_equal(judgement.verdict, CNF_VERDICT_INVALID);
+    assert_string_equal(judgement.message.data, expected);
+    assert_int_equal(judgement.line, expected_line);
+    rt_sink_destroy(sink);
+    rt_arena_reset(&arena);
+}
+
+static void embedded_code_is_in_the_scenario(void **state)
+{
+    (void)state;
+    assert_message("app/0", 3, 5, "dir/s.yaml:12:15: error: no", 12);
+    assert_message("app/0", 3, 0, "dir/s.yaml:12:11: error: no", 12);
+    assert_message("app/2", 1, 1, "dir/s.yaml:30:13: error: no", 30);
+    assert_message("app/2", 0, 0, "dir/s.yaml:30:13: error: no", 30);
+}
+
+static void code_in_a_file_is_there(void **state)
+{
+    (void)state;
+    assert_message("app/1", 3, 5, "dir/code/b.cl:3:5: error: no", 20);
+    assert_message("app/1", 3, 0, "dir/code/b.cl:3:1: error: no", 20);
+    /* What is about no line is about the file as a whole, which the scenario names. */
+    assert_message("app/1", 0, 0, "dir/s.yaml:20:15: error: no", 20);
+}
+
+static void what_is_about_no_source_is_about_the_module(void **state)
+{
+    (void)state;
+    assert_message("", 0, 0, "dir/s.yaml:5:3: error: no", 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(embedded_code_is_in_the_scenario),
+        cmocka_unit_test(code_in_a_file_is_there),
+        cmocka_unit_test(what_is_about_no_source_is_about_the_module),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

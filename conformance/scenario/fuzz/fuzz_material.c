@@ -1,0 +1,222 @@
+/* What fuzzers of scenario files begin with, made from the table of the format:
+ *
+ *   fuzz_material words                 keys and words of the format, as a libFuzzer dictionary
+ *   fuzz_material files FOLDER          a scenario for each key, as small as the table allows
+ *   fuzz_material packs FOLDER FILE…    the packs of those files that can be read
+ *
+ * The small scenarios follow the table only, so many of them are wrong in what their names mean;
+ * they are there to bring every reading function into the corpus. */
+#include "conformance/scenario/schema_objects.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Objects hold each other; a value this deep is a scalar whatever its shape. */
+enum { DEPTH_MAX = 12 };
+
+/* ---- Words --------------------------------------------------------------------------------- */
+
+static void shape_words(const scn_shape *shape)
+{
+    for (uint32_t i = 0; shape->kind == SCN_SHAPE_CHOICE && i < shape->choice_count; i++)
+        printf("\"%s\"\n", shape->choices[i].name);
+    for (uint32_t i = 0; shape->kind == SCN_SHAPE_WORD && shape->word(i); i++)
+        printf("\"%s\"\n", shape->word(i));
+    for (uint32_t i = 0; i < SCN_ALTERNATIVE_COUNT_MAX && shape->alternatives[i]; i++)
+        if (shape->kind == SCN_SHAPE_OTHER) shape_words(shape->alternatives[i]);
+    if (shape->element) shape_words(shape->element);
+}
+
+static void words_print(const scn_objects *objects)
+{
+    static const char *const yaml[] = {"- ", ": ", ", ", "|\\x0a", ">-",   "  ", "[",    "]",
+                                       "{",  "}",  "#",  "'",      "\\\"", "0x", "\\x0a"};
+    for (size_t i = 0; i < sizeof yaml / sizeof *yaml; i++)
+        printf("\"%s\"\n", yaml[i]);
+    for (uint32_t i = 0; i < objects->list.count; i++) {
+        const scn_shape *shape = objects->list.items[i].shape;
+        for (uint32_t j = 0; j < shape->row_count; j++) {
+            printf("\"%s: \"\n", shape->rows[j].key);
+            if (shape->rows[j].shape) shape_words(shape->rows[j].shape);
+        }
+    }
+}
+
+/* ---- Small scenarios ----------------------------------------------------------------------- */
+
+typedef struct sample {
+    rt_buffer *out;
+    const scn_row *wanted; /* given wherever its object is; NULL: none */
+    uint32_t depth;
+} sample;
+
+static void shape_sample(sample *state, const scn_shape *shape);
+
+static void object_sample(sample *state, const scn_shape *shape)
+{
+    bool alternative = false, any = false;
+    for (uint32_t i = 0; i < shape->row_count; i++)
+        alternative = alternative ||
+                      (&shape->rows[i] == state->wanted && shape->rows[i].flags & SCN_ALTERNATIVE);
+    rt_buffer_append_byte(state->out, '{');
+    for (uint32_t i = 0; i < shape->row_count; i++) {
+        const scn_row *row = &shape->rows[i];
+        bool first = row->flags & SCN_ALTERNATIVE && !alternative && !(row->flags & SCN_NOT_BUILT);
+        if (!(row->flags & SCN_REQUIRED) && row != state->wanted && !first) continue;
+        alternative = alternative || first;
+        rt_buffer_printf(state->out, "%s%s: ", any ? ", " : "", row->key);
+        any = true;
+        if (row->shape)
+            shape_sample(state, row->shape);
+        else
+            rt_buffer_printf(state->out, "1");
+    }
+    rt_buffer_append_byte(state->out, '}');
+}
+
+static void shape_sample(sample *state, const scn_shape *shape)
+{
+    if (state->depth >= DEPTH_MAX) {
+        rt_buffer_printf(state->out, "a");
+        return;
+    }
+    state->depth++;
+    switch (shape->kind) {
+    case SCN_SHAPE_TEXT:
+    case SCN_SHAPE_NAME: rt_buffer_printf(state->out, "a"); break;
+    case SCN_SHAPE_INTEGER:
+        rt_buffer_printf(state->out, "%llu", (unsigned long long)shape->least);
+        break;
+    case SCN_SHAPE_TRUTH: rt_buffer_printf(state->out, "true"); break;
+    case SCN_SHAPE_CHOICE: rt_buffer_printf(state->out, "%s", shape->choices[0].name); break;
+    case SCN_SHAPE_WORD: rt_buffer_printf(state->out, "%s", shape->word(0)); break;
+    case SCN_SHAPE_LIST:
+        rt_buffer_append_byte(state->out, '[');
+        shape_sample(state, shape->element);
+        rt_buffer_append_byte(state->out, ']');
+        break;
+    case SCN_SHAPE_MAP:
+        rt_buffer_printf(state->out, "{a: ");
+        shape_sample(state, shape->element);
+        rt_buffer_append_byte(state->out, '}');
+        break;
+    case SCN_SHAPE_OBJECT: object_sample(state, shape); break;
+    case SCN_SHAPE_OTHER:
+        if (shape->alternatives[0])
+            shape_sample(state, shape->alternatives[0]);
+        else
+            rt_buffer_printf(state->out, "{event: link}");
+        break;
+    }
+    state->depth--;
+}
+
+static bool file_write(const char *folder, const char *name, rt_text content)
+{
+    rt_buffer path = {0};
+    rt_buffer_printf(&path, "%s/%s", folder, name);
+    FILE *stream = fopen(rt_buffer_string(&path), "wb");
+    bool written = stream && fwrite(content.data, 1, content.length, stream) == content.length;
+    if (stream && fclose(stream) != 0) written = false;
+    if (!written) perror(rt_buffer_string(&path));
+    rt_buffer_free(&path);
+    return written;
+}
+
+static bool files_write(const scn_objects *objects, const char *folder)
+{
+    bool fine = true;
+    for (uint32_t i = 0; i < objects->list.count; i++) {
+        const scn_named_object *object = &objects->list.items[i];
+        for (uint32_t j = 0; j < object->shape->row_count; j++) {
+            rt_buffer text = {0}, name = {0};
+            sample state = {.out = &text, .wanted = &object->shape->rows[j]};
+            shape_sample(&state, &scn_shape_scenario);
+            rt_buffer_printf(&name, "%s.%s.yaml", object->name.data, object->shape->rows[j].key);
+            fine = file_write(folder, rt_buffer_string(&name), rt_buffer_text(&text)) && fine;
+            rt_buffer_free(&text);
+            rt_buffer_free(&name);
+        }
+    }
+    return fine;
+}
+
+/* ---- Packs --------------------------------------------------------------------------------- */
+
+static bool file_read(const char *path, rt_buffer *out)
+{
+    FILE *stream = fopen(path, "rb");
+    char portion[4096];
+    size_t size = 1;
+    while (stream && size > 0) {
+        size = fread(portion, 1, sizeof portion, stream);
+        rt_buffer_append(out, portion, size);
+    }
+    bool fine = stream && !ferror(stream);
+    if (!fine) perror(path);
+    if (stream) fclose(stream);
+    return fine;
+}
+
+/* A pack holds compiled images; these have every part of one, and no code that means anything. */
+static void images_add(rt_arena *arena, const scn_scenario *scenario)
+{
+    static const rt_text kernels[] = {{"k", 1}};
+    static const rt_property properties[] = {
+        {{"f", 1}, RT_PROPERTY_UINT32, 1, {0}},
+        {{"g", 1}, RT_PROPERTY_BYTES, 0, {(const uint8_t *)"bytes", 5}},
+    };
+    static const rt_property_set sets[] = {{{"SYCL/imported symbols", 21}, properties, 2}};
+    for (uint32_t i = 0; i < scenario->module_count; i++) {
+        rt_image *image = rt_arena_alloc(arena, sizeof *image);
+        *image = (rt_image){.kernels = kernels, .kernel_count = 1, .sets = sets, .set_count = 1};
+        image->name = RT_TEXT("a/0");
+        image->code = (rt_bytes){(const uint8_t *)"code", 4};
+        rt_image_hash(image);
+        /* The scenario was read a moment ago, by us, and belongs to nobody else. */
+        ((scn_module *)&scenario->modules[i])->images = (rt_image_list){image, 1};
+    }
+}
+
+static bool pack_write(const char *folder, const char *path, int number)
+{
+    rt_arena arena = {0};
+    rt_buffer text = {0}, pack = {0}, name = {0};
+    scn_problems problems;
+    bool fine = file_read(path, &text);
+    const scn_scenario *scenario =
+        scn_read(&arena, rt_buffer_text(&text), RT_TEXT("a"), RT_TEXT("a"), &problems);
+    if (fine && scenario) {
+        images_add(&arena, scenario);
+        scn_pack_write(&pack, scenario);
+        rt_buffer_printf(&name, "%d.pack", number);
+        fine = file_write(folder, rt_buffer_string(&name), rt_buffer_text(&pack));
+    }
+    rt_buffer_free(&text);
+    rt_buffer_free(&pack);
+    rt_buffer_free(&name);
+    rt_arena_reset(&arena);
+    return fine;
+}
+
+int main(int argument_count, char **arguments)
+{
+    rt_arena arena = {0};
+    scn_objects objects;
+    bool fine = true;
+    scn_objects_find(&arena, &objects);
+    if (argument_count == 2 && strcmp(arguments[1], "words") == 0) {
+        words_print(&objects);
+    } else if (argument_count == 3 && strcmp(arguments[1], "files") == 0) {
+        fine = files_write(&objects, arguments[2]);
+    } else if (argument_count > 3 && strcmp(arguments[1], "packs") == 0) {
+        for (int i = 3; i < argument_count; i++)
+            fine = pack_write(arguments[2], arguments[i], i) && fine;
+    } else {
+        fprintf(stderr, "usage: fuzz_material words | files FOLDER | packs FOLDER FILE…\n");
+        fine = false;
+    }
+    rt_vector_free(&objects.list);
+    rt_arena_reset(&arena);
+    return fine ? 0 : 2;
+}

@@ -1,0 +1,80 @@
+/* Devices: what of the subject's devices a scenario shows to the program. */
+#include "conformance/scenario/schema.h"
+
+#include "reference/device/device.h"
+
+enum { DEVICE_COUNT_MAX = 8 };
+
+/* What a scenario says of one aspect. */
+typedef struct aspect_draft {
+    bool present;
+} aspect_draft;
+
+typedef struct aspects_draft {
+    aspect_draft aspects[DEV_ASPECT_COUNT];
+} aspects_draft;
+
+static const scn_shape shape_aspect = {
+    .kind = SCN_SHAPE_TRUTH,
+    .noun = "whether the device has the aspect",
+};
+
+#define ASPECT_FIELD(aspect) SCN_FIELD(aspects_draft, aspects[aspect].present)
+
+static const scn_row aspect_rows[] = {
+    [DEV_ASPECT_FP16] = {"fp16", &shape_aspect, 0, ASPECT_FIELD(DEV_ASPECT_FP16),
+                         "Arithmetic of half; false hides it, true asks for a device with it."},
+    [DEV_ASPECT_FP64] = {"fp64", &shape_aspect, 0, ASPECT_FIELD(DEV_ASPECT_FP64),
+                         "Arithmetic of double; false hides it, true asks for a device with it."},
+    [DEV_ASPECT_ATOMIC64] = {"atomic64", &shape_aspect, 0, ASPECT_FIELD(DEV_ASPECT_ATOMIC64),
+                             "Atomics of 64 bits; false hides them, true asks for a device with "
+                             "them."},
+};
+_Static_assert(sizeof aspect_rows / sizeof *aspect_rows == DEV_ASPECT_COUNT, "a row an aspect");
+static const scn_shape shape_aspects_object = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "the aspects of a device",
+    .key_noun = "aspect",
+    SCN_ROWS(aspect_rows),
+};
+
+static bool aspects_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    scn_device *device = out;
+    aspects_draft draft = {0};
+    uint64_t given;
+    if (!scn_object_read(reader, &shape_aspects_object, node, &draft, &given)) return false;
+    for (uint32_t i = 0; i < DEV_ASPECT_COUNT; i++) {
+        if (!(given >> i & 1)) continue;
+        uint32_t *aspects =
+            draft.aspects[i].present ? &device->required_aspects : &device->hidden_aspects;
+        *aspects |= 1u << i;
+    }
+    CHECK((device->required_aspects & device->hidden_aspects) == 0);
+    return true;
+}
+
+static const scn_shape shape_aspects = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "the aspects of a device",
+    .read = aspects_read,
+    .alternatives = {&shape_aspects_object},
+};
+
+static const scn_row device_rows[] = {
+    {"aspects", &shape_aspects, 0, SCN_SAME, "Aspects that the device shall have or not have."},
+};
+static const scn_shape shape_device = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a device",
+    SCN_ROWS(device_rows),
+};
+
+const scn_shape scn_shape_devices = {
+    .kind = SCN_SHAPE_MAP,
+    .noun = "the map of devices",
+    .element = &shape_device,
+    .element_size = sizeof(scn_device),
+    .least = 1,
+    .most = DEVICE_COUNT_MAX,
+};

@@ -1,0 +1,162 @@
+/* Tests of files beside a scenario, as far as they need files that no repository can hold: links,
+ * pipes and large files.  The messages about everything else are golden (test/wrong/file_*). */
+#include "conformance/scenario/scenario.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* SHA-256 of "abc" (FIPS 180-4, appendix B.1). */
+#define ABC_HASH "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+/* Two folders of our own: `inside` holds the scenario, `outside` lies beside it. */
+typedef struct companion_fixture {
+    char root[64];
+    rt_arena arena;
+    const scn_scenario *scenario;
+    scn_problems problems;
+} companion_fixture;
+
+static companion_fixture the_fixture;
+
+static void path_of(char path[256], const char *name)
+{
+    snprintf(path, 256, "%s/%s", the_fixture.root, name);
+}
+
+static void write_file(const char *name, const char *content)
+{
+    char path[256];
+    path_of(path, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(content, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void make_link(const char *target, const char *name)
+{
+    char path[256];
+    path_of(path, name);
+    assert_int_equal(symlink(target, path), 0);
+}
+
+static int open_fixture(void **state)
+{
+    the_fixture = (companion_fixture){.root = "/tmp/companion-test-XXXXXX"};
+    assert_non_null(mkdtemp(the_fixture.root));
+    static const char *const folders[] = {"inside", "inside/deep", "outside"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        char path[256];
+        path_of(path, folders[i]);
+        assert_int_equal(mkdir(path, 0777), 0);
+    }
+    write_file("inside/abc", "abc");
+    write_file("outside/abc", "abc");
+    *state = &the_fixture;
+    return 0;
+}
+
+static int close_fixture(void **state)
+{
+    companion_fixture *fixture = *state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", fixture->root);
+    assert_int_equal(system(command), 0);
+    rt_arena_reset(&fixture->arena);
+    return 0;
+}
+
+/* Reads a scenario whose one source is the file of that name. */
+static const scn_scenario *read_with(companion_fixture *fixture, const char *name)
+{
+    rt_text text = rt_arena_printf(
+        &fixture->arena,
+        "assay: 1\nsummary: s\nmodules:\n"
+        "  app: {sources: [{language: opencl-c, file: '%s', sha256: " ABC_HASH "}]}\n"
+        "memory: {data: {type: int, count: 4}}\n"
+        "steps: [{expect: {launches: 0}}]\n",
+        name);
+    char path[256];
+    path_of(path, "inside/scenario.yaml");
+    fixture->scenario = scn_read(&fixture->arena, text, rt_text_of(path), RT_TEXT("scenario.yaml"),
+                                 &fixture->problems);
+    return fixture->scenario;
+}
+
+static void assert_refused(companion_fixture *fixture, const char *name, const char *message)
+{
+    assert_null(read_with(fixture, name));
+    assert_int_equal(fixture->problems.count, 1);
+    assert_int_equal(fixture->problems.items[0].at.line, 4);
+    assert_string_equal(fixture->problems.items[0].text.data, message);
+}
+
+static void a_file_becomes_the_code(void **state)
+{
+    companion_fixture *fixture = *state;
+    assert_non_null(read_with(fixture, "abc"));
+    const scn_source *source = &fixture->scenario->modules[0].sources[0];
+    assert_true(rt_text_is(source->code, "abc"));
+    assert_true(rt_text_is(source->file, "abc"));
+    assert_true(rt_text_is(source->name, "app/0"));
+    rt_text path = scn_companion_path(&fixture->arena, fixture->scenario, source->file);
+    assert_int_equal(access(path.data, R_OK), 0);
+    assert_non_null(read_with(fixture, "./abc"));
+    assert_refused(fixture, "deep/../abc",
+                   "'deep/../abc' is not taken: '..' leads out of the scenario's folder");
+}
+
+static void links_that_stay_inside_are_followed(void **state)
+{
+    companion_fixture *fixture = *state;
+    make_link("../abc", "inside/deep/link");
+    assert_non_null(read_with(fixture, "deep/link"));
+    make_link("../outside/abc", "inside/out");
+    assert_refused(fixture, "out", "'out' is a link that leads out of the scenario's folder");
+    make_link("../outside", "inside/folder");
+    assert_refused(fixture, "folder/abc",
+                   "'folder/abc' is a link that leads out of the scenario's folder");
+    /* A folder whose name begins with the scenario's is another one. */
+    char path[256];
+    path_of(path, "inside2");
+    assert_int_equal(mkdir(path, 0777), 0);
+    write_file("inside2/abc", "abc");
+    make_link("../inside2/abc", "inside/beside");
+    assert_refused(fixture, "beside", "'beside' is a link that leads out of the scenario's folder");
+    make_link("loop", "inside/loop");
+    assert_refused(fixture, "loop",
+                   "'loop' cannot be opened: Too many levels of symbolic links; it is looked for "
+                   "beside the scenario");
+}
+
+static void pipes_and_large_files_are_refused(void **state)
+{
+    companion_fixture *fixture = *state;
+    char path[256];
+    path_of(path, "inside/pipe");
+    assert_int_equal(mkfifo(path, 0666), 0);
+    assert_refused(fixture, "pipe", "'pipe' is no regular file");
+    write_file("inside/large", "abc");
+    path_of(path, "inside/large");
+    assert_int_equal(truncate(path, (off_t)RT_IMAGE_SIZE_MAX + 1), 0);
+    assert_refused(fixture, "large", "'large' has 67108865 bytes; at most 67108864 are taken");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
+    const struct CMUnitTest tests[] = {
+        TEST(a_file_becomes_the_code),
+        TEST(links_that_stay_inside_are_followed),
+        TEST(pipes_and_large_files_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

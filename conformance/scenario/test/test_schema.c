@@ -1,0 +1,161 @@
+/* Unit tests of what is printed of the format: JSON Schema and reference page. */
+#include "conformance/scenario/schema_objects.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- The schema ---------------------------------------------------------------------------- */
+
+static json_t *schema_read(void)
+{
+    rt_buffer text = {0};
+    scn_schema_write(&text);
+    json_t *schema = json_loads(rt_buffer_string(&text), JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(schema);
+    rt_buffer_free(&text);
+    return schema;
+}
+
+/* The value at a path of keys separated by '/'. */
+static const json_t *at(const json_t *root, const char *path)
+{
+    char key[64];
+    while (*path) {
+        size_t length = strcspn(path, "/");
+        assert_true(length < sizeof key);
+        memcpy(key, path, length);
+        key[length] = '\0';
+        root = json_object_get(root, key);
+        assert_non_null(root);
+        path += length + (path[length] == '/');
+    }
+    return root;
+}
+
+static void the_schema_comes_from_the_table(void **state)
+{
+    (void)state;
+    json_t *schema = schema_read();
+    assert_int_equal(json_array_size(at(schema, "required")), 4);
+    const json_t *step = at(schema, "$defs/step");
+    assert_string_equal(json_string_value(at(step, "properties/load/description")),
+                        "Loads a module, as dlopen does.");
+    assert_non_null(at(step, "properties/bundle/not")); /* not built: nothing is accepted */
+    assert_non_null(at(schema, "$defs/memory/properties/type"));
+    json_decref(schema);
+}
+
+/* Every reference leads to a definition; returns how many there are. */
+static uint32_t references_check(const json_t *root, json_t *node)
+{
+    uint32_t count = 0;
+    const char *key;
+    json_t *value;
+    size_t index;
+    json_object_foreach(node, key, value)
+    {
+        count += references_check(root, value);
+        if (strcmp(key, "$ref") != 0) continue;
+        assert_memory_equal(json_string_value(value), "#/$defs/", 8);
+        assert_non_null(json_object_get(at(root, "$defs"), json_string_value(value) + 8));
+        count++;
+    }
+    json_array_foreach(node, index, value)
+    {
+        count += references_check(root, value);
+    }
+    return count;
+}
+
+static void references_lead_to_definitions(void **state)
+{
+    (void)state;
+    json_t *schema = schema_read();
+    /* Every definition is referred to at least once, or it would not have been found. */
+    assert_true(references_check(schema, schema) >= json_object_size(at(schema, "$defs")));
+    assert_true(json_object_size(at(schema, "$defs")) > 10);
+    json_decref(schema);
+}
+
+/* ---- The page ------------------------------------------------------------------------------ */
+
+static void the_page_has_a_section_for_each_object_and_a_row_for_each_key(void **state)
+{
+    (void)state;
+    rt_arena arena = {0};
+    scn_objects objects;
+    rt_buffer page = {0};
+    scn_page_write(&page);
+    scn_objects_find(&arena, &objects);
+    assert_true(objects.list.count > 10);
+    for (uint32_t i = 0; i < objects.list.count; i++) {
+        const scn_named_object *object = &objects.list.items[i];
+        for (uint32_t j = 0; j < i; j++)
+            assert_false(rt_text_equal(objects.list.items[j].name, object->name));
+        /* The heading is the name with its first letter large and blanks for its '-'. */
+        const char *section = rt_buffer_string(&page);
+        bool found = false;
+        while (!found && (section = strstr(section, "\n## ")) != NULL) {
+            section += 4;
+            found = section[object->name.length] == '\n';
+            for (size_t k = 1; k < object->name.length; k++)
+                found = found &&
+                        section[k] == (object->name.data[k] == '-' ? ' ' : object->name.data[k]);
+        }
+        assert_true(found);
+        for (uint32_t j = 0; j < object->shape->row_count; j++) {
+            const scn_row *row = &object->shape->rows[j];
+            const char *form = row->flags & SCN_NOT_BUILT ? "\n- `%s`: " : "\n| `%s` | ";
+            char line[128];
+            snprintf(line, sizeof line, form, row->key);
+            assert_non_null(strstr(section, line));
+        }
+    }
+    rt_vector_free(&objects.list);
+    rt_buffer_free(&page);
+    rt_arena_reset(&arena);
+}
+
+/* Rows of a table have as many cells as its head, whatever the sentences hold. */
+static void tables_keep_their_columns(void **state)
+{
+    (void)state;
+    rt_buffer page = {0};
+    scn_page_write(&page);
+    uint32_t wanted = 0, rows = 0;
+    const char *line = rt_buffer_string(&page);
+    while (*line) {
+        size_t length = strcspn(line, "\n");
+        uint32_t bars = 0;
+        for (size_t i = 0; i < length; i++)
+            bars += line[i] == '|' && (i == 0 || line[i - 1] != '\\');
+        if (line[0] != '|') {
+            wanted = 0;
+        } else if (wanted == 0) {
+            wanted = bars;
+        } else {
+            assert_int_equal(bars, wanted);
+            rows++;
+        }
+        line += length + (line[length] == '\n');
+    }
+    assert_true(rows > 50);
+    rt_buffer_free(&page);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_schema_comes_from_the_table),
+        cmocka_unit_test(references_lead_to_definitions),
+        cmocka_unit_test(the_page_has_a_section_for_each_object_and_a_row_for_each_key),
+        cmocka_unit_test(tables_keep_their_columns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

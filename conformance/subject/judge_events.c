@@ -1,0 +1,213 @@
+/* What happened, by the trace: counts, programs, events in order, events that must not happen. */
+#include "conformance/subject/execute.h"
+
+#include <inttypes.h>
+
+void cnf_evaluate_count(cnf_execution *execution, const scn_expect *expect,
+                        cnf_emitted_check *check)
+{
+    rt_trace *trace = rt_runtime_trace(execution->runtime);
+    rt_event_kind kind = rt_event_find(expect->event);
+    CHECK(kind != RT_EVENT_COUNT); /* The reader knows the events. */
+    uint32_t end = rt_trace_count(trace);
+    uint64_t count = 0;
+    for (uint32_t i = execution->counted[kind]; i < end; i++) {
+        count += rt_trace_event(trace, i)->kind == kind;
+    }
+    check->kind = "count";
+    check->what = expect->event;
+    check->ok = count == expect->count;
+    if (!check->ok) {
+        check->code = count > expect->count ? RT_TEXT("more") : RT_TEXT("fewer");
+        check->message =
+            rt_arena_printf(&execution->arena, "expected %" PRIu64 " '%.*s' events, got %" PRIu64,
+                            expect->count, RT_TEXT_ARG(expect->event), count);
+    }
+}
+
+static const rt_event_field *field_of(const rt_event *event, const char *key)
+{
+    const rt_event_field *field = rt_event_field_find(event, rt_text_of(key));
+    CHECK(field);
+    return field;
+}
+
+/* The newest event of `kind` whose field `key` is `value`; NULL where there is none. */
+static const rt_event *last_event(rt_trace *trace, rt_event_kind kind, const char *key,
+                                  rt_text value)
+{
+    for (uint32_t i = rt_trace_count(trace); i-- > 0;) {
+        const rt_event *event = rt_trace_event(trace, i);
+        if (event->kind != kind) continue;
+        if (rt_text_equal(field_of(event, key)->values[0], value)) return event;
+    }
+    return NULL;
+}
+
+static bool holds(const rt_text *texts, uint32_t count, rt_text wanted)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (rt_text_equal(texts[i], wanted)) return true;
+    }
+    return false;
+}
+
+static rt_text joined(rt_arena *arena, const rt_text *texts, uint32_t count)
+{
+    rt_buffer list = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        rt_buffer_printf(&list, "%s%.*s", i ? ", " : "", RT_TEXT_ARG(texts[i]));
+    }
+    rt_text text = rt_arena_text(arena, rt_buffer_text(&list));
+    rt_buffer_free(&list);
+    return text;
+}
+
+void cnf_evaluate_program(cnf_execution *execution, const scn_expect *expect,
+                          cnf_emitted_check *check)
+{
+    rt_trace *trace = rt_runtime_trace(execution->runtime);
+    check->kind = "program";
+    check->what = expect->kernel;
+    const rt_event *launch = last_event(trace, RT_EVENT_LAUNCH, "kernel", expect->kernel);
+    if (!launch) {
+        check->code = RT_TEXT("not-launched");
+        check->message = rt_arena_printf(&execution->arena, "kernel '%.*s' was never launched",
+                                         RT_TEXT_ARG(expect->kernel));
+        return;
+    }
+    rt_text program = field_of(launch, "program")->values[0];
+    const rt_event *build = last_event(trace, RT_EVENT_BUILD, "program", program);
+    CHECK(build); /* No launch without a program that was built. */
+    const rt_event_field *images = field_of(build, "images");
+    check->ok = images->value_count == expect->image_count;
+    for (uint32_t i = 0; i < expect->image_count && check->ok; i++) {
+        /* Both ways: an expectation that names an image twice must not hide another. */
+        check->ok = holds(images->values, images->value_count, expect->images[i]) &&
+                    holds(expect->images, expect->image_count, images->values[i]);
+    }
+    if (!check->ok) {
+        rt_arena *arena = &execution->arena;
+        check->code = RT_TEXT("images");
+        check->message = rt_arena_printf(
+            arena, "the program of '%.*s' was expected to hold images %.*s; it holds %.*s",
+            RT_TEXT_ARG(expect->kernel),
+            RT_TEXT_ARG(joined(arena, expect->images, expect->image_count)),
+            RT_TEXT_ARG(joined(arena, images->values, images->value_count)));
+    }
+}
+
+static bool field_matches(const rt_event *event, const scn_trace_field *expected)
+{
+    const rt_event_field *field = rt_event_field_find(event, expected->key);
+    if (!field || field->is_list != expected->is_list) return false;
+    if (field->value_count != expected->value_count) return false;
+    for (uint32_t i = 0; i < field->value_count; i++) {
+        if (!rt_text_equal(field->values[i], expected->values[i])) return false;
+    }
+    return true;
+}
+
+/* The newest launch of the kernel was from the program that the event is about. */
+static bool is_about_program(rt_trace *trace, const rt_event *event, rt_text kernel)
+{
+    const rt_event *launch = last_event(trace, RT_EVENT_LAUNCH, "kernel", kernel);
+    if (!launch) return false;
+    return rt_text_equal(field_of(event, "program")->values[0],
+                         field_of(launch, "program")->values[0]);
+}
+
+static bool event_matches(rt_trace *trace, const rt_event *event, const scn_trace_event *expected)
+{
+    if (!rt_text_is(expected->kind, rt_event_name(event->kind))) return false;
+    bool of_program = expected->program_of.length > 0;
+    if (of_program && !is_about_program(trace, event, expected->program_of)) return false;
+    for (uint32_t i = 0; i < expected->field_count; i++) {
+        if (!field_matches(event, &expected->fields[i])) return false;
+    }
+    return true;
+}
+
+static void print_event(rt_buffer *out, const rt_event *event)
+{
+    rt_buffer_printf(out, "\n  %s", rt_event_name(event->kind));
+    for (uint32_t i = 0; i < event->field_count; i++) {
+        const rt_event_field *field = &event->fields[i];
+        rt_buffer_printf(out, " %s: %s", field->key, field->is_list ? "[" : "");
+        for (uint32_t k = 0; k < field->value_count; k++) {
+            rt_buffer_printf(out, "%s%.*s", k ? ", " : "", RT_TEXT_ARG(field->values[k]));
+        }
+        if (field->is_list) rt_buffer_append_byte(out, ']');
+    }
+}
+
+/* What is said of an expected event that is missing: where it is expected, and which events of its
+ * kind there are from `start` on. */
+static rt_text missing_event(cnf_execution *execution, const scn_trace_event *missing,
+                             uint32_t start)
+{
+    enum { SHOWN = 5 };
+    rt_trace *trace = rt_runtime_trace(execution->runtime);
+    rt_buffer text = {0};
+    rt_buffer_printf(&text, "no event '%.*s' as line %u asks for it, after those found before",
+                     RT_TEXT_ARG(missing->kind), missing->at.line);
+    uint32_t shown = 0;
+    for (uint32_t i = start; i < rt_trace_count(trace) && shown < SHOWN; i++) {
+        const rt_event *event = rt_trace_event(trace, i);
+        if (!rt_text_is(missing->kind, rt_event_name(event->kind))) continue;
+        if (shown++ == 0) rt_buffer_printf(&text, "; of this kind there are:");
+        print_event(&text, event);
+    }
+    if (shown == 0) rt_buffer_printf(&text, "; there is none of this kind");
+    rt_text message = rt_arena_text(&execution->arena, rt_buffer_text(&text));
+    rt_buffer_free(&text);
+    return message;
+}
+
+void cnf_evaluate_trace(cnf_execution *execution, const scn_expect *expect,
+                        cnf_emitted_check *check)
+{
+    rt_trace *trace = rt_runtime_trace(execution->runtime);
+    uint32_t found = 0, after_last = 0, end = rt_trace_count(trace);
+    for (uint32_t i = 0; i < end && found < expect->event_count; i++) {
+        if (!event_matches(trace, rt_trace_event(trace, i), &expect->events[found])) continue;
+        found++;
+        after_last = i + 1;
+    }
+    check->kind = "trace";
+    check->ok = found == expect->event_count;
+    if (!check->ok) {
+        const scn_trace_event *missing = &expect->events[found];
+        check->what = missing->kind;
+        check->line = missing->at.line;
+        check->code = RT_TEXT("missing");
+        check->place = rt_arena_printf(&execution->arena, "event %u", found);
+        check->message = missing_event(execution, missing, after_last);
+    }
+}
+
+void cnf_evaluate_never(cnf_execution *execution, const scn_expect *expect,
+                        cnf_emitted_check *check)
+{
+    rt_trace *trace = rt_runtime_trace(execution->runtime);
+    uint32_t end = rt_trace_count(trace);
+    check->kind = "never";
+    check->ok = true;
+    for (uint32_t e = 0; e < expect->event_count && check->ok; e++) {
+        const scn_trace_event *unwanted = &expect->events[e];
+        for (uint32_t i = 0; i < end && check->ok; i++) {
+            const rt_event *event = rt_trace_event(trace, i);
+            if (!event_matches(trace, event, unwanted)) continue;
+            rt_buffer text = {0};
+            rt_buffer_printf(&text, "expected never; it happened:");
+            print_event(&text, event);
+            check->ok = false;
+            check->what = unwanted->kind;
+            check->line = unwanted->at.line;
+            check->code = RT_TEXT("happened");
+            check->place = rt_arena_printf(&execution->arena, "event %u", e);
+            check->message = rt_arena_text(&execution->arena, rt_buffer_text(&text));
+            rt_buffer_free(&text);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+/* Steps that succeed or are refused, judged against the error or the outcomes that they expect. */
+#include "conformance/subject/execute.h"
+
+#include <string.h>
+
+static bool names_all(const rt_diagnostic *diagnostic, const scn_error *error, rt_text *out_missing)
+{
+    for (uint32_t i = 0; i < error->name_count; i++) {
+        bool named = false;
+        for (uint32_t k = 0; k < diagnostic->name_count; k++) {
+            named = named || rt_text_equal(diagnostic->names[k], error->names[i]);
+        }
+        if (!named) {
+            *out_missing = error->names[i];
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What of the expected error differs from the diagnostic: a code for the signature and a sentence,
+ * or empty texts. */
+static rt_text error_difference(cnf_execution *execution, const scn_error *error,
+                                const rt_diagnostic *diagnostic, rt_text *out_sentence)
+{
+    rt_arena *arena = &execution->arena;
+    const char *class_name = rt_code_name(diagnostic->code);
+    rt_text missing = {0};
+    *out_sentence = (rt_text){0};
+    if (error->documents.length && !rt_code_matches(diagnostic->code, error->documents)) {
+        *out_sentence = rt_arena_printf(arena, "expected the documents' class %.*s, got %s",
+                                        RT_TEXT_ARG(error->documents), class_name);
+        return RT_TEXT("documents-class");
+    }
+    if (error->reference_class.length && !rt_text_is(error->reference_class, class_name)) {
+        *out_sentence = rt_arena_printf(arena, "expected class %.*s, got %s",
+                                        RT_TEXT_ARG(error->reference_class), class_name);
+        return RT_TEXT("reference-class");
+    }
+    if (!names_all(diagnostic, error, &missing)) {
+        *out_sentence =
+            rt_arena_printf(arena, "expected the refusal to name '%.*s'", RT_TEXT_ARG(missing));
+        return RT_TEXT("names");
+    }
+    if (error->reference_text.length &&
+        !memmem(diagnostic->message.data, diagnostic->message.length, error->reference_text.data,
+                error->reference_text.length)) {
+        *out_sentence = rt_arena_printf(arena, "expected a message with \"%.*s\"",
+                                        RT_TEXT_ARG(error->reference_text));
+        return RT_TEXT("text");
+    }
+    return (rt_text){0};
+}
+
+static void trace_refusal(cnf_execution *execution, const rt_diagnostic *diagnostic)
+{
+    RT_TRACE(rt_runtime_trace(execution->runtime), ERROR,
+             RT_T("class", rt_text_of(rt_code_name(diagnostic->code))),
+             RT_T("rule", rt_text_of(rt_rule_name(diagnostic->rule))),
+             RT_TS("names", diagnostic->names, diagnostic->name_count));
+}
+
+/* How a step that returned `status` differs from what one outcome wants of it: a code for the
+ * signature, and sentences for people; an empty text where it does not. */
+static rt_text outcome_difference(cnf_execution *execution, const scn_error *error,
+                                  rt_status status, rt_text *out_message)
+{
+    rt_arena *arena = &execution->arena;
+    bool must_succeed = !error || error->none;
+    *out_message = (rt_text){0};
+    if (rt_ok(status)) {
+        if (must_succeed) return (rt_text){0};
+        rt_text expected = error->documents.length ? error->documents : error->reference_class;
+        *out_message = rt_arena_printf(arena, "expected a refusal (%.*s), but the step succeeded",
+                                       RT_TEXT_ARG(expected));
+        return RT_TEXT("succeeded");
+    }
+    const rt_diagnostic *diagnostic = rt_sink_diagnostic(execution->sink, status);
+    const char *class_name = rt_code_name(diagnostic->code);
+    if (must_succeed) {
+        *out_message = rt_arena_printf(arena, "refused (%s): %.*s", class_name,
+                                       RT_TEXT_ARG(diagnostic->message));
+        return rt_text_of(class_name);
+    }
+    rt_text sentence;
+    rt_text code = error_difference(execution, error, diagnostic, &sentence);
+    if (code.length == 0) return code;
+    *out_message = rt_arena_printf(arena, "%.*s\nthe refusal was (%s): %.*s", RT_TEXT_ARG(sentence),
+                                   class_name, RT_TEXT_ARG(diagnostic->message));
+    return code;
+}
+
+/* The first outcome that holds decides; of one that is missing, every branch tells why. */
+static void judge_outcomes(cnf_execution *execution, const scn_step *step, rt_status status,
+                           cnf_emitted_check *check)
+{
+    rt_buffer text = {0};
+    rt_buffer_printf(&text, "none of %u outcomes:", step->outcome_count);
+    check->kind = "one_of";
+    check->branch_count = step->outcome_count;
+    check->ok = false;
+    for (uint32_t i = 0; i < step->outcome_count && !check->ok; i++) {
+        rt_text message;
+        check->ok =
+            outcome_difference(execution, step->outcomes[i].error, status, &message).length == 0;
+        if (check->ok) check->branch = i + 1;
+        rt_buffer_printf(&text, "\n  %u: %.*s", i + 1, RT_TEXT_ARG(message));
+    }
+    if (!check->ok) {
+        check->code = RT_TEXT("no-outcome");
+        check->message = rt_arena_text(&execution->arena, rt_buffer_text(&text));
+    }
+    rt_buffer_free(&text);
+}
+
+void cnf_judge_step(cnf_execution *execution, uint32_t index, const char *kind, rt_text what,
+                    rt_status status)
+{
+    const scn_step *step = &execution->scenario->steps[index];
+    cnf_emitted_check check = {
+        .step = index,
+        .line = step->error ? step->error->at.line : step->at.line,
+        .kind = step->error ? "error" : kind,
+        .what = what,
+        .observed = true,
+    };
+    if (!rt_ok(status)) {
+        const rt_diagnostic *diagnostic = rt_sink_diagnostic(execution->sink, status);
+        trace_refusal(execution, diagnostic);
+        check.rule = diagnostic->rule;
+    }
+    if (step->outcome_count > 0) {
+        judge_outcomes(execution, step, status, &check);
+    } else {
+        check.code = outcome_difference(execution, step->error, status, &check.message);
+        check.ok = check.code.length == 0;
+    }
+    /* That a step which nothing expects to fail did not fail is no observation worth counting on
+     * its own: a PASS must have seen results. */
+    bool expected = step->error || step->outcome_count > 0;
+    if (expected || !check.ok) cnf_judged(execution, &check);
+}

@@ -1,0 +1,162 @@
+/* The computation of `assay probe --compute`; see probe.h.  Commands wait for each other by events,
+ * in one queue, as the runtime's do. */
+#include "conformance/subject/probe.h"
+
+#include "reference/base/vector.h"
+
+/* SPIR-V 1.0, assembled by spirv-as from:
+ *
+ *   OpCapability Addresses                       %kernel = OpFunction %void None %fn
+ *   OpCapability Kernel                          %data = OpFunctionParameter %cw_uint
+ *   OpCapability Int64                           %entry = OpLabel
+ *   OpMemoryModel Physical64 OpenCL              %v = OpLoad %v3ulong %id Aligned 32
+ *   OpEntryPoint Kernel %kernel                  %i = OpCompositeExtract %ulong %v 0
+ *                "assay_probe" %id               %p = OpInBoundsPtrAccessChain %cw_uint %data %i
+ *   OpDecorate %id BuiltIn GlobalInvocationId    %x = OpLoad %uint %p Aligned 4
+ *   OpDecorate %id Constant                      %t = OpIMul %uint %x %three
+ *   types; %three = OpConstant %uint 3           %j = OpUConvert %uint %i
+ *   %id = OpVariable %in_v3 Input                %r = OpIAdd %uint %t %j
+ *                                                OpStore %p %r Aligned 4
+ *                                                OpReturn
+ *                                                OpFunctionEnd
+ *
+ * that is: data[i] = data[i] * 3 + i. */
+static const uint32_t kernel_words[] = {
+    0x07230203, 0x00010000, 0x00070000, 0x00000014, 0x00000000, 0x00020011, 0x00000004, 0x00020011,
+    0x00000006, 0x00020011, 0x0000000b, 0x0003000e, 0x00000002, 0x00000002, 0x0007000f, 0x00000006,
+    0x00000001, 0x61737361, 0x72705f79, 0x0065626f, 0x00000002, 0x00040047, 0x00000002, 0x0000000b,
+    0x0000001c, 0x00030047, 0x00000002, 0x00000016, 0x00020013, 0x00000003, 0x00040015, 0x00000004,
+    0x00000020, 0x00000000, 0x00040015, 0x00000005, 0x00000040, 0x00000000, 0x00040017, 0x00000006,
+    0x00000005, 0x00000003, 0x00040020, 0x00000007, 0x00000001, 0x00000006, 0x00040020, 0x00000008,
+    0x00000005, 0x00000004, 0x00040021, 0x00000009, 0x00000003, 0x00000008, 0x0004002b, 0x00000004,
+    0x0000000a, 0x00000003, 0x0004003b, 0x00000007, 0x00000002, 0x00000001, 0x00050036, 0x00000003,
+    0x00000001, 0x00000000, 0x00000009, 0x00030037, 0x00000008, 0x0000000b, 0x000200f8, 0x0000000c,
+    0x0006003d, 0x00000006, 0x0000000d, 0x00000002, 0x00000002, 0x00000020, 0x00050051, 0x00000005,
+    0x0000000e, 0x0000000d, 0x00000000, 0x00050046, 0x00000008, 0x0000000f, 0x0000000b, 0x0000000e,
+    0x0006003d, 0x00000004, 0x00000010, 0x0000000f, 0x00000002, 0x00000004, 0x00050084, 0x00000004,
+    0x00000011, 0x00000010, 0x0000000a, 0x00040071, 0x00000004, 0x00000012, 0x0000000e, 0x00050080,
+    0x00000004, 0x00000013, 0x00000011, 0x00000012, 0x0005003e, 0x0000000f, 0x00000013, 0x00000002,
+    0x00000004, 0x000100fd, 0x00010038,
+};
+
+/* Elements, the half of them that is copied from a filled memory, and the two values. */
+enum { COUNT = 256, COPIED = COUNT / 2, WRITTEN = 0x01020304, FILLED = 0x5a5a5a5a };
+enum { SIZE = COUNT * sizeof(uint32_t), COPIED_SIZE = COPIED * sizeof(uint32_t) };
+
+typedef struct probe {
+    dev_device *device;
+    dev_memory *data, *filled;
+    dev_program *program;
+    dev_kernel *kernel;
+    dev_queue *queue;
+    RT_VECTOR(dev_event *) events; /* in the order of the commands */
+    bool builds, executes;         /* the kernel is built; commands have an effect */
+    uint32_t host[COUNT];          /* what is written, later what was read */
+} probe;
+
+/* The command after all earlier ones. */
+static dev_command next_command(const probe *one)
+{
+    return (dev_command){
+        .tag = one->events.count, .wait = one->events.items, .wait_count = one->events.count};
+}
+
+static rt_status enqueued(probe *one, rt_status status, dev_event *event)
+{
+    if (rt_ok(status)) *rt_vector_push(&one->events) = event;
+    return status;
+}
+
+static rt_status make_kernel(probe *one)
+{
+    if (!one->builds) return RT_STATUS_OK;
+    const dev_code code = {.format = RT_FORMAT_SPIRV64,
+                           .bytes = {(const uint8_t *)kernel_words, sizeof kernel_words}};
+    RT_TRY(dev_program_build(one->device, &code, &one->program));
+    return dev_kernel_create(one->program, RT_TEXT("assay_probe"), &one->kernel);
+}
+
+static rt_status make_objects(probe *one)
+{
+    RT_TRY(dev_memory_create(one->device, SIZE, RT_TEXT("probe"), &one->data));
+    RT_TRY(dev_memory_create(one->device, SIZE, RT_TEXT("probe_filled"), &one->filled));
+    RT_TRY(dev_queue_create(one->device, &one->queue));
+    return make_kernel(one);
+}
+
+static rt_status launch(probe *one)
+{
+    if (!one->builds) return RT_STATUS_OK;
+    const dev_nd_range range = {.dimensions = 1, .global = {COUNT, 1, 1}};
+    const dev_argument argument = {.kind = DEV_ARGUMENT_MEMORY, .memory = one->data};
+    dev_event *event = NULL;
+    rt_status status = dev_enqueue_kernel(one->queue, next_command(one), one->kernel, &range,
+                                          &argument, 1, &event);
+    return enqueued(one, status, event);
+}
+
+/* write all, fill, copy a half, launch, read all */
+static rt_status run_commands(probe *one)
+{
+    static const uint32_t pattern = FILLED;
+    const rt_bytes pattern_bytes = {(const uint8_t *)&pattern, sizeof pattern};
+    dev_event *event = NULL;
+    rt_status status =
+        dev_enqueue_write(one->queue, next_command(one), one->data, 0, SIZE, one->host, &event);
+    RT_TRY(enqueued(one, status, event));
+    status = dev_enqueue_fill(one->queue, next_command(one), one->filled, 0, SIZE, pattern_bytes,
+                              &event);
+    RT_TRY(enqueued(one, status, event));
+    status = dev_enqueue_copy(one->queue, next_command(one), one->filled, 0, one->data, 0,
+                              COPIED_SIZE, &event);
+    RT_TRY(enqueued(one, status, event));
+    RT_TRY(launch(one));
+    status = dev_enqueue_read(one->queue, next_command(one), one->data, 0, SIZE, one->host, &event);
+    RT_TRY(enqueued(one, status, event));
+    RT_TRY(dev_queue_flush(one->queue));
+    CHECK(one->events.count > 0);
+    return dev_event_wait(one->events.items[one->events.count - 1]);
+}
+
+static bool answers_compare(const probe *one, rt_buffer *out_message)
+{
+    for (uint32_t i = 0; i < COUNT; i++) {
+        uint32_t begun = i < COPIED ? FILLED : WRITTEN;
+        uint32_t right = one->builds ? begun * 3u + i : begun;
+        if (one->host[i] == right) continue;
+        rt_buffer_printf(out_message, "element %u of a known computation is 0x%08x, not 0x%08x", i,
+                         one->host[i], right);
+        return false;
+    }
+    return true;
+}
+
+static void destroy(probe *one)
+{
+    for (uint32_t i = 0; i < one->events.count; i++)
+        dev_event_destroy(one->events.items[i]);
+    rt_vector_free(&one->events);
+    dev_queue_destroy(one->queue);
+    dev_kernel_destroy(one->kernel);
+    dev_program_destroy(one->program);
+    dev_memory_destroy(one->filled);
+    dev_memory_destroy(one->data);
+}
+
+bool cnf_probe_device(dev_device *device, rt_sink *sink, rt_buffer *out_message)
+{
+    dev_capabilities capabilities;
+    dev_device_capabilities(device, &capabilities);
+    probe one = {.device = device};
+    one.builds = (capabilities.formats_taken & 1u << RT_FORMAT_SPIRV64) != 0;
+    one.executes = capabilities.executes;
+    for (uint32_t i = 0; i < COUNT; i++)
+        one.host[i] = WRITTEN;
+    rt_status status = make_objects(&one);
+    if (rt_ok(status) && one.executes) status = run_commands(&one);
+    bool right = rt_ok(status) && (!one.executes || answers_compare(&one, out_message));
+    if (!rt_ok(status))
+        rt_buffer_append_text(out_message, rt_sink_diagnostic(sink, status)->message);
+    destroy(&one);
+    return right;
+}

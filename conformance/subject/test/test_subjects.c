@@ -1,0 +1,78 @@
+/* The table of subjects: names, and what their children's environments hold. */
+#include "conformance/subject/subject.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void names_find_their_subjects(void **state)
+{
+    (void)state;
+    assert_true(cnf_subject_count >= 3);
+    for (uint32_t i = 0; i < cnf_subject_count; i++)
+        assert_ptr_equal(cnf_subject_find(rt_text_of(cnf_subjects[i].name)), &cnf_subjects[i]);
+    assert_null(cnf_subject_find(RT_TEXT("")));
+    assert_null(cnf_subject_find(RT_TEXT("simulator")));
+}
+
+static void one_oracle_and_an_install_command_for_the_rest(void **state)
+{
+    (void)state;
+    uint32_t oracles = 0;
+    for (uint32_t i = 0; i < cnf_subject_count; i++) {
+        const cnf_subject *subject = &cnf_subjects[i];
+        oracles += subject->oracle ? 1 : 0;
+        assert_int_equal(subject->install == NULL, subject->oracle);
+        /* A forked child has its parent's environment. */
+        if (subject->forked) assert_null(subject->environment);
+    }
+    assert_int_equal(oracles, 1);
+}
+
+/* Sets or unsets a variable of this process. */
+static void set(const char *name, const char *value)
+{
+    assert_int_equal(value ? setenv(name, value, 1) : unsetenv(name), 0);
+}
+
+static void intel_cpu_is_the_only_driver_of_its_child(void **state)
+{
+    (void)state;
+    const struct {
+        const char *venv, *data, *home, *library;
+    } rows[] = {
+        {"/opt/v", "/data", "/home/a", "/opt/v/lib/libintelocl.so"},
+        {NULL, "/data", "/home/a", "/data/assay/venv/lib/libintelocl.so"},
+        {"", NULL, "/home/a", "/home/a/.local/share/assay/venv/lib/libintelocl.so"},
+        {NULL, "", NULL, "/.local/share/assay/venv/lib/libintelocl.so"},
+    };
+    const cnf_subject *subject = cnf_subject_find(RT_TEXT("intel-cpu"));
+    rt_arena arena = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        set("ASSAY_VENV", rows[i].venv);
+        set("XDG_DATA_HOME", rows[i].data);
+        set("HOME", rows[i].home);
+        const char *const *list = subject->environment(&arena);
+        const char *const names[] = {"OCL_ICD_VENDORS=", "OCL_ICD_FILENAMES="};
+        for (size_t k = 0; k < 2; k++) {
+            assert_memory_equal(list[k], names[k], strlen(names[k]));
+            assert_string_equal(list[k] + strlen(names[k]), rows[i].library);
+        }
+        assert_null(list[2]);
+    }
+    rt_arena_reset(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_find_their_subjects),
+        cmocka_unit_test(one_oracle_and_an_install_command_for_the_rest),
+        cmocka_unit_test(intel_cpu_is_the_only_driver_of_its_child),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

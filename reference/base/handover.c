@@ -1,0 +1,133 @@
+/* Turns: one number says who has it, one condition tells that it changed. */
+#include "reference/base/handover.h"
+
+#include "reference/base/alloc.h"
+#include "reference/base/check.h"
+#include "reference/base/hash.h"
+
+#include <stddef.h>
+
+enum { TURN_NOBODY = -1 };
+
+typedef enum thread_state { THREAD_EXPECTED, THREAD_PRESENT, THREAD_GONE } thread_state;
+
+struct rt_handover {
+    pthread_mutex_t lock;
+    pthread_cond_t turned;
+    thread_state *states; /* by index */
+    uint32_t thread_count;
+    uint32_t expected; /* threads that have not entered */
+    int64_t turn;      /* index of the thread that has it, or TURN_NOBODY */
+    uint64_t state;    /* of the generator */
+};
+
+static _Thread_local struct {
+    rt_handover *handover; /* NULL: outside */
+    uint32_t index;
+} place;
+
+rt_handover *rt_handover_create(uint32_t thread_count, uint64_t seed)
+{
+    CHECK(thread_count >= 1);
+    rt_handover *handover = rt_alloc(sizeof *handover);
+    pthread_mutex_init(&handover->lock, NULL);
+    pthread_cond_init(&handover->turned, NULL);
+    handover->states = rt_alloc_array(thread_count, sizeof *handover->states);
+    handover->thread_count = thread_count;
+    handover->expected = thread_count;
+    handover->turn = TURN_NOBODY;
+    /* The chooser walks the seed's own sequence: turns must not go in step with its choices. */
+    handover->state = rt_mix64(seed);
+    return handover;
+}
+
+void rt_handover_destroy(rt_handover *handover)
+{
+    if (!handover) return;
+    CHECK(handover->turn == TURN_NOBODY && handover->expected == 0);
+    pthread_cond_destroy(&handover->turned);
+    pthread_mutex_destroy(&handover->lock);
+    rt_free(handover->states);
+    rt_free(handover);
+}
+
+/* The thread whose turn is next, TURN_NOBODY when all have left.  Called with the lock held. */
+static int64_t draw(rt_handover *handover)
+{
+    uint32_t present = 0;
+    for (uint32_t i = 0; i < handover->thread_count; i++)
+        present += handover->states[i] == THREAD_PRESENT;
+    if (present == 0) return TURN_NOBODY;
+    handover->state += RT_MIX_STEP;
+    uint64_t left = rt_mix64(handover->state) % present;
+    for (uint32_t i = 0; i < handover->thread_count; i++) {
+        if (handover->states[i] == THREAD_PRESENT && left-- == 0) return i;
+    }
+    UNREACHABLE();
+}
+
+/* Gives the turn to whom the draw says.  Called with the lock held. */
+static void pass(rt_handover *handover)
+{
+    CHECK(handover->expected == 0);
+    handover->turn = draw(handover);
+    pthread_cond_broadcast(&handover->turned);
+}
+
+/* Called with the lock held. */
+static void await_turn(rt_handover *handover, uint32_t index)
+{
+    while (handover->turn != index)
+        pthread_cond_wait(&handover->turned, &handover->lock);
+}
+
+void rt_handover_enter(rt_handover *handover, uint32_t index)
+{
+    CHECK(!place.handover);
+    CHECK(index < handover->thread_count);
+    place.handover = handover;
+    place.index = index;
+    pthread_mutex_lock(&handover->lock);
+    CHECK(handover->states[index] == THREAD_EXPECTED);
+    handover->states[index] = THREAD_PRESENT;
+    /* Whoever comes last draws, so that the system's order of arrival decides nothing. */
+    if (--handover->expected == 0) pass(handover);
+    await_turn(handover, index);
+    pthread_mutex_unlock(&handover->lock);
+}
+
+void rt_handover_leave(void)
+{
+    rt_handover *handover = place.handover;
+    CHECK(handover != NULL);
+    pthread_mutex_lock(&handover->lock);
+    CHECK(handover->turn == place.index);
+    handover->states[place.index] = THREAD_GONE;
+    pass(handover);
+    pthread_mutex_unlock(&handover->lock);
+    place.handover = NULL;
+}
+
+void rt_handover_point(void)
+{
+    rt_handover *handover = place.handover;
+    if (!handover) return;
+    pthread_mutex_lock(&handover->lock);
+    CHECK(handover->turn == place.index);
+    pass(handover);
+    await_turn(handover, place.index);
+    pthread_mutex_unlock(&handover->lock);
+}
+
+void rt_handover_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
+{
+    if (!place.handover) {
+        pthread_cond_wait(condition, mutex);
+        return;
+    }
+    /* Nobody else runs between the caller's look at the condition and the next line, so there is
+     * nothing to sleep for: let others run, then look again. */
+    pthread_mutex_unlock(mutex);
+    rt_handover_point();
+    pthread_mutex_lock(mutex);
+}

@@ -1,0 +1,114 @@
+/* LLVM IR that somebody wrote by hand or kept from elsewhere, as a front end's output.
+ *
+ * Text or bitcode; LLVM tells them apart.  What is wrong is told in the front ends' form, at the
+ * line and column of the text.  Source: LLVM Language Reference Manual of version 14. */
+#include "reference/compiler/postlink.h"
+
+#include "reference/compiler/job.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/IRReader.h>
+
+#include <string.h>
+
+/* What clang 14 gives spir64. */
+#define SPIR64_LAYOUT                                                                              \
+    "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024"
+
+static rt_text first_line(const char *text)
+{
+    return (rt_text){text, strcspn(text, "\n")};
+}
+
+/* LLVM's verifier tells the fault and, in the next line, the instruction. */
+static rt_text one_line(pl_job *job, const char *text)
+{
+    rt_buffer line = {0};
+    for (const char *at = text; *at; at++) {
+        if (*at != '\n') {
+            rt_buffer_append_byte(&line, *at);
+        } else if (at[1]) {
+            rt_buffer_printf(&line, "; ");
+        }
+    }
+    rt_text kept = rt_arena_text(&job->arena, rt_buffer_text(&line));
+    rt_buffer_free(&line);
+    return kept;
+}
+
+static rt_status refuse(pl_job *job, rt_text name, rt_text problem)
+{
+    return rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE, "%.*s: error: %.*s", RT_TEXT_ARG(name),
+                   RT_TEXT_ARG(problem));
+}
+
+static rt_status parse(pl_job *job, rt_text name, rt_bytes ir, LLVMModuleRef *out_module)
+{
+    rt_text label = rt_arena_text(&job->arena, name); /* with a NUL byte behind it */
+    LLVMMemoryBufferRef memory =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)ir.data, ir.size, label.data);
+    char *reason = NULL;
+    *out_module = NULL;
+    if (!LLVMParseIRInContext(job->context, memory, out_module, &reason)) return RT_STATUS_OK;
+    /* NAME:LINE:COLUMN: error: TEXT, then the line of the source. */
+    rt_text said = first_line(reason);
+    rt_status status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(said));
+    LLVMDisposeMessage(reason);
+    *out_module = NULL;
+    return status;
+}
+
+static rt_status verify(pl_job *job, rt_text name, LLVMModuleRef module)
+{
+    char *reason = NULL;
+    rt_status status = RT_STATUS_OK;
+    if (LLVMVerifyModule(module, LLVMReturnStatusAction, &reason)) {
+        rt_text problem = rt_arena_printf(&job->arena, "invalid LLVM IR: %.*s",
+                                          RT_TEXT_ARG(one_line(job, reason)));
+        status = refuse(job, name, problem);
+    }
+    LLVMDisposeMessage(reason);
+    return status;
+}
+
+/* A module that names no target is for spir64; one that names another is for something else. */
+static rt_status set_target(pl_job *job, rt_text name, LLVMModuleRef module)
+{
+    rt_text triple = rt_text_of(LLVMGetTarget(module));
+    if (triple.length > 0 && !rt_text_is(triple, "spir64") && !rt_text_starts(triple, "spir64-")) {
+        return refuse(job, name,
+                      rt_arena_printf(&job->arena,
+                                      "the target triple is '%.*s'; device code is for 'spir64', "
+                                      "or names no target",
+                                      RT_TEXT_ARG(triple)));
+    }
+    if (triple.length == 0) LLVMSetTarget(module, "spir64");
+    if (LLVMGetDataLayoutStr(module)[0] == '\0') LLVMSetDataLayout(module, SPIR64_LAYOUT);
+    return RT_STATUS_OK;
+}
+
+static void write_bitcode(LLVMModuleRef module, rt_buffer *out_bitcode)
+{
+    LLVMMemoryBufferRef memory = LLVMWriteBitcodeToMemoryBuffer(module);
+    rt_buffer_append(out_bitcode, LLVMGetBufferStart(memory), LLVMGetBufferSize(memory));
+    CHECK(out_bitcode->size > 0);
+    LLVMDisposeMemoryBuffer(memory);
+}
+
+rt_status pl_read_ir(rt_sink *sink, rt_text name, rt_bytes ir, rt_buffer *out_bitcode)
+{
+    CHECK(name.length > 0 && out_bitcode->size == 0);
+    pl_job job;
+    pl_job_open(&job, sink);
+    LLVMModuleRef module;
+    rt_status status = parse(&job, name, ir, &module);
+    if (rt_ok(status)) {
+        status = verify(&job, name, module);
+        if (rt_ok(status)) status = set_target(&job, name, module);
+        if (rt_ok(status)) write_bitcode(module, out_bitcode);
+        LLVMDisposeModule(module);
+    }
+    pl_job_close(&job);
+    return status;
+}

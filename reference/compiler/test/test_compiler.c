@@ -1,0 +1,443 @@
+/* Tests of what the plugin does besides the rules of post-link: specialisation constants, required
+ * aspects, LLVM IR and SPIR-V that others wrote. */
+#include "reference/compiler/test/postlink_fixture.h"
+
+#include "reference/compiler/spirv_walk.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define SOURCES(...)                                                                               \
+    (const fixture_source[])                                                                       \
+    {                                                                                              \
+        __VA_ARGS__,                                                                               \
+        {                                                                                          \
+            NULL, NULL                                                                             \
+        }                                                                                          \
+    }
+
+/* ---- Specialisation constants -------------------------------------------------------------- */
+
+static uint32_t word_at(rt_bytes bytes, size_t index)
+{
+    uint32_t word;
+    assert_true(4 * (index + 1) <= bytes.size);
+    memcpy(&word, bytes.data + 4 * index, sizeof word);
+    return word;
+}
+
+static const rt_property *property_of(const postlink_fixture *fixture, uint32_t image,
+                                      const char *set_name, const char *name)
+{
+    const rt_property_set *set = rt_image_set(&fixture->images.images[image], set_name);
+    for (uint32_t i = 0; set && i < set->property_count; i++)
+        if (rt_text_is(set->properties[i].name, name)) return &set->properties[i];
+    return NULL;
+}
+
+/* The bits of a constant's default as the image's property sets tell it; its number and size. */
+static uint64_t default_of(const postlink_fixture *fixture, uint32_t image, const char *name,
+                           uint32_t *out_id, uint32_t *out_size)
+{
+    const rt_property *constant = property_of(fixture, image, RT_SET_SPEC_CONSTANTS, name);
+    const rt_property *all = property_of(fixture, image, RT_SET_SPEC_CONSTANT_DEFAULTS, "all");
+    assert_non_null(constant);
+    assert_non_null(all);
+    assert_int_equal(constant->type, RT_PROPERTY_BYTES);
+    assert_int_equal(constant->bytes.size, 12);
+    *out_id = word_at(constant->bytes, 0);
+    uint32_t offset = word_at(constant->bytes, 1);
+    *out_size = word_at(constant->bytes, 2);
+    assert_true(offset + *out_size <= all->bytes.size && offset % *out_size == 0);
+    uint64_t bits = 0;
+    memcpy(&bits, all->bytes.data + offset, *out_size);
+    return bits;
+}
+
+enum { OP_SPEC_TRUE = 48, OP_SPEC_FALSE = 49, OP_SPEC_CONSTANT = 50, OP_DECORATE = 71 };
+enum { DECORATION_SPEC_ID = 1 };
+
+/* The number of specialisation constants in an image's code with this SpecId, and the first word of
+ * their value (1 and 0 for true and false). */
+static uint32_t constants_in(const postlink_fixture *fixture, uint32_t image, uint32_t id,
+                             uint32_t *out_word)
+{
+    uint32_t targets[16], target_count = 0, found = 0;
+    pl_walk walk = pl_walk_start(fixture->images.images[image].code);
+    pl_instruction at;
+    while (pl_walk_next(&walk, &at)) {
+        if (at.opcode == OP_DECORATE && pl_instruction_word(&at, 2) == DECORATION_SPEC_ID &&
+            pl_instruction_word(&at, 3) == id) {
+            assert_true(target_count < 16);
+            targets[target_count++] = pl_instruction_word(&at, 1);
+        }
+        if (at.opcode < OP_SPEC_TRUE || at.opcode > OP_SPEC_CONSTANT) continue;
+        for (uint32_t i = 0; i < target_count; i++) {
+            if (targets[i] != pl_instruction_word(&at, 2)) continue;
+            found++;
+            *out_word = at.opcode == OP_SPEC_CONSTANT ? pl_instruction_word(&at, 3)
+                                                      : at.opcode == OP_SPEC_TRUE;
+        }
+    }
+    return found;
+}
+
+static void assert_constant(const postlink_fixture *fixture, uint32_t image, const char *name,
+                            uint64_t bits, uint32_t size)
+{
+    uint32_t id, told_size, word = 0;
+    assert_int_equal(default_of(fixture, image, name, &id, &told_size), bits);
+    assert_int_equal(told_size, size);
+    assert_true(constants_in(fixture, image, id, &word) > 0);
+    assert_int_equal(word, (uint32_t)bits);
+}
+
+/* Bits by hand: 1.5 is 0x3E00 as half and 0x3FC00000 as float, -2.5 is 0xC004... as double. */
+static void every_scalar_can_be_a_constant(void **state)
+{
+    fixture_make(*state, RT_SPLIT_OFF, 1,
+                 SOURCES({"A", "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+                               "SPEC_CONSTANT(bool, b, true);\nSPEC_CONSTANT(bool, no, false);\n"
+                               "SPEC_CONSTANT(char, c, -3);\nSPEC_CONSTANT(uchar, uc, 200);\n"
+                               "SPEC_CONSTANT(short, s, -300);\nSPEC_CONSTANT(ushort, us, 60000);\n"
+                               "SPEC_CONSTANT(int, i, -7);\nSPEC_CONSTANT(uint, ui, 3000000000u);\n"
+                               "SPEC_CONSTANT(long, l, -9);\nSPEC_CONSTANT(ulong, ul, 1ul << 40);\n"
+                               "SPEC_CONSTANT(half, h, 1.5h);\nSPEC_CONSTANT(float, f, 1.5f);\n"
+                               "SPEC_CONSTANT(double, d, -2.5);\n"
+                               "kernel void K(global double *p, global half *q) {\n"
+                               " if (b) p[0] = c + uc + s + us + i + ui;\n"
+                               " if (!no) p[1] = l + f + d; *q = h * *q;\n"
+                               " p[2] = (double)ul; }"}));
+    const postlink_fixture *fixture = *state;
+    assert_constant(fixture, 0, "b", 1, 1);
+    assert_constant(fixture, 0, "no", 0, 1);
+    assert_constant(fixture, 0, "c", 0xFD, 1);
+    assert_constant(fixture, 0, "uc", 200, 1);
+    assert_constant(fixture, 0, "s", 0xFED4, 2);
+    assert_constant(fixture, 0, "us", 60000, 2);
+    assert_constant(fixture, 0, "i", 0xFFFFFFF9, 4);
+    assert_constant(fixture, 0, "ui", 3000000000u, 4);
+    assert_constant(fixture, 0, "l", UINT64_C(0xFFFFFFFFFFFFFFF7), 8);
+    assert_constant(fixture, 0, "ul", UINT64_C(1) << 40, 8);
+    assert_constant(fixture, 0, "h", 0x3E00, 2);
+    assert_constant(fixture, 0, "f", 0x3FC00000, 4);
+    assert_constant(fixture, 0, "d", UINT64_C(0xC004000000000000), 8);
+    /* Numbers are unique in the image. */
+    const rt_property_set *set = rt_image_set(&fixture->images.images[0], RT_SET_SPEC_CONSTANTS);
+    assert_int_equal(set->property_count, 13);
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < set->property_count; i++)
+        seen |= 1u << word_at(set->properties[i].bytes, 0);
+    assert_int_equal(seen, (1u << 13) - 1);
+    assert_imports(fixture, 0, "");
+    assert_exports(fixture, 0, "");
+}
+
+/* Images number for themselves; what an image does not use, it does not list. */
+static void images_have_the_constants_that_they_use(void **state)
+{
+    fixture_make(*state, RT_SPLIT_PER_KERNEL, 2,
+                 SOURCES({"A", "SPEC_CONSTANT(int, n, 3);\nSPEC_CONSTANT(int, m, 4);\n"
+                               "static int twice(int x) { return x * n; }\n"
+                               "kernel void K(global int *p) { p[0] = twice(p[1]) + n; }"},
+                         {"B", "SPEC_CONSTANT(int, m, 4);\nSPEC_CONSTANT(int, n, 3);\n"
+                               "kernel void L(global int *p) { p[0] = m; p[1] = n; }"}));
+    const postlink_fixture *fixture = *state;
+    assert_constant(fixture, 0, "n", 3, 4);
+    assert_null(property_of(fixture, 0, RT_SET_SPEC_CONSTANTS, "m"));
+    assert_constant(fixture, 1, "n", 3, 4);
+    assert_constant(fixture, 1, "m", 4, 4);
+    /* Twin: a source without constants has neither set. */
+    fixture_make(*state, RT_SPLIT_OFF, 1,
+                 SOURCES({"A", "SPEC_CONSTANT(int, n, 3);\n"
+                               "kernel void K(global int *p) { p[0] = 3; }"}));
+    assert_null(rt_image_set(&fixture->images.images[0], RT_SET_SPEC_CONSTANTS));
+    assert_null(rt_image_set(&fixture->images.images[0], RT_SET_SPEC_CONSTANT_DEFAULTS));
+}
+
+/* A loop over a constant and a branch on one stay as they are until it is known. */
+static void constants_are_not_folded(void **state)
+{
+    fixture_make(*state, RT_SPLIT_OFF, 1,
+                 SOURCES({"A", "SPEC_CONSTANT(uint, n, 4);\nSPEC_CONSTANT(bool, every, false);\n"
+                               "kernel void K(global int *p) {\n"
+                               " for (uint i = 0; i < n; i++) p[i] += 1;\n"
+                               " if (every) p[0] = 7; }"}));
+    assert_constant(*state, 0, "n", 4, 4);
+    assert_constant(*state, 0, "every", 0, 1);
+}
+
+static void constants_without_a_scalar_value_are_refused(void **state)
+{
+    static const struct {
+        const char *code, *name, *part;
+    } rows[] = {
+        {"SPEC_CONSTANT(int4, v, (int4)(1));\n"
+         "kernel void K(global int *p) { p[0] = v.x; }",
+         "v", "no scalar"},
+        {"struct pair { int a, b; };\n#define INIT {1, 2}\n"
+         "SPEC_CONSTANT(struct pair, t, INIT);\n"
+         "kernel void K(global int *p) { p[0] = t.b; }",
+         "t", "no scalar"},
+        {"SPEC_CONSTANT(int, n, 1);\nint f(constant int *q) { return *q; }\n"
+         "kernel void K(global int *p) { p[0] = f(&n); }",
+         "n", "other than by its value"},
+        {"SPEC_CONSTANT(int, n, 1);\n"
+         "kernel void K(global ulong *p) { p[0] = (ulong)&n + n; }",
+         "n", "other than by its value"},
+        {"SPEC_CONSTANT(int, n, 1);\n"
+         "kernel void K(global int *p) { p[0] = *(volatile constant int *)&n; }",
+         "n", "other than by its value"},
+        {"extern constant int n __asm__(\"__assay_spec_constant_n\");\n"
+         "kernel void K(global int *p) { p[0] = n; }",
+         "n", "has no default"},
+    };
+    postlink_fixture *fixture = *state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_status status = fixture_postlink(fixture, RT_SPLIT_OFF, SOURCES({"A", rows[i].code}));
+        assert_refused(fixture, status, RT_POSTLINK_ERROR, rows[i].name);
+        const char *message = rt_sink_diagnostic(fixture->sink, status)->message.data;
+        if (!strstr(message, rows[i].part)) fail_msg("%s", message);
+    }
+}
+
+static void constants_that_disagree_are_refused(void **state)
+{
+    static const fixture_source first = {"A",
+                                         "SPEC_CONSTANT(int, n, 3);\nint f(void) { return n; }"};
+    postlink_fixture *fixture = *state;
+    rt_status status = fixture_postlink(
+        fixture, RT_SPLIT_OFF,
+        SOURCES(first, {"B", "SPEC_CONSTANT(int, n, 4);\nint g(void) { return n; }"}));
+    assert_refused(fixture, status, RT_POSTLINK_ERROR, "n");
+    status = fixture_postlink(
+        fixture, RT_SPLIT_OFF,
+        SOURCES(first, {"B", "SPEC_CONSTANT(long, n, 3);\nlong g(void) { return n; }"}));
+    assert_refused(fixture, status, RT_POSTLINK_ERROR, "n");
+    /* Twin: the same declaration in both. */
+    fixture_make(fixture, RT_SPLIT_OFF, 1,
+                 SOURCES(first, {"B", "SPEC_CONSTANT(int, n, 3);\nint g(void) { return n; }"}));
+    assert_constant(fixture, 0, "n", 3, 4);
+}
+
+/* A number that the bitcode stores into p[0]: LLVM writes it as the store's operand. */
+static void a_link_specialises(void **state)
+{
+    postlink_fixture *fixture = *state;
+    fixture_make(fixture, RT_SPLIT_OFF, 1,
+                 SOURCES({"A", "SPEC_CONSTANT(bool, on, false);\nvoid f(void);\n"
+                               "kernel void K(global int *p) { p[0] = 1; }\n"
+                               "kernel void L(global int *p) { if (on) p[1] = 2; }"}));
+    rt_bytes spirv = fixture->images.images[0].code;
+    const uint8_t yes = 1;
+    rt_link_constant constant = {.id = 0, .value = {&yes, 1}};
+    rt_link_code plain = {.spirv = spirv}, special = {spirv, &constant, 1};
+    rt_buffer first = {0}, second = {0};
+    assert_true(rt_ok(fixture->api->link_to_bitcode(fixture->sink, &plain, 1, &first)));
+    assert_true(rt_ok(fixture->api->link_to_bitcode(fixture->sink, &special, 1, &second)));
+    assert_true(first.size != second.size || memcmp(first.data, second.data, first.size) != 0);
+    rt_buffer_free(&second);
+    /* Twins: a number that the code does not have is ignored; no scalar has three bytes. */
+    constant.id = 7;
+    assert_true(rt_ok(fixture->api->link_to_bitcode(fixture->sink, &special, 1, &second)));
+    assert_int_equal(first.size, second.size);
+    assert_memory_equal(first.data, second.data, first.size);
+    rt_buffer_free(&second);
+    constant.value = (rt_bytes){spirv.data, 3};
+    rt_status status = fixture->api->link_to_bitcode(fixture->sink, &special, 1, &second);
+    assert_int_equal(status.code, RT_MALFORMED);
+    assert_int_equal(second.size, 0);
+    rt_buffer_free(&first);
+}
+
+/* ---- Requirements -------------------------------------------------------------------------- */
+
+/* The aspects that an image requires, in decimal, separated by blanks. */
+static void assert_aspects(const postlink_fixture *fixture, uint32_t image, const char *expected)
+{
+    const rt_property *aspects = property_of(fixture, image, RT_SET_DEVICE_REQUIREMENTS, "aspects");
+    rt_buffer seen = {0};
+    for (size_t i = 0; aspects && 4 * i < aspects->bytes.size; i++)
+        rt_buffer_printf(&seen, "%s%u", i ? " " : "", word_at(aspects->bytes, i));
+    assert_string_equal(rt_buffer_string(&seen), expected);
+    rt_buffer_free(&seen);
+}
+
+static void images_require_the_aspects_of_their_code(void **state)
+{
+#define HALF "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+#define ATOMIC                                                                                     \
+    "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"                                \
+    "kernel void K(global ulong *p) { atom_add(p, 1ul); }"
+    static const struct {
+        const char *code, *aspects;
+    } rows[] = {
+        {"kernel void K(global float *p) { p[0] += 1.0f; }", ""},
+        {"kernel void K(global double *p) { p[0] += 1.0; }", "6"},
+        {HALF "kernel void K(global half *p) { p[0] += p[1]; }", "5"},
+        {HALF "kernel void K(global half4 *p) { p[0] += p[1]; }", "5"},
+        {"kernel void K(global half *p, global float *q) { q[0] = vload_half(1, p); }", ""},
+        {ATOMIC, "27"},
+        {"kernel void K(global ulong *p) { p[0] += 1; }", ""},
+        {HALF "kernel void K(global half *p, global double *q) { q[0] += p[0]; }", "5 6"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fixture_make(*state, RT_SPLIT_OFF, 1, SOURCES({"A", rows[i].code}));
+        assert_aspects(*state, 0, rows[i].aspects);
+    }
+}
+
+/* ---- LLVM IR ------------------------------------------------------------------------------- */
+
+static rt_status read_ir(postlink_fixture *fixture, const char *text, rt_buffer *out)
+{
+    rt_bytes ir = {(const uint8_t *)text, strlen(text)};
+    return fixture->api->read_ir(fixture->sink, RT_TEXT("app/0"), ir, out);
+}
+
+static void ir_becomes_bitcode(void **state)
+{
+    postlink_fixture *fixture = *state;
+    rt_buffer bitcode = {0}, again = {0};
+    assert_true(
+        rt_ok(read_ir(fixture, "define spir_func i32 @f(i32 %x) {\n ret i32 %x\n}\n", &bitcode)));
+    /* Bitcode is IR too, and now it names its target. */
+    assert_true(rt_ok(
+        fixture->api->read_ir(fixture->sink, RT_TEXT("app/0"), rt_buffer_bytes(&bitcode), &again)));
+    assert_memory_equal(again.data, "BC\xC0\xDE", 4);
+    rt_postlink_source source = {RT_TEXT("app/0"), rt_buffer_bytes(&again)};
+    rt_postlink_request request = {.module = RT_TEXT("m"),
+                                   .sources = &source,
+                                   .source_count = 1,
+                                   .format = RT_FORMAT_SPIRV64,
+                                   .spirv_version_max = 0x00010200};
+    rt_buffer_free(&fixture->bytes);
+    assert_true(rt_ok(fixture->api->postlink(fixture->sink, &request, &fixture->bytes)));
+    rt_reader reader = rt_reader_of(rt_buffer_bytes(&fixture->bytes));
+    assert_true(
+        rt_ok(rt_image_list_read(fixture->sink, &fixture->arena, &reader, &fixture->images)));
+    assert_exports(fixture, 0, "f");
+    rt_buffer_free(&bitcode);
+    rt_buffer_free(&again);
+}
+
+static void ir_that_is_wrong_is_refused_at_its_place(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } rows[] = {
+        {"define i32 @f(i32 %x) {\n  ret i32 %y\n}\n",
+         "app/0:2:11: error: use of undefined value '%y'"},
+        {"nonsense\n", "app/0:1:1: error: expected top-level entity"},
+        {"define i32 @f(i32 %x) {\n  %a = add i32 %b, 1\n  %b = add i32 %a, 1\n  ret i32 %a\n}\n",
+         "app/0: error: invalid LLVM IR: Instruction does not dominate all uses!"},
+        {"target triple = \"x86_64-pc-linux-gnu\"\n",
+         "app/0: error: the target triple is 'x86_64-pc-linux-gnu'; device code is for 'spir64'"},
+        {"BC\xC0\xDE!", "app/0: error: "},
+    };
+    postlink_fixture *fixture = *state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_buffer bitcode = {0};
+        rt_status status = read_ir(fixture, rows[i].text, &bitcode);
+        assert_int_equal(status.code, RT_MALFORMED);
+        assert_int_equal(bitcode.size, 0);
+        rt_text message = rt_sink_diagnostic(fixture->sink, status)->message;
+        if (!rt_text_starts(message, rows[i].message)) fail_msg("%s", message.data);
+        assert_null(memchr(message.data, '\n', message.length));
+    }
+}
+
+/* ---- SPIR-V that others made --------------------------------------------------------------- */
+
+static rt_status describe(postlink_fixture *fixture, rt_bytes spirv)
+{
+    rt_buffer_free(&fixture->bytes);
+    rt_status status = fixture->api->describe_spirv(fixture->sink, spirv, &fixture->bytes);
+    if (!rt_ok(status)) return status;
+    rt_reader reader = rt_reader_of(rt_buffer_bytes(&fixture->bytes));
+    return rt_image_list_read(fixture->sink, &fixture->arena, &reader, &fixture->images);
+}
+
+static void spirv_describes_itself(void **state)
+{
+    postlink_fixture *fixture = *state;
+    fixture_make(fixture, RT_SPLIT_OFF, 1,
+                 SOURCES({"A", "double g(double x);\ndouble f(double x) { return g(x); }\n"
+                               "kernel void K(global double *p) { p[0] = f(p[0]); }\n"
+                               "kernel void L(global double *p) { p[1] = 2; }"}));
+    rt_bytes spirv = rt_arena_bytes(&fixture->arena, fixture->images.images[0].code);
+    fixture->images = (rt_image_list){0};
+    assert_true(rt_ok(describe(fixture, spirv)));
+    assert_int_equal(fixture->images.count, 1);
+    assert_kernels(fixture, 0, "K L");
+    assert_imports(fixture, 0, "g");
+    assert_exports(fixture, 0, "f");
+    assert_aspects(fixture, 0, "6");
+    assert_int_equal(fixture->images.images[0].format, RT_FORMAT_SPIRV64);
+    assert_int_equal(fixture->images.images[0].code.size, spirv.size);
+    assert_memory_equal(fixture->images.images[0].code.data, spirv.data, spirv.size);
+    /* Cut anywhere it is described as what is left, or refused with the place. */
+    for (size_t size = 0; size < spirv.size; size++) {
+        rt_status status = describe(fixture, (rt_bytes){spirv.data, size});
+        if (rt_ok(status)) continue;
+        assert_int_equal(status.code, RT_MALFORMED);
+        assert_int_equal(fixture->bytes.size, 0);
+    }
+}
+
+static void assert_damaged(postlink_fixture *fixture, rt_bytes bytes, const char *expected)
+{
+    rt_status status = describe(fixture, bytes);
+    assert_int_equal(status.code, RT_MALFORMED);
+    assert_string_equal(rt_sink_diagnostic(fixture->sink, status)->message.data, expected);
+}
+
+static void damaged_spirv_is_refused_at_its_place(void **state)
+{
+    postlink_fixture *fixture = *state;
+    uint32_t words[] = {0x07230203, 0x00010000, 0, 10, 0, 2u << 16 | 17, 6, 0, 1};
+#define BYTES(size) ((rt_bytes){(const uint8_t *)words, size})
+    assert_true(rt_ok(describe(fixture, BYTES(28))));
+    assert_damaged(fixture, BYTES(0),
+                   "a SPIR-V module that ends at byte 0, inside its header of 20 bytes");
+    assert_damaged(fixture, BYTES(16),
+                   "a SPIR-V module that ends at byte 16, inside its header of 20 bytes");
+    assert_damaged(fixture, BYTES(27), "a SPIR-V module of 27 bytes, which are no whole words");
+    assert_damaged(fixture, BYTES(24),
+                   "a damaged SPIR-V module: the instruction at byte 20 (opcode 17) has 2 words, "
+                   "and 1 are left");
+    assert_damaged(fixture, BYTES(32),
+                   "a damaged SPIR-V module: the instruction at byte 28 (opcode 0) has 0 words, "
+                   "and 1 are left");
+    words[0] = 0x03022307;
+    assert_damaged(fixture, BYTES(28),
+                   "not a SPIR-V module: byte 0 begins the word 0x03022307, not 0x07230203; the "
+                   "byte order is the other one");
+    words[0] = 0x464C457F;
+    assert_damaged(fixture, BYTES(8),
+                   "not a SPIR-V module: byte 0 begins the word 0x464c457f, not 0x07230203");
+}
+
+int main(int argc, char **argv)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_open, fixture_close)
+    const struct CMUnitTest tests[] = {
+        TEST(every_scalar_can_be_a_constant),
+        TEST(images_have_the_constants_that_they_use),
+        TEST(constants_are_not_folded),
+        TEST(constants_without_a_scalar_value_are_refused),
+        TEST(constants_that_disagree_are_refused),
+        TEST(a_link_specialises),
+        TEST(images_require_the_aspects_of_their_code),
+        TEST(ir_becomes_bitcode),
+        TEST(ir_that_is_wrong_is_refused_at_its_place),
+        TEST(spirv_describes_itself),
+        TEST(damaged_spirv_is_refused_at_its_place),
+    };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,93 @@
+/* From a kernel's name to the image that it is taken from, and what to say where there is none. */
+#include "reference/program/program_internal.h"
+
+static bool image_has_kernel(const rt_image *image, rt_text kernel_name)
+{
+    for (uint32_t i = 0; i < image->kernel_count; i++) {
+        if (rt_text_equal(image->kernels[i], kernel_name)) return true;
+    }
+    return false;
+}
+
+/* The module, loaded or not, that brings the kernel; NULL where none does. */
+static const rt_module *module_with_kernel(const rt_loader *loader, rt_text kernel_name)
+{
+    for (uint32_t m = 0; m < loader->module_count; m++) {
+        const rt_module *module = &loader->modules[m];
+        for (uint32_t i = 0; i < module->images.count; i++) {
+            if (image_has_kernel(&module->images.images[i], kernel_name)) return module;
+        }
+    }
+    return NULL;
+}
+
+/* The registered kernel whose name is nearest to a mistyped one, empty where none is near. */
+static rt_text nearest_kernel(const rt_program_tables *tables, rt_text kernel_name)
+{
+    uint32_t least = (uint32_t)kernel_name.length / 3 + 2;
+    rt_text nearest = {0};
+    for (uint32_t i = 0; i < tables->images.count; i++) {
+        const rt_registered_image *image = tables->images.items[i];
+        for (uint32_t k = 0; image && k < image->image->kernel_count; k++) {
+            uint32_t distance = rt_text_distance(kernel_name, image->image->kernels[k], least);
+            if (distance >= least) continue;
+            least = distance;
+            nearest = image->image->kernels[k];
+        }
+    }
+    return nearest;
+}
+
+static rt_status refuse_kernel(rt_program_manager *manager, rt_text kernel_name)
+{
+    rt_buffer hint = {0};
+    const rt_module *module = module_with_kernel(manager->loader, kernel_name);
+    rt_text nearest = nearest_kernel(&manager->tables, kernel_name);
+    if (module) {
+        rt_buffer_printf(&hint, "; module '%.*s' has it and is not loaded",
+                         RT_TEXT_ARG(module->name));
+    } else if (nearest.length) {
+        rt_buffer_printf(&hint, "; did you mean '%.*s'?", RT_TEXT_ARG(nearest));
+    }
+    rt_status status = rt_fail_naming(manager->sink, RT_ERRC_RUNTIME, RT_RULE_NONE, &kernel_name, 1,
+                                      "no registered image has a kernel named '%.*s'%s",
+                                      RT_TEXT_ARG(kernel_name), rt_buffer_string(&hint));
+    rt_buffer_free(&hint);
+    return status;
+}
+
+/* The kernel exists, but no image of it runs on the device. */
+static rt_status refuse_images(rt_program_manager *manager, const rt_device *device,
+                               rt_text kernel_name, const rt_image_group *group)
+{
+    for (uint32_t i = 0; i < group->images.count; i++) {
+        const rt_image *image = group->images.items[i]->image;
+        rt_buffer lack = {0};
+        bool taken = device->capabilities.formats_taken & (1u << image->format);
+        if (!taken || rt_device_meets(device, image, &lack)) continue;
+        rt_status status = rt_fail_naming(
+            manager->sink, RT_ERRC_KERNEL_NOT_SUPPORTED, RT_RULE_NONE, &kernel_name, 1,
+            "kernel '%.*s' of image %.*s cannot run: %s", RT_TEXT_ARG(kernel_name),
+            RT_TEXT_ARG(image->name), rt_buffer_string(&lack));
+        rt_buffer_free(&lack);
+        return status;
+    }
+    return rt_fail_naming(manager->sink, RT_ERRC_KERNEL_NOT_SUPPORTED, RT_RULE_NONE, &kernel_name,
+                          1, "kernel '%.*s' exists only in formats that device %.*s does not take",
+                          RT_TEXT_ARG(kernel_name), RT_TEXT_ARG(device->name));
+}
+
+rt_status rt_program_select(rt_program_manager *manager, const rt_device *device,
+                            rt_text kernel_name, const rt_registered_image **out_image)
+{
+    *out_image = NULL;
+    const rt_image_group *group = rt_name_table_find(&manager->tables.kernels, kernel_name);
+    for (uint32_t i = 0; i < group->images.count && !*out_image; i++) {
+        const rt_registered_image *image = group->images.items[i];
+        bool taken = device->capabilities.formats_taken & (1u << image->image->format);
+        if (taken && rt_device_meets(device, image->image, NULL)) *out_image = image;
+    }
+    if (*out_image) return RT_STATUS_OK;
+    if (group->images.count > 0) return refuse_images(manager, device, kernel_name, group);
+    return refuse_kernel(manager, kernel_name);
+}

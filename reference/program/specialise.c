@@ -1,0 +1,236 @@
+/* Images' tables of specialisation constants. */
+#include "reference/program/specialise.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- An image's table --------------------------------------------------------------------- */
+
+enum { DESCRIPTOR_SIZE = 3 * 4 };
+
+typedef struct spec_descriptor {
+    uint32_t id, offset, size; /* number in the code; bytes in the block of defaults */
+} spec_descriptor;
+
+typedef enum spec_presence { SPEC_ABSENT, SPEC_PRESENT, SPEC_DAMAGED } spec_presence;
+
+static const rt_property *property_find(const rt_image *image, const char *set_name, rt_text name)
+{
+    const rt_property_set *set = rt_image_set(image, set_name);
+    for (uint32_t i = 0; set && i < set->property_count; i++) {
+        if (rt_text_equal(set->properties[i].name, name)) return &set->properties[i];
+    }
+    return NULL;
+}
+
+static spec_presence descriptor_find(const rt_image *image, rt_text name,
+                                     spec_descriptor *out_descriptor)
+{
+    const rt_property *property = property_find(image, RT_SET_SPEC_CONSTANTS, name);
+    if (!property) return SPEC_ABSENT;
+    if (property->type != RT_PROPERTY_BYTES || property->bytes.size != DESCRIPTOR_SIZE)
+        return SPEC_DAMAGED;
+    rt_reader reader = rt_reader_of(property->bytes);
+    out_descriptor->id = rt_read_u32(&reader);
+    out_descriptor->offset = rt_read_u32(&reader);
+    out_descriptor->size = rt_read_u32(&reader);
+    CHECK(rt_reader_finished(&reader));
+    return SPEC_PRESENT;
+}
+
+/* True when the image says that the constant has this value unless it is set. */
+static bool is_default(const rt_image *image, const rt_spec_constant *constant)
+{
+    spec_descriptor descriptor;
+    if (descriptor_find(image, constant->name, &descriptor) != SPEC_PRESENT) return false;
+    const rt_property *defaults =
+        property_find(image, RT_SET_SPEC_CONSTANT_DEFAULTS, RT_TEXT("all"));
+    if (!defaults || defaults->type != RT_PROPERTY_BYTES) return false;
+    rt_bytes block = defaults->bytes;
+    if (descriptor.offset > block.size || descriptor.size > block.size - descriptor.offset)
+        return false;
+    return descriptor.size == constant->value.size &&
+           memcmp(block.data + descriptor.offset, constant->value.data, descriptor.size) == 0;
+}
+
+/* ---- Lists -------------------------------------------------------------------------------- */
+
+static int by_name(const void *a, const void *b)
+{
+    const rt_spec_constant *first = a, *second = b;
+    return rt_text_compare(first->name, second->name);
+}
+
+rt_spec_list rt_spec_list_make(rt_arena *arena, const rt_kernel_request *request,
+                               const rt_image *requesting)
+{
+    rt_spec_constant *constants =
+        rt_arena_alloc_array(arena, request->constant_count, sizeof *constants);
+    rt_spec_list list = {.constants = constants};
+    for (uint32_t i = 0; i < request->constant_count; i++) {
+        CHECK(request->constants[i].value.size >= 1);
+        if (is_default(requesting, &request->constants[i])) continue;
+        constants[list.count++] = request->constants[i];
+    }
+    qsort(constants, list.count, sizeof *constants, by_name);
+    for (uint32_t i = 1; i < list.count; i++)
+        CHECK(by_name(&constants[i - 1], &constants[i]) < 0);
+    return list;
+}
+
+void rt_spec_list_write(rt_buffer *out, rt_spec_list list)
+{
+    rt_write_u32(out, list.count);
+    for (uint32_t i = 0; i < list.count; i++) {
+        rt_write_text(out, list.constants[i].name);
+        rt_write_bytes(out, list.constants[i].value);
+    }
+}
+
+bool rt_spec_list_equal(rt_spec_list a, rt_spec_list b)
+{
+    if (a.count != b.count) return false;
+    for (uint32_t i = 0; i < a.count; i++) {
+        const rt_spec_constant *first = &a.constants[i], *second = &b.constants[i];
+        if (!rt_text_equal(first->name, second->name)) return false;
+        if (first->value.size != second->value.size) return false;
+        if (memcmp(first->value.data, second->value.data, first->value.size) != 0) return false;
+    }
+    return true;
+}
+
+/* ---- Checks ------------------------------------------------------------------------------- */
+
+static rt_status refuse_damaged(rt_sink *sink, const rt_image *image, rt_text name)
+{
+    return rt_fail_naming(sink, RT_MALFORMED, RT_RULE_NONE, &name, 1,
+                          "image %.*s: property '%.*s' of set \"%s\" is not three u32 (number, "
+                          "offset, size)",
+                          RT_TEXT_ARG(image->name), RT_TEXT_ARG(name), RT_SET_SPEC_CONSTANTS);
+}
+
+static rt_status refuse_size(rt_sink *sink, const rt_image *image, const rt_spec_constant *constant,
+                             uint32_t size)
+{
+    return rt_fail_naming(sink, RT_ERRC_INVALID, RT_RULE_NONE, &constant->name, 1,
+                          "specialisation constant '%.*s' has %u bytes in image %.*s, the value "
+                          "given has %zu",
+                          RT_TEXT_ARG(constant->name), size, RT_TEXT_ARG(image->name),
+                          constant->value.size);
+}
+
+static rt_status refuse_composite(rt_sink *sink, const rt_image *image, rt_text name, uint32_t size)
+{
+    return rt_fail_naming(sink, RT_UNSUPPORTED, RT_RULE_NONE, &name, 1,
+                          "specialisation constant '%.*s' of image %.*s has %u bytes; only scalars "
+                          "of 1, 2, 4 or 8 bytes can be set",
+                          RT_TEXT_ARG(name), RT_TEXT_ARG(image->name), size);
+}
+
+/* The name of a constant in the set that is nearest to a mistyped one, empty where none is near. */
+static rt_text nearest_name(const rt_link_set *set, rt_text wanted)
+{
+    uint32_t least = (uint32_t)wanted.length / 3 + 2;
+    rt_text nearest = {0};
+    for (uint32_t i = 0; i < set->images.count; i++) {
+        const rt_property_set *table =
+            rt_image_set(set->images.items[i]->image, RT_SET_SPEC_CONSTANTS);
+        for (uint32_t k = 0; table && k < table->property_count; k++) {
+            uint32_t distance = rt_text_distance(wanted, table->properties[k].name, least);
+            if (distance >= least) continue;
+            least = distance;
+            nearest = table->properties[k].name;
+        }
+    }
+    return nearest;
+}
+
+static rt_status refuse_unknown(rt_sink *sink, rt_text name, const rt_link_set *set)
+{
+    rt_buffer hint = {0};
+    rt_text nearest = nearest_name(set, name);
+    if (nearest.length) {
+        rt_buffer_printf(&hint, "; did you mean '%.*s'?", RT_TEXT_ARG(nearest));
+    }
+    rt_status status =
+        rt_fail_naming(sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
+                       "image %.*s %s no specialisation constant '%.*s'%s",
+                       RT_TEXT_ARG(set->images.items[0]->image->name),
+                       set->images.count > 1 ? "and the images linked with it have" : "has",
+                       RT_TEXT_ARG(name), rt_buffer_string(&hint));
+    rt_buffer_free(&hint);
+    return status;
+}
+
+/* Looks at one image; *out_found tells whether it has the constant. */
+static rt_status check_image(rt_sink *sink, const rt_spec_constant *constant, const rt_image *image,
+                             bool *out_found)
+{
+    spec_descriptor descriptor = {0};
+    spec_presence presence = descriptor_find(image, constant->name, &descriptor);
+    *out_found = presence == SPEC_PRESENT;
+    if (presence == SPEC_DAMAGED) return refuse_damaged(sink, image, constant->name);
+    if (presence == SPEC_PRESENT && descriptor.size != constant->value.size)
+        return refuse_size(sink, image, constant, descriptor.size);
+    uint32_t size = descriptor.size;
+    bool is_scalar = size == 1 || size == 2 || size == 4 || size == 8;
+    if (*out_found && !is_scalar) return refuse_composite(sink, image, constant->name, size);
+    return RT_STATUS_OK;
+}
+
+/* Two names with one number: the device could not be told which value counts. */
+static rt_status check_numbers(rt_sink *sink, rt_spec_list list, const rt_image *image)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            spec_descriptor first, second;
+            if (descriptor_find(image, list.constants[i].name, &first) != SPEC_PRESENT) continue;
+            if (descriptor_find(image, list.constants[k].name, &second) != SPEC_PRESENT) continue;
+            if (first.id != second.id) continue;
+            return rt_fail_naming(
+                sink, RT_MALFORMED, RT_RULE_NONE, &list.constants[i].name, 1,
+                "image %.*s: specialisation constants '%.*s' and '%.*s' have one number, %u",
+                RT_TEXT_ARG(image->name), RT_TEXT_ARG(list.constants[k].name),
+                RT_TEXT_ARG(list.constants[i].name), first.id);
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status rt_spec_list_check(rt_sink *sink, rt_spec_list list, const rt_link_set *set,
+                             const rt_device *device)
+{
+    if (list.count == 0) return RT_STATUS_OK;
+    for (uint32_t i = 0; i < list.count; i++) {
+        bool somewhere = false;
+        for (uint32_t k = 0; k < set->images.count; k++) {
+            bool here = false;
+            RT_TRY(check_image(sink, &list.constants[i], set->images.items[k]->image, &here));
+            somewhere = somewhere || here;
+        }
+        if (!somewhere) return refuse_unknown(sink, list.constants[i].name, set);
+    }
+    for (uint32_t k = 0; k < set->images.count; k++)
+        RT_TRY(check_numbers(sink, list, set->images.items[k]->image));
+    if (device->capabilities.spec_constants) return RT_STATUS_OK;
+    return rt_fail_naming(sink, RT_ERRC_FEATURE_NOT_SUPPORTED, RT_RULE_NONE,
+                          &list.constants[0].name, 1,
+                          "specialisation constant '%.*s' cannot be set: device %.*s sets none",
+                          RT_TEXT_ARG(list.constants[0].name), RT_TEXT_ARG(device->name));
+}
+
+uint32_t rt_spec_list_of_image(rt_arena *arena, rt_spec_list list, const rt_image *image,
+                               dev_spec_constant **out_constants)
+{
+    uint32_t count = 0;
+    *out_constants = rt_arena_alloc_array(arena, list.count, sizeof **out_constants);
+    for (uint32_t i = 0; i < list.count; i++) {
+        spec_descriptor descriptor = {0};
+        spec_presence presence = descriptor_find(image, list.constants[i].name, &descriptor);
+        CHECK(presence != SPEC_DAMAGED);
+        if (presence == SPEC_ABSENT) continue;
+        CHECK(descriptor.size == list.constants[i].value.size);
+        (*out_constants)[count++] = (dev_spec_constant){descriptor.id, list.constants[i].value};
+    }
+    return count;
+}

@@ -1,0 +1,27 @@
+/* What programs are built for: devices and contexts, as the runtime knows them. */
+#ifndef REFERENCE_PROGRAM_TARGET_H
+#define REFERENCE_PROGRAM_TARGET_H
+
+#include "reference/device/device.h"
+#include "reference/image/image.h"
+
+/* A device as the runtime knows it; opened and closed by the runtime's owner. */
+typedef struct rt_device {
+    uint32_t id; /* index in the runtime's table */
+    rt_text name;
+    dev_device *device;
+    dev_capabilities capabilities; /* as the runtime's owner wants it seen: aspects may be masked */
+} rt_device;
+
+/* A SYCL context: programs and unified shared memory belong to one (SYCL 2020, 4.6.3). */
+typedef uint32_t rt_context_id;
+
+/* True when the device has every aspect that the image asks for in its property set
+ * RT_SET_DEVICE_REQUIREMENTS; an image without that set asks for nothing.  Otherwise what is wrong
+ * is appended to out_lack (NULL: not wanted), as in "it needs aspect fp64, which device d
+ * does not have".  An aspect that assay
+ * does not know no device has, and a damaged property no device meets.
+ * Source: SYCL 2020, 5.7 "Optional kernel features"; document 004, "Aspects propagation". */
+bool rt_device_meets(const rt_device *device, const rt_image *image, rt_buffer *out_lack);
+
+#endif

@@ -1,0 +1,166 @@
+/* Unit tests of what the profile dpcpp does otherwise, each beside what the documents say. */
+#include "reference/program/test/fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Opens all modules in order. */
+static fixture *start(rt_profile profile, const fixture_module *modules, uint32_t count)
+{
+    fixture *f = fixture_create_in(profile, modules, count, "");
+    for (uint32_t i = 0; i < count; i++)
+        rt_loader_open(&f->loader, i);
+    return f;
+}
+
+/* The images of the program that kernel k gets, in both profiles. */
+static void expect_images(const fixture_module *modules, uint32_t count, const char *documents,
+                          const char *dpcpp)
+{
+    const char *const expected[RT_PROFILE_COUNT] = {documents, dpcpp};
+    for (rt_profile profile = 0; profile < RT_PROFILE_COUNT; profile++) {
+        fixture *f = start(profile, modules, count);
+        assert_true(rt_ok(fixture_ask(f, "k")));
+        assert_string_equal(fixture_newest(f, RT_EVENT_BUILD, "images"), expected[profile]);
+        fixture_destroy(f);
+    }
+}
+
+static void A25_each_symbol_is_resolved_by_itself(void **state)
+{
+    (void)state;
+    /* The image found for f exports g too, and one before it exports g alone. */
+    static const fixture_module one_for_two[] = {
+        {"main", "k", "f g", NULL}, {"x", NULL, NULL, "g"}, {"y", NULL, NULL, "f g"}};
+    expect_images(one_for_two, 3, "main/0 y/0", "main/0 y/0 x/0");
+    /* What is found twice is linked once. */
+    static const fixture_module only_one[] = {{"main", "k", "f g", NULL}, {"y", NULL, NULL, "f g"}};
+    expect_images(only_one, 2, "main/0 y/0", "main/0 y/0");
+    /* An import of a provider is looked for among all, too. */
+    static const fixture_module closure[] = {{"main", "k", "f a", NULL},
+                                             {"x", NULL, NULL, "g"},
+                                             {"y", NULL, NULL, "f g"},
+                                             {"a", NULL, "g", "a"}};
+    expect_images(closure, 4, "main/0 y/0 a/0", "main/0 y/0 a/0 x/0");
+}
+
+static void A20_cycles_end_in_both(void **state)
+{
+    (void)state;
+    static const fixture_module cycle[] = {
+        {"main", "k", "f", "m"}, {"a", NULL, "m g", "f"}, {"b", NULL, "f m", "g"}};
+    expect_images(cycle, 3, "main/0 a/0 b/0", "main/0 a/0 b/0");
+}
+
+static void A32_a_single_image_is_not_linked(void **state)
+{
+    (void)state;
+    static const fixture_module own_import[] = {{"main", "k", "m", "m"}};
+    for (rt_profile profile = 0; profile < RT_PROFILE_COUNT; profile++) {
+        fixture *f = start(profile, own_import, 1);
+        assert_true(rt_ok(fixture_ask(f, "k")));
+        assert_int_equal(f->counting->links_done, profile == RT_PROFILE_DOCUMENTS);
+        assert_int_equal(f->counting->builds, profile == RT_PROFILE_DPCPP);
+        fixture_destroy(f);
+    }
+}
+
+static void A38_A43_options_are_the_first_images_and_not_in_the_key(void **state)
+{
+    (void)state;
+    static const fixture_module with_options[] = {{"main", "k", "f", NULL, .options = "-m"},
+                                                  {"a", NULL, NULL, "f", .options = "-a"}};
+    for (rt_profile profile = 0; profile < RT_PROFILE_COUNT; profile++) {
+        fixture *f = start(profile, with_options, 2);
+        assert_true(rt_ok(fixture_ask(f, "k")));
+        assert_string_equal(rt_buffer_string(&f->counting->codes),
+                            profile == RT_PROFILE_DOCUMENTS ? "[-m][-a]" : "[-m][-m]");
+        const rt_kernel_request other = {
+            .device = &f->device, .kernel = RT_TEXT("k"), .options = RT_TEXT("-o")};
+        assert_true(rt_ok(fixture_ask_as(f, &other)));
+        assert_int_equal(f->counting->links_done, profile == RT_PROFILE_DOCUMENTS ? 2 : 1);
+        fixture_destroy(f);
+    }
+}
+
+static void A70_programs_of_other_images_survive_an_unload(void **state)
+{
+    (void)state;
+    static const fixture_module linked[] = {{"main", "k", "f", NULL}, {"a", "lk", NULL, "f"}};
+    for (rt_profile profile = 0; profile < RT_PROFILE_COUNT; profile++) {
+        fixture *f = start(profile, linked, 2);
+        assert_true(rt_ok(fixture_ask(f, "k")));
+        assert_true(rt_ok(rt_loader_close(&f->loader, 1)));
+        rt_code expected = profile == RT_PROFILE_DOCUMENTS ? RT_ERRC_BUILD : RT_OK;
+        assert_int_equal(fixture_ask(f, "k").code, expected);
+        assert_int_equal(fixture_ask(f, "lk").code, RT_ERRC_RUNTIME);
+        rt_loader_open(&f->loader, 1);
+        assert_true(rt_ok(fixture_ask(f, "k")));
+        assert_int_equal(f->counting->links_done, profile == RT_PROFILE_DOCUMENTS ? 2 : 1);
+        /* The new registration is another image: its own kernel is not in the old program. */
+        assert_true(rt_ok(fixture_ask(f, "lk")));
+        assert_int_equal(f->counting->builds, profile == RT_PROFILE_DPCPP);
+        fixture_destroy(f);
+    }
+}
+
+static void A14_a_kernel_named_like_an_export_is_not_found(void **state)
+{
+    (void)state;
+    static const fixture_module same_name[] = {{"a", NULL, NULL, "k"}, {"main", "k", NULL, NULL}};
+    for (rt_profile profile = 0; profile < RT_PROFILE_COUNT; profile++) {
+        fixture *f = start(profile, same_name, 2);
+        rt_code expected = profile == RT_PROFILE_DOCUMENTS ? RT_OK : RT_ERRC_RUNTIME;
+        assert_int_equal(fixture_ask(f, "k").code, expected);
+        assert_true(rt_ok(rt_loader_close(&f->loader, 1)));
+        assert_true(rt_ok(rt_loader_close(&f->loader, 0)));
+        rt_loader_open(&f->loader, 1);
+        assert_true(rt_ok(fixture_ask(f, "k")));
+        fixture_destroy(f);
+    }
+}
+
+static void A29_only_two_formats_are_linked(void **state)
+{
+    (void)state;
+    static const struct {
+        rt_format format;
+        rt_code documents, dpcpp;
+    } rows[] = {
+        {RT_FORMAT_SPIRV64, RT_OK, RT_OK},
+        {RT_FORMAT_SPIRV64_GEN, RT_OK, RT_OK},
+        {RT_FORMAT_SPIRV64_X86_64, RT_OK, RT_ERRC_FEATURE_NOT_SUPPORTED},
+        {RT_FORMAT_SPIRV64_FPGA, RT_OK, RT_ERRC_FEATURE_NOT_SUPPORTED},
+    };
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const fixture_module native[] = {{"main", "k", "f", NULL, rows[i].format},
+                                         {"a", NULL, NULL, "f", rows[i].format}};
+        const char *const extensions[] = {rt_format_link_extension(rows[i].format)};
+        for (rt_profile profile = 0; profile < RT_PROFILE_COUNT; profile++) {
+            fixture *f = start(profile, native, 2);
+            f->device.capabilities.formats_taken = 1u << rows[i].format;
+            f->device.capabilities.extensions = extensions;
+            rt_code expected = profile == RT_PROFILE_DOCUMENTS ? rows[i].documents : rows[i].dpcpp;
+            assert_int_equal(fixture_ask(f, "k").code, expected);
+            fixture_destroy(f);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(A25_each_symbol_is_resolved_by_itself),
+        cmocka_unit_test(A20_cycles_end_in_both),
+        cmocka_unit_test(A32_a_single_image_is_not_linked),
+        cmocka_unit_test(A38_A43_options_are_the_first_images_and_not_in_the_key),
+        cmocka_unit_test(A70_programs_of_other_images_survive_an_unload),
+        cmocka_unit_test(A14_a_kernel_named_like_an_export_is_not_found),
+        cmocka_unit_test(A29_only_two_formats_are_linked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,191 @@
+/* Unit tests of specialisation constants: which programs they tell apart, what reaches the device,
+ * what is refused. */
+#include "reference/program/test/fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Every constant has 4 bytes and the default 7; `step` is number 1 in main and 2 in library. */
+static const fixture_module modules[] = {
+    {"main", "k", "f", NULL, .constants = "step scale"},
+    {"library", "lk", NULL, "f", .constants = "bias step"},
+};
+enum { MAIN, LIBRARY, MODULES };
+
+static int set_up(void **state)
+{
+    fixture *f = fixture_create(modules, MODULES, "");
+    rt_loader_open(&f->loader, LIBRARY);
+    rt_loader_open(&f->loader, MAIN);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    fixture_destroy(*state);
+    return 0;
+}
+
+static const uint8_t one[] = {1, 0, 0, 0}, seven[] = {7, 0, 0, 0}, wide[8] = {1};
+#define CONSTANT(text, value)                                                                      \
+    {                                                                                              \
+        {text, sizeof(text) - 1},                                                                  \
+        {                                                                                          \
+            value, sizeof(value)                                                                   \
+        }                                                                                          \
+    }
+
+static rt_status ask(fixture *f, const char *kernel, const rt_spec_constant *constants,
+                     uint32_t count)
+{
+    return fixture_ask_as(f, &(rt_kernel_request){.device = &f->device,
+                                                  .kernel = rt_text_of(kernel),
+                                                  .constants = constants,
+                                                  .constant_count = count});
+}
+
+static void every_image_that_has_the_constant_gets_it_by_its_own_number(void **state)
+{
+    fixture *f = *state;
+    static const rt_spec_constant constants[] = {CONSTANT("step", one), CONSTANT("bias", one)};
+    assert_true(rt_ok(ask(f, "k", constants, 2)));
+    assert_string_equal(rt_buffer_string(&f->counting->codes),
+                        "[ 1=01000000][ 1=01000000 2=01000000]");
+    assert_string_equal(fixture_newest(f, RT_EVENT_BUILD, "constants"), "bias=1 step=1");
+}
+
+static void another_value_is_another_program(void **state)
+{
+    fixture *f = *state;
+    static const rt_spec_constant step[] = {CONSTANT("step", one)};
+    assert_true(rt_ok(ask(f, "k", NULL, 0)));
+    assert_true(rt_ok(ask(f, "k", step, 1)));
+    assert_true(rt_ok(ask(f, "k", NULL, 0)));
+    assert_true(rt_ok(ask(f, "k", step, 1)));
+    assert_int_equal(f->counting->links_done, 2);
+}
+
+static void the_order_of_names_and_a_value_that_is_the_default_are_no_difference(void **state)
+{
+    fixture *f = *state;
+    static const rt_spec_constant there[] = {CONSTANT("step", one), CONSTANT("bias", one)},
+                                  back[] = {CONSTANT("bias", one), CONSTANT("step", one)},
+                                  defaults[] = {CONSTANT("scale", seven), CONSTANT("step", seven)};
+    assert_true(rt_ok(ask(f, "k", there, 2)));
+    assert_true(rt_ok(ask(f, "k", back, 2)));
+    assert_int_equal(f->counting->links_done, 1);
+    assert_true(rt_ok(ask(f, "k", defaults, 2)));
+    assert_true(rt_ok(ask(f, "k", NULL, 0)));
+    assert_int_equal(f->counting->links_done, 2);
+    assert_string_equal(fixture_newest(f, RT_EVENT_BUILD, "constants"), "");
+}
+
+static void a_library_kernel_finds_the_program_of_the_same_values(void **state)
+{
+    fixture *f = *state;
+    static const rt_spec_constant step[] = {CONSTANT("step", one)};
+    assert_true(rt_ok(ask(f, "k", step, 1)));
+    assert_true(rt_ok(ask(f, "lk", step, 1)));
+    assert_int_equal(fixture_count(f, RT_EVENT_CACHE_HIT), 1);
+    assert_true(rt_ok(ask(f, "lk", NULL, 0)));
+    assert_int_equal(f->counting->builds, 1);
+}
+
+static void an_unknown_name_and_a_wrong_size_are_refused(void **state)
+{
+    fixture *f = *state;
+    static const rt_spec_constant unknown[] = {CONSTANT("stepp", one)},
+                                  wrong[] = {CONSTANT("step", wide)};
+    rt_status status = ask(f, "k", unknown, 1);
+    assert_int_equal(status.code, RT_ERRC_INVALID);
+    const rt_diagnostic *diagnostic = rt_sink_diagnostic(f->sink, status);
+    assert_string_equal(diagnostic->message.data,
+                        "image main/0 and the images linked with it have no specialisation "
+                        "constant 'stepp'; did you mean 'step'?");
+    assert_true(rt_text_is(diagnostic->names[0], "stepp"));
+    status = ask(f, "lk", unknown, 1);
+    assert_string_equal(rt_sink_diagnostic(f->sink, status)->message.data,
+                        "image library/0 has no specialisation constant 'stepp'; did you mean "
+                        "'step'?");
+    status = ask(f, "k", wrong, 1);
+    assert_int_equal(status.code, RT_ERRC_INVALID);
+    assert_string_equal(rt_sink_diagnostic(f->sink, status)->message.data,
+                        "specialisation constant 'step' has 4 bytes in image main/0, the value "
+                        "given has 8");
+    assert_int_equal(f->counting->compiles, 0);
+}
+
+static void a_device_without_constants_refuses_values_but_not_defaults(void **state)
+{
+    fixture *f = *state;
+    static const rt_spec_constant step[] = {CONSTANT("step", one)},
+                                  same[] = {CONSTANT("step", seven)};
+    f->device.capabilities.spec_constants = false;
+    rt_status status = ask(f, "k", step, 1);
+    assert_int_equal(status.code, RT_ERRC_FEATURE_NOT_SUPPORTED);
+    assert_string_equal(rt_sink_diagnostic(f->sink, status)->message.data,
+                        "specialisation constant 'step' cannot be set: device device sets none");
+    assert_true(rt_ok(ask(f, "k", same, 1)));
+}
+
+/* Tables as nobody's compiler writes them. */
+typedef struct lie {
+    uint32_t bytes; /* of the descriptor of `step`; those of `scale` are 12 */
+    uint32_t id, size;
+    rt_code code;
+} lie;
+
+static void damaged_tables_are_refused(void **state)
+{
+    (void)state;
+    static const lie lies[] = {
+        {11, 1, 4, RT_MALFORMED},   {24, 1, 4, RT_MALFORMED},
+        {12, 2, 4, RT_MALFORMED}, /* the number of `scale` */
+        {12, 1, 3, RT_UNSUPPORTED}, {12, 1, 4, RT_OK},
+    };
+    for (uint32_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        fixture *f = fixture_create(modules, MODULES, "");
+        rt_buffer descriptor = {0};
+        rt_write_u32(&descriptor, lies[i].id);
+        rt_write_u32(&descriptor, 4000); /* beyond the block of defaults: there is no default */
+        rt_write_u32(&descriptor, lies[i].size);
+        for (uint32_t k = 0; k < 12; k++)
+            rt_buffer_append_byte(&descriptor, 0);
+        rt_property properties[2];
+        rt_image lying = f->loader.modules[LIBRARY].images.images[0];
+        rt_property_set sets[2] = {lying.sets[1], {RT_TEXT(RT_SET_SPEC_CONSTANTS), properties, 2}};
+        properties[0] = lying.sets[2].properties[1];
+        properties[0].bytes = (rt_bytes){rt_buffer_bytes(&descriptor).data, lies[i].bytes};
+        properties[1] = (rt_property){RT_TEXT("scale"), RT_PROPERTY_BYTES, 0,
+                                      lying.sets[2].properties[1].bytes};
+        lying.sets = sets;
+        lying.set_count = 2;
+        assert_true(rt_ok(rt_loader_image_load(&f->loader, LIBRARY, &lying)));
+        rt_spec_constant constants[] = {CONSTANT("step", one), CONSTANT("scale", one)};
+        constants[0].value.size = lies[i].size;
+        assert_int_equal(ask(f, "lk", constants, 2).code, lies[i].code);
+        fixture_destroy(f);
+        rt_buffer_free(&descriptor);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(every_image_that_has_the_constant_gets_it_by_its_own_number),
+        TEST(another_value_is_another_program),
+        TEST(the_order_of_names_and_a_value_that_is_the_default_are_no_difference),
+        TEST(a_library_kernel_finds_the_program_of_the_same_values),
+        TEST(an_unknown_name_and_a_wrong_size_are_refused),
+        TEST(a_device_without_constants_refuses_values_but_not_defaults),
+        cmocka_unit_test(damaged_tables_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,53 @@
+/* Moves of content that no application asked for: to the device that needs it, back to the host. */
+#include "reference/sched/sched_internal.h"
+
+/* The first queue of a device: commands that the runtime adds itself go there. */
+static rt_queue_id queue_of_device(const rt_scheduler *scheduler, uint32_t device)
+{
+    for (uint32_t i = 0; i < scheduler->queues.count; i++) {
+        if (scheduler->queues.items[i].device->id == device) return i;
+    }
+    UNREACHABLE(); /* Content is on a device only after a command of one of its queues. */
+}
+
+/* Adds and enqueues one move; `before` is a command that it waits for besides the memory's. */
+static rt_status add_move(rt_scheduler *scheduler, rt_command_kind kind, rt_queue_id queue,
+                          rt_memory *memory, rt_command_id before, rt_command_id *out_command)
+{
+    rt_access access = kind == RT_COMMAND_UPLOAD ? RT_ACCESS_WRITE : RT_ACCESS_READ;
+    rt_command *command = rt_graph_add(scheduler, kind, queue);
+    rt_graph_depend(command, before);
+    rt_graph_depend_on_memory(scheduler, command, memory, access);
+    rt_status status = rt_enqueue_move(scheduler, command, memory);
+    if (!rt_ok(status)) {
+        rt_graph_remove_last(scheduler, command);
+        return status;
+    }
+    rt_graph_book_access(scheduler, command, memory, access);
+    *out_command = command->id;
+    return RT_STATUS_OK;
+}
+
+rt_status rt_content_read(rt_scheduler *scheduler, rt_memory *memory, rt_command_id *out_command)
+{
+    uint32_t device = rt_memory_valid_device(memory);
+    CHECK(device != UINT32_MAX);
+    rt_queue_id queue = queue_of_device(scheduler, device);
+    RT_TRY(add_move(scheduler, RT_COMMAND_HOST_READ, queue, memory, RT_COMMAND_NONE, out_command));
+    if (!rt_memory_is_usm(memory)) rt_memory_downloaded(memory);
+    return RT_STATUS_OK;
+}
+
+rt_status rt_content_bring(rt_scheduler *scheduler, rt_queue_id queue, rt_memory *memory,
+                           bool overwrites)
+{
+    const rt_device *device = scheduler->queues.items[queue].device;
+    dev_memory *copy = NULL;
+    RT_TRY(rt_memory_on_device(memory, device, &copy));
+    if (overwrites || !rt_memory_needs_upload(memory, device)) return RT_STATUS_OK;
+    rt_command_id download = RT_COMMAND_NONE, upload = RT_COMMAND_NONE;
+    if (!memory->host_valid) RT_TRY(rt_content_read(scheduler, memory, &download));
+    RT_TRY(add_move(scheduler, RT_COMMAND_UPLOAD, queue, memory, download, &upload));
+    rt_memory_uploaded(memory, device);
+    return RT_STATUS_OK;
+}

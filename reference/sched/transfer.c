@@ -1,0 +1,113 @@
+/* Copies and fills that the application asks for.
+ *
+ * Both are commands on the queue's device: what they read is brought there first, as for a kernel.
+ * A copy between two devices thus goes through the host.  Source: SYCL 2020, 4.9.4.3 "SYCL
+ * functions for explicit memory operations". */
+#include "reference/sched/sched_internal.h"
+
+#include "reference/base/handover.h"
+
+/* ---- What is refused ---------------------------------------------------------------------- */
+
+static rt_text transfer_name(const rt_transfer *transfer)
+{
+    return transfer->from ? RT_TEXT("copy") : RT_TEXT("fill");
+}
+
+static rt_status check_range(rt_scheduler *scheduler, const rt_transfer *transfer,
+                             const rt_memory *memory, uint64_t offset)
+{
+    if (offset <= memory->size && transfer->size <= memory->size - offset) return RT_STATUS_OK;
+    return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &memory->name, 1,
+                          "%.*s of %llu bytes at offset %llu of '%.*s': it has only %llu bytes",
+                          RT_TEXT_ARG(transfer_name(transfer)), (unsigned long long)transfer->size,
+                          (unsigned long long)offset, RT_TEXT_ARG(memory->name),
+                          (unsigned long long)memory->size);
+}
+
+static rt_status check_overlap(rt_scheduler *scheduler, const rt_transfer *transfer)
+{
+    if (transfer->from != transfer->to) return RT_STATUS_OK;
+    uint64_t low = transfer->from_offset, high = transfer->to_offset;
+    uint64_t distance = low < high ? high - low : low - high;
+    if (distance >= transfer->size) return RT_STATUS_OK;
+    return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &transfer->to->name, 1,
+                          "copy of %llu bytes within '%.*s': the ranges from offsets %llu and %llu "
+                          "overlap",
+                          (unsigned long long)transfer->size, RT_TEXT_ARG(transfer->to->name),
+                          (unsigned long long)low, (unsigned long long)high);
+}
+
+static rt_status check_pattern(rt_scheduler *scheduler, const rt_transfer *transfer)
+{
+    if (transfer->from) return RT_STATUS_OK;
+    size_t size = transfer->pattern.size;
+    if (size == 0 || size > 16 || (size & (size - 1)) != 0) {
+        return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &transfer->to->name,
+                              1,
+                              "fill of '%.*s' with a pattern of %zu bytes: it must have 1, 2, 4, "
+                              "8 or 16",
+                              RT_TEXT_ARG(transfer->to->name), size);
+    }
+    if (transfer->to_offset % size == 0 && transfer->size % size == 0) return RT_STATUS_OK;
+    return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &transfer->to->name, 1,
+                          "fill of %llu bytes at offset %llu of '%.*s': both must be multiples of "
+                          "the pattern's %zu bytes",
+                          (unsigned long long)transfer->size,
+                          (unsigned long long)transfer->to_offset, RT_TEXT_ARG(transfer->to->name),
+                          size);
+}
+
+/* Called with the lock held. */
+static rt_status check_transfer(rt_scheduler *scheduler, rt_queue_id queue,
+                                const rt_transfer *transfer)
+{
+    CHECK(transfer->size >= 1);
+    rt_text what = transfer_name(transfer);
+    if (transfer->from) {
+        RT_TRY(rt_submission_check_device(scheduler, queue, transfer->from, what));
+        RT_TRY(check_range(scheduler, transfer, transfer->from, transfer->from_offset));
+    }
+    RT_TRY(rt_submission_check_device(scheduler, queue, transfer->to, what));
+    RT_TRY(check_range(scheduler, transfer, transfer->to, transfer->to_offset));
+    RT_TRY(check_overlap(scheduler, transfer));
+    return check_pattern(scheduler, transfer);
+}
+
+/* ---- Submission --------------------------------------------------------------------------- */
+
+/* What a transfer does to memories; the caller frees the list. */
+static rt_access_list transfer_accesses(const rt_transfer *transfer)
+{
+    rt_access_list accesses = {0};
+    bool overwrites = transfer->size == transfer->to->size;
+    if (transfer->from) {
+        *rt_vector_push(&accesses) = (rt_memory_access){transfer->from, RT_ACCESS_READ, false};
+    }
+    *rt_vector_push(&accesses) = (rt_memory_access){transfer->to, RT_ACCESS_WRITE, overwrites};
+    return accesses;
+}
+
+rt_status rt_scheduler_transfer(rt_scheduler *scheduler, rt_queue_id queue,
+                                const rt_transfer *transfer, rt_command_id *out_command)
+{
+    *out_command = RT_COMMAND_NONE;
+    rt_handover_point();
+    rt_access_list accesses = transfer_accesses(transfer);
+    rt_command_kind kind = transfer->from ? RT_COMMAND_COPY : RT_COMMAND_FILL;
+    pthread_mutex_lock(&scheduler->lock);
+    CHECK(queue < scheduler->queues.count);
+    rt_command *command = NULL;
+    rt_status status = check_transfer(scheduler, queue, transfer);
+    if (rt_ok(status)) {
+        status = rt_submission_begin(scheduler, queue, kind, &accesses, transfer->after,
+                                     transfer->after_count, &command);
+    }
+    if (rt_ok(status)) {
+        status = rt_enqueue_transfer(scheduler, command, transfer);
+        status = rt_submission_end(scheduler, command, &accesses, status, out_command);
+    }
+    pthread_mutex_unlock(&scheduler->lock);
+    rt_vector_free(&accesses);
+    return status;
+}

@@ -1,0 +1,203 @@
+/* The variables of programs in worlds: found by name, with their values, as long as they last. */
+#include "sim/test/harness.h"
+
+#define TYPES                                                                                      \
+    "%void = OpTypeVoid\n"                                                                         \
+    "%int = OpTypeInt 32 0\n"                                                                      \
+    "%three = OpConstant %int 3\n"                                                                 \
+    "%five = OpConstant %int 5\n"                                                                  \
+    "%one = OpConstant %int 1\n"                                                                   \
+    "%triple = OpTypeArray %int %three\n"                                                          \
+    "%ptr_int = OpTypePointer CrossWorkgroup %int\n"                                               \
+    "%ptr_triple = OpTypePointer CrossWorkgroup %triple\n"                                         \
+    "%ptr_ptr = OpTypePointer CrossWorkgroup %ptr_int\n"
+
+/* `link` points to the second element of `numbers`; kernel `add` adds 100 to what it points to. */
+static const char linked[] =
+    SIM_TEST_PRELUDE "OpEntryPoint Kernel %add \"add\"\n"
+                     "OpEntryPoint Kernel %load \"load\"\n"
+                     "OpName %hidden \"hidden\"\n"
+                     "OpDecorate %numbers LinkageAttributes \"numbers\" Export\n"
+                     "OpDecorate %link LinkageAttributes \"link\" Export\n"
+                     "OpDecorate %blank LinkageAttributes \"blank\" Export\n"
+                     "OpDecorate %vague LinkageAttributes \"vague\" Export\n"
+                     "OpDecorate %scratch LinkageAttributes \"scratch\" Export\n" TYPES
+                     "%hundred = OpConstant %int 100\n"
+                     "%initial = OpConstantComposite %triple %one %three %five\n"
+                     "%nothing = OpUndef %int\n"
+                     "%ptr_local = OpTypePointer Workgroup %int\n"
+                     "%numbers = OpVariable %ptr_triple CrossWorkgroup %initial\n"
+                     "%second = OpSpecConstantOp %ptr_int InBoundsAccessChain %numbers %one\n"
+                     "%link = OpVariable %ptr_ptr CrossWorkgroup %second\n"
+                     "%blank = OpVariable %ptr_int CrossWorkgroup\n"
+                     "%vague = OpVariable %ptr_int CrossWorkgroup %nothing\n"
+                     "%hidden = OpVariable %ptr_int CrossWorkgroup %five\n"
+                     "%scratch = OpVariable %ptr_local Workgroup\n"
+                     "%add_type = OpTypeFunction %void\n"
+                     "%load_type = OpTypeFunction %void %ptr_int %ptr_int\n"
+                     "%add = OpFunction %void None %add_type\n"
+                     "%add_entry = OpLabel\n"
+                     "%to = OpLoad %ptr_int %link\n"
+                     "%old = OpLoad %int %to\n"
+                     "%new = OpIAdd %int %old %hundred\n"
+                     "OpStore %to %new\n"
+                     "OpReturn\n"
+                     "OpFunctionEnd\n"
+                     "%load = OpFunction %void None %load_type\n"
+                     "%out = OpFunctionParameter %ptr_int\n"
+                     "%from = OpFunctionParameter %ptr_int\n"
+                     "%load_entry = OpLabel\n"
+                     "%found = OpLoad %int %from\n"
+                     "OpStore %out %found\n"
+                     "OpReturn\n"
+                     "OpFunctionEnd\n";
+
+static sim_object variable(harness *h, const char *name)
+{
+    sim_object object;
+    assert_true(rt_ok(sim_world_variable(h->world, h->program, rt_text_of(name), &object)));
+    return object;
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    harness h = harness_text(linked);
+    sim_object numbers = variable(&h, "numbers");
+    assert_true(numbers != 0);
+    assert_int_equal(variable(&h, "numbers"), numbers);
+    assert_int_equal(sim_object_size(h.world, numbers), 12);
+    assert_true(rt_text_is(sim_object_label(h.world, numbers), "numbers"));
+    assert_int_equal(sim_object_size(h.world, variable(&h, "link")), 8);
+    assert_int_equal(variable(&h, "number"), 0);
+    assert_int_equal(variable(&h, ""), 0);
+    assert_int_equal(variable(&h, "hidden"), 0);  /* not exported */
+    assert_int_equal(variable(&h, "scratch"), 0); /* a work-group's */
+    assert_int_equal(variable(&h, "add"), 0);     /* a function */
+    harness_close(&h);
+}
+
+static void test_values(void **state)
+{
+    (void)state;
+    harness h = harness_text(linked);
+    int values[3];
+    uint64_t address;
+    uint8_t bits = 0;
+    sim_object numbers = variable(&h, "numbers"), link = variable(&h, "link");
+    harness_read_back(&h, numbers, values, sizeof values);
+    assert_memory_equal(values, ((int[]){1, 3, 5}), sizeof values);
+    harness_read_back(&h, link, &address, sizeof address);
+    assert_true(address == sim_object_address(numbers) + 4);
+    sim_object_defined(h.world, link, 0, 8, &bits);
+    assert_int_equal(bits, 0xff);
+    static const char *const undefined[] = {"blank", "vague"};
+    for (uint32_t i = 0; i < 2; i++) {
+        sim_object_defined(h.world, variable(&h, undefined[i]), 0, 4, &bits);
+        assert_int_equal(bits, 0);
+    }
+
+    /* What the host writes is what kernels see, and the other way round. */
+    address += 4;
+    sim_object_write(h.world, link, 0, sizeof address, &address);
+    harness_run(&h, "add", harness_range(1, 1), NULL, 0);
+    harness_read_back(&h, numbers, values, sizeof values);
+    assert_memory_equal(values, ((int[]){1, 3, 105}), sizeof values);
+    harness_close(&h);
+}
+
+static void test_each_world_has_its_own(void **state)
+{
+    (void)state;
+    harness h = harness_text(linked);
+    sim_world *first = h.world, *second = sim_world_create(h.sink, 1);
+    sim_object numbers = variable(&h, "numbers");
+    harness_run(&h, "add", harness_range(1, 1), NULL, 0);
+    h.world = second;
+    int values[3];
+    sim_object twin = variable(&h, "numbers");
+    harness_read_back(&h, twin, values, sizeof values);
+    assert_int_equal(values[1], 3);
+    sim_object_read(first, numbers, 0, sizeof values, values);
+    assert_int_equal(values[1], 103);
+    sim_world_destroy(second);
+    h.world = first;
+    harness_close(&h);
+}
+
+static void test_forgotten_programs(void **state)
+{
+    (void)state;
+    harness h = harness_text(linked);
+    sim_module *module = sim_test_module(h.sink, linked);
+    sim_program *other;
+    assert_true(rt_ok(sim_program_link(h.sink, (const sim_module *const *)&module, 1, &other)));
+    sim_module_destroy(module);
+    sim_world_forget(h.world, other); /* has no variables yet: nothing happens */
+    sim_object numbers;
+    assert_true(rt_ok(sim_world_variable(h.world, other, RT_TEXT("numbers"), &numbers)));
+    sim_object kept = variable(&h, "numbers");
+    int nothing = 0, values[3];
+    sim_object out = harness_memory(&h, "out", &nothing, sizeof nothing);
+    const sim_argument arguments[] = {
+        harness_global(out), {.kind = SIM_PARAMETER_GLOBAL, .object = numbers, .offset = 8}};
+    harness_run(&h, "load", harness_range(1, 1), arguments, 2);
+    harness_read_back(&h, out, values, sizeof *values);
+    assert_int_equal(values[0], 5);
+
+    sim_world_forget(h.world, other);
+    sim_program_destroy(other);
+    assert_false(sim_object_is_alive(h.world, numbers));
+    harness_try(&h, "load", harness_range(1, 1), arguments, 2);
+    assert_int_equal(h.finding_count, 1);
+    assert_string_equal(h.findings[0].kind, "use-after-free");
+    assert_string_equal(h.findings[0].object.data, "numbers");
+    assert_int_equal(h.findings[0].offset, 8);
+    harness_read_back(&h, kept, values, sizeof values); /* another program's are untouched */
+    assert_int_equal(values[1], 3);
+    harness_close(&h);
+}
+
+/* Of definitions of which any stands for all there is one variable, and imports are it. */
+static void test_linked_modules(void **state)
+{
+    (void)state;
+    static const char odr[] =
+        SIM_TEST_PRELUDE "OpDecorate %shared LinkageAttributes \"shared\" LinkOnceODR\n" TYPES
+                         "%initial = OpConstantComposite %triple %one %three %five\n"
+                         "%shared = OpVariable %ptr_triple CrossWorkgroup %initial\n";
+    static const char user[] =
+        SIM_TEST_PRELUDE "OpEntryPoint Kernel %set \"set\"\n"
+                         "OpDecorate %shared LinkageAttributes \"shared\" Import\n" TYPES
+                         "%type = OpTypeFunction %void\n"
+                         "%shared = OpVariable %ptr_triple CrossWorkgroup\n"
+                         "%set = OpFunction %void None %type\n"
+                         "%entry = OpLabel\n"
+                         "%to = OpInBoundsAccessChain %ptr_int %shared %one\n"
+                         "OpStore %to %five\n"
+                         "OpReturn\n"
+                         "OpFunctionEnd\n";
+    rt_sink *sink = rt_sink_create();
+    sim_module *modules[] = {sim_test_module(sink, user), sim_test_module(sink, odr),
+                             sim_test_module(sink, odr)};
+    harness h = harness_link(sink, modules, 3, sim_engine_best());
+    assert_int_equal(h.program->global_count, 1);
+    sim_object shared = variable(&h, "shared");
+    harness_run(&h, "set", harness_range(1, 1), NULL, 0);
+    int values[3];
+    harness_read_back(&h, shared, values, sizeof values);
+    assert_memory_equal(values, ((int[]){1, 5, 5}), sizeof values);
+    harness_close(&h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_each_world_has_its_own),
+        cmocka_unit_test(test_forgotten_programs),
+        cmocka_unit_test(test_linked_modules),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,393 @@
+/* Specialisation: values in place of defaults, and operations on them, in what is read and in what
+ * runs. */
+#include "sim/module.h"
+#include "sim/test/harness.h"
+
+#define TYPES                                                                                      \
+    "%void = OpTypeVoid\n"                                                                         \
+    "%bool = OpTypeBool\n"                                                                         \
+    "%char = OpTypeInt 8 0\n"                                                                      \
+    "%short = OpTypeInt 16 0\n"                                                                    \
+    "%int = OpTypeInt 32 0\n"                                                                      \
+    "%long = OpTypeInt 64 0\n"                                                                     \
+    "%float = OpTypeFloat 32\n"                                                                    \
+    "%double = OpTypeFloat 64\n"
+
+#define VALUE(number, variable)                                                                    \
+    {                                                                                              \
+        .id = (number), .value = {(const uint8_t *)&(variable), sizeof(variable) }                 \
+    }
+
+/* Reads a module with those values; the status, and the module where it is a success. */
+static rt_status read_with(rt_sink *sink, const char *text, const sim_spec_constant *constants,
+                           uint32_t count, sim_module **out_module)
+{
+    rt_bytes code = sim_test_assemble(text);
+    rt_status status = sim_module_create(sink, code, constants, count, out_module);
+    rt_free((void *)code.data);
+    return status;
+}
+
+/* ---- Scalars ------------------------------------------------------------------------------- */
+
+static const char scalars[] =
+    SIM_TEST_PRELUDE "OpDecorate %c SpecId 1\n"
+                     "OpDecorate %s SpecId 2\n"
+                     "OpDecorate %i SpecId 3\n"
+                     "OpDecorate %l SpecId 4\n"
+                     "OpDecorate %f SpecId 5\n"
+                     "OpDecorate %d SpecId 6\n"
+                     "OpDecorate %t SpecId 7\n" TYPES "%c = OpSpecConstant %char 255\n"
+                     "%s = OpSpecConstant %short 65535\n"
+                     "%i = OpSpecConstant %int 3\n"
+                     "%l = OpSpecConstant %long 4\n"
+                     "%f = OpSpecConstant %float 1\n"
+                     "%d = OpSpecConstant %double 1\n"
+                     "%t = OpSpecConstantTrue %bool\n";
+
+static void test_values(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    const uint8_t c = 200, t = 0;
+    const uint16_t s = 40000;
+    const uint32_t i = 4000000000u, unknown = 1;
+    const uint64_t l = UINT64_C(0x8000000000000001);
+    const float f = -2.0f;
+    const double d = 0.5;
+    const sim_spec_constant values[] = {VALUE(7, t), VALUE(6, d), VALUE(5, f), VALUE(4, l),
+                                        VALUE(3, i), VALUE(2, s), VALUE(1, c), VALUE(8, unknown)};
+    const uint64_t defaults[] = {255, 65535, 3, 4, 0x3f800000, UINT64_C(0x3ff0000000000000), 1};
+    const uint64_t given[] = {200, 40000, i, l, 0xc0000000, UINT64_C(0x3fe0000000000000), 0};
+    for (uint32_t count = 0; count <= 8; count += 8) {
+        sim_module *module;
+        assert_true(rt_ok(read_with(sink, scalars, values, count, &module)));
+        for (uint32_t k = 0; k < 7; k++) {
+            assert_int_equal(module->constants[k].spec_id, k + 1);
+            assert_true(module->constants[k].bits == (count ? given[k] : defaults[k]));
+        }
+        sim_module_destroy(module);
+    }
+    rt_sink_destroy(sink);
+}
+
+/* Any byte but 0 is true, as in C. */
+static void test_truths(void **state)
+{
+    (void)state;
+    for (uint32_t byte = 0; byte < 256; byte += 85) {
+        rt_sink *sink = rt_sink_create();
+        const uint8_t t = (uint8_t)byte;
+        const sim_spec_constant value = VALUE(7, t);
+        sim_module *module;
+        assert_true(rt_ok(read_with(sink, scalars, &value, 1, &module)));
+        assert_int_equal(module->constants[6].bits, byte != 0);
+        sim_module_destroy(module);
+        rt_sink_destroy(sink);
+    }
+}
+
+static void test_values_that_do_not_fit(void **state)
+{
+    (void)state;
+    const uint64_t value = 1;
+    static const uint8_t sizes[] = {1, 2, 4, 8, 4, 8, 1};
+    for (uint32_t id = 1; id <= 7; id++) {
+        for (uint32_t size = 1; size <= 8; size *= 2) {
+            rt_sink *sink = rt_sink_create();
+            const sim_spec_constant constant = {id, {(const uint8_t *)&value, size}};
+            sim_module *module;
+            rt_status status = read_with(sink, scalars, &constant, 1, &module);
+            if (size == sizes[id - 1]) {
+                assert_true(rt_ok(status));
+                sim_module_destroy(module);
+            } else {
+                char words[64];
+                snprintf(words, sizeof words, "constant %u has %u bytes", id, sizes[id - 1]);
+                assert_int_equal(status.code, RT_ERRC_INVALID);
+                assert_null(module);
+                assert_non_null(strstr(rt_sink_diagnostic(sink, status)->message.data, words));
+            }
+            rt_sink_destroy(sink);
+        }
+    }
+}
+
+static void test_ids_of_other_things(void **state)
+{
+    (void)state;
+    sim_test_refused(SIM_TEST_PRELUDE "OpDecorate %c SpecId 1\n" TYPES "%c = OpConstant %int 1\n",
+                     RT_MALFORMED, "SpecId 1 decorates something other");
+    sim_test_refused(SIM_TEST_PRELUDE "OpDecorate %b SpecId 1\n" TYPES
+                                      "%a = OpSpecConstant %int 1\n"
+                                      "%pair = OpTypeVector %int 2\n"
+                                      "%b = OpSpecConstantComposite %pair %a %a\n",
+                     RT_MALFORMED, "SpecId 1 decorates something other");
+}
+
+/* ---- Operations ---------------------------------------------------------------------------- */
+
+/* What the operations below are applied to, 32 bits wide where the name says nothing else. */
+static const char operands[] =
+    SIM_TEST_PRELUDE TYPES "%zero = OpConstantNull %int\n"
+                           "%one = OpConstant %int 1\n"
+                           "%three = OpSpecConstant %int 3\n"
+                           "%seven = OpSpecConstant %int 7\n"
+                           "%eight = OpConstant %int 8\n"
+                           "%width = OpConstant %int 32\n"
+                           "%minus_one = OpConstant %int 0xffffffff\n"
+                           "%minus_three = OpConstant %int 0xfffffffd\n"
+                           "%minus_six = OpConstant %int 0xfffffffa\n"
+                           "%minus_seven = OpSpecConstant %int 0xfffffff9\n"
+                           "%least = OpConstant %int 0x80000000\n"
+                           "%long_three = OpConstant %long 3\n"
+                           "%small = OpSpecConstant %char 200\n"
+                           "%half = OpSpecConstant %float 0.5\n"
+                           "%yes = OpSpecConstantTrue %bool\n"
+                           "%no = OpSpecConstantFalse %bool\n"
+                           "%pair = OpTypeVector %int 2\n"
+                           "%both = OpSpecConstantComposite %pair %one %seven\n";
+
+#define STAYS UINT64_MAX /* the operation is not computed while the module is read */
+
+static const struct {
+    const char *operation;
+    uint64_t bits;
+} operations[] = {
+    {"%int IAdd %seven %three", 10},
+    {"%int IAdd %minus_seven %seven", 0},
+    {"%int ISub %three %seven", 0xfffffffc},
+    {"%int IMul %minus_seven %three", 0xffffffeb},
+    {"%int UDiv %seven %three", 2},
+    {"%int UDiv %minus_one %three", 0x55555555},
+    {"%int UDiv %seven %zero", STAYS},
+    {"%int SDiv %minus_seven %three", 0xfffffffe},
+    {"%int SDiv %least %minus_one", STAYS},
+    {"%int SDiv %seven %zero", STAYS},
+    {"%int UMod %seven %three", 1},
+    {"%int UMod %seven %zero", STAYS},
+    {"%int SRem %minus_seven %three", 0xffffffff},
+    {"%int SRem %least %minus_one", STAYS},
+    {"%int SMod %minus_seven %three", 2},
+    {"%int SMod %seven %minus_three", 0xfffffffe},
+    {"%int SMod %minus_six %three", 0},
+    {"%int ShiftLeftLogical %seven %three", 56},
+    {"%int ShiftLeftLogical %minus_one %long_three", 0xfffffff8},
+    {"%int ShiftLeftLogical %seven %width", STAYS},
+    {"%int ShiftRightLogical %minus_one %three", 0x1fffffff},
+    {"%int ShiftRightArithmetic %minus_seven %one", 0xfffffffc},
+    {"%int BitwiseOr %seven %eight", 15},
+    {"%int BitwiseXor %seven %three", 4},
+    {"%int BitwiseAnd %seven %minus_seven", 1},
+    {"%int Not %seven", 0xfffffff8},
+    {"%int SNegate %seven", 0xfffffff9},
+    {"%int SConvert %small", 0xffffffc8},
+    {"%int UConvert %small", 0xc8},
+    {"%long SConvert %least", UINT64_C(0xffffffff80000000)},
+    {"%char UConvert %minus_seven", 0xf9},
+    {"%int Bitcast %half", STAYS},
+    {"%bool LogicalOr %no %yes", 1},
+    {"%bool LogicalAnd %no %yes", 0},
+    {"%bool LogicalEqual %no %yes", 0},
+    {"%bool LogicalNotEqual %no %yes", 1},
+    {"%bool LogicalNot %no", 1},
+    {"%bool IEqual %seven %three", 0},
+    {"%bool INotEqual %seven %three", 1},
+    {"%bool ULessThan %minus_seven %three", 0},
+    {"%bool SLessThan %minus_seven %three", 1},
+    {"%bool ULessThanEqual %three %three", 1},
+    {"%bool SLessThanEqual %three %minus_seven", 0},
+    {"%bool UGreaterThan %minus_seven %three", 1},
+    {"%bool SGreaterThan %minus_seven %three", 0},
+    {"%bool UGreaterThanEqual %three %seven", 0},
+    {"%bool SGreaterThanEqual %seven %three", 1},
+    {"%int Select %yes %seven %three", 7},
+    {"%int Select %no %seven %three", 3},
+    {"%float FAdd %half %half", STAYS},
+    {"%pair IAdd %both %both", STAYS},
+    {"%int CompositeExtract %both 1", STAYS},
+};
+
+static void test_operations(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
+        char text[4096];
+        snprintf(text, sizeof text, "%s%%result = OpSpecConstantOp %s\n", operands,
+                 operations[i].operation);
+        rt_sink *sink = rt_sink_create();
+        sim_module *module = sim_test_module(sink, text);
+        const sim_constant *result = &module->constants[module->constant_count - 1];
+        assert_non_null(result->opcode);
+        bool stays = result->kind == SIM_CONSTANT_OPERATION;
+        if (stays != (operations[i].bits == STAYS) ||
+            (!stays && result->bits != operations[i].bits)) {
+            fail_msg("%s: %s, 0x%llx", operations[i].operation, stays ? "stays" : "computed",
+                     (unsigned long long)result->bits);
+        }
+        sim_module_destroy(module);
+        rt_sink_destroy(sink);
+    }
+}
+
+/* What could be computed is checked all the same. */
+static void test_operations_of_wrong_types(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {
+        "%float UConvert %seven",       /* result is no integer */
+        "%int LogicalOr %yes %yes",     /* result is no boolean */
+        "%bool IAdd %yes %yes",         /* operands are no integers */
+        "%int IAdd %seven %long_three", /* widths differ */
+        "%int Select %seven %one %one"  /* condition is no boolean */
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char text[4096];
+        snprintf(text, sizeof text, "%s%%result = OpSpecConstantOp %s\n", operands, wrong[i]);
+        sim_test_refused(text, RT_MALFORMED, "OpSpecConstantOp");
+    }
+}
+
+/* ---- Programs ------------------------------------------------------------------------------ */
+
+/* Stores n to numbers[at], an array of 2 n, and reads it back; f * f; n when it is larger than two,
+ * by a phi of an operation; and the members of `table`: 2 n, n, flag ? n : 2. */
+static const char program[] =
+    SIM_TEST_PRELUDE "OpEntryPoint Kernel %run \"run\"\n"
+                     "OpDecorate %n SpecId 1\n"
+                     "OpDecorate %f SpecId 2\n"
+                     "OpDecorate %flag SpecId 3\n" TYPES "%two = OpConstant %int 2\n"
+                     "%one = OpConstant %int 1\n"
+                     "%zero = OpConstant %int 0\n"
+                     "%n = OpSpecConstant %int 4\n"
+                     "%f = OpSpecConstant %float 1.5\n"
+                     "%flag = OpSpecConstantFalse %bool\n"
+                     "%twice = OpSpecConstantOp %int IMul %n %two\n"
+                     "%chosen = OpSpecConstantOp %int Select %flag %n %two\n"
+                     "%larger = OpSpecConstantOp %bool SGreaterThan %n %two\n"
+                     "%square = OpSpecConstantOp %float FMul %f %f\n"
+                     "%array = OpTypeArray %int %twice\n"
+                     "%pair = OpTypeVector %int 2\n"
+                     "%both = OpSpecConstantComposite %pair %n %chosen\n"
+                     "%row = OpTypeStruct %int %pair\n"
+                     "%initial = OpSpecConstantComposite %row %twice %both\n"
+                     "%ptr_row = OpTypePointer CrossWorkgroup %row\n"
+                     "%table = OpVariable %ptr_row CrossWorkgroup %initial\n"
+                     "%ptr_array = OpTypePointer Function %array\n"
+                     "%ptr_private = OpTypePointer Function %int\n"
+                     "%ptr_int = OpTypePointer CrossWorkgroup %int\n"
+                     "%ptr_float = OpTypePointer CrossWorkgroup %float\n"
+                     "%type = OpTypeFunction %void %ptr_int %ptr_float %int\n"
+                     "%run = OpFunction %void None %type\n"
+                     "%out = OpFunctionParameter %ptr_int\n"
+                     "%fractions = OpFunctionParameter %ptr_float\n"
+                     "%at = OpFunctionParameter %int\n"
+                     "%entry = OpLabel\n"
+                     "%numbers = OpVariable %ptr_array Function\n"
+                     "%where = OpInBoundsAccessChain %ptr_private %numbers %at\n"
+                     "OpStore %where %n\n"
+                     "%back = OpLoad %int %where\n"
+                     "OpStore %out %back\n"
+                     "OpStore %fractions %square\n"
+                     "OpBranchConditional %larger %yes %join\n"
+                     "%yes = OpLabel\n"
+                     "OpBranch %join\n"
+                     "%join = OpLabel\n"
+                     "%met = OpPhi %int %twice %yes %zero %entry\n"
+                     "%out_1 = OpInBoundsPtrAccessChain %ptr_int %out %one\n"
+                     "OpStore %out_1 %met\n"
+                     "%loaded = OpLoad %row %table\n"
+                     "%first = OpCompositeExtract %int %loaded 0\n"
+                     "%second = OpCompositeExtract %int %loaded 1 0\n"
+                     "%third = OpCompositeExtract %int %loaded 1 1\n"
+                     "%four = OpIAdd %int %two %two\n"
+                     "%three = OpIAdd %int %two %one\n"
+                     "%out_2 = OpInBoundsPtrAccessChain %ptr_int %out %two\n"
+                     "OpStore %out_2 %first\n"
+                     "%out_3 = OpInBoundsPtrAccessChain %ptr_int %out %three\n"
+                     "OpStore %out_3 %second\n"
+                     "%out_4 = OpInBoundsPtrAccessChain %ptr_int %out %four\n"
+                     "OpStore %out_4 %third\n"
+                     "OpReturn\n"
+                     "OpFunctionEnd\n";
+
+/* Runs the program with those values and index; the results are what the comment above says. */
+static harness run_program(const sim_spec_constant *values, uint32_t count, int at, int out[5],
+                           float *out_fraction)
+{
+    rt_sink *sink = rt_sink_create();
+    sim_module *module;
+    rt_status status = read_with(sink, program, values, count, &module);
+    if (!rt_ok(status)) fail_msg("%s", rt_sink_diagnostic(sink, status)->message.data);
+    harness h = harness_link(sink, &module, 1, sim_engine_best());
+    sim_object numbers = harness_memory(&h, "numbers", out, 5 * sizeof *out);
+    sim_object fraction = harness_memory(&h, "fraction", NULL, sizeof *out_fraction);
+    const sim_argument arguments[] = {harness_global(numbers), harness_global(fraction),
+                                      harness_value(&at, sizeof at)};
+    harness_try(&h, "run", harness_range(1, 1), arguments, 3);
+    assert_true(rt_ok(h.status));
+    harness_read_back(&h, numbers, out, 5 * sizeof *out);
+    harness_read_back(&h, fraction, out_fraction, sizeof *out_fraction);
+    return h;
+}
+
+static void test_programs(void **state)
+{
+    (void)state;
+    const int n = 2;
+    const float f = -0.25f;
+    const uint8_t flag = 1;
+    const sim_spec_constant values[] = {VALUE(1, n), VALUE(2, f), VALUE(3, flag)};
+    static const struct {
+        int at;
+        uint32_t count, finding_count;
+        int expected[5];
+        float fraction;
+    } rows[] = {
+        {7, 0, 0, {4, 8, 8, 4, 2}, 2.25f},
+        {3, 3, 0, {2, 0, 4, 2, 2}, 0.0625f},
+        {7, 3, 2, {0, 0, 4, 2, 2}, 0.0625f}, /* numbers has four elements now */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        int out[5] = {0};
+        float fraction = 0;
+        harness h = run_program(values, rows[i].count, rows[i].at, out, &fraction);
+        assert_int_equal(h.finding_count, rows[i].finding_count);
+        for (uint32_t k = rows[i].finding_count ? 1 : 0; k < 5; k++)
+            assert_int_equal(out[k], rows[i].expected[k]);
+        assert_true(fraction == rows[i].fraction);
+        for (uint32_t k = 0; k < h.finding_count; k++) {
+            assert_string_equal(h.findings[k].kind, "out-of-bounds");
+            assert_int_equal(h.findings[k].offset, 28);
+        }
+        harness_close(&h);
+    }
+}
+
+static void test_arrays_of_no_elements(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    const int n = 0;
+    const sim_spec_constant value = VALUE(1, n);
+    sim_module *module;
+    rt_status status = read_with(sink, program, &value, 1, &module);
+    assert_int_equal(status.code, RT_MALFORMED);
+    assert_non_null(strstr(rt_sink_diagnostic(sink, status)->message.data, "no elements"));
+    rt_sink_destroy(sink);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_truths),
+        cmocka_unit_test(test_values_that_do_not_fit),
+        cmocka_unit_test(test_ids_of_other_things),
+        cmocka_unit_test(test_operations),
+        cmocka_unit_test(test_operations_of_wrong_types),
+        cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_arrays_of_no_elements),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
