@@ -9,9 +9,6 @@
 #define BUDGET_PER_ITEM (UINT64_C(1) << 24)
 #define BUDGET_MAX      (UINT64_C(1) << 35)
 
-/* Bytes of local memory that one work-group may have. */
-#define LOCAL_BYTES_MAX (UINT64_C(1) << 20)
-
 /* ---- Ranges ------------------------------------------------------------------------------- */
 
 void sim_range_choose_local(const sim_kernel *kernel, sim_range *range)
@@ -118,17 +115,17 @@ static rt_status locals_open(sim_launch_state *l, const sim_argument *arguments)
     }
     for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
         if (arguments[i].kind != SIM_PARAMETER_LOCAL) continue;
-        if (arguments[i].size > LOCAL_BYTES_MAX) {
+        if (arguments[i].size > SIM_LOCAL_SIZE_MAX) {
             end = UINT64_MAX;
             break;
         }
         rt_text label = rt_arena_printf(&l->findings.arena, "local argument %u", i);
         local_add(l, &end, arguments[i].size, 64, label);
     }
-    if (end > LOCAL_BYTES_MAX) {
+    if (end > SIM_LOCAL_SIZE_MAX) {
         return rt_fail(l->world->sink, RT_LIMIT, RT_RULE_NONE,
                        "kernel '%.*s' needs more than %llu bytes of local memory",
-                       RT_TEXT_ARG(l->kernel->name), (unsigned long long)LOCAL_BYTES_MAX);
+                       RT_TEXT_ARG(l->kernel->name), (unsigned long long)SIM_LOCAL_SIZE_MAX);
     }
     sim_lane_memory_grow(&l->locals_memory, end, l->pattern);
     return RT_STATUS_OK;

@@ -138,6 +138,9 @@ typedef struct sim_finding {
     uint64_t count;  /* work-item instructions of this launch that it concerns */
 } sim_finding;
 
+/* Bytes of local memory that one work-group may have: variables and arguments together. */
+#define SIM_LOCAL_SIZE_MAX (UINT64_C(64) << 10)
+
 typedef struct sim_launch_options {
     /* Work-item instructions of the whole launch.  0: the default, 2^28 and 2^24 more for each
      * work-item, at most 2^35, so that a kernel that never ends is found within seconds. */

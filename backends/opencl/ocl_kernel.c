@@ -205,25 +205,6 @@ static rt_status arguments_set(const ocl_kernel *kernel, const dev_argument *arg
     return RT_STATUS_OK;
 }
 
-/* Refuses more local memory than the device has: some drivers end the process instead. */
-static rt_status local_memory_validate(const ocl_device *device, const dev_argument *arguments,
-                                       uint32_t count)
-{
-    uint64_t left = device->capabilities.local_size_max;
-    for (uint32_t i = 0; i < count; i++) {
-        if (arguments[i].kind != DEV_ARGUMENT_LOCAL) continue;
-        if (arguments[i].size > left)
-            return rt_fail(
-                device->sink, RT_LIMIT, RT_RULE_NONE,
-                "argument %u (from 0) wants %llu bytes of local memory, and '%s' has %llu "
-                "bytes for all arguments together",
-                i, (unsigned long long)arguments[i].size, rt_buffer_string(&device->name),
-                (unsigned long long)device->capabilities.local_size_max);
-        left -= arguments[i].size;
-    }
-    return RT_STATUS_OK;
-}
-
 /* ---- Launches ----------------------------------------------------------------------------- */
 
 /* Sets the arguments and enqueues; the kernel's lock is held. */
@@ -260,7 +241,6 @@ rt_status ocl_enqueue_kernel(dev_queue *base, dev_command command, dev_kernel *k
         return rt_fail(sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE,
                        "the kernel has %u parameters but was given %u arguments",
                        kernel->argument_count, argument_count);
-    RT_TRY(local_memory_validate(queue->device, arguments, argument_count));
     RT_TRY(dev_nd_range_validate(sink, range, queue->device->capabilities.group_size_max));
     ocl_waits waits;
     rt_status status = ocl_waits_make(queue, command, &waits);

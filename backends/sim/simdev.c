@@ -289,7 +289,7 @@ static void simdev_device_capabilities(dev_device *device, dev_capabilities *out
         .usm = true,
         .spec_constants = true,
         .finds_faults = true,
-        .local_size_max = SIMDEV_LOCAL_SIZE_MAX,
+        .local_size_max = SIM_LOCAL_SIZE_MAX,
         .group_size_max = RT_WORK_GROUP_SIZE_MAX,
     };
 }

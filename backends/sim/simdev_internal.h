@@ -52,9 +52,6 @@ typedef struct simdev_kernel {
     const sim_kernel *kernel;
 } simdev_kernel;
 
-/* Local memory of one work-group that sim offers. */
-#define SIMDEV_LOCAL_SIZE_MAX (UINT64_C(64) << 10)
-
 /* Drops one reference; the last frees.  The device's lock is held. */
 void simdev_memory_release(simdev_memory *memory);
 void simdev_program_release(simdev_program *program);

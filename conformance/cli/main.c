@@ -26,7 +26,7 @@
 #define EXPLORE_MAX_TEXT "Stop exploring after N runs of a scenario; default: 64."
 
 #define EXPECTATIONS                                                                               \
-    CNF_OPTION_EXPECTATIONS, "--expectations", NULL, "FOLDER,...", EXPECTATIONS_TEXT, NULL
+    CNF_OPTION_EXPECTATIONS, "--expectations", NULL, "DIR,...", EXPECTATIONS_TEXT, NULL
 
 #define EXPECTATIONS_TEXT "Known failures, beside scenarios/expectations."
 
@@ -38,6 +38,8 @@ static const cnf_option run_options[] = {
     {TIMEOUT},
     {CNF_OPTION_SEED, "--seed", NULL, "N", "Seed of all that may be chosen; default: 0.", NULL},
     {CNF_OPTION_JSON, "--json", NULL, "FILE", "Write a line of JSON for each verdict.", NULL},
+    {CNF_OPTION_JUNIT, "--junit", NULL, "FILE", "Write JUnit's XML at the end.", NULL},
+    {EXPECTATIONS},
     {CNF_OPTION_CACHE, "--cache", NULL, "FOLDER", "Keep compiled device code in FOLDER.", NULL},
     {CNF_OPTION_RESUME, "--resume", NULL, NULL, "Keep what --json FILE has; run the rest.", NULL},
     {CNF_OPTION_MEMORY, "--memory", NULL, "MIB", MEMORY_TEXT, NULL},
@@ -53,9 +55,7 @@ static const cnf_option run_options[] = {
     {CNF_OPTION_SKIP_STATUS, "--skip-status", NULL, "N", "Exit so where all is skipped.", NULL},
     {HELP},
     {NOT_BUILT("--loader", "KIND")},
-    {CNF_OPTION_JUNIT, "--junit", NULL, "FILE", "Write JUnit's XML at the end.", NULL},
     {NOT_BUILT("--html", "FILE")},
-    {EXPECTATIONS},
 };
 
 static const cnf_option why_options[] = {
@@ -103,17 +103,17 @@ static const cnf_command commands[] = {
      "PATH is a scenario file or a folder of them; default: scenarios.\n"
      "Exit status: 0 all as expected, 1 not, 2 wrong usage or unreadable scenario,\n"
      "3 infrastructure (interrupted, subject of --on missing, disk full), 4 nothing ran.",
-     run_options, COUNT(run_options), cnf_run_command, true},
+     run_options, COUNT(run_options), true, cnf_run_command},
     {"why", "FILE SUBJECT", "Explain the verdict of one scenario on one subject.",
      "Runs FILE on sim and SUBJECT, and shows the check that fails, the rule that decides, where\n"
      "the traces part, and the entry of an expectation file that applies.\n"
      "Exit status: as run's with --on SUBJECT.",
-     why_options, COUNT(why_options), cnf_why_command, true},
+     why_options, COUNT(why_options), true, cnf_why_command},
     {"check", "[PATH…]", "Read scenarios and print what is wrong with them; run nothing.",
      "Exit status: 0 no problems, 2 problems or a path that is not there, 4 no scenario.",
-     help_option, COUNT(help_option), cnf_check_command, false},
+     help_option, COUNT(help_option), false, cnf_check_command},
     {"subjects", NULL, "List the subjects: what is installed, what is missing, how to get it.",
-     NULL, help_option, COUNT(help_option), cnf_subjects_command, true},
+     NULL, help_option, COUNT(help_option), true, cnf_subjects_command},
     {"requirements", "[PATH…]", "Show which rules of the documents scenarios cite or prove.",
      "PATH as for run; the table of rules is requirements.yaml at the scenarios' root.\n"
      "--prove needs a build of the prove preset: it runs the citing scenarios on sim, then once\n"
@@ -124,20 +124,20 @@ static const cnf_command commands[] = {
      "without a fault, or a citation is not borne out: with the rule broken, the scenario or the\n"
      "rule's tests still pass, or the scenario never reaches the rule; 2 mistake in the command or\n"
      "no prove build; 3 infrastructure failed; 4 no scenario.",
-     requirements_options, COUNT(requirements_options), cnf_requirements_command, true},
+     requirements_options, COUNT(requirements_options), true, cnf_requirements_command},
     {"explain", "FILE", "Run a scenario and show modules, images, imports, programs, commands.",
      "Exit status: 0 it ran, whatever the verdict, which is printed; 2 wrong usage or unreadable\n"
      "scenario; 3 infrastructure, or the subject is missing; 4 the subject skips it.",
-     explain_options, COUNT(explain_options), cnf_explain_command, true},
+     explain_options, COUNT(explain_options), true, cnf_explain_command},
     {"fmt", "[PATH…]", "Format scenarios: indentation, blanks, line ends.",
      "PATH as for run, or - for stdin to stdout.  Comments, line breaks, the order of keys and the\n"
      "text of block scalars stay; the names of the files that change are printed.\n"
      "Exit status: 0 all formatted; 1 --check and some are not; 2 a file is no YAML, or cannot be\n"
      "read; 3 it cannot be written, or assay is wrong (the file stays as it is); 4 no scenario.",
-     fmt_options, COUNT(fmt_options), cnf_fmt_command, false},
+     fmt_options, COUNT(fmt_options), false, cnf_fmt_command},
     {"schema", NULL, "Print a JSON Schema of the scenario format, for editors.",
      "Editors: # yaml-language-server: $schema=FILE as a scenario's first line, for example.",
-     schema_options, COUNT(schema_options), cnf_schema_command, false},
+     schema_options, COUNT(schema_options), false, cnf_schema_command},
 };
 
 /* Commands of the design that this version refuses by name. */

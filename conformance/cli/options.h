@@ -69,8 +69,8 @@ typedef struct cnf_command {
     const char *text;     /* the rest of `assay COMMAND --help` */
     const cnf_option *options;
     uint32_t option_count;
-    int (*run)(const cnf_arguments *arguments); /* returns the exit status */
     bool guarded; /* starts children, none of which may outlive it: runs under cnf_guard */
+    int (*run)(const cnf_arguments *arguments); /* returns the exit status */
 } cnf_command;
 
 /* Parses what follows the command's name.  On a mistake returns false and appends one line without

@@ -27,7 +27,7 @@ static rt_text difference_print(rt_arena *arena, const cnf_difference *differenc
     const char *comma = difference->distance.length > 0 ? ", " : "";
     return rt_arena_printf(
         arena,
-        "at the end %.*s is another than on sim%s%.*s:\n  sim     %.*s\n  subject %.*s\n%" PRIu64
+        "at the end %.*s differs from sim's%s%.*s:\n  sim     %.*s\n  subject %.*s\n%" PRIu64
         " of %" PRIu64 " elements %s: %.*s",
         RT_TEXT_ARG(difference->name), comma, RT_TEXT_ARG(difference->distance),
         RT_TEXT_ARG(difference->expected), RT_TEXT_ARG(difference->got), difference->count,

@@ -15,13 +15,14 @@
 enum { FRONT_END_TIMEOUT_MS = 60000 };
 
 /* Of every OpenCL source, before the scenario's options.  -O1 without passes: functions are not
- * marked optnone.  A date in the source would make two compilations of it differ. */
+ * marked optnone.  A date in the source would make two compilations of it differ.  For -H see
+ * form_of_include. */
 #define CLANG_ARGUMENTS                                                                            \
     "-c", "-emit-llvm", "-target", "spir64", "-O1", "-Xclang", "-disable-llvm-passes",             \
         "-ffp-contract=off", "-gline-tables-only", "-fdebug-compilation-dir=/source",              \
         "-fdebug-prefix-map=/source=", "-nostdlibinc", "-fno-crash-diagnostics",                   \
         "-fno-caret-diagnostics", "-fno-color-diagnostics", "-fno-diagnostics-show-option",        \
-        "-Werror=date-time"
+        "-Werror=date-time", "-H"
 
 static const char *const opencl_c_arguments[] = {"-x", "cl", "-cl-std=CL2.0", CLANG_ARGUMENTS,
                                                  NULL};
@@ -133,6 +134,19 @@ rt_status cnf_front_end_start(rt_sink *sink, rt_arena *arena, const cnf_toolchai
                    strerrordesc_np(error));
 }
 
+/* ---- Files --------------------------------------------------------------------------------- */
+
+/* What a request does not hold must not be in its artefact, so a source includes no file; -H lists
+ * those that it does, as ". PATH". */
+static bool form_of_include(rt_text line, rt_text source, cnf_compile_message *out_message)
+{
+    *out_message = (cnf_compile_message){.source = source, .severity = CNF_SEVERITY_ERROR};
+    if (!rt_text_starts(line, ". ")) return false;
+    out_message->text = RT_TEXT(
+        "#include of a file; a scenario holds all of its code, so write it into the source");
+    return true;
+}
+
 /* ---- The end of a run ---------------------------------------------------------------------- */
 
 rt_status cnf_front_end_finish(rt_sink *sink, rt_arena *arena, const cnf_request_source *source,
@@ -144,8 +158,14 @@ rt_status cnf_front_end_finish(rt_sink *sink, rt_arena *arena, const cnf_request
         cnf_process_finish(&run->process, FRONT_END_TIMEOUT_MS, &run->output, &run->errors);
     uint32_t error_count = cnf_diagnostics_collect(arena, tool->form, source->name,
                                                    rt_buffer_text(&run->errors), messages);
+    if (tool->is_clang) {
+        error_count += cnf_diagnostics_collect(arena, form_of_include, source->name,
+                                               rt_buffer_text(&run->errors), messages);
+    }
     bool exited = result.end == CNF_PROCESS_EXITED;
-    if (exited && result.code == 0 && run->output.size > 0) return RT_STATUS_OK;
+    if (exited && result.code == 0 && error_count == 0 && run->output.size > 0) {
+        return RT_STATUS_OK;
+    }
     if (exited && error_count > 0) {
         return rt_fail(sink, RT_COMPILE_TIME, RT_RULE_NONE, "source %.*s does not compile: %u %s",
                        RT_TEXT_ARG(source->name), error_count,

@@ -5,8 +5,9 @@
  * one, so the word stands for nothing.
  *
  * SPEC_CONSTANT(type, name, default) makes `name` a specialisation constant: a declared variable,
- * so that nothing folds it, and another one that holds its default.  Post-link knows them by their
- * symbols (reference/compiler/spec_constants.h), takes both out, and replaces every use. */
+ * so that nothing folds it, and another one that holds its default.  A semicolon may follow or not.
+ * Post-link knows the variables by their symbols (reference/compiler/spec_constants.h), takes both
+ * out and replaces every use. */
 #include "conformance/compile/prelude.h"
 
 #include "reference/base/check.h"
@@ -17,7 +18,7 @@
     "#define SPEC_CONSTANT(type, name, value) "                                                    \
     "extern __constant type name __asm__(\"__assay_spec_constant_\" #name); "                      \
     "__constant type __assay_spec_default_##name "                                                 \
-    "__asm__(\"__assay_spec_default_\" #name) = value\n"
+    "__asm__(\"__assay_spec_default_\" #name) = value;\n"
 
 /* Virtual functions need the extension, which an option makes known and only a pragma enables; C++
  * for OpenCL has no header that would declare placement new. */

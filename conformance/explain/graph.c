@@ -22,7 +22,7 @@ typedef struct finder {
 } finder;
 
 /* Not an index of an image: their number is bounded far below. */
-enum { UNRESOLVED_HERE = UINT32_MAX - 1 };
+#define UNRESOLVED_HERE (UINT32_MAX - 1)
 
 /* ---- What is possible ---------------------------------------------------------------------- */
 

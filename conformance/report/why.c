@@ -102,7 +102,8 @@ static void write_check(rt_buffer *out, const cnf_check *check)
     const char *word = !check->observed ? "unseen" : check->ok ? "agrees" : "FAILS";
     rt_buffer_printf(out, "  %-6s  ", word);
     if (check->line > 0) rt_buffer_printf(out, "line %u: ", check->line);
-    rt_buffer_printf(out, "%.*s %.*s", RT_TEXT_ARG(check->kind), RT_TEXT_ARG(check->what));
+    const char *blank = check->what.length > 0 ? " " : "";
+    rt_buffer_printf(out, "%.*s%s%.*s", RT_TEXT_ARG(check->kind), blank, RT_TEXT_ARG(check->what));
     if (check->branch > 0)
         rt_buffer_printf(out, ", branch %u of %u", check->branch, check->branches);
     rt_buffer_append_byte(out, '\n');

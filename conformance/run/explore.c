@@ -145,7 +145,8 @@ void cnf_explorer_warn(const cnf_explorer *explorer, rt_buffer *out)
     }
     if (!explorer->cut) return;
     rt_buffer_printf(out,
-                     "%sonly %u ways to choose were explored, and there are more (--explore-max "
-                     "allows them)",
-                     out->size ? "\n" : "", explorer->run_count);
+                     "%sexploring stopped after %u run%s; there are more ways to choose "
+                     "(--explore-max)",
+                     out->size ? "\n" : "", explorer->run_count,
+                     explorer->run_count == 1 ? "" : "s");
 }

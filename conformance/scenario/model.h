@@ -120,13 +120,13 @@ typedef struct scn_module {
     const scn_source *sources;
     uint32_t source_count;
     rt_split split;
-    rt_text build_options;      /* for the front end, as written; empty: none */
-    uint32_t formats;           /* bit 1u << rt_format: images of the sources are made in each; 0: in
-                                   what the subject takes, which is SPIR-V */
+    rt_text build_options; /* for the front end, as written; empty: none */
+    uint32_t formats;      /* bit 1u << rt_format: images of the sources are made in each; 0: in
+                              what the subject takes, which is SPIR-V */
     rt_text compile_options, link_options; /* of its sources' images, for the device */
-    const scn_hand_image *hand_images; /* numbered after those of the sources */
+    const scn_hand_image *hand_images;     /* numbered after those of the sources */
     uint32_t hand_image_count;
-    bool registers;       /* false: its images are not registered when it is loaded; load_image can */
+    bool registers; /* false: its images are not registered when it is loaded; load_image can */
     rt_image_list images; /* empty until compiled; filled in packs */
 } scn_module;
 
@@ -194,11 +194,11 @@ typedef struct scn_inner_pointer {
 typedef struct scn_argument {
     scn_argument_kind kind;
     scn_position at;
-    uint32_t memory;   /* MEMORY, POINTER: index of scn_memory */
-    scn_access access; /* MEMORY */
-    uint64_t offset;   /* POINTER: bytes, at most the memory's size */
-    scn_layout layout; /* VALUE; bytes given by hand are one uchar field a byte */
-    rt_bytes value;    /* VALUE: layout.size little-endian bytes */
+    uint32_t memory;                   /* MEMORY, POINTER: index of scn_memory */
+    scn_access access;                 /* MEMORY */
+    uint64_t offset;                   /* POINTER: bytes, at most the memory's size */
+    scn_layout layout;                 /* VALUE; bytes given by hand are one uchar field a byte */
+    rt_bytes value;                    /* VALUE: layout.size little-endian bytes */
     const scn_inner_pointer *pointers; /* VALUE */
     uint32_t pointer_count;
     uint64_t size; /* LOCAL: bytes */
@@ -207,7 +207,7 @@ typedef struct scn_argument {
 /* What a step expects to be refused with.  Absent parts (empty, 0) are not compared. */
 typedef struct scn_error {
     scn_position at;
-    bool none; /* in a one_of: the step succeeds */
+    bool none;               /* in a one_of: the step succeeds */
     rt_text documents;       /* the class that the rule fixes: "exception", "errc::invalid", … */
     rt_text reference_class; /* our code's name: "errc::build", "link-error", … */
     rt_text reference_text;  /* a part of our message */
@@ -235,10 +235,10 @@ typedef struct scn_trace_event {
 typedef enum scn_expect_kind {
     SCN_EXPECT_MEMORY, /* synchronising read of a memory, compared exactly */
     SCN_EXPECT_COUNT,  /* number of events of one kind since the last expectation of that kind */
-    SCN_EXPECT_PROGRAM_OF, /* images that the program of a kernel was linked from, any order */
-    SCN_EXPECT_TRACE,   /* ordered subset of all events so far */
-    SCN_EXPECT_NEVER,   /* none of these events has happened so far */
-    SCN_EXPECT_FINDING, /* a finding of the device since the last one expected */
+    SCN_EXPECT_PROGRAM_OF,  /* images that the program of a kernel was linked from, any order */
+    SCN_EXPECT_TRACE,       /* ordered subset of all events so far */
+    SCN_EXPECT_NEVER,       /* none of these events has happened so far */
+    SCN_EXPECT_FINDING,     /* a finding of the device since the last one expected */
     SCN_EXPECT_HOST_SYMBOL, /* the module that a host symbol binds to */
     SCN_EXPECT_ONE_OF,      /* one of several outcomes, all of which conform */
     SCN_EXPECT_KIND_COUNT
@@ -316,6 +316,7 @@ typedef struct scn_submit {
     uint32_t argument_count;
     const scn_spec_constant *constants;
     uint32_t constant_count;
+    rt_text options; /* for the device's compiler, beside those of the images */
 } scn_submit;
 
 enum { SCN_PATTERN_SIZE_MAX = 16 }; /* bytes of a fill's element */
@@ -366,7 +367,7 @@ typedef struct scn_step {
     uint32_t nested_count;    /* PARALLEL: all steps in its lists, which follow in the table */
     const scn_expect *expect; /* EXPECT: what this step expects; one or more */
     uint32_t expect_count;
-    const scn_error *error; /* the step must be refused so; NULL: it must succeed */
+    const scn_error *error;      /* the step must be refused so; NULL: it must succeed */
     const scn_outcome *outcomes; /* instead of error: one of them, each with an error */
     uint32_t outcome_count;
 } scn_step;

@@ -141,6 +141,7 @@ static scn_submit read_submit(scn_unpacker *unpack)
     for (uint32_t i = 0; i < submit.constant_count; i++)
         constants[i] = read_constant(unpack);
     submit.constants = constants;
+    submit.options = rt_read_text(&unpack->reader);
     return submit;
 }
 

@@ -204,6 +204,7 @@ static void write_submit(rt_buffer *out, const scn_submit *submit)
     rt_write_u32(out, submit->constant_count);
     for (uint32_t i = 0; i < submit->constant_count; i++)
         write_constant(out, &submit->constants[i]);
+    rt_write_text(out, submit->options);
 }
 
 static void write_transfer(rt_buffer *out, scn_verb verb, const scn_transfer *transfer)

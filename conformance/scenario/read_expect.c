@@ -41,8 +41,9 @@ static const scn_shape shape_images = {
 };
 
 /* The rows' fields; the kinds that count events come first, in the order of counted_events. */
-enum { EXPECT_COUNTS = 4 };
-static const char *const counted_events[EXPECT_COUNTS] = {"launch", "build", "link", "cache_hit"};
+enum { EXPECT_COUNTS = 5 };
+static const char *const counted_events[EXPECT_COUNTS] = {"launch", "build", "link", "cache_hit",
+                                                          "kernel_create"};
 
 typedef struct expect_draft {
     uint64_t counts[EXPECT_COUNTS];
@@ -104,6 +105,8 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
      "How often programs were linked since the last expectation of links."},
     {"cache_hits", &shape_event_count, SCN_SUFFICES, SCN_FIELD(expect_draft, counts[3]),
      "How often the program cache had what was needed since the last expectation of cache_hits."},
+    {"kernel_creates", &shape_event_count, SCN_SUFFICES, SCN_FIELD(expect_draft, counts[4]),
+     "How many kernel objects were made since the last expectation of kernel_creates."},
     [EXPECT_MEMORY] = {"memory", &scn_shape_memory_reference, SCN_SUFFICES,
                        SCN_FIELD(expect_draft, memory),
                        "The memory that is read and compared, or that a finding is about."},

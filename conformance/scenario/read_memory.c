@@ -19,6 +19,10 @@ typedef struct field_draft {
     uint32_t lanes;
 } field_draft;
 
+_Static_assert(offsetof(field_draft, name) == offsetof(scn_memory, name) &&
+                   offsetof(field_draft, at) == offsetof(scn_memory, at),
+               "name and position first, as in every map");
+
 static bool field_name_check(scn_reader *reader, const field_draft *field)
 {
     for (size_t i = 0; i < field->name.length; i++) {
@@ -91,6 +95,7 @@ static const scn_row tolerance_rows[] = {
     {"relative", &shape_distance, SCN_ALTERNATIVE, SCN_FIELD(tolerance_draft, relative),
      "Apart by this part of the expected value."},
 };
+_Static_assert(SCN_TOLERANCE_RELATIVE - SCN_TOLERANCE_ULP == 2, "a row for each kind");
 static const scn_shape shape_tolerance = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a tolerance",
@@ -145,6 +150,7 @@ static const scn_shape shape_count = {
 };
 /* In the order of scn_memory_kind. */
 static const scn_choice usm_kinds[] = {{"device", true}, {"host", true}, {"shared", true}};
+_Static_assert(SCN_MEMORY_USM_SHARED - SCN_MEMORY_USM_DEVICE == 2, "a word for each kind");
 static const scn_shape shape_usm = {
     .kind = SCN_SHAPE_CHOICE,
     .noun = "a kind of USM",

@@ -99,6 +99,8 @@ static const scn_shape shape_constants = {
 
 /* ---- Submits ------------------------------------------------------------------------------ */
 
+static const scn_shape shape_options = {.kind = SCN_SHAPE_TEXT, .noun = "compiler options"};
+
 /* One to three numbers, as a list shape reads them; NULL: the key is not there. */
 typedef struct extent {
     const uint64_t *items;
@@ -133,6 +135,9 @@ static const scn_row submit_rows[] = {
     {"spec_constants", &shape_constants, 0,
      SCN_ITEMS(submit_draft, step.submit.constants, step.submit.constant_count),
      "Values of specialisation constants by name; those not named have their defaults."},
+    {"options", &shape_options, 0, SCN_FIELD(submit_draft, step.submit.options),
+     "Options for the device's compiler, beside those of the images; each gives a program of its "
+     "own."},
     {"bundle", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "The kernel bundle to take the kernel from."},
 };
 static const scn_shape shape_submit_object = {

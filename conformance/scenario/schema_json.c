@@ -4,6 +4,7 @@
  *
  * Source: JSON Schema draft 2020-12, Core and Validation. */
 #include "conformance/scenario/schema_objects.h"
+#include "reference/trace/trace.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -11,6 +12,9 @@
 
 /* What is_name in schema.c takes. */
 #define NAME_PATTERN "^[A-Za-z_][A-Za-z0-9_.-]*$"
+
+/* The definition of events, which are no object of the table: each kind has fields of its own. */
+#define EVENT_NAME "event"
 
 static json_t *shape_schema(const scn_objects *objects, const scn_shape *shape);
 
@@ -160,29 +164,73 @@ static json_t *object_schema(const scn_objects *objects, const scn_shape *shape)
     return schema;
 }
 
-/* Events are the one open object: which fields there are depends on the event. */
-static json_t *event_schema(void)
+/* ---- Events -------------------------------------------------------------------------------- */
+
+/* A value of an event's field: the reader takes any scalar as its text. */
+static json_t *field_schema(bool is_list)
+{
+    json_t *schema = text_schema();
+    append(json_object_get(schema, "type"), json_string("boolean"));
+    if (!is_list) return schema;
+    json_t *list = typed("array");
+    put(list, "items", schema);
+    return list;
+}
+
+/* One kind of event; `fields` are the names of its fields as in RT_EVENTS. */
+static json_t *event_schema(const char *name, const char *fields)
 {
     json_t *schema = typed("object"), *properties = needed(json_object());
-    put(properties, "event", words_schema(&scn_shape_event_name));
+    json_t *constant = needed(json_object()), *required = needed(json_array());
+    put(constant, "const", json_string(name));
+    put(properties, "event", constant);
+    while (*fields) {
+        size_t length = strcspn(fields, " ");
+        bool is_list = length > 2 && fields[length - 1] == ']';
+        char key[32];
+        CHECK(length < sizeof key);
+        memcpy(key, fields, length);
+        key[is_list ? length - 2 : length] = '\0';
+        put(properties, key, field_schema(is_list));
+        if (strcmp(key, "program") == 0) put(properties, "program_of", text_schema());
+        fields += length + strspn(fields + length, " ");
+    }
     put(schema, "properties", properties);
-    json_t *required = needed(json_array());
     append(required, json_string("event"));
     put(schema, "required", required);
+    put(schema, "additionalProperties", json_false());
     return schema;
 }
 
+static json_t *events_schema(void)
+{
+    static const struct {
+        const char *name, *fields;
+    } rows[] = {
+#define EVENT_ROW(kind, name, fields) {name, fields},
+        RT_EVENTS(EVENT_ROW)
+#undef EVENT_ROW
+    };
+    json_t *schema = needed(json_object()), *list = needed(json_array());
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        append(list, event_schema(rows[i].name, rows[i].fields));
+    put(schema, "anyOf", list);
+    return schema;
+}
+
+/* ---- Shapes -------------------------------------------------------------------------------- */
+
 /* {"$ref": "#/$defs/NAME"} */
-static json_t *reference_schema(const scn_objects *objects, const scn_shape *shape)
+static json_t *definition_reference(const char *name)
 {
     json_t *schema = needed(json_object());
-    put(schema, "$ref", json_sprintf("#/$defs/%s", scn_objects_name(objects, shape).data));
+    put(schema, "$ref", json_sprintf("#/$defs/%s", name));
     return schema;
 }
 
 static json_t *other_schema(const scn_objects *objects, const scn_shape *shape)
 {
-    if (shape == &scn_shape_trace_event) return event_schema();
+    if (shape == &scn_shape_trace_event) return definition_reference(EVENT_NAME);
     if (shape == &scn_shape_null) return typed("null");
     CHECK(shape->alternatives[0]);
     if (!shape->alternatives[1]) return shape_schema(objects, shape->alternatives[0]);
@@ -204,7 +252,7 @@ static json_t *shape_schema(const scn_objects *objects, const scn_shape *shape)
     case SCN_SHAPE_WORD: return words_schema(shape);
     case SCN_SHAPE_LIST: return list_schema(objects, shape);
     case SCN_SHAPE_MAP: return map_schema(objects, shape);
-    case SCN_SHAPE_OBJECT: return reference_schema(objects, shape);
+    case SCN_SHAPE_OBJECT: return definition_reference(scn_objects_name(objects, shape).data);
     case SCN_SHAPE_OTHER: return other_schema(objects, shape);
     }
     UNREACHABLE();
@@ -217,8 +265,10 @@ static json_t *definitions(const scn_objects *objects)
     for (uint32_t i = 0; i < objects->list.count; i++) {
         const scn_named_object *object = &objects->list.items[i];
         if (object->shape == &scn_shape_scenario) continue;
+        CHECK(strcmp(object->name.data, EVENT_NAME) != 0);
         put(list, object->name.data, object_schema(objects, object->shape));
     }
+    put(list, EVENT_NAME, events_schema());
     return list;
 }
 

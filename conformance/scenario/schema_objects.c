@@ -1,6 +1,7 @@
 /* Walking the table of the format.  What the walk is for, its users know. */
 #include "conformance/scenario/schema_objects.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static const scn_named_object *object_find(const scn_objects *objects, const scn_shape *shape)
@@ -10,24 +11,38 @@ static const scn_named_object *object_find(const scn_objects *objects, const scn
     return NULL;
 }
 
-/* "a memory" -> "memory", "the list of steps" -> "list-of-steps"; a number behind it where another
- * object has that noun too. */
-static rt_text name_make(rt_arena *arena, const scn_objects *objects, const char *noun)
+/* "a covered rule" -> "Covered rule"; a number behind it where another object has that title. */
+static rt_text title_make(rt_arena *arena, const scn_objects *objects, const char *noun)
 {
     const char *blank = strchr(noun, ' ');
-    CHECK(blank); /* nouns have an article */
-    rt_text plain = rt_arena_text(arena, rt_text_of(blank + 1));
-    char *characters = (char *)plain.data;
-    for (size_t i = 0; i < plain.length; i++)
-        if (characters[i] == ' ') characters[i] = '-';
-    rt_text name = plain;
-    uint32_t number = 1;
-    for (uint32_t i = 0; i < objects->list.count; i++) {
-        if (!rt_text_equal(objects->list.items[i].name, name)) continue;
-        name = rt_arena_printf(arena, "%s-%u", plain.data, ++number);
-        i = UINT32_MAX; /* from the beginning */
+    CHECK(blank && blank[1]); /* nouns have an article */
+    const char *rest = blank + 2;
+    char first = (char)toupper((unsigned char)blank[1]);
+    rt_text title = rt_arena_printf(arena, "%c%s", first, rest);
+    uint32_t number = 1, i = 0;
+    while (i < objects->list.count) {
+        bool taken = rt_text_equal(objects->list.items[i].title, title);
+        if (taken) title = rt_arena_printf(arena, "%c%s %u", first, rest, ++number);
+        i = taken ? 0 : i + 1;
     }
-    return name;
+    return title;
+}
+
+/* Small letters, digits, and a '-' for each blank; the rest is left out. */
+static rt_text anchor_of(rt_arena *arena, rt_text title)
+{
+    rt_text copy = rt_arena_text(arena, title);
+    char *characters = (char *)copy.data;
+    size_t length = 0;
+    for (size_t i = 0; i < copy.length; i++) {
+        unsigned char character = (unsigned char)title.data[i];
+        if (isalnum(character) || character == '-' || character == '_')
+            characters[length++] = (char)tolower(character);
+        else if (character == ' ')
+            characters[length++] = '-';
+    }
+    characters[length] = '\0';
+    return (rt_text){characters, length};
 }
 
 /* Adds the objects that the shape itself is or leads to without passing through an object. */
@@ -42,8 +57,8 @@ static void shape_collect(rt_arena *arena, const scn_shape *shape, scn_objects *
         return;
     case SCN_SHAPE_OBJECT:
         if (!object_find(out, shape)) {
-            rt_text name = name_make(arena, out, shape->noun);
-            *rt_vector_push(&out->list) = (scn_named_object){shape, name};
+            rt_text title = title_make(arena, out, shape->noun);
+            *rt_vector_push(&out->list) = (scn_named_object){shape, title, anchor_of(arena, title)};
         }
         return;
     default: return; /* scalars hold nothing */

@@ -7,7 +7,8 @@
 
 typedef struct scn_named_object {
     const scn_shape *shape; /* of kind OBJECT */
-    rt_text name; /* unique, "submit-step": its noun without the article, words joined by '-' */
+    rt_text title;          /* "Covered rule": its noun without the article; unique */
+    rt_text name;           /* "covered-rule": the anchor that Markdown makes of the title */
 } scn_named_object;
 
 typedef struct scn_objects {

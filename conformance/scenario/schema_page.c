@@ -1,10 +1,9 @@
 /* The reference page of the format, in Markdown, from the table that drives the reader: a section
- * for each object, a row for each key.  Sections are named so that the usual anchors of Markdown
- * ("## Covered rule" is #covered-rule) are the objects' names. */
+ * for each object, a row for each key. */
 #include "conformance/scenario/schema_objects.h"
 #include "reference/trace/trace.h"
 
-#include <ctype.h>
+#include <inttypes.h>
 #include <string.h>
 
 /* A vocabulary up to this long is told whole. */
@@ -78,11 +77,18 @@ static void other_write(rt_buffer *out, const scn_objects *objects, const scn_sh
 
 static void count_write(rt_buffer *out, const scn_shape *shape)
 {
-    unsigned long long least = shape->least, most = shape->most;
-    if (least > 0 && most == least) rt_buffer_printf(out, " (%llu)", least);
-    if (least > 0 && most > least) rt_buffer_printf(out, " (%llu to %llu)", least, most);
-    if (least > 0 && most == 0) rt_buffer_printf(out, " (at least %llu)", least);
-    if (least == 0 && most > 0) rt_buffer_printf(out, " (at most %llu)", most);
+    uint64_t least = shape->least, most = shape->most;
+    if (least > 0 && most == least) rt_buffer_printf(out, " (%" PRIu64 ")", least);
+    if (least > 0 && most > least)
+        rt_buffer_printf(out, " (%" PRIu64 " to %" PRIu64 ")", least, most);
+    if (least > 0 && most == 0) rt_buffer_printf(out, " (at least %" PRIu64 ")", least);
+    if (least == 0 && most > 0) rt_buffer_printf(out, " (at most %" PRIu64 ")", most);
+}
+
+static void integer_write(rt_buffer *out, const scn_shape *shape)
+{
+    rt_buffer_printf(out, "%s, %" PRIu64, shape->noun, shape->least);
+    if (shape->most != shape->least) rt_buffer_printf(out, " to %" PRIu64, shape->most);
 }
 
 static void shape_write(rt_buffer *out, const scn_objects *objects, const scn_shape *shape)
@@ -90,10 +96,7 @@ static void shape_write(rt_buffer *out, const scn_objects *objects, const scn_sh
     switch (shape->kind) {
     case SCN_SHAPE_TEXT:
     case SCN_SHAPE_NAME: rt_buffer_printf(out, "%s", shape->noun); return;
-    case SCN_SHAPE_INTEGER:
-        rt_buffer_printf(out, "%s, %llu to %llu", shape->noun, (unsigned long long)shape->least,
-                         (unsigned long long)shape->most);
-        return;
+    case SCN_SHAPE_INTEGER: integer_write(out, shape); return;
     case SCN_SHAPE_TRUTH: rt_buffer_printf(out, "`true` or `false`"); return;
     case SCN_SHAPE_CHOICE:
         choices_write(out, shape, true);
@@ -146,21 +149,10 @@ static void row_write(rt_buffer *out, const scn_objects *objects, const scn_row 
     rt_buffer_free(&value);
 }
 
-/* The heading of an object or word: "covered-rule" -> "Covered rule". */
-static void heading_write(rt_buffer *out, rt_text name)
-{
-    rt_buffer_printf(out, "\n## ");
-    for (size_t i = 0; i < name.length; i++) {
-        char character = name.data[i] == '-' ? ' ' : name.data[i];
-        rt_buffer_append_byte(out, i ? character : (char)toupper((unsigned char)character));
-    }
-    rt_buffer_printf(out, "\n\n");
-}
-
 static void object_write(rt_buffer *out, const scn_objects *objects, const scn_named_object *object)
 {
     const scn_shape *shape = object->shape;
-    heading_write(out, object->name);
+    rt_buffer_printf(out, "\n## %s\n\n", object->title.data);
     uint32_t built = 0, not_built = 0;
     for (uint32_t i = 0; i < shape->row_count; i++) {
         if (shape->rows[i].flags & SCN_NOT_BUILT) continue;
@@ -189,11 +181,12 @@ static void events_write(rt_buffer *out)
         RT_EVENTS(EVENT_ROW)
 #undef EVENT_ROW
     };
-    heading_write(out, RT_TEXT("events"));
-    rt_buffer_printf(out,
-                     "What happens while a scenario runs, as `trace` expects it: `{event: link, "
-                     "inputs: [app/0]}`. Fields\nthat are not given may hold anything; those "
-                     "with `[]` hold lists.\n\n| event | fields |\n|---|---|\n");
+    rt_buffer_printf(
+        out,
+        "\n## Events\n\nWhat happens while a scenario runs, as `trace` expects it: `{event: link, inputs: "
+        "[app/0]}`. Fields\nthat are not given may hold anything; those with `[]` hold "
+        "lists. In events that have a program,\n`program_of: KERNEL` means the one that the "
+        "kernel was launched from last.\n\n| event | fields |\n|---|---|\n");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         rt_buffer_printf(out, "| `%s` | `%s` |\n", rows[i].name, rows[i].fields);
 }

@@ -125,6 +125,7 @@ rt_status cnf_run_submit(cnf_execution *execution, uint32_t index)
         .after_count = after_count,
         .constants = constants,
         .constant_count = submit->constant_count,
+        .options = submit->options,
     };
     rt_status status = rt_scheduler_launch(rt_runtime_scheduler(execution->runtime), queue, &launch,
                                            &execution->results[index].command);

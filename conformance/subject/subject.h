@@ -15,7 +15,7 @@
  *       "message": "several lines for people (absent when ok)"}
  *       one expectation judged.  observed false: this subject does not show it; it is neither right
  *       nor wrong.  After the first check that is not ok the child goes on only as far as is safe.
- *   {"type": "memory", "name": "data", "element": "int", "data": "HEX", "defined": "HEX"}
+ *   {"type": "memory", "name": "data", "data": "HEX", "defined": "HEX"}
  *       final content of a memory, in order of declaration; "defined" (one bit a byte, lowest
  * first) only where the device tracks it
  *   {"type": "trace", "events": [{"event": "link", …}, …]}

@@ -501,6 +501,28 @@ static void argument_check(const dev_device *device, const dev_argument *argumen
     }
 }
 
+/* Refuses more local memory than the device says it has, before the adapter sees it: some drivers
+ * end the process instead of refusing. */
+static rt_status local_memory_validate(dev_device *device, const dev_argument *arguments,
+                                       uint32_t count)
+{
+    dev_capabilities capabilities;
+    dev_device_capabilities(device, &capabilities);
+    uint64_t left = capabilities.local_size_max;
+    for (uint32_t i = 0; i < count; i++) {
+        if (arguments[i].kind != DEV_ARGUMENT_LOCAL) continue;
+        if (arguments[i].size > left) {
+            return rt_fail(device->sink, RT_LIMIT, RT_RULE_NONE,
+                           "argument %u (from 0) wants %llu bytes of local memory; a work-group of "
+                           "device '%.*s' has %llu bytes for all arguments together",
+                           i, (unsigned long long)arguments[i].size, RT_TEXT_ARG(capabilities.name),
+                           (unsigned long long)capabilities.local_size_max);
+        }
+        left -= arguments[i].size;
+    }
+    return RT_STATUS_OK;
+}
+
 rt_status dev_enqueue_kernel(dev_queue *queue, dev_command command, dev_kernel *kernel,
                              const dev_nd_range *range, const dev_argument *arguments,
                              uint32_t argument_count, dev_event **out_event)
@@ -512,6 +534,7 @@ rt_status dev_enqueue_kernel(dev_queue *queue, dev_command command, dev_kernel *
     CHECK(argument_count == 0 || arguments != NULL);
     for (uint32_t i = 0; i < argument_count; i++)
         argument_check(queue->device, &arguments[i]);
+    RT_TRY(local_memory_validate(queue->device, arguments, argument_count));
     rt_status status = queue->ops->enqueue_kernel(queue, command, kernel, range, arguments,
                                                   argument_count, out_event);
     return event_finish(OPERATION_enqueue_kernel, queue, status, *out_event);

@@ -8,7 +8,7 @@ static void key_write(rt_buffer *out, const rt_cache_key *key)
     rt_write_u32(out, RULE_ELSE(DL_CACHE_14, key->module, 0u));
     rt_spec_list_write(out, RULE_ELSE(DL_CACHE_03, key->constants, (rt_spec_list){0}));
     rt_write_text(out, RULE_ELSE(DL_CACHE_05, key->options, (rt_text){0}));
-    rt_write_u32(out, RULE_ELSE(DL_CACHE_04, key->device, 0u));
+    rt_write_u32(out, key->device);
     rt_write_u32(out, key->context);
 }
 

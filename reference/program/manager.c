@@ -310,28 +310,38 @@ static void trace_select(rt_program_manager *manager, rt_text kernel_name,
              RT_T("image", image->image->name));
 }
 
+/* The program under the key, with a reference for the caller; NULL where there is none. */
+static rt_program *find_cached(rt_program_manager *manager, const rt_cache_key *key,
+                               const rt_registered_image *image)
+{
+    rt_program *cached = rt_cache_find(&manager->cache, key);
+    CHECK_IMPLIES(cached, cached->device->id == key->device && cached->context == key->context);
+    uint32_t device_before = manager->device_before;
+    manager->device_before = key->device;
+    /* Broken: programs of one device at a time. */
+    if (cached && device_before != key->device && !RULE(DL_CACHE_04)) return NULL;
+    if (!cached || !RULE(DL_CACHE_02)) return NULL;
+    cached->references++;
+    trace_select(manager, key->kernel, image);
+    RT_TRACE(manager->trace, CACHE_HIT, RT_T("kernel", key->kernel),
+             RT_T("module", image->module_name), RT_N("device", key->device),
+             RT_N("program", cached->id));
+    return cached;
+}
+
 /* Called with the lock held; the arena is the call's. */
 static rt_status find_program(rt_program_manager *manager, rt_arena *arena,
                               const rt_kernel_request *request, rt_program **out_program)
 {
-    const rt_device *device = request->device;
     for (;;) {
         const rt_registered_image *image = NULL;
-        RT_TRY(rt_program_select(manager, device, request->kernel, &image));
+        RT_TRY(rt_program_select(manager, request->device, request->kernel, &image));
         CHECK(image && rt_program_tables_hold(&manager->tables, image));
-        rt_build_target target = {device, request->context, request->options,
+        rt_build_target target = {request->device, request->context, request->options,
                                   rt_spec_list_make(arena, request, image->image)};
         rt_cache_key key = key_of(manager, arena, image, &target, request->kernel);
-        rt_program *cached = rt_cache_find(&manager->cache, &key);
-        if (cached && RULE(DL_CACHE_02)) {
-            cached->references++;
-            *out_program = cached;
-            trace_select(manager, request->kernel, image);
-            RT_TRACE(manager->trace, CACHE_HIT, RT_T("kernel", request->kernel),
-                     RT_T("module", image->module_name), RT_N("device", device->id),
-                     RT_N("program", cached->id));
-            return RT_STATUS_OK;
-        }
+        *out_program = find_cached(manager, &key, image);
+        if (*out_program) return RT_STATUS_OK;
         rt_pending_build build = {image->id, &target};
         if (!is_pending(manager, build)) {
             trace_select(manager, request->kernel, image);
@@ -370,7 +380,6 @@ rt_status rt_program_manager_kernel(rt_program_manager *manager, const rt_kernel
     rt_status status = find_program(manager, &arena, request, out_program);
     if (rt_ok(status)) {
         CHECK((*out_program)->references >= 1);
-        CHECK((*out_program)->context == request->context);
         status = find_kernel(manager, *out_program, request->kernel, out_kernel);
         if (!rt_ok(status)) {
             program_unreference(manager, *out_program);

@@ -30,7 +30,8 @@ struct rt_program_manager {
     pthread_mutex_t lock;
     pthread_cond_t built; /* some pending build ended */
     rt_program_tables tables;
-    bool tables_frozen; /* a fault only (see DL-DLOPEN-02): new images are not seen */
+    bool tables_frozen;     /* a fault only (see DL-DLOPEN-02): new images are not seen */
+    uint32_t device_before; /* a fault only (see DL-CACHE-04): for which device was asked last */
     rt_cache cache;
     RT_VECTOR(rt_pending_build) pending;
     uint32_t program_count;  /* ids given so far */

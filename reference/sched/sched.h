@@ -3,11 +3,12 @@
  * Submitting makes a node of the graph with its dependencies: by the memories that commands read
  * and write, by explicit `after` lists, by the order of an in-order queue.  Handing a node to its
  * device is a separate step (enqueue.c), the only place that calls a device for commands, so that
- * fusion can take a node back before that.  Nothing waits except the functions that say so.
+ * fusion can take a node back before that.  Nothing waits except the functions that say so, and a
+ * submission that depends on a command of another device: no device knows another's events.
  *
- * Threads  All functions may be called from several threads; one lock guards the graph.  Kernels
- * are resolved and built outside it. Source: SYCL 2020, 3.7.1 "SYCL application execution
- * model", 4.6.5 "Queue class". */
+ * Threads.  All functions may be called from several threads; one lock guards the graph.  Kernels
+ * are resolved and built outside it.
+ * Source: SYCL 2020, 3.7.1 "SYCL application execution model", 4.6.5 "Queue class". */
 #ifndef REFERENCE_SCHED_SCHED_H
 #define REFERENCE_SCHED_SCHED_H
 
@@ -84,17 +85,18 @@ RT_MUST_USE rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const r
                                                 rt_context_id context, bool in_order,
                                                 rt_queue_id *out_queue);
 
-/* Submits a copy or a fill.  The ranges were not checked by the caller: ERRC_INVALID where one
- * does not lie in its memory, where a copy's overlap in one memory, or where USM of one device is
- * used in a queue of another.  What goes wrong later is told to who waits. */
+/* Submits a copy or a fill.  Ranges and pattern were not checked by the caller: ERRC_INVALID where
+ * a range does not lie in its memory, where those of a copy overlap, where a pattern is not as
+ * above, or where USM of one device is used in a queue of another.  What goes wrong later is told
+ * to who waits. */
 RT_MUST_USE rt_status rt_scheduler_transfer(rt_scheduler *scheduler, rt_queue_id queue,
                                             const rt_transfer *transfer,
                                             rt_command_id *out_command);
 
 /* Submits a launch.  Fails at once with the codes of rt_program_manager_kernel and of
  * dev_enqueue_kernel; nothing was enqueued then.  ERRC_INVALID: unified shared memory of another
- * device, or a pointer beyond its end.  ERRC_KERNEL_ARGUMENT: not as many arguments as
- * the kernel has parameters.  What goes wrong while the kernel runs is told to who waits. */
+ * device, or a pointer beyond its end.  ERRC_KERNEL_ARGUMENT: not as many arguments as the kernel
+ * has parameters.  What goes wrong while the kernel runs is told to who waits. */
 RT_MUST_USE rt_status rt_scheduler_launch(rt_scheduler *scheduler, rt_queue_id queue,
                                           const rt_launch *launch, rt_command_id *out_command);
 
@@ -108,7 +110,7 @@ RT_MUST_USE rt_status rt_scheduler_host_read(rt_scheduler *scheduler, rt_memory 
 /* Waits for every command submitted so far; returns the first failure that was not told before. */
 RT_MUST_USE rt_status rt_scheduler_wait(rt_scheduler *scheduler);
 
-/* The same for the commands of one queue, and for one command with all it depends on. */
+/* The same for the commands of one queue, and for one command, each with all it depends on. */
 RT_MUST_USE rt_status rt_scheduler_wait_queue(rt_scheduler *scheduler, rt_queue_id queue);
 RT_MUST_USE rt_status rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_id command);
 

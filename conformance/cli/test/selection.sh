@@ -124,6 +124,52 @@ expect 0 $run --resume
 ran 5
 says "$subject: 5 PASS"
 
+# ---- Exploring ----
+# Two libraries define the symbol with the same value; which one is taken is open.
+explored=$folder/explored.yaml
+cat >"$explored" <<'SCENARIO'
+assay: 1
+summary: Two equal providers; thrice is 3 * x whichever is taken.
+modules:
+  app:
+    needs: [libone, libother]
+    sources:
+      - language: opencl-c
+        code: |
+          int thrice(int x);
+          kernel void apply(global int *data) { size_t i = get_global_id(0); data[i] = thrice(data[i]); }
+  libone:
+    sources:
+      - language: opencl-c
+        code: |
+          int thrice(int x) { return 3 * x; }
+  libother:
+    sources:
+      - language: opencl-c
+        code: |
+          int thrice(int x) { return 3 * x; }
+memory:
+  data: {type: int, values: {iota: 4}}
+steps:
+  - submit: {kernel: apply, range: [4], args: [data]}
+  - expect:
+      one_of:
+        - {program_of: apply, images: [app/0, libone/0]}
+        - {program_of: apply, images: [app/0, libother/0]}
+SCENARIO
+expect 0 run "$explored" --on sim --explore
+grep -q warning "$folder/out" && fail "both branches happen"
+expect 0 run "$explored" --on sim --explore --explore-max 1
+says "branch 2 never happened in 1 run"
+says "exploring stopped after 1 run; there are more ways"
+sed -i 's/libother\/0\]/libother\/0, libone\/0]/' "$explored"
+expect 0 run "$explored" --on sim
+expect 1 run "$explored" --on sim --explore --json "$folder/records"
+says "with --choices 1 ("
+grep -q '"choices":"1"' "$folder/records" || fail "the record has no choices"
+expect 1 run "$explored" --on sim --choices 1
+expect 0 run "$explored" --on sim --choices 0
+
 # Killed in the middle and taken up until it is through: no record is lost, none is there twice.
 for number in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     variant $number DL-REQ-01 >"$root/linking/k$number.yaml"

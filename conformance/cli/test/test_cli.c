@@ -16,8 +16,10 @@ static const cnf_option test_options[] = {
     {CNF_OPTION_JSON, "--json", NULL, "FILE.json", "Also so.", ".json"},
     {CNF_OPTION_NOT_BUILT, "--html", NULL, "FILE", NULL, NULL},
 };
-static const cnf_command with_paths = {"run", "[PATH…]", "Runs.", "More.", test_options, 5, NULL};
-static const cnf_command without_paths = {"list", NULL, "Lists.", NULL, test_options, 5, NULL};
+static const cnf_command with_paths = {"run",        "[PATH…]", "Runs.", "More.",
+                                       test_options, 5,         false,   NULL};
+static const cnf_command without_paths = {"list",       NULL, "Lists.", NULL,
+                                          test_options, 5,    false,    NULL};
 
 typedef struct parse_row {
     const char *words[5]; /* NULL-terminated */

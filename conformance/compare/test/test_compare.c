@@ -272,7 +272,7 @@ static const struct differential_row {
     {MEMORY("m", "0100000002000000", "") END, MEMORY("m", "0100000002000000", "") END, "", ""},
     {MEMORY("m", "0100000002000000", "") END, MEMORY("m", "01000000ffffffff", "") END,
      "differential:memory:differs:m/element-1",
-     "at the end m[1] is another than on sim:\n  sim     2 (0x00000002)\n  subject -1 "
+     "at the end m[1] differs from sim's:\n  sim     2 (0x00000002)\n  subject -1 "
      "(0xffffffff)\n1 of 2 elements differs: one element"},
     /* A byte that sim does not call defined may hold anything. */
     {MEMORY("m", "0100000002000000", ",\"defined\":\"0f\"") END,
@@ -282,7 +282,7 @@ static const struct differential_row {
     /* The memory's own tolerance, one step from 1, holds here too. */
     {MEMORY("f", "0000803f", "") END, MEMORY("f", "0100803f", "") END, "", ""},
     {MEMORY("f", "0000803f", "") END, MEMORY("f", "0200803f", "") END,
-     "differential:memory:differs:f/element-0", "f[0] is another than on sim, 2 ULP apart:\n"},
+     "differential:memory:differs:f/element-0", "f[0] differs from sim's, 2 ULP apart:\n"},
     {MEMORY("f", "0000c07f", "") END, MEMORY("f", "0000803f", "") END,
      "differential:memory:differs:f/element-0", "one is NaN"},
     /* The first memory that differs, in the order of the scenario. */

@@ -178,6 +178,34 @@ static void the_same_entry_in_two_folders_is_refused(void **state)
     assert_non_null(strstr(rt_buffer_string(&made->problems), "more/pocl.yaml:4:5: error: "));
 }
 
+/* Every cut and many changed bytes of a right file: it is read or refused with its name, never
+ * more.
+ */
+static void damaged_files_are_read_or_refused(void **state)
+{
+    fixture *made = *state;
+    static const char whole[] =
+        HEAD A SIG "    driver: \"3.1\"\n    class: violates-a-must\n    reason: >-\n"
+                   "      Two\n      lines.\n    reference: DL-RESOLVE-09\n"
+                   "    reproduction: shows.c\n";
+    static const char bytes[] = {'\n', '"', ':', '-', '9', '\t', '[', (char)0xff};
+    char text[sizeof whole], start[96];
+    snprintf(start, sizeof start, "%s/expectations/pocl.yaml:", made->root);
+    uint32_t refused = 0;
+    for (size_t at = 0; at < sizeof whole - 1; at++) {
+        for (size_t i = 0; i <= sizeof bytes; i++) {
+            memcpy(text, whole, sizeof whole);
+            text[at] = i < sizeof bytes ? bytes[i] : '\0'; /* cut there */
+            file_write(made->root, "expectations/pocl.yaml", text);
+            expectations_read(made, false);
+            refused += !made->fine;
+            assert_true(made->fine == (made->problems.size == 0));
+            assert_true(made->fine || rt_text_starts(rt_buffer_text(&made->problems), start));
+        }
+    }
+    assert_true(refused > sizeof whole);
+}
+
 /* ---- Judging ------------------------------------------------------------------------------- */
 
 static cnf_judgement judgement_of(cnf_verdict verdict, const char *signature)
@@ -322,6 +350,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(the_same_entry_in_two_folders_is_refused, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(damaged_files_are_read_or_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(entries_decide_verdicts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_key_is_kept, set_up, tear_down),
     };

@@ -635,10 +635,33 @@ static void the_prelude_leaves_lines_as_they_are(void **state)
     assert_int_equal(answer->messages[0].line, 2);
     assert_int_equal(answer->messages[0].column, 43);
     call_source(fixture, SCN_LANGUAGE_OPENCL_CPP,
-                "namespace a { SPEC_CONSTANT(bool, b, true); }\n"
+                "namespace a { SPEC_CONSTANT(bool, b, true) }\n"
                 "kernel void k(global int *p) { if (a::b) p[0] = 1; }\n");
     rt_image_list list = images_of(fixture);
     assert_symbol(&list.images[0], RT_SET_SPEC_CONSTANTS, "b");
+}
+
+/* Files of this machine would be in an artefact whose key does not know them. */
+static void a_source_includes_no_file(void **state)
+{
+    compile_fixture *fixture = *state;
+    char path[96], code[160];
+    snprintf(path, sizeof path, "%s/other.h", fixture->folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("int f(void);\n", file);
+    fclose(file);
+    snprintf(code, sizeof code, "#include \"%s\"\nkernel void k() {}\n", path);
+    static const scn_language languages[] = {SCN_LANGUAGE_OPENCL_C, SCN_LANGUAGE_OPENCL_CPP};
+    for (size_t i = 0; i < sizeof languages / sizeof *languages; i++) {
+        const cnf_compile_answer *answer = call_source(fixture, languages[i], code);
+        assert_int_equal(answer->code, RT_COMPILE_TIME);
+        assert_int_equal(answer->message_count, 1);
+        assert_true(rt_text_starts(answer->messages[0].text, "#include of a file"));
+        /* Twin: what OpenCL declares needs none. */
+        call_source(fixture, languages[i], "kernel void k(global intptr_t *p) { *p = INT_MAX; }\n");
+        assert_int_equal(answer->code, RT_OK);
+    }
 }
 
 static void a_missing_tool_is_named(void **state)
@@ -804,6 +827,7 @@ int main(int argc, char **argv)
         TEST(every_language_is_refused_at_its_place),
         TEST(an_image_needs_an_entry),
         TEST(the_prelude_leaves_lines_as_they_are),
+        TEST(a_source_includes_no_file),
         TEST(a_missing_tool_is_named),
         TEST(postlink_errors_name_their_symbols),
         TEST(modules_link_to_bitcode),

@@ -163,8 +163,8 @@ static void damaged_traces_are_read_as_far_as_they_go(void **state)
         "{\"events\": [1, {}, {\"event\": 1}, {\"event\": \"no\"}]}",
         "{\"events\": [{\"event\": \"launch\", \"command\": 1, \"after\": \"x\"}]}",
         "{\"events\": [{\"event\": \"launch\", \"command\": \"1\", \"after\": [1]}]}",
-        "{\"events\": [{\"event\": \"resolve\", \"image\": \"app/0\", \"symbol\": \"f\","
-        " \"provider\": \"nobody\"}]}",
+        ("{\"events\": [{\"event\": \"resolve\", \"image\": \"app/0\", \"symbol\": \"f\","
+         " \"provider\": \"nobody\"}]}"),
         "{\"events\": [{\"event\": \"link\", \"program\": [], \"inputs\": \"app/0\"}]}",
     };
     rt_buffer wanted = {0};

@@ -139,12 +139,14 @@ static void a_pass_says_what_was_seen(void **state)
         .file = RT_TEXT("s/a/b.yaml"),
         .subject = RT_TEXT("sim"),
         .judgement = {.verdict = CNF_VERDICT_PASS, .step = SCN_NONE, .expected = 1, .observed = 1}};
-    const char *sent = CHECK_LINE("4", "memory", "data", "true", "true") TRACE("") END;
+    const char *sent = CHECK_LINE("4", "memory", "data", "true", "true")
+        CHECK_LINE("5", "trace", "", "true", "true") TRACE("") END;
     assert_string_equal(explain(&arena, &record, NULL, sent, NULL, &rules),
                         "PASS s/a/b.yaml on sim\n"
                         "\n"
                         "What was expected, and what was seen:\n"
                         "  agrees  line 4: memory data\n"
+                        "  agrees  line 5: trace\n"
                         "\n"
                         "Rule DL-REQ-01 (SharedLibraries.md, introduction; must)\n"
                         "  The rule: A kernel that calls a function of a library runs with the "

@@ -292,7 +292,7 @@ static void exploring_is_bounded_and_says_so(void **state)
     assert_non_null(strstr(fixture->warnings[record - fixture->records].data,
                            "branch 3 never happened in 2 runs"));
     assert_non_null(strstr(fixture->warnings[record - fixture->records].data,
-                           "only 2 ways to choose were explored"));
+                           "exploring stopped after 2 runs"));
     record = assert_verdict(fixture, "a", "vendor", "FAIL", "finish:choices:-:-");
     assert_non_null(strstr(record->judgement.message.data,
                            "did not follow its script: choice 0 took alternative 0 of 2, not 1"));

@@ -203,6 +203,7 @@ static void print_submit(rt_buffer *out, const scn_submit *submit)
     }
     for (uint32_t i = 0; i < submit->argument_count; i++)
         print_argument(out, &submit->arguments[i]);
+    if (submit->options.length) print_text(out, "options", submit->options);
     for (uint32_t i = 0; i < submit->constant_count; i++) {
         rt_buffer_printf(out, "\n    constant");
         print_text(out, "name", submit->constants[i].name);

@@ -28,7 +28,7 @@ static const char sample[] =
     "             {write: b}, {int: -3}, {float: 0x1p-3}, {local: 64}, u, {usm: s, offset: 8}, null,\n"
     "             {float3: [1, 2, 3]}, {bytes: 0011}, {struct: [{int: 1}, h, {usm: u, offset: 4}]}]}\n"
     "    id: s\n"
-    "  - submit: {kernel: k, range: [4], after: [s], spec_constants: {n: 3, x: {half: 1.5}}}\n"
+    "  - submit: {kernel: k, range: [4], after: [s], options: -cl-fast-relaxed-math, spec_constants: {n: 3, x: {half: 1.5}}}\n"
     "    id: bad\n"
     "    expect: {error: {documents: exception,\n"
     "                     reference: {class: link-error, text: t, names: [f, g]}}}\n"

@@ -98,17 +98,15 @@ static void the_page_has_a_section_for_each_object_and_a_row_for_each_key(void *
         const scn_named_object *object = &objects.list.items[i];
         for (uint32_t j = 0; j < i; j++)
             assert_false(rt_text_equal(objects.list.items[j].name, object->name));
-        /* The heading is the name with its first letter large and blanks for its '-'. */
-        const char *section = rt_buffer_string(&page);
-        bool found = false;
-        while (!found && (section = strstr(section, "\n## ")) != NULL) {
-            section += 4;
-            found = section[object->name.length] == '\n';
-            for (size_t k = 1; k < object->name.length; k++)
-                found = found &&
-                        section[k] == (object->name.data[k] == '-' ? ' ' : object->name.data[k]);
-        }
-        assert_true(found);
+        char heading[128];
+        snprintf(heading, sizeof heading, "\n## %s\n", object->title.data);
+        const char *section = strstr(rt_buffer_string(&page), heading);
+        assert_non_null(section);
+        /* What follows the article of its noun, and may be an anchor. */
+        assert_memory_equal(object->title.data + 1, strchr(object->shape->noun, ' ') + 2,
+                            strlen(strchr(object->shape->noun, ' ') + 2));
+        assert_int_equal(strspn(object->name.data, "abcdefghijklmnopqrstuvwxyz0123456789-_"),
+                         object->name.length);
         for (uint32_t j = 0; j < object->shape->row_count; j++) {
             const scn_row *row = &object->shape->rows[j];
             const char *form = row->flags & SCN_NOT_BUILT ? "\n- `%s`: " : "\n| `%s` | ";

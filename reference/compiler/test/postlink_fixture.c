@@ -63,7 +63,7 @@ int fixture_close(void **state)
     "#define SPEC_CONSTANT(type, name, value) "                                                    \
     "extern __constant type name __asm__(\"__assay_spec_constant_\" #name); "                      \
     "__constant type __assay_spec_default_##name "                                                 \
-    "__asm__(\"__assay_spec_default_\" #name) = value\n"                                           \
+    "__asm__(\"__assay_spec_default_\" #name) = value;\n"                                          \
     "#line 1\n"
 
 rt_bytes fixture_compile(postlink_fixture *fixture, const fixture_source *source)

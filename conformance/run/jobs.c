@@ -1,0 +1,205 @@
+/* The children of a run: what each is started with, and what a subject's children and the probes of
+ * its device come to.
+ *
+ * It decides no order (run.c) and sends no record (cases.c).  Source: ARCHITECTURE.md, "The life of
+ * one scenario" and "Comparison and results". */
+#include "conformance/run/run_internal.h"
+
+#include <stdio.h>
+
+enum {
+    PROBE_TIMEOUT_MS = 30000, /* a device that answers later than this hangs; compiles too */
+    MESSAGES_MAX = 1 << 28,   /* bytes of one child's messages: final memories are among them */
+    PROBE_MESSAGES_MAX = 1 << 20
+};
+
+/* ---- Tags ---------------------------------------------------------------------------------- */
+
+static uint64_t tag_make(job_kind kind, uint32_t slot, uint32_t item)
+{
+    CHECK(slot < 1u << 24);
+    return (uint64_t)kind << 56 | (uint64_t)slot << 32 | item;
+}
+
+run_job cnf_run_job_of(uint64_t tag)
+{
+    CHECK(tag >> 56 <= JOB_PROBE);
+    return (run_job){(job_kind)(tag >> 56), (uint32_t)(tag >> 32) & 0xffffff, (uint32_t)tag};
+}
+
+/* ---- Starting ------------------------------------------------------------------------- */
+
+typedef struct forked_case {
+    const cnf_subject *subject;
+    cnf_subject_options options;
+    rt_bytes pack;
+} forked_case;
+
+static int forked_body(void *user, int messages)
+{
+    const forked_case *one = user;
+    return cnf_subject_run(one->subject, &one->options, one->pack, messages);
+}
+
+/* What every child of the run gets. */
+static cnf_child_start start_of(const run_state *run, uint64_t tag)
+{
+    return (cnf_child_start){.tag = tag,
+                             .messages = CNF_CHILD_MESSAGES,
+                             .timeout_ms = run->options->timeout_ms,
+                             .memory_bytes = run->options->memory_bytes,
+                             .messages_max = MESSAGES_MAX};
+}
+
+/* The arguments of an executed subject; the numbers are printed into `digits`. */
+static void case_arguments(const run_state *run, const run_case *one, const char *name,
+                           char digits[32], const char **out_arguments)
+{
+    const cnf_run_options *options = run->options;
+    snprintf(digits, 32, "%llu", (unsigned long long)options->seed);
+    uint32_t count = 0;
+    out_arguments[count++] = "subject";
+    out_arguments[count++] = name;
+    out_arguments[count++] = "--seed";
+    out_arguments[count++] = digits;
+    if (options->cache.length > 0) {
+        out_arguments[count++] = "--cache";
+        out_arguments[count++] = options->cache.data;
+    }
+    if (options->profile != RT_PROFILE_DOCUMENTS) {
+        out_arguments[count++] = "--profile";
+        out_arguments[count++] = rt_profile_name(options->profile);
+    }
+    if (one->script.length > 0) {
+        out_arguments[count++] = "--choices";
+        out_arguments[count++] = one->script.data;
+    }
+    out_arguments[count] = NULL;
+}
+
+void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
+{
+    enum { ARGUMENTS = 11 };
+    const run_scenario *scenario = run->slots[slot];
+    const cnf_subject *subject = run->options->subjects[index].subject;
+    run_case *one = &scenario->cases[index];
+    cnf_child_start start = start_of(run, tag_make(JOB_CASE, slot, index));
+    one->state = CASE_RUNNING;
+    if (run->options->begun)
+        run->options->begun(run->user, scenario->file->path, run->options->subjects[index].name);
+    if (one->explorer && !one->worst) {
+        cnf_explorer_begin(one->explorer, &run->slots[slot]->arena, one->script,
+                           run->options->explore_max);
+        bool begun = cnf_explorer_next(one->explorer, &one->script);
+        CHECK(begun);
+    }
+    if (subject->forked) {
+        forked_case forked = {
+            subject,
+            {run->options->seed, run->options->cache, run->options->profile, one->script},
+            rt_buffer_bytes(&scenario->pack)};
+        start.body = forked_body;
+        start.user = &forked;
+        cnf_pool_start(run->pool, &start);
+        return;
+    }
+    char digits[32];
+    const char *arguments[ARGUMENTS];
+    case_arguments(run, one, subject->name, digits, arguments);
+    start.arguments = arguments;
+    start.environment = run->subjects[index].environment;
+    start.input = rt_buffer_bytes(&scenario->pack);
+    cnf_pool_start(run->pool, &start);
+}
+
+static void probe_start(run_state *run, uint32_t slot, uint32_t index)
+{
+    const char *arguments[] = {"probe", run->options->subjects[index].subject->name, "--compute",
+                               NULL};
+    cnf_child_start start = start_of(run, tag_make(JOB_PROBE, slot, index));
+    start.timeout_ms = PROBE_TIMEOUT_MS;
+    start.messages_max = PROBE_MESSAGES_MAX;
+    start.arguments = arguments;
+    start.environment = run->subjects[index].environment;
+    run->slots[slot]->cases[index].state = CASE_PROBING;
+    cnf_pool_start(run->pool, &start);
+}
+
+void cnf_run_compile_start(run_state *run, uint32_t slot, uint32_t module)
+{
+    static const char *const arguments[] = {"worker", NULL};
+    cnf_child_start start = start_of(run, tag_make(JOB_COMPILE, slot, module));
+    start.messages = 1;
+    start.arguments = arguments;
+    start.environment = run->worker_environment;
+    start.input = rt_buffer_bytes(&run->slots[slot]->modules.works[module].request);
+    cnf_pool_start(run->pool, &start);
+}
+
+/* ---- Ending -------------------------------------------------------------------------------- */
+
+void cnf_run_case_ended(run_state *run, uint32_t slot, uint32_t index, cnf_child_result *result)
+{
+    run_scenario *scenario = run->slots[slot];
+    run_case *one = &scenario->cases[index];
+    CHECK(one->state == CASE_RUNNING);
+    cnf_messages_read(&scenario->arena, rt_buffer_text(&result->messages), &one->messages);
+    one->heard = true;
+    cnf_judge(&scenario->arena, result, &one->messages, &one->judgement);
+    one->seconds += result->seconds;
+    cnf_verdict verdict = one->judgement.verdict;
+    if (verdict == CNF_VERDICT_UNAVAILABLE && !run->subjects[index].unavailable) {
+        run->subjects[index].unavailable = true;
+        run->subjects[index].reason = rt_arena_text(&run->arena, one->judgement.message);
+    }
+    /* A forked subject has no device that could be lost. */
+    bool probes = (verdict == CNF_VERDICT_TIMEOUT || verdict == CNF_VERDICT_CRASH) &&
+                  !run->options->subjects[index].subject->forked;
+    if (probes) {
+        probe_start(run, slot, index);
+    } else {
+        cnf_run_case_judged(run, scenario, index);
+    }
+}
+
+/* What is wrong with the device after a crash or a time limit; empty: it computes. */
+static rt_text probe_complaint(rt_arena *arena, const cnf_child_result *result)
+{
+    cnf_messages answer;
+    cnf_messages_read(arena, rt_buffer_text(&result->messages), &answer);
+    if (result->end == CNF_CHILD_NOT_STARTED) return (rt_text){0}; /* Nobody asked the device. */
+    if (answer.probe == CNF_PROBE_RIGHT && result->end == CNF_CHILD_EXITED) return (rt_text){0};
+    if (answer.probe == CNF_PROBE_WRONG)
+        return rt_arena_printf(arena, "the device does not compute any more: %.*s",
+                               RT_TEXT_ARG(answer.reason));
+    if (answer.end == CNF_MESSAGES_UNAVAILABLE)
+        return rt_arena_printf(arena, "the device cannot be opened any more: %.*s",
+                               RT_TEXT_ARG(answer.reason));
+    if (result->end == CNF_CHILD_TIMED_OUT)
+        return rt_arena_printf(arena, "the device does not answer any more (asked for %d s)",
+                               PROBE_TIMEOUT_MS / 1000);
+    return RT_TEXT("the device does not answer any more: the process that asked it died");
+}
+
+void cnf_run_probe_ended(run_state *run, uint32_t slot, uint32_t index, cnf_child_result *result)
+{
+    run_scenario *scenario = run->slots[slot];
+    run_case *one = &scenario->cases[index];
+    run_subject *subject = &run->subjects[index];
+    CHECK(one->state == CASE_PROBING);
+    rt_text complaint = probe_complaint(&scenario->arena, result);
+    if (complaint.length > 0) {
+        if (one->judgement.verdict == CNF_VERDICT_TIMEOUT)
+            one->judgement.verdict = CNF_VERDICT_HANG;
+        one->judgement.message =
+            rt_arena_printf(&scenario->arena, "%.*s\n%.*s", RT_TEXT_ARG(one->judgement.message),
+                            RT_TEXT_ARG(complaint));
+        if (!subject->lost) {
+            subject->reason =
+                rt_arena_printf(&run->arena, "after %.*s %.*s", RT_TEXT_ARG(scenario->file->path),
+                                RT_TEXT_ARG(complaint));
+        }
+        subject->lost = true;
+    }
+    cnf_run_case_judged(run, scenario, index);
+}

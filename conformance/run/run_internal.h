@@ -1,0 +1,118 @@
+/* What the files of this folder share about a run in progress; nobody else includes it. */
+#ifndef CONFORMANCE_RUN_RUN_INTERNAL_H
+#define CONFORMANCE_RUN_RUN_INTERNAL_H
+
+#include "conformance/run/explore.h"
+#include "conformance/run/modules.h"
+#include "conformance/run/run.h"
+
+typedef enum case_state {
+    CASE_WAITING, /* for the pack or for a job */
+    CASE_RUNNING,
+    CASE_PROBING, /* died or timed out; a probe asks whether the device still computes */
+    CASE_HELD,    /* judged, waits for the oracle */
+    CASE_DONE     /* its record is out */
+} case_state;
+
+/* One scenario on one subject. */
+typedef struct run_case {
+    case_state state;
+    bool unsaid; /* it has a record already and runs for the sake of other subjects only */
+    bool heard;  /* a child of it has ended; the messages are what that said */
+    double seconds;
+    cnf_messages messages;
+    cnf_judgement judgement;
+    rt_text script;         /* of the choices of the child that runs, or ran last */
+    cnf_explorer *explorer; /* NULL: runs once */
+    struct run_case *worst; /* of the runs explored so far; NULL: none yet */
+} run_case;
+
+/* One file in between, in a slot of its own. */
+typedef struct run_scenario {
+    const cnf_file *file;
+    rt_text hash; /* of the file's content */
+    rt_arena arena;
+    rt_sink *sink;
+    rt_buffer text;
+    const scn_scenario *scenario;
+    cnf_modules modules;
+    const scn_scenario *compiled; /* with its images; NULL: not yet, or never */
+    rt_buffer pack;
+    bool packed;     /* the cases can begin, or are decided */
+    run_case *cases; /* per subject */
+    uint32_t done_count;
+} run_scenario;
+
+/* What became known about a subject during the run. */
+typedef struct run_subject {
+    bool unavailable, lost;
+    rt_text reason;           /* of unavailable; after which scenario it was lost */
+    const char **environment; /* of its executed children, NULL at the end */
+} run_subject;
+
+typedef struct run_state {
+    const cnf_run_options *options;
+    const cnf_file *files;
+    uint32_t file_count, next_file;
+    cnf_run_listener *listener;
+    void *user;
+    bool stopped; /* by the listener */
+    rt_arena arena;
+    cnf_pool *pool;
+    cnf_cache *cache;
+    run_subject *subjects;
+    uint32_t oracle; /* index of the subject; SCN_NONE where it does not run */
+    const char **worker_environment;
+    run_scenario **slots; /* active scenarios; NULL: free */
+    uint32_t slot_count;
+} run_state;
+
+/* ---- cases.c: one scenario on one subject, from its child's judgement to its record ------- */
+
+/* Hands a record to the listener, unless that has stopped the run. */
+void cnf_run_record_send(run_state *run, const cnf_record *record, const cnf_run_detail *detail);
+
+/* Sends the record of a case whose judgement is final. */
+void cnf_run_case_done(run_state *run, run_scenario *scenario, uint32_t subject);
+
+/* Ends a waiting case without a child of its own. */
+void cnf_run_case_decide(run_state *run, run_scenario *scenario, uint32_t subject,
+                         const cnf_judgement *judgement);
+
+/* Where the oracle has its verdict, compares what waits for it and sends the records. */
+void cnf_run_cases_release(run_state *run, run_scenario *scenario);
+
+/* Takes a case's own verdict, which exploring changes no more. */
+void cnf_run_case_settle(run_state *run, run_scenario *scenario, uint32_t subject);
+
+/* Takes the judgement of one child of a case, whose device has been found to compute or not.  The
+ * case waits again where other choices are to be explored. */
+void cnf_run_case_judged(run_state *run, run_scenario *scenario, uint32_t subject);
+
+/* ---- jobs.c: the children of a run -------------------------------------------------------- */
+
+typedef enum job_kind { JOB_COMPILE, JOB_CASE, JOB_PROBE } job_kind;
+
+/* What a child is for. */
+typedef struct run_job {
+    job_kind kind;
+    uint32_t slot;
+    uint32_t item; /* COMPILE: module; CASE, PROBE: subject */
+} run_job;
+
+/* The job of a child, from its result's tag. */
+run_job cnf_run_job_of(uint64_t tag);
+
+/* Starts a child that compiles a module of the scenario in the slot. */
+void cnf_run_compile_start(run_state *run, uint32_t slot, uint32_t module);
+
+/* Starts the child of a waiting case, with its pack and the next of its scripts. */
+void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t subject);
+
+/* Judges what a case's child sent; a device that may have suffered is probed first. */
+void cnf_run_case_ended(run_state *run, uint32_t slot, uint32_t subject, cnf_child_result *result);
+
+/* Takes the device's answer; one that does not compute any more is lost for the run. */
+void cnf_run_probe_ended(run_state *run, uint32_t slot, uint32_t subject, cnf_child_result *result);
+
+#endif
