@@ -158,19 +158,34 @@ static void counted(rt_buffer *out, uint32_t count, const char *one, const char 
     if (count > 0) rt_buffer_printf(out, "; %u %s", count, count == 1 ? one : many);
 }
 
+/* What the build event says beside the images. */
+static void build_write(rt_buffer *out, const rt_event *build)
+{
+    rt_text device = cnf_event_text(build, "device");
+    const rt_event_field *constants = rt_event_field_find(build, RT_TEXT("constants"));
+    if (device.length > 0) rt_buffer_printf(out, " for device ");
+    put_name(out, device);
+    if (!constants || constants->value_count == 0) return;
+    rt_buffer_printf(out, " with ");
+    put_names(out, constants->values, constants->value_count);
+}
+
 static void program_write(rt_buffer *out, const cnf_xpl_program *program)
 {
     put_first(out, program->id);
     const rt_event_field *inputs = program->inputs;
     rt_buffer_printf(out, program->link ? "linked from " : "built from ");
-    put_names(out, inputs ? inputs->values : NULL, inputs ? inputs->value_count : 0);
-    if (!inputs) rt_buffer_printf(out, "what the trace does not say");
+    if (inputs)
+        put_names(out, inputs->values, inputs->value_count);
+    else
+        rt_buffer_printf(out, "what the trace does not say");
     rt_text by = program->link ? cnf_event_text(program->link, "by") : (rt_text){0};
-    if (by.length > 0) rt_buffer_printf(out, " by %.*s", RT_TEXT_ARG(by));
-    rt_text device = program->build ? cnf_event_text(program->build, "device") : (rt_text){0};
-    if (device.length > 0) rt_buffer_printf(out, " for device ");
-    put_name(out, device);
-    if (!program->build) rt_buffer_printf(out, "; not built");
+    if (by.length > 0) rt_buffer_printf(out, " by ");
+    put_name(out, by);
+    if (program->build)
+        build_write(out, program->build);
+    else
+        rt_buffer_printf(out, "; not built");
     counted(out, program->launch_count, "launch", "launches");
     counted(out, program->hit_count, "cache hit", "cache hits");
     if (program->released) rt_buffer_printf(out, "; released");

@@ -55,18 +55,9 @@ static rt_text family_of(rt_text id)
     return (rt_text){id.data, dash ? (size_t)(dash - id.data) : id.length};
 }
 
-/* The reading has a key of its own; older entries keep it in their note. */
-static rt_text reading_of(rt_text reading, rt_text note)
-{
-    if (reading.length > 0 || !rt_text_starts(note, "reading: ")) return reading;
-    size_t skipped = strlen("reading: ");
-    return (rt_text){note.data + skipped, note.length - skipped};
-}
-
 static cnf_rule rule_collect(rt_arena *arena, yaml_document_t *document, const yaml_node_t *entry)
 {
     cnf_rule rule = {0};
-    rt_text note = {0};
     const struct {
         const char *key;
         rt_text *text;
@@ -74,13 +65,12 @@ static cnf_rule rule_collect(rt_arena *arena, yaml_document_t *document, const y
         {"id", &rule.id},           {"proof", &rule.proof},
         {"source", &rule.source},   {"statement", &rule.statement},
         {"outcome", &rule.outcome}, {"reading", &rule.reading},
-        {"dpcpp", &rule.dpcpp},     {"note", &note},
+        {"dpcpp", &rule.dpcpp},
     };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         *keys[i].text =
             rt_arena_text(arena, scalar_text(mapping_value(document, entry, keys[i].key)));
     rule.family = family_of(rule.id);
-    rule.reading = reading_of(rule.reading, note);
     return rule;
 }
 

@@ -22,15 +22,13 @@ static const scn_shape shape_aspect = {
 #define ASPECT_FIELD(aspect) SCN_FIELD(aspects_draft, aspects[aspect].present)
 
 static const scn_row aspect_rows[] = {
-    [DEV_ASPECT_FP16] = {"fp16", &shape_aspect, 0, ASPECT_FIELD(DEV_ASPECT_FP16),
-                         "Arithmetic of half; false hides it, true asks for a device with it."},
-    [DEV_ASPECT_FP64] = {"fp64", &shape_aspect, 0, ASPECT_FIELD(DEV_ASPECT_FP64),
-                         "Arithmetic of double; false hides it, true asks for a device with it."},
-    [DEV_ASPECT_ATOMIC64] = {"atomic64", &shape_aspect, 0, ASPECT_FIELD(DEV_ASPECT_ATOMIC64),
-                             "Atomics of 64 bits; false hides them, true asks for a device with "
-                             "them."},
+#define ASPECT_ROW(aspect, name, number)                                                           \
+    [DEV_ASPECT_##aspect] = {name, &shape_aspect, 0, ASPECT_FIELD(DEV_ASPECT_##aspect),            \
+                             "Aspect " name " of SYCL; false hides it, true asks for a device "    \
+                             "with it."},
+    DEV_ASPECTS(ASPECT_ROW)
+#undef ASPECT_ROW
 };
-_Static_assert(sizeof aspect_rows / sizeof *aspect_rows == DEV_ASPECT_COUNT, "a row an aspect");
 static const scn_shape shape_aspects_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "the aspects of a device",

@@ -1,25 +1,18 @@
 /* Aspects that an image asks for, and those that a device has. */
 #include "reference/program/target.h"
 
-/* Numbers of aspects in property sets are those of DPC++'s aspect list (sycl/info/aspects.def). */
-static const struct aspect_row {
-    uint32_t number;
-    dev_aspect aspect;
-    const char *name;
-} aspect_rows[] = {
-    {5, DEV_ASPECT_FP16, "fp16"},
-    {6, DEV_ASPECT_FP64, "fp64"},
-    {27, DEV_ASPECT_ATOMIC64, "atomic64"},
-};
-
-_Static_assert(sizeof aspect_rows / sizeof *aspect_rows == DEV_ASPECT_COUNT, "a number for each");
-
-static const struct aspect_row *aspect_find(uint32_t number)
+/* The aspect of a number in a property set; DEV_ASPECT_COUNT where we know none. */
+static dev_aspect aspect_find(uint32_t number)
 {
-    for (uint32_t i = 0; i < DEV_ASPECT_COUNT; i++) {
-        if (aspect_rows[i].number == number) return &aspect_rows[i];
-    }
-    return NULL;
+    static const uint32_t numbers[] = {
+#define ASPECT_NUMBER(aspect, name, number) [DEV_ASPECT_##aspect] = number,
+        DEV_ASPECTS(ASPECT_NUMBER)
+#undef ASPECT_NUMBER
+    };
+    uint32_t aspect = 0;
+    while (aspect < DEV_ASPECT_COUNT && numbers[aspect] != number)
+        aspect++;
+    return (dev_aspect)aspect;
 }
 
 static const rt_property *aspects_of(const rt_image *image)
@@ -33,9 +26,9 @@ static const rt_property *aspects_of(const rt_image *image)
 
 static void describe_lack(const rt_device *device, uint32_t number, rt_buffer *out)
 {
-    const struct aspect_row *row = aspect_find(number);
-    if (row) {
-        rt_buffer_printf(out, "it needs aspect %s", row->name);
+    dev_aspect aspect = aspect_find(number);
+    if (aspect != DEV_ASPECT_COUNT) {
+        rt_buffer_printf(out, "it needs aspect %s", dev_aspect_name(aspect));
     } else {
         rt_buffer_printf(out, "it needs aspect number %u", number);
     }
@@ -55,8 +48,9 @@ bool rt_device_meets(const rt_device *device, const rt_image *image, rt_buffer *
     rt_reader reader = rt_reader_of(wanted->bytes);
     for (size_t i = 0; i < wanted->bytes.size / 4; i++) {
         uint32_t number = rt_read_u32(&reader);
-        const struct aspect_row *row = aspect_find(number);
-        if (row && device->capabilities.aspects & (1u << row->aspect)) continue;
+        dev_aspect aspect = aspect_find(number);
+        bool known = aspect != DEV_ASPECT_COUNT;
+        if (known && device->capabilities.aspects >> aspect & 1) continue;
         if (out_lack) describe_lack(device, number, out_lack);
         return false;
     }

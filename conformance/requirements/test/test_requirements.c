@@ -22,8 +22,8 @@ static const struct test_file {
 } test_files[] = {
     {"requirements.yaml",
      "# a table\n- id: DL-A-01\n  source: 003_7b.txt § Linking\n  statement: >-\n"
-     "    Two\n    lines.\n  outcome: must\n  note: 'reading: of the note'\n"
-     "- id: DL-A-02\n  source: elsewhere\n  note: 'reading: no'\n"
+     "    Two\n    lines.\n  outcome: must\n  reading: of the key\n"
+     "- id: DL-A-02\n  source: elsewhere\n  note: no reading\n"
      "  reading: the key\n  dpcpp: same\n- id: DL-A-03\n  note: plain\n"
      "- id: DL-A-04\n  proof: front-end\n- id: DL-A-05\n"
      "- id: VF-B-01\n  proof: tool\n- id: VF-B-02\n  proof: unit\n"},
@@ -89,7 +89,7 @@ static void rules_are_read_in_order(void **state)
     const cnf_rule *rules = fixture->rules.items;
     assert_string_equal(rules[0].statement.data, "Two lines.");
     assert_string_equal(rules[0].outcome.data, "must");
-    assert_true(rt_text_is(rules[0].reading, "of the note"));
+    assert_true(rt_text_is(rules[0].reading, "of the key"));
     assert_true(rt_text_is(rules[1].reading, "the key"));
     assert_true(rt_text_is(rules[1].dpcpp, "same"));
     assert_int_equal(rules[2].reading.length, 0);
