@@ -1,0 +1,123 @@
+/* Exploring: every leaf of any tree of choices is run once, and scripts are read strictly. */
+#include "conformance/run/explore.h"
+
+#include "reference/base/hash.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { DEPTH_MAX = 5, OF_MAX = 4, TREES = 200, LEAVES_MAX = 1024 };
+
+/* How many alternatives there are after the choices made so far; 1: no further choice.  The tree
+ * follows from its number. */
+static uint32_t alternatives(uint64_t tree, const cnf_choice *made, uint32_t count)
+{
+    uint64_t state = tree;
+    for (uint32_t i = 0; i < count; i++)
+        state = rt_mix64(state + RT_MIX_STEP * (made[i].taken + 1));
+    return count == DEPTH_MAX ? 1 : 1 + (uint32_t)(rt_mix64(state) % OF_MAX);
+}
+
+static uint32_t leaves(uint64_t tree, cnf_choice *made, uint32_t count)
+{
+    uint32_t of = alternatives(tree, made, count), sum = 0;
+    if (of == 1) return 1;
+    for (made[count].taken = 0; made[count].taken < of; made[count].taken++)
+        sum += leaves(tree, made, count + 1);
+    return sum;
+}
+
+/* What a run of the script says; choices past it are the first ones, as with seed 0. */
+static cnf_messages run_script(uint64_t tree, rt_text script, cnf_choice made[DEPTH_MAX])
+{
+    cnf_messages messages = {.choices = made, .end = CNF_MESSAGES_ENDED};
+    const char *at = script.data;
+    for (;;) {
+        uint32_t of = alternatives(tree, made, messages.choice_count);
+        if (of == 1) return messages;
+        bool prescribed = at && at < script.data + script.length;
+        uint32_t taken = prescribed ? (uint32_t)strtoul(at, NULL, 10) : 0;
+        at = prescribed ? at + strcspn(at, ",") + 1 : at;
+        assert_true(taken < of);
+        made[messages.choice_count++] = (cnf_choice){RT_TEXT("DL-RESOLVE-05"), of, taken};
+    }
+}
+
+static void every_leaf_is_run_once(void **state)
+{
+    (void)state;
+    for (uint64_t tree = 0; tree < TREES; tree++) {
+        rt_arena arena = {0};
+        cnf_choice made[DEPTH_MAX + 1] = {0};
+        uint32_t expected = leaves(tree, made, 0), count = 0;
+        static rt_text seen[LEAVES_MAX];
+        cnf_explorer explorer;
+        rt_text script, reason;
+        cnf_explorer_begin(&explorer, &arena, RT_TEXT(""), LEAVES_MAX);
+        while (cnf_explorer_next(&explorer, &script)) {
+            cnf_messages messages = run_script(tree, script, made);
+            assert_true(cnf_explorer_add(&explorer, script, &messages, &reason));
+            rt_text leaf = cnf_explorer_script(&arena, &messages);
+            for (uint32_t i = 0; i < count; i++)
+                assert_false(rt_text_equal(seen[i], leaf));
+            seen[count++] = leaf;
+        }
+        assert_int_equal(count, expected);
+        assert_false(explorer.cut);
+        cnf_explorer_free(&explorer);
+        rt_arena_reset(&arena);
+    }
+}
+
+static void the_bound_is_exact(void **state)
+{
+    (void)state;
+    enum { LEAVES = 30 };
+    cnf_choice path[DEPTH_MAX + 1] = {0};
+    uint64_t tree = 0;
+    while (leaves(tree, path, 0) < LEAVES)
+        tree++;
+    uint32_t expected = leaves(tree, path, 0);
+    for (uint32_t run_max = 1; run_max < expected + 2; run_max++) {
+        rt_arena arena = {0};
+        cnf_choice made[DEPTH_MAX + 1] = {0};
+        uint32_t count = 0;
+        cnf_explorer explorer;
+        rt_text script, reason;
+        cnf_explorer_begin(&explorer, &arena, RT_TEXT(""), run_max);
+        for (; cnf_explorer_next(&explorer, &script); count++) {
+            cnf_messages messages = run_script(tree, script, made);
+            assert_true(cnf_explorer_add(&explorer, script, &messages, &reason));
+        }
+        assert_int_equal(count, run_max < expected ? run_max : expected);
+        assert_int_equal(explorer.cut, run_max < expected);
+        cnf_explorer_free(&explorer);
+        rt_arena_reset(&arena);
+    }
+}
+
+static void scripts_are_numbers_and_commas(void **state)
+{
+    (void)state;
+    static const char *const valid[] = {"", "0", "0,1", "10,0,999999999"};
+    static const char *const wrong[] = {",", "0,", ",0", "a", "-1", "0,,1", "1 ", "1234567890"};
+    for (size_t i = 0; i < sizeof valid / sizeof *valid; i++)
+        assert_true(cnf_explorer_script_valid(rt_text_of(valid[i])));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(cnf_explorer_script_valid(rt_text_of(wrong[i])));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_leaf_is_run_once),
+        cmocka_unit_test(the_bound_is_exact),
+        cmocka_unit_test(scripts_are_numbers_and_commas),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
