@@ -119,17 +119,26 @@ static void judge_stage(const judge_case *judge, cnf_verdict verdict, const char
                                          RT_TEXT_ARG(message), RT_TEXT_ARG(printed));
 }
 
+/* The limit of memory that a process may have run into, and how to set another; "" for none. */
+static const char *memory_limit_text(const judge_case *judge)
+{
+    uint64_t limit = judge->child->memory_bytes;
+    if (limit == 0) return "";
+    return rt_arena_printf(judge->arena, "; a process may allocate %llu MiB here (--memory MIB)",
+                           (unsigned long long)(limit >> 20))
+        .data;
+}
+
 /* What a process that died had to do with its limit of memory; "" where nothing hints at it.  An
- * allocator that is refused mostly aborts, or its caller writes to NULL. */
+ * allocator that is refused mostly aborts and says so, or its caller writes to NULL. */
 static const char *memory_hint(const judge_case *judge)
 {
     const cnf_child_result *child = judge->child;
+    const char *printed = rt_buffer_string(&child->output);
     bool exhausted = child->end == CNF_CHILD_EXITED && child->code == RT_EXIT_OUT_OF_MEMORY;
     bool near_limit = child->resident_bytes > child->memory_bytes / 8 * 7;
-    if (child->memory_bytes == 0 || (!exhausted && !near_limit)) return "";
-    return rt_arena_printf(judge->arena, "; a process may allocate %llu MiB here (--memory MIB)",
-                           (unsigned long long)(child->memory_bytes >> 20))
-        .data;
+    bool said = strcasestr(printed, "memory") || strstr(printed, "bad_alloc");
+    return exhausted || near_limit || said ? memory_limit_text(judge) : "";
 }
 
 static void judge_signal(const judge_case *judge)
@@ -251,6 +260,9 @@ static bool judge_checks(const judge_case *judge)
         cnf_signature(judge->arena, stage_text(judge->arena, RT_TEXT("step"), check->step),
                       check->kind, check->code, place);
     out->message = check->message;
+    if (rt_text_is(check->code, "errc::memory_allocation"))
+        out->message = rt_arena_printf(judge->arena, "%.*s%s", RT_TEXT_ARG(check->message),
+                                       memory_limit_text(judge));
     out->rule = check->rule;
     out->step = check->step;
     out->line = check->line;

@@ -118,6 +118,7 @@ static void probe_start(run_state *run, uint32_t slot, uint32_t index)
                                NULL};
     cnf_child_start start = start_of(run, tag_make(JOB_PROBE, slot, index));
     start.timeout_ms = PROBE_TIMEOUT_MS;
+    start.memory_bytes = 0; /* A limit that the driver cannot live with is not the device's loss. */
     start.messages_max = PROBE_MESSAGES_MAX;
     start.arguments = arguments;
     start.environment = run->subjects[index].environment;

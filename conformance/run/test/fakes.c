@@ -154,6 +154,10 @@ const cnf_subject *cnf_subject_find(rt_text name)
     "{\"type\":\"check\",\"step\":0,\"line\":31,\"kind\":\"memory\",\"what\":\"data\","            \
     "\"ok\":false,\"observed\":true,\"code\":\"differs\",\"place\":\"element 3\","                 \
     "\"message\":\"expected 1, got 2\"}\n"
+#define CHECK_REFUSED                                                                              \
+    "{\"type\":\"check\",\"step\":0,\"line\":31,\"kind\":\"step\",\"what\":\"submit\","            \
+    "\"ok\":false,\"observed\":true,\"code\":\"errc::memory_allocation\","                         \
+    "\"message\":\"it does not fit\"}\n"
 #define MEMORY(hex)                                                                                \
     "{\"type\":\"memory\",\"name\":\"data\",\"element\":\"int\",\"data\":\"" hex "\"}\n"
 #define END "{\"type\":\"end\"}\n"
@@ -168,6 +172,7 @@ static const struct behaviour {
     {"pass", DEVICE STAGE CHECK_OK MEMORY("01000000") END, 0, 0, false},
     {"pass2", DEVICE STAGE CHECK_OK MEMORY("02000000") END, 0, 0, false},
     {"fail", DEVICE STAGE CHECK_FAILED END, 0, 0, false},
+    {"refuse", DEVICE STAGE CHECK_REFUSED END, 0, 0, false},
     {"crash", DEVICE STAGE CHECK_OK, SIGSEGV, 0, false},
     {"hang", DEVICE STAGE, 0, 0, true},
     {"half", DEVICE STAGE "{\"type\":\"chec", 0, 0, false},

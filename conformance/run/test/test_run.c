@@ -251,7 +251,7 @@ static void a_limit_of_memory_costs_one_scenario(void **state)
 {
     run_fixture *fixture = *state;
     add(fixture, "a", "cached\nsim eat\nvendor eat\n");
-    add(fixture, "b", "cached\nsim pass\nvendor pass\n");
+    add(fixture, "b", "cached\nsim refuse\nvendor pass\n");
     fixture->options.memory_bytes = 256 << 20;
     assert_int_equal(run(fixture, 2, 20000), CNF_RUN_COMPLETE);
     assert_verdict(fixture, "a", "sim", "CRASH", "step0:crash:out-of-memory:-");
@@ -260,6 +260,10 @@ static void a_limit_of_memory_costs_one_scenario(void **state)
     assert_non_null(strstr(record->judgement.message.data, "256 MiB"));
     assert_non_null(strstr(record->judgement.message.data, "--memory"));
     assert_verdict(fixture, "b", "vendor", "PASS", "");
+    record =
+        assert_verdict(fixture, "b", "sim", "FAIL", "step0:step:errc-memory_allocation:submit");
+    assert_string_equal(record->judgement.message.data,
+                        "it does not fit; a process may allocate 256 MiB here (--memory MIB)");
 }
 #endif
 
