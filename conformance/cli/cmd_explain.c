@@ -2,12 +2,10 @@
  */
 #include "conformance/cli/columns.h"
 #include "conformance/cli/commands.h"
+#include "conformance/cli/run_options.h"
 #include "conformance/explain/explain.h"
-#include "conformance/run/run.h"
 
 #include <stdio.h>
-
-enum { TIMEOUT_DEFAULT_S = 60, TIMEOUT_MAX_S = 86400 };
 
 typedef struct explain_command {
     bool dot;
@@ -74,29 +72,17 @@ static int file_choose(const cnf_arguments *arguments, rt_arena *arena, cnf_file
     return out_files->count > 1 ? CNF_EXIT_USAGE : status;
 }
 
-static bool output_print(const rt_buffer *out)
-{
-    return fwrite(out->data, 1, out->size, stdout) == out->size && fflush(stdout) == 0;
-}
-
 static int file_explain(const cnf_arguments *arguments, const cnf_run_subject *subject,
                         const cnf_file *file)
 {
-    uint64_t timeout_s, seed;
-    if (!cnf_command_number(arguments, CNF_OPTION_TIMEOUT, "--timeout", 1, TIMEOUT_MAX_S,
-                            TIMEOUT_DEFAULT_S, &timeout_s) ||
-        !cnf_command_number(arguments, CNF_OPTION_SEED, "--seed", 0, UINT64_MAX, 0, &seed))
-        return CNF_EXIT_USAGE;
-    const cnf_run_options options = {.subjects = subject,
-                                     .subject_count = 1,
-                                     .job_count = 1,
-                                     .timeout_ms = (uint32_t)timeout_s * 1000,
-                                     .seed = seed,
-                                     .cache = rt_text_of(arguments->values[CNF_OPTION_CACHE])};
+    cnf_run_options options;
+    if (!cnf_run_options_read(arguments, &options)) return CNF_EXIT_USAGE;
+    options.subjects = subject;
+    options.subject_count = 1;
     explain_command command = {.dot = arguments->values[CNF_OPTION_DOT] != NULL,
                                .status = CNF_EXIT_INFRASTRUCTURE};
     cnf_run_end end = cnf_run(&options, file, 1, on_record, &command);
-    if (end != CNF_RUN_COMPLETE || !output_print(&command.out))
+    if (end != CNF_RUN_COMPLETE || !cnf_command_print(&command.out, "the explanation"))
         command.status = CNF_EXIT_INFRASTRUCTURE;
     rt_buffer_free(&command.out);
     return command.status;

@@ -115,7 +115,8 @@ static void stream_format(fmt_command *command)
             printf("<stdin>\n");
             worsen(command, CNF_EXIT_UNEXPECTED);
         } else if (!command->check) {
-            fwrite(formatted.data, 1, formatted.size, stdout);
+            if (!cnf_command_print(&formatted, "the text"))
+                worsen(command, CNF_EXIT_INFRASTRUCTURE);
         }
         if (fflush(stdout) != 0) worsen(command, CNF_EXIT_INFRASTRUCTURE);
     }

@@ -1,5 +1,6 @@
 /* assay requirements: rules and the scenarios that cite or prove them. */
 #include "conformance/cli/commands.h"
+#include "conformance/cli/run_options.h"
 #include "conformance/requirements/prove.h"
 
 #include <errno.h>
@@ -7,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { TIMEOUT_DEFAULT_S = 60, TIMEOUT_MAX_S = 3600, JOBS_MAX = 256 };
 
 typedef struct requirements_command {
     const cnf_arguments *arguments;
@@ -154,19 +153,15 @@ static int proof_print(const cnf_proof *proof, const char *json_name)
 
 static int prove_and_print(requirements_command *command)
 {
-    uint64_t jobs, timeout_s;
+    cnf_run_options run;
     if (!BUILD_HAS_FAULTS) {
         fprintf(stderr, "assay: this build has no planted faults; build and use the prove preset: "
                         "cmake --preset prove && cmake --build --preset prove\n");
         return CNF_EXIT_USAGE;
     }
-    if (!cnf_command_number(command->arguments, CNF_OPTION_JOBS, "--jobs", 1, JOBS_MAX,
-                            cnf_command_processors(), &jobs) ||
-        !cnf_command_number(command->arguments, CNF_OPTION_TIMEOUT, "--timeout", 1, TIMEOUT_MAX_S,
-                            TIMEOUT_DEFAULT_S, &timeout_s))
-        return CNF_EXIT_USAGE;
-    const cnf_prove_options options = {.job_count = (uint32_t)jobs,
-                                       .timeout_s = (uint32_t)timeout_s,
+    if (!cnf_run_options_read(command->arguments, &run)) return CNF_EXIT_USAGE;
+    const cnf_prove_options options = {.job_count = run.job_count,
+                                       .timeout_s = run.timeout_ms / 1000,
                                        .program_list = program_list(&command->arena),
                                        .shows_progress = isatty(STDERR_FILENO),
                                        .counts_kills =

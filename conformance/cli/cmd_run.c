@@ -3,24 +3,18 @@
 #include "conformance/cli/commands.h"
 #include "conformance/cli/journal.h"
 #include "conformance/cli/results.h"
+#include "conformance/cli/run_options.h"
 #include "conformance/cli/selection.h"
 #include "conformance/cli/shard.h"
 #include "conformance/report/progress.h"
-#include "conformance/run/explore.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum {
-    TIMEOUT_DEFAULT_S = 60,
-    TIMEOUT_MAX_S = 86400,
-    MEMORY_DEFAULT_MIB = 8192,
-    MEMORY_MAX_MIB = 1 << 24,
     EXPLORE_DEFAULT = 64,
     EXPLORE_MAX = 1 << 20,
-    JOBS_MAX = 256,
 };
 
 typedef struct run_command {
@@ -52,62 +46,27 @@ static int subjects_choose(run_command *command)
     return chosen ? CNF_EXIT_EXPECTED : CNF_EXIT_USAGE;
 }
 
-static bool numbers_read(run_command *command)
+/* Those that only this command takes. */
+static bool own_options_read(run_command *command)
 {
     const cnf_arguments *arguments = command->arguments;
-    uint64_t jobs = 0, timeout_s = 0, memory_mib = 0, explore_max = 0;
-    bool read = cnf_command_number(arguments, CNF_OPTION_JOBS, "--jobs", 1, JOBS_MAX,
-                                   cnf_command_processors(), &jobs) &&
-                cnf_command_number(arguments, CNF_OPTION_TIMEOUT, "--timeout", 1, TIMEOUT_MAX_S,
-                                   TIMEOUT_DEFAULT_S, &timeout_s) &&
-                cnf_command_number(arguments, CNF_OPTION_MEMORY, "--memory", 0, MEMORY_MAX_MIB,
-                                   MEMORY_DEFAULT_MIB, &memory_mib) &&
-                cnf_command_number(arguments, CNF_OPTION_SEED, "--seed", 0, UINT64_MAX, 0,
-                                   &command->options.seed) &&
-                cnf_command_number(arguments, CNF_OPTION_EXPLORE_MAX, "--explore-max", 1,
+    uint64_t explore_max = 0;
+    bool read = cnf_command_number(arguments, CNF_OPTION_EXPLORE_MAX, "--explore-max", 1,
                                    EXPLORE_MAX, EXPLORE_DEFAULT, &explore_max) &&
                 cnf_command_number(arguments, CNF_OPTION_SKIP_STATUS, "--skip-status", 1, UINT8_MAX,
                                    0, &command->skip_status);
     bool explores = arguments->values[CNF_OPTION_EXPLORE] != NULL;
-    command->options.job_count = (uint32_t)jobs;
-    command->options.timeout_ms = (uint32_t)timeout_s * 1000;
-    command->options.memory_bytes = memory_mib << 20;
     command->options.explore_max = explores ? (uint32_t)explore_max : 0;
     return read;
 }
 
-static bool profile_read(run_command *command)
-{
-    const char *name = command->arguments->values[CNF_OPTION_PROFILE];
-    command->options.profile = name ? rt_profile_find(rt_text_of(name)) : RT_PROFILE_DOCUMENTS;
-    if (command->options.profile != RT_PROFILE_COUNT) return true;
-    const char *names[RT_PROFILE_COUNT];
-    for (rt_profile profile = 0; profile < RT_PROFILE_COUNT; profile++)
-        names[profile] = rt_profile_name(profile);
-    rt_buffer message = {0};
-    rt_buffer_printf(&message, "there is no profile \"%s\"", name);
-    cnf_suggest(&message, name, names, RT_PROFILE_COUNT);
-    fprintf(stderr, "assay: --profile: %s\n", rt_buffer_string(&message));
-    rt_buffer_free(&message);
-    return false;
-}
-
-static bool choices_read(run_command *command)
-{
-    command->options.choices = rt_text_of(command->arguments->values[CNF_OPTION_CHOICES]);
-    if (cnf_explorer_script_valid(command->options.choices)) return true;
-    fprintf(stderr, "assay: --choices %s: expected numbers separated by commas, such as 0,1\n",
-            command->options.choices.data);
-    return false;
-}
-
 static int options_read(run_command *command)
 {
-    command->options.cache = rt_text_of(command->arguments->values[CNF_OPTION_CACHE]);
-    int status = subjects_choose(command);
-    if (status != CNF_EXIT_EXPECTED) return status;
-    bool read = numbers_read(command) && profile_read(command) && choices_read(command);
-    return read ? CNF_EXIT_EXPECTED : CNF_EXIT_USAGE;
+    bool read =
+        cnf_run_options_read(command->arguments, &command->options) && own_options_read(command);
+    if (!read) return CNF_EXIT_USAGE;
+    command->report.again = cnf_run_options_again(&command->arena, &command->options);
+    return subjects_choose(command);
 }
 
 /* ---- Files --------------------------------------------------------------------------------- */
@@ -199,21 +158,15 @@ static void kept_report(run_command *command)
     }
 }
 
-/* Writes all of it, or as much as somebody reads (run | head is no failure).  False when it could
- * not be written: a full disk, no output. */
 static bool report_print(run_command *command)
 {
     bool colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
     rt_buffer text = {0};
     cnf_report_write(&text, &command->report, command->columns.columns, command->columns.count,
                      colour);
-    errno = 0;
-    bool written = fwrite(text.data, 1, text.size, stdout) == text.size && fflush(stdout) == 0;
-    int error = errno;
+    bool printed = cnf_command_print(&text, "the matrix");
     rt_buffer_free(&text);
-    if (written || error == EPIPE) return true;
-    fprintf(stderr, "assay: the matrix could not be written: %s\n", strerror(error));
-    return false;
+    return printed;
 }
 
 /* A subject that is not installed is nobody's failure, unless it was asked for by name; a compiler

@@ -11,7 +11,7 @@ int cnf_schema_command(const cnf_arguments *arguments)
         scn_page_write(&text);
     else
         scn_schema_write(&text);
-    bool written = fwrite(text.data, 1, text.size, stdout) == text.size && fflush(stdout) == 0;
+    bool written = cnf_command_print(&text, "the schema");
     rt_buffer_free(&text);
     return written ? CNF_EXIT_EXPECTED : CNF_EXIT_INFRASTRUCTURE;
 }

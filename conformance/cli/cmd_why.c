@@ -2,15 +2,13 @@
 #include "conformance/cli/columns.h"
 #include "conformance/cli/commands.h"
 #include "conformance/cli/results.h"
+#include "conformance/cli/run_options.h"
 #include "conformance/report/why.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 /* Limits as assay run has them by default. */
-enum { TIMEOUT_DEFAULT_S = 60, TIMEOUT_MAX_S = 86400, MEMORY_MIB = 8192 };
-
 typedef struct why_command {
     const cnf_arguments *arguments;
     rt_arena arena;
@@ -117,34 +115,15 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     return true;
 }
 
-static bool text_print(const why_command *command)
-{
-    const rt_buffer *text = &command->text;
-    errno = 0;
-    bool written = fwrite(text->data, 1, text->size, stdout) == text->size && fflush(stdout) == 0;
-    if (written || errno == EPIPE) return true;
-    fprintf(stderr, "assay: the explanation could not be written: %s\n", strerror(errno));
-    return false;
-}
-
 static int scenario_run(why_command *command)
 {
-    const cnf_arguments *arguments = command->arguments;
-    uint64_t timeout_s, seed;
-    if (!cnf_command_number(arguments, CNF_OPTION_TIMEOUT, "--timeout", 1, TIMEOUT_MAX_S,
-                            TIMEOUT_DEFAULT_S, &timeout_s) ||
-        !cnf_command_number(arguments, CNF_OPTION_SEED, "--seed", 0, UINT64_MAX, 0, &seed))
-        return CNF_EXIT_USAGE;
+    cnf_run_options options;
+    if (!cnf_run_options_read(command->arguments, &options)) return CNF_EXIT_USAGE;
+    options.subjects = command->columns.subjects;
+    options.subject_count = command->columns.count;
     tables_read(command);
-    const cnf_run_options options = {.subjects = command->columns.subjects,
-                                     .subject_count = command->columns.count,
-                                     .job_count = cnf_command_processors(),
-                                     .timeout_ms = (uint32_t)timeout_s * 1000,
-                                     .memory_bytes = (uint64_t)MEMORY_MIB << 20,
-                                     .seed = seed,
-                                     .cache = rt_text_of(arguments->values[CNF_OPTION_CACHE])};
     cnf_run_end end = cnf_run(&options, command->files.items, 1, on_record, command);
-    bool printed = text_print(command);
+    bool printed = cnf_command_print(&command->text, "the explanation");
     if (end != CNF_RUN_COMPLETE || !printed) return CNF_EXIT_INFRASTRUCTURE;
     CHECK(command->report.records.count == 1);
     /* The subject was asked for by name. */

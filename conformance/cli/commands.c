@@ -1,8 +1,10 @@
 /* What several commands need. */
 #include "conformance/cli/commands.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdio.h>
+#include <string.h>
 
 uint32_t cnf_command_processors(void)
 {
@@ -48,6 +50,15 @@ int cnf_command_files(const cnf_arguments *arguments, rt_arena *arena, cnf_files
     }
     rt_sink_destroy(sink);
     return exit_status;
+}
+
+bool cnf_command_print(const rt_buffer *text, const char *what)
+{
+    errno = 0;
+    bool written = text->size == 0 || fwrite(text->data, 1, text->size, stdout) == text->size;
+    if ((written && fflush(stdout) == 0) || errno == EPIPE) return true;
+    fprintf(stderr, "assay: %s could not be written: %s\n", what, strerror(errno));
+    return false;
 }
 
 bool cnf_command_number(const cnf_arguments *arguments, cnf_option_id option, const char *name,

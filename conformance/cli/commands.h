@@ -42,6 +42,11 @@ int cnf_command_files(const cnf_arguments *arguments, rt_arena *arena, cnf_files
 bool cnf_command_number(const cnf_arguments *arguments, cnf_option_id option, const char *name,
                         uint64_t least, uint64_t most, uint64_t otherwise, uint64_t *out_number);
 
+/* Writes all of a command's result to stdout, or as much as somebody reads (`assay … | head` is no
+ * failure).  False: it could not be written, to a full disk or a closed stdout, which has been said
+ * on stderr of `what`, "the matrix". */
+bool cnf_command_print(const rt_buffer *text, const char *what);
+
 /* Processors that this process may use, at least 1. */
 uint32_t cnf_command_processors(void);
 

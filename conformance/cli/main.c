@@ -18,10 +18,19 @@
 #define HELP    CNF_OPTION_HELP, "--help", "-h", NULL, "Print this help.", NULL
 #define JOBS    CNF_OPTION_JOBS, "--jobs", "-j", "N", JOBS_TEXT, NULL
 #define TIMEOUT CNF_OPTION_TIMEOUT, "--timeout", NULL, "SECONDS", TIMEOUT_TEXT, NULL
+#define MEMORY  CNF_OPTION_MEMORY, "--memory", NULL, "MIB", MEMORY_TEXT, NULL
+#define SEED    CNF_OPTION_SEED, "--seed", NULL, "N", SEED_TEXT, NULL
+#define PROFILE CNF_OPTION_PROFILE, "--profile", NULL, "NAME", PROFILE_TEXT, NULL
+#define CHOICES CNF_OPTION_CHOICES, "--choices", NULL, "0,1,...", CHOICES_TEXT, NULL
+#define CACHE   CNF_OPTION_CACHE, "--cache", NULL, "FOLDER", CACHE_TEXT, NULL
 
 #define JOBS_TEXT    "Run N processes at once; default: the processors."
 #define TIMEOUT_TEXT "Time limit of one process; default: 60."
 #define MEMORY_TEXT  "What a process may allocate; default: 8192, 0: no limit."
+#define SEED_TEXT    "Seed of all that may be chosen; default: 0."
+#define PROFILE_TEXT "documents (default) or dpcpp."
+#define CHOICES_TEXT "Choose so, then by the seed."
+#define CACHE_TEXT   "Keep compiled device code in FOLDER."
 
 #define EXPLORE_MAX_TEXT "Stop exploring after N runs of a scenario; default: 64."
 
@@ -36,22 +45,22 @@ static const cnf_option run_options[] = {
     {CNF_OPTION_ON, "--on", NULL, "SUBJECT,...", "Run on these; default: all available.", NULL},
     {JOBS},
     {TIMEOUT},
-    {CNF_OPTION_SEED, "--seed", NULL, "N", "Seed of all that may be chosen; default: 0.", NULL},
+    {SEED},
     {CNF_OPTION_JSON, "--json", NULL, "FILE", "Write a line of JSON for each verdict.", NULL},
     {CNF_OPTION_JUNIT, "--junit", NULL, "FILE", "Write JUnit's XML at the end.", NULL},
     {EXPECTATIONS},
-    {CNF_OPTION_CACHE, "--cache", NULL, "FOLDER", "Keep compiled device code in FOLDER.", NULL},
+    {CACHE},
     {CNF_OPTION_RESUME, "--resume", NULL, NULL, "Keep what --json FILE has; run the rest.", NULL},
-    {CNF_OPTION_MEMORY, "--memory", NULL, "MIB", MEMORY_TEXT, NULL},
+    {MEMORY},
     {CNF_OPTION_FEATURE, "--feature", NULL, "NAME,...", "Only these folders of the root.", NULL},
     {CNF_OPTION_RULE, "--rule", NULL, "ID,...", "Only scenarios that cite ID, or ID-*.", NULL},
     {CNF_OPTION_VERDICT, "--verdict", NULL, "WORD,...", "Only what had WORD in --from FILE.", NULL},
     {CNF_OPTION_FROM, "--from", NULL, "FILE", "Records of an earlier run.", NULL},
     {CNF_OPTION_SHARD, "--shard", NULL, "I/N", "Only part I of N; auto: as CI says.", NULL},
-    {CNF_OPTION_PROFILE, "--profile", NULL, "NAME", "documents (default) or dpcpp.", NULL},
+    {PROFILE},
     {CNF_OPTION_EXPLORE, "--explore", NULL, NULL, "Try all that the documents leave open.", NULL},
     {CNF_OPTION_EXPLORE_MAX, "--explore-max", NULL, "N", EXPLORE_MAX_TEXT, NULL},
-    {CNF_OPTION_CHOICES, "--choices", NULL, "0,1,...", "Choose so, then by the seed.", NULL},
+    {CHOICES},
     {CNF_OPTION_SKIP_STATUS, "--skip-status", NULL, "N", "Exit so where all is skipped.", NULL},
     {HELP},
     {NOT_BUILT("--loader", "KIND")},
@@ -59,11 +68,7 @@ static const cnf_option run_options[] = {
 };
 
 static const cnf_option why_options[] = {
-    {TIMEOUT},
-    {CNF_OPTION_SEED, "--seed", NULL, "N", "Seed of all that may be chosen; default: 0.", NULL},
-    {CNF_OPTION_CACHE, "--cache", NULL, "FOLDER", "Keep compiled device code in FOLDER.", NULL},
-    {EXPECTATIONS},
-    {HELP},
+    {TIMEOUT}, {MEMORY}, {SEED}, {PROFILE}, {CHOICES}, {CACHE}, {EXPECTATIONS}, {HELP},
 };
 
 static const cnf_option help_option[] = {{HELP}};
@@ -72,8 +77,11 @@ static const cnf_option explain_options[] = {
     {CNF_OPTION_DOT, "--dot", NULL, NULL, "Print a graph in the DOT language of Graphviz.", NULL},
     {CNF_OPTION_ON, "--on", NULL, "SUBJECT", "Run on this one; default: sim.", NULL},
     {TIMEOUT},
-    {CNF_OPTION_SEED, "--seed", NULL, "N", "Seed of all that may be chosen; default: 0.", NULL},
-    {CNF_OPTION_CACHE, "--cache", NULL, "FOLDER", "Keep compiled device code in FOLDER.", NULL},
+    {MEMORY},
+    {SEED},
+    {PROFILE},
+    {CHOICES},
+    {CACHE},
     {HELP},
 };
 

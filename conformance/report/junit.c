@@ -174,7 +174,7 @@ static rt_text outcome_message(rt_arena *arena, const cnf_record *record)
     }
 }
 
-static rt_text details(rt_arena *arena, const cnf_record *record)
+static rt_text details(rt_arena *arena, const cnf_report *report, const cnf_record *record)
 {
     const cnf_judgement *judgement = &record->judgement;
     rt_buffer text = {0};
@@ -187,9 +187,10 @@ static rt_text details(rt_arena *arena, const cnf_record *record)
     if (record->device.length > 0)
         rt_buffer_printf(&text, "device: %.*s (%.*s)\n", RT_TEXT_ARG(record->device),
                          RT_TEXT_ARG(record->driver));
-    if (text.size > 0 && !rt_text_is(record->subject, "-"))
-        rt_buffer_printf(&text, "again: assay run %.*s --on %.*s\n", RT_TEXT_ARG(record->file),
-                         RT_TEXT_ARG(record->subject));
+    if (text.size > 0 && !rt_text_is(record->subject, "-")) {
+        rt_buffer_printf(&text, "again: ");
+        cnf_report_again_write(&text, report, record);
+    }
     rt_text copy = rt_arena_text(arena, rt_buffer_text(&text));
     rt_buffer_free(&text);
     return copy;
@@ -197,7 +198,7 @@ static rt_text details(rt_arena *arena, const cnf_record *record)
 
 /* ---- Cases and suites ---------------------------------------------------------------------- */
 
-static void write_case(document *out, const cnf_record *record)
+static void write_case(document *out, const cnf_report *report, const cnf_record *record)
 {
     rt_text path = record->scenario;
     const char *slash = memrchr(path.data, '/', path.length);
@@ -214,7 +215,7 @@ static void write_case(document *out, const cnf_record *record)
             attribute(out, "type", rt_text_of(cnf_verdict_word(record->judgement.verdict)));
         end(out);
     }
-    rt_text more = details(&out->arena, record);
+    rt_text more = details(&out->arena, report, record);
     if (more.length > 0) {
         begin(out, "system-out");
         content(out, more);
@@ -262,7 +263,7 @@ static void write_suite(document *out, const cnf_report *report, rt_text subject
     write_totals(out, sum);
     for (uint32_t i = 0; i < report->records.count; i++) {
         const cnf_record *record = &report->records.items[i];
-        if (rt_text_equal(record->subject, subject)) write_case(out, record);
+        if (rt_text_equal(record->subject, subject)) write_case(out, report, record);
     }
     end(out);
 }

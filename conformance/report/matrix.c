@@ -222,6 +222,19 @@ void cnf_known_write(rt_buffer *out, const cnf_known *known)
         rt_buffer_printf(out, "  reference: %.*s\n", RT_TEXT_ARG(known->reference));
 }
 
+/* A subject with options of its driver has braces, which shells take for theirs. */
+static const char *quote_of(rt_text subject)
+{
+    return memchr(subject.data, '{', subject.length) ? "'" : "";
+}
+
+void cnf_report_again_write(rt_buffer *out, const cnf_report *report, const cnf_record *record)
+{
+    const char *quote = quote_of(record->subject);
+    rt_buffer_printf(out, "assay run %.*s --on %s%.*s%s%.*s\n", RT_TEXT_ARG(record->file), quote,
+                     RT_TEXT_ARG(record->subject), quote, RT_TEXT_ARG(report->again));
+}
+
 static void write_reason(const report_layout *layout, const cnf_record *record)
 {
     const cnf_judgement *judgement = &record->judgement;
@@ -242,9 +255,11 @@ static void write_reason(const report_layout *layout, const cnf_record *record)
         rt_buffer_printf(out, "  device: %.*s (%.*s)\n", RT_TEXT_ARG(record->device),
                          RT_TEXT_ARG(record->driver));
     if (on_subject) {
-        rt_buffer_printf(out, "  again: assay run %.*s --on %.*s\n  why: assay why %.*s %.*s\n",
-                         RT_TEXT_ARG(record->file), RT_TEXT_ARG(record->subject),
-                         RT_TEXT_ARG(record->file), RT_TEXT_ARG(record->subject));
+        rt_buffer_printf(out, "  again: ");
+        cnf_report_again_write(out, layout->report, record);
+        rt_buffer_printf(out, "  why: assay why %.*s %s%.*s%s%.*s\n", RT_TEXT_ARG(record->file),
+                         quote_of(record->subject), RT_TEXT_ARG(record->subject),
+                         quote_of(record->subject), RT_TEXT_ARG(layout->report->again));
     } else {
         bool unread = rt_text_starts(judgement->signature, "read");
         rt_buffer_printf(out, "  again: assay %s %.*s\n", unread ? "check" : "run",

@@ -16,6 +16,7 @@ typedef struct cnf_report {
     rt_arena arena;
     RT_VECTOR(cnf_record) records;
     const cnf_expectations *expectations; /* applied to the records; borrowed; NULL: none */
+    rt_text again; /* options that a command must have to do the same; borrowed */
 } cnf_report;
 
 /* Keeps a copy of the record. */
@@ -40,6 +41,9 @@ int cnf_report_exit_status(const cnf_report *report);
  * available has no column but a line that says how to install it. */
 void cnf_report_write(rt_buffer *out, cnf_report *report, const cnf_column *columns,
                       uint32_t column_count, bool colour);
+
+/* Appends the command line that runs a record's scenario on its subject again, and a newline. */
+void cnf_report_again_write(rt_buffer *out, const cnf_report *report, const cnf_record *record);
 
 /* Appends what an expectation entry says about a verdict, as indented lines; nothing where none was
  * applied. */

@@ -106,8 +106,9 @@ static rt_status walk_folder(file_walk *walk, rt_text folder, uint32_t depth)
     }
     DIR *entries = opendir(folder.data);
     if (!entries) {
-        return rt_fail(walk->sink, RT_IO, RT_RULE_NONE, "%.*s: cannot be read: %s",
-                       RT_TEXT_ARG(folder), strerror(errno));
+        return rt_fail(walk->sink, RT_IO, RT_RULE_NONE,
+                       "%.*s:1:1: error: the file cannot be read: %s", RT_TEXT_ARG(folder),
+                       strerror(errno));
     }
     rt_status status = RT_STATUS_OK;
     for (struct dirent *entry; rt_ok(status) && (entry = readdir(entries));) {
@@ -190,12 +191,13 @@ rt_status cnf_file_read(rt_sink *sink, rt_text file, size_t size_max, rt_buffer 
     if (descriptor >= 0) close(descriptor);
     if (size < 0) {
         rt_buffer_free(out_content);
-        return rt_fail(sink, RT_IO, RT_RULE_NONE, "%.*s: cannot be read: %s", RT_TEXT_ARG(file),
-                       strerror(error));
+        return rt_fail(sink, RT_IO, RT_RULE_NONE, "%.*s:1:1: error: the file cannot be read: %s",
+                       RT_TEXT_ARG(file), strerror(error));
     }
     if (out_content->size > size_max) {
         rt_buffer_free(out_content);
-        return rt_fail(sink, RT_LIMIT, RT_RULE_NONE, "%.*s: larger than %zu bytes",
+        return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
+                       "%.*s:1:1: error: the file is larger than %zu bytes, the most that is read",
                        RT_TEXT_ARG(file), size_max);
     }
     return RT_STATUS_OK;

@@ -94,6 +94,7 @@ static bool scenario_read(run_state *run, run_scenario *scenario)
         cnf_file_read(scenario->sink, file->file, RT_SCENARIO_SIZE_MAX, &scenario->text);
     if (!rt_ok(status)) {
         judgement.message = rt_sink_diagnostic(scenario->sink, status)->message;
+        judgement.line = 1;
         judgement.signature = cnf_signature(&scenario->arena, RT_TEXT("read"), RT_TEXT("file"),
                                             (rt_text){0}, (rt_text){0});
         scenario_invalid(run, scenario, &judgement);

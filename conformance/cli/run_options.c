@@ -1,0 +1,82 @@
+/* Options of a run, with their bounds. */
+#include "conformance/cli/run_options.h"
+
+#include "conformance/cli/commands.h"
+#include "conformance/run/explore.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum {
+    JOBS_MAX = 256,
+    TIMEOUT_DEFAULT_S = 60,
+    TIMEOUT_MAX_S = 86400,
+    MEMORY_DEFAULT_MIB = 8192,
+    MEMORY_MAX_MIB = 1 << 24,
+};
+
+static bool numbers_read(const cnf_arguments *arguments, cnf_run_options *out_options)
+{
+    uint64_t jobs = 0, timeout_s = 0, memory_mib = 0;
+    bool read = cnf_command_number(arguments, CNF_OPTION_JOBS, "--jobs", 1, JOBS_MAX,
+                                   cnf_command_processors(), &jobs) &&
+                cnf_command_number(arguments, CNF_OPTION_TIMEOUT, "--timeout", 1, TIMEOUT_MAX_S,
+                                   TIMEOUT_DEFAULT_S, &timeout_s) &&
+                cnf_command_number(arguments, CNF_OPTION_MEMORY, "--memory", 0, MEMORY_MAX_MIB,
+                                   MEMORY_DEFAULT_MIB, &memory_mib) &&
+                cnf_command_number(arguments, CNF_OPTION_SEED, "--seed", 0, UINT64_MAX, 0,
+                                   &out_options->seed);
+    out_options->job_count = (uint32_t)jobs;
+    out_options->timeout_ms = (uint32_t)timeout_s * 1000;
+    out_options->memory_bytes = memory_mib << 20;
+    return read;
+}
+
+static bool profile_read(const cnf_arguments *arguments, rt_profile *out_profile)
+{
+    const char *name = arguments->values[CNF_OPTION_PROFILE];
+    *out_profile = name ? rt_profile_find(rt_text_of(name)) : RT_PROFILE_DOCUMENTS;
+    if (*out_profile != RT_PROFILE_COUNT) return true;
+    const char *names[RT_PROFILE_COUNT];
+    for (rt_profile profile = 0; profile < RT_PROFILE_COUNT; profile++)
+        names[profile] = rt_profile_name(profile);
+    rt_buffer message = {0};
+    rt_buffer_printf(&message, "there is no profile \"%s\"", name);
+    cnf_suggest(&message, name, names, RT_PROFILE_COUNT);
+    fprintf(stderr, "assay: --profile: %s\n", rt_buffer_string(&message));
+    rt_buffer_free(&message);
+    return false;
+}
+
+static bool choices_read(const cnf_arguments *arguments, rt_text *out_choices)
+{
+    *out_choices = rt_text_of(arguments->values[CNF_OPTION_CHOICES]);
+    if (cnf_explorer_script_valid(*out_choices)) return true;
+    fprintf(stderr, "assay: --choices %s: expected numbers separated by commas, such as 0,1\n",
+            out_choices->data);
+    return false;
+}
+
+bool cnf_run_options_read(const cnf_arguments *arguments, cnf_run_options *out_options)
+{
+    *out_options = (cnf_run_options){.cache = rt_text_of(arguments->values[CNF_OPTION_CACHE])};
+    return numbers_read(arguments, out_options) && profile_read(arguments, &out_options->profile) &&
+           choices_read(arguments, &out_options->choices);
+}
+
+rt_text cnf_run_options_again(rt_arena *arena, const cnf_run_options *options)
+{
+    rt_buffer text = {0};
+    if (options->seed != 0) rt_buffer_printf(&text, " --seed %" PRIu64, options->seed);
+    if (options->profile != RT_PROFILE_DOCUMENTS)
+        rt_buffer_printf(&text, " --profile %s", rt_profile_name(options->profile));
+    if (options->choices.length > 0)
+        rt_buffer_printf(&text, " --choices %.*s", RT_TEXT_ARG(options->choices));
+    if (options->timeout_ms != TIMEOUT_DEFAULT_S * 1000)
+        rt_buffer_printf(&text, " --timeout %u", options->timeout_ms / 1000);
+    if (options->memory_bytes != (uint64_t)MEMORY_DEFAULT_MIB << 20)
+        rt_buffer_printf(&text, " --memory %" PRIu64, options->memory_bytes >> 20);
+    rt_text again = rt_arena_text(arena, rt_buffer_text(&text));
+    rt_buffer_free(&text);
+    return again;
+}

@@ -1,0 +1,17 @@
+/* The options that every command takes which runs scenarios: one table of bounds, one reader. */
+#ifndef CONFORMANCE_CLI_RUN_OPTIONS_H
+#define CONFORMANCE_CLI_RUN_OPTIONS_H
+
+#include "conformance/cli/options.h"
+#include "conformance/run/run.h"
+
+/* Reads --jobs, --timeout, --memory, --seed, --profile, --choices and --cache, each with its
+ * default where the command does not take it or it was not given.  Texts are those of the command
+ * line.  False: one is wrong, which has been said on stderr. */
+bool cnf_run_options_read(const cnf_arguments *arguments, cnf_run_options *out_options);
+
+/* What of the options must be said again so that a command line does the same: " --seed 5 --profile
+ * dpcpp", in the arena; empty where all have their defaults. */
+rt_text cnf_run_options_again(rt_arena *arena, const cnf_run_options *options);
+
+#endif
