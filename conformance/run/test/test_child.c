@@ -168,6 +168,8 @@ static int body_eats(void *user, int messages)
         char *block = malloc(1 << 20);
         if (!block) break;
         memset(block, 1, 1 << 20);
+        /* An optimiser may drop an allocation that nobody looks at. */
+        __asm__ volatile("" : : "r"(block) : "memory");
     }
     void *mapped =
         mmap(NULL, MEMORY_LIMIT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
