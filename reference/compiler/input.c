@@ -10,6 +10,7 @@
 
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
+#include "reference/compiler/refuse.h"
 #include "reference/compiler/spec_constants.h"
 
 #include <string.h>
@@ -138,8 +139,11 @@ static rt_status add_source(pl_job *job, const rt_postlink_request *request, uin
     LLVMModuleRef part = NULL;
     RT_TRY(pl_module_parse(job, source->bitcode, what, &part));
     strip_module(part);
-    mark_functions(job, part, source->name);
-    rt_status taken = pl_spec_constants_take(job, part);
+    rt_status taken = pl_refuse_foreign(job, part, source->name);
+    if (rt_ok(taken)) {
+        mark_functions(job, part, source->name);
+        taken = pl_spec_constants_take(job, part);
+    }
     if (!rt_ok(taken)) {
         LLVMDisposeModule(part);
         return taken;

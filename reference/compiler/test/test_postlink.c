@@ -463,6 +463,23 @@ static void a_mistyped_declaration_is_refused(void **state)
     assert_refused(*state, status, RT_POSTLINK_ERROR, "f");
 }
 
+static void what_spirv_has_not_is_refused_by_name(void **state)
+{
+    static const struct {
+        const char *code, *names;
+    } sources[] = {
+        {"int f(int x) { return x; } int g(int x) __attribute__((alias(\"f\")));", "g"},
+        {"__attribute__((constructor)) void f(void) {}", "llvm.global_ctors"},
+        {"__attribute__((destructor)) void f(void) {}", "llvm.global_dtors"},
+        {"__asm__(\"hlt\");", ""},
+        {"int f(int x) { __asm__ volatile(\"hlt\"); return x; }", "f"},
+    };
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        rt_status status = fixture_postlink(*state, RT_SPLIT_OFF, SOURCES({"A", sources[i].code}));
+        assert_refused(*state, status, RT_POSTLINK_ERROR, sources[i].names);
+    }
+}
+
 static void bytes_that_are_no_bitcode_are_refused(void **state)
 {
     postlink_fixture *fixture = *state;
@@ -613,6 +630,7 @@ int main(int argc, char **argv)
         TEST(opencl_builtins_are_not_imports),
         TEST(duplicates_are_refused_by_name),
         TEST(a_mistyped_declaration_is_refused),
+        TEST(what_spirv_has_not_is_refused_by_name),
         TEST(bytes_that_are_no_bitcode_are_refused),
         TEST(the_same_sources_give_the_same_bytes),
         TEST(code_that_the_writer_lacks_is_lowered),

@@ -1,0 +1,13 @@
+/* What LLVM modules may hold and device code cannot: refused by name before anything works on it.
+ */
+#ifndef REFERENCE_COMPILER_REFUSE_H
+#define REFERENCE_COMPILER_REFUSE_H
+
+#include "reference/compiler/job.h"
+
+/* POSTLINK_ERROR: the source `name` has aliases, functions that would have to run at start-up,
+ * assembly, or exported symbols without a name; the diagnostic names the symbol.  Source:
+ * SPIR-V 2.4, "Logical Layout of a Module", which has none of these. */
+RT_MUST_USE rt_status pl_refuse_foreign(pl_job *job, LLVMModuleRef module, rt_text name);
+
+#endif
