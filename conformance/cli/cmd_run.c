@@ -65,6 +65,7 @@ static int options_read(run_command *command)
     bool read =
         cnf_run_options_read(command->arguments, &command->options) && own_options_read(command);
     if (!read) return CNF_EXIT_USAGE;
+    command->options.conditions = cnf_run_options_conditions(&command->arena, &command->options);
     command->report.again = cnf_run_options_again(&command->arena, &command->options);
     return subjects_choose(command);
 }
@@ -109,7 +110,7 @@ static int journal_open(run_command *command)
     if (!command->arguments->values[CNF_OPTION_RESUME])
         return cnf_journal_open(&command->journal, name);
     return cnf_journal_resume(&command->journal, name, &command->files, command->columns.subjects,
-                              command->columns.count);
+                              command->columns.count, command->options.conditions);
 }
 
 /* ---- Running ------------------------------------------------------------------------------- */

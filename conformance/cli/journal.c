@@ -130,6 +130,7 @@ typedef struct resume_choice {
     uint32_t file_count;
     const cnf_run_subject *subjects;
     uint32_t subject_count;
+    rt_text conditions;
 } resume_choice;
 
 /* What becomes of a record: none of our business, as good as new, or to be run again. */
@@ -142,7 +143,8 @@ static record_fate record_judge(const resume_choice *choice, const cnf_record *r
     for (uint32_t i = 0; i < choice->subject_count && !ours; i++)
         ours = rt_text_equal(choice->subjects[i].name, record->subject);
     if (!file || !ours) return FATE_STAYS;
-    bool unchanged = record->hash.length > 0 && rt_text_equal(file->hash, record->hash);
+    bool unchanged = record->hash.length > 0 && rt_text_equal(file->hash, record->hash) &&
+                     rt_text_equal(record->conditions, choice->conditions);
     return unchanged && verdict_is_final(record->judgement.verdict) ? FATE_KEPT : FATE_GOES;
 }
 
@@ -207,7 +209,8 @@ static int file_replace(cnf_journal *journal, rt_text text)
 }
 
 static int journal_take_over(cnf_journal *journal, const cnf_files *files,
-                             const cnf_run_subject *subjects, uint32_t subject_count)
+                             const cnf_run_subject *subjects, uint32_t subject_count,
+                             rt_text conditions)
 {
     rt_sink *sink = rt_sink_create();
     rt_buffer content, text = {0};
@@ -219,7 +222,7 @@ static int journal_take_over(cnf_journal *journal, const cnf_files *files,
     int exit_status = CNF_EXIT_EXPECTED;
     if (rt_ok(status)) {
         const resume_choice choice = {files_hash(&journal->arena, files), files->count, subjects,
-                                      subject_count};
+                                      subject_count, conditions};
         records_choose(journal, &records, &choice, &text);
         exit_status = file_replace(journal, rt_buffer_text(&text));
     } else {
@@ -234,7 +237,7 @@ static int journal_take_over(cnf_journal *journal, const cnf_files *files,
 }
 
 int cnf_journal_resume(cnf_journal *journal, const char *name, const cnf_files *files,
-                       const cnf_run_subject *subjects, uint32_t subject_count)
+                       const cnf_run_subject *subjects, uint32_t subject_count, rt_text conditions)
 {
     *journal = (cnf_journal){.file = -1};
     if (!name) {
@@ -248,7 +251,7 @@ int cnf_journal_resume(cnf_journal *journal, const char *name, const cnf_files *
         fprintf(stderr, "assay: --resume: %s is no file that can be read back\n", name);
         return CNF_EXIT_USAGE;
     }
-    return journal_take_over(journal, files, subjects, subject_count);
+    return journal_take_over(journal, files, subjects, subject_count, conditions);
 }
 
 bool cnf_journal_has(const cnf_journal *journal, rt_text path, rt_text hash, rt_text subject)

@@ -18,13 +18,14 @@ typedef struct cnf_journal {
 int cnf_journal_open(cnf_journal *journal, const char *name);
 
 /* Opens the journal of an earlier run and keeps the records that are as good as new: of the given
- * files, unchanged since, on the given subjects, with a verdict that is about the scenario.  What
- * was interrupted, not installed or lost with its device runs again; its record is taken out, like
- * a last line that was cut.  Records of other scenarios and subjects stay.  The file is replaced in
- * one step, so that no record is lost whenever we are stopped.  A file that is not there yet is
- * begun.  Returns an exit status, as above; USAGE for a file that holds something else. */
+ * files, unchanged since, on the given subjects, under the given conditions
+ * (cnf_record.conditions), with a verdict that is about the scenario.  What was interrupted, not
+ * installed or lost with its device runs again; its record is taken out, like a last line that was
+ * cut.  Records of other scenarios and subjects stay.  The file is replaced in one step, so that no
+ * record is lost whenever we are stopped.  A file that is not there yet is begun.  Returns an exit
+ * status, as above; USAGE for a file that holds something else. */
 int cnf_journal_resume(cnf_journal *journal, const char *name, const cnf_files *files,
-                       const cnf_run_subject *subjects, uint32_t subject_count);
+                       const cnf_run_subject *subjects, uint32_t subject_count, rt_text conditions);
 
 /* Whether an earlier record of the pair is kept, for cnf_run_options.is_done. */
 bool cnf_journal_has(const cnf_journal *journal, rt_text path, rt_text hash, rt_text subject);

@@ -64,14 +64,31 @@ bool cnf_run_options_read(const cnf_arguments *arguments, cnf_run_options *out_o
            choices_read(arguments, &out_options->choices);
 }
 
+/* What is drawn from, and which runtime draws. */
+static void source_print(rt_buffer *out, const cnf_run_options *options)
+{
+    if (options->seed != 0) rt_buffer_printf(out, " --seed %" PRIu64, options->seed);
+    if (options->profile != RT_PROFILE_DOCUMENTS)
+        rt_buffer_printf(out, " --profile %s", rt_profile_name(options->profile));
+}
+
+rt_text cnf_run_options_conditions(rt_arena *arena, const cnf_run_options *options)
+{
+    rt_buffer text = {0};
+    source_print(&text, options);
+    if (options->choices.length > 0)
+        rt_buffer_printf(&text, " --choices %.*s", RT_TEXT_ARG(options->choices));
+    if (options->explore_max > 0)
+        rt_buffer_printf(&text, " --explore --explore-max %u", options->explore_max);
+    rt_text all = rt_arena_text(arena, rt_buffer_text(&text));
+    rt_buffer_free(&text);
+    return all.length > 0 ? (rt_text){all.data + 1, all.length - 1} : all;
+}
+
 rt_text cnf_run_options_again(rt_arena *arena, const cnf_run_options *options)
 {
     rt_buffer text = {0};
-    if (options->seed != 0) rt_buffer_printf(&text, " --seed %" PRIu64, options->seed);
-    if (options->profile != RT_PROFILE_DOCUMENTS)
-        rt_buffer_printf(&text, " --profile %s", rt_profile_name(options->profile));
-    if (options->choices.length > 0)
-        rt_buffer_printf(&text, " --choices %.*s", RT_TEXT_ARG(options->choices));
+    source_print(&text, options);
     if (options->timeout_ms != TIMEOUT_DEFAULT_S * 1000)
         rt_buffer_printf(&text, " --timeout %u", options->timeout_ms / 1000);
     if (options->memory_bytes != (uint64_t)MEMORY_DEFAULT_MIB << 20)

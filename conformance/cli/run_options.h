@@ -10,8 +10,12 @@
  * line.  False: one is wrong, which has been said on stderr. */
 bool cnf_run_options_read(const cnf_arguments *arguments, cnf_run_options *out_options);
 
-/* What of the options must be said again so that a command line does the same: " --seed 5 --profile
- * dpcpp", in the arena; empty where all have their defaults. */
+/* What of the options decides verdicts: "--seed 5 --profile dpcpp --choices 0,1 --explore", in the
+ * arena; empty where all have their defaults. */
+rt_text cnf_run_options_conditions(rt_arena *arena, const cnf_run_options *options);
+
+/* What of the options must be said again so that one scenario on one subject runs so again, besides
+ * its choices, which its record has: " --seed 5 --timeout 10", in the arena. */
 rt_text cnf_run_options_again(rt_arena *arena, const cnf_run_options *options);
 
 #endif

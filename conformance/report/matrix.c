@@ -222,17 +222,43 @@ void cnf_known_write(rt_buffer *out, const cnf_known *known)
         rt_buffer_printf(out, "  reference: %.*s\n", RT_TEXT_ARG(known->reference));
 }
 
-/* A subject with options of its driver has braces, which shells take for theirs. */
-static const char *quote_of(rt_text subject)
+/* Appends a word as a shell takes it. */
+static void write_word(rt_buffer *out, rt_text word)
 {
-    return memchr(subject.data, '{', subject.length) ? "'" : "";
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:@%+";
+    bool quotes = word.length == 0;
+    for (size_t i = 0; i < word.length && !quotes; i++)
+        quotes = !memchr(plain, word.data[i], sizeof plain - 1);
+    if (!quotes) {
+        rt_buffer_append_text(out, word);
+        return;
+    }
+    rt_buffer_append_byte(out, '\'');
+    for (size_t i = 0; i < word.length; i++) {
+        if (word.data[i] == '\'') rt_buffer_printf(out, "'\\'");
+        rt_buffer_append_byte(out, word.data[i]);
+        if (word.data[i] == '\'') rt_buffer_append_byte(out, '\'');
+    }
+    rt_buffer_append_byte(out, '\'');
+}
+
+/* The options behind it, and the end of the line. */
+static void write_again_options(rt_buffer *out, const cnf_report *report, const cnf_record *record)
+{
+    rt_buffer_append_text(out, report->again);
+    if (record->choices.length > 0)
+        rt_buffer_printf(out, " --choices %.*s", RT_TEXT_ARG(record->choices));
+    rt_buffer_append_byte(out, '\n');
 }
 
 void cnf_report_again_write(rt_buffer *out, const cnf_report *report, const cnf_record *record)
 {
-    const char *quote = quote_of(record->subject);
-    rt_buffer_printf(out, "assay run %.*s --on %s%.*s%s%.*s\n", RT_TEXT_ARG(record->file), quote,
-                     RT_TEXT_ARG(record->subject), quote, RT_TEXT_ARG(report->again));
+    rt_buffer_printf(out, "assay run ");
+    write_word(out, record->file);
+    rt_buffer_printf(out, " --on ");
+    write_word(out, record->subject);
+    write_again_options(out, report, record);
 }
 
 static void write_reason(const report_layout *layout, const cnf_record *record)
@@ -257,13 +283,16 @@ static void write_reason(const report_layout *layout, const cnf_record *record)
     if (on_subject) {
         rt_buffer_printf(out, "  again: ");
         cnf_report_again_write(out, layout->report, record);
-        rt_buffer_printf(out, "  why: assay why %.*s %s%.*s%s%.*s\n", RT_TEXT_ARG(record->file),
-                         quote_of(record->subject), RT_TEXT_ARG(record->subject),
-                         quote_of(record->subject), RT_TEXT_ARG(layout->report->again));
+        rt_buffer_printf(out, "  why: assay why ");
+        write_word(out, record->file);
+        rt_buffer_append_byte(out, ' ');
+        write_word(out, record->subject);
+        write_again_options(out, layout->report, record);
     } else {
         bool unread = rt_text_starts(judgement->signature, "read");
-        rt_buffer_printf(out, "  again: assay %s %.*s\n", unread ? "check" : "run",
-                         RT_TEXT_ARG(record->file));
+        rt_buffer_printf(out, "  again: assay %s ", unread ? "check" : "run");
+        write_word(out, record->file);
+        rt_buffer_append_byte(out, '\n');
     }
 }
 

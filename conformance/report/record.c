@@ -83,6 +83,7 @@ static const struct field_row {
     {"answer", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, judgement.answer), 0},
     {"device", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, device), 0},
     {"driver", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, driver), 0},
+    {"conditions", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, conditions), 0},
     {"choices", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, choices), 0},
     {"entry", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, known.entry), 0},
     {"seen", FIELD_VERDICT, PRESENT_IF_KNOWN, offsetof(cnf_record, known.seen), 0},

@@ -5,8 +5,8 @@
  *
  * "scenario" is the path from the scenarios' root and "subject" is "-" where the scenario itself is
  * wrong.  Present where there is something to say: "hash", "file", "line", "step", "step_id",
- * "rule", "message", "capability", "answer", "device", "driver", "choices"; and where an
- * expectation file has an entry for it, "entry", "seen", "class", "reason", "reference" and
+ * "rule", "message", "capability", "answer", "device", "driver", "conditions", "choices"; and where
+ * an expectation file has an entry for it, "entry", "seen", "class", "reason", "reference" and
  * "expected_failure", the members of cnf_known. */
 #ifndef CONFORMANCE_REPORT_RECORD_H
 #define CONFORMANCE_REPORT_RECORD_H
@@ -23,6 +23,7 @@ typedef struct cnf_record {
     rt_text step_id; /* of judgement.step, where the scenario gives one */
     double seconds;
     rt_text device, driver; /* empty where the subject was never opened */
+    rt_text conditions;     /* what the run was told that decides verdicts: "--seed 5 --explore" */
     rt_text choices;        /* the script of the choices that led there: "0,1"; empty: by seed */
     cnf_known known;
 } cnf_record;

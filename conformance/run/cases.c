@@ -45,6 +45,7 @@ void cnf_run_case_done(run_state *run, run_scenario *scenario, uint32_t subject)
         cnf_explorer_free(one->explorer);
     }
     const cnf_record record = {.scenario = scenario->file->path,
+                               .conditions = run->options->conditions,
                                .file = scenario->file->file,
                                .subject = run->options->subjects[subject].name,
                                .judgement = one->judgement,

@@ -26,6 +26,7 @@ typedef struct cnf_run_options {
     rt_profile profile;
     rt_text choices;      /* what the first choices take, "0,1,0"; empty: nothing is prescribed */
     uint32_t explore_max; /* runs of one scenario on one subject to explore choices; 0: do not */
+    rt_text conditions;   /* for the records; they say nothing to the run */
     /* True: the pair has its record already and must not run; NULL: all run.  The hash is that of
      * the scenario's file, as records have it. */
     bool (*is_done)(void *user, rt_text path, rt_text hash, rt_text subject);

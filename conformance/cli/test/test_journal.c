@@ -23,7 +23,8 @@ typedef struct journal_fixture {
     rt_arena arena;
     cnf_file items[FILES]; /* a.yaml … */
     cnf_files files;
-    const char *name; /* of the journal */
+    const char *name;   /* of the journal */
+    rt_text conditions; /* that the run is resumed under */
 } journal_fixture;
 
 static const cnf_subject the_sim = {.name = "sim"}, the_vendor = {.name = "vendor"};
@@ -117,7 +118,8 @@ static const char *summary(journal_fixture *fixture)
 
 static int resume(journal_fixture *fixture, cnf_journal *journal)
 {
-    return cnf_journal_resume(journal, fixture->name, &fixture->files, subjects, 2);
+    return cnf_journal_resume(journal, fixture->name, &fixture->files, subjects, 2,
+                              fixture->conditions);
 }
 
 static void what_is_final_is_kept(void **state)
@@ -170,6 +172,26 @@ static void what_is_final_is_kept(void **state)
     assert_int_equal(info.st_mode & 0777, 0640);
 }
 
+static void what_was_found_under_other_conditions_goes(void **state)
+{
+    journal_fixture *fixture = *state;
+    cnf_record plain = record_make(fixture, 0, "sim", CNF_VERDICT_PASS);
+    cnf_record explored = record_make(fixture, 1, "sim", CNF_VERDICT_PASS);
+    explored.conditions = RT_TEXT("--explore --explore-max 64");
+    append(fixture, &plain);
+    append(fixture, &explored);
+    cnf_journal journal;
+    fixture->conditions = explored.conditions;
+    assert_int_equal(resume(fixture, &journal), CNF_EXIT_EXPECTED);
+    assert_int_equal(journal.kept_count, 1);
+    assert_string_equal(summary(fixture), "b.yaml sim PASS\n");
+    assert_true(cnf_journal_close(&journal));
+    fixture->conditions = RT_TEXT("--seed 5");
+    assert_int_equal(resume(fixture, &journal), CNF_EXIT_EXPECTED);
+    assert_int_equal(journal.kept_count, 0);
+    assert_true(cnf_journal_close(&journal));
+}
+
 static void a_journal_that_is_not_there_is_begun(void **state)
 {
     journal_fixture *fixture = *state;
@@ -192,9 +214,11 @@ static void what_is_no_journal_is_left_alone(void **state)
     struct stat info;
     assert_int_equal(stat(fixture->name, &info), 0);
     assert_int_equal(info.st_size, 16);
-    assert_int_equal(cnf_journal_resume(&journal, NULL, &fixture->files, subjects, 2),
-                     CNF_EXIT_USAGE);
-    assert_int_equal(cnf_journal_resume(&journal, "/dev/null", &fixture->files, subjects, 2),
+    assert_int_equal(
+        cnf_journal_resume(&journal, NULL, &fixture->files, subjects, 2, fixture->conditions),
+        CNF_EXIT_USAGE);
+    assert_int_equal(cnf_journal_resume(&journal, "/dev/null", &fixture->files, subjects, 2,
+                                        fixture->conditions),
                      CNF_EXIT_USAGE);
     cnf_journal_close(&journal);
 }
@@ -241,6 +265,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         JOURNAL_TEST(what_is_final_is_kept),
+        JOURNAL_TEST(what_was_found_under_other_conditions_goes),
         JOURNAL_TEST(a_journal_that_is_not_there_is_begun),
         JOURNAL_TEST(what_is_no_journal_is_left_alone),
         JOURNAL_TEST(opening_anew_forgets),
