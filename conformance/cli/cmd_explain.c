@@ -34,7 +34,10 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     const cnf_judgement *judgement = &record->judgement;
     command->status = status_of(judgement->verdict);
     if (judgement->message.length > 0) fprintf(stderr, "%.*s\n", RT_TEXT_ARG(judgement->message));
-    if (!detail->scenario) return true; /* the message says why */
+    if (!detail->scenario) { /* the message says why */
+        if (command->status == CNF_EXIT_EXPECTED) command->status = CNF_EXIT_UNEXPECTED;
+        return true;
+    }
     rt_text trace = detail->messages ? detail->messages->trace : (rt_text){0};
     if (!command->dot) verdict_write(command, record);
     if (command->dot)

@@ -66,7 +66,11 @@ static int options_read(run_command *command)
         cnf_run_options_read(command->arguments, &command->options) && own_options_read(command);
     if (!read) return CNF_EXIT_USAGE;
     command->options.conditions = cnf_run_options_conditions(&command->arena, &command->options);
-    command->report.again = cnf_run_options_again(&command->arena, &command->options);
+    const char *folders = command->arguments->values[CNF_OPTION_EXPECTATIONS];
+    command->report.again =
+        rt_arena_printf(&command->arena, "%.*s%s%s",
+                        RT_TEXT_ARG(cnf_run_options_again(&command->arena, &command->options)),
+                        folders ? " --expectations " : "", folders ? folders : "");
     return subjects_choose(command);
 }
 
@@ -88,10 +92,11 @@ static int shard_apply(run_command *command)
     rt_buffer_free(&error);
     if (!read) return CNF_EXIT_USAGE;
     command->files = cnf_shard_apply(&command->arena, command->files, shard);
-    if (command->files.count > 0) return CNF_EXIT_EXPECTED;
-    fprintf(stderr, "assay: --shard %s: shard %u of %u has no scenario\n", text, shard.index + 1,
-            shard.count);
-    return CNF_EXIT_NOTHING_RAN;
+    /* An empty part is a run of nothing: its files are written, empty, like those of any other. */
+    if (command->files.count == 0)
+        fprintf(stderr, "assay: --shard %s: shard %u of %u has no scenario\n", text,
+                shard.index + 1, shard.count);
+    return CNF_EXIT_EXPECTED;
 }
 
 /* Finds the scenarios and narrows them down. */

@@ -4,6 +4,7 @@
 #include "conformance/run/guard.h"
 #include "conformance/subject/subject.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -212,6 +213,17 @@ static int guarded_body(void *user)
     return guarded->command->run(guarded->arguments);
 }
 
+/* The status of a command whose output may have been lost, to a full disk or a closed stdout. */
+static int printed(int status)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    if (errno == EPIPE || status != CNF_EXIT_EXPECTED) return status;
+    fprintf(stderr, "assay: the output could not be written: %s\n",
+            errno ? strerror(errno) : "an earlier write failed");
+    return CNF_EXIT_INFRASTRUCTURE;
+}
+
 static int command_run(const cnf_command *command, int argument_count, char **words)
 {
     rt_arena arena = {0};
@@ -232,7 +244,7 @@ static int command_run(const cnf_command *command, int argument_count, char **wo
     }
     rt_buffer_free(&text);
     rt_arena_reset(&arena);
-    return status;
+    return printed(status);
 }
 
 /* The number of a standard stream that our caller closed would go to the next file that we open,
@@ -258,11 +270,11 @@ int main(int argument_count, char **arguments)
     char **rest = arguments + (argument_count > 2 ? 2 : argument_count);
     if (strcmp(name, "--version") == 0) {
         printf("assay %s\n", ASSAY_VERSION);
-        return CNF_EXIT_EXPECTED;
+        return printed(CNF_EXIT_EXPECTED);
     }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
         help_print();
-        return argument_count > 1 ? CNF_EXIT_EXPECTED : CNF_EXIT_USAGE;
+        return printed(argument_count > 1 ? CNF_EXIT_EXPECTED : CNF_EXIT_USAGE);
     }
     for (uint32_t i = 0; i < COUNT(hidden_commands); i++)
         if (strcmp(hidden_commands[i].name, name) == 0)

@@ -34,6 +34,7 @@ enum {
 };
 
 #define CACHE_SIZE_MAX  ((uint64_t)512 << 20) /* bytes */
+#define ENTRY_SIZE_MAX  ((off_t)256 << 20)    /* bytes of one entry */
 #define CACHE_SIZE_KEPT (CACHE_SIZE_MAX / 4 * 3)
 
 struct cnf_cache {
@@ -175,6 +176,14 @@ static rt_bytes read_entry(rt_bytes entry, rt_hash key)
     return hash.low == low && hash.high == high ? answer : (rt_bytes){0};
 }
 
+/* True for an ordinary file that is not larger than any entry. */
+static bool is_entry_file(int descriptor)
+{
+    struct stat status;
+    return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+           status.st_size <= ENTRY_SIZE_MAX;
+}
+
 /* Reads a whole file; false when it cannot be read. */
 static bool read_file(int descriptor, rt_buffer *out)
 {
@@ -201,12 +210,14 @@ bool cnf_cache_find(cnf_cache *cache, rt_bytes request, rt_buffer *out_answer)
     rt_hash key = key_of(cache, request);
     rt_buffer path = {0};
     entry_path(cache, key, false, &path);
-    int descriptor = open(rt_buffer_string(&path), O_RDONLY | O_CLOEXEC);
+    /* Whatever lies there may be foreign: a pipe must not be waited for, nor a link followed. */
+    int descriptor = open(rt_buffer_string(&path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     rt_buffer_free(&path);
     if (descriptor < 0) return false;
     rt_buffer entry = {0};
     rt_bytes answer = {0};
-    if (read_file(descriptor, &entry)) answer = read_entry(rt_buffer_bytes(&entry), key);
+    if (is_entry_file(descriptor) && read_file(descriptor, &entry))
+        answer = read_entry(rt_buffer_bytes(&entry), key);
     if (answer.size > 0) {
         rt_buffer_append(out_answer, answer.data, answer.size);
         touch_entry(descriptor);

@@ -20,6 +20,42 @@ static bool field_name_check(scn_reader *reader, const scn_entry *entry, rt_even
                       rt_event_name(kind), shown);
 }
 
+static bool module_check(scn_reader *reader, scn_position at, rt_text name)
+{
+    return scn_names_resolve(reader, &reader->modules, at, name, "module") != SCN_NONE;
+}
+
+static bool memory_check(scn_reader *reader, scn_position at, rt_text name)
+{
+    return scn_names_resolve(reader, &reader->memories, at, name, "memory") != SCN_NONE;
+}
+
+static bool image_check(scn_reader *reader, scn_position at, rt_text name)
+{
+    uint32_t module, image;
+    return scn_image_name_read(reader, at, name, &module, &image);
+}
+
+/* Fields that name what the scenario declares.  A mistyped name would never be found in a trace: an
+ * event that must not happen would be a check that cannot fail. */
+static const struct name_row {
+    const char *field;
+    bool (*check)(scn_reader *reader, scn_position at, rt_text name);
+} name_rows[] = {
+    {"module", module_check}, {"image", image_check},  {"provider", image_check},
+    {"inputs", image_check},  {"images", image_check}, {"memory", memory_check},
+    {"from", memory_check},   {"to", memory_check},
+};
+
+static bool name_check(scn_reader *reader, rt_text field, const scn_node *value)
+{
+    for (size_t i = 0; i < sizeof name_rows / sizeof *name_rows; i++) {
+        if (rt_text_is(field, name_rows[i].field))
+            return name_rows[i].check(reader, value->at, value->text);
+    }
+    return true;
+}
+
 static bool field_read(scn_reader *reader, const scn_entry *entry, rt_event_kind kind,
                        scn_trace_field *out_field)
 {
@@ -39,6 +75,7 @@ static bool field_read(scn_reader *reader, const scn_entry *entry, rt_event_kind
             return scn_report(reader->reporter, value->at, "expected a text or a number, found %s",
                               scn_node_describe(reader->arena, value));
         }
+        if (!name_check(reader, entry->key, value)) return false;
         values[i] = value->text;
     }
     *out_field = (scn_trace_field){entry->key, is_list, values, count};

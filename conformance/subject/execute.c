@@ -264,8 +264,25 @@ static void emit_final_memory(cnf_execution *execution, uint32_t index)
     rt_free(bits);
 }
 
+/* Whether anything went to a device, before the end reads what is left there. */
+static bool device_was_asked(cnf_execution *execution)
+{
+    static const rt_event_kind asking[] = {RT_EVENT_CREATE, RT_EVENT_LAUNCH, RT_EVENT_COPY,
+                                           RT_EVENT_FILL, RT_EVENT_UPLOAD};
+    rt_trace *trace = rt_runtime_trace(execution->runtime);
+    uint32_t count = rt_trace_count(trace);
+    for (uint32_t i = 0; i < count; i++) {
+        rt_event_kind kind = rt_trace_event(trace, i)->kind;
+        for (size_t k = 0; k < sizeof asking / sizeof *asking; k++) {
+            if (kind == asking[k]) return true;
+        }
+    }
+    return false;
+}
+
 static void finish(cnf_execution *execution)
 {
+    execution->device_was_asked = device_was_asked(execution);
     cnf_emit_stage(execution->emitter, "finish", SCN_NONE, 0);
     rt_status ended = rt_scheduler_wait(rt_runtime_scheduler(execution->runtime));
     judge_end(execution, RT_TEXT("wait"), ended);

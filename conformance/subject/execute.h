@@ -42,7 +42,8 @@ typedef struct cnf_execution {
     uint32_t *counted;         /* per event kind: trace events seen by its last count expectation */
     RT_VECTOR(cnf_kept_finding) findings; /* guarded by findings_lock until the last wait */
     pthread_mutex_t findings_lock;
-    bool failed; /* some check was not ok: later steps would only follow from it */
+    bool failed;           /* some check was not ok: later steps would only follow from it */
+    bool device_was_asked; /* to make a program or to move content; known at the end */
 } cnf_execution;
 
 /* Runs all steps and judges all expectations, emitting stages, checks, final memories, choices and

@@ -3,6 +3,25 @@
 
 #include <string.h>
 
+static bool is_part_of_a_name(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+}
+
+/* True where the text holds the name, not as a part of a longer one. */
+static bool mentions(rt_text text, rt_text name)
+{
+    CHECK(name.length > 0);
+    const char *at = text.data, *end = text.data + text.length;
+    while ((at = memmem(at, (size_t)(end - at), name.data, name.length))) {
+        bool begins = at == text.data || !is_part_of_a_name(at[-1]);
+        bool ends = at + name.length == end || !is_part_of_a_name(at[name.length]);
+        if (begins && ends) return true;
+        at++;
+    }
+    return false;
+}
+
 static bool names_all(const rt_diagnostic *diagnostic, const scn_error *error, rt_text *out_missing)
 {
     for (uint32_t i = 0; i < error->name_count; i++) {
@@ -10,6 +29,8 @@ static bool names_all(const rt_diagnostic *diagnostic, const scn_error *error, r
         for (uint32_t k = 0; k < diagnostic->name_count; k++) {
             named = named || rt_text_equal(diagnostic->names[k], error->names[i]);
         }
+        /* A driver's linker names symbols in its log, which is our message. */
+        named = named || mentions(diagnostic->message, error->names[i]);
         if (!named) {
             *out_missing = error->names[i];
             return false;

@@ -1,35 +1,6 @@
 /* What scenarios need of a device, as a table: the capability, who needs it, what is said. */
 #include "conformance/subject/skip.h"
 
-/* Classes of refusals that a device decides, its compiler, its linker or its launch. */
-static const char *const device_classes[] = {
-    "link-error",
-    "driver-error",
-    "errc::nd_range",
-    "errc::kernel_argument",
-};
-
-static bool is_of_device(const scn_error *error)
-{
-    for (size_t i = 0; i < sizeof device_classes / sizeof *device_classes; i++) {
-        if (rt_text_is(error->documents, device_classes[i])) return true;
-        if (rt_text_is(error->reference_class, device_classes[i])) return true;
-    }
-    return false;
-}
-
-/* What the reference runtime decides by itself is judged once, on the oracle. */
-static bool reaches_a_device(const scn_scenario *scenario)
-{
-    for (uint32_t i = 0; i < scenario->step_count; i++) {
-        const scn_step *step = &scenario->steps[i];
-        bool command = step->verb == SCN_VERB_SUBMIT || step->verb == SCN_VERB_COPY ||
-                       step->verb == SCN_VERB_FILL;
-        if (command && (!step->error || is_of_device(step->error))) return true;
-    }
-    return false;
-}
-
 static bool needs_findings(const scn_scenario *scenario)
 {
     for (uint32_t i = 0; i < scenario->step_count; i++) {
@@ -100,14 +71,18 @@ static bool lacks_aspect(cnf_emitter *emitter, const scn_scenario *scenario,
     return false;
 }
 
-bool cnf_skip(cnf_emitter *emitter, const cnf_subject *subject, const scn_scenario *scenario,
+bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario,
               const dev_capabilities *capabilities)
 {
     if (lacks_capability(emitter, scenario, capabilities)) return true;
-    if (lacks_aspect(emitter, scenario, capabilities)) return true;
-    if (subject->oracle || reaches_a_device(scenario)) return false;
+    return lacks_aspect(emitter, scenario, capabilities);
+}
+
+bool cnf_skip_unasked(cnf_emitter *emitter, const cnf_subject *subject, bool device_was_asked)
+{
+    if (subject->oracle || device_was_asked) return false;
     cnf_emit_skip(emitter, "reference-only", "yes",
-                  RT_TEXT("nothing runs on a device here: the reference runtime alone decides, and "
-                          "it is judged on sim"));
+                  RT_TEXT("the device was asked for nothing here: the reference runtime alone "
+                          "decides, and it is judged on sim"));
     return true;
 }

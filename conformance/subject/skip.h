@@ -5,8 +5,12 @@
 #include "conformance/subject/emit.h"
 
 /* Emits a skip message and returns true where the device lacks a capability that the scenario
- * needs, or where nothing of the scenario reaches a device and this subject is not the oracle. */
-bool cnf_skip(cnf_emitter *emitter, const cnf_subject *subject, const scn_scenario *scenario,
+ * needs. */
+bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario,
               const dev_capabilities *capabilities);
+
+/* The same after the scenario ran, where its device was asked for nothing: what the reference
+ * runtime decides by itself is judged once, on the oracle. */
+bool cnf_skip_unasked(cnf_emitter *emitter, const cnf_subject *subject, bool device_was_asked);
 
 #endif

@@ -80,13 +80,14 @@ static void run_on_devices(const cnf_subject *subject, const cnf_subject_options
     dev_capabilities capabilities;
     dev_device **devices = rt_alloc_array(scenario->device_count, sizeof(dev_device *));
     devices[0] = open_device(subject, &parameters, emitter, &capabilities);
-    bool runs = devices[0] && !cnf_skip(emitter, subject, scenario, &capabilities) &&
+    bool runs = devices[0] && !cnf_skip(emitter, scenario, &capabilities) &&
                 open_others(subject, &parameters, emitter, devices, scenario->device_count);
     if (runs) cnf_execute(execution, devices);
     for (uint32_t i = scenario->device_count; i-- > 0;)
         dev_device_destroy(devices[i]);
     rt_free(devices);
-    if (runs) cnf_emit_end(emitter);
+    if (runs && !cnf_skip_unasked(emitter, subject, execution->device_was_asked))
+        cnf_emit_end(emitter);
 }
 
 int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *options, rt_bytes pack,
