@@ -6,17 +6,17 @@
 
 #include <stdio.h>
 
-#define TYPES                                                                                                                         \
-    "%void = OpTypeVoid\n%bool = OpTypeBool\n%char = OpTypeInt 8 0\n%int = OpTypeInt 32 0\n"                                          \
-    "%long = OpTypeInt 64 0\n%float = OpTypeFloat 32\n%double = OpTypeFloat 64\n"                                                     \
-    "%ints = OpTypeVector %int 4\n%floats = OpTypeVector %float 4\n%bools = OpTypeVector %bool 4\n%floats2 = OpTypeVector %float 2\n" \
-    "%floats8 = OpTypeVector %float 8\n"                                                                                              \
-    "%pair = OpTypeStruct %int %float\n%zero = OpConstant %int 0\n%one = OpConstant %int 1\n"                                         \
-    "%two = OpConstant %int 2\n%half = OpConstant %float 0.5\n%long1 = OpConstant %long 1\n"                                          \
-    "%table = OpTypeArray %int %two\n%yes = OpConstantTrue %bool\n"                                                                   \
-    "%global = OpTypePointer CrossWorkgroup %int\n%private = OpTypePointer Function %int\n"                                           \
-    "%generic = OpTypePointer Generic %int\n%pairs = OpTypePointer CrossWorkgroup %pair\n"                                            \
-    "%fpointer = OpTypePointer CrossWorkgroup %float\n%type = OpTypeFunction %void %global %pairs\n"                                  \
+#define TYPES                                                                                        \
+    "%void = OpTypeVoid\n%bool = OpTypeBool\n%char = OpTypeInt 8 0\n%int = OpTypeInt 32 0\n"         \
+    "%long = OpTypeInt 64 0\n%float = OpTypeFloat 32\n%double = OpTypeFloat 64\n"                    \
+    "%ints = OpTypeVector %int 4\n%floats = OpTypeVector %float 4\n%bools = OpTypeVector %bool 4\n"  \
+    "%pair = OpTypeStruct %int %float\n%zero = OpConstant %int 0\n%one = OpConstant %int 1\n"        \
+    "%two = OpConstant %int 2\n%half = OpConstant %float 0.5\n%long1 = OpConstant %long 1\n"         \
+    "%table = OpTypeArray %int %two\n%yes = OpConstantTrue %bool\n"                                  \
+    "%global = OpTypePointer CrossWorkgroup %int\n%private = OpTypePointer Function %int\n"          \
+    "%generic = OpTypePointer Generic %int\n%pairs = OpTypePointer CrossWorkgroup %pair\n"           \
+    "%fpointer = OpTypePointer CrossWorkgroup %float\n%type = OpTypeFunction %void %global %pairs\n" \
+    "%floats2 = OpTypeVector %float 2\n%floats8 = OpTypeVector %float 8\n"                           \
     "%get = OpTypeFunction %int %int\n"
 
 #define FUNCTION                                                                                   \
