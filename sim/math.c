@@ -11,11 +11,12 @@
 
 /* ---- Rounded functions in double, nearly ---------------------------------------------------- */
 
-#define LIBRARY_1(X)                                                                               \
-    X(acos)                                                                                        \
-    X(acosh)                                                                                       \
-    X(asin) X(asinh) X(atan) X(atanh) X(cbrt) X(cos) X(cosh) X(erf) X(erfc) X(exp) X(exp2)         \
-        X(exp10) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(sinh) X(tan) X(tanh) X(tgamma)
+/* clang-format off */
+#define LIBRARY_1(X) \
+    X(acos) X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(cbrt) X(cos) X(cosh) X(erf) X(erfc) \
+    X(exp) X(exp2) X(exp10) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(sinh) X(tan) \
+    X(tanh) X(tgamma)
+/* clang-format on */
 #define LIBRARY_2(X) X(atan2) X(hypot) X(pow)
 
 #define NEAR_1(function)                                                                           \

@@ -12,13 +12,12 @@
 
 typedef int exact_function(mpfr_t result, const mpfr_t a, const mpfr_t b);
 
-#define SAME_NAME_1(X)                                                                             \
-    X(acos)                                                                                        \
-    X(acosh)                                                                                       \
-    X(acospi)                                                                                      \
-    X(asin) X(asinh) X(asinpi) X(atan) X(atanh) X(atanpi) X(cbrt) X(cos) X(cosh) X(cospi) X(erf)   \
-        X(erfc) X(exp) X(exp2) X(exp10) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(sinh)   \
-            X(sinpi) X(tan) X(tanh) X(tanpi)
+/* clang-format off */
+#define SAME_NAME_1(X) \
+    X(acos) X(acosh) X(acospi) X(asin) X(asinh) X(asinpi) X(atan) X(atanh) X(atanpi) X(cbrt) \
+    X(cos) X(cosh) X(cospi) X(erf) X(erfc) X(exp) X(exp2) X(exp10) X(expm1) X(log) X(log2) \
+    X(log10) X(log1p) X(sin) X(sinh) X(sinpi) X(tan) X(tanh) X(tanpi)
+/* clang-format on */
 #define EXACT_1(function)                                                                          \
     static int exact_##function(mpfr_t result, const mpfr_t a, const mpfr_t b)                     \
     {                                                                                              \
