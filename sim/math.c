@@ -62,8 +62,8 @@ static double near_atan2pi(double a, double b)
     return atan2(a, b) / M_PI;
 }
 
-/* The quarter turns nearest to a half-turns, modulo 8, and the angle that is left; all exact but
- * for the product with pi. */
+/* pi * a as quarter turns, less whole turns, and the angle of at most pi / 4 that is left.  All is
+ * exact but the product with pi. */
 static int quarter_turns(double a, double *out_angle)
 {
     double turn = fmod(a, 2), quarters = rint(2 * turn);
@@ -100,11 +100,8 @@ static double near_tanpi(double a, double b)
     (void)b;
     if (!isfinite(a)) return (double)NAN;
     int quarters = quarter_turns(a, &angle);
-    if (angle == 0) {
-        static const double size[] = {0, (double)INFINITY, 0, (double)INFINITY};
-        bool is_pole = quarters & 1, is_second = quarters & 2;
-        return copysign(size[quarters & 3], is_second ? (is_pole ? -1 : -a) : (is_pole ? 1 : a));
-    }
+    if (angle == 0 && quarters & 1) return copysign((double)INFINITY, quarters & 2 ? -1 : 1);
+    if (angle == 0) return copysign(0, quarters & 2 ? -a : a);
     return quarters & 1 ? -1 / tan(angle) : tan(angle);
 }
 
