@@ -317,19 +317,19 @@ static inline double one_double(sim_math function, const math_row *row, double a
 #define LANES(name, F, I)                                                                          \
     void sim_math_##name(sim_math function, const sim_math_lanes *lanes)                           \
     {                                                                                              \
-        CHECK(function < SIM_MATH_COUNT);                                                          \
+        CHECK(function < SIM_MATH_COUNT && lanes->a && lanes->out);                                \
         const math_row *row = &rows[function];                                                     \
-        const F *a = lanes->a, *b = row->takes_integer ? NULL : lanes->b;                          \
-        const I *n = row->takes_integer ? lanes->b : NULL;                                         \
-        F *out = row->gives_integer ? NULL : lanes->out;                                           \
-        I *whole = row->gives_integer ? lanes->out : NULL;                                         \
+        const F *a = lanes->a, *b = lanes->b;                                                      \
+        const I *n = lanes->b;                                                                     \
+        F *out = lanes->out;                                                                       \
+        I *whole = lanes->out;                                                                     \
         for (uint32_t i = 0; i < lanes->count; i++) {                                              \
             if (lanes->mask && !lanes->mask[i]) continue;                                          \
-            double second = n ? (double)n[i] : b ? (double)b[i] : 0;                               \
-            if (out) {                                                                             \
-                out[i] = one_##name(function, row, (double)a[i], second);                          \
-            } else {                                                                               \
+            double second = !lanes->b ? 0 : row->takes_integer ? (double)n[i] : (double)b[i];      \
+            if (row->gives_integer) {                                                              \
                 whole[i] = (I)row->narrow((double)a[i], second);                                   \
+            } else {                                                                               \
+                out[i] = one_##name(function, row, (double)a[i], second);                          \
             }                                                                                      \
         }                                                                                          \
     }
