@@ -119,8 +119,9 @@ typedef enum sim_form { SIM_FORM_VV, SIM_FORM_VS, SIM_FORM_SV, SIM_FORM_SS, SIM_
 #define SIM_FLOAT_RARE(X) X(FMIN) X(FMAX)
 /* target = op a; forms V and S. */
 #define SIM_INT_UNARY(X)   X(CLZ) X(CTZ) X(POPCOUNT) X(REVERSE)
-#define SIM_FLOAT_UNARY(X) X(SQRT) X(RSQRT) X(FLOOR) X(CEIL) X(TRUNC) X(RINT) X(ROUND)
-/* target = function `extra` of a (and b), through the host's libm in double; V and S, VV and SS. */
+#define SIM_FLOAT_UNARY(X) X(SQRT) X(FLOOR) X(CEIL) X(TRUNC) X(RINT) X(ROUND)
+/* target = function `extra` (sim_math) of a (and b); V and S, VV and SS.  Integers among them are
+ * as wide as the floats.  RSQRT is for F32 alone: double's is a function. */
 #define SIM_MATH(X)    X(MATH1) X(MATH2)
 #define SIM_TERNARY(X) X(FMA)
 
@@ -184,7 +185,7 @@ typedef enum sim_handler {
     SIM_INT_BINARY(INT_FOUR) SIM_FLOAT_BINARY(FLOAT_FOUR) SIM_INT_COMPARE(INT_FOUR)
         SIM_FLOAT_COMPARE(FLOAT_FOUR) SIM_INT_RARE(INT_TWO) SIM_INT_DIVIDE(INT_TWO)
             SIM_FLOAT_RARE(FLOAT_TWO) SIM_INT_UNARY(INT_TWO) SIM_FLOAT_UNARY(FLOAT_TWO)
-                SIM_MATH(FLOAT_TWO) SIM_TERNARY(FLOAT_TWO) SIM_CONVERSIONS(CONVERT)
+                TWO(RSQRT, F32) SIM_MATH(FLOAT_TWO) SIM_TERNARY(FLOAT_TWO) SIM_CONVERSIONS(CONVERT)
                     SIM_FLOAT_TO_INT(CONVERT) SIM_INT_TYPES(
                         FOUR, MOVE) /* VV: a varying; VS: a uniform; SS: both uniform; SV: unused */
     SIM_INT_TYPES(FOUR, SELECT) SIM_INT_TYPES(TWO, PICK) SIM_MEMORY_FORMS(MEMORY, LOAD)
@@ -218,17 +219,6 @@ typedef enum sim_atomic {
     SIM_ATOMIC_OR,
     SIM_ATOMIC_XOR,
 } sim_atomic;
-
-/* Functions of MATH1 and MATH2, in double. */
-#define SIM_MATH1_FUNCTIONS(X) X(exp) X(exp2) X(exp10) X(log) X(log2) X(log10) X(sin) X(cos) X(tan)
-#define SIM_MATH2_FUNCTIONS(X) X(pow) X(fmod)
-typedef enum sim_math {
-#define SIM_MATH_ENUM(function) SIM_MATH_##function,
-    SIM_MATH1_FUNCTIONS(SIM_MATH_ENUM) SIM_MATH1_COUNT,
-    SIM_MATH_BEFORE_2 = -1,
-    SIM_MATH2_FUNCTIONS(SIM_MATH_ENUM) SIM_MATH2_COUNT
-#undef SIM_MATH_ENUM
-} sim_math;
 
 typedef struct sim_op {
     uint16_t handler; /* sim_handler */

@@ -1,8 +1,8 @@
 /* The decoder: from linked modules to register code, in five steps that share this form.
  *
  *     decode_flow.c       blocks in scheduling order, loops, one latch per loop
- *     decode_build.c, decode_value.c, decode_memory.c, decode_extended.c, decode_node.c
- *                         instructions to operations on scalars
+ *     decode_build.c, decode_value.c, decode_memory.c, decode_extended.c, decode_math.c,
+ *     decode_node.c        *                         instructions to operations on scalars
  *     decode_uniform.c    which values are the same for all work-items
  *     decode_place.c      fused addresses, dead operations, phis coalesced, where values live
  *     decode_emit.c       register code
@@ -13,6 +13,7 @@
 #define SIM_DECODE_H
 
 #include "sim/linker.h"
+#include "sim/math.h"
 #include "sim/program.h"
 
 /* A value: an index, or (with a flag) a slot of the pool, or a row of built-in lanes. */
@@ -270,11 +271,28 @@ RT_MUST_USE rt_status sim_decode_variables(sim_decoder *d);
 RT_MUST_USE rt_status sim_decode_variable(sim_decoder *d, const sim_variable *variable,
                                           sim_ref *out_ref);
 
+/* Stores a value of the type that the pointer points to, at that type's own alignment. */
+RT_MUST_USE rt_status sim_decode_store(sim_decoder *d, sim_id pointer, sim_leaves object);
+
 /* ---- decode_extended.c -------------------------------------------------------------------- */
 
 /* One component of an instruction of OpenCL.std. */
 RT_MUST_USE rt_status sim_decode_extended(sim_decoder *d, uint32_t number, sim_lane_type type,
                                           const sim_ref *operands, sim_ref *out_ref);
+/* A function of `type` (F32, F64) applied to a, and to b unless that is NONE.  Integers among them
+ * are as wide as the type. */
+sim_ref sim_build_math(sim_decoder *d, sim_math function, sim_lane_type type, sim_ref a, sim_ref b);
+/* 1 / sqrt(a): an operation of F32, a function of F64. */
+sim_ref sim_build_rsqrt(sim_decoder *d, sim_lane_type type, sim_ref a);
+/* The pool slot of a float: `value`, rounded to the type. */
+sim_ref sim_decode_float(sim_decoder *d, sim_lane_type type, double value);
+
+/* ---- decode_math.c ------------------------------------------------------------------------ */
+
+/* Instructions of OpenCL.std over floats that are not one component like the other: with integers,
+ * with a second result in memory, geometric ones. */
+RT_MUST_USE rt_status sim_decode_math(sim_decoder *d, const sim_extended *row, const sim_view *view,
+                                      sim_leaves *out_leaves);
 
 /* ---- decode_uniform.c --------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* Instructions of OpenCL.std, one component at a time: a table for those that are one operation,
  * short recipes for the others.  What the simulator does not execute is refused by opencl_std.def.
+ * half_ and native_ functions are the precise ones, which the specification allows.
  * Source: OpenCL extended instruction set specification 1.0. */
 #include "sim/decode.h"
 
@@ -55,9 +56,6 @@ static const recipe recipes[] = {
     FLOAT1(sqrt, SQRT),
     FLOAT1(native_sqrt, SQRT),
     FLOAT1(half_sqrt, SQRT),
-    FLOAT1(rsqrt, RSQRT),
-    FLOAT1(native_rsqrt, RSQRT),
-    FLOAT1(half_rsqrt, RSQRT),
     FLOAT1(floor, FLOOR),
     FLOAT1(ceil, CEIL),
     FLOAT1(trunc, TRUNC),
@@ -89,6 +87,7 @@ static const recipe recipes[] = {
     INT2(u_rhadd, URHADD),
     INT2(s_abs_diff, SABSDIFF),
     INT2(u_abs_diff, UABSDIFF),
+    MATH1_ALL(cos),
     MATH1_ALL(exp),
     MATH1_ALL(exp2),
     MATH1_ALL(exp10),
@@ -96,13 +95,43 @@ static const recipe recipes[] = {
     MATH1_ALL(log2),
     MATH1_ALL(log10),
     MATH1_ALL(sin),
-    MATH1_ALL(cos),
     MATH1_ALL(tan),
-    MATH2(pow, pow),
-    MATH2(powr, pow),
-    MATH2(native_powr, pow),
-    MATH2(half_powr, pow),
+    MATH1(acos, acos),
+    MATH1(acosh, acosh),
+    MATH1(acospi, acospi),
+    MATH1(asin, asin),
+    MATH1(asinh, asinh),
+    MATH1(asinpi, asinpi),
+    MATH1(atan, atan),
+    MATH1(atanh, atanh),
+    MATH1(atanpi, atanpi),
+    MATH1(cbrt, cbrt),
+    MATH1(cosh, cosh),
+    MATH1(cospi, cospi),
+    MATH1(erf, erf),
+    MATH1(erfc, erfc),
+    MATH1(expm1, expm1),
+    MATH1(lgamma, lgamma),
+    MATH1(log1p, log1p),
+    MATH1(logb, logb),
+    MATH1(sinh, sinh),
+    MATH1(sinpi, sinpi),
+    MATH1(tanh, tanh),
+    MATH1(tanpi, tanpi),
+    MATH1(tgamma, tgamma),
+    MATH2(atan2, atan2),
+    MATH2(atan2pi, atan2pi),
+    MATH2(fdim, fdim),
     MATH2(fmod, fmod),
+    MATH2(hypot, hypot),
+    MATH2(maxmag, maxmag),
+    MATH2(minmag, minmag),
+    MATH2(nextafter, nextafter),
+    MATH2(pow, pow),
+    MATH2(remainder, remainder),
+    MATH2(powr, powr),
+    MATH2(native_powr, powr),
+    MATH2(half_powr, powr),
 };
 
 static const recipe *recipe_find(uint32_t number)
@@ -113,33 +142,41 @@ static const recipe *recipe_find(uint32_t number)
     return NULL;
 }
 
+sim_ref sim_build_math(sim_decoder *d, sim_math function, sim_lane_type type, sim_ref a, sim_ref b)
+{
+    CHECK(type >= SIM_F32 && function < SIM_MATH_COUNT);
+    sim_ref out = b == SIM_REF_NONE ? sim_build_unary(d, SIM_FLOAT2(MATH1, type), type, a)
+                                    : sim_build_binary(d, SIM_FLOAT2(MATH2, type), type, a, b);
+    d->f->nodes.items[d->f->nodes.count - 1].extra = function;
+    return out;
+}
+
+sim_ref sim_build_rsqrt(sim_decoder *d, sim_lane_type type, sim_ref a)
+{
+    return type == SIM_F32 ? sim_build_unary(d, SIM_H_RSQRT_F32_V, type, a)
+                           : sim_build_math(d, SIM_MATH_rsqrt, type, a, SIM_REF_NONE);
+}
+
 static sim_ref recipe_build(sim_decoder *d, const recipe *r, sim_lane_type type, const sim_ref *in)
 {
     uint32_t place = type >= SIM_F32 ? (uint32_t)type - SIM_F32 : type;
-    bool is_math = r->way == WAY_MATH1 || r->way == WAY_MATH2;
     CHECK((type < SIM_F32) == (r->way == WAY_INT_UNARY || r->way == WAY_INT_BINARY));
-    sim_ref out;
     switch ((way)r->way) {
     case WAY_FLOAT_UNARY:
-    case WAY_INT_UNARY: out = sim_build_unary(d, r->handler + 2 * place, type, in[0]); break;
+    case WAY_INT_UNARY: return sim_build_unary(d, r->handler + 2 * place, type, in[0]);
     case WAY_FLOAT_BINARY:
-    case WAY_INT_BINARY:
-        out = sim_build_binary(d, r->handler + 2 * place, type, in[0], in[1]);
-        break;
+    case WAY_INT_BINARY: return sim_build_binary(d, r->handler + 2 * place, type, in[0], in[1]);
     case WAY_FLOAT_FOUR:
-        out = sim_build_four(d, r->handler + SIM_FORMS * place, type, in[0], in[1]);
-        break;
-    case WAY_MATH1: out = sim_build_unary(d, SIM_FLOAT2(MATH1, type), type, in[0]); break;
-    case WAY_MATH2: out = sim_build_binary(d, SIM_FLOAT2(MATH2, type), type, in[0], in[1]); break;
-    default: UNREACHABLE();
+        return sim_build_four(d, r->handler + SIM_FORMS * place, type, in[0], in[1]);
+    case WAY_MATH1: return sim_build_math(d, (sim_math)r->handler, type, in[0], SIM_REF_NONE);
+    case WAY_MATH2: return sim_build_math(d, (sim_math)r->handler, type, in[0], in[1]);
     }
-    if (is_math) d->f->nodes.items[d->f->nodes.count - 1].extra = r->handler;
-    return out;
+    UNREACHABLE();
 }
 
 /* ---- Several operations ------------------------------------------------------------------- */
 
-static sim_ref float_constant(sim_decoder *d, sim_lane_type type, double value)
+sim_ref sim_decode_float(sim_decoder *d, sim_lane_type type, double value)
 {
     union {
         float f;
@@ -163,19 +200,19 @@ static sim_ref float_constant(sim_decoder *d, sim_lane_type type, double value)
 
 static sim_ref build_sign(sim_decoder *d, sim_lane_type type, sim_ref a)
 {
-    sim_ref zero = float_constant(d, type, 0), one = float_constant(d, type, 1);
+    sim_ref zero = sim_decode_float(d, type, 0), one = sim_decode_float(d, type, 1);
     /* sign of a zero is that zero, of NaN it is 0. */
     sim_ref is_nan = sim_build_four(d, SIM_FLOAT4(FUNE, type), SIM_I8, a, a);
     sim_ref out = sim_build_select(d, type, is_nan, zero, a);
     out = sim_build_select(d, type, LESS(zero, a), one, out);
-    return sim_build_select(d, type, LESS(a, zero), float_constant(d, type, -1), out);
+    return sim_build_select(d, type, LESS(a, zero), sim_decode_float(d, type, -1), out);
 }
 
 static sim_ref build_smoothstep(sim_decoder *d, sim_lane_type type, const sim_ref *in)
 {
     sim_ref t = DIV(SUB(in[2], in[0]), SUB(in[1], in[0]));
-    t = MIN(MAX(t, float_constant(d, type, 0)), float_constant(d, type, 1));
-    sim_ref slope = SUB(float_constant(d, type, 3), MUL(float_constant(d, type, 2), t));
+    t = MIN(MAX(t, sim_decode_float(d, type, 0)), sim_decode_float(d, type, 1));
+    sim_ref slope = SUB(sim_decode_float(d, type, 3), MUL(sim_decode_float(d, type, 2), t));
     return MUL(MUL(t, t), slope);
 }
 
@@ -193,7 +230,7 @@ static rt_status build_float(sim_decoder *d, uint32_t number, sim_lane_type type
                              sim_ref *out)
 {
     uint64_t sign = UINT64_C(1) << (8 * sim_lane_bytes(type) - 1);
-    sim_ref one = float_constant(d, type, 1);
+    sim_ref one = sim_decode_float(d, type, 1);
     switch (number) {
     case SIM_STD_fabs:
         *out = sim_build_four(d, SIM_INT4(AND, BITS(type)), type, in[0],
@@ -207,16 +244,19 @@ static rt_status build_float(sim_decoder *d, uint32_t number, sim_lane_type type
     case SIM_STD_fclamp: *out = MIN(MAX(in[0], in[1]), in[2]); return RT_STATUS_OK;
     case SIM_STD_mix: *out = ADD(in[0], MUL(SUB(in[1], in[0]), in[2])); return RT_STATUS_OK;
     case SIM_STD_step:
-        *out = sim_build_select(d, type, LESS(in[1], in[0]), float_constant(d, type, 0), one);
+        *out = sim_build_select(d, type, LESS(in[1], in[0]), sim_decode_float(d, type, 0), one);
         return RT_STATUS_OK;
     case SIM_STD_smoothstep: *out = build_smoothstep(d, type, in); return RT_STATUS_OK;
     case SIM_STD_sign: *out = build_sign(d, type, in[0]); return RT_STATUS_OK;
     case SIM_STD_degrees:
-        *out = MUL(in[0], float_constant(d, type, 57.295779513082320876798154814105));
+        *out = MUL(in[0], sim_decode_float(d, type, 57.295779513082320876798154814105));
         return RT_STATUS_OK;
     case SIM_STD_radians:
-        *out = MUL(in[0], float_constant(d, type, 0.01745329251994329576923690768489));
+        *out = MUL(in[0], sim_decode_float(d, type, 0.01745329251994329576923690768489));
         return RT_STATUS_OK;
+    case SIM_STD_rsqrt:
+    case SIM_STD_native_rsqrt:
+    case SIM_STD_half_rsqrt: *out = sim_build_rsqrt(d, type, in[0]); return RT_STATUS_OK;
     case SIM_STD_native_recip:
     case SIM_STD_half_recip: *out = DIV(one, in[0]); return RT_STATUS_OK;
     default: return sim_decode_refuse(d, "OpExtInst", "this function is not built yet");

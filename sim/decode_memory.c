@@ -309,6 +309,15 @@ static rt_status build_store(sim_decoder *d, const sim_view *view)
     return RT_STATUS_OK;
 }
 
+rt_status sim_decode_store(sim_decoder *d, sim_id pointer, sim_leaves object)
+{
+    const sim_type *type = sim_module_id(d->f->module, pointer)->type;
+    sim_leaves target;
+    RT_TRY(sim_decode_leaves(d, pointer, &target));
+    store_leaves(d, target.refs[0], type, type->element, type->element->alignment_bytes, object);
+    return RT_STATUS_OK;
+}
+
 static rt_status build_copy(sim_decoder *d, const sim_view *view)
 {
     const sim_type *type = sim_module_id(d->f->module, view->operands[0])->type->element;

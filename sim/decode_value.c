@@ -249,8 +249,7 @@ static rt_status build_float_mod(sim_decoder *d, const sim_view *view, sim_leave
     sim_lane_type type = sim_type_lane(view->type);
     sim_ref *refs = sim_refs_new(d, a.count), zero = sim_decode_constant(d, 0);
     for (uint32_t i = 0; i < a.count; i++) {
-        sim_ref r = sim_build_binary(d, SIM_FLOAT2(MATH2, type), type, a.refs[i], b.refs[i]);
-        d->f->nodes.items[d->f->nodes.count - 1].extra = SIM_MATH_fmod;
+        sim_ref r = sim_build_math(d, SIM_MATH_fmod, type, a.refs[i], b.refs[i]);
         refs[i] = r;
         if (view->opcode->number == SIM_OpFRem) continue;
         /* The remainder takes the divisor's sign: add the divisor where the signs differ. */
@@ -485,8 +484,12 @@ static rt_status build_extended(sim_decoder *d, const sim_view *view, sim_leaves
     const sim_extended *row = sim_extended_find(view->operands[1]);
     CHECK(row && row->treatment == SIM_TREATMENT_EXEC);
     if (row->group == SIM_GROUP_PREFETCH) return RT_STATUS_OK;
-    if (sim_type_is_half(view->type)) {
+    const sim_type *first = sim_module_id(d->f->module, view->operands[2])->type;
+    if (sim_type_is_half(view->type) || sim_type_is_half(first)) {
         return sim_decode_refuse(d, row->name, "arithmetic on half is not built yet");
+    }
+    if (row->group >= SIM_GROUP_FLOAT_BY_INTEGER && row->group <= SIM_GROUP_NORMALIZE) {
+        return sim_decode_math(d, row, view, out_leaves);
     }
     sim_leaves in[3];
     uint32_t count = view->operand_count - 2;

@@ -7,8 +7,8 @@
  * width.  Source: SPIR-V specification 1.6 sections 3.42.13, 3.42.14, 3.42.15; OpenCL extended
  * instruction set 1.0. */
 #include "sim/exec.h"
+#include "sim/math.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- Types of lanes: unsigned, signed, wide enough to compute in, twice as wide ------------- */
@@ -292,8 +292,9 @@ ALL_FLOAT(FOUR_SHAPES, FDIV, a / b, a / b)
 ALL_FLOAT(TWO_SHAPES, FMIN, a < b || b != b ? a : b, a < b || b != b ? a : b)
 ALL_FLOAT(TWO_SHAPES, FMAX, a > b || b != b ? a : b, a > b || b != b ? a : b)
 ALL_FLOAT(ONE_SHAPES, SQRT, __builtin_sqrtf(a), __builtin_sqrt(a))
-/* In double, one rounding to float follows two that are far finer. */
-ALL_FLOAT(ONE_SHAPES, RSQRT, 1.0 / __builtin_sqrt((double)a), 1.0 / __builtin_sqrt(a))
+/* In double, one rounding to float follows two that are far finer; of all floats none comes so near
+ * to a rounding boundary that they would show. */
+ONE_SHAPES(RSQRT_F32, float, float, 1.0 / __builtin_sqrt((double)a))
 ALL_FLOAT(ONE_SHAPES, FLOOR, __builtin_floorf(a), __builtin_floor(a))
 ALL_FLOAT(ONE_SHAPES, CEIL, __builtin_ceilf(a), __builtin_ceil(a))
 ALL_FLOAT(ONE_SHAPES, TRUNC, __builtin_truncf(a), __builtin_trunc(a))
@@ -330,50 +331,38 @@ ALL_FLOAT(ONE_SHAPES, ROUND, round_f32(a), round_f64(a))
 FMA_SHAPES(F32, float, __builtin_fmaf)
 FMA_SHAPES(F64, double, __builtin_fma)
 
-/* Functions of the host's library, in double: lanes that are not active cost nothing. */
-typedef double math1(double);
-typedef double math2(double, double);
-static math1 *const math1_table[SIM_MATH1_COUNT] = {
-#define MATH_ROW(function) [SIM_MATH_##function] = function,
-    SIM_MATH1_FUNCTIONS(MATH_ROW)};
-static math2 *const math2_table[SIM_MATH2_COUNT] = {SIM_MATH2_FUNCTIONS(MATH_ROW)};
-#undef MATH_ROW
-
-#define MATH_SHAPES(type, T)                                                                       \
+/* Functions of math.c: lanes that are not active cost nothing. */
+#define MATH_SHAPES(type, T, function)                                                             \
     static void MATH1_##type##_V(sim_exec *x, const sim_op *op)                                    \
     {                                                                                              \
-        uint32_t n = LANE_COUNT(x);                                                                \
-        math1 *function = math1_table[op->extra];                                                  \
-        const T *a = ROW(T, op->a);                                                                \
-        T *d = target_row(x, op, sizeof(T));                                                       \
-        for (uint32_t i = 0; i < n; i++) {                                                         \
-            if (x->mask[x->low + i]) d[i] = (T)function((double)a[i]);                             \
-        }                                                                                          \
+        sim_math_lanes lanes = {.count = LANE_COUNT(x), .mask = x->mask + x->low};                 \
+        lanes.a = ROW(T, op->a);                                                                   \
+        lanes.out = target_row(x, op, sizeof(T));                                                  \
+        function((sim_math)op->extra, &lanes);                                                     \
         target_done(x, op, sizeof(T));                                                             \
     }                                                                                              \
     static void MATH1_##type##_S(sim_exec *x, const sim_op *op)                                    \
     {                                                                                              \
-        *(T *)sim_at(x, op->target) =                                                              \
-            (T)math1_table[op->extra]((double)*(const T *)sim_at(x, op->a));                       \
+        sim_math_lanes lanes = {.count = 1, .a = sim_at(x, op->a), .out = sim_at(x, op->target)};  \
+        function((sim_math)op->extra, &lanes);                                                     \
     }                                                                                              \
     static void MATH2_##type##_V(sim_exec *x, const sim_op *op)                                    \
     {                                                                                              \
-        uint32_t n = LANE_COUNT(x);                                                                \
-        math2 *function = math2_table[op->extra];                                                  \
-        const T *a = ROW(T, op->a), *b = ROW(T, op->b);                                            \
-        T *d = target_row(x, op, sizeof(T));                                                       \
-        for (uint32_t i = 0; i < n; i++) {                                                         \
-            if (x->mask[x->low + i]) d[i] = (T)function((double)a[i], (double)b[i]);               \
-        }                                                                                          \
+        sim_math_lanes lanes = {.count = LANE_COUNT(x), .mask = x->mask + x->low};                 \
+        lanes.a = ROW(T, op->a);                                                                   \
+        lanes.b = ROW(T, op->b);                                                                   \
+        lanes.out = target_row(x, op, sizeof(T));                                                  \
+        function((sim_math)op->extra, &lanes);                                                     \
         target_done(x, op, sizeof(T));                                                             \
     }                                                                                              \
     static void MATH2_##type##_S(sim_exec *x, const sim_op *op)                                    \
     {                                                                                              \
-        *(T *)sim_at(x, op->target) = (T)math2_table[op->extra](                                   \
-            (double)*(const T *)sim_at(x, op->a), (double)*(const T *)sim_at(x, op->b));           \
+        sim_math_lanes lanes = {.count = 1, .a = sim_at(x, op->a), .b = sim_at(x, op->b)};         \
+        lanes.out = sim_at(x, op->target);                                                         \
+        function((sim_math)op->extra, &lanes);                                                     \
     }
-MATH_SHAPES(F32, float)
-MATH_SHAPES(F64, double)
+MATH_SHAPES(F32, float, sim_math_float)
+MATH_SHAPES(F64, double, sim_math_double)
 
 /* ---- Conversions ---------------------------------------------------------------------------- */
 
@@ -643,8 +632,9 @@ sim_handle *const SIM_NAME(sim_lanes_table)[SIM_HANDLER_COUNT] = {
         SIM_INT_COMPARE(INT_FOUR_ENTRIES) SIM_FLOAT_COMPARE(FLOAT_FOUR_ENTRIES)
             SIM_INT_RARE(INT_TWO_ENTRIES) SIM_INT_DIVIDE(INT_TWO_ENTRIES)
                 SIM_FLOAT_RARE(FLOAT_TWO_ENTRIES) SIM_INT_UNARY(INT_TWO_ENTRIES)
-                    SIM_FLOAT_UNARY(FLOAT_TWO_ENTRIES) SIM_MATH(FLOAT_TWO_ENTRIES)
-                        SIM_TERNARY(FLOAT_TWO_ENTRIES) SIM_CONVERSIONS(CONVERT_ENTRIES)
-                            SIM_FLOAT_TO_INT(CONVERT_ENTRIES) SIM_INT_TYPES(MOVE_ENTRIES, MOVE)
-                                SIM_INT_TYPES(FOUR_ENTRIES, SELECT)
-                                    SIM_INT_TYPES(TWO_ENTRIES, PICK)};
+                    SIM_FLOAT_UNARY(FLOAT_TWO_ENTRIES) TWO_ENTRIES(RSQRT, F32)
+                        SIM_MATH(FLOAT_TWO_ENTRIES) SIM_TERNARY(FLOAT_TWO_ENTRIES)
+                            SIM_CONVERSIONS(CONVERT_ENTRIES) SIM_FLOAT_TO_INT(CONVERT_ENTRIES)
+                                SIM_INT_TYPES(MOVE_ENTRIES, MOVE)
+                                    SIM_INT_TYPES(FOUR_ENTRIES, SELECT)
+                                        SIM_INT_TYPES(TWO_ENTRIES, PICK)};

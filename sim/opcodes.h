@@ -47,6 +47,16 @@ typedef enum sim_treatment {
     GROUP(FLOAT_UNARY)                                                                             \
     GROUP(FLOAT_BINARY)                                                                            \
     GROUP(FLOAT_TERNARY)                                                                           \
+    GROUP(FLOAT_BY_INTEGER)                                                                        \
+    GROUP(FLOAT_EXPONENT)                                                                          \
+    GROUP(FLOAT_NAN)                                                                               \
+    GROUP(FLOAT_PARTS)                                                                             \
+    GROUP(FLOAT_AND_INTEGER)                                                                       \
+    GROUP(FLOAT_QUOTIENT)                                                                          \
+    GROUP(CROSS)                                                                                   \
+    GROUP(DISTANCE)                                                                                \
+    GROUP(LENGTH)                                                                                  \
+    GROUP(NORMALIZE)                                                                               \
     GROUP(VECTOR_BY_SCALAR)                                                                        \
     GROUP(DOT)                                                                                     \
     GROUP(SHIFT)                                                                                   \

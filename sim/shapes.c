@@ -33,6 +33,82 @@ rt_status sim_check_vector_by_scalar(const sim_operation *operation)
     return RT_STATUS_OK;
 }
 
+/* ---- Functions of OpenCL.std over mixed types ---------------------------------------------- */
+
+static const sim_type *component_type(const sim_type *type)
+{
+    return type->kind == SIM_TYPE_VECTOR ? type->element : type;
+}
+
+/* The integers of these functions are OpenCL C's int. */
+static rt_status check_int32(const sim_operation *operation, const sim_type *type, const char *what)
+{
+    const sim_type *component = component_type(type);
+    if (component->kind != SIM_TYPE_INT || component->bits != 32) {
+        return sim_operation_fail(operation, "%s must be integers of 32 bits", what);
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_float_by_integer(const sim_operation *operation)
+{
+    return check_int32(operation, sim_operand_type(operation, 1), "operand 1");
+}
+
+rt_status sim_check_int32(const sim_operation *operation)
+{
+    return check_int32(operation, operation->type, "the result");
+}
+
+rt_status sim_check_nan_code(const sim_operation *operation)
+{
+    if (component_type(sim_operand_type(operation, 0))->bits !=
+        component_type(operation->type)->bits) {
+        return sim_operation_fail(operation, "the code has another width than the result");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_float_parts(const sim_operation *operation)
+{
+    if (!sim_type_equal(sim_operand_type(operation, 1)->element, operation->type)) {
+        return sim_operation_fail(operation, "the pointer does not point to the result's type");
+    }
+    return RT_STATUS_OK;
+}
+
+/* The last operand points to where an integer for each component goes. */
+rt_status sim_check_second_integer(const sim_operation *operation)
+{
+    const sim_type *type = sim_operand_type(operation, operation->operand_count - 1)->element;
+    RT_TRY(check_int32(operation, type, "what the pointer points to"));
+    bool is_vector = type->kind == SIM_TYPE_VECTOR;
+    if (is_vector != (operation->type->kind == SIM_TYPE_VECTOR) ||
+        (is_vector && type->count != operation->type->count)) {
+        return sim_operation_fail(operation,
+                                  "what the pointer points to has another shape than the result");
+    }
+    return RT_STATUS_OK;
+}
+
+/* Geometric functions take up to four components; a cross product has three or four. */
+rt_status sim_check_geometric(const sim_operation *operation)
+{
+    const sim_type *type = sim_operand_type(operation, 0);
+    uint64_t count = type->kind == SIM_TYPE_VECTOR ? type->count : 1;
+    uint64_t least = operation->group == SIM_GROUP_CROSS ? 3 : 1;
+    if (!sim_type_equal(component_type(type), component_type(operation->type))) {
+        return sim_operation_fail(operation, "the result is no component of the operands");
+    }
+    if (count < least || count > 4) {
+        return sim_operation_fail(operation, "the operands have %llu components, not %llu to 4",
+                                  (unsigned long long)count, (unsigned long long)least);
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- Bits and pointers ---------------------------------------------------------------------- */
+
 static uint64_t value_bits(const sim_type *type)
 {
     bool is_vector = type->kind == SIM_TYPE_VECTOR;

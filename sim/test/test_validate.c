@@ -16,6 +16,7 @@
     "%global = OpTypePointer CrossWorkgroup %int\n%private = OpTypePointer Function %int\n"          \
     "%generic = OpTypePointer Generic %int\n%pairs = OpTypePointer CrossWorkgroup %pair\n"           \
     "%fpointer = OpTypePointer CrossWorkgroup %float\n%type = OpTypeFunction %void %global %pairs\n" \
+    "%floats2 = OpTypeVector %float 2\n%floats8 = OpTypeVector %float 8\n"                           \
     "%get = OpTypeFunction %int %int\n"
 
 #define FUNCTION                                                                                   \
@@ -88,6 +89,52 @@ static void test_values(void **state)
     RUN(cases);
 }
 
+/* Functions of OpenCL.std over several types. */
+static void test_mixed_functions(void **state)
+{
+    (void)state;
+    static const refusal cases[] = {
+        {"%p = OpInBoundsPtrAccessChain %fpointer %s %long1 %one\n"
+         "%a = OpExtInst %float %std pown %half %one\n%b = OpExtInst %int %std ilogb %half\n"
+         "%c = OpExtInst %float %std nan %one\n%d = OpExtInst %float %std fract %half %p\n"
+         "%e = OpExtInst %float %std frexp %half %g\n"
+         "%f = OpExtInst %float %std remquo %half %half %g\n"
+         "%h = OpCompositeConstruct %floats %half %half %half %half\n"
+         "%i = OpExtInst %floats %std cross %h %h\n%j = OpExtInst %float %std length %h\n"
+         "%k = OpExtInst %float %std distance %half %half\n"
+         "%l = OpExtInst %floats %std normalize %h\nOpReturn\n",
+         NULL},
+        {"%a = OpExtInst %float %std pown %half %half\nOpReturn\n", "must be integers"},
+        {"%a = OpExtInst %float %std rootn %half %long1\nOpReturn\n", "32 bits"},
+        {"%a = OpExtInst %float %std ldexp %one %one\nOpReturn\n", "type of the result"},
+        {"%a = OpExtInst %long %std ilogb %half\nOpReturn\n", "32 bits"},
+        {"%a = OpExtInst %float %std ilogb %half\nOpReturn\n", "the result must be integers"},
+        {"%a = OpExtInst %float %std nan %long1\nOpReturn\n", "another width"},
+        {"%a = OpExtInst %float %std nan %half\nOpReturn\n", "must be integers"},
+        {"%a = OpExtInst %float %std fract %half %g\nOpReturn\n", "does not point to"},
+        {"%a = OpExtInst %float %std modf %half %half\nOpReturn\n", "must be a pointer"},
+        {"%p = OpInBoundsPtrAccessChain %fpointer %s %long1 %one\n"
+         "%a = OpExtInst %float %std frexp %half %p\nOpReturn\n",
+         "integers of 32 bits"},
+        {"%h = OpCompositeConstruct %floats %half %half %half %half\n"
+         "%a = OpExtInst %floats %std lgamma_r %h %g\nOpReturn\n",
+         "another shape"},
+        {"%a = OpExtInst %float %std remquo %half %half %half\nOpReturn\n", "must be a pointer"},
+        {"%a = OpExtInst %float %std cross %half %half\nOpReturn\n", "the result must be floats"},
+        {"%h = OpCompositeConstruct %floats2 %half %half\n"
+         "%a = OpExtInst %floats2 %std cross %h %h\nOpReturn\n",
+         "2 components, not 3 to 4"},
+        {"%h = OpUndef %floats8\n%a = OpExtInst %float %std length %h\nOpReturn\n",
+         "8 components, not 1 to 4"},
+        {"%h = OpUndef %floats8\n%a = OpExtInst %floats8 %std normalize %h\nOpReturn\n",
+         "8 components, not 1 to 4"},
+        {"%a = OpExtInst %double %std length %half\nOpReturn\n", "no component of the operands"},
+        {"%h = OpUndef %floats\n%a = OpExtInst %float %std distance %h %half\nOpReturn\n",
+         "type of the first operand"},
+    };
+    RUN(cases);
+}
+
 static void test_composites(void **state)
 {
     (void)state;
@@ -140,9 +187,8 @@ static void test_memory(void **state)
     sim_test_refused(module_of(text, sizeof text,
                                "%a = OpLoad %int %g\nOpControlBarrier %a %two %zero\nOpReturn\n"),
                      RT_UNSUPPORTED, "no plain constant");
-    sim_test_refused(
-        module_of(text, sizeof text, "%a = OpExtInst %float %std tgamma %half\nOpReturn\n"),
-        RT_UNSUPPORTED, "tgamma is refused");
+    sim_test_refused(module_of(text, sizeof text, "%a = OpExtInst %int %std printf %g\nOpReturn\n"),
+                     RT_UNSUPPORTED, "printf is refused");
 }
 
 static void test_control(void **state)
@@ -374,11 +420,11 @@ static void test_irreducible(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),      cmocka_unit_test(test_composites),
-        cmocka_unit_test(test_memory),      cmocka_unit_test(test_control),
-        cmocka_unit_test(test_calls),       cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_modifiers),   cmocka_unit_test(test_order_of_loops),
-        cmocka_unit_test(test_irreducible),
+        cmocka_unit_test(test_values),         cmocka_unit_test(test_mixed_functions),
+        cmocka_unit_test(test_composites),     cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_control),        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_constants),      cmocka_unit_test(test_modifiers),
+        cmocka_unit_test(test_order_of_loops), cmocka_unit_test(test_irreducible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
