@@ -27,7 +27,7 @@ typedef struct elementwise {
     {                                                                                              \
         SIM_Op##op, SIM_H_##handler##_I8_VV, 0                                                     \
     }
-#define DIVIDE(op, handler)                                                                        \
+#define RARE(op, handler)                                                                          \
     {                                                                                              \
         SIM_Op##op, SIM_H_##handler##_I8_V, E_RARE                                                 \
     }
@@ -57,11 +57,21 @@ static const elementwise elementwise_rows[] = {
     INT(ShiftLeftLogical, SHL),
     INT(ShiftRightLogical, SHR),
     INT(ShiftRightArithmetic, SAR),
-    DIVIDE(UDiv, UDIV),
-    DIVIDE(SDiv, SDIV),
-    DIVIDE(UMod, UREM),
-    DIVIDE(SRem, SREM),
-    DIVIDE(SMod, SMOD),
+    RARE(UDiv, UDIV),
+    RARE(SDiv, SDIV),
+    RARE(UMod, UREM),
+    RARE(SRem, SREM),
+    RARE(SMod, SMOD),
+    RARE(AbsISubINTEL, SABSDIFF),
+    RARE(AbsUSubINTEL, UABSDIFF),
+    RARE(IAddSatINTEL, SADDSAT),
+    RARE(UAddSatINTEL, UADDSAT),
+    RARE(IAverageINTEL, SHADD),
+    RARE(UAverageINTEL, UHADD),
+    RARE(IAverageRoundedINTEL, SRHADD),
+    RARE(UAverageRoundedINTEL, URHADD),
+    RARE(ISubSatINTEL, SSUBSAT),
+    RARE(USubSatINTEL, USUBSAT),
     FLT(FAdd, FADD),
     FLT(FSub, FSUB),
     FLT(FMul, FMUL),
@@ -216,6 +226,8 @@ static sim_ref build_one(sim_decoder *d, const sim_view *view, sim_lane_type typ
     case SIM_OpLogicalNot:
         return sim_build_four(d, SIM_INT4(XOR, type), type, a, sim_decode_constant(d, 1));
     case SIM_OpBitReverse: return sim_build_unary(d, SIM_INT2(REVERSE, type), type, a);
+    case SIM_OpUCountLeadingZerosINTEL: return sim_build_unary(d, SIM_INT2(CLZ, type), type, a);
+    case SIM_OpUCountTrailingZerosINTEL: return sim_build_unary(d, SIM_INT2(CTZ, type), type, a);
     case SIM_OpBitCount:
         a = sim_build_unary(d, SIM_INT2(POPCOUNT, type), type, a);
         return sim_build_resize(d, type, to, false, a);

@@ -32,12 +32,13 @@ __extension__ typedef unsigned __int128 ubig;
     "OpCapability Int16\nOpCapability Int8\nOpCapability Float64\nOpCapability Float16\n"          \
     "OpCapability Vector16\nOpCapability BitInstructions\nOpCapability DotProduct\n"               \
     "OpCapability DotProductInputAll\nOpCapability DotProductInput4x8Bit\n"                        \
-    "OpCapability DotProductInput4x8BitPacked\n"                                                   \
+    "OpCapability DotProductInput4x8BitPacked\nOpCapability IntegerFunctions2INTEL\n"              \
+    "OpExtension \"SPV_INTEL_shader_integer_functions2\"\n"                                        \
     "OpExtension \"SPV_KHR_bit_instructions\"\nOpExtension \"SPV_KHR_integer_dot_product\"\n"      \
     "%std = OpExtInstImport \"OpenCL.std\"\nOpMemoryModel Physical64 OpenCL\n"
 
-/* An instruction of %a, %b and %c, and %t0 to %t9, that makes %r; types are names of TYPES without
- * the "%". */
+/* An instruction of %a, %b and %c, and %t0 to %t9, that makes %r; types are names of TYPES
+ * without the "%". */
 typedef struct instruction {
     const char *name; /* for messages */
     const char *a, *b, *c, *r;
@@ -339,6 +340,55 @@ static const uint64_t half_edges[] = {0,      0x8000, 1,      0x8001, 0x3ff,  0x
     {                                                                                              \
         return (void)c, (uint64_t)((ubig)u_##N(a) * (ubig)u_##N(b) >> N);                          \
     }                                                                                              \
+    static uint64_t s_distance_##N(uint64_t a, uint64_t b, uint64_t c)                             \
+    {                                                                                              \
+        return (void)c,                                                                            \
+               (uint64_t)(s_##N(a) < s_##N(b) ? s_##N(b) - s_##N(a) : s_##N(a) - s_##N(b));        \
+    }                                                                                              \
+    static uint64_t u_distance_##N(uint64_t a, uint64_t b, uint64_t c)                             \
+    {                                                                                              \
+        return (void)c,                                                                            \
+               (uint64_t)(u_##N(a) < u_##N(b) ? u_##N(b) - u_##N(a) : u_##N(a) - u_##N(b));        \
+    }                                                                                              \
+    static uint64_t s_add_sat_##N(uint64_t a, uint64_t b, uint64_t c)                              \
+    {                                                                                              \
+        return (void)c, (uint64_t)(s_fit_##N(s_##N(a) + s_##N(b)));                                \
+    }                                                                                              \
+    static uint64_t u_add_sat_##N(uint64_t a, uint64_t b, uint64_t c)                              \
+    {                                                                                              \
+        return (void)c, (uint64_t)(u_fit_##N(u_##N(a) + u_##N(b)));                                \
+    }                                                                                              \
+    static uint64_t s_sub_sat_##N(uint64_t a, uint64_t b, uint64_t c)                              \
+    {                                                                                              \
+        return (void)c, (uint64_t)(s_fit_##N(s_##N(a) - s_##N(b)));                                \
+    }                                                                                              \
+    static uint64_t u_sub_sat_##N(uint64_t a, uint64_t b, uint64_t c)                              \
+    {                                                                                              \
+        return (void)c, (uint64_t)(u_fit_##N(u_##N(a) - u_##N(b)));                                \
+    }                                                                                              \
+    static uint64_t s_average_##N(uint64_t a, uint64_t b, uint64_t c)                              \
+    {                                                                                              \
+        return (void)c, (uint64_t)((s_##N(a) + s_##N(b)) >> 1);                                    \
+    }                                                                                              \
+    static uint64_t u_average_##N(uint64_t a, uint64_t b, uint64_t c)                              \
+    {                                                                                              \
+        return (void)c, (uint64_t)((u_##N(a) + u_##N(b)) >> 1);                                    \
+    }                                                                                              \
+    static uint64_t s_rounded_##N(uint64_t a, uint64_t b, uint64_t c)                              \
+    {                                                                                              \
+        return (void)c, (uint64_t)((s_##N(a) + s_##N(b) + 1) >> 1);                                \
+    }                                                                                              \
+    static uint64_t u_rounded_##N(uint64_t a, uint64_t b, uint64_t c)                              \
+    {                                                                                              \
+        return (void)c, (uint64_t)((u_##N(a) + u_##N(b) + 1) >> 1);                                \
+    }                                                                                              \
+    static uint64_t clz_##N(uint64_t a, uint64_t b, uint64_t c)                                    \
+    {                                                                                              \
+        uint64_t n = 0;                                                                            \
+        while (n < N && !(a >> (N - 1 - n) & 1))                                                   \
+            n++;                                                                                   \
+        return (void)b, (void)c, n;                                                                \
+    }                                                                                              \
     static uint64_t field_of_##N(uint64_t v, uint64_t offset, uint64_t count)                      \
     {                                                                                              \
         uint64_t out = 0;                                                                          \
@@ -371,6 +421,10 @@ static uint64_t scalar_select(uint64_t a, uint64_t b, uint64_t c)
 
 #define STD(name, T, operands) "%r = OpExtInst %" T " %std " name " " operands "\n"
 
+#define INTEL(op, T, operands)                                                                     \
+    {                                                                                              \
+        op, T, T, T, T, NULL, NULL, "%r = " op "INTEL %" T " " operands "\n"                       \
+    }
 #define INTEGER_CASES(N, T)                                                                        \
     {{"s_abs", T, T, T, T, NULL, NULL, STD("s_abs", T, "%a")}, s_abs_##N},                         \
         {{"ctz", T, T, T, T, NULL, NULL, STD("ctz", T, "%a")}, ctz_##N},                           \
@@ -405,6 +459,39 @@ static void test_integer_functions(void **state)
             cut.b[k] &= UINT64_MAX >> (64 - bits);
             cut.c[k] &= UINT64_MAX >> (64 - bits);
         }
+        run(&cases[i].one, &cut, cases[i].want, same_bits);
+    }
+}
+
+#define INTEL_CASES(N, T)                                                                          \
+    {INTEL("OpUCountLeadingZeros", T, "%a"), clz_##N},                                             \
+        {INTEL("OpUCountTrailingZeros", T, "%a"), ctz_##N},                                        \
+        {INTEL("OpAbsISub", T, "%a %b"), s_distance_##N},                                          \
+        {INTEL("OpAbsUSub", T, "%a %b"), u_distance_##N},                                          \
+        {INTEL("OpIAddSat", T, "%a %b"), s_add_sat_##N},                                           \
+        {INTEL("OpUAddSat", T, "%a %b"), u_add_sat_##N},                                           \
+        {INTEL("OpISubSat", T, "%a %b"), s_sub_sat_##N},                                           \
+        {INTEL("OpUSubSat", T, "%a %b"), u_sub_sat_##N},                                           \
+        {INTEL("OpIAverage", T, "%a %b"), s_average_##N},                                          \
+        {INTEL("OpUAverage", T, "%a %b"), u_average_##N},                                          \
+        {INTEL("OpIAverageRounded", T, "%a %b"), s_rounded_##N},                                   \
+        {INTEL("OpUAverageRounded", T, "%a %b"), u_rounded_##N},
+
+static void test_intel_functions(void **state)
+{
+    (void)state;
+    static const struct {
+        instruction one;
+        wanted *want;
+    } cases[] = {INTEL_CASES(8, "i8") INTEL_CASES(16, "i16") INTEL_CASES(32, "i32")
+                     INTEL_CASES(64, "i64")};
+    table t;
+    pairs(&t, integer_edges, INTEGER_EDGES);
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        table cut = t;
+        uint32_t bits = 8 * type_bytes(cases[i].one.a);
+        for (uint32_t k = 0; k < t.count; k++)
+            cut.a[k] &= UINT64_MAX >> (64 - bits);
         run(&cases[i].one, &cut, cases[i].want, same_bits);
     }
 }
@@ -1334,13 +1421,21 @@ static void test_accumulation_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_integer_functions), cmocka_unit_test(test_mixed_functions),
-        cmocka_unit_test(test_bit_fields),        cmocka_unit_test(test_half),
-        cmocka_unit_test(test_half_vectors),      cmocka_unit_test(test_conversions),
-        cmocka_unit_test(test_integer_dot),       cmocka_unit_test(test_shuffles),
-        cmocka_unit_test(test_vectors_in_memory), cmocka_unit_test(test_half_stores),
-        cmocka_unit_test(test_findings),          cmocka_unit_test(test_dropped),
-        cmocka_unit_test(test_refused),           cmocka_unit_test(test_accumulation_refused),
+        cmocka_unit_test(test_integer_functions),
+        cmocka_unit_test(test_intel_functions),
+        cmocka_unit_test(test_mixed_functions),
+        cmocka_unit_test(test_bit_fields),
+        cmocka_unit_test(test_half),
+        cmocka_unit_test(test_half_vectors),
+        cmocka_unit_test(test_conversions),
+        cmocka_unit_test(test_integer_dot),
+        cmocka_unit_test(test_shuffles),
+        cmocka_unit_test(test_vectors_in_memory),
+        cmocka_unit_test(test_half_stores),
+        cmocka_unit_test(test_findings),
+        cmocka_unit_test(test_dropped),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_accumulation_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
