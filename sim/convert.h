@@ -54,7 +54,7 @@ static inline uint32_t sim_numeric_pack(sim_numeric c)
 {
     CHECK(c.from < SIM_NUMBER_TYPES && c.to < SIM_NUMBER_TYPES && c.rounding < SIM_ROUNDINGS);
     return (uint32_t)c.from | (uint32_t)c.to << 4 | (uint32_t)c.rounding << 8 |
-           (uint32_t)c.is_saturated << 10;
+           (c.is_saturated ? 1u << 10 : 0u);
 }
 static inline sim_numeric sim_numeric_unpack(uint32_t word)
 {

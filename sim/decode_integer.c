@@ -80,8 +80,7 @@ rt_status sim_decode_bit_field(sim_decoder *d, const sim_view *view, sim_leaves 
     return RT_STATUS_OK;
 }
 
-/* ---- Results in two parts ---------------------------------------------------------------------
- */
+/* ---- Results in two parts -------------------------------------------------------------------- */
 
 /* Low part and high part, or result and carry. */
 static void build_pair(sim_decoder *d, uint32_t opcode, sim_lane_type type, sim_ref a, sim_ref b,
@@ -123,8 +122,7 @@ rt_status sim_decode_integer_pair(sim_decoder *d, const sim_view *view, sim_leav
     return RT_STATUS_OK;
 }
 
-/* ---- Dot products -----------------------------------------------------------------------------
- */
+/* ---- Dot products ---------------------------------------------------------------------------- */
 
 static const struct dot_row {
     uint16_t opcode;
@@ -198,8 +196,7 @@ rt_status sim_decode_integer_dot(sim_decoder *d, const sim_view *view, sim_leave
     return RT_STATUS_OK;
 }
 
-/* ---- Functions of OpenCL.std ------------------------------------------------------------------
- */
+/* ---- Functions of OpenCL.std ----------------------------------------------------------------- */
 
 /* a * b + c in twice the width: high and low part; it is in range where the high part is the sign
  * of the low one. */

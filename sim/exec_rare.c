@@ -32,7 +32,7 @@ static uint64_t undefined_uniform(sim_exec *x, const sim_op *op, const char *wha
     return sim_lane_undefined(x, op, sim_first_lane(x), x->active, what);
 }
 
-/* ---- Half ----------------------------------------------------------------------------------- */
+/* ---- Half ------------------------------------------------------------------------------------ */
 
 #ifdef __clang__
 #define LANES _Pragma("clang loop vectorize(assume_safety)")
@@ -61,7 +61,7 @@ HALF_SHAPES(HTOF, I16, F32, sim_float_of_half)
 HALF_SHAPES(FTOH, F32, I16, sim_half_of_float)
 HALF_SHAPES(FTOH, F64, I16, sim_half_of_double)
 
-/* ---- Conversions ---------------------------------------------------------------------------- */
+/* ---- Conversions ----------------------------------------------------------------------------- */
 
 static uint64_t bits_at(const void *row, uint32_t bytes, uint32_t lane)
 {
@@ -131,8 +131,7 @@ static void CONVERT_S(sim_exec *x, const sim_op *op)
         }                                                                                          \
     }
 
-/* ---- Indices of components --------------------------------------------------------------------
- */
+/* ---- Indices of components ------------------------------------------------------------------- */
 
 /* The index, or 0 where it names none of `extra` components. */
 #define INDEX_SHAPES(t)                                                                            \
@@ -161,7 +160,7 @@ ALL_SHAPES(I16)
 ALL_SHAPES(I32)
 ALL_SHAPES(I64)
 
-/* ---- The table ------------------------------------------------------------------------------ */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 #define ENTRY(name)                   [SIM_H_##name] = name,
 #define TWO_ENTRIES(op, t)            ENTRY(op##_##t##_V) ENTRY(op##_##t##_S)

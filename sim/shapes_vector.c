@@ -85,8 +85,7 @@ rt_status sim_check_integer_dot(const sim_operation *operation)
     return RT_STATUS_OK;
 }
 
-/* ---- Shuffles by masks ------------------------------------------------------------------------
- */
+/* ---- Shuffles by masks ----------------------------------------------------------------------- */
 
 rt_status sim_check_mask_shuffle(const sim_operation *operation)
 {
@@ -111,8 +110,7 @@ rt_status sim_check_mask_shuffle(const sim_operation *operation)
     return RT_STATUS_OK;
 }
 
-/* ---- Vectors in memory ------------------------------------------------------------------------
- */
+/* ---- Vectors in memory ----------------------------------------------------------------------- */
 
 /* Memory of half for floats and doubles, else memory of the vector's own components. */
 static bool is_pointee(const sim_operation *operation, const sim_type *pointer,

@@ -47,8 +47,7 @@ static uint64_t convert(sim_number_type from, sim_number_type to, uint32_t round
     return out;
 }
 
-/* ---- Half --------------------------------------------------------------------------------------
- */
+/* ---- Half ------------------------------------------------------------------------------------ */
 
 static void test_half_widened(void **state)
 {
@@ -123,8 +122,7 @@ static void test_half_narrowed(void **state)
         (uint16_t)convert(SIM_NUMBER_DOUBLE, SIM_NUMBER_HALF, 1, bits_of_double(-NAN))));
 }
 
-/* ---- Half arithmetic, as decode_half.c and decode_value.c do it --------------------------------
- */
+/* ---- Half arithmetic, as decode_half.c and decode_value.c do it ------------------------------ */
 
 enum { TRIES = 400000 };
 
@@ -187,7 +185,7 @@ static void check_fma(uint16_t a, uint16_t b, uint16_t c)
 {
     double x = double_of_half(a), y = double_of_half(b), z = double_of_half(c);
     bool is_negative_zero = fma(x, y, z) == 0 && signbit(fma(x, y, z));
-    uint16_t want = half_of_fixed(fixed(a) * fixed(b) + (fixed(c) << 24), is_negative_zero);
+    uint16_t want = half_of_fixed(fixed(a) * fixed(b) + fixed(c) * (1 << 24), is_negative_zero);
     assert_int_equal(sim_half_of_double(fma(x, y, z)), want);
 }
 
@@ -230,8 +228,7 @@ static void test_half_functions(void **state)
     }
 }
 
-/* ---- Every type --------------------------------------------------------------------------------
- */
+/* ---- Every type ------------------------------------------------------------------------------ */
 
 /* The number behind bits; every one is exact in long double. */
 static long double number_value(sim_number_type type, uint64_t bits)

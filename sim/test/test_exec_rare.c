@@ -10,8 +10,7 @@
 __extension__ typedef __int128 big;
 __extension__ typedef unsigned __int128 ubig;
 
-/* ---- One instruction
- * ----------------------------------------------------------------------------- */
+/* ---- One instruction ------------------------------------------------------------------------- */
 
 #define TYPES                                                                                      \
     "%void = OpTypeVoid\n%bool = OpTypeBool\n"                                                     \
@@ -33,6 +32,7 @@ __extension__ typedef unsigned __int128 ubig;
     "OpCapability Vector16\nOpCapability BitInstructions\nOpCapability DotProduct\n"               \
     "OpCapability DotProductInputAll\nOpCapability DotProductInput4x8Bit\n"                        \
     "OpCapability DotProductInput4x8BitPacked\nOpCapability IntegerFunctions2INTEL\n"              \
+    "OpCapability ExpectAssumeKHR\nOpExtension \"SPV_KHR_expect_assume\"\n"                        \
     "OpExtension \"SPV_INTEL_shader_integer_functions2\"\n"                                        \
     "OpExtension \"SPV_KHR_bit_instructions\"\nOpExtension \"SPV_KHR_integer_dot_product\"\n"      \
     "%std = OpExtInstImport \"OpenCL.std\"\nOpMemoryModel Physical64 OpenCL\n"
@@ -220,8 +220,7 @@ static void run(const instruction *one, const table *t, wanted *want, same *equa
     }
 }
 
-/* ---- Operands
- * ------------------------------------------------------------------------------------ */
+/* ---- Operands -------------------------------------------------------------------------------- */
 
 /* All pairs of edges in a and b, with c another one. */
 static void pairs(table *t, const uint64_t *edges, uint32_t count)
@@ -266,8 +265,7 @@ static const uint64_t half_edges[] = {0,      0x8000, 1,      0x8001, 0x3ff,  0x
                                       0xd640, 0x2e66, 0x1234, 0x9234, 0x7800, 0x0200};
 #define HALF_EDGES (sizeof half_edges / sizeof half_edges[0])
 
-/* ---- Integer functions
- * --------------------------------------------------------------------------- */
+/* ---- Integer functions ----------------------------------------------------------------------- */
 
 /* Per width: the functions of OpenCL.std and of the core, on wide integers. */
 #define WIDTH(N)                                                                                   \
@@ -542,8 +540,7 @@ static void test_mixed_functions(void **state)
         run(&cases[i].one, &t, cases[i].want, same_bits);
 }
 
-/* ---- Fields of bits
- * ------------------------------------------------------------------------------ */
+/* ---- Fields of bits -------------------------------------------------------------------------- */
 
 /* What OpBitFieldInsert makes of base a and insert 0x…a5, with offset and count in b and c. */
 static uint64_t inserted(uint64_t a, uint64_t b, uint64_t c)
@@ -602,8 +599,7 @@ static void test_bit_fields(void **state)
     }
 }
 
-/* ---- Half
- * ---------------------------------------------------------------------------------------- */
+/* ---- Half ------------------------------------------------------------------------------------ */
 
 static long double value_of(uint64_t half)
 {
@@ -791,8 +787,7 @@ static void test_half_vectors(void **state)
     run(&scaled, &t, h_scaled3, same_half3);
 }
 
-/* ---- Conversions
- * --------------------------------------------------------------------------------- */
+/* ---- Conversions ----------------------------------------------------------------------------- */
 
 #define SATURATED "OpDecorate %rL SaturatedConversion\nOpDecorate %rU SaturatedConversion\n"
 #define MODE(name)                                                                                 \
@@ -978,8 +973,55 @@ static void test_conversions(void **state)
     }
 }
 
-/* ---- Dot products
- * -------------------------------------------------------------------------------- */
+/* Hints give their operand back. */
+static void test_hints(void **state)
+{
+    (void)state;
+    static const instruction cases[] = {
+        {"OpExpectKHR", "i16", "i16", "i16", "i16", NULL, NULL, "%r = OpExpectKHR %i16 %a %b\n"},
+        {"OpAssumeTrueKHR", "i16", "i16", "i16", "i16", NULL, NULL,
+         "%t0 = OpIEqual %bool %a %a\nOpAssumeTrueKHR %t0\n%r = OpCopyObject %i16 %a\n"},
+    };
+    table t;
+    pairs(&t, half_edges, HALF_EDGES);
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        run(&cases[i], &t, same_16, same_bits);
+}
+
+/* SPIRV-Tools do not know the instruction yet, whose form is that of OpCopyObject. */
+static void test_arithmetic_fence(void **state)
+{
+    (void)state;
+    static char text[16384];
+    static const instruction one = {"fence", "h",  "h",  "h",
+                                    "h",     NULL, NULL, "%r = OpCopyObject %h %a\n"};
+    module_text(text, sizeof text, &one);
+    rt_bytes code = sim_test_assemble(text);
+    uint32_t *words = (uint32_t *)(void *)code.data, changed = 0;
+    for (size_t at = 5; at < code.size / 4; at += words[at] >> 16) {
+        if ((words[at] & 0xffff) != SIM_OpCopyObject) continue;
+        words[at] = (words[at] & 0xffff0000) | SIM_OpArithmeticFenceEXT;
+        changed++;
+    }
+    assert_int_equal(changed, 2);
+    rt_sink *sink = rt_sink_create();
+    sim_module *module = NULL;
+    assert_true(rt_ok(sim_module_create(sink, code, NULL, 0, &module)));
+    rt_free(words);
+    harness h = harness_link(sink, &module, 1, sim_engine_best());
+    static const uint16_t in[4] = {0x3c00, 0x8001, 0x7c00, 0x1234};
+    uint16_t out[4];
+    sim_object to = harness_memory(&h, "out", NULL, sizeof out);
+    sim_object from = harness_memory(&h, "in", in, sizeof in);
+    sim_argument arguments[] = {harness_global(from), harness_global(from), harness_global(from),
+                                harness_global(to)};
+    harness_run(&h, "lanes", harness_range(4, 4), arguments, 4);
+    harness_read_back(&h, to, out, sizeof out);
+    assert_memory_equal(in, out, sizeof out);
+    harness_close(&h);
+}
+
+/* ---- Dot products ---------------------------------------------------------------------------- */
 
 static uint64_t dot4(uint64_t a, uint64_t b, bool first_signed, bool second_signed)
 {
@@ -1054,8 +1096,7 @@ static void test_integer_dot(void **state)
         run(&cases[i].one, &t, cases[i].want, same_bits);
 }
 
-/* ---- Shuffles and vectors in memory
- * --------------------------------------------------------------- */
+/* ---- Shuffles and vectors in memory ---------------------------------------------------------- */
 
 /* Bytes of a, then of b, picked by the low bits of the bytes of c. */
 static uint64_t shuffled(uint64_t a, uint64_t b, uint64_t c)
@@ -1231,8 +1272,7 @@ static void test_half_stores(void **state)
     assert_memory_equal(squares, out, sizeof out);
 }
 
-/* ---- What is found
- * ------------------------------------------------------------------------------- */
+/* ---- What is found --------------------------------------------------------------------------- */
 
 static void expect_found(const instruction *one, uint64_t a, uint64_t b, uint64_t c,
                          const char *message)
@@ -1348,8 +1388,7 @@ static void test_dropped(void **state)
     harness_close(&h);
 }
 
-/* ---- What is refused
- * ------------------------------------------------------------------------------ */
+/* ---- What is refused ------------------------------------------------------------------------- */
 
 static void test_refused(void **state)
 {
@@ -1428,6 +1467,8 @@ int main(void)
         cmocka_unit_test(test_half),
         cmocka_unit_test(test_half_vectors),
         cmocka_unit_test(test_conversions),
+        cmocka_unit_test(test_hints),
+        cmocka_unit_test(test_arithmetic_fence),
         cmocka_unit_test(test_integer_dot),
         cmocka_unit_test(test_shuffles),
         cmocka_unit_test(test_vectors_in_memory),
