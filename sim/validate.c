@@ -51,6 +51,18 @@ static rt_status visit_constant_operand(void *user, const sim_view *view, sim_op
                               view->words[first]);
 }
 
+/* SaturatedConversion says something about conversions to integers only. */
+static rt_status check_saturation(sim_reader *reader, uint32_t offset, sim_id id, uint32_t group)
+{
+    bool to_integer = group == SIM_GROUP_FLOAT_TO_INTEGER || group == SIM_GROUP_INTEGER_TO_INTEGER;
+    if (!to_integer &&
+        sim_module_decoration(reader->module, id, SIM_NONE, SIM_DecorationSaturatedConversion)) {
+        return sim_reader_fail(reader, RT_MALFORMED, offset,
+                               "SaturatedConversion decorates no conversion to an integer");
+    }
+    return RT_STATUS_OK;
+}
+
 /* Only operations on values and addresses can be computed before the program runs. */
 static rt_status check_operation(sim_operation *operation, const sim_constant *constant)
 {
@@ -62,6 +74,7 @@ static rt_status check_operation(sim_operation *operation, const sim_constant *c
     }
     sim_view view = sim_reader_view(operation->reader, operation->offset);
     RT_TRY(sim_walk_operands(operation->reader, &view, 1, visit_constant_operand, operation));
+    RT_TRY(check_saturation(operation->reader, operation->offset, constant->id, group));
     operation->opcode = constant->opcode;
     operation->group = group;
     return sim_rules_apply(operation);
@@ -293,12 +306,7 @@ static rt_status check_decorations(const sim_use *use, uint32_t offset)
     const sim_module *module = use->reader->module;
     if (module->ids[instruction->id].decoration_count == 0) return RT_STATUS_OK;
     uint8_t group = instruction->opcode->group;
-    bool to_integer = group == SIM_GROUP_FLOAT_TO_INTEGER || group == SIM_GROUP_INTEGER_TO_INTEGER;
-    if (!to_integer && sim_module_decoration(module, instruction->id, SIM_NONE,
-                                             SIM_DecorationSaturatedConversion)) {
-        return sim_reader_fail(use->reader, RT_MALFORMED, offset,
-                               "SaturatedConversion decorates no conversion to an integer");
-    }
+    RT_TRY(check_saturation(use->reader, offset, instruction->id, group));
     const sim_decoration *rounding =
         sim_module_decoration(module, instruction->id, SIM_NONE, SIM_DecorationFPRoundingMode);
     if (rounding && !is_conversion(group) && rounding->operands[0] != SIM_FPRoundingModeRTE) {

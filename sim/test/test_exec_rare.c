@@ -1021,6 +1021,38 @@ static void test_arithmetic_fence(void **state)
     harness_close(&h);
 }
 
+/* Operations on specialisation constants obey their decorations too. */
+static void test_constant_conversions(void **state)
+{
+    (void)state;
+    static const instruction one = {
+        "constant",
+        "i16",
+        "i16",
+        "i16",
+        "i16",
+        "OpDecorate %sat SaturatedConversion\n",
+        "%k = OpSpecConstant %i32 70000\n%sat = OpSpecConstantOp %i16 UConvert %k\n",
+        "%r = OpCopyObject %i16 %sat\n"};
+    static char text[16384];
+    module_text(text, sizeof text, &one);
+    harness h = harness_text(text);
+    uint16_t out[2], in[2] = {0};
+    sim_object to = harness_memory(&h, "out", in, sizeof in);
+    sim_argument arguments[] = {harness_global(to), harness_global(to), harness_global(to),
+                                harness_global(to)};
+    harness_run(&h, "lanes", harness_range(2, 2), arguments, 4);
+    harness_read_back(&h, to, out, sizeof out);
+    assert_int_equal(out[1], 65535);
+    harness_close(&h);
+    instruction wrong = one;
+    wrong.declarations =
+        "%k = OpSpecConstant %i32 70000\n%sat = OpSpecConstantOp %i32 SNegate %k\n";
+    wrong.body = "%r = OpCopyObject %i16 %a\n";
+    module_text(text, sizeof text, &wrong);
+    sim_test_refused(text, RT_MALFORMED, "SaturatedConversion decorates no conversion");
+}
+
 /* ---- Dot products ---------------------------------------------------------------------------- */
 
 static uint64_t dot4(uint64_t a, uint64_t b, bool first_signed, bool second_signed)
@@ -1467,6 +1499,7 @@ int main(void)
         cmocka_unit_test(test_half),
         cmocka_unit_test(test_half_vectors),
         cmocka_unit_test(test_conversions),
+        cmocka_unit_test(test_constant_conversions),
         cmocka_unit_test(test_hints),
         cmocka_unit_test(test_arithmetic_fence),
         cmocka_unit_test(test_integer_dot),
