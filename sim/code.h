@@ -146,6 +146,14 @@ typedef enum sim_form { SIM_FORM_VV, SIM_FORM_VS, SIM_FORM_SV, SIM_FORM_SS, SIM_
     X(FTOS, F64, I8) X(FTOS, F64, I16) X(FTOS, F64, I32) X(FTOS, F64, I64)
 /* clang-format on */
 
+/* Half, held as I16, to nearest even (half.h); forms V and S. */
+#define SIM_HALF_CONVERSIONS(X) X(HTOF, I16, F32) X(FTOH, F32, I16) X(FTOH, F64, I16)
+/* Noted where the bits or the component do not exist; forms V and S.
+ *   UFIELD, SFIELD   c bits of a from bit b on, extended; c = 0 gives 0
+ *   PLACE            the low c bits of a, at bit b; `extra` 1 notes nothing
+ *   INDEX            a, which must be less than `extra` */
+#define SIM_INT_CHECKED(X) X(UFIELD) X(SFIELD) X(PLACE) X(INDEX)
+
 /* Operations by width only, of the types I8 to I64.
  *   MOVE     target = a (a uniform: every lane gets it)
  *   SELECT   target = a ? b : c, a varying; the forms say what b and c are
@@ -191,6 +199,8 @@ typedef enum sim_handler {
     SIM_INT_TYPES(FOUR, SELECT) SIM_INT_TYPES(TWO, PICK) SIM_MEMORY_FORMS(MEMORY, LOAD)
         SIM_MEMORY_FORMS(MEMORY, STORE) SIM_H_ATOMIC_I32,
     SIM_H_ATOMIC_I64,
+    SIM_HALF_CONVERSIONS(CONVERT) SIM_INT_CHECKED(INT_TWO) SIM_H_CONVERT_V,
+    SIM_H_CONVERT_S,     /* `extra` tells which conversion (sim_numeric_pack) */
     SIM_H_COPY_MEMORY,   /* c bytes from address b to address a */
     SIM_H_FRAME_ADDRESS, /* target (uniform) = address of private variable number `extra` */
     SIM_HANDLER_COUNT

@@ -1,8 +1,9 @@
 /* The decoder: from linked modules to register code, in five steps that share this form.
  *
  *     decode_flow.c       blocks in scheduling order, loops, one latch per loop
- *     decode_build.c, decode_value.c, decode_memory.c, decode_extended.c, decode_math.c,
- *     decode_node.c        *                         instructions to operations on scalars
+ *     decode_build.c, decode_value.c, decode_convert.c, decode_half.c, decode_integer.c,
+ *     decode_math.c, decode_memory.c, decode_extended.c, decode_vector.c, decode_node.c
+ *                         instructions to operations on scalars
  *     decode_uniform.c    which values are the same for all work-items
  *     decode_place.c      fused addresses, dead operations, phis coalesced, where values live
  *     decode_emit.c       register code
@@ -260,11 +261,73 @@ uint32_t sim_conversion_handler(sim_conversion kind, sim_lane_type from, sim_lan
 RT_MUST_USE rt_status sim_decode_instruction(sim_decoder *d, const sim_view *view,
                                              sim_leaves *out_leaves);
 
+/* ---- decode_convert.c --------------------------------------------------------------------- */
+
+/* Conversions between numbers, with their decorations; see sim_decode_instruction. */
+RT_MUST_USE rt_status sim_decode_convert(sim_decoder *d, const sim_view *view,
+                                         sim_leaves *out_leaves);
+RT_MUST_USE rt_status sim_decode_quantize(sim_decoder *d, const sim_view *view,
+                                          sim_leaves *out_leaves);
+/* Half from a float or double (`from`), rounded as SIM_FPRoundingMode… says. */
+sim_ref sim_decode_convert_float(sim_decoder *d, sim_lane_type from, uint32_t rounding, sim_ref a);
+
+/* ---- decode_half.c ------------------------------------------------------------------------ */
+
+/* Half, which is held as I16, to and from F32 or F64. */
+sim_ref sim_half_widen(sim_decoder *d, sim_lane_type to, sim_ref a);
+sim_ref sim_half_narrow(sim_decoder *d, sim_lane_type from, sim_ref a);
+/* OpDot of halves. */
+sim_ref sim_half_dot(sim_decoder *d, sim_leaves a, sim_leaves b);
+/* One component of an instruction of OpenCL.std on halves. */
+RT_MUST_USE rt_status sim_decode_half_extended(sim_decoder *d, const sim_extended *row,
+                                               const sim_ref *operands, uint32_t count,
+                                               sim_ref *out_ref);
+
+/* ---- decode_integer.c --------------------------------------------------------------------- */
+
+/* An unsigned amount in another type, where a larger one becomes the largest. */
+sim_ref sim_build_amount(sim_decoder *d, sim_lane_type from, sim_lane_type to, sim_ref a);
+/* in[0] * in[1] + in[2], saturated. */
+sim_ref sim_build_mad_sat(sim_decoder *d, bool is_signed, sim_lane_type type, const sim_ref *in);
+/* Groups BIT_INSERT and BIT_EXTRACT, INTEGER_PAIR, INTEGER_DOT; see sim_decode_instruction. */
+RT_MUST_USE rt_status sim_decode_bit_field(sim_decoder *d, const sim_view *view,
+                                           sim_leaves *out_leaves);
+RT_MUST_USE rt_status sim_decode_integer_pair(sim_decoder *d, const sim_view *view,
+                                              sim_leaves *out_leaves);
+RT_MUST_USE rt_status sim_decode_integer_dot(sim_decoder *d, const sim_view *view,
+                                             sim_leaves *out_leaves);
+/* OpenCL.std, groups UPSAMPLE, BIT_SELECT and LANE_SELECT. */
+RT_MUST_USE rt_status sim_decode_mixed(sim_decoder *d, const sim_view *view, uint32_t group,
+                                       sim_leaves *out_leaves);
+
+/* ---- decode_vector.c ---------------------------------------------------------------------- */
+
+/* OpenCL.std, groups MASK_SHUFFLE, VECTOR_LOAD and VECTOR_STORE; see sim_decode_instruction. */
+RT_MUST_USE rt_status sim_decode_shuffle(sim_decoder *d, const sim_view *view,
+                                         sim_leaves *out_leaves);
+RT_MUST_USE rt_status sim_decode_vector_load(sim_decoder *d, const sim_view *view,
+                                             sim_leaves *out_leaves);
+RT_MUST_USE rt_status sim_decode_vector_store(sim_decoder *d, const sim_view *view);
+
 /* ---- decode_memory.c ---------------------------------------------------------------------- */
 
 /* Instructions of the memory groups; see sim_decode_instruction. */
 RT_MUST_USE rt_status sim_decode_memory(sim_decoder *d, const sim_view *view,
                                         sim_leaves *out_leaves);
+/* A load or store of `count` neighbours of one type, at pointer + number * stride. */
+typedef struct sim_vector_access {
+    sim_ref pointer;
+    const sim_type *pointer_type;
+    sim_ref number; /* I64 */
+    uint64_t stride;
+    uint32_t alignment;
+    sim_lane_type type;
+    uint32_t count;
+    sim_ref *leaves; /* load: receives them; store: holds them */
+    bool is_store;
+} sim_vector_access;
+void sim_decode_vector_access(sim_decoder *d, const sim_vector_access *access);
+
 /* Makes the program's module-scope variables and their initial bytes. */
 RT_MUST_USE rt_status sim_decode_variables(sim_decoder *d);
 /* The address of a module-scope variable (of the module of d->f), as a pool slot. */

@@ -287,6 +287,8 @@ static rt_status build_integer(sim_decoder *d, uint32_t number, sim_lane_type ty
     case SIM_STD_u_clamp: *out = RARE(UMIN, RARE(UMAX, in[0], in[1]), in[2]); return RT_STATUS_OK;
     case SIM_STD_s_mad_hi: *out = INT(ADD, RARE(SMULHI, in[0], in[1]), in[2]); return RT_STATUS_OK;
     case SIM_STD_u_mad_hi: *out = INT(ADD, RARE(UMULHI, in[0], in[1]), in[2]); return RT_STATUS_OK;
+    case SIM_STD_s_mad_sat: *out = sim_build_mad_sat(d, true, type, in); return RT_STATUS_OK;
+    case SIM_STD_u_mad_sat: *out = sim_build_mad_sat(d, false, type, in); return RT_STATUS_OK;
     case SIM_STD_s_mul24:
     case SIM_STD_u_mul24:
     case SIM_STD_s_mad24:

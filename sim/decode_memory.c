@@ -173,10 +173,9 @@ typedef struct access {
     bool is_store;
 } access;
 
-static void access_part(sim_decoder *d, access *a, const sim_type *type, uint64_t offset)
+static void access_part(sim_decoder *d, access *a, sim_lane_type lane, uint32_t count,
+                        uint64_t offset)
 {
-    sim_lane_type lane = sim_type_lane(type);
-    uint32_t count = sim_type_leaves(type);
     sim_shape shape = a->is_store ? SIM_SHAPE_STORE : SIM_SHAPE_LOAD;
     sim_node *node =
         sim_node_add(d, shape, 0, lane, 2 + (a->is_store ? count : 0), a->is_store ? 0 : count);
@@ -206,8 +205,27 @@ static void access_walk(sim_decoder *d, access *a, const sim_type *type, uint64_
             access_walk(d, a, type->members[i], offset + type->offsets[i]);
         }
     } else {
-        access_part(d, a, type, offset);
+        access_part(d, a, sim_type_lane(type), sim_type_leaves(type), offset);
     }
+}
+
+void sim_decode_vector_access(sim_decoder *d, const sim_vector_access *v)
+{
+    address a = address_of(d, v->pointer);
+    uint64_t number;
+    if (sim_ref_constant(d, v->number, &number)) {
+        address_add(&a, (int64_t)(number * v->stride));
+    } else {
+        address_index(d, &a, v->number, v->stride);
+    }
+    address_flush(d, &a);
+    access whole = {.pointer = a.value,
+                    .pointer_type = v->pointer_type,
+                    .alignment = v->alignment,
+                    .leaves = v->leaves,
+                    .is_store = v->is_store};
+    access_part(d, &whole, v->type, v->count, 0);
+    CHECK(whole.done == v->count);
 }
 
 /* Where a built-in variable's component is found: rows of lanes or slots of the pool. */

@@ -27,7 +27,7 @@ typedef struct elementwise {
     {                                                                                              \
         SIM_Op##op, SIM_H_##handler##_I8_VV, 0                                                     \
     }
-#define DIVIDE(op, handler)                                                                        \
+#define RARE(op, handler)                                                                          \
     {                                                                                              \
         SIM_Op##op, SIM_H_##handler##_I8_V, E_RARE                                                 \
     }
@@ -57,11 +57,21 @@ static const elementwise elementwise_rows[] = {
     INT(ShiftLeftLogical, SHL),
     INT(ShiftRightLogical, SHR),
     INT(ShiftRightArithmetic, SAR),
-    DIVIDE(UDiv, UDIV),
-    DIVIDE(SDiv, SDIV),
-    DIVIDE(UMod, UREM),
-    DIVIDE(SRem, SREM),
-    DIVIDE(SMod, SMOD),
+    RARE(UDiv, UDIV),
+    RARE(SDiv, SDIV),
+    RARE(UMod, UREM),
+    RARE(SRem, SREM),
+    RARE(SMod, SMOD),
+    RARE(AbsISubINTEL, SABSDIFF),
+    RARE(AbsUSubINTEL, UABSDIFF),
+    RARE(IAddSatINTEL, SADDSAT),
+    RARE(UAddSatINTEL, UADDSAT),
+    RARE(IAverageINTEL, SHADD),
+    RARE(UAverageINTEL, UHADD),
+    RARE(IAverageRoundedINTEL, SRHADD),
+    RARE(UAverageRoundedINTEL, URHADD),
+    RARE(ISubSatINTEL, SSUBSAT),
+    RARE(USubSatINTEL, USUBSAT),
     FLT(FAdd, FADD),
     FLT(FSub, FSUB),
     FLT(FMul, FMUL),
@@ -120,6 +130,14 @@ static sim_ref elementwise_build(sim_decoder *d, const elementwise *row, sim_lan
     return sim_build_four(d, SIM_INT4(XOR, SIM_I8), SIM_I8, out, sim_decode_constant(d, 1));
 }
 
+static sim_ref elementwise_build_half(sim_decoder *d, const elementwise *row, sim_ref a, sim_ref b)
+{
+    a = sim_half_widen(d, SIM_F32, a);
+    b = sim_half_widen(d, SIM_F32, b);
+    sim_ref out = elementwise_build(d, row, SIM_F32, a, b);
+    return row->flags & E_COMPARE ? out : sim_half_narrow(d, SIM_F32, out);
+}
+
 /* Shift amounts may be of another width than what is shifted. */
 static rt_status shift_amounts(sim_decoder *d, const sim_view *view, sim_leaves *amounts)
 {
@@ -128,7 +146,7 @@ static rt_status shift_amounts(sim_decoder *d, const sim_view *view, sim_leaves 
     if (from == to) return RT_STATUS_OK;
     sim_ref *refs = sim_refs_new(d, amounts->count);
     for (uint32_t i = 0; i < amounts->count; i++) {
-        refs[i] = sim_build_resize(d, from, to, false, amounts->refs[i]);
+        refs[i] = sim_build_amount(d, from, to, amounts->refs[i]);
     }
     amounts->refs = refs;
     return RT_STATUS_OK;
@@ -141,14 +159,13 @@ static rt_status build_elementwise(sim_decoder *d, const sim_view *view, const e
     sim_leaves a, b;
     RT_TRY(sim_decode_leaves(d, view->operands[0], &a));
     RT_TRY(sim_decode_leaves(d, view->operands[1], &b));
-    if ((row->flags & E_FLOAT) && sim_type_is_half(type)) {
-        return sim_decode_refuse(d, view->opcode->name, "arithmetic on half is not built yet");
-    }
+    bool is_half = (row->flags & E_FLOAT) && sim_type_is_half(type);
     if (view->opcode->group == SIM_GROUP_SHIFT) RT_TRY(shift_amounts(d, view, &b));
     sim_ref *refs = sim_refs_new(d, a.count);
     for (uint32_t i = 0; i < a.count; i++) {
-        refs[i] =
-            elementwise_build(d, row, sim_type_lane(type), a.refs[i], b.refs[b.count == 1 ? 0 : i]);
+        sim_ref first = a.refs[i], second = b.refs[b.count == 1 ? 0 : i];
+        refs[i] = is_half ? elementwise_build_half(d, row, first, second)
+                          : elementwise_build(d, row, sim_type_lane(type), first, second);
     }
     *out_leaves = (sim_leaves){refs, a.count};
     return RT_STATUS_OK;
@@ -156,26 +173,34 @@ static rt_status build_elementwise(sim_decoder *d, const sim_view *view, const e
 
 /* ---- One operand -------------------------------------------------------------------------- */
 
-static sim_ref float_bits_without_sign(sim_decoder *d, sim_lane_type type, sim_ref a)
+/* The bits of a float of each width, half first: infinity, and the smallest normal number. */
+static const struct {
+    uint64_t infinity, normal;
+} float_rows[] = {
+    {0x7c00, 0x0400},
+    {0x7f800000, 0x00800000},
+    {UINT64_C(0x7ff0000000000000), UINT64_C(0x0010000000000000)},
+};
+
+static sim_ref float_bits_without_sign(sim_decoder *d, sim_lane_type bits, sim_ref a)
 {
-    uint64_t mask = type == SIM_F32 ? UINT64_C(0x7fffffff) : INT64_MAX;
-    sim_lane_type bits = sim_lane_integer(type);
+    uint64_t mask = (UINT64_C(1) << (8 * sim_lane_bytes(bits) - 1)) - 1;
     return sim_build_four(d, SIM_INT4(AND, bits), bits, a, sim_decode_constant(d, mask));
 }
 
 static sim_ref build_float_test(sim_decoder *d, uint32_t opcode, sim_lane_type type, sim_ref a)
 {
-    bool narrow = type == SIM_F32;
-    sim_ref infinity =
-        sim_decode_constant(d, narrow ? UINT64_C(0x7f800000) : UINT64_C(0x7ff0000000000000));
-    sim_ref normal =
-        sim_decode_constant(d, narrow ? UINT64_C(0x00800000) : UINT64_C(0x0010000000000000));
     sim_lane_type bits = sim_lane_integer(type);
-    if (opcode == SIM_OpIsNan) return sim_build_four(d, SIM_FLOAT4(FUNE, type), SIM_I8, a, a);
+    uint32_t row = (uint32_t)__builtin_ctz(sim_lane_bytes(bits)) - 1;
+    sim_ref infinity = sim_decode_constant(d, float_rows[row].infinity);
+    sim_ref normal = sim_decode_constant(d, float_rows[row].normal);
     if (opcode == SIM_OpSignBitSet) {
         return sim_build_four(d, SIM_INT4(SLT, bits), SIM_I8, a, sim_decode_constant(d, 0));
     }
-    sim_ref size = float_bits_without_sign(d, type, a);
+    sim_ref size = float_bits_without_sign(d, bits, a);
+    if (opcode == SIM_OpIsNan) {
+        return sim_build_four(d, SIM_INT4(ULT, bits), SIM_I8, infinity, size);
+    }
     if (opcode == SIM_OpIsInf) {
         return sim_build_four(d, SIM_INT4(EQ, bits), SIM_I8, size, infinity);
     }
@@ -201,23 +226,11 @@ static sim_ref build_one(sim_decoder *d, const sim_view *view, sim_lane_type typ
     case SIM_OpLogicalNot:
         return sim_build_four(d, SIM_INT4(XOR, type), type, a, sim_decode_constant(d, 1));
     case SIM_OpBitReverse: return sim_build_unary(d, SIM_INT2(REVERSE, type), type, a);
+    case SIM_OpUCountLeadingZerosINTEL: return sim_build_unary(d, SIM_INT2(CLZ, type), type, a);
+    case SIM_OpUCountTrailingZerosINTEL: return sim_build_unary(d, SIM_INT2(CTZ, type), type, a);
     case SIM_OpBitCount:
         a = sim_build_unary(d, SIM_INT2(POPCOUNT, type), type, a);
         return sim_build_resize(d, type, to, false, a);
-    case SIM_OpUConvert: return sim_build_resize(d, type, to, false, a);
-    case SIM_OpSConvert: return sim_build_resize(d, type, to, true, a);
-    case SIM_OpConvertUToF:
-        return sim_build_unary(d, sim_conversion_handler(SIM_CONVERT_UTOF, type, to), to, a);
-    case SIM_OpConvertSToF:
-        return sim_build_unary(d, sim_conversion_handler(SIM_CONVERT_STOF, type, to), to, a);
-    case SIM_OpConvertFToU:
-        return sim_build_unary(d, sim_conversion_handler(SIM_CONVERT_FTOU, type, to), to, a);
-    case SIM_OpConvertFToS:
-        return sim_build_unary(d, sim_conversion_handler(SIM_CONVERT_FTOS, type, to), to, a);
-    case SIM_OpFConvert:
-        return type == to
-                   ? a
-                   : sim_build_unary(d, sim_conversion_handler(SIM_CONVERT_FTOF, type, to), to, a);
     default: return build_float_test(d, view->opcode->number, type, a);
     }
 }
@@ -225,9 +238,6 @@ static sim_ref build_one(sim_decoder *d, const sim_view *view, sim_lane_type typ
 static rt_status build_unary(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
 {
     const sim_type *type = sim_module_id(d->f->module, view->operands[0])->type;
-    if (sim_type_is_half(type) || sim_type_is_half(view->type)) {
-        return sim_decode_refuse(d, view->opcode->name, "arithmetic on half is not built yet");
-    }
     sim_leaves a;
     RT_TRY(sim_decode_leaves(d, view->operands[0], &a));
     sim_ref *refs = sim_refs_new(d, a.count);
@@ -238,28 +248,34 @@ static rt_status build_unary(sim_decoder *d, const sim_view *view, sim_leaves *o
     return RT_STATUS_OK;
 }
 
+/* The remainder with the sign of a or, unless is_rem, of b. */
+static sim_ref float_mod(sim_decoder *d, sim_lane_type type, sim_ref a, sim_ref b, bool is_rem)
+{
+    sim_ref r = sim_build_math(d, SIM_MATH_fmod, type, a, b);
+    if (is_rem) return r;
+    sim_ref zero = sim_decode_constant(d, 0);
+    sim_ref minus = sim_build_four(d, SIM_FLOAT4(FLT, type), SIM_I8, r, zero);
+    sim_ref divisor = sim_build_four(d, SIM_FLOAT4(FLT, type), SIM_I8, b, zero);
+    sim_ref differ = sim_build_four(d, SIM_INT4(XOR, SIM_I8), SIM_I8, minus, divisor);
+    sim_ref some = sim_build_four(d, SIM_FLOAT4(FUNE, type), SIM_I8, r, zero);
+    sim_ref adjust = sim_build_four(d, SIM_INT4(AND, SIM_I8), SIM_I8, differ, some);
+    sim_ref sum = sim_build_four(d, SIM_FLOAT4(FADD, type), type, r, b);
+    return sim_build_select(d, type, adjust, sum, r);
+}
+
 static rt_status build_float_mod(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
 {
     sim_leaves a, b;
     RT_TRY(sim_decode_leaves(d, view->operands[0], &a));
     RT_TRY(sim_decode_leaves(d, view->operands[1], &b));
-    if (sim_type_is_half(view->type)) {
-        return sim_decode_refuse(d, view->opcode->name, "arithmetic on half is not built yet");
-    }
-    sim_lane_type type = sim_type_lane(view->type);
-    sim_ref *refs = sim_refs_new(d, a.count), zero = sim_decode_constant(d, 0);
+    sim_ref *refs = sim_refs_new(d, a.count);
+    bool is_half = sim_type_is_half(view->type), is_rem = view->opcode->number == SIM_OpFRem;
+    sim_lane_type type = is_half ? SIM_F32 : sim_type_lane(view->type);
     for (uint32_t i = 0; i < a.count; i++) {
-        sim_ref r = sim_build_math(d, SIM_MATH_fmod, type, a.refs[i], b.refs[i]);
-        refs[i] = r;
-        if (view->opcode->number == SIM_OpFRem) continue;
-        /* The remainder takes the divisor's sign: add the divisor where the signs differ. */
-        sim_ref minus = sim_build_four(d, SIM_FLOAT4(FLT, type), SIM_I8, r, zero);
-        sim_ref divisor = sim_build_four(d, SIM_FLOAT4(FLT, type), SIM_I8, b.refs[i], zero);
-        sim_ref differ = sim_build_four(d, SIM_INT4(XOR, SIM_I8), SIM_I8, minus, divisor);
-        sim_ref some = sim_build_four(d, SIM_FLOAT4(FUNE, type), SIM_I8, r, zero);
-        sim_ref adjust = sim_build_four(d, SIM_INT4(AND, SIM_I8), SIM_I8, differ, some);
-        sim_ref sum = sim_build_four(d, SIM_FLOAT4(FADD, type), type, r, b.refs[i]);
-        refs[i] = sim_build_select(d, type, adjust, sum, r);
+        sim_ref first = is_half ? sim_half_widen(d, type, a.refs[i]) : a.refs[i];
+        sim_ref second = is_half ? sim_half_widen(d, type, b.refs[i]) : b.refs[i];
+        refs[i] = float_mod(d, type, first, second, is_rem);
+        if (is_half) refs[i] = sim_half_narrow(d, type, refs[i]);
     }
     *out_leaves = (sim_leaves){refs, a.count};
     return RT_STATUS_OK;
@@ -348,6 +364,18 @@ static rt_status build_shuffle(sim_decoder *d, const sim_view *view, sim_leaves 
     return RT_STATUS_OK;
 }
 
+/* The index, checked: one that names no component is a finding where something uses the result. */
+static rt_status component_index(sim_decoder *d, sim_id id, uint32_t count, sim_ref *out)
+{
+    sim_leaves index;
+    *out = SIM_REF_NONE;
+    RT_TRY(sim_decode_leaves(d, id, &index));
+    sim_lane_type type = sim_type_lane(sim_module_id(d->f->module, id)->type);
+    *out = sim_build_unary(d, SIM_INT2(INDEX, type), type, index.refs[0]);
+    d->f->nodes.items[d->f->nodes.count - 1].extra = count;
+    return RT_STATUS_OK;
+}
+
 /* Condition "index == i" for a component index of any width. */
 static sim_ref index_is(sim_decoder *d, sim_id index_id, sim_ref index, uint32_t i)
 {
@@ -357,13 +385,14 @@ static sim_ref index_is(sim_decoder *d, sim_id index_id, sim_ref index, uint32_t
 
 static rt_status build_vector_extract(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
 {
-    sim_leaves vector, index;
+    sim_leaves vector;
+    sim_ref index;
     RT_TRY(sim_decode_leaves(d, view->operands[0], &vector));
-    RT_TRY(sim_decode_leaves(d, view->operands[1], &index));
+    RT_TRY(component_index(d, view->operands[1], vector.count, &index));
     sim_ref *ref = sim_refs_new(d, 1);
     *ref = vector.refs[0];
     for (uint32_t i = 1; i < vector.count; i++) {
-        sim_ref here = index_is(d, view->operands[1], index.refs[0], i);
+        sim_ref here = index_is(d, view->operands[1], index, i);
         *ref = sim_build_select(d, sim_type_lane(view->type), here, vector.refs[i], *ref);
     }
     *out_leaves = (sim_leaves){ref, 1};
@@ -372,13 +401,14 @@ static rt_status build_vector_extract(sim_decoder *d, const sim_view *view, sim_
 
 static rt_status build_vector_insert(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
 {
-    sim_leaves vector, part, index;
+    sim_leaves vector, part;
+    sim_ref index;
     RT_TRY(sim_decode_leaves(d, view->operands[0], &vector));
     RT_TRY(sim_decode_leaves(d, view->operands[1], &part));
-    RT_TRY(sim_decode_leaves(d, view->operands[2], &index));
+    RT_TRY(component_index(d, view->operands[2], vector.count, &index));
     sim_ref *refs = sim_refs_new(d, vector.count);
     for (uint32_t i = 0; i < vector.count; i++) {
-        sim_ref here = index_is(d, view->operands[2], index.refs[0], i);
+        sim_ref here = index_is(d, view->operands[2], index, i);
         refs[i] =
             sim_build_select(d, sim_type_lane(view->type), here, part.refs[0], vector.refs[i]);
     }
@@ -463,34 +493,24 @@ static rt_status build_dot(sim_decoder *d, const sim_view *view, sim_leaves *out
     sim_leaves a, b;
     RT_TRY(sim_decode_leaves(d, view->operands[0], &a));
     RT_TRY(sim_decode_leaves(d, view->operands[1], &b));
-    if (sim_type_is_half(view->type)) {
-        return sim_decode_refuse(d, view->opcode->name, "arithmetic on half is not built yet");
-    }
     sim_lane_type type = sim_type_lane(view->type);
     sim_ref *ref = sim_refs_new(d, 1);
+    *out_leaves = (sim_leaves){ref, 1};
+    if (sim_type_is_half(view->type)) {
+        *ref = sim_half_dot(d, a, b);
+        return RT_STATUS_OK;
+    }
     for (uint32_t i = 0; i < a.count; i++) {
         sim_ref product = sim_build_four(d, SIM_FLOAT4(FMUL, type), type, a.refs[i], b.refs[i]);
         *ref = i == 0 ? product : sim_build_four(d, SIM_FLOAT4(FADD, type), type, *ref, product);
     }
-    *out_leaves = (sim_leaves){ref, 1};
     return RT_STATUS_OK;
 }
 
 /* Applies an instruction of OpenCL.std to each component. */
-static rt_status build_extended(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+static rt_status build_extended_lanes(sim_decoder *d, const sim_view *view, const sim_extended *row,
+                                      sim_leaves *out_leaves)
 {
-    const sim_id_entry *set = sim_module_id(d->f->module, view->operands[0]);
-    if (set->index != SIM_SET_OPENCL_STD) return RT_STATUS_OK;
-    const sim_extended *row = sim_extended_find(view->operands[1]);
-    CHECK(row && row->treatment == SIM_TREATMENT_EXEC);
-    if (row->group == SIM_GROUP_PREFETCH) return RT_STATUS_OK;
-    const sim_type *first = sim_module_id(d->f->module, view->operands[2])->type;
-    if (sim_type_is_half(view->type) || sim_type_is_half(first)) {
-        return sim_decode_refuse(d, row->name, "arithmetic on half is not built yet");
-    }
-    if (row->group >= SIM_GROUP_FLOAT_BY_INTEGER && row->group <= SIM_GROUP_NORMALIZE) {
-        return sim_decode_math(d, row, view, out_leaves);
-    }
     sim_leaves in[3];
     uint32_t count = view->operand_count - 2;
     CHECK(count >= 1 && count <= 3);
@@ -502,10 +522,39 @@ static rt_status build_extended(sim_decoder *d, const sim_view *view, sim_leaves
         sim_ref operands[3] = {SIM_REF_NONE, SIM_REF_NONE, SIM_REF_NONE};
         for (uint32_t k = 0; k < count; k++)
             operands[k] = in[k].refs[in[k].count == 1 ? 0 : i];
+        if (sim_type_is_half(view->type)) {
+            RT_TRY(sim_decode_half_extended(d, row, operands, count, &refs[i]));
+            continue;
+        }
         RT_TRY(sim_decode_extended(d, row->number, sim_type_lane(view->type), operands, &refs[i]));
     }
     *out_leaves = (sim_leaves){refs, in[0].count};
     return RT_STATUS_OK;
+}
+
+static rt_status build_extended(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+{
+    const sim_id_entry *set = sim_module_id(d->f->module, view->operands[0]);
+    if (set->index != SIM_SET_OPENCL_STD) return RT_STATUS_OK;
+    const sim_extended *row = sim_extended_find(view->operands[1]);
+    CHECK(row && row->treatment == SIM_TREATMENT_EXEC);
+    switch ((sim_group)row->group) {
+    case SIM_GROUP_PREFETCH: return RT_STATUS_OK;
+    case SIM_GROUP_UPSAMPLE:
+    case SIM_GROUP_BIT_SELECT:
+    case SIM_GROUP_LANE_SELECT: return sim_decode_mixed(d, view, row->group, out_leaves);
+    case SIM_GROUP_MASK_SHUFFLE: return sim_decode_shuffle(d, view, out_leaves);
+    case SIM_GROUP_VECTOR_LOAD: return sim_decode_vector_load(d, view, out_leaves);
+    case SIM_GROUP_VECTOR_STORE: return sim_decode_vector_store(d, view);
+    default: break;
+    }
+    if (row->group >= SIM_GROUP_FLOAT_BY_INTEGER && row->group <= SIM_GROUP_NORMALIZE) {
+        const sim_type *first = sim_module_id(d->f->module, view->operands[2])->type;
+        if (sim_type_is_half(view->type) || sim_type_is_half(first))
+            return sim_decode_refuse(d, row->name, "this function of half is not built yet");
+        return sim_decode_math(d, row, view, out_leaves);
+    }
+    return build_extended_lanes(d, view, row, out_leaves);
 }
 
 static rt_status build_pointer_difference(sim_decoder *d, const sim_view *view,
@@ -559,11 +608,16 @@ rt_status sim_decode_instruction(sim_decoder *d, const sim_view *view, sim_leave
     case SIM_GROUP_FLOAT_UNARY:
     case SIM_GROUP_LOGICAL:
     case SIM_GROUP_FLOAT_TEST:
-    case SIM_GROUP_BIT_COUNT:
+    case SIM_GROUP_BIT_COUNT: return build_unary(d, view, out_leaves);
     case SIM_GROUP_FLOAT_TO_INTEGER:
     case SIM_GROUP_INTEGER_TO_FLOAT:
     case SIM_GROUP_INTEGER_TO_INTEGER:
-    case SIM_GROUP_FLOAT_TO_FLOAT: return build_unary(d, view, out_leaves);
+    case SIM_GROUP_FLOAT_TO_FLOAT: return sim_decode_convert(d, view, out_leaves);
+    case SIM_GROUP_QUANTIZE: return sim_decode_quantize(d, view, out_leaves);
+    case SIM_GROUP_BIT_INSERT:
+    case SIM_GROUP_BIT_EXTRACT: return sim_decode_bit_field(d, view, out_leaves);
+    case SIM_GROUP_INTEGER_PAIR: return sim_decode_integer_pair(d, view, out_leaves);
+    case SIM_GROUP_INTEGER_DOT: return sim_decode_integer_dot(d, view, out_leaves);
     case SIM_GROUP_ASSUME:
     case SIM_GROUP_LIFETIME:
     case SIM_GROUP_PREFETCH:

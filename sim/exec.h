@@ -1,8 +1,9 @@
 /* A launch in progress, and the engine that executes register code.
  *
- * exec_run.c, exec_lanes.c and exec_memory.c are compiled three times, for x86-64, -v3 and -v4; the
- * names that they export end in SIM_ENGINE.  Results are the same to the bit: contraction is off,
- * and nothing depends on the order in which lanes of one instruction are worked on. */
+ * exec_run.c, exec_lanes.c, exec_memory.c and exec_rare.c are compiled three times, for x86-64, -v3
+ * and -v4; the names that they export end in SIM_ENGINE.  Results are the same to the bit:
+ * contraction is off, and nothing depends on the order in which lanes of one instruction are worked
+ * on. */
 #ifndef SIM_EXEC_H
 #define SIM_EXEC_H
 
@@ -119,6 +120,7 @@ static inline void *sim_at(const sim_exec *x, sim_register place)
 /* Handlers by number; rows of another file are NULL. */
 extern sim_handle *const SIM_NAME(sim_lanes_table)[SIM_HANDLER_COUNT];
 extern sim_handle *const SIM_NAME(sim_memory_table)[SIM_HANDLER_COUNT];
+extern sim_handle *const SIM_NAME(sim_rare_table)[SIM_HANDLER_COUNT];
 void SIM_NAME(sim_engine)(sim_exec *x, sim_wave *wave);
 #endif
 

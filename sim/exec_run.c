@@ -14,7 +14,8 @@
 static sim_handle *handler_of(const sim_op *op)
 {
     sim_handle *handle = SIM_NAME(sim_lanes_table)[op->handler];
-    return handle ? handle : SIM_NAME(sim_memory_table)[op->handler];
+    if (!handle) handle = SIM_NAME(sim_memory_table)[op->handler];
+    return handle ? handle : SIM_NAME(sim_rare_table)[op->handler];
 }
 
 static inline void run_ops(sim_exec *x, const sim_op *op, uint32_t count)

@@ -163,9 +163,7 @@ static bool is_debug_information(const sim_reader *reader, const sim_view *view)
     return entry->kind == SIM_ID_SET && entry->index == SIM_SET_DEBUG;
 }
 
-/* True for operands of extended instructions that are literals, where the core grammar says "id":
- * of OpenCL.std some last ones, of debug information any. */
-static bool is_extended_literal(const sim_reader *reader, const sim_view *view, uint32_t word)
+bool sim_is_extended_literal(const sim_reader *reader, const sim_view *view, uint32_t word)
 {
     if (view->opcode->group != SIM_GROUP_EXTENDED || word < 5) return false;
     if (is_debug_information(reader, view)) return true;
@@ -179,7 +177,7 @@ static rt_status visit_form(void *user, const sim_view *view, sim_operand_kind k
     sim_reader *reader = user;
     CHECK(first + count <= view->count);
     if (sim_kind_of(kind)->category != SIM_CATEGORY_ID) return RT_STATUS_OK;
-    if (is_extended_literal(reader, view, first)) return RT_STATUS_OK;
+    if (sim_is_extended_literal(reader, view, first)) return RT_STATUS_OK;
     /* Names of what an optimiser has removed are common and harm nobody. */
     if (view->opcode->group == SIM_GROUP_SOURCE) return check_id(reader, view, view->words[first]);
     return use_id(reader, view, view->words[first]);

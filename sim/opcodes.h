@@ -88,6 +88,13 @@ typedef enum sim_treatment {
     GROUP(INSERT)                                                                                  \
     GROUP(EXTENDED)                                                                                \
     GROUP(EXPECT)                                                                                  \
+    GROUP(QUANTIZE)                                                                                \
+    GROUP(INTEGER_PAIR)                                                                            \
+    GROUP(INTEGER_DOT)                                                                             \
+    GROUP(UPSAMPLE)                                                                                \
+    GROUP(BIT_SELECT)                                                                              \
+    GROUP(LANE_SELECT)                                                                             \
+    GROUP(MASK_SHUFFLE)                                                                            \
     /* memory */                                                                                   \
     GROUP(VARIABLE)                                                                                \
     GROUP(LOAD)                                                                                    \
@@ -98,6 +105,8 @@ typedef enum sim_treatment {
     GROUP(POINTER_CHAIN)                                                                           \
     GROUP(LIFETIME)                                                                                \
     GROUP(PREFETCH)                                                                                \
+    GROUP(VECTOR_LOAD)                                                                             \
+    GROUP(VECTOR_STORE)                                                                            \
     GROUP(ATOMIC_LOAD)                                                                             \
     GROUP(ATOMIC_STORE)                                                                            \
     GROUP(ATOMIC_STEP)                                                                             \

@@ -70,6 +70,10 @@ RT_MUST_USE rt_status sim_walk_operands(sim_reader *reader, const sim_view *view
                                         uint32_t literal_words, sim_operand_visitor *visitor,
                                         void *user);
 
+/* True for operands of extended instructions that are literals, where the core grammar says "id":
+ * of OpenCL.std some last ones, of debug information any. */
+bool sim_is_extended_literal(const sim_reader *reader, const sim_view *view, uint32_t word);
+
 /* Words of the literals whose width the instruction's context gives (the type of a constant, the
  * selector of a switch); 1 for all other instructions. */
 RT_MUST_USE rt_status sim_reader_literal_words(sim_reader *reader, const sim_view *view,

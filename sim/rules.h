@@ -46,4 +46,11 @@ sim_check sim_check_variable, sim_check_load, sim_check_store, sim_check_copy_me
 sim_check sim_check_access_chain, sim_check_pointer_chain, sim_check_atomic;
 sim_check sim_check_atomic_store, sim_check_call, sim_check_return, sim_check_return_value;
 
+/* ---- shapes_vector.c ------------------------------------------------------------------------ */
+
+sim_check sim_check_quantize, sim_check_upsample, sim_check_lane_select, sim_check_integer_pair;
+sim_check sim_check_integer_dot, sim_check_mask_shuffle;
+/* Of OpenCL.std only: the word before their operands is the number of the instruction. */
+sim_check sim_check_vector_load, sim_check_vector_store;
+
 #endif

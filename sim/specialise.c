@@ -189,6 +189,10 @@ void sim_specialise_operation(const sim_module *module, sim_constant *constant)
     for (uint32_t i = 0; i < constant->count; i++) {
         if (!scalar_of(module, constant, constant->operands[i], &operands[i])) return;
     }
+    /* Saturated conversions are computed where they are used, like those of floats. */
+    if (sim_module_decoration(module, constant->id, SIM_NONE, SIM_DecorationSaturatedConversion)) {
+        return;
+    }
     uint16_t number = constant->opcode->number;
     uint64_t bits = 0;
     bool folded = constant->count == 1   ? fold_one(number, type, operands[0], &bits)

@@ -51,6 +51,18 @@ static rt_status visit_constant_operand(void *user, const sim_view *view, sim_op
                               view->words[first]);
 }
 
+/* SaturatedConversion says something about conversions to integers only. */
+static rt_status check_saturation(sim_reader *reader, uint32_t offset, sim_id id, uint32_t group)
+{
+    bool to_integer = group == SIM_GROUP_FLOAT_TO_INTEGER || group == SIM_GROUP_INTEGER_TO_INTEGER;
+    if (!to_integer &&
+        sim_module_decoration(reader->module, id, SIM_NONE, SIM_DecorationSaturatedConversion)) {
+        return sim_reader_fail(reader, RT_MALFORMED, offset,
+                               "SaturatedConversion decorates no conversion to an integer");
+    }
+    return RT_STATUS_OK;
+}
+
 /* Only operations on values and addresses can be computed before the program runs. */
 static rt_status check_operation(sim_operation *operation, const sim_constant *constant)
 {
@@ -62,6 +74,7 @@ static rt_status check_operation(sim_operation *operation, const sim_constant *c
     }
     sim_view view = sim_reader_view(operation->reader, operation->offset);
     RT_TRY(sim_walk_operands(operation->reader, &view, 1, visit_constant_operand, operation));
+    RT_TRY(check_saturation(operation->reader, operation->offset, constant->id, group));
     operation->opcode = constant->opcode;
     operation->group = group;
     return sim_rules_apply(operation);
@@ -192,11 +205,9 @@ static rt_status visit_use(void *user, const sim_view *view, sim_operand_kind ki
     const sim_use *use = user;
     CHECK(count >= 1 && first + count <= view->count);
     if (sim_kind_of(kind)->category != SIM_CATEGORY_ID) return RT_STATUS_OK;
+    if (sim_is_extended_literal(use->reader, view, first)) return RT_STATUS_OK;
     sim_id id = view->words[first];
-    if (id == 0 || id >= use->reader->module->id_bound) {
-        CHECK(view->opcode->group == SIM_GROUP_EXTENDED); /* a literal, see form.c */
-        return RT_STATUS_OK;
-    }
+    CHECK(id != 0 && id < use->reader->module->id_bound);
     const sim_id_entry *entry = sim_module_id(use->reader->module, id);
     if (is_input_misused(entry, view->opcode->group)) {
         return sim_reader_fail(use->reader, RT_UNSUPPORTED, view->offset,
@@ -281,24 +292,24 @@ static rt_status check_phi(const sim_use *use, sim_id *given)
 
 /* ---- Decorations of results ---------------------------------------------------------------- */
 
-/* Refuses decorations that would change the value of a result; nearest even is what floats do
- * anyway, towards zero what conversions to integers do. */
+static bool is_conversion(uint32_t group)
+{
+    return group == SIM_GROUP_FLOAT_TO_INTEGER || group == SIM_GROUP_INTEGER_TO_FLOAT ||
+           group == SIM_GROUP_INTEGER_TO_INTEGER || group == SIM_GROUP_FLOAT_TO_FLOAT;
+}
+
+/* Refuses decorations that would change the value of a result, but for conversions, which obey
+ * them (decode_convert.c); nearest even is what other floats do anyway. */
 static rt_status check_decorations(const sim_use *use, uint32_t offset)
 {
     const sim_instruction *instruction = use->instruction;
     const sim_module *module = use->reader->module;
     if (module->ids[instruction->id].decoration_count == 0) return RT_STATUS_OK;
-    if (sim_module_decoration(module, instruction->id, SIM_NONE,
-                              SIM_DecorationSaturatedConversion)) {
-        return sim_reader_fail(use->reader, RT_UNSUPPORTED, offset,
-                               "saturated conversions are not built yet");
-    }
+    uint8_t group = instruction->opcode->group;
+    RT_TRY(check_saturation(use->reader, offset, instruction->id, group));
     const sim_decoration *rounding =
         sim_module_decoration(module, instruction->id, SIM_NONE, SIM_DecorationFPRoundingMode);
-    uint32_t own = instruction->opcode->group == SIM_GROUP_FLOAT_TO_INTEGER
-                       ? (uint32_t)SIM_FPRoundingModeRTZ
-                       : (uint32_t)SIM_FPRoundingModeRTE;
-    if (rounding && rounding->operands[0] != own) {
+    if (rounding && !is_conversion(group) && rounding->operands[0] != SIM_FPRoundingModeRTE) {
         return sim_reader_fail(use->reader, RT_UNSUPPORTED, offset,
                                "rounding mode %s is not built yet here",
                                sim_enumerant_name(SIM_KIND_FPRoundingMode, rounding->operands[0]));

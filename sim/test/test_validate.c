@@ -281,20 +281,26 @@ static void test_modifiers(void **state)
     static const struct {
         const char *decoration;
         const char *words;
+        rt_code code;
     } cases[] = {
-        {"OpDecorate %a FPRoundingMode RTZ\n", NULL},
-        {"OpDecorate %a FPRoundingMode RTP\n", "rounding mode RTP"},
-        {"OpDecorate %a SaturatedConversion\n", "saturated"},
-        {"OpDecorate %b FPRoundingMode RTE\n", NULL},
-        {"OpDecorate %b FPRoundingMode RTZ\n", "rounding mode RTZ"},
+        {"OpDecorate %a FPRoundingMode RTZ\n", NULL, RT_OK},
+        {"OpDecorate %a FPRoundingMode RTP\n", NULL, RT_OK},
+        {"OpDecorate %a SaturatedConversion\n", NULL, RT_OK},
+        {"OpDecorate %b FPRoundingMode RTE\n", NULL, RT_OK},
+        {"OpDecorate %b FPRoundingMode RTZ\n", NULL, RT_OK},
+        {"OpDecorate %b SaturatedConversion\n", "no conversion to an integer", RT_MALFORMED},
+        {"OpDecorate %c FPRoundingMode RTE\n", NULL, RT_OK},
+        {"OpDecorate %c FPRoundingMode RTZ\n", "rounding mode RTZ", RT_UNSUPPORTED},
+        {"OpDecorate %c SaturatedConversion\n", "no conversion to an integer", RT_MALFORMED},
     };
     char text[8192];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         snprintf(text, sizeof text, "%s%s%s%s", SIM_TEST_PRELUDE, cases[i].decoration, TYPES,
                  FUNCTION "%a = OpConvertFToS %int %half\n%b = OpConvertSToF %float %one\n"
+                          "%c = OpFAdd %float %half %half\n"
                           "OpReturn\nOpFunctionEnd\n");
         if (cases[i].words) {
-            sim_test_refused(text, RT_UNSUPPORTED, cases[i].words);
+            sim_test_refused(text, cases[i].code, cases[i].words);
         } else {
             rt_sink *sink = rt_sink_create();
             sim_module_destroy(sim_test_module(sink, text));

@@ -1,0 +1,66 @@
+/* Half: held as its bits, computed with in a wider format and rounded once (half.h says why that is
+ * exact). */
+#include "sim/decode.h"
+
+#define F32(op, a, b) sim_build_four(d, SIM_FLOAT4(op, SIM_F32), SIM_F32, a, b)
+#define WIDEN(a)      sim_half_widen(d, SIM_F32, a)
+#define NARROW(a)     sim_half_narrow(d, SIM_F32, a)
+
+sim_ref sim_half_widen(sim_decoder *d, sim_lane_type to, sim_ref a)
+{
+    CHECK(to == SIM_F32 || to == SIM_F64);
+    sim_ref out = sim_build_unary(d, SIM_H_HTOF_I16_F32_V, SIM_F32, a);
+    return to == SIM_F32 ? out : sim_build_unary(d, SIM_H_FTOF_F32_F64_V, SIM_F64, out);
+}
+
+sim_ref sim_half_narrow(sim_decoder *d, sim_lane_type from, sim_ref a)
+{
+    CHECK(from == SIM_F32 || from == SIM_F64);
+    uint32_t handler = from == SIM_F32 ? SIM_H_FTOH_F32_I16_V : SIM_H_FTOH_F64_I16_V;
+    return sim_build_unary(d, handler, SIM_I16, a);
+}
+
+/* Every product and every sum is a half, as if written with OpFMul and OpFAdd. */
+sim_ref sim_half_dot(sim_decoder *d, sim_leaves a, sim_leaves b)
+{
+    CHECK(a.count == b.count && a.count > 0);
+    sim_ref sum = SIM_REF_NONE;
+    for (uint32_t i = 0; i < a.count; i++) {
+        sim_ref product = NARROW(F32(FMUL, WIDEN(a.refs[i]), WIDEN(b.refs[i])));
+        sum = i == 0 ? product : NARROW(F32(FADD, WIDEN(sum), WIDEN(product)));
+    }
+    return sum;
+}
+
+static sim_ref bits_and(sim_decoder *d, sim_ref a, uint64_t mask)
+{
+    return sim_build_four(d, SIM_INT4(AND, SIM_I16), SIM_I16, a, sim_decode_constant(d, mask));
+}
+
+rt_status sim_decode_half_extended(sim_decoder *d, const sim_extended *row, const sim_ref *operands,
+                                   uint32_t count, sim_ref *out_ref)
+{
+    sim_ref wide[3] = {SIM_REF_NONE, SIM_REF_NONE, SIM_REF_NONE};
+    CHECK(count >= 1 && count <= 3);
+    *out_ref = SIM_REF_NONE;
+    switch (row->number) {
+    case SIM_STD_fabs: *out_ref = bits_and(d, operands[0], 0x7fff); return RT_STATUS_OK;
+    case SIM_STD_copysign:
+        *out_ref =
+            sim_build_four(d, SIM_INT4(OR, SIM_I16), SIM_I16, bits_and(d, operands[0], 0x7fff),
+                           bits_and(d, operands[1], 0x8000));
+        return RT_STATUS_OK;
+    case SIM_STD_mad: /* two operations with a half each, like mad of the other floats */
+        *out_ref = NARROW(F32(FMUL, WIDEN(operands[0]), WIDEN(operands[1])));
+        *out_ref = NARROW(F32(FADD, WIDEN(*out_ref), WIDEN(operands[2])));
+        return RT_STATUS_OK;
+    case SIM_STD_nextafter: /* the neighbour in double is another number */
+        return sim_decode_refuse(d, row->name, "this function of half is not built yet");
+    default: break;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        wide[i] = sim_half_widen(d, SIM_F64, operands[i]);
+    RT_TRY(sim_decode_extended(d, row->number, SIM_F64, wide, out_ref));
+    *out_ref = sim_half_narrow(d, SIM_F64, *out_ref);
+    return RT_STATUS_OK;
+}

@@ -1,0 +1,62 @@
+/* All halves by their definition, and rounding by search among them: what the tests compare with.
+ * Source: IEEE 754-2019, sections 3.4 and 4.3. */
+#ifndef SIM_TEST_HALF_TABLE_H
+#define SIM_TEST_HALF_TABLE_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define HALF_INFINITY 0x7c00u
+
+/* The value of a half that is no NaN; infinity counts as 65536, the number after the largest. */
+static inline long double half_value(uint16_t half)
+{
+    int exponent = half >> 10 & 31, fraction = half & 1023;
+    long double size = exponent ? ldexpl(1024 + fraction, exponent - 25) : ldexpl(fraction, -24);
+    return half & 0x8000 ? -size : size;
+}
+
+/* The largest half whose size is at most that of a number >= 0. */
+static inline uint16_t half_below(long double size)
+{
+    uint32_t low = 0, high = HALF_INFINITY + 1;
+    while (high - low > 1) {
+        uint32_t middle = (low + high) / 2;
+        if (half_value((uint16_t)middle) <= size) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return (uint16_t)low;
+}
+
+/* Rounds a number that is no NaN; mode as in FPRoundingMode: nearest even, zero, up, down. */
+static inline uint16_t half_rounded(long double number, uint32_t mode)
+{
+    uint16_t sign = signbit(number) ? 0x8000 : 0;
+    long double size = fabsl(number);
+    if (isinf(size)) return (uint16_t)(sign | HALF_INFINITY);
+    uint16_t low = half_below(size);
+    if (low == HALF_INFINITY) low = HALF_INFINITY - 1; /* finite, however large */
+    long double below = half_value(low), above = half_value((uint16_t)(low + 1));
+    bool up = mode == 2 ? !sign : mode == 3 ? sign != 0 : false;
+    if (below == size) return (uint16_t)(sign | low);
+    if (mode == 0) up = size - below > above - size || (size - below == above - size && (low & 1));
+    if (mode == 0 && size > above) up = true;
+    return (uint16_t)(sign | (low + up));
+}
+
+static inline bool half_is_nan(uint16_t half)
+{
+    return (half & 0x7fff) > HALF_INFINITY;
+}
+
+/* Equal to the bit, but for the bits of a NaN. */
+static inline bool half_same(uint16_t a, uint16_t b)
+{
+    return a == b || (half_is_nan(a) && half_is_nan(b));
+}
+
+#endif
