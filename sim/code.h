@@ -244,13 +244,14 @@ typedef struct sim_op {
 /* ---- Control ------------------------------------------------------------------------------ */
 
 typedef enum sim_end {
-    SIM_END_JUMP,        /* edge 0 */
-    SIM_END_BRANCH,      /* condition: edge 0 where it is 1, edge 1 where it is 0 */
-    SIM_END_SWITCH,      /* edge 0 by default, else the first edge whose literal is equal */
-    SIM_END_CALL,        /* calls[extra], then the next block */
-    SIM_END_RETURN,      /* the function's results are at places[extra] */
-    SIM_END_BARRIER,     /* waits for the work-group, then the next block */
-    SIM_END_UNREACHABLE, /* undefined: a finding, and the work-items end */
+    SIM_END_JUMP,         /* edge 0 */
+    SIM_END_BRANCH,       /* condition: edge 0 where it is 1, edge 1 where it is 0 */
+    SIM_END_SWITCH,       /* edge 0 by default, else the first edge whose literal is equal */
+    SIM_END_CALL,         /* calls[extra], then the next block */
+    SIM_END_CALL_POINTER, /* as CALL; the condition is the address of the function */
+    SIM_END_RETURN,       /* the function's results are at places[extra] */
+    SIM_END_BARRIER,      /* waits for the work-group, then the next block */
+    SIM_END_UNREACHABLE,  /* undefined: a finding, and the work-items end */
 } sim_end;
 
 typedef struct sim_edge {
@@ -272,10 +273,16 @@ typedef struct sim_code_block {
 } sim_code_block;
 
 typedef struct sim_call {
-    uint32_t function;                       /* index in the program */
+    uint32_t function;                       /* index in the program; POINTER: of the signature */
     uint32_t argument_first, argument_count; /* places in the caller, leaf by leaf */
     uint32_t result_first, result_count;     /* places in the caller; SIM_REGISTER_NONE: not used */
 } sim_call;
+
+/* What a call through a pointer expects of its target. */
+typedef struct sim_signature {
+    const uint8_t *result_bytes; /* of every scalar of the result */
+    uint32_t result_count;
+} sim_signature;
 
 /* A scalar of a parameter or result. */
 typedef struct sim_leaf {
@@ -290,6 +297,7 @@ typedef struct sim_private_variable {
 
 typedef struct sim_code_function {
     rt_text name;
+    uint32_t signature;           /* index in the program; SIM_NONE: nothing takes its address */
     const sim_code_block *blocks; /* blocks[0] is the entry */
     uint32_t block_count;
     const sim_edge *edges;

@@ -98,9 +98,9 @@ typedef struct sim_ir_block {
     uint32_t cost;
     uint32_t site;
     uint8_t end;                           /* sim_end */
-    sim_ref condition;                     /* BRANCH, SWITCH */
+    sim_ref condition;                     /* BRANCH, SWITCH; CALL_POINTER: the address */
     uint32_t operand_first, operand_count; /* CALL: arguments; RETURN: results */
-    uint32_t call;                         /* CALL: index of the function in the program */
+    uint32_t call;        /* CALL: index of the function; CALL_POINTER: of the signature */
     uint32_t result_node; /* CALL: RESULT node in the next block; SIM_NONE: no result */
     bool divergence_done;
 } sim_ir_block;
@@ -117,6 +117,8 @@ typedef struct sim_ir_function {
     const sim_function *function;
     uint32_t index; /* in the program */
     bool is_irreducible;
+    bool is_addressed;     /* something takes its address */
+    uint32_t address_slot; /* of the pool, which gets its address; 0: none */
     RT_VECTOR(sim_ir_block) blocks;
     RT_VECTOR(sim_ir_edge) edges;
     RT_VECTOR(sim_ir_loop) loops;
@@ -159,6 +161,7 @@ typedef struct sim_decoder {
     RT_VECTOR(sim_global) globals;
     RT_VECTOR(sim_relocation) relocations;
     RT_VECTOR(sim_local) locals;
+    RT_VECTOR(const sim_type *) signatures; /* different types of functions that have addresses */
     /* The function in work. */
     sim_ir_function *f;
     uint32_t block; /* under construction */
@@ -173,6 +176,12 @@ typedef struct sim_view {
     const sim_type *type;
     sim_id id;
 } sim_view;
+
+/* True for the blocks after which the engine goes on with the next one. */
+static inline bool sim_end_falls_through(sim_end end)
+{
+    return end == SIM_END_CALL || end == SIM_END_CALL_POINTER || end == SIM_END_BARRIER;
+}
 
 /* ---- decode_flow.c ------------------------------------------------------------------------ */
 
@@ -251,6 +260,19 @@ uint32_t sim_conversion_handler(sim_conversion kind, sim_lane_type from, sim_lan
 #define SIM_INT2(op, type)   (uint32_t)(SIM_H_##op##_I8_V + 2 * (int)(type))
 #define SIM_FLOAT4(op, type) (uint32_t)(SIM_H_##op##_F32_VV + 4 * ((int)(type)-SIM_F32))
 #define SIM_FLOAT2(op, type) (uint32_t)(SIM_H_##op##_F32_V + 2 * ((int)(type)-SIM_F32))
+
+/* ---- decode_pointer.c --------------------------------------------------------------------- */
+
+/* The function that a constant of kind FUNCTION names, by its index in the program; from here on it
+ * counts as addressed. */
+uint32_t sim_decode_addressed(sim_decoder *d, uint32_t module_index, const sim_constant *constant);
+/* The address of a function as a slot of the pool, which the world fills. */
+sim_ref sim_decode_function_address(sim_decoder *d, uint32_t function);
+/* The index of a function's type among those of the program that have addresses. */
+uint32_t sim_decode_signature(sim_decoder *d, const sim_type *type);
+/* Moves what calls through pointers need to the program.  UNSUPPORTED: the address of a kernel is
+ * taken. */
+RT_MUST_USE rt_status sim_decode_pointers_keep(sim_decoder *d);
 
 /* ---- decode_value.c ----------------------------------------------------------------------- */
 

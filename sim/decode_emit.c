@@ -344,7 +344,9 @@ static void emit_block(emitter *e, uint32_t index, sim_code_block *out)
         emit_node(e, &e->f->nodes.items[block->node_first + i]);
     }
     out->op_count = e->ops.count - out->op_first;
-    if (block->end == SIM_END_CALL) out->extra = emit_call(e, block);
+    if (block->end == SIM_END_CALL || block->end == SIM_END_CALL_POINTER) {
+        out->extra = emit_call(e, block);
+    }
     if (block->end == SIM_END_RETURN) {
         out->extra = places_keep(e, block->operand_first, block->operand_count);
     }

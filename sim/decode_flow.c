@@ -199,6 +199,7 @@ static void order_blocks(layout *l)
 static bool splits(const sim_instruction *instruction)
 {
     return instruction->opcode->group == SIM_GROUP_CALL ||
+           instruction->opcode->group == SIM_GROUP_CALL_POINTER ||
            instruction->opcode->group == SIM_GROUP_CONTROL_BARRIER;
 }
 

@@ -543,7 +543,7 @@ static rt_status initial_chain(const initial *w, const sim_constant *operation,
     return RT_STATUS_OK;
 }
 
-/* Follows an address constant down to the variable; target SIM_NONE: it is null. */
+/* Follows an address constant down to the variable or function; target SIM_NONE: it is null. */
 static rt_status initial_address(const initial *w, sim_id id, sim_relocation *relocation)
 {
     const sim_module *module = w->d->modules[w->module_index];
@@ -562,7 +562,9 @@ static rt_status initial_address(const initial *w, sim_id id, sim_relocation *re
         return RT_STATUS_OK;
     }
     if (constant->kind == SIM_CONSTANT_FUNCTION) {
-        return initial_refuse(w, "calls through pointers are not built yet");
+        relocation->target = sim_decode_addressed(w->d, w->module_index, constant);
+        relocation->is_function = true;
+        return RT_STATUS_OK;
     }
     if (constant->kind != SIM_CONSTANT_OPERATION) {
         return initial_refuse(w, "an address comes from something other than a variable");

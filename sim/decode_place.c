@@ -162,7 +162,7 @@ static void before_add(placing *p, uint32_t from, uint32_t to)
 
 static bool falls_through(const sim_ir_block *block)
 {
-    return block->end == SIM_END_CALL || block->end == SIM_END_BARRIER;
+    return sim_end_falls_through((sim_end)block->end);
 }
 
 static void find_before(placing *p)

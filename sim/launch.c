@@ -365,6 +365,7 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
                           .program = kernel->program,
                           .range = range,
                           .pool = instance.pool,
+                          .function_first = instance.function_first,
                           .budget =
                               options && options->budget ? options->budget : default_budget(range)};
     l.pattern = (uint8_t)(sim_world_choose(world, UINT64_MAX) | 1);

@@ -98,6 +98,7 @@ typedef enum sim_treatment {
     GROUP(MEMORY_BARRIER)                                                                          \
     GROUP(ASSUME)                                                                                  \
     GROUP(CALL)                                                                                    \
+    GROUP(CALL_POINTER)                                                                            \
     GROUP(PHI)                                                                                     \
     GROUP(BRANCH)                                                                                  \
     GROUP(BRANCH_CONDITIONAL)                                                                      \

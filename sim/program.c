@@ -77,6 +77,7 @@ static void decoder_close(sim_decoder *d)
     rt_vector_free(&d->globals);
     rt_vector_free(&d->relocations);
     rt_vector_free(&d->locals);
+    rt_vector_free(&d->signatures);
     rt_arena_reset(&d->arena);
 }
 
@@ -223,6 +224,7 @@ static rt_status decode(sim_decoder *d)
             program->temporary_bytes = function->temporary_bytes;
         }
     }
+    RT_TRY(sim_decode_pointers_keep(d));
     sites_keep(d);
     KEEP(site, d->sites);
     KEEP(global, d->globals);

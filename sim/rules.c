@@ -111,6 +111,7 @@ static const type_rule rules[SIM_GROUP_COUNT] = {
     [SIM_GROUP_MEMORY_BARRIER] = {0, {INTEGER, INTEGER}, NULL},
     [SIM_GROUP_ASSUME] = {0, {BOOLS | SCALAR}, NULL},
     [SIM_GROUP_CALL] = {0, {0}, sim_check_call},
+    [SIM_GROUP_CALL_POINTER] = {0, {POINTER}, sim_check_call_pointer},
     [SIM_GROUP_PHI] = {ANY, {0}, NULL}, /* validate.c */
     [SIM_GROUP_BRANCH_CONDITIONAL] = {0, {BOOLS | SCALAR}, NULL},
     [SIM_GROUP_SWITCH] = {0, {INTEGER}, NULL},

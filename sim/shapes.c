@@ -379,14 +379,9 @@ rt_status sim_check_atomic_store(const sim_operation *operation)
 
 /* ---- Calls --------------------------------------------------------------------------------- */
 
-rt_status sim_check_call(const sim_operation *operation)
+/* Result and arguments of a call, direct or not, of a function of that type. */
+static rt_status check_arguments(const sim_operation *operation, const sim_type *type)
 {
-    const sim_module *module = operation->reader->module;
-    const sim_id_entry *entry = sim_module_id(module, operation->operands[0]);
-    if (entry->kind != SIM_ID_FUNCTION) {
-        return sim_operation_fail(operation, "id %u is no function", operation->operands[0]);
-    }
-    const sim_type *type = module->functions[entry->index].type;
     if (!sim_type_equal(operation->type, type->element)) {
         return sim_operation_fail(operation, "the result has another type than function %u returns",
                                   operation->operands[0]);
@@ -406,6 +401,29 @@ rt_status sim_check_call(const sim_operation *operation)
         }
     }
     return RT_STATUS_OK;
+}
+
+rt_status sim_check_call(const sim_operation *operation)
+{
+    const sim_module *module = operation->reader->module;
+    const sim_id_entry *entry = sim_module_id(module, operation->operands[0]);
+    if (entry->kind != SIM_ID_FUNCTION) {
+        return sim_operation_fail(operation, "id %u is no function", operation->operands[0]);
+    }
+    return check_arguments(operation, module->functions[entry->index].type);
+}
+
+rt_status sim_check_call_pointer(const sim_operation *operation)
+{
+    if (operation->operand_count == 0) {
+        return sim_operation_fail(operation, "there is no pointer to a function");
+    }
+    const sim_type *type = sim_operand_type(operation, 0)->element;
+    if (type->kind != SIM_TYPE_FUNCTION) {
+        return sim_operation_fail(operation, "operand 0, id %u, does not point to a function",
+                                  operation->operands[0]);
+    }
+    return check_arguments(operation, type);
 }
 
 rt_status sim_check_return(const sim_operation *operation)
