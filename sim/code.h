@@ -53,6 +53,9 @@ typedef enum sim_row {
     SIM_ROW_LOCAL_ID = 3,
     SIM_ROW_GLOBAL_LINEAR = 6,
     SIM_ROW_LOCAL_LINEAR,
+    SIM_ROW_SUBGROUP_ID,
+    SIM_ROW_SUBGROUP_ITEM, /* number of the work-item in its sub-group */
+    SIM_ROW_SUBGROUP_SIZE, /* work-items that the sub-group has */
     SIM_WAVE_ROWS
 } sim_row;
 
@@ -71,7 +74,9 @@ typedef enum sim_slot {
     SIM_SLOT_GROUP_ID = 12,
     SIM_SLOT_DIMENSIONS = 15,
     SIM_SLOT_GROUP_ITEMS, /* work-items of a group */
-    SIM_SLOT_UNDEFINED,   /* what OpUndef gives: a number of the seed */
+    SIM_SLOT_SUBGROUP_COUNT,
+    SIM_SLOT_SUBGROUP_SIZE, /* of all but the last */
+    SIM_SLOT_UNDEFINED,     /* what OpUndef gives: a number of the seed */
     SIM_POOL_SLOTS
 } sim_slot;
 
@@ -190,6 +195,11 @@ typedef enum sim_handler {
     SIM_INT_TYPES(FOUR, SELECT) SIM_INT_TYPES(TWO, PICK) SIM_MEMORY_FORMS(MEMORY, LOAD)
         SIM_MEMORY_FORMS(MEMORY, STORE) SIM_H_ATOMIC_I32,
     SIM_H_ATOMIC_I64,
+    SIM_H_COLLECTIVE,    /* target = operation `extra` of a sub-group on a, b, c */
+    SIM_H_GROUP_PUT,     /* a becomes known to the work-group */
+    SIM_H_GROUP_TAKE,    /* target = operation `extra` of the work-group on what was put, and b */
+    SIM_H_ASYNC_COPY,    /* places[extra]: target, source, count, stride; imm bytes an element,
+                            aligned to c; the stride is the source's, or with a 1 the target's */
     SIM_H_COPY_MEMORY,   /* c bytes from address b to address a */
     SIM_H_FRAME_ADDRESS, /* target (uniform) = address of private variable number `extra` */
     SIM_HANDLER_COUNT
@@ -217,7 +227,56 @@ typedef enum sim_atomic {
     SIM_ATOMIC_AND,
     SIM_ATOMIC_OR,
     SIM_ATOMIC_XOR,
+    SIM_ATOMIC_FADD,
+    SIM_ATOMIC_FMIN,
+    SIM_ATOMIC_FMAX,
 } sim_atomic;
+
+/* What the work-items of a group do together.  The order of sums and products is that of the
+ * work-items, one after the other, whatever the group's size. */
+typedef enum sim_collective {
+    SIM_COLLECTIVE_IADD,
+    SIM_COLLECTIVE_FADD,
+    SIM_COLLECTIVE_SMIN,
+    SIM_COLLECTIVE_UMIN,
+    SIM_COLLECTIVE_FMIN,
+    SIM_COLLECTIVE_SMAX,
+    SIM_COLLECTIVE_UMAX,
+    SIM_COLLECTIVE_FMAX,
+    SIM_COLLECTIVE_IMUL,
+    SIM_COLLECTIVE_FMUL,
+    SIM_COLLECTIVE_AND,
+    SIM_COLLECTIVE_OR,
+    SIM_COLLECTIVE_XOR, /* up to here: reductions and scans */
+    SIM_COLLECTIVE_ALL,
+    SIM_COLLECTIVE_ANY,
+    SIM_COLLECTIVE_ALL_EQUAL,
+    SIM_COLLECTIVE_ELECT,
+    SIM_COLLECTIVE_BROADCAST,
+    SIM_COLLECTIVE_BROADCAST_FIRST,
+    SIM_COLLECTIVE_BALLOT,
+    SIM_COLLECTIVE_BIT_EXTRACT, /* bit b of mask a */
+    SIM_COLLECTIVE_BIT_COUNT,
+    SIM_COLLECTIVE_FIND_LSB,
+    SIM_COLLECTIVE_FIND_MSB,
+    SIM_COLLECTIVE_SHUFFLE,
+    SIM_COLLECTIVE_SHUFFLE_XOR,
+    SIM_COLLECTIVE_SHUFFLE_UP,
+    SIM_COLLECTIVE_SHUFFLE_DOWN,
+    SIM_COLLECTIVE_SHUFFLE_DOWN_NEXT, /* beyond the last work-item come those of c */
+    SIM_COLLECTIVE_SHUFFLE_UP_BEFORE, /* a is before the first work-item, c the current value */
+    SIM_COLLECTIVE_ROTATE,
+} sim_collective;
+
+/* `extra` of a collective operation: the operation, SIM_GroupOperation… of reductions and scans,
+ * the lane type of a and c.  `count`: 1 where all work-items of the group must come; `imm`:
+ * work-items of a cluster, 0 without; `stride`: bytes of a result. */
+static inline uint32_t sim_collective_code(sim_collective operation, uint32_t fold,
+                                           sim_lane_type type)
+{
+    CHECK(fold < 256 && type < SIM_LANE_TYPES);
+    return (uint32_t)operation | fold << 8 | (uint32_t)type << 16;
+}
 
 /* Functions of MATH1 and MATH2, in double. */
 #define SIM_MATH1_FUNCTIONS(X) X(exp) X(exp2) X(exp10) X(log) X(log2) X(log10) X(sin) X(cos) X(tan)

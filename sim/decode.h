@@ -28,15 +28,17 @@ static inline bool sim_ref_is_value(sim_ref ref)
 
 /* What an operation is made of; tells how its handler depends on its operands' forms. */
 typedef enum sim_shape {
-    SIM_SHAPE_FOUR,    /* a, b; handler + form */
-    SIM_SHAPE_UNARY,   /* a; handler + uniform */
-    SIM_SHAPE_BINARY,  /* a, b; handler + uniform, both operands of the same form */
-    SIM_SHAPE_TERNARY, /* a, b, c; likewise */
-    SIM_SHAPE_SELECT,  /* condition, a, b */
-    SIM_SHAPE_LOAD,    /* address, or base and index; `count` results */
-    SIM_SHAPE_STORE,   /* address, or base and index, then `count` values */
-    SIM_SHAPE_ATOMIC,  /* address, value, comparator */
-    SIM_SHAPE_COPY,    /* target address, source address, size */
+    SIM_SHAPE_FOUR,       /* a, b; handler + form */
+    SIM_SHAPE_UNARY,      /* a; handler + uniform */
+    SIM_SHAPE_BINARY,     /* a, b; handler + uniform, both operands of the same form */
+    SIM_SHAPE_TERNARY,    /* a, b, c; likewise */
+    SIM_SHAPE_SELECT,     /* condition, a, b */
+    SIM_SHAPE_LOAD,       /* address, or base and index; `count` results */
+    SIM_SHAPE_STORE,      /* address, or base and index, then `count` values */
+    SIM_SHAPE_ATOMIC,     /* address, value, comparator */
+    SIM_SHAPE_COLLECTIVE, /* a, b, c */
+    SIM_SHAPE_ASYNC_COPY, /* target, source, count, stride */
+    SIM_SHAPE_COPY,       /* target address, source address, size */
     SIM_SHAPE_FRAME_ADDRESS,
     SIM_SHAPE_RESULT, /* of a call: set by the return */
     SIM_SHAPE_PHI,    /* set by edges */
@@ -49,6 +51,7 @@ typedef struct sim_node {
     bool is_dead;        /* nothing needs the results */
     bool is_quiet;       /* what it computes is needed only where a selection takes it */
     bool may_be_private; /* LOAD: the address may lie in memory of the lanes themselves */
+    bool is_uniform;     /* COLLECTIVE: all work-items of the group must come */
     uint8_t form;        /* LOAD, STORE: sim_memory_form once addresses are fused, else ONE */
     uint16_t handler;    /* first of its row: type chosen, form not */
     uint32_t block;
@@ -273,6 +276,19 @@ uint32_t sim_decode_signature(sim_decoder *d, const sim_type *type);
 /* Moves what calls through pointers need to the program.  UNSUPPORTED: the address of a kernel is
  * taken. */
 RT_MUST_USE rt_status sim_decode_pointers_keep(sim_decoder *d);
+
+/* ---- decode_group.c ----------------------------------------------------------------------- */
+
+/* An instruction of group COLLECTIVE for a sub-group; see sim_decode_instruction. */
+RT_MUST_USE rt_status sim_decode_collective(sim_decoder *d, const sim_view *view,
+                                            sim_leaves *out_leaves);
+/* The two halves of one for a work-group, between which a barrier stands. */
+RT_MUST_USE rt_status sim_decode_group_put(sim_decoder *d, const sim_view *view);
+RT_MUST_USE rt_status sim_decode_group_take(sim_decoder *d, const sim_view *view,
+                                            sim_leaves *out_leaves);
+/* OpGroupAsyncCopy: every work-item copies its share at once. */
+RT_MUST_USE rt_status sim_decode_async_copy(sim_decoder *d, const sim_view *view,
+                                            sim_leaves *out_leaves);
 
 /* ---- decode_value.c ----------------------------------------------------------------------- */
 

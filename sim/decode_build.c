@@ -2,6 +2,7 @@
  *
  * Control flow was laid out by decode_flow.c and gets its operands here; what is inside blocks is
  * built by decode_value.c and decode_memory.c. */
+#include "sim/collective.h"
 #include "sim/decode.h"
 
 #include <string.h>
@@ -235,7 +236,7 @@ static void block_next(sim_decoder *d, const sim_instruction *instruction)
     sim_ir_function *f = d->f;
     uint32_t before = d->block++;
     f->blocks.items[d->block].node_first = f->nodes.count;
-    if (instruction->opcode->group == SIM_GROUP_CONTROL_BARRIER) return;
+    if (f->blocks.items[before].end == SIM_END_BARRIER) return;
     uint32_t count = sim_type_leaves(instruction->type);
     if (count == 0) return;
     f->blocks.items[before].result_node = f->nodes.count;
@@ -254,15 +255,43 @@ static bool constant_u32(const sim_decoder *d, sim_id id, uint32_t *out_value)
     return constant->kind == SIM_CONSTANT_BITS;
 }
 
+static void wait_here(sim_decoder *d)
+{
+    d->f->blocks.items[d->block].end = SIM_END_BARRIER;
+    d->f->blocks.items[d->block].site = d->site;
+}
+
 static rt_status build_barrier(sim_decoder *d, const sim_instruction *instruction)
 {
     uint32_t scope;
     if (!constant_u32(d, instruction->operands[0], &scope) || scope != SIM_ScopeWorkgroup) {
         return sim_decode_refuse(d, "OpControlBarrier", "only barriers of a work-group are built");
     }
-    d->f->blocks.items[d->block].end = SIM_END_BARRIER;
-    d->f->blocks.items[d->block].site = d->site;
+    wait_here(d);
     return RT_STATUS_OK;
+}
+
+/* Copies were made when they began, each by its own work-items: they are complete when all have
+ * come here. */
+static rt_status build_wait_events(sim_decoder *d, const sim_instruction *instruction)
+{
+    uint32_t scope;
+    if (!constant_u32(d, instruction->operands[0], &scope) || scope != SIM_ScopeWorkgroup) {
+        return sim_decode_refuse(d, "OpGroupWaitEvents", "only copies of a work-group are built");
+    }
+    wait_here(d);
+    return RT_STATUS_OK;
+}
+
+/* What a work-group does together: its values become known before the barrier. */
+static rt_status build_group(sim_decoder *d, const sim_instruction *instruction)
+{
+    sim_view view = {instruction->opcode, instruction->operands, instruction->operand_count,
+                     instruction->type, instruction->id};
+    RT_TRY(sim_decode_group_put(d, &view));
+    wait_here(d);
+    block_next(d, instruction);
+    return sim_decode_group_take(d, &view, &d->leaves[d->f->module_index][instruction->id]);
 }
 
 static rt_status build_end(sim_decoder *d, const sim_instruction *instruction)
@@ -336,6 +365,11 @@ static rt_status build_block(sim_decoder *d, uint32_t index)
         } else if (instruction->opcode->group == SIM_GROUP_CONTROL_BARRIER) {
             RT_TRY(build_barrier(d, instruction));
             block_next(d, instruction);
+        } else if (instruction->opcode->group == SIM_GROUP_WAIT_EVENTS) {
+            RT_TRY(build_wait_events(d, instruction));
+            block_next(d, instruction);
+        } else if (sim_collective_waits(f->module, instruction)) {
+            RT_TRY(build_group(d, instruction));
         } else if (i + 1 == block->count) {
             RT_TRY(build_end(d, instruction));
         } else {

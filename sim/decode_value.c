@@ -561,6 +561,8 @@ rt_status sim_decode_instruction(sim_decoder *d, const sim_view *view, sim_leave
     case SIM_GROUP_INTEGER_TO_FLOAT:
     case SIM_GROUP_INTEGER_TO_INTEGER:
     case SIM_GROUP_FLOAT_TO_FLOAT: return build_unary(d, view, out_leaves);
+    case SIM_GROUP_COLLECTIVE: return sim_decode_collective(d, view, out_leaves);
+    case SIM_GROUP_ASYNC_COPY: return sim_decode_async_copy(d, view, out_leaves);
     case SIM_GROUP_ASSUME:
     case SIM_GROUP_LIFETIME:
     case SIM_GROUP_PREFETCH:

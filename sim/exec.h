@@ -30,6 +30,8 @@ typedef struct sim_launch_state {
     uint64_t *pool;                     /* space POOL */
     uint32_t function_first;            /* object number of the program's function 0 */
     uint8_t pattern;                    /* of memory that nothing was written to */
+    uint64_t *group_values; /* of the work-items, twice: before odd and before even barriers */
+    uint32_t barrier_count; /* that the running work-group has passed */
 } sim_launch_state;
 
 /* What handlers see: the running fragment. */
@@ -120,6 +122,12 @@ static inline void *sim_at(const sim_exec *x, sim_register place)
  * wrong target. */
 uint32_t sim_target_find(sim_exec *x, uint32_t site, uint32_t signature, uint64_t address,
                          uint32_t lane, uint64_t count);
+
+/* ---- exec_group.c: handlers that are the same in every engine -------------------------------- */
+
+typedef void sim_handle_shared(sim_exec *x, const sim_op *op);
+sim_handle_shared sim_handle_collective, sim_handle_group_put, sim_handle_group_take;
+sim_handle_shared sim_handle_async_copy;
 
 /* ---- Parts of one engine -------------------------------------------------------------------- */
 

@@ -44,6 +44,7 @@ struct sim_kernel {
     const uint32_t *variable;    /* SIM_NONE: passed in leaves */
     uint32_t parameter_count;
     uint32_t local_size[RT_ND_RANGE_DIMENSIONS]; /* required by the kernel; all 0: free */
+    uint32_t subgroup_size;                      /* 8, 16 or 32 */
 };
 
 struct sim_program {

@@ -351,6 +351,27 @@ rt_status sim_check_pointer_chain(const sim_operation *operation)
     return check_chain(operation, 2);
 }
 
+/* One side in the memory of the work-group, the other in global memory. */
+rt_status sim_check_async_copy(const sim_operation *operation)
+{
+    const sim_type *target = sim_operand_type(operation, 1);
+    const sim_type *source = sim_operand_type(operation, 2);
+    bool inward = target->storage_class == SIM_StorageClassWorkgroup &&
+                  source->storage_class == SIM_StorageClassCrossWorkgroup;
+    bool outward = target->storage_class == SIM_StorageClassCrossWorkgroup &&
+                   source->storage_class == SIM_StorageClassWorkgroup;
+    if (!sim_type_equal(target->element, source->element) || target->element->size_bytes == 0) {
+        return sim_operation_fail(operation,
+                                  "the pointers do not point to equal types with a size");
+    }
+    if (!inward && !outward) {
+        return sim_operation_fail(operation,
+                                  "it copies neither from CrossWorkgroup to Workgroup memory nor "
+                                  "back");
+    }
+    return RT_STATUS_OK;
+}
+
 /* ---- Atomics ------------------------------------------------------------------------------- */
 
 static rt_status check_atomic_of(const sim_operation *operation, const sim_type *value)
@@ -370,6 +391,23 @@ static rt_status check_atomic_of(const sim_operation *operation, const sim_type 
 rt_status sim_check_atomic(const sim_operation *operation)
 {
     return check_atomic_of(operation, operation->type);
+}
+
+rt_status sim_check_atomic_float(const sim_operation *operation)
+{
+    if (!sim_type_equal(sim_operand_type(operation, 0)->element, operation->type)) {
+        return sim_operation_fail(operation, "the pointer does not point to the value's type");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_atomic_flag(const sim_operation *operation)
+{
+    const sim_type *flag = sim_operand_type(operation, 0)->element;
+    if (flag->kind != SIM_TYPE_INT || flag->bits != 32) {
+        return sim_operation_fail(operation, "the pointer does not point to an integer of 32 bits");
+    }
+    return RT_STATUS_OK;
 }
 
 rt_status sim_check_atomic_store(const sim_operation *operation)
