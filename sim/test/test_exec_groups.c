@@ -294,7 +294,8 @@ static const struct {
     const char *text;
     int32_t want[32];
 } operations[] = {
-    {SUB(BALLOT "%r = OpCompositeExtract %int %mask 0\n"), {0xaaaa, 0xaaaa, [15] = 0xaaaa, [16] = 0xaaaa}},
+    {SUB(BALLOT "%r = OpCompositeExtract %int %mask 0\n"),
+     {0xaaaa, 0xaaaa, [15] = 0xaaaa, [16] = 0xaaaa}},
     {SUB(BALLOT "%r = OpGroupNonUniformBallotBitCount %int %c3 ExclusiveScan %mask\n"),
      {0, 0, 1, 1, 2, [15] = 7, [16] = 0, [31] = 7}},
     {SUB(BALLOT "%r = OpGroupNonUniformBallotFindLSB %int %c3 %mask\n"), {1, 1, [31] = 1}},

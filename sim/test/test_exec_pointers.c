@@ -218,9 +218,9 @@ static const char table_user[] = HEAD
     "%values = OpSpecConstantComposite %array %near_raw %far_raw\n"
     "%table = OpVariable %table_type CrossWorkgroup %values\n"
     "%slot_type = OpTypePointer CrossWorkgroup %long\n%id = OpVariable %in Input\n"
-    "%far = OpFunction %int None %unary\n%fx = OpFunctionParameter %int\nOpFunctionEnd\n"
     "%near = OpFunction %int None %unary\n%nx = OpFunctionParameter %int\n%n0 = OpLabel\n"
     "%nr = OpIAdd %int %nx %c1\nOpReturnValue %nr\nOpFunctionEnd\n"
+    "%far = OpFunction %int None %unary\n%fx = OpFunctionParameter %int\nOpFunctionEnd\n"
     "%main = OpFunction %void None %kernel\n%out = OpFunctionParameter %global\n%m0 = OpLabel\n"
     "%ids = OpLoad %v3 %id Aligned 32\n%x = OpCompositeExtract %long %ids 0\n"
     "%i = OpUConvert %int %x\n%which = OpUMod %long %x %l2\n"
@@ -260,9 +260,18 @@ static void test_table_in_memory(void **state)
                "%m0 = OpLabel\n%at = OpConvertUToPtr %" pointee " %l0\n"                           \
                "%r = OpFunctionPointerCallINTEL %int " arguments "\nOpReturn\nOpFunctionEnd\n"
 
+/* Where no function has an address, declarations come first. */
+static const char late_declaration[] =
+    SIM_TEST_PRELUDE "OpDecorate %far LinkageAttributes \"far\" Import\n%int = OpTypeInt 32 0\n"
+                     "%unary = OpTypeFunction %int %int\n%near = OpFunction %int None %unary\n"
+                     "%x = OpFunctionParameter %int\n%l = OpLabel\nOpReturnValue %x\n"
+                     "OpFunctionEnd\n%far = OpFunction %int None %unary\n"
+                     "%y = OpFunctionParameter %int\nOpFunctionEnd\n";
+
 static void test_refused(void **state)
 {
     (void)state;
+    sim_test_refused(late_declaration, RT_MALFORMED, "follows a definition");
     sim_test_refused(CALLER("global", "%at %c1"), RT_MALFORMED, "does not point to a function");
     sim_test_refused(CALLER("code", "%at"), RT_MALFORMED, "0 arguments are given");
     sim_test_refused(CALLER("code", "%at %l0"), RT_MALFORMED,
