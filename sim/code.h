@@ -60,9 +60,10 @@ typedef enum sim_row {
 } sim_row;
 
 /* Behind them three rows for operands that the emitter spreads to all lanes, and for moves that go
- * in a circle; then the temporaries of blocks. */
+ * in a circle; then the temporaries of blocks.  They begin at an even row: rows at the same place
+ * of a page keep processors waiting for stores that they take for older ones. */
 #define SIM_SPREAD_ROWS       3u
-#define SIM_SPREAD_FIRST      ((uint32_t)SIM_WAVE_ROWS * SIM_ROW_BYTES(8))
+#define SIM_SPREAD_FIRST      (((uint32_t)SIM_WAVE_ROWS + 1) / 2 * 2 * SIM_ROW_BYTES(8))
 #define SIM_TEMPORARIES_FIRST (SIM_SPREAD_FIRST + SIM_SPREAD_ROWS * SIM_ROW_BYTES(8))
 
 /* Uniform built-ins: slots of eight bytes at the start of the pool. */
