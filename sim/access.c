@@ -43,8 +43,7 @@ void sim_note(sim_exec *x, uint32_t site, sim_finding_kind kind, uint32_t lane, 
     row_fill(x, row, lane, rt_text_of(what));
 }
 
-/* A number of the seed that is the same whenever this lane comes here. */
-static uint64_t choose(const sim_exec *x, uint32_t site, uint32_t lane)
+uint64_t sim_lane_choose(const sim_exec *x, uint32_t site, uint32_t lane)
 {
     uint64_t ids[RT_ND_RANGE_DIMENSIONS];
     work_item_of(x, lane, ids);
@@ -58,7 +57,7 @@ uint64_t sim_lane_undefined(sim_exec *x, const sim_op *op, uint32_t lane, uint64
                             const char *what)
 {
     if (!op->count) sim_note(x, op->site, SIM_FINDING_UNDEFINED_ARITHMETIC, lane, count, what);
-    return choose(x, op->site, lane);
+    return sim_lane_choose(x, op->site, lane);
 }
 
 /* ---- Addresses ---------------------------------------------------------------------------- */
@@ -155,6 +154,9 @@ static void note_access(sim_exec *x, const attempt *a, const sim_view_memory *vi
         what = rt_arena_printf(
             arena, "%s of %u bytes at offset %lld of '%.*s', which is no multiple of %u", a->verb,
             a->size, (long long)view->offset, RT_TEXT_ARG(view->label), a->alignment);
+    } else if (view->class == SIM_CLASS_FUNCTION) {
+        what =
+            rt_arena_printf(arena, "%s of %u bytes at the address of a function", a->verb, a->size);
     } else if (view->size == 0) {
         what = rt_arena_printf(arena, "%s of %u bytes at an address that names no memory", a->verb,
                                a->size);
@@ -191,7 +193,7 @@ void sim_lane_load(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t addres
     sim_view_memory view;
     if (!access_begin(x, &a, &view)) {
         for (uint32_t i = 0; i < size; i++) {
-            uint64_t chosen = choose(x, op->site + i / 8, lane);
+            uint64_t chosen = sim_lane_choose(x, op->site + i / 8, lane);
             out_bytes[i] = (uint8_t)(chosen >> (i % 8 * 8));
         }
     } else if (view.class == SIM_CLASS_PRIVATE) {

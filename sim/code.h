@@ -53,13 +53,17 @@ typedef enum sim_row {
     SIM_ROW_LOCAL_ID = 3,
     SIM_ROW_GLOBAL_LINEAR = 6,
     SIM_ROW_LOCAL_LINEAR,
+    SIM_ROW_SUBGROUP_ID,
+    SIM_ROW_SUBGROUP_ITEM, /* number of the work-item in its sub-group */
+    SIM_ROW_SUBGROUP_SIZE, /* work-items that the sub-group has */
     SIM_WAVE_ROWS
 } sim_row;
 
 /* Behind them three rows for operands that the emitter spreads to all lanes, and for moves that go
- * in a circle; then the temporaries of blocks. */
+ * in a circle; then the temporaries of blocks.  They begin at an even row: rows at the same place
+ * of a page keep processors waiting for stores that they take for older ones. */
 #define SIM_SPREAD_ROWS       3u
-#define SIM_SPREAD_FIRST      ((uint32_t)SIM_WAVE_ROWS * SIM_ROW_BYTES(8))
+#define SIM_SPREAD_FIRST      (((uint32_t)SIM_WAVE_ROWS + 1) / 2 * 2 * SIM_ROW_BYTES(8))
 #define SIM_TEMPORARIES_FIRST (SIM_SPREAD_FIRST + SIM_SPREAD_ROWS * SIM_ROW_BYTES(8))
 
 /* Uniform built-ins: slots of eight bytes at the start of the pool. */
@@ -71,7 +75,9 @@ typedef enum sim_slot {
     SIM_SLOT_GROUP_ID = 12,
     SIM_SLOT_DIMENSIONS = 15,
     SIM_SLOT_GROUP_ITEMS, /* work-items of a group */
-    SIM_SLOT_UNDEFINED,   /* what OpUndef gives: a number of the seed */
+    SIM_SLOT_SUBGROUP_COUNT,
+    SIM_SLOT_SUBGROUP_SIZE, /* of all but the last */
+    SIM_SLOT_UNDEFINED,     /* what OpUndef gives: a number of the seed */
     SIM_POOL_SLOTS
 } sim_slot;
 
@@ -201,6 +207,11 @@ typedef enum sim_handler {
     SIM_H_ATOMIC_I64,
     SIM_HALF_CONVERSIONS(CONVERT) SIM_INT_CHECKED(INT_TWO) SIM_H_CONVERT_V,
     SIM_H_CONVERT_S,     /* `extra` tells which conversion (sim_numeric_pack) */
+    SIM_H_COLLECTIVE,    /* target = operation `extra` of a sub-group on a, b, c */
+    SIM_H_GROUP_PUT,     /* a becomes known to the work-group */
+    SIM_H_GROUP_TAKE,    /* target = operation `extra` of the work-group on what was put, and b */
+    SIM_H_ASYNC_COPY,    /* places[extra]: target, source, count, stride; imm bytes an element,
+                            aligned to c; the stride is the source's, or with a 1 the target's */
     SIM_H_COPY_MEMORY,   /* c bytes from address b to address a */
     SIM_H_FRAME_ADDRESS, /* target (uniform) = address of private variable number `extra` */
     SIM_HANDLER_COUNT
@@ -228,7 +239,56 @@ typedef enum sim_atomic {
     SIM_ATOMIC_AND,
     SIM_ATOMIC_OR,
     SIM_ATOMIC_XOR,
+    SIM_ATOMIC_FADD,
+    SIM_ATOMIC_FMIN,
+    SIM_ATOMIC_FMAX,
 } sim_atomic;
+
+/* What the work-items of a group do together.  The order of sums and products is that of the
+ * work-items, one after the other, whatever the group's size. */
+typedef enum sim_collective {
+    SIM_COLLECTIVE_IADD,
+    SIM_COLLECTIVE_FADD,
+    SIM_COLLECTIVE_SMIN,
+    SIM_COLLECTIVE_UMIN,
+    SIM_COLLECTIVE_FMIN,
+    SIM_COLLECTIVE_SMAX,
+    SIM_COLLECTIVE_UMAX,
+    SIM_COLLECTIVE_FMAX,
+    SIM_COLLECTIVE_IMUL,
+    SIM_COLLECTIVE_FMUL,
+    SIM_COLLECTIVE_AND,
+    SIM_COLLECTIVE_OR,
+    SIM_COLLECTIVE_XOR, /* up to here: reductions and scans */
+    SIM_COLLECTIVE_ALL,
+    SIM_COLLECTIVE_ANY,
+    SIM_COLLECTIVE_ALL_EQUAL,
+    SIM_COLLECTIVE_ELECT,
+    SIM_COLLECTIVE_BROADCAST,
+    SIM_COLLECTIVE_BROADCAST_FIRST,
+    SIM_COLLECTIVE_BALLOT,
+    SIM_COLLECTIVE_BIT_EXTRACT, /* bit b of mask a */
+    SIM_COLLECTIVE_BIT_COUNT,
+    SIM_COLLECTIVE_FIND_LSB,
+    SIM_COLLECTIVE_FIND_MSB,
+    SIM_COLLECTIVE_SHUFFLE,
+    SIM_COLLECTIVE_SHUFFLE_XOR,
+    SIM_COLLECTIVE_SHUFFLE_UP,
+    SIM_COLLECTIVE_SHUFFLE_DOWN,
+    SIM_COLLECTIVE_SHUFFLE_DOWN_NEXT, /* beyond the last work-item come those of c */
+    SIM_COLLECTIVE_SHUFFLE_UP_BEFORE, /* a is before the first work-item, c the current value */
+    SIM_COLLECTIVE_ROTATE,
+} sim_collective;
+
+/* `extra` of a collective operation: the operation, SIM_GroupOperation… of reductions and scans,
+ * the lane type of a and c.  `count`: 1 where all work-items of the group must come; `imm`:
+ * work-items of a cluster, 0 without; `stride`: bytes of a result. */
+static inline uint32_t sim_collective_code(sim_collective operation, uint32_t fold,
+                                           sim_lane_type type)
+{
+    CHECK(fold < 256 && type < SIM_LANE_TYPES);
+    return (uint32_t)operation | fold << 8 | (uint32_t)type << 16;
+}
 
 typedef struct sim_op {
     uint16_t handler; /* sim_handler */
@@ -244,13 +304,14 @@ typedef struct sim_op {
 /* ---- Control ------------------------------------------------------------------------------ */
 
 typedef enum sim_end {
-    SIM_END_JUMP,        /* edge 0 */
-    SIM_END_BRANCH,      /* condition: edge 0 where it is 1, edge 1 where it is 0 */
-    SIM_END_SWITCH,      /* edge 0 by default, else the first edge whose literal is equal */
-    SIM_END_CALL,        /* calls[extra], then the next block */
-    SIM_END_RETURN,      /* the function's results are at places[extra] */
-    SIM_END_BARRIER,     /* waits for the work-group, then the next block */
-    SIM_END_UNREACHABLE, /* undefined: a finding, and the work-items end */
+    SIM_END_JUMP,         /* edge 0 */
+    SIM_END_BRANCH,       /* condition: edge 0 where it is 1, edge 1 where it is 0 */
+    SIM_END_SWITCH,       /* edge 0 by default, else the first edge whose literal is equal */
+    SIM_END_CALL,         /* calls[extra], then the next block */
+    SIM_END_CALL_POINTER, /* as CALL; the condition is the address of the function */
+    SIM_END_RETURN,       /* the function's results are at places[extra] */
+    SIM_END_BARRIER,      /* waits for the work-group, then the next block */
+    SIM_END_UNREACHABLE,  /* undefined: a finding, and the work-items end */
 } sim_end;
 
 typedef struct sim_edge {
@@ -272,10 +333,16 @@ typedef struct sim_code_block {
 } sim_code_block;
 
 typedef struct sim_call {
-    uint32_t function;                       /* index in the program */
+    uint32_t function;                       /* index in the program; POINTER: of the signature */
     uint32_t argument_first, argument_count; /* places in the caller, leaf by leaf */
     uint32_t result_first, result_count;     /* places in the caller; SIM_REGISTER_NONE: not used */
 } sim_call;
+
+/* What a call through a pointer expects of its target. */
+typedef struct sim_signature {
+    const uint8_t *result_bytes; /* of every scalar of the result */
+    uint32_t result_count;
+} sim_signature;
 
 /* A scalar of a parameter or result. */
 typedef struct sim_leaf {
@@ -290,6 +357,7 @@ typedef struct sim_private_variable {
 
 typedef struct sim_code_function {
     rt_text name;
+    uint32_t signature;           /* index in the program; SIM_NONE: nothing takes its address */
     const sim_code_block *blocks; /* blocks[0] is the entry */
     uint32_t block_count;
     const sim_edge *edges;

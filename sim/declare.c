@@ -341,6 +341,7 @@ static rt_status read_variable(sim_reader *reader, const sim_view *view)
 
 static rt_status read_capability(sim_reader *reader, const sim_view *view)
 {
+    reader->has_function_pointers |= view->words[1] == SIM_CapabilityFunctionPointersINTEL;
     if (sim_supports_capability(view->words[1])) return RT_STATUS_OK;
     return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset, "capability %s is refused",
                            sim_enumerant_name(SIM_KIND_Capability, view->words[1]));

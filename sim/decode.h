@@ -30,15 +30,17 @@ static inline bool sim_ref_is_value(sim_ref ref)
 
 /* What an operation is made of; tells how its handler depends on its operands' forms. */
 typedef enum sim_shape {
-    SIM_SHAPE_FOUR,    /* a, b; handler + form */
-    SIM_SHAPE_UNARY,   /* a; handler + uniform */
-    SIM_SHAPE_BINARY,  /* a, b; handler + uniform, both operands of the same form */
-    SIM_SHAPE_TERNARY, /* a, b, c; likewise */
-    SIM_SHAPE_SELECT,  /* condition, a, b */
-    SIM_SHAPE_LOAD,    /* address, or base and index; `count` results */
-    SIM_SHAPE_STORE,   /* address, or base and index, then `count` values */
-    SIM_SHAPE_ATOMIC,  /* address, value, comparator */
-    SIM_SHAPE_COPY,    /* target address, source address, size */
+    SIM_SHAPE_FOUR,       /* a, b; handler + form */
+    SIM_SHAPE_UNARY,      /* a; handler + uniform */
+    SIM_SHAPE_BINARY,     /* a, b; handler + uniform, both operands of the same form */
+    SIM_SHAPE_TERNARY,    /* a, b, c; likewise */
+    SIM_SHAPE_SELECT,     /* condition, a, b */
+    SIM_SHAPE_LOAD,       /* address, or base and index; `count` results */
+    SIM_SHAPE_STORE,      /* address, or base and index, then `count` values */
+    SIM_SHAPE_ATOMIC,     /* address, value, comparator */
+    SIM_SHAPE_COLLECTIVE, /* a, b, c */
+    SIM_SHAPE_ASYNC_COPY, /* target, source, count, stride */
+    SIM_SHAPE_COPY,       /* target address, source address, size */
     SIM_SHAPE_FRAME_ADDRESS,
     SIM_SHAPE_RESULT, /* of a call: set by the return */
     SIM_SHAPE_PHI,    /* set by edges */
@@ -51,6 +53,7 @@ typedef struct sim_node {
     bool is_dead;        /* nothing needs the results */
     bool is_quiet;       /* what it computes is needed only where a selection takes it */
     bool may_be_private; /* LOAD: the address may lie in memory of the lanes themselves */
+    bool is_uniform;     /* COLLECTIVE: all work-items of the group must come */
     uint8_t form;        /* LOAD, STORE: sim_memory_form once addresses are fused, else ONE */
     uint16_t handler;    /* first of its row: type chosen, form not */
     uint32_t block;
@@ -100,9 +103,9 @@ typedef struct sim_ir_block {
     uint32_t cost;
     uint32_t site;
     uint8_t end;                           /* sim_end */
-    sim_ref condition;                     /* BRANCH, SWITCH */
+    sim_ref condition;                     /* BRANCH, SWITCH; CALL_POINTER: the address */
     uint32_t operand_first, operand_count; /* CALL: arguments; RETURN: results */
-    uint32_t call;                         /* CALL: index of the function in the program */
+    uint32_t call;        /* CALL: index of the function; CALL_POINTER: of the signature */
     uint32_t result_node; /* CALL: RESULT node in the next block; SIM_NONE: no result */
     bool divergence_done;
 } sim_ir_block;
@@ -119,6 +122,8 @@ typedef struct sim_ir_function {
     const sim_function *function;
     uint32_t index; /* in the program */
     bool is_irreducible;
+    bool is_addressed;     /* something takes its address */
+    uint32_t address_slot; /* of the pool, which gets its address; 0: none */
     RT_VECTOR(sim_ir_block) blocks;
     RT_VECTOR(sim_ir_edge) edges;
     RT_VECTOR(sim_ir_loop) loops;
@@ -161,6 +166,7 @@ typedef struct sim_decoder {
     RT_VECTOR(sim_global) globals;
     RT_VECTOR(sim_relocation) relocations;
     RT_VECTOR(sim_local) locals;
+    RT_VECTOR(const sim_type *) signatures; /* different types of functions that have addresses */
     /* The function in work. */
     sim_ir_function *f;
     uint32_t block; /* under construction */
@@ -175,6 +181,12 @@ typedef struct sim_view {
     const sim_type *type;
     sim_id id;
 } sim_view;
+
+/* True for the blocks after which the engine goes on with the next one. */
+static inline bool sim_end_falls_through(sim_end end)
+{
+    return end == SIM_END_CALL || end == SIM_END_CALL_POINTER || end == SIM_END_BARRIER;
+}
 
 /* ---- decode_flow.c ------------------------------------------------------------------------ */
 
@@ -253,6 +265,32 @@ uint32_t sim_conversion_handler(sim_conversion kind, sim_lane_type from, sim_lan
 #define SIM_INT2(op, type)   (uint32_t)(SIM_H_##op##_I8_V + 2 * (int)(type))
 #define SIM_FLOAT4(op, type) (uint32_t)(SIM_H_##op##_F32_VV + 4 * ((int)(type)-SIM_F32))
 #define SIM_FLOAT2(op, type) (uint32_t)(SIM_H_##op##_F32_V + 2 * ((int)(type)-SIM_F32))
+
+/* ---- decode_pointer.c --------------------------------------------------------------------- */
+
+/* The function that a constant of kind FUNCTION names, by its index in the program; from here on it
+ * counts as addressed. */
+uint32_t sim_decode_addressed(sim_decoder *d, uint32_t module_index, const sim_constant *constant);
+/* The address of a function as a slot of the pool, which the world fills. */
+sim_ref sim_decode_function_address(sim_decoder *d, uint32_t function);
+/* The index of a function's type among those of the program that have addresses. */
+uint32_t sim_decode_signature(sim_decoder *d, const sim_type *type);
+/* Moves what calls through pointers need to the program.  UNSUPPORTED: the address of a kernel is
+ * taken. */
+RT_MUST_USE rt_status sim_decode_pointers_keep(sim_decoder *d);
+
+/* ---- decode_group.c ----------------------------------------------------------------------- */
+
+/* An instruction of group COLLECTIVE for a sub-group; see sim_decode_instruction. */
+RT_MUST_USE rt_status sim_decode_collective(sim_decoder *d, const sim_view *view,
+                                            sim_leaves *out_leaves);
+/* The two halves of one for a work-group, between which a barrier stands. */
+RT_MUST_USE rt_status sim_decode_group_put(sim_decoder *d, const sim_view *view);
+RT_MUST_USE rt_status sim_decode_group_take(sim_decoder *d, const sim_view *view,
+                                            sim_leaves *out_leaves);
+/* OpGroupAsyncCopy: every work-item copies its share at once. */
+RT_MUST_USE rt_status sim_decode_async_copy(sim_decoder *d, const sim_view *view,
+                                            sim_leaves *out_leaves);
 
 /* ---- decode_value.c ----------------------------------------------------------------------- */
 

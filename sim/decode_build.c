@@ -2,6 +2,7 @@
  *
  * Control flow was laid out by decode_flow.c and gets its operands here; what is inside blocks is
  * built by decode_value.c and decode_memory.c. */
+#include "sim/collective.h"
 #include "sim/decode.h"
 
 #include <string.h>
@@ -83,8 +84,10 @@ static rt_status constant_leaves(sim_decoder *d, const sim_constant *constant,
         return RT_STATUS_OK;
     case SIM_CONSTANT_COMPOSITE: return constant_composite(d, constant, out_leaves);
     case SIM_CONSTANT_FUNCTION:
-        return sim_decode_refuse(d, "OpConstantFunctionPointerINTEL",
-                                 "calls through pointers are not built yet");
+        *out_leaves = leaves_fill(
+            d, constant->type,
+            sim_decode_function_address(d, sim_decode_addressed(d, d->f->module_index, constant)));
+        return RT_STATUS_OK;
     case SIM_CONSTANT_OPERATION: break;
     }
     /* An operation is computed anew wherever it is used: uniform, so it costs next to nothing. */
@@ -178,11 +181,10 @@ static uint32_t operands_keep(sim_decoder *d, sim_leaves leaves)
     return first;
 }
 
-static rt_status build_call(sim_decoder *d, const sim_instruction *instruction)
+/* The arguments of a call, behind its operand 0, as scalars that the block keeps. */
+static rt_status build_arguments(sim_decoder *d, const sim_instruction *instruction)
 {
     sim_ir_function *f = d->f;
-    const sim_function *callee = sim_module_function(f->module, instruction->operands[0]);
-    uint32_t index = (uint32_t)(callee - f->module->functions);
     RT_VECTOR(sim_ref) arguments = {0};
     for (uint32_t i = 1; i < instruction->operand_count; i++) {
         sim_leaves part = {0};
@@ -195,13 +197,36 @@ static rt_status build_call(sim_decoder *d, const sim_instruction *instruction)
             *rt_vector_push(&arguments) = part.refs[k];
     }
     sim_ir_block *block = &f->blocks.items[d->block];
-    block->end = SIM_END_CALL;
     block->site = d->site;
-    block->call = d->function_of[f->module_index][index];
-    CHECK(block->call != SIM_NONE);
     block->operand_count = arguments.count;
     block->operand_first = operands_keep(d, (sim_leaves){arguments.items, arguments.count});
     rt_vector_free(&arguments);
+    return RT_STATUS_OK;
+}
+
+static rt_status build_call(sim_decoder *d, const sim_instruction *instruction)
+{
+    sim_ir_function *f = d->f;
+    const sim_function *callee = sim_module_function(f->module, instruction->operands[0]);
+    RT_TRY(build_arguments(d, instruction));
+    sim_ir_block *block = &f->blocks.items[d->block];
+    block->end = SIM_END_CALL;
+    block->call = d->function_of[f->module_index][callee - f->module->functions];
+    CHECK(block->call != SIM_NONE);
+    return RT_STATUS_OK;
+}
+
+static rt_status build_call_pointer(sim_decoder *d, const sim_instruction *instruction)
+{
+    sim_ir_function *f = d->f;
+    sim_leaves pointer;
+    RT_TRY(sim_decode_leaves(d, instruction->operands[0], &pointer));
+    RT_TRY(build_arguments(d, instruction));
+    sim_ir_block *block = &f->blocks.items[d->block];
+    const sim_type *type = sim_module_id(f->module, instruction->operands[0])->type;
+    block->end = SIM_END_CALL_POINTER;
+    block->condition = pointer.refs[0];
+    block->call = sim_decode_signature(d, type->element);
     return RT_STATUS_OK;
 }
 
@@ -211,7 +236,7 @@ static void block_next(sim_decoder *d, const sim_instruction *instruction)
     sim_ir_function *f = d->f;
     uint32_t before = d->block++;
     f->blocks.items[d->block].node_first = f->nodes.count;
-    if (instruction->opcode->group != SIM_GROUP_CALL) return;
+    if (f->blocks.items[before].end == SIM_END_BARRIER) return;
     uint32_t count = sim_type_leaves(instruction->type);
     if (count == 0) return;
     f->blocks.items[before].result_node = f->nodes.count;
@@ -230,15 +255,43 @@ static bool constant_u32(const sim_decoder *d, sim_id id, uint32_t *out_value)
     return constant->kind == SIM_CONSTANT_BITS;
 }
 
+static void wait_here(sim_decoder *d)
+{
+    d->f->blocks.items[d->block].end = SIM_END_BARRIER;
+    d->f->blocks.items[d->block].site = d->site;
+}
+
 static rt_status build_barrier(sim_decoder *d, const sim_instruction *instruction)
 {
     uint32_t scope;
     if (!constant_u32(d, instruction->operands[0], &scope) || scope != SIM_ScopeWorkgroup) {
         return sim_decode_refuse(d, "OpControlBarrier", "only barriers of a work-group are built");
     }
-    d->f->blocks.items[d->block].end = SIM_END_BARRIER;
-    d->f->blocks.items[d->block].site = d->site;
+    wait_here(d);
     return RT_STATUS_OK;
+}
+
+/* Copies were made when they began, each by its own work-items: they are complete when all have
+ * come here. */
+static rt_status build_wait_events(sim_decoder *d, const sim_instruction *instruction)
+{
+    uint32_t scope;
+    if (!constant_u32(d, instruction->operands[0], &scope) || scope != SIM_ScopeWorkgroup) {
+        return sim_decode_refuse(d, "OpGroupWaitEvents", "only copies of a work-group are built");
+    }
+    wait_here(d);
+    return RT_STATUS_OK;
+}
+
+/* What a work-group does together: its values become known before the barrier. */
+static rt_status build_group(sim_decoder *d, const sim_instruction *instruction)
+{
+    sim_view view = {instruction->opcode, instruction->operands, instruction->operand_count,
+                     instruction->type, instruction->id};
+    RT_TRY(sim_decode_group_put(d, &view));
+    wait_here(d);
+    block_next(d, instruction);
+    return sim_decode_group_take(d, &view, &d->leaves[d->f->module_index][instruction->id]);
 }
 
 static rt_status build_end(sim_decoder *d, const sim_instruction *instruction)
@@ -306,9 +359,17 @@ static rt_status build_block(sim_decoder *d, uint32_t index)
         } else if (instruction->opcode->group == SIM_GROUP_CALL) {
             RT_TRY(build_call(d, instruction));
             block_next(d, instruction);
+        } else if (instruction->opcode->group == SIM_GROUP_CALL_POINTER) {
+            RT_TRY(build_call_pointer(d, instruction));
+            block_next(d, instruction);
         } else if (instruction->opcode->group == SIM_GROUP_CONTROL_BARRIER) {
             RT_TRY(build_barrier(d, instruction));
             block_next(d, instruction);
+        } else if (instruction->opcode->group == SIM_GROUP_WAIT_EVENTS) {
+            RT_TRY(build_wait_events(d, instruction));
+            block_next(d, instruction);
+        } else if (sim_collective_waits(f->module, instruction)) {
+            RT_TRY(build_group(d, instruction));
         } else if (i + 1 == block->count) {
             RT_TRY(build_end(d, instruction));
         } else {

@@ -200,6 +200,33 @@ static void emit_atomic(emitter *e, const sim_node *node)
     op->imm = node->alignment;
 }
 
+static void emit_collective(emitter *e, const sim_node *node)
+{
+    const sim_ref *operands = e->f->refs.items + node->operand_first;
+    sim_register target =
+        node->result_count ? e->f->values.items[node->result_first].place : SIM_REGISTER_NONE;
+    sim_op *op = op_add(e, node->handler, node->site, target);
+    op->a = place_of(e, operands[0]);
+    op->b = place_of(e, operands[1]);
+    op->c = place_of(e, operands[2]);
+    op->extra = node->extra;
+    op->count = node->is_uniform;
+    op->imm = node->alignment;
+    op->stride = sim_lane_bytes(node->type);
+}
+
+static void emit_async_copy(emitter *e, const sim_node *node)
+{
+    sim_op *op = op_add(e, node->handler, node->site, SIM_REGISTER_NONE);
+    op->a = node->extra;
+    op->c = node->stride;
+    op->imm = node->alignment;
+    op->extra = e->places.count;
+    for (uint32_t i = 0; i < node->operand_count; i++) {
+        *rt_vector_push(&e->places) = place_of(e, e->f->refs.items[node->operand_first + i]);
+    }
+}
+
 static void emit_node(emitter *e, const sim_node *node)
 {
     if (node->is_dead) return;
@@ -212,6 +239,8 @@ static void emit_node(emitter *e, const sim_node *node)
     case SIM_SHAPE_LOAD:
     case SIM_SHAPE_STORE: emit_access(e, node); break;
     case SIM_SHAPE_ATOMIC: emit_atomic(e, node); break;
+    case SIM_SHAPE_COLLECTIVE: emit_collective(e, node); break;
+    case SIM_SHAPE_ASYNC_COPY: emit_async_copy(e, node); break;
     case SIM_SHAPE_COPY: {
         const sim_ref *operands = e->f->refs.items + node->operand_first;
         sim_op *op = op_add(e, node->handler, node->site, SIM_REGISTER_NONE);
@@ -344,7 +373,9 @@ static void emit_block(emitter *e, uint32_t index, sim_code_block *out)
         emit_node(e, &e->f->nodes.items[block->node_first + i]);
     }
     out->op_count = e->ops.count - out->op_first;
-    if (block->end == SIM_END_CALL) out->extra = emit_call(e, block);
+    if (block->end == SIM_END_CALL || block->end == SIM_END_CALL_POINTER) {
+        out->extra = emit_call(e, block);
+    }
     if (block->end == SIM_END_RETURN) {
         out->extra = places_keep(e, block->operand_first, block->operand_count);
     }

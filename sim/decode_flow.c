@@ -8,6 +8,7 @@
  * Every loop gets exactly one back edge, from its last block: where the module has several, or has
  * it elsewhere, a latch is added.  So all lanes of a loop are in the same iteration, which is what
  * lets uniform values be kept once (decode_uniform.c). */
+#include "sim/collective.h"
 #include "sim/decode.h"
 
 #include <string.h>
@@ -196,10 +197,13 @@ static void order_blocks(layout *l)
 
 /* True when the instruction ends an engine's block: the rest of the module's block goes into the
  * next one. */
-static bool splits(const sim_instruction *instruction)
+static bool splits(const sim_module *module, const sim_instruction *instruction)
 {
     return instruction->opcode->group == SIM_GROUP_CALL ||
-           instruction->opcode->group == SIM_GROUP_CONTROL_BARRIER;
+           instruction->opcode->group == SIM_GROUP_CALL_POINTER ||
+           instruction->opcode->group == SIM_GROUP_CONTROL_BARRIER ||
+           instruction->opcode->group == SIM_GROUP_WAIT_EVENTS ||
+           sim_collective_waits(module, instruction);
 }
 
 static void block_add(layout *l, uint32_t module_block, bool is_first, uint32_t loop)
@@ -258,7 +262,7 @@ static void blocks_add(layout *l)
         f->block_of[number] = f->blocks.count;
         block_add(l, f->function->block_first + number, true, l->loop[number]);
         for (uint32_t k = 0; k < block->count; k++) {
-            if (!splits(&f->module->instructions[block->first + k])) continue;
+            if (!splits(f->module, &f->module->instructions[block->first + k])) continue;
             block_add(l, f->function->block_first + number, false, l->loop[number]);
         }
         f->last_of[number] = f->blocks.count - 1;

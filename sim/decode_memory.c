@@ -247,10 +247,12 @@ static const built_in_row built_in_rows[] = {
     {SIM_BuiltInGlobalSize, false, SIM_SLOT_GLOBAL_SIZE},
     {SIM_BuiltInGlobalOffset, false, SIM_SLOT_GLOBAL_OFFSET},
     {SIM_BuiltInWorkDim, false, SIM_SLOT_DIMENSIONS},
-    /* A sub-group is one work-item: the smallest that the specification allows. */
-    {SIM_BuiltInSubgroupId, true, SIM_ROW_LOCAL_LINEAR},
-    {SIM_BuiltInNumSubgroups, false, SIM_SLOT_GROUP_ITEMS},
-    {SIM_BuiltInNumEnqueuedSubgroups, false, SIM_SLOT_GROUP_ITEMS},
+    {SIM_BuiltInSubgroupId, true, SIM_ROW_SUBGROUP_ID},
+    {SIM_BuiltInSubgroupLocalInvocationId, true, SIM_ROW_SUBGROUP_ITEM},
+    {SIM_BuiltInSubgroupSize, true, SIM_ROW_SUBGROUP_SIZE},
+    {SIM_BuiltInSubgroupMaxSize, false, SIM_SLOT_SUBGROUP_SIZE},
+    {SIM_BuiltInNumSubgroups, false, SIM_SLOT_SUBGROUP_COUNT},
+    {SIM_BuiltInNumEnqueuedSubgroups, false, SIM_SLOT_SUBGROUP_COUNT},
 };
 
 static rt_status load_built_in(sim_decoder *d, const sim_view *view, const sim_variable *variable,
@@ -261,11 +263,6 @@ static rt_status load_built_in(sim_decoder *d, const sim_view *view, const sim_v
     sim_ref *refs = rt_arena_alloc_array(&d->arena, count, sizeof *refs);
     *out_leaves = (sim_leaves){refs, count};
     uint32_t number = variable->built_in;
-    bool one = number == SIM_BuiltInSubgroupSize || number == SIM_BuiltInSubgroupMaxSize;
-    if (one || number == SIM_BuiltInSubgroupLocalInvocationId) {
-        refs[0] = sim_decode_constant(d, one ? 1 : 0);
-        return RT_STATUS_OK;
-    }
     for (uint32_t k = 0; k < sizeof built_in_rows / sizeof built_in_rows[0]; k++) {
         const built_in_row *row = &built_in_rows[k];
         if (row->built_in != number) continue;
@@ -410,6 +407,11 @@ static const struct {
     {SIM_OpAtomicAnd, SIM_ATOMIC_AND, 3, 0},
     {SIM_OpAtomicOr, SIM_ATOMIC_OR, 3, 0},
     {SIM_OpAtomicXor, SIM_ATOMIC_XOR, 3, 0},
+    {SIM_OpAtomicFAddEXT, SIM_ATOMIC_FADD, 3, 0},
+    {SIM_OpAtomicFMinEXT, SIM_ATOMIC_FMIN, 3, 0},
+    {SIM_OpAtomicFMaxEXT, SIM_ATOMIC_FMAX, 3, 0},
+    {SIM_OpAtomicFlagTestAndSet, SIM_ATOMIC_EXCHANGE, 0, 0},
+    {SIM_OpAtomicFlagClear, SIM_ATOMIC_STORE, 0, 0},
 };
 
 static rt_status build_atomic(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
@@ -420,12 +422,15 @@ static rt_status build_atomic(sim_decoder *d, const sim_view *view, sim_leaves *
         CHECK(row < sizeof atomic_rows / sizeof atomic_rows[0]);
     }
     const sim_type *element = sim_module_id(d->f->module, view->operands[0])->type->element;
-    sim_lane_type type = view->type ? sim_type_lane(view->type) : sim_type_lane(element);
+    bool is_flag = view->opcode->group == SIM_GROUP_ATOMIC_FLAG;
+    bool has_value = view->type && !is_flag;
+    sim_lane_type type = has_value ? sim_type_lane(view->type) : sim_type_lane(element);
     if (sim_lane_bytes(type) < 4) {
         return sim_decode_refuse(d, view->opcode->name, "atomics have 32 or 64 bits");
     }
     sim_leaves pointer, value, comparator;
-    sim_ref one = sim_decode_constant(d, 1);
+    bool clears = view->opcode->group == SIM_GROUP_ATOMIC_FLAG_CLEAR;
+    sim_ref one = sim_decode_constant(d, clears ? 0 : 1);
     RT_TRY(sim_decode_leaves(d, view->operands[0], &pointer));
     value = comparator = leaves_one(d, one);
     uint32_t place = atomic_rows[row].value;
@@ -440,7 +445,10 @@ static rt_status build_atomic(sim_decoder *d, const sim_view *view, sim_leaves *
     operands[0] = pointer.refs[0];
     operands[1] = value.refs[0];
     operands[2] = comparator.refs[0];
-    if (view->type) *out_leaves = leaves_one(d, node->result_first);
+    sim_ref old = node->result_first;
+    if (is_flag)
+        old = sim_build_four(d, SIM_INT4(NE, SIM_I32), SIM_I8, old, sim_decode_constant(d, 0));
+    if (view->type) *out_leaves = leaves_one(d, old);
     return RT_STATUS_OK;
 }
 
@@ -498,7 +506,10 @@ rt_status sim_decode_memory(sim_decoder *d, const sim_view *view, sim_leaves *ou
     case SIM_GROUP_ATOMIC_STORE:
     case SIM_GROUP_ATOMIC_STEP:
     case SIM_GROUP_ATOMIC_UPDATE:
-    case SIM_GROUP_ATOMIC_COMPARE: return build_atomic(d, view, out_leaves);
+    case SIM_GROUP_ATOMIC_COMPARE:
+    case SIM_GROUP_ATOMIC_FLOAT:
+    case SIM_GROUP_ATOMIC_FLAG:
+    case SIM_GROUP_ATOMIC_FLAG_CLEAR: return build_atomic(d, view, out_leaves);
     default: return sim_decode_refuse(d, view->opcode->name, "it is not built yet");
     }
 }
@@ -570,7 +581,7 @@ static rt_status initial_chain(const initial *w, const sim_constant *operation,
     return RT_STATUS_OK;
 }
 
-/* Follows an address constant down to the variable; target SIM_NONE: it is null. */
+/* Follows an address constant down to the variable or function; target SIM_NONE: it is null. */
 static rt_status initial_address(const initial *w, sim_id id, sim_relocation *relocation)
 {
     const sim_module *module = w->d->modules[w->module_index];
@@ -589,7 +600,9 @@ static rt_status initial_address(const initial *w, sim_id id, sim_relocation *re
         return RT_STATUS_OK;
     }
     if (constant->kind == SIM_CONSTANT_FUNCTION) {
-        return initial_refuse(w, "calls through pointers are not built yet");
+        relocation->target = sim_decode_addressed(w->d, w->module_index, constant);
+        relocation->is_function = true;
+        return RT_STATUS_OK;
     }
     if (constant->kind != SIM_CONSTANT_OPERATION) {
         return initial_refuse(w, "an address comes from something other than a variable");

@@ -8,7 +8,7 @@ sim_lane_type sim_type_lane(const sim_type *type)
     while (type->kind == SIM_TYPE_VECTOR)
         type = type->element;
     if (type->kind == SIM_TYPE_BOOL) return SIM_I8;
-    if (type->kind == SIM_TYPE_POINTER) return SIM_I64;
+    if (type->kind == SIM_TYPE_POINTER || type->kind == SIM_TYPE_EVENT) return SIM_I64;
     if (type->kind == SIM_TYPE_FLOAT && type->bits == 32) return SIM_F32;
     if (type->kind == SIM_TYPE_FLOAT && type->bits == 64) return SIM_F64;
     CHECK(type->kind == SIM_TYPE_INT || type->bits == 16); /* half is held as its bits */

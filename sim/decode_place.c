@@ -68,7 +68,8 @@ static void fuse(sim_ir_function *f, sim_node *node)
 static bool has_effect(const sim_node *node)
 {
     return node->shape == SIM_SHAPE_LOAD || node->shape == SIM_SHAPE_STORE ||
-           node->shape == SIM_SHAPE_ATOMIC || node->shape == SIM_SHAPE_COPY;
+           node->shape == SIM_SHAPE_ATOMIC || node->shape == SIM_SHAPE_COPY ||
+           node->shape == SIM_SHAPE_COLLECTIVE || node->shape == SIM_SHAPE_ASYNC_COPY;
 }
 
 static uint32_t phi_first(const sim_ir_function *f, const sim_ir_block *block)
@@ -162,7 +163,7 @@ static void before_add(placing *p, uint32_t from, uint32_t to)
 
 static bool falls_through(const sim_ir_block *block)
 {
-    return block->end == SIM_END_CALL || block->end == SIM_END_BARRIER;
+    return sim_end_falls_through((sim_end)block->end);
 }
 
 static void find_before(placing *p)

@@ -105,7 +105,7 @@ static void spread_edge(spread *s, const sim_ir_edge *edge, uint32_t label)
 static void spread_block(spread *s, uint32_t block, uint32_t label)
 {
     const sim_ir_block *b = &s->f->blocks.items[block];
-    if (b->end == SIM_END_CALL || b->end == SIM_END_BARRIER) {
+    if (sim_end_falls_through((sim_end)b->end)) {
         sim_ir_edge next = {.from = block, .target = block + 1};
         spread_edge(s, &next, label);
     }
@@ -170,7 +170,10 @@ static bool use_outside(sim_ir_function *f, sim_ref ref, uint32_t at)
 
 static bool node_is_varying(const sim_ir_function *f, const sim_node *node)
 {
-    if (node->shape == SIM_SHAPE_ATOMIC || node->may_be_private) return true;
+    if (node->shape == SIM_SHAPE_ATOMIC || node->shape == SIM_SHAPE_COLLECTIVE ||
+        node->may_be_private) {
+        return true;
+    }
     if (f->is_irreducible && node->shape != SIM_SHAPE_PARAMETER &&
         node->shape != SIM_SHAPE_FRAME_ADDRESS) {
         return true;
@@ -238,6 +241,18 @@ static bool call_mark(sim_decoder *d, sim_ir_function *f, const sim_ir_block *bl
     return changed;
 }
 
+/* Lanes may come from different calls, with different arguments, and go to different functions: all
+ * parameters of functions that have addresses vary, and all results of calls through pointers. */
+static bool addressed_mark(sim_ir_function *f)
+{
+    return f->is_addressed && node_mark(f, &f->nodes.items[f->parameter_node]);
+}
+
+static bool call_pointer_mark(sim_ir_function *f, const sim_ir_block *block)
+{
+    return block->result_node != SIM_NONE && node_mark(f, &f->nodes.items[block->result_node]);
+}
+
 /* A result is uniform only where there is one return that all lanes reach together. */
 static bool results_mark(sim_ir_function *f)
 {
@@ -261,11 +276,12 @@ static bool results_mark(sim_ir_function *f)
 
 static bool function_mark(sim_decoder *d, sim_ir_function *f)
 {
-    bool changed = false;
+    bool changed = addressed_mark(f);
     for (uint32_t i = 0; i < f->blocks.count; i++) {
         sim_ir_block *block = &f->blocks.items[i];
         changed |= block_nodes(f, i);
         if (block->end == SIM_END_CALL) changed |= call_mark(d, f, block);
+        if (block->end == SIM_END_CALL_POINTER) changed |= call_pointer_mark(f, block);
         if (!block->divergence_done && ref_varying(f, block->condition)) {
             block->divergence_done = true;
             changed |= diverge(d, f, i);

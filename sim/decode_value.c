@@ -618,6 +618,8 @@ rt_status sim_decode_instruction(sim_decoder *d, const sim_view *view, sim_leave
     case SIM_GROUP_BIT_EXTRACT: return sim_decode_bit_field(d, view, out_leaves);
     case SIM_GROUP_INTEGER_PAIR: return sim_decode_integer_pair(d, view, out_leaves);
     case SIM_GROUP_INTEGER_DOT: return sim_decode_integer_dot(d, view, out_leaves);
+    case SIM_GROUP_COLLECTIVE: return sim_decode_collective(d, view, out_leaves);
+    case SIM_GROUP_ASYNC_COPY: return sim_decode_async_copy(d, view, out_leaves);
     case SIM_GROUP_ASSUME:
     case SIM_GROUP_LIFETIME:
     case SIM_GROUP_PREFETCH:

@@ -29,7 +29,10 @@ typedef struct sim_launch_state {
     sim_lane_memory locals_memory;
     RT_VECTOR(sim_local_object) locals; /* by number of the address, less one */
     uint64_t *pool;                     /* space POOL */
+    uint32_t function_first;            /* object number of the program's function 0 */
     uint8_t pattern;                    /* of memory that nothing was written to */
+    uint64_t *group_values; /* of the work-items, twice: before odd and before even barriers */
+    uint32_t barrier_count; /* that the running work-group has passed */
 } sim_launch_state;
 
 /* What handlers see: the running fragment. */
@@ -93,6 +96,9 @@ static inline uint8_t *sim_private_byte(const sim_exec *x, uint32_t lane, uint64
     return x->wave->private_memory.data + (granule * SIM_LANES + lane) * 8 + position % 8;
 }
 
+/* A number of the seed that is the same whenever this lane comes here. */
+uint64_t sim_lane_choose(const sim_exec *x, uint32_t site, uint32_t lane);
+
 /* Notes undefined arithmetic of `count` lanes, the first being `lane`, and returns what it gives
  * instead. */
 uint64_t sim_lane_undefined(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t count,
@@ -109,6 +115,20 @@ static inline void *sim_at(const sim_exec *x, sim_register place)
 {
     return x->base[place >> SIM_REGISTER_SHIFT] + (place & SIM_REGISTER_MASK);
 }
+
+/* ---- target.c: addresses of functions ------------------------------------------------------- */
+
+/* The function of the launched program, by index, that a call through `address` expecting that
+ * signature reaches; SIM_NONE, noted for `count` lanes of which `lane` is the first, where it is a
+ * wrong target. */
+uint32_t sim_target_find(sim_exec *x, uint32_t site, uint32_t signature, uint64_t address,
+                         uint32_t lane, uint64_t count);
+
+/* ---- exec_group.c: handlers that are the same in every engine -------------------------------- */
+
+typedef void sim_handle_shared(sim_exec *x, const sim_op *op);
+sim_handle_shared sim_handle_collective, sim_handle_group_put, sim_handle_group_take;
+sim_handle_shared sim_handle_async_copy;
 
 /* ---- Parts of one engine -------------------------------------------------------------------- */
 

@@ -416,7 +416,7 @@ ALL_INDEXED(I64)
 
 /* ---- Atomics: lanes in order ---------------------------------------------------------------- */
 
-#define ATOMIC(type, U, S)                                                                         \
+#define ATOMIC(type, U, S, F)                                                                      \
     static U atomic_##type(sim_atomic operation, U old, U value, U comparator)                     \
     {                                                                                              \
         switch (operation) {                                                                       \
@@ -433,6 +433,20 @@ ALL_INDEXED(I64)
         case SIM_ATOMIC_AND: return old & value;                                                   \
         case SIM_ATOMIC_OR: return old | value;                                                    \
         case SIM_ATOMIC_XOR: return old ^ value;                                                   \
+        case SIM_ATOMIC_FADD:                                                                      \
+        case SIM_ATOMIC_FMIN:                                                                      \
+        case SIM_ATOMIC_FMAX: {                                                                    \
+            F a, b;                                                                                \
+            memcpy(&a, &old, sizeof a);                                                            \
+            memcpy(&b, &value, sizeof b);                                                          \
+            if (operation == SIM_ATOMIC_FADD) {                                                    \
+                a = a + b;                                                                         \
+            } else if (a != a || (operation == SIM_ATOMIC_FMIN ? b < a : b > a)) {                 \
+                a = b; /* a number goes before a NaN */                                            \
+            }                                                                                      \
+            memcpy(&old, &a, sizeof a);                                                            \
+            return old;                                                                            \
+        }                                                                                          \
         }                                                                                          \
         UNREACHABLE();                                                                             \
     }                                                                                              \
@@ -460,8 +474,8 @@ ALL_INDEXED(I64)
             sim_lane_store(x, op, i, where, size, size, 1, (const uint8_t *)&next);                \
         }                                                                                          \
     }
-ATOMIC(I32, uint32_t, int32_t)
-ATOMIC(I64, uint64_t, int64_t)
+ATOMIC(I32, uint32_t, int32_t, float)
+ATOMIC(I64, uint64_t, int64_t, double)
 
 /* ---- Copies --------------------------------------------------------------------------------- */
 
@@ -507,4 +521,7 @@ static void FRAME_ADDRESS(sim_exec *x, const sim_op *op)
 
 sim_handle *const SIM_NAME(sim_memory_table)[SIM_HANDLER_COUNT] = {
     SIM_MEMORY_FORMS(MEMORY_ENTRIES, LOAD) SIM_MEMORY_FORMS(MEMORY_ENTRIES, STORE) ENTRY(ATOMIC_I32)
-        ENTRY(ATOMIC_I64) ENTRY(COPY_MEMORY) ENTRY(FRAME_ADDRESS)};
+        ENTRY(ATOMIC_I64) ENTRY(COPY_MEMORY)
+            ENTRY(FRAME_ADDRESS)[SIM_H_COLLECTIVE] = sim_handle_collective,
+    [SIM_H_GROUP_PUT] = sim_handle_group_put, [SIM_H_GROUP_TAKE] = sim_handle_group_take,
+    [SIM_H_ASYNC_COPY] = sim_handle_async_copy};

@@ -199,11 +199,13 @@ static void *at_bases(uint8_t *const *base, sim_register place)
     return base[place >> SIM_REGISTER_SHIFT] + (place & SIM_REGISTER_MASK);
 }
 
-static void call(sim_exec *x, sim_fragment *fragment, const sim_code_block *block)
+/* The fragment enters the function, as the block's call says. */
+static void call(sim_exec *x, sim_fragment *fragment, const sim_code_block *block,
+                 uint32_t function)
 {
     const sim_code_function *caller = x->frame->function;
     const sim_call *callee_call = &caller->calls[block->extra];
-    const sim_code_function *callee = &x->launch->program->functions[callee_call->function];
+    const sim_code_function *callee = &x->launch->program->functions[function];
     const sim_frame *before = fragment->frame;
     if (!sim_wave_call(x->wave, fragment, callee, x->launch->pattern)) {
         x->stop = true;
@@ -224,6 +226,85 @@ static void call(sim_exec *x, sim_fragment *fragment, const sim_code_block *bloc
         pass(x, sim_at(x, to.place), sim_register_uniform(to.place), at_bases(base, from),
              sim_register_uniform(from), to.bytes);
     }
+}
+
+/* A call that leads nowhere: the lanes go on behind it, with results drawn from the seed. */
+static void skip_call(sim_exec *x, sim_fragment *fragment, const sim_code_block *block)
+{
+    const sim_code_function *caller = x->frame->function;
+    const sim_call *pointer_call = &caller->calls[block->extra];
+    const sim_signature *signature = &x->launch->program->signatures[pointer_call->function];
+    for (uint32_t k = 0; k < pointer_call->result_count; k++) {
+        sim_register to = caller->places[pointer_call->result_first + k];
+        uint32_t bytes = signature->result_bytes[k];
+        if (to == SIM_REGISTER_NONE) continue;
+        for (uint32_t i = x->low; i < x->high; i++) {
+            if (!x->mask[i]) continue;
+            uint64_t value = sim_lane_choose(x, block->site + k, i);
+            if (bytes == 1) value &= 1; /* what a bool may be */
+            memcpy((uint8_t *)sim_at(x, to) + i * bytes, &value, bytes);
+        }
+    }
+    fragment->block++;
+}
+
+/* Sends all lanes of the fragment to one target. */
+static void call_target(sim_exec *x, sim_fragment *fragment, const sim_code_block *block,
+                        uint32_t function)
+{
+    if (function == SIM_NONE) {
+        skip_call(x, fragment, block);
+    } else {
+        call(x, fragment, block, function);
+    }
+}
+
+/* The target of every active lane; returns how many lanes share that of the first.  A wrong address
+ * that lanes have in common is one finding. */
+static uint32_t find_targets(sim_exec *x, const sim_code_block *block, uint32_t *targets)
+{
+    uint32_t signature = x->frame->function->calls[block->extra].function;
+    const uint64_t *address = sim_at(x, block->condition);
+    uint32_t step = sim_register_uniform(block->condition) ? 0 : 1;
+    uint32_t first = sim_first_lane(x), same = 0, before = first;
+    for (uint32_t i = first; i < x->high; i++) {
+        if (!x->mask[i]) continue;
+        bool known =
+            i > first && address[i * step] == address[before * step] && targets[before] != SIM_NONE;
+        targets[i] = known ? targets[before]
+                           : sim_target_find(x, block->site, signature, address[i * step], i, 1);
+        same += targets[i] == targets[first];
+        before = i;
+    }
+    return same;
+}
+
+/* Lanes that call different functions part, and run them in the order of the program. */
+static void call_pointer(sim_exec *x, sim_fragment *fragment, const sim_code_block *block)
+{
+    uint32_t targets[SIM_LANES];
+    uint32_t same = find_targets(x, block, targets);
+    while (same < fragment->active && !x->stop) {
+        uint32_t target = targets[sim_first_lane(x)];
+        sim_fragment *part = sim_wave_split(x->wave, fragment);
+        for (uint32_t i = x->low; i < x->high; i++) {
+            part->mask[i] = fragment->mask[i] & (targets[i] == target);
+            part->active += part->mask[i];
+        }
+        mask_remove(fragment, part);
+        enter_mask(x, part);
+        x->partial = true;
+        call_target(x, part, block, target);
+        sim_wave_push(x->wave, part);
+        enter_frame(x, fragment);
+        enter_mask(x, fragment);
+        x->partial = true;
+        uint32_t next = targets[sim_first_lane(x)];
+        same = 0;
+        for (uint32_t i = x->low; i < x->high; i++)
+            same += x->mask[i] & (targets[i] == next);
+    }
+    if (!x->stop) call_target(x, fragment, block, targets[sim_first_lane(x)]);
 }
 
 /* Returns; false when the lanes are done. */
@@ -293,7 +374,10 @@ static bool run_block(sim_exec *x, sim_fragment *fragment)
             switch_varying(x, fragment, block, edges);
         }
         return true;
-    case SIM_END_CALL: call(x, fragment, block); return true;
+    case SIM_END_CALL:
+        call(x, fragment, block, function->calls[block->extra].function);
+        return true;
+    case SIM_END_CALL_POINTER: call_pointer(x, fragment, block); return true;
     case SIM_END_RETURN: return leave(x, fragment, block);
     case SIM_END_BARRIER:
         fragment->block++;

@@ -115,13 +115,56 @@ static void frame_release(sim_wave *wave, sim_frame *frame)
     }
 }
 
+/* The end of what the frames of one fragment hold against a frame that begins at `first`: 0 where
+ * they leave it free.  Ancestors of the new frame are marked; frames of the same function at the
+ * same place share it, lane by lane. */
+static uint64_t occupied_until(const sim_wave *wave, const sim_frame *frame, uint64_t first,
+                               const sim_fragment *other)
+{
+    uint64_t until = 0;
+    for (const sim_frame *held = other->frame; held && held->mark != wave->mark;
+         held = held->parent) {
+        uint64_t held_end = held->lanes_first + held->function->frame_bytes;
+        bool apart = held_end <= first || held->lanes_first >= first + frame->function->frame_bytes;
+        bool shared = held->function == frame->function && held->lanes_first == first;
+        if (!apart && !shared && held_end > until) until = held_end;
+    }
+    return until;
+}
+
+/* Where the frame's registers begin: behind its parent's, and not on those of lanes that are in
+ * another function at the same depth. */
+static uint64_t lanes_place(sim_wave *wave, const sim_frame *frame)
+{
+    const sim_frame *parent = frame->parent;
+    uint64_t first = parent ? parent->lanes_first + parent->function->frame_bytes : 0;
+    if (wave->ready.count + wave->waiting.count == 0) return first;
+    wave->mark++;
+    for (sim_frame *ancestor = frame->parent; ancestor; ancestor = ancestor->parent)
+        ancestor->mark = wave->mark;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (uint32_t i = 0; i < wave->ready.count + wave->waiting.count; i++) {
+            const sim_fragment *other = i < wave->ready.count
+                                            ? wave->ready.items[i]
+                                            : wave->waiting.items[i - wave->ready.count];
+            uint64_t until = occupied_until(wave, frame, first, other);
+            if (until > first) {
+                first = until;
+                moved = true;
+            }
+        }
+    }
+    return first;
+}
+
 /* Gives the new frame its registers and private memory; false where a limit is reached. */
 static bool frame_place(sim_wave *wave, sim_frame *frame, uint8_t pattern)
 {
     const sim_code_function *function = frame->function;
     const sim_frame *parent = frame->parent;
     frame->depth = parent ? parent->depth + 1 : 0;
-    frame->lanes_first = parent ? parent->lanes_first + parent->function->frame_bytes : 0;
+    frame->lanes_first = lanes_place(wave, frame);
     frame->private_first = parent ? parent->private_first + parent->function->private_bytes : 0;
     uint64_t stack = frame->lanes_first + function->frame_bytes;
     uint64_t privates = (frame->private_first + function->private_bytes) * SIM_LANES;
@@ -195,11 +238,15 @@ static int compare_places(const sim_fragment *a, const sim_fragment *b)
         block_a = fa->call_block;
     for (; fb->depth > fa->depth; fb = fb->parent)
         block_b = fb->call_block;
+    const sim_code_function *in_a = NULL, *in_b = NULL; /* called from one place */
     for (; fa != fb && fa->parent; fa = fa->parent, fb = fb->parent) {
         block_a = fa->call_block;
         block_b = fb->call_block;
+        in_a = fa->function;
+        in_b = fb->function;
     }
     if (block_a != block_b) return block_a < block_b ? -1 : 1;
+    if (in_a != in_b) return in_a < in_b ? -1 : 1;
     return deeper;
 }
 

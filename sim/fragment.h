@@ -2,8 +2,9 @@
  *
  * A wave is up to SIM_LANES work-items of one group.  A fragment is a set of them that is about to
  * enter the same block of the same activation.  The engine always runs the first of them in order:
- * earlier round, then as if all calls were written out in place, the lower block.  So lanes that
- * parted meet again where the code joins, and fragments that come together become one. */
+ * earlier round, then as if all calls were written out in place, the lower block; where one call
+ * through a pointer leads to several functions, the lower function.  So lanes that parted meet
+ * again where the code joins, and fragments that come together become one. */
 #ifndef SIM_FRAGMENT_H
 #define SIM_FRAGMENT_H
 
@@ -16,6 +17,7 @@ typedef struct sim_frame {
     struct sim_frame *parent;
     const sim_code_function *function;
     uint32_t references;    /* fragments in it and frames called from it */
+    uint32_t mark;          /* of sim_wave.mark: an ancestor of the frame being placed */
     uint32_t number;        /* in wave.privates; 0: has no private variables */
     uint32_t depth;         /* 0: the kernel */
     uint32_t call_block;    /* of the parent: the call; it returns to the block behind */
@@ -60,6 +62,7 @@ typedef struct sim_wave {
     RT_VECTOR(sim_fragment *) waiting; /* at barriers; block is the one behind */
     RT_VECTOR(sim_fragment *) spare;
     RT_VECTOR(sim_frame *) spare_frames;
+    uint32_t mark;                         /* counts the frames that were placed */
     RT_VECTOR(sim_private_frame) privates; /* by number; [0] is none */
     sim_lane_memory rows;                  /* space WAVE */
     sim_lane_memory stack;                 /* space FRAME, all activations */

@@ -191,8 +191,13 @@ static uint64_t *row_of(const sim_wave *wave, uint32_t row)
 static void rows_open(const sim_launch_state *l, const sim_wave *wave)
 {
     const uint64_t *size = l->range->local;
+    uint64_t items = l->pool[SIM_SLOT_GROUP_ITEMS], width = l->pool[SIM_SLOT_SUBGROUP_SIZE];
     for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
         uint64_t item = wave->first_item + lane;
+        uint64_t subgroup = item / width, left = items - subgroup * width;
+        row_of(wave, SIM_ROW_SUBGROUP_ID)[lane] = subgroup;
+        row_of(wave, SIM_ROW_SUBGROUP_ITEM)[lane] = item % width;
+        row_of(wave, SIM_ROW_SUBGROUP_SIZE)[lane] = left < width ? left : width;
         row_of(wave, SIM_ROW_LOCAL_LINEAR)[lane] = item;
         row_of(wave, SIM_ROW_LOCAL_ID)[lane] = item % size[0];
         row_of(wave, SIM_ROW_LOCAL_ID + 1)[lane] = item / size[0] % size[1];
@@ -234,6 +239,9 @@ static void pool_set(sim_launch_state *l)
     }
     l->pool[SIM_SLOT_DIMENSIONS] = range->dimensions;
     l->pool[SIM_SLOT_GROUP_ITEMS] = items;
+    l->pool[SIM_SLOT_SUBGROUP_SIZE] = l->kernel->subgroup_size;
+    l->pool[SIM_SLOT_SUBGROUP_COUNT] =
+        (items + l->kernel->subgroup_size - 1) / l->kernel->subgroup_size;
     l->pool[SIM_SLOT_UNDEFINED] = sim_world_choose(l->world, SIM_SLOT_UNDEFINED);
 }
 
@@ -264,6 +272,7 @@ static bool waves_step(sim_exec *x, sim_wave *waves, uint32_t count)
         x->stop = true;
         return true;
     }
+    x->launch->barrier_count++;
     for (uint32_t i = 0; i < count; i++)
         sim_wave_release(&waves[i]);
     return false;
@@ -322,6 +331,7 @@ static void run(sim_launch_state *l, const sim_argument *arguments)
     uint64_t items = l->pool[SIM_SLOT_GROUP_ITEMS];
     l->wave_count = (uint32_t)((items + SIM_LANES - 1) / SIM_LANES);
     sim_wave *waves = rt_alloc_array(l->wave_count, sizeof *waves);
+    l->group_values = rt_alloc_array(2 * items, sizeof *l->group_values);
     for (uint32_t i = 0; i < l->wave_count; i++) {
         uint64_t left = items - (uint64_t)i * SIM_LANES;
         sim_wave_open(&waves[i], left < SIM_LANES ? (uint32_t)left : SIM_LANES, i * SIM_LANES,
@@ -338,6 +348,7 @@ static void run(sim_launch_state *l, const sim_argument *arguments)
     for (uint32_t i = 0; i < l->wave_count; i++)
         sim_wave_close(&waves[i]);
     rt_free(waves);
+    rt_free(l->group_values);
 }
 
 /* See sim_launch_options.budget. */
@@ -365,6 +376,7 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
                           .program = kernel->program,
                           .range = range,
                           .pool = instance.pool,
+                          .function_first = instance.function_first,
                           .budget =
                               options && options->budget ? options->budget : default_budget(range)};
     l.pattern = (uint8_t)(sim_world_choose(world, UINT64_MAX) | 1);

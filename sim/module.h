@@ -29,7 +29,8 @@ typedef enum sim_type_kind {
     SIM_TYPE_STRUCT,
     SIM_TYPE_POINTER,
     SIM_TYPE_FUNCTION,
-    SIM_TYPE_OPAQUE, /* OpTypeEvent, OpTypeOpaque: may be named and pointed to, never held */
+    SIM_TYPE_EVENT,  /* of an asynchronous copy: 64 bits that nobody can look into */
+    SIM_TYPE_OPAQUE, /* OpTypeOpaque: may be named and pointed to, never held */
 } sim_type_kind;
 
 /* Bounds that make recursion over types and expansion of values safe. */

@@ -112,11 +112,19 @@ typedef enum sim_treatment {
     GROUP(ATOMIC_STEP)                                                                             \
     GROUP(ATOMIC_UPDATE)                                                                           \
     GROUP(ATOMIC_COMPARE)                                                                          \
+    GROUP(ATOMIC_FLOAT)                                                                            \
+    GROUP(ATOMIC_FLAG)                                                                             \
+    GROUP(ATOMIC_FLAG_CLEAR)                                                                       \
+    GROUP(ASYNC_COPY)                                                                              \
+    /* groups of work-items */                                                                     \
+    GROUP(COLLECTIVE)                                                                              \
+    GROUP(WAIT_EVENTS)                                                                             \
     /* order, calls and control */                                                                 \
     GROUP(CONTROL_BARRIER)                                                                         \
     GROUP(MEMORY_BARRIER)                                                                          \
     GROUP(ASSUME)                                                                                  \
     GROUP(CALL)                                                                                    \
+    GROUP(CALL_POINTER)                                                                            \
     GROUP(PHI)                                                                                     \
     GROUP(BRANCH)                                                                                  \
     GROUP(BRANCH_CONDITIONAL)                                                                      \

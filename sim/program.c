@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define SUBGROUP_SIZE 16u /* unless the kernel requires another */
+
 /* ---- Functions ---------------------------------------------------------------------------- */
 
 /* Numbers the definitions of all modules; imports and repeated definitions get the number of the
@@ -77,6 +79,7 @@ static void decoder_close(sim_decoder *d)
     rt_vector_free(&d->globals);
     rt_vector_free(&d->relocations);
     rt_vector_free(&d->locals);
+    rt_vector_free(&d->signatures);
     rt_arena_reset(&d->arena);
 }
 
@@ -156,11 +159,22 @@ static void kernel_add(sim_decoder *d, const sim_entry *entry, uint32_t module)
                            .leaf_offset = offsets,
                            .variable = variable,
                            .parameter_count = count};
+    kernel->subgroup_size = entry->subgroup_size ? entry->subgroup_size : SUBGROUP_SIZE;
     memcpy(kernel->local_size, entry->local_size, sizeof kernel->local_size);
     rt_map_set(&program->kernel_names, kernel->name, program->kernel_count++);
 }
 
-static void kernels_add(sim_decoder *d)
+/* A kernel may require another size of sub-groups, among those that a wave is a multiple of. */
+static rt_status check_subgroup_size(const sim_decoder *d, const sim_entry *entry)
+{
+    uint32_t size = entry->subgroup_size;
+    if (size == 0 || size == 8 || size == 16 || size == 32) return RT_STATUS_OK;
+    return rt_fail(d->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                   "kernel '%.*s' requires sub-groups of %u work-items; they have 8, 16 or 32",
+                   RT_TEXT_ARG(entry->name), size);
+}
+
+static rt_status kernels_add(sim_decoder *d)
 {
     uint32_t count = 0;
     for (uint32_t m = 0; m < d->module_count; m++)
@@ -169,9 +183,11 @@ static void kernels_add(sim_decoder *d)
         rt_arena_alloc_array(&d->program->arena, count + 1, sizeof *d->program->kernels);
     for (uint32_t m = 0; m < d->module_count; m++) {
         for (uint32_t i = 0; i < d->modules[m]->entry_count; i++) {
+            RT_TRY(check_subgroup_size(d, &d->modules[m]->entries[i]));
             kernel_add(d, &d->modules[m]->entries[i], m);
         }
     }
+    return RT_STATUS_OK;
 }
 
 /* ---- Programs ----------------------------------------------------------------------------- */
@@ -210,7 +226,7 @@ static rt_status decode(sim_decoder *d)
         RT_TRY(sim_decode_build(d, &d->functions[i]));
     }
     sim_decode_uniform(d);
-    kernels_add(d);
+    RT_TRY(kernels_add(d));
     program->function_count = d->function_count;
     program->functions =
         rt_arena_alloc_array(&program->arena, d->function_count + 1, sizeof *program->functions);
@@ -223,6 +239,7 @@ static rt_status decode(sim_decoder *d)
             program->temporary_bytes = function->temporary_bytes;
         }
     }
+    RT_TRY(sim_decode_pointers_keep(d));
     sites_keep(d);
     KEEP(site, d->sites);
     KEEP(global, d->globals);

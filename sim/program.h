@@ -16,11 +16,13 @@ typedef struct sim_global {
     rt_text name;
 } sim_global;
 
-/* A pointer inside the initial bytes of a variable, or in the pool: another variable's address. */
+/* A pointer inside the initial bytes of a variable, or in the pool: the address of another variable
+ * or of a function. */
 typedef struct sim_relocation {
     uint32_t global; /* the variable whose initial bytes hold it; SIM_NONE: the pool */
-    uint64_t offset; /* bytes into them */
-    uint32_t target; /* the variable pointed to */
+    uint64_t offset; /* bytes into them; in the pool: the slot */
+    uint32_t target; /* the variable or function pointed to */
+    bool is_function;
     int64_t addend;
 } sim_relocation;
 
@@ -42,6 +44,7 @@ struct sim_kernel {
     const uint32_t *variable;    /* SIM_NONE: passed in leaves */
     uint32_t parameter_count;
     uint32_t local_size[RT_ND_RANGE_DIMENSIONS]; /* required by the kernel; all 0: free */
+    uint32_t subgroup_size;                      /* 8, 16 or 32 */
 };
 
 struct sim_program {
@@ -49,6 +52,8 @@ struct sim_program {
     atomic_uint references; /* the caller's and one per world that has its variables */
     sim_code_function *functions;
     uint32_t function_count;
+    sim_signature *signatures; /* of functions that have addresses and of calls through pointers */
+    uint32_t signature_count;
     sim_kernel *kernels;
     uint32_t kernel_count;
     rt_map kernel_names; /* -> index */

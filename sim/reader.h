@@ -24,6 +24,7 @@ typedef struct sim_reader {
     uint32_t section;         /* of form.c */
     uint32_t functions_start; /* word offset of the first OpFunction, or word_count */
     uint32_t parameter_count; /* of all functions together */
+    bool has_function_pointers;  /* capability FunctionPointersINTEL */
     RT_VECTOR(uint32_t) entries; /* word offsets of OpEntryPoint */
     RT_VECTOR(uint32_t) modes;   /* word offsets of OpExecutionMode, OpExecutionModeId */
     RT_VECTOR(uint32_t) groups;  /* word offsets of OpGroupDecorate, OpGroupMemberDecorate */

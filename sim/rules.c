@@ -18,7 +18,9 @@ enum {
     RESULT_SHAPE = 1 << 8, /* as many components as the result */
     FIRST_SAME = 1 << 9,   /* the type of the first operand */
 
-    KINDS = BOOLS | INTEGERS | FLOATS | POINTERS | AGGREGATES,
+    EVENTS = 1 << 10,
+
+    KINDS = BOOLS | INTEGERS | FLOATS | POINTERS | AGGREGATES | EVENTS,
     SHAPES = SCALAR | VECTOR,
     ANY = KINDS | SHAPES,
     NUMBER = INTEGERS | FLOATS | SCALAR,
@@ -144,10 +146,22 @@ static const type_rule rules[SIM_GROUP_COUNT] = {
                                   {POINTER, INTEGER, INTEGER, INTEGER, RESULT_SAME, RESULT_SAME},
                                   sim_check_atomic},
 
+    [SIM_GROUP_ATOMIC_FLOAT] = {FLOATS | SCALAR,
+                                {POINTER, INTEGER, INTEGER, RESULT_SAME},
+                                sim_check_atomic_float},
+    [SIM_GROUP_ATOMIC_FLAG] = {BOOLS | SCALAR, {POINTER, INTEGER, INTEGER}, sim_check_atomic_flag},
+    [SIM_GROUP_ATOMIC_FLAG_CLEAR] = {0, {POINTER, INTEGER, INTEGER}, sim_check_atomic_flag},
+    [SIM_GROUP_ASYNC_COPY] = {EVENTS | SCALAR,
+                              {INTEGER, POINTER, POINTER, INTEGER, INTEGER, EVENTS | SCALAR},
+                              sim_check_async_copy},
+    [SIM_GROUP_COLLECTIVE] = {0, {0}, sim_check_collective},
+    [SIM_GROUP_WAIT_EVENTS] = {0, {INTEGER, INTEGER, POINTER}, NULL},
+
     [SIM_GROUP_CONTROL_BARRIER] = {0, {INTEGER, INTEGER, INTEGER}, NULL},
     [SIM_GROUP_MEMORY_BARRIER] = {0, {INTEGER, INTEGER}, NULL},
     [SIM_GROUP_ASSUME] = {0, {BOOLS | SCALAR}, NULL},
     [SIM_GROUP_CALL] = {0, {0}, sim_check_call},
+    [SIM_GROUP_CALL_POINTER] = {0, {POINTER}, sim_check_call_pointer},
     [SIM_GROUP_PHI] = {ANY, {0}, NULL}, /* validate.c */
     [SIM_GROUP_BRANCH_CONDITIONAL] = {0, {BOOLS | SCALAR}, NULL},
     [SIM_GROUP_SWITCH] = {0, {INTEGER}, NULL},
@@ -169,6 +183,7 @@ static uint32_t kind_bit(const sim_type *type)
     case SIM_TYPE_INT: return INTEGERS;
     case SIM_TYPE_FLOAT: return FLOATS;
     case SIM_TYPE_POINTER: return POINTERS;
+    case SIM_TYPE_EVENT: return EVENTS;
     case SIM_TYPE_ARRAY:
     case SIM_TYPE_STRUCT: return AGGREGATES;
     default: return 0;
@@ -197,6 +212,7 @@ static const char *describe(uint32_t constraint)
         return constraint & VECTOR ? "must be floats, as many as the operation has lanes"
                                    : "must be a float";
     case POINTERS: return "must be a pointer";
+    case EVENTS: return "must be an event";
     case INTEGERS | FLOATS: return "must be a number";
     default: return "must be a value that the instruction takes";
     }

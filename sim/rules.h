@@ -44,7 +44,9 @@ sim_check sim_check_vector_extract, sim_check_vector_insert, sim_check_shuffle;
 sim_check sim_check_construct, sim_check_extract, sim_check_insert, sim_check_extended;
 sim_check sim_check_variable, sim_check_load, sim_check_store, sim_check_copy_memory;
 sim_check sim_check_access_chain, sim_check_pointer_chain, sim_check_atomic;
-sim_check sim_check_atomic_store, sim_check_call, sim_check_return, sim_check_return_value;
+sim_check sim_check_atomic_store, sim_check_call, sim_check_call_pointer, sim_check_return;
+sim_check sim_check_return_value, sim_check_atomic_float, sim_check_atomic_flag;
+sim_check sim_check_async_copy, sim_check_collective;
 
 /* ---- shapes_vector.c ------------------------------------------------------------------------ */
 

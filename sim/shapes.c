@@ -427,6 +427,27 @@ rt_status sim_check_pointer_chain(const sim_operation *operation)
     return check_chain(operation, 2);
 }
 
+/* One side in the memory of the work-group, the other in global memory. */
+rt_status sim_check_async_copy(const sim_operation *operation)
+{
+    const sim_type *target = sim_operand_type(operation, 1);
+    const sim_type *source = sim_operand_type(operation, 2);
+    bool inward = target->storage_class == SIM_StorageClassWorkgroup &&
+                  source->storage_class == SIM_StorageClassCrossWorkgroup;
+    bool outward = target->storage_class == SIM_StorageClassCrossWorkgroup &&
+                   source->storage_class == SIM_StorageClassWorkgroup;
+    if (!sim_type_equal(target->element, source->element) || target->element->size_bytes == 0) {
+        return sim_operation_fail(operation,
+                                  "the pointers do not point to equal types with a size");
+    }
+    if (!inward && !outward) {
+        return sim_operation_fail(operation,
+                                  "it copies neither from CrossWorkgroup to Workgroup memory nor "
+                                  "back");
+    }
+    return RT_STATUS_OK;
+}
+
 /* ---- Atomics ------------------------------------------------------------------------------- */
 
 static rt_status check_atomic_of(const sim_operation *operation, const sim_type *value)
@@ -448,6 +469,23 @@ rt_status sim_check_atomic(const sim_operation *operation)
     return check_atomic_of(operation, operation->type);
 }
 
+rt_status sim_check_atomic_float(const sim_operation *operation)
+{
+    if (!sim_type_equal(sim_operand_type(operation, 0)->element, operation->type)) {
+        return sim_operation_fail(operation, "the pointer does not point to the value's type");
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status sim_check_atomic_flag(const sim_operation *operation)
+{
+    const sim_type *flag = sim_operand_type(operation, 0)->element;
+    if (flag->kind != SIM_TYPE_INT || flag->bits != 32) {
+        return sim_operation_fail(operation, "the pointer does not point to an integer of 32 bits");
+    }
+    return RT_STATUS_OK;
+}
+
 rt_status sim_check_atomic_store(const sim_operation *operation)
 {
     return check_atomic_of(operation, sim_operand_type(operation, 3));
@@ -455,14 +493,9 @@ rt_status sim_check_atomic_store(const sim_operation *operation)
 
 /* ---- Calls --------------------------------------------------------------------------------- */
 
-rt_status sim_check_call(const sim_operation *operation)
+/* Result and arguments of a call, direct or not, of a function of that type. */
+static rt_status check_arguments(const sim_operation *operation, const sim_type *type)
 {
-    const sim_module *module = operation->reader->module;
-    const sim_id_entry *entry = sim_module_id(module, operation->operands[0]);
-    if (entry->kind != SIM_ID_FUNCTION) {
-        return sim_operation_fail(operation, "id %u is no function", operation->operands[0]);
-    }
-    const sim_type *type = module->functions[entry->index].type;
     if (!sim_type_equal(operation->type, type->element)) {
         return sim_operation_fail(operation, "the result has another type than function %u returns",
                                   operation->operands[0]);
@@ -482,6 +515,29 @@ rt_status sim_check_call(const sim_operation *operation)
         }
     }
     return RT_STATUS_OK;
+}
+
+rt_status sim_check_call(const sim_operation *operation)
+{
+    const sim_module *module = operation->reader->module;
+    const sim_id_entry *entry = sim_module_id(module, operation->operands[0]);
+    if (entry->kind != SIM_ID_FUNCTION) {
+        return sim_operation_fail(operation, "id %u is no function", operation->operands[0]);
+    }
+    return check_arguments(operation, module->functions[entry->index].type);
+}
+
+rt_status sim_check_call_pointer(const sim_operation *operation)
+{
+    if (operation->operand_count == 0) {
+        return sim_operation_fail(operation, "there is no pointer to a function");
+    }
+    const sim_type *type = sim_operand_type(operation, 0)->element;
+    if (type->kind != SIM_TYPE_FUNCTION) {
+        return sim_operation_fail(operation, "operand 0, id %u, does not point to a function",
+                                  operation->operands[0]);
+    }
+    return check_arguments(operation, type);
 }
 
 rt_status sim_check_return(const sim_operation *operation)

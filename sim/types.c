@@ -314,6 +314,13 @@ static rt_status read_opaque(sim_reader *reader, const sim_view *view, sim_type 
     return RT_STATUS_OK;
 }
 
+static rt_status read_event(sim_reader *reader, const sim_view *view, sim_type *type)
+{
+    CHECK(view->count == 2 && reader->module);
+    set_scalar(type, SIM_TYPE_EVENT, 64);
+    return RT_STATUS_OK;
+}
+
 /* OpTypeForwardPointer makes a pointer known before its pointee. */
 static rt_status read_forward(sim_reader *reader, const sim_view *view)
 {
@@ -343,7 +350,7 @@ rt_status sim_read_type(sim_reader *reader, const sim_view *view)
         {SIM_OpTypeVector, read_vector},     {SIM_OpTypeArray, read_array},
         {SIM_OpTypeStruct, read_struct},     {SIM_OpTypePointer, read_pointer},
         {SIM_OpTypeFunction, read_function}, {SIM_OpTypeOpaque, read_opaque},
-        {SIM_OpTypeEvent, read_opaque},
+        {SIM_OpTypeEvent, read_event},
     };
     if (view->opcode->number == SIM_OpTypeForwardPointer) return read_forward(reader, view);
     for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++) {

@@ -19,9 +19,10 @@
 
 /* What memory an address points into; the numbers are part of the address. */
 typedef enum sim_address_class {
-    SIM_CLASS_GLOBAL,  /* objects of the world */
-    SIM_CLASS_LOCAL,   /* objects of the running work-group: variables, then arguments; from 1 */
-    SIM_CLASS_PRIVATE, /* variables of one work-item: number of a frame, number of a variable */
+    SIM_CLASS_GLOBAL,   /* objects of the world */
+    SIM_CLASS_LOCAL,    /* objects of the running work-group: variables, then arguments; from 1 */
+    SIM_CLASS_PRIVATE,  /* variables of one work-item: number of a frame, number of a variable */
+    SIM_CLASS_FUNCTION, /* functions of the programs in this world; from 1; nothing to access */
 } sim_address_class;
 
 /* Private objects: 10 bits of frame (from 1), 12 bits of variable. */
@@ -62,7 +63,8 @@ typedef struct sim_memory {
 typedef struct sim_instance {
     struct sim_program *program; /* retained */
     sim_object *objects;         /* one per variable of the program */
-    uint64_t *pool;              /* the program's constants with the variables' addresses in them */
+    uint64_t *pool;              /* the program's constants with all addresses in them */
+    uint32_t function_first;     /* object number of the program's function 0 */
 } sim_instance;
 
 struct sim_world {
@@ -72,6 +74,7 @@ struct sim_world {
     rt_arena arena;  /* labels */
     RT_VECTOR(sim_memory) objects; /* by id; [0] is no object */
     RT_VECTOR(sim_instance) instances;
+    uint32_t function_count; /* numbers of functions that were given out; never reused */
 };
 
 /* The memory behind an id that sim_object_create gave out; destroyed ones included. */

@@ -287,6 +287,7 @@ static void simdev_device_capabilities(dev_device *device, dev_capabilities *out
         .executes = true,
         .globals_by_name = true,
         .usm = true,
+        .function_pointers = true,
         .spec_constants = true,
         .finds_faults = true,
         .local_size_max = SIM_LOCAL_SIZE_MAX,

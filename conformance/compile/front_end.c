@@ -24,7 +24,13 @@ enum { FRONT_END_TIMEOUT_MS = 60000 };
         "-fno-caret-diagnostics", "-fno-color-diagnostics", "-fno-diagnostics-show-option",        \
         "-Werror=date-time", "-H"
 
-static const char *const opencl_c_arguments[] = {"-x", "cl", "-cl-std=CL2.0", CLANG_ARGUMENTS,
+/* The extension is known; a source that takes addresses of functions enables it by a pragma. */
+static const char *const opencl_c_arguments[] = {"-x",
+                                                 "cl",
+                                                 "-cl-std=CL2.0",
+                                                 "-Xclang",
+                                                 "-cl-ext=+__cl_clang_function_pointers",
+                                                 CLANG_ARGUMENTS,
                                                  NULL};
 
 /* The driver's own -fno-rtti changes nothing: type information would import from a C++ library. */

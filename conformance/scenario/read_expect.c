@@ -13,7 +13,7 @@ static const scn_choice findings[] = {
     {"undefined-arithmetic", true}, {"divergent-barrier", true},
     {"unreachable", true},          {"budget", true},
     {"uninitialised", false},       {"race", false},
-    {"wrong-call-target", false},
+    {"wrong-call-target", true},
 };
 static const scn_shape shape_finding = {
     .kind = SCN_SHAPE_CHOICE,

@@ -1,6 +1,8 @@
 /* What scenarios need of a device, as a table: the capability, who needs it, what is said. */
 #include "conformance/subject/skip.h"
 
+#include <string.h>
+
 static bool needs_findings(const scn_scenario *scenario)
 {
     for (uint32_t i = 0; i < scenario->step_count; i++) {
@@ -27,6 +29,35 @@ static bool needs_spec_constants(const scn_scenario *scenario)
     return false;
 }
 
+/* True for SPIR-V whose capabilities, which come first, are among them the one for function
+ * pointers. The code was made or checked by the compile worker; a device judges what else is in it.
+ */
+static bool calls_through_pointers(rt_bytes code)
+{
+    enum { HEADER_WORDS = 5, OP_CAPABILITY = 17, FUNCTION_POINTERS = 5603 };
+    for (size_t at = HEADER_WORDS * sizeof(uint32_t); at + 8 <= code.size; at += 8) {
+        uint32_t words[2];
+        memcpy(words, code.data + at, sizeof words);
+        if (words[0] != (2u << 16 | OP_CAPABILITY)) return false;
+        if (words[1] == FUNCTION_POINTERS) return true;
+    }
+    return false;
+}
+
+static bool needs_function_pointers(const scn_scenario *scenario)
+{
+    for (uint32_t m = 0; m < scenario->module_count; m++) {
+        const rt_image_list *images = &scenario->modules[m].images;
+        for (uint32_t i = 0; i < images->count; i++) {
+            const rt_image *image = &images->images[i];
+            if (image->format == RT_FORMAT_SPIRV64 && calls_through_pointers(image->code)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 typedef struct need_row {
     const char *capability;
     bool (*needed)(const scn_scenario *scenario);
@@ -39,6 +70,8 @@ static const need_row needs[] = {
      "the scenario expects a finding; this device reports none"},
     {"usm", needs_usm, offsetof(dev_capabilities, usm),
      "the scenario has unified shared memory; this device has none"},
+    {"function_pointers", needs_function_pointers, offsetof(dev_capabilities, function_pointers),
+     "the scenario's device code has pointers to functions; this device takes none"},
     {"spec_constants", needs_spec_constants, offsetof(dev_capabilities, spec_constants),
      "the scenario sets specialisation constants; this device takes none"},
 };

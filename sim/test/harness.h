@@ -52,14 +52,19 @@ static inline harness harness_link(rt_sink *sink, sim_module **modules, uint32_t
     return h;
 }
 
-#ifdef SIM_TEST_KERNELS
-static inline harness harness_open(uint32_t level, uint32_t engine)
+#ifdef SIM_TEST_FOLDER
+/* The kernels of test/FILE.cl. */
+static inline harness harness_open_file(const char *file, uint32_t level, uint32_t engine)
 {
     char path[1024];
-    snprintf(path, sizeof path, SIM_TEST_KERNELS "%u.spv", level);
+    snprintf(path, sizeof path, SIM_TEST_FOLDER "%s_%u.spv", file, level);
     rt_sink *sink = rt_sink_create();
     sim_module *module = harness_read(sink, path);
     return harness_link(sink, &module, 1, engine);
+}
+static inline harness harness_open(uint32_t level, uint32_t engine)
+{
+    return harness_open_file("kernels", level, engine);
 }
 #endif
 

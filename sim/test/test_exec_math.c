@@ -156,7 +156,7 @@ static void test_functions(void **state)
     (void)state;
     FOR_EACH_BUILD(level, engine)
     {
-        harness h = harness_open(level, engine);
+        harness h = harness_open_file("math", level, engine);
 #define RUN(name, function, kind)                                                                  \
     run_function(&h, #name, SIM_MATH_##function, false, kind);                                     \
     run_function(&h, #name, SIM_MATH_##function, true, kind);
@@ -179,7 +179,7 @@ static void test_widths(void **state)
     (void)state;
     FOR_EACH_BUILD(level, engine)
     {
-        harness h = harness_open(level, engine);
+        harness h = harness_open_file("math", level, engine);
         column a = column_of(false, 1, 16 * 3), out = column_of(false, 0, 16 * 9);
         sim_object in = harness_memory(&h, "a", a.cells, column_bytes(&a));
         sim_object to = harness_memory(&h, "out", NULL, column_bytes(&out));
@@ -237,7 +237,7 @@ static void test_second_results(void **state)
     (void)state;
     FOR_EACH_BUILD(level, engine)
     {
-        harness h = harness_open(level, engine);
+        harness h = harness_open_file("math", level, engine);
         for (uint32_t wide = 0; wide < 2; wide++) {
             uint32_t n = ITEMS;
             int32_t whole[5 * ITEMS];
@@ -266,7 +266,7 @@ static void test_second_result_is_checked(void **state)
     (void)state;
     FOR_EACH_BUILD(level, engine)
     {
-        harness h = harness_open(level, engine);
+        harness h = harness_open_file("math", level, engine);
         static const float a[4] = {1.5f, -2.25f, 3.0f, 4.75f};
         float out[4], parts[3];
         sim_argument arguments[] = {
@@ -425,7 +425,7 @@ static void test_geometry(void **state)
     (void)state;
     FOR_EACH_BUILD(level, engine)
     {
-        harness h = harness_open(level, engine);
+        harness h = harness_open_file("math", level, engine);
         for (uint32_t wide = 0; wide < 2; wide++) {
             column out = geometry_run(&h, wide ? "geometry_double" : "geometry_float", wide, 24);
             for (uint32_t i = 0; i < VECTORS; i++) {
@@ -447,7 +447,7 @@ static void test_fast_geometry(void **state)
     (void)state;
     FOR_EACH_BUILD(level, engine)
     {
-        harness h = harness_open(level, engine);
+        harness h = harness_open_file("math", level, engine);
         column out = geometry_run(&h, "geometry_fast", false, 8);
         for (uint32_t i = 0; i < VECTORS; i++) {
             float dot[3] = {0}; /* of a, of a - b, of the first two of a */

@@ -1,0 +1,389 @@
+/* What work-items of a group do together: reductions, scans, votes, ballots, shuffles, copies.
+ *
+ * Work-items are taken one after the other in the order of their numbers, so that sums of floats
+ * are the same for every engine, group and machine.  A sub-group lies in neighbouring lanes of one
+ * wave; the values of a work-group were put down before a barrier.  A work-item that a value is
+ * asked of and that does not take part gives a number drawn from the seed. */
+#include "sim/exec.h"
+
+#include <string.h>
+
+#define MEMBERS_MAX RT_WORK_GROUP_SIZE_MAX
+
+/* Those who take part, by their place in the list; numbers ascend. */
+typedef struct members {
+    sim_collective operation;
+    uint32_t fold;
+    sim_lane_type type;
+    uint32_t count;
+    uint32_t size;    /* of the group */
+    uint32_t cluster; /* 0: none */
+    const uint32_t *numbers;
+    const uint64_t *a, *b, *c;
+} members;
+
+/* ---- Values --------------------------------------------------------------------------------- */
+
+static int64_t signed_of(sim_lane_type type, uint64_t bits)
+{
+    uint32_t unused = 64 - 8 * sim_lane_bytes(type);
+    return (int64_t)(bits << unused) >> unused;
+}
+
+static double float_of(sim_lane_type type, uint64_t bits)
+{
+    float narrow;
+    double wide;
+    uint32_t low = (uint32_t)bits;
+    memcpy(&narrow, &low, sizeof narrow);
+    memcpy(&wide, &bits, sizeof wide);
+    return type == SIM_F32 ? (double)narrow : wide;
+}
+
+/* Rounded to the type: sums and products of two floats are exact enough in double that rounding
+ * twice gives what rounding once does. */
+static uint64_t bits_of(sim_lane_type type, double value)
+{
+    uint64_t bits = 0;
+    float narrow = (float)value;
+    if (type == SIM_F32) {
+        memcpy(&bits, &narrow, sizeof narrow);
+    } else {
+        memcpy(&bits, &value, sizeof value);
+    }
+    return bits;
+}
+
+static uint64_t combine_floats(const members *m, uint64_t left, uint64_t right)
+{
+    double a = float_of(m->type, left), b = float_of(m->type, right);
+    switch (m->operation) {
+    case SIM_COLLECTIVE_FADD: return bits_of(m->type, a + b);
+    case SIM_COLLECTIVE_FMUL: return bits_of(m->type, a * b);
+    case SIM_COLLECTIVE_FMIN: return a != a || b < a ? right : left;
+    default: return a != a || b > a ? right : left;
+    }
+}
+
+static uint64_t combine(const members *m, uint64_t a, uint64_t b)
+{
+    switch (m->operation) {
+    case SIM_COLLECTIVE_IADD: return a + b;
+    case SIM_COLLECTIVE_IMUL: return a * b;
+    case SIM_COLLECTIVE_SMIN: return signed_of(m->type, b) < signed_of(m->type, a) ? b : a;
+    case SIM_COLLECTIVE_SMAX: return signed_of(m->type, b) > signed_of(m->type, a) ? b : a;
+    case SIM_COLLECTIVE_UMIN: return b < a ? b : a;
+    case SIM_COLLECTIVE_UMAX: return b > a ? b : a;
+    case SIM_COLLECTIVE_AND: return a & b;
+    case SIM_COLLECTIVE_OR: return a | b;
+    case SIM_COLLECTIVE_XOR: return a ^ b;
+    default: return combine_floats(m, a, b);
+    }
+}
+
+/* What an exclusive scan begins with. */
+static uint64_t identity_of(const members *m)
+{
+    uint64_t all = UINT64_MAX >> (64 - 8 * sim_lane_bytes(m->type));
+    switch (m->operation) {
+    case SIM_COLLECTIVE_IMUL: return 1;
+    case SIM_COLLECTIVE_UMIN: return all;
+    case SIM_COLLECTIVE_AND: return m->type == SIM_I8 ? 1 : all; /* bytes are bools */
+    case SIM_COLLECTIVE_SMIN: return all >> 1;
+    case SIM_COLLECTIVE_SMAX: return (all >> 1) + 1;
+    case SIM_COLLECTIVE_FMUL: return bits_of(m->type, 1);
+    case SIM_COLLECTIVE_FMIN: return bits_of(m->type, (double)__builtin_inff());
+    case SIM_COLLECTIVE_FMAX: return bits_of(m->type, -(double)__builtin_inff());
+    default: return 0;
+    }
+}
+
+/* ---- Reductions and scans ------------------------------------------------------------------- */
+
+/* The members [first, end) by themselves. */
+static void fold_part(const members *m, uint32_t first, uint32_t end, uint64_t *out)
+{
+    uint64_t all = UINT64_MAX >> (64 - 8 * sim_lane_bytes(m->type));
+    uint64_t so_far = 0;
+    for (uint32_t i = first; i < end; i++) {
+        uint64_t before = i == first ? identity_of(m) : so_far;
+        so_far = i == first ? m->a[i] : combine(m, so_far, m->a[i]) & all;
+        out[i] = m->fold == SIM_GroupOperationExclusiveScan ? before : so_far;
+    }
+    bool is_scan =
+        m->fold == SIM_GroupOperationInclusiveScan || m->fold == SIM_GroupOperationExclusiveScan;
+    for (uint32_t i = first; i < end && !is_scan; i++)
+        out[i] = so_far;
+}
+
+static void fold(const members *m, uint64_t *out)
+{
+    uint32_t cluster = m->cluster ? m->cluster : m->size;
+    for (uint32_t first = 0, end; first < m->count; first = end) {
+        end = first + 1;
+        while (end < m->count && m->numbers[end] / cluster == m->numbers[first] / cluster)
+            end++;
+        fold_part(m, first, end, out);
+    }
+}
+
+/* ---- Votes and masks ------------------------------------------------------------------------ */
+
+static bool vote(const members *m)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        bool holds = m->a[i] != 0;
+        if (m->operation == SIM_COLLECTIVE_ALL_EQUAL) {
+            bool is_float = m->type >= SIM_F32;
+            holds = is_float ? float_of(m->type, m->a[i]) == float_of(m->type, m->a[0])
+                             : m->a[i] == m->a[0];
+        }
+        if (holds == (m->operation == SIM_COLLECTIVE_ANY)) return holds;
+    }
+    return m->operation != SIM_COLLECTIVE_ANY;
+}
+
+static uint64_t ballot(const members *m)
+{
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < m->count; i++)
+        mask |= (uint64_t)(m->a[i] != 0) << m->numbers[i];
+    return mask;
+}
+
+static uint64_t mask_bits(const members *m, uint32_t i)
+{
+    uint64_t mask = m->a[i] & (UINT64_MAX >> (64 - m->size));
+    uint32_t number = m->numbers[i];
+    switch (m->operation) {
+    case SIM_COLLECTIVE_BIT_EXTRACT: return m->b[i] < m->size ? mask >> m->b[i] & 1 : 0;
+    case SIM_COLLECTIVE_FIND_LSB: return mask ? (uint64_t)__builtin_ctzll(mask) : UINT32_MAX;
+    case SIM_COLLECTIVE_FIND_MSB: return mask ? 63 - (uint64_t)__builtin_clzll(mask) : UINT32_MAX;
+    default: break;
+    }
+    uint64_t below = (UINT64_C(1) << number) - 1;
+    if (m->fold == SIM_GroupOperationExclusiveScan) mask &= below;
+    if (m->fold == SIM_GroupOperationInclusiveScan) mask &= below << 1 | 1;
+    return (uint64_t)__builtin_popcountll(mask);
+}
+
+/* ---- Shuffles ------------------------------------------------------------------------------- */
+
+/* The number of the work-item whose value member i gets; *out_other: its value in c instead of a.
+ * Numbers that no work-item has come out as they are. */
+static uint64_t source_of(const members *m, uint32_t i, bool *out_other)
+{
+    uint64_t number = m->numbers[i], b = m->b[i];
+    uint64_t cluster = m->cluster ? m->cluster : m->size;
+    *out_other = false;
+    switch (m->operation) {
+    case SIM_COLLECTIVE_SHUFFLE_XOR: return number ^ b;
+    case SIM_COLLECTIVE_SHUFFLE_UP: return number - b;
+    case SIM_COLLECTIVE_SHUFFLE_DOWN: return number + b;
+    case SIM_COLLECTIVE_ROTATE: return number / cluster * cluster + (number + b) % cluster;
+    case SIM_COLLECTIVE_SHUFFLE_DOWN_NEXT:
+        *out_other = number + b >= m->size;
+        return *out_other ? number + b - m->size : number + b;
+    case SIM_COLLECTIVE_SHUFFLE_UP_BEFORE:
+        *out_other = b <= number;
+        return *out_other ? number - b : number + m->size - b;
+    default: return b;
+    }
+}
+
+/* The place of a number among the members; their count where it is not there. */
+static uint32_t member_of(const members *m, uint64_t number)
+{
+    uint32_t i = 0;
+    while (i < m->count && m->numbers[i] != number)
+        i++;
+    return i;
+}
+
+/* ---- All operations ------------------------------------------------------------------------- */
+
+/* Whose value is asked for, for a finding. */
+typedef struct asked {
+    sim_exec *x;
+    const sim_op *op;
+    uint32_t lane; /* of the first member */
+} asked;
+
+static void broadcast(const asked *by, const members *m, uint64_t *out)
+{
+    uint32_t from = m->operation == SIM_COLLECTIVE_BROADCAST_FIRST ? 0 : member_of(m, m->b[0]);
+    bool same = true;
+    for (uint32_t i = 1; i < m->count && m->operation == SIM_COLLECTIVE_BROADCAST; i++)
+        same &= m->b[i] == m->b[0];
+    if (!same || from == m->count) {
+        sim_note(by->x, by->op->site, SIM_FINDING_UNDEFINED_ARITHMETIC, by->lane, m->count,
+                 same ? "broadcast of the value of a work-item that does not take part,"
+                      : "broadcast in which work-items name different ones,");
+    }
+    for (uint32_t i = 0; i < m->count; i++) {
+        out[i] =
+            same && from < m->count ? m->a[from] : sim_lane_choose(by->x, by->op->site, by->lane);
+    }
+}
+
+static void shuffle(const asked *by, const members *m, uint64_t *out)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        bool other;
+        uint32_t from = member_of(m, source_of(m, i, &other));
+        out[i] = from == m->count ? sim_lane_choose(by->x, by->op->site, by->lane + i)
+                                  : (other ? m->c : m->a)[from];
+    }
+}
+
+static void collective(const asked *by, const members *m, uint64_t *out)
+{
+    if (m->operation <= SIM_COLLECTIVE_XOR) {
+        fold(m, out);
+        return;
+    }
+    if (m->operation == SIM_COLLECTIVE_BROADCAST ||
+        m->operation == SIM_COLLECTIVE_BROADCAST_FIRST) {
+        broadcast(by, m, out);
+        return;
+    }
+    if (m->operation >= SIM_COLLECTIVE_SHUFFLE) {
+        shuffle(by, m, out);
+        return;
+    }
+    for (uint32_t i = 0; i < m->count; i++) {
+        out[i] = m->operation <= SIM_COLLECTIVE_ALL_EQUAL ? vote(m)
+                 : m->operation == SIM_COLLECTIVE_ELECT   ? i == 0
+                 : m->operation == SIM_COLLECTIVE_BALLOT  ? ballot(m)
+                                                          : mask_bits(m, i);
+    }
+}
+
+/* ---- Handlers ------------------------------------------------------------------------------- */
+
+static uint64_t lane_value(const sim_exec *x, sim_register place, uint32_t bytes, uint32_t lane)
+{
+    uint64_t value = 0;
+    uint32_t step = sim_register_uniform(place) ? 0 : lane * bytes;
+    memcpy(&value, (const uint8_t *)sim_at(x, place) + step, bytes);
+    return value;
+}
+
+static members members_of(const sim_op *op)
+{
+    return (members){.operation = (sim_collective)(op->extra & 0xff),
+                     .fold = op->extra >> 8 & 0xff,
+                     .type = (sim_lane_type)(op->extra >> 16),
+                     .cluster = (uint32_t)op->imm};
+}
+
+static void result_set(const sim_exec *x, const sim_op *op, uint32_t lane, uint64_t value)
+{
+    if (op->target == SIM_REGISTER_NONE) return;
+    memcpy((uint8_t *)sim_at(x, op->target) + lane * op->stride, &value, op->stride);
+}
+
+/* One sub-group, whose lanes begin at `first`. */
+static void subgroup(sim_exec *x, const sim_op *op, uint32_t first, uint32_t size)
+{
+    uint64_t a[SIM_LANES], b[SIM_LANES], c[SIM_LANES], out[SIM_LANES];
+    uint32_t numbers[SIM_LANES], live = x->wave->lane_count - first;
+    if (live > size) live = size;
+    members m = members_of(op);
+    m.size = size;
+    for (uint32_t i = 0; i < live; i++) {
+        if (!x->mask[first + i]) continue;
+        numbers[m.count] = i;
+        a[m.count] = lane_value(x, op->a, sim_lane_bytes(m.type), first + i);
+        b[m.count] = lane_value(x, op->b, 8, first + i);
+        c[m.count++] = lane_value(x, op->c, sim_lane_bytes(m.type), first + i);
+    }
+    if (m.count == 0) return;
+    m.numbers = numbers;
+    m.a = a;
+    m.b = b;
+    m.c = c;
+    if (op->count && m.count < live) {
+        sim_note(x, op->site, SIM_FINDING_DIVERGENT_BARRIER, first + numbers[0], m.count,
+                 "operation that not all work-items of the sub-group reach, reached");
+    }
+    collective(&(asked){x, op, first + numbers[0]}, &m, out);
+    for (uint32_t i = 0; i < m.count; i++)
+        result_set(x, op, first + numbers[i], out[i]);
+}
+
+void sim_handle_collective(sim_exec *x, const sim_op *op)
+{
+    uint32_t size = x->launch->kernel->subgroup_size;
+    CHECK(size >= 8 && size <= 32 && SIM_LANES % size == 0);
+    for (uint32_t first = x->low & ~(size - 1); first < x->wave->lane_count && first < x->high;
+         first += size) {
+        subgroup(x, op, first, size);
+    }
+}
+
+/* The values put down before the barrier with that number. */
+static uint64_t *group_values(const sim_exec *x, uint32_t barrier)
+{
+    return x->launch->group_values + (barrier & 1) * x->launch->pool[SIM_SLOT_GROUP_ITEMS];
+}
+
+void sim_handle_group_put(sim_exec *x, const sim_op *op)
+{
+    members m = members_of(op);
+    uint64_t *values = group_values(x, x->launch->barrier_count);
+    for (uint32_t i = x->low; i < x->high; i++) {
+        if (!x->mask[i]) continue;
+        values[x->wave->first_item + i] = lane_value(x, op->a, sim_lane_bytes(m.type), i);
+    }
+}
+
+void sim_handle_group_take(sim_exec *x, const sim_op *op)
+{
+    uint64_t b[MEMBERS_MAX], out[MEMBERS_MAX];
+    uint32_t numbers[MEMBERS_MAX];
+    members m = members_of(op);
+    m.count = m.size = (uint32_t)x->launch->pool[SIM_SLOT_GROUP_ITEMS];
+    CHECK(m.count <= MEMBERS_MAX && x->launch->barrier_count > 0);
+    uint32_t first = sim_first_lane(x);
+    for (uint32_t i = 0; i < m.count; i++) {
+        numbers[i] = i;
+        uint32_t lane = i - x->wave->first_item;
+        bool is_here = i >= x->wave->first_item && lane < x->wave->lane_count && x->mask[lane];
+        b[i] = lane_value(x, op->b, 8, is_here ? lane : first);
+    }
+    m.numbers = numbers;
+    m.a = m.c = group_values(x, x->launch->barrier_count - 1);
+    m.b = b;
+    collective(&(asked){x, op, first}, &m, out);
+    for (uint32_t i = x->low; i < x->high; i++) {
+        if (x->mask[i]) result_set(x, op, i, out[x->wave->first_item + i]);
+    }
+}
+
+/* Every work-item copies the elements whose numbers are its own, modulo the group's size. */
+void sim_handle_async_copy(sim_exec *x, const sim_op *op)
+{
+    uint8_t element[128];
+    const sim_register *places = x->frame->function->places + op->extra;
+    uint64_t items = x->launch->pool[SIM_SLOT_GROUP_ITEMS];
+    uint32_t size = (uint32_t)op->imm;
+    CHECK(size <= sizeof element);
+    if (x->active < x->wave->lane_count) {
+        sim_note(x, op->site, SIM_FINDING_DIVERGENT_BARRIER, sim_first_lane(x), x->active,
+                 "copy that not all work-items of the group reach, reached");
+    }
+    for (uint32_t i = x->low; i < x->high; i++) {
+        if (!x->mask[i]) continue;
+        uint64_t to = lane_value(x, places[0], 8, i), from = lane_value(x, places[1], 8, i);
+        uint64_t count = lane_value(x, places[2], 8, i);
+        /* Local memory has fewer elements: the first one behind it is a finding. */
+        if (count > SIM_LOCAL_SIZE_MAX) count = SIM_LOCAL_SIZE_MAX + 1;
+        uint64_t stride = lane_value(x, places[3], 8, i) * size;
+        for (uint64_t k = x->wave->first_item + i; k < count; k += items) {
+            uint64_t source = from + k * (op->a ? size : stride);
+            sim_lane_load(x, op, i, source, size, op->c, 1, element);
+            sim_lane_store(x, op, i, to + k * (op->a ? stride : size), size, op->c, 1, element);
+        }
+    }
+}
