@@ -85,14 +85,15 @@ sed -i 's/passes/gone/' "$folder/expectations/sim.yaml"
 expect 1 run "$folder/s/passes.yaml" --on sim
 says "there is no such scenario; remove the entry"
 
-# An entry about what is skipped is unused, and a status for skips does not hide that: the simulated
-# device has no fp16.
-sed 's/^memory:/devices:\n  one: {aspects: {fp16: true}}\nmemory:/' "$scenario" >"$folder/s/skips.yaml"
+# An entry about what is skipped is unused, and a status for skips does not hide that: PoCL has no
+# unified shared memory.
+sed 's/^memory:/memory:\n  shared: {type: int, usm: shared, count: 1}/' "$scenario" >"$folder/s/skips.yaml"
 mv "$folder/expectations/sim.yaml" "$folder/kept"
-expect 77 run "$folder/s/skips.yaml" --on sim --skip-status 77
-sed 's/gone/skips/' "$folder/kept" >"$folder/expectations/sim.yaml"
-expect 1 run "$folder/s/skips.yaml" --on sim --skip-status 77
-says "s/skips.yaml on sim: SKIP, "
+expect 77 run "$folder/s/skips.yaml" --on pocl --skip-status 77
+sed 's/gone/skips/; s/subject: sim/subject: pocl/' "$folder/kept" >"$folder/expectations/pocl.yaml"
+expect 1 run "$folder/s/skips.yaml" --on pocl --skip-status 77
+says "s/skips.yaml on pocl: SKIP, "
+rm "$folder/expectations/pocl.yaml"
 
 # Wrong files stop everything before it runs.
 entry "$signature" "refrence: DL"
