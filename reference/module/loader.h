@@ -58,8 +58,10 @@ void rt_loader_free(rt_loader *loader);
 /* Starts the program: loads the executable, the preloaded modules (LD_PRELOAD, in that order) and
  * what all of them need.  The executable is first in the order of symbol search, the preloaded
  * follow, then what they need, breadth first; constructors run with the needed modules first, those
- * of the preloaded modules before the executable's.  Called once, first.
- * Source: ld.so(8), LD_PRELOAD; System V ABI, "Shared Object Dependencies". */
+ * of the preloaded modules before the executable's.  Modules that do not need each other run theirs
+ * in the order of the lists: ld.so promises none between them, and glibc's is often another, so
+ * that no scenario may stand on it.  Called once, first. Source: ld.so(8), LD_PRELOAD; System V
+ * ABI, "Shared Object Dependencies". */
 void rt_loader_start(rt_loader *loader, rt_module_id executable, const rt_module_id *preloaded,
                      uint32_t preloaded_count);
 
