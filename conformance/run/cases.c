@@ -88,6 +88,22 @@ static void case_compare(run_scenario *scenario, const run_case *oracle, run_cas
         cnf_traces_part(&scenario->arena, &oracle->messages, &other->messages, &other->judgement);
 }
 
+/* An oracle that did not pass proves nothing about others: what would have been compared with it
+ * was not observed. */
+static void case_uncompared(run_scenario *scenario, run_case *one)
+{
+    cnf_judgement *judgement = &one->judgement;
+    if (judgement->verdict != CNF_VERDICT_PASS || one->messages.memory_count == 0) return;
+    uint32_t count = judgement->unobserved_count;
+    rt_text *kinds = rt_arena_alloc_array(&scenario->arena, count + 1, sizeof *kinds);
+    for (uint32_t i = 0; i < count; i++)
+        kinds[i] = judgement->unobserved[i];
+    kinds[count] = RT_TEXT("final memories, since the oracle did not pass");
+    judgement->unobserved = kinds;
+    judgement->unobserved_count = count + 1;
+    judgement->expected++;
+}
+
 void cnf_run_cases_release(run_state *run, run_scenario *scenario)
 {
     if (!oracle_settled(run, scenario)) return;
@@ -95,9 +111,9 @@ void cnf_run_cases_release(run_state *run, run_scenario *scenario)
     for (uint32_t i = 0; i < run->options->subject_count; i++) {
         run_case *one = &scenario->cases[i];
         if (one->state != CASE_HELD) continue;
-        /* An oracle that failed itself proves nothing about others. */
-        if (oracle && oracle->judgement.verdict == CNF_VERDICT_PASS)
-            case_compare(scenario, oracle, one);
+        bool proves = oracle && oracle->judgement.verdict == CNF_VERDICT_PASS;
+        if (proves) case_compare(scenario, oracle, one);
+        if (oracle && !proves) case_uncompared(scenario, one);
         cnf_run_case_done(run, scenario, i);
     }
 }

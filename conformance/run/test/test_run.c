@@ -168,7 +168,13 @@ static void subjects_are_compared_with_sim(void **state)
     assert_verdict(fixture, "same", "vendor", "PASS", "");
     assert_verdict(fixture, "other", "vendor", "FAIL",
                    "differential:memory:differs:data/element-0");
-    assert_verdict(fixture, "blind", "vendor", "PASS", "");
+    /* What could not be compared was not observed, and the record says so. */
+    const cnf_record *blind = assert_verdict(fixture, "blind", "vendor", "PASS", "");
+    const cnf_record *same = record_of(fixture, "same", "vendor");
+    assert_int_equal(same->judgement.unobserved_count, 0);
+    assert_int_equal(blind->judgement.unobserved_count, 1);
+    assert_int_equal(blind->judgement.expected, same->judgement.expected + 1);
+    assert_int_equal(blind->judgement.observed, same->judgement.observed);
 }
 
 static void an_unavailable_subject_is_asked_once(void **state)
