@@ -178,6 +178,7 @@ rt_status sim_decode_group_take(sim_decoder *d, const sim_view *view, sim_leaves
 {
     collective o;
     RT_TRY(collective_read(d, view, &o));
+    CHECK(o.a.count > 0 && o.a.refs);
     sim_ref index = o.b.count ? linear_index(d, o.b) : SIM_REF_NONE;
     if (o.b.count) o.b = (sim_leaves){&index, 1};
     sim_ref *refs = sim_refs_new(d, 1);

@@ -211,6 +211,7 @@ typedef struct asked {
 
 static void broadcast(const asked *by, const members *m, uint64_t *out)
 {
+    CHECK(m->count > 0);
     uint32_t from = m->operation == SIM_COLLECTIVE_BROADCAST_FIRST ? 0 : member_of(m, m->b[0]);
     bool same = true;
     for (uint32_t i = 1; i < m->count && m->operation == SIM_COLLECTIVE_BROADCAST; i++)

@@ -282,7 +282,7 @@ static uint32_t find_targets(sim_exec *x, const sim_code_block *block, uint32_t 
 /* Lanes that call different functions part, and run them in the order of the program. */
 static void call_pointer(sim_exec *x, sim_fragment *fragment, const sim_code_block *block)
 {
-    uint32_t targets[SIM_LANES];
+    uint32_t targets[SIM_LANES] = {0};
     uint32_t same = find_targets(x, block, targets);
     while (same < fragment->active && !x->stop) {
         uint32_t target = targets[sim_first_lane(x)];

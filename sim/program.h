@@ -49,26 +49,22 @@ struct sim_kernel {
 
 struct sim_program {
     rt_arena arena;
-    atomic_uint references; /* the caller's and one per world that has its variables */
+    atomic_uint references;   /* the caller's and one per world that has its variables */
+    uint32_t temporary_bytes; /* the most that any function needs */
     sim_code_function *functions;
-    uint32_t function_count;
     sim_signature *signatures; /* of functions that have addresses and of calls through pointers */
-    uint32_t signature_count;
+    uint32_t function_count, signature_count;
     sim_kernel *kernels;
-    uint32_t kernel_count;
-    rt_map kernel_names; /* -> index */
     sim_global *globals;
-    uint32_t global_count;
+    uint32_t kernel_count, global_count;
+    rt_map kernel_names; /* -> index */
     rt_map global_names; /* the exported ones -> index */
     sim_relocation *relocations;
-    uint32_t relocation_count;
     sim_local *locals;
-    uint32_t local_count;
+    uint32_t relocation_count, local_count;
     const sim_site *sites;
-    uint32_t site_count;
     const uint64_t *pool_slots; /* SIM_POOL_SLOTS launch values, then constants */
-    uint32_t pool_slot_count;
-    uint32_t temporary_bytes; /* the most that any function needs */
+    uint32_t site_count, pool_slot_count;
 };
 
 /* The variables of a program in a world, made if it has none there yet.  The instance's arrays are

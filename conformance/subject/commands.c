@@ -106,7 +106,7 @@ rt_status cnf_run_submit(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
     const scn_submit *submit = &step->submit;
-    rt_queue_id queue;
+    rt_queue_id queue = UINT32_MAX;
     RT_TRY(queue_of(execution, step, &queue));
     rt_argument *arguments = rt_alloc_array(submit->argument_count + 1, sizeof *arguments);
     for (uint32_t i = 0; i < submit->argument_count; i++)
@@ -141,7 +141,7 @@ rt_status cnf_run_transfer(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
     const scn_transfer *given = &step->transfer;
-    rt_queue_id queue;
+    rt_queue_id queue = UINT32_MAX;
     RT_TRY(queue_of(execution, step, &queue));
     uint32_t after_count;
     rt_command_id *after = after_list(execution, step, &after_count);
