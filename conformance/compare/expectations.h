@@ -82,6 +82,7 @@ bool cnf_expectations_read(cnf_expectations *expectations, const cnf_files *file
                            const rt_text *folders, uint32_t folder_count, const rt_text *subjects,
                            uint32_t subject_count, rt_buffer *out_problems);
 
+/* Frees everything that was read. */
 void cnf_expectations_free(cnf_expectations *expectations);
 
 /* What an entry says about a scenario on a subject.  The judgement beside it keeps the signature

@@ -12,7 +12,9 @@
 void cnf_run_record_send(run_state *run, const cnf_record *record, const cnf_run_detail *detail)
 {
     if (run->stopped) return;
-    run->stopped = !run->listener(run->user, record, detail);
+    cnf_record sent = *record;
+    sent.conditions = run->options->conditions;
+    run->stopped = !run->listener(run->user, &sent, detail);
 }
 
 /* What the oracle's child said, where that proves something. */
@@ -45,7 +47,6 @@ void cnf_run_case_done(run_state *run, run_scenario *scenario, uint32_t subject)
         cnf_explorer_free(one->explorer);
     }
     const cnf_record record = {.scenario = scenario->file->path,
-                               .conditions = run->options->conditions,
                                .file = scenario->file->file,
                                .subject = run->options->subjects[subject].name,
                                .judgement = one->judgement,

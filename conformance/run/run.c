@@ -31,7 +31,6 @@ static void scenario_invalid(run_state *run, const run_scenario *scenario,
 {
     CHECK(judgement->verdict == CNF_VERDICT_INVALID);
     const cnf_record record = {.scenario = scenario->file->path,
-                               .conditions = run->options->conditions,
                                .file = scenario->file->file,
                                .subject = RT_TEXT("-"),
                                .judgement = *judgement,
@@ -308,7 +307,6 @@ static void file_abandon(run_state *run, const cnf_file *file, const cnf_judgeme
     bool invalid = pair_done(run, &scenario, RT_TEXT("-"));
     for (uint32_t i = 0; i < run->options->subject_count && !invalid; i++) {
         const cnf_record record = {.scenario = file->path,
-                                   .conditions = run->options->conditions,
                                    .file = file->file,
                                    .subject = run->options->subjects[i].name,
                                    .judgement = *not_run,

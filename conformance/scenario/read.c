@@ -118,8 +118,7 @@ static const scn_shape shape_process = {
 static bool version_read(scn_reader *reader, const scn_node *node, void *out)
 {
     (void)out;
-    bool plain = node->kind == SCN_NODE_SCALAR && node->style == SCN_STYLE_PLAIN;
-    if (plain && rt_text_is(node->text, "1")) return true;
+    if (scn_node_is_word(node, "1")) return true;
     return scn_report(reader->reporter, node->at,
                       "format version %s; this assay reads version 1: write 'assay: 1'",
                       scn_node_describe(reader->arena, node));

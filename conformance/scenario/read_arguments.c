@@ -7,26 +7,11 @@
 
 /* ---- Memories and pointers ---------------------------------------------------------------- */
 
-/* The memory of that index; NULL where its entry is wrong, which was reported. */
-static const scn_memory *memory_of(const scn_reader *reader, uint32_t index)
-{
-    const scn_scenario *scenario = reader->scenario;
-    const scn_memory *memory = index < scenario->memory_count ? &scenario->memories[index] : NULL;
-    CHECK((memory && memory->count > 0) || reader->reporter->count > 0);
-    return memory && memory->count > 0 ? memory : NULL;
-}
-
-static bool is_null(const scn_node *node)
-{
-    return node->kind == SCN_NODE_SCALAR && node->style == SCN_STYLE_PLAIN &&
-           rt_text_is(node->text, "null");
-}
-
 /* A memory by its name alone: a buffer that is read and written, or a pointer to the beginning. */
 static bool plain_memory_read(scn_reader *reader, const scn_node *node, scn_argument *argument)
 {
     if (!scn_memory_reference_read(reader, node, &argument->memory)) return false;
-    const scn_memory *memory = memory_of(reader, argument->memory);
+    const scn_memory *memory = scn_memory_of(reader, argument->memory);
     if (!memory) return false;
     bool buffer = memory->kind == SCN_MEMORY_BUFFER;
     argument->kind = buffer ? SCN_ARGUMENT_MEMORY : SCN_ARGUMENT_POINTER;
@@ -37,7 +22,7 @@ static bool plain_memory_read(scn_reader *reader, const scn_node *node, scn_argu
 static bool accessed_memory_make(scn_reader *reader, const scn_entry *entry, scn_access access,
                                  scn_argument *argument)
 {
-    const scn_memory *memory = memory_of(reader, argument->memory);
+    const scn_memory *memory = scn_memory_of(reader, argument->memory);
     if (!memory) return false;
     argument->kind = SCN_ARGUMENT_MEMORY;
     argument->access = access;
@@ -63,7 +48,7 @@ static const scn_shape shape_offset = {
 /* {usm: MEMORY, offset: BYTES}, of which the node is the mapping. */
 static bool pointer_check(scn_reader *reader, const scn_node *node, const pointer_draft *pointer)
 {
-    const scn_memory *memory = memory_of(reader, pointer->memory);
+    const scn_memory *memory = scn_memory_of(reader, pointer->memory);
     if (!memory) return false;
     const char *name = scn_shown(reader->arena, memory->name);
     if (memory->kind == SCN_MEMORY_BUFFER) {
@@ -119,7 +104,7 @@ typedef struct field_draft {
 static bool pointer_field_read(scn_reader *reader, const scn_node *node, field_draft *draft)
 {
     uint64_t given;
-    if (is_null(node)) {
+    if (scn_node_is_word(node, "null")) {
         draft->is_null = true;
         return true;
     }
@@ -346,7 +331,7 @@ static bool argument_read(scn_reader *reader, const scn_node *node, void *out)
 {
     scn_argument *argument = out;
     argument->at = node->at;
-    if (is_null(node)) {
+    if (scn_node_is_word(node, "null")) {
         argument->kind = SCN_ARGUMENT_NULL;
         return true;
     }
@@ -367,7 +352,7 @@ static bool argument_read(scn_reader *reader, const scn_node *node, void *out)
 static bool null_read(scn_reader *reader, const scn_node *node, void *out)
 {
     (void)out;
-    if (is_null(node)) return true;
+    if (scn_node_is_word(node, "null")) return true;
     return scn_report(reader->reporter, node->at, "expected null, found %s",
                       scn_node_describe(reader->arena, node));
 }

@@ -80,9 +80,7 @@ enum {
 /* A module, or `none` where nothing defines the symbol. */
 static bool provider_read(scn_reader *reader, const scn_node *node, void *out)
 {
-    bool none = node->kind == SCN_NODE_SCALAR && node->style == SCN_STYLE_PLAIN &&
-                rt_text_is(node->text, "none");
-    if (!none) return scn_module_reference_read(reader, node, out);
+    if (!scn_node_is_word(node, "none")) return scn_module_reference_read(reader, node, out);
     *(uint32_t *)out = SCN_NONE;
     return true;
 }
@@ -212,10 +210,8 @@ static bool memory_make(scn_reader *reader, const scn_node *node, const expect_d
     CHECK(is_given(given, EXPECT_MEMORY));
     out_expect->kind = SCN_EXPECT_MEMORY;
     out_expect->memory = draft->memory;
-    const scn_scenario *scenario = reader->scenario;
-    bool readable = draft->memory < scenario->memory_count;
-    const scn_memory *memory = readable ? &scenario->memories[draft->memory] : NULL;
-    if (!memory || memory->count == 0) return false; /* it has a problem of its own */
+    const scn_memory *memory = scn_memory_of(reader, draft->memory);
+    if (!memory) return false;
     uint64_t count;
     return scn_values_read(reader, draft->equals, &memory->layout, memory->count,
                            &out_expect->values, &count);

@@ -94,6 +94,16 @@ bool scn_image_name_read(scn_reader *reader, scn_position at, rt_text name, uint
     return *out_module != SCN_NONE;
 }
 
+const scn_memory *scn_memory_of(const scn_reader *reader, uint32_t index)
+{
+    const scn_scenario *scenario = reader->scenario;
+    const scn_memory *memory = index < scenario->memory_count ? &scenario->memories[index] : NULL;
+    bool right = memory && memory->count > 0;
+    CHECK(right || reader->reporter->count > 0);
+    CHECK_IMPLIES(right, memory->layout.size > 0);
+    return right ? memory : NULL;
+}
+
 bool scn_queue_or_device_check(scn_reader *reader, const scn_node *node)
 {
     const scn_entry *device = scn_node_entry(node, "device");

@@ -60,19 +60,13 @@ static const scn_shape shape_error_object = {
     SCN_ROWS(error_rows),
 };
 
-static bool is_none(const scn_node *node)
-{
-    return node->kind == SCN_NODE_SCALAR && node->style == SCN_STYLE_PLAIN &&
-           rt_text_is(node->text, "none");
-}
-
 /* An error, or `none` among several outcomes. */
 static bool error_read(scn_reader *reader, const scn_node *node, bool among_several,
                        scn_error *out_error)
 {
     uint64_t given;
     out_error->at = node->at;
-    if (is_none(node)) {
+    if (scn_node_is_word(node, "none")) {
         out_error->none = true;
         if (among_several) return true;
         return scn_report(reader->reporter, node->at,

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { STEP_COUNT_MAX = 65536, LIST_COUNT_MAX = SCN_LIST_COUNT_MAX };
+enum { STEP_COUNT_MAX = 65536 };
 
 /* ---- The verbs ---------------------------------------------------------------------------- */
 
@@ -397,9 +397,9 @@ static bool lists_read(scn_reader *reader, const scn_node *node, uint32_t index)
         return scn_report(reader->reporter, node->at, "expected %s, found %s", expected,
                           scn_node_describe(reader->arena, node));
     }
-    if (node->count < 2 || node->count > LIST_COUNT_MAX) {
+    if (node->count < 2 || node->count > SCN_LIST_COUNT_MAX) {
         return scn_report(reader->reporter, node->at, "a parallel of %u lists; it has from 2 to %d",
-                          node->count, LIST_COUNT_MAX);
+                          node->count, SCN_LIST_COUNT_MAX);
     }
     bool fine = true;
     uint32_t first = reader->step_count;
@@ -488,7 +488,7 @@ static const scn_shape shape_list_of_lists = {
     .noun = "a list of lists of steps",
     .element = &shape_nested_steps,
     .least = 2,
-    .most = LIST_COUNT_MAX,
+    .most = SCN_LIST_COUNT_MAX,
 };
 static const scn_shape shape_lists = {
     .kind = SCN_SHAPE_OTHER,

@@ -69,10 +69,10 @@ static bool constant_read(scn_reader *reader, const scn_node *node, void *out)
 {
     scn_spec_constant *constant = out;
     if (node->kind == SCN_NODE_MAPPING) return typed_constant_read(reader, node, constant);
-    bool plain = node->kind == SCN_NODE_SCALAR && node->style == SCN_STYLE_PLAIN;
-    if (plain && (rt_text_is(node->text, "true") || rt_text_is(node->text, "false"))) {
+    bool holds = scn_node_is_word(node, "true");
+    if (holds || scn_node_is_word(node, "false")) {
         uint8_t *truth = rt_arena_alloc(reader->arena, 1);
-        *truth = rt_text_is(node->text, "true");
+        *truth = holds;
         constant->value = (rt_bytes){truth, 1};
         return true;
     }

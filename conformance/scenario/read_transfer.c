@@ -40,15 +40,6 @@ typedef struct transfer_draft {
             "Ids of earlier submits, copies and fills that must have ended."                       \
     }
 
-/* The memory of an index that a row has read; NULL where it has a problem of its own. */
-static const scn_memory *memory_of(const scn_reader *reader, uint32_t index)
-{
-    const scn_scenario *scenario = reader->scenario;
-    if (index >= scenario->memory_count || scenario->memories[index].count == 0) return NULL;
-    CHECK(scenario->memories[index].layout.size > 0);
-    return &scenario->memories[index];
-}
-
 static bool draft_read(scn_reader *reader, const scn_shape *shape, const scn_node *node,
                        const scn_step *step, transfer_draft *out_draft)
 {
@@ -87,8 +78,8 @@ static bool copy_read(scn_reader *reader, const scn_node *node, void *out)
     transfer_draft draft;
     if (!draft_read(reader, &shape_copy_object, node, step, &draft)) return false;
     scn_transfer *transfer = &draft.step.transfer;
-    const scn_memory *from = memory_of(reader, transfer->from);
-    const scn_memory *to = memory_of(reader, transfer->to);
+    const scn_memory *from = scn_memory_of(reader, transfer->from);
+    const scn_memory *to = scn_memory_of(reader, transfer->to);
     if (!from || !to) return false;
     if (draft.count == 0 && draft.from_offset >= from->count) {
         return scn_report(reader->reporter, scn_node_entry(node, "from_offset")->value.at,
@@ -144,7 +135,7 @@ static bool fill_read(scn_reader *reader, const scn_node *node, void *out)
     transfer_draft draft;
     if (!draft_read(reader, &shape_fill_object, node, step, &draft)) return false;
     scn_transfer *transfer = &draft.step.transfer;
-    const scn_memory *to = memory_of(reader, transfer->to);
+    const scn_memory *to = scn_memory_of(reader, transfer->to);
     if (!to) return false;
     if (!is_pattern_size(to->layout.size)) {
         return scn_report(reader->reporter, scn_node_entry(node, "memory")->value.at,

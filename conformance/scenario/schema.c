@@ -70,11 +70,10 @@ static bool integer_read(scn_reader *reader, const scn_shape *shape, const scn_n
 
 static bool truth_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
 {
-    bool plain = node->kind == SCN_NODE_SCALAR && node->style == SCN_STYLE_PLAIN;
-    bool truth = plain && rt_text_is(node->text, "true");
+    bool truth = scn_node_is_word(node, "true");
     memcpy(out, &truth, sizeof truth);
-    if (truth || (plain && rt_text_is(node->text, "false"))) return true;
-    bool quoted = node->kind == SCN_NODE_SCALAR && !plain;
+    if (truth || scn_node_is_word(node, "false")) return true;
+    bool quoted = node->kind == SCN_NODE_SCALAR && node->style != SCN_STYLE_PLAIN;
     return scn_report(reader->reporter, node->at, "%s is true or false%s, found %s", shape->noun,
                       quoted ? ", without quotes" : "", scn_node_describe(reader->arena, node));
 }

@@ -142,6 +142,10 @@ extern const scn_shape scn_shape_device_reference; /* uint32_t: index of a scn_d
 bool scn_image_name_read(scn_reader *reader, scn_position at, rt_text name, uint32_t *out_module,
                          uint32_t *out_image);
 
+/* The memory of an index that a reference gave; NULL where its entry is wrong, which was reported.
+ */
+const scn_memory *scn_memory_of(const scn_reader *reader, uint32_t index);
+
 /* Refuses a command that names both a queue and a device. */
 bool scn_queue_or_device_check(scn_reader *reader, const scn_node *node);
 

@@ -204,16 +204,9 @@ static json_t *event_schema(const char *name, const char *fields)
 
 static json_t *events_schema(void)
 {
-    static const struct {
-        const char *name, *fields;
-    } rows[] = {
-#define EVENT_ROW(kind, name, fields) {name, fields},
-        RT_EVENTS(EVENT_ROW)
-#undef EVENT_ROW
-    };
     json_t *schema = needed(json_object()), *list = needed(json_array());
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        append(list, event_schema(rows[i].name, rows[i].fields));
+    for (rt_event_kind kind = 0; kind < RT_EVENT_COUNT; kind++)
+        append(list, event_schema(rt_event_name(kind), rt_event_fields(kind)));
     put(schema, "anyOf", list);
     return schema;
 }

@@ -174,21 +174,14 @@ static void object_write(rt_buffer *out, const scn_objects *objects, const scn_n
 
 static void events_write(rt_buffer *out)
 {
-    static const struct {
-        const char *name, *fields;
-    } rows[] = {
-#define EVENT_ROW(kind, name, fields) {name, fields},
-        RT_EVENTS(EVENT_ROW)
-#undef EVENT_ROW
-    };
     rt_buffer_printf(
         out,
         "\n## Events\n\nWhat happens while a scenario runs, as `trace` expects it: `{event: link, inputs: "
         "[app/0]}`. Fields\nthat are not given may hold anything; those with `[]` hold "
         "lists. In events that have a program,\n`program_of: KERNEL` means the one that the "
         "kernel was launched from last.\n\n| event | fields |\n|---|---|\n");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        rt_buffer_printf(out, "| `%s` | `%s` |\n", rows[i].name, rows[i].fields);
+    for (rt_event_kind kind = 0; kind < RT_EVENT_COUNT; kind++)
+        rt_buffer_printf(out, "| `%s` | `%s` |\n", rt_event_name(kind), rt_event_fields(kind));
 }
 
 void scn_page_write(rt_buffer *out)

@@ -410,10 +410,15 @@ const scn_entry *scn_node_entry(const scn_node *mapping, const char *key)
     return NULL;
 }
 
+bool scn_node_is_word(const scn_node *node, const char *word)
+{
+    bool plain = node->kind == SCN_NODE_SCALAR && node->style == SCN_STYLE_PLAIN;
+    return plain && rt_text_is(node->text, word);
+}
+
 bool scn_node_is_nothing(const scn_node *node)
 {
-    return node->kind == SCN_NODE_SCALAR && node->style == SCN_STYLE_PLAIN &&
-           node->text.length == 0;
+    return scn_node_is_word(node, "");
 }
 
 const char *scn_node_describe(rt_arena *arena, const scn_node *node)

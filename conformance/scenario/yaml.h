@@ -45,6 +45,9 @@ const scn_node *scn_yaml_read(scn_reporter *reporter, rt_text text);
 /* The entry of that key, NULL where the mapping has none. */
 const scn_entry *scn_node_entry(const scn_node *mapping, const char *key);
 
+/* True for that word written as a plain scalar: in quotes it would be text. */
+bool scn_node_is_word(const scn_node *node, const char *word);
+
 /* True for a plain scalar without characters: a key with nothing behind it. */
 bool scn_node_is_nothing(const scn_node *node);
 

@@ -18,10 +18,12 @@ typedef struct rt_hash_text {
 /* 64-bit hash for tables in memory; data may be NULL when size is 0. */
 uint64_t rt_hash64(const void *data, size_t size);
 
-/* What one step of a SplitMix64 sequence adds to its state, and the number that a state stands for.
+/* What one step of a SplitMix64 sequence adds to its state.
  * Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014,
  * figure 17. */
 #define RT_MIX_STEP UINT64_C(0x9E3779B97F4A7C15)
+
+/* The number that a state of the sequence stands for; same source. */
 uint64_t rt_mix64(uint64_t state);
 
 /* 128-bit hash of content; the same on every machine. */

@@ -506,10 +506,14 @@ static void argument_check(const dev_device *device, const dev_argument *argumen
 static rt_status local_memory_validate(dev_device *device, const dev_argument *arguments,
                                        uint32_t count)
 {
+    uint32_t first = 0;
+    while (first < count && arguments[first].kind != DEV_ARGUMENT_LOCAL)
+        first++;
+    if (first == count) return RT_STATUS_OK; /* Most kernels: the device need not be asked. */
     dev_capabilities capabilities;
     dev_device_capabilities(device, &capabilities);
     uint64_t left = capabilities.local_size_max;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = first; i < count; i++) {
         if (arguments[i].kind != DEV_ARGUMENT_LOCAL) continue;
         if (arguments[i].size > left) {
             return rt_fail(device->sink, RT_LIMIT, RT_RULE_NONE,

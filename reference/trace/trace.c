@@ -29,6 +29,12 @@ const char *rt_event_name(rt_event_kind kind)
     return event_rows[kind].name;
 }
 
+const char *rt_event_fields(rt_event_kind kind)
+{
+    CHECK((unsigned)kind < RT_EVENT_COUNT);
+    return event_rows[kind].fields;
+}
+
 rt_event_kind rt_event_find(rt_text name)
 {
     for (int i = 0; i < RT_EVENT_COUNT; i++) {

@@ -61,6 +61,11 @@ typedef enum rt_event_kind {
 /* The name of an event kind, static. */
 const char *rt_event_name(rt_event_kind kind);
 
+/* The names of the fields that events of that kind have, as the table has them: separated by
+ * spaces,
+ * "[]" behind those that hold a list.  Static. */
+const char *rt_event_fields(rt_event_kind kind);
+
 /* Finds an event kind by name; RT_EVENT_COUNT where there is none. */
 rt_event_kind rt_event_find(rt_text name);
 

@@ -2,30 +2,7 @@
 # The exit statuses of the real program, and that no process outlives it.
 #   exit_status.sh ASSAY SCENARIO [SUBJECT]      SCENARIO passes on SUBJECT (sim)
 assay=$1 scenario=$2 subject=${3:-sim}
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-export ASSAY_CACHE_DIR="$folder/cache" NO_COLOR=1
-failures=0
-
-# expect STATUS WORDS...: runs assay with the words; its output lands in $folder/out.
-expect() {
-    wanted=$1
-    shift
-    "$assay" "$@" >"$folder/out" 2>&1
-    status=$?
-    [ $status -eq "$wanted" ] && return
-    echo "assay $*: exit status $status, expected $wanted"
-    cat "$folder/out"
-    failures=$((failures + 1))
-}
-
-# says TEXT: the last output holds the text.
-says() {
-    grep -qF -e "$1" "$folder/out" && return
-    echo "the output does not say: $1"
-    cat "$folder/out"
-    failures=$((failures + 1))
-}
+. "$(dirname "$0")/harness.sh"
 
 mkdir "$folder/empty" "$folder/wrong"
 printf 'assay: 1\nsumary: A mistake.\n' >"$folder/wrong/wrong.yaml"

@@ -2,30 +2,7 @@
 # Expectation files, JUnit's XML and `assay why` of the real program.
 #   results.sh ASSAY SCENARIO REQUIREMENTS     SCENARIO passes on sim and expects a memory
 assay=$1 scenario=$2 requirements=$3
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-export ASSAY_CACHE_DIR="$folder/cache" NO_COLOR=1
-failures=0
-
-# expect STATUS WORDS...: runs assay with the words; its output lands in $folder/out.
-expect() {
-    wanted=$1
-    shift
-    "$assay" "$@" >"$folder/out" 2>&1
-    status=$?
-    [ $status -eq "$wanted" ] && return
-    echo "assay $*: exit status $status, expected $wanted"
-    cat "$folder/out"
-    failures=$((failures + 1))
-}
-
-# says TEXT: the last output, or the file named second, holds the text.
-says() {
-    grep -qF -e "$1" "${2:-$folder/out}" && return
-    echo "the output does not say: $1"
-    cat "${2:-$folder/out}"
-    failures=$((failures + 1))
-}
+. "$(dirname "$0")/harness.sh"
 
 # entry SIGNATURE [LINE...]: writes the one entry about s/fails.yaml.
 entry() {

@@ -2,30 +2,7 @@
 # Choosing scenarios, splitting them, and taking up a run that was killed.
 #   selection.sh ASSAY SCENARIO [SUBJECT]      SCENARIO passes on SUBJECT (sim) and cites DL-REQ-01
 assay=$1 scenario=$2 subject=${3:-sim}
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-export ASSAY_CACHE_DIR="$folder/cache" NO_COLOR=1
-failures=0
-
-fail() {
-    echo "$1"
-    [ -f "$folder/out" ] && cat "$folder/out"
-    failures=$((failures + 1))
-}
-
-# expect STATUS WORDS...: runs assay with the words; its output lands in $folder/out.
-expect() {
-    wanted=$1
-    shift
-    "$assay" "$@" >"$folder/out" 2>&1
-    status=$?
-    [ $status -eq "$wanted" ] || fail "assay $*: exit status $status, expected $wanted"
-}
-
-# says TEXT: the last output holds the text.
-says() {
-    grep -qF -e "$1" "$folder/out" || fail "the output does not say: $1"
-}
+. "$(dirname "$0")/harness.sh"
 
 # ran NUMBER: the last run has so many records, all PASS and of different scenarios.
 ran() {

@@ -45,9 +45,9 @@ static void intel_cpu_is_the_only_driver_of_its_child(void **state)
     const struct {
         const char *venv, *data, *home, *library;
     } rows[] = {
-        {"/opt/v", "/data", "/home/a", "/opt/v/lib/libintelocl.so"},
-        {NULL, "/data", "/home/a", "/data/assay/venv/lib/libintelocl.so"},
-        {"", NULL, "/home/a", "/home/a/.local/share/assay/venv/lib/libintelocl.so"},
+        {"/opt/v", "/data", "/users/a", "/opt/v/lib/libintelocl.so"},
+        {NULL, "/data", "/users/a", "/data/assay/venv/lib/libintelocl.so"},
+        {"", NULL, "/users/a", "/users/a/.local/share/assay/venv/lib/libintelocl.so"},
         {NULL, "", NULL, "/.local/share/assay/venv/lib/libintelocl.so"},
     };
     const cnf_subject *subject = cnf_subject_find(RT_TEXT("intel-cpu"));

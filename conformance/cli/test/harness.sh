@@ -1,0 +1,28 @@
+# What the scripts of this folder begin with, after they have set `assay`: a folder of their own, and
+# ways to run the program and to look at what it printed.  To be sourced.
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+export ASSAY_CACHE_DIR="$folder/cache" NO_COLOR=1
+failures=0
+
+# fail TEXT [FILE]: notes a failure and shows the last output, or the file.
+fail() {
+    echo "$1"
+    shown=${2:-$folder/out}
+    [ -f "$shown" ] && cat "$shown"
+    failures=$((failures + 1))
+}
+
+# expect STATUS WORDS...: runs assay with the words; its output lands in $folder/out.
+expect() {
+    wanted=$1
+    shift
+    "$assay" "$@" >"$folder/out" 2>&1
+    status=$?
+    [ $status -eq "$wanted" ] || fail "assay $*: exit status $status, expected $wanted"
+}
+
+# says TEXT [FILE]: the last output, or the file, holds the text.
+says() {
+    grep -qF -e "$1" "${2:-$folder/out}" || fail "the output does not say: $1" "${2:-}"
+}
