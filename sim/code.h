@@ -170,7 +170,8 @@ typedef enum sim_form { SIM_FORM_VV, SIM_FORM_VS, SIM_FORM_SV, SIM_FORM_SS, SIM_
  *     SAME   a uniform, no b; for LOAD into varying places (memory of the lanes themselves)
  *     U32, S32, I64   a uniform, b varying, 32-bit unsigned or signed or 64-bit
  *     EACH   a varying, no b
- *   ATOMIC   target = what was at address a; operation `extra` with b and, to compare with, c */
+ *   ATOMIC   target = what was at address a; operation `extra` with b and, to compare with, c;
+ *            `stride` is its order (sim_order) */
 #define SIM_MEMORY_FORMS(X, op) X(op, ONE) X(op, SAME) X(op, U32) X(op, S32) X(op, I64) X(op, EACH)
 typedef enum sim_memory_form {
     SIM_MEMORY_ONE,
@@ -212,6 +213,7 @@ typedef enum sim_handler {
     SIM_H_GROUP_TAKE,    /* target = operation `extra` of the work-group on what was put, and b */
     SIM_H_ASYNC_COPY,    /* places[extra]: target, source, count, stride; imm bytes an element,
                             aligned to c; the stride is the source's, or with a 1 the target's */
+    SIM_H_FENCE,         /* orders the work-item's accesses; `extra` as sim_order has it */
     SIM_H_COPY_MEMORY,   /* c bytes from address b to address a */
     SIM_H_FRAME_ADDRESS, /* target (uniform) = address of private variable number `extra` */
     SIM_HANDLER_COUNT
@@ -290,6 +292,27 @@ static inline uint32_t sim_collective_code(sim_collective operation, uint32_t fo
     return (uint32_t)operation | fold << 8 | (uint32_t)type << 16;
 }
 
+/* What an atomic, a fence or a barrier orders: SIM_Scope… of the work-items that take part,
+ * SIM_Scope… of those that see it, SIM_MemorySemantics… bits.  An atomic has one scope.  Semantics
+ * that are no constant count as all. */
+static inline uint32_t sim_order_pack(uint32_t execution, uint32_t memory, uint32_t semantics)
+{
+    CHECK(execution < 16 && memory < 16 && semantics < UINT32_C(1) << 24);
+    return execution | memory << 4 | semantics << 8;
+}
+static inline uint32_t sim_order_execution(uint32_t order)
+{
+    return order & 15;
+}
+static inline uint32_t sim_order_memory(uint32_t order)
+{
+    return order >> 4 & 15;
+}
+static inline uint32_t sim_order_semantics(uint32_t order)
+{
+    return order >> 8;
+}
+
 typedef struct sim_op {
     uint16_t handler; /* sim_handler */
     uint8_t blend;    /* inactive lanes keep what the target holds */
@@ -310,7 +333,7 @@ typedef enum sim_end {
     SIM_END_CALL,         /* calls[extra], then the next block */
     SIM_END_CALL_POINTER, /* as CALL; the condition is the address of the function */
     SIM_END_RETURN,       /* the function's results are at places[extra] */
-    SIM_END_BARRIER,      /* waits for the work-group, then the next block */
+    SIM_END_BARRIER,      /* waits for the work-group, then the next block; `extra` is its order */
     SIM_END_UNREACHABLE,  /* undefined: a finding, and the work-items end */
 } sim_end;
 

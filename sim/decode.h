@@ -41,6 +41,7 @@ typedef enum sim_shape {
     SIM_SHAPE_COLLECTIVE, /* a, b, c */
     SIM_SHAPE_ASYNC_COPY, /* target, source, count, stride */
     SIM_SHAPE_COPY,       /* target address, source address, size */
+    SIM_SHAPE_FENCE,
     SIM_SHAPE_FRAME_ADDRESS,
     SIM_SHAPE_RESULT, /* of a call: set by the return */
     SIM_SHAPE_PHI,    /* set by edges */
@@ -106,6 +107,7 @@ typedef struct sim_ir_block {
     sim_ref condition;                     /* BRANCH, SWITCH; CALL_POINTER: the address */
     uint32_t operand_first, operand_count; /* CALL: arguments; RETURN: results */
     uint32_t call;        /* CALL: index of the function; CALL_POINTER: of the signature */
+    uint32_t order;       /* BARRIER: sim_order */
     uint32_t result_node; /* CALL: RESULT node in the next block; SIM_NONE: no result */
     bool divergence_done;
 } sim_ir_block;
@@ -197,6 +199,10 @@ void sim_decode_flow(sim_decoder *d, sim_ir_function *f);
 
 /* Fills the blocks of f with operations.  UNSUPPORTED: what this simulator does not execute. */
 RT_MUST_USE rt_status sim_decode_build(sim_decoder *d, sim_ir_function *f);
+
+/* The order (sim_order_pack) that ids of the module give: execution 0 for fences and atomics,
+ * where it is the memory's.  A scope that is no constant is CrossDevice. */
+uint32_t sim_decode_order(const sim_decoder *d, sim_id execution, sim_id memory, sim_id semantics);
 
 /* The scalars of an id; constants and variables are made on first use. */
 RT_MUST_USE rt_status sim_decode_leaves(sim_decoder *d, sim_id id, sim_leaves *out_leaves);

@@ -7,6 +7,12 @@
 
 #include <string.h>
 
+/* Semantics: the bits that have a meaning, and those of a fence that orders everything. */
+#define ORDER_BITS UINT32_C(0xffffff)
+#define ORDER_ALL                                                                                  \
+    (UINT32_C(0) | SIM_MemorySemanticsSequentiallyConsistent |                                     \
+     SIM_MemorySemanticsWorkgroupMemory | SIM_MemorySemanticsCrossWorkgroupMemory)
+
 /* ---- Constants ---------------------------------------------------------------------------- */
 
 sim_ref sim_decode_constant(sim_decoder *d, uint64_t bits)
@@ -255,8 +261,22 @@ static bool constant_u32(const sim_decoder *d, sim_id id, uint32_t *out_value)
     return constant->kind == SIM_CONSTANT_BITS;
 }
 
-static void wait_here(sim_decoder *d)
+uint32_t sim_decode_order(const sim_decoder *d, sim_id execution, sim_id memory, sim_id semantics)
 {
+    uint32_t bits, among, seen_by;
+    if (!constant_u32(d, memory, &seen_by)) seen_by = SIM_ScopeCrossDevice;
+    if (execution == 0) {
+        among = seen_by;
+    } else if (!constant_u32(d, execution, &among)) {
+        among = SIM_ScopeCrossDevice;
+    }
+    if (!constant_u32(d, semantics, &bits)) bits = ORDER_ALL;
+    return sim_order_pack(among & 15, seen_by & 15, bits & ORDER_BITS);
+}
+
+static void wait_here(sim_decoder *d, uint32_t order)
+{
+    d->f->blocks.items[d->block].order = order;
     d->f->blocks.items[d->block].end = SIM_END_BARRIER;
     d->f->blocks.items[d->block].site = d->site;
 }
@@ -267,7 +287,8 @@ static rt_status build_barrier(sim_decoder *d, const sim_instruction *instructio
     if (!constant_u32(d, instruction->operands[0], &scope) || scope != SIM_ScopeWorkgroup) {
         return sim_decode_refuse(d, "OpControlBarrier", "only barriers of a work-group are built");
     }
-    wait_here(d);
+    wait_here(d, sim_decode_order(d, instruction->operands[0], instruction->operands[1],
+                                  instruction->operands[2]));
     return RT_STATUS_OK;
 }
 
@@ -279,7 +300,7 @@ static rt_status build_wait_events(sim_decoder *d, const sim_instruction *instru
     if (!constant_u32(d, instruction->operands[0], &scope) || scope != SIM_ScopeWorkgroup) {
         return sim_decode_refuse(d, "OpGroupWaitEvents", "only copies of a work-group are built");
     }
-    wait_here(d);
+    wait_here(d, sim_order_pack(scope, scope, ORDER_ALL));
     return RT_STATUS_OK;
 }
 
@@ -289,7 +310,7 @@ static rt_status build_group(sim_decoder *d, const sim_instruction *instruction)
     sim_view view = {instruction->opcode, instruction->operands, instruction->operand_count,
                      instruction->type, instruction->id};
     RT_TRY(sim_decode_group_put(d, &view));
-    wait_here(d);
+    wait_here(d, sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup, 0)); /* orders no memory */
     block_next(d, instruction);
     return sim_decode_group_take(d, &view, &d->leaves[d->f->module_index][instruction->id]);
 }

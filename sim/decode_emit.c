@@ -197,7 +197,7 @@ static void emit_atomic(emitter *e, const sim_node *node)
     op->b = place_of(e, operands[1]);
     op->c = place_of(e, operands[2]);
     op->extra = node->extra;
-    op->imm = node->alignment;
+    op->stride = node->stride;
 }
 
 static void emit_collective(emitter *e, const sim_node *node)
@@ -250,6 +250,9 @@ static void emit_node(emitter *e, const sim_node *node)
         op->imm = node->alignment;
         break;
     }
+    case SIM_SHAPE_FENCE:
+        op_add(e, node->handler, node->site, SIM_REGISTER_NONE)->extra = node->extra;
+        break;
     case SIM_SHAPE_FRAME_ADDRESS: {
         sim_register target = e->f->values.items[node->result_first].place;
         op_add(e, node->handler, node->site, target)->extra = node->extra;
@@ -376,6 +379,7 @@ static void emit_block(emitter *e, uint32_t index, sim_code_block *out)
     if (block->end == SIM_END_CALL || block->end == SIM_END_CALL_POINTER) {
         out->extra = emit_call(e, block);
     }
+    if (block->end == SIM_END_BARRIER) out->extra = block->order;
     if (block->end == SIM_END_RETURN) {
         out->extra = places_keep(e, block->operand_first, block->operand_count);
     }

@@ -440,7 +440,7 @@ static rt_status build_atomic(sim_decoder *d, const sim_view *view, sim_leaves *
     uint32_t handler = sim_lane_bytes(type) == 8 ? SIM_H_ATOMIC_I64 : SIM_H_ATOMIC_I32;
     sim_node *node = sim_node_add(d, SIM_SHAPE_ATOMIC, handler, type, 3, 1);
     node->extra = atomic_rows[row].operation;
-    node->alignment = sim_lane_bytes(type);
+    node->stride = sim_decode_order(d, 0, view->operands[1], view->operands[2]);
     sim_ref *operands = d->f->refs.items + node->operand_first;
     operands[0] = pointer.refs[0];
     operands[1] = value.refs[0];

@@ -622,8 +622,12 @@ rt_status sim_decode_instruction(sim_decoder *d, const sim_view *view, sim_leave
     case SIM_GROUP_ASYNC_COPY: return sim_decode_async_copy(d, view, out_leaves);
     case SIM_GROUP_ASSUME:
     case SIM_GROUP_LIFETIME:
-    case SIM_GROUP_PREFETCH:
-    case SIM_GROUP_MEMORY_BARRIER: return RT_STATUS_OK; /* lanes run in step: nothing to order */
+    case SIM_GROUP_PREFETCH: return RT_STATUS_OK;
+    case SIM_GROUP_MEMORY_BARRIER: {
+        sim_node *node = sim_node_add(d, SIM_SHAPE_FENCE, SIM_H_FENCE, SIM_I8, 0, 0);
+        node->extra = sim_decode_order(d, 0, view->operands[0], view->operands[1]);
+        return RT_STATUS_OK;
+    }
     default: return sim_decode_memory(d, view, out_leaves);
     }
 }

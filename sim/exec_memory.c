@@ -506,6 +506,13 @@ static void COPY_MEMORY(sim_exec *x, const sim_op *op)
     }
 }
 
+/* Lanes run in step: there is nothing to order. */
+static void FENCE(sim_exec *x, const sim_op *op)
+{
+    (void)x;
+    (void)op;
+}
+
 static void FRAME_ADDRESS(sim_exec *x, const sim_op *op)
 {
     CHECK(x->frame->number != 0);
@@ -521,7 +528,7 @@ static void FRAME_ADDRESS(sim_exec *x, const sim_op *op)
 
 sim_handle *const SIM_NAME(sim_memory_table)[SIM_HANDLER_COUNT] = {
     SIM_MEMORY_FORMS(MEMORY_ENTRIES, LOAD) SIM_MEMORY_FORMS(MEMORY_ENTRIES, STORE) ENTRY(ATOMIC_I32)
-        ENTRY(ATOMIC_I64) ENTRY(COPY_MEMORY)
+        ENTRY(ATOMIC_I64) ENTRY(FENCE) ENTRY(COPY_MEMORY)
             ENTRY(FRAME_ADDRESS)[SIM_H_COLLECTIVE] = sim_handle_collective,
     [SIM_H_GROUP_PUT] = sim_handle_group_put, [SIM_H_GROUP_TAKE] = sim_handle_group_take,
     [SIM_H_ASYNC_COPY] = sim_handle_async_copy};

@@ -13,6 +13,11 @@ static const char *const kind_names[SIM_FINDING_KINDS] = {
     [SIM_FINDING_UNREACHABLE] = "unreachable",
     [SIM_FINDING_BUDGET] = "budget",
     [SIM_FINDING_WRONG_CALL_TARGET] = "wrong-call-target",
+    [SIM_FINDING_UNINITIALISED] = "uninitialised",
+    [SIM_FINDING_RACE] = "race",
+    [SIM_FINDING_SAME_VALUE_RACE] = "same-value-race",
+    [SIM_FINDING_SUBGROUP_MISUSE] = "subgroup-misuse",
+    [SIM_FINDING_STACK_EXHAUSTED] = "stack-exhausted",
 };
 
 bool sim_findings_add(sim_findings *findings, uint32_t site, sim_finding_kind kind, uint64_t count,

@@ -14,6 +14,11 @@ typedef enum sim_finding_kind {
     SIM_FINDING_UNREACHABLE,
     SIM_FINDING_BUDGET,
     SIM_FINDING_WRONG_CALL_TARGET,
+    SIM_FINDING_UNINITIALISED,
+    SIM_FINDING_RACE,
+    SIM_FINDING_SAME_VALUE_RACE, /* all who wrote left the value that was there */
+    SIM_FINDING_SUBGROUP_MISUSE,
+    SIM_FINDING_STACK_EXHAUSTED,
     SIM_FINDING_KINDS
 } sim_finding_kind;
 

@@ -12,8 +12,9 @@ static const scn_choice findings[] = {
     {"null-pointer", true},         {"misaligned", true},
     {"undefined-arithmetic", true}, {"divergent-barrier", true},
     {"unreachable", true},          {"budget", true},
-    {"uninitialised", false},       {"race", false},
-    {"wrong-call-target", true},
+    {"uninitialised", true},        {"race", true},
+    {"wrong-call-target", true},    {"same-value-race", true},
+    {"subgroup-misuse", true},      {"stack-exhausted", true},
 };
 static const scn_shape shape_finding = {
     .kind = SCN_SHAPE_CHOICE,
