@@ -77,6 +77,7 @@ static bool find_global(sim_exec *x, uint64_t address, sim_view_memory *view,
     view->size = memory->size;
     view->data = memory->data;
     view->defined = memory->all_defined ? NULL : memory->defined;
+    view->race = memory->race && memory->race->is_tracked ? memory->race : NULL;
     *out_kind = SIM_FINDING_USE_AFTER_FREE;
     return memory->data != NULL;
 }
@@ -90,6 +91,7 @@ static bool find_local(sim_exec *x, uint64_t address, sim_view_memory *view)
     view->size = object->size;
     view->data = x->launch->locals_memory.data + object->offset;
     view->defined = NULL;
+    view->race = x->launch->race.items > 1 ? &x->launch->race.locals[number - 1] : NULL;
     return true;
 }
 
@@ -201,6 +203,11 @@ void sim_lane_load(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t addres
             out_bytes[i] = *sim_private_byte(x, lane, view.position + view.offset + i);
         }
     } else {
+        if (view.race && count > 1) {
+            sim_race_read_all(x, op->site, &view, size);
+        } else if (view.race && !sim_op_is_atomic(op)) {
+            sim_race_read(x, op->site, lane, &view, size);
+        }
         memcpy(out_bytes, view.data + view.offset, size);
     }
 }
@@ -216,6 +223,9 @@ void sim_lane_store(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t addre
             *sim_private_byte(x, lane, view.position + view.offset + i) = bytes[i];
         }
         return;
+    }
+    if (view.race && !sim_op_is_atomic(op)) {
+        sim_race_write(x, op->site, lane, &view, size, bytes);
     }
     memcpy(view.data + view.offset, bytes, size);
     if (view.defined) memset(view.defined + view.offset, 1, size);
