@@ -524,21 +524,27 @@ static bool orders(uint32_t semantics)
     return sim_race_acquires(semantics) || sim_race_releases(semantics);
 }
 
+/* A barrier that the device sees is a fence of each work-item too. */
+static void barrier_fences(sim_launch_state *l, uint32_t order)
+{
+    bool far = sim_race_level(sim_order_memory(order)) == SIM_RACE_DEVICE;
+    for (uint32_t lid = 0; far && l->program->has_atomics && lid < l->race.items; lid++)
+        sim_race_item_fence(&l->race, lid, order);
+}
+
 void sim_race_barrier(sim_launch_state *l, uint32_t order)
 {
     sim_race *race = &l->race;
     uint32_t semantics = sim_order_semantics(order), classes = sim_race_classes(semantics);
     uint32_t level = sim_race_level(sim_order_memory(order));
     if (!race->is_on || !orders(semantics) || level < SIM_RACE_WORKGROUP || !classes) return;
+    /* What one acquires here all learn, and what all have done each of them releases. */
+    barrier_fences(l, order);
     if (race->any_known) sim_race_share(race, 0, race->items, classes, 0);
     for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {
         if (classes & SIM_RACE_CLASS_BIT(class)) clock_order(race, (sim_race_class) class);
     }
-    /* One that the device sees is a fence of each work-item too, behind what all have done. */
-    if (level == SIM_RACE_DEVICE && l->program->has_atomics) {
-        for (uint32_t lid = 0; lid < race->items; lid++)
-            sim_race_item_fence(race, lid, order);
-    }
+    barrier_fences(l, order);
 }
 
 void sim_race_subgroup_barrier(sim_launch_state *l, uint32_t lid_first, uint32_t lid_count,
