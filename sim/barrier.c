@@ -1,4 +1,4 @@
-/* Judges barriers of a work-group: all of it must come to the same one.
+/* Judges barriers of a work-group, and what else all of it must reach.
  *
  * Waves are judged together, since a message that names only the waves that happened to run before
  * would depend on the schedule. */
@@ -128,4 +128,34 @@ bool sim_barrier_judge(sim_exec *x, sim_wave *waves, uint32_t count)
     if (all.count == 1 && all.list[PLACES_MAX].count == 0) return true;
     divergent_note(x, &all);
     return false;
+}
+
+/* ---- Arrivals ----------------------------------------------------------------------------- */
+
+void sim_arrive(sim_exec *x, uint32_t site)
+{
+    sim_launch_state *l = x->launch;
+    uint32_t i = 0;
+    while (i < l->arrivals.count && l->arrivals.items[i].site != site)
+        i++;
+    if (i == l->arrivals.count) {
+        *rt_vector_push(&l->arrivals) =
+            (sim_arrival){.site = site, .wave = x->wave, .lane = sim_first_lane(x)};
+    }
+    l->arrivals.items[i].count += x->active;
+}
+
+void sim_arrivals_judge(sim_exec *x)
+{
+    sim_launch_state *l = x->launch;
+    for (uint32_t i = 0; i < l->arrivals.count; i++) {
+        const sim_arrival *arrival = &l->arrivals.items[i];
+        /* All of the group come as often as each other. */
+        uint64_t odd = arrival->count % l->pool[SIM_SLOT_GROUP_ITEMS];
+        if (odd == 0) continue;
+        x->wave = arrival->wave;
+        sim_note(x, arrival->site, SIM_FINDING_DIVERGENT_BARRIER, arrival->lane, odd,
+                 "copy that not all work-items of the group reach, reached");
+    }
+    l->arrivals.count = 0;
 }

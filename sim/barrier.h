@@ -10,4 +10,8 @@
  * section 6.15.8. */
 bool sim_barrier_judge(sim_exec *x, sim_wave *waves, uint32_t count);
 
+/* At a barrier, or where the group has ended: notes the instructions to which a part of the group
+ * has come since the last one (sim_arrive), and forgets them. */
+void sim_arrivals_judge(sim_exec *x);
+
 #endif

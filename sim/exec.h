@@ -16,6 +16,15 @@ typedef struct sim_local_object {
     rt_text label;
 } sim_local_object;
 
+/* Work-items that came to an instruction that waits for nobody, but that all of a group must reach,
+ * since the last barrier. */
+typedef struct sim_arrival {
+    uint32_t site;
+    uint64_t count;
+    sim_wave *wave; /* of the first */
+    uint32_t lane;
+} sim_arrival;
+
 typedef struct sim_launch_state {
     sim_world *world;
     const sim_kernel *kernel;
@@ -36,6 +45,7 @@ typedef struct sim_launch_state {
     uint64_t *group_values; /* of the work-items, and then their indices; both twice: before odd and
                                before even barriers */
     uint32_t barrier_count; /* that the launch has passed */
+    RT_VECTOR(sim_arrival) arrivals;
 } sim_launch_state;
 
 /* What handlers see: the running fragment. */
@@ -149,6 +159,11 @@ uint32_t sim_target_find(sim_exec *x, uint32_t site, uint32_t signature, uint64_
 typedef void sim_handle_shared(sim_exec *x, const sim_op *op);
 sim_handle_shared sim_handle_collective, sim_handle_group_put, sim_handle_group_take;
 sim_handle_shared sim_handle_async_copy;
+
+/* ---- barrier.c: what all of a work-group must reach -------------------------------------------- */
+
+/* The active lanes have come to the instruction at that site. */
+void sim_arrive(sim_exec *x, uint32_t site);
 
 /* ---- stack.c: the end of a work-item's stack ------------------------------------------------- */
 

@@ -418,10 +418,7 @@ void sim_handle_async_copy(sim_exec *x, const sim_op *op)
     uint64_t items = x->launch->pool[SIM_SLOT_GROUP_ITEMS];
     uint32_t size = (uint32_t)op->imm;
     CHECK(size <= sizeof element);
-    if (x->active < x->wave->lane_count) {
-        sim_note(x, op->site, SIM_FINDING_DIVERGENT_BARRIER, sim_first_lane(x), x->active,
-                 "copy that not all work-items of the group reach, reached");
-    }
+    sim_arrive(x, op->site);
     for (uint32_t i = x->low; i < x->high; i++) {
         if (!x->mask[i]) continue;
         uint64_t to = lane_value(x, places[0], 8, i), from = lane_value(x, places[1], 8, i);

@@ -258,8 +258,9 @@ static bool waves_step(sim_exec *x, sim_wave *waves, uint32_t count)
         done += waves[i].state == SIM_WAVE_DONE;
         at_barrier += waves[i].state == SIM_WAVE_AT_BARRIER;
     }
-    if (done == count) return true;
     if (done + at_barrier < count) return false; /* some are still spinning */
+    sim_arrivals_judge(x);
+    if (done == count) return true;
     if (!sim_barrier_judge(x, waves, count)) {
         x->stop = true;
         return true;
@@ -399,6 +400,7 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
     sim_findings_report(&l.findings, kernel, options);
     sim_findings_free(&l.findings);
     rt_vector_free(&l.locals);
+    rt_vector_free(&l.arrivals);
     rt_free(l.locals_memory.block);
     return l.status;
 }

@@ -84,7 +84,7 @@ void sim_schedule_waves(const sim_launch_state *l, uint32_t count, uint32_t *out
 
 void sim_schedule_units(const sim_launch_state *l, const sim_wave *wave, sim_turns *out_turns)
 {
-    *out_turns = (sim_turns){.unit_lanes = l->unit_lanes};
+    out_turns->unit_lanes = l->unit_lanes;
     if (l->unit_lanes == 0) return;
     uint32_t order[SIM_LANES];
     uint32_t count = (wave->lane_count + l->unit_lanes - 1) / l->unit_lanes;
