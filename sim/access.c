@@ -15,20 +15,18 @@ uint32_t sim_first_lane(const sim_exec *x)
     return lane;
 }
 
-/* Global id of a lane, as the wave's built-in rows have it. */
-static void work_item_of(const sim_exec *x, uint32_t lane, uint64_t *out_ids)
+void sim_work_item_of(const sim_wave *wave, uint32_t lane, uint64_t *out_ids)
 {
     for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
-        const uint64_t *row =
-            sim_at(x, sim_register_of(SIM_SPACE_WAVE, (SIM_ROW_GLOBAL_ID + k) * SIM_ROW_BYTES(8)));
-        out_ids[k] = row[lane];
+        const uint8_t *row = wave->rows.data + (SIM_ROW_GLOBAL_ID + k) * SIM_ROW_BYTES(8);
+        memcpy(&out_ids[k], row + lane * sizeof *out_ids, sizeof *out_ids);
     }
 }
 
 /* Begins a new finding's row: the work-item and its text, "… by work-item (x, y, z)". */
 static void row_fill(sim_exec *x, sim_finding_row *row, uint32_t lane, rt_text what)
 {
-    work_item_of(x, lane, row->work_item);
+    sim_work_item_of(x->wave, lane, row->work_item);
     row->message = rt_arena_printf(
         &x->launch->findings.arena, "%.*s by work-item (%llu, %llu, %llu)", RT_TEXT_ARG(what),
         (unsigned long long)row->work_item[0], (unsigned long long)row->work_item[1],
@@ -46,7 +44,7 @@ void sim_note(sim_exec *x, uint32_t site, sim_finding_kind kind, uint32_t lane, 
 uint64_t sim_lane_choose(const sim_exec *x, uint32_t site, uint32_t lane)
 {
     uint64_t ids[RT_ND_RANGE_DIMENSIONS];
-    work_item_of(x, lane, ids);
+    sim_work_item_of(x->wave, lane, ids);
     uint64_t key = site;
     for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++)
         key = key * UINT64_C(1000003) + ids[k];

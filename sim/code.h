@@ -8,7 +8,8 @@
  * Rules that the decoder keeps and the engine relies on:
  *   - blocks are numbered in scheduling order: inside a loop before behind it, and before every
  *     block that they lead to, back edges excepted;
- *   - a block is entered at its start only; calls and barriers end blocks;
+ *   - a block is entered at its start only; calls and barriers end blocks, and what work-items of a
+ *     sub-group do together is a block of its own;
  *   - a varying value that is used outside its block lives in the frame and its operations have
  *     `blend`; all others live in temporaries, where lanes that are not active may hold anything;
  *   - the moves of an edge are ordered so that executing them one after the other is right. */
@@ -280,6 +281,7 @@ typedef enum sim_collective {
     SIM_COLLECTIVE_SHUFFLE_DOWN_NEXT, /* beyond the last work-item come those of c */
     SIM_COLLECTIVE_SHUFFLE_UP_BEFORE, /* a is before the first work-item, c the current value */
     SIM_COLLECTIVE_ROTATE,
+    SIM_COLLECTIVE_BARRIER, /* nothing but that all have come; `imm` is its order (sim_order) */
 } sim_collective;
 
 /* `extra` of a collective operation: the operation, SIM_GroupOperation… of reductions and scans,
@@ -334,6 +336,8 @@ typedef enum sim_end {
     SIM_END_CALL_POINTER, /* as CALL; the condition is the address of the function */
     SIM_END_RETURN,       /* the function's results are at places[extra] */
     SIM_END_BARRIER,      /* waits for the work-group, then the next block; `extra` is its order */
+    SIM_END_MEET,         /* waits for the sub-group, then the next block, of collectives alone */
+    SIM_END_NEXT,         /* the next block */
     SIM_END_UNREACHABLE,  /* undefined: a finding, and the work-items end */
 } sim_end;
 

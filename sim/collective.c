@@ -100,13 +100,35 @@ const sim_collective_row *sim_collective_find(uint32_t opcode)
     return &rows[i];
 }
 
+uint32_t sim_scope_constant(const sim_module *module, sim_id id)
+{
+    const sim_id_entry *entry = sim_module_id(module, id);
+    if (entry->kind != SIM_ID_CONSTANT) return SIM_NONE;
+    const sim_constant *constant = &module->constants[entry->index];
+    return constant->kind == SIM_CONSTANT_BITS ? (uint32_t)constant->bits : SIM_NONE;
+}
+
 bool sim_collective_waits(const sim_module *module, const sim_instruction *instruction)
 {
     if (instruction->opcode->group != SIM_GROUP_COLLECTIVE) return false;
     if (!sim_collective_find(instruction->opcode->number)->has_scope) return false;
-    const sim_id_entry *scope = sim_module_id(module, instruction->operands[0]);
-    return scope->kind == SIM_ID_CONSTANT &&
-           module->constants[scope->index].bits == SIM_ScopeWorkgroup;
+    return sim_scope_constant(module, instruction->operands[0]) == SIM_ScopeWorkgroup;
+}
+
+static bool looks_at_mask(const sim_collective_row *row)
+{
+    return row->form == SIM_COLLECTIVE_FORM_MASK || row->form == SIM_COLLECTIVE_FORM_MASK_INDEX ||
+           row->form == SIM_COLLECTIVE_FORM_MASK_FOLD;
+}
+
+bool sim_collective_meets(const sim_module *module, const sim_instruction *instruction)
+{
+    uint32_t group = instruction->opcode->group;
+    if (group == SIM_GROUP_CONTROL_BARRIER) {
+        return sim_scope_constant(module, instruction->operands[0]) == SIM_ScopeSubgroup;
+    }
+    if (group != SIM_GROUP_COLLECTIVE || sim_collective_waits(module, instruction)) return false;
+    return !looks_at_mask(sim_collective_find(instruction->opcode->number));
 }
 
 /* ---- Types --------------------------------------------------------------------------------- */

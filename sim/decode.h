@@ -188,7 +188,8 @@ typedef struct sim_view {
 /* True for the blocks after which the engine goes on with the next one. */
 static inline bool sim_end_falls_through(sim_end end)
 {
-    return end == SIM_END_CALL || end == SIM_END_CALL_POINTER || end == SIM_END_BARRIER;
+    return end == SIM_END_CALL || end == SIM_END_CALL_POINTER || end == SIM_END_BARRIER ||
+           end == SIM_END_MEET || end == SIM_END_NEXT;
 }
 
 /* ---- decode_flow.c ------------------------------------------------------------------------ */
@@ -204,6 +205,9 @@ RT_MUST_USE rt_status sim_decode_build(sim_decoder *d, sim_ir_function *f);
 /* The order (sim_order_pack) that ids of the module give: execution 0 for fences and atomics,
  * where it is the memory's.  A scope that is no constant is CrossDevice. */
 uint32_t sim_decode_order(const sim_decoder *d, sim_id execution, sim_id memory, sim_id semantics);
+
+/* Ends the block and goes on in the next one, which was laid out for it. */
+void sim_decode_next(sim_decoder *d, sim_end end);
 
 /* The scalars of an id; constants and variables are made on first use. */
 RT_MUST_USE rt_status sim_decode_leaves(sim_decoder *d, sim_id id, sim_leaves *out_leaves);
@@ -295,6 +299,8 @@ RT_MUST_USE rt_status sim_decode_collective(sim_decoder *d, const sim_view *view
 RT_MUST_USE rt_status sim_decode_group_put(sim_decoder *d, const sim_view *view);
 RT_MUST_USE rt_status sim_decode_group_take(sim_decoder *d, const sim_view *view,
                                             sim_leaves *out_leaves);
+/* The barrier of a sub-group: a meeting at which nothing is computed. */
+void sim_decode_subgroup_barrier(sim_decoder *d, uint32_t order);
 /* OpGroupAsyncCopy: every work-item copies its share at once. */
 RT_MUST_USE rt_status sim_decode_async_copy(sim_decoder *d, const sim_view *view,
                                             sim_leaves *out_leaves);

@@ -17,6 +17,15 @@ typedef struct sim_local_object {
     rt_text label;
 } sim_local_object;
 
+/* Work-items that came to an instruction that waits for nobody, but that all of a group must reach,
+ * since the last barrier. */
+typedef struct sim_arrival {
+    uint32_t site;
+    uint64_t count;
+    sim_wave *wave; /* of the first */
+    uint32_t lane;
+} sim_arrival;
+
 typedef struct sim_launch_state {
     sim_world *world;
     const sim_kernel *kernel;
@@ -26,14 +35,18 @@ typedef struct sim_launch_state {
     sim_findings findings;
     rt_status status;
     uint64_t budget; /* work-item instructions left */
+    sim_schedule schedule;
+    uint32_t unit_lanes; /* of what is scheduled by itself; 0: lockstep */
     uint32_t wave_count;
     sim_lane_memory locals_memory;
     RT_VECTOR(sim_local_object) locals; /* by number of the address, less one */
     uint64_t *pool;                     /* space POOL */
     uint32_t function_first;            /* object number of the program's function 0 */
     uint8_t pattern;                    /* of memory that nothing was written to */
-    uint64_t *group_values; /* of the work-items, twice: before odd and before even barriers */
-    uint32_t barrier_count; /* that the running work-group has passed */
+    uint64_t *group_values; /* of the work-items, and then their indices; both twice: before odd and
+                               before even barriers */
+    uint32_t barrier_count; /* that the launch has passed */
+    RT_VECTOR(sim_arrival) arrivals;
     sim_race race;
 } sim_launch_state;
 
@@ -50,6 +63,10 @@ typedef struct sim_exec {
     sim_frame *frame;
     sim_launch_state *launch;
     uint32_t back_edges; /* since another fragment ran */
+    /* The fragments whose lanes meet here, while a collective is executed for several of them; no
+     * fragments: it is executed for the running one. */
+    sim_fragment *const *met;
+    uint32_t met_count;
     _Alignas(64) uint8_t scratch[SIM_ROW_BYTES(8)];
     _Alignas(64) uint64_t offsets[SIM_LANES];
 } sim_exec;
@@ -111,6 +128,9 @@ uint64_t sim_lane_undefined(sim_exec *x, const sim_op *op, uint32_t lane, uint64
 void sim_note(sim_exec *x, uint32_t site, sim_finding_kind kind, uint32_t lane, uint64_t count,
               const char *what);
 
+/* Global id of a lane, as the wave's built-in rows have it. */
+void sim_work_item_of(const sim_wave *wave, uint32_t lane, uint64_t *out_ids);
+
 /* The first active lane. */
 uint32_t sim_first_lane(const sim_exec *x);
 
@@ -122,6 +142,16 @@ static inline bool sim_op_is_atomic(const sim_op *op)
 static inline void *sim_at(const sim_exec *x, sim_register place)
 {
     return x->base[place >> SIM_REGISTER_SHIFT] + (place & SIM_REGISTER_MASK);
+}
+
+/* The fragment's activation becomes the running one. */
+static inline void sim_enter_frame(sim_exec *x, const sim_fragment *fragment)
+{
+    x->frame = fragment->frame;
+    x->base[SIM_SPACE_FRAME] = x->wave->stack.data + fragment->frame->lanes_first;
+    x->base[SIM_SPACE_WAVE] = x->wave->rows.data;
+    x->base[SIM_SPACE_UNIFORM] = fragment->frame->uniforms;
+    x->base[SIM_SPACE_POOL] = (uint8_t *)x->launch->pool;
 }
 
 /* ---- target.c: addresses of functions ------------------------------------------------------- */
@@ -137,6 +167,25 @@ uint32_t sim_target_find(sim_exec *x, uint32_t site, uint32_t signature, uint64_
 typedef void sim_handle_shared(sim_exec *x, const sim_op *op);
 sim_handle_shared sim_handle_collective, sim_handle_group_put, sim_handle_group_take;
 sim_handle_shared sim_handle_async_copy;
+
+/* ---- barrier.c: what all of a work-group must reach -------------------------------------------- */
+
+/* The active lanes have come to the instruction at that site. */
+void sim_arrive(sim_exec *x, uint32_t site);
+
+/* ---- stack.c: the end of a work-item's stack ------------------------------------------------- */
+
+/* Notes that the running fragment's call of the function does not fit, or that the kernel itself
+ * does not, and ends the launch with BUDGET. */
+void sim_call_exhausted(sim_exec *x, uint32_t site, uint32_t function);
+void sim_kernel_exhausted(sim_exec *x, sim_wave *wave);
+
+/* ---- meet.c: sub-groups whose work-items wait for each other --------------------------------- */
+
+/* Lets every sub-group of the wave go on whose work-items all wait or have ended: those at the
+ * first place in order at which some of them wait for the others.  Collectives there are executed
+ * for all lanes at that place together, in whatever activations they are. */
+void sim_meet(sim_exec *x);
 
 /* ---- Parts of one engine -------------------------------------------------------------------- */
 

@@ -2,8 +2,9 @@
  *
  * Work-items are taken one after the other in the order of their numbers, so that sums of floats
  * are the same for every engine, group and machine.  A sub-group lies in neighbouring lanes of one
- * wave; the values of a work-group were put down before a barrier.  A work-item that a value is
- * asked of and that does not take part gives a number drawn from the seed. */
+ * wave and have met (meet.c); the values of a work-group were put down before a barrier.  A
+ * work-item that a value is asked of and that does not take part gives a number drawn from the
+ * seed. */
 #include "sim/exec.h"
 
 #include <string.h>
@@ -206,7 +207,8 @@ static uint32_t member_of(const members *m, uint64_t number)
 typedef struct asked {
     sim_exec *x;
     const sim_op *op;
-    uint32_t lane; /* of the first member */
+    uint32_t lane;         /* of the first member */
+    sim_finding_kind kind; /* what a wrong question is */
 } asked;
 
 static void broadcast(const asked *by, const members *m, uint64_t *out)
@@ -217,7 +219,7 @@ static void broadcast(const asked *by, const members *m, uint64_t *out)
     for (uint32_t i = 1; i < m->count && m->operation == SIM_COLLECTIVE_BROADCAST; i++)
         same &= m->b[i] == m->b[0];
     if (!same || from == m->count) {
-        sim_note(by->x, by->op->site, SIM_FINDING_UNDEFINED_ARITHMETIC, by->lane, m->count,
+        sim_note(by->x, by->op->site, by->kind, by->lane, m->count,
                  same ? "broadcast of the value of a work-item that does not take part,"
                       : "broadcast in which work-items name different ones,");
     }
@@ -227,11 +229,17 @@ static void broadcast(const asked *by, const members *m, uint64_t *out)
     }
 }
 
+/* Whoever names a work-item means one that is there.  Neighbours at a distance, beyond the edge,
+ * are what correct kernels ask for and then do not use. */
 static void shuffle(const asked *by, const members *m, uint64_t *out)
 {
     for (uint32_t i = 0; i < m->count; i++) {
         bool other;
         uint32_t from = member_of(m, source_of(m, i, &other));
+        if (from == m->count && m->operation == SIM_COLLECTIVE_SHUFFLE) {
+            sim_note(by->x, by->op->site, by->kind, by->lane - m->numbers[0] + m->numbers[i], 1,
+                     "shuffle of the value of a work-item that does not take part,");
+        }
         out[i] = from == m->count ? sim_lane_choose(by->x, by->op->site, by->lane + i)
                                   : (other ? m->c : m->a)[from];
     }
@@ -284,8 +292,37 @@ static void result_set(const sim_exec *x, const sim_op *op, uint32_t lane, uint6
     memcpy((uint8_t *)sim_at(x, op->target) + lane * op->stride, &value, op->stride);
 }
 
+/* The operands of all lanes that meet, and their results. */
+typedef struct meeting_values {
+    uint8_t mask[SIM_LANES];
+    uint64_t a[SIM_LANES], b[SIM_LANES], c[SIM_LANES], out[SIM_LANES];
+} meeting_values;
+
+/* Operands of the lanes of one fragment, whose activation is the running one. */
+static void values_gather(const sim_exec *x, const sim_op *op, const uint8_t *mask,
+                          meeting_values *v)
+{
+    uint32_t bytes = sim_lane_bytes(members_of(op).type);
+    for (uint32_t i = 0; i < x->wave->lane_count; i++) {
+        if (!mask[i]) continue;
+        v->mask[i] = 1;
+        v->a[i] = lane_value(x, op->a, bytes, i);
+        v->b[i] = lane_value(x, op->b, 8, i);
+        v->c[i] = lane_value(x, op->c, bytes, i);
+    }
+}
+
+static void values_scatter(const sim_exec *x, const sim_op *op, const uint8_t *mask,
+                           const meeting_values *v)
+{
+    for (uint32_t i = 0; i < x->wave->lane_count; i++) {
+        if (mask[i]) result_set(x, op, i, v->out[i]);
+    }
+}
+
 /* One sub-group, whose lanes begin at `first`. */
-static void subgroup(sim_exec *x, const sim_op *op, uint32_t first, uint32_t size)
+static void subgroup(sim_exec *x, const sim_op *op, uint32_t first, uint32_t size,
+                     meeting_values *v)
 {
     uint64_t a[SIM_LANES], b[SIM_LANES], c[SIM_LANES], out[SIM_LANES];
     uint32_t numbers[SIM_LANES], live = x->wave->lane_count - first;
@@ -293,70 +330,84 @@ static void subgroup(sim_exec *x, const sim_op *op, uint32_t first, uint32_t siz
     members m = members_of(op);
     m.size = size;
     for (uint32_t i = 0; i < live; i++) {
-        if (!x->mask[first + i]) continue;
+        if (!v->mask[first + i]) continue;
         numbers[m.count] = i;
-        a[m.count] = lane_value(x, op->a, sim_lane_bytes(m.type), first + i);
-        b[m.count] = lane_value(x, op->b, 8, first + i);
-        c[m.count++] = lane_value(x, op->c, sim_lane_bytes(m.type), first + i);
+        a[m.count] = v->a[first + i];
+        b[m.count] = v->b[first + i];
+        c[m.count++] = v->c[first + i];
     }
     if (m.count == 0) return;
     m.numbers = numbers;
     m.a = a;
     m.b = b;
     m.c = c;
+    bool is_barrier = m.operation == SIM_COLLECTIVE_BARRIER;
     if (op->count && m.count < live) {
-        sim_note(x, op->site, SIM_FINDING_DIVERGENT_BARRIER, first + numbers[0], m.count,
-                 "operation that not all work-items of the sub-group reach, reached");
+        sim_note(x, op->site, SIM_FINDING_SUBGROUP_MISUSE, first + numbers[0], m.count,
+                 is_barrier ? "barrier that not all work-items of the sub-group reach, reached"
+                            : "operation that not all work-items of the sub-group reach, reached");
     }
-    collective(&(asked){x, op, first + numbers[0]}, &m, out);
+    if (is_barrier) {
+        sim_race_subgroup_barrier(x->launch, x->wave->first_item + first, live, (uint32_t)op->imm);
+        return;
+    }
+    collective(&(asked){x, op, first + numbers[0], SIM_FINDING_SUBGROUP_MISUSE}, &m, out);
     for (uint32_t i = 0; i < m.count; i++)
-        result_set(x, op, first + numbers[i], out[i]);
+        v->out[first + numbers[i]] = out[i];
 }
 
 void sim_handle_collective(sim_exec *x, const sim_op *op)
 {
     uint32_t size = x->launch->kernel->subgroup_size;
     CHECK(size >= 8 && size <= 32 && SIM_LANES % size == 0);
-    for (uint32_t first = x->low & ~(size - 1); first < x->wave->lane_count && first < x->high;
-         first += size) {
-        subgroup(x, op, first, size);
+    meeting_values v;
+    memset(v.mask, 0, sizeof v.mask);
+    for (uint32_t i = 0; i < x->met_count; i++) {
+        sim_enter_frame(x, x->met[i]);
+        values_gather(x, op, x->met[i]->mask, &v);
     }
+    if (x->met_count == 0) values_gather(x, op, x->mask, &v);
+    for (uint32_t first = 0; first < x->wave->lane_count; first += size)
+        subgroup(x, op, first, size, &v);
+    for (uint32_t i = 0; i < x->met_count; i++) {
+        sim_enter_frame(x, x->met[i]);
+        values_scatter(x, op, x->met[i]->mask, &v);
+    }
+    if (x->met_count == 0) values_scatter(x, op, x->mask, &v);
 }
 
-/* The values put down before the barrier with that number. */
+/* The values put down before the barrier with that number, and behind them the indices. */
 static uint64_t *group_values(const sim_exec *x, uint32_t barrier)
 {
-    return x->launch->group_values + (barrier & 1) * x->launch->pool[SIM_SLOT_GROUP_ITEMS];
+    return x->launch->group_values + (barrier & 1) * 2 * x->launch->pool[SIM_SLOT_GROUP_ITEMS];
 }
 
 void sim_handle_group_put(sim_exec *x, const sim_op *op)
 {
     members m = members_of(op);
     uint64_t *values = group_values(x, x->launch->barrier_count);
+    uint64_t *indices = values + x->launch->pool[SIM_SLOT_GROUP_ITEMS];
     for (uint32_t i = x->low; i < x->high; i++) {
         if (!x->mask[i]) continue;
         values[x->wave->first_item + i] = lane_value(x, op->a, sim_lane_bytes(m.type), i);
+        indices[x->wave->first_item + i] = lane_value(x, op->b, 8, i);
     }
 }
 
 void sim_handle_group_take(sim_exec *x, const sim_op *op)
 {
-    uint64_t b[MEMBERS_MAX], out[MEMBERS_MAX];
+    uint64_t out[MEMBERS_MAX];
     uint32_t numbers[MEMBERS_MAX];
     members m = members_of(op);
     m.count = m.size = (uint32_t)x->launch->pool[SIM_SLOT_GROUP_ITEMS];
     CHECK(m.count <= MEMBERS_MAX && x->launch->barrier_count > 0);
-    uint32_t first = sim_first_lane(x);
-    for (uint32_t i = 0; i < m.count; i++) {
+    for (uint32_t i = 0; i < m.count; i++)
         numbers[i] = i;
-        uint32_t lane = i - x->wave->first_item;
-        bool is_here = i >= x->wave->first_item && lane < x->wave->lane_count && x->mask[lane];
-        b[i] = lane_value(x, op->b, 8, is_here ? lane : first);
-    }
     m.numbers = numbers;
     m.a = m.c = group_values(x, x->launch->barrier_count - 1);
-    m.b = b;
-    collective(&(asked){x, op, first}, &m, out);
+    m.b = m.a + m.count;
+    asked by = {x, op, sim_first_lane(x), SIM_FINDING_UNDEFINED_ARITHMETIC};
+    collective(&by, &m, out);
     for (uint32_t i = x->low; i < x->high; i++) {
         if (x->mask[i]) result_set(x, op, i, out[x->wave->first_item + i]);
     }
@@ -370,10 +421,7 @@ void sim_handle_async_copy(sim_exec *x, const sim_op *op)
     uint64_t items = x->launch->pool[SIM_SLOT_GROUP_ITEMS];
     uint32_t size = (uint32_t)op->imm;
     CHECK(size <= sizeof element);
-    if (x->active < x->wave->lane_count) {
-        sim_note(x, op->site, SIM_FINDING_DIVERGENT_BARRIER, sim_first_lane(x), x->active,
-                 "copy that not all work-items of the group reach, reached");
-    }
+    sim_arrive(x, op->site);
     for (uint32_t i = x->low; i < x->high; i++) {
         if (!x->mask[i]) continue;
         uint64_t to = lane_value(x, places[0], 8, i), from = lane_value(x, places[1], 8, i);

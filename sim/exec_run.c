@@ -26,15 +26,6 @@ static inline void run_ops(sim_exec *x, const sim_op *op, uint32_t count)
 
 /* ---- The running fragment ------------------------------------------------------------------- */
 
-static void enter_frame(sim_exec *x, const sim_fragment *fragment)
-{
-    x->frame = fragment->frame;
-    x->base[SIM_SPACE_FRAME] = x->wave->stack.data + fragment->frame->lanes_first;
-    x->base[SIM_SPACE_WAVE] = x->wave->rows.data;
-    x->base[SIM_SPACE_UNIFORM] = fragment->frame->uniforms;
-    x->base[SIM_SPACE_POOL] = (uint8_t *)x->launch->pool;
-}
-
 static bool chunk_is_idle(const uint8_t *mask)
 {
     uint64_t words[SIM_CHUNK / 8];
@@ -208,17 +199,13 @@ static void call(sim_exec *x, sim_fragment *fragment, const sim_code_block *bloc
     const sim_code_function *callee = &x->launch->program->functions[function];
     const sim_frame *before = fragment->frame;
     if (!sim_wave_call(x->wave, fragment, callee, x->launch->pattern)) {
-        x->stop = true;
-        x->launch->status =
-            rt_fail(x->launch->world->sink, RT_LIMIT, RT_RULE_NONE,
-                    "kernel '%.*s': calls are nested too deeply at the call of '%.*s'",
-                    RT_TEXT_ARG(x->launch->kernel->name), RT_TEXT_ARG(callee->name));
+        sim_call_exhausted(x, block->site, function);
         return;
     }
     /* The stack may have moved: addresses in the caller are computed anew. */
     uint8_t *base[SIM_SPACE_COUNT] = {x->wave->stack.data + before->lanes_first, x->wave->rows.data,
                                       before->uniforms, (uint8_t *)x->launch->pool};
-    enter_frame(x, fragment);
+    sim_enter_frame(x, fragment);
     for (uint32_t i = 0; i < callee_call->argument_count; i++) {
         sim_register from = caller->places[callee_call->argument_first + i];
         sim_leaf to = callee->parameters[i];
@@ -296,7 +283,7 @@ static void call_pointer(sim_exec *x, sim_fragment *fragment, const sim_code_blo
         x->partial = true;
         call_target(x, part, block, target);
         sim_wave_push(x->wave, part);
-        enter_frame(x, fragment);
+        sim_enter_frame(x, fragment);
         enter_mask(x, fragment);
         x->partial = true;
         uint32_t next = targets[sim_first_lane(x)];
@@ -383,6 +370,13 @@ static bool run_block(sim_exec *x, sim_fragment *fragment)
         fragment->block++;
         sim_wave_wait(x->wave, fragment);
         return false;
+    case SIM_END_MEET:
+        fragment->block++;
+        if (x->wave->ready.count + x->wave->waiting.count == 0) return true; /* all have met */
+        x->wave->is_meeting = true;
+        sim_wave_wait(x->wave, fragment);
+        return false;
+    case SIM_END_NEXT: fragment->block++; return true;
     case SIM_END_UNREACHABLE:
         sim_note(x, block->site, SIM_FINDING_UNREACHABLE, sim_first_lane(x), x->active,
                  "OpUnreachable was reached");
@@ -394,41 +388,11 @@ static bool run_block(sim_exec *x, sim_fragment *fragment)
 
 /* ---- Waves ---------------------------------------------------------------------------------- */
 
-/* All lanes of the wave are at one barrier, or something is wrong. */
-static void judge_barrier(sim_exec *x)
-{
-    sim_wave *wave = x->wave;
-    if (wave->waiting.count == 0) {
-        wave->state = SIM_WAVE_DONE;
-        return;
-    }
-    const sim_fragment *first = wave->waiting.items[0];
-    bool together = true;
-    for (uint32_t i = 1; i < wave->waiting.count; i++) {
-        const sim_fragment *other = wave->waiting.items[i];
-        together &=
-            other->block == first->block && other->frame->function == first->frame->function;
-    }
-    uint32_t lanes = 0;
-    for (uint32_t i = 0; i < wave->waiting.count; i++)
-        lanes += wave->waiting.items[i]->active;
-    if (together && lanes == wave->lane_count) {
-        wave->state = SIM_WAVE_AT_BARRIER;
-        return;
-    }
-    enter_frame(x, first);
-    enter_mask(x, first);
-    const sim_code_block *block = &first->frame->function->blocks[first->block - 1];
-    sim_note(x, block->site, SIM_FINDING_DIVERGENT_BARRIER, sim_first_lane(x), lanes,
-             "barrier that not all work-items of the group reach, reached");
-    x->stop = true;
-}
-
 /* Runs the fragment until another one precedes it.  Returns false when the wave is to pause. */
 static bool run_fragment(sim_exec *x, sim_fragment *fragment)
 {
     sim_wave *wave = x->wave;
-    enter_frame(x, fragment);
+    sim_enter_frame(x, fragment);
     enter_mask(x, fragment);
     x->back_edges = 0;
     for (;;) {
@@ -436,11 +400,11 @@ static bool run_fragment(sim_exec *x, sim_fragment *fragment)
         bool spins = x->back_edges >= BACK_EDGES_MAX;
         bool others = wave->ready.count > 0;
         if (x->stop || !sim_wave_is_first(wave, fragment) || spins) {
-            if (spins && others) sim_wave_rotate(wave, fragment);
+            if (spins && (others || wave->is_meeting)) sim_wave_rotate(wave, fragment);
             sim_wave_push(wave, fragment);
             return !(spins && !others && x->launch->wave_count > 1);
         }
-        if (x->frame != fragment->frame) enter_frame(x, fragment);
+        if (x->frame != fragment->frame) sim_enter_frame(x, fragment);
         if (x->mask != fragment->mask || x->active != fragment->active || others || x->partial) {
             enter_mask(x, fragment);
         }
@@ -451,10 +415,17 @@ void SIM_NAME(sim_engine)(sim_exec *x, sim_wave *wave)
 {
     x->wave = wave;
     CHECK(wave->state == SIM_WAVE_READY);
+    uint32_t round = wave->ready.count ? wave->ready.items[wave->ready.count - 1]->round : 0;
     while (!x->stop) {
+        if (wave->is_meeting) sim_meet(x);
         sim_fragment *fragment = sim_wave_pop(wave);
         if (!fragment) {
-            judge_barrier(x);
+            wave->state = wave->waiting.count ? SIM_WAVE_AT_BARRIER : SIM_WAVE_DONE;
+            return;
+        }
+        if (fragment->round > round && x->launch->wave_count > 1) {
+            /* All that can run have spun: other waves may have what they wait for. */
+            sim_wave_push(wave, fragment);
             return;
         }
         if (!run_fragment(x, fragment)) return;

@@ -241,6 +241,8 @@ static rt_status decode(sim_decoder *d)
         }
     }
     RT_TRY(sim_decode_pointers_keep(d));
+    for (uint32_t i = 0; i < program->kernel_count; i++)
+        program->kernels[i].meets = sim_function_meets(program, program->kernels[i].function);
     sites_keep(d);
     KEEP(site, d->sites);
     KEEP(global, d->globals);

@@ -52,6 +52,7 @@ struct sim_kernel {
     uint32_t parameter_count;
     uint32_t local_size[RT_ND_RANGE_DIMENSIONS]; /* required by the kernel; all 0: free */
     uint32_t subgroup_size;                      /* 8, 16 or 32 */
+    bool meets; /* it can reach operations for which work-items of a sub-group meet */
     sim_written written;
 };
 
@@ -83,6 +84,9 @@ RT_MUST_USE rt_status sim_instance_find(sim_world *world, sim_program *program,
 
 /* Lets go of all programs of a world that ends, which destroys the objects itself. */
 void sim_instances_free(sim_world *world);
+
+/* True when the function, or one that it may call, has such operations (reach.c). */
+bool sim_function_meets(const sim_program *program, uint32_t function);
 
 /* Takes a further reference; sim_program_destroy gives one back. */
 sim_program *sim_program_retain(sim_program *program);

@@ -190,7 +190,8 @@ static rt_status command_run(simdev_command *command)
     }
     switch (command->kind) {
     case COMMAND_KERNEL: {
-        const sim_launch_options options = {.on_finding = finding_forward, .user = command};
+        const sim_launch_options options = {
+            .schedule = command->device->schedule, .on_finding = finding_forward, .user = command};
         return sim_launch(world, command->kernel->kernel, &command->range, command->arguments,
                           command->argument_count, &options);
     }
