@@ -135,16 +135,29 @@ static void clock_restart(sim_race *race, sim_race_class class)
     sim_race_order_reset(race);
 }
 
-/* Hands out stamps of one clock. */
-static void clock_stamp(sim_race *race, sim_race_class class, uint32_t lid_first, uint32_t count)
+/* Hands out stamps of one clock to all work-items of the group. */
+static void clock_stamp(sim_race *race, sim_race_class class)
+{
+    sim_race_clock *clock = &race->clocks[class];
+    if (clock->next > SIM_RACE_STAMP - race->items) clock_restart(race, class);
+    clock->is_split = false;
+    clock->base = clock->next;
+    interval_add(race, clock, 0, race->items);
+}
+
+/* Hands out further stamps to some. */
+static void clock_split(sim_race *race, sim_race_class class, uint32_t lid_first, uint32_t count)
 {
     sim_race_clock *clock = &race->clocks[class];
     CHECK(lid_first + count <= race->items);
     if (clock->next > SIM_RACE_STAMP - race->items) {
         clock_restart(race, class);
-        lid_first = 0;
-        count = race->items;
+        clock_stamp(race, class);
+        return;
     }
+    for (uint32_t i = 0; !clock->is_split && i < race->items; i++)
+        clock->stamps[i] = clock->base + i;
+    clock->is_split = true;
     for (uint32_t i = 0; i < count; i++)
         clock->stamps[lid_first + i] = clock->next + i;
     interval_add(race, clock, lid_first, count);
@@ -153,10 +166,8 @@ static void clock_stamp(sim_race *race, sim_race_class class, uint32_t lid_first
 void sim_race_stamp(sim_race *race, uint32_t lid_first, uint32_t lid_count)
 {
     sim_race_log_flush(race);
-    for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {
-        clock_stamp(race, (sim_race_class) class, lid_first, lid_count);
-        race->clocks[class].is_split = true;
-    }
+    for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++)
+        clock_split(race, (sim_race_class) class, lid_first, lid_count);
 }
 
 /* From here on the group's earlier accesses to that memory are settled. */
@@ -165,8 +176,7 @@ static void clock_order(sim_race *race, sim_race_class class)
     sim_race_clock *clock = &race->clocks[class];
     if (class == SIM_RACE_LOCAL) race->log.count = race->log_bytes = 0;
     clock->ordered_from = clock->next;
-    clock->is_split = false;
-    clock_stamp(race, class, 0, race->items);
+    clock_stamp(race, class);
 }
 
 uint32_t sim_race_lid(const sim_race_clock *clock, uint32_t stamp, uint64_t *out_group)
@@ -190,7 +200,7 @@ uint32_t sim_race_lid(const sim_race_clock *clock, uint32_t stamp, uint64_t *out
 
 uint32_t sim_race_join(const sim_race_clock *clock, uint32_t cell, uint32_t lid, uint32_t level)
 {
-    uint32_t stamp = cell & SIM_RACE_STAMP, mine = clock->stamps[lid], flags = 0;
+    uint32_t stamp = cell & SIM_RACE_STAMP, mine = sim_race_stamp_of(clock, lid), flags = 0;
     uint64_t group;
     if (stamp < clock->launch_first) return mine | level << SIM_RACE_LEVEL_SHIFT;
     flags = cell & SIM_RACE_OLDER;
@@ -413,8 +423,8 @@ static void record(const access *a)
     uint64_t last = (a->view->offset + a->size - 1) >> shadow->shift;
     for (uint64_t c = a->view->offset >> shadow->shift; c <= last; c++) {
         bool replaces = a->is_write && a->level == SIM_RACE_PLAIN;
-        cells[c] =
-            replaces ? clock->stamps[a->lid] : sim_race_join(clock, cells[c], a->lid, a->level);
+        cells[c] = replaces ? sim_race_stamp_of(clock, a->lid)
+                            : sim_race_join(clock, cells[c], a->lid, a->level);
     }
     if (a->is_write) shadow->written_from = clock->ordered_from;
     sim_race_site(shadow, a->is_write, a->site);

@@ -76,10 +76,18 @@ typedef struct sim_race_clock {
     uint32_t group_first;  /* of the running group */
     uint32_t ordered_from; /* of the running group since the last barrier that orders this memory */
     uint32_t next;
-    bool is_split;    /* since then a work-item got a further stamp of its own */
-    uint32_t *stamps; /* of the running group's work-items, by local linear id */
+    /* The stamp of a work-item: base and its local linear id; once some have got further ones of
+     * their own since the last barrier, stamps[id]. */
+    uint32_t base;
+    bool is_split;
+    uint32_t *stamps;
     RT_VECTOR(sim_race_interval) intervals;
 } sim_race_clock;
+
+static inline uint32_t sim_race_stamp_of(const sim_race_clock *clock, uint32_t lid)
+{
+    return clock->is_split ? clock->stamps[lid] : clock->base + lid;
+}
 
 /* ---- What work-items know of each other (race_order.c) ----------------------------------------
  */
