@@ -118,7 +118,7 @@ static void interval_add(sim_race *race, sim_race_clock *clock, uint32_t lid_fir
                                                              .group = race->group};
 }
 
-/* Stamps ran out: everything begins anew, and what was open is forgotten. */
+/* Stamps ran out, or soon will: everything begins anew, and what was open is forgotten. */
 static void clock_restart(sim_race *race, sim_race_class class)
 {
     sim_race_clock *clock = &race->clocks[class];
@@ -132,14 +132,20 @@ static void clock_restart(sim_race *race, sim_race_class class)
     }
     clock->launch_first = clock->group_first = clock->ordered_from = clock->next = 1;
     clock->intervals.count = 0;
+}
+
+static void clock_run_out(sim_race *race, sim_race_class class)
+{
+    clock_restart(race, class);
     sim_race_order_reset(race);
+    race->is_blind = race->has_atomics;
 }
 
 /* Hands out stamps of one clock to all work-items of the group. */
 static void clock_stamp(sim_race *race, sim_race_class class)
 {
     sim_race_clock *clock = &race->clocks[class];
-    if (clock->next > SIM_RACE_STAMP - race->items) clock_restart(race, class);
+    if (clock->next + race->items > race->world->race_limit) clock_run_out(race, class);
     clock->is_split = false;
     clock->base = clock->next;
     interval_add(race, clock, 0, race->items);
@@ -150,8 +156,8 @@ static void clock_split(sim_race *race, sim_race_class class, uint32_t lid_first
 {
     sim_race_clock *clock = &race->clocks[class];
     CHECK(lid_first + count <= race->items);
-    if (clock->next > SIM_RACE_STAMP - race->items) {
-        clock_restart(race, class);
+    if (clock->next + race->items > race->world->race_limit) {
+        clock_run_out(race, class);
         clock_stamp(race, class);
         return;
     }
@@ -295,7 +301,7 @@ static open_kind find_open(const access *a, uint32_t cell)
     uint32_t stamp = cell & SIM_RACE_STAMP, level = cell >> SIM_RACE_LEVEL_SHIFT;
     uint32_t known = race->item[a->lid].acquired;
     uint64_t group;
-    if (stamp < clock->launch_first) return OPEN_NONE;
+    if (stamp < clock->launch_first || race->is_blind) return OPEN_NONE;
     if (a->level < level) level = a->level;
     if (stamp >= clock->ordered_from) {
         uint32_t other = sim_race_lid(clock, stamp, &group);
@@ -535,11 +541,11 @@ static bool orders(uint32_t semantics)
 }
 
 /* A barrier that the device sees is a fence of each work-item too. */
-static void barrier_fences(sim_launch_state *l, uint32_t order)
+static void barrier_fences(sim_race *race, uint32_t order)
 {
     bool far = sim_race_level(sim_order_memory(order)) == SIM_RACE_DEVICE;
-    for (uint32_t lid = 0; far && l->program->has_atomics && lid < l->race.items; lid++)
-        sim_race_item_fence(&l->race, lid, order);
+    for (uint32_t lid = 0; far && race->has_atomics && lid < race->items; lid++)
+        sim_race_item_fence(race, lid, order);
 }
 
 void sim_race_barrier(sim_launch_state *l, uint32_t order)
@@ -549,12 +555,12 @@ void sim_race_barrier(sim_launch_state *l, uint32_t order)
     uint32_t level = sim_race_level(sim_order_memory(order));
     if (!race->is_on || !orders(semantics) || level < SIM_RACE_WORKGROUP || !classes) return;
     /* What one acquires here all learn, and what all have done each of them releases. */
-    barrier_fences(l, order);
+    barrier_fences(race, order);
     if (race->any_known) sim_race_share(race, 0, race->items, classes, 0);
     for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {
         if (classes & SIM_RACE_CLASS_BIT(class)) clock_order(race, (sim_race_class) class);
     }
-    barrier_fences(l, order);
+    barrier_fences(race, order);
 }
 
 void sim_race_subgroup_barrier(sim_launch_state *l, uint32_t lid_first, uint32_t lid_count,
@@ -572,7 +578,7 @@ void sim_race_subgroup_barrier(sim_launch_state *l, uint32_t lid_first, uint32_t
 void sim_race_fence(sim_exec *x, uint32_t order)
 {
     sim_race *race = &x->launch->race;
-    if (!race->is_on || !x->launch->program->has_atomics) return;
+    if (!race->is_on || !race->has_atomics) return;
     for (uint32_t i = x->low; i < x->high; i++) {
         if (!x->mask[i]) continue;
         uint32_t lid = x->wave->first_item + i;
@@ -591,12 +597,15 @@ void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
     if (!race->is_on) return;
     race->world = l->world;
     race->items = (uint32_t)l->pool[SIM_SLOT_GROUP_ITEMS];
+    race->has_atomics = l->program->has_atomics;
     race->subgroup_size = l->kernel->subgroup_size;
     for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {
         sim_race_clock *clock = &race->clocks[class];
         clock->stamps = rt_alloc_array(sim_chunks_up(race->items), sizeof *clock->stamps);
         clock->next = class == SIM_RACE_GLOBAL && l->world->race_next ? l->world->race_next : 1;
         clock->launch_first = clock->next;
+        /* A launch that does not take half of them all never sees their end. */
+        if (clock->next > l->world->race_limit / 2) clock_restart(race, (sim_race_class) class);
     }
     race->item = rt_alloc_array(race->items, sizeof *race->item);
     race->local_count = l->locals.count;

@@ -12,8 +12,9 @@
  *
  * Silent where it cannot know: of several readers (or atomics) of one cell only the last is known
  * by name; a work-item that has acquired something is taken to know the others.  When stamps run
- * out, all shadows are cleared.  A relaxed atomic of scope Workgroup counts as one of scope Device,
- * because that is how translators write the atomics of OpenCL 1.x.
+ * out, all shadows are cleared, and a launch with atomics says no more.  A relaxed atomic of scope
+ * Workgroup counts as one of scope Device, because that is how translators write the atomics of
+ * OpenCL 1.x.
  *
  * Source: OpenCL API specification 3.0 section 3.3.6 (memory model), SPIR-V specification 1.6
  * sections 3.27 (scopes) and 3.25 (memory semantics). */
@@ -146,6 +147,8 @@ typedef struct sim_race_log_row {
 
 typedef struct sim_race {
     bool is_on; /* more than one work-item */
+    bool has_atomics;
+    bool is_blind; /* stamps ran out while what was published counted: nothing more is said */
     uint32_t items, subgroup_size;
     uint64_t group; /* number of the running group */
     struct sim_world *world;
