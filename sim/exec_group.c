@@ -4,7 +4,7 @@
  * are the same for every engine, group and machine.  A sub-group lies in neighbouring lanes of one
  * wave; the values of a work-group were put down before a barrier.  A work-item that a value is
  * asked of and that does not take part gives a number drawn from the seed. */
-#include "sim/exec.h"
+#include "sim/shadow.h"
 
 #include <string.h>
 
@@ -260,6 +260,102 @@ static void collective(const asked *by, const members *m, uint64_t *out)
     }
 }
 
+/* ---- Definedness ---------------------------------------------------------------------------- */
+
+/* Undefined bits of the members' operands. */
+typedef struct undefined {
+    const uint64_t *a, *b, *c;
+} undefined;
+
+static bool any_of(const uint64_t *bits, uint32_t count)
+{
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < count; i++)
+        any |= bits[i];
+    return any != 0;
+}
+
+/* What a reduction or scan has taken something undefined into is undefined: that is found by the
+ * same operation, "or", on a number for each member. */
+static void fold_undefined(const members *m, const uint64_t *a, uint64_t *out)
+{
+    uint64_t flags[MEMBERS_MAX];
+    members marks = *m;
+    for (uint32_t i = 0; i < m->count; i++)
+        flags[i] = a[i] ? UINT64_MAX : 0;
+    marks.operation = SIM_COLLECTIVE_OR;
+    marks.type = SIM_I64;
+    marks.a = flags;
+    fold(&marks, out);
+}
+
+/* One member with a defined value can decide a vote. */
+static uint64_t vote_undefined(const members *m, const uint64_t *a)
+{
+    for (uint32_t i = 0; i < m->count && m->operation != SIM_COLLECTIVE_ALL_EQUAL; i++) {
+        if (!a[i] && (m->a[i] != 0) == (m->operation == SIM_COLLECTIVE_ANY)) return 0;
+    }
+    return any_of(a, m->count);
+}
+
+static uint64_t ballot_undefined(const members *m, const uint64_t *a)
+{
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < m->count; i++)
+        mask |= (uint64_t)(a[i] != 0) << m->numbers[i];
+    return mask;
+}
+
+static uint64_t moved_undefined(const members *m, const undefined *u, uint32_t i)
+{
+    bool other = false;
+    uint32_t from = 0;
+    if (m->operation == SIM_COLLECTIVE_BROADCAST) {
+        if (any_of(u->b, m->count)) return UINT64_MAX;
+        from = member_of(m, m->b[0]);
+    } else if (m->operation >= SIM_COLLECTIVE_SHUFFLE) {
+        if (u->b[i]) return UINT64_MAX;
+        from = member_of(m, source_of(m, i, &other));
+    }
+    return from == m->count ? 0 : (other ? u->c : u->a)[from];
+}
+
+static void collective_undefined(const members *m, const undefined *u, uint64_t *out)
+{
+    if (m->operation <= SIM_COLLECTIVE_XOR) {
+        fold_undefined(m, u->a, out);
+        return;
+    }
+    for (uint32_t i = 0; i < m->count; i++) {
+        switch (m->operation) {
+        case SIM_COLLECTIVE_ALL:
+        case SIM_COLLECTIVE_ANY:
+        case SIM_COLLECTIVE_ALL_EQUAL: out[i] = vote_undefined(m, u->a); break;
+        case SIM_COLLECTIVE_ELECT: out[i] = 0; break;
+        case SIM_COLLECTIVE_BALLOT: out[i] = ballot_undefined(m, u->a); break;
+        case SIM_COLLECTIVE_BIT_EXTRACT:
+        case SIM_COLLECTIVE_BIT_COUNT:
+        case SIM_COLLECTIVE_FIND_LSB:
+        case SIM_COLLECTIVE_FIND_MSB:
+            out[i] = (u->a[i] & (UINT64_MAX >> (64 - m->size))) | u->b[i] ? UINT64_MAX : 0;
+            break;
+        default: out[i] = moved_undefined(m, u, i); break;
+        }
+    }
+}
+
+/* Bools and answers to votes have one bit. */
+static void result_undefined(const sim_exec *x, const sim_op *op, const members *m, uint32_t lane,
+                             uint64_t bits)
+{
+    if (op->target == SIM_REGISTER_NONE) return;
+    bool is_bool = m->type == SIM_I8 && op->stride == 1 && m->operation < SIM_COLLECTIVE_ALL;
+    bool is_vote = (m->operation >= SIM_COLLECTIVE_ALL && m->operation <= SIM_COLLECTIVE_ELECT) ||
+                   m->operation == SIM_COLLECTIVE_BIT_EXTRACT;
+    if (is_vote || (is_bool && m->operation >= SIM_COLLECTIVE_AND)) bits &= 1;
+    sim_shadow_set(x, op->target, op->stride, lane, bits);
+}
+
 /* ---- Handlers ------------------------------------------------------------------------------- */
 
 static uint64_t lane_value(const sim_exec *x, sim_register place, uint32_t bytes, uint32_t lane)
@@ -288,6 +384,7 @@ static void result_set(const sim_exec *x, const sim_op *op, uint32_t lane, uint6
 static void subgroup(sim_exec *x, const sim_op *op, uint32_t first, uint32_t size)
 {
     uint64_t a[SIM_LANES], b[SIM_LANES], c[SIM_LANES], out[SIM_LANES];
+    uint64_t ua[SIM_LANES], ub[SIM_LANES], uc[SIM_LANES]; /* while the wave tracks */
     uint32_t numbers[SIM_LANES], live = x->wave->lane_count - first;
     if (live > size) live = size;
     members m = members_of(op);
@@ -295,6 +392,11 @@ static void subgroup(sim_exec *x, const sim_op *op, uint32_t first, uint32_t siz
     for (uint32_t i = 0; i < live; i++) {
         if (!x->mask[first + i]) continue;
         numbers[m.count] = i;
+        if (x->wave->tracks) {
+            ua[m.count] = sim_shadow_get(x, op->a, sim_lane_bytes(m.type), first + i);
+            ub[m.count] = sim_shadow_get(x, op->b, 8, first + i);
+            uc[m.count] = sim_shadow_get(x, op->c, sim_lane_bytes(m.type), first + i);
+        }
         a[m.count] = lane_value(x, op->a, sim_lane_bytes(m.type), first + i);
         b[m.count] = lane_value(x, op->b, 8, first + i);
         c[m.count++] = lane_value(x, op->c, sim_lane_bytes(m.type), first + i);
@@ -311,6 +413,10 @@ static void subgroup(sim_exec *x, const sim_op *op, uint32_t first, uint32_t siz
     collective(&(asked){x, op, first + numbers[0]}, &m, out);
     for (uint32_t i = 0; i < m.count; i++)
         result_set(x, op, first + numbers[i], out[i]);
+    if (!x->wave->tracks) return;
+    collective_undefined(&m, &(undefined){ua, ub, uc}, out);
+    for (uint32_t i = 0; i < m.count; i++)
+        result_undefined(x, op, &m, first + numbers[i], out[i]);
 }
 
 void sim_handle_collective(sim_exec *x, const sim_op *op)
@@ -323,19 +429,41 @@ void sim_handle_collective(sim_exec *x, const sim_op *op)
     }
 }
 
-/* The values put down before the barrier with that number. */
-static uint64_t *group_values(const sim_exec *x, uint32_t barrier)
+/* Where in the group's values and their shadows those begin that were put down before the barrier
+ * with that number. */
+static uint64_t values_first(const sim_exec *x, uint32_t barrier)
 {
-    return x->launch->group_values + (barrier & 1) * x->launch->pool[SIM_SLOT_GROUP_ITEMS];
+    return (barrier & 1) * x->launch->pool[SIM_SLOT_GROUP_ITEMS];
 }
 
 void sim_handle_group_put(sim_exec *x, const sim_op *op)
 {
     members m = members_of(op);
-    uint64_t *values = group_values(x, x->launch->barrier_count);
+    uint32_t bytes = sim_lane_bytes(m.type);
+    uint64_t first = values_first(x, x->launch->barrier_count) + x->wave->first_item;
     for (uint32_t i = x->low; i < x->high; i++) {
         if (!x->mask[i]) continue;
-        values[x->wave->first_item + i] = lane_value(x, op->a, sim_lane_bytes(m.type), i);
+        x->launch->group_values[first + i] = lane_value(x, op->a, bytes, i);
+        x->launch->group_undefined[first + i] =
+            x->wave->tracks ? sim_shadow_get(x, op->a, bytes, i) : 0;
+    }
+}
+
+/* The shadows of a work-group's operation, where it has taken something undefined. */
+static void take_undefined(sim_exec *x, const sim_op *op, const members *m, uint64_t *out)
+{
+    uint64_t ub[MEMBERS_MAX];
+    const uint64_t *ua = x->launch->group_undefined + values_first(x, x->launch->barrier_count - 1);
+    if (any_of(ua, m->count)) sim_shadow_start(x);
+    if (!x->wave->tracks) return;
+    for (uint32_t i = 0; i < m->count; i++) {
+        uint32_t lane = i - x->wave->first_item;
+        bool is_here = i >= x->wave->first_item && lane < x->wave->lane_count && x->mask[lane];
+        ub[i] = sim_shadow_get(x, op->b, 8, is_here ? lane : sim_first_lane(x));
+    }
+    collective_undefined(m, &(undefined){ua, ub, ua}, out);
+    for (uint32_t i = x->low; i < x->high; i++) {
+        if (x->mask[i]) result_undefined(x, op, m, i, out[x->wave->first_item + i]);
     }
 }
 
@@ -354,12 +482,13 @@ void sim_handle_group_take(sim_exec *x, const sim_op *op)
         b[i] = lane_value(x, op->b, 8, is_here ? lane : first);
     }
     m.numbers = numbers;
-    m.a = m.c = group_values(x, x->launch->barrier_count - 1);
+    m.a = m.c = x->launch->group_values + values_first(x, x->launch->barrier_count - 1);
     m.b = b;
     collective(&(asked){x, op, first}, &m, out);
     for (uint32_t i = x->low; i < x->high; i++) {
         if (x->mask[i]) result_set(x, op, i, out[x->wave->first_item + i]);
     }
+    take_undefined(x, op, &m, out);
 }
 
 /* Every work-item copies the elements whose numbers are its own, modulo the group's size. */
