@@ -79,6 +79,7 @@ typedef enum sim_slot {
     SIM_SLOT_SUBGROUP_COUNT,
     SIM_SLOT_SUBGROUP_SIZE, /* of all but the last */
     SIM_SLOT_UNDEFINED,     /* what OpUndef gives: a number of the seed */
+    SIM_SLOT_UNDEFINED_BOOL,
     SIM_POOL_SLOTS
 } sim_slot;
 
@@ -217,6 +218,7 @@ typedef enum sim_handler {
     SIM_H_FENCE,         /* orders the work-item's accesses; `extra` as sim_order has it */
     SIM_H_COPY_MEMORY,   /* c bytes from address b to address a */
     SIM_H_FRAME_ADDRESS, /* target (uniform) = address of private variable number `extra` */
+    SIM_H_FORGET,        /* the private variable at address a has no content any more */
     SIM_HANDLER_COUNT
 #undef FOUR
 #undef TWO
@@ -345,7 +347,8 @@ typedef struct sim_edge {
     uint32_t target;                 /* block */
     uint32_t move_first, move_count; /* ops: MOVE only */
     bool is_back;
-    uint64_t literal; /* SWITCH */
+    bool takes_undefined; /* an operand is a slot whose value is undefined */
+    uint64_t literal;     /* SWITCH */
 } sim_edge;
 
 typedef struct sim_code_block {
@@ -353,6 +356,7 @@ typedef struct sim_code_block {
     uint32_t cost; /* instructions of SPIR-V, for the budget */
     uint8_t end;   /* sim_end */
     uint8_t condition_bytes;
+    bool takes_undefined; /* as of an edge: operations, condition, arguments, results */
     sim_register condition;
     uint32_t edge_first, edge_count;
     uint32_t extra;

@@ -42,6 +42,7 @@ typedef enum sim_shape {
     SIM_SHAPE_ASYNC_COPY, /* target, source, count, stride */
     SIM_SHAPE_COPY,       /* target address, source address, size */
     SIM_SHAPE_FENCE,
+    SIM_SHAPE_FORGET, /* address */
     SIM_SHAPE_FRAME_ADDRESS,
     SIM_SHAPE_RESULT, /* of a call: set by the return */
     SIM_SHAPE_PHI,    /* set by edges */
@@ -364,6 +365,8 @@ RT_MUST_USE rt_status sim_decode_vector_store(sim_decoder *d, const sim_view *vi
 /* Instructions of the memory groups; see sim_decode_instruction. */
 RT_MUST_USE rt_status sim_decode_memory(sim_decoder *d, const sim_view *view,
                                         sim_leaves *out_leaves);
+/* OpLifetimeStart, OpLifetimeStop: the variable's content is undefined from here on. */
+RT_MUST_USE rt_status sim_decode_lifetime(sim_decoder *d, const sim_view *view);
 /* A load or store of `count` neighbours of one type, at pointer + number * stride. */
 typedef struct sim_vector_access {
     sim_ref pointer;

@@ -44,16 +44,23 @@ static sim_leaves leaves_fill(sim_decoder *d, const sim_type *type, sim_ref ref)
     return (sim_leaves){refs, count};
 }
 
+static sim_ref *undefined_fill(const sim_type *type, sim_ref *out)
+{
+    uint32_t slot = type->kind == SIM_TYPE_BOOL ? SIM_SLOT_UNDEFINED_BOOL : SIM_SLOT_UNDEFINED;
+    bool is_composite = type->kind == SIM_TYPE_ARRAY || type->kind == SIM_TYPE_VECTOR ||
+                        type->kind == SIM_TYPE_STRUCT;
+    if (!is_composite) *out++ = SIM_REF_POOL | slot;
+    for (uint64_t i = 0; is_composite && i < type->count; i++) {
+        out = undefined_fill(type->kind == SIM_TYPE_STRUCT ? type->members[i] : type->element, out);
+    }
+    return out;
+}
+
 sim_leaves sim_decode_undefined(sim_decoder *d, const sim_type *type)
 {
     uint32_t count = sim_type_leaves(type);
-    sim_lane_type *lanes = rt_arena_alloc_array(&d->arena, count + 1, sizeof *lanes);
-    sim_type_lanes(type, lanes);
     sim_ref *refs = sim_refs_new(d, count);
-    for (uint32_t i = 0; i < count; i++) {
-        refs[i] =
-            lanes[i] == SIM_I8 ? sim_decode_constant(d, 0) : SIM_REF_POOL | SIM_SLOT_UNDEFINED;
-    }
+    CHECK(undefined_fill(type, refs) == refs + count);
     return (sim_leaves){refs, count};
 }
 

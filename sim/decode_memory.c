@@ -372,8 +372,10 @@ static rt_status build_variable(sim_decoder *d, const sim_view *view, sim_leaves
         return sim_decode_refuse(d, "OpVariable", "a variable is larger than 64 MiB");
     }
     f->private_bytes = (offset + type->size_bytes + 63) & ~UINT64_C(63);
-    *rt_vector_push(&f->variables) =
-        (sim_private_variable){.offset = offset, .size = type->size_bytes, .name = rt_text_of("")};
+    *rt_vector_push(&f->variables) = (sim_private_variable){
+        .offset = offset,
+        .size = type->size_bytes,
+        .name = rt_arena_text(&d->program->arena, sim_module_name(f->module, view->id))};
     sim_node *node = sim_node_add(d, SIM_SHAPE_FRAME_ADDRESS, SIM_H_FRAME_ADDRESS, SIM_I64, 0, 1);
     node->extra = index;
     *out_leaves = leaves_one(d, node->result_first);
@@ -381,6 +383,15 @@ static rt_status build_variable(sim_decoder *d, const sim_view *view, sim_leaves
     sim_leaves initial;
     RT_TRY(sim_decode_leaves(d, view->operands[1], &initial));
     store_leaves(d, out_leaves->refs[0], view->type, type, type->alignment_bytes, initial);
+    return RT_STATUS_OK;
+}
+
+rt_status sim_decode_lifetime(sim_decoder *d, const sim_view *view)
+{
+    sim_leaves pointer;
+    RT_TRY(sim_decode_leaves(d, view->operands[0], &pointer));
+    sim_node *node = sim_node_add(d, SIM_SHAPE_FORGET, SIM_H_FORGET, SIM_I8, 1, 0);
+    d->f->refs.items[node->operand_first] = pointer.refs[0];
     return RT_STATUS_OK;
 }
 

@@ -5,7 +5,7 @@
  * wave and have met (meet.c); the values of a work-group were put down before a barrier.  A
  * work-item that a value is asked of and that does not take part gives a number drawn from the
  * seed. */
-#include "sim/exec.h"
+#include "sim/shadow.h"
 
 #include <string.h>
 
@@ -268,6 +268,102 @@ static void collective(const asked *by, const members *m, uint64_t *out)
     }
 }
 
+/* ---- Definedness ---------------------------------------------------------------------------- */
+
+/* Undefined bits of the members' operands. */
+typedef struct undefined {
+    const uint64_t *a, *b, *c;
+} undefined;
+
+static bool any_of(const uint64_t *bits, uint32_t count)
+{
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < count; i++)
+        any |= bits[i];
+    return any != 0;
+}
+
+/* What a reduction or scan has taken something undefined into is undefined: that is found by the
+ * same operation, "or", on a number for each member. */
+static void fold_undefined(const members *m, const uint64_t *a, uint64_t *out)
+{
+    uint64_t flags[MEMBERS_MAX];
+    members marks = *m;
+    for (uint32_t i = 0; i < m->count; i++)
+        flags[i] = a[i] ? UINT64_MAX : 0;
+    marks.operation = SIM_COLLECTIVE_OR;
+    marks.type = SIM_I64;
+    marks.a = flags;
+    fold(&marks, out);
+}
+
+/* One member with a defined value can decide a vote. */
+static uint64_t vote_undefined(const members *m, const uint64_t *a)
+{
+    for (uint32_t i = 0; i < m->count && m->operation != SIM_COLLECTIVE_ALL_EQUAL; i++) {
+        if (!a[i] && (m->a[i] != 0) == (m->operation == SIM_COLLECTIVE_ANY)) return 0;
+    }
+    return any_of(a, m->count);
+}
+
+static uint64_t ballot_undefined(const members *m, const uint64_t *a)
+{
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < m->count; i++)
+        mask |= (uint64_t)(a[i] != 0) << m->numbers[i];
+    return mask;
+}
+
+static uint64_t moved_undefined(const members *m, const undefined *u, uint32_t i)
+{
+    bool other = false;
+    uint32_t from = 0;
+    if (m->operation == SIM_COLLECTIVE_BROADCAST) {
+        if (any_of(u->b, m->count)) return UINT64_MAX;
+        from = member_of(m, m->b[0]);
+    } else if (m->operation >= SIM_COLLECTIVE_SHUFFLE) {
+        if (u->b[i]) return UINT64_MAX;
+        from = member_of(m, source_of(m, i, &other));
+    }
+    return from == m->count ? 0 : (other ? u->c : u->a)[from];
+}
+
+static void collective_undefined(const members *m, const undefined *u, uint64_t *out)
+{
+    if (m->operation <= SIM_COLLECTIVE_XOR) {
+        fold_undefined(m, u->a, out);
+        return;
+    }
+    for (uint32_t i = 0; i < m->count; i++) {
+        switch (m->operation) {
+        case SIM_COLLECTIVE_ALL:
+        case SIM_COLLECTIVE_ANY:
+        case SIM_COLLECTIVE_ALL_EQUAL: out[i] = vote_undefined(m, u->a); break;
+        case SIM_COLLECTIVE_ELECT: out[i] = 0; break;
+        case SIM_COLLECTIVE_BALLOT: out[i] = ballot_undefined(m, u->a); break;
+        case SIM_COLLECTIVE_BIT_EXTRACT:
+        case SIM_COLLECTIVE_BIT_COUNT:
+        case SIM_COLLECTIVE_FIND_LSB:
+        case SIM_COLLECTIVE_FIND_MSB:
+            out[i] = (u->a[i] & (UINT64_MAX >> (64 - m->size))) | u->b[i] ? UINT64_MAX : 0;
+            break;
+        default: out[i] = moved_undefined(m, u, i); break;
+        }
+    }
+}
+
+/* Bools and answers to votes have one bit. */
+static void result_undefined(const sim_exec *x, const sim_op *op, const members *m, uint32_t lane,
+                             uint64_t bits)
+{
+    if (op->target == SIM_REGISTER_NONE) return;
+    bool is_bool = m->type == SIM_I8 && op->stride == 1 && m->operation < SIM_COLLECTIVE_ALL;
+    bool is_vote = (m->operation >= SIM_COLLECTIVE_ALL && m->operation <= SIM_COLLECTIVE_ELECT) ||
+                   m->operation == SIM_COLLECTIVE_BIT_EXTRACT;
+    if (is_vote || (is_bool && m->operation >= SIM_COLLECTIVE_AND)) bits &= 1;
+    sim_shadow_set(x, op->target, op->stride, lane, bits);
+}
+
 /* ---- Handlers ------------------------------------------------------------------------------- */
 
 static uint64_t lane_value(const sim_exec *x, sim_register place, uint32_t bytes, uint32_t lane)
@@ -296,6 +392,7 @@ static void result_set(const sim_exec *x, const sim_op *op, uint32_t lane, uint6
 typedef struct meeting_values {
     uint8_t mask[SIM_LANES];
     uint64_t a[SIM_LANES], b[SIM_LANES], c[SIM_LANES], out[SIM_LANES];
+    uint64_t ua[SIM_LANES], ub[SIM_LANES], uc[SIM_LANES], uout[SIM_LANES]; /* undefined bits */
 } meeting_values;
 
 /* Operands of the lanes of one fragment, whose activation is the running one. */
@@ -309,14 +406,20 @@ static void values_gather(const sim_exec *x, const sim_op *op, const uint8_t *ma
         v->a[i] = lane_value(x, op->a, bytes, i);
         v->b[i] = lane_value(x, op->b, 8, i);
         v->c[i] = lane_value(x, op->c, bytes, i);
+        v->ua[i] = x->wave->tracks ? sim_shadow_get(x, op->a, bytes, i) : 0;
+        v->ub[i] = x->wave->tracks ? sim_shadow_get(x, op->b, 8, i) : 0;
+        v->uc[i] = x->wave->tracks ? sim_shadow_get(x, op->c, bytes, i) : 0;
     }
 }
 
 static void values_scatter(const sim_exec *x, const sim_op *op, const uint8_t *mask,
                            const meeting_values *v)
 {
+    members m = members_of(op);
     for (uint32_t i = 0; i < x->wave->lane_count; i++) {
-        if (mask[i]) result_set(x, op, i, v->out[i]);
+        if (!mask[i]) continue;
+        result_set(x, op, i, v->out[i]);
+        if (x->wave->tracks) result_undefined(x, op, &m, i, v->uout[i]);
     }
 }
 
@@ -325,6 +428,7 @@ static void subgroup(sim_exec *x, const sim_op *op, uint32_t first, uint32_t siz
                      meeting_values *v)
 {
     uint64_t a[SIM_LANES], b[SIM_LANES], c[SIM_LANES], out[SIM_LANES];
+    uint64_t ua[SIM_LANES], ub[SIM_LANES], uc[SIM_LANES]; /* undefined bits */
     uint32_t numbers[SIM_LANES], live = x->wave->lane_count - first;
     if (live > size) live = size;
     members m = members_of(op);
@@ -334,7 +438,10 @@ static void subgroup(sim_exec *x, const sim_op *op, uint32_t first, uint32_t siz
         numbers[m.count] = i;
         a[m.count] = v->a[first + i];
         b[m.count] = v->b[first + i];
-        c[m.count++] = v->c[first + i];
+        c[m.count] = v->c[first + i];
+        ua[m.count] = v->ua[first + i];
+        ub[m.count] = v->ub[first + i];
+        uc[m.count++] = v->uc[first + i];
     }
     if (m.count == 0) return;
     m.numbers = numbers;
@@ -351,6 +458,10 @@ static void subgroup(sim_exec *x, const sim_op *op, uint32_t first, uint32_t siz
     collective(&(asked){x, op, first + numbers[0], SIM_FINDING_SUBGROUP_MISUSE}, &m, out);
     for (uint32_t i = 0; i < m.count; i++)
         v->out[first + numbers[i]] = out[i];
+    if (!x->wave->tracks) return;
+    collective_undefined(&m, &(undefined){ua, ub, uc}, out);
+    for (uint32_t i = 0; i < m.count; i++)
+        v->uout[first + numbers[i]] = out[i];
 }
 
 void sim_handle_collective(sim_exec *x, const sim_op *op)
@@ -373,21 +484,40 @@ void sim_handle_collective(sim_exec *x, const sim_op *op)
     if (x->met_count == 0) values_scatter(x, op, x->mask, &v);
 }
 
-/* The values put down before the barrier with that number, and behind them the indices. */
-static uint64_t *group_values(const sim_exec *x, uint32_t barrier)
+/* Where in the group's values and their shadows those begin that were put down before the barrier
+ * with that number; behind them are the indices. */
+static uint64_t values_first(const sim_exec *x, uint32_t barrier)
 {
-    return x->launch->group_values + (barrier & 1) * 2 * x->launch->pool[SIM_SLOT_GROUP_ITEMS];
+    return (barrier & 1) * 2 * x->launch->pool[SIM_SLOT_GROUP_ITEMS];
 }
 
 void sim_handle_group_put(sim_exec *x, const sim_op *op)
 {
     members m = members_of(op);
-    uint64_t *values = group_values(x, x->launch->barrier_count);
-    uint64_t *indices = values + x->launch->pool[SIM_SLOT_GROUP_ITEMS];
+    uint32_t bytes = sim_lane_bytes(m.type);
+    uint64_t items = x->launch->pool[SIM_SLOT_GROUP_ITEMS];
+    uint64_t first = values_first(x, x->launch->barrier_count) + x->wave->first_item;
     for (uint32_t i = x->low; i < x->high; i++) {
         if (!x->mask[i]) continue;
-        values[x->wave->first_item + i] = lane_value(x, op->a, sim_lane_bytes(m.type), i);
-        indices[x->wave->first_item + i] = lane_value(x, op->b, 8, i);
+        uint64_t *values = x->launch->group_values + first + i;
+        uint64_t *shadows = x->launch->group_undefined + first + i;
+        values[0] = lane_value(x, op->a, bytes, i);
+        values[items] = lane_value(x, op->b, 8, i);
+        shadows[0] = x->wave->tracks ? sim_shadow_get(x, op->a, bytes, i) : 0;
+        shadows[items] = x->wave->tracks ? sim_shadow_get(x, op->b, 8, i) : 0;
+    }
+}
+
+/* The shadows of a work-group's operation, where it has taken something undefined. */
+static void take_undefined(sim_exec *x, const sim_op *op, const members *m, uint64_t *out)
+{
+    const uint64_t *ua = x->launch->group_undefined + values_first(x, x->launch->barrier_count - 1);
+    const uint64_t *ub = ua + m->count;
+    if (any_of(ua, 2 * m->count)) sim_shadow_start(x);
+    if (!x->wave->tracks) return;
+    collective_undefined(m, &(undefined){ua, ub, ua}, out);
+    for (uint32_t i = x->low; i < x->high; i++) {
+        if (x->mask[i]) result_undefined(x, op, m, i, out[x->wave->first_item + i]);
     }
 }
 
@@ -401,13 +531,14 @@ void sim_handle_group_take(sim_exec *x, const sim_op *op)
     for (uint32_t i = 0; i < m.count; i++)
         numbers[i] = i;
     m.numbers = numbers;
-    m.a = m.c = group_values(x, x->launch->barrier_count - 1);
+    m.a = m.c = x->launch->group_values + values_first(x, x->launch->barrier_count - 1);
     m.b = m.a + m.count;
     asked by = {x, op, sim_first_lane(x), SIM_FINDING_UNDEFINED_ARITHMETIC};
     collective(&by, &m, out);
     for (uint32_t i = x->low; i < x->high; i++) {
         if (x->mask[i]) result_set(x, op, i, out[x->wave->first_item + i]);
     }
+    take_undefined(x, op, &m, out);
 }
 
 /* Every work-item copies the elements whose numbers are its own, modulo the group's size. */
