@@ -74,6 +74,7 @@ static bool find_global(sim_exec *x, uint64_t address, sim_view_memory *view,
     view->size = memory->size;
     view->data = memory->data;
     view->defined = memory->all_defined ? NULL : memory->defined;
+    view->race = memory->race && memory->race->is_tracked ? memory->race : NULL;
     *out_kind = SIM_FINDING_USE_AFTER_FREE;
     return memory->data != NULL;
 }
@@ -87,6 +88,7 @@ static bool find_local(sim_exec *x, uint64_t address, sim_view_memory *view)
     view->size = object->size;
     view->data = x->launch->locals_memory.data + object->offset;
     view->defined = object->all_defined ? NULL : x->launch->locals_defined.data + object->offset;
+    view->race = x->launch->race.items > 1 ? &x->launch->race.locals[number - 1] : NULL;
     return true;
 }
 
@@ -224,6 +226,11 @@ void sim_lane_load(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t addres
             lane_undefined_set(x, i, (uint8_t) ~*sim_private_defined(x, lane, position + i));
         }
     } else {
+        if (view.race && count > 1) {
+            sim_race_read_all(x, op->site, &view, size);
+        } else if (view.race && !sim_op_is_atomic(op)) {
+            sim_race_read(x, op->site, lane, &view, size);
+        }
         memcpy(out_bytes, view.data + view.offset, size);
         for (uint32_t i = 0; view.defined && i < size; i++)
             lane_undefined_set(x, i, (uint8_t)~view.defined[view.offset + i]);
@@ -249,6 +256,9 @@ void sim_lane_store(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t addre
     if (view.class == SIM_CLASS_PRIVATE) {
         store_private(x, lane, view.position + view.offset, size, bytes);
         return;
+    }
+    if (view.race && !sim_op_is_atomic(op)) {
+        sim_race_write(x, op->site, lane, &view, size, bytes);
     }
     memcpy(view.data + view.offset, bytes, size);
     if (!view.defined && x->lane_has_undefined) sim_access_unsettle(x, &view);

@@ -1,10 +1,11 @@
-/* The decoder: from linked modules to register code, in five steps that share this form.
+/* The decoder: from linked modules to register code, in six steps that share this form.
  *
  *     decode_flow.c       blocks in scheduling order, loops, one latch per loop
  *     decode_build.c, decode_value.c, decode_convert.c, decode_half.c, decode_integer.c,
  *     decode_math.c, decode_memory.c, decode_extended.c, decode_vector.c, decode_node.c
  *                         instructions to operations on scalars
  *     decode_uniform.c    which values are the same for all work-items
+ *     decode_written.c    which memory kernels may write
  *     decode_place.c      fused addresses, dead operations, phis coalesced, where values live
  *     decode_emit.c       register code
  *
@@ -414,6 +415,12 @@ RT_MUST_USE rt_status sim_decode_math(sim_decoder *d, const sim_extended *row, c
 
 /* Marks varying values in all functions of the program, until nothing changes. */
 void sim_decode_uniform(sim_decoder *d);
+
+/* ---- decode_written.c --------------------------------------------------------------------- */
+
+/* Finds what each kernel of the program may write; the kernels are there, addresses not yet fused.
+ */
+void sim_decode_written(sim_decoder *d);
 
 /* ---- decode_place.c, decode_emit.c -------------------------------------------------------- */
 

@@ -1,14 +1,15 @@
 /* A launch in progress, and the engine that executes register code.
  *
- * exec_run.c, exec_lanes.c, exec_memory.c and exec_rare.c are compiled three times, for x86-64, -v3
- * and -v4; the names that they export end in SIM_ENGINE.  Results are the same to the bit:
- * contraction is off, and nothing depends on the order in which lanes of one instruction are worked
- * on. */
+ * exec_run.c, exec_lanes.c, exec_memory.c, exec_race.c and exec_rare.c are compiled three times,
+ * for x86-64, -v3 and -v4; the names that they export end in SIM_ENGINE.  Results are the same to
+ * the bit: contraction is off, and nothing depends on the order in which lanes of one instruction
+ * are worked on. */
 #ifndef SIM_EXEC_H
 #define SIM_EXEC_H
 
 #include "sim/finding.h"
 #include "sim/fragment.h"
+#include "sim/race.h"
 
 /* One object of the running work-group's local memory. */
 typedef struct sim_local_object {
@@ -49,6 +50,7 @@ typedef struct sim_launch_state {
     uint64_t *pool_undefined;  /* shadow of the pool; NULL until a wave tracks */
     uint32_t barrier_count;    /* that the launch has passed */
     RT_VECTOR(sim_arrival) arrivals;
+    sim_race race;
 } sim_launch_state;
 
 /* The most bytes that one lane loads or stores at once: 16 components, or an element of a copy. */
@@ -102,6 +104,7 @@ typedef struct sim_view_memory {
     uint64_t position; /* PRIVATE: where the object begins in a work-item's private bytes */
     uint32_t class;    /* sim_address_class */
     uint32_t object;   /* number of the address */
+    struct sim_race_shadow *race; /* NULL: no access to it can race */
     rt_text label;
 } sim_view_memory;
 
@@ -157,6 +160,11 @@ void sim_access_unsettle(sim_exec *x, sim_view_memory *view);
 
 /* The first active lane. */
 uint32_t sim_first_lane(const sim_exec *x);
+
+static inline bool sim_op_is_atomic(const sim_op *op)
+{
+    return op->handler == SIM_H_ATOMIC_I32 || op->handler == SIM_H_ATOMIC_I64;
+}
 
 static inline void *sim_at(const sim_exec *x, sim_register place)
 {

@@ -454,7 +454,10 @@ static void subgroup(sim_exec *x, const sim_op *op, uint32_t first, uint32_t siz
                  is_barrier ? "barrier that not all work-items of the sub-group reach, reached"
                             : "operation that not all work-items of the sub-group reach, reached");
     }
-    if (is_barrier) return;
+    if (is_barrier) {
+        sim_race_subgroup_barrier(x->launch, x->wave->first_item + first, live, (uint32_t)op->imm);
+        return;
+    }
     collective(&(asked){x, op, first + numbers[0], SIM_FINDING_SUBGROUP_MISUSE}, &m, out);
     for (uint32_t i = 0; i < m.count; i++)
         v->out[first + numbers[i]] = out[i];

@@ -353,6 +353,22 @@ static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
            (s->start & s->unaligned) == 0;
 }
 
+/* True where no lane's access can be in a race; it is then recorded. */
+static inline bool load_is_settled(sim_exec *x, const sim_op *op, const sim_view_memory *view,
+                                   uint32_t bytes)
+{
+    return !view->race || SIM_NAME(sim_race_load)(x, op, view, bytes);
+}
+static inline bool store_is_settled(sim_exec *x, const sim_op *op, const sim_view_memory *view,
+                                    uint32_t bytes)
+{
+    return !view->race || SIM_NAME(sim_race_store)(x, op, view, bytes);
+}
+static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, uint32_t size)
+{
+    return !s->view.race || sim_race_read_one(x, op->site, &s->view, s->start, size);
+}
+
 #define MEMORY_HANDLERS(bits)                                                                      \
     static void LOAD_ONE_##bits(sim_exec *x, const sim_op *op)                                     \
     {                                                                                              \
@@ -363,7 +379,8 @@ static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
         uint64_t address = uniform_64(x, op->a) + (uint64_t)op->imm;                               \
         uint32_t lane = sim_first_lane(x);                                                         \
         x->lane_has_undefined = false;                                                             \
-        if (open_one(x, op, size, &s) && s.view.data && !s.view.defined) {                         \
+        if (open_one(x, op, size, &s) && s.view.data && !s.view.defined &&                         \
+            one_is_settled(x, op, &s, size)) {                                                     \
             from = s.view.data + s.start;                                                          \
         } else {                                                                                   \
             sim_lane_load(x, op, lane, address, size, op->c, x->active, loaded);                   \
@@ -380,7 +397,8 @@ static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
     static void LOAD_SAME_##bits(sim_exec *x, const sim_op *op)                                    \
     {                                                                                              \
         span s;                                                                                    \
-        if (!open_one(x, op, bits / 8 * op->count, &s)) {                                          \
+        if (!open_one(x, op, bits / 8 * op->count, &s) ||                                          \
+            !one_is_settled(x, op, &s, bits / 8 * op->count)) {                                    \
             load_slowly(x, op, SIM_MEMORY_SAME, bits / 8);                                         \
         } else if (s.view.class != SIM_CLASS_PRIVATE) {                                            \
             for (uint32_t i = x->low; i < x->high; i++)                                            \
@@ -395,7 +413,8 @@ static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
     static void LOAD_EACH_##bits(sim_exec *x, const sim_op *op)                                    \
     {                                                                                              \
         span s;                                                                                    \
-        if (offsets_each(x, op, bits / 8 * op->count, &s) && s.view.data) {                        \
+        if (offsets_each(x, op, bits / 8 * op->count, &s) && s.view.data &&                        \
+            load_is_settled(x, op, &s.view, bits / 8)) {                                           \
             load_rows_##bits(x, op, &s.view);                                                      \
         } else {                                                                                   \
             load_slowly(x, op, SIM_MEMORY_EACH, bits / 8);                                         \
@@ -405,7 +424,9 @@ static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
     {                                                                                              \
         span s;                                                                                    \
         bool right = open_one(x, op, bits / 8 * op->count, &s);                                    \
-        if (right && s.view.data) {                                                                \
+        if (right && s.view.race && x->active > 1) {                                               \
+            store_slowly(x, op, SIM_MEMORY_ONE, bits / 8); /* each has its own value */            \
+        } else if (right && s.view.data) {                                                         \
             uint8_t stored[COMPONENTS_MAX * 8];                                                    \
             uint32_t lane = last_lane(x);                                                          \
             for (uint32_t k = 0; k < op->count; k++) {                                             \
@@ -427,7 +448,8 @@ static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
     static void STORE_EACH_##bits(sim_exec *x, const sim_op *op)                                   \
     {                                                                                              \
         span s;                                                                                    \
-        if (offsets_each(x, op, bits / 8 * op->count, &s) && s.view.data) {                        \
+        if (offsets_each(x, op, bits / 8 * op->count, &s) && s.view.data &&                        \
+            store_is_settled(x, op, &s.view, bits / 8)) {                                          \
             store_rows_##bits(x, op, &s.view);                                                     \
         } else {                                                                                   \
             store_slowly(x, op, SIM_MEMORY_EACH, bits / 8);                                        \
@@ -447,7 +469,7 @@ MEMORY_HANDLERS(64)
     {                                                                                              \
         span s;                                                                                    \
         if (span_open(x, op, uniform_64(x, op->a), bits / 8 * op->count, &s) && s.view.data &&     \
-            offsets_##form(x, op, &s)) {                                                           \
+            offsets_##form(x, op, &s) && load_is_settled(x, op, &s.view, bits / 8)) {              \
             load_rows_##bits(x, op, &s.view);                                                      \
         } else {                                                                                   \
             load_slowly(x, op, SIM_MEMORY_##form, bits / 8);                                       \
@@ -457,7 +479,7 @@ MEMORY_HANDLERS(64)
     {                                                                                              \
         span s;                                                                                    \
         if (span_open(x, op, uniform_64(x, op->a), bits / 8 * op->count, &s) && s.view.data &&     \
-            offsets_##form(x, op, &s)) {                                                           \
+            offsets_##form(x, op, &s) && store_is_settled(x, op, &s.view, bits / 8)) {             \
             store_rows_##bits(x, op, &s.view);                                                     \
         } else {                                                                                   \
             store_slowly(x, op, SIM_MEMORY_##form, bits / 8);                                      \
@@ -532,6 +554,9 @@ ALL_INDEXED(I64)
             }                                                                                      \
             next = atomic_##type(operation, old, b, c);                                            \
             if (d) d[i] = old;                                                                     \
+            bool writes =                                                                          \
+                operation != SIM_ATOMIC_LOAD && !(operation == SIM_ATOMIC_COMPARE && old != c);    \
+            sim_race_atomic(x, op, i, where, size, writes);                                        \
             if (operation == SIM_ATOMIC_LOAD) continue;                                            \
             sim_lane_store(x, op, i, where, size, size, 1, (const uint8_t *)&next);                \
         }                                                                                          \
@@ -568,11 +593,10 @@ static void COPY_MEMORY(sim_exec *x, const sim_op *op)
     }
 }
 
-/* Lanes run in step: there is nothing to order. */
+/* Lanes run in step: only the search for races needs to know. */
 static void FENCE(sim_exec *x, const sim_op *op)
 {
-    (void)x;
-    (void)op;
+    sim_race_fence(x, op->extra);
 }
 
 static void FRAME_ADDRESS(sim_exec *x, const sim_op *op)

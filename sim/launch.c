@@ -300,6 +300,8 @@ static bool waves_step(sim_exec *x, sim_wave *waves, uint32_t count)
     }
     x->launch->barrier_count++;
     locals_settle(x->launch);
+    const sim_fragment *at = waves[0].waiting.items[0];
+    sim_race_barrier(x->launch, at->frame->function->blocks[at->block - 1].extra);
     for (uint32_t i = 0; i < count; i++) {
         sim_turns turns;
         sim_schedule_units(x->launch, &waves[i], &turns);
@@ -336,6 +338,7 @@ static void run_group(sim_exec *x, sim_engine *engine, sim_wave *waves,
     for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
         l->pool[SIM_SLOT_GROUP_ID + k] = l->group[k];
     }
+    sim_race_group(l);
     if (!waves_start(x, waves, arguments)) return;
     uint32_t order[WAVES_MAX];
     do {
@@ -434,7 +437,11 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
     l.pattern = (uint8_t)(sim_world_choose(world, UINT64_MAX) | 1);
     pool_set(&l);
     l.status = locals_open(&l, arguments);
-    if (rt_ok(l.status)) run(&l, arguments);
+    if (rt_ok(l.status)) {
+        sim_race_open(&l, arguments);
+        run(&l, arguments);
+        sim_race_close(&l);
+    }
     sim_findings_report(&l.findings, kernel, options);
     sim_findings_free(&l.findings);
     rt_vector_free(&l.locals);

@@ -227,6 +227,7 @@ static rt_status decode(sim_decoder *d)
     }
     sim_decode_uniform(d);
     RT_TRY(kernels_add(d));
+    sim_decode_written(d);
     program->function_count = d->function_count;
     program->functions =
         rt_arena_alloc_array(&program->arena, d->function_count + 1, sizeof *program->functions);

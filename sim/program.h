@@ -32,6 +32,13 @@ typedef struct sim_local {
     rt_text name;
 } sim_local;
 
+/* What a kernel may write besides private and local memory. */
+typedef struct sim_written {
+    const bool *parameters; /* per parameter: the memory that it points to */
+    bool variables;         /* of the program */
+    bool anything;          /* pointers come from memory: every object of the world */
+} sim_written;
+
 struct sim_kernel {
     struct sim_program *program;
     rt_text name;
@@ -46,6 +53,7 @@ struct sim_kernel {
     uint32_t local_size[RT_ND_RANGE_DIMENSIONS]; /* required by the kernel; all 0: free */
     uint32_t subgroup_size;                      /* 8, 16 or 32 */
     bool meets; /* it can reach operations for which work-items of a sub-group meet */
+    sim_written written;
 };
 
 struct sim_program {
@@ -66,6 +74,7 @@ struct sim_program {
     const sim_site *sites;
     const uint64_t *pool_slots; /* SIM_POOL_SLOTS launch values, then constants */
     uint32_t site_count, pool_slot_count;
+    bool has_atomics;
 };
 
 /* The variables of a program in a world, made if it has none there yet.  The instance's arrays are

@@ -22,6 +22,8 @@ static void memory_free(sim_memory *memory)
 {
     rt_free(memory->data);
     rt_free(memory->defined);
+    sim_race_shadow_free(memory->race);
+    memory->race = NULL;
     memory->data = NULL;
     memory->defined = NULL;
 }

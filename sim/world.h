@@ -55,7 +55,8 @@ typedef struct sim_memory {
     uint8_t *data;    /* size bytes; NULL once destroyed */
     uint8_t *defined; /* size bytes, 1 bits where content is defined; NULL when all_defined */
     uint64_t size;
-    bool all_defined; /* every byte was written: stores need not look after `defined` */
+    bool all_defined;             /* every byte was written: stores need not look after `defined` */
+    struct sim_race_shadow *race; /* race.h; NULL until a launch that may write it */
     rt_text label;
 } sim_memory;
 
@@ -74,6 +75,7 @@ struct sim_world {
     rt_arena arena;  /* labels */
     RT_VECTOR(sim_memory) objects; /* by id; [0] is no object */
     RT_VECTOR(sim_instance) instances;
+    uint32_t race_next;      /* stamp of the next launch (race.h); 0: none yet */
     uint32_t function_count; /* numbers of functions that were given out; never reused */
 };
 
