@@ -74,7 +74,7 @@ typedef struct sim_exec {
      * fragments: it is executed for the running one. */
     sim_fragment *const *met;
     uint32_t met_count;
-    uint32_t plain_ops;      /* of the running block or edge: those before the wave tracks */
+    const sim_op *plain_end; /* of the running block or edge: where the wave begins to track */
     bool lane_has_undefined; /* what sim_lane_load took last, or sim_lane_store is to write */
     uint8_t lane_undefined[SIM_ACCESS_BYTES_MAX]; /* its shadow, 1 bits; else not looked at */
     _Alignas(64) uint8_t scratch[SIM_ROW_BYTES(8)];

@@ -18,17 +18,22 @@ static sim_handle *handler_of(const sim_op *op)
     return handle ? handle : SIM_NAME(sim_rare_table)[op->handler];
 }
 
-/* From where a wave begins to track, every operation is accompanied by its shadow. */
+/* Every operation of a wave that tracks is accompanied by its shadow. */
+__attribute__((noinline)) static void run_tracking(sim_exec *x, const sim_op *op, const sim_op *end)
+{
+    for (; op < end; op++) {
+        sim_shadow_step(x, op);
+        handler_of(op)(x, op);
+    }
+}
+
 static inline void run_ops(sim_exec *x, const sim_op *op, uint32_t count)
 {
-    uint32_t i = 0;
-    x->plain_ops = x->wave->tracks ? 0 : count;
-    for (; i < x->plain_ops; i++)
-        handler_of (&op[i])(x, &op[i]);
-    for (; i < count; i++) {
-        sim_shadow_step(x, &op[i]);
-        handler_of (&op[i])(x, &op[i]);
-    }
+    const sim_op *end = op + count;
+    x->plain_end = x->wave->tracks ? op : end;
+    for (; op < x->plain_end; op++)
+        handler_of(op)(x, op);
+    if (op < end) run_tracking(x, op, end);
 }
 
 /* ---- The running fragment ------------------------------------------------------------------- */

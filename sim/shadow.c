@@ -42,7 +42,7 @@ void sim_shadow_start(sim_exec *x)
     memset(wave->shadow->origins, 0, sizeof wave->shadow->origins);
     pool_start(x->launch);
     sim_shadow_bases(x, x->frame, x->undefined);
-    x->plain_ops = 0; /* of the block that runs */
+    x->plain_end = x->frame->function->ops; /* the running operation was the last plain one */
 }
 
 void sim_shadow_bases(sim_exec *x, const sim_frame *frame, uint8_t **out_bases)

@@ -1,5 +1,8 @@
 /* Kernels that use values nothing was written to (bad_…), each beside a twin that only passes such
- * values on, or has written them (good_…).  test_exec_undefined.c runs them at three levels. */
+ * values on, or has written them (good_…).  test_exec_undefined.c runs them at three levels.
+ * What a condition guards is an atomic, which no optimiser turns into a selection. */
+#define IF(condition, place)                                                                       \
+    if (condition) atomic_inc(&(place))
 
 /* ---- Private memory ------------------------------------------------------------------------- */
 
@@ -8,7 +11,7 @@ __kernel void bad_branch(__global int *out, int n)
     int tmp[4];
     int i = get_global_id(0);
     tmp[i & 1] = i;
-    if (tmp[(i & 1) + n]) out[i] = 1;
+    IF(tmp[(i & 1) + n], out[i]);
 }
 __kernel void good_branch(__global int *out, int n)
 {
@@ -16,7 +19,7 @@ __kernel void good_branch(__global int *out, int n)
     int i = get_global_id(0);
     tmp[i & 1] = i;
     tmp[(i & 1) + n] = i;
-    if (tmp[(i & 1) + n]) out[i] = 1;
+    IF(tmp[(i & 1) + n], out[i]);
 }
 
 /* Only lanes from 8 on read what was not written. */
@@ -29,7 +32,7 @@ __kernel void bad_lanes(__global int *out, int n)
     }
     out[i] = 0;
     for (int k = 0; k < n; k++) {
-        if (tmp[k] > 3) out[i]++;
+        IF(tmp[k] > 3, out[i]);
     }
 }
 __kernel void good_lanes(__global int *out, int n)
@@ -41,7 +44,7 @@ __kernel void good_lanes(__global int *out, int n)
     }
     out[i] = 0;
     for (int k = 0; k < n; k++) {
-        if (i < 8 && tmp[k] > 3) out[i]++;
+        IF(i < 8 && tmp[k] > 3, out[i]);
     }
 }
 
@@ -52,7 +55,7 @@ __kernel void bad_again(__global int *out, __global const int *in)
     for (int k = 0; k < 3; k++) {
         int tmp[4];
         if (k == 0) tmp[in[0]] = 5;
-        if (tmp[in[k]] == 5) sum++;
+        IF(tmp[in[k]] == 5, out[i]);
         for (int q = 0; q < 4; q++)
             tmp[in[q]] = q + 100;
         out[i] = sum + tmp[in[i & 3]];
@@ -71,7 +74,7 @@ __kernel void bad_frame(__global int *out, int at)
     int first = helper(1, at);
     int second = helper(0, at); /* what the first call left there is no content */
     out[i] = first + (second > 2 ? 1 : 0);
-    if (second == 3) out[i] = 7;
+    IF(second == 3, out[i]);
 }
 __kernel void good_frame(__global int *out, int at)
 {
@@ -79,7 +82,7 @@ __kernel void good_frame(__global int *out, int at)
     int first = helper(1, at);
     int second = helper(1, at);
     out[i] = first + (second > 2 ? 1 : 0);
-    if (second == 3) out[i] = 7;
+    IF(second == 3, out[i]);
 }
 
 /* ---- Buffers -------------------------------------------------------------------------------- */
@@ -156,30 +159,45 @@ __kernel void good_select(__global int *out, __global const int *in)
 
 /* ---- Bits ----------------------------------------------------------------------------------- */
 
-typedef struct {
-    int a : 3;
-    int b : 5;
-    unsigned c : 9;
-} fields;
-
-__kernel void good_fields(__global int *out, __global fields *in)
+/* Bit-fields as compilers make them, which OpenCL C has none of: a has bits 0 to 2, b the signed ones
+ * 3 to 7, c 8 to 16 of a word. */
+void put(__global uint *word, uint first, uint count, uint value)
+{
+    uint ones = (1u << count) - 1;
+    *word = (*word & ~(ones << first)) | (value & ones) << first;
+}
+int signed_field(__global const uint *word, uint first, uint count)
+{
+    return (int)(*word << (32 - first - count)) >> (32 - count);
+}
+__kernel void good_fields(__global int *out, __global uint *in)
 {
     int i = get_global_id(0);
-    in[i].a = i & 3;
-    in[i].b = i - 20;
+    put(&in[i], 0, 3, i & 3);
+    put(&in[i], 3, 5, i - 20);
     int n = 0;
-    if (in[i].a > 1) n += 1;
-    if (in[i].b < 0) n += 2;
-    if (in[i].b == i - 20) n += 4;
+    if (signed_field(&in[i], 0, 3) > 1) n += 1;
+    if (signed_field(&in[i], 3, 5) < 0) n += 2;
+    if (signed_field(&in[i], 3, 5) == i - 20) n += 4;
+    if ((char)in[i] < 0) n += 8; /* the sign of b, and of the byte that it is the top of */
+    if ((in[i] & 7) != 3) n += 16;
     out[i] = n;
 }
-__kernel void bad_fields(__global int *out, __global fields *in)
+__kernel void bad_fields(__global int *out, __global uint *in)
 {
     int i = get_global_id(0);
-    in[i].a = i & 3;
-    in[i].b = i - 20;
+    put(&in[i], 0, 3, i & 3);
+    put(&in[i], 3, 5, i - 20);
     out[i] = 0;
-    if (in[i].c > 5) out[i] = 1;
+    IF(signed_field(&in[i], 8, 9) > 5, out[i]);
+}
+/* The sign of a byte whose other bits are undefined. */
+__kernel void good_sign(__global int *out, __global uchar *in)
+{
+    int i = get_global_id(0);
+    in[i] = (in[i] & 0x7f) | (uchar)(i << 7);
+    if ((char)in[i] < 0) out[i] = 1;
+    if (in[i] >= 0x80) out[i] = 2;
 }
 __kernel void good_bits(__global int *out, __global uchar *in)
 {
@@ -191,7 +209,7 @@ __kernel void good_bits(__global int *out, __global uchar *in)
     if ((x >> 8 & 0xff) > 4) n += 2;
     if ((x | 0xffff00ff) != 0xffff00ff) n += 4;
     if ((uchar)(x >> 8) == i + 1) n += 8;
-    if ((x ^ x) == 0 && (char)(x >> 8) > 0) n += 16;
+    if ((char)(x >> 8) > 0) n += 16;
     out[i] = n;
 }
 
@@ -236,7 +254,7 @@ __kernel void bad_record(__global int *out, __global record *records)
     records[i] = r;
     record s = records[i];
     out[i] = 0;
-    if (s.u.bytes[7] == 3) out[i] = 1; /* the member that was written has four bytes */
+    IF(s.u.bytes[7] == 3, out[i]); /* the member that was written has four bytes */
 }
 __kernel void good_arrays(__global int *out, int n)
 {
@@ -274,7 +292,7 @@ __kernel void bad_local(__global int *out)
     if (i < 8) tile[i] = i;
     barrier(CLK_LOCAL_MEM_FENCE);
     out[get_global_id(0)] = 0;
-    if (tile[i] > 3) out[get_global_id(0)] = 1;
+    IF(tile[i] > 3, out[get_global_id(0)]);
 }
 __kernel void good_local(__global int *out, __local int *extra)
 {
@@ -294,14 +312,14 @@ __kernel void bad_second_group(__global int *out)
     if (get_group_id(0) == 0) tile[i] = i;
     barrier(CLK_LOCAL_MEM_FENCE);
     out[get_global_id(0)] = 0;
-    if (tile[i] == i) out[get_global_id(0)] = 1;
+    IF(tile[i] == i, out[get_global_id(0)]);
 }
 __kernel void bad_reduce(__global int *out, __global const int *in)
 {
     int i = get_global_id(0);
     int sum = work_group_reduce_add(in[i]);
     out[i] = 0;
-    if (sum == 12) out[i] = 1;
+    IF(sum == 12, out[i]);
 }
 __kernel void good_reduce(__global int *out, __global const int *in)
 {
@@ -313,14 +331,14 @@ __kernel void bad_vote(__global int *out, __global const int *in)
 {
     int i = get_global_id(0);
     out[i] = 0;
-    if (work_group_any(in[i] == 77)) out[i] = 1;
+    IF(work_group_any(in[i] == 77), out[i]);
 }
 __kernel void good_broadcast(__global int *out, __global const int *in)
 {
     int i = get_global_id(0);
     int x = work_group_broadcast(in[i], 2);
     out[i] = 0;
-    if (x == 2) out[i] = 1;
+    IF(x == 2, out[i]);
 }
 __kernel void good_async(__global int *out, __global const int *in, __local int *tile)
 {
@@ -333,5 +351,5 @@ __kernel void bad_async(__global int *out, __global const int *in, __local int *
     event_t e = async_work_group_copy(tile, in, 16, 0);
     wait_group_events(1, &e);
     out[get_global_id(0)] = 0;
-    if (tile[get_local_id(0)] == 5) out[get_global_id(0)] = 1;
+    IF(tile[get_local_id(0)] == 5, out[get_global_id(0)]);
 }
