@@ -76,6 +76,7 @@ static bool find_global(sim_exec *x, uint64_t address, sim_view_memory *view,
     view->label = memory->label;
     view->size = memory->size;
     view->data = memory->data;
+    view->is_constant = memory->constant_uses > 0;
     view->defined = memory->all_defined ? NULL : memory->defined;
     *out_kind = SIM_FINDING_USE_AFTER_FREE;
     return memory->data != NULL;
@@ -132,6 +133,7 @@ bool sim_access_find(sim_exec *x, uint64_t address, sim_view_memory *out_view,
 
 typedef struct attempt {
     const char *verb; /* "load", "store" */
+    bool writes;
     uint32_t site, lane, size, alignment;
     uint64_t address, count;
 } attempt;
@@ -149,6 +151,9 @@ static void note_access(sim_exec *x, const attempt *a, const sim_view_memory *vi
         what = rt_arena_printf(arena, "%s of %u bytes through a null pointer", a->verb, a->size);
     } else if (kind == SIM_FINDING_USE_AFTER_FREE) {
         what = rt_arena_printf(arena, "%s of %u bytes at offset %lld of '%.*s', which is no longer",
+                               a->verb, a->size, (long long)view->offset, RT_TEXT_ARG(view->label));
+    } else if (kind == SIM_FINDING_WRITE_TO_CONSTANT) {
+        what = rt_arena_printf(arena, "%s of %u bytes at offset %lld of constant '%.*s'",
                                a->verb, a->size, (long long)view->offset, RT_TEXT_ARG(view->label));
     } else if (kind == SIM_FINDING_MISALIGNED) {
         what = rt_arena_printf(
@@ -183,13 +188,17 @@ static bool access_begin(sim_exec *x, const attempt *a, sim_view_memory *view)
         note_access(x, a, view, SIM_FINDING_MISALIGNED);
         return false;
     }
+    if (a->writes && view->is_constant) {
+        note_access(x, a, view, SIM_FINDING_WRITE_TO_CONSTANT);
+        return false;
+    }
     return true;
 }
 
 void sim_lane_load(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
                    uint32_t alignment, uint32_t count, uint8_t *out_bytes)
 {
-    attempt a = {"load", op->site, lane, size, alignment, address, count};
+    attempt a = {"load", false, op->site, lane, size, alignment, address, count};
     sim_view_memory view;
     if (!access_begin(x, &a, &view)) {
         for (uint32_t i = 0; i < size; i++) {
@@ -208,7 +217,7 @@ void sim_lane_load(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t addres
 void sim_lane_store(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
                     uint32_t alignment, uint32_t count, const uint8_t *bytes)
 {
-    attempt a = {"store", op->site, lane, size, alignment, address, count};
+    attempt a = {"store", true, op->site, lane, size, alignment, address, count};
     sim_view_memory view;
     if (!access_begin(x, &a, &view)) return;
     if (view.class == SIM_CLASS_PRIVATE) {

@@ -74,6 +74,7 @@ typedef struct sim_view_memory {
     uint64_t offset;   /* of the address in it; wraps below 0 */
     uint64_t position; /* PRIVATE: where the object begins in a work-item's private bytes */
     uint32_t class;    /* sim_address_class */
+    bool is_constant;  /* stores are findings */
     rt_text label;
 } sim_view_memory;
 

@@ -56,6 +56,9 @@ typedef struct sim_memory {
     uint8_t *defined; /* size bytes, 1 where something was written; NULL when all_defined */
     uint64_t size;
     bool all_defined; /* every byte was written: stores need not look after `defined` */
+    /* Kernels must not write: 1 for a constant variable, 1 more for every argument of the running
+     * launch that points here from constant memory. */
+    uint32_t constant_uses;
     rt_text label;
 } sim_memory;
 
