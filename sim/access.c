@@ -153,8 +153,8 @@ static void note_access(sim_exec *x, const attempt *a, const sim_view_memory *vi
         what = rt_arena_printf(arena, "%s of %u bytes at offset %lld of '%.*s', which is no longer",
                                a->verb, a->size, (long long)view->offset, RT_TEXT_ARG(view->label));
     } else if (kind == SIM_FINDING_WRITE_TO_CONSTANT) {
-        what = rt_arena_printf(arena, "%s of %u bytes at offset %lld of constant '%.*s'",
-                               a->verb, a->size, (long long)view->offset, RT_TEXT_ARG(view->label));
+        what = rt_arena_printf(arena, "%s of %u bytes at offset %lld of constant '%.*s'", a->verb,
+                               a->size, (long long)view->offset, RT_TEXT_ARG(view->label));
     } else if (kind == SIM_FINDING_MISALIGNED) {
         what = rt_arena_printf(
             arena, "%s of %u bytes at offset %lld of '%.*s', which is no multiple of %u", a->verb,
