@@ -44,7 +44,11 @@ static void finding_print(const cnf_execution *execution, const cnf_kept_finding
     rt_buffer_printf(out, "%s", finding->kind);
     if (finding->kernel.length)
         rt_buffer_printf(out, " in kernel '%.*s'", RT_TEXT_ARG(finding->kernel));
-    if (line) rt_buffer_printf(out, " at line %u", line);
+    if (line) {
+        rt_buffer_printf(out, " at line %u", line);
+    } else if (finding->source_line) {
+        rt_buffer_printf(out, " at %.*s:%u", RT_TEXT_ARG(finding->source), finding->source_line);
+    }
     if (index != SCN_NONE) {
         const scn_step *step = &scenario->steps[index];
         rt_buffer_printf(out, ", step");
