@@ -73,6 +73,7 @@ static bool find_global(sim_exec *x, uint64_t address, sim_view_memory *view,
     view->label = memory->label;
     view->size = memory->size;
     view->data = memory->data;
+    view->is_constant = memory->constant_uses > 0;
     view->defined = memory->all_defined ? NULL : memory->defined;
     view->race = memory->race && memory->race->is_tracked ? memory->race : NULL;
     *out_kind = SIM_FINDING_USE_AFTER_FREE;
@@ -146,6 +147,7 @@ void sim_access_unsettle(sim_exec *x, sim_view_memory *view)
 
 typedef struct attempt {
     const char *verb; /* "load", "store" */
+    bool writes;
     uint32_t site, lane, size, alignment;
     uint64_t address, count;
 } attempt;
@@ -164,6 +166,9 @@ static void note_access(sim_exec *x, const attempt *a, const sim_view_memory *vi
     } else if (kind == SIM_FINDING_USE_AFTER_FREE) {
         what = rt_arena_printf(arena, "%s of %u bytes at offset %lld of '%.*s', which is no longer",
                                a->verb, a->size, (long long)view->offset, RT_TEXT_ARG(view->label));
+    } else if (kind == SIM_FINDING_WRITE_TO_CONSTANT) {
+        what = rt_arena_printf(arena, "%s of %u bytes at offset %lld of constant '%.*s'", a->verb,
+                               a->size, (long long)view->offset, RT_TEXT_ARG(view->label));
     } else if (kind == SIM_FINDING_MISALIGNED) {
         what = rt_arena_printf(
             arena, "%s of %u bytes at offset %lld of '%.*s', which is no multiple of %u", a->verb,
@@ -197,6 +202,10 @@ static bool access_begin(sim_exec *x, const attempt *a, sim_view_memory *view)
         note_access(x, a, view, SIM_FINDING_MISALIGNED);
         return false;
     }
+    if (a->writes && view->is_constant) {
+        note_access(x, a, view, SIM_FINDING_WRITE_TO_CONSTANT);
+        return false;
+    }
     return true;
 }
 
@@ -210,7 +219,7 @@ static void lane_undefined_set(sim_exec *x, uint32_t i, uint8_t undefined)
 void sim_lane_load(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
                    uint32_t alignment, uint32_t count, uint8_t *out_bytes)
 {
-    attempt a = {"load", op->site, lane, size, alignment, address, count};
+    attempt a = {"load", false, op->site, lane, size, alignment, address, count};
     sim_view_memory view;
     CHECK(size <= SIM_ACCESS_BYTES_MAX);
     x->lane_has_undefined = false;
@@ -250,7 +259,7 @@ static void store_private(sim_exec *x, uint32_t lane, uint64_t position, uint32_
 void sim_lane_store(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
                     uint32_t alignment, uint32_t count, const uint8_t *bytes)
 {
-    attempt a = {"store", op->site, lane, size, alignment, address, count};
+    attempt a = {"store", true, op->site, lane, size, alignment, address, count};
     sim_view_memory view;
     if (!access_begin(x, &a, &view)) return;
     if (view.class == SIM_CLASS_PRIVATE) {

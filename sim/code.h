@@ -410,7 +410,7 @@ typedef struct sim_site {
     rt_text source; /* file, empty where unknown */
     uint32_t line;
     uint32_t function; /* index in the program */
-    const char *name;  /* of the instruction */
+    const char *name;  /* of the instruction: "OpIAdd", "fma" */
 } sim_site;
 
 #endif

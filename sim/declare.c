@@ -200,6 +200,10 @@ static rt_status read_spec_id(sim_reader *reader, const sim_view *view, sim_cons
                                "constant",
                                spec->operands[0]);
     }
+    if (spec->operands[0] == SIM_NONE) {
+        return sim_reader_fail(reader, RT_LIMIT, view->offset,
+                               "SpecId %u is larger than the limit of %u", SIM_NONE, SIM_NONE - 1);
+    }
     constant->spec_id = spec->operands[0];
     return sim_specialise_scalar(reader, view, constant);
 }

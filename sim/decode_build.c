@@ -175,6 +175,17 @@ static rt_status build_parameters(sim_decoder *d)
     return RT_STATUS_OK;
 }
 
+/* "OpIAdd", or of the set OpenCL.std "fma". */
+static const char *name_of(const sim_module *module, const sim_instruction *instruction)
+{
+    if (instruction->opcode->number != SIM_OpExtInst) return instruction->opcode->name;
+    const sim_id_entry *set = sim_module_id(module, instruction->operands[0]);
+    if (set->index != SIM_SET_OPENCL_STD) return instruction->opcode->name;
+    const sim_extended *row = sim_extended_find(instruction->operands[1]);
+    CHECK(row);
+    return row->name;
+}
+
 static void site_set(sim_decoder *d, const sim_instruction *instruction)
 {
     d->site = d->sites.count;
@@ -182,7 +193,7 @@ static void site_set(sim_decoder *d, const sim_instruction *instruction)
         (sim_site){.source = sim_module_string(d->f->module, instruction->source),
                    .line = instruction->line,
                    .function = d->f->index,
-                   .name = instruction->opcode->name};
+                   .name = name_of(d->f->module, instruction)};
 }
 
 /* The refs as a list that the block keeps. */

@@ -372,10 +372,9 @@ static rt_status build_variable(sim_decoder *d, const sim_view *view, sim_leaves
         return sim_decode_refuse(d, "OpVariable", "a variable is larger than 64 MiB");
     }
     f->private_bytes = (offset + type->size_bytes + 63) & ~UINT64_C(63);
-    *rt_vector_push(&f->variables) = (sim_private_variable){
-        .offset = offset,
-        .size = type->size_bytes,
-        .name = rt_arena_text(&d->program->arena, sim_module_name(f->module, view->id))};
+    rt_text name = rt_arena_text(&d->program->arena, sim_module_name(d->f->module, view->id));
+    *rt_vector_push(&f->variables) =
+        (sim_private_variable){.offset = offset, .size = type->size_bytes, .name = name};
     sim_node *node = sim_node_add(d, SIM_SHAPE_FRAME_ADDRESS, SIM_H_FRAME_ADDRESS, SIM_I64, 0, 1);
     node->extra = index;
     *out_leaves = leaves_one(d, node->result_first);
@@ -683,6 +682,13 @@ static bool is_undefined(const sim_module *module, const sim_variable *variable)
            module->constants[entry->index].kind == SIM_CONSTANT_UNDEFINED;
 }
 
+/* True for memory that OpenCL C calls constant, and for const variables elsewhere. */
+static bool is_constant(const sim_module *module, const sim_variable *variable)
+{
+    return variable->storage_class == SIM_StorageClassUniformConstant ||
+           sim_module_decoration(module, variable->id, SIM_NONE, SIM_DecorationConstant);
+}
+
 static void variable_add(sim_decoder *d, uint32_t module, uint32_t index)
 {
     const sim_variable *variable = &d->modules[module]->variables[index];
@@ -698,7 +704,10 @@ static void variable_add(sim_decoder *d, uint32_t module, uint32_t index)
             rt_map_set(&d->program->global_names, link_name, d->globals.count);
         }
         *rt_vector_push(&d->globals) =
-            (sim_global){.size = type->size_bytes, .slot = SIM_NONE, .name = name};
+            (sim_global){.size = type->size_bytes,
+                         .slot = SIM_NONE,
+                         .is_constant = is_constant(d->modules[module], variable),
+                         .name = name};
     } else {
         d->global_of[module][index] = d->locals.count;
         *rt_vector_push(&d->locals) = (sim_local){

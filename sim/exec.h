@@ -105,6 +105,7 @@ typedef struct sim_view_memory {
     uint32_t class;    /* sim_address_class */
     uint32_t object;   /* number of the address */
     struct sim_race_shadow *race; /* NULL: no access to it can race */
+    bool is_constant;             /* stores are findings */
     rt_text label;
 } sim_view_memory;
 

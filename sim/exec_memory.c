@@ -43,13 +43,18 @@ typedef struct span {
     uint64_t unaligned; /* bits that an aligned offset does not have */
 } span;
 
+static bool is_store(const sim_op *op)
+{
+    return op->handler >= SIM_H_STORE_ONE_8 && op->handler <= SIM_H_STORE_EACH_64;
+}
+
 /* Prepares accesses of `size` bytes around an address; false where no access can be right or the
  * memory is that of the lanes. */
 static bool span_open(sim_exec *x, const sim_op *op, uint64_t address, uint32_t size, span *s)
 {
     sim_finding_kind kind;
     if (!sim_access_find(x, address, &s->view, &kind)) return false;
-    if (s->view.size < size) return false;
+    if (s->view.size < size || (s->view.is_constant && is_store(op))) return false;
     s->start = s->view.offset;
     s->last = s->view.size - size;
     s->unaligned = op->c - 1;
@@ -566,12 +571,24 @@ ATOMIC(I64, uint64_t, int64_t, double)
 
 /* ---- Copies --------------------------------------------------------------------------------- */
 
-/* A lane copies in pieces, from the front; ranges that overlap are undefined in SPIR-V. */
+/* Bytes from an address to the end of its object. */
+static uint64_t room_at(sim_exec *x, uint64_t address)
+{
+    sim_view_memory view;
+    sim_finding_kind kind;
+    bool is_inside = sim_access_find(x, address, &view, &kind) && view.offset <= view.size;
+    return is_inside ? view.size - view.offset : 0;
+}
+
+/* A lane copies in pieces, from the front; ranges that overlap are undefined in SPIR-V.
+ * Of a size that goes beyond an object, no more is copied than shows that. */
 static void copy_lane(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t to, uint64_t from,
                       uint64_t size)
 {
     uint8_t piece[64];
     uint32_t alignment = (uint32_t)op->imm;
+    uint64_t room = room_at(x, from) < room_at(x, to) ? room_at(x, from) : room_at(x, to);
+    if (size > room + sizeof piece) size = room + sizeof piece;
     for (uint64_t done = 0; done < size;) {
         uint32_t part =
             size - done < sizeof piece ? (uint32_t)(size - done) : (uint32_t)sizeof piece;

@@ -216,6 +216,16 @@ static void arguments_set(sim_launch_state *l, sim_wave *wave, const sim_frame *
     }
 }
 
+/* Memory that is passed as constant is constant while the kernel runs, whichever way it is reached:
+ * `use` is 1 at the beginning and -1 at the end. */
+static void constants_mark(const sim_launch_state *l, const sim_argument *arguments, int32_t use)
+{
+    for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
+        if (!l->kernel->parameters[i].is_constant || arguments[i].object == 0) continue;
+        sim_world_memory(l->world, arguments[i].object)->constant_uses += (uint32_t)use;
+    }
+}
+
 /* ---- Built-ins ------------------------------------------------------------------------------ */
 
 static uint64_t *row_of(const sim_wave *wave, uint32_t row)
@@ -437,11 +447,13 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
     l.pattern = (uint8_t)(sim_world_choose(world, UINT64_MAX) | 1);
     pool_set(&l);
     l.status = locals_open(&l, arguments);
+    constants_mark(&l, arguments, 1);
     if (rt_ok(l.status)) {
         sim_race_open(&l, arguments);
         run(&l, arguments);
         sim_race_close(&l);
     }
+    constants_mark(&l, arguments, -1);
     sim_findings_report(&l.findings, kernel, options);
     sim_findings_free(&l.findings);
     rt_vector_free(&l.locals);

@@ -13,6 +13,7 @@ typedef struct sim_global {
     uint64_t size;
     const uint8_t *initial; /* size bytes; NULL: undefined */
     uint32_t slot;          /* of the pool, which gets its address; SIM_NONE: never used */
+    bool is_constant;       /* kernels must not write to it */
     rt_text name;
 } sim_global;
 

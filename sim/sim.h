@@ -57,7 +57,8 @@ typedef enum sim_parameter_kind {
 } sim_parameter_kind;
 typedef struct sim_parameter {
     sim_parameter_kind kind;
-    uint32_t size; /* VALUE: bytes as OpenCL lays the type out; else 8 */
+    uint32_t size;    /* VALUE: bytes as OpenCL lays the type out; else 8 */
+    bool is_constant; /* GLOBAL: the memory is constant while the kernel runs */
 } sim_parameter;
 uint32_t sim_kernel_parameter_count(const sim_kernel *kernel);
 sim_parameter sim_kernel_parameter(const sim_kernel *kernel, uint32_t index);

@@ -55,7 +55,10 @@ typedef struct sim_memory {
     uint8_t *data;    /* size bytes; NULL once destroyed */
     uint8_t *defined; /* size bytes, 1 bits where content is defined; NULL when all_defined */
     uint64_t size;
-    bool all_defined;             /* every byte was written: stores need not look after `defined` */
+    bool all_defined; /* every byte was written: stores need not look after `defined` */
+    /* Kernels must not write: 1 for a constant variable, 1 more for every argument of the running
+     * launch that points here from constant memory. */
+    uint32_t constant_uses;
     struct sim_race_shadow *race; /* race.h; NULL until a launch that may write it */
     rt_text label;
 } sim_memory;

@@ -15,6 +15,7 @@ static const scn_choice findings[] = {
     {"uninitialised", true},        {"race", true},
     {"wrong-call-target", true},    {"same-value-race", true},
     {"subgroup-misuse", true},      {"stack-exhausted", true},
+    {"write-to-constant", true},
 };
 static const scn_shape shape_finding = {
     .kind = SCN_SHAPE_CHOICE,

@@ -10,6 +10,7 @@ typedef struct cnf_kept_finding {
     const char *kind;
     rt_text message, kernel, source, object;
     uint32_t source_line;
+    rt_command_id command; /* that it happened in */
     uint64_t offset;
     bool expected; /* some expectation named it */
 } cnf_kept_finding;

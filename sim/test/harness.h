@@ -5,6 +5,7 @@
 
 #include "sim/exec.h"
 #include "sim/test/assembler.h"
+#include "sim/test/executed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,6 +151,7 @@ static inline void harness_try(harness *h, const char *kernel, sim_range range,
                                   .on_finding = harness_finding,
                                   .user = h};
     h->finding_count = 0;
+    sim_test_executed(found);
     h->status = sim_launch(h->world, found, &range, arguments, count, &options);
 }
 
