@@ -10,6 +10,8 @@
 #include "sim/finding.h"
 #include "sim/fragment.h"
 
+#include <string.h>
+
 /* One object of the running work-group's local memory. */
 typedef struct sim_local_object {
     uint64_t offset, size; /* bytes into locals_memory */
@@ -21,6 +23,7 @@ typedef struct sim_launch_state {
     const sim_kernel *kernel;
     const sim_program *program;
     const sim_range *range;
+    const sim_launch_options *options; /* or NULL */
     uint64_t group[RT_ND_RANGE_DIMENSIONS]; /* id of the running work-group */
     sim_findings findings;
     rt_status status;
@@ -32,6 +35,7 @@ typedef struct sim_launch_state {
     uint32_t function_first;            /* object number of the program's function 0 */
     uint8_t pattern;                    /* of memory that nothing was written to */
     uint64_t *group_values; /* of the work-items, twice: before odd and before even barriers */
+    sim_output output;
     uint32_t barrier_count; /* that the running work-group has passed */
 } sim_launch_state;
 
@@ -116,6 +120,16 @@ static inline void *sim_at(const sim_exec *x, sim_register place)
     return x->base[place >> SIM_REGISTER_SHIFT] + (place & SIM_REGISTER_MASK);
 }
 
+/* What one lane has at a place. */
+static inline uint64_t sim_lane_bits(const sim_exec *x, sim_register place, uint32_t bytes,
+                                     uint32_t lane)
+{
+    uint64_t value = 0;
+    uint32_t step = sim_register_uniform(place) ? 0 : lane * bytes;
+    memcpy(&value, (const uint8_t *)sim_at(x, place) + step, bytes);
+    return value;
+}
+
 /* ---- target.c: addresses of functions ------------------------------------------------------- */
 
 /* The function of the launched program, by index, that a call through `address` expecting that
@@ -129,6 +143,10 @@ uint32_t sim_target_find(sim_exec *x, uint32_t site, uint32_t signature, uint64_
 typedef void sim_handle_shared(sim_exec *x, const sim_op *op);
 sim_handle_shared sim_handle_collective, sim_handle_group_put, sim_handle_group_take;
 sim_handle_shared sim_handle_async_copy;
+
+/* ---- exec_print.c: likewise ------------------------------------------------------------------ */
+
+sim_handle_shared sim_handle_print;
 
 /* ---- Parts of one engine -------------------------------------------------------------------- */
 

@@ -262,14 +262,6 @@ static void collective(const asked *by, const members *m, uint64_t *out)
 
 /* ---- Handlers ------------------------------------------------------------------------------- */
 
-static uint64_t lane_value(const sim_exec *x, sim_register place, uint32_t bytes, uint32_t lane)
-{
-    uint64_t value = 0;
-    uint32_t step = sim_register_uniform(place) ? 0 : lane * bytes;
-    memcpy(&value, (const uint8_t *)sim_at(x, place) + step, bytes);
-    return value;
-}
-
 static members members_of(const sim_op *op)
 {
     return (members){.operation = (sim_collective)(op->extra & 0xff),
@@ -295,9 +287,9 @@ static void subgroup(sim_exec *x, const sim_op *op, uint32_t first, uint32_t siz
     for (uint32_t i = 0; i < live; i++) {
         if (!x->mask[first + i]) continue;
         numbers[m.count] = i;
-        a[m.count] = lane_value(x, op->a, sim_lane_bytes(m.type), first + i);
-        b[m.count] = lane_value(x, op->b, 8, first + i);
-        c[m.count++] = lane_value(x, op->c, sim_lane_bytes(m.type), first + i);
+        a[m.count] = sim_lane_bits(x, op->a, sim_lane_bytes(m.type), first + i);
+        b[m.count] = sim_lane_bits(x, op->b, 8, first + i);
+        c[m.count++] = sim_lane_bits(x, op->c, sim_lane_bytes(m.type), first + i);
     }
     if (m.count == 0) return;
     m.numbers = numbers;
@@ -335,7 +327,7 @@ void sim_handle_group_put(sim_exec *x, const sim_op *op)
     uint64_t *values = group_values(x, x->launch->barrier_count);
     for (uint32_t i = x->low; i < x->high; i++) {
         if (!x->mask[i]) continue;
-        values[x->wave->first_item + i] = lane_value(x, op->a, sim_lane_bytes(m.type), i);
+        values[x->wave->first_item + i] = sim_lane_bits(x, op->a, sim_lane_bytes(m.type), i);
     }
 }
 
@@ -351,7 +343,7 @@ void sim_handle_group_take(sim_exec *x, const sim_op *op)
         numbers[i] = i;
         uint32_t lane = i - x->wave->first_item;
         bool is_here = i >= x->wave->first_item && lane < x->wave->lane_count && x->mask[lane];
-        b[i] = lane_value(x, op->b, 8, is_here ? lane : first);
+        b[i] = sim_lane_bits(x, op->b, 8, is_here ? lane : first);
     }
     m.numbers = numbers;
     m.a = m.c = group_values(x, x->launch->barrier_count - 1);
@@ -376,11 +368,11 @@ void sim_handle_async_copy(sim_exec *x, const sim_op *op)
     }
     for (uint32_t i = x->low; i < x->high; i++) {
         if (!x->mask[i]) continue;
-        uint64_t to = lane_value(x, places[0], 8, i), from = lane_value(x, places[1], 8, i);
-        uint64_t count = lane_value(x, places[2], 8, i);
+        uint64_t to = sim_lane_bits(x, places[0], 8, i), from = sim_lane_bits(x, places[1], 8, i);
+        uint64_t count = sim_lane_bits(x, places[2], 8, i);
         /* Local memory has fewer elements: the first one behind it is a finding. */
         if (count > SIM_LOCAL_SIZE_MAX) count = SIM_LOCAL_SIZE_MAX + 1;
-        uint64_t stride = lane_value(x, places[3], 8, i) * size;
+        uint64_t stride = sim_lane_bits(x, places[3], 8, i) * size;
         for (uint64_t k = x->wave->first_item + i; k < count; k += items) {
             uint64_t source = from + k * (op->a ? size : stride);
             sim_lane_load(x, op, i, source, size, op->c, 1, element);

@@ -318,6 +318,7 @@ static void run_groups(sim_exec *x, sim_engine *engine, sim_wave *waves,
         for (l->group[1] = 0; l->group[1] < counts[1]; l->group[1]++) {
             for (l->group[0] = 0; l->group[0] < counts[0]; l->group[0]++) {
                 run_group(x, engine, waves, arguments);
+                sim_output_group_end(&l->output, l->options);
                 if (x->stop) return;
             }
         }
@@ -375,6 +376,7 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
                           .kernel = kernel,
                           .program = kernel->program,
                           .range = range,
+                          .options = options,
                           .pool = instance.pool,
                           .function_first = instance.function_first,
                           .budget =
@@ -383,6 +385,7 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
     pool_set(&l);
     l.status = locals_open(&l, arguments);
     if (rt_ok(l.status)) run(&l, arguments);
+    sim_output_end(&l.output, options);
     sim_findings_report(&l.findings, kernel, options);
     sim_findings_free(&l.findings);
     rt_vector_free(&l.locals);

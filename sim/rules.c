@@ -151,6 +151,7 @@ static const type_rule rules[SIM_GROUP_COUNT] = {
                                 sim_check_atomic_float},
     [SIM_GROUP_ATOMIC_FLAG] = {BOOLS | SCALAR, {POINTER, INTEGER, INTEGER}, sim_check_atomic_flag},
     [SIM_GROUP_ATOMIC_FLAG_CLEAR] = {0, {POINTER, INTEGER, INTEGER}, sim_check_atomic_flag},
+    [SIM_GROUP_PRINT] = {INTEGER, {POINTER}, sim_check_print},
     [SIM_GROUP_ASYNC_COPY] = {EVENTS | SCALAR,
                               {INTEGER, POINTER, POINTER, INTEGER, INTEGER, EVENTS | SCALAR},
                               sim_check_async_copy},

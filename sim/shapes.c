@@ -319,6 +319,30 @@ rt_status sim_check_extended(const sim_operation *operation)
     return sim_rules_apply(&inner);
 }
 
+/* Arguments are what compilers can pass where C has "...": no aggregates and no bools. */
+rt_status sim_check_print(const sim_operation *operation)
+{
+    const sim_type *format = sim_operand_type(operation, 0);
+    if (operation->type->bits != 32) {
+        return sim_operation_fail(operation, "printf gives an integer of 32 bits");
+    }
+    if (format->storage_class != SIM_StorageClassUniformConstant ||
+        format->element->kind != SIM_TYPE_INT || format->element->bits != 8) {
+        return sim_operation_fail(operation,
+                                  "the format is no pointer to UniformConstant integers of 8 bits");
+    }
+    for (uint32_t i = 1; i < operation->operand_count; i++) {
+        const sim_type *type = sim_operand_type(operation, i);
+        const sim_type *scalar = type && type->kind == SIM_TYPE_VECTOR ? type->element : type;
+        if (!scalar || (scalar->kind != SIM_TYPE_INT && scalar->kind != SIM_TYPE_FLOAT &&
+                        type->kind != SIM_TYPE_POINTER)) {
+            return sim_operation_fail(operation, "argument %u of printf is no number or pointer",
+                                      i);
+        }
+    }
+    return RT_STATUS_OK;
+}
+
 /* ---- Memory -------------------------------------------------------------------------------- */
 
 rt_status sim_check_variable(const sim_operation *operation)

@@ -18,6 +18,7 @@ typedef struct harness {
     sim_finding findings[FINDINGS_MAX]; /* texts point into `texts` */
     char texts[FINDINGS_MAX][2][256];
     uint32_t finding_count;
+    rt_buffer output; /* of the last launch */
     uint64_t budget;
     rt_status status; /* of the last launch */
 } harness;
@@ -77,6 +78,7 @@ static inline harness harness_text(const char *text)
 
 static inline void harness_close(harness *h)
 {
+    rt_buffer_free(&h->output);
     sim_world_destroy(h->world);
     sim_program_destroy(h->program);
     rt_sink_destroy(h->sink);
@@ -92,6 +94,11 @@ static inline void harness_finding(void *user, const sim_finding *finding)
     snprintf(h->texts[i][1], 256, "%.*s", RT_TEXT_ARG(finding->object));
     h->findings[i].message = rt_text_of(h->texts[i][0]);
     h->findings[i].object = rt_text_of(h->texts[i][1]);
+}
+
+static inline void harness_output(void *user, rt_text text)
+{
+    rt_buffer_append_text(&((harness *)user)->output, text);
 }
 
 static inline sim_object harness_memory(harness *h, const char *label, const void *data,
@@ -127,8 +134,12 @@ static inline void harness_try(harness *h, const char *kernel, sim_range range,
 {
     const sim_kernel *found = sim_program_kernel(h->program, rt_text_of(kernel));
     if (!found) fail_msg("no kernel %s", kernel);
-    sim_launch_options options = {.budget = h->budget, .on_finding = harness_finding, .user = h};
+    sim_launch_options options = {.budget = h->budget,
+                                  .on_finding = harness_finding,
+                                  .on_output = harness_output,
+                                  .user = h};
     h->finding_count = 0;
+    rt_buffer_free(&h->output);
     h->status = sim_launch(h->world, found, &range, arguments, count, &options);
 }
 
