@@ -23,7 +23,7 @@ typedef struct sim_launch_state {
     const sim_kernel *kernel;
     const sim_program *program;
     const sim_range *range;
-    const sim_launch_options *options; /* or NULL */
+    const sim_launch_options *options;      /* or NULL */
     uint64_t group[RT_ND_RANGE_DIMENSIONS]; /* id of the running work-group */
     sim_findings findings;
     rt_status status;

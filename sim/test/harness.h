@@ -134,10 +134,8 @@ static inline void harness_try(harness *h, const char *kernel, sim_range range,
 {
     const sim_kernel *found = sim_program_kernel(h->program, rt_text_of(kernel));
     if (!found) fail_msg("no kernel %s", kernel);
-    sim_launch_options options = {.budget = h->budget,
-                                  .on_finding = harness_finding,
-                                  .on_output = harness_output,
-                                  .user = h};
+    sim_launch_options options = {
+        .budget = h->budget, .on_finding = harness_finding, .on_output = harness_output, .user = h};
     h->finding_count = 0;
     rt_buffer_free(&h->output);
     h->status = sim_launch(h->world, found, &range, arguments, count, &options);
