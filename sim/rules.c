@@ -221,8 +221,8 @@ static const char *describe(uint32_t constraint)
 
 static bool fits(const sim_operation *operation, const sim_type *type, uint32_t constraint)
 {
-    if (constraint & RESULT_SAME) return sim_type_equal(type, operation->type);
-    if (constraint & FIRST_SAME) return sim_type_equal(type, sim_operand_type(operation, 0));
+    if (constraint & RESULT_SAME) return sim_type_same(type, operation->type);
+    if (constraint & FIRST_SAME) return sim_type_same(type, sim_operand_type(operation, 0));
     if ((constraint & RESULT_SHAPE) && component_count(type) != component_count(operation->type)) {
         return false;
     }
