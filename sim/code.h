@@ -215,6 +215,7 @@ typedef enum sim_handler {
     SIM_H_GROUP_TAKE,    /* target = operation `extra` of the work-group on what was put, and b */
     SIM_H_ASYNC_COPY,    /* places[extra]: target, source, count, stride; imm bytes an element,
                             aligned to c; the stride is the source's, or with a 1 the target's */
+    SIM_H_PRINT,         /* target = printf number `stride` of the program, places[extra] */
     SIM_H_FENCE,         /* orders the work-item's accesses; `extra` as sim_order has it */
     SIM_H_COPY_MEMORY,   /* c bytes from address b to address a */
     SIM_H_FRAME_ADDRESS, /* target (uniform) = address of private variable number `extra` */

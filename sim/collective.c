@@ -196,15 +196,15 @@ static const char *wrong_types(const sim_operation *o, const sim_collective_row 
         if (row->operation == SIM_COLLECTIVE_ALL_EQUAL) {
             return is_bool(result) ? NULL : "the result must be a bool";
         }
-        return sim_type_equal(result, a) ? NULL : "the result must have the operand's type";
+        return sim_type_same(result, a) ? NULL : "the result must have the operand's type";
     case SIM_COLLECTIVE_FORM_INDEX:
-        if (!is_value(a) || !sim_type_equal(result, a)) {
+        if (!is_value(a) || !sim_type_same(result, a)) {
             return "the result must have the type of the value";
         }
         if (b && b->kind == SIM_TYPE_VECTOR && row->is_uniform) b = b->element;
         return is_integer(b) ? NULL : "the index must be an integer";
     case SIM_COLLECTIVE_FORM_TWO:
-        if (!is_value(a) || !b || !sim_type_equal(result, a) || !sim_type_equal(result, b)) {
+        if (!is_value(a) || !b || !sim_type_same(result, a) || !sim_type_equal(result, b)) {
             return "the result must have the type of both values";
         }
         return is_integer(c) ? NULL : "the distance must be an integer";
@@ -213,7 +213,7 @@ static const char *wrong_types(const sim_operation *o, const sim_collective_row 
             !takes((sim_collective)row->operation, a->kind == SIM_TYPE_VECTOR ? a->element : a)) {
             return "the operand has a type that is not that of the operation";
         }
-        return sim_type_equal(result, a) ? NULL : "the result must have the operand's type";
+        return sim_type_same(result, a) ? NULL : "the result must have the operand's type";
     case SIM_COLLECTIVE_FORM_MASK:
     case SIM_COLLECTIVE_FORM_MASK_INDEX:
         if (!is_mask(a)) return "the mask must be four integers of 32 bits";

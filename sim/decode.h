@@ -41,6 +41,7 @@ typedef enum sim_shape {
     SIM_SHAPE_ATOMIC,     /* address, value, comparator */
     SIM_SHAPE_COLLECTIVE, /* a, b, c */
     SIM_SHAPE_ASYNC_COPY, /* target, source, count, stride */
+    SIM_SHAPE_PRINT,      /* format, then the components of the arguments */
     SIM_SHAPE_COPY,       /* target address, source address, size */
     SIM_SHAPE_FENCE,
     SIM_SHAPE_FORGET, /* address */
@@ -170,6 +171,7 @@ typedef struct sim_decoder {
     RT_VECTOR(sim_global) globals;
     RT_VECTOR(sim_relocation) relocations;
     RT_VECTOR(sim_local) locals;
+    RT_VECTOR(sim_print) prints;
     RT_VECTOR(const sim_type *) signatures; /* different types of functions that have addresses */
     /* The function in work. */
     sim_ir_function *f;
@@ -305,6 +307,12 @@ void sim_decode_subgroup_barrier(sim_decoder *d, uint32_t order);
 /* OpGroupAsyncCopy: every work-item copies its share at once. */
 RT_MUST_USE rt_status sim_decode_async_copy(sim_decoder *d, const sim_view *view,
                                             sim_leaves *out_leaves);
+
+/* ---- decode_print.c ----------------------------------------------------------------------- */
+
+/* printf of OpenCL.std; see sim_decode_instruction. */
+RT_MUST_USE rt_status sim_decode_print(sim_decoder *d, const sim_view *view,
+                                       sim_leaves *out_leaves);
 
 /* ---- decode_value.c ----------------------------------------------------------------------- */
 

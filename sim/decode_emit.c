@@ -235,6 +235,16 @@ static void emit_async_copy(emitter *e, const sim_node *node)
     }
 }
 
+static void emit_print(emitter *e, const sim_node *node)
+{
+    sim_op *op = op_add(e, node->handler, node->site, e->f->values.items[node->result_first].place);
+    op->stride = node->extra;
+    op->extra = e->places.count;
+    for (uint32_t i = 0; i < node->operand_count; i++) {
+        *rt_vector_push(&e->places) = place_of(e, e->f->refs.items[node->operand_first + i]);
+    }
+}
+
 static void emit_node(emitter *e, const sim_node *node)
 {
     if (node->is_dead) return;
@@ -249,6 +259,7 @@ static void emit_node(emitter *e, const sim_node *node)
     case SIM_SHAPE_ATOMIC: emit_atomic(e, node); break;
     case SIM_SHAPE_COLLECTIVE: emit_collective(e, node); break;
     case SIM_SHAPE_ASYNC_COPY: emit_async_copy(e, node); break;
+    case SIM_SHAPE_PRINT: emit_print(e, node); break;
     case SIM_SHAPE_COPY: {
         const sim_ref *operands = e->f->refs.items + node->operand_first;
         sim_op *op = op_add(e, node->handler, node->site, SIM_REGISTER_NONE);

@@ -540,6 +540,7 @@ static rt_status build_extended(sim_decoder *d, const sim_view *view, sim_leaves
     CHECK(row && row->treatment == SIM_TREATMENT_EXEC);
     switch ((sim_group)row->group) {
     case SIM_GROUP_PREFETCH: return RT_STATUS_OK;
+    case SIM_GROUP_PRINT: return sim_decode_print(d, view, out_leaves);
     case SIM_GROUP_UPSAMPLE:
     case SIM_GROUP_BIT_SELECT:
     case SIM_GROUP_LANE_SELECT: return sim_decode_mixed(d, view, row->group, out_leaves);

@@ -11,6 +11,8 @@
 #include "sim/fragment.h"
 #include "sim/race.h"
 
+#include <string.h>
+
 /* One object of the running work-group's local memory. */
 typedef struct sim_local_object {
     uint64_t offset, size; /* bytes into locals_memory */
@@ -32,6 +34,7 @@ typedef struct sim_launch_state {
     const sim_kernel *kernel;
     const sim_program *program;
     const sim_range *range;
+    const sim_launch_options *options;      /* or NULL */
     uint64_t group[RT_ND_RANGE_DIMENSIONS]; /* id of the running work-group */
     sim_findings findings;
     rt_status status;
@@ -48,7 +51,8 @@ typedef struct sim_launch_state {
                                before even barriers */
     uint64_t *group_undefined; /* their shadows */
     uint64_t *pool_undefined;  /* shadow of the pool; NULL until a wave tracks */
-    uint32_t barrier_count;    /* that the launch has passed */
+    sim_output output;
+    uint32_t barrier_count; /* that the launch has passed */
     RT_VECTOR(sim_arrival) arrivals;
     sim_race race;
 } sim_launch_state;
@@ -172,6 +176,16 @@ static inline void *sim_at(const sim_exec *x, sim_register place)
     return x->base[place >> SIM_REGISTER_SHIFT] + (place & SIM_REGISTER_MASK);
 }
 
+/* What one lane has at a place. */
+static inline uint64_t sim_lane_bits(const sim_exec *x, sim_register place, uint32_t bytes,
+                                     uint32_t lane)
+{
+    uint64_t value = 0;
+    uint32_t step = sim_register_uniform(place) ? 0 : lane * bytes;
+    memcpy(&value, (const uint8_t *)sim_at(x, place) + step, bytes);
+    return value;
+}
+
 /* The shadows of the spaces as an activation sees them; grows that of the stack as needed
  * (shadow.c). */
 void sim_shadow_bases(sim_exec *x, const sim_frame *frame, uint8_t **out_bases);
@@ -221,6 +235,10 @@ void sim_kernel_exhausted(sim_exec *x, sim_wave *wave);
  * first place in order at which some of them wait for the others.  Collectives there are executed
  * for all lanes at that place together, in whatever activations they are. */
 void sim_meet(sim_exec *x);
+
+/* ---- exec_print.c: likewise ------------------------------------------------------------------ */
+
+sim_handle_shared sim_handle_print;
 
 /* ---- Parts of one engine -------------------------------------------------------------------- */
 

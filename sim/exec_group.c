@@ -366,14 +366,6 @@ static void result_undefined(const sim_exec *x, const sim_op *op, const members 
 
 /* ---- Handlers ------------------------------------------------------------------------------- */
 
-static uint64_t lane_value(const sim_exec *x, sim_register place, uint32_t bytes, uint32_t lane)
-{
-    uint64_t value = 0;
-    uint32_t step = sim_register_uniform(place) ? 0 : lane * bytes;
-    memcpy(&value, (const uint8_t *)sim_at(x, place) + step, bytes);
-    return value;
-}
-
 static members members_of(const sim_op *op)
 {
     return (members){.operation = (sim_collective)(op->extra & 0xff),
@@ -403,9 +395,9 @@ static void values_gather(const sim_exec *x, const sim_op *op, const uint8_t *ma
     for (uint32_t i = 0; i < x->wave->lane_count; i++) {
         if (!mask[i]) continue;
         v->mask[i] = 1;
-        v->a[i] = lane_value(x, op->a, bytes, i);
-        v->b[i] = lane_value(x, op->b, 8, i);
-        v->c[i] = lane_value(x, op->c, bytes, i);
+        v->a[i] = sim_lane_bits(x, op->a, bytes, i);
+        v->b[i] = sim_lane_bits(x, op->b, 8, i);
+        v->c[i] = sim_lane_bits(x, op->c, bytes, i);
         v->ua[i] = x->wave->tracks ? sim_shadow_get(x, op->a, bytes, i) : 0;
         v->ub[i] = x->wave->tracks ? sim_shadow_get(x, op->b, 8, i) : 0;
         v->uc[i] = x->wave->tracks ? sim_shadow_get(x, op->c, bytes, i) : 0;
@@ -504,8 +496,8 @@ void sim_handle_group_put(sim_exec *x, const sim_op *op)
         if (!x->mask[i]) continue;
         uint64_t *values = x->launch->group_values + first + i;
         uint64_t *shadows = x->launch->group_undefined + first + i;
-        values[0] = lane_value(x, op->a, bytes, i);
-        values[items] = lane_value(x, op->b, 8, i);
+        values[0] = sim_lane_bits(x, op->a, bytes, i);
+        values[items] = sim_lane_bits(x, op->b, 8, i);
         shadows[0] = x->wave->tracks ? sim_shadow_get(x, op->a, bytes, i) : 0;
         shadows[items] = x->wave->tracks ? sim_shadow_get(x, op->b, 8, i) : 0;
     }
@@ -555,11 +547,11 @@ void sim_handle_async_copy(sim_exec *x, const sim_op *op)
     sim_arrive(x, op->site);
     for (uint32_t i = x->low; i < x->high; i++) {
         if (!x->mask[i]) continue;
-        uint64_t to = lane_value(x, places[0], 8, i), from = lane_value(x, places[1], 8, i);
-        uint64_t count = lane_value(x, places[2], 8, i);
+        uint64_t to = sim_lane_bits(x, places[0], 8, i), from = sim_lane_bits(x, places[1], 8, i);
+        uint64_t count = sim_lane_bits(x, places[2], 8, i);
         /* Local memory has fewer elements: the first one behind it is a finding. */
         if (count > SIM_LOCAL_SIZE_MAX) count = SIM_LOCAL_SIZE_MAX + 1;
-        uint64_t stride = lane_value(x, places[3], 8, i) * size;
+        uint64_t stride = sim_lane_bits(x, places[3], 8, i) * size;
         for (uint64_t k = x->wave->first_item + i; k < count; k += items) {
             uint64_t source = from + k * (op->a ? size : stride);
             sim_lane_load(x, op, i, source, size, op->c, 1, element);

@@ -633,5 +633,8 @@ sim_handle *const SIM_NAME(sim_memory_table)[SIM_HANDLER_COUNT] = {
     SIM_MEMORY_FORMS(MEMORY_ENTRIES, LOAD) SIM_MEMORY_FORMS(MEMORY_ENTRIES, STORE) ENTRY(ATOMIC_I32)
         ENTRY(ATOMIC_I64) ENTRY(FENCE) ENTRY(COPY_MEMORY)
             ENTRY(FRAME_ADDRESS)[SIM_H_COLLECTIVE] = sim_handle_collective,
-    [SIM_H_FORGET] = sim_handle_forget, [SIM_H_GROUP_PUT] = sim_handle_group_put,
-    [SIM_H_GROUP_TAKE] = sim_handle_group_take, [SIM_H_ASYNC_COPY] = sim_handle_async_copy};
+    [SIM_H_FORGET] = sim_handle_forget,
+    [SIM_H_GROUP_PUT] = sim_handle_group_put,
+    [SIM_H_GROUP_TAKE] = sim_handle_group_take,
+    [SIM_H_ASYNC_COPY] = sim_handle_async_copy,
+    [SIM_H_PRINT] = sim_handle_print};

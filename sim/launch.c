@@ -376,6 +376,7 @@ static void run_groups(sim_exec *x, sim_engine *engine, sim_wave *waves,
         l->group[1] = walk.at / counts[0] % counts[1];
         l->group[2] = walk.at / counts[0] / counts[1];
         run_group(x, engine, waves, arguments);
+        sim_output_group_end(&l->output, l->options);
         sim_group_walk_on(&walk);
     }
 }
@@ -436,6 +437,7 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
                           .kernel = kernel,
                           .program = kernel->program,
                           .range = range,
+                          .options = options,
                           .pool = instance.pool,
                           .function_first = instance.function_first,
                           .budget =
@@ -454,6 +456,7 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
         sim_race_close(&l);
     }
     constants_mark(&l, arguments, -1);
+    sim_output_end(&l.output, options);
     sim_findings_report(&l.findings, kernel, options);
     sim_findings_free(&l.findings);
     rt_vector_free(&l.locals);

@@ -79,6 +79,7 @@ static void decoder_close(sim_decoder *d)
     rt_vector_free(&d->globals);
     rt_vector_free(&d->relocations);
     rt_vector_free(&d->locals);
+    rt_vector_free(&d->prints);
     rt_vector_free(&d->signatures);
     rt_arena_reset(&d->arena);
 }
@@ -248,6 +249,7 @@ static rt_status decode(sim_decoder *d)
     KEEP(site, d->sites);
     KEEP(global, d->globals);
     KEEP(local, d->locals);
+    KEEP(print, d->prints);
     KEEP(relocation, d->relocations);
     KEEP(pool_slot, d->pool);
     return RT_STATUS_OK;
