@@ -204,7 +204,8 @@ typedef enum sim_handler {
                     SIM_FLOAT_TO_INT(CONVERT) SIM_INT_TYPES(
                         FOUR, MOVE) /* VV: a varying; VS: a uniform; SS: both uniform; SV: unused */
     SIM_INT_TYPES(FOUR, SELECT) SIM_INT_TYPES(TWO, PICK) SIM_MEMORY_FORMS(MEMORY, LOAD)
-        SIM_MEMORY_FORMS(MEMORY, STORE) SIM_H_ATOMIC_I32,
+        SIM_MEMORY_FORMS(MEMORY, STORE) SIM_H_ATOMIC_I16, /* of halves */
+    SIM_H_ATOMIC_I32,
     SIM_H_ATOMIC_I64,
     SIM_HALF_CONVERSIONS(CONVERT) SIM_INT_CHECKED(INT_TWO) SIM_H_CONVERT_V,
     SIM_H_CONVERT_S,     /* `extra` tells which conversion (sim_numeric_pack) */
@@ -283,14 +284,16 @@ typedef enum sim_collective {
 } sim_collective;
 
 /* `extra` of a collective operation: the operation, SIM_GroupOperation… of reductions and scans,
- * the lane type of a and c.  `count`: 1 where all work-items of the group must come; `imm`:
- * work-items of a cluster, 0 without; `stride`: bytes of a result. */
+ * the lane type of a and c, and whether they are halves, SIM_COLLECTIVE_HALF.  `count`: 1 where all
+ * work-items of the group must come; `imm`: work-items of a cluster, 0 without; `stride`: bytes of
+ * a result. */
 static inline uint32_t sim_collective_code(sim_collective operation, uint32_t fold,
                                            sim_lane_type type)
 {
     CHECK(fold < 256 && type < SIM_LANE_TYPES);
     return (uint32_t)operation | fold << 8 | (uint32_t)type << 16;
 }
+#define SIM_COLLECTIVE_HALF (UINT32_C(1) << 24)
 
 /* What an atomic, a fence or a barrier orders: SIM_Scope… of the work-items that take part,
  * SIM_Scope… of those that see it, SIM_MemorySemantics… bits.  An atomic has one scope.  Semantics

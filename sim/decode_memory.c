@@ -425,9 +425,7 @@ static rt_status build_atomic(sim_decoder *d, const sim_view *view, sim_leaves *
     bool is_flag = view->opcode->group == SIM_GROUP_ATOMIC_FLAG;
     bool has_value = view->type && !is_flag;
     sim_lane_type type = has_value ? sim_type_lane(view->type) : sim_type_lane(element);
-    if (sim_lane_bytes(type) < 4) {
-        return sim_decode_refuse(d, view->opcode->name, "atomics have 32 or 64 bits");
-    }
+    CHECK(sim_lane_bytes(type) >= 4 || sim_type_is_half(element));
     sim_leaves pointer, value, comparator;
     bool clears = view->opcode->group == SIM_GROUP_ATOMIC_FLAG_CLEAR;
     sim_ref one = sim_decode_constant(d, clears ? 0 : 1);
@@ -437,7 +435,9 @@ static rt_status build_atomic(sim_decoder *d, const sim_view *view, sim_leaves *
     if (place) RT_TRY(sim_decode_leaves(d, view->operands[place], &value));
     place = atomic_rows[row].comparator;
     if (place) RT_TRY(sim_decode_leaves(d, view->operands[place], &comparator));
-    uint32_t handler = sim_lane_bytes(type) == 8 ? SIM_H_ATOMIC_I64 : SIM_H_ATOMIC_I32;
+    uint32_t handler = sim_lane_bytes(type) == 8   ? SIM_H_ATOMIC_I64
+                       : sim_lane_bytes(type) == 4 ? SIM_H_ATOMIC_I32
+                                                   : SIM_H_ATOMIC_I16;
     sim_node *node = sim_node_add(d, SIM_SHAPE_ATOMIC, handler, type, 3, 1);
     node->extra = atomic_rows[row].operation;
     node->stride = sim_decode_order(d, 0, view->operands[1], view->operands[2]);

@@ -549,9 +549,6 @@ static rt_status build_extended(sim_decoder *d, const sim_view *view, sim_leaves
     default: break;
     }
     if (row->group >= SIM_GROUP_FLOAT_BY_INTEGER && row->group <= SIM_GROUP_NORMALIZE) {
-        const sim_type *first = sim_module_id(d->f->module, view->operands[2])->type;
-        if (sim_type_is_half(view->type) || sim_type_is_half(first))
-            return sim_decode_refuse(d, row->name, "this function of half is not built yet");
         return sim_decode_math(d, row, view, out_leaves);
     }
     return build_extended_lanes(d, view, row, out_leaves);

@@ -458,7 +458,8 @@ static rt_status check_atomic_of(const sim_operation *operation, const sim_type 
     if (!sim_type_equal(sim_operand_type(operation, 0)->element, value)) {
         return sim_operation_fail(operation, "the pointer does not point to the value's type");
     }
-    if (value->bits < 32 || (value->kind == SIM_TYPE_FLOAT && !takes_floats)) {
+    bool is_float = value->kind == SIM_TYPE_FLOAT;
+    if (is_float ? !takes_floats : value->bits < 32) {
         return sim_operation_fail(operation, "the value is no integer of 32 or 64 bits");
     }
     return RT_STATUS_OK;

@@ -41,6 +41,8 @@ bool sim_supports_capability(uint32_t capability)
         SIM_CapabilityGroupNonUniformShuffle,
         SIM_CapabilityGroupNonUniformShuffleRelative,
         SIM_CapabilityGroupNonUniformClustered,
+        SIM_CapabilityGroupNonUniformQuad,
+        SIM_CapabilityGroupNonUniformRotateKHR,
         SIM_CapabilityGroupUniformArithmeticKHR,
         SIM_CapabilitySubgroupBallotKHR,
         SIM_CapabilitySubgroupVoteKHR,
@@ -112,6 +114,7 @@ bool sim_supports_extension(rt_text name)
         "SPV_KHR_no_integer_wrap_decoration",
         "SPV_KHR_non_semantic_info",
         "SPV_KHR_shader_ballot",
+        "SPV_KHR_subgroup_rotate",
         "SPV_KHR_subgroup_vote",
         "SPV_KHR_uniform_group_instructions",
     };
