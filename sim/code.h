@@ -157,8 +157,9 @@ typedef enum sim_form { SIM_FORM_VV, SIM_FORM_VS, SIM_FORM_SV, SIM_FORM_SS, SIM_
 /* Noted where the bits or the component do not exist; forms V and S.
  *   UFIELD, SFIELD   c bits of a from bit b on, extended; c = 0 gives 0
  *   PLACE            the low c bits of a, at bit b; `extra` 1 notes nothing
- *   INDEX            a, which must be less than `extra` */
-#define SIM_INT_CHECKED(X) X(UFIELD) X(SFIELD) X(PLACE) X(INDEX)
+ *   INDEX            a, which must be less than `extra`
+ *   HOLDS            a, a sum that fits its type where b is not 0 */
+#define SIM_INT_CHECKED(X) X(UFIELD) X(SFIELD) X(PLACE) X(INDEX) X(HOLDS)
 
 /* Operations by width only, of the types I8 to I64.
  *   MOVE     target = a (a uniform: every lane gets it)
@@ -215,7 +216,7 @@ typedef enum sim_handler {
     SIM_H_ASYNC_COPY,    /* places[extra]: target, source, count, stride; imm bytes an element,
                             aligned to c; the stride is the source's, or with a 1 the target's */
     SIM_H_FENCE,         /* orders the work-item's accesses; `extra` as sim_order has it */
-    SIM_H_COPY_MEMORY,   /* c bytes from address b to address a */
+    SIM_H_COPY_MEMORY,   /* c bytes from address b, aligned to `extra`, to address a */
     SIM_H_FRAME_ADDRESS, /* target (uniform) = address of private variable number `extra` */
     SIM_HANDLER_COUNT
 #undef FOUR
@@ -324,7 +325,7 @@ typedef struct sim_op {
     sim_register target, a, b, c;
     uint32_t extra;
     uint32_t stride; /* LOAD, STORE: bytes per unit of b */
-    int64_t imm;     /* LOAD, STORE: bytes; COPY_MEMORY: the larger alignment */
+    int64_t imm;     /* LOAD, STORE: bytes; COPY_MEMORY: alignment of a */
 } sim_op;
 
 /* ---- Control ------------------------------------------------------------------------------ */

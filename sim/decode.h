@@ -2,11 +2,10 @@
  *
  *     decode_flow.c       blocks in scheduling order, loops, one latch per loop
  *     decode_build.c, decode_value.c, decode_convert.c, decode_half.c, decode_integer.c,
- *     decode_math.c, decode_memory.c, decode_extended.c, decode_vector.c, decode_node.c
- *                         instructions to operations on scalars
- *     decode_uniform.c    which values are the same for all work-items
- *     decode_place.c      fused addresses, dead operations, phis coalesced, where values live
- *     decode_emit.c       register code
+ *     decode_math.c, decode_memory.c, decode_by_value.c, decode_extended.c, decode_vector.c,
+ * decode_node.c instructions to operations on scalars decode_uniform.c    which values are the same
+ * for all work-items decode_place.c      fused addresses, dead operations, phis coalesced, where
+ * values live decode_emit.c       register code
  *
  * Source of the rules of instructions: SPIR-V specification 1.6 section 3.42, OpenCL extended
  * instruction set 1.0. */
@@ -340,6 +339,9 @@ RT_MUST_USE rt_status sim_decode_integer_pair(sim_decoder *d, const sim_view *vi
                                               sim_leaves *out_leaves);
 RT_MUST_USE rt_status sim_decode_integer_dot(sim_decoder *d, const sim_view *view,
                                              sim_leaves *out_leaves);
+/* Group PRODUCT_32X16: the second operand counts with its low 16 bits. */
+RT_MUST_USE rt_status sim_decode_product_32x16(sim_decoder *d, const sim_view *view,
+                                               sim_leaves *out_leaves);
 /* OpenCL.std, groups UPSAMPLE, BIT_SELECT and LANE_SELECT. */
 RT_MUST_USE rt_status sim_decode_mixed(sim_decoder *d, const sim_view *view, uint32_t group,
                                        sim_leaves *out_leaves);
@@ -378,8 +380,21 @@ RT_MUST_USE rt_status sim_decode_variables(sim_decoder *d);
 RT_MUST_USE rt_status sim_decode_variable(sim_decoder *d, const sim_variable *variable,
                                           sim_ref *out_ref);
 
+/* Memory of one work-item for one activation of the function in work.  UNSUPPORTED: too much of it;
+ * `name` is the instruction that wants it. */
+RT_MUST_USE rt_status sim_decode_private(sim_decoder *d, const char *name, const sim_type *type,
+                                         sim_ref *out_address);
+/* Copies `size` (I64) bytes; alignments in bytes are those that each address must have. */
+void sim_decode_copy(sim_decoder *d, sim_ref target, uint32_t target_alignment, sim_ref source,
+                     uint32_t source_alignment, sim_ref size);
+
 /* Stores a value of the type that the pointer points to, at that type's own alignment. */
 RT_MUST_USE rt_status sim_decode_store(sim_decoder *d, sim_id pointer, sim_leaves object);
+
+/* ---- decode_by_value.c -------------------------------------------------------------------- */
+
+/* Gives parameters with attribute ByVal their copies, at the start of the function in work. */
+RT_MUST_USE rt_status sim_decode_by_value(sim_decoder *d);
 
 /* ---- decode_extended.c -------------------------------------------------------------------- */
 

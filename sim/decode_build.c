@@ -165,7 +165,7 @@ static rt_status build_parameters(sim_decoder *d)
         d->leaves[f->module_index][f->function->parameters[i]] =
             node_leaves(d, &part, type->members[i]);
     }
-    return RT_STATUS_OK;
+    return sim_decode_by_value(d);
 }
 
 static void site_set(sim_decoder *d, const sim_instruction *instruction)
@@ -298,7 +298,8 @@ static rt_status build_wait_events(sim_decoder *d, const sim_instruction *instru
 {
     uint32_t scope;
     if (!constant_u32(d, instruction->operands[0], &scope) || scope != SIM_ScopeWorkgroup) {
-        return sim_decode_refuse(d, "OpGroupWaitEvents", "only copies of a work-group are built");
+        return sim_decode_refuse(d, "OpGroupWaitEvents",
+                                 "the copies of a work-group are all that there are");
     }
     wait_here(d, sim_order_pack(scope, scope, ORDER_ALL));
     return RT_STATUS_OK;

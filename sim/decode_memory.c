@@ -151,6 +151,18 @@ static uint32_t access_alignment(const sim_view *view, uint32_t place, const sim
     return type->alignment_bytes;
 }
 
+/* Words of a memory access that begins with that mask: the mask and the operands of its bits. */
+static uint32_t access_words(uint32_t mask)
+{
+    uint32_t words = 1;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        const sim_enumerant *bit = sim_enumerant_find(SIM_KIND_MemoryAccess, rest & (~rest + 1));
+        CHECK(bit);
+        words += bit->operand_count;
+    }
+    return words;
+}
+
 static uint32_t alignment_at(uint32_t alignment, uint64_t offset)
 {
     uint64_t low = offset & (~offset + 1);
@@ -347,40 +359,62 @@ static rt_status build_copy(sim_decoder *d, const sim_view *view)
         sim_lane_type lane = sim_type_lane(sim_module_id(d->f->module, view->operands[2])->type);
         size = sim_build_resize(d, lane, SIM_I64, false, leaves.refs[0]);
     }
-    uint32_t alignment = access_alignment(view, is_sized ? 3 : 2, type);
-    sim_node *node = sim_node_add(d, SIM_SHAPE_COPY, SIM_H_COPY_MEMORY, SIM_I8, 3, 0);
-    node->alignment = alignment ? alignment : 1;
-    sim_ref *operands = d->f->refs.items + node->operand_first;
-    operands[0] = target.refs[0];
-    operands[1] = source.refs[0];
-    operands[2] = size;
+    /* One memory access is that of both sides; of two, the second is the source's. */
+    const sim_type *from = sim_module_id(d->f->module, view->operands[1])->type->element;
+    uint32_t first = is_sized ? 3 : 2, second = first;
+    if (first < view->operand_count) second += access_words(view->operands[first]);
+    if (second >= view->operand_count) second = first;
+    sim_decode_copy(d, target.refs[0], access_alignment(view, first, type), source.refs[0],
+                    access_alignment(view, second, from), size);
     return RT_STATUS_OK;
 }
 
-/* OpVariable in a function: memory of one work-item, for one activation of the function. */
-static rt_status build_variable(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+void sim_decode_copy(sim_decoder *d, sim_ref target, uint32_t target_alignment, sim_ref source,
+                     uint32_t source_alignment, sim_ref size)
+{
+    sim_node *node = sim_node_add(d, SIM_SHAPE_COPY, SIM_H_COPY_MEMORY, SIM_I8, 3, 0);
+    node->alignment = target_alignment ? target_alignment : 1; /* 0: of no particular type */
+    node->extra = source_alignment ? source_alignment : 1;
+    sim_ref *operands = d->f->refs.items + node->operand_first;
+    operands[0] = target;
+    operands[1] = source;
+    operands[2] = size;
+}
+
+rt_status sim_decode_private(sim_decoder *d, const char *name, const sim_type *type,
+                             sim_ref *out_address)
 {
     sim_ir_function *f = d->f;
-    const sim_type *type = view->type->element;
     uint32_t index = f->variables.count;
+    *out_address = SIM_REF_NONE;
     if (index >> SIM_PRIVATE_VARIABLE_BITS) {
-        return sim_decode_refuse(d, "OpVariable", "a function has more than 4096 variables");
+        return sim_decode_refuse(d, name, "a function has more than 4096 variables");
     }
     uint64_t alignment = type->alignment_bytes > 64 ? type->alignment_bytes : 64;
     uint64_t offset = (f->private_bytes + alignment - 1) & ~(alignment - 1);
     if (type->size_bytes > (UINT64_C(1) << 26)) {
-        return sim_decode_refuse(d, "OpVariable", "a variable is larger than 64 MiB");
+        return sim_decode_refuse(d, name, "a variable is larger than 64 MiB");
     }
     f->private_bytes = (offset + type->size_bytes + 63) & ~UINT64_C(63);
     *rt_vector_push(&f->variables) =
         (sim_private_variable){.offset = offset, .size = type->size_bytes, .name = rt_text_of("")};
     sim_node *node = sim_node_add(d, SIM_SHAPE_FRAME_ADDRESS, SIM_H_FRAME_ADDRESS, SIM_I64, 0, 1);
     node->extra = index;
-    *out_leaves = leaves_one(d, node->result_first);
+    *out_address = node->result_first;
+    return RT_STATUS_OK;
+}
+
+/* OpVariable in a function. */
+static rt_status build_variable(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+{
+    const sim_type *type = view->type->element;
+    sim_ref own;
+    RT_TRY(sim_decode_private(d, "OpVariable", type, &own));
+    *out_leaves = leaves_one(d, own);
     if (view->operand_count < 2) return RT_STATUS_OK;
     sim_leaves initial;
     RT_TRY(sim_decode_leaves(d, view->operands[1], &initial));
-    store_leaves(d, out_leaves->refs[0], view->type, type, type->alignment_bytes, initial);
+    store_leaves(d, own, view->type, type, type->alignment_bytes, initial);
     return RT_STATUS_OK;
 }
 
@@ -452,6 +486,39 @@ static rt_status build_atomic(sim_decoder *d, const sim_view *view, sim_leaves *
     return RT_STATUS_OK;
 }
 
+/* ---- Questions about pointers ------------------------------------------------------------- */
+
+/* OpSizeOf: of what the pointer points to. */
+static rt_status build_size(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+{
+    const sim_type *type = sim_module_id(d->f->module, view->operands[0])->type->element;
+    *out_leaves = leaves_one(d, sim_decode_constant(d, type->size_bytes & UINT32_MAX));
+    return RT_STATUS_OK;
+}
+
+static sim_ref is_of_class(sim_decoder *d, sim_ref pointer, uint64_t class)
+{
+    sim_ref found = sim_build_four(d, SIM_INT4(SHR, SIM_I64), SIM_I64, pointer,
+                                   sim_decode_constant(d, SIM_ADDRESS_CLASS_SHIFT));
+    return sim_build_four(d, SIM_INT4(EQ, SIM_I64), SIM_I8, found, sim_decode_constant(d, class));
+}
+
+/* OpGenericPtrMemSemantics: the bit of the memory that the pointer leads to; none for that of a
+ * work-item, which nobody else sees. */
+static rt_status build_semantics(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+{
+    sim_leaves a;
+    RT_TRY(sim_decode_leaves(d, view->operands[0], &a));
+    sim_ref is_private = is_of_class(d, a.refs[0], SIM_CLASS_PRIVATE);
+    sim_ref is_local = is_of_class(d, a.refs[0], SIM_CLASS_LOCAL);
+    sim_ref out = sim_build_select(d, SIM_I32, is_local,
+                                   sim_decode_constant(d, SIM_MemorySemanticsWorkgroupMemory),
+                                   sim_decode_constant(d, SIM_MemorySemanticsCrossWorkgroupMemory));
+    out = sim_build_select(d, SIM_I32, is_private, sim_decode_constant(d, 0), out);
+    *out_leaves = leaves_one(d, out);
+    return RT_STATUS_OK;
+}
+
 /* ---- Dispatch ----------------------------------------------------------------------------- */
 
 /* OpGenericCastToPtrExplicit gives null unless the address is of the class asked for. */
@@ -462,10 +529,7 @@ static rt_status build_cast_explicit(sim_decoder *d, const sim_view *view, sim_l
     uint64_t class = view->type->storage_class == SIM_StorageClassFunction    ? SIM_CLASS_PRIVATE
                      : view->type->storage_class == SIM_StorageClassWorkgroup ? SIM_CLASS_LOCAL
                                                                               : SIM_CLASS_GLOBAL;
-    sim_ref found = sim_build_four(d, SIM_INT4(SHR, SIM_I64), SIM_I64, a.refs[0],
-                                   sim_decode_constant(d, SIM_ADDRESS_CLASS_SHIFT));
-    sim_ref same =
-        sim_build_four(d, SIM_INT4(EQ, SIM_I64), SIM_I8, found, sim_decode_constant(d, class));
+    sim_ref same = is_of_class(d, a.refs[0], class);
     *out_leaves =
         leaves_one(d, sim_build_select(d, SIM_I64, same, a.refs[0], sim_decode_constant(d, 0)));
     return RT_STATUS_OK;
@@ -495,6 +559,8 @@ rt_status sim_decode_memory(sim_decoder *d, const sim_view *view, sim_leaves *ou
     case SIM_GROUP_COPY_MEMORY_SIZED: return build_copy(d, view);
     case SIM_GROUP_ACCESS_CHAIN:
     case SIM_GROUP_POINTER_CHAIN: return build_chain(d, view, out_leaves);
+    case SIM_GROUP_SIZE_OF: return build_size(d, view, out_leaves);
+    case SIM_GROUP_GENERIC_SEMANTICS: return build_semantics(d, view, out_leaves);
     case SIM_GROUP_POINTER_TO_INTEGER:
     case SIM_GROUP_INTEGER_TO_POINTER: return build_resize(d, view, out_leaves);
     case SIM_GROUP_FROM_GENERIC:
@@ -510,7 +576,7 @@ rt_status sim_decode_memory(sim_decoder *d, const sim_view *view, sim_leaves *ou
     case SIM_GROUP_ATOMIC_FLOAT:
     case SIM_GROUP_ATOMIC_FLAG:
     case SIM_GROUP_ATOMIC_FLAG_CLEAR: return build_atomic(d, view, out_leaves);
-    default: return sim_decode_refuse(d, view->opcode->name, "it is not built yet");
+    default: UNREACHABLE();
     }
 }
 

@@ -570,6 +570,13 @@ static rt_status build_pointer_difference(sim_decoder *d, const sim_view *view,
     return RT_STATUS_OK;
 }
 
+/* A split barrier waits in its second half alone, for all that will come there: who has arrived has
+ * nothing to wait for, so arriving only orders memory. */
+static void fence_add(sim_decoder *d, uint32_t order)
+{
+    sim_node_add(d, SIM_SHAPE_FENCE, SIM_H_FENCE, SIM_I8, 0, 0)->extra = order;
+}
+
 /* ---- One instruction ---------------------------------------------------------------------- */
 
 rt_status sim_decode_instruction(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
@@ -586,6 +593,7 @@ rt_status sim_decode_instruction(sim_decoder *d, const sim_view *view, sim_leave
         *out_leaves = sim_decode_undefined(d, view->type);
         return RT_STATUS_OK;
     case SIM_GROUP_COPY:
+    case SIM_GROUP_COPY_LOGICAL:
     case SIM_GROUP_EXPECT:
     case SIM_GROUP_TO_GENERIC: return sim_decode_leaves(d, view->operands[0], out_leaves);
     case SIM_GROUP_BITCAST: return build_bitcast(d, view, out_leaves);
@@ -615,16 +623,18 @@ rt_status sim_decode_instruction(sim_decoder *d, const sim_view *view, sim_leave
     case SIM_GROUP_BIT_EXTRACT: return sim_decode_bit_field(d, view, out_leaves);
     case SIM_GROUP_INTEGER_PAIR: return sim_decode_integer_pair(d, view, out_leaves);
     case SIM_GROUP_INTEGER_DOT: return sim_decode_integer_dot(d, view, out_leaves);
+    case SIM_GROUP_PRODUCT_32X16: return sim_decode_product_32x16(d, view, out_leaves);
     case SIM_GROUP_COLLECTIVE: return sim_decode_collective(d, view, out_leaves);
     case SIM_GROUP_ASYNC_COPY: return sim_decode_async_copy(d, view, out_leaves);
     case SIM_GROUP_ASSUME:
     case SIM_GROUP_LIFETIME:
     case SIM_GROUP_PREFETCH: return RT_STATUS_OK;
-    case SIM_GROUP_MEMORY_BARRIER: {
-        sim_node *node = sim_node_add(d, SIM_SHAPE_FENCE, SIM_H_FENCE, SIM_I8, 0, 0);
-        node->extra = sim_decode_order(d, 0, view->operands[0], view->operands[1]);
+    case SIM_GROUP_MEMORY_BARRIER:
+        fence_add(d, sim_decode_order(d, 0, view->operands[0], view->operands[1]));
         return RT_STATUS_OK;
-    }
+    case SIM_GROUP_ARRIVE:
+        fence_add(d, sim_decode_order(d, view->operands[0], view->operands[1], view->operands[2]));
+        return RT_STATUS_OK;
     default: return sim_decode_memory(d, view, out_leaves);
     }
 }

@@ -509,13 +509,12 @@ static void copy_lane(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t to,
                       uint64_t size)
 {
     uint8_t piece[64];
-    uint32_t alignment = (uint32_t)op->imm;
     for (uint64_t done = 0; done < size;) {
         uint32_t part =
             size - done < sizeof piece ? (uint32_t)(size - done) : (uint32_t)sizeof piece;
-        uint32_t demand = done == 0 ? alignment : 1;
-        sim_lane_load(x, op, lane, from + done, part, demand, 1, piece);
-        sim_lane_store(x, op, lane, to + done, part, demand, 1, piece);
+        bool is_first = done == 0;
+        sim_lane_load(x, op, lane, from + done, part, is_first ? op->extra : 1, 1, piece);
+        sim_lane_store(x, op, lane, to + done, part, is_first ? (uint32_t)op->imm : 1, 1, piece);
         done += part;
     }
 }

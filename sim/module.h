@@ -286,6 +286,9 @@ static inline const sim_instruction *sim_module_result(const sim_module *module,
 const sim_decoration *sim_module_decoration(const sim_module *module, sim_id target,
                                             uint32_t member, uint32_t number);
 
+/* True for a parameter with attribute ByVal: what it points to is the function's own copy. */
+bool sim_module_is_by_value(const sim_module *module, sim_id parameter);
+
 /* The text of an OpString, empty for id 0; borrows the module. */
 rt_text sim_module_string(const sim_module *module, sim_id id);
 

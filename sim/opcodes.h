@@ -95,6 +95,8 @@ typedef enum sim_treatment {
     GROUP(BIT_SELECT)                                                                              \
     GROUP(LANE_SELECT)                                                                             \
     GROUP(MASK_SHUFFLE)                                                                            \
+    GROUP(COPY_LOGICAL)                                                                            \
+    GROUP(PRODUCT_32X16)                                                                           \
     /* memory */                                                                                   \
     GROUP(VARIABLE)                                                                                \
     GROUP(LOAD)                                                                                    \
@@ -103,6 +105,8 @@ typedef enum sim_treatment {
     GROUP(COPY_MEMORY_SIZED)                                                                       \
     GROUP(ACCESS_CHAIN)                                                                            \
     GROUP(POINTER_CHAIN)                                                                           \
+    GROUP(SIZE_OF)                                                                                 \
+    GROUP(GENERIC_SEMANTICS)                                                                       \
     GROUP(LIFETIME)                                                                                \
     GROUP(PREFETCH)                                                                                \
     GROUP(VECTOR_LOAD)                                                                             \
@@ -121,6 +125,7 @@ typedef enum sim_treatment {
     GROUP(WAIT_EVENTS)                                                                             \
     /* order, calls and control */                                                                 \
     GROUP(CONTROL_BARRIER)                                                                         \
+    GROUP(ARRIVE)                                                                                  \
     GROUP(MEMORY_BARRIER)                                                                          \
     GROUP(ASSUME)                                                                                  \
     GROUP(CALL)                                                                                    \

@@ -288,6 +288,30 @@ rt_status sim_check_insert(const sim_operation *operation)
     return RT_STATUS_OK;
 }
 
+/* Types that OpCopyLogical leads between: the same apart from names and layout. */
+static bool matches_logically(const sim_type *a, const sim_type *b)
+{
+    if (a->kind != b->kind || a->count != b->count) return false;
+    if (a->kind == SIM_TYPE_ARRAY) return matches_logically(a->element, b->element);
+    if (a->kind != SIM_TYPE_STRUCT) return sim_type_equal(a, b);
+    for (uint64_t i = 0; i < a->count; i++) {
+        if (!matches_logically(a->members[i], b->members[i])) return false;
+    }
+    return true;
+}
+
+rt_status sim_check_copy_logical(const sim_operation *operation)
+{
+    const sim_type *from = sim_operand_type(operation, 0), *to = operation->type;
+    bool are_aggregates = to->kind == SIM_TYPE_STRUCT || to->kind == SIM_TYPE_ARRAY;
+    if (from->id == to->id || !are_aggregates || !matches_logically(from, to)) {
+        return sim_operation_fail(operation,
+                                  "types %u and %u are not two aggregates of the same parts",
+                                  from->id, to->id);
+    }
+    return RT_STATUS_OK;
+}
+
 /* ---- Extended instructions ----------------------------------------------------------------- */
 
 rt_status sim_check_extended(const sim_operation *operation)
@@ -425,6 +449,24 @@ rt_status sim_check_pointer_chain(const sim_operation *operation)
                                   element->id);
     }
     return check_chain(operation, 2);
+}
+
+rt_status sim_check_size_of(const sim_operation *operation)
+{
+    const sim_type *type = sim_operand_type(operation, 0)->element;
+    if (type->alignment_bytes == 0) {
+        return sim_operation_fail(operation, "the pointer points to type %u, which has no size",
+                                  type->id);
+    }
+    return sim_check_int32(operation);
+}
+
+rt_status sim_check_generic_semantics(const sim_operation *operation)
+{
+    if (sim_operand_type(operation, 0)->storage_class != SIM_StorageClassGeneric) {
+        return sim_operation_fail(operation, "the pointer is not of storage class Generic");
+    }
+    return sim_check_int32(operation);
 }
 
 /* One side in the memory of the work-group, the other in global memory. */

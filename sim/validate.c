@@ -199,11 +199,25 @@ static bool is_plain_constant(const sim_module *module, const sim_id_entry *entr
     return kind == SIM_CONSTANT_BITS || kind == SIM_CONSTANT_NULL;
 }
 
+/* The number behind bit Aligned of a memory access, which comes first of its operands. */
+static rt_status check_aligned(const sim_use *use, const sim_view *view, uint32_t first)
+{
+    uint32_t alignment = view->words[first + 1];
+    if (alignment == 0 || (alignment & (alignment - 1))) {
+        return sim_reader_fail(use->reader, RT_MALFORMED, view->offset,
+                               "the alignment %u is no power of two", alignment);
+    }
+    return RT_STATUS_OK;
+}
+
 static rt_status visit_use(void *user, const sim_view *view, sim_operand_kind kind, uint32_t first,
                            uint32_t count)
 {
     const sim_use *use = user;
     CHECK(count >= 1 && first + count <= view->count);
+    if (kind == SIM_KIND_MemoryAccess && (view->words[first] & SIM_MemoryAccessAligned)) {
+        return check_aligned(use, view, first);
+    }
     if (sim_kind_of(kind)->category != SIM_CATEGORY_ID) return RT_STATUS_OK;
     if (sim_is_extended_literal(use->reader, view, first)) return RT_STATUS_OK;
     sim_id id = view->words[first];
@@ -311,7 +325,7 @@ static rt_status check_decorations(const sim_use *use, uint32_t offset)
         sim_module_decoration(module, instruction->id, SIM_NONE, SIM_DecorationFPRoundingMode);
     if (rounding && !is_conversion(group) && rounding->operands[0] != SIM_FPRoundingModeRTE) {
         return sim_reader_fail(use->reader, RT_UNSUPPORTED, offset,
-                               "rounding mode %s is not built yet here",
+                               "rounding mode %s is refused: only conversions have one",
                                sim_enumerant_name(SIM_KIND_FPRoundingMode, rounding->operands[0]));
     }
     return RT_STATUS_OK;

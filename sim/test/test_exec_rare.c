@@ -849,6 +849,16 @@ static uint64_t s_dot2(uint64_t a, uint64_t b, uint64_t c)
     return (void)c, (uint64_t)(low + (int64_t)(int16_t)(a >> 16) * (int16_t)(b >> 16));
 }
 
+/* The second operand counts with its low half. */
+static uint64_t s_mul_16(uint64_t a, uint64_t b, uint64_t c)
+{
+    return (void)c, (uint64_t)((int64_t)(int32_t)a * (int16_t)b);
+}
+static uint64_t u_mul_16(uint64_t a, uint64_t b, uint64_t c)
+{
+    return (void)c, (a & UINT32_MAX) * (b & 0xffff);
+}
+
 #define PACKED " PackedVectorFormat4x8Bit"
 #define DOT(op, from, to, rest)                                                                    \
     {                                                                                              \
@@ -873,6 +883,8 @@ static void test_integer_dot(void **state)
         {DOT("OpUDotAccSat", "i32", "i32", " %c" PACKED), u_dot_sat},
         {DOT("OpSUDotAccSat", "v4i8", "i32", " %c"), su_dot_sat},
         {DOT("OpSDot", "v2i16", "i64", ""), s_dot2},
+        {DOT("OpIMul32x16INTEL", "i32", "i32", ""), s_mul_16},
+        {DOT("OpUMul32x16INTEL", "i32", "i32", ""), u_mul_16},
     };
     static const uint64_t edges[] = {0,          0x7f7f7f7f, 0x80808080, 0xffffffff, 0x01020304,
                                      0x80017f02, 0x7fffffff, 0x80000000, 0xfffffff0, 0x7fff8000};
@@ -1075,6 +1087,56 @@ static void expect_found(const instruction *one, uint64_t a, uint64_t b, uint64_
     }
 }
 
+/* One product or sum before the last that leaves the type is found; the last one saturates. */
+static void test_dot_overflow(void **state)
+{
+    (void)state;
+    static const struct {
+        instruction one;
+        uint64_t a, b, c, want;
+        bool is_found;
+    } cases[] = {
+        /* 100 * 1 + 27 * 1 is the largest byte, 28 too much. */
+        {DOT("OpSDotAccSat", "v2i8", "i8", " %c"), 0x1b64, 0x0101, 0, 127, false},
+        {DOT("OpSDotAccSat", "v2i8", "i8", " %c"), 0x1b64, 0x0101, 5, 127, false},
+        {DOT("OpSDotAccSat", "v2i8", "i8", " %c"), 0x1c64, 0x0101, 0, 0, true},
+        /* -64 * 2 is the least one, -65 * 2 no byte. */
+        {DOT("OpSDotAccSat", "v2i8", "i8", " %c"), 0x00c0, 0x0002, 0, 0x80, false},
+        {DOT("OpSDotAccSat", "v2i8", "i8", " %c"), 0x00bf, 0x0002, 0, 0, true},
+        {DOT("OpUDotAccSat", "v2i8", "i8", " %c"), 0x0180, 0x7f01, 3, 255, false},
+        {DOT("OpUDotAccSat", "v2i8", "i8", " %c"), 0x0180, 0x8001, 0, 0, true},
+        {DOT("OpUDotAccSat", "v2i8", "i8", " %c"), 0x0080, 0x0002, 0, 0, true},
+        /* -1 * 128 fits, -1 * 129 and 1 * 128 do not. */
+        {DOT("OpSUDotAccSat", "v2i8", "i8", " %c"), 0x00ff, 0x0080, 1, 0x81, false},
+        {DOT("OpSUDotAccSat", "v2i8", "i8", " %c"), 0x00ff, 0x0081, 0, 0, true},
+        {DOT("OpSUDotAccSat", "v2i8", "i8", " %c"), 0x0001, 0x0080, 0, 0, true},
+        {DOT("OpSDotAccSat", "v2i32", "i32", " %c"), 0x100007fff, 0x100010000, 0, 0x7fff0001,
+         false},
+        {DOT("OpSDotAccSat", "v2i32", "i32", " %c"), 0x100008000, 0x100010000, 0, 0, true},
+    };
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        instruction one = cases[i].one;
+        if (one.r[1] == '8') one.c = "i8";
+        if (cases[i].is_found) {
+            expect_found(&one, cases[i].a, cases[i].b, cases[i].c, "sum of products");
+            continue;
+        }
+        uint8_t out[8] = {0}, in[16] = {0};
+        static char text[16384];
+        module_text(text, sizeof text, &one);
+        harness h = harness_text(text);
+        sim_object to = harness_memory(&h, "out", in, sizeof in);
+        sim_argument arguments[] = {harness_global(fill(&h, &cases[i].a, 1, 8)),
+                                    harness_global(fill(&h, &cases[i].b, 1, 8)),
+                                    harness_global(fill(&h, &cases[i].c, 1, 8)),
+                                    harness_global(to)};
+        harness_run(&h, "lanes", harness_range(1, 1), arguments, 4);
+        harness_read_back(&h, to, out, type_bytes(one.r));
+        assert_memory_equal(out, &cases[i].want, type_bytes(one.r));
+        harness_close(&h);
+    }
+}
+
 static void test_findings(void **state)
 {
     (void)state;
@@ -1218,25 +1280,6 @@ static void test_refused(void **state)
     }
 }
 
-/* Sums that an accumulation might lose are refused when the program is made. */
-static void test_accumulation_refused(void **state)
-{
-    (void)state;
-    static char text[16384];
-    static const instruction one = {"d",   "v2i32", "i32", "i32",
-                                    "i32", NULL,    NULL,  "%r = OpSDotAccSat %i32 %a %a %b\n"};
-    module_text(text, sizeof text, &one);
-    rt_sink *sink = rt_sink_create();
-    const sim_module *module = sim_test_module(sink, text);
-    sim_program *program = NULL;
-    rt_status status = sim_program_link(sink, &module, 1, &program);
-    assert_int_equal(status.code, RT_UNSUPPORTED);
-    assert_non_null(strstr(rt_sink_diagnostic(sink, status)->message.data,
-                           "sums that the result may not hold"));
-    sim_module_destroy((sim_module *)module);
-    rt_sink_destroy(sink);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1257,7 +1300,7 @@ int main(void)
         cmocka_unit_test(test_findings),
         cmocka_unit_test(test_dropped),
         cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_accumulation_refused),
+        cmocka_unit_test(test_dot_overflow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
