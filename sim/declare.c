@@ -289,7 +289,8 @@ static rt_status read_built_in(sim_reader *reader, const sim_view *view, sim_var
     uint32_t components = sim_built_in_components(variable->built_in);
     if (components == 0 || !is_input) {
         return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
-                               "variable %u of storage class %s with built-in %s is not modelled",
+                               "variable %u of storage class %s with built-in %s is refused: "
+                               "kernels have none",
                                variable->id,
                                sim_enumerant_name(SIM_KIND_StorageClass, variable->storage_class),
                                sim_enumerant_name(SIM_KIND_BuiltIn, variable->built_in));

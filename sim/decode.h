@@ -2,10 +2,10 @@
  *
  *     decode_flow.c       blocks in scheduling order, loops, one latch per loop
  *     decode_build.c, decode_value.c, decode_convert.c, decode_half.c, decode_integer.c,
- *     decode_math.c, decode_memory.c, decode_by_value.c, decode_extended.c, decode_vector.c,
- * decode_node.c instructions to operations on scalars decode_uniform.c    which values are the same
- * for all work-items decode_place.c      fused addresses, dead operations, phis coalesced, where
- * values live decode_emit.c       register code
+ *     decode_math.c, decode_memory.c, decode_built_in.c, decode_by_value.c, decode_extended.c,
+ * decode_vector.c, decode_node.c instructions to operations on scalars decode_uniform.c    which
+ * values are the same for all work-items decode_place.c      fused addresses, dead operations, phis
+ * coalesced, where values live decode_emit.c       register code
  *
  * Source of the rules of instructions: SPIR-V specification 1.6 section 3.42, OpenCL extended
  * instruction set 1.0. */
@@ -304,6 +304,11 @@ RT_MUST_USE rt_status sim_decode_async_copy(sim_decoder *d, const sim_view *view
 RT_MUST_USE rt_status sim_decode_instruction(sim_decoder *d, const sim_view *view,
                                              sim_leaves *out_leaves);
 
+/* The component of a vector that an integer of the module names; one that the vector does not have
+ * is a finding. */
+RT_MUST_USE rt_status sim_decode_component(sim_decoder *d, sim_leaves vector, sim_id index_id,
+                                           sim_lane_type type, sim_leaves *out_leaves);
+
 /* ---- decode_convert.c --------------------------------------------------------------------- */
 
 /* Conversions between numbers, with their decorations; see sim_decode_instruction. */
@@ -390,6 +395,12 @@ void sim_decode_copy(sim_decoder *d, sim_ref target, uint32_t target_alignment, 
 
 /* Stores a value of the type that the pointer points to, at that type's own alignment. */
 RT_MUST_USE rt_status sim_decode_store(sim_decoder *d, sim_id pointer, sim_leaves object);
+
+/* ---- decode_built_in.c -------------------------------------------------------------------- */
+
+/* OpLoad of a built-in variable or of a component of it; see sim_decode_instruction. */
+RT_MUST_USE rt_status sim_decode_built_in(sim_decoder *d, const sim_view *view,
+                                          sim_leaves *out_leaves);
 
 /* ---- decode_by_value.c -------------------------------------------------------------------- */
 

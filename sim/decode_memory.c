@@ -115,6 +115,8 @@ static rt_status build_chain(sim_decoder *d, const sim_view *view, sim_leaves *o
 {
     const sim_module *module = d->f->module;
     const sim_type *type = sim_module_id(module, view->operands[0])->type->element;
+    /* Built-in variables have no address: what is loaded follows the chain (decode_built_in.c). */
+    if (view->type->storage_class == SIM_StorageClassInput) return RT_STATUS_OK;
     sim_leaves base;
     RT_TRY(sim_decode_leaves(d, view->operands[0], &base));
     address a = address_of(d, base.refs[0]);
@@ -240,69 +242,17 @@ void sim_decode_vector_access(sim_decoder *d, const sim_vector_access *v)
     CHECK(whole.done == v->count);
 }
 
-/* Where a built-in variable's component is found: rows of lanes or slots of the pool. */
-typedef struct built_in_row {
-    uint32_t built_in;
-    bool is_row;
-    uint32_t first;
-} built_in_row;
-
-static const built_in_row built_in_rows[] = {
-    {SIM_BuiltInGlobalInvocationId, true, SIM_ROW_GLOBAL_ID},
-    {SIM_BuiltInLocalInvocationId, true, SIM_ROW_LOCAL_ID},
-    {SIM_BuiltInGlobalLinearId, true, SIM_ROW_GLOBAL_LINEAR},
-    {SIM_BuiltInLocalInvocationIndex, true, SIM_ROW_LOCAL_LINEAR},
-    {SIM_BuiltInWorkgroupId, false, SIM_SLOT_GROUP_ID},
-    {SIM_BuiltInWorkgroupSize, false, SIM_SLOT_GROUP_SIZE},
-    {SIM_BuiltInEnqueuedWorkgroupSize, false, SIM_SLOT_GROUP_SIZE},
-    {SIM_BuiltInNumWorkgroups, false, SIM_SLOT_GROUP_COUNT},
-    {SIM_BuiltInGlobalSize, false, SIM_SLOT_GLOBAL_SIZE},
-    {SIM_BuiltInGlobalOffset, false, SIM_SLOT_GLOBAL_OFFSET},
-    {SIM_BuiltInWorkDim, false, SIM_SLOT_DIMENSIONS},
-    {SIM_BuiltInSubgroupId, true, SIM_ROW_SUBGROUP_ID},
-    {SIM_BuiltInSubgroupLocalInvocationId, true, SIM_ROW_SUBGROUP_ITEM},
-    {SIM_BuiltInSubgroupSize, true, SIM_ROW_SUBGROUP_SIZE},
-    {SIM_BuiltInSubgroupMaxSize, false, SIM_SLOT_SUBGROUP_SIZE},
-    {SIM_BuiltInNumSubgroups, false, SIM_SLOT_SUBGROUP_COUNT},
-    {SIM_BuiltInNumEnqueuedSubgroups, false, SIM_SLOT_SUBGROUP_COUNT},
-};
-
-static rt_status load_built_in(sim_decoder *d, const sim_view *view, const sim_variable *variable,
-                               sim_leaves *out_leaves)
-{
-    sim_lane_type type = sim_type_lane(view->type);
-    uint32_t count = sim_type_leaves(view->type);
-    sim_ref *refs = rt_arena_alloc_array(&d->arena, count, sizeof *refs);
-    *out_leaves = (sim_leaves){refs, count};
-    uint32_t number = variable->built_in;
-    for (uint32_t k = 0; k < sizeof built_in_rows / sizeof built_in_rows[0]; k++) {
-        const built_in_row *row = &built_in_rows[k];
-        if (row->built_in != number) continue;
-        for (uint32_t i = 0; i < count; i++) {
-            refs[i] = (row->is_row ? SIM_REF_ROW : SIM_REF_POOL) | (row->first + i);
-            if (row->is_row) refs[i] = sim_build_resize(d, SIM_I64, type, false, refs[i]);
-        }
-        return RT_STATUS_OK;
-    }
-    return sim_decode_refuse(d, "OpLoad", "this built-in variable is not modelled");
-}
-
-static const sim_variable *input_variable(const sim_decoder *d, sim_id id)
-{
-    if (sim_module_id(d->f->module, id)->kind != SIM_ID_VARIABLE) return NULL;
-    const sim_variable *variable = sim_module_variable(d->f->module, id);
-    return variable->storage_class == SIM_StorageClassInput ? variable : NULL;
-}
-
 static rt_status build_load(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
 {
-    const sim_variable *input = input_variable(d, view->operands[0]);
-    if (input) return load_built_in(d, view, input, out_leaves);
+    const sim_type *pointer_type = sim_module_id(d->f->module, view->operands[0])->type;
+    if (pointer_type->storage_class == SIM_StorageClassInput) {
+        return sim_decode_built_in(d, view, out_leaves);
+    }
     sim_leaves pointer;
     RT_TRY(sim_decode_leaves(d, view->operands[0], &pointer));
     uint32_t count = sim_type_leaves(view->type);
     access a = {.pointer = pointer.refs[0],
-                .pointer_type = sim_module_id(d->f->module, view->operands[0])->type,
+                .pointer_type = pointer_type,
                 .alignment = access_alignment(view, 1, view->type),
                 .leaves = rt_arena_alloc_array(&d->arena, count + 1, sizeof(sim_ref))};
     access_walk(d, &a, view->type, 0);
@@ -586,11 +536,7 @@ rt_status sim_decode_variable(sim_decoder *d, const sim_variable *variable, sim_
 {
     uint32_t index = d->global_of[d->f->module_index][variable - d->f->module->variables];
     *out_ref = SIM_REF_NONE;
-    if (variable->storage_class == SIM_StorageClassInput) {
-        return sim_decode_refuse(d, variable->name.length ? variable->name.data : "OpVariable",
-                                 "a built-in variable is only loaded whole");
-    }
-    CHECK(index != SIM_NONE);
+    CHECK(variable->storage_class != SIM_StorageClassInput && index != SIM_NONE);
     if (variable->storage_class == SIM_StorageClassWorkgroup) {
         *out_ref = sim_decode_constant(d, sim_address_of(SIM_CLASS_LOCAL, index + 1));
         return RT_STATUS_OK;

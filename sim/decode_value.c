@@ -383,20 +383,27 @@ static sim_ref index_is(sim_decoder *d, sim_id index_id, sim_ref index, uint32_t
     return sim_build_four(d, SIM_INT4(EQ, type), SIM_I8, index, sim_decode_constant(d, i));
 }
 
-static rt_status build_vector_extract(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+rt_status sim_decode_component(sim_decoder *d, sim_leaves vector, sim_id index_id,
+                               sim_lane_type type, sim_leaves *out_leaves)
 {
-    sim_leaves vector;
     sim_ref index;
-    RT_TRY(sim_decode_leaves(d, view->operands[0], &vector));
-    RT_TRY(component_index(d, view->operands[1], vector.count, &index));
+    RT_TRY(component_index(d, index_id, vector.count, &index));
     sim_ref *ref = sim_refs_new(d, 1);
     *ref = vector.refs[0];
     for (uint32_t i = 1; i < vector.count; i++) {
-        sim_ref here = index_is(d, view->operands[1], index, i);
-        *ref = sim_build_select(d, sim_type_lane(view->type), here, vector.refs[i], *ref);
+        sim_ref here = index_is(d, index_id, index, i);
+        *ref = sim_build_select(d, type, here, vector.refs[i], *ref);
     }
     *out_leaves = (sim_leaves){ref, 1};
     return RT_STATUS_OK;
+}
+
+static rt_status build_vector_extract(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+{
+    sim_leaves vector;
+    RT_TRY(sim_decode_leaves(d, view->operands[0], &vector));
+    return sim_decode_component(d, vector, view->operands[1], sim_type_lane(view->type),
+                                out_leaves);
 }
 
 static rt_status build_vector_insert(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)

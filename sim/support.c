@@ -167,6 +167,11 @@ uint32_t sim_built_in_components(uint32_t built_in)
         SIM_BuiltInSubgroupId,
         SIM_BuiltInSubgroupLocalInvocationId,
     };
+    static const uint16_t masks[] = {
+        SIM_BuiltInSubgroupEqMask, SIM_BuiltInSubgroupGeMask, SIM_BuiltInSubgroupGtMask,
+        SIM_BuiltInSubgroupLeMask, SIM_BuiltInSubgroupLtMask,
+    };
     if (CONTAINS(vectors, built_in)) return 3;
+    if (CONTAINS(masks, built_in)) return 4;
     return CONTAINS(scalars, built_in) ? 1 : 0;
 }
