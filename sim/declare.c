@@ -5,6 +5,7 @@
  * to functions and variables that follow.  Source: SPIR-V specification 1.6, sections 2.4, 3.42. */
 #include "sim/reader.h"
 
+#include "sim/fold.h"
 #include "sim/support.h"
 
 #include <stdlib.h>
@@ -152,14 +153,17 @@ static rt_status read_composite(sim_reader *reader, const sim_view *view, sim_co
     return RT_STATUS_OK;
 }
 
-static void read_operation(const sim_reader *reader, const sim_view *view, sim_constant *constant)
+static rt_status read_operation(sim_reader *reader, const sim_view *view, sim_constant *constant)
 {
     constant->kind = SIM_CONSTANT_OPERATION;
     constant->opcode = sim_opcode_find(view->words[3]);
     constant->operands = view->words + 4;
     constant->count = view->count - 4;
     CHECK(constant->opcode && constant->opcode->has_result);
-    sim_specialise_operation(reader->module, constant);
+    if (!sim_fold_is_ready(reader->module, constant)) return RT_STATUS_OK;
+    RT_TRY(sim_check_operation(reader, constant));
+    sim_fold_operation(reader->module, constant);
+    return RT_STATUS_OK;
 }
 
 static rt_status read_constant_value(sim_reader *reader, const sim_view *view,
@@ -176,7 +180,7 @@ static rt_status read_constant_value(sim_reader *reader, const sim_view *view,
     case SIM_OpSpecConstantComposite: return read_composite(reader, view, constant);
     case SIM_OpConstantNull: constant->kind = SIM_CONSTANT_NULL; return RT_STATUS_OK;
     case SIM_OpUndef: constant->kind = SIM_CONSTANT_UNDEFINED; return RT_STATUS_OK;
-    case SIM_OpSpecConstantOp: read_operation(reader, view, constant); return RT_STATUS_OK;
+    case SIM_OpSpecConstantOp: return read_operation(reader, view, constant);
     default:
         CHECK(view->opcode->number == SIM_OpConstantFunctionPointerINTEL);
         constant->kind = SIM_CONSTANT_FUNCTION;

@@ -149,6 +149,14 @@ typedef struct sim_leaves {
     uint32_t count;
 } sim_leaves;
 
+/* A constant that is an operation, or holds one, computed for a phi at the end of the block that an
+ * edge leaves. */
+typedef struct sim_phi_constant {
+    uint32_t edge;
+    sim_id id;
+    sim_leaves leaves;
+} sim_phi_constant;
+
 typedef struct sim_decoder {
     rt_sink *sink;
     rt_arena arena; /* of the decoding */
@@ -170,6 +178,7 @@ typedef struct sim_decoder {
     RT_VECTOR(const sim_type *) signatures; /* different types of functions that have addresses */
     /* The function in work. */
     sim_ir_function *f;
+    RT_VECTOR(sim_phi_constant) phi_constants;
     uint32_t block; /* under construction */
     uint32_t site;
 } sim_decoder;

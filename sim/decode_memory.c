@@ -578,7 +578,8 @@ static rt_status initial_chain(const initial *w, const sim_constant *operation,
             return initial_refuse(w, "an address is indexed by something other than a number");
         }
         uint64_t value = index->kind == SIM_CONSTANT_NULL ? 0 : index->bits;
-        if (index->type->bits == 32) value = (uint64_t)(int64_t)(int32_t)value;
+        uint32_t unused = 64u - index->type->bits;
+        value = (uint64_t)((int64_t)(value << unused) >> unused);
         if (i == 1 && is_pointer) {
             relocation->addend += (int64_t)(value * type->size_bytes);
         } else if (type->kind == SIM_TYPE_STRUCT) {
@@ -620,8 +621,12 @@ static rt_status initial_address(const initial *w, sim_id id, sim_relocation *re
         return initial_refuse(w, "an address comes from something other than a variable");
     }
     switch ((sim_group)constant->opcode->group) {
+    case SIM_GROUP_SELECT: {
+        const sim_constant *condition = sim_module_constant(module, constant->operands[0]);
+        if (condition->kind != SIM_CONSTANT_BITS) break;
+        return initial_address(w, constant->operands[condition->bits ? 1 : 2], relocation);
+    }
     case SIM_GROUP_BITCAST:
-    case SIM_GROUP_COPY:
     case SIM_GROUP_TO_GENERIC:
     case SIM_GROUP_FROM_GENERIC:
     case SIM_GROUP_POINTER_TO_INTEGER:
@@ -630,8 +635,9 @@ static rt_status initial_address(const initial *w, sim_id id, sim_relocation *re
     case SIM_GROUP_POINTER_CHAIN:
         RT_TRY(initial_address(w, constant->operands[0], relocation));
         return initial_chain(w, constant, relocation);
-    default: return initial_refuse(w, "it computes more than an address");
+    default: break;
     }
+    return initial_refuse(w, "its value is not known before the program runs");
 }
 
 static rt_status initial_write(const initial *w, sim_id id, uint64_t offset)
@@ -651,6 +657,10 @@ static rt_status initial_write(const initial *w, sim_id id, uint64_t offset)
                 type->kind == SIM_TYPE_STRUCT ? type->offsets[i] : i * type->element->size_bytes;
             RT_TRY(initial_write(w, constant->operands[i], offset + at));
         }
+        return RT_STATUS_OK;
+    }
+    if (constant && constant->image) {
+        memcpy(w->bytes + offset, constant->image, constant->type->size_bytes);
         return RT_STATUS_OK;
     }
     if (constant &&

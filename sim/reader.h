@@ -4,7 +4,7 @@
  * A module is read in passes over its words, each of which relies on the ones before:
  *
  *     form.c      every instruction has the form of the grammar, ids are unique, sections in order
- *     declare.c   types (types.c), constants (specialise.c), decorations, variables
+ *     declare.c   types (types.c), constants (specialise.c, fold.c), decorations, variables
  *     body.c      functions, blocks, instructions, entry points
  *     flow.c      predecessors, reverse post-order, dominators
  *     validate.c  types of operands (rules.c), dominance, linkage */
@@ -106,9 +106,8 @@ static inline uint64_t sim_bits_masked(uint64_t bits, uint32_t width)
 RT_MUST_USE rt_status sim_specialise_scalar(sim_reader *reader, const sim_view *view,
                                             sim_constant *constant);
 
-/* Computes an OpSpecConstantOp on scalar integers or booleans whose values are known: it becomes a
- * constant of kind BITS.  Any other stays an operation. */
-void sim_specialise_operation(const sim_module *module, sim_constant *constant);
+/* Checks the types of an OpSpecConstantOp whose operands have been read. */
+RT_MUST_USE rt_status sim_check_operation(sim_reader *reader, const sim_constant *constant);
 
 RT_MUST_USE rt_status sim_read_declarations(sim_reader *reader);
 RT_MUST_USE rt_status sim_read_functions(sim_reader *reader);
