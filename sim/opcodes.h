@@ -36,6 +36,7 @@ typedef enum sim_treatment {
     GROUP(ANNOTATION)                                                                              \
     GROUP(TYPE)                                                                                    \
     GROUP(CONSTANT)                                                                                \
+    GROUP(CONTINUED)                                                                               \
     GROUP(FUNCTION)                                                                                \
     GROUP(LABEL)                                                                                   \
     /* values */                                                                                   \

@@ -24,6 +24,7 @@ typedef struct sim_reader {
     uint32_t section;         /* of form.c */
     uint32_t functions_start; /* word offset of the first OpFunction, or word_count */
     uint32_t parameter_count; /* of all functions together */
+    uint32_t continued_end;   /* word offset behind the last continuation that was read */
     bool has_function_pointers;  /* capability FunctionPointersINTEL */
     RT_VECTOR(uint32_t) entries; /* word offsets of OpEntryPoint */
     RT_VECTOR(uint32_t) modes;   /* word offsets of OpExecutionMode, OpExecutionModeId */
@@ -88,6 +89,12 @@ RT_MUST_USE rt_status sim_read_type(sim_reader *reader, const sim_view *view);
 /* The type that an instruction names, which must be defined before it. */
 RT_MUST_USE rt_status sim_read_type_operand(sim_reader *reader, const sim_view *view, sim_id id,
                                             const sim_type **out_type);
+
+/* The ids of a struct type or composite from word `first` on, with those of the instructions that
+ * continue it, which follow it without a gap and are `continuation`s.  Borrows the module's words,
+ * or is valid as long as the module.  Source: SPV_INTEL_long_composites. */
+void sim_read_list(sim_reader *reader, const sim_view *view, uint32_t first, uint16_t continuation,
+                   const uint32_t **out_ids, uint32_t *out_count);
 
 /* The linkage (sim_linkage_kind) of a variable or function and its name; the name is empty without.
  */

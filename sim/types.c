@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-enum { MEMBERS_MAX = 16383 }; /* SPIR-V specification, section 2.17 */
+/* SPIR-V specification, section 2.17; with continuations the section does not count. */
+enum { MEMBERS_MAX = 16383, MEMBERS_CONTINUED_MAX = 1 << 20 };
 
 rt_status sim_read_type_operand(sim_reader *reader, const sim_view *view, sim_id id,
                                 const sim_type **out_type)
@@ -226,15 +227,19 @@ static rt_status lay_out(sim_reader *reader, const sim_view *view, sim_type *typ
 
 static rt_status read_struct(sim_reader *reader, const sim_view *view, sim_type *type)
 {
-    uint32_t count = view->count - 2;
-    if (count > MEMBERS_MAX) {
+    const uint32_t *ids;
+    uint32_t count;
+    sim_read_list(reader, view, 2, SIM_OpTypeStructContinuedINTEL, &ids, &count);
+    bool is_continued = count > view->count - 2;
+    if (count > (is_continued ? MEMBERS_CONTINUED_MAX : MEMBERS_MAX)) {
         return sim_reader_fail(reader, RT_LIMIT, view->offset,
-                               "a struct has %u members, at most %d are read", count, MEMBERS_MAX);
+                               "a struct has %u members, at most %d are read", count,
+                               is_continued ? MEMBERS_CONTINUED_MAX : MEMBERS_MAX);
     }
     const sim_type **members =
         rt_arena_alloc_array(&reader->module->arena, count, sizeof(sim_type *));
     for (uint32_t i = 0; i < count; i++) {
-        RT_TRY(sim_read_type_operand(reader, view, view->words[2 + i], &members[i]));
+        RT_TRY(sim_read_type_operand(reader, view, ids[i], &members[i]));
         RT_TRY(check_element(reader, view, members[i]));
     }
     type->kind = SIM_TYPE_STRUCT;
