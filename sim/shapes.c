@@ -340,7 +340,10 @@ rt_status sim_check_extended(const sim_operation *operation)
                                   row->operand_count, inner.operand_count);
     }
     CHECK(inner.group != SIM_GROUP_EXTENDED);
-    return sim_rules_apply(&inner);
+    RT_TRY(sim_rules_apply(&inner));
+    bool is_24 = row->number == SIM_STD_s_mul24 || row->number == SIM_STD_u_mul24 ||
+                 row->number == SIM_STD_s_mad24 || row->number == SIM_STD_u_mad24;
+    return is_24 ? sim_check_int32(&inner) : RT_STATUS_OK;
 }
 
 /* ---- Memory -------------------------------------------------------------------------------- */

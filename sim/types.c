@@ -109,7 +109,8 @@ static rt_status read_int(sim_reader *reader, const sim_view *view, sim_type *ty
     uint32_t bits = view->words[2];
     if (bits != 8 && bits != 16 && bits != 32 && bits != 64) {
         return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
-                               "integers of %u bits are not modelled, only 8, 16, 32 and 64", bits);
+                               "integers of %u bits are refused: OpenCL has 8, 16, 32 and 64",
+                               bits);
     }
     if (view->words[3] != 0) {
         return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
@@ -125,7 +126,7 @@ static rt_status read_float(sim_reader *reader, const sim_view *view, sim_type *
     uint32_t bits = view->words[2];
     if (bits != 16 && bits != 32 && bits != 64) {
         return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
-                               "floats of %u bits are not modelled, only 16, 32 and 64", bits);
+                               "floats of %u bits are refused: OpenCL has 16, 32 and 64", bits);
     }
     set_scalar(type, SIM_TYPE_FLOAT, bits);
     return RT_STATUS_OK;

@@ -186,7 +186,7 @@ static void test_extensions(void **state)
          "%ignored = OpExtInst %void %ns 1 %x\n%r = OpCopyObject %i32 %x\n" END,
          1},
         {HEAD(USING("SPV_INTEL_unstructured_loop_controls", "UnstructuredLoopControlsINTEL"),
-              "%gid", "") START "OpLoopControlINTEL Unroll\nOpBranch %next\n%next = OpLabel\n"
+              "%gid", "") START "OpLoopControlINTEL 1\nOpBranch %next\n%next = OpLabel\n"
                                 "%r = OpCopyObject %i32 %x\n" END,
          1},
         {HEAD(USING("SPV_INTEL_kernel_attributes", "KernelAttributesINTEL"), "%gid", "") START
@@ -199,7 +199,9 @@ static void test_extensions(void **state)
     };
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         run(cases[i].text, 0, cases[i].factor);
-    sim_test_refused(HEAD("OpExtension \"SPV_INTEL_arbitrary_precision_integers\"\n", "%gid", ""),
+    sim_test_refused("OpCapability Kernel\nOpCapability Addresses\n"
+                     "OpExtension \"SPV_INTEL_arbitrary_precision_integers\"\n"
+                     "OpMemoryModel Physical64 OpenCL\n",
                      RT_UNSUPPORTED, "extension SPV_INTEL_arbitrary_precision_integers is refused");
     sim_test_refused("OpCapability Kernel\nOpCapability Addresses\nOpExtension \"SPV_X_new\"\n"
                      "OpMemoryModel Physical64 OpenCL\n",
