@@ -336,9 +336,8 @@ sim_ref sim_half_narrow(sim_decoder *d, sim_lane_type from, sim_ref a);
 /* OpDot of halves. */
 sim_ref sim_half_dot(sim_decoder *d, sim_leaves a, sim_leaves b);
 /* One component of an instruction of OpenCL.std on halves. */
-RT_MUST_USE rt_status sim_decode_half_extended(sim_decoder *d, const sim_extended *row,
-                                               const sim_ref *operands, uint32_t count,
-                                               sim_ref *out_ref);
+sim_ref sim_decode_half_extended(sim_decoder *d, const sim_extended *row, const sim_ref *operands,
+                                 uint32_t count);
 
 /* ---- decode_integer.c --------------------------------------------------------------------- */
 
@@ -419,8 +418,8 @@ RT_MUST_USE rt_status sim_decode_by_value(sim_decoder *d);
 /* ---- decode_extended.c -------------------------------------------------------------------- */
 
 /* One component of an instruction of OpenCL.std. */
-RT_MUST_USE rt_status sim_decode_extended(sim_decoder *d, uint32_t number, sim_lane_type type,
-                                          const sim_ref *operands, sim_ref *out_ref);
+sim_ref sim_decode_extended(sim_decoder *d, uint32_t number, sim_lane_type type,
+                            const sim_ref *operands);
 /* A function of `type` (F32, F64) applied to a, and to b unless that is NONE.  Integers among them
  * are as wide as the type. */
 sim_ref sim_build_math(sim_decoder *d, sim_math function, sim_lane_type type, sim_ref a, sim_ref b);

@@ -73,29 +73,23 @@ static sim_ref next_after(sim_decoder *d, sim_ref a, sim_ref b)
     return sim_build_select(d, SIM_I16, nan, CONSTANT(0x7e00), out);
 }
 
-rt_status sim_decode_half_extended(sim_decoder *d, const sim_extended *row, const sim_ref *operands,
-                                   uint32_t count, sim_ref *out_ref)
+sim_ref sim_decode_half_extended(sim_decoder *d, const sim_extended *row, const sim_ref *operands,
+                                 uint32_t count)
 {
     sim_ref wide[3] = {SIM_REF_NONE, SIM_REF_NONE, SIM_REF_NONE};
     CHECK(count >= 1 && count <= 3);
-    *out_ref = SIM_REF_NONE;
     switch (row->number) {
-    case SIM_STD_fabs: *out_ref = bits_and(d, operands[0], 0x7fff); return RT_STATUS_OK;
+    case SIM_STD_fabs: return bits_and(d, operands[0], 0x7fff);
     case SIM_STD_copysign:
-        *out_ref =
-            sim_build_four(d, SIM_INT4(OR, SIM_I16), SIM_I16, bits_and(d, operands[0], 0x7fff),
-                           bits_and(d, operands[1], 0x8000));
-        return RT_STATUS_OK;
-    case SIM_STD_mad: /* two operations with a half each, like mad of the other floats */
-        *out_ref = NARROW(F32(FMUL, WIDEN(operands[0]), WIDEN(operands[1])));
-        *out_ref = NARROW(F32(FADD, WIDEN(*out_ref), WIDEN(operands[2])));
-        return RT_STATUS_OK;
-    case SIM_STD_nextafter: *out_ref = next_after(d, operands[0], operands[1]); return RT_STATUS_OK;
+        return INT(OR, bits_and(d, operands[0], 0x7fff), bits_and(d, operands[1], 0x8000));
+    case SIM_STD_mad: { /* two operations with a half each, like mad of the other floats */
+        sim_ref product = NARROW(F32(FMUL, WIDEN(operands[0]), WIDEN(operands[1])));
+        return NARROW(F32(FADD, WIDEN(product), WIDEN(operands[2])));
+    }
+    case SIM_STD_nextafter: return next_after(d, operands[0], operands[1]);
     default: break;
     }
     for (uint32_t i = 0; i < count; i++)
         wide[i] = sim_half_widen(d, SIM_F64, operands[i]);
-    RT_TRY(sim_decode_extended(d, row->number, SIM_F64, wide, out_ref));
-    *out_ref = sim_half_narrow(d, SIM_F64, *out_ref);
-    return RT_STATUS_OK;
+    return sim_half_narrow(d, SIM_F64, sim_decode_extended(d, row->number, SIM_F64, wide));
 }

@@ -529,11 +529,9 @@ static rt_status build_extended_lanes(sim_decoder *d, const sim_view *view, cons
         sim_ref operands[3] = {SIM_REF_NONE, SIM_REF_NONE, SIM_REF_NONE};
         for (uint32_t k = 0; k < count; k++)
             operands[k] = in[k].refs[in[k].count == 1 ? 0 : i];
-        if (sim_type_is_half(view->type)) {
-            RT_TRY(sim_decode_half_extended(d, row, operands, count, &refs[i]));
-            continue;
-        }
-        RT_TRY(sim_decode_extended(d, row->number, sim_type_lane(view->type), operands, &refs[i]));
+        refs[i] = sim_type_is_half(view->type)
+                      ? sim_decode_half_extended(d, row, operands, count)
+                      : sim_decode_extended(d, row->number, sim_type_lane(view->type), operands);
     }
     *out_leaves = (sim_leaves){refs, in[0].count};
     return RT_STATUS_OK;
