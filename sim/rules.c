@@ -120,6 +120,8 @@ static const type_rule rules[SIM_GROUP_COUNT] = {
     [SIM_GROUP_MASK_SHUFFLE] = {INTEGERS | FLOATS | VECTOR,
                                 {INTEGERS | FLOATS | VECTOR, INTEGERS | FLOATS | VECTOR},
                                 sim_check_mask_shuffle},
+    [SIM_GROUP_COPY_LOGICAL] = {AGGREGATES | SCALAR, {AGGREGATES | SCALAR}, sim_check_copy_logical},
+    [SIM_GROUP_PRODUCT_32X16] = {INTEGER_LANES, {RESULT_SAME, RESULT_SAME}, sim_check_int32},
 
     [SIM_GROUP_VARIABLE] = {POINTER, {0}, sim_check_variable},
     [SIM_GROUP_LOAD] = {ANY, {POINTER}, sim_check_load},
@@ -128,6 +130,8 @@ static const type_rule rules[SIM_GROUP_COUNT] = {
     [SIM_GROUP_COPY_MEMORY_SIZED] = {0, {POINTER, POINTER, INTEGER}, NULL},
     [SIM_GROUP_ACCESS_CHAIN] = {POINTER, {POINTER}, sim_check_access_chain},
     [SIM_GROUP_POINTER_CHAIN] = {POINTER, {POINTER, INTEGER}, sim_check_pointer_chain},
+    [SIM_GROUP_SIZE_OF] = {INTEGER, {POINTER}, sim_check_size_of},
+    [SIM_GROUP_GENERIC_SEMANTICS] = {INTEGER, {POINTER}, sim_check_generic_semantics},
     [SIM_GROUP_LIFETIME] = {0, {POINTER}, NULL},
     [SIM_GROUP_PREFETCH] = {0, {POINTER, INTEGER}, NULL},
     [SIM_GROUP_VECTOR_LOAD] = {INTEGERS | FLOATS | SHAPES,
@@ -159,6 +163,7 @@ static const type_rule rules[SIM_GROUP_COUNT] = {
     [SIM_GROUP_WAIT_EVENTS] = {0, {INTEGER, INTEGER, POINTER}, NULL},
 
     [SIM_GROUP_CONTROL_BARRIER] = {0, {INTEGER, INTEGER, INTEGER}, NULL},
+    [SIM_GROUP_ARRIVE] = {0, {INTEGER, INTEGER, INTEGER}, NULL},
     [SIM_GROUP_MEMORY_BARRIER] = {0, {INTEGER, INTEGER}, NULL},
     [SIM_GROUP_ASSUME] = {0, {BOOLS | SCALAR}, NULL},
     [SIM_GROUP_CALL] = {0, {0}, sim_check_call},

@@ -37,6 +37,7 @@ typedef enum shadow_rule {
     BY_SFIELD,
     BY_PLACE,
     BY_INDEX,
+    BY_HOLDS,
     BY_DIVIDE,
     BY_CONVERT, /* widths are in `extra` */
     BY_LOAD,    /* from here on: no target; operands that must be defined */
@@ -44,6 +45,7 @@ typedef enum shadow_rule {
     BY_ATOMIC,
     BY_COPY,
     BY_ASYNC_COPY,
+    BY_PRINT,
     /* Names that the families' macros make. */
     BY_UMIN = BY_ANY,
     BY_UMAX = BY_ANY,
@@ -147,11 +149,13 @@ static const rule_row rows[SIM_HANDLER_COUNT] = {
                         FOR_INT(MOVE, MOVE) FOR_INT(SELECT, SELECT) FOR_INT(PICK, PICK)
                             SIM_MEMORY_FORMS(MEMORY, LOAD) SIM_MEMORY_FORMS(MEMORY, STORE)
                                 SIM_HALF_CONVERSIONS(CONVERT) SIM_INT_CHECKED(
-                                    ALL_CHECKED)[SIM_H_ATOMIC_I32] = {BY_ATOMIC, 4, 4, 0},
+                                    ALL_CHECKED)[SIM_H_ATOMIC_I16] = {BY_ATOMIC, 2, 2, 0},
+    [SIM_H_ATOMIC_I32] = {BY_ATOMIC, 4, 4, 0},
     [SIM_H_ATOMIC_I64] = {BY_ATOMIC, 8, 8, 0},
     [SIM_H_CONVERT_V] = {BY_CONVERT, 0, 0, 1},
     [SIM_H_CONVERT_S] = {BY_CONVERT, 0, 0, 1},
     [SIM_H_ASYNC_COPY] = {BY_ASYNC_COPY, 8, 0, 0},
+    [SIM_H_PRINT] = {BY_PRINT, 0, 4, 0},
     [SIM_H_COPY_MEMORY] = {BY_COPY, 8, 0, 0},
     [SIM_H_FRAME_ADDRESS] = {BY_NONE, 0, 8, 0},
 };
@@ -373,6 +377,19 @@ static void use_address(sim_exec *x, const sim_op *op, uint32_t index_bytes, con
     if (index_bytes) sim_shadow_use(x, op->site, op->b, index_bytes, what);
 }
 
+/* What is printed is read by the host. */
+static void use_printed(sim_exec *x, const sim_op *op, uint32_t result_bytes)
+{
+    const sim_print *print = &x->launch->program->prints[op->stride];
+    const sim_register *place = x->frame->function->places + op->extra;
+    sim_shadow_use(x, op->site, *place++, 8, "printing with a format at an address made of");
+    for (uint32_t i = 0; i < print->argument_count; i++) {
+        for (uint32_t k = 0; k < print->arguments[i].count; k++)
+            sim_shadow_use(x, op->site, *place++, print->arguments[i].bytes, "printing of");
+    }
+    if (op->target != SIM_REGISTER_NONE) sim_shadow_clear(x, op->target, result_bytes);
+}
+
 void sim_shadow_step(sim_exec *x, const sim_op *op)
 {
     CHECK(op->handler < SIM_HANDLER_COUNT && x->wave->tracks);
@@ -393,10 +410,15 @@ void sim_shadow_step(sim_exec *x, const sim_op *op)
         sim_shadow_use(x, op->site, op->c, 8, "copy of as many bytes as");
         return;
     case BY_ASYNC_COPY: use_async_copy(x, op); return;
+    case BY_PRINT: use_printed(x, op, row.out); return;
     case BY_DIVIDE: sim_shadow_use(x, op->site, op->b, row.in, "division by"); break;
     case BY_INDEX:
         if (!op->count) sim_shadow_use(x, op->site, op->a, row.in, "component chosen by");
         row.operands = 1;
+        break;
+    case BY_HOLDS: /* whether the sum fits is no bit of it */
+        row.rule = BY_ANY;
+        row.operands = 2;
         break;
     case BY_CONVERT: {
         sim_numeric conversion = sim_numeric_unpack(op->extra);

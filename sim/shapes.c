@@ -288,6 +288,30 @@ rt_status sim_check_insert(const sim_operation *operation)
     return RT_STATUS_OK;
 }
 
+/* Types that OpCopyLogical leads between: the same apart from names and layout. */
+static bool matches_logically(const sim_type *a, const sim_type *b)
+{
+    if (a->kind != b->kind || a->count != b->count) return false;
+    if (a->kind == SIM_TYPE_ARRAY) return matches_logically(a->element, b->element);
+    if (a->kind != SIM_TYPE_STRUCT) return sim_type_equal(a, b);
+    for (uint64_t i = 0; i < a->count; i++) {
+        if (!matches_logically(a->members[i], b->members[i])) return false;
+    }
+    return true;
+}
+
+rt_status sim_check_copy_logical(const sim_operation *operation)
+{
+    const sim_type *from = sim_operand_type(operation, 0), *to = operation->type;
+    bool are_aggregates = to->kind == SIM_TYPE_STRUCT || to->kind == SIM_TYPE_ARRAY;
+    if (from->id == to->id || !are_aggregates || !matches_logically(from, to)) {
+        return sim_operation_fail(operation,
+                                  "types %u and %u are not two aggregates of the same parts",
+                                  from->id, to->id);
+    }
+    return RT_STATUS_OK;
+}
+
 /* ---- Extended instructions ----------------------------------------------------------------- */
 
 rt_status sim_check_extended(const sim_operation *operation)
@@ -316,7 +340,10 @@ rt_status sim_check_extended(const sim_operation *operation)
                                   row->operand_count, inner.operand_count);
     }
     CHECK(inner.group != SIM_GROUP_EXTENDED);
-    return sim_rules_apply(&inner);
+    RT_TRY(sim_rules_apply(&inner));
+    bool is_24 = row->number == SIM_STD_s_mul24 || row->number == SIM_STD_u_mul24 ||
+                 row->number == SIM_STD_s_mad24 || row->number == SIM_STD_u_mad24;
+    return is_24 ? sim_check_int32(&inner) : RT_STATUS_OK;
 }
 
 /* Arguments are what compilers can pass where C has "...": no aggregates and no bools. */
@@ -451,6 +478,24 @@ rt_status sim_check_pointer_chain(const sim_operation *operation)
     return check_chain(operation, 2);
 }
 
+rt_status sim_check_size_of(const sim_operation *operation)
+{
+    const sim_type *type = sim_operand_type(operation, 0)->element;
+    if (type->alignment_bytes == 0) {
+        return sim_operation_fail(operation, "the pointer points to type %u, which has no size",
+                                  type->id);
+    }
+    return sim_check_int32(operation);
+}
+
+rt_status sim_check_generic_semantics(const sim_operation *operation)
+{
+    if (sim_operand_type(operation, 0)->storage_class != SIM_StorageClassGeneric) {
+        return sim_operation_fail(operation, "the pointer is not of storage class Generic");
+    }
+    return sim_check_int32(operation);
+}
+
 /* One side in the memory of the work-group, the other in global memory. */
 rt_status sim_check_async_copy(const sim_operation *operation)
 {
@@ -482,7 +527,8 @@ static rt_status check_atomic_of(const sim_operation *operation, const sim_type 
     if (!sim_type_same(sim_operand_type(operation, 0)->element, value)) {
         return sim_operation_fail(operation, "the pointer does not point to the value's type");
     }
-    if (value->bits < 32 || (value->kind == SIM_TYPE_FLOAT && !takes_floats)) {
+    bool is_float = value->kind == SIM_TYPE_FLOAT;
+    if (is_float ? !takes_floats : value->bits < 32) {
         return sim_operation_fail(operation, "the value is no integer of 32 or 64 bits");
     }
     return RT_STATUS_OK;

@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-enum { MEMBERS_MAX = 16383 }; /* SPIR-V specification, section 2.17 */
+/* SPIR-V specification, section 2.17; with continuations the section does not count. */
+enum { MEMBERS_MAX = 16383, MEMBERS_CONTINUED_MAX = 1 << 20 };
 
 rt_status sim_read_type_operand(sim_reader *reader, const sim_view *view, sim_id id,
                                 const sim_type **out_type)
@@ -108,7 +109,8 @@ static rt_status read_int(sim_reader *reader, const sim_view *view, sim_type *ty
     uint32_t bits = view->words[2];
     if (bits != 8 && bits != 16 && bits != 32 && bits != 64) {
         return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
-                               "integers of %u bits are not modelled, only 8, 16, 32 and 64", bits);
+                               "integers of %u bits are refused: OpenCL has 8, 16, 32 and 64",
+                               bits);
     }
     static const uint16_t wanted[] = {SIM_CapabilityInt8, SIM_CapabilityInt16, SIM_CapabilityInt64};
     if (bits != 32) {
@@ -129,7 +131,7 @@ static rt_status read_float(sim_reader *reader, const sim_view *view, sim_type *
     uint32_t bits = view->words[2];
     if (bits != 16 && bits != 32 && bits != 64) {
         return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
-                               "floats of %u bits are not modelled, only 16, 32 and 64", bits);
+                               "floats of %u bits are refused: OpenCL has 16, 32 and 64", bits);
     }
     static const uint16_t half[] = {SIM_CapabilityFloat16Buffer, SIM_CapabilityFloat16};
     static const uint16_t wide[] = {SIM_CapabilityFloat64};
@@ -237,15 +239,19 @@ static rt_status lay_out(sim_reader *reader, const sim_view *view, sim_type *typ
 
 static rt_status read_struct(sim_reader *reader, const sim_view *view, sim_type *type)
 {
-    uint32_t count = view->count - 2;
-    if (count > MEMBERS_MAX) {
+    const uint32_t *ids;
+    uint32_t count;
+    sim_read_list(reader, view, 2, SIM_OpTypeStructContinuedINTEL, &ids, &count);
+    bool is_continued = count > view->count - 2;
+    if (count > (is_continued ? MEMBERS_CONTINUED_MAX : MEMBERS_MAX)) {
         return sim_reader_fail(reader, RT_LIMIT, view->offset,
-                               "a struct has %u members, at most %d are read", count, MEMBERS_MAX);
+                               "a struct has %u members, at most %d are read", count,
+                               is_continued ? MEMBERS_CONTINUED_MAX : MEMBERS_MAX);
     }
     const sim_type **members =
         rt_arena_alloc_array(&reader->module->arena, count, sizeof(sim_type *));
     for (uint32_t i = 0; i < count; i++) {
-        RT_TRY(sim_read_type_operand(reader, view, view->words[2 + i], &members[i]));
+        RT_TRY(sim_read_type_operand(reader, view, ids[i], &members[i]));
         RT_TRY(check_element(reader, view, members[i]));
     }
     type->kind = SIM_TYPE_STRUCT;
