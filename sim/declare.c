@@ -114,8 +114,8 @@ static rt_status settle_decorations(sim_reader *reader)
 
 /* ---- Constants ----------------------------------------------------------------------------- */
 
-/* A literal of one or two words, low word first; narrow ones fill their word with copies of the
- * sign or with zeros. */
+/* A literal of one or two words, low word first; narrow ones fill their word with zeros, since
+ * integer types of kernels have no sign. */
 static rt_status read_number(sim_reader *reader, const sim_view *view, sim_constant *constant)
 {
     uint8_t kind = constant->type->kind;
@@ -125,6 +125,11 @@ static rt_status read_number(sim_reader *reader, const sim_view *view, sim_const
     }
     CHECK(view->count == (constant->type->bits > 32 ? 5u : 4u));
     uint64_t high = view->count == 5 ? view->words[4] : 0;
+    if (constant->type->bits < 32 && view->words[3] >> constant->type->bits) {
+        return sim_reader_fail(reader, RT_MALFORMED, view->offset,
+                               "the literal 0x%x has more than the type's %u bits", view->words[3],
+                               constant->type->bits);
+    }
     constant->bits = sim_bits_masked(view->words[3] | high << 32, constant->type->bits);
     return RT_STATUS_OK;
 }
@@ -199,6 +204,10 @@ static rt_status read_spec_id(sim_reader *reader, const sim_view *view, sim_cons
                                "SpecId %u decorates something other than a scalar specialisation "
                                "constant",
                                spec->operands[0]);
+    }
+    if (spec->operands[0] == SIM_NONE) {
+        return sim_reader_fail(reader, RT_LIMIT, view->offset, "SpecId %u is reserved here",
+                               SIM_NONE);
     }
     constant->spec_id = spec->operands[0];
     return sim_specialise_scalar(reader, view, constant);

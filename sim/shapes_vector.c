@@ -47,8 +47,7 @@ rt_status sim_check_integer_pair(const sim_operation *operation)
 {
     const sim_type *type = operation->type, *first = sim_operand_type(operation, 0);
     bool is_pair = type->kind == SIM_TYPE_STRUCT && type->count == 2 &&
-                   sim_type_same(type->members[0], first) &&
-                   sim_type_same(type->members[1], first);
+                   sim_type_same(type->members[0], first) && sim_type_same(type->members[1], first);
     if (!is_pair) {
         return sim_operation_fail(operation,
                                   "the result is no struct of two members of the operands' type");
@@ -147,6 +146,9 @@ static rt_status check_vector_access(const sim_operation *operation, uint32_t po
     }
     if (type->storage_class == SIM_StorageClassInput) {
         return sim_operation_fail(operation, "a built-in variable is no memory");
+    }
+    if (sim_operand_type(operation, pointer - 1)->bits != 64) {
+        return sim_operation_fail(operation, "the offset is no integer of 64 bits");
     }
     return RT_STATUS_OK;
 }
