@@ -56,7 +56,7 @@ static rt_status read_parameter(sim_body *body, const sim_view *view)
     CHECK(function && !body->block);
     RT_TRY(sim_read_type_operand(body->reader, view, view->words[1], &type));
     if (body->parameter >= function->type->count ||
-        !sim_type_equal(type, function->type->members[body->parameter])) {
+        !sim_type_same(type, function->type->members[body->parameter])) {
         return sim_reader_fail(body->reader, RT_MALFORMED, view->offset,
                                "parameter %u does not fit the type %u of function %u",
                                view->words[2], function->type->id, function->id);
@@ -246,15 +246,7 @@ static bool is_kernel_parameter(const sim_module *module, sim_id id, const sim_t
     case SIM_StorageClassUniformConstant:
     case SIM_StorageClassWorkgroup: return true;
     case SIM_StorageClassFunction:
-        for (uint32_t i = 0; i < module->ids[id].decoration_count; i++) {
-            const sim_decoration *decoration =
-                &module->decorations[module->ids[id].decoration_first + i];
-            if (decoration->number == SIM_DecorationFuncParamAttr &&
-                decoration->operands[0] == SIM_FunctionParameterAttributeByVal) {
-                return type->element->alignment_bytes != 0;
-            }
-        }
-        return false;
+        return sim_module_is_by_value(module, id) && type->element->alignment_bytes != 0;
     default: return false;
     }
 }
@@ -376,6 +368,19 @@ static rt_status apply_mode(sim_reader *reader, const sim_view *view, sim_entry 
     return RT_STATUS_OK;
 }
 
+/* OpExecutionModeId is for the modes whose operands are ids, and for them alone. */
+static rt_status check_mode_form(sim_reader *reader, const sim_view *view)
+{
+    const sim_enumerant *mode = sim_enumerant_find(SIM_KIND_ExecutionMode, view->words[2]);
+    CHECK(mode);
+    bool has_ids =
+        mode->operand_count > 0 &&
+        sim_kind_of(sim_operand_at(mode->operand_first).kind)->category == SIM_CATEGORY_ID;
+    if (has_ids == (view->opcode->number == SIM_OpExecutionModeId)) return RT_STATUS_OK;
+    return sim_reader_fail(reader, RT_MALFORMED, view->offset, "execution mode %s has %s",
+                           mode->name, has_ids ? "ids as operands" : "no ids as operands");
+}
+
 static rt_status read_mode(sim_reader *reader, uint32_t offset)
 {
     sim_module *module = reader->module;
@@ -384,6 +389,7 @@ static rt_status read_mode(sim_reader *reader, uint32_t offset)
         return sim_reader_fail(reader, RT_UNSUPPORTED, offset, "execution mode %s is refused",
                                sim_enumerant_name(SIM_KIND_ExecutionMode, view.words[2]));
     }
+    RT_TRY(check_mode_form(reader, &view));
     bool is_found = false;
     for (uint32_t i = 0; i < module->entry_count; i++) {
         if (module->functions[module->entries[i].function].id != view.words[1]) continue;

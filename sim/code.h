@@ -79,6 +79,7 @@ typedef enum sim_slot {
     SIM_SLOT_SUBGROUP_COUNT,
     SIM_SLOT_SUBGROUP_SIZE, /* of all but the last */
     SIM_SLOT_UNDEFINED,     /* what OpUndef gives: a number of the seed */
+    SIM_SLOT_UNDEFINED_BOOL,
     SIM_POOL_SLOTS
 } sim_slot;
 
@@ -158,8 +159,9 @@ typedef enum sim_form { SIM_FORM_VV, SIM_FORM_VS, SIM_FORM_SV, SIM_FORM_SS, SIM_
 /* Noted where the bits or the component do not exist; forms V and S.
  *   UFIELD, SFIELD   c bits of a from bit b on, extended; c = 0 gives 0
  *   PLACE            the low c bits of a, at bit b; `extra` 1 notes nothing
- *   INDEX            a, which must be less than `extra` */
-#define SIM_INT_CHECKED(X) X(UFIELD) X(SFIELD) X(PLACE) X(INDEX)
+ *   INDEX            a, which must be less than `extra`
+ *   HOLDS            a, a sum that fits its type where b is not 0 */
+#define SIM_INT_CHECKED(X) X(UFIELD) X(SFIELD) X(PLACE) X(INDEX) X(HOLDS)
 
 /* Operations by width only, of the types I8 to I64.
  *   MOVE     target = a (a uniform: every lane gets it)
@@ -205,7 +207,8 @@ typedef enum sim_handler {
                     SIM_FLOAT_TO_INT(CONVERT) SIM_INT_TYPES(
                         FOUR, MOVE) /* VV: a varying; VS: a uniform; SS: both uniform; SV: unused */
     SIM_INT_TYPES(FOUR, SELECT) SIM_INT_TYPES(TWO, PICK) SIM_MEMORY_FORMS(MEMORY, LOAD)
-        SIM_MEMORY_FORMS(MEMORY, STORE) SIM_H_ATOMIC_I32,
+        SIM_MEMORY_FORMS(MEMORY, STORE) SIM_H_ATOMIC_I16, /* of halves */
+    SIM_H_ATOMIC_I32,
     SIM_H_ATOMIC_I64,
     SIM_HALF_CONVERSIONS(CONVERT) SIM_INT_CHECKED(INT_TWO) SIM_H_CONVERT_V,
     SIM_H_CONVERT_S,     /* `extra` tells which conversion (sim_numeric_pack) */
@@ -214,9 +217,11 @@ typedef enum sim_handler {
     SIM_H_GROUP_TAKE,    /* target = operation `extra` of the work-group on what was put, and b */
     SIM_H_ASYNC_COPY,    /* places[extra]: target, source, count, stride; imm bytes an element,
                             aligned to c; the stride is the source's, or with a 1 the target's */
+    SIM_H_PRINT,         /* target = printf number `stride` of the program, places[extra] */
     SIM_H_FENCE,         /* orders the work-item's accesses; `extra` as sim_order has it */
-    SIM_H_COPY_MEMORY,   /* c bytes from address b to address a */
+    SIM_H_COPY_MEMORY,   /* c bytes from address b, aligned to `extra`, to address a */
     SIM_H_FRAME_ADDRESS, /* target (uniform) = address of private variable number `extra` */
+    SIM_H_FORGET,        /* the private variable at address a has no content any more */
     SIM_HANDLER_COUNT
 #undef FOUR
 #undef TWO
@@ -285,14 +290,16 @@ typedef enum sim_collective {
 } sim_collective;
 
 /* `extra` of a collective operation: the operation, SIM_GroupOperation… of reductions and scans,
- * the lane type of a and c.  `count`: 1 where all work-items of the group must come; `imm`:
- * work-items of a cluster, 0 without; `stride`: bytes of a result. */
+ * the lane type of a and c, and whether they are halves, SIM_COLLECTIVE_HALF.  `count`: 1 where all
+ * work-items of the group must come; `imm`: work-items of a cluster, 0 without; `stride`: bytes of
+ * a result. */
 static inline uint32_t sim_collective_code(sim_collective operation, uint32_t fold,
                                            sim_lane_type type)
 {
     CHECK(fold < 256 && type < SIM_LANE_TYPES);
     return (uint32_t)operation | fold << 8 | (uint32_t)type << 16;
 }
+#define SIM_COLLECTIVE_HALF (UINT32_C(1) << 24)
 
 /* What an atomic, a fence or a barrier orders: SIM_Scope… of the work-items that take part,
  * SIM_Scope… of those that see it, SIM_MemorySemantics… bits.  An atomic has one scope.  Semantics
@@ -323,7 +330,7 @@ typedef struct sim_op {
     sim_register target, a, b, c;
     uint32_t extra;
     uint32_t stride; /* LOAD, STORE: bytes per unit of b */
-    int64_t imm;     /* LOAD, STORE: bytes; COPY_MEMORY: the larger alignment */
+    int64_t imm;     /* LOAD, STORE: bytes; COPY_MEMORY: alignment of a */
 } sim_op;
 
 /* ---- Control ------------------------------------------------------------------------------ */
@@ -345,7 +352,8 @@ typedef struct sim_edge {
     uint32_t target;                 /* block */
     uint32_t move_first, move_count; /* ops: MOVE only */
     bool is_back;
-    uint64_t literal; /* SWITCH */
+    bool takes_undefined; /* an operand is a slot whose value is undefined */
+    uint64_t literal;     /* SWITCH */
 } sim_edge;
 
 typedef struct sim_code_block {
@@ -353,6 +361,7 @@ typedef struct sim_code_block {
     uint32_t cost; /* instructions of SPIR-V, for the budget */
     uint8_t end;   /* sim_end */
     uint8_t condition_bytes;
+    bool takes_undefined; /* as of an edge: operations, condition, arguments, results */
     sim_register condition;
     uint32_t edge_first, edge_count;
     uint32_t extra;
@@ -406,7 +415,7 @@ typedef struct sim_site {
     rt_text source; /* file, empty where unknown */
     uint32_t line;
     uint32_t function; /* index in the program */
-    const char *name;  /* of the instruction */
+    const char *name;  /* of the instruction: "OpIAdd", "fma" */
 } sim_site;
 
 #endif

@@ -5,7 +5,8 @@
  * wave and have met (meet.c); the values of a work-group were put down before a barrier.  A
  * work-item that a value is asked of and that does not take part gives a number drawn from the
  * seed. */
-#include "sim/exec.h"
+#include "sim/half.h"
+#include "sim/shadow.h"
 
 #include <string.h>
 
@@ -16,6 +17,7 @@ typedef struct members {
     sim_collective operation;
     uint32_t fold;
     sim_lane_type type;
+    bool is_half;
     uint32_t count;
     uint32_t size;    /* of the group */
     uint32_t cluster; /* 0: none */
@@ -31,23 +33,25 @@ static int64_t signed_of(sim_lane_type type, uint64_t bits)
     return (int64_t)(bits << unused) >> unused;
 }
 
-static double float_of(sim_lane_type type, uint64_t bits)
+static double float_of(const members *m, uint64_t bits)
 {
     float narrow;
     double wide;
     uint32_t low = (uint32_t)bits;
+    if (m->is_half) return (double)sim_float_of_half((uint16_t)bits);
     memcpy(&narrow, &low, sizeof narrow);
     memcpy(&wide, &bits, sizeof wide);
-    return type == SIM_F32 ? (double)narrow : wide;
+    return m->type == SIM_F32 ? (double)narrow : wide;
 }
 
 /* Rounded to the type: sums and products of two floats are exact enough in double that rounding
  * twice gives what rounding once does. */
-static uint64_t bits_of(sim_lane_type type, double value)
+static uint64_t bits_of(const members *m, double value)
 {
     uint64_t bits = 0;
     float narrow = (float)value;
-    if (type == SIM_F32) {
+    if (m->is_half) return sim_half_of_double(value);
+    if (m->type == SIM_F32) {
         memcpy(&bits, &narrow, sizeof narrow);
     } else {
         memcpy(&bits, &value, sizeof value);
@@ -57,10 +61,10 @@ static uint64_t bits_of(sim_lane_type type, double value)
 
 static uint64_t combine_floats(const members *m, uint64_t left, uint64_t right)
 {
-    double a = float_of(m->type, left), b = float_of(m->type, right);
+    double a = float_of(m, left), b = float_of(m, right);
     switch (m->operation) {
-    case SIM_COLLECTIVE_FADD: return bits_of(m->type, a + b);
-    case SIM_COLLECTIVE_FMUL: return bits_of(m->type, a * b);
+    case SIM_COLLECTIVE_FADD: return bits_of(m, a + b);
+    case SIM_COLLECTIVE_FMUL: return bits_of(m, a * b);
     case SIM_COLLECTIVE_FMIN: return a != a || b < a ? right : left;
     default: return a != a || b > a ? right : left;
     }
@@ -92,9 +96,9 @@ static uint64_t identity_of(const members *m)
     case SIM_COLLECTIVE_AND: return m->type == SIM_I8 ? 1 : all; /* bytes are bools */
     case SIM_COLLECTIVE_SMIN: return all >> 1;
     case SIM_COLLECTIVE_SMAX: return (all >> 1) + 1;
-    case SIM_COLLECTIVE_FMUL: return bits_of(m->type, 1);
-    case SIM_COLLECTIVE_FMIN: return bits_of(m->type, (double)__builtin_inff());
-    case SIM_COLLECTIVE_FMAX: return bits_of(m->type, -(double)__builtin_inff());
+    case SIM_COLLECTIVE_FMUL: return bits_of(m, 1);
+    case SIM_COLLECTIVE_FMIN: return bits_of(m, (double)__builtin_inff());
+    case SIM_COLLECTIVE_FMAX: return bits_of(m, -(double)__builtin_inff());
     default: return 0;
     }
 }
@@ -135,9 +139,8 @@ static bool vote(const members *m)
     for (uint32_t i = 0; i < m->count; i++) {
         bool holds = m->a[i] != 0;
         if (m->operation == SIM_COLLECTIVE_ALL_EQUAL) {
-            bool is_float = m->type >= SIM_F32;
-            holds = is_float ? float_of(m->type, m->a[i]) == float_of(m->type, m->a[0])
-                             : m->a[i] == m->a[0];
+            bool is_float = m->type >= SIM_F32 || m->is_half;
+            holds = is_float ? float_of(m, m->a[i]) == float_of(m, m->a[0]) : m->a[i] == m->a[0];
         }
         if (holds == (m->operation == SIM_COLLECTIVE_ANY)) return holds;
     }
@@ -268,21 +271,110 @@ static void collective(const asked *by, const members *m, uint64_t *out)
     }
 }
 
-/* ---- Handlers ------------------------------------------------------------------------------- */
+/* ---- Definedness ---------------------------------------------------------------------------- */
 
-static uint64_t lane_value(const sim_exec *x, sim_register place, uint32_t bytes, uint32_t lane)
+/* Undefined bits of the members' operands. */
+typedef struct undefined {
+    const uint64_t *a, *b, *c;
+} undefined;
+
+static bool any_of(const uint64_t *bits, uint32_t count)
 {
-    uint64_t value = 0;
-    uint32_t step = sim_register_uniform(place) ? 0 : lane * bytes;
-    memcpy(&value, (const uint8_t *)sim_at(x, place) + step, bytes);
-    return value;
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < count; i++)
+        any |= bits[i];
+    return any != 0;
 }
+
+/* What a reduction or scan has taken something undefined into is undefined: that is found by the
+ * same operation, "or", on a number for each member. */
+static void fold_undefined(const members *m, const uint64_t *a, uint64_t *out)
+{
+    uint64_t flags[MEMBERS_MAX];
+    members marks = *m;
+    for (uint32_t i = 0; i < m->count; i++)
+        flags[i] = a[i] ? UINT64_MAX : 0;
+    marks.operation = SIM_COLLECTIVE_OR;
+    marks.type = SIM_I64;
+    marks.a = flags;
+    fold(&marks, out);
+}
+
+/* One member with a defined value can decide a vote. */
+static uint64_t vote_undefined(const members *m, const uint64_t *a)
+{
+    for (uint32_t i = 0; i < m->count && m->operation != SIM_COLLECTIVE_ALL_EQUAL; i++) {
+        if (!a[i] && (m->a[i] != 0) == (m->operation == SIM_COLLECTIVE_ANY)) return 0;
+    }
+    return any_of(a, m->count);
+}
+
+static uint64_t ballot_undefined(const members *m, const uint64_t *a)
+{
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < m->count; i++)
+        mask |= (uint64_t)(a[i] != 0) << m->numbers[i];
+    return mask;
+}
+
+static uint64_t moved_undefined(const members *m, const undefined *u, uint32_t i)
+{
+    bool other = false;
+    uint32_t from = 0;
+    if (m->operation == SIM_COLLECTIVE_BROADCAST) {
+        if (any_of(u->b, m->count)) return UINT64_MAX;
+        from = member_of(m, m->b[0]);
+    } else if (m->operation >= SIM_COLLECTIVE_SHUFFLE) {
+        if (u->b[i]) return UINT64_MAX;
+        from = member_of(m, source_of(m, i, &other));
+    }
+    return from == m->count ? 0 : (other ? u->c : u->a)[from];
+}
+
+static void collective_undefined(const members *m, const undefined *u, uint64_t *out)
+{
+    if (m->operation <= SIM_COLLECTIVE_XOR) {
+        fold_undefined(m, u->a, out);
+        return;
+    }
+    for (uint32_t i = 0; i < m->count; i++) {
+        switch (m->operation) {
+        case SIM_COLLECTIVE_ALL:
+        case SIM_COLLECTIVE_ANY:
+        case SIM_COLLECTIVE_ALL_EQUAL: out[i] = vote_undefined(m, u->a); break;
+        case SIM_COLLECTIVE_ELECT: out[i] = 0; break;
+        case SIM_COLLECTIVE_BALLOT: out[i] = ballot_undefined(m, u->a); break;
+        case SIM_COLLECTIVE_BIT_EXTRACT:
+        case SIM_COLLECTIVE_BIT_COUNT:
+        case SIM_COLLECTIVE_FIND_LSB:
+        case SIM_COLLECTIVE_FIND_MSB:
+            out[i] = (u->a[i] & (UINT64_MAX >> (64 - m->size))) | u->b[i] ? UINT64_MAX : 0;
+            break;
+        default: out[i] = moved_undefined(m, u, i); break;
+        }
+    }
+}
+
+/* Bools and answers to votes have one bit. */
+static void result_undefined(const sim_exec *x, const sim_op *op, const members *m, uint32_t lane,
+                             uint64_t bits)
+{
+    if (op->target == SIM_REGISTER_NONE) return;
+    bool is_bool = m->type == SIM_I8 && op->stride == 1 && m->operation < SIM_COLLECTIVE_ALL;
+    bool is_vote = (m->operation >= SIM_COLLECTIVE_ALL && m->operation <= SIM_COLLECTIVE_ELECT) ||
+                   m->operation == SIM_COLLECTIVE_BIT_EXTRACT;
+    if (is_vote || (is_bool && m->operation >= SIM_COLLECTIVE_AND)) bits &= 1;
+    sim_shadow_set(x, op->target, op->stride, lane, bits);
+}
+
+/* ---- Handlers ------------------------------------------------------------------------------- */
 
 static members members_of(const sim_op *op)
 {
     return (members){.operation = (sim_collective)(op->extra & 0xff),
                      .fold = op->extra >> 8 & 0xff,
-                     .type = (sim_lane_type)(op->extra >> 16),
+                     .type = (sim_lane_type)(op->extra >> 16 & 0xff),
+                     .is_half = (op->extra & SIM_COLLECTIVE_HALF) != 0,
                      .cluster = (uint32_t)op->imm};
 }
 
@@ -296,6 +388,7 @@ static void result_set(const sim_exec *x, const sim_op *op, uint32_t lane, uint6
 typedef struct meeting_values {
     uint8_t mask[SIM_LANES];
     uint64_t a[SIM_LANES], b[SIM_LANES], c[SIM_LANES], out[SIM_LANES];
+    uint64_t ua[SIM_LANES], ub[SIM_LANES], uc[SIM_LANES], uout[SIM_LANES]; /* undefined bits */
 } meeting_values;
 
 /* Operands of the lanes of one fragment, whose activation is the running one. */
@@ -306,17 +399,23 @@ static void values_gather(const sim_exec *x, const sim_op *op, const uint8_t *ma
     for (uint32_t i = 0; i < x->wave->lane_count; i++) {
         if (!mask[i]) continue;
         v->mask[i] = 1;
-        v->a[i] = lane_value(x, op->a, bytes, i);
-        v->b[i] = lane_value(x, op->b, 8, i);
-        v->c[i] = lane_value(x, op->c, bytes, i);
+        v->a[i] = sim_lane_bits(x, op->a, bytes, i);
+        v->b[i] = sim_lane_bits(x, op->b, 8, i);
+        v->c[i] = sim_lane_bits(x, op->c, bytes, i);
+        v->ua[i] = x->wave->tracks ? sim_shadow_get(x, op->a, bytes, i) : 0;
+        v->ub[i] = x->wave->tracks ? sim_shadow_get(x, op->b, 8, i) : 0;
+        v->uc[i] = x->wave->tracks ? sim_shadow_get(x, op->c, bytes, i) : 0;
     }
 }
 
 static void values_scatter(const sim_exec *x, const sim_op *op, const uint8_t *mask,
                            const meeting_values *v)
 {
+    members m = members_of(op);
     for (uint32_t i = 0; i < x->wave->lane_count; i++) {
-        if (mask[i]) result_set(x, op, i, v->out[i]);
+        if (!mask[i]) continue;
+        result_set(x, op, i, v->out[i]);
+        if (x->wave->tracks) result_undefined(x, op, &m, i, v->uout[i]);
     }
 }
 
@@ -325,6 +424,7 @@ static void subgroup(sim_exec *x, const sim_op *op, uint32_t first, uint32_t siz
                      meeting_values *v)
 {
     uint64_t a[SIM_LANES], b[SIM_LANES], c[SIM_LANES], out[SIM_LANES];
+    uint64_t ua[SIM_LANES], ub[SIM_LANES], uc[SIM_LANES]; /* undefined bits */
     uint32_t numbers[SIM_LANES], live = x->wave->lane_count - first;
     if (live > size) live = size;
     members m = members_of(op);
@@ -334,7 +434,10 @@ static void subgroup(sim_exec *x, const sim_op *op, uint32_t first, uint32_t siz
         numbers[m.count] = i;
         a[m.count] = v->a[first + i];
         b[m.count] = v->b[first + i];
-        c[m.count++] = v->c[first + i];
+        c[m.count] = v->c[first + i];
+        ua[m.count] = v->ua[first + i];
+        ub[m.count] = v->ub[first + i];
+        uc[m.count++] = v->uc[first + i];
     }
     if (m.count == 0) return;
     m.numbers = numbers;
@@ -354,6 +457,10 @@ static void subgroup(sim_exec *x, const sim_op *op, uint32_t first, uint32_t siz
     collective(&(asked){x, op, first + numbers[0], SIM_FINDING_SUBGROUP_MISUSE}, &m, out);
     for (uint32_t i = 0; i < m.count; i++)
         v->out[first + numbers[i]] = out[i];
+    if (!x->wave->tracks) return;
+    collective_undefined(&m, &(undefined){ua, ub, uc}, out);
+    for (uint32_t i = 0; i < m.count; i++)
+        v->uout[first + numbers[i]] = out[i];
 }
 
 void sim_handle_collective(sim_exec *x, const sim_op *op)
@@ -376,21 +483,40 @@ void sim_handle_collective(sim_exec *x, const sim_op *op)
     if (x->met_count == 0) values_scatter(x, op, x->mask, &v);
 }
 
-/* The values put down before the barrier with that number, and behind them the indices. */
-static uint64_t *group_values(const sim_exec *x, uint32_t barrier)
+/* Where in the group's values and their shadows those begin that were put down before the barrier
+ * with that number; behind them are the indices. */
+static uint64_t values_first(const sim_exec *x, uint32_t barrier)
 {
-    return x->launch->group_values + (barrier & 1) * 2 * x->launch->pool[SIM_SLOT_GROUP_ITEMS];
+    return (barrier & 1) * 2 * x->launch->pool[SIM_SLOT_GROUP_ITEMS];
 }
 
 void sim_handle_group_put(sim_exec *x, const sim_op *op)
 {
     members m = members_of(op);
-    uint64_t *values = group_values(x, x->launch->barrier_count);
-    uint64_t *indices = values + x->launch->pool[SIM_SLOT_GROUP_ITEMS];
+    uint32_t bytes = sim_lane_bytes(m.type);
+    uint64_t items = x->launch->pool[SIM_SLOT_GROUP_ITEMS];
+    uint64_t first = values_first(x, x->launch->barrier_count) + x->wave->first_item;
     for (uint32_t i = x->low; i < x->high; i++) {
         if (!x->mask[i]) continue;
-        values[x->wave->first_item + i] = lane_value(x, op->a, sim_lane_bytes(m.type), i);
-        indices[x->wave->first_item + i] = lane_value(x, op->b, 8, i);
+        uint64_t *values = x->launch->group_values + first + i;
+        uint64_t *shadows = x->launch->group_undefined + first + i;
+        values[0] = sim_lane_bits(x, op->a, bytes, i);
+        values[items] = sim_lane_bits(x, op->b, 8, i);
+        shadows[0] = x->wave->tracks ? sim_shadow_get(x, op->a, bytes, i) : 0;
+        shadows[items] = x->wave->tracks ? sim_shadow_get(x, op->b, 8, i) : 0;
+    }
+}
+
+/* The shadows of a work-group's operation, where it has taken something undefined. */
+static void take_undefined(sim_exec *x, const sim_op *op, const members *m, uint64_t *out)
+{
+    const uint64_t *ua = x->launch->group_undefined + values_first(x, x->launch->barrier_count - 1);
+    const uint64_t *ub = ua + m->count;
+    if (any_of(ua, 2 * m->count)) sim_shadow_start(x);
+    if (!x->wave->tracks) return;
+    collective_undefined(m, &(undefined){ua, ub, ua}, out);
+    for (uint32_t i = x->low; i < x->high; i++) {
+        if (x->mask[i]) result_undefined(x, op, m, i, out[x->wave->first_item + i]);
     }
 }
 
@@ -404,13 +530,14 @@ void sim_handle_group_take(sim_exec *x, const sim_op *op)
     for (uint32_t i = 0; i < m.count; i++)
         numbers[i] = i;
     m.numbers = numbers;
-    m.a = m.c = group_values(x, x->launch->barrier_count - 1);
+    m.a = m.c = x->launch->group_values + values_first(x, x->launch->barrier_count - 1);
     m.b = m.a + m.count;
     asked by = {x, op, sim_first_lane(x), SIM_FINDING_UNDEFINED_ARITHMETIC};
     collective(&by, &m, out);
     for (uint32_t i = x->low; i < x->high; i++) {
         if (x->mask[i]) result_set(x, op, i, out[x->wave->first_item + i]);
     }
+    take_undefined(x, op, &m, out);
 }
 
 /* Every work-item copies the elements whose numbers are its own, modulo the group's size. */
@@ -424,11 +551,11 @@ void sim_handle_async_copy(sim_exec *x, const sim_op *op)
     sim_arrive(x, op->site);
     for (uint32_t i = x->low; i < x->high; i++) {
         if (!x->mask[i]) continue;
-        uint64_t to = lane_value(x, places[0], 8, i), from = lane_value(x, places[1], 8, i);
-        uint64_t count = lane_value(x, places[2], 8, i);
+        uint64_t to = sim_lane_bits(x, places[0], 8, i), from = sim_lane_bits(x, places[1], 8, i);
+        uint64_t count = sim_lane_bits(x, places[2], 8, i);
         /* Local memory has fewer elements: the first one behind it is a finding. */
         if (count > SIM_LOCAL_SIZE_MAX) count = SIM_LOCAL_SIZE_MAX + 1;
-        uint64_t stride = lane_value(x, places[3], 8, i) * size;
+        uint64_t stride = sim_lane_bits(x, places[3], 8, i) * size;
         for (uint64_t k = x->wave->first_item + i; k < count; k += items) {
             uint64_t source = from + k * (op->a ? size : stride);
             sim_lane_load(x, op, i, source, size, op->c, 1, element);

@@ -3,7 +3,8 @@
  * The usual case is made fast: all lanes in one object, all inside it, all aligned.  That is found
  * out first, for all lanes at once; where it does not hold, access.c goes lane by lane and says
  * what is wrong.  Lanes that are not active take part with offset 0, which lies in every object. */
-#include "sim/exec.h"
+#include "sim/half.h"
+#include "sim/shadow.h"
 
 #include <string.h>
 
@@ -43,13 +44,18 @@ typedef struct span {
     uint64_t unaligned; /* bits that an aligned offset does not have */
 } span;
 
+static bool is_store(const sim_op *op)
+{
+    return op->handler >= SIM_H_STORE_ONE_8 && op->handler <= SIM_H_STORE_EACH_64;
+}
+
 /* Prepares accesses of `size` bytes around an address; false where no access can be right or the
  * memory is that of the lanes. */
 static bool span_open(sim_exec *x, const sim_op *op, uint64_t address, uint32_t size, span *s)
 {
     sim_finding_kind kind;
     if (!sim_access_find(x, address, &s->view, &kind)) return false;
-    if (s->view.size < size) return false;
+    if (s->view.size < size || (s->view.is_constant && is_store(op))) return false;
     s->start = s->view.offset;
     s->last = s->view.size - size;
     s->unaligned = op->c - 1;
@@ -146,6 +152,9 @@ static void load_slowly(sim_exec *x, const sim_op *op, sim_memory_form form, uin
     for (uint32_t lane = x->low; lane < x->high; lane++) {
         if (!x->mask[lane]) continue;
         sim_lane_load(x, op, lane, x->offsets[lane], bytes * op->count, op->c, 1, loaded);
+        if (x->lane_has_undefined || x->wave->tracks) {
+            sim_shadow_load_lane(x, op, lane, x->offsets[lane], bytes);
+        }
         for (uint32_t k = 0; k < op->count; k++) {
             sim_register place = component(x, op, k);
             if (place == SIM_REGISTER_NONE) continue;
@@ -165,6 +174,7 @@ static void store_slowly(sim_exec *x, const sim_op *op, sim_memory_form form, ui
             memcpy(stored + k * bytes, (const uint8_t *)sim_at(x, place) + step, bytes);
         }
         uint64_t address = lane_address(x, op, form, lane);
+        x->lane_has_undefined = x->wave->tracks && sim_shadow_store_lane(x, op, lane, bytes);
         sim_lane_store(x, op, lane, address, bytes * op->count, op->c, 1, stored);
     }
 }
@@ -172,11 +182,33 @@ static void store_slowly(sim_exec *x, const sim_op *op, sim_memory_form form, ui
 /* ---- Whole rows ----------------------------------------------------------------------------- */
 
 #define LOAD_ROWS(bits)                                                                            \
-    static void load_rows_##bits(sim_exec *x, const sim_op *op, const uint8_t *data)               \
+    static bool rows_are_defined_##bits(const sim_exec *x, const sim_op *op,                       \
+                                        const uint8_t *defined)                                    \
     {                                                                                              \
         uint32_t n = LANE_COUNT(x);                                                                \
         const uint64_t *offsets = x->offsets + x->low;                                             \
         const uint8_t *m = x->mask + x->low;                                                       \
+        uint##bits##_t wrong = 0;                                                                  \
+        for (uint32_t k = 0; k < op->count; k++) {                                                 \
+            const uint8_t *from = defined + k * (bits / 8);                                        \
+            FOR_LANES                                                                              \
+            {                                                                                      \
+                uint##bits##_t undefined =                                                         \
+                    (uint##bits##_t) ~*(const memory_##bits *)(from + offsets[i]);                 \
+                wrong |= m[i] ? undefined : 0;                                                     \
+            }                                                                                      \
+        }                                                                                          \
+        return wrong == 0;                                                                         \
+    }                                                                                              \
+    static void load_rows_##bits(sim_exec *x, const sim_op *op, const sim_view_memory *view)       \
+    {                                                                                              \
+        uint32_t n = LANE_COUNT(x);                                                                \
+        const uint64_t *offsets = x->offsets + x->low;                                             \
+        const uint8_t *m = x->mask + x->low, *data = view->data;                                   \
+        if (x->wave->tracks ||                                                                     \
+            (view->defined && !rows_are_defined_##bits(x, op, view->defined))) {                   \
+            sim_shadow_load_rows(x, op, view, bits / 8);                                           \
+        }                                                                                          \
         for (uint32_t k = 0; k < op->count; k++) {                                                 \
             sim_register place = component(x, op, k);                                              \
             if (place == SIM_REGISTER_NONE) continue;                                              \
@@ -218,15 +250,15 @@ LOAD_ROWS(64)
                     if (m[i]) *(memory_##bits *)(to + offsets[i]) = v[step * i];                   \
                 }                                                                                  \
             }                                                                                      \
-            if (!view->defined) continue;                                                          \
+            if (!view->defined || x->wave->tracks) continue;                                       \
             uint8_t *shadow = view->defined + k * (bits / 8);                                      \
             for (uint32_t i = 0; i < n; i++) {                                                     \
                 if (m[i]) {                                                                        \
-                    *(memory_##bits *)(shadow + offsets[i]) =                                      \
-                        (uint##bits##_t)UINT64_C(0x0101010101010101);                              \
+                    *(memory_##bits *)(shadow + offsets[i]) = (uint##bits##_t)UINT64_MAX;          \
                 }                                                                                  \
             }                                                                                      \
         }                                                                                          \
+        if (x->wave->tracks) sim_shadow_store_rows(x, op, view, bits / 8);                         \
     }
 STORE_ROWS(8)
 STORE_ROWS(16)
@@ -242,10 +274,30 @@ static inline bool in_granule(uint64_t position, uint32_t bytes)
 }
 
 #define PRIVATE_ROWS(bits)                                                                         \
-    static void load_private_##bits(sim_exec *x, const sim_op *op, uint64_t position)              \
+    static bool private_is_defined_##bits(const sim_exec *x, const sim_op *op, uint64_t position)  \
     {                                                                                              \
         uint32_t n = LANE_COUNT(x);                                                                \
         const uint8_t *m = x->mask + x->low;                                                       \
+        uint##bits##_t wrong = 0;                                                                  \
+        for (uint32_t k = 0; k < op->count; k++) {                                                 \
+            const uint8_t *from = sim_private_defined(x, x->low, position + k * (bits / 8));       \
+            FOR_LANES                                                                              \
+            {                                                                                      \
+                uint##bits##_t undefined =                                                         \
+                    (uint##bits##_t) ~*(const memory_##bits *)(from + i * 8u);                     \
+                wrong |= m[i] ? undefined : 0;                                                     \
+            }                                                                                      \
+        }                                                                                          \
+        return wrong == 0;                                                                         \
+    }                                                                                              \
+    static void load_private_##bits(sim_exec *x, const sim_op *op, const sim_view_memory *view)    \
+    {                                                                                              \
+        uint32_t n = LANE_COUNT(x);                                                                \
+        const uint8_t *m = x->mask + x->low;                                                       \
+        uint64_t position = view->position + view->offset;                                         \
+        if (x->wave->tracks || !private_is_defined_##bits(x, op, position)) {                      \
+            sim_shadow_load_private(x, op, view, bits / 8);                                        \
+        }                                                                                          \
         for (uint32_t k = 0; k < op->count; k++) {                                                 \
             sim_register place = component(x, op, k);                                              \
             if (place == SIM_REGISTER_NONE) continue;                                              \
@@ -263,20 +315,25 @@ static inline bool in_granule(uint64_t position, uint32_t bytes)
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \
-    static void store_private_##bits(sim_exec *x, const sim_op *op, uint64_t position)             \
+    static void store_private_##bits(sim_exec *x, const sim_op *op, const sim_view_memory *view)   \
     {                                                                                              \
         uint32_t n = LANE_COUNT(x);                                                                \
         const uint8_t *m = x->mask + x->low;                                                       \
+        uint64_t position = view->position + view->offset;                                         \
         for (uint32_t k = 0; k < op->count; k++) {                                                 \
             sim_register place = component(x, op, k);                                              \
             const uint##bits##_t *v = sim_at(x, place);                                            \
             uint32_t step = sim_register_uniform(place) ? 0 : 1;                                   \
             v += step * x->low;                                                                    \
             uint8_t *to = sim_private_byte(x, x->low, position + k * (bits / 8));                  \
+            uint8_t *shadow = sim_private_defined(x, x->low, position + k * (bits / 8));           \
             for (uint32_t i = 0; i < n; i++) {                                                     \
-                if (m[i]) *(memory_##bits *)(to + i * 8u) = v[step * i];                           \
+                if (!m[i]) continue;                                                               \
+                *(memory_##bits *)(to + i * 8u) = v[step * i];                                     \
+                *(memory_##bits *)(shadow + i * 8u) = (uint##bits##_t)UINT64_MAX;                  \
             }                                                                                      \
         }                                                                                          \
+        if (x->wave->tracks) sim_shadow_store_private(x, op, view, bits / 8);                      \
     }
 PRIVATE_ROWS(8)
 PRIVATE_ROWS(16)
@@ -325,12 +382,17 @@ static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, 
         uint32_t size = bits / 8 * op->count;                                                      \
         const uint8_t *from = loaded;                                                              \
         span s;                                                                                    \
-        if (open_one(x, op, size, &s) && s.view.class != SIM_CLASS_PRIVATE &&                      \
+        uint64_t address = uniform_64(x, op->a) + (uint64_t)op->imm;                               \
+        uint32_t lane = sim_first_lane(x);                                                         \
+        x->lane_has_undefined = false;                                                             \
+        if (open_one(x, op, size, &s) && s.view.data && !s.view.defined &&                         \
             one_is_settled(x, op, &s, size)) {                                                     \
             from = s.view.data + s.start;                                                          \
         } else {                                                                                   \
-            uint64_t address = uniform_64(x, op->a) + (uint64_t)op->imm;                           \
-            sim_lane_load(x, op, sim_first_lane(x), address, size, op->c, x->active, loaded);      \
+            sim_lane_load(x, op, lane, address, size, op->c, x->active, loaded);                   \
+        }                                                                                          \
+        if (x->lane_has_undefined || x->wave->tracks) {                                            \
+            sim_shadow_load_lane(x, op, lane, address, bits / 8);                                  \
         }                                                                                          \
         for (uint32_t k = 0; k < op->count; k++) {                                                 \
             sim_register place = component(x, op, k);                                              \
@@ -347,9 +409,9 @@ static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, 
         } else if (s.view.class != SIM_CLASS_PRIVATE) {                                            \
             for (uint32_t i = x->low; i < x->high; i++)                                            \
                 x->offsets[i] = s.start;                                                           \
-            load_rows_##bits(x, op, s.view.data);                                                  \
+            load_rows_##bits(x, op, &s.view);                                                      \
         } else if (in_granule(s.view.position + s.start, bits / 8)) {                              \
-            load_private_##bits(x, op, s.view.position + s.start);                                 \
+            load_private_##bits(x, op, &s.view);                                                   \
         } else {                                                                                   \
             load_slowly(x, op, SIM_MEMORY_SAME, bits / 8);                                         \
         }                                                                                          \
@@ -359,7 +421,7 @@ static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, 
         span s;                                                                                    \
         if (offsets_each(x, op, bits / 8 * op->count, &s) && s.view.data &&                        \
             load_is_settled(x, op, &s.view, bits / 8)) {                                           \
-            load_rows_##bits(x, op, s.view.data);                                                  \
+            load_rows_##bits(x, op, &s.view);                                                      \
         } else {                                                                                   \
             load_slowly(x, op, SIM_MEMORY_EACH, bits / 8);                                         \
         }                                                                                          \
@@ -379,10 +441,12 @@ static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, 
                 v += sim_register_uniform(place) ? 0 : lane;                                       \
                 *(memory_##bits *)(stored + k * (bits / 8)) = *v;                                  \
             }                                                                                      \
+            x->lane_has_undefined =                                                                \
+                x->wave->tracks && sim_shadow_store_lane(x, op, lane, bits / 8);                   \
             sim_lane_store(x, op, lane, uniform_64(x, op->a) + (uint64_t)op->imm,                  \
                            bits / 8 * op->count, op->c, x->active, stored);                        \
         } else if (right && in_granule(s.view.position + s.start, bits / 8)) {                     \
-            store_private_##bits(x, op, s.view.position + s.start);                                \
+            store_private_##bits(x, op, &s.view);                                                  \
         } else {                                                                                   \
             store_slowly(x, op, SIM_MEMORY_ONE, bits / 8);                                         \
         }                                                                                          \
@@ -412,7 +476,7 @@ MEMORY_HANDLERS(64)
         span s;                                                                                    \
         if (span_open(x, op, uniform_64(x, op->a), bits / 8 * op->count, &s) && s.view.data &&     \
             offsets_##form(x, op, &s) && load_is_settled(x, op, &s.view, bits / 8)) {              \
-            load_rows_##bits(x, op, s.view.data);                                                  \
+            load_rows_##bits(x, op, &s.view);                                                      \
         } else {                                                                                   \
             load_slowly(x, op, SIM_MEMORY_##form, bits / 8);                                       \
         }                                                                                          \
@@ -438,6 +502,32 @@ ALL_INDEXED(I64)
 
 /* ---- Atomics: lanes in order ---------------------------------------------------------------- */
 
+/* Integers that hold floats: a half is computed with as float, rounded once (half.h). */
+static inline float float_of_I16(uint16_t bits)
+{
+    return sim_float_of_half(bits);
+}
+static inline uint16_t bits_of_I16(float value)
+{
+    return sim_half_of_float(value);
+}
+static inline float float_of_I32(uint32_t bits)
+{
+    return (sim_float_bits){.bits = bits}.value;
+}
+static inline uint32_t bits_of_I32(float value)
+{
+    return (sim_float_bits){.value = value}.bits;
+}
+static inline double float_of_I64(uint64_t bits)
+{
+    return (sim_double_bits){.bits = bits}.value;
+}
+static inline uint64_t bits_of_I64(double value)
+{
+    return (sim_double_bits){.value = value}.bits;
+}
+
 #define ATOMIC(type, U, S, F)                                                                      \
     static U atomic_##type(sim_atomic operation, U old, U value, U comparator)                     \
     {                                                                                              \
@@ -458,16 +548,13 @@ ALL_INDEXED(I64)
         case SIM_ATOMIC_FADD:                                                                      \
         case SIM_ATOMIC_FMIN:                                                                      \
         case SIM_ATOMIC_FMAX: {                                                                    \
-            F a, b;                                                                                \
-            memcpy(&a, &old, sizeof a);                                                            \
-            memcpy(&b, &value, sizeof b);                                                          \
+            F a = float_of_##type(old), b = float_of_##type(value);                                \
             if (operation == SIM_ATOMIC_FADD) {                                                    \
                 a = a + b;                                                                         \
             } else if (a != a || (operation == SIM_ATOMIC_FMIN ? b < a : b > a)) {                 \
                 a = b; /* a number goes before a NaN */                                            \
             }                                                                                      \
-            memcpy(&old, &a, sizeof a);                                                            \
-            return old;                                                                            \
+            return bits_of_##type(a);                                                              \
         }                                                                                          \
         }                                                                                          \
         UNREACHABLE();                                                                             \
@@ -489,6 +576,10 @@ ALL_INDEXED(I64)
                 sim_lane_load(x, op, i, where, size, size, 1, (uint8_t *)&old);                    \
             } else {                                                                               \
                 old = 0;                                                                           \
+                x->lane_has_undefined = false;                                                     \
+            }                                                                                      \
+            if (x->lane_has_undefined || x->wave->tracks) {                                        \
+                sim_shadow_exchange(x, op, &(sim_shadow_atomic){i, size, where, old, b, c});       \
             }                                                                                      \
             next = atomic_##type(operation, old, b, c);                                            \
             if (d) d[i] = old;                                                                     \
@@ -499,23 +590,35 @@ ALL_INDEXED(I64)
             sim_lane_store(x, op, i, where, size, size, 1, (const uint8_t *)&next);                \
         }                                                                                          \
     }
+ATOMIC(I16, uint16_t, int16_t, float)
 ATOMIC(I32, uint32_t, int32_t, float)
 ATOMIC(I64, uint64_t, int64_t, double)
 
 /* ---- Copies --------------------------------------------------------------------------------- */
 
-/* A lane copies in pieces, from the front; ranges that overlap are undefined in SPIR-V. */
+/* Bytes from an address to the end of its object. */
+static uint64_t room_at(sim_exec *x, uint64_t address)
+{
+    sim_view_memory view;
+    sim_finding_kind kind;
+    bool is_inside = sim_access_find(x, address, &view, &kind) && view.offset <= view.size;
+    return is_inside ? view.size - view.offset : 0;
+}
+
+/* A lane copies in pieces, from the front; ranges that overlap are undefined in SPIR-V.
+ * Of a size that goes beyond an object, no more is copied than shows that. */
 static void copy_lane(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t to, uint64_t from,
                       uint64_t size)
 {
     uint8_t piece[64];
-    uint32_t alignment = (uint32_t)op->imm;
+    uint64_t room = room_at(x, from) < room_at(x, to) ? room_at(x, from) : room_at(x, to);
+    if (size > room + sizeof piece) size = room + sizeof piece;
     for (uint64_t done = 0; done < size;) {
         uint32_t part =
             size - done < sizeof piece ? (uint32_t)(size - done) : (uint32_t)sizeof piece;
-        uint32_t demand = done == 0 ? alignment : 1;
-        sim_lane_load(x, op, lane, from + done, part, demand, 1, piece);
-        sim_lane_store(x, op, lane, to + done, part, demand, 1, piece);
+        bool is_first = done == 0;
+        sim_lane_load(x, op, lane, from + done, part, is_first ? op->extra : 1, 1, piece);
+        sim_lane_store(x, op, lane, to + done, part, is_first ? (uint32_t)op->imm : 1, 1, piece);
         done += part;
     }
 }
@@ -551,8 +654,11 @@ static void FRAME_ADDRESS(sim_exec *x, const sim_op *op)
     ENTRY(op##_##form##_8) ENTRY(op##_##form##_16) ENTRY(op##_##form##_32) ENTRY(op##_##form##_64)
 
 sim_handle *const SIM_NAME(sim_memory_table)[SIM_HANDLER_COUNT] = {
-    SIM_MEMORY_FORMS(MEMORY_ENTRIES, LOAD) SIM_MEMORY_FORMS(MEMORY_ENTRIES, STORE) ENTRY(ATOMIC_I32)
-        ENTRY(ATOMIC_I64) ENTRY(FENCE) ENTRY(COPY_MEMORY)
+    SIM_MEMORY_FORMS(MEMORY_ENTRIES, LOAD) SIM_MEMORY_FORMS(MEMORY_ENTRIES, STORE) ENTRY(ATOMIC_I16)
+        ENTRY(ATOMIC_I32) ENTRY(ATOMIC_I64) ENTRY(FENCE) ENTRY(COPY_MEMORY)
             ENTRY(FRAME_ADDRESS)[SIM_H_COLLECTIVE] = sim_handle_collective,
-    [SIM_H_GROUP_PUT] = sim_handle_group_put, [SIM_H_GROUP_TAKE] = sim_handle_group_take,
-    [SIM_H_ASYNC_COPY] = sim_handle_async_copy};
+    [SIM_H_FORGET] = sim_handle_forget,
+    [SIM_H_GROUP_PUT] = sim_handle_group_put,
+    [SIM_H_GROUP_TAKE] = sim_handle_group_take,
+    [SIM_H_ASYNC_COPY] = sim_handle_async_copy,
+    [SIM_H_PRINT] = sim_handle_print};

@@ -3,7 +3,7 @@
  * A fragment runs until another one comes before it in order, or at the same place, where both
  * become one.  Source: SPIR-V specification 1.6 sections 2.11 and 3.42.17; the order is that of
  * fragment.h. */
-#include "sim/exec.h"
+#include "sim/shadow.h"
 
 #include <string.h>
 
@@ -18,10 +18,22 @@ static sim_handle *handler_of(const sim_op *op)
     return handle ? handle : SIM_NAME(sim_rare_table)[op->handler];
 }
 
+/* Every operation of a wave that tracks is accompanied by its shadow. */
+__attribute__((noinline)) static void run_tracking(sim_exec *x, const sim_op *op, const sim_op *end)
+{
+    for (; op < end; op++) {
+        sim_shadow_step(x, op);
+        handler_of(op)(x, op);
+    }
+}
+
 static inline void run_ops(sim_exec *x, const sim_op *op, uint32_t count)
 {
-    for (const sim_op *end = op + count; op < end; op++)
+    const sim_op *end = op + count;
+    x->plain_end = x->wave->tracks ? op : end;
+    for (; op < x->plain_end; op++)
         handler_of(op)(x, op);
+    if (op < end) run_tracking(x, op, end);
 }
 
 /* ---- The running fragment ------------------------------------------------------------------- */
@@ -55,6 +67,7 @@ static void enter_mask(sim_exec *x, const sim_fragment *fragment)
 /* The fragment goes along the edge. */
 static void follow(sim_exec *x, sim_fragment *fragment, const sim_edge *edge)
 {
+    if (edge->takes_undefined) sim_shadow_start(x);
     run_ops(x, x->frame->function->ops + edge->move_first, edge->move_count);
     fragment->block = edge->target;
     if (edge->is_back) x->back_edges++;
@@ -205,13 +218,18 @@ static void call(sim_exec *x, sim_fragment *fragment, const sim_code_block *bloc
     /* The stack may have moved: addresses in the caller are computed anew. */
     uint8_t *base[SIM_SPACE_COUNT] = {x->wave->stack.data + before->lanes_first, x->wave->rows.data,
                                       before->uniforms, (uint8_t *)x->launch->pool};
+    uint8_t *undefined[SIM_SPACE_COUNT] = {0};
     sim_enter_frame(x, fragment);
+    if (x->wave->tracks) sim_shadow_bases(x, before, undefined);
     for (uint32_t i = 0; i < callee_call->argument_count; i++) {
         sim_register from = caller->places[callee_call->argument_first + i];
         sim_leaf to = callee->parameters[i];
         if (to.place == SIM_REGISTER_NONE) continue;
         pass(x, sim_at(x, to.place), sim_register_uniform(to.place), at_bases(base, from),
              sim_register_uniform(from), to.bytes);
+        if (!x->wave->tracks) continue;
+        pass(x, at_bases(x->undefined, to.place), sim_register_uniform(to.place),
+             at_bases(undefined, from), sim_register_uniform(from), to.bytes);
     }
 }
 
@@ -231,6 +249,7 @@ static void skip_call(sim_exec *x, sim_fragment *fragment, const sim_code_block 
             if (bytes == 1) value &= 1; /* what a bool may be */
             memcpy((uint8_t *)sim_at(x, to) + i * bytes, &value, bytes);
         }
+        if (x->wave->tracks) sim_shadow_clear(x, to, bytes);
     }
     fragment->block++;
 }
@@ -304,11 +323,16 @@ static bool leave(sim_exec *x, sim_fragment *fragment, const sim_code_block *blo
     const sim_call *back = &parent->function->calls[call_block->extra];
     uint8_t *base[SIM_SPACE_COUNT] = {x->wave->stack.data + parent->lanes_first, x->wave->rows.data,
                                       parent->uniforms, (uint8_t *)x->launch->pool};
+    uint8_t *undefined[SIM_SPACE_COUNT] = {0};
+    if (x->wave->tracks) sim_shadow_bases(x, parent, undefined);
     for (uint32_t i = 0; i < back->result_count; i++) {
         sim_register to = parent->function->places[back->result_first + i];
         if (to == SIM_REGISTER_NONE) continue;
         sim_register from = callee->places[block->extra + i];
         pass(x, at_bases(base, to), sim_register_uniform(to), sim_at(x, from),
+             sim_register_uniform(from), callee->result_bytes[i]);
+        if (!x->wave->tracks) continue;
+        pass(x, at_bases(undefined, to), sim_register_uniform(to), at_bases(x->undefined, from),
              sim_register_uniform(from), callee->result_bytes[i]);
     }
     return sim_wave_return(x->wave, fragment);
@@ -341,7 +365,9 @@ static bool run_block(sim_exec *x, sim_fragment *fragment)
     const sim_code_function *function = x->frame->function;
     const sim_code_block *block = &function->blocks[fragment->block];
     if (!pay(x, block)) return true;
+    if (block->takes_undefined) sim_shadow_start(x);
     run_ops(x, function->ops + block->op_first, block->op_count);
+    if (x->wave->tracks) sim_shadow_end(x, block);
     const sim_edge *edges = function->edges + block->edge_first;
     switch ((sim_end)block->end) {
     case SIM_END_JUMP: follow(x, fragment, edges); return true;

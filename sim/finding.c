@@ -18,6 +18,7 @@ static const char *const kind_names[SIM_FINDING_KINDS] = {
     [SIM_FINDING_SAME_VALUE_RACE] = "same-value-race",
     [SIM_FINDING_SUBGROUP_MISUSE] = "subgroup-misuse",
     [SIM_FINDING_STACK_EXHAUSTED] = "stack-exhausted",
+    [SIM_FINDING_WRITE_TO_CONSTANT] = "write-to-constant",
 };
 
 bool sim_findings_add(sim_findings *findings, uint32_t site, sim_finding_kind kind, uint64_t count,

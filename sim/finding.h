@@ -19,6 +19,7 @@ typedef enum sim_finding_kind {
     SIM_FINDING_SAME_VALUE_RACE, /* all who wrote left the value that was there */
     SIM_FINDING_SUBGROUP_MISUSE,
     SIM_FINDING_STACK_EXHAUSTED,
+    SIM_FINDING_WRITE_TO_CONSTANT,
     SIM_FINDING_KINDS
 } sim_finding_kind;
 

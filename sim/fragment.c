@@ -2,6 +2,7 @@
 #include "sim/fragment.h"
 
 #include "reference/base/alloc.h"
+#include "sim/shadow.h"
 
 #include <string.h>
 
@@ -62,6 +63,8 @@ void sim_wave_close(sim_wave *wave)
     rt_free(wave->rows.block);
     rt_free(wave->stack.block);
     rt_free(wave->private_memory.block);
+    rt_free(wave->private_defined.block);
+    sim_shadow_free(wave->shadow);
 }
 
 /* ---- Activations -------------------------------------------------------------------------- */
@@ -105,9 +108,10 @@ static sim_frame *frame_new(sim_wave *wave, const sim_code_function *function)
         wave->spare_frames.items[i - 1] = wave->spare_frames.items[--wave->spare_frames.count];
     } else {
         frame = rt_alloc(sizeof *frame);
-        uniforms = rt_alloc(function->uniform_bytes + 8);
+        uniforms = rt_alloc(2 * (function->uniform_bytes + 8));
     }
     *frame = (sim_frame){.function = function, .uniforms = uniforms, .references = 1};
+    memset(sim_frame_undefined(frame), 0, function->uniform_bytes + 8);
     return frame;
 }
 
@@ -185,9 +189,21 @@ static bool frame_place(sim_wave *wave, sim_frame *frame, uint8_t pattern)
     }
     sim_lane_memory_grow(&wave->stack, stack, 0);
     sim_lane_memory_grow(&wave->private_memory, privates, pattern);
+    sim_lane_memory_grow(&wave->private_defined, privates, 0);
     if (function->variable_count == 0) return true;
     frame->number = private_number(wave, frame);
     return frame->number != 0;
+}
+
+void sim_wave_forget(sim_wave *wave, const uint8_t *mask, uint64_t first, uint64_t size)
+{
+    CHECK(first % 8 == 0 &&
+          (first + size) * SIM_LANES <= wave->private_defined.size + 7 * SIM_LANES);
+    uint64_t *granule = (uint64_t *)(void *)(wave->private_defined.data + first * SIM_LANES);
+    for (uint64_t done = 0; done < size; done += 8, granule += SIM_LANES) {
+        for (uint32_t lane = 0; lane < SIM_LANES; lane++)
+            granule[lane] = mask[lane] ? 0 : granule[lane];
+    }
 }
 
 sim_frame *sim_wave_start(sim_wave *wave, const sim_code_function *function, uint8_t pattern)
@@ -202,6 +218,8 @@ sim_frame *sim_wave_start(sim_wave *wave, const sim_code_function *function, uin
     frame->references--; /* the fragment's own is enough */
     memset(fragment->mask, 1, wave->lane_count);
     fragment->active = wave->lane_count;
+    sim_wave_forget(wave, fragment->mask, 0, function->private_bytes);
+    wave->tracks = false;
     wave->state = SIM_WAVE_READY;
     sim_wave_push(wave, fragment);
     return frame;
@@ -217,6 +235,7 @@ bool sim_wave_call(sim_wave *wave, sim_fragment *fragment, const sim_code_functi
         frame_release(wave, frame);
         return false;
     }
+    sim_wave_forget(wave, fragment->mask, frame->private_first, function->private_bytes);
     frame->call_block = fragment->block;
     fragment->frame = frame;
     fragment->block = 0;
@@ -376,7 +395,7 @@ static sim_frame *frame_clone(sim_wave *wave, const sim_frame *frame)
 {
     sim_frame *clone = frame_new(wave, frame->function);
     uint8_t *uniforms = clone->uniforms;
-    memcpy(uniforms, frame->uniforms, frame->function->uniform_bytes);
+    memcpy(uniforms, frame->uniforms, 2 * (frame->function->uniform_bytes + 8));
     *clone = *frame;
     clone->uniforms = uniforms;
     clone->references = 1;

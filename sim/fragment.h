@@ -24,7 +24,7 @@ typedef struct sim_frame {
     uint32_t call_block;    /* of the parent: the call; it returns to the block behind */
     uint64_t lanes_first;   /* bytes into wave.stack where its registers begin */
     uint64_t private_first; /* bytes of one work-item where its variables begin */
-    uint8_t *uniforms;      /* function->uniform_bytes */
+    uint8_t *uniforms;      /* function->uniform_bytes, then their shadow (sim_frame_undefined) */
 } sim_frame;
 
 typedef struct sim_fragment {
@@ -78,6 +78,10 @@ typedef struct sim_wave {
     /* Private variables of all lanes: granule g of lane l, eight bytes, is at (g * SIM_LANES + l) *
      * 8, so that one variable's lanes lie side by side. */
     sim_lane_memory private_memory;
+    sim_lane_memory
+        private_defined;       /* its shadow, laid out alike: 1 bits where content is defined */
+    bool tracks;               /* registers may hold undefined bits: `shadow` has which */
+    struct sim_shadow *shadow; /* NULL until the wave tracks for the first time */
 } sim_wave;
 
 /* Prepares a wave for lane_count <= SIM_LANES work-items; rows_bytes is the size of space WAVE. */
@@ -88,6 +92,10 @@ void sim_wave_close(sim_wave *wave);
  * that is used for the first time is filled with the pattern.  Returns its frame, whose uniform
  * registers the caller fills; NULL where a limit is reached. */
 sim_frame *sim_wave_start(sim_wave *wave, const sim_code_function *function, uint8_t pattern);
+
+/* What the lanes of the mask have in `size` bytes of their private memory from `first` on, a
+ * multiple of 8, is undefined from here on. */
+void sim_wave_forget(sim_wave *wave, const uint8_t *mask, uint64_t first, uint64_t size);
 
 /* Calls: the fragment enters `function`, all of its lanes.  False where the stack is exhausted
  * (depth, registers, private memory); nothing changed then. */
@@ -125,6 +133,12 @@ void sim_wave_release(sim_wave *wave, const sim_turns *turns);
 int sim_place_compare(const sim_fragment *a, const sim_fragment *b);
 /* The same across waves: the same chain of calls. */
 bool sim_place_same(const sim_fragment *a, const sim_fragment *b);
+
+/* The shadow of a frame's uniform registers. */
+static inline uint8_t *sim_frame_undefined(const sim_frame *frame)
+{
+    return frame->uniforms + frame->function->uniform_bytes + 8;
+}
 
 /* A number of lanes, rounded up to a multiple of SIM_CHUNK. */
 static inline uint32_t sim_chunks_up(uint32_t count)

@@ -57,6 +57,7 @@ static rt_status objects_create(sim_world *world, sim_instance *instance)
             return status;
         }
         sim_object object = instance->objects[i];
+        if (global->is_constant) sim_world_memory(world, object)->constant_uses = 1;
         if (global->initial) sim_object_write(world, object, 0, global->size, global->initial);
         if (global->slot != SIM_NONE) instance->pool[global->slot] = sim_object_address(object);
     }

@@ -131,7 +131,28 @@ static rt_status locals_open(sim_launch_state *l, const sim_argument *arguments)
                        RT_TEXT_ARG(l->kernel->name), (unsigned long long)SIM_LOCAL_SIZE_MAX);
     }
     sim_lane_memory_grow(&l->locals_memory, end, l->pattern);
+    sim_lane_memory_grow(&l->locals_defined, end, 0);
     return RT_STATUS_OK;
+}
+
+/* A work-group begins: nothing has been written to its memory. */
+static void locals_start(sim_launch_state *l)
+{
+    if (!l->locals_memory.data) return;
+    memset(l->locals_memory.data, l->pattern, l->locals_memory.size);
+    memset(l->locals_defined.data, 0, l->locals_defined.size);
+    for (uint32_t i = 0; i < l->locals.count; i++)
+        l->locals.items[i].all_defined = false;
+}
+
+/* Objects whose bytes are all defined need no shadow until undefined ones come. */
+static void locals_settle(sim_launch_state *l)
+{
+    for (uint32_t i = 0; i < l->locals.count; i++) {
+        sim_local_object *local = &l->locals.items[i];
+        if (local->all_defined) continue;
+        local->all_defined = sim_defined_all(l->locals_defined.data + local->offset, local->size);
+    }
 }
 
 /* ---- Arguments ------------------------------------------------------------------------------ */
@@ -160,6 +181,7 @@ static void argument_set(sim_launch_state *l, sim_wave *wave, const sim_frame *f
         for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
             for (uint64_t i = 0; i < argument->bytes.size; i++) {
                 *sim_private_byte(&x, lane, first + i) = argument->bytes.data[i];
+                *sim_private_defined(&x, lane, first + i) = 0xff;
             }
         }
     }
@@ -173,6 +195,17 @@ static void argument_set(sim_launch_state *l, sim_wave *wave, const sim_frame *f
     }
 }
 
+/* What earlier kernels and the host have filled by now. */
+static void arguments_settle(const sim_launch_state *l, const sim_argument *arguments)
+{
+    for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
+        if (arguments[i].kind != SIM_PARAMETER_GLOBAL || arguments[i].object == 0) continue;
+        sim_memory *memory = sim_world_memory(l->world, arguments[i].object);
+        if (!memory->data || memory->all_defined) continue;
+        if (sim_defined_all(memory->defined, memory->size)) sim_memory_settle(memory);
+    }
+}
+
 static void arguments_set(sim_launch_state *l, sim_wave *wave, const sim_frame *frame,
                           const sim_argument *arguments)
 {
@@ -180,6 +213,16 @@ static void arguments_set(sim_launch_state *l, sim_wave *wave, const sim_frame *
     for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
         if (arguments[i].kind == SIM_PARAMETER_LOCAL) local++;
         argument_set(l, wave, frame, i, &arguments[i], local);
+    }
+}
+
+/* Memory that is passed as constant is constant while the kernel runs, whichever way it is reached:
+ * `use` is 1 at the beginning and -1 at the end. */
+static void constants_mark(const sim_launch_state *l, const sim_argument *arguments, int32_t use)
+{
+    for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
+        if (!l->kernel->parameters[i].is_constant || arguments[i].object == 0) continue;
+        sim_world_memory(l->world, arguments[i].object)->constant_uses += (uint32_t)use;
     }
 }
 
@@ -266,6 +309,7 @@ static bool waves_step(sim_exec *x, sim_wave *waves, uint32_t count)
         return true;
     }
     x->launch->barrier_count++;
+    locals_settle(x->launch);
     const sim_fragment *at = waves[0].waiting.items[0];
     sim_race_barrier(x->launch, at->frame->function->blocks[at->block - 1].extra);
     for (uint32_t i = 0; i < count; i++) {
@@ -300,7 +344,7 @@ static void run_group(sim_exec *x, sim_engine *engine, sim_wave *waves,
                       const sim_argument *arguments)
 {
     sim_launch_state *l = x->launch;
-    if (l->locals_memory.data) memset(l->locals_memory.data, l->pattern, l->locals_memory.size);
+    locals_start(l);
     for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
         l->pool[SIM_SLOT_GROUP_ID + k] = l->group[k];
     }
@@ -332,6 +376,7 @@ static void run_groups(sim_exec *x, sim_engine *engine, sim_wave *waves,
         l->group[1] = walk.at / counts[0] % counts[1];
         l->group[2] = walk.at / counts[0] / counts[1];
         run_group(x, engine, waves, arguments);
+        sim_output_group_end(&l->output, l->options);
         sim_group_walk_on(&walk);
     }
 }
@@ -345,6 +390,8 @@ static void run(sim_launch_state *l, const sim_argument *arguments)
     sim_wave *waves = rt_alloc_array(l->wave_count, sizeof *waves);
     CHECK(l->wave_count <= WAVES_MAX);
     l->group_values = rt_alloc_array(4 * items, sizeof *l->group_values);
+    l->group_undefined = rt_alloc_array(4 * items, sizeof *l->group_undefined);
+    arguments_settle(l, arguments);
     for (uint32_t i = 0; i < l->wave_count; i++) {
         uint64_t left = items - (uint64_t)i * SIM_LANES;
         sim_wave_open(&waves[i], left < SIM_LANES ? (uint32_t)left : SIM_LANES, i * SIM_LANES,
@@ -362,6 +409,8 @@ static void run(sim_launch_state *l, const sim_argument *arguments)
         sim_wave_close(&waves[i]);
     rt_free(waves);
     rt_free(l->group_values);
+    rt_free(l->group_undefined);
+    rt_free(l->pool_undefined);
 }
 
 /* See sim_launch_options.budget. */
@@ -388,6 +437,7 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
                           .kernel = kernel,
                           .program = kernel->program,
                           .range = range,
+                          .options = options,
                           .pool = instance.pool,
                           .function_first = instance.function_first,
                           .budget =
@@ -399,15 +449,19 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
     l.pattern = (uint8_t)(sim_world_choose(world, UINT64_MAX) | 1);
     pool_set(&l);
     l.status = locals_open(&l, arguments);
+    constants_mark(&l, arguments, 1);
     if (rt_ok(l.status)) {
         sim_race_open(&l, arguments);
         run(&l, arguments);
         sim_race_close(&l);
     }
+    constants_mark(&l, arguments, -1);
+    sim_output_end(&l.output, options);
     sim_findings_report(&l.findings, kernel, options);
     sim_findings_free(&l.findings);
     rt_vector_free(&l.locals);
     rt_vector_free(&l.arrivals);
     rt_free(l.locals_memory.block);
+    rt_free(l.locals_defined.block);
     return l.status;
 }

@@ -79,7 +79,9 @@ static void decoder_close(sim_decoder *d)
     rt_vector_free(&d->globals);
     rt_vector_free(&d->relocations);
     rt_vector_free(&d->locals);
+    rt_vector_free(&d->prints);
     rt_vector_free(&d->signatures);
+    rt_vector_free(&d->phi_constants);
     rt_arena_reset(&d->arena);
 }
 
@@ -88,15 +90,16 @@ static void decoder_close(sim_decoder *d)
 static sim_parameter parameter_of(const sim_type *type)
 {
     if (type->kind != SIM_TYPE_POINTER) {
-        return (sim_parameter){SIM_PARAMETER_VALUE, (uint32_t)type->size_bytes};
+        return (sim_parameter){SIM_PARAMETER_VALUE, (uint32_t)type->size_bytes, false};
     }
     if (type->storage_class == SIM_StorageClassWorkgroup) {
-        return (sim_parameter){SIM_PARAMETER_LOCAL, 8};
+        return (sim_parameter){SIM_PARAMETER_LOCAL, 8, false};
     }
     if (type->storage_class == SIM_StorageClassFunction) {
-        return (sim_parameter){SIM_PARAMETER_VALUE, (uint32_t)type->element->size_bytes};
+        return (sim_parameter){SIM_PARAMETER_VALUE, (uint32_t)type->element->size_bytes, false};
     }
-    return (sim_parameter){SIM_PARAMETER_GLOBAL, 8};
+    bool is_constant = type->storage_class == SIM_StorageClassUniformConstant;
+    return (sim_parameter){SIM_PARAMETER_GLOBAL, 8, is_constant};
 }
 
 /* Memory of the entry function for a structure that is passed by value. */
@@ -247,6 +250,7 @@ static rt_status decode(sim_decoder *d)
     KEEP(site, d->sites);
     KEEP(global, d->globals);
     KEEP(local, d->locals);
+    KEEP(print, d->prints);
     KEEP(relocation, d->relocations);
     KEEP(pool_slot, d->pool);
     return RT_STATUS_OK;

@@ -4,6 +4,7 @@
 
 #include "reference/base/map.h"
 #include "sim/code.h"
+#include "sim/print.h"
 #include "sim/world.h"
 
 #include <stdatomic.h>
@@ -13,6 +14,7 @@ typedef struct sim_global {
     uint64_t size;
     const uint8_t *initial; /* size bytes; NULL: undefined */
     uint32_t slot;          /* of the pool, which gets its address; SIM_NONE: never used */
+    bool is_constant;       /* kernels must not write to it */
     rt_text name;
 } sim_global;
 
@@ -71,9 +73,10 @@ struct sim_program {
     sim_relocation *relocations;
     sim_local *locals;
     uint32_t relocation_count, local_count;
+    const sim_print *prints; /* calls of printf */
     const sim_site *sites;
     const uint64_t *pool_slots; /* SIM_POOL_SLOTS launch values, then constants */
-    uint32_t site_count, pool_slot_count;
+    uint32_t print_count, site_count, pool_slot_count;
     bool has_atomics;
 };
 

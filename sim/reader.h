@@ -1,18 +1,23 @@
-/* What the files of the reader share; private to reader.c, form.c, types.c, declare.c,
+/* What the files of the reader share; private to reader.c, form.c, needs.c, types.c, declare.c,
  * specialise.c, body.c, flow.c, rules.c and validate.c.
  *
  * A module is read in passes over its words, each of which relies on the ones before:
  *
- *     form.c      every instruction has the form of the grammar, ids are unique, sections in order
- *     declare.c   types (types.c), constants (specialise.c), decorations, variables
+ *     form.c      every instruction has the form of the grammar and what it needs is declared
+ *                 (needs.c), ids are unique, sections in order
+ *     declare.c   types (types.c), constants (specialise.c, fold.c), decorations, variables
  *     body.c      functions, blocks, instructions, entry points
  *     flow.c      predecessors, reverse post-order, dominators
  *     validate.c  types of operands (rules.c), dominance, linkage */
 #ifndef SIM_READER_H
 #define SIM_READER_H
 
+#include "reference/base/map.h"
 #include "reference/base/vector.h"
 #include "sim/module.h"
+
+/* Numbers of capabilities lie below it. */
+#define SIM_CAPABILITY_BOUND 8192u
 
 typedef struct sim_reader {
     rt_sink *sink;
@@ -24,10 +29,14 @@ typedef struct sim_reader {
     uint32_t section;         /* of form.c */
     uint32_t functions_start; /* word offset of the first OpFunction, or word_count */
     uint32_t parameter_count; /* of all functions together */
-    bool has_function_pointers;  /* capability FunctionPointersINTEL */
-    RT_VECTOR(uint32_t) entries; /* word offsets of OpEntryPoint */
-    RT_VECTOR(uint32_t) modes;   /* word offsets of OpExecutionMode, OpExecutionModeId */
-    RT_VECTOR(uint32_t) groups;  /* word offsets of OpGroupDecorate, OpGroupMemberDecorate */
+    uint32_t continued_end;   /* word offset behind the last continuation that was read */
+    uint64_t capabilities[SIM_CAPABILITY_BOUND / 64]; /* declared or implied; a bit for each */
+    RT_VECTOR(rt_text) extensions;                    /* declared */
+    bool has_function_pointers;                       /* capability FunctionPointersINTEL */
+    RT_VECTOR(uint32_t) entries;                      /* word offsets of OpEntryPoint */
+    RT_VECTOR(uint32_t) modes;  /* word offsets of OpExecutionMode, OpExecutionModeId */
+    rt_map type_words;          /* hash of a type without its id -> word offset */
+    RT_VECTOR(uint32_t) groups; /* word offsets of OpGroupDecorate, OpGroupMemberDecorate */
     RT_VECTOR(sim_decoration) decorations; /* all, as they come */
 } sim_reader;
 
@@ -80,6 +89,23 @@ bool sim_is_extended_literal(const sim_reader *reader, const sim_view *view, uin
 RT_MUST_USE rt_status sim_reader_literal_words(sim_reader *reader, const sim_view *view,
                                                uint32_t *out_words);
 
+/* ---- needs.c -------------------------------------------------------------------------------- */
+
+/* Notes what an OpCapability or OpExtension declares; does nothing with another instruction.
+ * UNSUPPORTED: what the simulator does not take (support.h). */
+RT_MUST_USE rt_status sim_needs_declare(sim_reader *reader, const sim_view *view);
+
+/* MALFORMED where an instruction, or an enumerant among its operands, needs a capability or a
+ * version that the module does not have; UNSUPPORTED where no module may declare the capability. */
+RT_MUST_USE rt_status sim_needs_instruction(sim_reader *reader, const sim_view *view);
+RT_MUST_USE rt_status sim_needs_enumerant(sim_reader *reader, const sim_view *view,
+                                          sim_operand_kind kind, uint32_t value);
+
+/* The same where `what` needs one of `count` capabilities. */
+RT_MUST_USE rt_status sim_needs_capability(sim_reader *reader, const sim_view *view,
+                                           const char *what, const uint16_t *wanted,
+                                           uint32_t count);
+
 /* ---- types.c, declare.c, specialise.c, body.c, flow.c, validate.c --------------------------- */
 
 /* Reads a type instruction into its place. */
@@ -88,6 +114,12 @@ RT_MUST_USE rt_status sim_read_type(sim_reader *reader, const sim_view *view);
 /* The type that an instruction names, which must be defined before it. */
 RT_MUST_USE rt_status sim_read_type_operand(sim_reader *reader, const sim_view *view, sim_id id,
                                             const sim_type **out_type);
+
+/* The ids of a struct type or composite from word `first` on, with those of the instructions that
+ * continue it, which follow it without a gap and are `continuation`s.  Borrows the module's words,
+ * or is valid as long as the module.  Source: SPV_INTEL_long_composites. */
+void sim_read_list(sim_reader *reader, const sim_view *view, uint32_t first, uint16_t continuation,
+                   const uint32_t **out_ids, uint32_t *out_count);
 
 /* The linkage (sim_linkage_kind) of a variable or function and its name; the name is empty without.
  */
@@ -106,9 +138,8 @@ static inline uint64_t sim_bits_masked(uint64_t bits, uint32_t width)
 RT_MUST_USE rt_status sim_specialise_scalar(sim_reader *reader, const sim_view *view,
                                             sim_constant *constant);
 
-/* Computes an OpSpecConstantOp on scalar integers or booleans whose values are known: it becomes a
- * constant of kind BITS.  Any other stays an operation. */
-void sim_specialise_operation(const sim_module *module, sim_constant *constant);
+/* Checks the types of an OpSpecConstantOp whose operands have been read. */
+RT_MUST_USE rt_status sim_check_operation(sim_reader *reader, const sim_constant *constant);
 
 RT_MUST_USE rt_status sim_read_declarations(sim_reader *reader);
 RT_MUST_USE rt_status sim_read_functions(sim_reader *reader);
@@ -117,6 +148,10 @@ RT_MUST_USE rt_status sim_read_entries(sim_reader *reader);
 /* Fills successors, predecessors, order, dominators and loops of every function.  MALFORMED where a
  * branch leads anywhere but to a block of its function other than the first. */
 RT_MUST_USE rt_status sim_build_flow(sim_reader *reader);
+
+/* Checks that decorations stand where they say something, and that kernels have no linkage
+ * (annotate.c).  MALFORMED. */
+RT_MUST_USE rt_status sim_check_annotations(sim_reader *reader);
 
 /* Checks all that is left, see validate.c. */
 RT_MUST_USE rt_status sim_validate(sim_reader *reader);

@@ -72,8 +72,10 @@ static const type_rule rules[SIM_GROUP_COUNT] = {
     [SIM_GROUP_BIT_COUNT] = {INTEGER_LANES, {INTEGER_LANES | RESULT_SHAPE}, NULL},
     [SIM_GROUP_FLOAT_TO_INTEGER] = {INTEGER_LANES, {FLOAT_LANES | RESULT_SHAPE}, NULL},
     [SIM_GROUP_INTEGER_TO_FLOAT] = {FLOAT_LANES, {INTEGER_LANES | RESULT_SHAPE}, NULL},
-    [SIM_GROUP_INTEGER_TO_INTEGER] = {INTEGER_LANES, {INTEGER_LANES | RESULT_SHAPE}, NULL},
-    [SIM_GROUP_FLOAT_TO_FLOAT] = {FLOAT_LANES, {FLOAT_LANES | RESULT_SHAPE}, NULL},
+    [SIM_GROUP_INTEGER_TO_INTEGER] = {INTEGER_LANES,
+                                      {INTEGER_LANES | RESULT_SHAPE},
+                                      sim_check_width},
+    [SIM_GROUP_FLOAT_TO_FLOAT] = {FLOAT_LANES, {FLOAT_LANES | RESULT_SHAPE}, sim_check_width},
     [SIM_GROUP_POINTER_TO_INTEGER] = {INTEGER, {POINTER}, NULL},
     [SIM_GROUP_INTEGER_TO_POINTER] = {POINTER, {INTEGER}, NULL},
     [SIM_GROUP_TO_GENERIC] = {POINTER, {POINTER}, sim_check_to_generic},
@@ -120,6 +122,8 @@ static const type_rule rules[SIM_GROUP_COUNT] = {
     [SIM_GROUP_MASK_SHUFFLE] = {INTEGERS | FLOATS | VECTOR,
                                 {INTEGERS | FLOATS | VECTOR, INTEGERS | FLOATS | VECTOR},
                                 sim_check_mask_shuffle},
+    [SIM_GROUP_COPY_LOGICAL] = {AGGREGATES | SCALAR, {AGGREGATES | SCALAR}, sim_check_copy_logical},
+    [SIM_GROUP_PRODUCT_32X16] = {INTEGER_LANES, {RESULT_SAME, RESULT_SAME}, sim_check_int32},
 
     [SIM_GROUP_VARIABLE] = {POINTER, {0}, sim_check_variable},
     [SIM_GROUP_LOAD] = {ANY, {POINTER}, sim_check_load},
@@ -128,6 +132,8 @@ static const type_rule rules[SIM_GROUP_COUNT] = {
     [SIM_GROUP_COPY_MEMORY_SIZED] = {0, {POINTER, POINTER, INTEGER}, NULL},
     [SIM_GROUP_ACCESS_CHAIN] = {POINTER, {POINTER}, sim_check_access_chain},
     [SIM_GROUP_POINTER_CHAIN] = {POINTER, {POINTER, INTEGER}, sim_check_pointer_chain},
+    [SIM_GROUP_SIZE_OF] = {INTEGER, {POINTER}, sim_check_size_of},
+    [SIM_GROUP_GENERIC_SEMANTICS] = {INTEGER, {POINTER}, sim_check_generic_semantics},
     [SIM_GROUP_LIFETIME] = {0, {POINTER}, NULL},
     [SIM_GROUP_PREFETCH] = {0, {POINTER, INTEGER}, NULL},
     [SIM_GROUP_VECTOR_LOAD] = {INTEGERS | FLOATS | SHAPES,
@@ -151,6 +157,7 @@ static const type_rule rules[SIM_GROUP_COUNT] = {
                                 sim_check_atomic_float},
     [SIM_GROUP_ATOMIC_FLAG] = {BOOLS | SCALAR, {POINTER, INTEGER, INTEGER}, sim_check_atomic_flag},
     [SIM_GROUP_ATOMIC_FLAG_CLEAR] = {0, {POINTER, INTEGER, INTEGER}, sim_check_atomic_flag},
+    [SIM_GROUP_PRINT] = {INTEGER, {POINTER}, sim_check_print},
     [SIM_GROUP_ASYNC_COPY] = {EVENTS | SCALAR,
                               {INTEGER, POINTER, POINTER, INTEGER, INTEGER, EVENTS | SCALAR},
                               sim_check_async_copy},
@@ -158,6 +165,7 @@ static const type_rule rules[SIM_GROUP_COUNT] = {
     [SIM_GROUP_WAIT_EVENTS] = {0, {INTEGER, INTEGER, POINTER}, NULL},
 
     [SIM_GROUP_CONTROL_BARRIER] = {0, {INTEGER, INTEGER, INTEGER}, NULL},
+    [SIM_GROUP_ARRIVE] = {0, {INTEGER, INTEGER, INTEGER}, NULL},
     [SIM_GROUP_MEMORY_BARRIER] = {0, {INTEGER, INTEGER}, NULL},
     [SIM_GROUP_ASSUME] = {0, {BOOLS | SCALAR}, NULL},
     [SIM_GROUP_CALL] = {0, {0}, sim_check_call},
@@ -220,8 +228,8 @@ static const char *describe(uint32_t constraint)
 
 static bool fits(const sim_operation *operation, const sim_type *type, uint32_t constraint)
 {
-    if (constraint & RESULT_SAME) return sim_type_equal(type, operation->type);
-    if (constraint & FIRST_SAME) return sim_type_equal(type, sim_operand_type(operation, 0));
+    if (constraint & RESULT_SAME) return sim_type_same(type, operation->type);
+    if (constraint & FIRST_SAME) return sim_type_same(type, sim_operand_type(operation, 0));
     if ((constraint & RESULT_SHAPE) && component_count(type) != component_count(operation->type)) {
         return false;
     }

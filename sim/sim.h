@@ -57,7 +57,8 @@ typedef enum sim_parameter_kind {
 } sim_parameter_kind;
 typedef struct sim_parameter {
     sim_parameter_kind kind;
-    uint32_t size; /* VALUE: bytes as OpenCL lays the type out; else 8 */
+    uint32_t size;    /* VALUE: bytes as OpenCL lays the type out; else 8 */
+    bool is_constant; /* GLOBAL: the memory is constant while the kernel runs */
 } sim_parameter;
 uint32_t sim_kernel_parameter_count(const sim_kernel *kernel);
 sim_parameter sim_kernel_parameter(const sim_kernel *kernel, uint32_t index);
@@ -153,6 +154,9 @@ typedef enum sim_schedule {
 
 /* "lockstep", "forward", "backward", "seeded". */
 const char *sim_schedule_name(sim_schedule schedule);
+/* Bytes that the kernels of one launch may print; a call of printf that would go beyond prints
+ * nothing and returns -1, and a last line says how many there were. */
+#define SIM_OUTPUT_MAX (1u << 20)
 
 typedef struct sim_launch_options {
     /* Work-item instructions of the whole launch.  0: the default, 2^28 and 2^24 more for each
@@ -161,6 +165,8 @@ typedef struct sim_launch_options {
     sim_schedule schedule;
     /* Called at the end of the launch, once per place in the code and kind, in program order. */
     void (*on_finding)(void *user, const sim_finding *finding);
+    /* Called when a work-group is done with what it printed, or NULL; then nobody sees it. */
+    void (*on_output)(void *user, rt_text text);
     void *user;
 } sim_launch_options;
 

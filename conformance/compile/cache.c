@@ -27,7 +27,7 @@
 
 enum {
     ENTRY_TAG = 0x52414341, /* "ACAR" */
-    ENTRY_VERSION = 1,
+    ENTRY_VERSION = 2,
     ENTRY_HEADER_SIZE = 48,    /* bytes: tag, version, key, hash, length */
     KEEPS_PER_SWEEP = 64,      /* one in so many keeps looks at the size of the cache */
     USED_AFTER_SECONDS = 3600, /* an entry's time is brought up to date when older than this */

@@ -19,10 +19,10 @@ enum { FRONT_END_TIMEOUT_MS = 60000 };
  * form_of_include. */
 #define CLANG_ARGUMENTS                                                                            \
     "-c", "-emit-llvm", "-target", "spir64", "-O1", "-Xclang", "-disable-llvm-passes",             \
-        "-ffp-contract=off", "-gline-tables-only", "-fdebug-compilation-dir=/source",              \
-        "-fdebug-prefix-map=/source=", "-nostdlibinc", "-fno-crash-diagnostics",                   \
-        "-fno-caret-diagnostics", "-fno-color-diagnostics", "-fno-diagnostics-show-option",        \
-        "-Werror=date-time", "-H"
+        "-ffp-contract=off", "-gline-tables-only", "-fno-discard-value-names",                     \
+        "-fdebug-compilation-dir=/source", "-fdebug-prefix-map=/source=", "-nostdlibinc",          \
+        "-fno-crash-diagnostics", "-fno-caret-diagnostics", "-fno-color-diagnostics",              \
+        "-fno-diagnostics-show-option", "-Werror=date-time", "-H"
 
 /* The extension is known; a source that takes addresses of functions enables it by a pragma. */
 static const char *const opencl_c_arguments[] = {"-x",

@@ -102,8 +102,10 @@ static void write_check(rt_buffer *out, const cnf_check *check)
     const char *word = !check->observed ? "unseen" : check->ok ? "agrees" : "FAILS";
     rt_buffer_printf(out, "  %-6s  ", word);
     if (check->line > 0) rt_buffer_printf(out, "line %u: ", check->line);
-    const char *blank = check->what.length > 0 ? " " : "";
-    rt_buffer_printf(out, "%.*s%s%.*s", RT_TEXT_ARG(check->kind), blank, RT_TEXT_ARG(check->what));
+    rt_buffer_printf(out, "%.*s", RT_TEXT_ARG(check->kind));
+    if (check->step == SCN_NONE && rt_text_is(check->kind, "finding")) /* nothing expects it */
+        rt_buffer_printf(out, " %.*s", RT_TEXT_ARG(check->code));
+    if (check->what.length > 0) rt_buffer_printf(out, " %.*s", RT_TEXT_ARG(check->what));
     if (check->branch > 0)
         rt_buffer_printf(out, ", branch %u of %u", check->branch, check->branches);
     rt_buffer_append_byte(out, '\n');

@@ -12,6 +12,7 @@ void cnf_execution_finding(void *user, const dev_finding *finding)
         .source = rt_arena_text(&execution->arena, finding->source),
         .object = rt_arena_text(&execution->arena, finding->object),
         .source_line = finding->source_line,
+        .command = finding->tag,
         .offset = finding->offset,
     };
     pthread_mutex_unlock(&execution->findings_lock);

@@ -11,6 +11,53 @@ static bool finding_matches(const cnf_kept_finding *finding, const scn_expect *e
     return !expect->has_finding_offset || expect->finding_offset == finding->offset;
 }
 
+/* A source's own line as the scenario's, 0 where the source is not one of the scenario's. */
+static uint32_t scenario_line(const scn_scenario *scenario, const cnf_kept_finding *finding)
+{
+    if (finding->source_line == 0) return 0;
+    for (uint32_t m = 0; m < scenario->module_count; m++) {
+        const scn_module *module = &scenario->modules[m];
+        for (uint32_t s = 0; s < module->source_count; s++) {
+            const scn_source *source = &module->sources[s];
+            if (!rt_text_equal(source->name, finding->source)) continue;
+            return source->code_at.line + finding->source_line - 1;
+        }
+    }
+    return 0;
+}
+
+/* The step whose command it happened in; SCN_NONE: the runtime made that command by itself. */
+static uint32_t step_of(const cnf_execution *execution, const cnf_kept_finding *finding)
+{
+    for (uint32_t i = 0; i < execution->scenario->step_count; i++) {
+        if (execution->results[i].command == finding->command) return i;
+    }
+    return SCN_NONE;
+}
+
+/* "out-of-bounds in kernel 'k' at line 10, step 'first' at line 17: store of ..." */
+static void finding_print(const cnf_execution *execution, const cnf_kept_finding *finding,
+                          rt_buffer *out)
+{
+    const scn_scenario *scenario = execution->scenario;
+    uint32_t line = scenario_line(scenario, finding), index = step_of(execution, finding);
+    rt_buffer_printf(out, "%s", finding->kind);
+    if (finding->kernel.length)
+        rt_buffer_printf(out, " in kernel '%.*s'", RT_TEXT_ARG(finding->kernel));
+    if (line) {
+        rt_buffer_printf(out, " at line %u", line);
+    } else if (finding->source_line) {
+        rt_buffer_printf(out, " at %.*s:%u", RT_TEXT_ARG(finding->source), finding->source_line);
+    }
+    if (index != SCN_NONE) {
+        const scn_step *step = &scenario->steps[index];
+        rt_buffer_printf(out, ", step");
+        if (step->id.length) rt_buffer_printf(out, " '%.*s'", RT_TEXT_ARG(step->id));
+        rt_buffer_printf(out, " at line %u", step->at.line);
+    }
+    rt_buffer_printf(out, ": %.*s", RT_TEXT_ARG(finding->message));
+}
+
 /* What is said when an expected finding is missing: which others there are. */
 static rt_text other_findings(cnf_execution *execution, const scn_expect *expect)
 {
@@ -20,8 +67,8 @@ static rt_text other_findings(cnf_execution *execution, const scn_expect *expect
     for (uint32_t i = 0; i < execution->findings.count; i++) {
         const cnf_kept_finding *finding = &execution->findings.items[i];
         if (finding->expected) continue;
-        rt_buffer_printf(&text, "\n  but %s in kernel '%.*s': %.*s", finding->kind,
-                         RT_TEXT_ARG(finding->kernel), RT_TEXT_ARG(finding->message));
+        rt_buffer_printf(&text, "\n  but ");
+        finding_print(execution, finding, &text);
     }
     rt_text message = rt_arena_text(&execution->arena, rt_buffer_text(&text));
     rt_buffer_free(&text);
@@ -48,19 +95,30 @@ static void judge_finding(cnf_execution *execution, uint32_t step, const scn_exp
     cnf_judged(execution, &check);
 }
 
-/* A source's own line as the scenario's, 0 where the source is not one of the scenario's. */
-static uint32_t scenario_line(const scn_scenario *scenario, const cnf_kept_finding *finding)
+/* A finding that nothing expects; the first says which others there are, as it decides. */
+static void judge_unexpected(cnf_execution *execution, uint32_t index, bool with_others)
 {
-    if (finding->source_line == 0) return 0;
-    for (uint32_t m = 0; m < scenario->module_count; m++) {
-        const scn_module *module = &scenario->modules[m];
-        for (uint32_t s = 0; s < module->source_count; s++) {
-            const scn_source *source = &module->sources[s];
-            if (!rt_text_equal(source->name, finding->source)) continue;
-            return source->code_at.line + finding->source_line - 1;
-        }
+    const cnf_kept_finding *finding = &execution->findings.items[index];
+    rt_buffer text = {0};
+    finding_print(execution, finding, &text);
+    for (uint32_t i = index + 1; with_others && i < execution->findings.count; i++) {
+        if (execution->findings.items[i].expected) continue;
+        rt_buffer_printf(&text, "\n  and ");
+        finding_print(execution, &execution->findings.items[i], &text);
     }
-    return 0;
+    uint32_t line = scenario_line(execution->scenario, finding);
+    uint32_t step = step_of(execution, finding);
+    if (line == 0 && step != SCN_NONE) line = execution->scenario->steps[step].at.line;
+    rt_text message = rt_arena_text(&execution->arena, rt_buffer_text(&text));
+    cnf_judged(execution, &(cnf_emitted_check){.step = SCN_NONE,
+                                               .line = line,
+                                               .kind = "finding",
+                                               .what = finding->object,
+                                               .observed = true,
+                                               .code = rt_text_of(finding->kind),
+                                               .place = finding->kernel,
+                                               .message = message});
+    rt_buffer_free(&text);
 }
 
 void cnf_judge_findings(cnf_execution *execution)
@@ -75,23 +133,10 @@ void cnf_judge_findings(cnf_execution *execution)
             }
         }
     }
+    bool is_first = true;
     for (uint32_t i = 0; i < execution->findings.count; i++) {
-        const cnf_kept_finding *finding = &execution->findings.items[i];
-        if (finding->expected) continue;
-        uint32_t line = scenario_line(scenario, finding);
-        rt_text message =
-            line ? rt_arena_printf(&execution->arena, "%s in kernel '%.*s' at line %u: %.*s",
-                                   finding->kind, RT_TEXT_ARG(finding->kernel), line,
-                                   RT_TEXT_ARG(finding->message))
-                 : rt_arena_printf(&execution->arena, "%s in kernel '%.*s': %.*s", finding->kind,
-                                   RT_TEXT_ARG(finding->kernel), RT_TEXT_ARG(finding->message));
-        cnf_judged(execution, &(cnf_emitted_check){.step = SCN_NONE,
-                                                   .line = line,
-                                                   .kind = "finding",
-                                                   .what = finding->object,
-                                                   .observed = true,
-                                                   .code = rt_text_of(finding->kind),
-                                                   .place = finding->kernel,
-                                                   .message = message});
+        if (execution->findings.items[i].expected) continue;
+        judge_unexpected(execution, i, is_first);
+        is_first = false;
     }
 }

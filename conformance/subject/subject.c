@@ -118,7 +118,13 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
         rt_panic_set_reporter(report_panic, &execution);
         cnf_tool_store store;
         dev_tools tools = cnf_tools_open(&store, options->cache);
-        run_on_devices(subject, options, &execution, &tools);
+        if (!cnf_output_open(&execution.output, execution.scenario)) {
+            perror("assay: keeping the output of kernels");
+            exit_status = CHILD_FAILED;
+        } else {
+            run_on_devices(subject, options, &execution, &tools);
+        }
+        cnf_output_close(&execution.output);
         cnf_tools_close(&store);
         rt_panic_set_reporter(NULL, NULL);
         pthread_mutex_destroy(&execution.findings_lock);

@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 #include <spirv-tools/libspirv.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What every kernel module begins with. */
@@ -23,9 +25,27 @@
     "OpCapability Int16\n"                                                                         \
     "OpCapability Int8\n"                                                                          \
     "OpCapability Float64\n"                                                                       \
+    "OpCapability Vector16\n"                                                                      \
     "OpCapability GenericPointer\n"                                                                \
     "%std = OpExtInstImport \"OpenCL.std\"\n"                                                      \
     "OpMemoryModel Physical64 OpenCL\n"
+
+/* Writes an assembled module to the folder that ASSAY_KEEP_MODULES names, under a name made from
+ * its content: these are seeds of the fuzzers (ci/fuzz). */
+static inline void sim_test_keep(rt_bytes code)
+{
+    const char *folder = getenv("ASSAY_KEEP_MODULES");
+    if (!folder) return;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    for (size_t i = 0; i < code.size; i++)
+        hash = (hash ^ code.data[i]) * UINT64_C(0x100000001b3);
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%016llx.spv", folder, (unsigned long long)hash);
+    FILE *file = fopen(path, "wb");
+    if (!file) fail_msg("cannot write %s", path);
+    fwrite(code.data, 1, code.size, file);
+    fclose(file);
+}
 
 /* Assembles text; the caller frees the bytes with rt_free.  A mistake in the text fails the test
  * with the assembler's message. */
@@ -44,6 +64,7 @@ static inline rt_bytes sim_test_assemble(const char *text)
     spvDiagnosticDestroy(diagnostic);
     spvBinaryDestroy(binary);
     spvContextDestroy(context);
+    sim_test_keep((rt_bytes){copy, size});
     return (rt_bytes){copy, size};
 }
 

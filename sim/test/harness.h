@@ -5,6 +5,7 @@
 
 #include "sim/exec.h"
 #include "sim/test/assembler.h"
+#include "sim/test/executed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@ typedef struct harness {
     sim_finding findings[FINDINGS_MAX]; /* texts point into `texts` */
     char texts[FINDINGS_MAX][2][512];
     uint32_t finding_count;
+    rt_buffer output; /* of the last launch */
     uint64_t budget;
     sim_schedule schedule; /* SIM_TEST_SCHEDULE of the environment, else lockstep */
     rt_status status;      /* of the last launch */
@@ -49,7 +51,8 @@ static inline sim_schedule harness_schedule(void)
     return schedule;
 }
 
-/* For tests whose expectations name the first work-item that comes somewhere, or count on an order. */
+/* For tests whose expectations name the first work-item that comes somewhere, or count on an order.
+ */
 #define HARNESS_IN_ORDER()                                                                         \
     do {                                                                                           \
         if (harness_schedule() > SIM_SCHEDULE_FORWARD) skip();                                     \
@@ -95,6 +98,7 @@ static inline harness harness_text(const char *text)
 
 static inline void harness_close(harness *h)
 {
+    rt_buffer_free(&h->output);
     sim_world_destroy(h->world);
     sim_program_destroy(h->program);
     rt_sink_destroy(h->sink);
@@ -110,6 +114,11 @@ static inline void harness_finding(void *user, const sim_finding *finding)
     snprintf(h->texts[i][1], 512, "%.*s", RT_TEXT_ARG(finding->object));
     h->findings[i].message = rt_text_of(h->texts[i][0]);
     h->findings[i].object = rt_text_of(h->texts[i][1]);
+}
+
+static inline void harness_output(void *user, rt_text text)
+{
+    rt_buffer_append_text(&((harness *)user)->output, text);
 }
 
 static inline sim_object harness_memory(harness *h, const char *label, const void *data,
@@ -148,8 +157,11 @@ static inline void harness_try(harness *h, const char *kernel, sim_range range,
     sim_launch_options options = {.budget = h->budget,
                                   .schedule = h->schedule,
                                   .on_finding = harness_finding,
+                                  .on_output = harness_output,
                                   .user = h};
     h->finding_count = 0;
+    rt_buffer_free(&h->output);
+    sim_test_executed(found);
     h->status = sim_launch(h->world, found, &range, arguments, count, &options);
 }
 

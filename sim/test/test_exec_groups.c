@@ -372,7 +372,8 @@ static void test_refused(void **state)
     sim_test_refused(SUB("%r = OpGroupNonUniformBallotFindLSB %int %c3 %i\n"), RT_MALFORMED,
                      "the mask must be four integers of 32 bits");
     sim_test_refused(
-        SUB("%n = OpAtomicFAddEXT %float %out %c1 %c0 %c1\n%r = OpCopyObject %int %i\n"),
+        HEAD("OpCapability AtomicFloat32AddEXT\n") "%n = OpAtomicFAddEXT %float %out %c1 %c0 %c1\n%r = OpCopyObject %int %i\n" STORE(
+            "%r"),
         RT_MALFORMED, "must have the type of the result");
     sim_test_refused(SUB("OpAtomicFlagClear %i %c1 %c0\n%r = OpCopyObject %int %i\n"), RT_MALFORMED,
                      "must be a pointer");

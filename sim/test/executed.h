@@ -1,0 +1,50 @@
+/* What the tests execute: where ASSAY_EXECUTED names a file, the names of all instructions in the
+ * functions that a launched kernel can reach are added to it, one a line.  check_executed.py
+ * compares them with the rows that say EXEC. */
+#ifndef SIM_TEST_EXECUTED_H
+#define SIM_TEST_EXECUTED_H
+
+#include "reference/base/alloc.h"
+#include "sim/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Marks a function and all that it calls; one that calls through a pointer reaches every function
+ * that has an address. */
+static inline void sim_test_reach(const sim_program *program, uint32_t index, bool *reached)
+{
+    if (reached[index]) return;
+    reached[index] = true;
+    const sim_code_function *function = &program->functions[index];
+    for (uint32_t b = 0; b < function->block_count; b++) {
+        const sim_code_block *block = &function->blocks[b];
+        if (block->end == SIM_END_CALL) {
+            sim_test_reach(program, function->calls[block->extra].function, reached);
+        }
+        for (uint32_t i = 0; block->end == SIM_END_CALL_POINTER && i < program->function_count; i++)
+            if (program->functions[i].signature != SIM_NONE) sim_test_reach(program, i, reached);
+    }
+}
+
+static inline void sim_test_executed(const sim_kernel *kernel)
+{
+    const char *path = getenv("ASSAY_EXECUTED");
+    if (!path) return;
+    FILE *file = fopen(path, "a");
+    CHECK(file);
+    const sim_program *program = kernel->program;
+    bool *reached = rt_alloc_array(program->function_count, sizeof *reached);
+    sim_test_reach(program, kernel->function, reached);
+    const char *last = "";
+    for (uint32_t i = 1; i < program->site_count; i++) {
+        const sim_site *site = &program->sites[i];
+        if (!reached[site->function] || site->name == last) continue;
+        last = site->name;
+        fprintf(file, "%s\n", last);
+    }
+    fclose(file);
+    rt_free(reached);
+}
+
+#endif

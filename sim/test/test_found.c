@@ -1,0 +1,106 @@
+/* What fuzzing found: modules that made an earlier version panic or never end.  Each is refused by
+ * name, or runs to its end. */
+#include "sim/test/harness.h"
+
+#define TYPES                                                                                      \
+    "%void = OpTypeVoid\n"                                                                         \
+    "%uint = OpTypeInt 32 0\n"                                                                     \
+    "%long = OpTypeInt 64 0\n"                                                                     \
+    "%plain = OpTypeFunction %void\n"
+#define EMPTY_KERNEL                                                                               \
+    "%k = OpFunction %void None %plain\n"                                                          \
+    "%b = OpLabel\n"                                                                               \
+    "OpReturn\n"                                                                                   \
+    "OpFunctionEnd\n"
+
+static void the_largest_specialisation_number_is_refused(void **state)
+{
+    (void)state;
+    sim_test_refused(SIM_TEST_PRELUDE "OpDecorate %c SpecId 4294967295\n" TYPES
+                                      "%c = OpSpecConstant %uint 1\n",
+                     RT_LIMIT, "SpecId 4294967295 is larger than the limit");
+}
+
+static void modes_with_ids_and_with_literals_are_told_apart(void **state)
+{
+    (void)state;
+    sim_test_refused(SIM_TEST_PRELUDE
+                     "OpEntryPoint Kernel %k \"k\"\n"
+                     "OpExecutionModeId %k LocalSize 1000000 1 1\n" TYPES EMPTY_KERNEL,
+                     RT_MALFORMED, "LocalSize has no ids as operands");
+    sim_test_refused(SIM_TEST_PRELUDE "OpEntryPoint Kernel %k \"k\"\n"
+                                      "OpExecutionMode %k LocalSizeId %c %c %c\n" TYPES
+                                      "%c = OpConstant %uint 1\n" EMPTY_KERNEL,
+                     RT_MALFORMED, "LocalSizeId has ids as operands");
+}
+
+/* Each right form beside the wrong ones. */
+static void a_required_size_comes_from_literals_or_constants(void **state)
+{
+    (void)state;
+    harness h =
+        harness_text(SIM_TEST_PRELUDE
+                     "OpEntryPoint Kernel %k \"k\"\n"
+                     "OpEntryPoint Kernel %l \"l\"\n"
+                     "OpExecutionModeId %k LocalSizeId %c4 %c2 %c1\n"
+                     "OpExecutionMode %l LocalSize 2 1 1\n" TYPES "%c1 = OpConstant %uint 1\n"
+                     "%c2 = OpConstant %uint 2\n"
+                     "%c4 = OpConstant %uint 4\n" EMPTY_KERNEL "%l = OpFunction %void None %plain\n"
+                     "%lb = OpLabel\n"
+                     "OpReturn\n"
+                     "OpFunctionEnd\n");
+    sim_range range = {.global = {8, 2, 1}, .local = {4, 2, 1}, .dimensions = 2};
+    harness_run(&h, "k", range, NULL, 0);
+    harness_run(&h, "l", harness_range(4, 2), NULL, 0);
+    harness_try(&h, "l", harness_range(4, 4), NULL, 0);
+    assert_int_equal(h.status.code, RT_ERRC_ND_RANGE);
+    harness_close(&h);
+}
+
+/* The size of a copy is not bounded by the budget of instructions, but by the memories. */
+static void an_endless_copy_ends(void **state)
+{
+    (void)state;
+    harness h = harness_text(SIM_TEST_PRELUDE "OpEntryPoint Kernel %k \"k\"\n" TYPES
+                                              "%char = OpTypeInt 8 0\n"
+                                              "%ptr = OpTypePointer CrossWorkgroup %char\n"
+                                              "%fn = OpTypeFunction %void %ptr %ptr %long\n"
+                                              "%k = OpFunction %void None %fn\n"
+                                              "%to = OpFunctionParameter %ptr\n"
+                                              "%from = OpFunctionParameter %ptr\n"
+                                              "%size = OpFunctionParameter %long\n"
+                                              "%b = OpLabel\n"
+                                              "OpCopyMemorySized %to %from %size\n"
+                                              "OpReturn\n"
+                                              "OpFunctionEnd\n");
+    static const uint64_t sizes[] = {UINT64_MAX, UINT64_C(1) << 62, 201, 200, 0};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        uint8_t content[200];
+        memset(content, 7, sizeof content);
+        sim_object from = harness_memory(&h, "from", content, sizeof content);
+        memset(content, 1, sizeof content);
+        sim_object to = harness_memory(&h, "to", content, sizeof content);
+        sim_argument arguments[] = {harness_global(to), harness_global(from),
+                                    harness_value(&sizes[i], 8)};
+        harness_try(&h, "k", harness_range(1, 1), arguments, 3);
+        assert_true(rt_ok(h.status));
+        bool is_right = sizes[i] <= sizeof content;
+        assert_int_equal(h.finding_count, is_right ? 0 : 1);
+        if (!is_right) assert_string_equal(h.findings[0].kind, "out-of-bounds");
+        harness_read_back(&h, to, content, sizeof content);
+        assert_int_equal(content[0], sizes[i] ? 7 : 1);
+        if (sizes[i] == sizeof content) assert_int_equal(content[199], 7);
+    }
+    harness_close(&h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_largest_specialisation_number_is_refused),
+        cmocka_unit_test(modes_with_ids_and_with_literals_are_told_apart),
+        cmocka_unit_test(a_required_size_comes_from_literals_or_constants),
+        cmocka_unit_test(an_endless_copy_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
