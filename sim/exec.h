@@ -168,7 +168,7 @@ uint32_t sim_first_lane(const sim_exec *x);
 
 static inline bool sim_op_is_atomic(const sim_op *op)
 {
-    return op->handler == SIM_H_ATOMIC_I32 || op->handler == SIM_H_ATOMIC_I64;
+    return op->handler >= SIM_H_ATOMIC_I16 && op->handler <= SIM_H_ATOMIC_I64;
 }
 
 static inline void *sim_at(const sim_exec *x, sim_register place)
