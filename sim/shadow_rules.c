@@ -292,19 +292,6 @@ static uint64_t undefined_of(const operands *o, shadow_rule rule)
 
 /* ---- Rows of lanes -------------------------------------------------------------------------- */
 
-static bool is_clear(const sim_exec *x, sim_register place, uint32_t bytes)
-{
-    const uint8_t *undefined = sim_shadow_at(x, place);
-    uint64_t any = 0;
-    if (sim_register_uniform(place)) return sim_shadow_get(x, place, bytes, 0) == 0;
-    for (uint32_t at = x->low * bytes; at < x->high * bytes; at += 8) {
-        uint64_t word;
-        memcpy(&word, undefined + at, sizeof word);
-        any |= word;
-    }
-    return any == 0;
-}
-
 static uint64_t value_at(const sim_exec *x, sim_register place, uint32_t bytes, uint32_t lane)
 {
     uint64_t value = 0;
@@ -339,7 +326,7 @@ static void propagate(sim_exec *x, const sim_op *op, const rule_row *row)
     bool clear = true;
     if (op->target == SIM_REGISTER_NONE) return;
     for (uint32_t i = 0; i < row->operands; i++)
-        clear &= is_clear(x, places[i], operand_bytes(row, i));
+        clear &= sim_shadow_is_clear(x, places[i], operand_bytes(row, i));
     if (clear) {
         sim_shadow_clear(x, op->target, row->out);
         return;
