@@ -73,6 +73,8 @@ void sim_shadow_use(sim_exec *x, uint32_t site, sim_register place, uint32_t byt
 /* What the operation, about to run, does to the shadows, and what it uses.  Loads, stores, atomics
  * and what work-items do together set shadows themselves. */
 void sim_shadow_step(sim_exec *x, const sim_op *op);
+/* True when there is a rule for the handler; a test demands one for each. */
+bool sim_shadow_knows(uint32_t handler);
 /* What the block's end uses. */
 void sim_shadow_end(sim_exec *x, const sim_code_block *block);
 

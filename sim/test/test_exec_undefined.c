@@ -1,6 +1,7 @@
 /* Values that nothing was written to: found where they decide something, and only there.  Kernels
  * of undefined.cl at three levels on every engine, and the cases that no compiler makes in
  * assembly. */
+#include "sim/shadow.h"
 #include "sim/test/harness.h"
 
 #include <string.h>
@@ -336,11 +337,22 @@ static void test_memory_stays_undefined(void **state)
     harness_close(&h);
 }
 
+static void test_every_handler_has_a_rule(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < SIM_HANDLER_COUNT; i++) {
+        if (!sim_shadow_knows(i)) fail_msg("handler %u has no row in shadow_rules.c", i);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_second_group), cmocka_unit_test(test_two_waves),
-        cmocka_unit_test(test_assembly),     cmocka_unit_test(test_memory_stays_undefined),
+        cmocka_unit_test(test_every_handler_has_a_rule),
+        cmocka_unit_test(test_second_group),
+        cmocka_unit_test(test_two_waves),
+        cmocka_unit_test(test_assembly),
+        cmocka_unit_test(test_memory_stays_undefined),
         cmocka_unit_test(test_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
