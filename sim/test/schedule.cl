@@ -236,6 +236,29 @@ kernel void mutual(volatile global ulong *table, global int *out, int depth)
     size_t i = get_global_id(0);
     out[i] = even(depth + (int)(i % 3), table);
 }
+// Units that wait deep in calls, with more variables than there are numbers for activations.
+#define NEST(depth, below)                                                                         \
+    NOINLINE int nest_##depth(int x, local int *near)                                              \
+    {                                                                                              \
+        volatile int mine = x + depth;                                                             \
+        int sum = below(x + 1, near);                                                              \
+        return sum * 3 + mine;                                                                     \
+    }
+NOINLINE int exchange(int x, local int *near)
+{
+    near[get_local_id(0)] = x;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return near[get_local_size(0) - 1 - get_local_id(0)];
+}
+NEST(1, exchange)
+NEST(2, nest_1)
+NEST(3, nest_2)
+NEST(4, nest_3)
+NEST(5, nest_4)
+kernel void nested(global int *out, local int *near)
+{
+    out[get_global_id(0)] = nest_5((int)get_local_id(0), near);
+}
 kernel void large(global int *out)
 {
     volatile int far[1 << 20];

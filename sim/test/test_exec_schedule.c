@@ -175,6 +175,29 @@ static void test_spinning_units(void **state)
     }
 }
 
+/* 256 units of a wave, each five activations deep, are more than the 1023 that have numbers. */
+static void test_waiting_in_nested_calls(void **state)
+{
+    (void)state;
+    static int32_t out[GROUP];
+    FOR_EACH_BUILT(level, schedule)
+    {
+        harness h = open_with(schedule, level);
+        sim_object to = harness_memory(&h, "out", NULL, sizeof out);
+        sim_argument arguments[] = {harness_global(to), harness_local(sizeof out)};
+        harness_run(&h, "nested", harness_range(GROUP, GROUP), arguments, 2);
+        harness_read_back(&h, to, out, sizeof out);
+        for (int32_t i = 0; i < (int32_t)GROUP; i++) {
+            /* nest_5 is called with i, nest_1 with i + 4, what is exchanged is i + 5. */
+            int32_t want = (int32_t)GROUP - 1 - i + 5;
+            for (int32_t depth = 1; depth <= 5; depth++)
+                want = want * 3 + i + 5 - depth + depth;
+            assert_int_equal(out[i], want);
+        }
+        harness_close(&h);
+    }
+}
+
 /* ---- Sub-groups --------------------------------------------------------------------------- */
 
 static uint32_t walk(uint32_t x, uint32_t steps)
@@ -577,6 +600,7 @@ int main(void)
         cmocka_unit_test(test_order_of_groups),
         cmocka_unit_test(test_missing_barrier_shows),
         cmocka_unit_test(test_spinning_units),
+        cmocka_unit_test(test_waiting_in_nested_calls),
         cmocka_unit_test(test_meeting_behind_long_loops),
         cmocka_unit_test(test_subgroup_sizes),
         cmocka_unit_test(test_subgroup_misuse),
