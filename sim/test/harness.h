@@ -49,7 +49,8 @@ static inline sim_schedule harness_schedule(void)
     return schedule;
 }
 
-/* For tests whose expectations name the first work-item that comes somewhere, or count on an order. */
+/* For tests whose expectations name the first work-item that comes somewhere, or count on an order.
+ */
 #define HARNESS_IN_ORDER()                                                                         \
     do {                                                                                           \
         if (harness_schedule() > SIM_SCHEDULE_FORWARD) skip();                                     \
@@ -145,10 +146,8 @@ static inline void harness_try(harness *h, const char *kernel, sim_range range,
 {
     const sim_kernel *found = sim_program_kernel(h->program, rt_text_of(kernel));
     if (!found) fail_msg("no kernel %s", kernel);
-    sim_launch_options options = {.budget = h->budget,
-                                  .schedule = h->schedule,
-                                  .on_finding = harness_finding,
-                                  .user = h};
+    sim_launch_options options = {
+        .budget = h->budget, .schedule = h->schedule, .on_finding = harness_finding, .user = h};
     h->finding_count = 0;
     h->status = sim_launch(h->world, found, &range, arguments, count, &options);
 }

@@ -213,6 +213,19 @@ kernel void calls_in_turn(global int *out)
     out[get_global_id(0)]++;
 }
 
+// What else all of a group must reach, or say alike.
+kernel void copy_some(global int *out, int few)
+{
+    local int near[4];
+    event_t e = 0;
+    if ((int)get_local_id(0) < few) e = async_work_group_copy(near, out, 4, e);
+    wait_group_events(1, &e);
+}
+kernel void group_broadcast_from(global int *out, uint from, uint apart)
+{
+    out[get_global_id(0)] = work_group_broadcast(1, from + get_local_id(0) / 599 * apart);
+}
+
 // ---- The stack --------------------------------------------------------------------------------
 
 typedef int (*counter)(int, volatile global ulong *);

@@ -213,7 +213,7 @@ static void test_meeting_behind_long_loops(void **state)
     (void)state;
     enum { COUNT = 300 };
     static uint32_t sums[COUNT], others[COUNT], turned[COUNT], x[COUNT];
-    uint32_t many = 40000; /* more than twice what lanes spin before others go on */
+    uint32_t many = 20000; /* more than lanes spin before others go on */
     FOR_EACH_BUILT(level, schedule)
     {
         harness h = open_with(schedule, level);
@@ -254,16 +254,23 @@ static void test_meeting_behind_long_loops(void **state)
 static void check_subgroup(const int32_t *out, uint32_t items, uint32_t first, uint32_t end,
                            int32_t size)
 {
-    int32_t sum = 0, before = 0, most = INT32_MIN, ballot = 0;
+    int32_t sum = 0, before = 0, most = INT32_MIN;
+    uint32_t ballot = 0;
     for (uint32_t i = first; i < end; i++) {
         sum += IN(i);
-        ballot |= (IN(i) & 1) << (i - first);
+        ballot |= ((uint32_t)IN(i) & 1) << (i - first);
     }
     for (uint32_t i = first; i < end; i++) {
         most = IN(i) > most ? IN(i) : most;
         int32_t mirrored = IN(end - 1 - (i - first));
-        int32_t want[9] = {sum,     before,      most, mirrored,
-                           ballot,  IN(end - 1), size, (int32_t)(end - first),
+        int32_t want[9] = {sum,
+                           before,
+                           most,
+                           mirrored,
+                           (int32_t)ballot,
+                           IN(end - 1),
+                           size,
+                           (int32_t)(end - first),
                            mirrored};
         before += IN(i);
         for (uint32_t k = 0; k < 9; k++) {
@@ -438,6 +445,20 @@ static void test_divergent_barriers(void **state)
          "'wait_here', line "},
         {"two_ways", {600}, 1, NULL, 0, NULL},
         {"calls_in_turn", {0}, 0, NULL, 0, NULL},
+        {"copy_some",
+         {500},
+         1,
+         "divergent-barrier",
+         3 * 500,
+         "copy that not all work-items of the group reach, reached by work-item (0, 0, 0)"},
+        {"copy_some", {600}, 1, NULL, 0, NULL},
+        {"group_broadcast_from",
+         {7, 1},
+         2,
+         "undefined-arithmetic",
+         ITEMS,
+         "broadcast in which work-items name different ones, by work-item (0, 0, 0)"},
+        {"group_broadcast_from", {7, 0}, 2, NULL, 0, NULL},
     };
     uses_check(uses, sizeof uses / sizeof *uses);
 }
