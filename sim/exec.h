@@ -215,8 +215,7 @@ typedef void sim_handle_shared(sim_exec *x, const sim_op *op);
 sim_handle_shared sim_handle_collective, sim_handle_group_put, sim_handle_group_take;
 sim_handle_shared sim_handle_async_copy, sim_handle_forget;
 
-/* ---- barrier.c: what all of a work-group must reach --------------------------------------------
- */
+/* ---- barrier.c: what all of a work-group must reach ------------------------------------------ */
 
 /* The active lanes have come to the instruction at that site. */
 void sim_arrive(sim_exec *x, uint32_t site);
