@@ -321,6 +321,7 @@ static uint64_t lane_undefined(const sim_exec *x, const sim_op *op, const rule_r
 {
     const sim_register places[3] = {op->a, op->b, op->c};
     operands o = {.bits = row->in * 8u};
+    CHECK(row->operands <= 3);
     for (uint32_t i = 0; i < row->operands; i++) {
         uint32_t bytes = operand_bytes(row, i);
         o.value[i] = value_at(x, places[i], bytes, lane);
@@ -334,6 +335,7 @@ static void propagate(sim_exec *x, const sim_op *op, const rule_row *row)
 {
     const sim_register places[3] = {op->a, op->b, op->c};
     bool clear = true;
+    CHECK(row->operands <= 3);
     if (op->target == SIM_REGISTER_NONE) return;
     for (uint32_t i = 0; i < row->operands; i++)
         clear &= sim_shadow_is_clear(x, places[i], operand_bytes(row, i));
