@@ -116,8 +116,9 @@ static bool is_24(const uint64_t *v, uint32_t count, bool is_signed)
 }
 static verdict smul24(uint32_t bits, const uint64_t *v, uint64_t *out)
 {
+    if (bits != 32 || !is_24(v, 2, true)) return OPEN;
     *out = (uint64_t)(signed_of(bits, v[0]) * signed_of(bits, v[1]));
-    return bits == 32 && is_24(v, 2, true) ? DEFINED : OPEN;
+    return DEFINED;
 }
 static verdict umul24(uint32_t bits, const uint64_t *v, uint64_t *out)
 {
