@@ -15,20 +15,17 @@ uint32_t sim_first_lane(const sim_exec *x)
     return lane;
 }
 
-/* Global id of a lane, as the wave's built-in rows have it. */
-static void work_item_of(const sim_exec *x, uint32_t lane, uint64_t *out_ids)
+void sim_work_item_of(const sim_wave *wave, uint32_t lane, uint64_t *out_ids)
 {
     for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
-        const uint64_t *row =
-            sim_at(x, sim_register_of(SIM_SPACE_WAVE, (SIM_ROW_GLOBAL_ID + k) * SIM_ROW_BYTES(8)));
-        out_ids[k] = row[lane];
+        const uint8_t *row = wave->rows.data + (SIM_ROW_GLOBAL_ID + k) * SIM_ROW_BYTES(8);
+        memcpy(&out_ids[k], row + lane * sizeof *out_ids, sizeof *out_ids);
     }
 }
 
-/* Begins a new finding's row: the work-item and its text, "… by work-item (x, y, z)". */
-static void row_fill(sim_exec *x, sim_finding_row *row, uint32_t lane, rt_text what)
+void sim_row_fill(sim_exec *x, sim_finding_row *row, uint32_t lane, rt_text what)
 {
-    work_item_of(x, lane, row->work_item);
+    sim_work_item_of(x->wave, lane, row->work_item);
     row->message = rt_arena_printf(
         &x->launch->findings.arena, "%.*s by work-item (%llu, %llu, %llu)", RT_TEXT_ARG(what),
         (unsigned long long)row->work_item[0], (unsigned long long)row->work_item[1],
@@ -40,13 +37,13 @@ void sim_note(sim_exec *x, uint32_t site, sim_finding_kind kind, uint32_t lane, 
 {
     sim_finding_row *row;
     if (!sim_findings_add(&x->launch->findings, site, kind, count, &row)) return;
-    row_fill(x, row, lane, rt_text_of(what));
+    sim_row_fill(x, row, lane, rt_text_of(what));
 }
 
 uint64_t sim_lane_choose(const sim_exec *x, uint32_t site, uint32_t lane)
 {
     uint64_t ids[RT_ND_RANGE_DIMENSIONS];
-    work_item_of(x, lane, ids);
+    sim_work_item_of(x->wave, lane, ids);
     uint64_t key = site;
     for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++)
         key = key * UINT64_C(1000003) + ids[k];
@@ -78,6 +75,7 @@ static bool find_global(sim_exec *x, uint64_t address, sim_view_memory *view,
     view->data = memory->data;
     view->is_constant = memory->constant_uses > 0;
     view->defined = memory->all_defined ? NULL : memory->defined;
+    view->race = memory->race && memory->race->is_tracked ? memory->race : NULL;
     *out_kind = SIM_FINDING_USE_AFTER_FREE;
     return memory->data != NULL;
 }
@@ -90,7 +88,8 @@ static bool find_local(sim_exec *x, uint64_t address, sim_view_memory *view)
     view->label = object->label;
     view->size = object->size;
     view->data = x->launch->locals_memory.data + object->offset;
-    view->defined = NULL;
+    view->defined = object->all_defined ? NULL : x->launch->locals_defined.data + object->offset;
+    view->race = x->launch->race.items > 1 ? &x->launch->race.locals[number - 1] : NULL;
     return true;
 }
 
@@ -119,6 +118,7 @@ bool sim_access_find(sim_exec *x, uint64_t address, sim_view_memory *out_view,
                      sim_finding_kind *out_kind)
 {
     *out_view = (sim_view_memory){.class = sim_address_class_of(address),
+                                  .object = sim_address_object(address),
                                   .offset = sim_address_offset(address)};
     *out_kind = SIM_FINDING_OUT_OF_BOUNDS;
     switch (out_view->class) {
@@ -126,6 +126,20 @@ bool sim_access_find(sim_exec *x, uint64_t address, sim_view_memory *out_view,
     case SIM_CLASS_LOCAL: return find_local(x, address, out_view);
     case SIM_CLASS_PRIVATE: return find_private(x, address, out_view, out_kind);
     default: return false;
+    }
+}
+
+void sim_access_unsettle(sim_exec *x, sim_view_memory *view)
+{
+    CHECK(!view->defined && view->class != SIM_CLASS_PRIVATE);
+    if (view->class == SIM_CLASS_LOCAL) {
+        sim_local_object *object = &x->launch->locals.items[view->object - 1];
+        object->all_defined = false;
+        view->defined = x->launch->locals_defined.data + object->offset;
+    } else {
+        sim_memory *memory = sim_world_memory(x->launch->world, view->object);
+        sim_memory_unsettle(memory);
+        view->defined = memory->defined;
     }
 }
 
@@ -170,7 +184,7 @@ static void note_access(sim_exec *x, const attempt *a, const sim_view_memory *vi
                                a->verb, a->size, (long long)view->offset, RT_TEXT_ARG(view->label),
                                (unsigned long long)view->size);
     }
-    row_fill(x, row, a->lane, what);
+    sim_row_fill(x, row, a->lane, what);
 }
 
 /* Finds the memory of one access; false, noted, where it must not be made. */
@@ -195,22 +209,50 @@ static bool access_begin(sim_exec *x, const attempt *a, sim_view_memory *view)
     return true;
 }
 
+/* Takes over the shadow of bytes just loaded, and whether any bit in it is set. */
+static void lane_undefined_set(sim_exec *x, uint32_t i, uint8_t undefined)
+{
+    x->lane_undefined[i] = undefined;
+    x->lane_has_undefined |= undefined != 0;
+}
+
 void sim_lane_load(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
                    uint32_t alignment, uint32_t count, uint8_t *out_bytes)
 {
     attempt a = {"load", false, op->site, lane, size, alignment, address, count};
     sim_view_memory view;
+    CHECK(size <= SIM_ACCESS_BYTES_MAX);
+    x->lane_has_undefined = false;
     if (!access_begin(x, &a, &view)) {
         for (uint32_t i = 0; i < size; i++) {
             uint64_t chosen = sim_lane_choose(x, op->site + i / 8, lane);
             out_bytes[i] = (uint8_t)(chosen >> (i % 8 * 8));
         }
     } else if (view.class == SIM_CLASS_PRIVATE) {
+        uint64_t position = view.position + view.offset;
         for (uint32_t i = 0; i < size; i++) {
-            out_bytes[i] = *sim_private_byte(x, lane, view.position + view.offset + i);
+            out_bytes[i] = *sim_private_byte(x, lane, position + i);
+            lane_undefined_set(x, i, (uint8_t) ~*sim_private_defined(x, lane, position + i));
         }
     } else {
+        if (view.race && count > 1) {
+            sim_race_read_all(x, op->site, &view, size);
+        } else if (view.race && !sim_op_is_atomic(op)) {
+            sim_race_read(x, op->site, lane, &view, size);
+        }
         memcpy(out_bytes, view.data + view.offset, size);
+        for (uint32_t i = 0; view.defined && i < size; i++)
+            lane_undefined_set(x, i, (uint8_t)~view.defined[view.offset + i]);
+    }
+}
+
+static void store_private(sim_exec *x, uint32_t lane, uint64_t position, uint32_t size,
+                          const uint8_t *bytes)
+{
+    for (uint32_t i = 0; i < size; i++) {
+        *sim_private_byte(x, lane, position + i) = bytes[i];
+        *sim_private_defined(x, lane, position + i) =
+            x->lane_has_undefined ? (uint8_t)~x->lane_undefined[i] : 0xff;
     }
 }
 
@@ -221,11 +263,16 @@ void sim_lane_store(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t addre
     sim_view_memory view;
     if (!access_begin(x, &a, &view)) return;
     if (view.class == SIM_CLASS_PRIVATE) {
-        for (uint32_t i = 0; i < size; i++) {
-            *sim_private_byte(x, lane, view.position + view.offset + i) = bytes[i];
-        }
+        store_private(x, lane, view.position + view.offset, size, bytes);
         return;
     }
+    if (view.race && !sim_op_is_atomic(op)) {
+        sim_race_write(x, op->site, lane, &view, size, bytes);
+    }
     memcpy(view.data + view.offset, bytes, size);
-    if (view.defined) memset(view.defined + view.offset, 1, size);
+    if (!view.defined && x->lane_has_undefined) sim_access_unsettle(x, &view);
+    for (uint32_t i = 0; view.defined && i < size; i++) {
+        view.defined[view.offset + i] =
+            x->lane_has_undefined ? (uint8_t)~x->lane_undefined[i] : 0xff;
+    }
 }

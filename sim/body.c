@@ -56,7 +56,7 @@ static rt_status read_parameter(sim_body *body, const sim_view *view)
     CHECK(function && !body->block);
     RT_TRY(sim_read_type_operand(body->reader, view, view->words[1], &type));
     if (body->parameter >= function->type->count ||
-        !sim_type_equal(type, function->type->members[body->parameter])) {
+        !sim_type_same(type, function->type->members[body->parameter])) {
         return sim_reader_fail(body->reader, RT_MALFORMED, view->offset,
                                "parameter %u does not fit the type %u of function %u",
                                view->words[2], function->type->id, function->id);

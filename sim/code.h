@@ -8,7 +8,8 @@
  * Rules that the decoder keeps and the engine relies on:
  *   - blocks are numbered in scheduling order: inside a loop before behind it, and before every
  *     block that they lead to, back edges excepted;
- *   - a block is entered at its start only; calls and barriers end blocks;
+ *   - a block is entered at its start only; calls and barriers end blocks, and what work-items of a
+ *     sub-group do together is a block of its own;
  *   - a varying value that is used outside its block lives in the frame and its operations have
  *     `blend`; all others live in temporaries, where lanes that are not active may hold anything;
  *   - the moves of an edge are ordered so that executing them one after the other is right. */
@@ -78,6 +79,7 @@ typedef enum sim_slot {
     SIM_SLOT_SUBGROUP_COUNT,
     SIM_SLOT_SUBGROUP_SIZE, /* of all but the last */
     SIM_SLOT_UNDEFINED,     /* what OpUndef gives: a number of the seed */
+    SIM_SLOT_UNDEFINED_BOOL,
     SIM_POOL_SLOTS
 } sim_slot;
 
@@ -213,9 +215,11 @@ typedef enum sim_handler {
     SIM_H_GROUP_TAKE,    /* target = operation `extra` of the work-group on what was put, and b */
     SIM_H_ASYNC_COPY,    /* places[extra]: target, source, count, stride; imm bytes an element,
                             aligned to c; the stride is the source's, or with a 1 the target's */
+    SIM_H_PRINT,         /* target = printf number `stride` of the program, places[extra] */
     SIM_H_FENCE,         /* orders the work-item's accesses; `extra` as sim_order has it */
     SIM_H_COPY_MEMORY,   /* c bytes from address b to address a */
     SIM_H_FRAME_ADDRESS, /* target (uniform) = address of private variable number `extra` */
+    SIM_H_FORGET,        /* the private variable at address a has no content any more */
     SIM_HANDLER_COUNT
 #undef FOUR
 #undef TWO
@@ -280,6 +284,7 @@ typedef enum sim_collective {
     SIM_COLLECTIVE_SHUFFLE_DOWN_NEXT, /* beyond the last work-item come those of c */
     SIM_COLLECTIVE_SHUFFLE_UP_BEFORE, /* a is before the first work-item, c the current value */
     SIM_COLLECTIVE_ROTATE,
+    SIM_COLLECTIVE_BARRIER, /* nothing but that all have come; `imm` is its order (sim_order) */
 } sim_collective;
 
 /* `extra` of a collective operation: the operation, SIM_GroupOperation… of reductions and scans,
@@ -334,6 +339,8 @@ typedef enum sim_end {
     SIM_END_CALL_POINTER, /* as CALL; the condition is the address of the function */
     SIM_END_RETURN,       /* the function's results are at places[extra] */
     SIM_END_BARRIER,      /* waits for the work-group, then the next block; `extra` is its order */
+    SIM_END_MEET,         /* waits for the sub-group, then the next block, of collectives alone */
+    SIM_END_NEXT,         /* the next block */
     SIM_END_UNREACHABLE,  /* undefined: a finding, and the work-items end */
 } sim_end;
 
@@ -341,7 +348,8 @@ typedef struct sim_edge {
     uint32_t target;                 /* block */
     uint32_t move_first, move_count; /* ops: MOVE only */
     bool is_back;
-    uint64_t literal; /* SWITCH */
+    bool takes_undefined; /* an operand is a slot whose value is undefined */
+    uint64_t literal;     /* SWITCH */
 } sim_edge;
 
 typedef struct sim_code_block {
@@ -349,6 +357,7 @@ typedef struct sim_code_block {
     uint32_t cost; /* instructions of SPIR-V, for the budget */
     uint8_t end;   /* sim_end */
     uint8_t condition_bytes;
+    bool takes_undefined; /* as of an edge: operations, condition, arguments, results */
     sim_register condition;
     uint32_t edge_first, edge_count;
     uint32_t extra;

@@ -100,13 +100,35 @@ const sim_collective_row *sim_collective_find(uint32_t opcode)
     return &rows[i];
 }
 
+uint32_t sim_scope_constant(const sim_module *module, sim_id id)
+{
+    const sim_id_entry *entry = sim_module_id(module, id);
+    if (entry->kind != SIM_ID_CONSTANT) return SIM_NONE;
+    const sim_constant *constant = &module->constants[entry->index];
+    return constant->kind == SIM_CONSTANT_BITS ? (uint32_t)constant->bits : SIM_NONE;
+}
+
 bool sim_collective_waits(const sim_module *module, const sim_instruction *instruction)
 {
     if (instruction->opcode->group != SIM_GROUP_COLLECTIVE) return false;
     if (!sim_collective_find(instruction->opcode->number)->has_scope) return false;
-    const sim_id_entry *scope = sim_module_id(module, instruction->operands[0]);
-    return scope->kind == SIM_ID_CONSTANT &&
-           module->constants[scope->index].bits == SIM_ScopeWorkgroup;
+    return sim_scope_constant(module, instruction->operands[0]) == SIM_ScopeWorkgroup;
+}
+
+static bool looks_at_mask(const sim_collective_row *row)
+{
+    return row->form == SIM_COLLECTIVE_FORM_MASK || row->form == SIM_COLLECTIVE_FORM_MASK_INDEX ||
+           row->form == SIM_COLLECTIVE_FORM_MASK_FOLD;
+}
+
+bool sim_collective_meets(const sim_module *module, const sim_instruction *instruction)
+{
+    uint32_t group = instruction->opcode->group;
+    if (group == SIM_GROUP_CONTROL_BARRIER) {
+        return sim_scope_constant(module, instruction->operands[0]) == SIM_ScopeSubgroup;
+    }
+    if (group != SIM_GROUP_COLLECTIVE || sim_collective_waits(module, instruction)) return false;
+    return !looks_at_mask(sim_collective_find(instruction->opcode->number));
 }
 
 /* ---- Types --------------------------------------------------------------------------------- */
@@ -174,15 +196,15 @@ static const char *wrong_types(const sim_operation *o, const sim_collective_row 
         if (row->operation == SIM_COLLECTIVE_ALL_EQUAL) {
             return is_bool(result) ? NULL : "the result must be a bool";
         }
-        return sim_type_equal(result, a) ? NULL : "the result must have the operand's type";
+        return sim_type_same(result, a) ? NULL : "the result must have the operand's type";
     case SIM_COLLECTIVE_FORM_INDEX:
-        if (!is_value(a) || !sim_type_equal(result, a)) {
+        if (!is_value(a) || !sim_type_same(result, a)) {
             return "the result must have the type of the value";
         }
         if (b && b->kind == SIM_TYPE_VECTOR && row->is_uniform) b = b->element;
         return is_integer(b) ? NULL : "the index must be an integer";
     case SIM_COLLECTIVE_FORM_TWO:
-        if (!is_value(a) || !b || !sim_type_equal(result, a) || !sim_type_equal(result, b)) {
+        if (!is_value(a) || !b || !sim_type_same(result, a) || !sim_type_equal(result, b)) {
             return "the result must have the type of both values";
         }
         return is_integer(c) ? NULL : "the distance must be an integer";
@@ -191,7 +213,7 @@ static const char *wrong_types(const sim_operation *o, const sim_collective_row 
             !takes((sim_collective)row->operation, a->kind == SIM_TYPE_VECTOR ? a->element : a)) {
             return "the operand has a type that is not that of the operation";
         }
-        return sim_type_equal(result, a) ? NULL : "the result must have the operand's type";
+        return sim_type_same(result, a) ? NULL : "the result must have the operand's type";
     case SIM_COLLECTIVE_FORM_MASK:
     case SIM_COLLECTIVE_FORM_MASK_INDEX:
         if (!is_mask(a)) return "the mask must be four integers of 32 bits";

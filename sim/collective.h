@@ -28,6 +28,13 @@ typedef struct sim_collective_row {
 /* The row of an instruction of group COLLECTIVE, static. */
 const sim_collective_row *sim_collective_find(uint32_t opcode);
 
+/* The scope (SIM_Scope…) that an operand names; SIM_NONE where it is no constant. */
+uint32_t sim_scope_constant(const sim_module *module, sim_id id);
+
+/* True for an instruction for which the work-items of a sub-group meet: a barrier of theirs, and
+ * all of group COLLECTIVE but those that look at a mask, which each work-item has for itself. */
+bool sim_collective_meets(const sim_module *module, const sim_instruction *instruction);
+
 /* True for an instruction of group COLLECTIVE whose scope is the work-group: it waits for all
  * work-items as a barrier does. */
 bool sim_collective_waits(const sim_module *module, const sim_instruction *instruction);

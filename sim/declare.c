@@ -343,22 +343,6 @@ static rt_status read_variable(sim_reader *reader, const sim_view *view)
 
 /* ---- The rest ------------------------------------------------------------------------------ */
 
-static rt_status read_capability(sim_reader *reader, const sim_view *view)
-{
-    reader->has_function_pointers |= view->words[1] == SIM_CapabilityFunctionPointersINTEL;
-    if (sim_supports_capability(view->words[1])) return RT_STATUS_OK;
-    return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset, "capability %s is refused",
-                           sim_enumerant_name(SIM_KIND_Capability, view->words[1]));
-}
-
-static rt_status read_extension(sim_reader *reader, const sim_view *view)
-{
-    rt_text name = sim_words_text(view->words + 1);
-    if (sim_supports_extension(name)) return RT_STATUS_OK;
-    return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset, "extension %.*s is refused",
-                           RT_TEXT_ARG(name));
-}
-
 static rt_status read_memory_model(sim_reader *reader, const sim_view *view)
 {
     if (view->words[1] != SIM_AddressingModelPhysical64 ||
@@ -375,8 +359,9 @@ static rt_status read_declaration(sim_reader *reader, const sim_view *view)
 {
     sim_module *module = reader->module;
     switch (view->opcode->group) {
-    case SIM_GROUP_CAPABILITY: return read_capability(reader, view);
-    case SIM_GROUP_EXTENSION: return read_extension(reader, view);
+    case SIM_GROUP_CAPABILITY:
+        reader->has_function_pointers |= view->words[1] == SIM_CapabilityFunctionPointersINTEL;
+        return RT_STATUS_OK;
     case SIM_GROUP_MEMORY_MODEL: return read_memory_model(reader, view);
     case SIM_GROUP_ENTRY: *rt_vector_push(&reader->entries) = view->offset; return RT_STATUS_OK;
     case SIM_GROUP_MODE: *rt_vector_push(&reader->modes) = view->offset; return RT_STATUS_OK;

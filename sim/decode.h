@@ -1,10 +1,11 @@
-/* The decoder: from linked modules to register code, in five steps that share this form.
+/* The decoder: from linked modules to register code, in six steps that share this form.
  *
  *     decode_flow.c       blocks in scheduling order, loops, one latch per loop
  *     decode_build.c, decode_value.c, decode_convert.c, decode_half.c, decode_integer.c,
  *     decode_math.c, decode_memory.c, decode_extended.c, decode_vector.c, decode_node.c
  *                         instructions to operations on scalars
  *     decode_uniform.c    which values are the same for all work-items
+ *     decode_written.c    which memory kernels may write
  *     decode_place.c      fused addresses, dead operations, phis coalesced, where values live
  *     decode_emit.c       register code
  *
@@ -40,8 +41,10 @@ typedef enum sim_shape {
     SIM_SHAPE_ATOMIC,     /* address, value, comparator */
     SIM_SHAPE_COLLECTIVE, /* a, b, c */
     SIM_SHAPE_ASYNC_COPY, /* target, source, count, stride */
+    SIM_SHAPE_PRINT,      /* format, then the components of the arguments */
     SIM_SHAPE_COPY,       /* target address, source address, size */
     SIM_SHAPE_FENCE,
+    SIM_SHAPE_FORGET, /* address */
     SIM_SHAPE_FRAME_ADDRESS,
     SIM_SHAPE_RESULT, /* of a call: set by the return */
     SIM_SHAPE_PHI,    /* set by edges */
@@ -168,6 +171,7 @@ typedef struct sim_decoder {
     RT_VECTOR(sim_global) globals;
     RT_VECTOR(sim_relocation) relocations;
     RT_VECTOR(sim_local) locals;
+    RT_VECTOR(sim_print) prints;
     RT_VECTOR(const sim_type *) signatures; /* different types of functions that have addresses */
     /* The function in work. */
     sim_ir_function *f;
@@ -187,7 +191,8 @@ typedef struct sim_view {
 /* True for the blocks after which the engine goes on with the next one. */
 static inline bool sim_end_falls_through(sim_end end)
 {
-    return end == SIM_END_CALL || end == SIM_END_CALL_POINTER || end == SIM_END_BARRIER;
+    return end == SIM_END_CALL || end == SIM_END_CALL_POINTER || end == SIM_END_BARRIER ||
+           end == SIM_END_MEET || end == SIM_END_NEXT;
 }
 
 /* ---- decode_flow.c ------------------------------------------------------------------------ */
@@ -203,6 +208,9 @@ RT_MUST_USE rt_status sim_decode_build(sim_decoder *d, sim_ir_function *f);
 /* The order (sim_order_pack) that ids of the module give: execution 0 for fences and atomics,
  * where it is the memory's.  A scope that is no constant is CrossDevice. */
 uint32_t sim_decode_order(const sim_decoder *d, sim_id execution, sim_id memory, sim_id semantics);
+
+/* Ends the block and goes on in the next one, which was laid out for it. */
+void sim_decode_next(sim_decoder *d, sim_end end);
 
 /* The scalars of an id; constants and variables are made on first use. */
 RT_MUST_USE rt_status sim_decode_leaves(sim_decoder *d, sim_id id, sim_leaves *out_leaves);
@@ -294,9 +302,17 @@ RT_MUST_USE rt_status sim_decode_collective(sim_decoder *d, const sim_view *view
 RT_MUST_USE rt_status sim_decode_group_put(sim_decoder *d, const sim_view *view);
 RT_MUST_USE rt_status sim_decode_group_take(sim_decoder *d, const sim_view *view,
                                             sim_leaves *out_leaves);
+/* The barrier of a sub-group: a meeting at which nothing is computed. */
+void sim_decode_subgroup_barrier(sim_decoder *d, uint32_t order);
 /* OpGroupAsyncCopy: every work-item copies its share at once. */
 RT_MUST_USE rt_status sim_decode_async_copy(sim_decoder *d, const sim_view *view,
                                             sim_leaves *out_leaves);
+
+/* ---- decode_print.c ----------------------------------------------------------------------- */
+
+/* printf of OpenCL.std; see sim_decode_instruction. */
+RT_MUST_USE rt_status sim_decode_print(sim_decoder *d, const sim_view *view,
+                                       sim_leaves *out_leaves);
 
 /* ---- decode_value.c ----------------------------------------------------------------------- */
 
@@ -358,6 +374,8 @@ RT_MUST_USE rt_status sim_decode_vector_store(sim_decoder *d, const sim_view *vi
 /* Instructions of the memory groups; see sim_decode_instruction. */
 RT_MUST_USE rt_status sim_decode_memory(sim_decoder *d, const sim_view *view,
                                         sim_leaves *out_leaves);
+/* OpLifetimeStart, OpLifetimeStop: the variable's content is undefined from here on. */
+RT_MUST_USE rt_status sim_decode_lifetime(sim_decoder *d, const sim_view *view);
 /* A load or store of `count` neighbours of one type, at pointer + number * stride. */
 typedef struct sim_vector_access {
     sim_ref pointer;
@@ -405,6 +423,12 @@ RT_MUST_USE rt_status sim_decode_math(sim_decoder *d, const sim_extended *row, c
 
 /* Marks varying values in all functions of the program, until nothing changes. */
 void sim_decode_uniform(sim_decoder *d);
+
+/* ---- decode_written.c --------------------------------------------------------------------- */
+
+/* Finds what each kernel of the program may write; the kernels are there, addresses not yet fused.
+ */
+void sim_decode_written(sim_decoder *d);
 
 /* ---- decode_place.c, decode_emit.c -------------------------------------------------------- */
 

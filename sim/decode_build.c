@@ -44,16 +44,23 @@ static sim_leaves leaves_fill(sim_decoder *d, const sim_type *type, sim_ref ref)
     return (sim_leaves){refs, count};
 }
 
+static sim_ref *undefined_fill(const sim_type *type, sim_ref *out)
+{
+    uint32_t slot = type->kind == SIM_TYPE_BOOL ? SIM_SLOT_UNDEFINED_BOOL : SIM_SLOT_UNDEFINED;
+    bool is_composite = type->kind == SIM_TYPE_ARRAY || type->kind == SIM_TYPE_VECTOR ||
+                        type->kind == SIM_TYPE_STRUCT;
+    if (!is_composite) *out++ = SIM_REF_POOL | slot;
+    for (uint64_t i = 0; is_composite && i < type->count; i++) {
+        out = undefined_fill(type->kind == SIM_TYPE_STRUCT ? type->members[i] : type->element, out);
+    }
+    return out;
+}
+
 sim_leaves sim_decode_undefined(sim_decoder *d, const sim_type *type)
 {
     uint32_t count = sim_type_leaves(type);
-    sim_lane_type *lanes = rt_arena_alloc_array(&d->arena, count + 1, sizeof *lanes);
-    sim_type_lanes(type, lanes);
     sim_ref *refs = sim_refs_new(d, count);
-    for (uint32_t i = 0; i < count; i++) {
-        refs[i] =
-            lanes[i] == SIM_I8 ? sim_decode_constant(d, 0) : SIM_REF_POOL | SIM_SLOT_UNDEFINED;
-    }
+    CHECK(undefined_fill(type, refs) == refs + count);
     return (sim_leaves){refs, count};
 }
 
@@ -253,7 +260,8 @@ static void block_next(sim_decoder *d, const sim_instruction *instruction)
     sim_ir_function *f = d->f;
     uint32_t before = d->block++;
     f->blocks.items[d->block].node_first = f->nodes.count;
-    if (f->blocks.items[before].end == SIM_END_BARRIER) return;
+    uint8_t end = f->blocks.items[before].end;
+    if (end != SIM_END_CALL && end != SIM_END_CALL_POINTER) return;
     uint32_t count = sim_type_leaves(instruction->type);
     if (count == 0) return;
     f->blocks.items[before].result_node = f->nodes.count;
@@ -292,15 +300,35 @@ static void wait_here(sim_decoder *d, uint32_t order)
     d->f->blocks.items[d->block].site = d->site;
 }
 
+void sim_decode_next(sim_decoder *d, sim_end end)
+{
+    sim_ir_function *f = d->f;
+    f->blocks.items[d->block].end = (uint8_t)end;
+    f->blocks.items[d->block].site = d->site;
+    f->blocks.items[++d->block].node_first = f->nodes.count;
+}
+
+/* Who waits for whom, by the scope of execution.  The memory of all scopes is one memory here, so
+ * that a barrier that waits for nobody else is a fence. */
 static rt_status build_barrier(sim_decoder *d, const sim_instruction *instruction)
 {
-    uint32_t scope;
-    if (!constant_u32(d, instruction->operands[0], &scope) || scope != SIM_ScopeWorkgroup) {
-        return sim_decode_refuse(d, "OpControlBarrier", "only barriers of a work-group are built");
+    uint32_t order = sim_decode_order(d, instruction->operands[0], instruction->operands[1],
+                                      instruction->operands[2]);
+    switch (sim_scope_constant(d->f->module, instruction->operands[0])) {
+    case SIM_ScopeWorkgroup:
+        wait_here(d, order);
+        block_next(d, instruction);
+        return RT_STATUS_OK;
+    case SIM_ScopeSubgroup: sim_decode_subgroup_barrier(d, order); return RT_STATUS_OK;
+    case SIM_ScopeInvocation:
+        sim_node_add(d, SIM_SHAPE_FENCE, SIM_H_FENCE, SIM_I8, 0, 0)->extra = order;
+        return RT_STATUS_OK;
+    case SIM_NONE:
+        return sim_decode_refuse(d, "OpControlBarrier", "its scope of execution is no constant");
+    default:
+        return sim_decode_refuse(d, "OpControlBarrier",
+                                 "kernels have barriers of work-groups and sub-groups alone");
     }
-    wait_here(d, sim_decode_order(d, instruction->operands[0], instruction->operands[1],
-                                  instruction->operands[2]));
-    return RT_STATUS_OK;
 }
 
 /* Copies were made when they began, each by its own work-items: they are complete when all have
@@ -396,7 +424,6 @@ static rt_status build_block(sim_decoder *d, uint32_t index)
             block_next(d, instruction);
         } else if (instruction->opcode->group == SIM_GROUP_CONTROL_BARRIER) {
             RT_TRY(build_barrier(d, instruction));
-            block_next(d, instruction);
         } else if (instruction->opcode->group == SIM_GROUP_WAIT_EVENTS) {
             RT_TRY(build_wait_events(d, instruction));
             block_next(d, instruction);

@@ -13,11 +13,19 @@ typedef struct emitter {
     RT_VECTOR(sim_register) places;
     RT_VECTOR(sim_edge) edges;
     RT_VECTOR(sim_call) calls;
+    bool takes_undefined; /* the block or edge in work */
 } emitter;
 
-static sim_register place_of(const emitter *e, sim_ref ref)
+static bool is_undefined(sim_ref ref)
+{
+    return ref == (SIM_REF_POOL | SIM_SLOT_UNDEFINED) ||
+           ref == (SIM_REF_POOL | SIM_SLOT_UNDEFINED_BOOL);
+}
+
+static sim_register place_of(emitter *e, sim_ref ref)
 {
     if (ref == SIM_REF_NONE) return SIM_REGISTER_NONE;
+    e->takes_undefined |= is_undefined(ref);
     if (sim_ref_is_value(ref)) return e->f->values.items[ref].place;
     if (ref & SIM_REF_POOL) return sim_register_of(SIM_SPACE_POOL, (ref & ~SIM_REF_POOL) * 8);
     return sim_register_of(SIM_SPACE_WAVE, (ref & ~SIM_REF_ROW) * SIM_ROW_BYTES(8));
@@ -75,7 +83,7 @@ static void emit_uniform(emitter *e, const sim_node *node, uint32_t handler, sim
     if (result != target) move_add(e, target, result, sim_lane_bytes(node->type));
 }
 
-static bool all_uniform(const emitter *e, const sim_node *node)
+static bool all_uniform(emitter *e, const sim_node *node)
 {
     for (uint32_t i = 0; i < node->operand_count; i++) {
         if (!sim_register_uniform(place_of(e, e->f->refs.items[node->operand_first + i]))) {
@@ -227,6 +235,16 @@ static void emit_async_copy(emitter *e, const sim_node *node)
     }
 }
 
+static void emit_print(emitter *e, const sim_node *node)
+{
+    sim_op *op = op_add(e, node->handler, node->site, e->f->values.items[node->result_first].place);
+    op->stride = node->extra;
+    op->extra = e->places.count;
+    for (uint32_t i = 0; i < node->operand_count; i++) {
+        *rt_vector_push(&e->places) = place_of(e, e->f->refs.items[node->operand_first + i]);
+    }
+}
+
 static void emit_node(emitter *e, const sim_node *node)
 {
     if (node->is_dead) return;
@@ -241,6 +259,7 @@ static void emit_node(emitter *e, const sim_node *node)
     case SIM_SHAPE_ATOMIC: emit_atomic(e, node); break;
     case SIM_SHAPE_COLLECTIVE: emit_collective(e, node); break;
     case SIM_SHAPE_ASYNC_COPY: emit_async_copy(e, node); break;
+    case SIM_SHAPE_PRINT: emit_print(e, node); break;
     case SIM_SHAPE_COPY: {
         const sim_ref *operands = e->f->refs.items + node->operand_first;
         sim_op *op = op_add(e, node->handler, node->site, SIM_REGISTER_NONE);
@@ -252,6 +271,10 @@ static void emit_node(emitter *e, const sim_node *node)
     }
     case SIM_SHAPE_FENCE:
         op_add(e, node->handler, node->site, SIM_REGISTER_NONE)->extra = node->extra;
+        break;
+    case SIM_SHAPE_FORGET:
+        op_add(e, node->handler, node->site, SIM_REGISTER_NONE)->a =
+            place_of(e, e->f->refs.items[node->operand_first]);
         break;
     case SIM_SHAPE_FRAME_ADDRESS: {
         sim_register target = e->f->values.items[node->result_first].place;
@@ -310,6 +333,7 @@ static void emit_edge(emitter *e, const sim_ir_edge *edge)
     const sim_ir_block *target = &f->blocks.items[edge->target];
     move_list moves = {0};
     uint32_t first = e->ops.count;
+    e->takes_undefined = false;
     for (uint32_t k = 0; k < target->phi_count; k++) {
         const sim_node *node = &f->nodes.items[target->node_first];
         const sim_value *phi = &f->values.items[node->result_first + k];
@@ -323,6 +347,7 @@ static void emit_edge(emitter *e, const sim_ir_edge *edge)
                                             .move_first = first,
                                             .move_count = e->ops.count - first,
                                             .is_back = edge->is_back,
+                                            .takes_undefined = e->takes_undefined,
                                             .literal = edge->literal};
 }
 
@@ -366,6 +391,7 @@ static uint8_t condition_bytes(const emitter *e, const sim_ir_block *block)
 static void emit_block(emitter *e, uint32_t index, sim_code_block *out)
 {
     const sim_ir_block *block = &e->f->blocks.items[index];
+    e->takes_undefined = false;
     *out = (sim_code_block){.op_first = e->ops.count,
                             .cost = block->cost,
                             .end = block->end,
@@ -383,6 +409,7 @@ static void emit_block(emitter *e, uint32_t index, sim_code_block *out)
     if (block->end == SIM_END_RETURN) {
         out->extra = places_keep(e, block->operand_first, block->operand_count);
     }
+    out->takes_undefined = e->takes_undefined;
     out->edge_first = e->edges.count;
     out->edge_count = block->edge_count;
     for (uint32_t i = 0; i < block->edge_count; i++) {

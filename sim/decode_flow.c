@@ -195,15 +195,19 @@ static void order_blocks(layout *l)
     }
 }
 
-/* True when the instruction ends an engine's block: the rest of the module's block goes into the
- * next one. */
-static bool splits(const sim_module *module, const sim_instruction *instruction)
+/* How many of the engine's blocks an instruction ends: the rest of the module's block goes into the
+ * ones behind. */
+static uint32_t splits(const sim_module *module, const sim_instruction *instruction)
 {
-    return instruction->opcode->group == SIM_GROUP_CALL ||
-           instruction->opcode->group == SIM_GROUP_CALL_POINTER ||
-           instruction->opcode->group == SIM_GROUP_CONTROL_BARRIER ||
-           instruction->opcode->group == SIM_GROUP_WAIT_EVENTS ||
-           sim_collective_waits(module, instruction);
+    if (sim_collective_meets(module, instruction)) return 2; /* at the meeting, and behind it */
+    switch ((sim_group)instruction->opcode->group) {
+    case SIM_GROUP_CALL:
+    case SIM_GROUP_CALL_POINTER:
+    case SIM_GROUP_WAIT_EVENTS: return 1;
+    case SIM_GROUP_CONTROL_BARRIER:
+        return sim_scope_constant(module, instruction->operands[0]) == SIM_ScopeWorkgroup;
+    default: return sim_collective_waits(module, instruction);
+    }
 }
 
 static void block_add(layout *l, uint32_t module_block, bool is_first, uint32_t loop)
@@ -262,8 +266,9 @@ static void blocks_add(layout *l)
         f->block_of[number] = f->blocks.count;
         block_add(l, f->function->block_first + number, true, l->loop[number]);
         for (uint32_t k = 0; k < block->count; k++) {
-            if (!splits(f->module, &f->module->instructions[block->first + k])) continue;
-            block_add(l, f->function->block_first + number, false, l->loop[number]);
+            uint32_t more = splits(f->module, &f->module->instructions[block->first + k]);
+            for (uint32_t m = 0; m < more; m++)
+                block_add(l, f->function->block_first + number, false, l->loop[number]);
         }
         f->last_of[number] = f->blocks.count - 1;
         latches_add(l, number, loop_left);

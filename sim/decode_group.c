@@ -1,6 +1,6 @@
 /* Instructions of groups of work-items: one operation for a sub-group, whose lanes lie side by
- * side; for a work-group two, with a barrier between them: its values become known, then every
- * work-item computes from all of them. */
+ * side, in a block of its own that they enter together; for a work-group two, with a barrier
+ * between them: its values become known, then every work-item computes from all of them. */
 #include "sim/collective.h"
 #include "sim/decode.h"
 
@@ -42,9 +42,7 @@ static rt_status cluster_read(sim_decoder *d, const sim_view *view, uint32_t pla
 
 static rt_status check_scope(sim_decoder *d, const sim_view *view)
 {
-    const sim_id_entry *entry = sim_module_id(d->f->module, view->operands[0]);
-    uint64_t scope =
-        entry->kind == SIM_ID_CONSTANT ? d->f->module->constants[entry->index].bits : UINT64_MAX;
+    uint32_t scope = sim_scope_constant(d->f->module, view->operands[0]);
     if (scope == SIM_ScopeWorkgroup || scope == SIM_ScopeSubgroup) return RT_STATUS_OK;
     return sim_decode_refuse(d, view->opcode->name,
                              "the scope is a constant: work-group or sub-group");
@@ -109,6 +107,19 @@ static sim_ref collective_add(sim_decoder *d, const collective *o, uint32_t hand
     return node->result_first;
 }
 
+/* Whether all components are equal: each by itself, where the work-items meet, then all of them. */
+static sim_leaves all_equal_add(sim_decoder *d, const collective *o)
+{
+    sim_ref *ones = sim_refs_new(d, o->a.count), *refs = sim_refs_new(d, 1);
+    for (uint32_t i = 0; i < o->a.count; i++)
+        ones[i] = collective_add(d, o, SIM_H_COLLECTIVE, SIM_I8, o->a.refs[i], o->a.refs[i]);
+    sim_decode_next(d, SIM_END_NEXT);
+    refs[0] = ones[0];
+    for (uint32_t i = 1; i < o->a.count; i++)
+        refs[0] = sim_build_four(d, SIM_INT4(AND, SIM_I8), SIM_I8, refs[0], ones[i]);
+    return (sim_leaves){refs, 1};
+}
+
 /* The results of an operation whose components are computed by themselves. */
 static sim_leaves results_add(sim_decoder *d, const collective *o)
 {
@@ -121,18 +132,11 @@ static sim_leaves results_add(sim_decoder *d, const collective *o)
             refs[i] = sim_decode_constant(d, 0); /* a sub-group has at most 32 work-items */
         count = 1;
     }
-    if (o->row->operation == SIM_COLLECTIVE_ALL_EQUAL) {
-        for (uint32_t i = 0; i < o->a.count; i++) {
-            sim_ref one =
-                collective_add(d, o, SIM_H_COLLECTIVE, SIM_I8, o->a.refs[i], o->a.refs[i]);
-            refs[0] = i == 0 ? one : sim_build_four(d, SIM_INT4(AND, SIM_I8), SIM_I8, refs[0], one);
-        }
-        return (sim_leaves){refs, 1};
-    }
     for (uint32_t i = 0; i < count; i++) {
         sim_ref a = o->a.refs[has_mask ? 0 : i];
         refs[i] = collective_add(d, o, SIM_H_COLLECTIVE, result, a, o->c.count ? o->c.refs[i] : a);
     }
+    if (!has_mask) sim_decode_next(d, SIM_END_NEXT);
     return (sim_leaves){refs, sim_type_leaves(o->view->type)};
 }
 
@@ -140,27 +144,26 @@ rt_status sim_decode_collective(sim_decoder *d, const sim_view *view, sim_leaves
 {
     collective o;
     RT_TRY(collective_read(d, view, &o));
-    *out_leaves = results_add(d, &o);
+    if (o.row->form < SIM_COLLECTIVE_FORM_MASK) sim_decode_next(d, SIM_END_MEET);
+    bool votes = o.row->operation == SIM_COLLECTIVE_ALL_EQUAL;
+    *out_leaves = votes ? all_equal_add(d, &o) : results_add(d, &o);
     return RT_STATUS_OK;
+}
+
+void sim_decode_subgroup_barrier(sim_decoder *d, uint32_t order)
+{
+    sim_decode_next(d, SIM_END_MEET);
+    sim_node *node = sim_node_add(d, SIM_SHAPE_COLLECTIVE, SIM_H_COLLECTIVE, SIM_I32, 3, 0);
+    node->extra = sim_collective_code(SIM_COLLECTIVE_BARRIER, 0, SIM_I32);
+    node->is_uniform = true;
+    node->alignment = order;
+    sim_ref nothing = sim_decode_constant(d, 0);
+    for (uint32_t i = 0; i < 3; i++)
+        d->f->refs.items[node->operand_first + i] = nothing;
+    sim_decode_next(d, SIM_END_NEXT);
 }
 
 /* ---- Work-groups ---------------------------------------------------------------------------- */
-
-rt_status sim_decode_group_put(sim_decoder *d, const sim_view *view)
-{
-    collective o;
-    RT_TRY(collective_read(d, view, &o));
-    if (!o.row->is_uniform || o.a.count != 1) {
-        return sim_decode_refuse(d, view->opcode->name,
-                                 "only scalars are known to a work-group, and not by non-uniform "
-                                 "instructions");
-    }
-    sim_node *node = sim_node_add(d, SIM_SHAPE_COLLECTIVE, SIM_H_GROUP_PUT, o.type, 3, 0);
-    node->extra = sim_collective_code((sim_collective)o.row->operation, o.fold, o.type);
-    sim_ref *operands = d->f->refs.items + node->operand_first;
-    operands[0] = operands[1] = operands[2] = o.a.refs[0];
-    return RT_STATUS_OK;
-}
 
 /* The linear number of the work-item that a broadcast names in up to three dimensions. */
 static sim_ref linear_index(sim_decoder *d, sim_leaves index)
@@ -174,13 +177,30 @@ static sim_ref linear_index(sim_decoder *d, sim_leaves index)
     return linear;
 }
 
+rt_status sim_decode_group_put(sim_decoder *d, const sim_view *view)
+{
+    collective o;
+    RT_TRY(collective_read(d, view, &o));
+    if (!o.row->is_uniform || o.a.count != 1) {
+        return sim_decode_refuse(d, view->opcode->name,
+                                 "only scalars are known to a work-group, and not by non-uniform "
+                                 "instructions");
+    }
+    sim_ref index = o.b.count ? linear_index(d, o.b) : sim_decode_constant(d, 0);
+    sim_node *node = sim_node_add(d, SIM_SHAPE_COLLECTIVE, SIM_H_GROUP_PUT, o.type, 3, 0);
+    node->extra = sim_collective_code((sim_collective)o.row->operation, o.fold, o.type);
+    sim_ref *operands = d->f->refs.items + node->operand_first;
+    operands[0] = operands[2] = o.a.refs[0];
+    operands[1] = index;
+    return RT_STATUS_OK;
+}
+
 rt_status sim_decode_group_take(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
 {
     collective o;
     RT_TRY(collective_read(d, view, &o));
     CHECK(o.a.count > 0 && o.a.refs);
-    sim_ref index = o.b.count ? linear_index(d, o.b) : SIM_REF_NONE;
-    if (o.b.count) o.b = (sim_leaves){&index, 1};
+    o.b = (sim_leaves){NULL, 0}; /* became known with the value */
     sim_ref *refs = sim_refs_new(d, 1);
     refs[0] = collective_add(d, &o, SIM_H_GROUP_TAKE, sim_type_lane(view->type), o.a.refs[0],
                              o.a.refs[0]);

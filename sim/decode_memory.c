@@ -385,6 +385,15 @@ static rt_status build_variable(sim_decoder *d, const sim_view *view, sim_leaves
     return RT_STATUS_OK;
 }
 
+rt_status sim_decode_lifetime(sim_decoder *d, const sim_view *view)
+{
+    sim_leaves pointer;
+    RT_TRY(sim_decode_leaves(d, view->operands[0], &pointer));
+    sim_node *node = sim_node_add(d, SIM_SHAPE_FORGET, SIM_H_FORGET, SIM_I8, 1, 0);
+    d->f->refs.items[node->operand_first] = pointer.refs[0];
+    return RT_STATUS_OK;
+}
+
 /* ---- Atomics ------------------------------------------------------------------------------ */
 
 /* instruction, operation, operands that hold the value and the comparator (0: none) */

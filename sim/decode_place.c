@@ -70,7 +70,8 @@ static bool has_effect(const sim_node *node)
     return node->shape == SIM_SHAPE_LOAD || node->shape == SIM_SHAPE_STORE ||
            node->shape == SIM_SHAPE_ATOMIC || node->shape == SIM_SHAPE_COPY ||
            node->shape == SIM_SHAPE_COLLECTIVE || node->shape == SIM_SHAPE_ASYNC_COPY ||
-           node->shape == SIM_SHAPE_FENCE;
+           node->shape == SIM_SHAPE_FENCE || node->shape == SIM_SHAPE_FORGET ||
+           node->shape == SIM_SHAPE_PRINT;
 }
 
 static uint32_t phi_first(const sim_ir_function *f, const sim_ir_block *block)

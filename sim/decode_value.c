@@ -540,6 +540,7 @@ static rt_status build_extended(sim_decoder *d, const sim_view *view, sim_leaves
     CHECK(row && row->treatment == SIM_TREATMENT_EXEC);
     switch ((sim_group)row->group) {
     case SIM_GROUP_PREFETCH: return RT_STATUS_OK;
+    case SIM_GROUP_PRINT: return sim_decode_print(d, view, out_leaves);
     case SIM_GROUP_UPSAMPLE:
     case SIM_GROUP_BIT_SELECT:
     case SIM_GROUP_LANE_SELECT: return sim_decode_mixed(d, view, row->group, out_leaves);
@@ -620,8 +621,8 @@ rt_status sim_decode_instruction(sim_decoder *d, const sim_view *view, sim_leave
     case SIM_GROUP_INTEGER_DOT: return sim_decode_integer_dot(d, view, out_leaves);
     case SIM_GROUP_COLLECTIVE: return sim_decode_collective(d, view, out_leaves);
     case SIM_GROUP_ASYNC_COPY: return sim_decode_async_copy(d, view, out_leaves);
+    case SIM_GROUP_LIFETIME: return sim_decode_lifetime(d, view);
     case SIM_GROUP_ASSUME:
-    case SIM_GROUP_LIFETIME:
     case SIM_GROUP_PREFETCH: return RT_STATUS_OK;
     case SIM_GROUP_MEMORY_BARRIER: {
         sim_node *node = sim_node_add(d, SIM_SHAPE_FENCE, SIM_H_FENCE, SIM_I8, 0, 0);

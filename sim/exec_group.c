@@ -2,9 +2,10 @@
  *
  * Work-items are taken one after the other in the order of their numbers, so that sums of floats
  * are the same for every engine, group and machine.  A sub-group lies in neighbouring lanes of one
- * wave; the values of a work-group were put down before a barrier.  A work-item that a value is
- * asked of and that does not take part gives a number drawn from the seed. */
-#include "sim/exec.h"
+ * wave and have met (meet.c); the values of a work-group were put down before a barrier.  A
+ * work-item that a value is asked of and that does not take part gives a number drawn from the
+ * seed. */
+#include "sim/shadow.h"
 
 #include <string.h>
 
@@ -206,7 +207,8 @@ static uint32_t member_of(const members *m, uint64_t number)
 typedef struct asked {
     sim_exec *x;
     const sim_op *op;
-    uint32_t lane; /* of the first member */
+    uint32_t lane;         /* of the first member */
+    sim_finding_kind kind; /* what a wrong question is */
 } asked;
 
 static void broadcast(const asked *by, const members *m, uint64_t *out)
@@ -217,7 +219,7 @@ static void broadcast(const asked *by, const members *m, uint64_t *out)
     for (uint32_t i = 1; i < m->count && m->operation == SIM_COLLECTIVE_BROADCAST; i++)
         same &= m->b[i] == m->b[0];
     if (!same || from == m->count) {
-        sim_note(by->x, by->op->site, SIM_FINDING_UNDEFINED_ARITHMETIC, by->lane, m->count,
+        sim_note(by->x, by->op->site, by->kind, by->lane, m->count,
                  same ? "broadcast of the value of a work-item that does not take part,"
                       : "broadcast in which work-items name different ones,");
     }
@@ -227,11 +229,17 @@ static void broadcast(const asked *by, const members *m, uint64_t *out)
     }
 }
 
+/* Whoever names a work-item means one that is there.  Neighbours at a distance, beyond the edge,
+ * are what correct kernels ask for and then do not use. */
 static void shuffle(const asked *by, const members *m, uint64_t *out)
 {
     for (uint32_t i = 0; i < m->count; i++) {
         bool other;
         uint32_t from = member_of(m, source_of(m, i, &other));
+        if (from == m->count && m->operation == SIM_COLLECTIVE_SHUFFLE) {
+            sim_note(by->x, by->op->site, by->kind, by->lane - m->numbers[0] + m->numbers[i], 1,
+                     "shuffle of the value of a work-item that does not take part,");
+        }
         out[i] = from == m->count ? sim_lane_choose(by->x, by->op->site, by->lane + i)
                                   : (other ? m->c : m->a)[from];
     }
@@ -260,15 +268,103 @@ static void collective(const asked *by, const members *m, uint64_t *out)
     }
 }
 
-/* ---- Handlers ------------------------------------------------------------------------------- */
+/* ---- Definedness ---------------------------------------------------------------------------- */
 
-static uint64_t lane_value(const sim_exec *x, sim_register place, uint32_t bytes, uint32_t lane)
+/* Undefined bits of the members' operands. */
+typedef struct undefined {
+    const uint64_t *a, *b, *c;
+} undefined;
+
+static bool any_of(const uint64_t *bits, uint32_t count)
 {
-    uint64_t value = 0;
-    uint32_t step = sim_register_uniform(place) ? 0 : lane * bytes;
-    memcpy(&value, (const uint8_t *)sim_at(x, place) + step, bytes);
-    return value;
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < count; i++)
+        any |= bits[i];
+    return any != 0;
 }
+
+/* What a reduction or scan has taken something undefined into is undefined: that is found by the
+ * same operation, "or", on a number for each member. */
+static void fold_undefined(const members *m, const uint64_t *a, uint64_t *out)
+{
+    uint64_t flags[MEMBERS_MAX];
+    members marks = *m;
+    for (uint32_t i = 0; i < m->count; i++)
+        flags[i] = a[i] ? UINT64_MAX : 0;
+    marks.operation = SIM_COLLECTIVE_OR;
+    marks.type = SIM_I64;
+    marks.a = flags;
+    fold(&marks, out);
+}
+
+/* One member with a defined value can decide a vote. */
+static uint64_t vote_undefined(const members *m, const uint64_t *a)
+{
+    for (uint32_t i = 0; i < m->count && m->operation != SIM_COLLECTIVE_ALL_EQUAL; i++) {
+        if (!a[i] && (m->a[i] != 0) == (m->operation == SIM_COLLECTIVE_ANY)) return 0;
+    }
+    return any_of(a, m->count);
+}
+
+static uint64_t ballot_undefined(const members *m, const uint64_t *a)
+{
+    uint64_t mask = 0;
+    for (uint32_t i = 0; i < m->count; i++)
+        mask |= (uint64_t)(a[i] != 0) << m->numbers[i];
+    return mask;
+}
+
+static uint64_t moved_undefined(const members *m, const undefined *u, uint32_t i)
+{
+    bool other = false;
+    uint32_t from = 0;
+    if (m->operation == SIM_COLLECTIVE_BROADCAST) {
+        if (any_of(u->b, m->count)) return UINT64_MAX;
+        from = member_of(m, m->b[0]);
+    } else if (m->operation >= SIM_COLLECTIVE_SHUFFLE) {
+        if (u->b[i]) return UINT64_MAX;
+        from = member_of(m, source_of(m, i, &other));
+    }
+    return from == m->count ? 0 : (other ? u->c : u->a)[from];
+}
+
+static void collective_undefined(const members *m, const undefined *u, uint64_t *out)
+{
+    if (m->operation <= SIM_COLLECTIVE_XOR) {
+        fold_undefined(m, u->a, out);
+        return;
+    }
+    for (uint32_t i = 0; i < m->count; i++) {
+        switch (m->operation) {
+        case SIM_COLLECTIVE_ALL:
+        case SIM_COLLECTIVE_ANY:
+        case SIM_COLLECTIVE_ALL_EQUAL: out[i] = vote_undefined(m, u->a); break;
+        case SIM_COLLECTIVE_ELECT: out[i] = 0; break;
+        case SIM_COLLECTIVE_BALLOT: out[i] = ballot_undefined(m, u->a); break;
+        case SIM_COLLECTIVE_BIT_EXTRACT:
+        case SIM_COLLECTIVE_BIT_COUNT:
+        case SIM_COLLECTIVE_FIND_LSB:
+        case SIM_COLLECTIVE_FIND_MSB:
+            out[i] = (u->a[i] & (UINT64_MAX >> (64 - m->size))) | u->b[i] ? UINT64_MAX : 0;
+            break;
+        default: out[i] = moved_undefined(m, u, i); break;
+        }
+    }
+}
+
+/* Bools and answers to votes have one bit. */
+static void result_undefined(const sim_exec *x, const sim_op *op, const members *m, uint32_t lane,
+                             uint64_t bits)
+{
+    if (op->target == SIM_REGISTER_NONE) return;
+    bool is_bool = m->type == SIM_I8 && op->stride == 1 && m->operation < SIM_COLLECTIVE_ALL;
+    bool is_vote = (m->operation >= SIM_COLLECTIVE_ALL && m->operation <= SIM_COLLECTIVE_ELECT) ||
+                   m->operation == SIM_COLLECTIVE_BIT_EXTRACT;
+    if (is_vote || (is_bool && m->operation >= SIM_COLLECTIVE_AND)) bits &= 1;
+    sim_shadow_set(x, op->target, op->stride, lane, bits);
+}
+
+/* ---- Handlers ------------------------------------------------------------------------------- */
 
 static members members_of(const sim_op *op)
 {
@@ -284,82 +380,160 @@ static void result_set(const sim_exec *x, const sim_op *op, uint32_t lane, uint6
     memcpy((uint8_t *)sim_at(x, op->target) + lane * op->stride, &value, op->stride);
 }
 
+/* The operands of all lanes that meet, and their results. */
+typedef struct meeting_values {
+    uint8_t mask[SIM_LANES];
+    uint64_t a[SIM_LANES], b[SIM_LANES], c[SIM_LANES], out[SIM_LANES];
+    uint64_t ua[SIM_LANES], ub[SIM_LANES], uc[SIM_LANES], uout[SIM_LANES]; /* undefined bits */
+} meeting_values;
+
+/* Operands of the lanes of one fragment, whose activation is the running one. */
+static void values_gather(const sim_exec *x, const sim_op *op, const uint8_t *mask,
+                          meeting_values *v)
+{
+    uint32_t bytes = sim_lane_bytes(members_of(op).type);
+    for (uint32_t i = 0; i < x->wave->lane_count; i++) {
+        if (!mask[i]) continue;
+        v->mask[i] = 1;
+        v->a[i] = sim_lane_bits(x, op->a, bytes, i);
+        v->b[i] = sim_lane_bits(x, op->b, 8, i);
+        v->c[i] = sim_lane_bits(x, op->c, bytes, i);
+        v->ua[i] = x->wave->tracks ? sim_shadow_get(x, op->a, bytes, i) : 0;
+        v->ub[i] = x->wave->tracks ? sim_shadow_get(x, op->b, 8, i) : 0;
+        v->uc[i] = x->wave->tracks ? sim_shadow_get(x, op->c, bytes, i) : 0;
+    }
+}
+
+static void values_scatter(const sim_exec *x, const sim_op *op, const uint8_t *mask,
+                           const meeting_values *v)
+{
+    members m = members_of(op);
+    for (uint32_t i = 0; i < x->wave->lane_count; i++) {
+        if (!mask[i]) continue;
+        result_set(x, op, i, v->out[i]);
+        if (x->wave->tracks) result_undefined(x, op, &m, i, v->uout[i]);
+    }
+}
+
 /* One sub-group, whose lanes begin at `first`. */
-static void subgroup(sim_exec *x, const sim_op *op, uint32_t first, uint32_t size)
+static void subgroup(sim_exec *x, const sim_op *op, uint32_t first, uint32_t size,
+                     meeting_values *v)
 {
     uint64_t a[SIM_LANES], b[SIM_LANES], c[SIM_LANES], out[SIM_LANES];
+    uint64_t ua[SIM_LANES], ub[SIM_LANES], uc[SIM_LANES]; /* undefined bits */
     uint32_t numbers[SIM_LANES], live = x->wave->lane_count - first;
     if (live > size) live = size;
     members m = members_of(op);
     m.size = size;
     for (uint32_t i = 0; i < live; i++) {
-        if (!x->mask[first + i]) continue;
+        if (!v->mask[first + i]) continue;
         numbers[m.count] = i;
-        a[m.count] = lane_value(x, op->a, sim_lane_bytes(m.type), first + i);
-        b[m.count] = lane_value(x, op->b, 8, first + i);
-        c[m.count++] = lane_value(x, op->c, sim_lane_bytes(m.type), first + i);
+        a[m.count] = v->a[first + i];
+        b[m.count] = v->b[first + i];
+        c[m.count] = v->c[first + i];
+        ua[m.count] = v->ua[first + i];
+        ub[m.count] = v->ub[first + i];
+        uc[m.count++] = v->uc[first + i];
     }
     if (m.count == 0) return;
     m.numbers = numbers;
     m.a = a;
     m.b = b;
     m.c = c;
+    bool is_barrier = m.operation == SIM_COLLECTIVE_BARRIER;
     if (op->count && m.count < live) {
-        sim_note(x, op->site, SIM_FINDING_DIVERGENT_BARRIER, first + numbers[0], m.count,
-                 "operation that not all work-items of the sub-group reach, reached");
+        sim_note(x, op->site, SIM_FINDING_SUBGROUP_MISUSE, first + numbers[0], m.count,
+                 is_barrier ? "barrier that not all work-items of the sub-group reach, reached"
+                            : "operation that not all work-items of the sub-group reach, reached");
     }
-    collective(&(asked){x, op, first + numbers[0]}, &m, out);
+    if (is_barrier) {
+        sim_race_subgroup_barrier(x->launch, x->wave->first_item + first, live, (uint32_t)op->imm);
+        return;
+    }
+    collective(&(asked){x, op, first + numbers[0], SIM_FINDING_SUBGROUP_MISUSE}, &m, out);
     for (uint32_t i = 0; i < m.count; i++)
-        result_set(x, op, first + numbers[i], out[i]);
+        v->out[first + numbers[i]] = out[i];
+    if (!x->wave->tracks) return;
+    collective_undefined(&m, &(undefined){ua, ub, uc}, out);
+    for (uint32_t i = 0; i < m.count; i++)
+        v->uout[first + numbers[i]] = out[i];
 }
 
 void sim_handle_collective(sim_exec *x, const sim_op *op)
 {
     uint32_t size = x->launch->kernel->subgroup_size;
     CHECK(size >= 8 && size <= 32 && SIM_LANES % size == 0);
-    for (uint32_t first = x->low & ~(size - 1); first < x->wave->lane_count && first < x->high;
-         first += size) {
-        subgroup(x, op, first, size);
+    meeting_values v;
+    memset(v.mask, 0, sizeof v.mask);
+    for (uint32_t i = 0; i < x->met_count; i++) {
+        sim_enter_frame(x, x->met[i]);
+        values_gather(x, op, x->met[i]->mask, &v);
     }
+    if (x->met_count == 0) values_gather(x, op, x->mask, &v);
+    for (uint32_t first = 0; first < x->wave->lane_count; first += size)
+        subgroup(x, op, first, size, &v);
+    for (uint32_t i = 0; i < x->met_count; i++) {
+        sim_enter_frame(x, x->met[i]);
+        values_scatter(x, op, x->met[i]->mask, &v);
+    }
+    if (x->met_count == 0) values_scatter(x, op, x->mask, &v);
 }
 
-/* The values put down before the barrier with that number. */
-static uint64_t *group_values(const sim_exec *x, uint32_t barrier)
+/* Where in the group's values and their shadows those begin that were put down before the barrier
+ * with that number; behind them are the indices. */
+static uint64_t values_first(const sim_exec *x, uint32_t barrier)
 {
-    return x->launch->group_values + (barrier & 1) * x->launch->pool[SIM_SLOT_GROUP_ITEMS];
+    return (barrier & 1) * 2 * x->launch->pool[SIM_SLOT_GROUP_ITEMS];
 }
 
 void sim_handle_group_put(sim_exec *x, const sim_op *op)
 {
     members m = members_of(op);
-    uint64_t *values = group_values(x, x->launch->barrier_count);
+    uint32_t bytes = sim_lane_bytes(m.type);
+    uint64_t items = x->launch->pool[SIM_SLOT_GROUP_ITEMS];
+    uint64_t first = values_first(x, x->launch->barrier_count) + x->wave->first_item;
     for (uint32_t i = x->low; i < x->high; i++) {
         if (!x->mask[i]) continue;
-        values[x->wave->first_item + i] = lane_value(x, op->a, sim_lane_bytes(m.type), i);
+        uint64_t *values = x->launch->group_values + first + i;
+        uint64_t *shadows = x->launch->group_undefined + first + i;
+        values[0] = sim_lane_bits(x, op->a, bytes, i);
+        values[items] = sim_lane_bits(x, op->b, 8, i);
+        shadows[0] = x->wave->tracks ? sim_shadow_get(x, op->a, bytes, i) : 0;
+        shadows[items] = x->wave->tracks ? sim_shadow_get(x, op->b, 8, i) : 0;
+    }
+}
+
+/* The shadows of a work-group's operation, where it has taken something undefined. */
+static void take_undefined(sim_exec *x, const sim_op *op, const members *m, uint64_t *out)
+{
+    const uint64_t *ua = x->launch->group_undefined + values_first(x, x->launch->barrier_count - 1);
+    const uint64_t *ub = ua + m->count;
+    if (any_of(ua, 2 * m->count)) sim_shadow_start(x);
+    if (!x->wave->tracks) return;
+    collective_undefined(m, &(undefined){ua, ub, ua}, out);
+    for (uint32_t i = x->low; i < x->high; i++) {
+        if (x->mask[i]) result_undefined(x, op, m, i, out[x->wave->first_item + i]);
     }
 }
 
 void sim_handle_group_take(sim_exec *x, const sim_op *op)
 {
-    uint64_t b[MEMBERS_MAX], out[MEMBERS_MAX];
+    uint64_t out[MEMBERS_MAX];
     uint32_t numbers[MEMBERS_MAX];
     members m = members_of(op);
     m.count = m.size = (uint32_t)x->launch->pool[SIM_SLOT_GROUP_ITEMS];
     CHECK(m.count <= MEMBERS_MAX && x->launch->barrier_count > 0);
-    uint32_t first = sim_first_lane(x);
-    for (uint32_t i = 0; i < m.count; i++) {
+    for (uint32_t i = 0; i < m.count; i++)
         numbers[i] = i;
-        uint32_t lane = i - x->wave->first_item;
-        bool is_here = i >= x->wave->first_item && lane < x->wave->lane_count && x->mask[lane];
-        b[i] = lane_value(x, op->b, 8, is_here ? lane : first);
-    }
     m.numbers = numbers;
-    m.a = m.c = group_values(x, x->launch->barrier_count - 1);
-    m.b = b;
-    collective(&(asked){x, op, first}, &m, out);
+    m.a = m.c = x->launch->group_values + values_first(x, x->launch->barrier_count - 1);
+    m.b = m.a + m.count;
+    asked by = {x, op, sim_first_lane(x), SIM_FINDING_UNDEFINED_ARITHMETIC};
+    collective(&by, &m, out);
     for (uint32_t i = x->low; i < x->high; i++) {
         if (x->mask[i]) result_set(x, op, i, out[x->wave->first_item + i]);
     }
+    take_undefined(x, op, &m, out);
 }
 
 /* Every work-item copies the elements whose numbers are its own, modulo the group's size. */
@@ -370,17 +544,14 @@ void sim_handle_async_copy(sim_exec *x, const sim_op *op)
     uint64_t items = x->launch->pool[SIM_SLOT_GROUP_ITEMS];
     uint32_t size = (uint32_t)op->imm;
     CHECK(size <= sizeof element);
-    if (x->active < x->wave->lane_count) {
-        sim_note(x, op->site, SIM_FINDING_DIVERGENT_BARRIER, sim_first_lane(x), x->active,
-                 "copy that not all work-items of the group reach, reached");
-    }
+    sim_arrive(x, op->site);
     for (uint32_t i = x->low; i < x->high; i++) {
         if (!x->mask[i]) continue;
-        uint64_t to = lane_value(x, places[0], 8, i), from = lane_value(x, places[1], 8, i);
-        uint64_t count = lane_value(x, places[2], 8, i);
+        uint64_t to = sim_lane_bits(x, places[0], 8, i), from = sim_lane_bits(x, places[1], 8, i);
+        uint64_t count = sim_lane_bits(x, places[2], 8, i);
         /* Local memory has fewer elements: the first one behind it is a finding. */
         if (count > SIM_LOCAL_SIZE_MAX) count = SIM_LOCAL_SIZE_MAX + 1;
-        uint64_t stride = lane_value(x, places[3], 8, i) * size;
+        uint64_t stride = sim_lane_bits(x, places[3], 8, i) * size;
         for (uint64_t k = x->wave->first_item + i; k < count; k += items) {
             uint64_t source = from + k * (op->a ? size : stride);
             sim_lane_load(x, op, i, source, size, op->c, 1, element);

@@ -3,7 +3,7 @@
  * The usual case is made fast: all lanes in one object, all inside it, all aligned.  That is found
  * out first, for all lanes at once; where it does not hold, access.c goes lane by lane and says
  * what is wrong.  Lanes that are not active take part with offset 0, which lies in every object. */
-#include "sim/exec.h"
+#include "sim/shadow.h"
 
 #include <string.h>
 
@@ -151,6 +151,9 @@ static void load_slowly(sim_exec *x, const sim_op *op, sim_memory_form form, uin
     for (uint32_t lane = x->low; lane < x->high; lane++) {
         if (!x->mask[lane]) continue;
         sim_lane_load(x, op, lane, x->offsets[lane], bytes * op->count, op->c, 1, loaded);
+        if (x->lane_has_undefined || x->wave->tracks) {
+            sim_shadow_load_lane(x, op, lane, x->offsets[lane], bytes);
+        }
         for (uint32_t k = 0; k < op->count; k++) {
             sim_register place = component(x, op, k);
             if (place == SIM_REGISTER_NONE) continue;
@@ -170,6 +173,7 @@ static void store_slowly(sim_exec *x, const sim_op *op, sim_memory_form form, ui
             memcpy(stored + k * bytes, (const uint8_t *)sim_at(x, place) + step, bytes);
         }
         uint64_t address = lane_address(x, op, form, lane);
+        x->lane_has_undefined = x->wave->tracks && sim_shadow_store_lane(x, op, lane, bytes);
         sim_lane_store(x, op, lane, address, bytes * op->count, op->c, 1, stored);
     }
 }
@@ -177,11 +181,33 @@ static void store_slowly(sim_exec *x, const sim_op *op, sim_memory_form form, ui
 /* ---- Whole rows ----------------------------------------------------------------------------- */
 
 #define LOAD_ROWS(bits)                                                                            \
-    static void load_rows_##bits(sim_exec *x, const sim_op *op, const uint8_t *data)               \
+    static bool rows_are_defined_##bits(const sim_exec *x, const sim_op *op,                       \
+                                        const uint8_t *defined)                                    \
     {                                                                                              \
         uint32_t n = LANE_COUNT(x);                                                                \
         const uint64_t *offsets = x->offsets + x->low;                                             \
         const uint8_t *m = x->mask + x->low;                                                       \
+        uint##bits##_t wrong = 0;                                                                  \
+        for (uint32_t k = 0; k < op->count; k++) {                                                 \
+            const uint8_t *from = defined + k * (bits / 8);                                        \
+            FOR_LANES                                                                              \
+            {                                                                                      \
+                uint##bits##_t undefined =                                                         \
+                    (uint##bits##_t) ~*(const memory_##bits *)(from + offsets[i]);                 \
+                wrong |= m[i] ? undefined : 0;                                                     \
+            }                                                                                      \
+        }                                                                                          \
+        return wrong == 0;                                                                         \
+    }                                                                                              \
+    static void load_rows_##bits(sim_exec *x, const sim_op *op, const sim_view_memory *view)       \
+    {                                                                                              \
+        uint32_t n = LANE_COUNT(x);                                                                \
+        const uint64_t *offsets = x->offsets + x->low;                                             \
+        const uint8_t *m = x->mask + x->low, *data = view->data;                                   \
+        if (x->wave->tracks ||                                                                     \
+            (view->defined && !rows_are_defined_##bits(x, op, view->defined))) {                   \
+            sim_shadow_load_rows(x, op, view, bits / 8);                                           \
+        }                                                                                          \
         for (uint32_t k = 0; k < op->count; k++) {                                                 \
             sim_register place = component(x, op, k);                                              \
             if (place == SIM_REGISTER_NONE) continue;                                              \
@@ -223,15 +249,15 @@ LOAD_ROWS(64)
                     if (m[i]) *(memory_##bits *)(to + offsets[i]) = v[step * i];                   \
                 }                                                                                  \
             }                                                                                      \
-            if (!view->defined) continue;                                                          \
+            if (!view->defined || x->wave->tracks) continue;                                       \
             uint8_t *shadow = view->defined + k * (bits / 8);                                      \
             for (uint32_t i = 0; i < n; i++) {                                                     \
                 if (m[i]) {                                                                        \
-                    *(memory_##bits *)(shadow + offsets[i]) =                                      \
-                        (uint##bits##_t)UINT64_C(0x0101010101010101);                              \
+                    *(memory_##bits *)(shadow + offsets[i]) = (uint##bits##_t)UINT64_MAX;          \
                 }                                                                                  \
             }                                                                                      \
         }                                                                                          \
+        if (x->wave->tracks) sim_shadow_store_rows(x, op, view, bits / 8);                         \
     }
 STORE_ROWS(8)
 STORE_ROWS(16)
@@ -247,10 +273,30 @@ static inline bool in_granule(uint64_t position, uint32_t bytes)
 }
 
 #define PRIVATE_ROWS(bits)                                                                         \
-    static void load_private_##bits(sim_exec *x, const sim_op *op, uint64_t position)              \
+    static bool private_is_defined_##bits(const sim_exec *x, const sim_op *op, uint64_t position)  \
     {                                                                                              \
         uint32_t n = LANE_COUNT(x);                                                                \
         const uint8_t *m = x->mask + x->low;                                                       \
+        uint##bits##_t wrong = 0;                                                                  \
+        for (uint32_t k = 0; k < op->count; k++) {                                                 \
+            const uint8_t *from = sim_private_defined(x, x->low, position + k * (bits / 8));       \
+            FOR_LANES                                                                              \
+            {                                                                                      \
+                uint##bits##_t undefined =                                                         \
+                    (uint##bits##_t) ~*(const memory_##bits *)(from + i * 8u);                     \
+                wrong |= m[i] ? undefined : 0;                                                     \
+            }                                                                                      \
+        }                                                                                          \
+        return wrong == 0;                                                                         \
+    }                                                                                              \
+    static void load_private_##bits(sim_exec *x, const sim_op *op, const sim_view_memory *view)    \
+    {                                                                                              \
+        uint32_t n = LANE_COUNT(x);                                                                \
+        const uint8_t *m = x->mask + x->low;                                                       \
+        uint64_t position = view->position + view->offset;                                         \
+        if (x->wave->tracks || !private_is_defined_##bits(x, op, position)) {                      \
+            sim_shadow_load_private(x, op, view, bits / 8);                                        \
+        }                                                                                          \
         for (uint32_t k = 0; k < op->count; k++) {                                                 \
             sim_register place = component(x, op, k);                                              \
             if (place == SIM_REGISTER_NONE) continue;                                              \
@@ -268,20 +314,25 @@ static inline bool in_granule(uint64_t position, uint32_t bytes)
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \
-    static void store_private_##bits(sim_exec *x, const sim_op *op, uint64_t position)             \
+    static void store_private_##bits(sim_exec *x, const sim_op *op, const sim_view_memory *view)   \
     {                                                                                              \
         uint32_t n = LANE_COUNT(x);                                                                \
         const uint8_t *m = x->mask + x->low;                                                       \
+        uint64_t position = view->position + view->offset;                                         \
         for (uint32_t k = 0; k < op->count; k++) {                                                 \
             sim_register place = component(x, op, k);                                              \
             const uint##bits##_t *v = sim_at(x, place);                                            \
             uint32_t step = sim_register_uniform(place) ? 0 : 1;                                   \
             v += step * x->low;                                                                    \
             uint8_t *to = sim_private_byte(x, x->low, position + k * (bits / 8));                  \
+            uint8_t *shadow = sim_private_defined(x, x->low, position + k * (bits / 8));           \
             for (uint32_t i = 0; i < n; i++) {                                                     \
-                if (m[i]) *(memory_##bits *)(to + i * 8u) = v[step * i];                           \
+                if (!m[i]) continue;                                                               \
+                *(memory_##bits *)(to + i * 8u) = v[step * i];                                     \
+                *(memory_##bits *)(shadow + i * 8u) = (uint##bits##_t)UINT64_MAX;                  \
             }                                                                                      \
         }                                                                                          \
+        if (x->wave->tracks) sim_shadow_store_private(x, op, view, bits / 8);                      \
     }
 PRIVATE_ROWS(8)
 PRIVATE_ROWS(16)
@@ -307,6 +358,22 @@ static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
            (s->start & s->unaligned) == 0;
 }
 
+/* True where no lane's access can be in a race; it is then recorded. */
+static inline bool load_is_settled(sim_exec *x, const sim_op *op, const sim_view_memory *view,
+                                   uint32_t bytes)
+{
+    return !view->race || SIM_NAME(sim_race_load)(x, op, view, bytes);
+}
+static inline bool store_is_settled(sim_exec *x, const sim_op *op, const sim_view_memory *view,
+                                    uint32_t bytes)
+{
+    return !view->race || SIM_NAME(sim_race_store)(x, op, view, bytes);
+}
+static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, uint32_t size)
+{
+    return !s->view.race || sim_race_read_one(x, op->site, &s->view, s->start, size);
+}
+
 #define MEMORY_HANDLERS(bits)                                                                      \
     static void LOAD_ONE_##bits(sim_exec *x, const sim_op *op)                                     \
     {                                                                                              \
@@ -314,11 +381,17 @@ static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
         uint32_t size = bits / 8 * op->count;                                                      \
         const uint8_t *from = loaded;                                                              \
         span s;                                                                                    \
-        if (open_one(x, op, size, &s) && s.view.class != SIM_CLASS_PRIVATE) {                      \
+        uint64_t address = uniform_64(x, op->a) + (uint64_t)op->imm;                               \
+        uint32_t lane = sim_first_lane(x);                                                         \
+        x->lane_has_undefined = false;                                                             \
+        if (open_one(x, op, size, &s) && s.view.data && !s.view.defined &&                         \
+            one_is_settled(x, op, &s, size)) {                                                     \
             from = s.view.data + s.start;                                                          \
         } else {                                                                                   \
-            uint64_t address = uniform_64(x, op->a) + (uint64_t)op->imm;                           \
-            sim_lane_load(x, op, sim_first_lane(x), address, size, op->c, x->active, loaded);      \
+            sim_lane_load(x, op, lane, address, size, op->c, x->active, loaded);                   \
+        }                                                                                          \
+        if (x->lane_has_undefined || x->wave->tracks) {                                            \
+            sim_shadow_load_lane(x, op, lane, address, bits / 8);                                  \
         }                                                                                          \
         for (uint32_t k = 0; k < op->count; k++) {                                                 \
             sim_register place = component(x, op, k);                                              \
@@ -329,14 +402,15 @@ static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
     static void LOAD_SAME_##bits(sim_exec *x, const sim_op *op)                                    \
     {                                                                                              \
         span s;                                                                                    \
-        if (!open_one(x, op, bits / 8 * op->count, &s)) {                                          \
+        if (!open_one(x, op, bits / 8 * op->count, &s) ||                                          \
+            !one_is_settled(x, op, &s, bits / 8 * op->count)) {                                    \
             load_slowly(x, op, SIM_MEMORY_SAME, bits / 8);                                         \
         } else if (s.view.class != SIM_CLASS_PRIVATE) {                                            \
             for (uint32_t i = x->low; i < x->high; i++)                                            \
                 x->offsets[i] = s.start;                                                           \
-            load_rows_##bits(x, op, s.view.data);                                                  \
+            load_rows_##bits(x, op, &s.view);                                                      \
         } else if (in_granule(s.view.position + s.start, bits / 8)) {                              \
-            load_private_##bits(x, op, s.view.position + s.start);                                 \
+            load_private_##bits(x, op, &s.view);                                                   \
         } else {                                                                                   \
             load_slowly(x, op, SIM_MEMORY_SAME, bits / 8);                                         \
         }                                                                                          \
@@ -344,8 +418,9 @@ static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
     static void LOAD_EACH_##bits(sim_exec *x, const sim_op *op)                                    \
     {                                                                                              \
         span s;                                                                                    \
-        if (offsets_each(x, op, bits / 8 * op->count, &s) && s.view.data) {                        \
-            load_rows_##bits(x, op, s.view.data);                                                  \
+        if (offsets_each(x, op, bits / 8 * op->count, &s) && s.view.data &&                        \
+            load_is_settled(x, op, &s.view, bits / 8)) {                                           \
+            load_rows_##bits(x, op, &s.view);                                                      \
         } else {                                                                                   \
             load_slowly(x, op, SIM_MEMORY_EACH, bits / 8);                                         \
         }                                                                                          \
@@ -354,7 +429,9 @@ static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
     {                                                                                              \
         span s;                                                                                    \
         bool right = open_one(x, op, bits / 8 * op->count, &s);                                    \
-        if (right && s.view.data) {                                                                \
+        if (right && s.view.race && x->active > 1) {                                               \
+            store_slowly(x, op, SIM_MEMORY_ONE, bits / 8); /* each has its own value */            \
+        } else if (right && s.view.data) {                                                         \
             uint8_t stored[COMPONENTS_MAX * 8];                                                    \
             uint32_t lane = last_lane(x);                                                          \
             for (uint32_t k = 0; k < op->count; k++) {                                             \
@@ -363,10 +440,12 @@ static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
                 v += sim_register_uniform(place) ? 0 : lane;                                       \
                 *(memory_##bits *)(stored + k * (bits / 8)) = *v;                                  \
             }                                                                                      \
+            x->lane_has_undefined =                                                                \
+                x->wave->tracks && sim_shadow_store_lane(x, op, lane, bits / 8);                   \
             sim_lane_store(x, op, lane, uniform_64(x, op->a) + (uint64_t)op->imm,                  \
                            bits / 8 * op->count, op->c, x->active, stored);                        \
         } else if (right && in_granule(s.view.position + s.start, bits / 8)) {                     \
-            store_private_##bits(x, op, s.view.position + s.start);                                \
+            store_private_##bits(x, op, &s.view);                                                  \
         } else {                                                                                   \
             store_slowly(x, op, SIM_MEMORY_ONE, bits / 8);                                         \
         }                                                                                          \
@@ -374,7 +453,8 @@ static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
     static void STORE_EACH_##bits(sim_exec *x, const sim_op *op)                                   \
     {                                                                                              \
         span s;                                                                                    \
-        if (offsets_each(x, op, bits / 8 * op->count, &s) && s.view.data) {                        \
+        if (offsets_each(x, op, bits / 8 * op->count, &s) && s.view.data &&                        \
+            store_is_settled(x, op, &s.view, bits / 8)) {                                          \
             store_rows_##bits(x, op, &s.view);                                                     \
         } else {                                                                                   \
             store_slowly(x, op, SIM_MEMORY_EACH, bits / 8);                                        \
@@ -394,8 +474,8 @@ MEMORY_HANDLERS(64)
     {                                                                                              \
         span s;                                                                                    \
         if (span_open(x, op, uniform_64(x, op->a), bits / 8 * op->count, &s) && s.view.data &&     \
-            offsets_##form(x, op, &s)) {                                                           \
-            load_rows_##bits(x, op, s.view.data);                                                  \
+            offsets_##form(x, op, &s) && load_is_settled(x, op, &s.view, bits / 8)) {              \
+            load_rows_##bits(x, op, &s.view);                                                      \
         } else {                                                                                   \
             load_slowly(x, op, SIM_MEMORY_##form, bits / 8);                                       \
         }                                                                                          \
@@ -404,7 +484,7 @@ MEMORY_HANDLERS(64)
     {                                                                                              \
         span s;                                                                                    \
         if (span_open(x, op, uniform_64(x, op->a), bits / 8 * op->count, &s) && s.view.data &&     \
-            offsets_##form(x, op, &s)) {                                                           \
+            offsets_##form(x, op, &s) && store_is_settled(x, op, &s.view, bits / 8)) {             \
             store_rows_##bits(x, op, &s.view);                                                     \
         } else {                                                                                   \
             store_slowly(x, op, SIM_MEMORY_##form, bits / 8);                                      \
@@ -472,9 +552,16 @@ ALL_INDEXED(I64)
                 sim_lane_load(x, op, i, where, size, size, 1, (uint8_t *)&old);                    \
             } else {                                                                               \
                 old = 0;                                                                           \
+                x->lane_has_undefined = false;                                                     \
+            }                                                                                      \
+            if (x->lane_has_undefined || x->wave->tracks) {                                        \
+                sim_shadow_exchange(x, op, &(sim_shadow_atomic){i, size, where, old, b, c});       \
             }                                                                                      \
             next = atomic_##type(operation, old, b, c);                                            \
             if (d) d[i] = old;                                                                     \
+            bool writes =                                                                          \
+                operation != SIM_ATOMIC_LOAD && !(operation == SIM_ATOMIC_COMPARE && old != c);    \
+            sim_race_atomic(x, op, i, where, size, writes);                                        \
             if (operation == SIM_ATOMIC_LOAD) continue;                                            \
             sim_lane_store(x, op, i, where, size, size, 1, (const uint8_t *)&next);                \
         }                                                                                          \
@@ -523,11 +610,10 @@ static void COPY_MEMORY(sim_exec *x, const sim_op *op)
     }
 }
 
-/* Lanes run in step: there is nothing to order. */
+/* Lanes run in step: only the search for races needs to know. */
 static void FENCE(sim_exec *x, const sim_op *op)
 {
-    (void)x;
-    (void)op;
+    sim_race_fence(x, op->extra);
 }
 
 static void FRAME_ADDRESS(sim_exec *x, const sim_op *op)
@@ -547,5 +633,8 @@ sim_handle *const SIM_NAME(sim_memory_table)[SIM_HANDLER_COUNT] = {
     SIM_MEMORY_FORMS(MEMORY_ENTRIES, LOAD) SIM_MEMORY_FORMS(MEMORY_ENTRIES, STORE) ENTRY(ATOMIC_I32)
         ENTRY(ATOMIC_I64) ENTRY(FENCE) ENTRY(COPY_MEMORY)
             ENTRY(FRAME_ADDRESS)[SIM_H_COLLECTIVE] = sim_handle_collective,
-    [SIM_H_GROUP_PUT] = sim_handle_group_put, [SIM_H_GROUP_TAKE] = sim_handle_group_take,
-    [SIM_H_ASYNC_COPY] = sim_handle_async_copy};
+    [SIM_H_FORGET] = sim_handle_forget,
+    [SIM_H_GROUP_PUT] = sim_handle_group_put,
+    [SIM_H_GROUP_TAKE] = sim_handle_group_take,
+    [SIM_H_ASYNC_COPY] = sim_handle_async_copy,
+    [SIM_H_PRINT] = sim_handle_print};

@@ -3,7 +3,7 @@
  * A fragment runs until another one comes before it in order, or at the same place, where both
  * become one.  Source: SPIR-V specification 1.6 sections 2.11 and 3.42.17; the order is that of
  * fragment.h. */
-#include "sim/exec.h"
+#include "sim/shadow.h"
 
 #include <string.h>
 
@@ -18,22 +18,25 @@ static sim_handle *handler_of(const sim_op *op)
     return handle ? handle : SIM_NAME(sim_rare_table)[op->handler];
 }
 
+/* Every operation of a wave that tracks is accompanied by its shadow. */
+__attribute__((noinline)) static void run_tracking(sim_exec *x, const sim_op *op, const sim_op *end)
+{
+    for (; op < end; op++) {
+        sim_shadow_step(x, op);
+        handler_of(op)(x, op);
+    }
+}
+
 static inline void run_ops(sim_exec *x, const sim_op *op, uint32_t count)
 {
-    for (const sim_op *end = op + count; op < end; op++)
+    const sim_op *end = op + count;
+    x->plain_end = x->wave->tracks ? op : end;
+    for (; op < x->plain_end; op++)
         handler_of(op)(x, op);
+    if (op < end) run_tracking(x, op, end);
 }
 
 /* ---- The running fragment ------------------------------------------------------------------- */
-
-static void enter_frame(sim_exec *x, const sim_fragment *fragment)
-{
-    x->frame = fragment->frame;
-    x->base[SIM_SPACE_FRAME] = x->wave->stack.data + fragment->frame->lanes_first;
-    x->base[SIM_SPACE_WAVE] = x->wave->rows.data;
-    x->base[SIM_SPACE_UNIFORM] = fragment->frame->uniforms;
-    x->base[SIM_SPACE_POOL] = (uint8_t *)x->launch->pool;
-}
 
 static bool chunk_is_idle(const uint8_t *mask)
 {
@@ -64,6 +67,7 @@ static void enter_mask(sim_exec *x, const sim_fragment *fragment)
 /* The fragment goes along the edge. */
 static void follow(sim_exec *x, sim_fragment *fragment, const sim_edge *edge)
 {
+    if (edge->takes_undefined) sim_shadow_start(x);
     run_ops(x, x->frame->function->ops + edge->move_first, edge->move_count);
     fragment->block = edge->target;
     if (edge->is_back) x->back_edges++;
@@ -208,23 +212,24 @@ static void call(sim_exec *x, sim_fragment *fragment, const sim_code_block *bloc
     const sim_code_function *callee = &x->launch->program->functions[function];
     const sim_frame *before = fragment->frame;
     if (!sim_wave_call(x->wave, fragment, callee, x->launch->pattern)) {
-        x->stop = true;
-        x->launch->status =
-            rt_fail(x->launch->world->sink, RT_LIMIT, RT_RULE_NONE,
-                    "kernel '%.*s': calls are nested too deeply at the call of '%.*s'",
-                    RT_TEXT_ARG(x->launch->kernel->name), RT_TEXT_ARG(callee->name));
+        sim_call_exhausted(x, block->site, function);
         return;
     }
     /* The stack may have moved: addresses in the caller are computed anew. */
     uint8_t *base[SIM_SPACE_COUNT] = {x->wave->stack.data + before->lanes_first, x->wave->rows.data,
                                       before->uniforms, (uint8_t *)x->launch->pool};
-    enter_frame(x, fragment);
+    uint8_t *undefined[SIM_SPACE_COUNT] = {0};
+    sim_enter_frame(x, fragment);
+    if (x->wave->tracks) sim_shadow_bases(x, before, undefined);
     for (uint32_t i = 0; i < callee_call->argument_count; i++) {
         sim_register from = caller->places[callee_call->argument_first + i];
         sim_leaf to = callee->parameters[i];
         if (to.place == SIM_REGISTER_NONE) continue;
         pass(x, sim_at(x, to.place), sim_register_uniform(to.place), at_bases(base, from),
              sim_register_uniform(from), to.bytes);
+        if (!x->wave->tracks) continue;
+        pass(x, at_bases(x->undefined, to.place), sim_register_uniform(to.place),
+             at_bases(undefined, from), sim_register_uniform(from), to.bytes);
     }
 }
 
@@ -244,6 +249,7 @@ static void skip_call(sim_exec *x, sim_fragment *fragment, const sim_code_block 
             if (bytes == 1) value &= 1; /* what a bool may be */
             memcpy((uint8_t *)sim_at(x, to) + i * bytes, &value, bytes);
         }
+        if (x->wave->tracks) sim_shadow_clear(x, to, bytes);
     }
     fragment->block++;
 }
@@ -296,7 +302,7 @@ static void call_pointer(sim_exec *x, sim_fragment *fragment, const sim_code_blo
         x->partial = true;
         call_target(x, part, block, target);
         sim_wave_push(x->wave, part);
-        enter_frame(x, fragment);
+        sim_enter_frame(x, fragment);
         enter_mask(x, fragment);
         x->partial = true;
         uint32_t next = targets[sim_first_lane(x)];
@@ -317,11 +323,16 @@ static bool leave(sim_exec *x, sim_fragment *fragment, const sim_code_block *blo
     const sim_call *back = &parent->function->calls[call_block->extra];
     uint8_t *base[SIM_SPACE_COUNT] = {x->wave->stack.data + parent->lanes_first, x->wave->rows.data,
                                       parent->uniforms, (uint8_t *)x->launch->pool};
+    uint8_t *undefined[SIM_SPACE_COUNT] = {0};
+    if (x->wave->tracks) sim_shadow_bases(x, parent, undefined);
     for (uint32_t i = 0; i < back->result_count; i++) {
         sim_register to = parent->function->places[back->result_first + i];
         if (to == SIM_REGISTER_NONE) continue;
         sim_register from = callee->places[block->extra + i];
         pass(x, at_bases(base, to), sim_register_uniform(to), sim_at(x, from),
+             sim_register_uniform(from), callee->result_bytes[i]);
+        if (!x->wave->tracks) continue;
+        pass(x, at_bases(undefined, to), sim_register_uniform(to), at_bases(x->undefined, from),
              sim_register_uniform(from), callee->result_bytes[i]);
     }
     return sim_wave_return(x->wave, fragment);
@@ -354,7 +365,9 @@ static bool run_block(sim_exec *x, sim_fragment *fragment)
     const sim_code_function *function = x->frame->function;
     const sim_code_block *block = &function->blocks[fragment->block];
     if (!pay(x, block)) return true;
+    if (block->takes_undefined) sim_shadow_start(x);
     run_ops(x, function->ops + block->op_first, block->op_count);
+    if (x->wave->tracks) sim_shadow_end(x, block);
     const sim_edge *edges = function->edges + block->edge_first;
     switch ((sim_end)block->end) {
     case SIM_END_JUMP: follow(x, fragment, edges); return true;
@@ -383,6 +396,13 @@ static bool run_block(sim_exec *x, sim_fragment *fragment)
         fragment->block++;
         sim_wave_wait(x->wave, fragment);
         return false;
+    case SIM_END_MEET:
+        fragment->block++;
+        if (x->wave->ready.count + x->wave->waiting.count == 0) return true; /* all have met */
+        x->wave->is_meeting = true;
+        sim_wave_wait(x->wave, fragment);
+        return false;
+    case SIM_END_NEXT: fragment->block++; return true;
     case SIM_END_UNREACHABLE:
         sim_note(x, block->site, SIM_FINDING_UNREACHABLE, sim_first_lane(x), x->active,
                  "OpUnreachable was reached");
@@ -394,41 +414,11 @@ static bool run_block(sim_exec *x, sim_fragment *fragment)
 
 /* ---- Waves ---------------------------------------------------------------------------------- */
 
-/* All lanes of the wave are at one barrier, or something is wrong. */
-static void judge_barrier(sim_exec *x)
-{
-    sim_wave *wave = x->wave;
-    if (wave->waiting.count == 0) {
-        wave->state = SIM_WAVE_DONE;
-        return;
-    }
-    const sim_fragment *first = wave->waiting.items[0];
-    bool together = true;
-    for (uint32_t i = 1; i < wave->waiting.count; i++) {
-        const sim_fragment *other = wave->waiting.items[i];
-        together &=
-            other->block == first->block && other->frame->function == first->frame->function;
-    }
-    uint32_t lanes = 0;
-    for (uint32_t i = 0; i < wave->waiting.count; i++)
-        lanes += wave->waiting.items[i]->active;
-    if (together && lanes == wave->lane_count) {
-        wave->state = SIM_WAVE_AT_BARRIER;
-        return;
-    }
-    enter_frame(x, first);
-    enter_mask(x, first);
-    const sim_code_block *block = &first->frame->function->blocks[first->block - 1];
-    sim_note(x, block->site, SIM_FINDING_DIVERGENT_BARRIER, sim_first_lane(x), lanes,
-             "barrier that not all work-items of the group reach, reached");
-    x->stop = true;
-}
-
 /* Runs the fragment until another one precedes it.  Returns false when the wave is to pause. */
 static bool run_fragment(sim_exec *x, sim_fragment *fragment)
 {
     sim_wave *wave = x->wave;
-    enter_frame(x, fragment);
+    sim_enter_frame(x, fragment);
     enter_mask(x, fragment);
     x->back_edges = 0;
     for (;;) {
@@ -436,11 +426,11 @@ static bool run_fragment(sim_exec *x, sim_fragment *fragment)
         bool spins = x->back_edges >= BACK_EDGES_MAX;
         bool others = wave->ready.count > 0;
         if (x->stop || !sim_wave_is_first(wave, fragment) || spins) {
-            if (spins && others) sim_wave_rotate(wave, fragment);
+            if (spins && (others || wave->is_meeting)) sim_wave_rotate(wave, fragment);
             sim_wave_push(wave, fragment);
             return !(spins && !others && x->launch->wave_count > 1);
         }
-        if (x->frame != fragment->frame) enter_frame(x, fragment);
+        if (x->frame != fragment->frame) sim_enter_frame(x, fragment);
         if (x->mask != fragment->mask || x->active != fragment->active || others || x->partial) {
             enter_mask(x, fragment);
         }
@@ -451,10 +441,17 @@ void SIM_NAME(sim_engine)(sim_exec *x, sim_wave *wave)
 {
     x->wave = wave;
     CHECK(wave->state == SIM_WAVE_READY);
+    uint32_t round = wave->ready.count ? wave->ready.items[wave->ready.count - 1]->round : 0;
     while (!x->stop) {
+        if (wave->is_meeting) sim_meet(x);
         sim_fragment *fragment = sim_wave_pop(wave);
         if (!fragment) {
-            judge_barrier(x);
+            wave->state = wave->waiting.count ? SIM_WAVE_AT_BARRIER : SIM_WAVE_DONE;
+            return;
+        }
+        if (fragment->round > round && x->launch->wave_count > 1) {
+            /* All that can run have spun: other waves may have what they wait for. */
+            sim_wave_push(wave, fragment);
             return;
         }
         if (!run_fragment(x, fragment)) return;

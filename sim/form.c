@@ -171,12 +171,28 @@ bool sim_is_extended_literal(const sim_reader *reader, const sim_view *view, uin
     return row && row->has_literal && word + 1 == view->count;
 }
 
+/* What the values or bits of an enumeration need. */
+static rt_status check_enumerants(sim_reader *reader, const sim_view *view, sim_operand_kind kind,
+                                  uint32_t value)
+{
+    if (sim_kind_of(kind)->category == SIM_CATEGORY_VALUE) {
+        return sim_needs_enumerant(reader, view, kind, value);
+    }
+    for (uint32_t rest = value; rest; rest &= rest - 1)
+        RT_TRY(sim_needs_enumerant(reader, view, kind, rest & -rest));
+    return RT_STATUS_OK;
+}
+
 static rt_status visit_form(void *user, const sim_view *view, sim_operand_kind kind, uint32_t first,
                             uint32_t count)
 {
     sim_reader *reader = user;
     CHECK(first + count <= view->count);
-    if (sim_kind_of(kind)->category != SIM_CATEGORY_ID) return RT_STATUS_OK;
+    uint8_t category = sim_kind_of(kind)->category;
+    if (category == SIM_CATEGORY_VALUE || category == SIM_CATEGORY_BITS) {
+        return check_enumerants(reader, view, kind, view->words[first]);
+    }
+    if (category != SIM_CATEGORY_ID) return RT_STATUS_OK;
     if (sim_is_extended_literal(reader, view, first)) return RT_STATUS_OK;
     /* Names of what an optimiser has removed are common and harm nobody. */
     if (view->opcode->group == SIM_GROUP_SOURCE) return check_id(reader, view, view->words[first]);
@@ -212,8 +228,7 @@ rt_status sim_reader_literal_words(sim_reader *reader, const sim_view *view, uin
 
 /* ---- Sections ------------------------------------------------------------------------------ */
 
-/* Sections of a module, in their order.  The finer order of debug instructions is not enforced:
- * nothing depends on it. */
+/* Sections of a module, in their order. */
 typedef enum sim_section {
     SECTION_ANY, /* anywhere */
     SECTION_CAPABILITY,
@@ -223,6 +238,8 @@ typedef enum sim_section {
     SECTION_ENTRY,
     SECTION_MODE,
     SECTION_SOURCE,
+    SECTION_NAME,
+    SECTION_PROCESSED,
     SECTION_ANNOTATION,
     SECTION_GLOBAL,   /* types, constants, variables */
     SECTION_FUNCTION, /* between functions */
@@ -252,7 +269,13 @@ static sim_section section_of(const sim_opcode *opcode)
         [SIM_GROUP_EXTENDED] = SECTION_LATE,
         [SIM_GROUP_ALIASING] = SECTION_ANY,
     };
-    if (opcode->number == SIM_OpNop) return SECTION_ANY;
+    switch (opcode->number) {
+    case SIM_OpNop: return SECTION_ANY;
+    case SIM_OpName:
+    case SIM_OpMemberName: return SECTION_NAME;
+    case SIM_OpModuleProcessed: return SECTION_PROCESSED;
+    default: break;
+    }
     sim_section section = sections[opcode->group];
     return section || opcode->group == SIM_GROUP_ALIASING ? section : SECTION_BLOCK;
 }
@@ -267,7 +290,9 @@ static rt_status misplaced(sim_reader *reader, const sim_view *view)
         [SECTION_MEMORY_MODEL] = "behind the memory model",
         [SECTION_ENTRY] = "among the entry points",
         [SECTION_MODE] = "among the execution modes",
-        [SECTION_SOURCE] = "among the debug instructions",
+        [SECTION_SOURCE] = "among the sources and strings",
+        [SECTION_NAME] = "among the names",
+        [SECTION_PROCESSED] = "behind the names",
         [SECTION_ANNOTATION] = "among the annotations",
         [SECTION_GLOBAL] = "among types, constants and variables",
         [SECTION_FUNCTION] = "between functions",
@@ -421,6 +446,8 @@ static rt_status read_form(sim_reader *reader, const sim_view *view)
                                view->opcode->words_min);
     }
     RT_TRY(step_section(reader, view));
+    RT_TRY(sim_needs_declare(reader, view));
+    RT_TRY(sim_needs_instruction(reader, view));
     if (view->opcode->has_type) RT_TRY(use_id(reader, view, view->words[1]));
     if (view->opcode->has_result) RT_TRY(define_result(reader, view));
     uint32_t literal_words = 1;

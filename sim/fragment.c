@@ -2,6 +2,7 @@
 #include "sim/fragment.h"
 
 #include "reference/base/alloc.h"
+#include "sim/shadow.h"
 
 #include <string.h>
 
@@ -62,18 +63,32 @@ void sim_wave_close(sim_wave *wave)
     rt_free(wave->rows.block);
     rt_free(wave->stack.block);
     rt_free(wave->private_memory.block);
+    rt_free(wave->private_defined.block);
+    sim_shadow_free(wave->shadow);
 }
 
 /* ---- Activations -------------------------------------------------------------------------- */
 
-/* A number for the frame's private variables; 0 where none is left. */
+/* A number for the frame's private variables; 0 where none is left.  Once the numbers are used up,
+ * activations of one function at the same place share one, as clones do: their variables have the
+ * same offsets, each in the memory of its own lanes. */
 static uint32_t private_number(sim_wave *wave, const sim_frame *frame)
 {
-    uint32_t number = 1;
-    while (number < wave->privates.count && wave->privates.items[number].function)
+    sim_private_frame *privates = wave->privates.items;
+    uint32_t number = 1, count = wave->privates.count;
+    while (number < count && privates[number].function)
         number++;
-    if (number > SIM_PRIVATE_FRAME_MAX) return 0;
-    if (number == wave->privates.count) (void)rt_vector_push(&wave->privates);
+    if (number > SIM_PRIVATE_FRAME_MAX) {
+        number = 1;
+        while (number < count && (privates[number].function != frame->function ||
+                                  privates[number].private_first != frame->private_first)) {
+            number++;
+        }
+        if (number == count) return 0;
+        privates[number].references++;
+        return number;
+    }
+    if (number == count) (void)rt_vector_push(&wave->privates);
     wave->privates.items[number] = (sim_private_frame){
         .function = frame->function, .private_first = frame->private_first, .references = 1};
     return number;
@@ -93,9 +108,10 @@ static sim_frame *frame_new(sim_wave *wave, const sim_code_function *function)
         wave->spare_frames.items[i - 1] = wave->spare_frames.items[--wave->spare_frames.count];
     } else {
         frame = rt_alloc(sizeof *frame);
-        uniforms = rt_alloc(function->uniform_bytes + 8);
+        uniforms = rt_alloc(2 * (function->uniform_bytes + 8));
     }
     *frame = (sim_frame){.function = function, .uniforms = uniforms, .references = 1};
+    memset(sim_frame_undefined(frame), 0, function->uniform_bytes + 8);
     return frame;
 }
 
@@ -173,9 +189,21 @@ static bool frame_place(sim_wave *wave, sim_frame *frame, uint8_t pattern)
     }
     sim_lane_memory_grow(&wave->stack, stack, 0);
     sim_lane_memory_grow(&wave->private_memory, privates, pattern);
+    sim_lane_memory_grow(&wave->private_defined, privates, 0);
     if (function->variable_count == 0) return true;
     frame->number = private_number(wave, frame);
     return frame->number != 0;
+}
+
+void sim_wave_forget(sim_wave *wave, const uint8_t *mask, uint64_t first, uint64_t size)
+{
+    CHECK(first % 8 == 0 &&
+          (first + size) * SIM_LANES <= wave->private_defined.size + 7 * SIM_LANES);
+    uint64_t *granule = (uint64_t *)(void *)(wave->private_defined.data + first * SIM_LANES);
+    for (uint64_t done = 0; done < size; done += 8, granule += SIM_LANES) {
+        for (uint32_t lane = 0; lane < SIM_LANES; lane++)
+            granule[lane] = mask[lane] ? 0 : granule[lane];
+    }
 }
 
 sim_frame *sim_wave_start(sim_wave *wave, const sim_code_function *function, uint8_t pattern)
@@ -190,6 +218,8 @@ sim_frame *sim_wave_start(sim_wave *wave, const sim_code_function *function, uin
     frame->references--; /* the fragment's own is enough */
     memset(fragment->mask, 1, wave->lane_count);
     fragment->active = wave->lane_count;
+    sim_wave_forget(wave, fragment->mask, 0, function->private_bytes);
+    wave->tracks = false;
     wave->state = SIM_WAVE_READY;
     sim_wave_push(wave, fragment);
     return frame;
@@ -205,6 +235,7 @@ bool sim_wave_call(sim_wave *wave, sim_fragment *fragment, const sim_code_functi
         frame_release(wave, frame);
         return false;
     }
+    sim_wave_forget(wave, fragment->mask, frame->private_first, function->private_bytes);
     frame->call_block = fragment->block;
     fragment->frame = frame;
     fragment->block = 0;
@@ -227,33 +258,44 @@ bool sim_wave_return(sim_wave *wave, sim_fragment *fragment)
 
 /* ---- Order -------------------------------------------------------------------------------- */
 
-/* Compares where two fragments are, as if calls were written out: negative, a is first. */
-static int compare_places(const sim_fragment *a, const sim_fragment *b)
+static int order_of(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+/* Level by level, from the inside out: what differs further out decides. */
+int sim_place_compare(const sim_fragment *a, const sim_fragment *b)
 {
     const sim_frame *fa = a->frame, *fb = b->frame;
     uint32_t block_a = a->block, block_b = b->block;
-    if (fa == fb) return block_a < block_b ? -1 : block_a > block_b;
-    int deeper = fa->depth > fb->depth ? -1 : fa->depth < fb->depth;
+    if (fa == fb) return order_of(block_a, block_b);
+    int order = order_of(fb->depth, fa->depth); /* who is deeper in the call comes first */
     for (; fa->depth > fb->depth; fa = fa->parent)
         block_a = fa->call_block;
     for (; fb->depth > fa->depth; fb = fb->parent)
         block_b = fb->call_block;
-    const sim_code_function *in_a = NULL, *in_b = NULL; /* called from one place */
-    for (; fa != fb && fa->parent; fa = fa->parent, fb = fb->parent) {
+    for (;;) {
+        if (block_a != block_b) order = order_of(block_a, block_b);
+        if (fa == fb || !fa->parent) return order;
+        if (fa->function != fb->function) order = fa->function < fb->function ? -1 : 1;
         block_a = fa->call_block;
         block_b = fb->call_block;
-        in_a = fa->function;
-        in_b = fb->function;
+        fa = fa->parent;
+        fb = fb->parent;
     }
-    if (block_a != block_b) return block_a < block_b ? -1 : 1;
-    if (in_a != in_b) return in_a < in_b ? -1 : 1;
-    return deeper;
+}
+
+bool sim_place_same(const sim_fragment *a, const sim_fragment *b)
+{
+    return a->frame->function == b->frame->function && a->frame->depth == b->frame->depth &&
+           sim_place_compare(a, b) == 0;
 }
 
 static int compare(const sim_fragment *a, const sim_fragment *b)
 {
     if (a->round != b->round) return a->round < b->round ? -1 : 1;
-    return compare_places(a, b);
+    if (a->turn != b->turn) return a->turn < b->turn ? -1 : 1;
+    return sim_place_compare(a, b);
 }
 
 static bool same_place(const sim_fragment *a, const sim_fragment *b)
@@ -290,6 +332,7 @@ sim_fragment *sim_wave_split(sim_wave *wave, const sim_fragment *fragment)
     other->frame->references++;
     other->block = fragment->block;
     other->round = fragment->round;
+    other->turn = fragment->turn;
     other->active = 0;
     return other;
 }
@@ -338,31 +381,88 @@ bool sim_wave_is_first(const sim_wave *wave, const sim_fragment *fragment)
     return compare(fragment, wave->ready.items[wave->ready.count - 1]) < 0;
 }
 
+sim_fragment *sim_wave_resume(sim_wave *wave, uint32_t index)
+{
+    CHECK(index < wave->waiting.count);
+    sim_fragment *fragment = wave->waiting.items[index];
+    wave->waiting.items[index] = wave->waiting.items[--wave->waiting.count];
+    return fragment;
+}
+
+/* ---- Activations of one's own ------------------------------------------------------------- */
+
 static sim_frame *frame_clone(sim_wave *wave, const sim_frame *frame)
 {
     sim_frame *clone = frame_new(wave, frame->function);
     uint8_t *uniforms = clone->uniforms;
-    memcpy(uniforms, frame->uniforms, frame->function->uniform_bytes);
+    memcpy(uniforms, frame->uniforms, 2 * (frame->function->uniform_bytes + 8));
     *clone = *frame;
     clone->uniforms = uniforms;
     clone->references = 1;
     if (clone->number) wave->privates.items[clone->number].references++;
-    if (clone->parent) clone->parent = frame_clone(wave, frame->parent);
     return clone;
+}
+
+/* Gives the fragment copies of its activation and of all that led there. */
+static void frames_own(sim_wave *wave, sim_fragment *fragment)
+{
+    sim_frame *shared = fragment->frame;
+    sim_frame **link = &fragment->frame;
+    for (const sim_frame *frame = shared; frame; frame = frame->parent) {
+        *link = frame_clone(wave, frame);
+        link = &(*link)->parent;
+    }
+    CHECK(*link == NULL);
+    frame_release(wave, shared);
+}
+
+static bool frames_shared(const sim_fragment *fragment)
+{
+    const sim_frame *frame = fragment->frame;
+    while (frame && frame->references == 1)
+        frame = frame->parent;
+    return frame != NULL;
 }
 
 void sim_wave_rotate(sim_wave *wave, sim_fragment *fragment)
 {
-    sim_frame *clone = frame_clone(wave, fragment->frame);
-    frame_release(wave, fragment->frame);
-    fragment->frame = clone;
+    if (frames_shared(fragment)) frames_own(wave, fragment);
     fragment->round++;
 }
 
-void sim_wave_release(sim_wave *wave)
+void sim_wave_part(sim_wave *wave, const sim_turns *turns)
 {
+    uint32_t lanes = turns->unit_lanes;
+    sim_fragment *all = sim_wave_pop(wave);
+    CHECK(lanes > 0 && all && wave->ready.count == 0);
+    for (uint32_t first = 0; first < wave->lane_count; first += lanes) {
+        sim_fragment *unit = sim_wave_split(wave, all);
+        uint32_t left = wave->lane_count - first;
+        unit->active = left < lanes ? left : lanes;
+        unit->turn = turns->turn[first / lanes];
+        memset(unit->mask + first, 1, unit->active);
+        frames_own(wave, unit);
+        sim_wave_push(wave, unit);
+    }
+    sim_wave_drop(wave, all);
+}
+
+static uint32_t turn_of(const sim_fragment *fragment, const sim_turns *turns)
+{
+    if (turns->unit_lanes == 0) return 0;
+    const uint8_t *first = memchr(fragment->mask, 1, SIM_LANES);
+    CHECK(first);
+    return turns->turn[(uint32_t)(first - fragment->mask) / turns->unit_lanes];
+}
+
+void sim_wave_release(sim_wave *wave, const sim_turns *turns)
+{
+    CHECK(wave->ready.count == 0);
     while (wave->waiting.count) {
-        sim_wave_push(wave, wave->waiting.items[--wave->waiting.count]);
+        sim_fragment *fragment = sim_wave_resume(wave, wave->waiting.count - 1);
+        fragment->round = 0;
+        fragment->turn = turn_of(fragment, turns);
+        sim_wave_push(wave, fragment);
     }
     wave->state = SIM_WAVE_READY;
 }

@@ -1,6 +1,7 @@
 /* Launching a kernel: arguments, work-groups, waves. */
 #include "reference/base/alloc.h"
-#include "sim/exec.h"
+#include "sim/barrier.h"
+#include "sim/schedule.h"
 
 #include <string.h>
 
@@ -8,6 +9,8 @@
 #define BUDGET_BASE     (UINT64_C(1) << 28)
 #define BUDGET_PER_ITEM (UINT64_C(1) << 24)
 #define BUDGET_MAX      (UINT64_C(1) << 35)
+
+#define WAVES_MAX (RT_WORK_GROUP_SIZE_MAX / SIM_LANES)
 
 /* ---- Ranges ------------------------------------------------------------------------------- */
 
@@ -128,7 +131,28 @@ static rt_status locals_open(sim_launch_state *l, const sim_argument *arguments)
                        RT_TEXT_ARG(l->kernel->name), (unsigned long long)SIM_LOCAL_SIZE_MAX);
     }
     sim_lane_memory_grow(&l->locals_memory, end, l->pattern);
+    sim_lane_memory_grow(&l->locals_defined, end, 0);
     return RT_STATUS_OK;
+}
+
+/* A work-group begins: nothing has been written to its memory. */
+static void locals_start(sim_launch_state *l)
+{
+    if (!l->locals_memory.data) return;
+    memset(l->locals_memory.data, l->pattern, l->locals_memory.size);
+    memset(l->locals_defined.data, 0, l->locals_defined.size);
+    for (uint32_t i = 0; i < l->locals.count; i++)
+        l->locals.items[i].all_defined = false;
+}
+
+/* Objects whose bytes are all defined need no shadow until undefined ones come. */
+static void locals_settle(sim_launch_state *l)
+{
+    for (uint32_t i = 0; i < l->locals.count; i++) {
+        sim_local_object *local = &l->locals.items[i];
+        if (local->all_defined) continue;
+        local->all_defined = sim_defined_all(l->locals_defined.data + local->offset, local->size);
+    }
 }
 
 /* ---- Arguments ------------------------------------------------------------------------------ */
@@ -157,6 +181,7 @@ static void argument_set(sim_launch_state *l, sim_wave *wave, const sim_frame *f
         for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
             for (uint64_t i = 0; i < argument->bytes.size; i++) {
                 *sim_private_byte(&x, lane, first + i) = argument->bytes.data[i];
+                *sim_private_defined(&x, lane, first + i) = 0xff;
             }
         }
     }
@@ -167,6 +192,17 @@ static void argument_set(sim_launch_state *l, sim_wave *wave, const sim_frame *f
         CHECK(kernel->leaf_offset[i] + leaf.bytes <= bytes.size);
         memcpy(frame->uniforms + (leaf.place & SIM_REGISTER_MASK),
                bytes.data + kernel->leaf_offset[i], leaf.bytes);
+    }
+}
+
+/* What earlier kernels and the host have filled by now. */
+static void arguments_settle(const sim_launch_state *l, const sim_argument *arguments)
+{
+    for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
+        if (arguments[i].kind != SIM_PARAMETER_GLOBAL || arguments[i].object == 0) continue;
+        sim_memory *memory = sim_world_memory(l->world, arguments[i].object);
+        if (!memory->data || memory->all_defined) continue;
+        if (sim_defined_all(memory->defined, memory->size)) sim_memory_settle(memory);
     }
 }
 
@@ -265,53 +301,61 @@ static bool waves_step(sim_exec *x, sim_wave *waves, uint32_t count)
         done += waves[i].state == SIM_WAVE_DONE;
         at_barrier += waves[i].state == SIM_WAVE_AT_BARRIER;
     }
-    if (done == count) return true;
     if (done + at_barrier < count) return false; /* some are still spinning */
-    const sim_fragment *first = NULL;
-    bool together = done == 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (waves[i].state != SIM_WAVE_AT_BARRIER) continue;
-        const sim_fragment *here = waves[i].waiting.items[0];
-        if (!first) first = here;
-        together &= here->block == first->block && here->frame->function == first->frame->function;
-    }
-    if (!together) {
-        const sim_code_block *block = &first->frame->function->blocks[first->block - 1];
-        sim_note(x, block->site, SIM_FINDING_DIVERGENT_BARRIER, 0, first->active,
-                 "barrier that not all work-items of the group reach, reached");
+    sim_arrivals_judge(x);
+    if (done == count) return true;
+    if (!sim_barrier_judge(x, waves, count)) {
         x->stop = true;
         return true;
     }
     x->launch->barrier_count++;
-    for (uint32_t i = 0; i < count; i++)
-        sim_wave_release(&waves[i]);
+    locals_settle(x->launch);
+    const sim_fragment *at = waves[0].waiting.items[0];
+    sim_race_barrier(x->launch, at->frame->function->blocks[at->block - 1].extra);
+    for (uint32_t i = 0; i < count; i++) {
+        sim_turns turns;
+        sim_schedule_units(x->launch, &waves[i], &turns);
+        sim_wave_release(&waves[i], &turns);
+    }
     return false;
+}
+
+/* Puts all waves at the start of the kernel; false where its variables do not fit. */
+static bool waves_start(sim_exec *x, sim_wave *waves, const sim_argument *arguments)
+{
+    sim_launch_state *l = x->launch;
+    const sim_code_function *function = &l->program->functions[l->kernel->function];
+    for (uint32_t i = 0; i < l->wave_count; i++) {
+        sim_frame *frame = sim_wave_start(&waves[i], function, l->pattern);
+        rows_set(l, &waves[i]);
+        if (!frame) {
+            sim_kernel_exhausted(x, &waves[i]);
+            return false;
+        }
+        arguments_set(l, &waves[i], frame, arguments);
+        sim_turns turns;
+        sim_schedule_units(l, &waves[i], &turns);
+        if (turns.unit_lanes) sim_wave_part(&waves[i], &turns);
+    }
+    return true;
 }
 
 static void run_group(sim_exec *x, sim_engine *engine, sim_wave *waves,
                       const sim_argument *arguments)
 {
     sim_launch_state *l = x->launch;
-    const sim_code_function *function = &l->program->functions[l->kernel->function];
-    if (l->locals_memory.data) memset(l->locals_memory.data, l->pattern, l->locals_memory.size);
+    locals_start(l);
     for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
         l->pool[SIM_SLOT_GROUP_ID + k] = l->group[k];
     }
-    for (uint32_t i = 0; i < l->wave_count; i++) {
-        sim_frame *frame = sim_wave_start(&waves[i], function, l->pattern);
-        if (!frame) {
-            x->stop = true;
-            l->status = rt_fail(l->world->sink, RT_LIMIT, RT_RULE_NONE,
-                                "kernel '%.*s' needs too much private memory",
-                                RT_TEXT_ARG(l->kernel->name));
-            return;
-        }
-        rows_set(l, &waves[i]);
-        arguments_set(l, &waves[i], frame, arguments);
-    }
+    sim_race_group(l);
+    if (!waves_start(x, waves, arguments)) return;
+    uint32_t order[WAVES_MAX];
     do {
+        sim_schedule_waves(l, l->wave_count, order);
         for (uint32_t i = 0; i < l->wave_count && !x->stop; i++) {
-            if (waves[i].state == SIM_WAVE_READY) engine(x, &waves[i]);
+            sim_wave *wave = &waves[order[i]];
+            if (wave->state == SIM_WAVE_READY) engine(x, wave);
         }
     } while (!x->stop && !waves_step(x, waves, l->wave_count));
 }
@@ -320,17 +364,20 @@ static void run_groups(sim_exec *x, sim_engine *engine, sim_wave *waves,
                        const sim_argument *arguments)
 {
     sim_launch_state *l = x->launch;
-    uint64_t counts[RT_ND_RANGE_DIMENSIONS];
+    uint64_t counts[RT_ND_RANGE_DIMENSIONS], total = 1;
     for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
         counts[k] = l->range->global[k] / l->range->local[k];
+        /* Nobody lives to see the end of so many. */
+        if (__builtin_mul_overflow(total, counts[k], &total)) total = UINT64_MAX;
     }
-    for (l->group[2] = 0; l->group[2] < counts[2]; l->group[2]++) {
-        for (l->group[1] = 0; l->group[1] < counts[1]; l->group[1]++) {
-            for (l->group[0] = 0; l->group[0] < counts[0]; l->group[0]++) {
-                run_group(x, engine, waves, arguments);
-                if (x->stop) return;
-            }
-        }
+    sim_group_walk walk = sim_schedule_groups(l, total);
+    for (uint64_t i = 0; i < total && !x->stop; i++) {
+        l->group[0] = walk.at % counts[0];
+        l->group[1] = walk.at / counts[0] % counts[1];
+        l->group[2] = walk.at / counts[0] / counts[1];
+        run_group(x, engine, waves, arguments);
+        sim_output_group_end(&l->output, l->options);
+        sim_group_walk_on(&walk);
     }
 }
 
@@ -341,7 +388,10 @@ static void run(sim_launch_state *l, const sim_argument *arguments)
     uint64_t items = l->pool[SIM_SLOT_GROUP_ITEMS];
     l->wave_count = (uint32_t)((items + SIM_LANES - 1) / SIM_LANES);
     sim_wave *waves = rt_alloc_array(l->wave_count, sizeof *waves);
-    l->group_values = rt_alloc_array(2 * items, sizeof *l->group_values);
+    CHECK(l->wave_count <= WAVES_MAX);
+    l->group_values = rt_alloc_array(4 * items, sizeof *l->group_values);
+    l->group_undefined = rt_alloc_array(4 * items, sizeof *l->group_undefined);
+    arguments_settle(l, arguments);
     for (uint32_t i = 0; i < l->wave_count; i++) {
         uint64_t left = items - (uint64_t)i * SIM_LANES;
         sim_wave_open(&waves[i], left < SIM_LANES ? (uint32_t)left : SIM_LANES, i * SIM_LANES,
@@ -359,6 +409,8 @@ static void run(sim_launch_state *l, const sim_argument *arguments)
         sim_wave_close(&waves[i]);
     rt_free(waves);
     rt_free(l->group_values);
+    rt_free(l->group_undefined);
+    rt_free(l->pool_undefined);
 }
 
 /* See sim_launch_options.budget. */
@@ -385,19 +437,31 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
                           .kernel = kernel,
                           .program = kernel->program,
                           .range = range,
+                          .options = options,
                           .pool = instance.pool,
                           .function_first = instance.function_first,
                           .budget =
-                              options && options->budget ? options->budget : default_budget(range)};
+                              options && options->budget ? options->budget : default_budget(range),
+                          .schedule = options ? options->schedule : SIM_SCHEDULE_LOCKSTEP};
+    if (l.schedule != SIM_SCHEDULE_LOCKSTEP) {
+        l.unit_lanes = kernel->meets ? kernel->subgroup_size : 1;
+    }
     l.pattern = (uint8_t)(sim_world_choose(world, UINT64_MAX) | 1);
     pool_set(&l);
     l.status = locals_open(&l, arguments);
     constants_mark(&l, arguments, 1);
-    if (rt_ok(l.status)) run(&l, arguments);
+    if (rt_ok(l.status)) {
+        sim_race_open(&l, arguments);
+        run(&l, arguments);
+        sim_race_close(&l);
+    }
     constants_mark(&l, arguments, -1);
+    sim_output_end(&l.output, options);
     sim_findings_report(&l.findings, kernel, options);
     sim_findings_free(&l.findings);
     rt_vector_free(&l.locals);
+    rt_vector_free(&l.arrivals);
     rt_free(l.locals_memory.block);
+    rt_free(l.locals_defined.block);
     return l.status;
 }

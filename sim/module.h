@@ -300,4 +300,11 @@ rt_text sim_words_text(const uint32_t *words);
  * interchangeable in memory and in calls between modules. */
 bool sim_type_equal(const sim_type *a, const sim_type *b);
 
+/* True when both, of one module, are the same type: inside a module types are told apart by their
+ * ids (section 2.8 "Types"), however alike they are. */
+static inline bool sim_type_same(const sim_type *a, const sim_type *b)
+{
+    return a == b;
+}
+
 #endif

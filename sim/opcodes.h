@@ -116,6 +116,7 @@ typedef enum sim_treatment {
     GROUP(ATOMIC_FLAG)                                                                             \
     GROUP(ATOMIC_FLAG_CLEAR)                                                                       \
     GROUP(ASYNC_COPY)                                                                              \
+    GROUP(PRINT)                                                                                   \
     /* groups of work-items */                                                                     \
     GROUP(COLLECTIVE)                                                                              \
     GROUP(WAIT_EVENTS)                                                                             \

@@ -79,6 +79,7 @@ static void decoder_close(sim_decoder *d)
     rt_vector_free(&d->globals);
     rt_vector_free(&d->relocations);
     rt_vector_free(&d->locals);
+    rt_vector_free(&d->prints);
     rt_vector_free(&d->signatures);
     rt_arena_reset(&d->arena);
 }
@@ -228,6 +229,7 @@ static rt_status decode(sim_decoder *d)
     }
     sim_decode_uniform(d);
     RT_TRY(kernels_add(d));
+    sim_decode_written(d);
     program->function_count = d->function_count;
     program->functions =
         rt_arena_alloc_array(&program->arena, d->function_count + 1, sizeof *program->functions);
@@ -241,10 +243,13 @@ static rt_status decode(sim_decoder *d)
         }
     }
     RT_TRY(sim_decode_pointers_keep(d));
+    for (uint32_t i = 0; i < program->kernel_count; i++)
+        program->kernels[i].meets = sim_function_meets(program, program->kernels[i].function);
     sites_keep(d);
     KEEP(site, d->sites);
     KEEP(global, d->globals);
     KEEP(local, d->locals);
+    KEEP(print, d->prints);
     KEEP(relocation, d->relocations);
     KEEP(pool_slot, d->pool);
     return RT_STATUS_OK;

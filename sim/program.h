@@ -4,6 +4,7 @@
 
 #include "reference/base/map.h"
 #include "sim/code.h"
+#include "sim/print.h"
 #include "sim/world.h"
 
 #include <stdatomic.h>
@@ -33,6 +34,13 @@ typedef struct sim_local {
     rt_text name;
 } sim_local;
 
+/* What a kernel may write besides private and local memory. */
+typedef struct sim_written {
+    const bool *parameters; /* per parameter: the memory that it points to */
+    bool variables;         /* of the program */
+    bool anything;          /* pointers come from memory: every object of the world */
+} sim_written;
+
 struct sim_kernel {
     struct sim_program *program;
     rt_text name;
@@ -46,6 +54,8 @@ struct sim_kernel {
     uint32_t parameter_count;
     uint32_t local_size[RT_ND_RANGE_DIMENSIONS]; /* required by the kernel; all 0: free */
     uint32_t subgroup_size;                      /* 8, 16 or 32 */
+    bool meets; /* it can reach operations for which work-items of a sub-group meet */
+    sim_written written;
 };
 
 struct sim_program {
@@ -63,9 +73,11 @@ struct sim_program {
     sim_relocation *relocations;
     sim_local *locals;
     uint32_t relocation_count, local_count;
+    const sim_print *prints; /* calls of printf */
     const sim_site *sites;
     const uint64_t *pool_slots; /* SIM_POOL_SLOTS launch values, then constants */
-    uint32_t site_count, pool_slot_count;
+    uint32_t print_count, site_count, pool_slot_count;
+    bool has_atomics;
 };
 
 /* The variables of a program in a world, made if it has none there yet.  The instance's arrays are
@@ -75,6 +87,9 @@ RT_MUST_USE rt_status sim_instance_find(sim_world *world, sim_program *program,
 
 /* Lets go of all programs of a world that ends, which destroys the objects itself. */
 void sim_instances_free(sim_world *world);
+
+/* True when the function, or one that it may call, has such operations (reach.c). */
+bool sim_function_meets(const sim_program *program, uint32_t function);
 
 /* Takes a further reference; sim_program_destroy gives one back. */
 sim_program *sim_program_retain(sim_program *program);

@@ -1,9 +1,10 @@
-/* What the files of the reader share; private to reader.c, form.c, types.c, declare.c,
+/* What the files of the reader share; private to reader.c, form.c, needs.c, types.c, declare.c,
  * specialise.c, body.c, flow.c, rules.c and validate.c.
  *
  * A module is read in passes over its words, each of which relies on the ones before:
  *
- *     form.c      every instruction has the form of the grammar, ids are unique, sections in order
+ *     form.c      every instruction has the form of the grammar and what it needs is declared
+ *                 (needs.c), ids are unique, sections in order
  *     declare.c   types (types.c), constants (specialise.c), decorations, variables
  *     body.c      functions, blocks, instructions, entry points
  *     flow.c      predecessors, reverse post-order, dominators
@@ -13,6 +14,9 @@
 
 #include "reference/base/vector.h"
 #include "sim/module.h"
+
+/* Numbers of capabilities lie below it. */
+#define SIM_CAPABILITY_BOUND 8192u
 
 typedef struct sim_reader {
     rt_sink *sink;
@@ -24,10 +28,12 @@ typedef struct sim_reader {
     uint32_t section;         /* of form.c */
     uint32_t functions_start; /* word offset of the first OpFunction, or word_count */
     uint32_t parameter_count; /* of all functions together */
-    bool has_function_pointers;  /* capability FunctionPointersINTEL */
-    RT_VECTOR(uint32_t) entries; /* word offsets of OpEntryPoint */
-    RT_VECTOR(uint32_t) modes;   /* word offsets of OpExecutionMode, OpExecutionModeId */
-    RT_VECTOR(uint32_t) groups;  /* word offsets of OpGroupDecorate, OpGroupMemberDecorate */
+    uint64_t capabilities[SIM_CAPABILITY_BOUND / 64]; /* declared or implied; a bit for each */
+    RT_VECTOR(rt_text) extensions;                    /* declared */
+    bool has_function_pointers;                       /* capability FunctionPointersINTEL */
+    RT_VECTOR(uint32_t) entries;                      /* word offsets of OpEntryPoint */
+    RT_VECTOR(uint32_t) modes;  /* word offsets of OpExecutionMode, OpExecutionModeId */
+    RT_VECTOR(uint32_t) groups; /* word offsets of OpGroupDecorate, OpGroupMemberDecorate */
     RT_VECTOR(sim_decoration) decorations; /* all, as they come */
 } sim_reader;
 
@@ -79,6 +85,23 @@ bool sim_is_extended_literal(const sim_reader *reader, const sim_view *view, uin
  * selector of a switch); 1 for all other instructions. */
 RT_MUST_USE rt_status sim_reader_literal_words(sim_reader *reader, const sim_view *view,
                                                uint32_t *out_words);
+
+/* ---- needs.c -------------------------------------------------------------------------------- */
+
+/* Notes what an OpCapability or OpExtension declares; does nothing with another instruction.
+ * UNSUPPORTED: what the simulator does not take (support.h). */
+RT_MUST_USE rt_status sim_needs_declare(sim_reader *reader, const sim_view *view);
+
+/* MALFORMED where an instruction, or an enumerant among its operands, needs a capability or a
+ * version that the module does not have; UNSUPPORTED where no module may declare the capability. */
+RT_MUST_USE rt_status sim_needs_instruction(sim_reader *reader, const sim_view *view);
+RT_MUST_USE rt_status sim_needs_enumerant(sim_reader *reader, const sim_view *view,
+                                          sim_operand_kind kind, uint32_t value);
+
+/* The same where `what` needs one of `count` capabilities. */
+RT_MUST_USE rt_status sim_needs_capability(sim_reader *reader, const sim_view *view,
+                                           const char *what, const uint16_t *wanted,
+                                           uint32_t count);
 
 /* ---- types.c, declare.c, specialise.c, body.c, flow.c, validate.c --------------------------- */
 

@@ -151,6 +151,7 @@ static const type_rule rules[SIM_GROUP_COUNT] = {
                                 sim_check_atomic_float},
     [SIM_GROUP_ATOMIC_FLAG] = {BOOLS | SCALAR, {POINTER, INTEGER, INTEGER}, sim_check_atomic_flag},
     [SIM_GROUP_ATOMIC_FLAG_CLEAR] = {0, {POINTER, INTEGER, INTEGER}, sim_check_atomic_flag},
+    [SIM_GROUP_PRINT] = {INTEGER, {POINTER}, sim_check_print},
     [SIM_GROUP_ASYNC_COPY] = {EVENTS | SCALAR,
                               {INTEGER, POINTER, POINTER, INTEGER, INTEGER, EVENTS | SCALAR},
                               sim_check_async_copy},
@@ -220,8 +221,8 @@ static const char *describe(uint32_t constraint)
 
 static bool fits(const sim_operation *operation, const sim_type *type, uint32_t constraint)
 {
-    if (constraint & RESULT_SAME) return sim_type_equal(type, operation->type);
-    if (constraint & FIRST_SAME) return sim_type_equal(type, sim_operand_type(operation, 0));
+    if (constraint & RESULT_SAME) return sim_type_same(type, operation->type);
+    if (constraint & FIRST_SAME) return sim_type_same(type, sim_operand_type(operation, 0));
     if ((constraint & RESULT_SHAPE) && component_count(type) != component_count(operation->type)) {
         return false;
     }

@@ -46,7 +46,7 @@ sim_check sim_check_variable, sim_check_load, sim_check_store, sim_check_copy_me
 sim_check sim_check_access_chain, sim_check_pointer_chain, sim_check_atomic;
 sim_check sim_check_atomic_store, sim_check_call, sim_check_call_pointer, sim_check_return;
 sim_check sim_check_return_value, sim_check_atomic_float, sim_check_atomic_flag;
-sim_check sim_check_async_copy, sim_check_collective;
+sim_check sim_check_async_copy, sim_check_collective, sim_check_print;
 
 /* ---- shapes_vector.c ------------------------------------------------------------------------ */
 

@@ -19,7 +19,7 @@ rt_status sim_check_select(const sim_operation *operation)
 
 rt_status sim_check_dot(const sim_operation *operation)
 {
-    if (!sim_type_equal(sim_operand_type(operation, 0)->element, operation->type)) {
+    if (!sim_type_same(sim_operand_type(operation, 0)->element, operation->type)) {
         return sim_operation_fail(operation, "the result is no component of the operands");
     }
     return RT_STATUS_OK;
@@ -27,7 +27,7 @@ rt_status sim_check_dot(const sim_operation *operation)
 
 rt_status sim_check_vector_by_scalar(const sim_operation *operation)
 {
-    if (!sim_type_equal(operation->type->element, sim_operand_type(operation, 1))) {
+    if (!sim_type_same(operation->type->element, sim_operand_type(operation, 1))) {
         return sim_operation_fail(operation, "the scalar is no component of the vector");
     }
     return RT_STATUS_OK;
@@ -71,7 +71,7 @@ rt_status sim_check_nan_code(const sim_operation *operation)
 
 rt_status sim_check_float_parts(const sim_operation *operation)
 {
-    if (!sim_type_equal(sim_operand_type(operation, 1)->element, operation->type)) {
+    if (!sim_type_same(sim_operand_type(operation, 1)->element, operation->type)) {
         return sim_operation_fail(operation, "the pointer does not point to the result's type");
     }
     return RT_STATUS_OK;
@@ -97,7 +97,7 @@ rt_status sim_check_geometric(const sim_operation *operation)
     const sim_type *type = sim_operand_type(operation, 0);
     uint64_t count = type->kind == SIM_TYPE_VECTOR ? type->count : 1;
     uint64_t least = operation->group == SIM_GROUP_CROSS ? 3 : 1;
-    if (!sim_type_equal(component_type(type), component_type(operation->type))) {
+    if (!sim_type_same(component_type(type), component_type(operation->type))) {
         return sim_operation_fail(operation, "the result is no component of the operands");
     }
     if (count < least || count > 4) {
@@ -154,7 +154,7 @@ rt_status sim_check_pointer_difference(const sim_operation *operation)
 {
     const sim_type *left = sim_operand_type(operation, 0)->element;
     const sim_type *right = sim_operand_type(operation, 1)->element;
-    if (!sim_type_equal(left, right) || left->size_bytes == 0) {
+    if (!sim_type_same(left, right) || left->size_bytes == 0) {
         return sim_operation_fail(operation,
                                   "the operands do not point to equal types with a size");
     }
@@ -165,7 +165,7 @@ rt_status sim_check_pointer_difference(const sim_operation *operation)
 
 rt_status sim_check_vector_extract(const sim_operation *operation)
 {
-    if (!sim_type_equal(sim_operand_type(operation, 0)->element, operation->type)) {
+    if (!sim_type_same(sim_operand_type(operation, 0)->element, operation->type)) {
         return sim_operation_fail(operation, "the result is no component of the vector");
     }
     return RT_STATUS_OK;
@@ -173,7 +173,7 @@ rt_status sim_check_vector_extract(const sim_operation *operation)
 
 rt_status sim_check_vector_insert(const sim_operation *operation)
 {
-    if (!sim_type_equal(operation->type->element, sim_operand_type(operation, 1))) {
+    if (!sim_type_same(operation->type->element, sim_operand_type(operation, 1))) {
         return sim_operation_fail(operation, "the operand is no component of the vector");
     }
     return RT_STATUS_OK;
@@ -182,8 +182,8 @@ rt_status sim_check_vector_insert(const sim_operation *operation)
 rt_status sim_check_shuffle(const sim_operation *operation)
 {
     const sim_type *left = sim_operand_type(operation, 0), *right = sim_operand_type(operation, 1);
-    if (!sim_type_equal(left->element, operation->type->element) ||
-        !sim_type_equal(right->element, operation->type->element)) {
+    if (!sim_type_same(left->element, operation->type->element) ||
+        !sim_type_same(right->element, operation->type->element)) {
         return sim_operation_fail(operation, "the vectors have different components");
     }
     if (operation->operand_count - 2 != operation->type->count) {
@@ -209,7 +209,7 @@ static rt_status check_construct_vector(const sim_operation *operation)
     for (uint32_t i = 0; i < operation->operand_count; i++) {
         const sim_type *part = sim_operand_type(operation, i);
         bool is_vector = part && part->kind == SIM_TYPE_VECTOR;
-        if (!part || !sim_type_equal(is_vector ? part->element : part, element)) {
+        if (!part || !sim_type_same(is_vector ? part->element : part, element)) {
             return sim_operation_fail(operation,
                                       "constituent %u, id %u, is no component of the "
                                       "vector",
@@ -239,7 +239,7 @@ rt_status sim_check_construct(const sim_operation *operation)
     for (uint32_t i = 0; i < operation->operand_count; i++) {
         const sim_type *part = sim_operand_type(operation, i);
         const sim_type *member = type->members ? type->members[i] : type->element;
-        if (!part || !sim_type_equal(part, member)) {
+        if (!part || !sim_type_same(part, member)) {
             return sim_operation_fail(operation,
                                       "constituent %u, id %u, has another type than "
                                       "the member",
@@ -272,7 +272,7 @@ rt_status sim_check_extract(const sim_operation *operation)
 {
     const sim_type *part = NULL;
     RT_TRY(part_at(operation, sim_operand_type(operation, 0), 1, &part));
-    if (!sim_type_equal(part, operation->type)) {
+    if (!sim_type_same(part, operation->type)) {
         return sim_operation_fail(operation, "the part has another type than the result");
     }
     return RT_STATUS_OK;
@@ -282,7 +282,7 @@ rt_status sim_check_insert(const sim_operation *operation)
 {
     const sim_type *part = NULL;
     RT_TRY(part_at(operation, operation->type, 2, &part));
-    if (!sim_type_equal(part, sim_operand_type(operation, 0))) {
+    if (!sim_type_same(part, sim_operand_type(operation, 0))) {
         return sim_operation_fail(operation, "the operand has another type than the part");
     }
     return RT_STATUS_OK;
@@ -319,6 +319,30 @@ rt_status sim_check_extended(const sim_operation *operation)
     return sim_rules_apply(&inner);
 }
 
+/* Arguments are what compilers can pass where C has "...": no aggregates and no bools. */
+rt_status sim_check_print(const sim_operation *operation)
+{
+    const sim_type *format = sim_operand_type(operation, 0);
+    if (operation->type->bits != 32) {
+        return sim_operation_fail(operation, "printf gives an integer of 32 bits");
+    }
+    if (format->storage_class != SIM_StorageClassUniformConstant ||
+        format->element->kind != SIM_TYPE_INT || format->element->bits != 8) {
+        return sim_operation_fail(operation,
+                                  "the format is no pointer to UniformConstant integers of 8 bits");
+    }
+    for (uint32_t i = 1; i < operation->operand_count; i++) {
+        const sim_type *type = sim_operand_type(operation, i);
+        const sim_type *scalar = type && type->kind == SIM_TYPE_VECTOR ? type->element : type;
+        if (!scalar || (scalar->kind != SIM_TYPE_INT && scalar->kind != SIM_TYPE_FLOAT &&
+                        type->kind != SIM_TYPE_POINTER)) {
+            return sim_operation_fail(operation, "argument %u of printf is no number or pointer",
+                                      i);
+        }
+    }
+    return RT_STATUS_OK;
+}
+
 /* ---- Memory -------------------------------------------------------------------------------- */
 
 rt_status sim_check_variable(const sim_operation *operation)
@@ -334,7 +358,7 @@ rt_status sim_check_variable(const sim_operation *operation)
     if (operation->operand_count < 2) return RT_STATUS_OK;
     const sim_id_entry *value = sim_module_id(operation->reader->module, operation->operands[1]);
     bool is_constant = value->kind == SIM_ID_CONSTANT || value->kind == SIM_ID_VARIABLE;
-    if (!is_constant || !sim_type_equal(value->type, type->element) ||
+    if (!is_constant || !sim_type_same(value->type, type->element) ||
         value->type->storage_class == SIM_StorageClassInput) {
         return sim_operation_fail(operation, "the initializer %u is no constant of type %u",
                                   operation->operands[1], type->element->id);
@@ -344,7 +368,7 @@ rt_status sim_check_variable(const sim_operation *operation)
 
 rt_status sim_check_load(const sim_operation *operation)
 {
-    if (!sim_type_equal(sim_operand_type(operation, 0)->element, operation->type)) {
+    if (!sim_type_same(sim_operand_type(operation, 0)->element, operation->type)) {
         return sim_operation_fail(operation, "the pointer does not point to the result's type");
     }
     return RT_STATUS_OK;
@@ -352,7 +376,7 @@ rt_status sim_check_load(const sim_operation *operation)
 
 rt_status sim_check_store(const sim_operation *operation)
 {
-    if (!sim_type_equal(sim_operand_type(operation, 0)->element, sim_operand_type(operation, 1))) {
+    if (!sim_type_same(sim_operand_type(operation, 0)->element, sim_operand_type(operation, 1))) {
         return sim_operation_fail(operation, "the pointer does not point to the value's type");
     }
     return RT_STATUS_OK;
@@ -361,7 +385,7 @@ rt_status sim_check_store(const sim_operation *operation)
 rt_status sim_check_copy_memory(const sim_operation *operation)
 {
     const sim_type *target = sim_operand_type(operation, 0)->element;
-    if (!sim_type_equal(target, sim_operand_type(operation, 1)->element) ||
+    if (!sim_type_same(target, sim_operand_type(operation, 1)->element) ||
         target->alignment_bytes == 0) {
         return sim_operation_fail(operation,
                                   "the pointers do not point to equal types with values");
@@ -405,7 +429,7 @@ static rt_status check_chain(const sim_operation *operation, uint32_t first)
         }
     }
     if (operation->type->storage_class != base->storage_class ||
-        !sim_type_equal(operation->type->element, part)) {
+        !sim_type_same(operation->type->element, part)) {
         return sim_operation_fail(operation, "the result does not point to type %u in %s", part->id,
                                   sim_enumerant_name(SIM_KIND_StorageClass, base->storage_class));
     }
@@ -436,7 +460,7 @@ rt_status sim_check_async_copy(const sim_operation *operation)
                   source->storage_class == SIM_StorageClassCrossWorkgroup;
     bool outward = target->storage_class == SIM_StorageClassCrossWorkgroup &&
                    source->storage_class == SIM_StorageClassWorkgroup;
-    if (!sim_type_equal(target->element, source->element) || target->element->size_bytes == 0) {
+    if (!sim_type_same(target->element, source->element) || target->element->size_bytes == 0) {
         return sim_operation_fail(operation,
                                   "the pointers do not point to equal types with a size");
     }
@@ -455,7 +479,7 @@ static rt_status check_atomic_of(const sim_operation *operation, const sim_type 
     bool takes_floats = operation->group == SIM_GROUP_ATOMIC_LOAD ||
                         operation->group == SIM_GROUP_ATOMIC_STORE ||
                         operation->opcode->number == SIM_OpAtomicExchange;
-    if (!sim_type_equal(sim_operand_type(operation, 0)->element, value)) {
+    if (!sim_type_same(sim_operand_type(operation, 0)->element, value)) {
         return sim_operation_fail(operation, "the pointer does not point to the value's type");
     }
     if (value->bits < 32 || (value->kind == SIM_TYPE_FLOAT && !takes_floats)) {
@@ -471,7 +495,7 @@ rt_status sim_check_atomic(const sim_operation *operation)
 
 rt_status sim_check_atomic_float(const sim_operation *operation)
 {
-    if (!sim_type_equal(sim_operand_type(operation, 0)->element, operation->type)) {
+    if (!sim_type_same(sim_operand_type(operation, 0)->element, operation->type)) {
         return sim_operation_fail(operation, "the pointer does not point to the value's type");
     }
     return RT_STATUS_OK;
@@ -496,7 +520,7 @@ rt_status sim_check_atomic_store(const sim_operation *operation)
 /* Result and arguments of a call, direct or not, of a function of that type. */
 static rt_status check_arguments(const sim_operation *operation, const sim_type *type)
 {
-    if (!sim_type_equal(operation->type, type->element)) {
+    if (!sim_type_same(operation->type, type->element)) {
         return sim_operation_fail(operation, "the result has another type than function %u returns",
                                   operation->operands[0]);
     }
@@ -507,7 +531,7 @@ static rt_status check_arguments(const sim_operation *operation, const sim_type 
     }
     for (uint32_t i = 1; i < operation->operand_count; i++) {
         const sim_type *argument = sim_operand_type(operation, i);
-        if (!argument || !sim_type_equal(argument, type->members[i - 1])) {
+        if (!argument || !sim_type_same(argument, type->members[i - 1])) {
             return sim_operation_fail(operation,
                                       "argument %u, id %u, has another type than the "
                                       "parameter",
@@ -552,7 +576,7 @@ rt_status sim_check_return(const sim_operation *operation)
 rt_status sim_check_return_value(const sim_operation *operation)
 {
     CHECK(operation->function);
-    if (!sim_type_equal(sim_operand_type(operation, 0), operation->function->type->element)) {
+    if (!sim_type_same(sim_operand_type(operation, 0), operation->function->type->element)) {
         return sim_operation_fail(operation,
                                   "the value has another type than the function returns");
     }

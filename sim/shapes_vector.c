@@ -47,8 +47,7 @@ rt_status sim_check_integer_pair(const sim_operation *operation)
 {
     const sim_type *type = operation->type, *first = sim_operand_type(operation, 0);
     bool is_pair = type->kind == SIM_TYPE_STRUCT && type->count == 2 &&
-                   sim_type_equal(type->members[0], first) &&
-                   sim_type_equal(type->members[1], first);
+                   sim_type_same(type->members[0], first) && sim_type_same(type->members[1], first);
     if (!is_pair) {
         return sim_operation_fail(operation,
                                   "the result is no struct of two members of the operands' type");
@@ -79,7 +78,7 @@ rt_status sim_check_integer_dot(const sim_operation *operation)
         return sim_operation_fail(operation, "the result is narrower than the components");
     }
     const sim_type *sum = is_accumulated ? sim_operand_type(operation, 2) : operation->type;
-    if (!sum || !sim_type_equal(sum, operation->type)) {
+    if (!sum || !sim_type_same(sum, operation->type)) {
         return sim_operation_fail(operation, "the accumulator has another type than the result");
     }
     return RT_STATUS_OK;
@@ -98,10 +97,10 @@ rt_status sim_check_mask_shuffle(const sim_operation *operation)
         return sim_operation_fail(operation, "the mask is no vector of integers of the result's "
                                              "shape and width");
     }
-    if (!sim_type_equal(source->element, type->element)) {
+    if (!sim_type_same(source->element, type->element)) {
         return sim_operation_fail(operation, "the result has other components than the operands");
     }
-    if (last == 2 && !sim_type_equal(source, sim_operand_type(operation, 1))) {
+    if (last == 2 && !sim_type_same(source, sim_operand_type(operation, 1))) {
         return sim_operation_fail(operation, "the operands have different types");
     }
     if (source->count == 3 || type->count == 3) {
@@ -119,7 +118,7 @@ static bool is_pointee(const sim_operation *operation, const sim_type *pointer,
     const sim_type *element = pointer->element, *component = component_of(value);
     switch (operation->operands[-1]) {
     case SIM_STD_vloadn:
-    case SIM_STD_vstoren: return sim_type_equal(element, component);
+    case SIM_STD_vstoren: return sim_type_same(element, component);
     default:
         return element->kind == SIM_TYPE_FLOAT && element->bits == 16 &&
                component->kind == SIM_TYPE_FLOAT && component->bits > 16;

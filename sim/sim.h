@@ -142,12 +142,31 @@ typedef struct sim_finding {
 /* Bytes of local memory that one work-group may have: variables and arguments together. */
 #define SIM_LOCAL_SIZE_MAX (UINT64_C(64) << 10)
 
+/* In which order a launch runs its work-items, between two barriers.  The results of a kernel whose
+ * work-items do not depend on each other other than by barriers and atomics are the same. */
+typedef enum sim_schedule {
+    SIM_SCHEDULE_LOCKSTEP, /* all of a work-group together, instruction by instruction */
+    SIM_SCHEDULE_FORWARD,  /* one after the other in the order of their numbers; groups likewise */
+    SIM_SCHEDULE_BACKWARD, /* the last one first */
+    SIM_SCHEDULE_SEEDED,   /* in an order drawn from the world's seed */
+    SIM_SCHEDULES
+} sim_schedule;
+
+/* "lockstep", "forward", "backward", "seeded". */
+const char *sim_schedule_name(sim_schedule schedule);
+/* Bytes that the kernels of one launch may print; a call of printf that would go beyond prints
+ * nothing and returns -1, and a last line says how many there were. */
+#define SIM_OUTPUT_MAX (1u << 20)
+
 typedef struct sim_launch_options {
     /* Work-item instructions of the whole launch.  0: the default, 2^28 and 2^24 more for each
      * work-item, at most 2^35, so that a kernel that never ends is found within seconds. */
     uint64_t budget;
+    sim_schedule schedule;
     /* Called at the end of the launch, once per place in the code and kind, in program order. */
     void (*on_finding)(void *user, const sim_finding *finding);
+    /* Called when a work-group is done with what it printed, or NULL; then nobody sees it. */
+    void (*on_output)(void *user, rt_text text);
     void *user;
 } sim_launch_options;
 
@@ -164,8 +183,8 @@ RT_MUST_USE rt_status sim_range_check(rt_sink *sink, const sim_kernel *kernel,
 /* Runs a kernel to its end.  Wrong accesses are suppressed (a load gives a value drawn from the
  * seed, a store does nothing) and reported as findings; the launch goes on. ERRC_KERNEL_ARGUMENT:
  * an argument does not fit its parameter (count, kind, size); ERRC_ND_RANGE: local does not divide
- * global, or is larger than RT_WORK_GROUP_SIZE_MAX; LIMIT: local memory or call depth; BUDGET: the
- * instruction budget ran out (also a finding). */
+ * global, or is larger than RT_WORK_GROUP_SIZE_MAX; LIMIT: local memory; BUDGET: the instruction
+ * budget or the stack of a work-item is used up (also a finding). */
 RT_MUST_USE rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range *range,
                                  const sim_argument *arguments, uint32_t argument_count,
                                  const sim_launch_options *options);

@@ -110,6 +110,11 @@ static rt_status read_int(sim_reader *reader, const sim_view *view, sim_type *ty
         return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
                                "integers of %u bits are not modelled, only 8, 16, 32 and 64", bits);
     }
+    static const uint16_t wanted[] = {SIM_CapabilityInt8, SIM_CapabilityInt16, SIM_CapabilityInt64};
+    if (bits != 32) {
+        const uint16_t *width = &wanted[bits == 8 ? 0 : bits == 16 ? 1 : 2];
+        RT_TRY(sim_needs_capability(reader, view, "an integer of this width", width, 1));
+    }
     if (view->words[3] != 0) {
         return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
                                "integer types of kernels have signedness 0, this one has %u",
@@ -126,6 +131,10 @@ static rt_status read_float(sim_reader *reader, const sim_view *view, sim_type *
         return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
                                "floats of %u bits are not modelled, only 16, 32 and 64", bits);
     }
+    static const uint16_t half[] = {SIM_CapabilityFloat16Buffer, SIM_CapabilityFloat16};
+    static const uint16_t wide[] = {SIM_CapabilityFloat64};
+    if (bits == 16) RT_TRY(sim_needs_capability(reader, view, "a half", half, 2));
+    if (bits == 64) RT_TRY(sim_needs_capability(reader, view, "a double", wide, 1));
     set_scalar(type, SIM_TYPE_FLOAT, bits);
     return RT_STATUS_OK;
 }
@@ -144,6 +153,8 @@ static rt_status read_vector(sim_reader *reader, const sim_view *view, sim_type 
         return sim_reader_fail(reader, RT_MALFORMED, view->offset,
                                "a vector has 2, 3, 4, 8 or 16 components, not %u", count);
     }
+    static const uint16_t large[] = {SIM_CapabilityVector16};
+    if (count > 4) RT_TRY(sim_needs_capability(reader, view, "a vector of this size", large, 1));
     type->kind = SIM_TYPE_VECTOR;
     type->count = type->part_count = count;
     type->size_bytes = type->element->size_bytes * (count == 3 ? 4 : count);

@@ -122,7 +122,7 @@ static rt_status check_variable(sim_reader *reader, const sim_variable *variable
     uint32_t word = sim_module_id(module, variable->id)->word;
     const sim_id_entry *value = sim_module_id(module, variable->initializer);
     bool is_constant = value->kind == SIM_ID_CONSTANT || value->kind == SIM_ID_VARIABLE;
-    if (!is_constant || !sim_type_equal(value->type, variable->type->element) ||
+    if (!is_constant || !sim_type_same(value->type, variable->type->element) ||
         value->type->storage_class == SIM_StorageClassInput) {
         return sim_reader_fail(reader, RT_MALFORMED, word,
                                "the initializer %u is no constant of type %u",
@@ -249,7 +249,7 @@ static rt_status check_phi_pair(const sim_use *use, uint32_t offset, sim_id valu
         return sim_reader_fail(use->reader, RT_MALFORMED, offset,
                                "id %u is no block that leads here", parent);
     }
-    if (!entry->type || !sim_type_equal(entry->type, use->instruction->type)) {
+    if (!entry->type || !sim_type_same(entry->type, use->instruction->type)) {
         return sim_reader_fail(use->reader, RT_MALFORMED, offset,
                                "id %u is no value of the phi's type", value);
     }

@@ -22,6 +22,8 @@ static void memory_free(sim_memory *memory)
 {
     rt_free(memory->data);
     rt_free(memory->defined);
+    sim_race_shadow_free(memory->race);
+    memory->race = NULL;
     memory->data = NULL;
     memory->defined = NULL;
 }
@@ -146,7 +148,7 @@ void sim_object_write(sim_world *world, sim_object object, uint64_t offset, uint
     if (!size) return;
     memcpy(memory->data + offset, source, size);
     if (memory->all_defined) return;
-    memset(memory->defined + offset, 1, size);
+    memset(memory->defined + offset, 0xff, size);
     if (size == memory->size) sim_memory_settle(memory);
 }
 
@@ -155,20 +157,25 @@ static void shadow_copy(const sim_memory *from, uint64_t from_offset, sim_memory
                         uint64_t to_offset, uint64_t size)
 {
     if (from->all_defined) {
-        memset(to->defined + to_offset, 1, size);
+        memset(to->defined + to_offset, 0xff, size);
         if (size == to->size) sim_memory_settle(to);
     } else {
         memmove(to->defined + to_offset, from->defined + from_offset, size);
     }
 }
 
-/* Gives a settled memory its shadow back, all ones, because undefined bytes are to come. */
-static void shadow_restore(sim_memory *memory)
+void sim_memory_unsettle(sim_memory *memory)
 {
     CHECK(memory->all_defined && !memory->defined);
     memory->defined = rt_alloc(memory->size);
-    memset(memory->defined, 1, memory->size);
+    memset(memory->defined, 0xff, memory->size);
     memory->all_defined = false;
+}
+
+bool sim_defined_all(const uint8_t *defined, uint64_t size)
+{
+    /* Every byte is like the one before it, and the first is all ones. */
+    return size == 0 || (defined[0] == 0xff && memcmp(defined, defined + 1, size - 1) == 0);
 }
 
 void sim_object_copy(sim_world *world, sim_object source, uint64_t source_offset,
@@ -179,7 +186,7 @@ void sim_object_copy(sim_world *world, sim_object source, uint64_t source_offset
     if (!size) return;
     memmove(to->data + destination_offset, from->data + source_offset, size);
     if (from->all_defined && to->all_defined) return;
-    if (to->all_defined) shadow_restore(to);
+    if (to->all_defined) sim_memory_unsettle(to);
     shadow_copy(from, source_offset, to, destination_offset, size);
 }
 
@@ -189,7 +196,7 @@ void sim_object_defined(const sim_world *world, sim_object object, uint64_t offs
     const sim_memory *memory = memory_range(world, object, offset, size);
     memset(out_bits, 0, (size + 7) / 8);
     for (uint64_t i = 0; i < size; i++) {
-        if (!memory->all_defined && !memory->defined[offset + i]) continue;
+        if (!memory->all_defined && memory->defined[offset + i] != 0xff) continue;
         out_bits[i / 8] = (uint8_t)(out_bits[i / 8] | 1u << (i % 8));
     }
 }

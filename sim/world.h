@@ -50,15 +50,16 @@ static inline uint64_t sim_address_offset(uint64_t address)
     return (address & ((UINT64_C(1) << SIM_ADDRESS_OFFSET_BITS) - 1)) - SIM_ADDRESS_BIAS;
 }
 
-/* One object of global memory.  Shadows hang here: `defined` is the first, one byte per byte. */
+/* One object of global memory.  Shadows hang here: `defined` is the first, one bit per bit. */
 typedef struct sim_memory {
     uint8_t *data;    /* size bytes; NULL once destroyed */
-    uint8_t *defined; /* size bytes, 1 where something was written; NULL when all_defined */
+    uint8_t *defined; /* size bytes, 1 bits where content is defined; NULL when all_defined */
     uint64_t size;
     bool all_defined; /* every byte was written: stores need not look after `defined` */
     /* Kernels must not write: 1 for a constant variable, 1 more for every argument of the running
      * launch that points here from constant memory. */
     uint32_t constant_uses;
+    struct sim_race_shadow *race; /* race.h; NULL until a launch that may write it */
     rt_text label;
 } sim_memory;
 
@@ -77,6 +78,7 @@ struct sim_world {
     rt_arena arena;  /* labels */
     RT_VECTOR(sim_memory) objects; /* by id; [0] is no object */
     RT_VECTOR(sim_instance) instances;
+    uint32_t race_next;      /* stamp of the next launch (race.h); 0: none yet */
     uint32_t function_count; /* numbers of functions that were given out; never reused */
 };
 
@@ -87,7 +89,12 @@ sim_memory *sim_world_memory(sim_world *world, sim_object object);
  * for something undefined. */
 uint64_t sim_world_choose(const sim_world *world, uint64_t key);
 
-/* Drops the shadow of an object whose bytes have all been written, so that stores get cheaper. */
+/* Drops the shadow of an object whose bytes are all defined, so that accesses get cheaper. */
 void sim_memory_settle(sim_memory *memory);
+/* Gives a settled object its shadow back, all ones, because undefined bits are to come. */
+void sim_memory_unsettle(sim_memory *memory);
+
+/* True when all bits of the shadow's `size` bytes are 1. */
+bool sim_defined_all(const uint8_t *defined, uint64_t size);
 
 #endif

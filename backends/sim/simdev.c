@@ -306,18 +306,34 @@ static const dev_device_ops simdev_device_ops = {
     .queue_create = simdev_queue_create,
 };
 
+/* The schedule that a selector names; SIM_SCHEDULES where it names none. */
+static sim_schedule schedule_of(rt_text selector)
+{
+    static const rt_text key = {"schedule=", sizeof "schedule=" - 1};
+    if (selector.length == 0) return SIM_SCHEDULE_LOCKSTEP;
+    if (!rt_text_starts(selector, key.data)) return SIM_SCHEDULES;
+    rt_text name = {selector.data + key.length, selector.length - key.length};
+    sim_schedule schedule = SIM_SCHEDULE_LOCKSTEP;
+    while (schedule < SIM_SCHEDULES && !rt_text_is(name, sim_schedule_name(schedule)))
+        schedule++;
+    return schedule;
+}
+
 static rt_status simdev_open(const dev_open_parameters *parameters, rt_text selector,
                              dev_device **out_device)
 {
-    if (selector.length > 0)
+    sim_schedule schedule = schedule_of(selector);
+    if (schedule == SIM_SCHEDULES)
         return rt_fail(parameters->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "there is one simulated device, without a selector, but '%.*s' was given",
+                       "there is one simulated device, which may be given schedule=lockstep, "
+                       "forward, backward or seeded, but not '%.*s'",
                        RT_TEXT_ARG(selector));
     simdev_device *device = rt_alloc(sizeof *device);
     device->base.ops = &simdev_device_ops;
     pthread_mutex_init(&device->lock, NULL);
     device->world = sim_world_create(parameters->sink, parameters->seed);
     CHECK(device->world != NULL);
+    device->schedule = schedule;
     device->choice = parameters->seed;
     device->on_finding = parameters->on_finding;
     device->finding_user = parameters->finding_user;

@@ -6,7 +6,8 @@
 
 /* Takes SPIR-V, links it itself, executes, finds faults.  Commands run late: when somebody waits
  * for an event or closes a queue, in an order that the wait lists allow and the seed chooses.  The
- * same seed and the same calls give the same order.  Its selector is "". */
+ * same seed and the same calls give the same order.  Its selector is "", or "schedule=NAME" with
+ * the name of a schedule of kernels (sim_schedule_name). */
 extern const dev_backend simdev_backend;
 
 #endif

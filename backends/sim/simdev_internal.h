@@ -21,7 +21,8 @@ typedef struct simdev_device {
     dev_device base;
     pthread_mutex_t lock;
     sim_world *world;
-    uint64_t choice; /* state of the generator that picks the next command */
+    sim_schedule schedule; /* of every launch */
+    uint64_t choice;       /* state of the generator that picks the next command */
     void (*on_finding)(void *user, const dev_finding *finding);
     void *finding_user;
     RT_VECTOR(simdev_command *) ready; /* commands whose predecessors are all done, in any order */

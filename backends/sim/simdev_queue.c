@@ -15,7 +15,9 @@
 
 #include "reference/base/hash.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct simdev_queue {
     dev_queue base;
@@ -180,6 +182,20 @@ static bool operand_found(const simdev_command *command, operand where)
     return false;
 }
 
+/* As OpenCL drivers do: on the standard output.  Past the C library's buffer, in which a forked
+ * child may have something of its parent's. */
+static void output_print(void *user, rt_text text)
+{
+    (void)user;
+    while (text.length > 0) {
+        ssize_t size = write(STDOUT_FILENO, text.data, text.length);
+        if (size < 0 && errno != EINTR) return; /* nobody reads it */
+        if (size < 0) continue;
+        text.data += size;
+        text.length -= (size_t)size;
+    }
+}
+
 static rt_status command_run(simdev_command *command)
 {
     sim_world *world = command->device->world;
@@ -190,7 +206,10 @@ static rt_status command_run(simdev_command *command)
     }
     switch (command->kind) {
     case COMMAND_KERNEL: {
-        const sim_launch_options options = {.on_finding = finding_forward, .user = command};
+        const sim_launch_options options = {.schedule = command->device->schedule,
+                                            .on_finding = finding_forward,
+                                            .on_output = output_print,
+                                            .user = command};
         return sim_launch(world, command->kernel->kernel, &command->range, command->arguments,
                           command->argument_count, &options);
     }

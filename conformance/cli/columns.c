@@ -36,14 +36,75 @@ static bool option_valid(rt_text option)
     return named && at < option.length && option.data[at] == '=';
 }
 
-/* Reads what stands between the braces into column->options. */
+/* ---- Settings ------------------------------------------------------------------------------ */
+
+/* Says that the setting or value is none of those named, and what comes near. */
+static bool unknown(column_reader *reader, const cnf_run_subject *column, const char *what,
+                    rt_text written, const char *const *names, uint32_t count)
+{
+    rt_buffer_printf(reader->error, "%.*s: there is no %s \"%.*s\"", RT_TEXT_ARG(column->name),
+                     what, RT_TEXT_ARG(written));
+    cnf_suggest(reader->error, rt_arena_text(reader->arena, written).data, names, count);
+    return false;
+}
+
+static bool value_known(column_reader *reader, const cnf_run_subject *column,
+                        const cnf_setting *setting, rt_text value)
+{
+    uint32_t count = 0;
+    for (; setting->values[count]; count++)
+        if (rt_text_is(value, setting->values[count])) return true;
+    rt_text what = rt_arena_printf(reader->arena, "%s", setting->name);
+    return unknown(reader, column, what.data, value, setting->values, count);
+}
+
+/* Checks "NAME=value" against the subject's settings. */
+static bool setting_valid(column_reader *reader, const cnf_run_subject *column, rt_text text)
+{
+    const cnf_setting *settings = column->subject->settings;
+    const char *equals = memchr(text.data, '=', text.length);
+    rt_text name = {text.data, equals ? (size_t)(equals - text.data) : text.length};
+    uint32_t count = 0;
+    while (settings[count].name)
+        count++;
+    const char **names = rt_arena_alloc_array(reader->arena, count + 1, sizeof *names);
+    for (uint32_t i = 0; i < count; i++) {
+        names[i] = settings[i].name;
+        if (!rt_text_is(name, names[i])) continue;
+        rt_text value = {text.data + name.length, text.length - name.length};
+        if (equals) value = (rt_text){value.data + 1, value.length - 1};
+        return value_known(reader, column, &settings[i], value);
+    }
+    return unknown(reader, column, "setting", name, names, count);
+}
+
+/* ---- Braces -------------------------------------------------------------------------------- */
+
+/* Takes the text up to the next comma off the front. */
+static rt_text part_take(rt_text *inout_text)
+{
+    const char *comma = memchr(inout_text->data, ',', inout_text->length);
+    rt_text part = {inout_text->data,
+                    comma ? (size_t)(comma - inout_text->data) : inout_text->length};
+    size_t used = comma ? part.length + 1 : part.length;
+    *inout_text = (rt_text){inout_text->data + used, inout_text->length - used};
+    return part;
+}
+
+static bool settings_read(column_reader *reader, rt_text text, cnf_run_subject *column)
+{
+    column->settings = rt_arena_text(reader->arena, text);
+    while (text.length > 0)
+        if (!setting_valid(reader, column, part_take(&text))) return false;
+    return true;
+}
+
 static bool options_read(column_reader *reader, rt_text text, cnf_run_subject *column)
 {
     uint32_t count = 0;
     const char **options = rt_arena_alloc_array(reader->arena, text.length + 2, sizeof *options);
     while (text.length > 0) {
-        const char *comma = memchr(text.data, ',', text.length);
-        rt_text option = {text.data, comma ? (size_t)(comma - text.data) : text.length};
+        rt_text option = part_take(&text);
         if (!option_valid(option)) {
             rt_buffer_printf(reader->error,
                              "%.*s: \"%.*s\" is no option of a driver, which is NAME=value",
@@ -51,16 +112,24 @@ static bool options_read(column_reader *reader, rt_text text, cnf_run_subject *c
             return false;
         }
         options[count++] = rt_arena_text(reader->arena, option).data;
-        size_t used = comma ? option.length + 1 : option.length;
-        text = (rt_text){text.data + used, text.length - used};
     }
     column->options = options;
-    if (count > 0 && !column->subject->forked) return true;
-    rt_buffer_printf(reader->error,
-                     count > 0 ? "%.*s: %s has no driver that takes options"
-                               : "%.*s: there is no option in the braces of %s",
+    if (!column->subject->forked) return true;
+    rt_buffer_printf(reader->error, "%.*s: %s has no driver that takes options",
                      RT_TEXT_ARG(column->name), column->subject->name);
     return false;
+}
+
+/* Reads what stands between the braces into the column. */
+static bool braces_read(column_reader *reader, rt_text text, cnf_run_subject *column)
+{
+    if (text.length == 0) {
+        rt_buffer_printf(reader->error, "%.*s: there is no option in the braces of %s",
+                         RT_TEXT_ARG(column->name), column->subject->name);
+        return false;
+    }
+    return column->subject->settings ? settings_read(reader, text, column)
+                                     : options_read(reader, text, column);
 }
 
 /* ---- Names --------------------------------------------------------------------------------- */
@@ -97,7 +166,7 @@ static bool column_read(column_reader *reader, const char **inout_at)
     *inout_at = brace ? end + 1 : end;
     column.name = rt_arena_text(reader->arena, (rt_text){at, (size_t)(*inout_at - at)});
     rt_text options = {brace ? brace + 1 : NULL, brace ? (size_t)(end - brace - 1) : 0};
-    if (brace && !options_read(reader, options, &column)) return false;
+    if (brace && !braces_read(reader, options, &column)) return false;
     column_add(reader, &column);
     return true;
 }

@@ -11,10 +11,11 @@ typedef struct cnf_columns {
     uint32_t count;
 } cnf_columns;
 
-/* Chooses the subjects of "sim,intel-cpu{NAME=value,...}", each once, or all that there are for
- * NULL; what stands in braces are options of the subject's driver, set as variables of its
- * environment.  Everything lives in the arena.  False: the text names no subject, or its braces are
- * wrong; out_error gets a line that says so, without a newline. */
+/* Chooses the subjects of "sim{schedule=backward},intel-cpu{NAME=value,...}", each once, or all
+ * that there are for NULL; what stands in braces are settings of a subject that has any, else
+ * options of the subject's driver, set as variables of its environment.  Everything lives in the
+ * arena.  False: the text names no subject, or its braces are wrong; out_error gets a line that
+ * says so, without a newline. */
 bool cnf_columns_choose(rt_arena *arena, const char *on, cnf_columns *out_columns,
                         rt_buffer *out_error);
 

@@ -43,7 +43,8 @@
 #define NOT_BUILT(name, value) CNF_OPTION_NOT_BUILT, name, NULL, value, NULL, NULL
 
 static const cnf_option run_options[] = {
-    {CNF_OPTION_ON, "--on", NULL, "SUBJECT,...", "Run on these; default: all available.", NULL},
+    {CNF_OPTION_ON, "--on", NULL, "SUBJECT,...",
+     "Run on these, sim{schedule=backward} too; default: all.", NULL},
     {JOBS},
     {TIMEOUT},
     {SEED},

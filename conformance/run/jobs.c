@@ -52,14 +52,14 @@ static cnf_child_start start_of(const run_state *run, uint64_t tag)
 }
 
 /* The arguments of an executed subject; the numbers are printed into `digits`. */
-static void case_arguments(const run_state *run, const run_case *one, const char *name,
+static void case_arguments(const run_state *run, const run_case *one, const cnf_run_subject *column,
                            char digits[32], const char **out_arguments)
 {
     const cnf_run_options *options = run->options;
     snprintf(digits, 32, "%llu", (unsigned long long)options->seed);
     uint32_t count = 0;
     out_arguments[count++] = "subject";
-    out_arguments[count++] = name;
+    out_arguments[count++] = column->subject->name;
     out_arguments[count++] = "--seed";
     out_arguments[count++] = digits;
     if (options->cache.length > 0) {
@@ -74,30 +74,33 @@ static void case_arguments(const run_state *run, const run_case *one, const char
         out_arguments[count++] = "--choices";
         out_arguments[count++] = one->script.data;
     }
+    if (column->settings.length > 0) {
+        out_arguments[count++] = "--settings";
+        out_arguments[count++] = column->settings.data;
+    }
     out_arguments[count] = NULL;
 }
 
 void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
 {
-    enum { ARGUMENTS = 11 };
+    enum { ARGUMENTS = 13 };
     const run_scenario *scenario = run->slots[slot];
-    const cnf_subject *subject = run->options->subjects[index].subject;
+    const cnf_run_subject *column = &run->options->subjects[index];
     run_case *one = &scenario->cases[index];
     cnf_child_start start = start_of(run, tag_make(JOB_CASE, slot, index));
     one->state = CASE_RUNNING;
-    if (run->options->begun)
-        run->options->begun(run->user, scenario->file->path, run->options->subjects[index].name);
+    if (run->options->begun) run->options->begun(run->user, scenario->file->path, column->name);
     if (one->explorer && !one->worst) {
         cnf_explorer_begin(one->explorer, &run->slots[slot]->arena, one->script,
                            run->options->explore_max);
         bool begun = cnf_explorer_next(one->explorer, &one->script);
         CHECK(begun);
     }
-    if (subject->forked) {
-        forked_case forked = {
-            subject,
-            {run->options->seed, run->options->cache, run->options->profile, one->script},
-            rt_buffer_bytes(&scenario->pack)};
+    if (column->subject->forked) {
+        forked_case forked = {column->subject,
+                              {run->options->seed, run->options->cache, run->options->profile,
+                               one->script, column->settings},
+                              rt_buffer_bytes(&scenario->pack)};
         start.body = forked_body;
         start.user = &forked;
         cnf_pool_start(run->pool, &start);
@@ -105,7 +108,7 @@ void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
     }
     char digits[32];
     const char *arguments[ARGUMENTS];
-    case_arguments(run, one, subject->name, digits, arguments);
+    case_arguments(run, one, column, digits, arguments);
     start.arguments = arguments;
     start.environment = run->subjects[index].environment;
     start.input = rt_buffer_bytes(&scenario->pack);

@@ -286,7 +286,7 @@ static void run_begin(run_state *run)
         const char *const *own =
             column->subject->environment ? column->subject->environment(&run->arena) : NULL;
         run->subjects[i].environment = environment_make(run, own, column->options);
-        if (!column->subject->oracle) continue;
+        if (!column->subject->oracle || column->settings.length > 0) continue;
         CHECK(run->oracle == SCN_NONE);
         run->oracle = i;
     }

@@ -12,6 +12,8 @@ typedef struct cnf_run_subject {
     const cnf_subject *subject;
     rt_text name;               /* of column and records: "pocl", "intel-cpu{A=1}" */
     const char *const *options; /* of its driver, "NAME=value", NULL at the end; NULL: none */
+    rt_text
+        settings; /* of its own device, "schedule=backward"; a subject that has any is no oracle */
 } cnf_run_subject;
 
 /* The functions get the listener's user. */

@@ -241,6 +241,7 @@ typedef enum scn_expect_kind {
     SCN_EXPECT_FINDING,     /* a finding of the device since the last one expected */
     SCN_EXPECT_HOST_SYMBOL, /* the module that a host symbol binds to */
     SCN_EXPECT_ONE_OF,      /* one of several outcomes, all of which conform */
+    SCN_EXPECT_OUTPUT,      /* what kernels printed since the last expectation of output */
     SCN_EXPECT_KIND_COUNT
 } scn_expect_kind;
 
@@ -281,6 +282,8 @@ struct scn_expect {
     rt_text finding_memory; /* empty: any */
     bool has_finding_offset;
     uint64_t finding_offset; /* bytes */
+    /* OUTPUT */
+    rt_text output;
 };
 
 typedef enum scn_verb {

@@ -345,6 +345,7 @@ static scn_expect read_expect(scn_unpacker *unpack, bool in_outcome)
         if (!reader->failed) expect.outcomes = read_outcomes(unpack, false, &expect.outcome_count);
         scn_unpack_check(unpack, expect.outcome_count >= 2);
         break;
+    case SCN_EXPECT_OUTPUT: expect.output = rt_read_text(reader); break;
     case SCN_EXPECT_KIND_COUNT: UNREACHABLE();
     }
     return expect;

@@ -311,6 +311,7 @@ static void write_expect(rt_buffer *out, const scn_expect *expect)
         rt_write_u32(out, expect->from);
         return;
     case SCN_EXPECT_ONE_OF: write_outcomes(out, expect->outcomes, expect->outcome_count); return;
+    case SCN_EXPECT_OUTPUT: rt_write_text(out, expect->output); return;
     case SCN_EXPECT_KIND_COUNT: break;
     }
     UNREACHABLE();

@@ -1,5 +1,5 @@
-/* Expectations: memory, counts, programs, events, findings, host symbols, and several outcomes of
- * which one must hold.  Comparing them with what happened is the subject's work. */
+/* Expectations: memory, counts, programs, events, findings, host symbols, output, and several
+ * outcomes of which one must hold.  Comparing them with what happened is the subject's work. */
 #include "conformance/scenario/number.h"
 #include "conformance/scenario/schema.h"
 
@@ -55,7 +55,7 @@ typedef struct expect_draft {
     const rt_text *images;
     const scn_trace_event *events, *never;
     const scn_node *error, *one_of;
-    rt_text symbol;
+    rt_text symbol, output;
     uint32_t by, from; /* modules */
     uint32_t image_count, event_count, never_count;
     uint64_t offset;
@@ -74,6 +74,7 @@ enum {
     EXPECT_HOST_SYMBOL,
     EXPECT_BY,
     EXPECT_FROM,
+    EXPECT_OUTPUT,
     EXPECT_ONE_OF,
     EXPECT_ERROR,
     EXPECT_ROW_COUNT
@@ -92,6 +93,25 @@ static const scn_shape shape_provider = {
     .noun = "the name of a module, or none",
     .read = provider_read,
     .alternatives = {&scn_shape_name},
+};
+
+/* Text that may be empty, in quotes then: nothing was printed. */
+static bool output_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    if (node->kind != SCN_NODE_SCALAR || scn_node_is_nothing(node)) {
+        return scn_report(reader->reporter, node->at, "expected a text, found %s",
+                          scn_node_describe(reader->arena, node));
+    }
+    memcpy(out, &node->text, sizeof node->text);
+    return true;
+}
+
+static const scn_shape shape_text = {.kind = SCN_SHAPE_TEXT, .noun = "a text"};
+static const scn_shape shape_output = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a text",
+    .read = output_read,
+    .alternatives = {&shape_text},
 };
 
 static const scn_shape shape_outcomes; /* expectations again */
@@ -137,6 +157,9 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
                    "given."},
     [EXPECT_FROM] = {"from", &shape_provider, 0, SCN_FIELD(expect_draft, from),
                      "The module that defines the host symbol, or none."},
+    [EXPECT_OUTPUT] = {"output", &shape_output, SCN_SUFFICES, SCN_FIELD(expect_draft, output),
+                       "What kernels of commands that are done printed since the last expectation "
+                       "of output, exactly; write a wait before it."},
     [EXPECT_ONE_OF] = {"one_of", &shape_outcomes, SCN_SUFFICES, SCN_FIELD(expect_draft, one_of),
                        "Several outcomes that all conform; one of them must hold."},
     [EXPECT_ERROR] = {"error", &scn_shape_error, SCN_SUFFICES, SCN_FIELD(expect_draft, error),
@@ -264,6 +287,15 @@ static bool host_symbol_make(scn_reader *reader, const scn_node *node, const exp
     return true;
 }
 
+static bool output_make(scn_reader *reader, const scn_node *node, const expect_draft *draft,
+                        uint64_t given, scn_expect *out_expect)
+{
+    (void)reader, (void)node, (void)given;
+    out_expect->kind = SCN_EXPECT_OUTPUT;
+    out_expect->output = draft->output;
+    return true;
+}
+
 static bool outcomes_read(scn_reader *reader, const scn_node *node, scn_expect *out_expect);
 
 static bool one_of_make(scn_reader *reader, const scn_node *node, const expect_draft *draft,
@@ -301,6 +333,7 @@ static const maker_row makers[] = {
     {EXPECT_TRACE, trace_make},
     {EXPECT_NEVER, never_make},
     {EXPECT_HOST_SYMBOL, host_symbol_make},
+    {EXPECT_OUTPUT, output_make},
     {EXPECT_ONE_OF, one_of_make},
     {EXPECT_FINDING, finding_make},
 };

@@ -3,6 +3,7 @@
 #define CONFORMANCE_SUBJECT_EXECUTE_H
 
 #include "conformance/subject/emit.h"
+#include "conformance/subject/output.h"
 #include "reference/runtime.h"
 
 /* A finding of the device, kept until it is compared with the expectations. */
@@ -43,6 +44,7 @@ typedef struct cnf_execution {
     uint32_t *counted;         /* per event kind: trace events seen by its last count expectation */
     RT_VECTOR(cnf_kept_finding) findings; /* guarded by findings_lock until the last wait */
     pthread_mutex_t findings_lock;
+    cnf_output output;     /* opened and closed by the caller of cnf_execute */
     bool failed;           /* some check was not ok: later steps would only follow from it */
     bool device_was_asked; /* to make a program or to move content; known at the end */
 } cnf_execution;
@@ -90,6 +92,10 @@ void cnf_evaluate_never(cnf_execution *execution, const scn_expect *expect,
                         cnf_emitted_check *check);
 void cnf_evaluate_host_symbol(cnf_execution *execution, const scn_expect *expect,
                               cnf_emitted_check *check);
+void cnf_evaluate_output(cnf_execution *execution, const scn_expect *expect,
+                         cnf_emitted_check *check);
+/* Later expectations of output begin behind what was printed so far. */
+void cnf_output_seen(cnf_execution *execution);
 
 /* Which bytes of a memory hold a value, a bit a byte as dev_memory_defined has it: as the device
  * says that wrote it last, else all or none.  After a host read.  Codes of dev_memory_defined. */

@@ -93,6 +93,7 @@ static void (*const evaluators[SCN_EXPECT_KIND_COUNT])(cnf_execution *, const sc
     [SCN_EXPECT_NEVER] = cnf_evaluate_never,
     [SCN_EXPECT_HOST_SYMBOL] = cnf_evaluate_host_symbol,
     [SCN_EXPECT_ONE_OF] = evaluate_one_of,
+    [SCN_EXPECT_OUTPUT] = cnf_evaluate_output,
 };
 
 static void evaluate(cnf_execution *execution, const scn_expect *expect, cnf_emitted_check *check)
@@ -101,13 +102,14 @@ static void evaluate(cnf_execution *execution, const scn_expect *expect, cnf_emi
     evaluators[expect->kind](execution, expect, check);
 }
 
-/* Counts begin anew after an expectation that counted, whichever branch held. */
+/* Counts and output begin anew after an expectation of them, whichever branch held. */
 static void cursors_advance(cnf_execution *execution, const scn_expect *expect)
 {
     if (expect->kind == SCN_EXPECT_COUNT) {
         rt_event_kind kind = rt_event_find(expect->event);
         execution->counted[kind] = rt_trace_count(rt_runtime_trace(execution->runtime));
     }
+    if (expect->kind == SCN_EXPECT_OUTPUT) cnf_output_seen(execution);
     for (uint32_t i = 0; i < expect->outcome_count; i++) {
         for (uint32_t k = 0; k < expect->outcomes[i].expect_count; k++)
             cursors_advance(execution, &expect->outcomes[i].expects[k]);

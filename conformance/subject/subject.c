@@ -34,13 +34,21 @@ static void report_panic(void *user)
     rt_trace_print_newest(rt_runtime_trace(execution->runtime), PANIC_EVENTS);
 }
 
+/* How the subject's device is asked for. */
+static rt_text selector_of(const cnf_subject *subject, const cnf_subject_options *options)
+{
+    CHECK_IMPLIES(options->settings.length > 0, subject->settings != NULL);
+    return options->settings.length > 0 ? options->settings : rt_text_of(subject->selector);
+}
+
 /* Opens the subject's device and says so, or says that it is unavailable and returns NULL. */
-static dev_device *open_device(const cnf_subject *subject, const dev_open_parameters *parameters,
-                               cnf_emitter *emitter, dev_capabilities *out_capabilities)
+static dev_device *open_device(const cnf_subject *subject, const cnf_subject_options *options,
+                               const dev_open_parameters *parameters, cnf_emitter *emitter,
+                               dev_capabilities *out_capabilities)
 {
     dev_device *device = NULL;
     rt_status status =
-        dev_device_open(subject->backend, parameters, rt_text_of(subject->selector), &device);
+        dev_device_open(subject->backend, parameters, selector_of(subject, options), &device);
     if (!rt_ok(status)) {
         cnf_emit_unavailable(emitter, rt_sink_diagnostic(parameters->sink, status)->message);
         return NULL;
@@ -51,12 +59,13 @@ static dev_device *open_device(const cnf_subject *subject, const dev_open_parame
 }
 
 /* Opens the other devices of the scenario: the same one of the subject, once more for each. */
-static bool open_others(const cnf_subject *subject, const dev_open_parameters *parameters,
-                        cnf_emitter *emitter, dev_device **devices, uint32_t count)
+static bool open_others(const cnf_subject *subject, const cnf_subject_options *options,
+                        const dev_open_parameters *parameters, cnf_emitter *emitter,
+                        dev_device **devices, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
         rt_status status = dev_device_open(subject->backend, parameters,
-                                           rt_text_of(subject->selector), &devices[i]);
+                                           selector_of(subject, options), &devices[i]);
         if (rt_ok(status)) continue;
         cnf_emit_unavailable(emitter, rt_sink_diagnostic(parameters->sink, status)->message);
         return false;
@@ -79,9 +88,10 @@ static void run_on_devices(const cnf_subject *subject, const cnf_subject_options
     cnf_emit_stage(emitter, "open", SCN_NONE, 0);
     dev_capabilities capabilities;
     dev_device **devices = rt_alloc_array(scenario->device_count, sizeof(dev_device *));
-    devices[0] = open_device(subject, &parameters, emitter, &capabilities);
-    bool runs = devices[0] && !cnf_skip(emitter, scenario, &capabilities) &&
-                open_others(subject, &parameters, emitter, devices, scenario->device_count);
+    devices[0] = open_device(subject, options, &parameters, emitter, &capabilities);
+    bool runs =
+        devices[0] && !cnf_skip(emitter, scenario, &capabilities) &&
+        open_others(subject, options, &parameters, emitter, devices, scenario->device_count);
     if (runs) cnf_execute(execution, devices);
     for (uint32_t i = scenario->device_count; i-- > 0;)
         dev_device_destroy(devices[i]);
@@ -108,7 +118,13 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
         rt_panic_set_reporter(report_panic, &execution);
         cnf_tool_store store;
         dev_tools tools = cnf_tools_open(&store, options->cache);
-        run_on_devices(subject, options, &execution, &tools);
+        if (!cnf_output_open(&execution.output, execution.scenario)) {
+            perror("assay: keeping the output of kernels");
+            exit_status = CHILD_FAILED;
+        } else {
+            run_on_devices(subject, options, &execution, &tools);
+        }
+        cnf_output_close(&execution.output);
         cnf_tools_close(&store);
         rt_panic_set_reporter(NULL, NULL);
         pthread_mutex_destroy(&execution.findings_lock);
@@ -154,9 +170,13 @@ static const cnf_subject *parse(int argument_count, char **arguments,
                                 cnf_subject_options *out_options, bool *out_compute)
 {
     static const struct option known[] = {
-        {"seed", required_argument, NULL, 's'},    {"cache", required_argument, NULL, 'c'},
-        {"profile", required_argument, NULL, 'p'}, {"choices", required_argument, NULL, 'o'},
-        {"compute", no_argument, NULL, 'x'},       {0},
+        {"seed", required_argument, NULL, 's'},
+        {"cache", required_argument, NULL, 'c'},
+        {"profile", required_argument, NULL, 'p'},
+        {"choices", required_argument, NULL, 'o'},
+        {"compute", no_argument, NULL, 'x'},
+        {"settings", required_argument, NULL, 't'},
+        {0},
     };
     *out_options = (cnf_subject_options){0};
     *out_compute = false;
@@ -170,6 +190,8 @@ static const cnf_subject *parse(int argument_count, char **arguments,
             out_options->profile = rt_profile_find(rt_text_of(optarg));
         else if (option == 'o')
             out_options->choices = rt_text_of(optarg);
+        else if (option == 't')
+            out_options->settings = rt_text_of(optarg);
         else if (option == 'x')
             *out_compute = true;
         else
@@ -178,7 +200,8 @@ static const cnf_subject *parse(int argument_count, char **arguments,
     if (out_options->profile == RT_PROFILE_COUNT || !choices_fine(out_options->choices))
         return NULL;
     if (optind + 1 != argument_count) return NULL;
-    return cnf_subject_find(rt_text_of(arguments[optind]));
+    const cnf_subject *subject = cnf_subject_find(rt_text_of(arguments[optind]));
+    return subject && out_options->settings.length > 0 && !subject->settings ? NULL : subject;
 }
 
 int cnf_subject_main(int argument_count, char **arguments)
@@ -189,7 +212,7 @@ int cnf_subject_main(int argument_count, char **arguments)
     if (!subject) {
         fprintf(stderr,
                 "assay: usage: assay subject NAME [--seed N] [--cache FOLDER] [--profile NAME] "
-                "[--choices 0,1,...]\n");
+                "[--choices 0,1,...] [--settings NAME=VALUE,...]\n");
         return CHILD_FAILED;
     }
     rt_buffer pack = {0};
@@ -219,7 +242,7 @@ int cnf_subject_probe_main(int argument_count, char **arguments)
     dev_tools tools = cnf_tools_open(&store, options.cache);
     const dev_open_parameters parameters = {.sink = sink, .tools = &tools};
     dev_capabilities capabilities;
-    dev_device *device = open_device(subject, &parameters, &emitter, &capabilities);
+    dev_device *device = open_device(subject, &options, &parameters, &emitter, &capabilities);
     if (device && compute) {
         rt_buffer message = {0};
         bool ok = cnf_probe_device(device, sink, &message);

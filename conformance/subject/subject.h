@@ -34,6 +34,13 @@
 #include "reference/base/profile.h"
 #include "reference/device/device.h"
 
+/* A setting of a subject's own device, "schedule=backward", checked by name before anything runs.
+ */
+typedef struct cnf_setting {
+    const char *name;
+    const char *const *values; /* all that it may have, NULL at the end */
+} cnf_setting;
+
 typedef struct cnf_subject {
     const char *name;    /* "sim", "pocl" */
     const char *summary; /* one line for `assay subjects` */
@@ -42,6 +49,9 @@ typedef struct cnf_subject {
     bool oracle; /* judges what the reference runtime decides; others are compared with it */
     const dev_backend *backend;
     const char *selector; /* for dev_device_open */
+    /* What may stand in the braces behind the name, NULL at the end; it goes to dev_device_open as
+     * the selector.  NULL: what stands there are variables of the driver's environment. */
+    const cnf_setting *settings;
     /* Makes the "NAME=value" list, NULL at its end, that an exec'd child's environment needs, in
      * the arena; it may return NULL for none.  NULL: needs nothing. */
     const char *const *(*environment)(rt_arena *arena);
@@ -61,6 +71,7 @@ typedef struct cnf_subject_options {
     rt_profile profile;
     /* What the first choices take, "0,1,0", as rt_chooser.script; empty: nothing is prescribed. */
     rt_text choices;
+    rt_text settings; /* of the subject's device, "schedule=backward"; empty: none */
 } cnf_subject_options;
 
 /* Runs the packed scenario on the subject in this process and writes messages to the descriptor.
@@ -70,7 +81,8 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
                     int messages);
 
 /* Body of the hidden `assay subject NAME [--seed N] [--cache FOLDER] [--profile NAME]
- * [--choices 0,1,…]`: the pack comes on descriptor 0, messages go to descriptor 3. */
+ * [--choices 0,1,…] [--settings NAME=VALUE,…]`: the pack comes on descriptor 0, messages go to
+ * descriptor 3. */
 int cnf_subject_main(int argument_count, char **arguments);
 
 /* Body of the hidden `assay probe NAME [--compute]`: opens the device and sends one "device" or

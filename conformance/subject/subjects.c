@@ -39,6 +39,9 @@ static const char *const *intel_cpu_environment(rt_arena *arena)
     return list;
 }
 
+static const char *const schedules[] = {"lockstep", "forward", "backward", "seeded", NULL};
+static const cnf_setting sim_settings[] = {{"schedule", schedules}, {NULL, NULL}};
+
 const cnf_subject cnf_subjects[] = {
     {
         .name = "sim",
@@ -47,6 +50,7 @@ const cnf_subject cnf_subjects[] = {
         .oracle = true,
         .backend = &simdev_backend,
         .selector = "",
+        .settings = sim_settings,
     },
     {
         .name = "pocl",

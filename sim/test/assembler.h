@@ -25,6 +25,7 @@
     "OpCapability Int16\n"                                                                         \
     "OpCapability Int8\n"                                                                          \
     "OpCapability Float64\n"                                                                       \
+    "OpCapability Vector16\n"                                                                      \
     "OpCapability GenericPointer\n"                                                                \
     "%std = OpExtInstImport \"OpenCL.std\"\n"                                                      \
     "OpMemoryModel Physical64 OpenCL\n"

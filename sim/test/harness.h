@@ -17,10 +17,12 @@ typedef struct harness {
     sim_program *program;
     sim_world *world;
     sim_finding findings[FINDINGS_MAX]; /* texts point into `texts` */
-    char texts[FINDINGS_MAX][2][256];
+    char texts[FINDINGS_MAX][2][512];
     uint32_t finding_count;
+    rt_buffer output; /* of the last launch */
     uint64_t budget;
-    rt_status status; /* of the last launch */
+    sim_schedule schedule; /* SIM_TEST_SCHEDULE of the environment, else lockstep */
+    rt_status status;      /* of the last launch */
 } harness;
 
 static inline sim_module *harness_read(rt_sink *sink, const char *path)
@@ -38,11 +40,29 @@ static inline sim_module *harness_read(rt_sink *sink, const char *path)
     return module;
 }
 
+/* CTest runs the tests of execution under every schedule: what they expect is the same. */
+static inline sim_schedule harness_schedule(void)
+{
+    const char *name = getenv("SIM_TEST_SCHEDULE");
+    sim_schedule schedule = SIM_SCHEDULE_LOCKSTEP;
+    while (name && schedule < SIM_SCHEDULES && strcmp(sim_schedule_name(schedule), name) != 0)
+        schedule++;
+    if (schedule == SIM_SCHEDULES) fail_msg("there is no schedule %s", name);
+    return schedule;
+}
+
+/* For tests whose expectations name the first work-item that comes somewhere, or count on an order.
+ */
+#define HARNESS_IN_ORDER()                                                                         \
+    do {                                                                                           \
+        if (harness_schedule() > SIM_SCHEDULE_FORWARD) skip();                                     \
+    } while (0)
+
 /* Links modules, which are destroyed, and makes a world on that engine. */
 static inline harness harness_link(rt_sink *sink, sim_module **modules, uint32_t count,
                                    uint32_t engine)
 {
-    harness h = {.sink = sink};
+    harness h = {.sink = sink, .schedule = harness_schedule()};
     rt_status status =
         sim_program_link(sink, (const sim_module *const *)modules, count, &h.program);
     if (!rt_ok(status)) fail_msg("%s", rt_sink_diagnostic(sink, status)->message.data);
@@ -78,6 +98,7 @@ static inline harness harness_text(const char *text)
 
 static inline void harness_close(harness *h)
 {
+    rt_buffer_free(&h->output);
     sim_world_destroy(h->world);
     sim_program_destroy(h->program);
     rt_sink_destroy(h->sink);
@@ -89,10 +110,15 @@ static inline void harness_finding(void *user, const sim_finding *finding)
     assert_true(h->finding_count < FINDINGS_MAX);
     uint32_t i = h->finding_count++;
     h->findings[i] = *finding;
-    snprintf(h->texts[i][0], 256, "%.*s", RT_TEXT_ARG(finding->message));
-    snprintf(h->texts[i][1], 256, "%.*s", RT_TEXT_ARG(finding->object));
+    snprintf(h->texts[i][0], 512, "%.*s", RT_TEXT_ARG(finding->message));
+    snprintf(h->texts[i][1], 512, "%.*s", RT_TEXT_ARG(finding->object));
     h->findings[i].message = rt_text_of(h->texts[i][0]);
     h->findings[i].object = rt_text_of(h->texts[i][1]);
+}
+
+static inline void harness_output(void *user, rt_text text)
+{
+    rt_buffer_append_text(&((harness *)user)->output, text);
 }
 
 static inline sim_object harness_memory(harness *h, const char *label, const void *data,
@@ -128,8 +154,13 @@ static inline void harness_try(harness *h, const char *kernel, sim_range range,
 {
     const sim_kernel *found = sim_program_kernel(h->program, rt_text_of(kernel));
     if (!found) fail_msg("no kernel %s", kernel);
-    sim_launch_options options = {.budget = h->budget, .on_finding = harness_finding, .user = h};
+    sim_launch_options options = {.budget = h->budget,
+                                  .schedule = h->schedule,
+                                  .on_finding = harness_finding,
+                                  .on_output = harness_output,
+                                  .user = h};
     h->finding_count = 0;
+    rt_buffer_free(&h->output);
     sim_test_executed(found);
     h->status = sim_launch(h->world, found, &range, arguments, count, &options);
 }

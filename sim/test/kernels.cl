@@ -147,8 +147,9 @@ kernel void spin(global volatile int *flag, global int *out)
 {
     // The first work-item releases the others, which come first in the code.
     if (get_global_id(0) != 0) {
-        while (atomic_add(flag, 0) == 0) {}
-        out[get_global_id(0)] = *flag;
+        int seen;
+        while ((seen = atomic_add(flag, 0)) == 0) {}
+        out[get_global_id(0)] = seen;
     } else {
         out[0] = 5;
         atomic_xchg(flag, 9);

@@ -106,7 +106,7 @@ static void test_recursion_without_end(void **state)
     sim_object to = harness_memory(&h, "out", NULL, 64);
     sim_argument arguments[] = {harness_global(to)};
     harness_try(&h, "main", harness_range(16, 16), arguments, 1);
-    assert_int_equal(h.status.code, RT_LIMIT);
+    assert_int_equal(h.status.code, RT_BUDGET);
     harness_close(&h);
 }
 

@@ -142,6 +142,7 @@ static void test_in_a_loop(void **state)
 static void test_divergent(void **state)
 {
     (void)state;
+    HARNESS_IN_ORDER();
     FOR_EACH_BUILD(level, engine)
     {
         harness h = harness_open_file("groups", level, engine);
@@ -149,7 +150,7 @@ static void test_divergent(void **state)
         sim_argument argument = harness_global(to);
         harness_try(&h, "divergent_sub_group", harness_range(32, 32), &argument, 1);
         assert_int_equal(h.finding_count, 1);
-        assert_string_equal(h.findings[0].kind, "divergent-barrier");
+        assert_string_equal(h.findings[0].kind, "subgroup-misuse");
         assert_string_equal(h.findings[0].message.data,
                             "operation that not all work-items of the sub-group reach, reached by "
                             "work-item (0, 0, 0)");
@@ -189,6 +190,7 @@ static void test_async(void **state)
 static void test_async_misuse(void **state)
 {
     (void)state;
+    HARNESS_IN_ORDER();
     int32_t in[8] = {0};
     harness h = harness_open_file("groups", 1, sim_engine_best());
     sim_object to = harness_memory(&h, "out", NULL, 16);
@@ -234,6 +236,7 @@ static void test_atomics64(void **state)
 static void test_flags(void **state)
 {
     (void)state;
+    HARNESS_IN_ORDER();
     harness h = harness_open_file("groups", 1, sim_engine_best());
     int32_t out[21], clear = 0;
     sim_object to = harness_memory(&h, "out", NULL, sizeof out);
@@ -369,7 +372,8 @@ static void test_refused(void **state)
     sim_test_refused(SUB("%r = OpGroupNonUniformBallotFindLSB %int %c3 %i\n"), RT_MALFORMED,
                      "the mask must be four integers of 32 bits");
     sim_test_refused(
-        SUB("%n = OpAtomicFAddEXT %float %out %c1 %c0 %c1\n%r = OpCopyObject %int %i\n"),
+        HEAD("OpCapability AtomicFloat32AddEXT\n") "%n = OpAtomicFAddEXT %float %out %c1 %c0 %c1\n%r = OpCopyObject %int %i\n" STORE(
+            "%r"),
         RT_MALFORMED, "must have the type of the result");
     sim_test_refused(SUB("OpAtomicFlagClear %i %c1 %c0\n%r = OpCopyObject %int %i\n"), RT_MALFORMED,
                      "must be a pointer");

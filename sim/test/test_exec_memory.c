@@ -171,6 +171,7 @@ static void test_spinning_lanes_let_others_go_on(void **state)
 static void test_atomics(void **state)
 {
     (void)state;
+    HARNESS_IN_ORDER();
     harness h = harness_open(1, sim_engine_best());
     uint32_t out[108] = {[7] = 0xffffffff}, want_max = 0, want_xor = 0, sum = 0;
     int32_t least = 0;
@@ -394,6 +395,7 @@ static void expect_finding(harness *h, const char *kind, uint64_t item, uint64_t
 static void test_out_of_bounds(void **state)
 {
     (void)state;
+    HARNESS_IN_ORDER();
     FOR_EACH_BUILD(level, engine)
     {
         harness h = harness_open(level, engine);
@@ -427,6 +429,7 @@ static void test_out_of_bounds(void **state)
 static void test_wrong_pointers(void **state)
 {
     (void)state;
+    HARNESS_IN_ORDER();
     harness h = harness_open(1, sim_engine_best());
     int32_t offset = 0;
     sim_object gone = harness_memory(&h, "gone", NULL, 64);
@@ -446,6 +449,7 @@ static void test_wrong_pointers(void **state)
 static void test_other_memory(void **state)
 {
     (void)state;
+    HARNESS_IN_ORDER();
     harness h = harness_open(1, sim_engine_best());
     int32_t offset = 2;
     sim_object to = harness_memory(&h, "out", NULL, 64);
@@ -470,6 +474,7 @@ static void test_other_memory(void **state)
 static void test_undefined_arithmetic(void **state)
 {
     (void)state;
+    HARNESS_IN_ORDER();
     int32_t a[8], b[8], first[8], second[8];
     for (int i = 0; i < 8; i++) {
         a[i] = i == 6 ? INT32_MIN : 100 * i;
@@ -506,6 +511,7 @@ static void test_undefined_arithmetic(void **state)
 static void test_budget(void **state)
 {
     (void)state;
+    HARNESS_IN_ORDER();
     uint64_t left[2];
     for (uint k = 0; k < 2; k++) {
         harness h = harness_open(k, sim_engine_best());

@@ -136,6 +136,7 @@ static void check_wrong(harness *h, sim_object slots, uint32_t row, int32_t *fir
 static void test_wrong_targets(void **state)
 {
     (void)state;
+    HARNESS_IN_ORDER();
     FOR_EACH_BUILD(level, engine)
     {
         harness h = harness_open_file("pointers", level, engine);
@@ -179,6 +180,7 @@ static void test_other_program(void **state)
 static void test_data_access(void **state)
 {
     (void)state;
+    HARNESS_IN_ORDER();
     harness h = harness_open_file("pointers", 1, sim_engine_best());
     sim_object slots = harness_memory(&h, "slots", NULL, 56);
     sim_object to = harness_memory(&h, "out", NULL, 16);

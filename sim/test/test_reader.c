@@ -260,6 +260,8 @@ static void test_supplement(void **state)
                             2u << 16 | SIM_OpCapability,
                             SIM_CapabilityKernel,
                             2u << 16 | SIM_OpCapability,
+                            SIM_CapabilityAddresses,
+                            2u << 16 | SIM_OpCapability,
                             number - 1,
                             3u << 16 | SIM_OpMemoryModel,
                             2,
@@ -283,7 +285,7 @@ static void test_supplement(void **state)
                             SIM_StorageClassCrossWorkgroup};
         rt_sink *sink = rt_sink_create();
         assert_int_equal(read_bytes(sink, words, sizeof words).code, RT_OK);
-        words[14] = 6150;
+        words[16] = 6150;
         assert_int_equal(read_bytes(sink, words, sizeof words).code, RT_UNSUPPORTED);
         rt_sink_destroy(sink);
     }
@@ -380,8 +382,9 @@ static void test_refused_by_name(void **state)
     sim_test_refused("OpCapability Kernel\nOpExtension \"SPV_XYZ\"\n"
                      "OpMemoryModel Physical64 OpenCL\n",
                      RT_UNSUPPORTED, "SPV_XYZ");
-    sim_test_refused("OpCapability Kernel\nOpMemoryModel Physical32 OpenCL\n", RT_UNSUPPORTED,
-                     "Physical32");
+    sim_test_refused("OpCapability Kernel\nOpCapability Addresses\n"
+                     "OpMemoryModel Physical32 OpenCL\n",
+                     RT_UNSUPPORTED, "Physical32");
     sim_test_refused("OpCapability Kernel\n%a = OpExtInstImport \"GLSL.std.450\"\n"
                      "OpMemoryModel Physical64 OpenCL\n",
                      RT_UNSUPPORTED, "GLSL.std.450");
@@ -390,8 +393,9 @@ static void test_refused_by_name(void **state)
 static void test_sections(void **state)
 {
     (void)state;
-    sim_test_refused("OpMemoryModel Physical64 OpenCL\nOpCapability Kernel\n", RT_MALFORMED,
-                     "behind the memory model");
+    sim_test_refused("OpCapability Addresses\nOpCapability Kernel\n"
+                     "OpMemoryModel Physical64 OpenCL\nOpCapability Int8\n",
+                     RT_MALFORMED, "behind the memory model");
     sim_test_refused("OpCapability Kernel\n%v = OpTypeVoid\n", RT_MALFORMED,
                      "among the capabilities");
     sim_test_refused("OpCapability Kernel\n", RT_MALFORMED, "before its memory model");

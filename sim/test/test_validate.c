@@ -188,7 +188,7 @@ static void test_memory(void **state)
                                "%a = OpLoad %int %g\nOpControlBarrier %a %two %zero\nOpReturn\n"),
                      RT_UNSUPPORTED, "no plain constant");
     sim_test_refused(module_of(text, sizeof text, "%a = OpExtInst %int %std printf %g\nOpReturn\n"),
-                     RT_UNSUPPORTED, "printf is refused");
+                     RT_MALFORMED, "the format is no pointer");
 }
 
 static void test_control(void **state)

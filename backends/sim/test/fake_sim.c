@@ -265,6 +265,12 @@ void sim_range_choose_local(const sim_kernel *kernel, sim_range *range)
     range->local[0] = range->local[1] = range->local[2] = 1;
 }
 
+const char *sim_schedule_name(sim_schedule schedule)
+{
+    static const char *const names[SIM_SCHEDULES] = {"lockstep", "forward", "backward", "seeded"};
+    return names[schedule];
+}
+
 rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range *range,
                      const sim_argument *arguments, uint32_t argument_count,
                      const sim_launch_options *options)

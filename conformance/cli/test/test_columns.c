@@ -8,8 +8,10 @@
 
 #include <cmocka.h>
 
+static const char *const schedules[] = {"forward", "backward", NULL};
+static const cnf_setting settings[] = {{"schedule", schedules}, {NULL, NULL}};
 const cnf_subject cnf_subjects[] = {
-    {.name = "sim", .forked = true, .oracle = true},
+    {.name = "sim", .forked = true, .oracle = true, .settings = settings},
     {.name = "intel-cpu", .install = "somehow"},
 };
 const uint32_t cnf_subject_count = 2;
@@ -45,7 +47,13 @@ static void subjects_are_chosen_or_refused(void **state)
          "intel-cpu{A}: \"A\" is no option of a driver, which is NAME=value"},
         {"intel-cpu{1=2}", "", "",
          "intel-cpu{1=2}: \"1=2\" is no option of a driver, which is NAME=value"},
-        {"sim{A=1}", "", "", "sim{A=1}: sim has no driver that takes options"},
+        {"sim,sim{schedule=backward}", "sim sim{schedule=backward} ", "schedule=backward ", NULL},
+        {"sim{}", "", "", "sim{}: there is no option in the braces of sim"},
+        {"sim{shedule=forward}", "", "",
+         "sim{shedule=forward}: there is no setting \"shedule\", did you mean \"schedule\"?"},
+        {"sim{schedule=bakward}", "", "",
+         "sim{schedule=bakward}: there is no schedule \"bakward\", did you mean \"backward\"?"},
+        {"sim{schedule}", "", "", "sim{schedule}: there is no schedule \"\""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rt_arena arena = {0};
@@ -62,6 +70,8 @@ static void subjects_are_chosen_or_refused(void **state)
             const char *const *option = chosen.subjects[column].options;
             for (; option && *option; option++)
                 rt_buffer_printf(&options, "%s ", *option);
+            rt_text setting = chosen.subjects[column].settings;
+            if (setting.length > 0) rt_buffer_printf(&options, "%.*s ", RT_TEXT_ARG(setting));
         }
         assert_string_equal(rt_buffer_string(&columns), rows[i].columns);
         assert_string_equal(rt_buffer_string(&options), rows[i].options);

@@ -274,8 +274,8 @@ static void print_finding(rt_buffer *out, const scn_expect *expect)
 
 static void print_expect(rt_buffer *out, const scn_expect *expect)
 {
-    static const char *const kinds[] = {"memory", "count",   "program_of",  "trace",
-                                        "never",  "finding", "host_symbol", "one_of"};
+    static const char *const kinds[] = {"memory",  "count",       "program_of", "trace", "never",
+                                        "finding", "host_symbol", "one_of",     "output"};
     _Static_assert(sizeof kinds / sizeof *kinds == SCN_EXPECT_KIND_COUNT, "all kinds");
     rt_buffer_printf(out, "\n    expect %s", kinds[expect->kind]);
     print_position(out, "at", expect->at);
@@ -304,6 +304,7 @@ static void print_expect(rt_buffer *out, const scn_expect *expect)
         print_optional(out, "from", expect->from);
         return;
     case SCN_EXPECT_ONE_OF: print_outcomes(out, expect->outcomes, expect->outcome_count); return;
+    case SCN_EXPECT_OUTPUT: print_text(out, "text", expect->output); return;
     case SCN_EXPECT_KIND_COUNT: break;
     }
     UNREACHABLE();

@@ -42,6 +42,7 @@ static const char sample[] =
     "  - expect: {host_symbol: f, from: lib}\n"
     "  - expect: {host_symbol: g, by: lib, from: none}\n"
     "  - expect: {one_of: [{launches: 1, builds: 2}, {memory: h, equals: {fill: 1}}]}\n"
+    "  - expect: {output: \"7\\n\"}\n"
     "  - unload: lib\n"
     "    expect: {one_of: [{error: none}, {error: {documents: exception}}]}\n"
     "  - load_image: lib/1\n"

@@ -1,0 +1,88 @@
+/* What is printed while a scenario that expects output runs: kept, read piece by piece, handed on.
+ */
+#include "conformance/subject/output.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void expect_read(const cnf_output *output, const char *text)
+{
+    rt_buffer read = {0};
+    assert_true(cnf_output_read(output, &read));
+    assert_string_equal(rt_buffer_string(&read), text);
+    rt_buffer_free(&read);
+}
+
+/* Prints as drivers do, through the C library, and as the simulated device does. */
+static void print_both(const char *buffered, const char *direct)
+{
+    printf("%s", buffered);
+    fflush(stdout);
+    assert_int_equal(write(STDOUT_FILENO, direct, strlen(direct)), (ssize_t)strlen(direct));
+}
+
+static void kept_and_handed_on(void **state)
+{
+    (void)state;
+    fflush(stdout);
+    int before = dup(STDOUT_FILENO);
+    char path[] = "/tmp/assay-output-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(before >= 0 && file >= 0 && unlink(path) == 0);
+    assert_int_equal(dup2(file, STDOUT_FILENO), STDOUT_FILENO);
+
+    const scn_expect inner = {.kind = SCN_EXPECT_OUTPUT};
+    const scn_outcome outcome = {.expects = &inner, .expect_count = 1};
+    const scn_expect expect = {.kind = SCN_EXPECT_ONE_OF, .outcomes = &outcome, .outcome_count = 1};
+    const scn_step step = {.verb = SCN_VERB_EXPECT, .expect = &expect, .expect_count = 1};
+    const scn_scenario scenario = {.steps = &step, .step_count = 1};
+    cnf_output output;
+    printf("of a parent");
+    assert_true(cnf_output_open(&output, &scenario));
+    expect_read(&output, "");
+    print_both("one ", "two\n");
+    expect_read(&output, "one two\n");
+    expect_read(&output, "one two\n");
+    output.seen = 4;
+    expect_read(&output, "two\n");
+    print_both("three", "");
+    expect_read(&output, "two\nthree");
+    cnf_output_close(&output);
+
+    char all[64] = "";
+    assert_int_equal(pread(file, all, sizeof all - 1, 0), 13);
+    assert_string_equal(all, "one two\nthree");
+    assert_int_equal(dup2(before, STDOUT_FILENO), STDOUT_FILENO);
+    close(before);
+    close(file);
+}
+
+static void left_alone_where_nothing_is_expected(void **state)
+{
+    (void)state;
+    const scn_expect expect = {.kind = SCN_EXPECT_COUNT};
+    const scn_step step = {.verb = SCN_VERB_EXPECT, .expect = &expect, .expect_count = 1};
+    const scn_scenario scenario = {.steps = &step, .step_count = 1};
+    cnf_output output;
+    assert_true(cnf_output_open(&output, &scenario));
+    assert_true(output.file == -1 && output.standard == -1);
+    cnf_output_close(&output);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kept_and_handed_on),
+        cmocka_unit_test(left_alone_where_nothing_is_expected),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

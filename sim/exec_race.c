@@ -1,0 +1,235 @@
+/* Data races of whole rows: the usual case, where nothing is open, found out for all lanes at once.
+ * Where something is, race.c goes lane by lane and says what is wrong. */
+#include "sim/exec.h"
+
+#include <string.h>
+
+#ifdef __clang__
+#define LANES _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define LANES _Pragma("GCC ivdep")
+#endif
+#define FOR_LANES     LANES for (uint32_t i = 0; i < n; i++)
+#define LANE_COUNT(x) (((x)->high - (x)->low) & ~(SIM_CHUNK - 1))
+
+/* The lanes' accesses to one cell each of an object: cells[at[i] + k]. */
+typedef struct row {
+    uint32_t n, k;
+    const uint8_t *mask;  /* NULL: all lanes are active */
+    const uint32_t *mine; /* the lanes' stamps */
+    const int32_t *at;    /* cells, from which k are counted */
+    bool in_sequence;     /* at[i] is at[0] + i */
+    uint32_t launch_first, group_first, ordered_from;
+} row;
+
+/* ---- Which cells --------------------------------------------------------------------------- */
+
+/* The bytes of an access that something uses, from *out_first on. */
+static uint32_t used_bytes(const sim_exec *x, const sim_op *op, uint32_t bytes, uint32_t *out_first)
+{
+    const sim_register *places = x->frame->function->places + op->extra;
+    uint32_t first = 0, last = op->count;
+    while (first + 1 < last && places[first] == SIM_REGISTER_NONE)
+        first++;
+    while (last > first + 1 && places[last - 1] == SIM_REGISTER_NONE)
+        last--;
+    *out_first = first * bytes;
+    return (last - first) * bytes;
+}
+
+/* The low bits of all active lanes' offsets. */
+static uint64_t offset_bits(const sim_exec *x)
+{
+    const uint64_t *offsets = x->offsets + x->low;
+    uint32_t n = LANE_COUNT(x);
+    uint64_t bits = 0; /* lanes that are not active have offset 0 */
+    FOR_LANES bits |= offsets[i];
+    return bits;
+}
+
+/* Fills in the row; false where cells have larger numbers than it can hold. */
+static bool row_open(const sim_exec *x, const sim_race_shadow *shadow, uint32_t first, int32_t *at,
+                     row *out)
+{
+    const sim_race_clock *clock = &x->launch->race.clocks[shadow->class];
+    const uint64_t *offsets = x->offsets + x->low;
+    uint32_t n = LANE_COUNT(x), shift = shadow->shift;
+    if (sim_race_cells(shadow) > INT32_MAX) return false;
+    FOR_LANES at[i] = (int32_t)((offsets[i] + first) >> shift);
+    int32_t apart = 0;
+    FOR_LANES apart |= (at[i] - at[0]) ^ (int32_t)i;
+    *out = (row){.n = n,
+                 .mask = x->dense ? NULL : x->mask + x->low,
+                 .mine = clock->stamps + x->wave->first_item + x->low,
+                 .at = at,
+                 .in_sequence = x->dense && apart == 0,
+                 .launch_first = clock->launch_first,
+                 .group_first = clock->group_first,
+                 .ordered_from = clock->ordered_from};
+    return true;
+}
+
+/* ---- Checks -------------------------------------------------------------------------------- */
+
+/* 1 where what the cell says is not settled for the work-item with stamp `mine`. */
+static inline uint32_t is_open(const row *r, uint32_t cell, uint32_t mine)
+{
+    uint32_t stamp = cell & SIM_RACE_STAMP, span = r->ordered_from - r->group_first;
+    bool apart = stamp - r->group_first >= span; /* not of this group before the barrier */
+    return (uint32_t)((cell != mine) & (stamp >= r->launch_first) &
+                      (apart | ((cell & SIM_RACE_OLDER) != 0)));
+}
+
+/* True when no lane meets anything open. */
+static bool row_settled(const row *r, const uint32_t *cells)
+{
+    uint32_t n = r->n, open = 0;
+    const uint32_t *mine = r->mine;
+    const int32_t *at = r->at;
+    const uint8_t *m = r->mask;
+    if (!cells) return true;
+    cells += r->k;
+    if (r->in_sequence) {
+        cells += at[0];
+        FOR_LANES open |= is_open(r, cells[i], mine[i]);
+    } else if (!m) {
+        FOR_LANES open |= is_open(r, cells[at[i]], mine[i]);
+    } else {
+        FOR_LANES open |= is_open(r, cells[at[i]], mine[i]) & (m[i] != 0);
+    }
+    return open == 0;
+}
+
+/* The lanes become the last writers; false, and nothing has changed, where two have one cell. */
+static bool row_write(const row *r, uint32_t *cells)
+{
+    uint32_t before[SIM_LANES], n = r->n, shared = 0;
+    const uint32_t *mine = r->mine;
+    const int32_t *at = r->at;
+    const uint8_t *m = r->mask;
+    cells += r->k;
+    if (r->in_sequence) {
+        memcpy(cells + at[0], mine, n * sizeof *mine);
+        return true;
+    }
+    FOR_LANES before[i] = cells[at[i]];
+    for (uint32_t i = 0; i < n; i++) {
+        if (!m || m[i]) cells[at[i]] = mine[i];
+    }
+    FOR_LANES shared |= (cells[at[i]] != mine[i]) & (!m || m[i] != 0);
+    if (!shared) return true;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!m || m[i]) cells[at[i]] = before[i];
+    }
+    return false;
+}
+
+/* The cell after a read, as sim_race_join has it, where no work-item has two stamps. */
+static inline uint32_t joined(uint32_t cell, uint32_t mine, uint32_t first, uint32_t group,
+                              uint32_t ordered)
+{
+    uint32_t stamp = cell & SIM_RACE_STAMP;
+    bool here = stamp >= ordered;
+    bool several = here & ((stamp != mine) | ((cell & SIM_RACE_SEVERAL) != 0));
+    bool older = (stamp >= first) & ((stamp < group) | ((cell & SIM_RACE_OLDER) != 0));
+    return mine | (several ? SIM_RACE_SEVERAL : 0) | (older ? SIM_RACE_OLDER : 0);
+}
+
+static void row_read(const row *r, uint32_t *cells)
+{
+    uint32_t n = r->n, first = r->launch_first, group = r->group_first, ordered = r->ordered_from;
+    uint32_t next[SIM_LANES];
+    const uint32_t *mine = r->mine;
+    const int32_t *at = r->at;
+    const uint8_t *m = r->mask;
+    cells += r->k;
+    if (r->in_sequence) {
+        cells += at[0];
+        FOR_LANES cells[i] = joined(cells[i], mine[i], first, group, ordered);
+        return;
+    }
+    FOR_LANES next[i] = joined(cells[at[i]], mine[i], first, group, ordered);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!m || m[i]) cells[at[i]] = next[i];
+    }
+    /* Lanes that read one cell together: the last one's name stays. */
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t cell = cells[at[i]];
+        if ((cell & SIM_RACE_STAMP) != mine[i] && (!m || m[i])) {
+            cells[at[i]] = cell | SIM_RACE_SEVERAL;
+        }
+    }
+}
+
+/* ---- The log of reads ---------------------------------------------------------------------- */
+
+static void log_row(sim_exec *x, const sim_view_memory *view, uint32_t first, uint32_t size)
+{
+    sim_race *race = &x->launch->race;
+    uint32_t n = LANE_COUNT(x);
+    const uint64_t *from = x->offsets + x->low;
+    sim_race_log_row *logged = sim_race_log_add(race, view->race, n * (x->dense ? 2 : 3));
+    uint16_t *offsets = (uint16_t *)(void *)(race->log_data + logged->data);
+    logged->size = size;
+    logged->lid = x->wave->first_item + x->low;
+    logged->count = n;
+    logged->has_mask = !x->dense;
+    FOR_LANES offsets[i] = (uint16_t)(from[i] + first);
+    if (!x->dense) memcpy(race->log_data + logged->data + 2 * n, x->mask + x->low, n);
+}
+
+/* ---- Rows ---------------------------------------------------------------------------------- */
+
+/* Makes the cells fit the accesses and gives their number per lane; 0: not row by row. */
+static uint32_t cells_open(sim_exec *x, const sim_op *op, sim_race_shadow *shadow, bool is_write,
+                           uint32_t first, uint32_t size, int32_t *at, row *out)
+{
+    uint64_t bits = first | size;
+    if (shadow->shift && (op->c & 3)) bits |= offset_bits(x);
+    sim_race_cells_make(shadow, is_write, shadow->shift ? bits : 0);
+    return row_open(x, shadow, first, at, out) ? size >> shadow->shift : 0;
+}
+
+bool SIM_NAME(sim_race_load)(sim_exec *x, const sim_op *op, const sim_view_memory *view,
+                             uint32_t bytes)
+{
+    int32_t at[SIM_LANES];
+    sim_race_shadow *shadow = view->race;
+    const sim_race_clock *clock = &x->launch->race.clocks[shadow->class];
+    uint32_t first, size = used_bytes(x, op, bytes, &first);
+    row r;
+    if (shadow->class == SIM_RACE_LOCAL && shadow->written_from != clock->ordered_from) {
+        sim_race_site(shadow, false, op->site);
+        log_row(x, view, first, size);
+        return true;
+    }
+    uint32_t cells = cells_open(x, op, shadow, false, first, size, at, &r);
+    if (cells == 0 || clock->is_split) return false;
+    for (r.k = 0; r.k < cells; r.k++) {
+        if (!row_settled(&r, shadow->writers)) return false;
+    }
+    for (r.k = 0; r.k < cells; r.k++)
+        row_read(&r, shadow->readers);
+    sim_race_site(shadow, false, op->site);
+    return true;
+}
+
+bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op, const sim_view_memory *view,
+                              uint32_t bytes)
+{
+    int32_t at[SIM_LANES];
+    sim_race_shadow *shadow = view->race;
+    uint32_t size = bytes * op->count;
+    row r;
+    sim_race_log_settle(&x->launch->race, shadow);
+    uint32_t cells = cells_open(x, op, shadow, true, 0, size, at, &r);
+    for (r.k = 0; r.k < cells; r.k++) {
+        if (!row_settled(&r, shadow->writers) || !row_settled(&r, shadow->readers)) return false;
+    }
+    for (r.k = 0; r.k < cells; r.k++) {
+        if (!row_write(&r, shadow->writers)) return false;
+    }
+    shadow->written_from = r.ordered_from;
+    sim_race_site(shadow, true, op->site);
+    return cells > 0;
+}

@@ -1,0 +1,262 @@
+/* Data races: two accesses of different work-items to a common byte, at least one a write, that
+ * nothing orders and that are not both atomic.
+ *
+ * Every object that a launch may write has a shadow: for each four bytes (each byte, once smaller
+ * accesses have come) who wrote it last and who read it last.  "Who" is a stamp.  A clock hands
+ * stamps out in ascending order, to all work-items of a group when it starts and again when a
+ * barrier orders the memory, and to one work-item when it releases.  So one comparison tells an
+ * earlier launch (settled), an earlier part of this group (settled by the barrier), and what is
+ * open: another work-item since the last barrier, or another group.  Only what is open is looked at
+ * closer; whether atomics and fences order it is asked of race_order.c.  Nothing depends on the
+ * order in which the simulator happens to run work-items.
+ *
+ * Silent where it cannot know: of several readers (or atomics) of one cell only the last is known
+ * by name; a work-item that has acquired something is taken to know the others.  When stamps run
+ * out, all shadows are cleared.  A relaxed atomic of scope Workgroup counts as one of scope Device,
+ * because that is how translators write the atomics of OpenCL 1.x.
+ *
+ * Source: OpenCL API specification 3.0 section 3.3.6 (memory model), SPIR-V specification 1.6
+ * sections 3.27 (scopes) and 3.25 (memory semantics). */
+#ifndef SIM_RACE_H
+#define SIM_RACE_H
+
+#include "reference/base/map.h"
+#include "reference/base/vector.h"
+#include "sim/code.h"
+
+struct sim_exec;
+struct sim_launch_state;
+struct sim_view_memory;
+struct sim_argument;
+
+/* The two kinds of memory that barriers and fences order apart from each other. */
+typedef enum sim_race_class { SIM_RACE_GLOBAL, SIM_RACE_LOCAL, SIM_RACE_CLASSES } sim_race_class;
+#define SIM_RACE_CLASS_BIT(class) (1u << (class))
+#define SIM_RACE_ALL_CLASSES      ((1u << SIM_RACE_CLASSES) - 1)
+
+/* ---- Cells: a stamp and what else is known ------------------------------------------------- */
+
+/* The levels of atomics say with whom they are atomic; 0 is a plain access. */
+enum { SIM_RACE_PLAIN, SIM_RACE_SUBGROUP, SIM_RACE_WORKGROUP, SIM_RACE_DEVICE };
+
+#define SIM_RACE_STAMP_BITS  28u
+#define SIM_RACE_STAMP       ((1u << SIM_RACE_STAMP_BITS) - 1)
+#define SIM_RACE_SEVERAL     (1u << 28) /* others of that group too, since the same barrier */
+#define SIM_RACE_OLDER       (1u << 29) /* groups before that one too */
+#define SIM_RACE_LEVEL_SHIFT 30u
+
+/* The shadow of one object.  Cells of stamp 0 have seen nothing. */
+typedef struct sim_race_shadow {
+    uint32_t *writers, *readers;    /* NULL until the first write, read */
+    uint64_t size;                  /* of the object, in bytes */
+    uint8_t shift;                  /* a cell is 1 << shift bytes: 4 or 1 */
+    uint8_t class;                  /* sim_race_class */
+    bool is_tracked;                /* the running launch may write it */
+    uint32_t written_from;          /* ordered_from when it was last written */
+    uint32_t logged_from;           /* the same of the last read that was only logged */
+    uint32_t write_site, read_site; /* of this launch: 0 none, SIM_NONE several */
+} sim_race_shadow;
+
+static inline uint64_t sim_race_cells(const sim_race_shadow *shadow)
+{
+    return (shadow->size + (UINT64_C(1) << shadow->shift) - 1) >> shadow->shift;
+}
+
+/* ---- Clocks --------------------------------------------------------------------------------- */
+
+/* Whose stamps [first, first + lid_count * groups) are: work-items lid_first on of group `group`,
+ * then the same of the groups behind it. */
+typedef struct sim_race_interval {
+    uint32_t first, lid_first, lid_count, groups;
+    uint64_t group;
+} sim_race_interval;
+
+typedef struct sim_race_clock {
+    uint32_t launch_first; /* stamps below are of earlier launches (local memory: groups) */
+    uint32_t group_first;  /* of the running group */
+    uint32_t ordered_from; /* of the running group since the last barrier that orders this memory */
+    uint32_t next;
+    bool is_split;    /* since then a work-item got a further stamp of its own */
+    uint32_t *stamps; /* of the running group's work-items, by local linear id */
+    RT_VECTOR(sim_race_interval) intervals;
+} sim_race_clock;
+
+/* ---- What work-items know of each other (race_order.c) ----------------------------------------
+ */
+
+/* A piece of knowledge, which never changes: all accesses up to `stamp` of the work-items from
+ * lid_first on, everything that their group did before `ordered_from`, and what a and b say; for
+ * the memory of `classes` only.  Node 0 knows nothing. */
+typedef struct sim_race_node {
+    uint32_t stamp[SIM_RACE_CLASSES], ordered_from[SIM_RACE_CLASSES];
+    uint32_t group_first[SIM_RACE_CLASSES];
+    uint32_t a, b;
+    uint16_t lid_first, lid_count; /* count 0: only a and b */
+    uint8_t classes;
+} sim_race_node;
+
+/* The node of one who knows everything: what is used when there is no room for more nodes. */
+#define SIM_RACE_KNOWS_ALL UINT32_MAX
+
+typedef struct sim_race_item {
+    uint32_t acquired;                      /* node */
+    uint32_t pending_device, pending_group; /* nodes read by relaxed atomics, by who may see them */
+    /* The last release fence: what it publishes, when an atomic writes behind it. */
+    uint32_t fence_node, fence_acquired;
+    uint32_t fence_stamp[SIM_RACE_CLASSES], fence_from[SIM_RACE_CLASSES];
+    uint8_t fence_level, fence_classes; /* level 0: no fence yet */
+} sim_race_item;
+
+/* What atomics left at one address for those who acquire it. */
+typedef struct sim_race_place {
+    uint32_t for_device, for_group; /* nodes */
+    uint32_t group_first;           /* the group that for_group is for */
+    uint32_t owner_lid;             /* of that group: who released last; SIM_NONE: nobody */
+} sim_race_place;
+
+/* A node found by a search, under its group. */
+typedef struct sim_race_found {
+    uint32_t group_first, node;
+} sim_race_found;
+
+/* ---- One launch -------------------------------------------------------------------------------
+ */
+
+/* Reads of local memory in an interval that has not written it yet: nothing is open until a write
+ * comes, and most often none does. */
+typedef struct sim_race_log_row {
+    sim_race_shadow *shadow;
+    uint32_t size;   /* bytes of one access */
+    uint32_t lid;    /* of the first lane */
+    uint32_t count;  /* lanes */
+    uint32_t data;   /* offsets (16 bits) of all lanes, then their mask if not all are active */
+    uint32_t offset; /* is_one: of them all */
+    bool is_one, is_several, has_mask;
+} sim_race_log_row;
+#define SIM_RACE_LOG_BYTES (256u << 10)
+#define SIM_RACE_LOG_ROWS  4096u
+
+typedef struct sim_race {
+    bool is_on; /* more than one work-item */
+    uint32_t items, subgroup_size;
+    uint64_t group; /* number of the running group */
+    struct sim_world *world;
+    sim_race_clock clocks[SIM_RACE_CLASSES];
+    RT_VECTOR(sim_race_shadow *) tracked;
+    sim_race_shadow *locals; /* per object of local memory */
+    uint32_t local_count;
+    RT_VECTOR(sim_race_log_row) log;
+    uint8_t *log_data; /* SIM_RACE_LOG_BYTES */
+    uint32_t log_bytes;
+    sim_race_item *item;
+    RT_VECTOR(sim_race_node) nodes;
+    RT_VECTOR(sim_race_place) places;
+    rt_map place_of; /* address -> place */
+    bool any_known;  /* some `item` is not empty */
+    /* All nodes below found_root for that class, by group, and the steps of all searches. */
+    RT_VECTOR(sim_race_found) found;
+    uint32_t found_root, found_class;
+    uint64_t search_work;
+} sim_race;
+
+/* Begins a launch: the objects that the kernel may write are tracked.  launch->locals are there. */
+void sim_race_open(struct sim_launch_state *launch, const struct sim_argument *arguments);
+void sim_race_close(struct sim_launch_state *launch);
+/* Frees the shadow of an object that ends; NULL does nothing. */
+void sim_race_shadow_free(sim_race_shadow *shadow);
+
+/* The next group starts. */
+void sim_race_group(struct sim_launch_state *launch);
+/* All work-items of the group are at a barrier of that order (sim_order_pack). */
+void sim_race_barrier(struct sim_launch_state *launch, uint32_t order);
+/* Work-items [lid_first, lid_first + lid_count) of the group, which are a sub-group, are at a
+ * barrier of that order.  Shuffles and collectives order nothing and do not come here. */
+void sim_race_subgroup_barrier(struct sim_launch_state *launch, uint32_t lid_first,
+                               uint32_t lid_count, uint32_t order);
+/* The active lanes are at a fence of that order. */
+void sim_race_fence(struct sim_exec *x, uint32_t order);
+
+/* One lane reads or writes `size` bytes at view->offset, which lie in the object; view->race is not
+ * NULL.  Notes races.  Comes before the bytes are written. */
+void sim_race_read(struct sim_exec *x, uint32_t site, uint32_t lane,
+                   const struct sim_view_memory *view, uint32_t size);
+/* The same for all active lanes. */
+void sim_race_read_all(struct sim_exec *x, uint32_t site, const struct sim_view_memory *view,
+                       uint32_t size);
+void sim_race_write(struct sim_exec *x, uint32_t site, uint32_t lane,
+                    const struct sim_view_memory *view, uint32_t size, const uint8_t *bytes);
+/* One lane's atomic at that address, which may be wrong: then nothing happens. `wrote`: it did more
+ * than read. */
+void sim_race_atomic(struct sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address,
+                     uint32_t size, bool wrote);
+
+/* All active lanes read `size` bytes at one offset of a tracked object.  False, and nothing is
+ * recorded, where a race is possible: then each lane must go by sim_race_read. */
+bool sim_race_read_one(struct sim_exec *x, uint32_t site, const struct sim_view_memory *view,
+                       uint64_t offset, uint32_t size);
+
+/* ---- For race.c, race_order.c and exec_race.c ------------------------------------------------ */
+
+/* Makes the cells for accesses whose offsets and sizes have these low bits. */
+void sim_race_cells_make(sim_race_shadow *shadow, bool is_write, uint64_t bits);
+/* Remembers where the running launch writes or reads the object. */
+void sim_race_site(sim_race_shadow *shadow, bool is_write, uint32_t site);
+/* Turns the log of reads into cells. */
+void sim_race_log_flush(sim_race *race);
+/* The same, before the object is written, if reads of it may be in the log. */
+static inline void sim_race_log_settle(sim_race *race, const sim_race_shadow *shadow)
+{
+    bool logged = shadow->logged_from == race->clocks[shadow->class].ordered_from;
+    if (logged && race->log.count) sim_race_log_flush(race);
+}
+/* Room for a row of the log of `bytes` bytes; the row's data is filled in. */
+sim_race_log_row *sim_race_log_add(sim_race *race, sim_race_shadow *shadow, uint32_t bytes);
+/* The cell after a read or atomic of that work-item and level: keeps who else is open. */
+uint32_t sim_race_join(const sim_race_clock *clock, uint32_t cell, uint32_t lid, uint32_t level);
+/* Whose stamp it is, of this launch: local linear id; the group's number goes to *out_group. */
+uint32_t sim_race_lid(const sim_race_clock *clock, uint32_t stamp, uint64_t *out_group);
+/* New stamps of both clocks for these work-items. */
+void sim_race_stamp(sim_race *race, uint32_t lid_first, uint32_t lid_count);
+
+/* ---- race_order.c ---------------------------------------------------------------------------- */
+
+/* Level and memory classes of an order. */
+uint32_t sim_race_level(uint32_t scope);
+uint32_t sim_race_classes(uint32_t semantics);
+bool sim_race_acquires(uint32_t semantics);
+bool sim_race_releases(uint32_t semantics);
+
+/* True when the node knows of the access of that stamp to memory of that class. */
+bool sim_race_knows(sim_race *race, uint32_t node, sim_race_class class, uint32_t stamp);
+/* What an atomic at that address learns and makes known. */
+void sim_race_synchronise(sim_race *race, uint32_t lid, const sim_op *op, uint64_t address,
+                          bool wrote);
+/* Nobody of the new group knows anything yet. */
+void sim_race_order_group(sim_race *race);
+/* Forgets all that was ever published. */
+void sim_race_order_reset(sim_race *race);
+/* All share what any knows of memory of these classes; lid_count work-items from lid_first on. */
+void sim_race_share(sim_race *race, uint32_t lid_first, uint32_t lid_count, uint32_t classes,
+                    uint32_t also);
+/* One work-item's fence. */
+void sim_race_item_fence(sim_race *race, uint32_t lid, uint32_t order);
+/* A node of what work-items from lid_first on have done up to now. */
+uint32_t sim_race_node_now(sim_race *race, uint32_t lid_first, uint32_t lid_count,
+                           uint32_t classes);
+
+/* ---- exec_race.c: whole rows ------------------------------------------------------------------
+ */
+
+#ifdef SIM_ENGINE
+#define SIM_RACE_NAME_2(name, engine) name##_##engine
+#define SIM_RACE_NAME_1(name, engine) SIM_RACE_NAME_2(name, engine)
+#define SIM_RACE_NAME(name)           SIM_RACE_NAME_1(name, SIM_ENGINE)
+/* The active lanes access view's object at x->offsets, `bytes` per component.  False, and nothing
+ * is recorded, where a race is possible: then each lane must go its own way. */
+bool SIM_RACE_NAME(sim_race_load)(struct sim_exec *x, const sim_op *op,
+                                  const struct sim_view_memory *view, uint32_t bytes);
+bool SIM_RACE_NAME(sim_race_store)(struct sim_exec *x, const sim_op *op,
+                                   const struct sim_view_memory *view, uint32_t bytes);
+#endif
+
+#endif

@@ -1,0 +1,549 @@
+// Kernels for test_exec_race.c: right ones, about which nothing may be said, and wrong ones beside
+// them (their names end in _wrong or _same), in which one thing is missing.  All take the same
+// arguments: memory to write, memory to read, and local memory of one int and more per work-item.
+
+#define GLOBAL CLK_GLOBAL_MEM_FENCE
+#define LOCAL  CLK_LOCAL_MEM_FENCE
+#define ITEM   int i = (int)get_global_id(0)
+#define HERE   int l = (int)get_local_id(0), n = (int)get_local_size(0), g = (int)get_group_id(0)
+#define ARGUMENTS global int *a, global int *b, local int *s
+
+// ---- Barriers ----
+
+#define REDUCE(name, first, inner)                                                                 \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        ITEM;                                                                                      \
+        HERE;                                                                                      \
+        s[l] = b[i];                                                                               \
+        first;                                                                                     \
+        for (int k = n / 2; k > 0; k /= 2) {                                                       \
+            if (l < k) s[l] += s[l + k];                                                           \
+            inner;                                                                                 \
+        }                                                                                          \
+        if (l == 0) a[g] = s[0];                                                                   \
+    }
+REDUCE(reduce, barrier(LOCAL), barrier(LOCAL))
+REDUCE(reduce_both, barrier(LOCAL | GLOBAL), barrier(LOCAL | GLOBAL))
+REDUCE(reduce_first_wrong, , barrier(LOCAL))
+REDUCE(reduce_inner_wrong, barrier(LOCAL), )
+REDUCE(reduce_flag_wrong, barrier(GLOBAL), barrier(GLOBAL))
+
+kernel void scan(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    s[l] = b[i];
+    barrier(LOCAL);
+    for (int k = 1; k < n; k *= 2) {
+        int x = l >= k ? s[l - k] : 0;
+        barrier(LOCAL);
+        s[l] += x;
+        barrier(LOCAL);
+    }
+    a[i] = s[l];
+}
+kernel void scan_wrong(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    s[l] = b[i];
+    barrier(LOCAL);
+    for (int k = 1; k < n; k *= 2) {
+        if (l >= k) s[l] += s[l - k];
+        barrier(LOCAL);
+    }
+    a[i] = s[l];
+}
+
+// Tiles that all read, one after the other, with a barrier on either side.
+#define TILES(name, before, after)                                                                 \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        ITEM;                                                                                      \
+        HERE;                                                                                      \
+        int sum = 0;                                                                               \
+        for (int t = 0; t < 4; t++) {                                                              \
+            s[l] = b[t * n + l];                                                                   \
+            before;                                                                                \
+            for (int k = 0; k < n; k++)                                                            \
+                sum += s[k] * s[(l + k) % n];                                                      \
+            after;                                                                                 \
+        }                                                                                          \
+        a[i] = sum;                                                                                \
+    }
+TILES(tiles, barrier(LOCAL), barrier(LOCAL))
+TILES(tiles_before_wrong, , barrier(LOCAL))
+TILES(tiles_after_wrong, barrier(LOCAL), )
+
+kernel void two_buffers(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    int half_count = n / 2, m = l % half_count;
+    local int *from = s, *to = s + half_count;
+    s[m + (l < half_count ? 0 : half_count)] = b[i];
+    barrier(LOCAL);
+    for (int k = 0; k < 5; k++) {
+        if (l < half_count) to[m] = from[(m + 1) % half_count] + from[m];
+        barrier(LOCAL);
+        local int *x = from;
+        from = to;
+        to = x;
+    }
+    a[i] = from[m];
+}
+
+// The work-items of a group pass values on through global memory.
+#define PASS_ON(name, flag)                                                                        \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        ITEM;                                                                                      \
+        HERE;                                                                                      \
+        a[i] = i;                                                                                  \
+        barrier(flag);                                                                             \
+        int x = a[g * n + (l + 1) % n];                                                            \
+        barrier(flag);                                                                             \
+        a[i] = x;                                                                                  \
+    }
+PASS_ON(pass_on, GLOBAL)
+PASS_ON(pass_on_wrong, LOCAL)
+
+// A barrier of the other memory leaves a work-item's own accesses its own.
+kernel void own(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    a[i] = 1;
+    for (int k = 0; k < 3; k++) {
+        s[l] = k;
+        barrier(LOCAL);
+        a[i] += s[(l + 1) % n];
+        barrier(LOCAL);
+    }
+}
+
+kernel void one_for_all(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    if (l == 0) {
+        s[0] = b[g];
+        a[get_global_size(0) + g] = s[0];
+    }
+    barrier(LOCAL | GLOBAL);
+    a[i] = s[0] + a[get_global_size(0) + g];
+}
+kernel void one_for_all_wrong(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    if (l == 0) s[0] = b[g];
+    a[i] = s[0];
+}
+
+// Read by many, then written by one who has read it too.
+#define READ_READ_WRITE(name, between)                                                             \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        HERE;                                                                                      \
+        int x = 0;                                                                                 \
+        if (l == 1) x = a[g];                                                                      \
+        if (l == 2) x = a[g];                                                                      \
+        if (l == 3) x = a[g];                                                                      \
+        between;                                                                                   \
+        if (l == 3) a[g] = 1;                                                                      \
+        b[get_global_id(0)] = x;                                                                   \
+    }
+READ_READ_WRITE(read_read_write, barrier(GLOBAL))
+READ_READ_WRITE(read_read_write_wrong, )
+
+// ---- Who may write what ----
+
+kernel void bytes(ARGUMENTS)
+{
+    ITEM;
+    global char *c = (global char *)a;
+    global short *h = (global short *)(a + get_global_size(0));
+    c[i] = (char)(c[i] + 1);
+    h[i] = (short)(h[i] + 2);
+}
+kernel void bytes_wrong(ARGUMENTS)
+{
+    ITEM;
+    global char *c = (global char *)a;
+    c[i] = (char)i;
+    c[i + 1] = (char)i;
+}
+kernel void bytes_in_words_wrong(ARGUMENTS)
+{
+    ITEM;
+    a[i] = i;
+    if (i == 5) ((global char *)a)[4 * 6 + 3] = 1;
+}
+kernel void bytes_in_words(ARGUMENTS)
+{
+    ITEM;
+    a[i] = i;
+    ((global char *)a)[4 * i + 3] = 1;
+    ((global short *)a)[2 * i] = 1;
+}
+
+typedef struct pair {
+    int left;
+    char middle;
+    short right;
+} pair;
+kernel void members(ARGUMENTS)
+{
+    ITEM;
+    global pair *p = (global pair *)a;
+    if (i & 1) {
+        p[i / 2].left = i;
+        p[i / 2].middle = 1;
+    } else {
+        p[i / 2].right = (short)i;
+    }
+}
+kernel void whole(ARGUMENTS)
+{
+    ITEM;
+    ((global pair *)a)[i] = ((global pair *)b)[i % 7];
+}
+kernel void whole_wrong(ARGUMENTS)
+{
+    ITEM;
+    ((global pair *)a)[i] = ((global pair *)b)[i % 7];
+    if (i == 9) ((global pair *)a)[3].middle = 4;
+}
+
+kernel void slices(ARGUMENTS)
+{
+    ITEM;
+    for (int k = 0; k < 8; k++)
+        a[8 * i + k] = k;
+    for (int k = 1; k < 8; k++)
+        a[8 * i + k] += a[8 * i + k - 1];
+}
+kernel void slices_wrong(ARGUMENTS)
+{
+    ITEM;
+    for (int k = 0; k < 9; k++)
+        a[8 * i + k] = k + i;
+}
+kernel void stencil(ARGUMENTS)
+{
+    ITEM;
+    a[i] = b[i] + b[i + 1];
+}
+kernel void stencil_wrong(ARGUMENTS)
+{
+    ITEM;
+    a[i] = a[i] + a[i + 1];
+}
+kernel void counter_wrong(ARGUMENTS)
+{
+    a[0]++;
+}
+kernel void one_place_wrong(ARGUMENTS)
+{
+    a[1] = (int)get_global_id(0);
+}
+kernel void one_place_same(ARGUMENTS)
+{
+    ITEM;
+    if (b[i] >= 0) a[1] = 1;
+}
+kernel void scattered_same(ARGUMENTS)
+{
+    ITEM;
+    a[i / 3] = 7;
+}
+kernel void single_pair_wrong(ARGUMENTS)
+{
+    ITEM;
+    a[i == 9 ? 7 : i] = i;
+}
+kernel void between_groups_wrong(ARGUMENTS)
+{
+    ITEM;
+    int n = (int)get_global_size(0);
+    a[i] = i;
+    barrier(GLOBAL);
+    b[i] = a[(i + (int)get_local_size(0)) % n];
+}
+kernel void read_before_other_group_wrong(ARGUMENTS)
+{
+    HERE;
+    int x = 0;
+    if (l == 0) x = a[0]; // by every group; the last one then writes
+    if (l == 0 && g == (int)get_num_groups(0) - 1) a[0] = x + 1;
+    if (l == 0) b[g] = x;
+}
+
+kernel void chosen_pointer(ARGUMENTS)
+{
+    ITEM;
+    global int *p = i & 1 ? a : b;
+    for (int k = 0; k < 2; k++) {
+        p[i] = k;
+        p = p == a ? b : a;
+    }
+}
+kernel void chosen_pointer_wrong(ARGUMENTS)
+{
+    ITEM;
+    global int *p = i & 1 ? a : b;
+    for (int k = 0; k < 2; k++) {
+        p[i + k] = k + 2 * i;
+        p = p == a ? b : a;
+    }
+}
+
+kernel void vectors(ARGUMENTS)
+{
+    ITEM;
+    vstore4((int4)(i), i, a);
+    ((global int4 *)b)[i] = vload4(i, a);
+}
+kernel void vectors_wrong(ARGUMENTS)
+{
+    ITEM;
+    vstore4((int4)(i), 0, a + 3 * i);
+}
+kernel void threes(ARGUMENTS)
+{
+    ITEM;
+    vstore3((int3)(i), i, a);
+}
+kernel void longs(ARGUMENTS)
+{
+    ITEM;
+    ((global long *)a)[i] = i;
+    ((global long *)a)[i] += 1;
+}
+kernel void longs_wrong(ARGUMENTS)
+{
+    ITEM;
+    ((global long *)a)[i] = i;
+    if (i == 3) a[2 * 8 + 1] = 5;
+}
+
+global int shared_counter;
+kernel void variable_wrong(ARGUMENTS)
+{
+    shared_counter += b[0];
+}
+kernel void variable(ARGUMENTS)
+{
+    atomic_add(&shared_counter, b[0]);
+}
+
+kernel void plane(ARGUMENTS)
+{
+    size_t x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
+    size_t i = (z * get_global_size(1) + y) * get_global_size(0) + x;
+    size_t l = get_local_linear_id(), n = get_local_size(0) * get_local_size(1) * get_local_size(2);
+    s[l] = (int)i;
+    barrier(LOCAL);
+    a[i] = s[n - 1 - l];
+}
+kernel void plane_wrong(ARGUMENTS)
+{
+    size_t x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
+    a[y * get_global_size(0) + x] = (int)z; // one layer for all z
+}
+
+// ---- Atomics ----
+
+kernel void histogram(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    if (l < 16) s[l] = 0;
+    barrier(LOCAL);
+    atomic_inc(&s[b[i] & 15]);
+    barrier(LOCAL);
+    if (l < 16) atomic_add(&a[l], s[l]);
+}
+kernel void histogram_wrong(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    if (l < 16) s[l] = 0;
+    barrier(LOCAL);
+    atomic_inc(&s[b[i] & 15]);
+    if (l < 16) atomic_add(&a[l], s[l]);
+}
+kernel void histogram_zero_wrong(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    if (l < 16) s[l] = 0;
+    atomic_inc(&s[b[i] & 15]);
+    barrier(LOCAL);
+    if (l < 16) atomic_add(&a[l], s[l]);
+}
+kernel void mixed_wrong(ARGUMENTS)
+{
+    ITEM;
+    atomic_inc(&a[0]);
+    if (i == 70) b[0] = a[0];
+}
+kernel void tickets(ARGUMENTS)
+{
+    int i = atomic_inc(&a[0]);
+    b[i] = i;
+}
+#define ATOMIC global atomic_int *
+kernel void scope(ARGUMENTS)
+{
+    atomic_fetch_add_explicit((ATOMIC)a, 1, memory_order_acq_rel, memory_scope_device);
+}
+kernel void scope_wrong(ARGUMENTS)
+{
+    atomic_fetch_add_explicit((ATOMIC)a, 1, memory_order_acq_rel, memory_scope_work_group);
+}
+
+// Work-item 0 of the launch tells all others; the first group runs first, and its first work-item
+// before those that spin.
+#define HAND_OVER(name, before, store_order, load_order, after)                                    \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        ITEM;                                                                                      \
+        if (i == 0) {                                                                              \
+            a[5] = 4;                                                                              \
+            before;                                                                                \
+            atomic_store_explicit((ATOMIC)a, 1, store_order, memory_scope_device);                 \
+        } else {                                                                                   \
+            while (atomic_load_explicit((ATOMIC)a, load_order, memory_scope_device) == 0) {}       \
+            after;                                                                                 \
+            b[i] = a[5];                                                                           \
+        }                                                                                          \
+    }
+#define FENCE(order, scope) atomic_work_item_fence(GLOBAL, memory_order_##order, scope)
+HAND_OVER(hand_over, , memory_order_release, memory_order_acquire, )
+HAND_OVER(hand_over_seq_cst, , memory_order_seq_cst, memory_order_seq_cst, )
+HAND_OVER(hand_over_fences, FENCE(release, memory_scope_device), memory_order_relaxed,
+          memory_order_relaxed, FENCE(acquire, memory_scope_device))
+HAND_OVER(hand_over_half, FENCE(acq_rel, memory_scope_device), memory_order_relaxed,
+          memory_order_acquire, )
+HAND_OVER(hand_over_relaxed_wrong, , memory_order_relaxed, memory_order_relaxed, )
+HAND_OVER(hand_over_store_wrong, , memory_order_relaxed, memory_order_acquire, )
+HAND_OVER(hand_over_load_wrong, , memory_order_release, memory_order_relaxed, )
+HAND_OVER(hand_over_fence_wrong, FENCE(release, memory_scope_work_group), memory_order_relaxed,
+          memory_order_relaxed, FENCE(acquire, memory_scope_work_group))
+kernel void hand_over_late_wrong(ARGUMENTS)
+{
+    ITEM;
+    if (i == 0) {
+        atomic_store_explicit((ATOMIC)a, 1, memory_order_release, memory_scope_device);
+        a[5] = 4;
+    } else {
+        while (atomic_load_explicit((ATOMIC)a, memory_order_acquire, memory_scope_device) == 0) {}
+        b[i] = a[5];
+    }
+}
+
+// The group that comes last adds up what the groups before it left.
+#define LAST_GROUP(name, before, order, after)                                                     \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        ITEM;                                                                                      \
+        HERE;                                                                                      \
+        int groups = (int)get_num_groups(0);                                                       \
+        a[16 + i] = b[i];                                                                          \
+        barrier(GLOBAL);                                                                           \
+        if (l == 0) {                                                                              \
+            for (int k = 1; k < n; k++)                                                            \
+                a[16 + i] += a[16 + i + k];                                                        \
+            before;                                                                                \
+            s[0] = atomic_fetch_add_explicit((ATOMIC)a, 1, order, memory_scope_device);            \
+            after;                                                                                 \
+        }                                                                                          \
+        barrier(LOCAL | GLOBAL);                                                                   \
+        if (s[0] == groups - 1) {                                                                  \
+            for (int k = l; k < groups; k += n)                                                    \
+                b[k] = a[16 + k * n];                                                              \
+            if (l == 0) a[0] = 0; /* ready for the next launch */                                  \
+        }                                                                                          \
+    }
+LAST_GROUP(last_group, , memory_order_acq_rel, )
+LAST_GROUP(last_group_fences, FENCE(release, memory_scope_device), memory_order_relaxed,
+           FENCE(acquire, memory_scope_device))
+LAST_GROUP(last_group_relaxed_wrong, , memory_order_relaxed, )
+LAST_GROUP(last_group_release_wrong, , memory_order_acquire, )
+LAST_GROUP(last_group_scope_wrong, mem_fence(GLOBAL), memory_order_relaxed, mem_fence(GLOBAL))
+
+kernel void last_group_barrier(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    a[16 + i] = b[i];
+    work_group_barrier(GLOBAL, memory_scope_device);
+    if (l == 0) {
+        s[0] = atomic_fetch_add_explicit((ATOMIC)a, 1, memory_order_relaxed, memory_scope_device);
+    }
+    work_group_barrier(LOCAL | GLOBAL, memory_scope_device);
+    if (s[0] != (int)get_num_groups(0) - 1) return;
+    for (int k = l; k < (int)get_global_size(0); k += n)
+        b[k] = a[16 + k];
+}
+
+// A lock round a plain counter.
+#define LOCKED(name, lock_order, unlock_order)                                                     \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        for (bool done = false; !done;) {                                                          \
+            int free = 0;                                                                          \
+            if (atomic_compare_exchange_strong_explicit((ATOMIC)a, &free, 1, lock_order,           \
+                                                        memory_order_relaxed,                      \
+                                                        memory_scope_device)) {                    \
+                a[1]++;                                                                            \
+                atomic_store_explicit((ATOMIC)a, 0, unlock_order, memory_scope_device);            \
+                done = true;                                                                       \
+            }                                                                                      \
+        }                                                                                          \
+    }
+LOCKED(locked, memory_order_acquire, memory_order_release)
+LOCKED(locked_wrong, memory_order_relaxed, memory_order_relaxed)
+
+// An atomic in local memory says nothing about global memory.
+#define LOCAL_FLAG(name, target)                                                                   \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        ITEM;                                                                                      \
+        HERE;                                                                                      \
+        local atomic_int *flag = (local atomic_int *)s;                                            \
+        if (l == 0) atomic_init(flag, 0);                                                          \
+        barrier(LOCAL);                                                                            \
+        if (l == 0) {                                                                              \
+            target = 4;                                                                            \
+            atomic_store_explicit(flag, 1, memory_order_release, memory_scope_work_group);         \
+        } else {                                                                                   \
+            while (atomic_load_explicit(flag, memory_order_acquire, memory_scope_work_group) == 0) \
+                ;                                                                                  \
+            b[i] = target;                                                                         \
+        }                                                                                          \
+    }
+LOCAL_FLAG(local_flag, s[1])
+LOCAL_FLAG(local_flag_wrong, a[g])
+
+// ---- Copies ----
+
+kernel void copied(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    event_t e = async_work_group_copy(s, b + g * n, (size_t)n, 0);
+    wait_group_events(1, &e);
+    a[i] = s[n - 1 - l];
+}
+kernel void copied_wrong(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    event_t e = async_work_group_copy(s, b + g * n, (size_t)n, 0);
+    a[i] = s[n - 1 - l];
+    wait_group_events(1, &e);
+}

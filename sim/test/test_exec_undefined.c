@@ -1,0 +1,302 @@
+/* Values that nothing was written to: found where they decide something, and only there.  Kernels
+ * of undefined.cl at three levels on every engine, and the cases that no compiler makes in
+ * assembly. */
+#include "sim/test/harness.h"
+
+#include <string.h>
+
+#define ITEMS 16
+
+/* What the kernel's arguments are: O the output, whose elements are defined as `known` says; D, U
+ * buffers of 16 integers, wholly defined and undefined; H one whose first four are defined; R 64
+ * bytes an item, undefined; L local memory of 64 bytes; 0 to 9 an integer. */
+typedef struct row {
+    const char *kernel, *arguments;
+    const char *words; /* of the one finding; NULL: none */
+    uint64_t count;    /* work-item instructions that it concerns; 0: whatever the compiler made */
+    const char *object;
+    uint8_t levels; /* bits: where the compiler leaves the use in; 0: all */
+} row;
+
+#define NOT_O0 6
+#define NOT_O2 3
+
+static const row rows[] = {
+    {"bad_branch", "D2", "branch on a value that was never written", 16, "tmp", 0},
+    {"good_branch", "D2", NULL, 0, NULL, 0},
+    {"bad_lanes", "D4", "branch on a value", 0, "tmp", 0},
+    {"good_lanes", "D4", NULL, 0, NULL, 0},
+    {"bad_again", "DI", "branch on a value", 0, "tmp", NOT_O0},
+    {"bad_frame", "D1", "branch on a value", 0, NULL, NOT_O2},
+    {"good_frame", "D1", NULL, 0, NULL, 0},
+    {"bad_address", "DU", "store to an address made of a value that was never written", 16, "U", 0},
+    {"good_address", "DU", NULL, 0, NULL, 0},
+    {"bad_load_address", "DU", "load from an address made of", 16, "U", 0},
+    {"bad_divisor", "DU", "division by a value that was never written", 16, "U", 0},
+    {"good_dividend", "DU", NULL, 0, NULL, 0},
+    {"bad_switch", "DU", "switch on a value", 16, "U", 0},
+    {"bad_compare", "DU", "atomic comparison with a value", 16, "U", 0},
+    {"good_exchange", "DD", NULL, 0, NULL, 0},
+    {"bad_component", "DUV", "component chosen by a value", 16, NULL, 0},
+    {"good_copy", "DU", NULL, 0, NULL, 0},
+    {"good_select", "DU", NULL, 0, NULL, NOT_O0},
+    {"good_fields", "DR", NULL, 0, NULL, 0},
+    {"bad_fields", "DR", "branch on a value", 16, "R", 0},
+    {"good_sign", "DR", NULL, 0, NULL, 0},
+    {"good_bits", "DR", NULL, 0, NULL, 0},
+    {"good_record", "DR", NULL, 0, NULL, 0},
+    {"bad_record", "DR", "branch on a value", 16, "", 0},
+    {"good_arrays", "D8", NULL, 0, NULL, 0},
+    {"good_first", "DD8", NULL, 0, NULL, 0},
+    {"bad_local", "D", "branch on a value", 8, "bad_local.tile", 0},
+    {"good_local", "DL", NULL, 0, NULL, 0},
+    {"bad_reduce", "DH", "branch on", 16, NULL, 0},
+    {"good_reduce", "DU", NULL, 0, NULL, 0},
+    {"bad_vote", "DH", "branch on", 16, NULL, 0},
+    {"good_broadcast", "DH", NULL, 0, NULL, 0},
+    {"good_async", "DUL", NULL, 0, NULL, 0},
+    {"bad_async", "DUL", "branch on a value", 16, "local argument 2", 0},
+};
+
+/* The buffer or value that a letter stands for. */
+static sim_argument argument_of(harness *h, char letter, int32_t *number)
+{
+    int32_t numbers[ITEMS], four[4 * ITEMS];
+    for (int32_t i = 0; i < ITEMS; i++)
+        numbers[i] = i & 3;
+    for (int32_t i = 0; i < 4 * ITEMS; i++)
+        four[i] = i;
+    char label[2] = {letter, 0};
+    sim_object object = 0;
+    switch (letter) {
+    case 'L': return harness_local(64);
+    case 'D':
+    case 'I': return harness_global(harness_memory(h, label, numbers, sizeof numbers));
+    case 'V': return harness_global(harness_memory(h, label, four, sizeof four));
+    case 'U': return harness_global(harness_memory(h, label, NULL, sizeof numbers));
+    case 'R': return harness_global(harness_memory(h, label, NULL, 64 * ITEMS));
+    case 'H':
+        object = harness_memory(h, label, NULL, sizeof numbers);
+        sim_object_write(h->world, object, 0, 16, numbers);
+        return harness_global(object);
+    default: *number = letter - '0'; return harness_value(number, sizeof *number);
+    }
+}
+
+/* True when the finding is the one that the row asks for; what differs is printed. */
+static bool is_expected(const row *r, uint32_t level, const sim_finding *finding)
+{
+    if (!r->words || strcmp(finding->kind, "uninitialised") ||
+        !strstr(finding->message.data, r->words)) {
+        return false;
+    }
+    bool right = !r->count || finding->count == r->count;
+    right &= !r->object || !strncmp(finding->object.data, r->object, strlen(r->object));
+    if (!right) {
+        print_error("%s -O%u: %s: '%s', %u\n", r->kernel, level, finding->message.data,
+                    finding->object.data, (unsigned)finding->count);
+    }
+    return right;
+}
+
+static bool check_row(const row *r, uint32_t level, uint32_t engine)
+{
+    harness h = harness_open_file("undefined", level, engine);
+    sim_argument arguments[4];
+    int32_t numbers[4] = {0};
+    uint32_t count = (uint32_t)strlen(r->arguments), found = 0;
+    for (uint32_t i = 0; i < count; i++)
+        arguments[i] = argument_of(&h, r->arguments[i], &numbers[i]);
+    harness_try(&h, r->kernel, harness_range(ITEMS, ITEMS), arguments, count);
+    assert_true(rt_ok(h.status));
+    for (uint32_t i = 0; i < h.finding_count; i++)
+        found += is_expected(r, level, &h.findings[i]);
+    bool right = r->words ? found > 0 : h.finding_count == 0;
+    if (!right) {
+        print_error("%s -O%u: expected %s, found %u, first '%s'\n", r->kernel, level,
+                    r->words ? r->words : "nothing", h.finding_count,
+                    h.finding_count ? h.findings[0].message.data : "");
+    }
+    harness_close(&h);
+    return right;
+}
+
+static void test_kernels(void **state)
+{
+    (void)state;
+    uint32_t wrong = 0;
+    FOR_EACH_BUILD(level, engine)
+    {
+        for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+            if (rows[i].levels && !(rows[i].levels >> level & 1)) continue;
+            wrong += !check_row(&rows[i], level, engine);
+        }
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* What one work-group left in local memory is not there for the next one. */
+static void test_second_group(void **state)
+{
+    (void)state;
+    FOR_EACH_BUILD(level, engine)
+    {
+        harness h = harness_open_file("undefined", level, engine);
+        int32_t numbers[2 * ITEMS] = {0};
+        sim_argument arguments[] = {
+            harness_global(harness_memory(&h, "out", numbers, sizeof numbers))};
+        harness_try(&h, "bad_second_group", harness_range(2 * ITEMS, ITEMS), arguments, 1);
+        assert_int_equal(h.finding_count, 1);
+        assert_string_equal(h.findings[0].kind, "uninitialised");
+        assert_int_equal(h.findings[0].work_item[0], ITEMS);
+        assert_int_equal(h.findings[0].count, ITEMS);
+        harness_close(&h);
+    }
+}
+
+/* ---- Modules in assembly -------------------------------------------------------------------- */
+
+#define TYPES                                                                                      \
+    "%void = OpTypeVoid\n%bool = OpTypeBool\n%int = OpTypeInt 32 0\n%long = OpTypeInt 64 0\n"      \
+    "%byte = OpTypeInt 8 0\n%v3long = OpTypeVector %long 3\n"                                      \
+    "%pv3 = OpTypePointer Input %v3long\n%gint = OpTypePointer CrossWorkgroup %int\n"              \
+    "%pint = OpTypePointer Function %int\n%pbyte = OpTypePointer Function %byte\n"                 \
+    "%main_t = OpTypeFunction %void %gint %gint\n%id = OpVariable %pv3 Input\n"                    \
+    "%c0 = OpConstant %int 0\n%c1 = OpConstant %int 1\n%c7 = OpConstant %int 7\n"                  \
+    "%true = OpConstantTrue %bool\n%undef = OpUndef %int\n%undef_bool = OpUndef %bool\n"           \
+    "%scope = OpConstant %int 2\n%sub = OpConstant %int 3\n"
+#define MODULE(body)                                                                               \
+    "OpCapability Groups\n" SIM_TEST_PRELUDE                                                       \
+    "OpEntryPoint Kernel %main \"main\" %id\nOpDecorate %id BuiltIn GlobalInvocationId\n" TYPES    \
+    "%main = OpFunction %void None %main_t\n%out = OpFunctionParameter %gint\n"                    \
+    "%in = OpFunctionParameter %gint\n%entry = OpLabel\n" body "OpReturn\nOpFunctionEnd\n"
+/* Defines %i, the work-item's number, and %to, its element of the output. */
+#define ITEM                                                                                       \
+    "%ids = OpLoad %v3long %id Aligned 32\n%i64 = OpCompositeExtract %long %ids 0\n"               \
+    "%i = OpUConvert %int %i64\n%to = OpInBoundsPtrAccessChain %gint %out %i64\n"                  \
+    "%from = OpInBoundsPtrAccessChain %gint %in %i64\n"
+/* Branches on the bool. */
+#define BRANCH(condition)                                                                          \
+    "OpBranchConditional " condition " %yes %no\n%yes = OpLabel\nOpStore %to %c7 Aligned 4\n"      \
+    "OpBranch %no\n%no = OpLabel\n"
+
+typedef struct assembly {
+    const char *name, *text;
+    const char *words; /* NULL: nothing is found */
+    uint64_t count;
+} assembly;
+
+static const assembly assemblies[] = {
+    {"undefined condition", MODULE(ITEM BRANCH("%undef_bool")), "branch on an undefined value", 16},
+    {"undefined, or true", MODULE(ITEM "%c = OpLogicalOr %bool %undef_bool %true\n" BRANCH("%c")),
+     NULL, 0},
+    {"not undefined", MODULE(ITEM "%c = OpLogicalNot %bool %undef_bool\n" BRANCH("%c")),
+     "branch on an undefined value", 16},
+    {"selected by the undefined, both sides alike",
+     MODULE(ITEM
+            "%s = OpSelect %int %undef_bool %c7 %c7\n%c = OpIEqual %bool %s %c7\n" BRANCH("%c")),
+     NULL, 0},
+    {"selected by the undefined",
+     MODULE(ITEM
+            "%s = OpSelect %int %undef_bool %c7 %c1\n%c = OpIEqual %bool %s %c7\n" BRANCH("%c")),
+     "branch on an undefined value", 16},
+    {"the undefined, masked", /* a bit that is defined differs: bit 0 of 6 & x is 0 */
+     MODULE(ITEM "%six = OpIAdd %int %c7 %c7\n%s = OpBitwiseAnd %int %undef %six\n"
+                 "%c = OpIEqual %bool %s %c7\n" BRANCH("%c")),
+     NULL, 0},
+    {"shifted out",
+     MODULE(ITEM "%k = OpIMul %int %c7 %c1\n%l = OpShiftLeftLogical %int %undef %k\n"
+                 "%s = OpBitwiseAnd %int %l %c1\n%c = OpINotEqual %bool %s %c0\n" BRANCH("%c")),
+     NULL, 0},
+    {"a phi's undefined side, for every other work-item",
+     MODULE(ITEM
+            "%b = OpBitwiseAnd %int %i %c1\n%odd = OpIEqual %bool %b %c1\n"
+            "OpBranchConditional %odd %left %right\n%left = OpLabel\nOpBranch %join\n"
+            "%right = OpLabel\nOpBranch %join\n%join = OpLabel\n"
+            "%p = OpPhi %int %i %left %undef %right\n%c = OpULessThan %bool %p %c7\n" BRANCH("%c")),
+     "branch on an undefined value", 8},
+    {"a phi's undefined side, not looked at",
+     MODULE(ITEM "%b = OpBitwiseAnd %int %i %c1\n%odd = OpIEqual %bool %b %c1\n"
+                 "OpBranchConditional %odd %left %right\n%left = OpLabel\nOpBranch %join\n"
+                 "%right = OpLabel\nOpBranch %join\n%join = OpLabel\n"
+                 "%p = OpPhi %int %i %left %undef %right\n%less = OpULessThan %bool %p %c7\n"
+                 "%c = OpLogicalAnd %bool %less %odd\n" BRANCH("%c")),
+     NULL, 0},
+    {"a variable after its end",
+     MODULE("%v = OpVariable %pint Function\n" ITEM "OpStore %v %c1 Aligned 4\n"
+            "%raw = OpBitcast %pbyte %v\nOpLifetimeStop %raw 4\n%x = OpLoad %int %v Aligned 4\n"
+            "%c = OpIEqual %bool %x %c1\n" BRANCH("%c")),
+     "branch on a value that was never written", 16},
+    {"a variable before its end",
+     MODULE("%v = OpVariable %pint Function\n" ITEM "%raw = OpBitcast %pbyte %v\n"
+            "OpLifetimeStart %raw 4\nOpStore %v %c1 Aligned 4\n%x = OpLoad %int %v Aligned 4\n"
+            "%c = OpIEqual %bool %x %c1\n" BRANCH("%c") "OpLifetimeStop %raw 4\n"),
+     NULL, 0},
+    {"a broadcast of the undefined",
+     MODULE(ITEM
+            "%x = OpLoad %int %from Aligned 4\n"
+            "%g = OpGroupBroadcast %int %sub %x %c1\n%c = OpIEqual %bool %g %c1\n" BRANCH("%c")),
+     "branch on a value that was never written", 16},
+};
+
+static void run_assembly(const assembly *a)
+{
+    harness h = harness_text(a->text);
+    int32_t zeros[ITEMS] = {0};
+    sim_argument arguments[] = {harness_global(harness_memory(&h, "out", zeros, sizeof zeros)),
+                                harness_global(harness_memory(&h, "in", NULL, sizeof zeros))};
+    harness_try(&h, "main", harness_range(ITEMS, ITEMS), arguments, 2);
+    assert_true(rt_ok(h.status));
+    if (h.finding_count != (a->words ? 1 : 0)) {
+        fail_msg("%s: %u findings, first '%s'", a->name, h.finding_count,
+                 h.finding_count ? h.findings[0].message.data : "");
+    }
+    if (a->words) {
+        assert_string_equal(h.findings[0].kind, "uninitialised");
+        if (!strstr(h.findings[0].message.data, a->words)) {
+            fail_msg("%s: '%s'", a->name, h.findings[0].message.data);
+        }
+        assert_int_equal(h.findings[0].count, a->count);
+    }
+    harness_close(&h);
+}
+
+static void test_assembly(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < sizeof assemblies / sizeof assemblies[0]; i++)
+        run_assembly(&assemblies[i]);
+}
+
+/* Memory that a kernel leaves undefined, or half defined, is so for the host and the next kernel.
+ */
+static void test_memory_stays_undefined(void **state)
+{
+    (void)state;
+    static const char text[] =
+        MODULE(ITEM "%x = OpLoad %int %from Aligned 4\n%y = OpIAdd %int %x %c1\n"
+                    "%b = OpBitwiseAnd %int %i %c1\n%odd = OpIEqual %bool %b %c1\n"
+                    "%s = OpSelect %int %odd %i %y\nOpStore %to %s Aligned 4\n");
+    harness h = harness_text(text);
+    int32_t zeros[ITEMS] = {0};
+    sim_object out = harness_memory(&h, "out", zeros, sizeof zeros); /* defined until now */
+    sim_argument arguments[] = {harness_global(out),
+                                harness_global(harness_memory(&h, "in", NULL, sizeof zeros))};
+    harness_run(&h, "main", harness_range(ITEMS, ITEMS), arguments, 2);
+    uint8_t bits[ITEMS / 2];
+    sim_object_defined(h.world, out, 0, sizeof zeros, bits);
+    for (uint32_t i = 0; i < sizeof bits; i++)
+        assert_int_equal(bits[i], 0xf0); /* the bytes of odd elements */
+    harness_close(&h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_second_group),
+        cmocka_unit_test(test_assembly),
+        cmocka_unit_test(test_memory_stays_undefined),
+        cmocka_unit_test(test_kernels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
