@@ -4,7 +4,7 @@
 #include "sim/test/harness.h"
 
 #define MODULE                                                                                     \
-    SIM_TEST_PRELUDE                                                                               \
+    "OpCapability Float16Buffer\n" SIM_TEST_PRELUDE                                                \
     "OpEntryPoint Kernel %k \"k\" %gid\nOpDecorate %gid BuiltIn GlobalInvocationId\n"              \
     "%void = OpTypeVoid\n%bool = OpTypeBool\n%i8 = OpTypeInt 8 0\n%i32 = OpTypeInt 32 0\n"         \
     "%i64 = OpTypeInt 64 0\n%half = OpTypeFloat 16\n%f32 = OpTypeFloat 32\n"                       \
