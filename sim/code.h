@@ -159,8 +159,9 @@ typedef enum sim_form { SIM_FORM_VV, SIM_FORM_VS, SIM_FORM_SV, SIM_FORM_SS, SIM_
 /* Noted where the bits or the component do not exist; forms V and S.
  *   UFIELD, SFIELD   c bits of a from bit b on, extended; c = 0 gives 0
  *   PLACE            the low c bits of a, at bit b; `extra` 1 notes nothing
- *   INDEX            a, which must be less than `extra` */
-#define SIM_INT_CHECKED(X) X(UFIELD) X(SFIELD) X(PLACE) X(INDEX)
+ *   INDEX            a, which must be less than `extra`
+ *   HOLDS            a, a sum that fits its type where b is not 0 */
+#define SIM_INT_CHECKED(X) X(UFIELD) X(SFIELD) X(PLACE) X(INDEX) X(HOLDS)
 
 /* Operations by width only, of the types I8 to I64.
  *   MOVE     target = a (a uniform: every lane gets it)
@@ -206,7 +207,8 @@ typedef enum sim_handler {
                     SIM_FLOAT_TO_INT(CONVERT) SIM_INT_TYPES(
                         FOUR, MOVE) /* VV: a varying; VS: a uniform; SS: both uniform; SV: unused */
     SIM_INT_TYPES(FOUR, SELECT) SIM_INT_TYPES(TWO, PICK) SIM_MEMORY_FORMS(MEMORY, LOAD)
-        SIM_MEMORY_FORMS(MEMORY, STORE) SIM_H_ATOMIC_I32,
+        SIM_MEMORY_FORMS(MEMORY, STORE) SIM_H_ATOMIC_I16, /* of halves */
+    SIM_H_ATOMIC_I32,
     SIM_H_ATOMIC_I64,
     SIM_HALF_CONVERSIONS(CONVERT) SIM_INT_CHECKED(INT_TWO) SIM_H_CONVERT_V,
     SIM_H_CONVERT_S,     /* `extra` tells which conversion (sim_numeric_pack) */
@@ -217,7 +219,7 @@ typedef enum sim_handler {
                             aligned to c; the stride is the source's, or with a 1 the target's */
     SIM_H_PRINT,         /* target = printf number `stride` of the program, places[extra] */
     SIM_H_FENCE,         /* orders the work-item's accesses; `extra` as sim_order has it */
-    SIM_H_COPY_MEMORY,   /* c bytes from address b to address a */
+    SIM_H_COPY_MEMORY,   /* c bytes from address b, aligned to `extra`, to address a */
     SIM_H_FRAME_ADDRESS, /* target (uniform) = address of private variable number `extra` */
     SIM_H_FORGET,        /* the private variable at address a has no content any more */
     SIM_HANDLER_COUNT
@@ -288,14 +290,16 @@ typedef enum sim_collective {
 } sim_collective;
 
 /* `extra` of a collective operation: the operation, SIM_GroupOperation… of reductions and scans,
- * the lane type of a and c.  `count`: 1 where all work-items of the group must come; `imm`:
- * work-items of a cluster, 0 without; `stride`: bytes of a result. */
+ * the lane type of a and c, and whether they are halves, SIM_COLLECTIVE_HALF.  `count`: 1 where all
+ * work-items of the group must come; `imm`: work-items of a cluster, 0 without; `stride`: bytes of
+ * a result. */
 static inline uint32_t sim_collective_code(sim_collective operation, uint32_t fold,
                                            sim_lane_type type)
 {
     CHECK(fold < 256 && type < SIM_LANE_TYPES);
     return (uint32_t)operation | fold << 8 | (uint32_t)type << 16;
 }
+#define SIM_COLLECTIVE_HALF (UINT32_C(1) << 24)
 
 /* What an atomic, a fence or a barrier orders: SIM_Scope… of the work-items that take part,
  * SIM_Scope… of those that see it, SIM_MemorySemantics… bits.  An atomic has one scope.  Semantics
@@ -326,7 +330,7 @@ typedef struct sim_op {
     sim_register target, a, b, c;
     uint32_t extra;
     uint32_t stride; /* LOAD, STORE: bytes per unit of b */
-    int64_t imm;     /* LOAD, STORE: bytes; COPY_MEMORY: the larger alignment */
+    int64_t imm;     /* LOAD, STORE: bytes; COPY_MEMORY: alignment of a */
 } sim_op;
 
 /* ---- Control ------------------------------------------------------------------------------ */

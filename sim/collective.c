@@ -72,6 +72,10 @@ static const sim_collective_row rows[] = {
      true},
     {SIM_OpGroupNonUniformShuffleDown, SIM_COLLECTIVE_SHUFFLE_DOWN, SIM_COLLECTIVE_FORM_INDEX,
      false, true},
+    {SIM_OpGroupNonUniformQuadBroadcast, SIM_COLLECTIVE_SHUFFLE, SIM_COLLECTIVE_FORM_QUAD, false,
+     true},
+    {SIM_OpGroupNonUniformQuadSwap, SIM_COLLECTIVE_SHUFFLE_XOR, SIM_COLLECTIVE_FORM_QUAD, false,
+     true},
     {SIM_OpGroupNonUniformRotateKHR, SIM_COLLECTIVE_ROTATE, SIM_COLLECTIVE_FORM_INDEX, false, true},
     {SIM_OpSubgroupBallotKHR, SIM_COLLECTIVE_BALLOT, SIM_COLLECTIVE_FORM_PREDICATE, false, false},
     {SIM_OpSubgroupFirstInvocationKHR, SIM_COLLECTIVE_BROADCAST_FIRST, SIM_COLLECTIVE_FORM_VALUE,
@@ -198,13 +202,14 @@ static const char *wrong_types(const sim_operation *o, const sim_collective_row 
         }
         return sim_type_same(result, a) ? NULL : "the result must have the operand's type";
     case SIM_COLLECTIVE_FORM_INDEX:
+    case SIM_COLLECTIVE_FORM_QUAD:
         if (!is_value(a) || !sim_type_same(result, a)) {
             return "the result must have the type of the value";
         }
         if (b && b->kind == SIM_TYPE_VECTOR && row->is_uniform) b = b->element;
         return is_integer(b) ? NULL : "the index must be an integer";
     case SIM_COLLECTIVE_FORM_TWO:
-        if (!is_value(a) || !b || !sim_type_same(result, a) || !sim_type_equal(result, b)) {
+        if (!is_value(a) || !b || !sim_type_same(result, a) || !sim_type_same(result, b)) {
             return "the result must have the type of both values";
         }
         return is_integer(c) ? NULL : "the distance must be an integer";

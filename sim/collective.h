@@ -10,6 +10,7 @@ typedef enum sim_collective_form {
     SIM_COLLECTIVE_FORM_PREDICATE,  /* bool -> bool, or four integers that hold a mask */
     SIM_COLLECTIVE_FORM_VALUE,      /* value -> the same type, or bool */
     SIM_COLLECTIVE_FORM_INDEX,      /* value, integer(s) -> the same type */
+    SIM_COLLECTIVE_FORM_QUAD,       /* value, constant integer -> the same type */
     SIM_COLLECTIVE_FORM_TWO,        /* value, value, integer -> the same type */
     SIM_COLLECTIVE_FORM_FOLD,       /* literal group operation, value -> the same type */
     SIM_COLLECTIVE_FORM_MASK,       /* four integers -> bool or integer */

@@ -5,9 +5,11 @@
  * to functions and variables that follow.  Source: SPIR-V specification 1.6, sections 2.4, 3.42. */
 #include "sim/reader.h"
 
+#include "sim/fold.h"
 #include "sim/support.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { DECORATIONS_MAX = 1 << 22 };
 
@@ -112,10 +114,46 @@ static rt_status settle_decorations(sim_reader *reader)
     return RT_STATUS_OK;
 }
 
+/* ---- Continuations ------------------------------------------------------------------------- */
+
+void sim_read_list(sim_reader *reader, const sim_view *view, uint32_t first, uint16_t continuation,
+                   const uint32_t **out_ids, uint32_t *out_count)
+{
+    uint32_t count = view->count - first, end = view->offset + view->count;
+    *out_ids = view->words + first;
+    *out_count = count;
+    while (end < reader->functions_start) {
+        sim_view next = sim_reader_view(reader, end);
+        if (next.opcode->number != continuation) break;
+        count += next.count - 1;
+        end += next.count;
+    }
+    if (end == view->offset + view->count) return;
+    uint32_t *ids = rt_arena_alloc_array(&reader->module->arena, count + 1, sizeof *ids);
+    memcpy(ids, view->words + first, *out_count * sizeof *ids);
+    for (uint32_t at = view->offset + view->count, used = *out_count; at < end;) {
+        sim_view next = sim_reader_view(reader, at);
+        memcpy(ids + used, next.words + 1, (next.count - 1) * sizeof *ids);
+        used += next.count - 1;
+        at += next.count;
+    }
+    *out_ids = ids;
+    *out_count = count;
+    reader->continued_end = end;
+}
+
+/* A continuation was read with what it continues. */
+static rt_status check_continuation(sim_reader *reader, const sim_view *view)
+{
+    if (view->offset < reader->continued_end) return RT_STATUS_OK;
+    return sim_reader_fail(reader, RT_MALFORMED, view->offset,
+                           "the instruction follows none that it continues");
+}
+
 /* ---- Constants ----------------------------------------------------------------------------- */
 
-/* A literal of one or two words, low word first; narrow ones fill their word with copies of the
- * sign or with zeros. */
+/* A literal of one or two words, low word first; narrow ones fill their word with zeros, since
+ * integer types of kernels have no sign. */
 static rt_status read_number(sim_reader *reader, const sim_view *view, sim_constant *constant)
 {
     uint8_t kind = constant->type->kind;
@@ -125,6 +163,11 @@ static rt_status read_number(sim_reader *reader, const sim_view *view, sim_const
     }
     CHECK(view->count == (constant->type->bits > 32 ? 5u : 4u));
     uint64_t high = view->count == 5 ? view->words[4] : 0;
+    if (constant->type->bits < 32 && view->words[3] >> constant->type->bits) {
+        return sim_reader_fail(reader, RT_MALFORMED, view->offset,
+                               "the literal 0x%x has more than the type's %u bits", view->words[3],
+                               constant->type->bits);
+    }
     constant->bits = sim_bits_masked(view->words[3] | high << 32, constant->type->bits);
     return RT_STATUS_OK;
 }
@@ -142,9 +185,12 @@ static rt_status read_truth(sim_reader *reader, const sim_view *view, sim_consta
 
 static rt_status read_composite(sim_reader *reader, const sim_view *view, sim_constant *constant)
 {
+    bool is_plain = view->opcode->number == SIM_OpConstantComposite;
     constant->kind = SIM_CONSTANT_COMPOSITE;
-    constant->operands = view->words + 3;
-    constant->count = view->count - 3;
+    sim_read_list(reader, view, 3,
+                  is_plain ? SIM_OpConstantCompositeContinuedINTEL
+                           : SIM_OpSpecConstantCompositeContinuedINTEL,
+                  &constant->operands, &constant->count);
     if (constant->type->part_count > SIM_CONSTANT_PARTS_MAX) {
         return sim_reader_fail(reader, RT_LIMIT, view->offset, "a constant has more than %u parts",
                                SIM_CONSTANT_PARTS_MAX);
@@ -152,14 +198,17 @@ static rt_status read_composite(sim_reader *reader, const sim_view *view, sim_co
     return RT_STATUS_OK;
 }
 
-static void read_operation(const sim_reader *reader, const sim_view *view, sim_constant *constant)
+static rt_status read_operation(sim_reader *reader, const sim_view *view, sim_constant *constant)
 {
     constant->kind = SIM_CONSTANT_OPERATION;
     constant->opcode = sim_opcode_find(view->words[3]);
     constant->operands = view->words + 4;
     constant->count = view->count - 4;
     CHECK(constant->opcode && constant->opcode->has_result);
-    sim_specialise_operation(reader->module, constant);
+    if (!sim_fold_is_ready(reader->module, constant)) return RT_STATUS_OK;
+    RT_TRY(sim_check_operation(reader, constant));
+    sim_fold_operation(reader->module, constant);
+    return RT_STATUS_OK;
 }
 
 static rt_status read_constant_value(sim_reader *reader, const sim_view *view,
@@ -176,7 +225,7 @@ static rt_status read_constant_value(sim_reader *reader, const sim_view *view,
     case SIM_OpSpecConstantComposite: return read_composite(reader, view, constant);
     case SIM_OpConstantNull: constant->kind = SIM_CONSTANT_NULL; return RT_STATUS_OK;
     case SIM_OpUndef: constant->kind = SIM_CONSTANT_UNDEFINED; return RT_STATUS_OK;
-    case SIM_OpSpecConstantOp: read_operation(reader, view, constant); return RT_STATUS_OK;
+    case SIM_OpSpecConstantOp: return read_operation(reader, view, constant);
     default:
         CHECK(view->opcode->number == SIM_OpConstantFunctionPointerINTEL);
         constant->kind = SIM_CONSTANT_FUNCTION;
@@ -293,7 +342,8 @@ static rt_status read_built_in(sim_reader *reader, const sim_view *view, sim_var
     uint32_t components = sim_built_in_components(variable->built_in);
     if (components == 0 || !is_input) {
         return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
-                               "variable %u of storage class %s with built-in %s is not modelled",
+                               "variable %u of storage class %s with built-in %s is refused: "
+                               "kernels have none",
                                variable->id,
                                sim_enumerant_name(SIM_KIND_StorageClass, variable->storage_class),
                                sim_enumerant_name(SIM_KIND_BuiltIn, variable->built_in));
@@ -372,6 +422,7 @@ static rt_status read_declaration(sim_reader *reader, const sim_view *view)
         return RT_STATUS_OK;
     case SIM_GROUP_ANNOTATION: return read_annotation(reader, view);
     case SIM_GROUP_TYPE: return sim_read_type(reader, view);
+    case SIM_GROUP_CONTINUED: return check_continuation(reader, view);
     case SIM_GROUP_CONSTANT:
     case SIM_GROUP_UNDEFINED: return read_constant(reader, view);
     case SIM_GROUP_VARIABLE: return read_variable(reader, view);

@@ -2,7 +2,8 @@
  *
  *     decode_flow.c       blocks in scheduling order, loops, one latch per loop
  *     decode_build.c, decode_value.c, decode_convert.c, decode_half.c, decode_integer.c,
- *     decode_math.c, decode_memory.c, decode_extended.c, decode_vector.c, decode_node.c
+ *     decode_math.c, decode_memory.c, decode_built_in.c, decode_by_value.c, decode_extended.c,
+ *     decode_vector.c, decode_node.c
  *                         instructions to operations on scalars
  *     decode_uniform.c    which values are the same for all work-items
  *     decode_written.c    which memory kernels may write
@@ -153,6 +154,14 @@ typedef struct sim_leaves {
     uint32_t count;
 } sim_leaves;
 
+/* A constant that is an operation, or holds one, computed for a phi at the end of the block that an
+ * edge leaves. */
+typedef struct sim_phi_constant {
+    uint32_t edge;
+    sim_id id;
+    sim_leaves leaves;
+} sim_phi_constant;
+
 typedef struct sim_decoder {
     rt_sink *sink;
     rt_arena arena; /* of the decoding */
@@ -175,6 +184,7 @@ typedef struct sim_decoder {
     RT_VECTOR(const sim_type *) signatures; /* different types of functions that have addresses */
     /* The function in work. */
     sim_ir_function *f;
+    RT_VECTOR(sim_phi_constant) phi_constants;
     uint32_t block; /* under construction */
     uint32_t site;
 } sim_decoder;
@@ -321,6 +331,11 @@ RT_MUST_USE rt_status sim_decode_print(sim_decoder *d, const sim_view *view,
 RT_MUST_USE rt_status sim_decode_instruction(sim_decoder *d, const sim_view *view,
                                              sim_leaves *out_leaves);
 
+/* The component of a vector that an integer of the module names; one that the vector does not have
+ * is a finding. */
+RT_MUST_USE rt_status sim_decode_component(sim_decoder *d, sim_leaves vector, sim_id index_id,
+                                           sim_lane_type type, sim_leaves *out_leaves);
+
 /* ---- decode_convert.c --------------------------------------------------------------------- */
 
 /* Conversions between numbers, with their decorations; see sim_decode_instruction. */
@@ -339,9 +354,8 @@ sim_ref sim_half_narrow(sim_decoder *d, sim_lane_type from, sim_ref a);
 /* OpDot of halves. */
 sim_ref sim_half_dot(sim_decoder *d, sim_leaves a, sim_leaves b);
 /* One component of an instruction of OpenCL.std on halves. */
-RT_MUST_USE rt_status sim_decode_half_extended(sim_decoder *d, const sim_extended *row,
-                                               const sim_ref *operands, uint32_t count,
-                                               sim_ref *out_ref);
+sim_ref sim_decode_half_extended(sim_decoder *d, const sim_extended *row, const sim_ref *operands,
+                                 uint32_t count);
 
 /* ---- decode_integer.c --------------------------------------------------------------------- */
 
@@ -356,6 +370,9 @@ RT_MUST_USE rt_status sim_decode_integer_pair(sim_decoder *d, const sim_view *vi
                                               sim_leaves *out_leaves);
 RT_MUST_USE rt_status sim_decode_integer_dot(sim_decoder *d, const sim_view *view,
                                              sim_leaves *out_leaves);
+/* Group PRODUCT_32X16: the second operand counts with its low 16 bits. */
+RT_MUST_USE rt_status sim_decode_product_32x16(sim_decoder *d, const sim_view *view,
+                                               sim_leaves *out_leaves);
 /* OpenCL.std, groups UPSAMPLE, BIT_SELECT and LANE_SELECT. */
 RT_MUST_USE rt_status sim_decode_mixed(sim_decoder *d, const sim_view *view, uint32_t group,
                                        sim_leaves *out_leaves);
@@ -396,14 +413,33 @@ RT_MUST_USE rt_status sim_decode_variables(sim_decoder *d);
 RT_MUST_USE rt_status sim_decode_variable(sim_decoder *d, const sim_variable *variable,
                                           sim_ref *out_ref);
 
+/* Memory of one work-item for one activation of the function in work, that findings call by the
+ * name of `id`.  UNSUPPORTED: too much of it; `name` is the instruction that wants it. */
+RT_MUST_USE rt_status sim_decode_private(sim_decoder *d, const char *name, sim_id id,
+                                         const sim_type *type, sim_ref *out_address);
+/* Copies `size` (I64) bytes; alignments in bytes are those that each address must have. */
+void sim_decode_copy(sim_decoder *d, sim_ref target, uint32_t target_alignment, sim_ref source,
+                     uint32_t source_alignment, sim_ref size);
+
 /* Stores a value of the type that the pointer points to, at that type's own alignment. */
 RT_MUST_USE rt_status sim_decode_store(sim_decoder *d, sim_id pointer, sim_leaves object);
+
+/* ---- decode_built_in.c -------------------------------------------------------------------- */
+
+/* OpLoad of a built-in variable or of a component of it; see sim_decode_instruction. */
+RT_MUST_USE rt_status sim_decode_built_in(sim_decoder *d, const sim_view *view,
+                                          sim_leaves *out_leaves);
+
+/* ---- decode_by_value.c -------------------------------------------------------------------- */
+
+/* Gives parameters with attribute ByVal their copies, at the start of the function in work. */
+RT_MUST_USE rt_status sim_decode_by_value(sim_decoder *d);
 
 /* ---- decode_extended.c -------------------------------------------------------------------- */
 
 /* One component of an instruction of OpenCL.std. */
-RT_MUST_USE rt_status sim_decode_extended(sim_decoder *d, uint32_t number, sim_lane_type type,
-                                          const sim_ref *operands, sim_ref *out_ref);
+sim_ref sim_decode_extended(sim_decoder *d, uint32_t number, sim_lane_type type,
+                            const sim_ref *operands);
 /* A function of `type` (F32, F64) applied to a, and to b unless that is NONE.  Integers among them
  * are as wide as the type. */
 sim_ref sim_build_math(sim_decoder *d, sim_math function, sim_lane_type type, sim_ref a, sim_ref b);

@@ -79,6 +79,25 @@ static rt_status constant_composite(sim_decoder *d, const sim_constant *constant
     return RT_STATUS_OK;
 }
 
+/* The scalars of a known value as it lies in memory; returns the place behind the last. */
+static sim_ref *image_leaves(sim_decoder *d, const sim_type *type, const uint8_t *image,
+                             sim_ref *out)
+{
+    bool is_struct = type->kind == SIM_TYPE_STRUCT;
+    uint64_t bits = 0;
+    if (!is_struct && type->kind != SIM_TYPE_ARRAY && type->kind != SIM_TYPE_VECTOR) {
+        memcpy(&bits, image, type->size_bytes);
+        *out = sim_decode_constant(d, bits);
+        return out + 1;
+    }
+    for (uint64_t i = 0; i < type->count; i++) {
+        const sim_type *member = is_struct ? type->members[i] : type->element;
+        uint64_t offset = is_struct ? type->offsets[i] : i * member->size_bytes;
+        out = image_leaves(d, member, image + offset, out);
+    }
+    return out;
+}
+
 static rt_status constant_leaves(sim_decoder *d, const sim_constant *constant,
                                  sim_leaves *out_leaves)
 {
@@ -102,6 +121,12 @@ static rt_status constant_leaves(sim_decoder *d, const sim_constant *constant,
             sim_decode_function_address(d, sim_decode_addressed(d, d->f->module_index, constant)));
         return RT_STATUS_OK;
     case SIM_CONSTANT_OPERATION: break;
+    }
+    if (constant->image) {
+        sim_ref *refs = sim_refs_new(d, sim_type_leaves(constant->type));
+        uint32_t count = (uint32_t)(image_leaves(d, constant->type, constant->image, refs) - refs);
+        *out_leaves = (sim_leaves){refs, count};
+        return RT_STATUS_OK;
     }
     /* An operation is computed anew wherever it is used: uniform, so it costs next to nothing. */
     sim_view view = {constant->opcode, constant->operands, constant->count, constant->type,
@@ -172,7 +197,7 @@ static rt_status build_parameters(sim_decoder *d)
         d->leaves[f->module_index][f->function->parameters[i]] =
             node_leaves(d, &part, type->members[i]);
     }
-    return RT_STATUS_OK;
+    return sim_decode_by_value(d);
 }
 
 /* "OpIAdd", or of the set OpenCL.std "fma". */
@@ -337,7 +362,8 @@ static rt_status build_wait_events(sim_decoder *d, const sim_instruction *instru
 {
     uint32_t scope;
     if (!constant_u32(d, instruction->operands[0], &scope) || scope != SIM_ScopeWorkgroup) {
-        return sim_decode_refuse(d, "OpGroupWaitEvents", "only copies of a work-group are built");
+        return sim_decode_refuse(d, "OpGroupWaitEvents",
+                                 "the copies of a work-group are all that there are");
     }
     wait_here(d, sim_order_pack(scope, scope, ORDER_ALL));
     return RT_STATUS_OK;
@@ -466,6 +492,63 @@ static sim_id phi_operand(const sim_module *module, const sim_instruction *phi, 
     UNREACHABLE();
 }
 
+/* The module's block whose phis the target of an edge has: a latch has those of its loop's header.
+ */
+static const sim_block *phi_block(const sim_ir_function *f, uint32_t target)
+{
+    const sim_ir_block *block = &f->blocks.items[target];
+    if (block->module_block == SIM_NONE) {
+        block = &f->blocks.items[f->loops.items[block->loop].header];
+    }
+    return &f->module->blocks[block->module_block];
+}
+
+/* True for a constant that may be or hold an operation, which has to be computed in some block. */
+static bool is_computed(const sim_module *module, sim_id id)
+{
+    const sim_id_entry *entry = sim_module_id(module, id);
+    if (entry->kind != SIM_ID_CONSTANT) return false;
+    uint8_t kind = module->constants[entry->index].kind;
+    return kind == SIM_CONSTANT_OPERATION || kind == SIM_CONSTANT_COMPOSITE;
+}
+
+/* Nothing can be computed any more when edges are filled: constants that phis take are computed in
+ * the block that they come from, before it ends. */
+static rt_status phi_constants(sim_decoder *d, uint32_t index)
+{
+    sim_ir_function *f = d->f;
+    const sim_ir_block *block = &f->blocks.items[index];
+    uint32_t first = block->edge_first, count = block->edge_count;
+    for (uint32_t e = first; e < first + count; e++) {
+        const sim_block *to = phi_block(f, f->edges.items[e].target);
+        for (uint32_t i = 0; i < to->count; i++) {
+            const sim_instruction *phi = &f->module->instructions[to->first + i];
+            if (phi->opcode->group != SIM_GROUP_PHI) break;
+            sim_phi_constant constant = {
+                .edge = e, .id = phi_operand(f->module, phi, f->edges.items[e].source)};
+            if (!is_computed(f->module, constant.id)) continue;
+            RT_TRY(sim_decode_leaves(d, constant.id, &constant.leaves));
+            *rt_vector_push(&d->phi_constants) = constant;
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+/* The scalars that a phi takes on the edge. */
+static rt_status phi_leaves(sim_decoder *d, const sim_ir_edge *edge, sim_id id,
+                            sim_leaves *out_leaves)
+{
+    uint32_t number = (uint32_t)(edge - d->f->edges.items);
+    if (!is_computed(d->f->module, id)) return sim_decode_leaves(d, id, out_leaves);
+    for (uint32_t i = 0; i < d->phi_constants.count; i++) {
+        const sim_phi_constant *known = &d->phi_constants.items[i];
+        if (known->edge != number || known->id != id) continue;
+        *out_leaves = known->leaves;
+        return RT_STATUS_OK;
+    }
+    UNREACHABLE();
+}
+
 static rt_status edge_args(sim_decoder *d, sim_ir_edge *edge)
 {
     sim_ir_function *f = d->f;
@@ -479,45 +562,16 @@ static rt_status edge_args(sim_decoder *d, sim_ir_edge *edge)
         }
         return RT_STATUS_OK;
     }
-    if (target->module_block == SIM_NONE) {
-        target = &f->blocks.items[f->loops.items[target->loop].header];
-    }
-    const sim_block *block = &f->module->blocks[target->module_block];
+    const sim_block *block = phi_block(f, edge->target);
     for (uint32_t i = 0; i < block->count; i++) {
         const sim_instruction *phi = &f->module->instructions[block->first + i];
         if (phi->opcode->group != SIM_GROUP_PHI) break;
         sim_leaves leaves;
         d->block = edge->from;
-        RT_TRY(sim_decode_leaves(d, phi_operand(f->module, phi, edge->source), &leaves));
+        RT_TRY(phi_leaves(d, edge, phi_operand(f->module, phi, edge->source), &leaves));
         operands_keep(d, leaves);
     }
     CHECK(f->refs.count - edge->args_first == target->phi_count);
-    return RT_STATUS_OK;
-}
-
-/* Constants that are operations must not be built while edges are filled: every such operand of a
- * phi is given its operations in the block that it comes from, before that block ends. */
-static rt_status phi_operations(sim_decoder *d, uint32_t index)
-{
-    sim_ir_function *f = d->f;
-    const sim_ir_block *block = &f->blocks.items[index];
-    for (uint32_t e = 0; e < block->edge_count; e++) {
-        const sim_ir_edge *edge = &f->edges.items[block->edge_first + e];
-        const sim_ir_block *target = &f->blocks.items[edge->target];
-        if (target->module_block == SIM_NONE) continue;
-        const sim_block *to = &f->module->blocks[target->module_block];
-        for (uint32_t i = 0; i < to->count; i++) {
-            const sim_instruction *phi = &f->module->instructions[to->first + i];
-            if (phi->opcode->group != SIM_GROUP_PHI) break;
-            sim_id id = phi_operand(f->module, phi, edge->source);
-            if (sim_module_id(f->module, id)->kind != SIM_ID_CONSTANT) continue;
-            const sim_constant *constant = sim_module_constant(f->module, id);
-            if (constant->kind != SIM_CONSTANT_OPERATION) continue;
-            return sim_decode_refuse(d, "OpPhi",
-                                     "operations on specialisation constants as "
-                                     "operands of phis are not built yet");
-        }
-    }
     return RT_STATUS_OK;
 }
 
@@ -525,6 +579,7 @@ rt_status sim_decode_build(sim_decoder *d, sim_ir_function *f)
 {
     d->f = f;
     d->block = 0;
+    d->phi_constants.count = 0;
     site_set(d, &f->module->instructions[f->module->blocks[f->function->block_first].first]);
     RT_TRY(build_parameters(d));
     for (uint32_t i = 0; i < f->blocks.count; i++) {
@@ -534,7 +589,7 @@ rt_status sim_decode_build(sim_decoder *d, sim_ir_function *f)
             build_latch(d, i);
         } else {
             RT_TRY(build_block(d, i));
-            RT_TRY(phi_operations(d, d->block));
+            RT_TRY(phi_constants(d, d->block));
         }
     }
     for (uint32_t i = 0; i < f->edges.count; i++)

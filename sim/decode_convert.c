@@ -6,34 +6,12 @@
  * SaturatedConversion). */
 #include "sim/decode.h"
 
-#include "sim/convert.h"
+#include "sim/fold.h"
 
 typedef struct conversion {
     sim_numeric numeric;
     sim_lane_type from, to;
 } conversion;
-
-static sim_number_type number_type(const sim_type *type, bool is_signed)
-{
-    while (type->kind == SIM_TYPE_VECTOR)
-        type = type->element;
-    uint32_t log = (uint32_t)__builtin_ctz(type->bits / 8u);
-    if (type->kind == SIM_TYPE_FLOAT) return (sim_number_type)(SIM_NUMBER_HALF + (int)log - 1);
-    CHECK(type->kind == SIM_TYPE_INT);
-    return (sim_number_type)((is_signed ? SIM_NUMBER_S8 : SIM_NUMBER_U8) + (int)log);
-}
-
-static bool is_signed_source(uint16_t opcode)
-{
-    return opcode == SIM_OpSConvert || opcode == SIM_OpSatConvertSToU ||
-           opcode == SIM_OpConvertSToF;
-}
-
-static bool is_signed_target(uint16_t opcode)
-{
-    return opcode == SIM_OpSConvert || opcode == SIM_OpSatConvertUToS ||
-           opcode == SIM_OpConvertFToS;
-}
 
 static bool is_float(sim_number_type type)
 {
@@ -44,21 +22,10 @@ static conversion conversion_of(const sim_decoder *d, const sim_view *view)
 {
     const sim_module *module = d->f->module;
     const sim_type *type = sim_module_id(module, view->operands[0])->type;
-    uint16_t opcode = view->opcode->number;
-    conversion c = {.numeric = {.from = number_type(type, is_signed_source(opcode)),
-                                .to = number_type(view->type, is_signed_target(opcode))},
-                    .from = sim_type_lane(type),
-                    .to = sim_type_lane(view->type)};
-    const sim_decoration *rounding =
-        sim_module_decoration(module, view->id, SIM_NONE, SIM_DecorationFPRoundingMode);
-    c.numeric.rounding = rounding                 ? (sim_rounding)rounding->operands[0]
-                         : is_float(c.numeric.to) ? SIM_ROUND_NEAREST
-                                                  : SIM_ROUND_ZERO;
-    c.numeric.is_saturated =
-        opcode == SIM_OpSatConvertSToU || opcode == SIM_OpSatConvertUToS ||
-        sim_module_decoration(module, view->id, SIM_NONE, SIM_DecorationSaturatedConversion);
-    CHECK_IMPLIES(c.numeric.is_saturated, !is_float(c.numeric.to));
-    return c;
+    return (conversion){
+        .numeric = sim_numeric_of(module, view->id, view->opcode->number, type, view->type),
+        .from = sim_type_lane(type),
+        .to = sim_type_lane(view->type)};
 }
 
 static sim_ref build_general(sim_decoder *d, sim_numeric numeric, sim_lane_type to, sim_ref a)

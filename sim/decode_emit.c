@@ -267,6 +267,7 @@ static void emit_node(emitter *e, const sim_node *node)
         op->b = place_of(e, operands[1]);
         op->c = place_of(e, operands[2]);
         op->imm = node->alignment;
+        op->extra = node->extra;
         break;
     }
     case SIM_SHAPE_FENCE:

@@ -226,40 +226,33 @@ static sim_ref build_copysign(sim_decoder *d, sim_lane_type type, sim_ref a, sim
     return sim_build_four(d, SIM_INT4(OR, bits), type, size, top);
 }
 
-static rt_status build_float(sim_decoder *d, uint32_t number, sim_lane_type type, const sim_ref *in,
-                             sim_ref *out)
+static sim_ref build_float(sim_decoder *d, uint32_t number, sim_lane_type type, const sim_ref *in)
 {
     uint64_t sign = UINT64_C(1) << (8 * sim_lane_bytes(type) - 1);
     sim_ref one = sim_decode_float(d, type, 1);
     switch (number) {
     case SIM_STD_fabs:
-        *out = sim_build_four(d, SIM_INT4(AND, BITS(type)), type, in[0],
+        return sim_build_four(d, SIM_INT4(AND, BITS(type)), type, in[0],
                               sim_decode_constant(d, sign - 1));
-        return RT_STATUS_OK;
-    case SIM_STD_copysign: *out = build_copysign(d, type, in[0], in[1]); return RT_STATUS_OK;
-    case SIM_STD_fma:
-        *out = sim_build_ternary(d, SIM_FLOAT2(FMA, type), type, in[0], in[1], in[2]);
-        return RT_STATUS_OK;
-    case SIM_STD_mad: *out = ADD(MUL(in[0], in[1]), in[2]); return RT_STATUS_OK;
-    case SIM_STD_fclamp: *out = MIN(MAX(in[0], in[1]), in[2]); return RT_STATUS_OK;
-    case SIM_STD_mix: *out = ADD(in[0], MUL(SUB(in[1], in[0]), in[2])); return RT_STATUS_OK;
+    case SIM_STD_copysign: return build_copysign(d, type, in[0], in[1]);
+    case SIM_STD_fma: return sim_build_ternary(d, SIM_FLOAT2(FMA, type), type, in[0], in[1], in[2]);
+    case SIM_STD_mad: return ADD(MUL(in[0], in[1]), in[2]);
+    case SIM_STD_fclamp: return MIN(MAX(in[0], in[1]), in[2]);
+    case SIM_STD_mix: return ADD(in[0], MUL(SUB(in[1], in[0]), in[2]));
     case SIM_STD_step:
-        *out = sim_build_select(d, type, LESS(in[1], in[0]), sim_decode_float(d, type, 0), one);
-        return RT_STATUS_OK;
-    case SIM_STD_smoothstep: *out = build_smoothstep(d, type, in); return RT_STATUS_OK;
-    case SIM_STD_sign: *out = build_sign(d, type, in[0]); return RT_STATUS_OK;
+        return sim_build_select(d, type, LESS(in[1], in[0]), sim_decode_float(d, type, 0), one);
+    case SIM_STD_smoothstep: return build_smoothstep(d, type, in);
+    case SIM_STD_sign: return build_sign(d, type, in[0]);
     case SIM_STD_degrees:
-        *out = MUL(in[0], sim_decode_float(d, type, 57.295779513082320876798154814105));
-        return RT_STATUS_OK;
+        return MUL(in[0], sim_decode_float(d, type, 57.295779513082320876798154814105));
     case SIM_STD_radians:
-        *out = MUL(in[0], sim_decode_float(d, type, 0.01745329251994329576923690768489));
-        return RT_STATUS_OK;
+        return MUL(in[0], sim_decode_float(d, type, 0.01745329251994329576923690768489));
     case SIM_STD_rsqrt:
     case SIM_STD_native_rsqrt:
-    case SIM_STD_half_rsqrt: *out = sim_build_rsqrt(d, type, in[0]); return RT_STATUS_OK;
+    case SIM_STD_half_rsqrt: return sim_build_rsqrt(d, type, in[0]);
     case SIM_STD_native_recip:
-    case SIM_STD_half_recip: *out = DIV(one, in[0]); return RT_STATUS_OK;
-    default: return sim_decode_refuse(d, "OpExtInst", "this function is not built yet");
+    case SIM_STD_half_recip: return DIV(one, in[0]);
+    default: UNREACHABLE();
     }
 }
 
@@ -274,41 +267,36 @@ static sim_ref low24(sim_decoder *d, sim_lane_type type, bool is_signed, sim_ref
     return is_signed ? INT(SAR, a, eight) : INT(SHR, a, eight);
 }
 
-static rt_status build_integer(sim_decoder *d, uint32_t number, sim_lane_type type,
-                               const sim_ref *in, sim_ref *out)
+static sim_ref build_integer(sim_decoder *d, uint32_t number, sim_lane_type type, const sim_ref *in)
 {
     bool is_signed = number == SIM_STD_s_mul24 || number == SIM_STD_s_mad24;
     switch (number) {
-    case SIM_STD_u_abs: *out = in[0]; return RT_STATUS_OK;
-    case SIM_STD_s_abs:
-        *out = RARE(SMAX, in[0], INT(SUB, sim_decode_constant(d, 0), in[0]));
-        return RT_STATUS_OK;
-    case SIM_STD_s_clamp: *out = RARE(SMIN, RARE(SMAX, in[0], in[1]), in[2]); return RT_STATUS_OK;
-    case SIM_STD_u_clamp: *out = RARE(UMIN, RARE(UMAX, in[0], in[1]), in[2]); return RT_STATUS_OK;
-    case SIM_STD_s_mad_hi: *out = INT(ADD, RARE(SMULHI, in[0], in[1]), in[2]); return RT_STATUS_OK;
-    case SIM_STD_u_mad_hi: *out = INT(ADD, RARE(UMULHI, in[0], in[1]), in[2]); return RT_STATUS_OK;
-    case SIM_STD_s_mad_sat: *out = sim_build_mad_sat(d, true, type, in); return RT_STATUS_OK;
-    case SIM_STD_u_mad_sat: *out = sim_build_mad_sat(d, false, type, in); return RT_STATUS_OK;
+    case SIM_STD_u_abs: return in[0];
+    case SIM_STD_s_abs: return RARE(SMAX, in[0], INT(SUB, sim_decode_constant(d, 0), in[0]));
+    case SIM_STD_s_clamp: return RARE(SMIN, RARE(SMAX, in[0], in[1]), in[2]);
+    case SIM_STD_u_clamp: return RARE(UMIN, RARE(UMAX, in[0], in[1]), in[2]);
+    case SIM_STD_s_mad_hi: return INT(ADD, RARE(SMULHI, in[0], in[1]), in[2]);
+    case SIM_STD_u_mad_hi: return INT(ADD, RARE(UMULHI, in[0], in[1]), in[2]);
+    case SIM_STD_s_mad_sat: return sim_build_mad_sat(d, true, type, in);
+    case SIM_STD_u_mad_sat: return sim_build_mad_sat(d, false, type, in);
     case SIM_STD_s_mul24:
     case SIM_STD_u_mul24:
     case SIM_STD_s_mad24:
-    case SIM_STD_u_mad24:
-        *out = INT(MUL, low24(d, type, is_signed, in[0]), low24(d, type, is_signed, in[1]));
-        if (number == SIM_STD_s_mad24 || number == SIM_STD_u_mad24) *out = INT(ADD, *out, in[2]);
-        return RT_STATUS_OK;
-    default: return sim_decode_refuse(d, "OpExtInst", "this function is not built yet");
+    case SIM_STD_u_mad24: {
+        sim_ref product =
+            INT(MUL, low24(d, type, is_signed, in[0]), low24(d, type, is_signed, in[1]));
+        bool adds = number == SIM_STD_s_mad24 || number == SIM_STD_u_mad24;
+        return adds ? INT(ADD, product, in[2]) : product;
+    }
+    default: UNREACHABLE();
     }
 }
 
-rt_status sim_decode_extended(sim_decoder *d, uint32_t number, sim_lane_type type,
-                              const sim_ref *operands, sim_ref *out_ref)
+sim_ref sim_decode_extended(sim_decoder *d, uint32_t number, sim_lane_type type,
+                            const sim_ref *operands)
 {
-    *out_ref = SIM_REF_NONE;
     const recipe *r = recipe_find(number);
-    if (r) {
-        *out_ref = recipe_build(d, r, type, operands);
-        return RT_STATUS_OK;
-    }
-    if (type >= SIM_F32) return build_float(d, number, type, operands, out_ref);
-    return build_integer(d, number, type, operands, out_ref);
+    if (r) return recipe_build(d, r, type, operands);
+    if (type >= SIM_F32) return build_float(d, number, type, operands);
+    return build_integer(d, number, type, operands);
 }

@@ -10,6 +10,7 @@ typedef struct collective {
     const sim_view *view;
     sim_leaves a, b, c;
     sim_lane_type type; /* of a and c */
+    bool is_half;       /* they are halves */
     uint32_t fold, cluster;
 } collective;
 
@@ -37,6 +38,31 @@ static rt_status cluster_read(sim_decoder *d, const sim_view *view, uint32_t pla
                                  "the size of a cluster is a constant power of two up to 32");
     }
     *out_cluster = (uint32_t)bits;
+    return RT_STATUS_OK;
+}
+
+/* Quads are four neighbours each, whose second operand is a constant: a place in the quad, or a
+ * direction: 0 across, 1 down, 2 to the opposite corner.  Both are shuffles. */
+static rt_status quad_read(sim_decoder *d, const sim_view *view, uint32_t place, collective *o)
+{
+    bool swaps = view->opcode->number == SIM_OpGroupNonUniformQuadSwap;
+    const sim_id_entry *entry = sim_module_id(d->f->module, view->operands[place]);
+    uint64_t number = UINT64_MAX;
+    if (entry->kind == SIM_ID_CONSTANT) number = d->f->module->constants[entry->index].bits;
+    if (number >= (swaps ? 3 : 4)) {
+        return sim_decode_refuse(d, view->opcode->name,
+                                 swaps ? "the direction is a constant up to 2"
+                                       : "the place in the quad is a constant up to 3");
+    }
+    sim_ref *source = sim_refs_new(d, 1);
+    o->b = (sim_leaves){source, 1};
+    *source = sim_decode_constant(d, number + 1);
+    if (swaps) return RT_STATUS_OK;
+    *source =
+        sim_build_four(d, SIM_INT4(AND, SIM_I64), SIM_I64, SIM_REF_ROW | SIM_ROW_SUBGROUP_ITEM,
+                       sim_decode_constant(d, ~UINT64_C(3)));
+    *source =
+        sim_build_four(d, SIM_INT4(OR, SIM_I64), SIM_I64, *source, sim_decode_constant(d, number));
     return RT_STATUS_OK;
 }
 
@@ -71,9 +97,7 @@ static rt_status collective_read(sim_decoder *d, const sim_view *view, collectiv
     }
     const sim_type *type = sim_module_id(d->f->module, view->operands[at])->type;
     o->type = sim_type_lane(type);
-    if (sim_type_is_half(type) && o->row->operation < SIM_COLLECTIVE_ALL) {
-        return sim_decode_refuse(d, view->opcode->name, "arithmetic on half is not built yet");
-    }
+    o->is_half = sim_type_is_half(type);
     RT_TRY(sim_decode_leaves(d, view->operands[at], &o->a));
     switch ((sim_collective_form)o->row->form) {
     case SIM_COLLECTIVE_FORM_TWO:
@@ -84,6 +108,7 @@ static rt_status collective_read(sim_decoder *d, const sim_view *view, collectiv
         return index_leaves(d, view->operands[at + 1], &o->b);
     case SIM_COLLECTIVE_FORM_MASK_INDEX: return index_leaves(d, view->operands[at + 1], &o->b);
     case SIM_COLLECTIVE_FORM_FOLD: return cluster_read(d, view, at + 1, &o->cluster);
+    case SIM_COLLECTIVE_FORM_QUAD: return quad_read(d, view, at + 1, o);
     case SIM_COLLECTIVE_FORM_MASK:
         if (o->row->operation != SIM_COLLECTIVE_BIT_EXTRACT) return RT_STATUS_OK;
         o->b = (sim_leaves){sim_refs_new(d, 1), 1};
@@ -93,11 +118,17 @@ static rt_status collective_read(sim_decoder *d, const sim_view *view, collectiv
     }
 }
 
+static uint32_t code_of(const collective *o)
+{
+    return sim_collective_code((sim_collective)o->row->operation, o->fold, o->type) |
+           (o->is_half ? SIM_COLLECTIVE_HALF : 0);
+}
+
 static sim_ref collective_add(sim_decoder *d, const collective *o, uint32_t handler,
                               sim_lane_type result, sim_ref a, sim_ref c)
 {
     sim_node *node = sim_node_add(d, SIM_SHAPE_COLLECTIVE, handler, result, 3, 1);
-    node->extra = sim_collective_code((sim_collective)o->row->operation, o->fold, o->type);
+    node->extra = code_of(o);
     node->is_uniform = o->row->is_uniform;
     node->alignment = o->cluster;
     sim_ref *operands = d->f->refs.items + node->operand_first;

@@ -165,6 +165,58 @@ static bool dot_is_safe(const struct dot_row *row, uint32_t component_bits, uint
     return sum_bits + (is_signed ? 1 : 0) <= result_bits;
 }
 
+/* A sum of products under construction; `fits` (I8) tells whether no step has left the type. */
+typedef struct dot_sum {
+    sim_lane_type type;
+    bool is_checked;
+    sim_ref value, fits;
+} dot_sum;
+
+/* True (I8) where the product's high half is what the low one extends to. */
+static sim_ref product_fits(sim_decoder *d, const struct dot_row *row, sim_lane_type type,
+                            sim_ref a, sim_ref b)
+{
+    sim_ref zero = CONSTANT(0), top = CONSTANT(bits_of(type) - 1);
+    if (!row->first_signed) return COMPARE(EQ, RARE(UMULHI, a, b), zero);
+    sim_ref high = RARE(SMULHI, a, b);
+    /* An unsigned b with its top bit set is larger by a whole step of the high half. */
+    if (!row->second_signed) high = INT(ADD, high, INT(AND, INT(SAR, b, top), a));
+    return COMPARE(EQ, high, INT(SAR, INT(MUL, a, b), top));
+}
+
+static void dot_add(sim_decoder *d, const struct dot_row *row, dot_sum *sum, sim_ref a, sim_ref b)
+{
+    sim_lane_type type = sum->type;
+    sim_ref before = sum->value, product = INT(MUL, a, b);
+    bool is_first = before == SIM_REF_NONE;
+    sum->value = is_first ? product : INT(ADD, before, product);
+    if (!sum->is_checked) return;
+    sim_ref fits = product_fits(d, row, type, a, b);
+    sum->fits = is_first ? fits : sim_build_four(d, SIM_INT4(AND, SIM_I8), SIM_I8, sum->fits, fits);
+    if (is_first) return;
+    sim_ref saturated =
+        row->first_signed ? RARE(SADDSAT, before, product) : RARE(UADDSAT, before, product);
+    fits = COMPARE(EQ, saturated, sum->value);
+    sum->fits = sim_build_four(d, SIM_INT4(AND, SIM_I8), SIM_I8, sum->fits, fits);
+}
+
+/* The sum is added to operand 2 and saturated.  Before that nothing may overflow: the result would
+ * be undefined. */
+static rt_status dot_accumulate(sim_decoder *d, const sim_view *view, const struct dot_row *row,
+                                const dot_sum *sum, sim_ref *out_ref)
+{
+    sim_lane_type type = sum->type;
+    sim_leaves more;
+    RT_TRY(sim_decode_leaves(d, view->operands[2], &more));
+    sim_ref value = sum->value;
+    if (sum->is_checked) {
+        value = RARE(HOLDS, value, sim_build_resize(d, SIM_I8, type, false, sum->fits));
+    }
+    *out_ref =
+        row->first_signed ? RARE(SADDSAT, value, more.refs[0]) : RARE(UADDSAT, value, more.refs[0]);
+    return RT_STATUS_OK;
+}
+
 rt_status sim_decode_integer_dot(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
 {
     const struct dot_row *row = dot_find(view->opcode->number);
@@ -173,26 +225,38 @@ rt_status sim_decode_integer_dot(sim_decoder *d, const sim_view *view, sim_leave
     sim_lane_type type = sim_type_lane(view->type);
     uint64_t count = is_packed ? 4 : vector->count;
     uint32_t component_bits = is_packed ? 8 : bits_of(sim_type_lane(vector));
-    sim_leaves a, b, sum;
-    if (row->is_accumulated && !dot_is_safe(row, component_bits, count, bits_of(type))) {
-        return sim_decode_refuse(d, view->opcode->name,
-                                 "sums that the result may not hold are not built yet");
-    }
+    sim_leaves a, b;
     RT_TRY(sim_decode_leaves(d, view->operands[0], &a));
     RT_TRY(sim_decode_leaves(d, view->operands[1], &b));
-    sim_ref *ref = sim_refs_new(d, 1);
+    dot_sum sum = {.type = type, .value = SIM_REF_NONE, .fits = SIM_REF_NONE};
+    sum.is_checked = row->is_accumulated && !dot_is_safe(row, component_bits, count, bits_of(type));
     for (uint32_t i = 0; i < count; i++) {
         sim_ref first = dot_component(d, vector, a, i, row->first_signed, type);
         sim_ref second = dot_component(d, vector, b, i, row->second_signed, type);
-        sim_ref product = INT(MUL, first, second);
-        *ref = i == 0 ? product : INT(ADD, *ref, product);
+        dot_add(d, row, &sum, first, second);
     }
-    if (row->is_accumulated) {
-        RT_TRY(sim_decode_leaves(d, view->operands[2], &sum));
-        bool is_signed = row->first_signed || row->second_signed;
-        *ref = is_signed ? RARE(SADDSAT, *ref, sum.refs[0]) : RARE(UADDSAT, *ref, sum.refs[0]);
-    }
+    sim_ref *ref = sim_refs_new(d, 1);
+    *ref = sum.value;
+    if (row->is_accumulated) RT_TRY(dot_accumulate(d, view, row, &sum, ref));
     *out_leaves = (sim_leaves){ref, 1};
+    return RT_STATUS_OK;
+}
+
+/* ---- Products -------------------------------------------------------------------------------- */
+
+rt_status sim_decode_product_32x16(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+{
+    bool is_signed = view->opcode->number == SIM_OpIMul32x16INTEL;
+    sim_leaves a, b;
+    RT_TRY(sim_decode_leaves(d, view->operands[0], &a));
+    RT_TRY(sim_decode_leaves(d, view->operands[1], &b));
+    sim_lane_type type = SIM_I32;
+    sim_ref *refs = sim_refs_new(d, a.count);
+    for (uint32_t i = 0; i < a.count; i++) {
+        sim_ref low = sim_build_resize(d, type, SIM_I16, false, b.refs[i]);
+        refs[i] = INT(MUL, a.refs[i], sim_build_resize(d, SIM_I16, type, is_signed, low));
+    }
+    *out_leaves = (sim_leaves){refs, a.count};
     return RT_STATUS_OK;
 }
 

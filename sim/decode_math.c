@@ -7,7 +7,9 @@
  * that makes the largest component about 1 and divides by the length.  So nothing overflows or is
  * lost in between.  The fast ones are sqrt(dot(p, p)) and p * rsqrt(dot(p, p)). Source: OpenCL
  * extended instruction set specification 1.0; OpenCL C specification, "Geometric Functions" and
- * "Edge Case Behavior". */
+ * "Edge Case Behavior".
+ *
+ * Halves are computed with in double, and results rounded once, whatever lies between (half.h). */
 #include "sim/decode.h"
 
 #include <float.h>
@@ -16,7 +18,8 @@
 typedef struct math_view {
     const sim_view *view;
     uint32_t number;    /* SIM_STD_… */
-    sim_lane_type type; /* of the floats */
+    sim_lane_type type; /* that is computed with: of the floats, F64 for halves */
+    bool is_half;       /* of the floats */
     sim_leaves in[2];   /* operands that are no pointers */
     sim_ref *refs;      /* the result, as many as there are components */
     uint32_t count;
@@ -63,17 +66,34 @@ static void build_exponent(sim_decoder *d, math_view *m)
 /* The quiet NaN with as much of the code as has room. */
 static void build_nan(sim_decoder *d, math_view *m)
 {
-    bool is_narrow = m->type == SIM_F32;
-    sim_lane_type bits = sim_lane_integer(m->type);
-    sim_ref room = sim_decode_constant(d, is_narrow ? 0x3fffff : UINT64_C(0x7ffffffffffff));
-    sim_ref quiet = sim_decode_constant(d, is_narrow ? 0x7fc00000 : UINT64_C(0x7ff8000000000000));
+    sim_lane_type type = m->is_half ? SIM_I16 : m->type, bits = sim_lane_integer(type);
+    uint64_t quiet = m->is_half           ? 0x7e00
+                     : m->type == SIM_F32 ? 0x7fc00000
+                                          : UINT64_C(0x7ff8000000000000);
+    sim_ref room = sim_decode_constant(d, (quiet & (~quiet + 1)) - 1);
     for (uint32_t i = 0; i < m->count; i++) {
         sim_ref code = sim_build_four(d, SIM_INT4(AND, bits), bits, m->in[0].refs[i], room);
-        m->refs[i] = sim_build_four(d, SIM_INT4(OR, bits), m->type, code, quiet);
+        m->refs[i] =
+            sim_build_four(d, SIM_INT4(OR, bits), type, code, sim_decode_constant(d, quiet));
     }
 }
 
 /* ---- Second results ----------------------------------------------------------------------- */
+
+/* Results as the type of the floats has them. */
+static void round_all(sim_decoder *d, const math_view *m, sim_ref *refs)
+{
+    for (uint32_t i = 0; i < m->count && m->is_half; i++)
+        refs[i] = sim_half_narrow(d, m->type, refs[i]);
+}
+
+/* A fraction is less than 1, whatever it rounds to: the largest half below is 0x3bff. */
+static sim_ref below_one(sim_decoder *d, sim_ref half)
+{
+    sim_ref one = sim_decode_constant(d, 0x3c00);
+    sim_ref is_one = sim_build_four(d, SIM_INT4(EQ, SIM_I16), SIM_I8, half, one);
+    return sim_build_select(d, SIM_I16, is_one, sim_decode_constant(d, 0x3bff), half);
+}
 
 /* fract, modf, sincos: the function that is returned, and what is stored. */
 static rt_status build_parts(sim_decoder *d, math_view *m)
@@ -97,6 +117,7 @@ static rt_status build_parts(sim_decoder *d, math_view *m)
         default: UNREACHABLE();
         }
     }
+    round_all(d, m, second);
     return sim_decode_store(d, m->view->operands[3], (sim_leaves){second, m->count});
 }
 
@@ -272,21 +293,42 @@ static rt_status build(sim_decoder *d, math_view *m, sim_group group)
     return RT_STATUS_OK;
 }
 
+/* Operand `place` of the instruction, in the type that is computed with. */
+static rt_status operand_read(sim_decoder *d, const math_view *m, uint32_t place,
+                              sim_leaves *out_leaves)
+{
+    const sim_type *type = sim_module_id(d->f->module, m->view->operands[place])->type;
+    RT_TRY(sim_decode_leaves(d, m->view->operands[place], out_leaves));
+    if (!sim_type_is_half(type)) return RT_STATUS_OK;
+    sim_ref *refs = sim_refs_new(d, out_leaves->count);
+    for (uint32_t i = 0; i < out_leaves->count; i++)
+        refs[i] = sim_half_widen(d, m->type, out_leaves->refs[i]);
+    out_leaves->refs = refs;
+    return RT_STATUS_OK;
+}
+
 rt_status sim_decode_math(sim_decoder *d, const sim_extended *row, const sim_view *view,
                           sim_leaves *out_leaves)
 {
     const sim_module *module = d->f->module;
     math_view m = {.view = view, .number = row->number};
     const sim_type *first = sim_module_id(module, view->operands[2])->type;
-    m.type = sim_type_lane(row->group == SIM_GROUP_FLOAT_NAN ? view->type : first);
+    const sim_type *floats = row->group == SIM_GROUP_FLOAT_NAN ? view->type : first;
+    m.is_half = sim_type_is_half(floats);
+    m.type = m.is_half ? SIM_F64 : sim_type_lane(floats);
     CHECK(m.type >= SIM_F32);
     m.count = sim_type_leaves(view->type);
     m.refs = sim_refs_new(d, m.count);
-    RT_TRY(sim_decode_leaves(d, view->operands[2], &m.in[0]));
+    RT_TRY(operand_read(d, &m, 2, &m.in[0]));
+    CHECK(m.in[0].refs && m.in[0].count > 0);
     bool has_second = view->operand_count > 3 &&
                       sim_module_id(module, view->operands[3])->type->kind != SIM_TYPE_POINTER;
-    if (has_second) RT_TRY(sim_decode_leaves(d, view->operands[3], &m.in[1]));
+    if (has_second) RT_TRY(operand_read(d, &m, 3, &m.in[1]));
     RT_TRY(build(d, &m, (sim_group)row->group));
+    bool is_rounded = sim_type_is_half(view->type) && row->group != SIM_GROUP_FLOAT_NAN;
+    if (is_rounded) round_all(d, &m, m.refs);
+    for (uint32_t i = 0; i < m.count && is_rounded && row->number == SIM_STD_fract; i++)
+        m.refs[i] = below_one(d, m.refs[i]);
     *out_leaves = (sim_leaves){m.refs, m.count};
     return RT_STATUS_OK;
 }

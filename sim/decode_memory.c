@@ -115,6 +115,8 @@ static rt_status build_chain(sim_decoder *d, const sim_view *view, sim_leaves *o
 {
     const sim_module *module = d->f->module;
     const sim_type *type = sim_module_id(module, view->operands[0])->type->element;
+    /* Built-in variables have no address: what is loaded follows the chain (decode_built_in.c). */
+    if (view->type->storage_class == SIM_StorageClassInput) return RT_STATUS_OK;
     sim_leaves base;
     RT_TRY(sim_decode_leaves(d, view->operands[0], &base));
     address a = address_of(d, base.refs[0]);
@@ -149,6 +151,18 @@ static uint32_t access_alignment(const sim_view *view, uint32_t place, const sim
         return view->operands[place + 1];
     }
     return type->alignment_bytes;
+}
+
+/* Words of a memory access that begins with that mask: the mask and the operands of its bits. */
+static uint32_t access_words(uint32_t mask)
+{
+    uint32_t words = 1;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        const sim_enumerant *bit = sim_enumerant_find(SIM_KIND_MemoryAccess, rest & (~rest + 1));
+        CHECK(bit);
+        words += bit->operand_count;
+    }
+    return words;
 }
 
 static uint32_t alignment_at(uint32_t alignment, uint64_t offset)
@@ -228,69 +242,17 @@ void sim_decode_vector_access(sim_decoder *d, const sim_vector_access *v)
     CHECK(whole.done == v->count);
 }
 
-/* Where a built-in variable's component is found: rows of lanes or slots of the pool. */
-typedef struct built_in_row {
-    uint32_t built_in;
-    bool is_row;
-    uint32_t first;
-} built_in_row;
-
-static const built_in_row built_in_rows[] = {
-    {SIM_BuiltInGlobalInvocationId, true, SIM_ROW_GLOBAL_ID},
-    {SIM_BuiltInLocalInvocationId, true, SIM_ROW_LOCAL_ID},
-    {SIM_BuiltInGlobalLinearId, true, SIM_ROW_GLOBAL_LINEAR},
-    {SIM_BuiltInLocalInvocationIndex, true, SIM_ROW_LOCAL_LINEAR},
-    {SIM_BuiltInWorkgroupId, false, SIM_SLOT_GROUP_ID},
-    {SIM_BuiltInWorkgroupSize, false, SIM_SLOT_GROUP_SIZE},
-    {SIM_BuiltInEnqueuedWorkgroupSize, false, SIM_SLOT_GROUP_SIZE},
-    {SIM_BuiltInNumWorkgroups, false, SIM_SLOT_GROUP_COUNT},
-    {SIM_BuiltInGlobalSize, false, SIM_SLOT_GLOBAL_SIZE},
-    {SIM_BuiltInGlobalOffset, false, SIM_SLOT_GLOBAL_OFFSET},
-    {SIM_BuiltInWorkDim, false, SIM_SLOT_DIMENSIONS},
-    {SIM_BuiltInSubgroupId, true, SIM_ROW_SUBGROUP_ID},
-    {SIM_BuiltInSubgroupLocalInvocationId, true, SIM_ROW_SUBGROUP_ITEM},
-    {SIM_BuiltInSubgroupSize, true, SIM_ROW_SUBGROUP_SIZE},
-    {SIM_BuiltInSubgroupMaxSize, false, SIM_SLOT_SUBGROUP_SIZE},
-    {SIM_BuiltInNumSubgroups, false, SIM_SLOT_SUBGROUP_COUNT},
-    {SIM_BuiltInNumEnqueuedSubgroups, false, SIM_SLOT_SUBGROUP_COUNT},
-};
-
-static rt_status load_built_in(sim_decoder *d, const sim_view *view, const sim_variable *variable,
-                               sim_leaves *out_leaves)
-{
-    sim_lane_type type = sim_type_lane(view->type);
-    uint32_t count = sim_type_leaves(view->type);
-    sim_ref *refs = rt_arena_alloc_array(&d->arena, count, sizeof *refs);
-    *out_leaves = (sim_leaves){refs, count};
-    uint32_t number = variable->built_in;
-    for (uint32_t k = 0; k < sizeof built_in_rows / sizeof built_in_rows[0]; k++) {
-        const built_in_row *row = &built_in_rows[k];
-        if (row->built_in != number) continue;
-        for (uint32_t i = 0; i < count; i++) {
-            refs[i] = (row->is_row ? SIM_REF_ROW : SIM_REF_POOL) | (row->first + i);
-            if (row->is_row) refs[i] = sim_build_resize(d, SIM_I64, type, false, refs[i]);
-        }
-        return RT_STATUS_OK;
-    }
-    return sim_decode_refuse(d, "OpLoad", "this built-in variable is not modelled");
-}
-
-static const sim_variable *input_variable(const sim_decoder *d, sim_id id)
-{
-    if (sim_module_id(d->f->module, id)->kind != SIM_ID_VARIABLE) return NULL;
-    const sim_variable *variable = sim_module_variable(d->f->module, id);
-    return variable->storage_class == SIM_StorageClassInput ? variable : NULL;
-}
-
 static rt_status build_load(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
 {
-    const sim_variable *input = input_variable(d, view->operands[0]);
-    if (input) return load_built_in(d, view, input, out_leaves);
+    const sim_type *pointer_type = sim_module_id(d->f->module, view->operands[0])->type;
+    if (pointer_type->storage_class == SIM_StorageClassInput) {
+        return sim_decode_built_in(d, view, out_leaves);
+    }
     sim_leaves pointer;
     RT_TRY(sim_decode_leaves(d, view->operands[0], &pointer));
     uint32_t count = sim_type_leaves(view->type);
     access a = {.pointer = pointer.refs[0],
-                .pointer_type = sim_module_id(d->f->module, view->operands[0])->type,
+                .pointer_type = pointer_type,
                 .alignment = access_alignment(view, 1, view->type),
                 .leaves = rt_arena_alloc_array(&d->arena, count + 1, sizeof(sim_ref))};
     access_walk(d, &a, view->type, 0);
@@ -347,41 +309,64 @@ static rt_status build_copy(sim_decoder *d, const sim_view *view)
         sim_lane_type lane = sim_type_lane(sim_module_id(d->f->module, view->operands[2])->type);
         size = sim_build_resize(d, lane, SIM_I64, false, leaves.refs[0]);
     }
-    uint32_t alignment = access_alignment(view, is_sized ? 3 : 2, type);
-    sim_node *node = sim_node_add(d, SIM_SHAPE_COPY, SIM_H_COPY_MEMORY, SIM_I8, 3, 0);
-    node->alignment = alignment ? alignment : 1;
-    sim_ref *operands = d->f->refs.items + node->operand_first;
-    operands[0] = target.refs[0];
-    operands[1] = source.refs[0];
-    operands[2] = size;
+    /* One memory access is that of both sides; of two, the second is the source's. */
+    const sim_type *from = sim_module_id(d->f->module, view->operands[1])->type->element;
+    uint32_t first = is_sized ? 3 : 2, second = first;
+    if (first < view->operand_count) second += access_words(view->operands[first]);
+    if (second >= view->operand_count) second = first;
+    sim_decode_copy(d, target.refs[0], access_alignment(view, first, type), source.refs[0],
+                    access_alignment(view, second, from), size);
     return RT_STATUS_OK;
 }
 
-/* OpVariable in a function: memory of one work-item, for one activation of the function. */
-static rt_status build_variable(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+void sim_decode_copy(sim_decoder *d, sim_ref target, uint32_t target_alignment, sim_ref source,
+                     uint32_t source_alignment, sim_ref size)
+{
+    sim_node *node = sim_node_add(d, SIM_SHAPE_COPY, SIM_H_COPY_MEMORY, SIM_I8, 3, 0);
+    node->alignment = target_alignment ? target_alignment : 1; /* 0: of no particular type */
+    node->extra = source_alignment ? source_alignment : 1;
+    sim_ref *operands = d->f->refs.items + node->operand_first;
+    operands[0] = target;
+    operands[1] = source;
+    operands[2] = size;
+}
+
+rt_status sim_decode_private(sim_decoder *d, const char *name, sim_id id, const sim_type *type,
+                             sim_ref *out_address)
 {
     sim_ir_function *f = d->f;
-    const sim_type *type = view->type->element;
     uint32_t index = f->variables.count;
+    *out_address = SIM_REF_NONE;
     if (index >> SIM_PRIVATE_VARIABLE_BITS) {
-        return sim_decode_refuse(d, "OpVariable", "a function has more than 4096 variables");
+        return sim_decode_refuse(d, name, "a function has more than 4096 variables");
     }
     uint64_t alignment = type->alignment_bytes > 64 ? type->alignment_bytes : 64;
     uint64_t offset = (f->private_bytes + alignment - 1) & ~(alignment - 1);
     if (type->size_bytes > (UINT64_C(1) << 26)) {
-        return sim_decode_refuse(d, "OpVariable", "a variable is larger than 64 MiB");
+        return sim_decode_refuse(d, name, "a variable is larger than 64 MiB");
     }
     f->private_bytes = (offset + type->size_bytes + 63) & ~UINT64_C(63);
-    rt_text name = rt_arena_text(&d->program->arena, sim_module_name(d->f->module, view->id));
-    *rt_vector_push(&f->variables) =
-        (sim_private_variable){.offset = offset, .size = type->size_bytes, .name = name};
+    *rt_vector_push(&f->variables) = (sim_private_variable){
+        .offset = offset,
+        .size = type->size_bytes,
+        .name = rt_arena_text(&d->program->arena, sim_module_name(f->module, id))};
     sim_node *node = sim_node_add(d, SIM_SHAPE_FRAME_ADDRESS, SIM_H_FRAME_ADDRESS, SIM_I64, 0, 1);
     node->extra = index;
-    *out_leaves = leaves_one(d, node->result_first);
+    *out_address = node->result_first;
+    return RT_STATUS_OK;
+}
+
+/* OpVariable in a function. */
+static rt_status build_variable(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+{
+    const sim_type *type = view->type->element;
+    sim_ref own;
+    RT_TRY(sim_decode_private(d, "OpVariable", view->id, type, &own));
+    *out_leaves = leaves_one(d, own);
     if (view->operand_count < 2) return RT_STATUS_OK;
     sim_leaves initial;
     RT_TRY(sim_decode_leaves(d, view->operands[1], &initial));
-    store_leaves(d, out_leaves->refs[0], view->type, type, type->alignment_bytes, initial);
+    store_leaves(d, own, view->type, type, type->alignment_bytes, initial);
     return RT_STATUS_OK;
 }
 
@@ -435,9 +420,7 @@ static rt_status build_atomic(sim_decoder *d, const sim_view *view, sim_leaves *
     bool is_flag = view->opcode->group == SIM_GROUP_ATOMIC_FLAG;
     bool has_value = view->type && !is_flag;
     sim_lane_type type = has_value ? sim_type_lane(view->type) : sim_type_lane(element);
-    if (sim_lane_bytes(type) < 4) {
-        return sim_decode_refuse(d, view->opcode->name, "atomics have 32 or 64 bits");
-    }
+    CHECK(sim_lane_bytes(type) >= 4 || sim_type_is_half(element));
     sim_leaves pointer, value, comparator;
     bool clears = view->opcode->group == SIM_GROUP_ATOMIC_FLAG_CLEAR;
     sim_ref one = sim_decode_constant(d, clears ? 0 : 1);
@@ -447,7 +430,9 @@ static rt_status build_atomic(sim_decoder *d, const sim_view *view, sim_leaves *
     if (place) RT_TRY(sim_decode_leaves(d, view->operands[place], &value));
     place = atomic_rows[row].comparator;
     if (place) RT_TRY(sim_decode_leaves(d, view->operands[place], &comparator));
-    uint32_t handler = sim_lane_bytes(type) == 8 ? SIM_H_ATOMIC_I64 : SIM_H_ATOMIC_I32;
+    uint32_t handler = sim_lane_bytes(type) == 8   ? SIM_H_ATOMIC_I64
+                       : sim_lane_bytes(type) == 4 ? SIM_H_ATOMIC_I32
+                                                   : SIM_H_ATOMIC_I16;
     sim_node *node = sim_node_add(d, SIM_SHAPE_ATOMIC, handler, type, 3, 1);
     node->extra = atomic_rows[row].operation;
     node->stride = sim_decode_order(d, 0, view->operands[1], view->operands[2]);
@@ -462,6 +447,39 @@ static rt_status build_atomic(sim_decoder *d, const sim_view *view, sim_leaves *
     return RT_STATUS_OK;
 }
 
+/* ---- Questions about pointers ------------------------------------------------------------- */
+
+/* OpSizeOf: of what the pointer points to. */
+static rt_status build_size(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+{
+    const sim_type *type = sim_module_id(d->f->module, view->operands[0])->type->element;
+    *out_leaves = leaves_one(d, sim_decode_constant(d, type->size_bytes & UINT32_MAX));
+    return RT_STATUS_OK;
+}
+
+static sim_ref is_of_class(sim_decoder *d, sim_ref pointer, uint64_t class)
+{
+    sim_ref found = sim_build_four(d, SIM_INT4(SHR, SIM_I64), SIM_I64, pointer,
+                                   sim_decode_constant(d, SIM_ADDRESS_CLASS_SHIFT));
+    return sim_build_four(d, SIM_INT4(EQ, SIM_I64), SIM_I8, found, sim_decode_constant(d, class));
+}
+
+/* OpGenericPtrMemSemantics: the bit of the memory that the pointer leads to; none for that of a
+ * work-item, which nobody else sees. */
+static rt_status build_semantics(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+{
+    sim_leaves a;
+    RT_TRY(sim_decode_leaves(d, view->operands[0], &a));
+    sim_ref is_private = is_of_class(d, a.refs[0], SIM_CLASS_PRIVATE);
+    sim_ref is_local = is_of_class(d, a.refs[0], SIM_CLASS_LOCAL);
+    sim_ref out = sim_build_select(d, SIM_I32, is_local,
+                                   sim_decode_constant(d, SIM_MemorySemanticsWorkgroupMemory),
+                                   sim_decode_constant(d, SIM_MemorySemanticsCrossWorkgroupMemory));
+    out = sim_build_select(d, SIM_I32, is_private, sim_decode_constant(d, 0), out);
+    *out_leaves = leaves_one(d, out);
+    return RT_STATUS_OK;
+}
+
 /* ---- Dispatch ----------------------------------------------------------------------------- */
 
 /* OpGenericCastToPtrExplicit gives null unless the address is of the class asked for. */
@@ -472,10 +490,7 @@ static rt_status build_cast_explicit(sim_decoder *d, const sim_view *view, sim_l
     uint64_t class = view->type->storage_class == SIM_StorageClassFunction    ? SIM_CLASS_PRIVATE
                      : view->type->storage_class == SIM_StorageClassWorkgroup ? SIM_CLASS_LOCAL
                                                                               : SIM_CLASS_GLOBAL;
-    sim_ref found = sim_build_four(d, SIM_INT4(SHR, SIM_I64), SIM_I64, a.refs[0],
-                                   sim_decode_constant(d, SIM_ADDRESS_CLASS_SHIFT));
-    sim_ref same =
-        sim_build_four(d, SIM_INT4(EQ, SIM_I64), SIM_I8, found, sim_decode_constant(d, class));
+    sim_ref same = is_of_class(d, a.refs[0], class);
     *out_leaves =
         leaves_one(d, sim_build_select(d, SIM_I64, same, a.refs[0], sim_decode_constant(d, 0)));
     return RT_STATUS_OK;
@@ -505,6 +520,8 @@ rt_status sim_decode_memory(sim_decoder *d, const sim_view *view, sim_leaves *ou
     case SIM_GROUP_COPY_MEMORY_SIZED: return build_copy(d, view);
     case SIM_GROUP_ACCESS_CHAIN:
     case SIM_GROUP_POINTER_CHAIN: return build_chain(d, view, out_leaves);
+    case SIM_GROUP_SIZE_OF: return build_size(d, view, out_leaves);
+    case SIM_GROUP_GENERIC_SEMANTICS: return build_semantics(d, view, out_leaves);
     case SIM_GROUP_POINTER_TO_INTEGER:
     case SIM_GROUP_INTEGER_TO_POINTER: return build_resize(d, view, out_leaves);
     case SIM_GROUP_FROM_GENERIC:
@@ -520,7 +537,7 @@ rt_status sim_decode_memory(sim_decoder *d, const sim_view *view, sim_leaves *ou
     case SIM_GROUP_ATOMIC_FLOAT:
     case SIM_GROUP_ATOMIC_FLAG:
     case SIM_GROUP_ATOMIC_FLAG_CLEAR: return build_atomic(d, view, out_leaves);
-    default: return sim_decode_refuse(d, view->opcode->name, "it is not built yet");
+    default: UNREACHABLE();
     }
 }
 
@@ -530,11 +547,7 @@ rt_status sim_decode_variable(sim_decoder *d, const sim_variable *variable, sim_
 {
     uint32_t index = d->global_of[d->f->module_index][variable - d->f->module->variables];
     *out_ref = SIM_REF_NONE;
-    if (variable->storage_class == SIM_StorageClassInput) {
-        return sim_decode_refuse(d, variable->name.length ? variable->name.data : "OpVariable",
-                                 "a built-in variable is only loaded whole");
-    }
-    CHECK(index != SIM_NONE);
+    CHECK(variable->storage_class != SIM_StorageClassInput && index != SIM_NONE);
     if (variable->storage_class == SIM_StorageClassWorkgroup) {
         *out_ref = sim_decode_constant(d, sim_address_of(SIM_CLASS_LOCAL, index + 1));
         return RT_STATUS_OK;
@@ -576,7 +589,8 @@ static rt_status initial_chain(const initial *w, const sim_constant *operation,
             return initial_refuse(w, "an address is indexed by something other than a number");
         }
         uint64_t value = index->kind == SIM_CONSTANT_NULL ? 0 : index->bits;
-        if (index->type->bits == 32) value = (uint64_t)(int64_t)(int32_t)value;
+        uint32_t unused = 64u - index->type->bits;
+        value = (uint64_t)((int64_t)(value << unused) >> unused);
         if (i == 1 && is_pointer) {
             relocation->addend += (int64_t)(value * type->size_bytes);
         } else if (type->kind == SIM_TYPE_STRUCT) {
@@ -618,8 +632,12 @@ static rt_status initial_address(const initial *w, sim_id id, sim_relocation *re
         return initial_refuse(w, "an address comes from something other than a variable");
     }
     switch ((sim_group)constant->opcode->group) {
+    case SIM_GROUP_SELECT: {
+        const sim_constant *condition = sim_module_constant(module, constant->operands[0]);
+        if (condition->kind != SIM_CONSTANT_BITS) break;
+        return initial_address(w, constant->operands[condition->bits ? 1 : 2], relocation);
+    }
     case SIM_GROUP_BITCAST:
-    case SIM_GROUP_COPY:
     case SIM_GROUP_TO_GENERIC:
     case SIM_GROUP_FROM_GENERIC:
     case SIM_GROUP_POINTER_TO_INTEGER:
@@ -628,8 +646,9 @@ static rt_status initial_address(const initial *w, sim_id id, sim_relocation *re
     case SIM_GROUP_POINTER_CHAIN:
         RT_TRY(initial_address(w, constant->operands[0], relocation));
         return initial_chain(w, constant, relocation);
-    default: return initial_refuse(w, "it computes more than an address");
+    default: break;
     }
+    return initial_refuse(w, "its value is not known before the program runs");
 }
 
 static rt_status initial_write(const initial *w, sim_id id, uint64_t offset)
@@ -649,6 +668,10 @@ static rt_status initial_write(const initial *w, sim_id id, uint64_t offset)
                 type->kind == SIM_TYPE_STRUCT ? type->offsets[i] : i * type->element->size_bytes;
             RT_TRY(initial_write(w, constant->operands[i], offset + at));
         }
+        return RT_STATUS_OK;
+    }
+    if (constant && constant->image) {
+        memcpy(w->bytes + offset, constant->image, constant->type->size_bytes);
         return RT_STATUS_OK;
     }
     if (constant &&

@@ -383,20 +383,27 @@ static sim_ref index_is(sim_decoder *d, sim_id index_id, sim_ref index, uint32_t
     return sim_build_four(d, SIM_INT4(EQ, type), SIM_I8, index, sim_decode_constant(d, i));
 }
 
-static rt_status build_vector_extract(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+rt_status sim_decode_component(sim_decoder *d, sim_leaves vector, sim_id index_id,
+                               sim_lane_type type, sim_leaves *out_leaves)
 {
-    sim_leaves vector;
     sim_ref index;
-    RT_TRY(sim_decode_leaves(d, view->operands[0], &vector));
-    RT_TRY(component_index(d, view->operands[1], vector.count, &index));
+    RT_TRY(component_index(d, index_id, vector.count, &index));
     sim_ref *ref = sim_refs_new(d, 1);
     *ref = vector.refs[0];
     for (uint32_t i = 1; i < vector.count; i++) {
-        sim_ref here = index_is(d, view->operands[1], index, i);
-        *ref = sim_build_select(d, sim_type_lane(view->type), here, vector.refs[i], *ref);
+        sim_ref here = index_is(d, index_id, index, i);
+        *ref = sim_build_select(d, type, here, vector.refs[i], *ref);
     }
     *out_leaves = (sim_leaves){ref, 1};
     return RT_STATUS_OK;
+}
+
+static rt_status build_vector_extract(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+{
+    sim_leaves vector;
+    RT_TRY(sim_decode_leaves(d, view->operands[0], &vector));
+    return sim_decode_component(d, vector, view->operands[1], sim_type_lane(view->type),
+                                out_leaves);
 }
 
 static rt_status build_vector_insert(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
@@ -522,11 +529,9 @@ static rt_status build_extended_lanes(sim_decoder *d, const sim_view *view, cons
         sim_ref operands[3] = {SIM_REF_NONE, SIM_REF_NONE, SIM_REF_NONE};
         for (uint32_t k = 0; k < count; k++)
             operands[k] = in[k].refs[in[k].count == 1 ? 0 : i];
-        if (sim_type_is_half(view->type)) {
-            RT_TRY(sim_decode_half_extended(d, row, operands, count, &refs[i]));
-            continue;
-        }
-        RT_TRY(sim_decode_extended(d, row->number, sim_type_lane(view->type), operands, &refs[i]));
+        refs[i] = sim_type_is_half(view->type)
+                      ? sim_decode_half_extended(d, row, operands, count)
+                      : sim_decode_extended(d, row->number, sim_type_lane(view->type), operands);
     }
     *out_leaves = (sim_leaves){refs, in[0].count};
     return RT_STATUS_OK;
@@ -550,9 +555,6 @@ static rt_status build_extended(sim_decoder *d, const sim_view *view, sim_leaves
     default: break;
     }
     if (row->group >= SIM_GROUP_FLOAT_BY_INTEGER && row->group <= SIM_GROUP_NORMALIZE) {
-        const sim_type *first = sim_module_id(d->f->module, view->operands[2])->type;
-        if (sim_type_is_half(view->type) || sim_type_is_half(first))
-            return sim_decode_refuse(d, row->name, "this function of half is not built yet");
         return sim_decode_math(d, row, view, out_leaves);
     }
     return build_extended_lanes(d, view, row, out_leaves);
@@ -574,6 +576,13 @@ static rt_status build_pointer_difference(sim_decoder *d, const sim_view *view,
     return RT_STATUS_OK;
 }
 
+/* A split barrier waits in its second half alone, for all that will come there: who has arrived has
+ * nothing to wait for, so arriving only orders memory. */
+static void fence_add(sim_decoder *d, uint32_t order)
+{
+    sim_node_add(d, SIM_SHAPE_FENCE, SIM_H_FENCE, SIM_I8, 0, 0)->extra = order;
+}
+
 /* ---- One instruction ---------------------------------------------------------------------- */
 
 rt_status sim_decode_instruction(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
@@ -590,6 +599,7 @@ rt_status sim_decode_instruction(sim_decoder *d, const sim_view *view, sim_leave
         *out_leaves = sim_decode_undefined(d, view->type);
         return RT_STATUS_OK;
     case SIM_GROUP_COPY:
+    case SIM_GROUP_COPY_LOGICAL:
     case SIM_GROUP_EXPECT:
     case SIM_GROUP_TO_GENERIC: return sim_decode_leaves(d, view->operands[0], out_leaves);
     case SIM_GROUP_BITCAST: return build_bitcast(d, view, out_leaves);
@@ -619,16 +629,18 @@ rt_status sim_decode_instruction(sim_decoder *d, const sim_view *view, sim_leave
     case SIM_GROUP_BIT_EXTRACT: return sim_decode_bit_field(d, view, out_leaves);
     case SIM_GROUP_INTEGER_PAIR: return sim_decode_integer_pair(d, view, out_leaves);
     case SIM_GROUP_INTEGER_DOT: return sim_decode_integer_dot(d, view, out_leaves);
+    case SIM_GROUP_PRODUCT_32X16: return sim_decode_product_32x16(d, view, out_leaves);
     case SIM_GROUP_COLLECTIVE: return sim_decode_collective(d, view, out_leaves);
     case SIM_GROUP_ASYNC_COPY: return sim_decode_async_copy(d, view, out_leaves);
     case SIM_GROUP_LIFETIME: return sim_decode_lifetime(d, view);
     case SIM_GROUP_ASSUME:
     case SIM_GROUP_PREFETCH: return RT_STATUS_OK;
-    case SIM_GROUP_MEMORY_BARRIER: {
-        sim_node *node = sim_node_add(d, SIM_SHAPE_FENCE, SIM_H_FENCE, SIM_I8, 0, 0);
-        node->extra = sim_decode_order(d, 0, view->operands[0], view->operands[1]);
+    case SIM_GROUP_MEMORY_BARRIER:
+        fence_add(d, sim_decode_order(d, 0, view->operands[0], view->operands[1]));
         return RT_STATUS_OK;
-    }
+    case SIM_GROUP_ARRIVE:
+        fence_add(d, sim_decode_order(d, view->operands[0], view->operands[1], view->operands[2]));
+        return RT_STATUS_OK;
     default: return sim_decode_memory(d, view, out_leaves);
     }
 }

@@ -5,6 +5,7 @@
  * wave and have met (meet.c); the values of a work-group were put down before a barrier.  A
  * work-item that a value is asked of and that does not take part gives a number drawn from the
  * seed. */
+#include "sim/half.h"
 #include "sim/shadow.h"
 
 #include <string.h>
@@ -16,6 +17,7 @@ typedef struct members {
     sim_collective operation;
     uint32_t fold;
     sim_lane_type type;
+    bool is_half;
     uint32_t count;
     uint32_t size;    /* of the group */
     uint32_t cluster; /* 0: none */
@@ -31,23 +33,25 @@ static int64_t signed_of(sim_lane_type type, uint64_t bits)
     return (int64_t)(bits << unused) >> unused;
 }
 
-static double float_of(sim_lane_type type, uint64_t bits)
+static double float_of(const members *m, uint64_t bits)
 {
     float narrow;
     double wide;
     uint32_t low = (uint32_t)bits;
+    if (m->is_half) return (double)sim_float_of_half((uint16_t)bits);
     memcpy(&narrow, &low, sizeof narrow);
     memcpy(&wide, &bits, sizeof wide);
-    return type == SIM_F32 ? (double)narrow : wide;
+    return m->type == SIM_F32 ? (double)narrow : wide;
 }
 
 /* Rounded to the type: sums and products of two floats are exact enough in double that rounding
  * twice gives what rounding once does. */
-static uint64_t bits_of(sim_lane_type type, double value)
+static uint64_t bits_of(const members *m, double value)
 {
     uint64_t bits = 0;
     float narrow = (float)value;
-    if (type == SIM_F32) {
+    if (m->is_half) return sim_half_of_double(value);
+    if (m->type == SIM_F32) {
         memcpy(&bits, &narrow, sizeof narrow);
     } else {
         memcpy(&bits, &value, sizeof value);
@@ -57,10 +61,10 @@ static uint64_t bits_of(sim_lane_type type, double value)
 
 static uint64_t combine_floats(const members *m, uint64_t left, uint64_t right)
 {
-    double a = float_of(m->type, left), b = float_of(m->type, right);
+    double a = float_of(m, left), b = float_of(m, right);
     switch (m->operation) {
-    case SIM_COLLECTIVE_FADD: return bits_of(m->type, a + b);
-    case SIM_COLLECTIVE_FMUL: return bits_of(m->type, a * b);
+    case SIM_COLLECTIVE_FADD: return bits_of(m, a + b);
+    case SIM_COLLECTIVE_FMUL: return bits_of(m, a * b);
     case SIM_COLLECTIVE_FMIN: return a != a || b < a ? right : left;
     default: return a != a || b > a ? right : left;
     }
@@ -92,9 +96,9 @@ static uint64_t identity_of(const members *m)
     case SIM_COLLECTIVE_AND: return m->type == SIM_I8 ? 1 : all; /* bytes are bools */
     case SIM_COLLECTIVE_SMIN: return all >> 1;
     case SIM_COLLECTIVE_SMAX: return (all >> 1) + 1;
-    case SIM_COLLECTIVE_FMUL: return bits_of(m->type, 1);
-    case SIM_COLLECTIVE_FMIN: return bits_of(m->type, (double)__builtin_inff());
-    case SIM_COLLECTIVE_FMAX: return bits_of(m->type, -(double)__builtin_inff());
+    case SIM_COLLECTIVE_FMUL: return bits_of(m, 1);
+    case SIM_COLLECTIVE_FMIN: return bits_of(m, (double)__builtin_inff());
+    case SIM_COLLECTIVE_FMAX: return bits_of(m, -(double)__builtin_inff());
     default: return 0;
     }
 }
@@ -135,9 +139,8 @@ static bool vote(const members *m)
     for (uint32_t i = 0; i < m->count; i++) {
         bool holds = m->a[i] != 0;
         if (m->operation == SIM_COLLECTIVE_ALL_EQUAL) {
-            bool is_float = m->type >= SIM_F32;
-            holds = is_float ? float_of(m->type, m->a[i]) == float_of(m->type, m->a[0])
-                             : m->a[i] == m->a[0];
+            bool is_float = m->type >= SIM_F32 || m->is_half;
+            holds = is_float ? float_of(m, m->a[i]) == float_of(m, m->a[0]) : m->a[i] == m->a[0];
         }
         if (holds == (m->operation == SIM_COLLECTIVE_ANY)) return holds;
     }
@@ -370,7 +373,8 @@ static members members_of(const sim_op *op)
 {
     return (members){.operation = (sim_collective)(op->extra & 0xff),
                      .fold = op->extra >> 8 & 0xff,
-                     .type = (sim_lane_type)(op->extra >> 16),
+                     .type = (sim_lane_type)(op->extra >> 16 & 0xff),
+                     .is_half = (op->extra & SIM_COLLECTIVE_HALF) != 0,
                      .cluster = (uint32_t)op->imm};
 }
 

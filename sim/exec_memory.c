@@ -3,6 +3,7 @@
  * The usual case is made fast: all lanes in one object, all inside it, all aligned.  That is found
  * out first, for all lanes at once; where it does not hold, access.c goes lane by lane and says
  * what is wrong.  Lanes that are not active take part with offset 0, which lies in every object. */
+#include "sim/half.h"
 #include "sim/shadow.h"
 
 #include <string.h>
@@ -204,9 +205,10 @@ static void store_slowly(sim_exec *x, const sim_op *op, sim_memory_form form, ui
         uint32_t n = LANE_COUNT(x);                                                                \
         const uint64_t *offsets = x->offsets + x->low;                                             \
         const uint8_t *m = x->mask + x->low, *data = view->data;                                   \
-        if (x->wave->tracks ||                                                                     \
-            (view->defined && !rows_are_defined_##bits(x, op, view->defined))) {                   \
+        if (view->defined && !rows_are_defined_##bits(x, op, view->defined)) {                     \
             sim_shadow_load_rows(x, op, view, bits / 8);                                           \
+        } else if (x->wave->tracks) {                                                              \
+            sim_shadow_load_defined(x, op, bits / 8);                                              \
         }                                                                                          \
         for (uint32_t k = 0; k < op->count; k++) {                                                 \
             sim_register place = component(x, op, k);                                              \
@@ -249,7 +251,7 @@ LOAD_ROWS(64)
                     if (m[i]) *(memory_##bits *)(to + offsets[i]) = v[step * i];                   \
                 }                                                                                  \
             }                                                                                      \
-            if (!view->defined || x->wave->tracks) continue;                                       \
+            if (!view->defined) continue;                                                          \
             uint8_t *shadow = view->defined + k * (bits / 8);                                      \
             for (uint32_t i = 0; i < n; i++) {                                                     \
                 if (m[i]) {                                                                        \
@@ -257,7 +259,9 @@ LOAD_ROWS(64)
                 }                                                                                  \
             }                                                                                      \
         }                                                                                          \
-        if (x->wave->tracks) sim_shadow_store_rows(x, op, view, bits / 8);                         \
+        if (x->wave->tracks && sim_shadow_stores(x, op, bits / 8)) {                               \
+            sim_shadow_store_rows(x, op, view, bits / 8);                                          \
+        }                                                                                          \
     }
 STORE_ROWS(8)
 STORE_ROWS(16)
@@ -294,8 +298,10 @@ static inline bool in_granule(uint64_t position, uint32_t bytes)
         uint32_t n = LANE_COUNT(x);                                                                \
         const uint8_t *m = x->mask + x->low;                                                       \
         uint64_t position = view->position + view->offset;                                         \
-        if (x->wave->tracks || !private_is_defined_##bits(x, op, position)) {                      \
+        if (!private_is_defined_##bits(x, op, position)) {                                         \
             sim_shadow_load_private(x, op, view, bits / 8);                                        \
+        } else if (x->wave->tracks) {                                                              \
+            sim_shadow_load_defined(x, op, bits / 8);                                              \
         }                                                                                          \
         for (uint32_t k = 0; k < op->count; k++) {                                                 \
             sim_register place = component(x, op, k);                                              \
@@ -332,7 +338,9 @@ static inline bool in_granule(uint64_t position, uint32_t bytes)
                 *(memory_##bits *)(shadow + i * 8u) = (uint##bits##_t)UINT64_MAX;                  \
             }                                                                                      \
         }                                                                                          \
-        if (x->wave->tracks) sim_shadow_store_private(x, op, view, bits / 8);                      \
+        if (x->wave->tracks && sim_shadow_stores(x, op, bits / 8)) {                               \
+            sim_shadow_store_private(x, op, view, bits / 8);                                       \
+        }                                                                                          \
     }
 PRIVATE_ROWS(8)
 PRIVATE_ROWS(16)
@@ -501,6 +509,32 @@ ALL_INDEXED(I64)
 
 /* ---- Atomics: lanes in order ---------------------------------------------------------------- */
 
+/* Integers that hold floats: a half is computed with as float, rounded once (half.h). */
+static inline float float_of_I16(uint16_t bits)
+{
+    return sim_float_of_half(bits);
+}
+static inline uint16_t bits_of_I16(float value)
+{
+    return sim_half_of_float(value);
+}
+static inline float float_of_I32(uint32_t bits)
+{
+    return (sim_float_bits){.bits = bits}.value;
+}
+static inline uint32_t bits_of_I32(float value)
+{
+    return (sim_float_bits){.value = value}.bits;
+}
+static inline double float_of_I64(uint64_t bits)
+{
+    return (sim_double_bits){.bits = bits}.value;
+}
+static inline uint64_t bits_of_I64(double value)
+{
+    return (sim_double_bits){.value = value}.bits;
+}
+
 #define ATOMIC(type, U, S, F)                                                                      \
     static U atomic_##type(sim_atomic operation, U old, U value, U comparator)                     \
     {                                                                                              \
@@ -521,16 +555,13 @@ ALL_INDEXED(I64)
         case SIM_ATOMIC_FADD:                                                                      \
         case SIM_ATOMIC_FMIN:                                                                      \
         case SIM_ATOMIC_FMAX: {                                                                    \
-            F a, b;                                                                                \
-            memcpy(&a, &old, sizeof a);                                                            \
-            memcpy(&b, &value, sizeof b);                                                          \
+            F a = float_of_##type(old), b = float_of_##type(value);                                \
             if (operation == SIM_ATOMIC_FADD) {                                                    \
                 a = a + b;                                                                         \
             } else if (a != a || (operation == SIM_ATOMIC_FMIN ? b < a : b > a)) {                 \
                 a = b; /* a number goes before a NaN */                                            \
             }                                                                                      \
-            memcpy(&old, &a, sizeof a);                                                            \
-            return old;                                                                            \
+            return bits_of_##type(a);                                                              \
         }                                                                                          \
         }                                                                                          \
         UNREACHABLE();                                                                             \
@@ -566,6 +597,7 @@ ALL_INDEXED(I64)
             sim_lane_store(x, op, i, where, size, size, 1, (const uint8_t *)&next);                \
         }                                                                                          \
     }
+ATOMIC(I16, uint16_t, int16_t, float)
 ATOMIC(I32, uint32_t, int32_t, float)
 ATOMIC(I64, uint64_t, int64_t, double)
 
@@ -586,15 +618,14 @@ static void copy_lane(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t to,
                       uint64_t size)
 {
     uint8_t piece[64];
-    uint32_t alignment = (uint32_t)op->imm;
     uint64_t room = room_at(x, from) < room_at(x, to) ? room_at(x, from) : room_at(x, to);
     if (size > room + sizeof piece) size = room + sizeof piece;
     for (uint64_t done = 0; done < size;) {
         uint32_t part =
             size - done < sizeof piece ? (uint32_t)(size - done) : (uint32_t)sizeof piece;
-        uint32_t demand = done == 0 ? alignment : 1;
-        sim_lane_load(x, op, lane, from + done, part, demand, 1, piece);
-        sim_lane_store(x, op, lane, to + done, part, demand, 1, piece);
+        bool is_first = done == 0;
+        sim_lane_load(x, op, lane, from + done, part, is_first ? op->extra : 1, 1, piece);
+        sim_lane_store(x, op, lane, to + done, part, is_first ? (uint32_t)op->imm : 1, 1, piece);
         done += part;
     }
 }
@@ -630,8 +661,8 @@ static void FRAME_ADDRESS(sim_exec *x, const sim_op *op)
     ENTRY(op##_##form##_8) ENTRY(op##_##form##_16) ENTRY(op##_##form##_32) ENTRY(op##_##form##_64)
 
 sim_handle *const SIM_NAME(sim_memory_table)[SIM_HANDLER_COUNT] = {
-    SIM_MEMORY_FORMS(MEMORY_ENTRIES, LOAD) SIM_MEMORY_FORMS(MEMORY_ENTRIES, STORE) ENTRY(ATOMIC_I32)
-        ENTRY(ATOMIC_I64) ENTRY(FENCE) ENTRY(COPY_MEMORY)
+    SIM_MEMORY_FORMS(MEMORY_ENTRIES, LOAD) SIM_MEMORY_FORMS(MEMORY_ENTRIES, STORE) ENTRY(ATOMIC_I16)
+        ENTRY(ATOMIC_I32) ENTRY(ATOMIC_I64) ENTRY(FENCE) ENTRY(COPY_MEMORY)
             ENTRY(FRAME_ADDRESS)[SIM_H_COLLECTIVE] = sim_handle_collective,
     [SIM_H_FORGET] = sim_handle_forget,
     [SIM_H_GROUP_PUT] = sim_handle_group_put,

@@ -11,6 +11,7 @@
 
 static const char convert_wrong[] = "conversion to an integer type that cannot hold the value";
 static const char field_wrong[] = "bit field that does not lie in the value";
+static const char sum_wrong[] = "sum of products that its type cannot hold";
 static const char index_wrong[] = "index of a component that the vector does not have";
 
 #define U_I8     uint8_t
@@ -153,8 +154,27 @@ static void CONVERT_S(sim_exec *x, const sim_op *op)
             a < op->extra ? a : (U_##t)(undefined_uniform(x, op, index_wrong) % op->extra);        \
     }
 
+/* ---- Sums that must fit ---------------------------------------------------------------------- */
+
+#define HOLDS_SHAPES(t)                                                                            \
+    static void HOLDS_##t##_V(sim_exec *x, const sim_op *op)                                       \
+    {                                                                                              \
+        const U_##t *a = ROW(U_##t, op->a), *b = ROW(U_##t, op->b);                                \
+        U_##t *d = sim_at(x, op->target);                                                          \
+        for (uint32_t i = x->low; i < x->high; i++) {                                              \
+            if (!x->mask[i]) continue;                                                             \
+            d[i] = b[i] ? a[i] : (U_##t)sim_lane_undefined(x, op, i, 1, sum_wrong);                \
+        }                                                                                          \
+    }                                                                                              \
+    static void HOLDS_##t##_S(sim_exec *x, const sim_op *op)                                       \
+    {                                                                                              \
+        U_##t a = *ROW(U_##t, op->a), b = *ROW(U_##t, op->b);                                      \
+        *(U_##t *)sim_at(x, op->target) = b ? a : (U_##t)undefined_uniform(x, op, sum_wrong);      \
+    }
+
 #define ALL_SHAPES(t)                                                                              \
-    FIELD_SHAPES(UFIELD, t) FIELD_SHAPES(SFIELD, t) FIELD_SHAPES(PLACE, t) INDEX_SHAPES(t)
+    FIELD_SHAPES(UFIELD, t)                                                                        \
+    FIELD_SHAPES(SFIELD, t) FIELD_SHAPES(PLACE, t) INDEX_SHAPES(t) HOLDS_SHAPES(t)
 ALL_SHAPES(I8)
 ALL_SHAPES(I16)
 ALL_SHAPES(I32)

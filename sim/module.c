@@ -46,3 +46,16 @@ bool sim_type_equal(const sim_type *a, const sim_type *b)
     return a->structure == b->structure && a->kind == b->kind && a->count == b->count &&
            a->size_bytes == b->size_bytes;
 }
+
+bool sim_module_is_by_value(const sim_module *module, sim_id parameter)
+{
+    const sim_id_entry *entry = sim_module_id(module, parameter);
+    for (uint32_t i = 0; i < entry->decoration_count; i++) {
+        const sim_decoration *decoration = &module->decorations[entry->decoration_first + i];
+        if (decoration->number == SIM_DecorationFuncParamAttr &&
+            decoration->operands[0] == SIM_FunctionParameterAttributeByVal) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -68,7 +68,7 @@ typedef enum sim_constant_kind {
     SIM_CONSTANT_UNDEFINED, /* OpUndef at module scope */
     SIM_CONSTANT_COMPOSITE, /* vector, array, struct: `count` ids of constants or variables */
     SIM_CONSTANT_OPERATION, /* OpSpecConstantOp: `opcode` applied to `count` operand words, unless
-                               it could be computed: then it is BITS */
+                               it is a scalar that could be computed: then it is BITS */
     SIM_CONSTANT_FUNCTION,  /* OpConstantFunctionPointerINTEL: operands[0] is the function's id */
 } sim_constant_kind;
 
@@ -82,6 +82,8 @@ typedef struct sim_constant {
     const sim_opcode *opcode;
     const uint32_t *operands;
     uint32_t count;
+    /* OPERATION that could be computed: the value as it lies in memory, else NULL. */
+    const uint8_t *image;
 } sim_constant;
 
 /* ---- Decorations and linkage -------------------------------------------------------------- */
@@ -285,6 +287,9 @@ static inline const sim_instruction *sim_module_result(const sim_module *module,
  * the id itself); NULL where there is none. */
 const sim_decoration *sim_module_decoration(const sim_module *module, sim_id target,
                                             uint32_t member, uint32_t number);
+
+/* True for a parameter with attribute ByVal: what it points to is the function's own copy. */
+bool sim_module_is_by_value(const sim_module *module, sim_id parameter);
 
 /* The text of an OpString, empty for id 0; borrows the module. */
 rt_text sim_module_string(const sim_module *module, sim_id id);

@@ -36,6 +36,7 @@ typedef enum sim_treatment {
     GROUP(ANNOTATION)                                                                              \
     GROUP(TYPE)                                                                                    \
     GROUP(CONSTANT)                                                                                \
+    GROUP(CONTINUED)                                                                               \
     GROUP(FUNCTION)                                                                                \
     GROUP(LABEL)                                                                                   \
     /* values */                                                                                   \
@@ -95,6 +96,8 @@ typedef enum sim_treatment {
     GROUP(BIT_SELECT)                                                                              \
     GROUP(LANE_SELECT)                                                                             \
     GROUP(MASK_SHUFFLE)                                                                            \
+    GROUP(COPY_LOGICAL)                                                                            \
+    GROUP(PRODUCT_32X16)                                                                           \
     /* memory */                                                                                   \
     GROUP(VARIABLE)                                                                                \
     GROUP(LOAD)                                                                                    \
@@ -103,6 +106,8 @@ typedef enum sim_treatment {
     GROUP(COPY_MEMORY_SIZED)                                                                       \
     GROUP(ACCESS_CHAIN)                                                                            \
     GROUP(POINTER_CHAIN)                                                                           \
+    GROUP(SIZE_OF)                                                                                 \
+    GROUP(GENERIC_SEMANTICS)                                                                       \
     GROUP(LIFETIME)                                                                                \
     GROUP(PREFETCH)                                                                                \
     GROUP(VECTOR_LOAD)                                                                             \
@@ -122,6 +127,7 @@ typedef enum sim_treatment {
     GROUP(WAIT_EVENTS)                                                                             \
     /* order, calls and control */                                                                 \
     GROUP(CONTROL_BARRIER)                                                                         \
+    GROUP(ARRIVE)                                                                                  \
     GROUP(MEMORY_BARRIER)                                                                          \
     GROUP(ASSUME)                                                                                  \
     GROUP(CALL)                                                                                    \

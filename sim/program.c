@@ -81,6 +81,7 @@ static void decoder_close(sim_decoder *d)
     rt_vector_free(&d->locals);
     rt_vector_free(&d->prints);
     rt_vector_free(&d->signatures);
+    rt_vector_free(&d->phi_constants);
     rt_arena_reset(&d->arena);
 }
 

@@ -5,13 +5,14 @@
  *
  *     form.c      every instruction has the form of the grammar and what it needs is declared
  *                 (needs.c), ids are unique, sections in order
- *     declare.c   types (types.c), constants (specialise.c), decorations, variables
+ *     declare.c   types (types.c), constants (specialise.c, fold.c), decorations, variables
  *     body.c      functions, blocks, instructions, entry points
  *     flow.c      predecessors, reverse post-order, dominators
  *     validate.c  types of operands (rules.c), dominance, linkage */
 #ifndef SIM_READER_H
 #define SIM_READER_H
 
+#include "reference/base/map.h"
 #include "reference/base/vector.h"
 #include "sim/module.h"
 
@@ -28,11 +29,13 @@ typedef struct sim_reader {
     uint32_t section;         /* of form.c */
     uint32_t functions_start; /* word offset of the first OpFunction, or word_count */
     uint32_t parameter_count; /* of all functions together */
+    uint32_t continued_end;   /* word offset behind the last continuation that was read */
     uint64_t capabilities[SIM_CAPABILITY_BOUND / 64]; /* declared or implied; a bit for each */
     RT_VECTOR(rt_text) extensions;                    /* declared */
     bool has_function_pointers;                       /* capability FunctionPointersINTEL */
     RT_VECTOR(uint32_t) entries;                      /* word offsets of OpEntryPoint */
     RT_VECTOR(uint32_t) modes;  /* word offsets of OpExecutionMode, OpExecutionModeId */
+    rt_map type_words;          /* hash of a type without its id -> word offset */
     RT_VECTOR(uint32_t) groups; /* word offsets of OpGroupDecorate, OpGroupMemberDecorate */
     RT_VECTOR(sim_decoration) decorations; /* all, as they come */
 } sim_reader;
@@ -112,6 +115,12 @@ RT_MUST_USE rt_status sim_read_type(sim_reader *reader, const sim_view *view);
 RT_MUST_USE rt_status sim_read_type_operand(sim_reader *reader, const sim_view *view, sim_id id,
                                             const sim_type **out_type);
 
+/* The ids of a struct type or composite from word `first` on, with those of the instructions that
+ * continue it, which follow it without a gap and are `continuation`s.  Borrows the module's words,
+ * or is valid as long as the module.  Source: SPV_INTEL_long_composites. */
+void sim_read_list(sim_reader *reader, const sim_view *view, uint32_t first, uint16_t continuation,
+                   const uint32_t **out_ids, uint32_t *out_count);
+
 /* The linkage (sim_linkage_kind) of a variable or function and its name; the name is empty without.
  */
 RT_MUST_USE rt_status sim_read_linkage(sim_reader *reader, const sim_view *view, sim_id id,
@@ -129,9 +138,8 @@ static inline uint64_t sim_bits_masked(uint64_t bits, uint32_t width)
 RT_MUST_USE rt_status sim_specialise_scalar(sim_reader *reader, const sim_view *view,
                                             sim_constant *constant);
 
-/* Computes an OpSpecConstantOp on scalar integers or booleans whose values are known: it becomes a
- * constant of kind BITS.  Any other stays an operation. */
-void sim_specialise_operation(const sim_module *module, sim_constant *constant);
+/* Checks the types of an OpSpecConstantOp whose operands have been read. */
+RT_MUST_USE rt_status sim_check_operation(sim_reader *reader, const sim_constant *constant);
 
 RT_MUST_USE rt_status sim_read_declarations(sim_reader *reader);
 RT_MUST_USE rt_status sim_read_functions(sim_reader *reader);
@@ -140,6 +148,10 @@ RT_MUST_USE rt_status sim_read_entries(sim_reader *reader);
 /* Fills successors, predecessors, order, dominators and loops of every function.  MALFORMED where a
  * branch leads anywhere but to a block of its function other than the first. */
 RT_MUST_USE rt_status sim_build_flow(sim_reader *reader);
+
+/* Checks that decorations stand where they say something, and that kernels have no linkage
+ * (annotate.c).  MALFORMED. */
+RT_MUST_USE rt_status sim_check_annotations(sim_reader *reader);
 
 /* Checks all that is left, see validate.c. */
 RT_MUST_USE rt_status sim_validate(sim_reader *reader);

@@ -36,7 +36,8 @@ static inline const sim_type *sim_operand_type(const sim_operation *operation, u
 
 /* ---- shapes.c: rules that a constraint per operand cannot express --------------------------- */
 
-sim_check sim_check_select, sim_check_dot, sim_check_vector_by_scalar, sim_check_bitcast;
+sim_check sim_check_width, sim_check_select, sim_check_dot, sim_check_vector_by_scalar,
+    sim_check_bitcast;
 sim_check sim_check_float_by_integer, sim_check_int32, sim_check_nan_code, sim_check_float_parts;
 sim_check sim_check_second_integer, sim_check_geometric;
 sim_check sim_check_to_generic, sim_check_from_generic, sim_check_pointer_difference;
@@ -46,7 +47,8 @@ sim_check sim_check_variable, sim_check_load, sim_check_store, sim_check_copy_me
 sim_check sim_check_access_chain, sim_check_pointer_chain, sim_check_atomic;
 sim_check sim_check_atomic_store, sim_check_call, sim_check_call_pointer, sim_check_return;
 sim_check sim_check_return_value, sim_check_atomic_float, sim_check_atomic_flag;
-sim_check sim_check_async_copy, sim_check_collective, sim_check_print;
+sim_check sim_check_async_copy, sim_check_collective, sim_check_copy_logical, sim_check_print;
+sim_check sim_check_size_of, sim_check_generic_semantics;
 
 /* ---- shapes_vector.c ------------------------------------------------------------------------ */
 

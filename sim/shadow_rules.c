@@ -7,10 +7,11 @@
 #include <string.h>
 
 typedef enum shadow_rule {
-    BY_HANDLER, /* nothing to do: no target, or the handler sets its shadow */
-    BY_NONE,    /* always defined */
-    BY_ANY,     /* an undefined bit of an operand leaves none of the result defined */
-    BY_TEST,    /* the same, to a bool */
+    BY_NOTHING_KNOWN, /* no row was written */
+    BY_HANDLER,       /* nothing to do: no target, or the handler sets its shadow */
+    BY_NONE,          /* always defined */
+    BY_ANY,           /* an undefined bit of an operand leaves none of the result defined */
+    BY_TEST,          /* the same, to a bool */
     BY_ADD,
     BY_SUB,
     BY_MUL,
@@ -37,6 +38,7 @@ typedef enum shadow_rule {
     BY_SFIELD,
     BY_PLACE,
     BY_INDEX,
+    BY_HOLDS,
     BY_DIVIDE,
     BY_CONVERT, /* widths are in `extra` */
     BY_LOAD,    /* from here on: no target; operands that must be defined */
@@ -44,6 +46,7 @@ typedef enum shadow_rule {
     BY_ATOMIC,
     BY_COPY,
     BY_ASYNC_COPY,
+    BY_PRINT,
     /* Names that the families' macros make. */
     BY_UMIN = BY_ANY,
     BY_UMAX = BY_ANY,
@@ -147,13 +150,20 @@ static const rule_row rows[SIM_HANDLER_COUNT] = {
                         FOR_INT(MOVE, MOVE) FOR_INT(SELECT, SELECT) FOR_INT(PICK, PICK)
                             SIM_MEMORY_FORMS(MEMORY, LOAD) SIM_MEMORY_FORMS(MEMORY, STORE)
                                 SIM_HALF_CONVERSIONS(CONVERT) SIM_INT_CHECKED(
-                                    ALL_CHECKED)[SIM_H_ATOMIC_I32] = {BY_ATOMIC, 4, 4, 0},
+                                    ALL_CHECKED)[SIM_H_ATOMIC_I16] = {BY_ATOMIC, 2, 2, 0},
+    [SIM_H_ATOMIC_I32] = {BY_ATOMIC, 4, 4, 0},
     [SIM_H_ATOMIC_I64] = {BY_ATOMIC, 8, 8, 0},
     [SIM_H_CONVERT_V] = {BY_CONVERT, 0, 0, 1},
     [SIM_H_CONVERT_S] = {BY_CONVERT, 0, 0, 1},
     [SIM_H_ASYNC_COPY] = {BY_ASYNC_COPY, 8, 0, 0},
+    [SIM_H_PRINT] = {BY_PRINT, 0, 4, 0},
     [SIM_H_COPY_MEMORY] = {BY_COPY, 8, 0, 0},
     [SIM_H_FRAME_ADDRESS] = {BY_NONE, 0, 8, 0},
+    [SIM_H_COLLECTIVE] = {BY_HANDLER, 0, 0, 0},
+    [SIM_H_GROUP_PUT] = {BY_HANDLER, 0, 0, 0},
+    [SIM_H_GROUP_TAKE] = {BY_HANDLER, 0, 0, 0},
+    [SIM_H_FENCE] = {BY_HANDLER, 0, 0, 0},
+    [SIM_H_FORGET] = {BY_HANDLER, 0, 0, 0},
 };
 
 /* ---- One lane ------------------------------------------------------------------------------- */
@@ -292,19 +302,6 @@ static uint64_t undefined_of(const operands *o, shadow_rule rule)
 
 /* ---- Rows of lanes -------------------------------------------------------------------------- */
 
-static bool is_clear(const sim_exec *x, sim_register place, uint32_t bytes)
-{
-    const uint8_t *undefined = sim_shadow_at(x, place);
-    uint64_t any = 0;
-    if (sim_register_uniform(place)) return sim_shadow_get(x, place, bytes, 0) == 0;
-    for (uint32_t at = x->low * bytes; at < x->high * bytes; at += 8) {
-        uint64_t word;
-        memcpy(&word, undefined + at, sizeof word);
-        any |= word;
-    }
-    return any == 0;
-}
-
 static uint64_t value_at(const sim_exec *x, sim_register place, uint32_t bytes, uint32_t lane)
 {
     uint64_t value = 0;
@@ -339,7 +336,7 @@ static void propagate(sim_exec *x, const sim_op *op, const rule_row *row)
     bool clear = true;
     if (op->target == SIM_REGISTER_NONE) return;
     for (uint32_t i = 0; i < row->operands; i++)
-        clear &= is_clear(x, places[i], operand_bytes(row, i));
+        clear &= sim_shadow_is_clear(x, places[i], operand_bytes(row, i));
     if (clear) {
         sim_shadow_clear(x, op->target, row->out);
         return;
@@ -348,7 +345,7 @@ static void propagate(sim_exec *x, const sim_op *op, const rule_row *row)
         sim_shadow_set(x, op->target, row->out, 0, lane_undefined(x, op, row, 0));
         return;
     }
-    uint64_t undefined[SIM_LANES];
+    uint64_t undefined[SIM_LANES] = {0};
     for (uint32_t i = x->low; i < x->high; i++)
         undefined[i] = x->mask[i] ? lane_undefined(x, op, row, i) : 0;
     for (uint32_t i = x->low; i < x->high; i++) {
@@ -373,11 +370,31 @@ static void use_address(sim_exec *x, const sim_op *op, uint32_t index_bytes, con
     if (index_bytes) sim_shadow_use(x, op->site, op->b, index_bytes, what);
 }
 
+/* What is printed is read by the host. */
+static void use_printed(sim_exec *x, const sim_op *op, uint32_t result_bytes)
+{
+    const sim_print *print = &x->launch->program->prints[op->stride];
+    const sim_register *place = x->frame->function->places + op->extra;
+    sim_shadow_use(x, op->site, *place++, 8, "printing with a format at an address made of");
+    for (uint32_t i = 0; i < print->argument_count; i++) {
+        for (uint32_t k = 0; k < print->arguments[i].count; k++)
+            sim_shadow_use(x, op->site, *place++, print->arguments[i].bytes, "printing of");
+    }
+    if (op->target != SIM_REGISTER_NONE) sim_shadow_clear(x, op->target, result_bytes);
+}
+
+bool sim_shadow_knows(uint32_t handler)
+{
+    CHECK(handler < SIM_HANDLER_COUNT);
+    return rows[handler].rule != BY_NOTHING_KNOWN;
+}
+
 void sim_shadow_step(sim_exec *x, const sim_op *op)
 {
     CHECK(op->handler < SIM_HANDLER_COUNT && x->wave->tracks);
     rule_row row = rows[op->handler];
     switch ((shadow_rule)row.rule) {
+    case BY_NOTHING_KNOWN: UNREACHABLE();
     case BY_HANDLER: return;
     case BY_LOAD: use_address(x, op, row.in, "load from an address made of"); return;
     case BY_STORE: use_address(x, op, row.in, "store to an address made of"); return;
@@ -393,10 +410,15 @@ void sim_shadow_step(sim_exec *x, const sim_op *op)
         sim_shadow_use(x, op->site, op->c, 8, "copy of as many bytes as");
         return;
     case BY_ASYNC_COPY: use_async_copy(x, op); return;
+    case BY_PRINT: use_printed(x, op, row.out); return;
     case BY_DIVIDE: sim_shadow_use(x, op->site, op->b, row.in, "division by"); break;
     case BY_INDEX:
         if (!op->count) sim_shadow_use(x, op->site, op->a, row.in, "component chosen by");
         row.operands = 1;
+        break;
+    case BY_HOLDS: /* whether the sum fits is no bit of it */
+        row.rule = BY_ANY;
+        row.operands = 2;
         break;
     case BY_CONVERT: {
         sim_numeric conversion = sim_numeric_unpack(op->extra);

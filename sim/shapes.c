@@ -6,6 +6,22 @@
 
 /* ---- Values -------------------------------------------------------------------------------- */
 
+/* Conversions of width change it; those between signs, which saturate, need not. */
+rt_status sim_check_width(const sim_operation *operation)
+{
+    uint16_t number = operation->opcode->number;
+    if (number != SIM_OpUConvert && number != SIM_OpSConvert && number != SIM_OpFConvert) {
+        return RT_STATUS_OK;
+    }
+    const sim_type *from = sim_operand_type(operation, 0), *to = operation->type;
+    if (from->kind == SIM_TYPE_VECTOR) {
+        from = from->element;
+        to = to->element;
+    }
+    if (from->bits != to->bits) return RT_STATUS_OK;
+    return sim_operation_fail(operation, "the operand has the width of the result");
+}
+
 rt_status sim_check_select(const sim_operation *operation)
 {
     const sim_type *condition = sim_operand_type(operation, 0);
@@ -132,13 +148,19 @@ static bool is_specific(uint32_t storage_class)
            storage_class == SIM_StorageClassFunction;
 }
 
+static rt_status check_cast(const sim_operation *operation)
+{
+    if (operation->type->element == sim_operand_type(operation, 0)->element) return RT_STATUS_OK;
+    return sim_operation_fail(operation, "operand and result do not point to the same type");
+}
+
 rt_status sim_check_to_generic(const sim_operation *operation)
 {
     if (operation->type->storage_class != SIM_StorageClassGeneric ||
         !is_specific(sim_operand_type(operation, 0)->storage_class)) {
         return sim_operation_fail(operation, "the cast does not lead to storage class Generic");
     }
-    return RT_STATUS_OK;
+    return check_cast(operation);
 }
 
 rt_status sim_check_from_generic(const sim_operation *operation)
@@ -147,7 +169,7 @@ rt_status sim_check_from_generic(const sim_operation *operation)
         sim_operand_type(operation, 0)->storage_class != SIM_StorageClassGeneric) {
         return sim_operation_fail(operation, "the cast does not start at storage class Generic");
     }
-    return RT_STATUS_OK;
+    return check_cast(operation);
 }
 
 rt_status sim_check_pointer_difference(const sim_operation *operation)
@@ -288,6 +310,30 @@ rt_status sim_check_insert(const sim_operation *operation)
     return RT_STATUS_OK;
 }
 
+/* Types that OpCopyLogical leads between: the same apart from names and layout. */
+static bool matches_logically(const sim_type *a, const sim_type *b)
+{
+    if (a->kind != b->kind || a->count != b->count) return false;
+    if (a->kind == SIM_TYPE_ARRAY) return matches_logically(a->element, b->element);
+    if (a->kind != SIM_TYPE_STRUCT) return sim_type_equal(a, b);
+    for (uint64_t i = 0; i < a->count; i++) {
+        if (!matches_logically(a->members[i], b->members[i])) return false;
+    }
+    return true;
+}
+
+rt_status sim_check_copy_logical(const sim_operation *operation)
+{
+    const sim_type *from = sim_operand_type(operation, 0), *to = operation->type;
+    bool are_aggregates = to->kind == SIM_TYPE_STRUCT || to->kind == SIM_TYPE_ARRAY;
+    if (from->id == to->id || !are_aggregates || !matches_logically(from, to)) {
+        return sim_operation_fail(operation,
+                                  "types %u and %u are not two aggregates of the same parts",
+                                  from->id, to->id);
+    }
+    return RT_STATUS_OK;
+}
+
 /* ---- Extended instructions ----------------------------------------------------------------- */
 
 rt_status sim_check_extended(const sim_operation *operation)
@@ -316,7 +362,10 @@ rt_status sim_check_extended(const sim_operation *operation)
                                   row->operand_count, inner.operand_count);
     }
     CHECK(inner.group != SIM_GROUP_EXTENDED);
-    return sim_rules_apply(&inner);
+    RT_TRY(sim_rules_apply(&inner));
+    bool is_24 = row->number == SIM_STD_s_mul24 || row->number == SIM_STD_u_mul24 ||
+                 row->number == SIM_STD_s_mad24 || row->number == SIM_STD_u_mad24;
+    return is_24 ? sim_check_int32(&inner) : RT_STATUS_OK;
 }
 
 /* Arguments are what compilers can pass where C has "...": no aggregates and no bools. */
@@ -376,6 +425,12 @@ rt_status sim_check_load(const sim_operation *operation)
 
 rt_status sim_check_store(const sim_operation *operation)
 {
+    uint32_t storage_class = sim_operand_type(operation, 0)->storage_class;
+    if (storage_class == SIM_StorageClassUniformConstant ||
+        storage_class == SIM_StorageClassInput) {
+        return sim_operation_fail(operation, "nothing is stored to storage class %s",
+                                  sim_enumerant_name(SIM_KIND_StorageClass, storage_class));
+    }
     if (!sim_type_same(sim_operand_type(operation, 0)->element, sim_operand_type(operation, 1))) {
         return sim_operation_fail(operation, "the pointer does not point to the value's type");
     }
@@ -451,6 +506,24 @@ rt_status sim_check_pointer_chain(const sim_operation *operation)
     return check_chain(operation, 2);
 }
 
+rt_status sim_check_size_of(const sim_operation *operation)
+{
+    const sim_type *type = sim_operand_type(operation, 0)->element;
+    if (type->alignment_bytes == 0) {
+        return sim_operation_fail(operation, "the pointer points to type %u, which has no size",
+                                  type->id);
+    }
+    return sim_check_int32(operation);
+}
+
+rt_status sim_check_generic_semantics(const sim_operation *operation)
+{
+    if (sim_operand_type(operation, 0)->storage_class != SIM_StorageClassGeneric) {
+        return sim_operation_fail(operation, "the pointer is not of storage class Generic");
+    }
+    return sim_check_int32(operation);
+}
+
 /* One side in the memory of the work-group, the other in global memory. */
 rt_status sim_check_async_copy(const sim_operation *operation)
 {
@@ -482,8 +555,14 @@ static rt_status check_atomic_of(const sim_operation *operation, const sim_type 
     if (!sim_type_same(sim_operand_type(operation, 0)->element, value)) {
         return sim_operation_fail(operation, "the pointer does not point to the value's type");
     }
-    if (value->bits < 32 || (value->kind == SIM_TYPE_FLOAT && !takes_floats)) {
+    bool is_float = value->kind == SIM_TYPE_FLOAT;
+    if (is_float ? !takes_floats : value->bits < 32) {
         return sim_operation_fail(operation, "the value is no integer of 32 or 64 bits");
+    }
+    if (value->kind == SIM_TYPE_INT && value->bits == 64) {
+        static const uint16_t wide[] = {SIM_CapabilityInt64Atomics};
+        sim_view view = sim_reader_view(operation->reader, operation->offset);
+        return sim_needs_capability(operation->reader, &view, "an atomic of 64 bits", wide, 1);
     }
     return RT_STATUS_OK;
 }
@@ -547,6 +626,11 @@ rt_status sim_check_call(const sim_operation *operation)
     const sim_id_entry *entry = sim_module_id(module, operation->operands[0]);
     if (entry->kind != SIM_ID_FUNCTION) {
         return sim_operation_fail(operation, "id %u is no function", operation->operands[0]);
+    }
+    for (uint32_t i = 0; i < module->entry_count; i++) {
+        if (module->entries[i].function != entry->index) continue;
+        return sim_operation_fail(operation, "function %u is an entry point, which nobody calls",
+                                  operation->operands[0]);
     }
     return check_arguments(operation, module->functions[entry->index].type);
 }

@@ -41,6 +41,8 @@ bool sim_supports_capability(uint32_t capability)
         SIM_CapabilityGroupNonUniformShuffle,
         SIM_CapabilityGroupNonUniformShuffleRelative,
         SIM_CapabilityGroupNonUniformClustered,
+        SIM_CapabilityGroupNonUniformQuad,
+        SIM_CapabilityGroupNonUniformRotateKHR,
         SIM_CapabilityGroupUniformArithmeticKHR,
         SIM_CapabilitySubgroupBallotKHR,
         SIM_CapabilitySubgroupVoteKHR,
@@ -81,44 +83,58 @@ bool sim_supports_capability(uint32_t capability)
     return CONTAINS(taken, capability);
 }
 
-bool sim_supports_extension(rt_text name)
+/* Extensions whose instructions, decorations and capabilities are obeyed. */
+static const char *const extensions[] = {
+    "SPV_EXT_arithmetic_fence",
+    "SPV_EXT_shader_atomic_float16_add",
+    "SPV_EXT_shader_atomic_float_add",
+    "SPV_EXT_shader_atomic_float_min_max",
+    "SPV_INTEL_arithmetic_fence",
+    "SPV_INTEL_function_pointers",
+    "SPV_INTEL_long_composites",
+    "SPV_INTEL_long_constant_composite",
+    "SPV_INTEL_shader_integer_functions2",
+    "SPV_INTEL_split_barrier",
+    "SPV_INTEL_subgroups",
+    "SPV_KHR_bit_instructions",
+    "SPV_KHR_expect_assume",
+    "SPV_KHR_integer_dot_product",
+    "SPV_KHR_linkonce_odr",
+    "SPV_KHR_shader_ballot",
+    "SPV_KHR_subgroup_rotate",
+    "SPV_KHR_subgroup_vote",
+    "SPV_KHR_uniform_group_instructions",
+};
+
+/* Extensions that may be taken without doing anything, and why. */
+static const char *const hints[] = {
+    "SPV_INTEL_fp_fast_math_mode",                /* exact results are among those allowed */
+    "SPV_INTEL_global_variable_decorations",      /* the two extensions that it was divided into */
+    "SPV_INTEL_global_variable_fpga_decorations", /* how a variable is laid out in hardware */
+    "SPV_INTEL_global_variable_host_access",      /* names and access of variables, for the host */
+    "SPV_INTEL_inline_assembly",                  /* its instructions are refused */
+    "SPV_INTEL_kernel_attributes", /* promises about ranges, which a launch need not keep here */
+    "SPV_INTEL_memory_access_aliasing",     /* promises about aliasing, of which no use is made */
+    "SPV_INTEL_optnone",                    /* asks for no optimisation, and there is none */
+    "SPV_INTEL_unstructured_loop_controls", /* advice about loops */
+    "SPV_INTEL_variable_length_array",      /* its instructions are refused */
+    "SPV_KHR_float_controls", /* modes that hold anyway; others are refused as execution modes */
+    "SPV_KHR_no_integer_wrap_decoration", /* promises about overflow, of which no use is made */
+    "SPV_KHR_non_semantic_info",          /* instruction sets that mean nothing */
+};
+
+static bool names(const char *const *list, size_t count, rt_text name)
 {
-    static const char *const taken[] = {
-        "SPV_EXT_arithmetic_fence",
-        "SPV_EXT_shader_atomic_float16_add",
-        "SPV_EXT_shader_atomic_float_add",
-        "SPV_EXT_shader_atomic_float_min_max",
-        "SPV_INTEL_arithmetic_fence",
-        "SPV_INTEL_fp_fast_math_mode",
-        "SPV_INTEL_function_pointers",
-        "SPV_INTEL_global_variable_decorations",
-        "SPV_INTEL_global_variable_fpga_decorations",
-        "SPV_INTEL_global_variable_host_access",
-        "SPV_INTEL_inline_assembly",
-        "SPV_INTEL_kernel_attributes",
-        "SPV_INTEL_long_constant_composite",
-        "SPV_INTEL_memory_access_aliasing",
-        "SPV_INTEL_optnone",
-        "SPV_INTEL_shader_integer_functions2",
-        "SPV_INTEL_split_barrier",
-        "SPV_INTEL_subgroups",
-        "SPV_INTEL_unstructured_loop_controls",
-        "SPV_INTEL_variable_length_array",
-        "SPV_KHR_bit_instructions",
-        "SPV_KHR_expect_assume",
-        "SPV_KHR_float_controls",
-        "SPV_KHR_integer_dot_product",
-        "SPV_KHR_linkonce_odr",
-        "SPV_KHR_no_integer_wrap_decoration",
-        "SPV_KHR_non_semantic_info",
-        "SPV_KHR_shader_ballot",
-        "SPV_KHR_subgroup_vote",
-        "SPV_KHR_uniform_group_instructions",
-    };
-    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
-        if (rt_text_is(name, taken[i])) return true;
+    for (size_t i = 0; i < count; i++) {
+        if (rt_text_is(name, list[i])) return true;
     }
     return false;
+}
+
+bool sim_supports_extension(rt_text name)
+{
+    return names(extensions, sizeof extensions / sizeof extensions[0], name) ||
+           names(hints, sizeof hints / sizeof hints[0], name);
 }
 
 /* LocalSize and SubgroupSize are obeyed; the others are hints, promises of the author, or what the
@@ -164,6 +180,11 @@ uint32_t sim_built_in_components(uint32_t built_in)
         SIM_BuiltInSubgroupId,
         SIM_BuiltInSubgroupLocalInvocationId,
     };
+    static const uint16_t masks[] = {
+        SIM_BuiltInSubgroupEqMask, SIM_BuiltInSubgroupGeMask, SIM_BuiltInSubgroupGtMask,
+        SIM_BuiltInSubgroupLeMask, SIM_BuiltInSubgroupLtMask,
+    };
     if (CONTAINS(vectors, built_in)) return 3;
+    if (CONTAINS(masks, built_in)) return 4;
     return CONTAINS(scalars, built_in) ? 1 : 0;
 }

@@ -14,8 +14,8 @@ bool sim_supports_extension(rt_text name);
 /* True when an entry point may have the execution mode (SIM_ExecutionMode…). */
 bool sim_supports_mode(uint32_t mode);
 
-/* How many components the value of a built-in variable (SIM_BuiltIn…) has: 1 or 3 integers; 0 for a
- * built-in that kernels do not have. */
+/* How many components the value of a built-in variable (SIM_BuiltIn…) has: 1, 3 or 4 integers; 0
+ * for a built-in that kernels do not have. */
 uint32_t sim_built_in_components(uint32_t built_in);
 
 #endif

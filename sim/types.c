@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-enum { MEMBERS_MAX = 16383 }; /* SPIR-V specification, section 2.17 */
+/* SPIR-V specification, section 2.17; with continuations the section does not count. */
+enum { MEMBERS_MAX = 16383, MEMBERS_CONTINUED_MAX = 1 << 20 };
 
 rt_status sim_read_type_operand(sim_reader *reader, const sim_view *view, sim_id id,
                                 const sim_type **out_type)
@@ -108,7 +109,8 @@ static rt_status read_int(sim_reader *reader, const sim_view *view, sim_type *ty
     uint32_t bits = view->words[2];
     if (bits != 8 && bits != 16 && bits != 32 && bits != 64) {
         return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
-                               "integers of %u bits are not modelled, only 8, 16, 32 and 64", bits);
+                               "integers of %u bits are refused: OpenCL has 8, 16, 32 and 64",
+                               bits);
     }
     static const uint16_t wanted[] = {SIM_CapabilityInt8, SIM_CapabilityInt16, SIM_CapabilityInt64};
     if (bits != 32) {
@@ -129,7 +131,7 @@ static rt_status read_float(sim_reader *reader, const sim_view *view, sim_type *
     uint32_t bits = view->words[2];
     if (bits != 16 && bits != 32 && bits != 64) {
         return sim_reader_fail(reader, RT_UNSUPPORTED, view->offset,
-                               "floats of %u bits are not modelled, only 16, 32 and 64", bits);
+                               "floats of %u bits are refused: OpenCL has 16, 32 and 64", bits);
     }
     static const uint16_t half[] = {SIM_CapabilityFloat16Buffer, SIM_CapabilityFloat16};
     static const uint16_t wide[] = {SIM_CapabilityFloat64};
@@ -237,15 +239,19 @@ static rt_status lay_out(sim_reader *reader, const sim_view *view, sim_type *typ
 
 static rt_status read_struct(sim_reader *reader, const sim_view *view, sim_type *type)
 {
-    uint32_t count = view->count - 2;
-    if (count > MEMBERS_MAX) {
+    const uint32_t *ids;
+    uint32_t count;
+    sim_read_list(reader, view, 2, SIM_OpTypeStructContinuedINTEL, &ids, &count);
+    bool is_continued = count > view->count - 2;
+    if (count > (is_continued ? MEMBERS_CONTINUED_MAX : MEMBERS_MAX)) {
         return sim_reader_fail(reader, RT_LIMIT, view->offset,
-                               "a struct has %u members, at most %d are read", count, MEMBERS_MAX);
+                               "a struct has %u members, at most %d are read", count,
+                               is_continued ? MEMBERS_CONTINUED_MAX : MEMBERS_MAX);
     }
     const sim_type **members =
         rt_arena_alloc_array(&reader->module->arena, count, sizeof(sim_type *));
     for (uint32_t i = 0; i < count; i++) {
-        RT_TRY(sim_read_type_operand(reader, view, view->words[2 + i], &members[i]));
+        RT_TRY(sim_read_type_operand(reader, view, ids[i], &members[i]));
         RT_TRY(check_element(reader, view, members[i]));
     }
     type->kind = SIM_TYPE_STRUCT;
@@ -349,6 +355,27 @@ static rt_status read_forward(sim_reader *reader, const sim_view *view)
     return RT_STATUS_OK;
 }
 
+/* Types are told apart by their ids, so that two alike would be a trap; only aggregates, which may
+ * have different decorations, and pointers may be declared again (section 2.8 "Types"). */
+static rt_status check_unique(sim_reader *reader, const sim_view *view)
+{
+    uint16_t number = view->opcode->number;
+    if (number == SIM_OpTypeArray || number == SIM_OpTypeStruct || number == SIM_OpTypePointer ||
+        number == SIM_OpTypeOpaque) {
+        return RT_STATUS_OK;
+    }
+    uint64_t key = mixed(view->words[0], rt_hash64(view->words + 2, 4 * (view->count - 2)));
+    uint32_t known = rt_map_find_number(&reader->type_words, key);
+    rt_map_set_number(&reader->type_words, key, view->offset);
+    if (known == RT_MAP_NONE || reader->words[known] != view->words[0] ||
+        memcmp(reader->words + known + 2, view->words + 2, 4 * (view->count - 2)) != 0) {
+        return RT_STATUS_OK;
+    }
+    return sim_reader_fail(reader, RT_MALFORMED, view->offset,
+                           "type %u is declared already as type %u", view->words[1],
+                           reader->words[known + 1]);
+}
+
 rt_status sim_read_type(sim_reader *reader, const sim_view *view)
 {
     typedef rt_status read(sim_reader * reader, const sim_view *view, sim_type *type);
@@ -370,6 +397,7 @@ rt_status sim_read_type(sim_reader *reader, const sim_view *view)
         CHECK(entry->kind == SIM_ID_TYPE && entry->word == view->offset);
         sim_type *type = &reader->module->types[entry->index];
         type->index = entry->index;
+        RT_TRY(check_unique(reader, view));
         RT_TRY(readers[i].read(reader, view, type));
         type->id = view->words[1];
         type->structure = structure_of(type);

@@ -63,13 +63,80 @@ static rt_status check_saturation(sim_reader *reader, uint32_t offset, sim_id id
     return RT_STATUS_OK;
 }
 
-/* Only operations on values and addresses can be computed before the program runs. */
+/* The operations that make constants: those that the specification names under OpSpecConstantOp for
+ * every module and for kernels. */
+static bool makes_constant(uint16_t number)
+{
+    static const uint16_t numbers[] = {
+        SIM_OpSConvert,
+        SIM_OpUConvert,
+        SIM_OpFConvert,
+        SIM_OpConvertFToS,
+        SIM_OpConvertSToF,
+        SIM_OpConvertFToU,
+        SIM_OpConvertUToF,
+        SIM_OpConvertPtrToU,
+        SIM_OpConvertUToPtr,
+        SIM_OpGenericCastToPtr,
+        SIM_OpPtrCastToGeneric,
+        SIM_OpBitcast,
+        SIM_OpSNegate,
+        SIM_OpNot,
+        SIM_OpIAdd,
+        SIM_OpISub,
+        SIM_OpIMul,
+        SIM_OpUDiv,
+        SIM_OpSDiv,
+        SIM_OpUMod,
+        SIM_OpSRem,
+        SIM_OpSMod,
+        SIM_OpFNegate,
+        SIM_OpFAdd,
+        SIM_OpFSub,
+        SIM_OpFMul,
+        SIM_OpFDiv,
+        SIM_OpFRem,
+        SIM_OpFMod,
+        SIM_OpShiftRightLogical,
+        SIM_OpShiftRightArithmetic,
+        SIM_OpShiftLeftLogical,
+        SIM_OpBitwiseOr,
+        SIM_OpBitwiseXor,
+        SIM_OpBitwiseAnd,
+        SIM_OpVectorShuffle,
+        SIM_OpCompositeExtract,
+        SIM_OpCompositeInsert,
+        SIM_OpLogicalOr,
+        SIM_OpLogicalAnd,
+        SIM_OpLogicalNot,
+        SIM_OpLogicalEqual,
+        SIM_OpLogicalNotEqual,
+        SIM_OpSelect,
+        SIM_OpIEqual,
+        SIM_OpINotEqual,
+        SIM_OpULessThan,
+        SIM_OpSLessThan,
+        SIM_OpUGreaterThan,
+        SIM_OpSGreaterThan,
+        SIM_OpULessThanEqual,
+        SIM_OpSLessThanEqual,
+        SIM_OpUGreaterThanEqual,
+        SIM_OpSGreaterThanEqual,
+        SIM_OpAccessChain,
+        SIM_OpInBoundsAccessChain,
+        SIM_OpPtrAccessChain,
+        SIM_OpInBoundsPtrAccessChain,
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        if (numbers[i] == number) return true;
+    }
+    return false;
+}
+
 static rt_status check_operation(sim_operation *operation, const sim_constant *constant)
 {
     sim_group group = constant->opcode->group;
-    bool is_value = group >= SIM_GROUP_COPY && group <= SIM_GROUP_INSERT;
-    bool is_address = group == SIM_GROUP_ACCESS_CHAIN || group == SIM_GROUP_POINTER_CHAIN;
-    if (!is_value && !is_address) {
+    if (!makes_constant(constant->opcode->number)) {
         return sim_operation_fail(operation, "%s cannot make a constant", constant->opcode->name);
     }
     sim_view view = sim_reader_view(operation->reader, operation->offset);
@@ -97,9 +164,9 @@ static rt_status check_function_pointer(const sim_operation *operation,
     return RT_STATUS_OK;
 }
 
-static rt_status check_constant(sim_reader *reader, const sim_constant *constant)
+static sim_operation operation_of(sim_reader *reader, const sim_constant *constant)
 {
-    sim_operation operation = {
+    return (sim_operation){
         .reader = reader,
         .offset = sim_module_id(reader->module, constant->id)->word,
         .opcode = constant->opcode,
@@ -107,6 +174,17 @@ static rt_status check_constant(sim_reader *reader, const sim_constant *constant
         .operands = constant->operands,
         .operand_count = constant->count,
     };
+}
+
+rt_status sim_check_operation(sim_reader *reader, const sim_constant *constant)
+{
+    sim_operation operation = operation_of(reader, constant);
+    return check_operation(&operation, constant);
+}
+
+static rt_status check_constant(sim_reader *reader, const sim_constant *constant)
+{
+    sim_operation operation = operation_of(reader, constant);
     if (constant->opcode) return check_operation(&operation, constant);
     switch (constant->kind) {
     case SIM_CONSTANT_COMPOSITE: return check_composite(&operation, constant);
@@ -199,11 +277,57 @@ static bool is_plain_constant(const sim_module *module, const sim_id_entry *entr
     return kind == SIM_CONSTANT_BITS || kind == SIM_CONSTANT_NULL;
 }
 
+/* The number behind bit Aligned of a memory access, which comes first of its operands. */
+static rt_status check_aligned(const sim_use *use, const sim_view *view, uint32_t first)
+{
+    uint32_t alignment = view->words[first + 1];
+    if (alignment == 0 || (alignment & (alignment - 1))) {
+        return sim_reader_fail(use->reader, RT_MALFORMED, view->offset,
+                               "the alignment %u is no power of two", alignment);
+    }
+    return RT_STATUS_OK;
+}
+
+/* A scope is one of the enumeration; semantics name at most one order. */
+static rt_status check_order(const sim_use *use, const sim_view *view, sim_operand_kind kind,
+                             sim_id id)
+{
+    const sim_module *module = use->reader->module;
+    const sim_id_entry *entry = sim_module_id(module, id);
+    if (!is_plain_constant(module, entry)) {
+        return sim_reader_fail(use->reader, RT_UNSUPPORTED, view->offset,
+                               "%s %u is no plain constant", sim_kind_of(kind)->name, id);
+    }
+    if (entry->type->kind != SIM_TYPE_INT) return RT_STATUS_OK; /* rules.c objects */
+    uint64_t value = module->constants[entry->index].bits;
+    if (kind == SIM_KIND_IdScope) {
+        if (value <= UINT32_MAX && sim_enumerant_find(SIM_KIND_Scope, (uint32_t)value)) {
+            return RT_STATUS_OK;
+        }
+        return sim_reader_fail(use->reader, RT_MALFORMED, view->offset, "%llu is no scope",
+                               (unsigned long long)value);
+    }
+    uint64_t orders =
+        value & (SIM_MemorySemanticsAcquire | SIM_MemorySemanticsRelease |
+                 SIM_MemorySemanticsAcquireRelease | SIM_MemorySemanticsSequentiallyConsistent);
+    for (uint64_t rest = value & UINT32_MAX; rest; rest &= rest - 1) {
+        RT_TRY(sim_needs_enumerant(use->reader, view, SIM_KIND_MemorySemantics,
+                                   (uint32_t)(rest & -rest)));
+    }
+    if ((orders & (orders - 1)) == 0) return RT_STATUS_OK;
+    return sim_reader_fail(use->reader, RT_MALFORMED, view->offset,
+                           "memory semantics 0x%llx name several orders",
+                           (unsigned long long)value);
+}
+
 static rt_status visit_use(void *user, const sim_view *view, sim_operand_kind kind, uint32_t first,
                            uint32_t count)
 {
     const sim_use *use = user;
     CHECK(count >= 1 && first + count <= view->count);
+    if (kind == SIM_KIND_MemoryAccess && (view->words[first] & SIM_MemoryAccessAligned)) {
+        return check_aligned(use, view, first);
+    }
     if (sim_kind_of(kind)->category != SIM_CATEGORY_ID) return RT_STATUS_OK;
     if (sim_is_extended_literal(use->reader, view, first)) return RT_STATUS_OK;
     sim_id id = view->words[first];
@@ -214,10 +338,7 @@ static rt_status visit_use(void *user, const sim_view *view, sim_operand_kind ki
                                "the built-in variable behind %u can only be loaded from", id);
     }
     if (kind == SIM_KIND_IdScope || kind == SIM_KIND_IdMemorySemantics) {
-        if (!is_plain_constant(use->reader->module, entry)) {
-            return sim_reader_fail(use->reader, RT_UNSUPPORTED, view->offset,
-                                   "%s %u is no plain constant", sim_kind_of(kind)->name, id);
-        }
+        RT_TRY(check_order(use, view, kind, id));
     }
     return check_use(use, view, id);
 }
@@ -311,7 +432,7 @@ static rt_status check_decorations(const sim_use *use, uint32_t offset)
         sim_module_decoration(module, instruction->id, SIM_NONE, SIM_DecorationFPRoundingMode);
     if (rounding && !is_conversion(group) && rounding->operands[0] != SIM_FPRoundingModeRTE) {
         return sim_reader_fail(use->reader, RT_UNSUPPORTED, offset,
-                               "rounding mode %s is not built yet here",
+                               "rounding mode %s is refused: only conversions have one",
                                sim_enumerant_name(SIM_KIND_FPRoundingMode, rounding->operands[0]));
     }
     return RT_STATUS_OK;
@@ -346,6 +467,7 @@ static rt_status check_instruction(sim_reader *reader, const sim_instruction *in
 rt_status sim_validate(sim_reader *reader)
 {
     sim_module *module = reader->module;
+    RT_TRY(sim_check_annotations(reader));
     for (uint32_t i = 0; i < module->constant_count; i++) {
         RT_TRY(check_constant(reader, &module->constants[i]));
     }

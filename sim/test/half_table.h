@@ -59,4 +59,23 @@ static inline bool half_same(uint16_t a, uint16_t b)
     return a == b || (half_is_nan(a) && half_is_nan(b));
 }
 
+static const uint64_t half_edges[] = {0,      0x8000, 1,      0x8001, 0x3ff,  0x400,  0x8400,
+                                      0x3c00, 0xbc00, 0x3c01, 0x3bff, 0x3800, 0x4000, 0x4200,
+                                      0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x6801, 0x5640,
+                                      0xd640, 0x2e66, 0x1234, 0x9234, 0x7800, 0x0200};
+#define HALF_EDGES (sizeof half_edges / sizeof half_edges[0])
+
+/* The value of any half, from bits of which the others are 0, and the half nearest to a number. */
+static inline long double value_of(uint64_t half)
+{
+    uint16_t h = (uint16_t)half;
+    if (half_is_nan(h)) return NAN;
+    if ((h & 0x7fff) == HALF_INFINITY) return h >> 15 ? -INFINITY : INFINITY;
+    return half_value(h);
+}
+static inline uint64_t half_of(long double number)
+{
+    return isnan(number) ? 0x7e00 : half_rounded(number, 0);
+}
+
 #endif

@@ -2,237 +2,11 @@
  * results in two parts, dot products, OpenCL.std's integer functions, shuffles and vectors in
  * memory; on every engine, with operands in lanes and uniform ones; and what is refused or found.
  */
-#include "sim/exec.h"
 #include "sim/half.h"
-#include "sim/test/half_table.h"
-#include "sim/test/harness.h"
+#include "sim/test/one_instruction.h"
 
 __extension__ typedef __int128 big;
 __extension__ typedef unsigned __int128 ubig;
-
-/* ---- One instruction ------------------------------------------------------------------------- */
-
-#define TYPES                                                                                      \
-    "%void = OpTypeVoid\n%bool = OpTypeBool\n"                                                     \
-    "%i8 = OpTypeInt 8 0\n%i16 = OpTypeInt 16 0\n%i32 = OpTypeInt 32 0\n%i64 = OpTypeInt 64 0\n"   \
-    "%h = OpTypeFloat 16\n%f = OpTypeFloat 32\n%d = OpTypeFloat 64\n"                              \
-    "%v2i8 = OpTypeVector %i8 2\n%v4i8 = OpTypeVector %i8 4\n%v2i16 = OpTypeVector %i16 2\n"       \
-    "%v2i32 = OpTypeVector %i32 2\n%v3i32 = OpTypeVector %i32 3\n%v4i32 = OpTypeVector %i32 4\n"   \
-    "%v2h = OpTypeVector %h 2\n%v3h = OpTypeVector %h 3\n%v4h = OpTypeVector %h 4\n"               \
-    "%v2f = OpTypeVector %f 2\n%v3f = OpTypeVector %f 3\n%v4f = OpTypeVector %f 4\n"               \
-    "%v3d = OpTypeVector %d 3\n%v3i64 = OpTypeVector %i64 3\n%v3b = OpTypeVector %bool 3\n"        \
-    "%n0 = OpConstant %i64 0\n%one8 = OpConstant %i8 1\n%zero8 = OpConstant %i8 0\n"               \
-    "%three = OpConstant %i64 3\n%one64 = OpConstant %i64 1\n%c32_1 = OpConstant %i32 1\n"         \
-    "%ids = OpTypeVector %i64 3\n%pids = OpTypePointer Input %ids\n"                               \
-    "%gid = OpVariable %pids Input\n"
-
-#define CAPABILITIES                                                                               \
-    "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\nOpCapability Int64\n"      \
-    "OpCapability Int16\nOpCapability Int8\nOpCapability Float64\nOpCapability Float16\n"          \
-    "OpCapability Vector16\nOpCapability BitInstructions\nOpCapability DotProduct\n"               \
-    "OpCapability DotProductInputAll\nOpCapability DotProductInput4x8Bit\n"                        \
-    "OpCapability DotProductInput4x8BitPacked\nOpCapability IntegerFunctions2INTEL\n"              \
-    "OpCapability ExpectAssumeKHR\nOpExtension \"SPV_KHR_expect_assume\"\n"                        \
-    "OpExtension \"SPV_INTEL_shader_integer_functions2\"\n"                                        \
-    "OpExtension \"SPV_KHR_bit_instructions\"\nOpExtension \"SPV_KHR_integer_dot_product\"\n"      \
-    "%std = OpExtInstImport \"OpenCL.std\"\nOpMemoryModel Physical64 OpenCL\n"
-
-/* An instruction of %a, %b and %c, and %t0 to %t9, that makes %r; types are names of TYPES
- * without the "%". */
-typedef struct instruction {
-    const char *name; /* for messages */
-    const char *a, *b, *c, *r;
-    const char *decorations, *declarations; /* NULL: none */
-    const char *body;
-} instruction;
-
-/* True for the names that each of the two kernels has of its own: operands, result, pointers. */
-static bool is_own(const char *name, size_t length)
-{
-    if (length == 1) return strchr("abcr", name[0]);
-    if (length != 2) return false;
-    return (name[0] == 't' && name[1] <= '9') || (name[0] == 'p' && strchr("abcr", name[1]));
-}
-
-/* Appends text in which "@" and own names get the suffix. */
-static void append(char *out, size_t size, const char *suffix, const char *text)
-{
-    size_t used = strlen(out);
-    for (const char *p = text; *p; p++) {
-        if (*p == '@') {
-            used += (size_t)snprintf(out + used, size - used, "%s", suffix);
-        } else if (*p == '%') {
-            size_t length = strcspn(p + 1, " \n@");
-            const char *end = is_own(p + 1, length) ? suffix : "";
-            used += (size_t)snprintf(out + used, size - used, "%.*s%s", (int)length + 1, p, end);
-            p += length;
-        } else {
-            out[used++] = *p;
-        }
-        assert_true(used + 1 < size);
-        out[used] = '\0';
-    }
-}
-
-static void append_load(char *out, size_t size, const char *suffix, const char *name,
-                        const char *type, const char *index)
-{
-    char text[256];
-    snprintf(text, sizeof text,
-             "%%e%s@ = OpInBoundsPtrAccessChain %%pt%s %%p%s %s\n%%%s = OpLoad %%%s %%e%s@\n", name,
-             name, name, index, name, type, name);
-    append(out, size, suffix, text);
-}
-
-static void kernel_text(char *out, size_t size, const char *suffix, const instruction *one,
-                        const char *index)
-{
-    out[0] = '\0';
-    append(out, size, suffix,
-           "%k@ = OpFunction %void None %kt\n%pa = OpFunctionParameter %pta\n"
-           "%pb = OpFunctionParameter %ptb\n%pc = OpFunctionParameter %ptc\n"
-           "%pr = OpFunctionParameter %ptr\n%start@ = OpLabel\n%all@ = OpLoad %ids %gid\n"
-           "%x@ = OpCompositeExtract %i64 %all@ 0\n");
-    append_load(out, size, suffix, "a", one->a, index);
-    append_load(out, size, suffix, "b", one->b, index);
-    append_load(out, size, suffix, "c", one->c, index);
-    append(out, size, suffix, one->body);
-    char text[256];
-    snprintf(text, sizeof text, "%%er@ = OpInBoundsPtrAccessChain %%ptr %%pr %s\n", index);
-    append(out, size, suffix, text);
-    if (strstr(one->body, "%r =")) append(out, size, suffix, "OpStore %er@ %r\n");
-    append(out, size, suffix, "OpReturn\nOpFunctionEnd\n");
-}
-
-static void module_text(char *out, size_t size, const instruction *one)
-{
-    static char lanes[4096], uniform[4096];
-    kernel_text(lanes, sizeof lanes, "L", one, "%x@");
-    kernel_text(uniform, sizeof uniform, "U", one, "%n0");
-    snprintf(out, size, "%s%s%s%s%s", CAPABILITIES,
-             "OpEntryPoint Kernel %kL \"lanes\" %gid\nOpEntryPoint Kernel %kU \"uniform\" %gid\n"
-             "OpDecorate %gid BuiltIn GlobalInvocationId\n",
-             one->decorations ? one->decorations : "", TYPES,
-             one->declarations ? one->declarations : "");
-    const char *types[] = {one->a, one->b, one->c, one->r};
-    for (uint32_t i = 0; i < 4; i++) {
-        size_t used = strlen(out);
-        snprintf(out + used, size - used, "%%pt%c = OpTypePointer CrossWorkgroup %%%s\n", "abcr"[i],
-                 types[i]);
-    }
-    size_t used = strlen(out);
-    snprintf(out + used, size - used, "%s%s%s", "%kt = OpTypeFunction %void %pta %ptb %ptc %ptr\n",
-             lanes, uniform);
-}
-
-/* Bytes of a type by its name, as it lies in memory. */
-static uint32_t type_bytes(const char *name)
-{
-    uint32_t count = 1;
-    if (name[0] == 'v') {
-        count = (uint32_t)(name[1] - '0');
-        name += 2;
-    }
-    uint32_t bytes = name[0] == 'i'   ? (uint32_t)atoi(name + 1) / 8
-                     : name[0] == 'h' ? 2u
-                     : name[0] == 'f' ? 4u
-                                      : 8u;
-    return bytes * (count == 3 ? 4 : count);
-}
-
-#define ITEMS_MAX 1024u
-
-typedef struct table {
-    uint32_t count;
-    uint64_t a[ITEMS_MAX], b[ITEMS_MAX], c[ITEMS_MAX];
-} table;
-
-static sim_object fill(harness *h, const uint64_t *values, uint32_t count, uint32_t bytes)
-{
-    static uint8_t data[ITEMS_MAX * 32];
-    memset(data, 0, sizeof data);
-    for (uint32_t i = 0; i < count; i++)
-        memcpy(data + i * bytes, &values[i], bytes < 8 ? bytes : 8);
-    return harness_memory(h, "in", data, count * bytes);
-}
-
-typedef uint64_t wanted(uint64_t a, uint64_t b, uint64_t c);
-typedef bool same(uint64_t got, uint64_t want);
-
-static bool same_bits(uint64_t got, uint64_t want)
-{
-    return got == want;
-}
-static bool same_half(uint64_t got, uint64_t want)
-{
-    return half_same((uint16_t)got, (uint16_t)want);
-}
-
-static void check_one(const instruction *one, uint32_t i, const table *t, uint64_t got,
-                      uint64_t want, same *equal)
-{
-    uint32_t bytes = type_bytes(one->r);
-    if (bytes < 8) want &= UINT64_MAX >> (64 - 8 * bytes);
-    if (equal(got, want)) return;
-    fail_msg("%s of %#llx, %#llx, %#llx: got %#llx, expected %#llx", one->name,
-             (unsigned long long)t->a[i], (unsigned long long)t->b[i], (unsigned long long)t->c[i],
-             (unsigned long long)got, (unsigned long long)want);
-}
-
-/* Runs the instruction over the table, each row a work-item, and then some rows alone. */
-static void run_on(const char *text, uint32_t engine, const instruction *one, const table *t,
-                   wanted *want, same *equal)
-{
-    harness h = harness_text(text);
-    h.world->engine = engine;
-    uint32_t bytes = type_bytes(one->r);
-    static uint8_t out[ITEMS_MAX * 32];
-    sim_object to = harness_memory(&h, "out", NULL, t->count * bytes);
-    sim_argument arguments[] = {harness_global(fill(&h, t->a, t->count, type_bytes(one->a))),
-                                harness_global(fill(&h, t->b, t->count, type_bytes(one->b))),
-                                harness_global(fill(&h, t->c, t->count, type_bytes(one->c))),
-                                harness_global(to)};
-    harness_run(&h, "lanes", harness_range(t->count, t->count), arguments, 4);
-    harness_read_back(&h, to, out, t->count * bytes);
-    for (uint32_t i = 0; i < t->count; i++) {
-        uint64_t got = 0;
-        memcpy(&got, out + i * bytes, bytes < 8 ? bytes : 8);
-        check_one(one, i, t, got, want(t->a[i], t->b[i], t->c[i]), equal);
-    }
-    for (uint32_t i = 0; i < t->count; i += t->count / 32 + 1) {
-        uint64_t got = 0;
-        arguments[0].offset = i * type_bytes(one->a);
-        arguments[1].offset = i * type_bytes(one->b);
-        arguments[2].offset = i * type_bytes(one->c);
-        harness_run(&h, "uniform", harness_range(1, 1), arguments, 4);
-        harness_read_back(&h, to, &got, bytes < 8 ? bytes : 8);
-        check_one(one, i, t, got, want(t->a[i], t->b[i], t->c[i]), equal);
-    }
-    harness_close(&h);
-}
-
-static void run(const instruction *one, const table *t, wanted *want, same *equal)
-{
-    static char text[16384];
-    module_text(text, sizeof text, one);
-    for (uint32_t engine = 0; engine < SIM_ENGINE_COUNT; engine++) {
-        if (sim_engine_at(engine)) run_on(text, engine, one, t, want, equal);
-    }
-}
-
-/* ---- Operands -------------------------------------------------------------------------------- */
-
-/* All pairs of edges in a and b, with c another one. */
-static void pairs(table *t, const uint64_t *edges, uint32_t count)
-{
-    t->count = count * count;
-    assert_true(t->count <= ITEMS_MAX);
-    for (uint32_t i = 0; i < t->count; i++) {
-        t->a[i] = edges[i / count];
-        t->b[i] = edges[i % count];
-        t->c[i] = edges[(i * 7 + i / count) % count];
-    }
-}
 
 /* Edges of every width at once: the low bits count. */
 static const uint64_t integer_edges[] = {0,
@@ -258,12 +32,6 @@ static const uint64_t integer_edges[] = {0,
                                          0xf0,
                                          100};
 #define INTEGER_EDGES (sizeof integer_edges / sizeof integer_edges[0])
-
-static const uint64_t half_edges[] = {0,      0x8000, 1,      0x8001, 0x3ff,  0x400,  0x8400,
-                                      0x3c00, 0xbc00, 0x3c01, 0x3bff, 0x3800, 0x4000, 0x4200,
-                                      0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x6801, 0x5640,
-                                      0xd640, 0x2e66, 0x1234, 0x9234, 0x7800, 0x0200};
-#define HALF_EDGES (sizeof half_edges / sizeof half_edges[0])
 
 /* ---- Integer functions ----------------------------------------------------------------------- */
 
@@ -416,8 +184,6 @@ static uint64_t scalar_select(uint64_t a, uint64_t b, uint64_t c)
 {
     return c ? b : a;
 }
-
-#define STD(name, T, operands) "%r = OpExtInst %" T " %std " name " " operands "\n"
 
 #define INTEL(op, T, operands)                                                                     \
     {                                                                                              \
@@ -600,18 +366,6 @@ static void test_bit_fields(void **state)
 }
 
 /* ---- Half ------------------------------------------------------------------------------------ */
-
-static long double value_of(uint64_t half)
-{
-    uint16_t h = (uint16_t)half;
-    if (half_is_nan(h)) return NAN;
-    if ((h & 0x7fff) == HALF_INFINITY) return h >> 15 ? -INFINITY : INFINITY;
-    return half_value(h);
-}
-static uint64_t half_of(long double number)
-{
-    return isnan(number) ? 0x7e00 : half_rounded(number, 0);
-}
 
 #define HALF_FUNCTION(name, expression)                                                            \
     static uint64_t name(uint64_t ha, uint64_t hb, uint64_t hc)                                    \
@@ -1095,6 +849,16 @@ static uint64_t s_dot2(uint64_t a, uint64_t b, uint64_t c)
     return (void)c, (uint64_t)(low + (int64_t)(int16_t)(a >> 16) * (int16_t)(b >> 16));
 }
 
+/* The second operand counts with its low half. */
+static uint64_t s_mul_16(uint64_t a, uint64_t b, uint64_t c)
+{
+    return (void)c, (uint64_t)((int64_t)(int32_t)a * (int16_t)b);
+}
+static uint64_t u_mul_16(uint64_t a, uint64_t b, uint64_t c)
+{
+    return (void)c, (a & UINT32_MAX) * (b & 0xffff);
+}
+
 #define PACKED " PackedVectorFormat4x8Bit"
 #define DOT(op, from, to, rest)                                                                    \
     {                                                                                              \
@@ -1119,6 +883,8 @@ static void test_integer_dot(void **state)
         {DOT("OpUDotAccSat", "i32", "i32", " %c" PACKED), u_dot_sat},
         {DOT("OpSUDotAccSat", "v4i8", "i32", " %c"), su_dot_sat},
         {DOT("OpSDot", "v2i16", "i64", ""), s_dot2},
+        {DOT("OpIMul32x16INTEL", "i32", "i32", ""), s_mul_16},
+        {DOT("OpUMul32x16INTEL", "i32", "i32", ""), u_mul_16},
     };
     static const uint64_t edges[] = {0,          0x7f7f7f7f, 0x80808080, 0xffffffff, 0x01020304,
                                      0x80017f02, 0x7fffffff, 0x80000000, 0xfffffff0, 0x7fff8000};
@@ -1215,31 +981,6 @@ static void test_shuffles(void **state)
     }
     run(&dynamic[0], &t, extracted, same_bits);
     run(&dynamic[1], &t, inserted_byte, same_bits);
-}
-
-/* Runs a body over memory of its own, of which `bytes` are given and read back. */
-static void run_memory(const instruction *one, const void *a, uint32_t a_bytes, void *r,
-                       uint32_t r_bytes, uint32_t items)
-{
-    static char text[16384];
-    module_text(text, sizeof text, one);
-    static const uint8_t zeros[512];
-    static uint8_t first[512];
-    for (uint32_t engine = 0; engine < SIM_ENGINE_COUNT; engine++) {
-        if (!sim_engine_at(engine)) continue;
-        harness h = harness_text(text);
-        h.world->engine = engine;
-        sim_object to = harness_memory(&h, "out", zeros, r_bytes);
-        sim_argument arguments[] = {harness_global(harness_memory(&h, "a", a, a_bytes)),
-                                    harness_global(harness_memory(&h, "b", zeros, 512)),
-                                    harness_global(harness_memory(&h, "c", zeros, 512)),
-                                    harness_global(to)};
-        harness_run(&h, "lanes", harness_range(items, items), arguments, 4);
-        harness_read_back(&h, to, r, r_bytes);
-        if (engine == 0) memcpy(first, r, r_bytes);
-        assert_memory_equal(first, r, r_bytes);
-        harness_close(&h);
-    }
 }
 
 #define VECTOR_MEMORY(name, a, r, declarations, body)                                              \
@@ -1342,6 +1083,56 @@ static void expect_found(const instruction *one, uint64_t a, uint64_t b, uint64_
         assert_int_equal(h.finding_count, 1);
         assert_int_equal(h.findings[0].count, 1);
         assert_true(strstr(h.findings[0].message.data, message));
+        harness_close(&h);
+    }
+}
+
+/* One product or sum before the last that leaves the type is found; the last one saturates. */
+static void test_dot_overflow(void **state)
+{
+    (void)state;
+    static const struct {
+        instruction one;
+        uint64_t a, b, c, want;
+        bool is_found;
+    } cases[] = {
+        /* 100 * 1 + 27 * 1 is the largest byte, 28 too much. */
+        {DOT("OpSDotAccSat", "v2i8", "i8", " %c"), 0x1b64, 0x0101, 0, 127, false},
+        {DOT("OpSDotAccSat", "v2i8", "i8", " %c"), 0x1b64, 0x0101, 5, 127, false},
+        {DOT("OpSDotAccSat", "v2i8", "i8", " %c"), 0x1c64, 0x0101, 0, 0, true},
+        /* -64 * 2 is the least one, -65 * 2 no byte. */
+        {DOT("OpSDotAccSat", "v2i8", "i8", " %c"), 0x00c0, 0x0002, 0, 0x80, false},
+        {DOT("OpSDotAccSat", "v2i8", "i8", " %c"), 0x00bf, 0x0002, 0, 0, true},
+        {DOT("OpUDotAccSat", "v2i8", "i8", " %c"), 0x0180, 0x7f01, 3, 255, false},
+        {DOT("OpUDotAccSat", "v2i8", "i8", " %c"), 0x0180, 0x8001, 0, 0, true},
+        {DOT("OpUDotAccSat", "v2i8", "i8", " %c"), 0x0080, 0x0002, 0, 0, true},
+        /* -1 * 128 fits, -1 * 129 and 1 * 128 do not. */
+        {DOT("OpSUDotAccSat", "v2i8", "i8", " %c"), 0x00ff, 0x0080, 1, 0x81, false},
+        {DOT("OpSUDotAccSat", "v2i8", "i8", " %c"), 0x00ff, 0x0081, 0, 0, true},
+        {DOT("OpSUDotAccSat", "v2i8", "i8", " %c"), 0x0001, 0x0080, 0, 0, true},
+        {DOT("OpSDotAccSat", "v2i32", "i32", " %c"), 0x100007fff, 0x100010000, 0, 0x7fff0001,
+         false},
+        {DOT("OpSDotAccSat", "v2i32", "i32", " %c"), 0x100008000, 0x100010000, 0, 0, true},
+    };
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        instruction one = cases[i].one;
+        if (one.r[1] == '8') one.c = "i8";
+        if (cases[i].is_found) {
+            expect_found(&one, cases[i].a, cases[i].b, cases[i].c, "sum of products");
+            continue;
+        }
+        uint8_t out[8] = {0}, in[16] = {0};
+        static char text[16384];
+        module_text(text, sizeof text, &one);
+        harness h = harness_text(text);
+        sim_object to = harness_memory(&h, "out", in, sizeof in);
+        sim_argument arguments[] = {harness_global(fill(&h, &cases[i].a, 1, 8)),
+                                    harness_global(fill(&h, &cases[i].b, 1, 8)),
+                                    harness_global(fill(&h, &cases[i].c, 1, 8)),
+                                    harness_global(to)};
+        harness_run(&h, "lanes", harness_range(1, 1), arguments, 4);
+        harness_read_back(&h, to, out, type_bytes(one.r));
+        assert_memory_equal(out, &cases[i].want, type_bytes(one.r));
         harness_close(&h);
     }
 }
@@ -1489,25 +1280,6 @@ static void test_refused(void **state)
     }
 }
 
-/* Sums that an accumulation might lose are refused when the program is made. */
-static void test_accumulation_refused(void **state)
-{
-    (void)state;
-    static char text[16384];
-    static const instruction one = {"d",   "v2i32", "i32", "i32",
-                                    "i32", NULL,    NULL,  "%r = OpSDotAccSat %i32 %a %a %b\n"};
-    module_text(text, sizeof text, &one);
-    rt_sink *sink = rt_sink_create();
-    const sim_module *module = sim_test_module(sink, text);
-    sim_program *program = NULL;
-    rt_status status = sim_program_link(sink, &module, 1, &program);
-    assert_int_equal(status.code, RT_UNSUPPORTED);
-    assert_non_null(strstr(rt_sink_diagnostic(sink, status)->message.data,
-                           "sums that the result may not hold"));
-    sim_module_destroy((sim_module *)module);
-    rt_sink_destroy(sink);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1528,7 +1300,7 @@ int main(void)
         cmocka_unit_test(test_findings),
         cmocka_unit_test(test_dropped),
         cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_accumulation_refused),
+        cmocka_unit_test(test_dot_overflow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

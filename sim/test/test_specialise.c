@@ -146,7 +146,18 @@ static const char operands[] =
                            "%yes = OpSpecConstantTrue %bool\n"
                            "%no = OpSpecConstantFalse %bool\n"
                            "%pair = OpTypeVector %int 2\n"
-                           "%both = OpSpecConstantComposite %pair %one %seven\n";
+                           "%both = OpSpecConstantComposite %pair %one %seven\n"
+                           "%third = OpConstant %float 0x1.555556p-2\n"
+                           "%minus = OpSpecConstant %float -0.75\n"
+                           "%large = OpConstant %float 1.2e9\n"
+                           "%nan = OpConstant %float 0x1.8p+128\n"
+                           "%floats = OpTypeVector %float 2\n"
+                           "%row = OpTypeStruct %int %floats\n"
+                           "%two_halves = OpSpecConstantComposite %floats %half %half\n"
+                           "%deep = OpSpecConstantComposite %row %seven %two_halves\n"
+                           "%empty = OpConstantNull %row\n"
+                           "%unknown = OpUndef %int\n"
+                           "%mixed = OpConstantComposite %pair %one %unknown\n";
 
 #define STAYS UINT64_MAX /* the operation is not computed while the module is read */
 
@@ -185,7 +196,8 @@ static const struct {
     {"%int UConvert %small", 0xc8},
     {"%long SConvert %least", UINT64_C(0xffffffff80000000)},
     {"%char UConvert %minus_seven", 0xf9},
-    {"%int Bitcast %half", STAYS},
+    {"%int Bitcast %half", 0x3f000000},
+    {"%float Bitcast %width", 32},
     {"%bool LogicalOr %no %yes", 1},
     {"%bool LogicalAnd %no %yes", 0},
     {"%bool LogicalEqual %no %yes", 0},
@@ -203,9 +215,24 @@ static const struct {
     {"%bool SGreaterThanEqual %seven %three", 1},
     {"%int Select %yes %seven %three", 7},
     {"%int Select %no %seven %three", 3},
-    {"%float FAdd %half %half", STAYS},
-    {"%pair IAdd %both %both", STAYS},
-    {"%int CompositeExtract %both 1", STAYS},
+    {"%float FAdd %half %half", 0x3f800000},
+    {"%float FSub %half %third", 0x3e2aaaaa}, /* 0.5 - 0x3eaaaaab = 0x1.555554p-3 */
+    {"%float FMul %half %half", 0x3e800000},
+    {"%float FDiv %half %third", 0x3fc00000}, /* the third is a little too large */
+    {"%float FRem %minus %half", 0xbe800000},
+    {"%float FMod %minus %half", 0x3e800000},
+    {"%float FNegate %half", 0xbf000000},
+    {"%int ConvertFToS %minus", 0},
+    {"%int ConvertFToS %large", 0x47868c00}, /* 1200000000 */
+    {"%char ConvertFToS %large", STAYS},
+    {"%int ConvertFToU %nan", STAYS},
+    {"%float ConvertSToF %minus_seven", 0xc0e00000},
+    {"%float ConvertUToF %minus_one", 0x4f800000},
+    {"%double FConvert %half", UINT64_C(0x3fe0000000000000)},
+    {"%int CompositeExtract %both 1", 7},
+    {"%float CompositeExtract %deep 1 0", 0x3f000000},
+    {"%float CompositeExtract %empty 1 1", 0},
+    {"%int CompositeExtract %mixed 1", STAYS},
 };
 
 static void test_operations(void **state)
@@ -230,6 +257,50 @@ static void test_operations(void **state)
     }
 }
 
+/* Vectors and aggregates: what memory would hold. */
+static const struct {
+    const char *operation;
+    uint32_t words[4]; /* of 32 bits */
+} composites[] = {
+    {"%pair IAdd %both %both", {2, 14}},
+    {"%pair SNegate %both", {0xffffffff, 0xfffffff9}},
+    {"%pair ShiftLeftLogical %both %both", {2, 896}},
+    {"%pair CompositeInsert %eight %both 1", {1, 8}},
+    {"%row CompositeInsert %minus %deep 1 1", {7, 0, 0x3f000000, 0xbf400000}},
+    {"%four VectorShuffle %both %both 3 0 2 1", {7, 1, 1, 7}},
+    {"%pair Select %yes %both %swapped", {1, 7}},
+    {"%pair Select %no %both %swapped", {7, 1}},
+    {"%pair Select %choice %both %swapped", {7, 7}},
+    {"%row Select %no %deep %empty", {0, 0, 0, 0}},
+    {"%floats FMul %two_halves %two_halves", {0x3e800000, 0x3e800000}},
+    {"%floats ConvertSToF %both", {0x3f800000, 0x40e00000}},
+    {"%long Bitcast %both", {1, 7}},
+};
+
+static void test_composites(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof composites / sizeof composites[0]; i++) {
+        char text[8192];
+        snprintf(text, sizeof text,
+                 "%s%%four = OpTypeVector %%int 4\n%%truths = OpTypeVector %%bool 2\n"
+                 "%%swapped = OpConstantComposite %%pair %%seven %%one\n"
+                 "%%choice = OpSpecConstantComposite %%truths %%no %%yes\n"
+                 "%%result = OpSpecConstantOp %s\n",
+                 operands, composites[i].operation);
+        rt_sink *sink = rt_sink_create();
+        sim_module *module = sim_test_module(sink, text);
+        const sim_constant *result = &module->constants[module->constant_count - 1];
+        const void *value = result->image ? (const void *)result->image : &result->bits;
+        if (memcmp(value, composites[i].words, result->type->size_bytes)) {
+            fail_msg("%s: 0x%x 0x%x", composites[i].operation, ((const uint32_t *)value)[0],
+                     ((const uint32_t *)value)[1]);
+        }
+        sim_module_destroy(module);
+        rt_sink_destroy(sink);
+    }
+}
+
 /* What could be computed is checked all the same. */
 static void test_operations_of_wrong_types(void **state)
 {
@@ -239,7 +310,11 @@ static void test_operations_of_wrong_types(void **state)
         "%int LogicalOr %yes %yes",     /* result is no boolean */
         "%bool IAdd %yes %yes",         /* operands are no integers */
         "%int IAdd %seven %long_three", /* widths differ */
-        "%int Select %seven %one %one"  /* condition is no boolean */
+        "%int Select %seven %one %one", /* condition is no boolean */
+        "%int CompositeExtract %both 2",
+        "%pair CompositeInsert %half %both 0",
+        "%pair VectorShuffle %both %both 4 0",
+        "%float FAdd %half %seven",
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         char text[4096];
@@ -377,6 +452,143 @@ static void test_arrays_of_no_elements(void **state)
     rt_sink_destroy(sink);
 }
 
+/* SPIRV-Tools do not write an operation that makes no constant, so one is put in place of another
+ * of the same form. */
+static void test_operations_that_make_none(void **state)
+{
+    (void)state;
+    char text[8192];
+    snprintf(text, sizeof text, "%s%%result = OpSpecConstantOp %%int SNegate %%seven\n", operands);
+    rt_bytes code = sim_test_assemble(text);
+    uint32_t *words = (uint32_t *)(void *)code.data;
+    words[code.size / 4 - 2] = SIM_OpBitReverse;
+    rt_sink *sink = rt_sink_create();
+    sim_module *module;
+    rt_status status = sim_module_create(sink, code, NULL, 0, &module);
+    assert_int_equal(status.code, RT_MALFORMED);
+    assert_non_null(strstr(rt_sink_diagnostic(sink, status)->message.data,
+                           "OpBitReverse cannot make a constant"));
+    rt_free(words);
+    rt_sink_destroy(sink);
+}
+
+/* Where constants must be known: the length of an array (5 at first, from a float), the initial
+ * values of variables, an index into a structure; and where phis take them: on the way into a loop,
+ * round it, and in a vector. */
+static const char places[] = SIM_TEST_PRELUDE
+    "OpEntryPoint Kernel %run \"run\"\nOpDecorate %n SpecId 1\n"
+    "OpDecorate %f SpecId 2\nOpDecorate %where SpecId 3\n" TYPES
+    "%zero = OpConstant %int 0\n%one = OpConstant %int 1\n%two = OpConstant %int 2\n"
+    "%n = OpSpecConstant %int 3\n%f = OpSpecConstant %float 2.5\n"
+    "%where = OpSpecConstant %int 0\n"
+    "%twice = OpSpecConstantOp %float FAdd %f %f\n"
+    "%length = OpSpecConstantOp %int ConvertFToS %twice\n"
+    "%array = OpTypeArray %int %length\n%pair = OpTypeVector %int 2\n"
+    "%pf = OpTypeVector %float 2\n"
+    "%both = OpSpecConstantComposite %pair %n %one\n"
+    "%sum = OpSpecConstantOp %pair IAdd %both %both\n"
+    "%fs = OpSpecConstantOp %pf ConvertSToF %sum\n"
+    "%row = OpTypeStruct %pair %pf\n"
+    "%initial = OpSpecConstantComposite %row %sum %fs\n"
+    "%next = OpSpecConstantOp %int IAdd %where %zero\n"
+    "%gr = OpTypePointer CrossWorkgroup %row\n"
+    "%gpair = OpTypePointer CrossWorkgroup %pair\n"
+    "%gi = OpTypePointer CrossWorkgroup %int\n"
+    "%bytes = OpTypeArray %char %length\n%pb = OpTypePointer Function %bytes\n"
+    "%table = OpVariable %gr CrossWorkgroup %initial\n"
+    "%place = OpSpecConstantOp %gpair InBoundsAccessChain %table %next\n"
+    "%gp = OpTypePointer CrossWorkgroup %gpair\n"
+    "%true = OpSpecConstantTrue %bool\n%nowhere = OpConstantNull %gpair\n"
+    "%chosen = OpSpecConstantOp %gpair Select %true %place %nowhere\n"
+    "%pointer = OpVariable %gp CrossWorkgroup %chosen\n"
+    "%unfit = OpSpecConstantOp %int UDiv %n %zero\n"
+    "%type = OpTypeFunction %void %gi %bool\n"
+    "%run = OpFunction %void None %type\n%out = OpFunctionParameter %gi\n"
+    "%flag = OpFunctionParameter %bool\n"
+    "%entry = OpLabel\n%b = OpVariable %pb Function\n"
+    "%size = OpSizeOf %int %b\nOpStore %out %size\n"
+    "%held = OpLoad %gpair %pointer\n%loaded = OpLoad %pair %held\n"
+    "%l1 = OpCompositeExtract %int %loaded 0\n"
+    "%out_1 = OpInBoundsPtrAccessChain %gi %out %one\nOpStore %out_1 %l1\n"
+    "OpBranch %head\n"
+    "%head = OpLabel\n%i = OpPhi %int %zero %entry %more %body\n"
+    "%v = OpPhi %pair %sum %entry %both %body\n"
+    "%go = OpSLessThan %bool %i %two\n"
+    "OpBranchConditional %go %body %exit\n"
+    "%body = OpLabel\n%more = OpIAdd %int %i %one\n"
+    "%slot = OpIAdd %int %i %two\n"
+    "%out_2 = OpInBoundsPtrAccessChain %gi %out %slot\n"
+    "%v0 = OpCompositeExtract %int %v 0\nOpStore %out_2 %v0\nOpBranch %head\n"
+    "%exit = OpLabel\nOpReturn\nOpFunctionEnd\n";
+
+static void test_places(void **state)
+{
+    (void)state;
+    const int n = 20;
+    const float f = 4;
+    const sim_spec_constant values[] = {VALUE(1, n), VALUE(2, f)};
+    static const int expected[2][4] = {{5, 6, 6, 3}, {8, 40, 40, 20}};
+    for (uint32_t given = 0; given < 2; given++) {
+        rt_sink *sink = rt_sink_create();
+        sim_module *module;
+        rt_status status = read_with(sink, places, values, 2 * given, &module);
+        if (!rt_ok(status)) fail_msg("%s", rt_sink_diagnostic(sink, status)->message.data);
+        harness h = harness_link(sink, &module, 1, sim_engine_best());
+        int out[4];
+        const uint8_t flag = 1;
+        sim_object to = harness_memory(&h, "out", NULL, sizeof out);
+        const sim_argument arguments[] = {harness_global(to), harness_value(&flag, 1)};
+        harness_run(&h, "run", harness_range(1, 1), arguments, 2);
+        harness_read_back(&h, to, out, sizeof out);
+        assert_memory_equal(out, expected[given], sizeof out);
+        harness_close(&h);
+    }
+}
+
+/* What has no value before the program runs cannot be a variable's, and may stand elsewhere: where
+ * nothing uses it, it is no finding; as the operand of a phi it is computed and found. */
+static void test_unknown(void **state)
+{
+    (void)state;
+    static const char head[] =
+        SIM_TEST_PRELUDE "OpEntryPoint Kernel %run \"run\"\n" TYPES
+                         "%zero = OpConstant %int 0\n%n = OpSpecConstant %int 3\n"
+                         "%unfit = OpSpecConstantOp %int UDiv %n %zero\n"
+                         "%pair = OpTypeVector %int 2\n"
+                         "%both = OpSpecConstantComposite %pair %n %unfit\n"
+                         "%gi = OpTypePointer CrossWorkgroup %int\n%gv = OpTypePointer "
+                         "CrossWorkgroup %pair\n%type = OpTypeFunction %void %gi %bool\n";
+    static const char body[] =
+        "%run = OpFunction %void None %type\n%out = OpFunctionParameter %gi\n"
+        "%flag = OpFunctionParameter %bool\n%entry = OpLabel\n"
+        "OpBranchConditional %flag %yes %join\n%yes = OpLabel\nOpBranch %join\n"
+        "%join = OpLabel\n%v = OpPhi %pair %both %yes %none %entry\n"
+        "%v1 = OpCompositeExtract %int %v 1\nOpStore %out %v1\nOpReturn\nOpFunctionEnd\n";
+    char text[8192];
+    snprintf(text, sizeof text, "%s%s%s", head, "%none = OpConstantNull %pair\n", body);
+    for (uint8_t flag = 0; flag < 2; flag++) {
+        harness h = harness_text(text);
+        const sim_argument arguments[] = {harness_global(harness_memory(&h, "out", NULL, 4)),
+                                          harness_value(&flag, 1)};
+        harness_try(&h, "run", harness_range(1, 1), arguments, 2);
+        assert_int_equal(h.finding_count, flag);
+        harness_close(&h);
+    }
+    snprintf(text, sizeof text, "%s%s%s", head,
+             "%none = OpConstantNull %pair\n%v = OpVariable %gv CrossWorkgroup %both\n",
+             "%run = OpFunction %void None %type\n%out = OpFunctionParameter %gi\n"
+             "%flag = OpFunctionParameter %bool\n%entry = OpLabel\nOpReturn\nOpFunctionEnd\n");
+    rt_sink *sink = rt_sink_create();
+    sim_module *module = sim_test_module(sink, text);
+    sim_program *linked = NULL;
+    rt_status status = sim_program_link(sink, (const sim_module *const *)&module, 1, &linked);
+    assert_int_equal(status.code, RT_UNSUPPORTED);
+    assert_non_null(strstr(rt_sink_diagnostic(sink, status)->message.data,
+                           "its value is not known before the program runs"));
+    sim_module_destroy(module);
+    rt_sink_destroy(sink);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -385,8 +597,12 @@ int main(void)
         cmocka_unit_test(test_values_that_do_not_fit),
         cmocka_unit_test(test_ids_of_other_things),
         cmocka_unit_test(test_operations),
+        cmocka_unit_test(test_composites),
         cmocka_unit_test(test_operations_of_wrong_types),
+        cmocka_unit_test(test_operations_that_make_none),
         cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_unknown),
         cmocka_unit_test(test_arrays_of_no_elements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
