@@ -246,15 +246,7 @@ static bool is_kernel_parameter(const sim_module *module, sim_id id, const sim_t
     case SIM_StorageClassUniformConstant:
     case SIM_StorageClassWorkgroup: return true;
     case SIM_StorageClassFunction:
-        for (uint32_t i = 0; i < module->ids[id].decoration_count; i++) {
-            const sim_decoration *decoration =
-                &module->decorations[module->ids[id].decoration_first + i];
-            if (decoration->number == SIM_DecorationFuncParamAttr &&
-                decoration->operands[0] == SIM_FunctionParameterAttributeByVal) {
-                return type->element->alignment_bytes != 0;
-            }
-        }
-        return false;
+        return sim_module_by_value(module, id) && type->element->alignment_bytes != 0;
     default: return false;
     }
 }

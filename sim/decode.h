@@ -391,6 +391,12 @@ RT_MUST_USE rt_status sim_decode_variable(sim_decoder *d, const sim_variable *va
 /* Stores a value of the type that the pointer points to, at that type's own alignment. */
 RT_MUST_USE rt_status sim_decode_store(sim_decoder *d, sim_id pointer, sim_leaves object);
 
+/* A parameter with FuncParamAttr ByVal: copies what the caller's pointer leads to into memory of
+ * the function's activation and makes inout_leaves the address of that, so that the caller's stays
+ * as it is (SPIR-V 1.6 section 3.20, "Function Parameter Attribute").  UNSUPPORTED: too large. */
+RT_MUST_USE rt_status sim_decode_by_value(sim_decoder *d, sim_id parameter,
+                                          sim_leaves *inout_leaves);
+
 /* ---- decode_extended.c -------------------------------------------------------------------- */
 
 /* One component of an instruction of OpenCL.std. */

@@ -186,6 +186,29 @@ static const char *name_of(const sim_module *module, const sim_instruction *inst
     return row->name;
 }
 
+/* Of what a kernel gets by value the launch has made a copy. */
+static bool is_kernel(const sim_ir_function *f)
+{
+    for (uint32_t i = 0; i < f->module->entry_count; i++) {
+        if (&f->module->functions[f->module->entries[i].function] == f->function) return true;
+    }
+    return false;
+}
+
+/* The parameters that a function gets by value, into the first block. */
+static rt_status build_copies(sim_decoder *d)
+{
+    sim_ir_function *f = d->f;
+    if (is_kernel(f)) return RT_STATUS_OK;
+    for (uint32_t i = 0; i < f->function->type->count; i++) {
+        sim_id id = f->function->parameters[i];
+        if (f->function->type->members[i]->kind != SIM_TYPE_POINTER) continue;
+        if (!sim_module_by_value(f->module, id)) continue;
+        RT_TRY(sim_decode_by_value(d, id, &d->leaves[f->module_index][id]));
+    }
+    return RT_STATUS_OK;
+}
+
 static void site_set(sim_decoder *d, const sim_instruction *instruction)
 {
     d->site = d->sites.count;
@@ -527,6 +550,7 @@ rt_status sim_decode_build(sim_decoder *d, sim_ir_function *f)
     d->block = 0;
     site_set(d, &f->module->instructions[f->module->blocks[f->function->block_first].first]);
     RT_TRY(build_parameters(d));
+    RT_TRY(build_copies(d));
     for (uint32_t i = 0; i < f->blocks.count; i++) {
         if (!f->blocks.items[i].is_first) continue; /* filled with the one before */
         if (i > 0) f->blocks.items[i].node_first = f->nodes.count;

@@ -333,6 +333,17 @@ rt_status sim_decode_store(sim_decoder *d, sim_id pointer, sim_leaves object)
     return RT_STATUS_OK;
 }
 
+static void build_copy_node(sim_decoder *d, sim_ref target, sim_ref source, sim_ref size,
+                            uint32_t alignment)
+{
+    sim_node *node = sim_node_add(d, SIM_SHAPE_COPY, SIM_H_COPY_MEMORY, SIM_I8, 3, 0);
+    node->alignment = alignment;
+    sim_ref *operands = d->f->refs.items + node->operand_first;
+    operands[0] = target;
+    operands[1] = source;
+    operands[2] = size;
+}
+
 static rt_status build_copy(sim_decoder *d, const sim_view *view)
 {
     const sim_type *type = sim_module_id(d->f->module, view->operands[0])->type->element;
@@ -348,20 +359,14 @@ static rt_status build_copy(sim_decoder *d, const sim_view *view)
         size = sim_build_resize(d, lane, SIM_I64, false, leaves.refs[0]);
     }
     uint32_t alignment = access_alignment(view, is_sized ? 3 : 2, type);
-    sim_node *node = sim_node_add(d, SIM_SHAPE_COPY, SIM_H_COPY_MEMORY, SIM_I8, 3, 0);
-    node->alignment = alignment ? alignment : 1;
-    sim_ref *operands = d->f->refs.items + node->operand_first;
-    operands[0] = target.refs[0];
-    operands[1] = source.refs[0];
-    operands[2] = size;
+    build_copy_node(d, target.refs[0], source.refs[0], size, alignment ? alignment : 1);
     return RT_STATUS_OK;
 }
 
-/* OpVariable in a function: memory of one work-item, for one activation of the function. */
-static rt_status build_variable(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+/* Memory of one work-item for one activation of the function; out_ref is its address. */
+static rt_status frame_variable(sim_decoder *d, sim_id id, const sim_type *type, sim_ref *out_ref)
 {
     sim_ir_function *f = d->f;
-    const sim_type *type = view->type->element;
     uint32_t index = f->variables.count;
     if (index >> SIM_PRIVATE_VARIABLE_BITS) {
         return sim_decode_refuse(d, "OpVariable", "a function has more than 4096 variables");
@@ -372,16 +377,41 @@ static rt_status build_variable(sim_decoder *d, const sim_view *view, sim_leaves
         return sim_decode_refuse(d, "OpVariable", "a variable is larger than 64 MiB");
     }
     f->private_bytes = (offset + type->size_bytes + 63) & ~UINT64_C(63);
-    rt_text name = rt_arena_text(&d->program->arena, sim_module_name(d->f->module, view->id));
+    rt_text name = rt_arena_text(&d->program->arena, sim_module_name(d->f->module, id));
     *rt_vector_push(&f->variables) =
         (sim_private_variable){.offset = offset, .size = type->size_bytes, .name = name};
     sim_node *node = sim_node_add(d, SIM_SHAPE_FRAME_ADDRESS, SIM_H_FRAME_ADDRESS, SIM_I64, 0, 1);
     node->extra = index;
-    *out_leaves = leaves_one(d, node->result_first);
+    *out_ref = node->result_first;
+    return RT_STATUS_OK;
+}
+
+/* OpVariable in a function. */
+static rt_status build_variable(sim_decoder *d, const sim_view *view, sim_leaves *out_leaves)
+{
+    const sim_type *type = view->type->element;
+    sim_ref place;
+    RT_TRY(frame_variable(d, view->id, type, &place));
+    *out_leaves = leaves_one(d, place);
     if (view->operand_count < 2) return RT_STATUS_OK;
     sim_leaves initial;
     RT_TRY(sim_decode_leaves(d, view->operands[1], &initial));
-    store_leaves(d, out_leaves->refs[0], view->type, type, type->alignment_bytes, initial);
+    store_leaves(d, place, view->type, type, type->alignment_bytes, initial);
+    return RT_STATUS_OK;
+}
+
+rt_status sim_decode_by_value(sim_decoder *d, sim_id parameter, sim_leaves *inout_leaves)
+{
+    const sim_type *type = sim_module_id(d->f->module, parameter)->type->element;
+    CHECK(inout_leaves->count == 1 && sim_module_by_value(d->f->module, parameter));
+    if (type->alignment_bytes == 0) {
+        return sim_decode_refuse(d, "OpFunctionParameter", "what is passed by value has no size");
+    }
+    sim_ref copy;
+    RT_TRY(frame_variable(d, parameter, type, &copy));
+    build_copy_node(d, copy, inout_leaves->refs[0], sim_decode_constant(d, type->size_bytes),
+                    type->alignment_bytes);
+    *inout_leaves = leaves_one(d, copy);
     return RT_STATUS_OK;
 }
 

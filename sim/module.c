@@ -24,6 +24,19 @@ rt_text sim_words_text(const uint32_t *words)
     return rt_text_of((const char *)words);
 }
 
+bool sim_module_by_value(const sim_module *module, sim_id parameter)
+{
+    const sim_id_entry *entry = sim_module_id(module, parameter);
+    for (uint32_t i = 0; i < entry->decoration_count; i++) {
+        const sim_decoration *decoration = &module->decorations[entry->decoration_first + i];
+        if (decoration->number == SIM_DecorationFuncParamAttr &&
+            decoration->operands[0] == SIM_FunctionParameterAttributeByVal) {
+            return true;
+        }
+    }
+    return false;
+}
+
 rt_text sim_module_string(const sim_module *module, sim_id id)
 {
     if (id == 0) return (rt_text){0};

@@ -286,6 +286,10 @@ static inline const sim_instruction *sim_module_result(const sim_module *module,
 const sim_decoration *sim_module_decoration(const sim_module *module, sim_id target,
                                             uint32_t member, uint32_t number);
 
+/* Whether a parameter has decoration FuncParamAttr ByVal: the function has its own copy of what the
+ * pointer leads to (SPIR-V 1.6 section 3.20, "Function Parameter Attribute"). */
+bool sim_module_by_value(const sim_module *module, sim_id parameter);
+
 /* The text of an OpString, empty for id 0; borrows the module. */
 rt_text sim_module_string(const sim_module *module, sim_id id);
 
