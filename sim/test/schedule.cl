@@ -52,7 +52,7 @@ kernel void wait_for_last(volatile global int *said, global int *out)
         while (atomic_or(&said[1], 0) == 0) {}
     }
     if (i >= n - 2) atomic_or(&said[n - 1 - i], 5);
-    out[i] = i < 2 ? said[i] : 1;
+    out[i] = i < 2 ? atomic_or(&said[i], 0) : 1;
 }
 
 // The work-items of a sub-group spin for different times before they do something together.

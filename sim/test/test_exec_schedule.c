@@ -125,13 +125,18 @@ static void test_order_of_groups(void **state)
 
 /* ---- Missing barriers --------------------------------------------------------------------- */
 
-static int32_t sum_of(sim_schedule schedule, const char *kernel, uint32_t items)
+/* races: whether the search for races must have found some. */
+static int32_t sum_of(sim_schedule schedule, const char *kernel, uint32_t items, bool races)
 {
     harness h = open_with(schedule, 1);
     int32_t out;
     sim_object to = harness_memory(&h, "out", NULL, sizeof out);
     sim_argument arguments[] = {harness_global(to), harness_local(items * sizeof out)};
-    harness_run(&h, kernel, harness_range(items, items), arguments, 2);
+    harness_try(&h, kernel, harness_range(items, items), arguments, 2);
+    assert_true(rt_ok(h.status));
+    assert_int_equal(h.finding_count > 0, races);
+    for (uint32_t i = 0; i < h.finding_count; i++)
+        assert_string_equal(h.findings[i].kind, "race");
     harness_read_back(&h, to, &out, sizeof out);
     harness_close(&h);
     return out;
@@ -142,11 +147,11 @@ static void test_missing_barrier_shows(void **state)
     (void)state;
     FOR_EACH_SCHEDULE(schedule)
     {
-        assert_int_equal(sum_of(schedule, "sum_with_barrier", 256), 255 * 128);
-        assert_int_equal(sum_of(schedule, "sum_with_barrier", 1024), 1023 * 512);
+        assert_int_equal(sum_of(schedule, "sum_with_barrier", 256, false), 255 * 128);
+        assert_int_equal(sum_of(schedule, "sum_with_barrier", 1024, false), 1023 * 512);
         /* One wave.  Lockstep gives the right sum all the same, and so does backward, where every
          * work-item comes after those whose sums it takes. */
-        int32_t sum = sum_of(schedule, "sum_without_barrier", 256);
+        int32_t sum = sum_of(schedule, "sum_without_barrier", 256, true);
         bool hides = schedule == SIM_SCHEDULE_LOCKSTEP || schedule == SIM_SCHEDULE_BACKWARD;
         assert_int_equal(sum == 255 * 128, hides);
     }

@@ -231,7 +231,7 @@ static void test_spec_id(void **state)
     rt_bytes bytes = module_of(&last);
     assert_int_equal(opinion_ours((uint32_t *)bytes.data, (uint32_t)(bytes.size / 4), ours, 512),
                      OPINION_NONE);
-    assert_non_null(strstr(ours, "SpecId 4294967295 is reserved"));
+    assert_non_null(strstr(ours, "SpecId 4294967295 is larger than the limit"));
     rt_free((void *)bytes.data);
     bytes = module_of(&before);
     assert_int_equal(opinion_ours((uint32_t *)bytes.data, (uint32_t)(bytes.size / 4), ours, 512),

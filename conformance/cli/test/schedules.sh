@@ -27,6 +27,7 @@ memory:
 steps:
   - submit: {kernel: take, range: [4], local: [4], args: [{write: out}, {local: 16}]}
   - expect: {launches: 1}
+  - expect: {finding: race, kernel: take}
 END
 
 expect 0 run "$fails" --on 'sim{schedule=lockstep}'
