@@ -366,11 +366,20 @@ static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
            (s->start & s->unaligned) == 0;
 }
 
+/* A load of which nothing is used is in no race: only that it may be made was to be checked. */
+static bool is_unused(const sim_exec *x, const sim_op *op)
+{
+    uint32_t k = 0;
+    while (k < op->count && component(x, op, k) == SIM_REGISTER_NONE)
+        k++;
+    return k == op->count;
+}
+
 /* True where no lane's access can be in a race; it is then recorded. */
 static inline bool load_is_settled(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                                    uint32_t bytes)
 {
-    return !view->race || SIM_NAME(sim_race_load)(x, op, view, bytes);
+    return !view->race || is_unused(x, op) || SIM_NAME(sim_race_load)(x, op, view, bytes);
 }
 static inline bool store_is_settled(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                                     uint32_t bytes)
@@ -379,7 +388,8 @@ static inline bool store_is_settled(sim_exec *x, const sim_op *op, const sim_vie
 }
 static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, uint32_t size)
 {
-    return !s->view.race || sim_race_read_one(x, op->site, &s->view, s->start, size);
+    return !s->view.race || is_unused(x, op) ||
+           sim_race_read_one(x, op->site, &s->view, s->start, size);
 }
 
 #define MEMORY_HANDLERS(bits)                                                                      \
