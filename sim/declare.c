@@ -152,8 +152,8 @@ static rt_status check_continuation(sim_reader *reader, const sim_view *view)
 
 /* ---- Constants ----------------------------------------------------------------------------- */
 
-/* A literal of one or two words, low word first; narrow ones fill their word with copies of the
- * sign or with zeros. */
+/* A literal of one or two words, low word first; narrow ones fill their word with zeros, since
+ * integer types of kernels have no sign. */
 static rt_status read_number(sim_reader *reader, const sim_view *view, sim_constant *constant)
 {
     uint8_t kind = constant->type->kind;
@@ -163,6 +163,11 @@ static rt_status read_number(sim_reader *reader, const sim_view *view, sim_const
     }
     CHECK(view->count == (constant->type->bits > 32 ? 5u : 4u));
     uint64_t high = view->count == 5 ? view->words[4] : 0;
+    if (constant->type->bits < 32 && view->words[3] >> constant->type->bits) {
+        return sim_reader_fail(reader, RT_MALFORMED, view->offset,
+                               "the literal 0x%x has more than the type's %u bits", view->words[3],
+                               constant->type->bits);
+    }
     constant->bits = sim_bits_masked(view->words[3] | high << 32, constant->type->bits);
     return RT_STATUS_OK;
 }

@@ -333,8 +333,9 @@ void sim_decode_next(sim_decoder *d, sim_end end)
     f->blocks.items[++d->block].node_first = f->nodes.count;
 }
 
-/* Who waits for whom, by the scope of execution.  The memory of all scopes is one memory here, so
- * that a barrier that waits for nobody else is a fence. */
+/* Who waits for whom, by the scope of execution, which the reader knows to be a constant.  The
+ * memory of all scopes is one memory here, so that a barrier that waits for nobody else is a fence.
+ */
 static rt_status build_barrier(sim_decoder *d, const sim_instruction *instruction)
 {
     uint32_t order = sim_decode_order(d, instruction->operands[0], instruction->operands[1],
@@ -348,8 +349,6 @@ static rt_status build_barrier(sim_decoder *d, const sim_instruction *instructio
     case SIM_ScopeInvocation:
         sim_node_add(d, SIM_SHAPE_FENCE, SIM_H_FENCE, SIM_I8, 0, 0)->extra = order;
         return RT_STATUS_OK;
-    case SIM_NONE:
-        return sim_decode_refuse(d, "OpControlBarrier", "its scope of execution is no constant");
     default:
         return sim_decode_refuse(d, "OpControlBarrier",
                                  "kernels have barriers of work-groups and sub-groups alone");

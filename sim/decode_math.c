@@ -320,6 +320,7 @@ rt_status sim_decode_math(sim_decoder *d, const sim_extended *row, const sim_vie
     m.count = sim_type_leaves(view->type);
     m.refs = sim_refs_new(d, m.count);
     RT_TRY(operand_read(d, &m, 2, &m.in[0]));
+    CHECK(m.in[0].refs && m.in[0].count > 0);
     bool has_second = view->operand_count > 3 &&
                       sim_module_id(module, view->operands[3])->type->kind != SIM_TYPE_POINTER;
     if (has_second) RT_TRY(operand_read(d, &m, 3, &m.in[1]));

@@ -65,11 +65,12 @@ typedef struct sim_exec {
     uint8_t *base[SIM_SPACE_COUNT];
     uint8_t *undefined[SIM_SPACE_COUNT]; /* shadows of the same; valid while the wave tracks */
     const uint8_t *mask;                 /* 1 for active lanes */
-    uint32_t low, high; /* all active lanes are in [low, high), both multiples of SIM_CHUNK */
-    uint32_t active;    /* active lanes */
-    bool partial;       /* a lane that is not active belongs to another fragment */
-    bool dense;         /* all lanes of [low, high) are active */
-    bool stop;          /* the launch ends */
+    uint32_t low, high;      /* all active lanes are in [low, high), both multiples of SIM_CHUNK */
+    uint32_t active;         /* active lanes */
+    bool partial;            /* a lane that is not active belongs to another fragment */
+    bool dense;              /* all lanes of [low, high) are active */
+    bool stop;               /* the launch ends */
+    bool lane_has_undefined; /* what sim_lane_load took last, or sim_lane_store is to write */
     sim_wave *wave;
     sim_frame *frame;
     sim_launch_state *launch;
@@ -79,7 +80,6 @@ typedef struct sim_exec {
     sim_fragment *const *met;
     uint32_t met_count;
     const sim_op *plain_end; /* of the running block or edge: where the wave begins to track */
-    bool lane_has_undefined; /* what sim_lane_load took last, or sim_lane_store is to write */
     uint8_t lane_undefined[SIM_ACCESS_BYTES_MAX]; /* its shadow, 1 bits; else not looked at */
     _Alignas(64) uint8_t scratch[SIM_ROW_BYTES(8)];
     _Alignas(64) uint64_t offsets[SIM_LANES];
@@ -168,7 +168,7 @@ uint32_t sim_first_lane(const sim_exec *x);
 
 static inline bool sim_op_is_atomic(const sim_op *op)
 {
-    return op->handler == SIM_H_ATOMIC_I32 || op->handler == SIM_H_ATOMIC_I64;
+    return op->handler >= SIM_H_ATOMIC_I16 && op->handler <= SIM_H_ATOMIC_I64;
 }
 
 static inline void *sim_at(const sim_exec *x, sim_register place)
@@ -209,15 +209,13 @@ static inline void sim_enter_frame(sim_exec *x, const sim_fragment *fragment)
 uint32_t sim_target_find(sim_exec *x, uint32_t site, uint32_t signature, uint64_t address,
                          uint32_t lane, uint64_t count);
 
-/* ---- exec_group.c, shadow.c: handlers that are the same in every engine ------------------------
- */
+/* ---- exec_group.c, shadow.c: handlers that are the same in every engine --------------------- */
 
 typedef void sim_handle_shared(sim_exec *x, const sim_op *op);
 sim_handle_shared sim_handle_collective, sim_handle_group_put, sim_handle_group_take;
 sim_handle_shared sim_handle_async_copy, sim_handle_forget;
 
-/* ---- barrier.c: what all of a work-group must reach --------------------------------------------
- */
+/* ---- barrier.c: what all of a work-group must reach ------------------------------------------ */
 
 /* The active lanes have come to the instruction at that site. */
 void sim_arrive(sim_exec *x, uint32_t site);

@@ -211,6 +211,7 @@ typedef struct asked {
     sim_exec *x;
     const sim_op *op;
     uint32_t lane;         /* of the first member */
+    uint64_t count;        /* of work-items that ask */
     sim_finding_kind kind; /* what a wrong question is */
 } asked;
 
@@ -222,7 +223,7 @@ static void broadcast(const asked *by, const members *m, uint64_t *out)
     for (uint32_t i = 1; i < m->count && m->operation == SIM_COLLECTIVE_BROADCAST; i++)
         same &= m->b[i] == m->b[0];
     if (!same || from == m->count) {
-        sim_note(by->x, by->op->site, by->kind, by->lane, m->count,
+        sim_note(by->x, by->op->site, by->kind, by->lane, by->count,
                  same ? "broadcast of the value of a work-item that does not take part,"
                       : "broadcast in which work-items name different ones,");
     }
@@ -239,11 +240,12 @@ static void shuffle(const asked *by, const members *m, uint64_t *out)
     for (uint32_t i = 0; i < m->count; i++) {
         bool other;
         uint32_t from = member_of(m, source_of(m, i, &other));
+        uint32_t lane = by->lane + m->numbers[i] - m->numbers[0];
         if (from == m->count && m->operation == SIM_COLLECTIVE_SHUFFLE) {
-            sim_note(by->x, by->op->site, by->kind, by->lane - m->numbers[0] + m->numbers[i], 1,
+            sim_note(by->x, by->op->site, by->kind, lane, 1,
                      "shuffle of the value of a work-item that does not take part,");
         }
-        out[i] = from == m->count ? sim_lane_choose(by->x, by->op->site, by->lane + i)
+        out[i] = from == m->count ? sim_lane_choose(by->x, by->op->site, lane)
                                   : (other ? m->c : m->a)[from];
     }
 }
@@ -454,7 +456,7 @@ static void subgroup(sim_exec *x, const sim_op *op, uint32_t first, uint32_t siz
         sim_race_subgroup_barrier(x->launch, x->wave->first_item + first, live, (uint32_t)op->imm);
         return;
     }
-    collective(&(asked){x, op, first + numbers[0], SIM_FINDING_SUBGROUP_MISUSE}, &m, out);
+    collective(&(asked){x, op, first + numbers[0], m.count, SIM_FINDING_SUBGROUP_MISUSE}, &m, out);
     for (uint32_t i = 0; i < m.count; i++)
         v->out[first + numbers[i]] = out[i];
     if (!x->wave->tracks) return;
@@ -532,7 +534,7 @@ void sim_handle_group_take(sim_exec *x, const sim_op *op)
     m.numbers = numbers;
     m.a = m.c = x->launch->group_values + values_first(x, x->launch->barrier_count - 1);
     m.b = m.a + m.count;
-    asked by = {x, op, sim_first_lane(x), SIM_FINDING_UNDEFINED_ARITHMETIC};
+    asked by = {x, op, sim_first_lane(x), x->active, SIM_FINDING_UNDEFINED_ARITHMETIC};
     collective(&by, &m, out);
     for (uint32_t i = x->low; i < x->high; i++) {
         if (x->mask[i]) result_set(x, op, i, out[x->wave->first_item + i]);

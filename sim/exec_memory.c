@@ -205,9 +205,10 @@ static void store_slowly(sim_exec *x, const sim_op *op, sim_memory_form form, ui
         uint32_t n = LANE_COUNT(x);                                                                \
         const uint64_t *offsets = x->offsets + x->low;                                             \
         const uint8_t *m = x->mask + x->low, *data = view->data;                                   \
-        if (x->wave->tracks ||                                                                     \
-            (view->defined && !rows_are_defined_##bits(x, op, view->defined))) {                   \
+        if (view->defined && !rows_are_defined_##bits(x, op, view->defined)) {                     \
             sim_shadow_load_rows(x, op, view, bits / 8);                                           \
+        } else if (x->wave->tracks) {                                                              \
+            sim_shadow_load_defined(x, op, bits / 8);                                              \
         }                                                                                          \
         for (uint32_t k = 0; k < op->count; k++) {                                                 \
             sim_register place = component(x, op, k);                                              \
@@ -250,7 +251,7 @@ LOAD_ROWS(64)
                     if (m[i]) *(memory_##bits *)(to + offsets[i]) = v[step * i];                   \
                 }                                                                                  \
             }                                                                                      \
-            if (!view->defined || x->wave->tracks) continue;                                       \
+            if (!view->defined) continue;                                                          \
             uint8_t *shadow = view->defined + k * (bits / 8);                                      \
             for (uint32_t i = 0; i < n; i++) {                                                     \
                 if (m[i]) {                                                                        \
@@ -258,7 +259,9 @@ LOAD_ROWS(64)
                 }                                                                                  \
             }                                                                                      \
         }                                                                                          \
-        if (x->wave->tracks) sim_shadow_store_rows(x, op, view, bits / 8);                         \
+        if (x->wave->tracks && sim_shadow_stores(x, op, bits / 8)) {                               \
+            sim_shadow_store_rows(x, op, view, bits / 8);                                          \
+        }                                                                                          \
     }
 STORE_ROWS(8)
 STORE_ROWS(16)
@@ -295,8 +298,10 @@ static inline bool in_granule(uint64_t position, uint32_t bytes)
         uint32_t n = LANE_COUNT(x);                                                                \
         const uint8_t *m = x->mask + x->low;                                                       \
         uint64_t position = view->position + view->offset;                                         \
-        if (x->wave->tracks || !private_is_defined_##bits(x, op, position)) {                      \
+        if (!private_is_defined_##bits(x, op, position)) {                                         \
             sim_shadow_load_private(x, op, view, bits / 8);                                        \
+        } else if (x->wave->tracks) {                                                              \
+            sim_shadow_load_defined(x, op, bits / 8);                                              \
         }                                                                                          \
         for (uint32_t k = 0; k < op->count; k++) {                                                 \
             sim_register place = component(x, op, k);                                              \
@@ -333,7 +338,9 @@ static inline bool in_granule(uint64_t position, uint32_t bytes)
                 *(memory_##bits *)(shadow + i * 8u) = (uint##bits##_t)UINT64_MAX;                  \
             }                                                                                      \
         }                                                                                          \
-        if (x->wave->tracks) sim_shadow_store_private(x, op, view, bits / 8);                      \
+        if (x->wave->tracks && sim_shadow_stores(x, op, bits / 8)) {                               \
+            sim_shadow_store_private(x, op, view, bits / 8);                                       \
+        }                                                                                          \
     }
 PRIVATE_ROWS(8)
 PRIVATE_ROWS(16)
@@ -359,11 +366,20 @@ static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
            (s->start & s->unaligned) == 0;
 }
 
+/* A load of which nothing is used is in no race: only that it may be made was to be checked. */
+static bool is_unused(const sim_exec *x, const sim_op *op)
+{
+    uint32_t k = 0;
+    while (k < op->count && component(x, op, k) == SIM_REGISTER_NONE)
+        k++;
+    return k == op->count;
+}
+
 /* True where no lane's access can be in a race; it is then recorded. */
 static inline bool load_is_settled(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                                    uint32_t bytes)
 {
-    return !view->race || SIM_NAME(sim_race_load)(x, op, view, bytes);
+    return !view->race || is_unused(x, op) || SIM_NAME(sim_race_load)(x, op, view, bytes);
 }
 static inline bool store_is_settled(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                                     uint32_t bytes)
@@ -372,7 +388,8 @@ static inline bool store_is_settled(sim_exec *x, const sim_op *op, const sim_vie
 }
 static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, uint32_t size)
 {
-    return !s->view.race || sim_race_read_one(x, op->site, &s->view, s->start, size);
+    return !s->view.race || is_unused(x, op) ||
+           sim_race_read_one(x, op->site, &s->view, s->start, size);
 }
 
 #define MEMORY_HANDLERS(bits)                                                                      \

@@ -35,6 +35,7 @@ static bool read_string(const printing *p, uint64_t address, uint64_t most, rt_t
     sim_view_memory view;
     sim_finding_kind kind;
     uint8_t byte;
+    *out_string = (rt_text){0};
     bool found = sim_access_find(p->x, address, &view, &kind) && view.offset < view.size;
     if (found && view.class != SIM_CLASS_GLOBAL) {
         return wrong(p, RT_TEXT("%s"), "is given a string that is not in constant memory");

@@ -15,11 +15,11 @@
 /* The lanes' accesses to one cell each of an object: cells[at[i] + k]. */
 typedef struct row {
     uint32_t n, k;
-    const uint8_t *mask;  /* NULL: all lanes are active */
-    const uint32_t *mine; /* the lanes' stamps */
-    const int32_t *at;    /* cells, from which k are counted */
-    bool in_sequence;     /* at[i] is at[0] + i */
+    const uint8_t *mask; /* NULL: all lanes are active */
+    bool in_sequence;    /* at[i] is at[0] + i */
     uint32_t launch_first, group_first, ordered_from;
+    _Alignas(64) int32_t at[SIM_LANES];    /* cells, from which k are counted */
+    _Alignas(64) uint32_t mine[SIM_LANES]; /* the lanes' stamps */
 } row;
 
 /* ---- Which cells --------------------------------------------------------------------------- */
@@ -47,25 +47,41 @@ static uint64_t offset_bits(const sim_exec *x)
     return bits;
 }
 
-/* Fills in the row; false where cells have larger numbers than it can hold. */
-static bool row_open(const sim_exec *x, const sim_race_shadow *shadow, uint32_t first, int32_t *at,
-                     row *out)
+/* Fills in all but the cells, for n lanes of which the first is work-item lid. */
+static void row_start(const sim_race_clock *clock, uint32_t lid, uint32_t n, row *out)
 {
-    const sim_race_clock *clock = &x->launch->race.clocks[shadow->class];
+    out->n = n;
+    out->launch_first = clock->launch_first;
+    out->group_first = clock->group_first;
+    out->ordered_from = clock->ordered_from;
+    if (clock->is_split) {
+        memcpy(out->mine, clock->stamps + lid, n * sizeof *out->mine);
+    } else {
+        uint32_t base = clock->base + lid;
+        FOR_LANES out->mine[i] = base + i;
+    }
+}
+
+/* Behind the cells: mask NULL means that all lanes are active. */
+static void row_finish(const uint8_t *mask, row *out)
+{
+    uint32_t n = out->n;
+    int32_t start = out->at[0], apart = 0;
+    FOR_LANES apart |= (out->at[i] - start) ^ (int32_t)i;
+    out->mask = mask;
+    out->in_sequence = !mask && apart == 0;
+}
+
+/* The row of x->offsets, `first` bytes further; false where cells have larger numbers than it can
+ * hold. */
+static bool row_open(const sim_exec *x, const sim_race_shadow *shadow, uint32_t first, row *out)
+{
     const uint64_t *offsets = x->offsets + x->low;
     uint32_t n = LANE_COUNT(x), shift = shadow->shift;
     if (sim_race_cells(shadow) > INT32_MAX) return false;
-    FOR_LANES at[i] = (int32_t)((offsets[i] + first) >> shift);
-    int32_t apart = 0;
-    FOR_LANES apart |= (at[i] - at[0]) ^ (int32_t)i;
-    *out = (row){.n = n,
-                 .mask = x->dense ? NULL : x->mask + x->low,
-                 .mine = clock->stamps + x->wave->first_item + x->low,
-                 .at = at,
-                 .in_sequence = x->dense && apart == 0,
-                 .launch_first = clock->launch_first,
-                 .group_first = clock->group_first,
-                 .ordered_from = clock->ordered_from};
+    row_start(&x->launch->race.clocks[shadow->class], x->wave->first_item + x->low, n, out);
+    FOR_LANES out->at[i] = (int32_t)((offsets[i] + first) >> shift);
+    row_finish(x->dense ? NULL : x->mask + x->low, out);
     return true;
 }
 
@@ -178,22 +194,55 @@ static void log_row(sim_exec *x, const sim_view_memory *view, uint32_t first, ui
     if (!x->dense) memcpy(race->log_data + logged->data + 2 * n, x->mask + x->low, n);
 }
 
+/* Turns a logged row into cells; false where it is none of those that go by rows. */
+static bool logged_read(const sim_race *race, const sim_race_log_row *logged)
+{
+    const uint8_t *data = race->log_data + logged->data;
+    const uint16_t *offsets = (const uint16_t *)(const void *)data;
+    sim_race_shadow *shadow = logged->shadow;
+    const sim_race_clock *clock = &race->clocks[shadow->class];
+    uint32_t n = logged->count & ~(SIM_CHUNK - 1), shift = shadow->shift;
+    uint64_t bits = logged->size;
+    row r;
+    if (logged->is_one || clock->is_split) return false;
+    if (shift) FOR_LANES bits |= offsets[i];
+    sim_race_cells_make(shadow, false, shift ? bits : 0);
+    shift = shadow->shift;
+    row_start(clock, logged->lid, n, &r);
+    FOR_LANES r.at[i] = offsets[i] >> shift;
+    row_finish(logged->has_mask ? data + 2 * n : NULL, &r);
+    for (r.k = 0; r.k < logged->size >> shift; r.k++)
+        row_read(&r, shadow->readers);
+    return true;
+}
+
+/* As sim_race_log_settle. */
+static void log_settle(sim_race *race, const sim_race_shadow *shadow)
+{
+    uint32_t rest = 0;
+    if (shadow->logged_from != race->clocks[shadow->class].ordered_from) return;
+    for (uint32_t i = 0; i < race->log.count; i++) {
+        if (!logged_read(race, &race->log.items[i])) race->log.items[rest++] = race->log.items[i];
+    }
+    race->log.count = rest;
+    sim_race_log_flush(race);
+}
+
 /* ---- Rows ---------------------------------------------------------------------------------- */
 
 /* Makes the cells fit the accesses and gives their number per lane; 0: not row by row. */
 static uint32_t cells_open(sim_exec *x, const sim_op *op, sim_race_shadow *shadow, bool is_write,
-                           uint32_t first, uint32_t size, int32_t *at, row *out)
+                           uint32_t first, uint32_t size, row *out)
 {
     uint64_t bits = first | size;
     if (shadow->shift && (op->c & 3)) bits |= offset_bits(x);
     sim_race_cells_make(shadow, is_write, shadow->shift ? bits : 0);
-    return row_open(x, shadow, first, at, out) ? size >> shadow->shift : 0;
+    return row_open(x, shadow, first, out) ? size >> shadow->shift : 0;
 }
 
 bool SIM_NAME(sim_race_load)(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                              uint32_t bytes)
 {
-    int32_t at[SIM_LANES];
     sim_race_shadow *shadow = view->race;
     const sim_race_clock *clock = &x->launch->race.clocks[shadow->class];
     uint32_t first, size = used_bytes(x, op, bytes, &first);
@@ -203,7 +252,7 @@ bool SIM_NAME(sim_race_load)(sim_exec *x, const sim_op *op, const sim_view_memor
         log_row(x, view, first, size);
         return true;
     }
-    uint32_t cells = cells_open(x, op, shadow, false, first, size, at, &r);
+    uint32_t cells = cells_open(x, op, shadow, false, first, size, &r);
     if (cells == 0 || clock->is_split) return false;
     for (r.k = 0; r.k < cells; r.k++) {
         if (!row_settled(&r, shadow->writers)) return false;
@@ -217,12 +266,11 @@ bool SIM_NAME(sim_race_load)(sim_exec *x, const sim_op *op, const sim_view_memor
 bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                               uint32_t bytes)
 {
-    int32_t at[SIM_LANES];
     sim_race_shadow *shadow = view->race;
     uint32_t size = bytes * op->count;
     row r;
-    sim_race_log_settle(&x->launch->race, shadow);
-    uint32_t cells = cells_open(x, op, shadow, true, 0, size, at, &r);
+    log_settle(&x->launch->race, shadow);
+    uint32_t cells = cells_open(x, op, shadow, true, 0, size, &r);
     for (r.k = 0; r.k < cells; r.k++) {
         if (!row_settled(&r, shadow->writers) || !row_settled(&r, shadow->readers)) return false;
     }

@@ -198,6 +198,14 @@ static void pass(const sim_exec *x, uint8_t *to, bool to_uniform, const uint8_t 
     }
 }
 
+/* The same for their shadows; parameters and results are in frames. */
+static void pass_undefined(const sim_exec *x, uint8_t *to, bool to_uniform, const uint8_t *from,
+                           bool from_uniform, uint32_t bytes)
+{
+    pass(x, to, to_uniform, from, from_uniform, bytes);
+    if (!to_uniform) sim_shadow_mark(x, to, bytes);
+}
+
 static void *at_bases(uint8_t *const *base, sim_register place)
 {
     return base[place >> SIM_REGISTER_SHIFT] + (place & SIM_REGISTER_MASK);
@@ -228,8 +236,8 @@ static void call(sim_exec *x, sim_fragment *fragment, const sim_code_block *bloc
         pass(x, sim_at(x, to.place), sim_register_uniform(to.place), at_bases(base, from),
              sim_register_uniform(from), to.bytes);
         if (!x->wave->tracks) continue;
-        pass(x, at_bases(x->undefined, to.place), sim_register_uniform(to.place),
-             at_bases(undefined, from), sim_register_uniform(from), to.bytes);
+        pass_undefined(x, at_bases(x->undefined, to.place), sim_register_uniform(to.place),
+                       at_bases(undefined, from), sim_register_uniform(from), to.bytes);
     }
 }
 
@@ -332,8 +340,9 @@ static bool leave(sim_exec *x, sim_fragment *fragment, const sim_code_block *blo
         pass(x, at_bases(base, to), sim_register_uniform(to), sim_at(x, from),
              sim_register_uniform(from), callee->result_bytes[i]);
         if (!x->wave->tracks) continue;
-        pass(x, at_bases(undefined, to), sim_register_uniform(to), at_bases(x->undefined, from),
-             sim_register_uniform(from), callee->result_bytes[i]);
+        pass_undefined(x, at_bases(undefined, to), sim_register_uniform(to),
+                       at_bases(x->undefined, from), sim_register_uniform(from),
+                       callee->result_bytes[i]);
     }
     return sim_wave_return(x->wave, fragment);
 }

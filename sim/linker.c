@@ -5,17 +5,7 @@
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
 
-/* One function or variable that has a linkage. */
-typedef struct symbol {
-    rt_text name;
-    uint8_t linkage; /* sim_linkage_kind */
-    bool is_function;
-    const sim_type *type;   /* of the function, or what the variable points to */
-    uint32_t storage_class; /* of a variable */
-    sim_place place;
-} symbol;
-
-typedef RT_VECTOR(symbol) symbol_list;
+typedef RT_VECTOR(sim_symbol) symbol_list;
 typedef RT_VECTOR(rt_text) name_list;
 
 typedef struct sim_linker {
@@ -35,8 +25,12 @@ static void collect_functions(sim_linker *linker, uint32_t module)
         const sim_function *function = &own->functions[i];
         if (function->linkage == SIM_LINKAGE_NONE) continue;
         CHECK(function->link_name.length > 0);
-        *rt_vector_push(&linker->symbols) =
-            (symbol){function->link_name, function->linkage, true, function->type, 0, {module, i}};
+        *rt_vector_push(&linker->symbols) = (sim_symbol){.name = function->link_name,
+                                                         .linkage = function->linkage,
+                                                         .is_function = true,
+                                                         .type = function->type,
+                                                         .module = own,
+                                                         .place = {module, i}};
     }
 }
 
@@ -47,9 +41,12 @@ static void collect_variables(sim_linker *linker, uint32_t module)
         const sim_variable *variable = &own->variables[i];
         if (variable->linkage == SIM_LINKAGE_NONE) continue;
         CHECK(variable->link_name.length > 0 && variable->built_in == SIM_NONE);
-        *rt_vector_push(&linker->symbols) =
-            (symbol){variable->link_name,     variable->linkage,       false,
-                     variable->type->element, variable->storage_class, {module, i}};
+        *rt_vector_push(&linker->symbols) = (sim_symbol){.name = variable->link_name,
+                                                         .linkage = variable->linkage,
+                                                         .type = variable->type->element,
+                                                         .storage_class = variable->storage_class,
+                                                         .module = own,
+                                                         .place = {module, i}};
     }
 }
 
@@ -61,14 +58,36 @@ static void report(sim_linker *linker, name_list *names, rt_text name)
     *rt_vector_push(names) = name;
 }
 
+/* Which modules declare a name, and as what; or which have a kernel of that name. */
+static void write_places(const sim_linker *linker, rt_text name, bool is_kernel, rt_buffer *out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < linker->symbols.count && !is_kernel; i++) {
+        const sim_symbol *own = &linker->symbols.items[i];
+        if (!rt_text_equal(own->name, name)) continue;
+        rt_buffer_printf(out, "%s", count++ ? ", " : " (");
+        sim_symbol_write(out, own);
+    }
+    for (uint32_t m = 0; m < linker->module_count && is_kernel; m++) {
+        const sim_module *own = linker->modules[m];
+        for (uint32_t i = 0; i < own->entry_count; i++) {
+            if (!rt_text_equal(own->entries[i].name, name)) continue;
+            rt_buffer_printf(out, "%smodule %u", count++ ? ", " : " (", m);
+        }
+    }
+    CHECK(count > 0);
+    rt_buffer_append_byte(out, ')');
+}
+
 /* Makes the status about a list of names, if there are any, and empties the list. */
-static rt_status refuse(sim_linker *linker, name_list *names, const char *what)
+static rt_status refuse(sim_linker *linker, name_list *names, bool are_kernels, const char *what)
 {
     rt_status status = RT_STATUS_OK;
     if (names->count > 0) {
         rt_buffer list = {0};
         for (uint32_t i = 0; i < names->count; i++) {
             rt_buffer_printf(&list, "%s%.*s", i ? ", " : "", RT_TEXT_ARG(names->items[i]));
+            write_places(linker, names->items[i], are_kernels, &list);
         }
         status = rt_fail_naming(linker->sink, RT_LINK_ERROR, RT_RULE_NONE, names->items,
                                 names->count, "%s: %s", what, rt_buffer_string(&list));
@@ -84,7 +103,7 @@ static rt_status define_symbols(sim_linker *linker)
 {
     name_list twice = {0};
     for (uint32_t i = 0; i < linker->symbols.count; i++) {
-        const symbol *own = &linker->symbols.items[i];
+        const sim_symbol *own = &linker->symbols.items[i];
         if (own->linkage == SIM_LINKAGE_IMPORT) continue;
         uint32_t known = rt_map_find(&linker->definitions, own->name);
         bool is_stronger = known != RT_MAP_NONE && own->linkage == SIM_LINKAGE_EXPORT;
@@ -93,13 +112,7 @@ static rt_status define_symbols(sim_linker *linker)
         }
         if (known == RT_MAP_NONE || is_stronger) rt_map_set(&linker->definitions, own->name, i);
     }
-    return refuse(linker, &twice, "defined more than once");
-}
-
-static bool is_compatible(const symbol *a, const symbol *b)
-{
-    return a->is_function == b->is_function && a->storage_class == b->storage_class &&
-           sim_type_equal(a->type, b->type);
+    return refuse(linker, &twice, false, "defined more than once");
 }
 
 /* Everything is defined at first by itself. */
@@ -121,11 +134,11 @@ static rt_status bind_symbols(sim_linker *linker, sim_linkage *linkage)
 {
     name_list unresolved = {0}, different = {0};
     for (uint32_t i = 0; i < linker->symbols.count; i++) {
-        const symbol *own = &linker->symbols.items[i];
+        const sim_symbol *own = &linker->symbols.items[i];
         uint32_t known = rt_map_find(&linker->definitions, own->name);
         if (known == RT_MAP_NONE) {
             report(linker, &unresolved, own->name);
-        } else if (!is_compatible(own, &linker->symbols.items[known])) {
+        } else if (!sim_symbol_compatible(own, &linker->symbols.items[known])) {
             report(linker, &different, own->name);
         } else {
             sim_place **places = own->is_function ? linkage->functions : linkage->variables;
@@ -136,12 +149,12 @@ static rt_status bind_symbols(sim_linker *linker, sim_linkage *linkage)
         *linker->open = unresolved;
         unresolved = (name_list){0};
     }
-    rt_status status = refuse(linker, &unresolved, "imported and defined nowhere");
+    rt_status status = refuse(linker, &unresolved, false, "imported and defined nowhere");
     if (!rt_ok(status)) {
         rt_vector_free(&different);
         return status;
     }
-    return refuse(linker, &different, "imported or defined with different types");
+    return refuse(linker, &different, false, "imported or defined with different types");
 }
 
 /* Kernels are found by name, so a name must mean one. */
@@ -158,7 +171,7 @@ static rt_status check_kernels(sim_linker *linker)
         }
     }
     rt_map_free(&kernels);
-    return refuse(linker, &twice, "kernel in more than one module");
+    return refuse(linker, &twice, true, "kernel in more than one module");
 }
 
 static rt_status link_all(sim_linker *linker, sim_linkage *linkage)

@@ -10,6 +10,24 @@ typedef struct sim_place {
     uint32_t index;  /* into its functions or variables */
 } sim_place;
 
+/* A function or variable with a linkage; everything is the module's. */
+typedef struct sim_symbol {
+    rt_text name;
+    uint8_t linkage; /* sim_linkage_kind */
+    bool is_function;
+    const sim_type *type;   /* of the function, or what the variable points to */
+    uint32_t storage_class; /* of a variable */
+    const sim_module *module;
+    sim_place place;
+} sim_symbol;
+
+/* Appends what a module declares: "module 1 imports function i32(i32)". */
+void sim_symbol_write(rt_buffer *out, const sim_symbol *symbol);
+
+/* True where one may be the definition of the other: both functions of equal type whose parameters
+ * are passed alike, or variables of equal type and storage class. */
+bool sim_symbol_compatible(const sim_symbol *a, const sim_symbol *b);
+
 /* Where every function and variable of every module is defined: functions[m][i] is the definition
  * behind function i of module m, which is itself unless it is an import or one of several
  * LinkOnceODR definitions.  Never an import. */
@@ -23,8 +41,9 @@ typedef struct sim_linkage {
 /* Joins count >= 1 modules, whose names are borrowed during the call only, by the names of their
  * LinkageAttributes.  A name has one Export or, failing that, any number of LinkOnceODR
  * definitions, of which the first stands for all; functions and variables share the names.
- * LINK_ERROR, naming all symbols that it concerns: an import without a definition, several Exports
- * of a name, definitions and imports of different types, a kernel name in two modules.  On success
+ * LINK_ERROR, naming all symbols that it concerns and what each module, counted from 0, declares:
+ * an import without a definition, several Exports of a name, definitions and imports of different
+ * types, a kernel name in two modules.  On success
  * the caller frees *out_linkage; on failure it is empty.
  * Source: SPIR-V specification 1.6, sections 2.13 "Linkage" and 3.17 "Linkage Type"; extension
  * SPV_KHR_linkonce_odr. */

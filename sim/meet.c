@@ -135,11 +135,11 @@ static void place_release(meeting *m, const sim_fragment *at)
         if (!all) i++;
     }
     CHECK(count > 0);
-    if (count > 1) parts_execute(m->x, parts, count);
     for (uint32_t s = 0; s < m->count; s++) {
         bool met = m->first[s] && !m->runs[s] && sim_place_same(m->first[s], &place);
         if (met) m->first[s] = NULL;
     }
+    if (count > 1) parts_execute(m->x, parts, count);
     for (uint32_t i = 0; i < count; i++)
         sim_wave_push(wave, parts[i]);
 }

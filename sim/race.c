@@ -118,7 +118,7 @@ static void interval_add(sim_race *race, sim_race_clock *clock, uint32_t lid_fir
                                                              .group = race->group};
 }
 
-/* Stamps ran out: everything begins anew, and what was open is forgotten. */
+/* Stamps ran out, or soon will: everything begins anew, and what was open is forgotten. */
 static void clock_restart(sim_race *race, sim_race_class class)
 {
     sim_race_clock *clock = &race->clocks[class];
@@ -132,19 +132,38 @@ static void clock_restart(sim_race *race, sim_race_class class)
     }
     clock->launch_first = clock->group_first = clock->ordered_from = clock->next = 1;
     clock->intervals.count = 0;
-    sim_race_order_reset(race);
 }
 
-/* Hands out stamps of one clock. */
-static void clock_stamp(sim_race *race, sim_race_class class, uint32_t lid_first, uint32_t count)
+static void clock_run_out(sim_race *race, sim_race_class class)
+{
+    clock_restart(race, class);
+    sim_race_order_reset(race);
+    race->is_blind = race->has_atomics;
+}
+
+/* Hands out stamps of one clock to all work-items of the group. */
+static void clock_stamp(sim_race *race, sim_race_class class)
+{
+    sim_race_clock *clock = &race->clocks[class];
+    if (clock->next + race->items > race->world->race_limit) clock_run_out(race, class);
+    clock->is_split = false;
+    clock->base = clock->next;
+    interval_add(race, clock, 0, race->items);
+}
+
+/* Hands out further stamps to some. */
+static void clock_split(sim_race *race, sim_race_class class, uint32_t lid_first, uint32_t count)
 {
     sim_race_clock *clock = &race->clocks[class];
     CHECK(lid_first + count <= race->items);
-    if (clock->next > SIM_RACE_STAMP - race->items) {
-        clock_restart(race, class);
-        lid_first = 0;
-        count = race->items;
+    if (clock->next + race->items > race->world->race_limit) {
+        clock_run_out(race, class);
+        clock_stamp(race, class);
+        return;
     }
+    for (uint32_t i = 0; !clock->is_split && i < race->items; i++)
+        clock->stamps[i] = clock->base + i;
+    clock->is_split = true;
     for (uint32_t i = 0; i < count; i++)
         clock->stamps[lid_first + i] = clock->next + i;
     interval_add(race, clock, lid_first, count);
@@ -153,10 +172,8 @@ static void clock_stamp(sim_race *race, sim_race_class class, uint32_t lid_first
 void sim_race_stamp(sim_race *race, uint32_t lid_first, uint32_t lid_count)
 {
     sim_race_log_flush(race);
-    for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {
-        clock_stamp(race, (sim_race_class) class, lid_first, lid_count);
-        race->clocks[class].is_split = true;
-    }
+    for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++)
+        clock_split(race, (sim_race_class) class, lid_first, lid_count);
 }
 
 /* From here on the group's earlier accesses to that memory are settled. */
@@ -165,8 +182,7 @@ static void clock_order(sim_race *race, sim_race_class class)
     sim_race_clock *clock = &race->clocks[class];
     if (class == SIM_RACE_LOCAL) race->log.count = race->log_bytes = 0;
     clock->ordered_from = clock->next;
-    clock->is_split = false;
-    clock_stamp(race, class, 0, race->items);
+    clock_stamp(race, class);
 }
 
 uint32_t sim_race_lid(const sim_race_clock *clock, uint32_t stamp, uint64_t *out_group)
@@ -190,7 +206,7 @@ uint32_t sim_race_lid(const sim_race_clock *clock, uint32_t stamp, uint64_t *out
 
 uint32_t sim_race_join(const sim_race_clock *clock, uint32_t cell, uint32_t lid, uint32_t level)
 {
-    uint32_t stamp = cell & SIM_RACE_STAMP, mine = clock->stamps[lid], flags = 0;
+    uint32_t stamp = cell & SIM_RACE_STAMP, mine = sim_race_stamp_of(clock, lid), flags = 0;
     uint64_t group;
     if (stamp < clock->launch_first) return mine | level << SIM_RACE_LEVEL_SHIFT;
     flags = cell & SIM_RACE_OLDER;
@@ -285,7 +301,7 @@ static open_kind find_open(const access *a, uint32_t cell)
     uint32_t stamp = cell & SIM_RACE_STAMP, level = cell >> SIM_RACE_LEVEL_SHIFT;
     uint32_t known = race->item[a->lid].acquired;
     uint64_t group;
-    if (stamp < clock->launch_first) return OPEN_NONE;
+    if (stamp < clock->launch_first || race->is_blind) return OPEN_NONE;
     if (a->level < level) level = a->level;
     if (stamp >= clock->ordered_from) {
         uint32_t other = sim_race_lid(clock, stamp, &group);
@@ -413,8 +429,8 @@ static void record(const access *a)
     uint64_t last = (a->view->offset + a->size - 1) >> shadow->shift;
     for (uint64_t c = a->view->offset >> shadow->shift; c <= last; c++) {
         bool replaces = a->is_write && a->level == SIM_RACE_PLAIN;
-        cells[c] =
-            replaces ? clock->stamps[a->lid] : sim_race_join(clock, cells[c], a->lid, a->level);
+        cells[c] = replaces ? sim_race_stamp_of(clock, a->lid)
+                            : sim_race_join(clock, cells[c], a->lid, a->level);
     }
     if (a->is_write) shadow->written_from = clock->ordered_from;
     sim_race_site(shadow, a->is_write, a->site);
@@ -525,11 +541,11 @@ static bool orders(uint32_t semantics)
 }
 
 /* A barrier that the device sees is a fence of each work-item too. */
-static void barrier_fences(sim_launch_state *l, uint32_t order)
+static void barrier_fences(sim_race *race, uint32_t order)
 {
     bool far = sim_race_level(sim_order_memory(order)) == SIM_RACE_DEVICE;
-    for (uint32_t lid = 0; far && l->program->has_atomics && lid < l->race.items; lid++)
-        sim_race_item_fence(&l->race, lid, order);
+    for (uint32_t lid = 0; far && race->has_atomics && lid < race->items; lid++)
+        sim_race_item_fence(race, lid, order);
 }
 
 void sim_race_barrier(sim_launch_state *l, uint32_t order)
@@ -539,12 +555,12 @@ void sim_race_barrier(sim_launch_state *l, uint32_t order)
     uint32_t level = sim_race_level(sim_order_memory(order));
     if (!race->is_on || !orders(semantics) || level < SIM_RACE_WORKGROUP || !classes) return;
     /* What one acquires here all learn, and what all have done each of them releases. */
-    barrier_fences(l, order);
+    barrier_fences(race, order);
     if (race->any_known) sim_race_share(race, 0, race->items, classes, 0);
     for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {
         if (classes & SIM_RACE_CLASS_BIT(class)) clock_order(race, (sim_race_class) class);
     }
-    barrier_fences(l, order);
+    barrier_fences(race, order);
 }
 
 void sim_race_subgroup_barrier(sim_launch_state *l, uint32_t lid_first, uint32_t lid_count,
@@ -562,7 +578,7 @@ void sim_race_subgroup_barrier(sim_launch_state *l, uint32_t lid_first, uint32_t
 void sim_race_fence(sim_exec *x, uint32_t order)
 {
     sim_race *race = &x->launch->race;
-    if (!race->is_on || !x->launch->program->has_atomics) return;
+    if (!race->is_on || !race->has_atomics) return;
     for (uint32_t i = x->low; i < x->high; i++) {
         if (!x->mask[i]) continue;
         uint32_t lid = x->wave->first_item + i;
@@ -581,12 +597,15 @@ void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
     if (!race->is_on) return;
     race->world = l->world;
     race->items = (uint32_t)l->pool[SIM_SLOT_GROUP_ITEMS];
+    race->has_atomics = l->program->has_atomics;
     race->subgroup_size = l->kernel->subgroup_size;
     for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {
         sim_race_clock *clock = &race->clocks[class];
         clock->stamps = rt_alloc_array(sim_chunks_up(race->items), sizeof *clock->stamps);
         clock->next = class == SIM_RACE_GLOBAL && l->world->race_next ? l->world->race_next : 1;
         clock->launch_first = clock->next;
+        /* A launch that does not take half of them all never sees their end. */
+        if (clock->next > l->world->race_limit / 2) clock_restart(race, (sim_race_class) class);
     }
     race->item = rt_alloc_array(race->items, sizeof *race->item);
     race->local_count = l->locals.count;

@@ -12,8 +12,9 @@
  *
  * Silent where it cannot know: of several readers (or atomics) of one cell only the last is known
  * by name; a work-item that has acquired something is taken to know the others.  When stamps run
- * out, all shadows are cleared.  A relaxed atomic of scope Workgroup counts as one of scope Device,
- * because that is how translators write the atomics of OpenCL 1.x.
+ * out, all shadows are cleared, and a launch with atomics says no more.  A relaxed atomic of scope
+ * Workgroup counts as one of scope Device, because that is how translators write the atomics of
+ * OpenCL 1.x.
  *
  * Source: OpenCL API specification 3.0 section 3.3.6 (memory model), SPIR-V specification 1.6
  * sections 3.27 (scopes) and 3.25 (memory semantics). */
@@ -76,10 +77,18 @@ typedef struct sim_race_clock {
     uint32_t group_first;  /* of the running group */
     uint32_t ordered_from; /* of the running group since the last barrier that orders this memory */
     uint32_t next;
-    bool is_split;    /* since then a work-item got a further stamp of its own */
-    uint32_t *stamps; /* of the running group's work-items, by local linear id */
+    /* The stamp of a work-item: base and its local linear id; once some have got further ones of
+     * their own since the last barrier, stamps[id]. */
+    uint32_t base;
+    bool is_split;
+    uint32_t *stamps;
     RT_VECTOR(sim_race_interval) intervals;
 } sim_race_clock;
+
+static inline uint32_t sim_race_stamp_of(const sim_race_clock *clock, uint32_t lid)
+{
+    return clock->is_split ? clock->stamps[lid] : clock->base + lid;
+}
 
 /* ---- What work-items know of each other (race_order.c) ----------------------------------------
  */
@@ -138,6 +147,8 @@ typedef struct sim_race_log_row {
 
 typedef struct sim_race {
     bool is_on; /* more than one work-item */
+    bool has_atomics;
+    bool is_blind; /* stamps ran out while what was published counted: nothing more is said */
     uint32_t items, subgroup_size;
     uint64_t group; /* number of the running group */
     struct sim_world *world;

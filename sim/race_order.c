@@ -106,7 +106,7 @@ uint32_t sim_race_node_now(sim_race *race, uint32_t lid_first, uint32_t lid_coun
         node.ordered_from[class] = clock->ordered_from;
         node.group_first[class] = clock->group_first;
         for (uint32_t i = 0; i < lid_count; i++) {
-            uint32_t stamp = clock->stamps[lid_first + i];
+            uint32_t stamp = sim_race_stamp_of(clock, lid_first + i);
             if (stamp > node.stamp[class]) node.stamp[class] = stamp;
         }
     }
@@ -276,7 +276,7 @@ void sim_race_item_fence(sim_race *race, uint32_t lid, uint32_t order)
     item->fence_level = (uint8_t)level;
     item->fence_classes = (uint8_t)classes;
     for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {
-        item->fence_stamp[class] = race->clocks[class].stamps[lid];
+        item->fence_stamp[class] = sim_race_stamp_of(&race->clocks[class], lid);
         item->fence_from[class] = race->clocks[class].ordered_from;
     }
 }

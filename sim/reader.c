@@ -134,6 +134,7 @@ rt_status sim_module_create(rt_sink *sink, rt_bytes code, const sim_spec_constan
                          .module = rt_alloc(sizeof(sim_module))};
     rt_status status = read_all(&reader, code);
     rt_free(reader.first_use);
+    rt_map_free(&reader.type_words);
     rt_vector_free(&reader.extensions);
     rt_vector_free(&reader.entries);
     rt_vector_free(&reader.modes);

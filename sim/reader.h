@@ -12,6 +12,7 @@
 #ifndef SIM_READER_H
 #define SIM_READER_H
 
+#include "reference/base/map.h"
 #include "reference/base/vector.h"
 #include "sim/module.h"
 
@@ -34,6 +35,7 @@ typedef struct sim_reader {
     bool has_function_pointers;                       /* capability FunctionPointersINTEL */
     RT_VECTOR(uint32_t) entries;                      /* word offsets of OpEntryPoint */
     RT_VECTOR(uint32_t) modes;  /* word offsets of OpExecutionMode, OpExecutionModeId */
+    rt_map type_words;          /* hash of a type without its id -> word offset */
     RT_VECTOR(uint32_t) groups; /* word offsets of OpGroupDecorate, OpGroupMemberDecorate */
     RT_VECTOR(sim_decoration) decorations; /* all, as they come */
 } sim_reader;
@@ -146,6 +148,10 @@ RT_MUST_USE rt_status sim_read_entries(sim_reader *reader);
 /* Fills successors, predecessors, order, dominators and loops of every function.  MALFORMED where a
  * branch leads anywhere but to a block of its function other than the first. */
 RT_MUST_USE rt_status sim_build_flow(sim_reader *reader);
+
+/* Checks that decorations stand where they say something, and that kernels have no linkage
+ * (annotate.c).  MALFORMED. */
+RT_MUST_USE rt_status sim_check_annotations(sim_reader *reader);
 
 /* Checks all that is left, see validate.c. */
 RT_MUST_USE rt_status sim_validate(sim_reader *reader);

@@ -36,7 +36,8 @@ static inline const sim_type *sim_operand_type(const sim_operation *operation, u
 
 /* ---- shapes.c: rules that a constraint per operand cannot express --------------------------- */
 
-sim_check sim_check_select, sim_check_dot, sim_check_vector_by_scalar, sim_check_bitcast;
+sim_check sim_check_width, sim_check_select, sim_check_dot, sim_check_vector_by_scalar,
+    sim_check_bitcast;
 sim_check sim_check_float_by_integer, sim_check_int32, sim_check_nan_code, sim_check_float_parts;
 sim_check sim_check_second_integer, sim_check_geometric;
 sim_check sim_check_to_generic, sim_check_from_generic, sim_check_pointer_difference;

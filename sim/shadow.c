@@ -13,6 +13,8 @@ void sim_shadow_free(sim_shadow *shadow)
     if (!shadow) return;
     rt_free(shadow->rows.block);
     rt_free(shadow->stack.block);
+    rt_free(shadow->rows_marks.block);
+    rt_free(shadow->stack_marks.block);
     rt_free(shadow);
 }
 
@@ -38,7 +40,9 @@ void sim_shadow_start(sim_exec *x)
     wave->tracks = true;
     if (!wave->shadow) wave->shadow = rt_alloc(sizeof *wave->shadow);
     memory_clear(&wave->shadow->rows, wave->rows.size);
+    memory_clear(&wave->shadow->rows_marks, wave->rows.size / SIM_SHADOW_UNIT + 1);
     memory_clear(&wave->shadow->stack, wave->stack.size);
+    memory_clear(&wave->shadow->stack_marks, wave->stack.size / SIM_SHADOW_UNIT + 1);
     memset(wave->shadow->origins, 0, sizeof wave->shadow->origins);
     pool_start(x->launch);
     sim_shadow_bases(x, x->frame, x->undefined);
@@ -50,6 +54,7 @@ void sim_shadow_bases(sim_exec *x, const sim_frame *frame, uint8_t **out_bases)
     sim_shadow *shadow = x->wave->shadow;
     CHECK(x->wave->tracks && shadow);
     sim_lane_memory_grow(&shadow->stack, x->wave->stack.size, 0);
+    sim_lane_memory_grow(&shadow->stack_marks, x->wave->stack.size / SIM_SHADOW_UNIT + 1, 0);
     out_bases[SIM_SPACE_FRAME] = shadow->stack.data + frame->lanes_first;
     out_bases[SIM_SPACE_WAVE] = shadow->rows.data;
     out_bases[SIM_SPACE_UNIFORM] = sim_frame_undefined(frame);
@@ -67,24 +72,64 @@ uint64_t sim_shadow_get(const sim_exec *x, sim_register place, uint32_t bytes, u
     return undefined;
 }
 
+/* The marks of a row, which lies in space FRAME or WAVE. */
+static uint8_t *marks_of(const sim_exec *x, sim_register place)
+{
+    const sim_shadow *shadow = x->wave->shadow;
+    bool in_frame = place >> SIM_REGISTER_SHIFT == SIM_SPACE_FRAME;
+    const uint8_t *first = in_frame ? shadow->stack.data : shadow->rows.data;
+    uint64_t offset = (uint64_t)((const uint8_t *)sim_shadow_at(x, place) - first);
+    CHECK(offset % SIM_SHADOW_UNIT == 0);
+    return (in_frame ? shadow->stack_marks : shadow->rows_marks).data + offset / SIM_SHADOW_UNIT;
+}
+
+void sim_shadow_mark(const sim_exec *x, const uint8_t *row, uint32_t bytes)
+{
+    const sim_shadow *shadow = x->wave->shadow;
+    uint64_t offset = (uint64_t)(row - shadow->stack.data);
+    CHECK(offset < shadow->stack.size);
+    memset(shadow->stack_marks.data + offset / SIM_SHADOW_UNIT, 1, bytes);
+}
+
 void sim_shadow_set(const sim_exec *x, sim_register place, uint32_t bytes, uint32_t lane,
                     uint64_t undefined)
 {
-    uint32_t step = sim_register_uniform(place) ? 0 : lane * bytes;
-    memcpy((uint8_t *)sim_shadow_at(x, place) + step, &undefined, bytes);
+    bool is_uniform = sim_register_uniform(place);
+    if (undefined && !is_uniform) memset(marks_of(x, place), 1, bytes);
+    memcpy((uint8_t *)sim_shadow_at(x, place) + (is_uniform ? 0 : lane * bytes), &undefined, bytes);
 }
 
-void sim_shadow_clear(const sim_exec *x, sim_register place, uint32_t bytes)
+static bool has_marks(const uint8_t *marks, uint32_t bytes)
 {
+    uint8_t any = 0;
+    for (uint32_t i = 0; i < bytes; i++)
+        any |= marks[i];
+    return any != 0;
+}
+
+bool sim_shadow_is_clear(sim_exec *x, sim_register place, uint32_t bytes)
+{
+    if (sim_register_uniform(place)) return sim_shadow_get(x, place, bytes, 0) == 0;
+    uint8_t *marks = marks_of(x, place);
+    if (!has_marks(marks, bytes)) return true;
+    const uint64_t *words = sim_shadow_at(x, place);
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < SIM_ROW_BYTES(bytes) / sizeof *words; i++)
+        any |= words[i];
+    if (any == 0) memset(marks, 0, bytes);
+    return any == 0;
+}
+
+void sim_shadow_clear(sim_exec *x, sim_register place, uint32_t bytes)
+{
+    if (sim_shadow_is_clear(x, place, bytes)) return;
     uint8_t *undefined = sim_shadow_at(x, place);
     if (sim_register_uniform(place)) {
         memset(undefined, 0, bytes);
-    } else if (x->dense) {
-        memset(undefined + x->low * bytes, 0, (x->high - x->low) * bytes);
-    } else {
-        for (uint32_t i = x->low; i < x->high; i++) {
-            if (x->mask[i]) memset(undefined + i * bytes, 0, bytes);
-        }
+        return;
+    }
+    for (uint32_t i = x->low; i < x->high; i++) {
+        if (x->mask[i]) memset(undefined + i * bytes, 0, bytes);
     }
 }
 
@@ -119,6 +164,7 @@ void sim_shadow_use(sim_exec *x, uint32_t site, sim_register place, uint32_t byt
 {
     uint32_t first = SIM_LANES;
     uint64_t count = 0;
+    if (sim_shadow_is_clear(x, place, bytes)) return;
     for (uint32_t i = x->low; i < x->high; i++) {
         if (!x->mask[i] || !sim_shadow_get(x, place, bytes, i)) continue;
         if (count++ == 0) first = i;
@@ -162,6 +208,14 @@ static void origin_set(const sim_exec *x, const sim_op *op, uint32_t lane, rt_te
         (sim_origin){.site = op->site, .bytes = bytes, .offset = offset, .label = label};
 }
 
+void sim_shadow_load_defined(sim_exec *x, const sim_op *op, uint32_t bytes)
+{
+    for (uint32_t k = 0; k < op->count; k++) {
+        sim_register place = component(x, op, k);
+        if (place != SIM_REGISTER_NONE) sim_shadow_clear(x, place, bytes);
+    }
+}
+
 void sim_shadow_load_rows(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                           uint32_t bytes)
 {
@@ -169,10 +223,6 @@ void sim_shadow_load_rows(sim_exec *x, const sim_op *op, const sim_view_memory *
     for (uint32_t k = 0; k < op->count; k++) {
         sim_register place = component(x, op, k);
         if (place == SIM_REGISTER_NONE) continue;
-        if (!view->defined) {
-            sim_shadow_clear(x, place, bytes);
-            continue;
-        }
         for (uint32_t i = x->low; i < x->high; i++) {
             if (!x->mask[i]) continue;
             uint64_t offset = x->offsets[i] + k * bytes;
@@ -232,24 +282,19 @@ void sim_shadow_load_lane(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t
 
 /* ---- Stores --------------------------------------------------------------------------------- */
 
-static bool stores_undefined(const sim_exec *x, const sim_op *op, uint32_t bytes)
+bool sim_shadow_stores(sim_exec *x, const sim_op *op, uint32_t bytes)
 {
-    for (uint32_t k = 0; k < op->count; k++) {
-        for (uint32_t i = x->low; i < x->high; i++) {
-            if (x->mask[i] && sim_shadow_get(x, component(x, op, k), bytes, i)) return true;
-        }
-    }
-    return false;
+    bool clear = true;
+    for (uint32_t k = 0; k < op->count; k++)
+        clear &= sim_shadow_is_clear(x, component(x, op, k), bytes);
+    return !clear;
 }
 
 void sim_shadow_store_rows(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                            uint32_t bytes)
 {
     sim_view_memory to = *view;
-    if (!to.defined) {
-        if (!stores_undefined(x, op, bytes)) return;
-        sim_access_unsettle(x, &to);
-    }
+    if (!to.defined) sim_access_unsettle(x, &to);
     for (uint32_t k = 0; k < op->count; k++) {
         for (uint32_t i = x->low; i < x->high; i++) {
             if (!x->mask[i]) continue;

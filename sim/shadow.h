@@ -25,8 +25,13 @@ typedef struct sim_origin {
     rt_text label; /* of the object; the launch's */
 } sim_origin;
 
+/* Nearly all rows are clear nearly always: of every SIM_SHADOW_UNIT bytes a mark is kept, without
+ * which all of them are 0. */
+#define SIM_SHADOW_UNIT SIM_ROW_BYTES(1)
+
 typedef struct sim_shadow {
     sim_lane_memory rows, stack; /* of the wave's memories of the same names */
+    sim_lane_memory rows_marks, stack_marks;
     sim_origin origins[SIM_LANES];
 } sim_shadow;
 
@@ -42,8 +47,13 @@ static inline void *sim_shadow_at(const sim_exec *x, sim_register place)
     return x->undefined[place >> SIM_REGISTER_SHIFT] + (place & SIM_REGISTER_MASK);
 }
 
-/* The register is defined in all active lanes. */
-void sim_shadow_clear(const sim_exec *x, sim_register place, uint32_t bytes);
+/* Makes the register defined in all active lanes. */
+void sim_shadow_clear(sim_exec *x, sim_register place, uint32_t bytes);
+/* True when the register is defined in all lanes; other answers may come from lanes that are not
+ * active. */
+bool sim_shadow_is_clear(sim_exec *x, sim_register place, uint32_t bytes);
+/* Tells that a row of the stack's shadow was written to otherwise than by sim_shadow_set. */
+void sim_shadow_mark(const sim_exec *x, const uint8_t *row, uint32_t bytes);
 
 /* One lane's undefined bits of a register of up to eight bytes. */
 uint64_t sim_shadow_get(const sim_exec *x, sim_register place, uint32_t bytes, uint32_t lane);
@@ -60,14 +70,18 @@ void sim_shadow_use(sim_exec *x, uint32_t site, sim_register place, uint32_t byt
 /* What the operation, about to run, does to the shadows, and what it uses.  Loads, stores, atomics
  * and what work-items do together set shadows themselves. */
 void sim_shadow_step(sim_exec *x, const sim_op *op);
+/* True when there is a rule for the handler; a test demands one for each. */
+bool sim_shadow_knows(uint32_t handler);
 /* What the block's end uses. */
 void sim_shadow_end(sim_exec *x, const sim_code_block *block);
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Loads make the wave track.  Of rows: object and label in the view, offsets in x->offsets; of
+/* Loads of a wave that tracks leave their targets defined, or take the shadow of the memory over,
+ * which makes the wave track.  Of rows: object and label in the view, offsets in x->offsets; of
  * private memory: at the view's offset, within one granule for each component; of a lane: as
  * sim_lane_load left it, at that address. */
+void sim_shadow_load_defined(sim_exec *x, const sim_op *op, uint32_t bytes);
 void sim_shadow_load_rows(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                           uint32_t bytes);
 void sim_shadow_load_private(sim_exec *x, const sim_op *op, const sim_view_memory *view,
@@ -75,8 +89,10 @@ void sim_shadow_load_private(sim_exec *x, const sim_op *op, const sim_view_memor
 void sim_shadow_load_lane(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address,
                           uint32_t bytes);
 
-/* Stores of a wave that tracks.  Of a lane: true, with the shadow in x->lane_undefined, where it
- * has undefined bits. */
+/* Whether a store of a wave that tracks may have undefined bits. */
+bool sim_shadow_stores(sim_exec *x, const sim_op *op, uint32_t bytes);
+/* Such a store.  Of a lane: true, with the shadow in x->lane_undefined, where it has undefined
+ * bits. */
 void sim_shadow_store_rows(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                            uint32_t bytes);
 void sim_shadow_store_private(sim_exec *x, const sim_op *op, const sim_view_memory *view,

@@ -7,10 +7,11 @@
 #include <string.h>
 
 typedef enum shadow_rule {
-    BY_HANDLER, /* nothing to do: no target, or the handler sets its shadow */
-    BY_NONE,    /* always defined */
-    BY_ANY,     /* an undefined bit of an operand leaves none of the result defined */
-    BY_TEST,    /* the same, to a bool */
+    BY_NOTHING_KNOWN, /* no row was written */
+    BY_HANDLER,       /* nothing to do: no target, or the handler sets its shadow */
+    BY_NONE,          /* always defined */
+    BY_ANY,           /* an undefined bit of an operand leaves none of the result defined */
+    BY_TEST,          /* the same, to a bool */
     BY_ADD,
     BY_SUB,
     BY_MUL,
@@ -158,6 +159,11 @@ static const rule_row rows[SIM_HANDLER_COUNT] = {
     [SIM_H_PRINT] = {BY_PRINT, 0, 4, 0},
     [SIM_H_COPY_MEMORY] = {BY_COPY, 8, 0, 0},
     [SIM_H_FRAME_ADDRESS] = {BY_NONE, 0, 8, 0},
+    [SIM_H_COLLECTIVE] = {BY_HANDLER, 0, 0, 0},
+    [SIM_H_GROUP_PUT] = {BY_HANDLER, 0, 0, 0},
+    [SIM_H_GROUP_TAKE] = {BY_HANDLER, 0, 0, 0},
+    [SIM_H_FENCE] = {BY_HANDLER, 0, 0, 0},
+    [SIM_H_FORGET] = {BY_HANDLER, 0, 0, 0},
 };
 
 /* ---- One lane ------------------------------------------------------------------------------- */
@@ -296,19 +302,6 @@ static uint64_t undefined_of(const operands *o, shadow_rule rule)
 
 /* ---- Rows of lanes -------------------------------------------------------------------------- */
 
-static bool is_clear(const sim_exec *x, sim_register place, uint32_t bytes)
-{
-    const uint8_t *undefined = sim_shadow_at(x, place);
-    uint64_t any = 0;
-    if (sim_register_uniform(place)) return sim_shadow_get(x, place, bytes, 0) == 0;
-    for (uint32_t at = x->low * bytes; at < x->high * bytes; at += 8) {
-        uint64_t word;
-        memcpy(&word, undefined + at, sizeof word);
-        any |= word;
-    }
-    return any == 0;
-}
-
 static uint64_t value_at(const sim_exec *x, sim_register place, uint32_t bytes, uint32_t lane)
 {
     uint64_t value = 0;
@@ -328,6 +321,7 @@ static uint64_t lane_undefined(const sim_exec *x, const sim_op *op, const rule_r
 {
     const sim_register places[3] = {op->a, op->b, op->c};
     operands o = {.bits = row->in * 8u};
+    CHECK(row->operands <= 3);
     for (uint32_t i = 0; i < row->operands; i++) {
         uint32_t bytes = operand_bytes(row, i);
         o.value[i] = value_at(x, places[i], bytes, lane);
@@ -341,9 +335,10 @@ static void propagate(sim_exec *x, const sim_op *op, const rule_row *row)
 {
     const sim_register places[3] = {op->a, op->b, op->c};
     bool clear = true;
+    CHECK(row->operands <= 3);
     if (op->target == SIM_REGISTER_NONE) return;
     for (uint32_t i = 0; i < row->operands; i++)
-        clear &= is_clear(x, places[i], operand_bytes(row, i));
+        clear &= sim_shadow_is_clear(x, places[i], operand_bytes(row, i));
     if (clear) {
         sim_shadow_clear(x, op->target, row->out);
         return;
@@ -352,7 +347,7 @@ static void propagate(sim_exec *x, const sim_op *op, const rule_row *row)
         sim_shadow_set(x, op->target, row->out, 0, lane_undefined(x, op, row, 0));
         return;
     }
-    uint64_t undefined[SIM_LANES];
+    uint64_t undefined[SIM_LANES] = {0};
     for (uint32_t i = x->low; i < x->high; i++)
         undefined[i] = x->mask[i] ? lane_undefined(x, op, row, i) : 0;
     for (uint32_t i = x->low; i < x->high; i++) {
@@ -390,11 +385,18 @@ static void use_printed(sim_exec *x, const sim_op *op, uint32_t result_bytes)
     if (op->target != SIM_REGISTER_NONE) sim_shadow_clear(x, op->target, result_bytes);
 }
 
+bool sim_shadow_knows(uint32_t handler)
+{
+    CHECK(handler < SIM_HANDLER_COUNT);
+    return rows[handler].rule != BY_NOTHING_KNOWN;
+}
+
 void sim_shadow_step(sim_exec *x, const sim_op *op)
 {
     CHECK(op->handler < SIM_HANDLER_COUNT && x->wave->tracks);
     rule_row row = rows[op->handler];
     switch ((shadow_rule)row.rule) {
+    case BY_NOTHING_KNOWN: UNREACHABLE();
     case BY_HANDLER: return;
     case BY_LOAD: use_address(x, op, row.in, "load from an address made of"); return;
     case BY_STORE: use_address(x, op, row.in, "store to an address made of"); return;

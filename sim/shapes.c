@@ -6,6 +6,22 @@
 
 /* ---- Values -------------------------------------------------------------------------------- */
 
+/* Conversions of width change it; those between signs, which saturate, need not. */
+rt_status sim_check_width(const sim_operation *operation)
+{
+    uint16_t number = operation->opcode->number;
+    if (number != SIM_OpUConvert && number != SIM_OpSConvert && number != SIM_OpFConvert) {
+        return RT_STATUS_OK;
+    }
+    const sim_type *from = sim_operand_type(operation, 0), *to = operation->type;
+    if (from->kind == SIM_TYPE_VECTOR) {
+        from = from->element;
+        to = to->element;
+    }
+    if (from->bits != to->bits) return RT_STATUS_OK;
+    return sim_operation_fail(operation, "the operand has the width of the result");
+}
+
 rt_status sim_check_select(const sim_operation *operation)
 {
     const sim_type *condition = sim_operand_type(operation, 0);
@@ -132,13 +148,19 @@ static bool is_specific(uint32_t storage_class)
            storage_class == SIM_StorageClassFunction;
 }
 
+static rt_status check_cast(const sim_operation *operation)
+{
+    if (operation->type->element == sim_operand_type(operation, 0)->element) return RT_STATUS_OK;
+    return sim_operation_fail(operation, "operand and result do not point to the same type");
+}
+
 rt_status sim_check_to_generic(const sim_operation *operation)
 {
     if (operation->type->storage_class != SIM_StorageClassGeneric ||
         !is_specific(sim_operand_type(operation, 0)->storage_class)) {
         return sim_operation_fail(operation, "the cast does not lead to storage class Generic");
     }
-    return RT_STATUS_OK;
+    return check_cast(operation);
 }
 
 rt_status sim_check_from_generic(const sim_operation *operation)
@@ -147,7 +169,7 @@ rt_status sim_check_from_generic(const sim_operation *operation)
         sim_operand_type(operation, 0)->storage_class != SIM_StorageClassGeneric) {
         return sim_operation_fail(operation, "the cast does not start at storage class Generic");
     }
-    return RT_STATUS_OK;
+    return check_cast(operation);
 }
 
 rt_status sim_check_pointer_difference(const sim_operation *operation)
@@ -403,6 +425,12 @@ rt_status sim_check_load(const sim_operation *operation)
 
 rt_status sim_check_store(const sim_operation *operation)
 {
+    uint32_t storage_class = sim_operand_type(operation, 0)->storage_class;
+    if (storage_class == SIM_StorageClassUniformConstant ||
+        storage_class == SIM_StorageClassInput) {
+        return sim_operation_fail(operation, "nothing is stored to storage class %s",
+                                  sim_enumerant_name(SIM_KIND_StorageClass, storage_class));
+    }
     if (!sim_type_same(sim_operand_type(operation, 0)->element, sim_operand_type(operation, 1))) {
         return sim_operation_fail(operation, "the pointer does not point to the value's type");
     }
@@ -531,6 +559,11 @@ static rt_status check_atomic_of(const sim_operation *operation, const sim_type 
     if (is_float ? !takes_floats : value->bits < 32) {
         return sim_operation_fail(operation, "the value is no integer of 32 or 64 bits");
     }
+    if (value->kind == SIM_TYPE_INT && value->bits == 64) {
+        static const uint16_t wide[] = {SIM_CapabilityInt64Atomics};
+        sim_view view = sim_reader_view(operation->reader, operation->offset);
+        return sim_needs_capability(operation->reader, &view, "an atomic of 64 bits", wide, 1);
+    }
     return RT_STATUS_OK;
 }
 
@@ -593,6 +626,11 @@ rt_status sim_check_call(const sim_operation *operation)
     const sim_id_entry *entry = sim_module_id(module, operation->operands[0]);
     if (entry->kind != SIM_ID_FUNCTION) {
         return sim_operation_fail(operation, "id %u is no function", operation->operands[0]);
+    }
+    for (uint32_t i = 0; i < module->entry_count; i++) {
+        if (module->entries[i].function != entry->index) continue;
+        return sim_operation_fail(operation, "function %u is an entry point, which nobody calls",
+                                  operation->operands[0]);
     }
     return check_arguments(operation, module->functions[entry->index].type);
 }

@@ -147,6 +147,9 @@ static rt_status check_vector_access(const sim_operation *operation, uint32_t po
     if (type->storage_class == SIM_StorageClassInput) {
         return sim_operation_fail(operation, "a built-in variable is no memory");
     }
+    if (sim_operand_type(operation, pointer - 1)->bits != 64) {
+        return sim_operation_fail(operation, "the offset is no integer of 64 bits");
+    }
     return RT_STATUS_OK;
 }
 

@@ -26,6 +26,8 @@ void sim_call_exhausted(sim_exec *x, uint32_t site, uint32_t function)
         &x->launch->findings.arena,
         "call of '%.*s' at depth %u, with %llu bytes of private variables",
         RT_TEXT_ARG(callee->name), caller->depth + 1, (unsigned long long)private_bytes);
+    /* The call that a translator wraps round a kernel has no line; the kernel itself has. */
+    if (x->launch->program->sites[site].line == 0) site = callee->blocks[0].site;
     exhausted(x, site, sim_first_lane(x), x->active, what);
 }
 

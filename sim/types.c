@@ -355,6 +355,27 @@ static rt_status read_forward(sim_reader *reader, const sim_view *view)
     return RT_STATUS_OK;
 }
 
+/* Types are told apart by their ids, so that two alike would be a trap; only aggregates, which may
+ * have different decorations, and pointers may be declared again (section 2.8 "Types"). */
+static rt_status check_unique(sim_reader *reader, const sim_view *view)
+{
+    uint16_t number = view->opcode->number;
+    if (number == SIM_OpTypeArray || number == SIM_OpTypeStruct || number == SIM_OpTypePointer ||
+        number == SIM_OpTypeOpaque) {
+        return RT_STATUS_OK;
+    }
+    uint64_t key = mixed(view->words[0], rt_hash64(view->words + 2, 4 * (view->count - 2)));
+    uint32_t known = rt_map_find_number(&reader->type_words, key);
+    rt_map_set_number(&reader->type_words, key, view->offset);
+    if (known == RT_MAP_NONE || reader->words[known] != view->words[0] ||
+        memcmp(reader->words + known + 2, view->words + 2, 4 * (view->count - 2)) != 0) {
+        return RT_STATUS_OK;
+    }
+    return sim_reader_fail(reader, RT_MALFORMED, view->offset,
+                           "type %u is declared already as type %u", view->words[1],
+                           reader->words[known + 1]);
+}
+
 rt_status sim_read_type(sim_reader *reader, const sim_view *view)
 {
     typedef rt_status read(sim_reader * reader, const sim_view *view, sim_type *type);
@@ -376,6 +397,7 @@ rt_status sim_read_type(sim_reader *reader, const sim_view *view)
         CHECK(entry->kind == SIM_ID_TYPE && entry->word == view->offset);
         sim_type *type = &reader->module->types[entry->index];
         type->index = entry->index;
+        RT_TRY(check_unique(reader, view));
         RT_TRY(readers[i].read(reader, view, type));
         type->id = view->words[1];
         type->structure = structure_of(type);

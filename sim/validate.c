@@ -288,6 +288,38 @@ static rt_status check_aligned(const sim_use *use, const sim_view *view, uint32_
     return RT_STATUS_OK;
 }
 
+/* A scope is one of the enumeration; semantics name at most one order. */
+static rt_status check_order(const sim_use *use, const sim_view *view, sim_operand_kind kind,
+                             sim_id id)
+{
+    const sim_module *module = use->reader->module;
+    const sim_id_entry *entry = sim_module_id(module, id);
+    if (!is_plain_constant(module, entry)) {
+        return sim_reader_fail(use->reader, RT_UNSUPPORTED, view->offset,
+                               "%s %u is no plain constant", sim_kind_of(kind)->name, id);
+    }
+    if (entry->type->kind != SIM_TYPE_INT) return RT_STATUS_OK; /* rules.c objects */
+    uint64_t value = module->constants[entry->index].bits;
+    if (kind == SIM_KIND_IdScope) {
+        if (value <= UINT32_MAX && sim_enumerant_find(SIM_KIND_Scope, (uint32_t)value)) {
+            return RT_STATUS_OK;
+        }
+        return sim_reader_fail(use->reader, RT_MALFORMED, view->offset, "%llu is no scope",
+                               (unsigned long long)value);
+    }
+    uint64_t orders =
+        value & (SIM_MemorySemanticsAcquire | SIM_MemorySemanticsRelease |
+                 SIM_MemorySemanticsAcquireRelease | SIM_MemorySemanticsSequentiallyConsistent);
+    for (uint64_t rest = value & UINT32_MAX; rest; rest &= rest - 1) {
+        RT_TRY(sim_needs_enumerant(use->reader, view, SIM_KIND_MemorySemantics,
+                                   (uint32_t)(rest & -rest)));
+    }
+    if ((orders & (orders - 1)) == 0) return RT_STATUS_OK;
+    return sim_reader_fail(use->reader, RT_MALFORMED, view->offset,
+                           "memory semantics 0x%llx name several orders",
+                           (unsigned long long)value);
+}
+
 static rt_status visit_use(void *user, const sim_view *view, sim_operand_kind kind, uint32_t first,
                            uint32_t count)
 {
@@ -306,10 +338,7 @@ static rt_status visit_use(void *user, const sim_view *view, sim_operand_kind ki
                                "the built-in variable behind %u can only be loaded from", id);
     }
     if (kind == SIM_KIND_IdScope || kind == SIM_KIND_IdMemorySemantics) {
-        if (!is_plain_constant(use->reader->module, entry)) {
-            return sim_reader_fail(use->reader, RT_UNSUPPORTED, view->offset,
-                                   "%s %u is no plain constant", sim_kind_of(kind)->name, id);
-        }
+        RT_TRY(check_order(use, view, kind, id));
     }
     return check_use(use, view, id);
 }
@@ -438,6 +467,7 @@ static rt_status check_instruction(sim_reader *reader, const sim_instruction *in
 rt_status sim_validate(sim_reader *reader)
 {
     sim_module *module = reader->module;
+    RT_TRY(sim_check_annotations(reader));
     for (uint32_t i = 0; i < module->constant_count; i++) {
         RT_TRY(check_constant(reader, &module->constants[i]));
     }

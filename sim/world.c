@@ -14,6 +14,7 @@ sim_world *sim_world_create(rt_sink *sink, uint64_t seed)
     world->sink = sink;
     world->seed = seed;
     world->engine = sim_engine_best();
+    world->race_limit = SIM_RACE_STAMP;
     *rt_vector_push(&world->objects) = (sim_memory){0};
     return world;
 }

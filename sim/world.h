@@ -79,6 +79,7 @@ struct sim_world {
     RT_VECTOR(sim_memory) objects; /* by id; [0] is no object */
     RT_VECTOR(sim_instance) instances;
     uint32_t race_next;      /* stamp of the next launch (race.h); 0: none yet */
+    uint32_t race_limit;     /* stamps that there are, unless a test sets fewer */
     uint32_t function_count; /* numbers of functions that were given out; never reused */
 };
 

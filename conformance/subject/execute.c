@@ -221,7 +221,8 @@ void cnf_run_step(cnf_execution *execution, uint32_t index)
 /* A failure that no step was told: nothing in the scenario asked for it, so it is unexpected. */
 static void judge_end(cnf_execution *execution, rt_text what, rt_status status)
 {
-    /* A kernel without end is told by its finding, which is judged as every finding is. */
+    /* A kernel without end, or whose stack is exhausted, is told by its finding, which is judged as
+     * every finding is. */
     if (rt_ok(status) || status.code == RT_BUDGET) return;
     const rt_diagnostic *diagnostic = rt_sink_diagnostic(execution->sink, status);
     cnf_judged(execution, &(cnf_emitted_check){

@@ -32,7 +32,7 @@
     CODE(FUSION_REJECTED, "fusion-rejected") /* the fusion compiler refused */                     \
     CODE(DRIVER_ERROR, "driver-error")       /* a backend call failed otherwise */                 \
     CODE(DEVICE_LOST, "device-lost")         /* the device will not answer any more */             \
-    CODE(BUDGET, "budget")                   /* a kernel used up its instruction budget */         \
+    CODE(BUDGET, "budget")                   /* a kernel used up its instructions or its stack */  \
     CODE(MALFORMED, "malformed")             /* data that does not follow its format */            \
     CODE(LIMIT, "limit")                     /* a bound of limits.h was exceeded */                \
     CODE(UNSUPPORTED, "unsupported")         /* assay or the device does not do this */            \

@@ -392,10 +392,10 @@ RT_MUST_USE rt_status dev_enqueue_fill(dev_queue *queue, dev_command command, de
 /* Permits the device to make progress without a wait; it may still do nothing until one. */
 RT_MUST_USE rt_status dev_queue_flush(dev_queue *queue);
 
-/* Returns when the command is done: success, or what went wrong in it.  BUDGET: a kernel ran out of
- * its instruction budget; and the codes of its enqueue, from a device that looks at operands late.
- * The same answer every time; of a command that did not run because a predecessor failed, the
- * predecessor's status where the device knows it, else DRIVER_ERROR. */
+/* Returns when the command is done: success, or what went wrong in it.  BUDGET: a kernel used up
+ * its instruction budget or its stack; and the codes of its enqueue, from a device that looks at
+ * operands late. The same answer every time; of a command that did not run because a predecessor
+ * failed, the predecessor's status where the device knows it, else DRIVER_ERROR. */
 RT_MUST_USE rt_status dev_event_wait(dev_event *event);
 /* Looks without waiting. */
 dev_event_state dev_event_query(dev_event *event);

@@ -19,6 +19,7 @@ def main():
     core = re.findall(r"^SIM_OP\((\w+),\s*EXEC,", pathlib.Path(semantics).read_text(), re.M)
     sets = re.findall(r"^SIM_EXT\((\w+),", pathlib.Path(extended).read_text(), re.M)
     wanted = [name for name in core if name != "OpExtInst"] + sets
+    failed = False
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "executed"
         for program in programs:
@@ -26,13 +27,13 @@ def main():
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             if done.returncode != 0:
                 print(f"{program} fails")
-                return 1
+                failed = True
         executed = set(path.read_text().split())
     missing = [name for name in wanted if name not in executed]
     for name in missing:
         print(f"no unit test executes {name}")
     print(f"{len(wanted) - len(missing)} of {len(wanted)} instructions are executed by unit tests")
-    return 1 if missing or not wanted else 0
+    return 1 if missing or failed or not wanted else 0
 
 
 if __name__ == "__main__":

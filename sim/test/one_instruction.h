@@ -20,7 +20,7 @@
     "%v3d = OpTypeVector %d 3\n%v3i64 = OpTypeVector %i64 3\n%v3b = OpTypeVector %bool 3\n"        \
     "%n0 = OpConstant %i64 0\n%one8 = OpConstant %i8 1\n%zero8 = OpConstant %i8 0\n"               \
     "%three = OpConstant %i64 3\n%one64 = OpConstant %i64 1\n%c32_1 = OpConstant %i32 1\n"         \
-    "%ids = OpTypeVector %i64 3\n%pids = OpTypePointer Input %ids\n"                               \
+    "%pids = OpTypePointer Input %v3i64\n"                                                         \
     "%gid = OpVariable %pids Input\n"
 
 #define CAPABILITIES                                                                               \
@@ -99,7 +99,7 @@ static inline void kernel_text(char *out, size_t size, const char *suffix, const
     append(out, size, suffix,
            "%k@ = OpFunction %void None %kt\n%pa = OpFunctionParameter %pta\n"
            "%pb = OpFunctionParameter %ptb\n%pc = OpFunctionParameter %ptc\n"
-           "%pr = OpFunctionParameter %ptr\n%start@ = OpLabel\n%all@ = OpLoad %ids %gid\n"
+           "%pr = OpFunctionParameter %ptr\n%start@ = OpLabel\n%all@ = OpLoad %v3i64 %gid\n"
            "%x@ = OpCompositeExtract %i64 %all@ 0\n");
     append_load(out, size, suffix, "a", one->a, index);
     append_load(out, size, suffix, "b", one->b, index);

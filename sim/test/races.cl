@@ -547,3 +547,59 @@ kernel void copied_wrong(ARGUMENTS)
     a[i] = s[n - 1 - l];
     wait_group_events(1, &e);
 }
+
+// ---- Sub-groups, of 16 ----
+
+#pragma OPENCL EXTENSION cl_khr_subgroups : enable
+#define NEIGHBOUR(name, between, distance)                                                         \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        ITEM;                                                                                      \
+        HERE;                                                                                      \
+        int first = l / 16 * 16, x = b[i];                                                         \
+        s[l] = x;                                                                                  \
+        between;                                                                                   \
+        a[i] = x + s[(first + (l + distance) % 16) % n];                                           \
+    }
+NEIGHBOUR(neighbour, sub_group_barrier(LOCAL), 1)
+NEIGHBOUR(neighbour_wrong, , 1)
+NEIGHBOUR(neighbour_flag_wrong, sub_group_barrier(GLOBAL), 1)
+NEIGHBOUR(neighbour_value_wrong, x = sub_group_reduce_add(x), 1)
+kernel void other_subgroup_wrong(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    s[l] = b[i];
+    sub_group_barrier(LOCAL);
+    a[i] = s[(l + 16) % n];
+}
+#define SUBGROUP_REDUCE(name, inner)                                                               \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        ITEM;                                                                                      \
+        HERE;                                                                                      \
+        s[l] = b[i];                                                                               \
+        sub_group_barrier(LOCAL);                                                                  \
+        for (int k = 8; k > 0; k /= 2) {                                                           \
+            if (l % 16 < k) s[l] += s[l + k];                                                      \
+            inner;                                                                                 \
+        }                                                                                          \
+        if (l % 16 == 0) a[i] = s[l];                                                              \
+    }
+SUBGROUP_REDUCE(subgroup_reduce, sub_group_barrier(LOCAL))
+SUBGROUP_REDUCE(subgroup_reduce_wrong, )
+
+// ---- Pointers from memory ----
+
+kernel void pointer_in_memory(ARGUMENTS)
+{
+    ITEM;
+    global int *c = *(global int *global *)b;
+    c[i] = i;
+}
+kernel void pointer_in_memory_wrong(ARGUMENTS)
+{
+    ITEM;
+    global int *c = *(global int *global *)b;
+    c[i / 2] = i;
+}

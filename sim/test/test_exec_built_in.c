@@ -156,8 +156,9 @@ static void test_refused(void **state)
         rt_code code;
         const char *words;
     } cases[] = {
-        {"FragCoord", "v4i32", RT_UNSUPPORTED, "built-in FragCoord is refused: kernels have none"},
-        {"DeviceIndex", "i32", RT_UNSUPPORTED, "kernels have none"},
+        {"FragCoord", "v4i32", RT_UNSUPPORTED, "needs the capability Shader, which is refused"},
+        {"DeviceIndex", "i32", RT_UNSUPPORTED,
+         "needs the capability DeviceGroup, which is refused"},
         {"SubgroupEqMask", "i32", RT_MALFORMED, "has 4 integers"},
         {"WorkgroupSize", "v4i32", RT_MALFORMED, "has 3 integers"},
     };

@@ -133,12 +133,12 @@ static void test_call_pointer(void **state)
     }
 }
 
-/* The attribute counts where the function is defined, in another module. */
+/* The function is defined in another module, and both say that it takes a value. */
 static void test_call_import(void **state)
 {
     (void)state;
     static const char caller[] = HEAD
-        "OpDecorate %f LinkageAttributes \"f\" Import\n" TYPES
+        "OpDecorate %f LinkageAttributes \"f\" Import\n" BY_VALUE TYPES
         "%f = OpFunction %i32 None %ft\n%p = OpFunctionParameter %pS\nOpFunctionEnd\n" KERNEL_START
         "%r = OpFunctionCall %i32 %f %v\n" KERNEL_END;
     static const char callee[] = SIM_TEST_PRELUDE

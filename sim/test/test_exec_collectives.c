@@ -111,18 +111,18 @@ static uint64_t fold(size_t row, group_form form, const uint64_t *values, uint32
 
 /* ---- Modules --------------------------------------------------------------------------------- */
 
-#define CAPABILITIES                                                                               \
-    "OpCapability Addresses\nOpCapability Kernel\nOpCapability Int64\nOpCapability Groups\n"       \
-    "OpCapability GroupNonUniform\nOpCapability GroupNonUniformVote\n"                             \
-    "OpCapability GroupNonUniformArithmetic\nOpCapability GroupNonUniformBallot\n"                 \
-    "OpCapability GroupNonUniformClustered\nOpCapability GroupNonUniformShuffle\n"                 \
-    "OpCapability GroupNonUniformShuffleRelative\n"                                                \
-    "OpCapability GroupUniformArithmeticKHR\nOpCapability SubgroupShuffleINTEL\n"                  \
-    "OpCapability SubgroupBallotKHR\nOpCapability SubgroupVoteKHR\n"                               \
-    "OpExtension \"SPV_INTEL_subgroups\"\n"                                                        \
-    "OpExtension \"SPV_KHR_uniform_group_instructions\"\nOpExtension \"SPV_KHR_shader_ballot\"\n"  \
-    "OpExtension \"SPV_KHR_subgroup_vote\"\nOpMemoryModel Physical64 OpenCL\n"                     \
-    "OpEntryPoint Kernel %k \"k\" %gid %sid\nOpDecorate %gid BuiltIn GlobalInvocationId\n"         \
+#define CAPABILITIES                                                                                                     \
+    "OpCapability Addresses\nOpCapability Kernel\nOpCapability Int64\nOpCapability Groups\n"                             \
+    "OpCapability GroupNonUniform\nOpCapability GroupNonUniformVote\n"                                                   \
+    "OpCapability GroupNonUniformArithmetic\nOpCapability GroupNonUniformBallot\n"                                       \
+    "OpCapability GroupNonUniformClustered\nOpCapability GroupNonUniformShuffle\n"                                       \
+    "OpCapability GroupNonUniformShuffleRelative\n"                                                                      \
+    "OpCapability GroupNonUniformRotateKHR\nOpCapability GroupUniformArithmeticKHR\nOpCapability SubgroupShuffleINTEL\n" \
+    "OpCapability SubgroupBallotKHR\nOpCapability SubgroupVoteKHR\n"                                                     \
+    "OpExtension \"SPV_KHR_subgroup_rotate\"\nOpExtension \"SPV_INTEL_subgroups\"\n"                                     \
+    "OpExtension \"SPV_KHR_uniform_group_instructions\"\nOpExtension \"SPV_KHR_shader_ballot\"\n"                        \
+    "OpExtension \"SPV_KHR_subgroup_vote\"\nOpMemoryModel Physical64 OpenCL\n"                                           \
+    "OpEntryPoint Kernel %k \"k\" %gid %sid\nOpDecorate %gid BuiltIn GlobalInvocationId\n"                               \
     "OpDecorate %sid BuiltIn SubgroupLocalInvocationId\n"
 #define TYPES                                                                                      \
     "%void = OpTypeVoid\n%bool = OpTypeBool\n%int = OpTypeInt 32 0\n%float = OpTypeFloat 32\n"     \

@@ -52,6 +52,8 @@ static const race_case cases[] = {
     RACE(tiles_before_wrong, S, 128, 32),
     RACE(tiles_after_wrong, S, 128, 32),
     RACE(tiles_after_wrong, S, 600, 300),
+    SILENT(tiles, 1024, 512), /* more reads than are logged at once */
+    RACE(tiles_after_wrong, S, 1024, 512),
     SILENT(two_buffers, 256, 64),
     SILENT(pass_on, 512, 64),
     SILENT(pass_on, 600, 300),
@@ -106,6 +108,28 @@ static const race_case cases[] = {
     SILENT(scope, 512, 64),
     RACE(scope_wrong, "a", 512, 64),
     SILENT(scope_wrong, 64, 64),
+    SILENT(last_group, 512, 64),
+    SILENT(last_group_fences, 512, 64),
+    SILENT(last_group_barrier, 512, 64),
+    RACE(last_group_relaxed_wrong, "a", 512, 64),
+    RACE(last_group_release_wrong, "a", 512, 64),
+    RACE(last_group_scope_wrong, "a", 512, 64),
+    SILENT(locked, 8, 4),
+    RACE(locked_wrong, "a", 8, 4),
+    SILENT(copied, 512, 64),
+    RACE(copied_wrong, S, 512, 64),
+    SILENT(neighbour, 128, 64),
+    SILENT(neighbour, 640, 320),
+    RACE(neighbour_wrong, S, 128, 64),
+    RACE(neighbour_flag_wrong, S, 128, 64),
+    RACE(neighbour_value_wrong, S, 128, 64),
+    RACE(other_subgroup_wrong, S, 128, 64),
+    SILENT(subgroup_reduce, 128, 64),
+    RACE(subgroup_reduce_wrong, S, 128, 64),
+};
+
+/* In these, work-items wait for others that must come before them. */
+static const race_case ordered_cases[] = {
     SILENT(hand_over, 8, 4),
     SILENT(hand_over_seq_cst, 8, 4),
     SILENT(hand_over_fences, 8, 4),
@@ -116,18 +140,8 @@ static const race_case cases[] = {
     RACE(hand_over_fence_wrong, "a", 8, 4),
     SILENT(hand_over_fence_wrong, 4, 4), /* the scope is wide enough for one group */
     RACE(hand_over_late_wrong, "a", 8, 4),
-    SILENT(last_group, 512, 64),
-    SILENT(last_group_fences, 512, 64),
-    SILENT(last_group_barrier, 512, 64),
-    RACE(last_group_relaxed_wrong, "a", 512, 64),
-    RACE(last_group_release_wrong, "a", 512, 64),
-    RACE(last_group_scope_wrong, "a", 512, 64),
-    SILENT(locked, 8, 4),
-    RACE(locked_wrong, "a", 8, 4),
     SILENT(local_flag, 8, 4),
     RACE(local_flag_wrong, "a", 8, 4),
-    SILENT(copied, 512, 64),
-    RACE(copied_wrong, S, 512, 64),
 };
 
 typedef struct memories {
@@ -187,26 +201,167 @@ static void judge(const harness *h, const race_case *c)
     if (!found) fail_msg("%s: no %s, but %s", c->kernel, c->kind, h->texts[0][0]);
 }
 
+/* Findings as one number, to be compared between engines. */
+static uint64_t digest(const harness *h)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (uint32_t i = 0; i < h->finding_count; i++) {
+        for (const char *c = h->texts[i][0]; *c; c++)
+            hash = (hash ^ (uint8_t)*c) * UINT64_C(1099511628211);
+        hash = (hash ^ h->findings[i].count) * UINT64_C(1099511628211);
+    }
+    return hash;
+}
+
+/* All cases on every engine, with the same findings on each. */
+static void run_cases(const race_case *list, uint32_t count)
+{
+    for (uint32_t level = 0; level < 3; level++) {
+        uint64_t *first = rt_alloc_array(count, sizeof *first);
+        for (uint32_t engine = 0; engine < SIM_ENGINE_COUNT; engine++) {
+            if (!sim_engine_at(engine)) continue;
+            harness h = harness_open_file("races", level, engine);
+            memories m = memories_make(&h);
+            for (uint32_t i = 0; i < count; i++) {
+                memories_clear(&h, m);
+                launch(&h, &list[i], m);
+                judge(&h, &list[i]);
+                if (engine == 0) first[i] = digest(&h);
+                if (first[i] != digest(&h))
+                    fail_msg("%s: engine %u differs", list[i].kernel, engine);
+            }
+            harness_close(&h);
+        }
+        rt_free(first);
+    }
+}
+
 static void test_kernels(void **state)
 {
     (void)state;
-    FOR_EACH_BUILD(level, engine)
-    {
-        harness h = harness_open_file("races", level, engine);
-        memories m = memories_make(&h);
+    run_cases(cases, sizeof cases / sizeof *cases);
+}
+
+static void test_waiting(void **state)
+{
+    (void)state;
+    HARNESS_IN_ORDER();
+    run_cases(ordered_cases, sizeof ordered_cases / sizeof *ordered_cases);
+}
+
+/* Shadows live as long as their memory: what an earlier launch did is never held against a later
+ * one, whether stamps run on or have to begin anew in the middle of a launch. */
+static void test_launches_in_sequence(void **state)
+{
+    (void)state;
+    harness h = harness_open_file("races", 1, sim_engine_best());
+    memories m = memories_make(&h), swapped = {.a = m.b, .b = m.a};
+    for (uint32_t turn = 0; turn < 3; turn++) {
         for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-            memories_clear(&h, m);
-            launch(&h, &cases[i], m);
+            if (cases[i].kind) continue;
+            if (turn == 2) h.world->race_limit = 2600;
+            memories_clear(&h, turn == 1 ? swapped : m);
+            launch(&h, &cases[i], turn == 1 ? swapped : m);
             judge(&h, &cases[i]);
         }
+    }
+    static const race_case stencil = {"stencil", NULL, NULL, LINE(512, 64)};
+    for (uint32_t turn = 0; turn < 4; turn++) {
+        launch(&h, &stencil, turn & 1 ? swapped : m);
+        judge(&h, &stencil);
+    }
+    harness_close(&h);
+}
+
+/* What counts is the object, not the parameter. */
+static void test_one_memory_twice(void **state)
+{
+    (void)state;
+    static const race_case stencil = {"stencil", "race", "a", LINE(512, 64)};
+    static const race_case own = {"whole", NULL, NULL, LINE(1, 1)};
+    harness h = harness_open_file("races", 1, sim_engine_best());
+    memories m = memories_make(&h);
+    m.b = m.a;
+    launch(&h, &stencil, m);
+    judge(&h, &stencil);
+    launch(&h, &own, m);
+    judge(&h, &own);
+    harness_close(&h);
+}
+
+static void test_pointers_in_memory(void **state)
+{
+    (void)state;
+    static const race_case right = {"pointer_in_memory", NULL, NULL, LINE(512, 64)};
+    static const race_case wrong = {"pointer_in_memory_wrong", "race", "c", LINE(512, 64)};
+    for (uint32_t level = 0; level < 3; level++) {
+        harness h = harness_open_file("races", level, sim_engine_best());
+        memories m = memories_make(&h);
+        sim_object c = harness_memory(&h, "c", NULL, 4096);
+        uint64_t address = sim_object_address(c);
+        sim_object_write(h.world, m.b, 0, sizeof address, &address);
+        launch(&h, &right, m);
+        judge(&h, &right);
+        launch(&h, &wrong, m);
+        judge(&h, &wrong);
         harness_close(&h);
     }
+}
+
+/* Memory that a kernel only reads costs nothing, and what it only writes has no readers. */
+static void test_what_is_kept(void **state)
+{
+    (void)state;
+    static const race_case stencil = {"stencil", NULL, NULL, LINE(512, 64)};
+    harness h = harness_open_file("races", 1, sim_engine_best());
+    memories m = memories_make(&h);
+    launch(&h, &stencil, m);
+    assert_null(sim_world_memory(h.world, m.b)->race);
+    const sim_race_shadow *shadow = sim_world_memory(h.world, m.a)->race;
+    assert_non_null(shadow);
+    assert_non_null(shadow->writers);
+    assert_null(shadow->readers);
+    assert_int_equal(shadow->shift, 2); /* four bytes of shadow for four bytes */
+    harness_close(&h);
+}
+
+static void test_messages(void **state)
+{
+    (void)state;
+    HARNESS_IN_ORDER();
+    static const race_case wrong = {"one_for_all_wrong", "race", S, LINE(512, 64)};
+    static const race_case same = {"one_place_same", "same-value-race", "a", LINE(512, 64)};
+    harness h = harness_open_file("races", 1, sim_engine_best());
+    memories m = memories_make(&h);
+    launch(&h, &wrong, m);
+    assert_int_equal(h.finding_count, 1);
+    static const char start[] = "load of 4 bytes at offset 0 of 'local argument 2' by work-item "
+                                "(1, 0, 0) and the store by work-item (0, 0, 0) in line ";
+    static const char end[] = " are not ordered";
+    const char *text = h.texts[0][0];
+    assert_int_equal(strncmp(text, start, sizeof start - 1), 0);
+    assert_string_equal(text + strlen(text) - (sizeof end - 1), end);
+    assert_int_equal(h.findings[0].work_item[0], 1);
+    assert_int_equal(h.findings[0].offset, 0);
+    assert_int_equal(h.findings[0].count, 512 - 8); /* all but the work-items that wrote it */
+    assert_true(h.findings[0].source_line > 0);
+    launch(&h, &same, m);
+    text = h.texts[0][0];
+    static const char same_end[] = "are not ordered; the value stays the same";
+    assert_string_equal(text + strlen(text) - (sizeof same_end - 1), same_end);
+    harness_close(&h);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_launches_in_sequence),
+        cmocka_unit_test(test_one_memory_twice),
+        cmocka_unit_test(test_pointers_in_memory),
+        cmocka_unit_test(test_what_is_kept),
+        cmocka_unit_test(test_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

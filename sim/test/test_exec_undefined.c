@@ -1,6 +1,7 @@
 /* Values that nothing was written to: found where they decide something, and only there.  Kernels
  * of undefined.cl at three levels on every engine, and the cases that no compiler makes in
  * assembly. */
+#include "sim/shadow.h"
 #include "sim/test/harness.h"
 
 #include <string.h>
@@ -55,6 +56,11 @@ static const row rows[] = {
     {"bad_vote", "DH", "branch on", 16, NULL, 0},
     {"good_broadcast", "DH", NULL, 0, NULL, 0},
     {"good_async", "DUL", NULL, 0, NULL, 0},
+    {"bad_unsettled", "DU", "branch on a value", 1, "bad_unsettled.tile", 0},
+    {"bad_counter", "D", "at an address made of", 0, NULL, 0},
+    {"good_counter", "D", NULL, 0, NULL, 0},
+    {"bad_call", "D2", "call of a function at a value that was never written", 16, "table", NOT_O2},
+    {"good_call", "D2", NULL, 0, NULL, 0},
     {"bad_async", "DUL", "branch on a value", 16, "local argument 2", 0},
 };
 
@@ -154,6 +160,32 @@ static void test_second_group(void **state)
     }
 }
 
+#define MANY 512
+
+/* Element 300 of `in` alone is undefined: broadcast, it is used by both waves of the group. */
+static void test_two_waves(void **state)
+{
+    (void)state;
+    FOR_EACH_BUILD(level, engine)
+    {
+        harness h = harness_open_file("undefined", level, engine);
+        static const int32_t zeros[MANY];
+        int32_t from = 300;
+        sim_object in = harness_memory(&h, "in", NULL, sizeof zeros);
+        sim_object_write(h.world, in, 0, 4 * 300, zeros);
+        sim_object_write(h.world, in, 4 * 301, sizeof zeros - 4 * 301, zeros);
+        sim_argument arguments[] = {harness_global(harness_memory(&h, "out", zeros, sizeof zeros)),
+                                    harness_global(in), harness_value(&from, sizeof from)};
+        harness_try(&h, "two_waves", harness_range(MANY, MANY), arguments, 3);
+        assert_int_equal(h.finding_count, 1);
+        assert_string_equal(h.findings[0].kind, "uninitialised");
+        assert_int_equal(h.findings[0].count, MANY);
+        from = 299;
+        harness_run(&h, "two_waves", harness_range(MANY, MANY), arguments, 3);
+        harness_close(&h);
+    }
+}
+
 /* ---- Modules in assembly -------------------------------------------------------------------- */
 
 #define TYPES                                                                                      \
@@ -162,6 +194,7 @@ static void test_second_group(void **state)
     "%pv3 = OpTypePointer Input %v3long\n%gint = OpTypePointer CrossWorkgroup %int\n"              \
     "%pint = OpTypePointer Function %int\n%pbyte = OpTypePointer Function %byte\n"                 \
     "%main_t = OpTypeFunction %void %gint %gint\n%id = OpVariable %pv3 Input\n"                    \
+    "%gbyte = OpTypePointer CrossWorkgroup %byte\n%c4 = OpConstant %int 4\n"                       \
     "%c0 = OpConstant %int 0\n%c1 = OpConstant %int 1\n%c7 = OpConstant %int 7\n"                  \
     "%true = OpConstantTrue %bool\n%undef = OpUndef %int\n%undef_bool = OpUndef %bool\n"           \
     "%scope = OpConstant %int 2\n%sub = OpConstant %int 3\n"
@@ -232,6 +265,20 @@ static const assembly assemblies[] = {
             "OpLifetimeStart %raw 4\nOpStore %v %c1 Aligned 4\n%x = OpLoad %int %v Aligned 4\n"
             "%c = OpIEqual %bool %x %c1\n" BRANCH("%c") "OpLifetimeStop %raw 4\n"),
      NULL, 0},
+    {"the size of a copy",
+     MODULE(ITEM "%x = OpLoad %int %from Aligned 4\n%n = OpBitwiseAnd %int %x %c4\n"
+                 "%a = OpBitcast %gbyte %to\n%b = OpBitcast %gbyte %from\n"
+                 "OpCopyMemorySized %a %b %n\n"),
+     "copy of as many bytes as", 16},
+    {"a copy of undefined bytes",
+     MODULE(ITEM "%a = OpBitcast %gbyte %to\n%b = OpBitcast %gbyte %from\n"
+                 "OpCopyMemorySized %a %b %c4\n"),
+     NULL, 0},
+    {"undefined bytes, copied",
+     MODULE(ITEM "%a = OpBitcast %gbyte %to\n%b = OpBitcast %gbyte %from\n"
+                 "OpCopyMemorySized %a %b %c4\n%x = OpLoad %int %to Aligned 4\n"
+                 "%c = OpIEqual %bool %x %c1\n" BRANCH("%c")),
+     "branch on a value that was never written", 16},
     {"a broadcast of the undefined",
      MODULE(ITEM
             "%x = OpLoad %int %from Aligned 4\n"
@@ -290,10 +337,20 @@ static void test_memory_stays_undefined(void **state)
     harness_close(&h);
 }
 
+static void test_every_handler_has_a_rule(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < SIM_HANDLER_COUNT; i++) {
+        if (!sim_shadow_knows(i)) fail_msg("handler %u has no row in shadow_rules.c", i);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_handler_has_a_rule),
         cmocka_unit_test(test_second_group),
+        cmocka_unit_test(test_two_waves),
         cmocka_unit_test(test_assembly),
         cmocka_unit_test(test_memory_stays_undefined),
         cmocka_unit_test(test_kernels),

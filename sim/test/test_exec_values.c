@@ -116,8 +116,9 @@ static bool is_24(const uint64_t *v, uint32_t count, bool is_signed)
 }
 static verdict smul24(uint32_t bits, const uint64_t *v, uint64_t *out)
 {
+    if (bits != 32 || !is_24(v, 2, true)) return OPEN;
     *out = (uint64_t)(signed_of(bits, v[0]) * signed_of(bits, v[1]));
-    return bits == 32 && is_24(v, 2, true) ? DEFINED : OPEN;
+    return DEFINED;
 }
 static verdict umul24(uint32_t bits, const uint64_t *v, uint64_t *out)
 {
@@ -559,12 +560,13 @@ static void module_text(const operation *one, uint32_t bits, uint32_t n, char *o
     /* Names of the types in memory, of operands and of the result. */
     char scalar[8], types[512] = "", lanes[4096], uniform[4096];
     snprintf(scalar, sizeof scalar, "%c%u", one->from == 'b' ? 'i' : one->from, bits);
-    vector_type(types, sizeof types, "vm", scalar, n);
+    bool is_ids = n == 3 && strcmp(scalar, "i64") == 0; /* a type may be declared once */
+    if (!is_ids) vector_type(types, sizeof types, "vm", scalar, n);
     vector_type(types, sizeof types, "vb", "bool", n);
     if (strcmp(scalar, "i8") != 0) vector_type(types, sizeof types, "v8", "i8", n);
     kernel_text(one, true, lanes, sizeof lanes);
     kernel_text(one, false, uniform, sizeof uniform);
-    const char *memory = n > 1 ? "vm" : scalar, *truth = n > 1 ? "vb" : "bool";
+    const char *memory = is_ids ? "ids" : n > 1 ? "vm" : scalar, *truth = n > 1 ? "vb" : "bool";
     const char *bytes = n == 1 ? "i8" : strcmp(scalar, "i8") == 0 ? "vm" : "v8";
     const char *result = one->to == 'b' ? bytes : memory;
     static char text[12288];

@@ -113,13 +113,26 @@ static void test_refusals(void **state)
 {
     (void)state;
     const char *unresolved[] = {IMPORT("f"), IMPORT("g"), IMPORT("f"), VARIABLE("v", "Import", "")};
-    assert_refused(unresolved, 4, "imported and defined nowhere: f, g, v", 3);
+    assert_refused(
+        unresolved, 4,
+        "imported and defined nowhere: f (module 0 imports function i32(i32), module 2 imports "
+        "function i32(i32)), g (module 1 imports function i32(i32)), v (module 3 imports "
+        "CrossWorkgroup variable i32)",
+        3);
     const char *twice[] = {DEFINE("f", "Export"), DEFINE("f", "Export"), DEFINE("f", "Export")};
-    assert_refused(twice, 3, "defined more than once: f", 1);
+    assert_refused(
+        twice, 3,
+        "defined more than once: f (module 0 defines function i32(i32), module 1 defines "
+        "function i32(i32), module 2 defines function i32(i32))",
+        1);
     const char *mixed[] = {IMPORT("f"), VARIABLE("f", "Export", "%one")};
-    assert_refused(mixed, 2, "imported or defined with different types: f", 1);
+    assert_refused(
+        mixed, 2,
+        "imported or defined with different types: f (module 0 imports function i32(i32), "
+        "module 1 defines CrossWorkgroup variable i32)",
+        1);
     const char *kernels[] = {KERNEL("run"), KERNEL("run")};
-    assert_refused(kernels, 2, "kernel in more than one module: run", 1);
+    assert_refused(kernels, 2, "kernel in more than one module: run (module 0, module 1)", 1);
 }
 
 static void test_types_differ(void **state)
@@ -129,7 +142,115 @@ static void test_types_differ(void **state)
         IMPORT("f"), SIM_TEST_PRELUDE
         "OpDecorate %f LinkageAttributes \"f\" Export\n" TYPES "%f = OpFunction %long None %getl\n"
         "%x = OpFunctionParameter %long\n%l = OpLabel\nOpReturnValue %x\nOpFunctionEnd\n"};
-    assert_refused(texts, 2, "imported or defined with different types: f", 1);
+    assert_refused(
+        texts, 2,
+        "imported or defined with different types: f (module 0 imports function i32(i32), "
+        "module 1 defines function i64(i64))",
+        1);
+}
+
+/* A function without a body or with one, `attribute` on its parameter, of type `type`. */
+#define FUNCTION(linkage, type, attribute, body)                                                   \
+    SIM_TEST_PRELUDE attribute                                                                     \
+        "OpDecorate %f LinkageAttributes \"f\" " linkage "\n" TYPES                                \
+        "%float = OpTypeFloat 32\n%v2 = OpTypeVector %float 2\n%four = OpConstant %int 4\n"        \
+        "%array = OpTypeArray %v2 %four\n%pair = OpTypeStruct %int %long\n"                        \
+        "%private = OpTypePointer Function %pair\n%generic = OpTypePointer Generic %int\n"         \
+        "%of = OpTypeFunction %void " type "\n%f = OpFunction %void None %of\n"                    \
+        "%x = OpFunctionParameter " type "\n" body "OpFunctionEnd\n"
+#define BODY   "%l = OpLabel\nOpReturn\n"
+#define BY_VAL "OpDecorate %x FuncParamAttr ByVal\n"
+
+static void test_parameters_differ(void **state)
+{
+    (void)state;
+    const char *passed[] = {FUNCTION("Import", "%private", BY_VAL, ""),
+                            FUNCTION("Export", "%private", "", BODY)};
+    assert_refused(passed, 2,
+                   "imported or defined with different types: f (module 0 imports function "
+                   "void(Function pointer by value), module 1 defines function void(Function "
+                   "pointer))",
+                   1);
+    const char *classes[] = {FUNCTION("Import", "%global", "", ""),
+                             FUNCTION("Export", "%generic", "", BODY)};
+    assert_refused(classes, 2,
+                   "imported or defined with different types: f (module 0 imports function "
+                   "void(CrossWorkgroup pointer), module 1 defines function void(Generic pointer))",
+                   1);
+    const char *aggregates[] = {FUNCTION("Import", "%array", "", ""),
+                                FUNCTION("Export", "%pair", "", BODY)};
+    assert_refused(aggregates, 2,
+                   "imported or defined with different types: f (module 0 imports function void(4 "
+                   "x 2 x f32), module 1 defines function void(struct of 16 bytes))",
+                   1);
+    const char *alike[] = {
+        FUNCTION("Import", "%private", BY_VAL, ""),
+        FUNCTION("Export", "%private", BY_VAL "OpDecorate %x FuncParamAttr NoCapture\n", BODY)};
+    link_fixture fixture = link_texts(alike, 2);
+    assert_true(rt_ok(fixture.status));
+    assert_place(fixture.linkage.functions[0][0], 1, 0);
+    release(&fixture);
+}
+
+#define TYPED_VARIABLE(linkage, storage_class, type)                                               \
+    SIM_TEST_PRELUDE "OpDecorate %v LinkageAttributes \"v\" " linkage "\n" TYPES                   \
+                     "%p = OpTypePointer " storage_class " " type "\n"                             \
+                     "%v = OpVariable %p " storage_class "\n"
+
+static void test_variables_differ(void **state)
+{
+    (void)state;
+    const char *types[] = {TYPED_VARIABLE("Import", "UniformConstant", "%int"),
+                           TYPED_VARIABLE("Export", "UniformConstant", "%long")};
+    assert_refused(types, 2,
+                   "imported or defined with different types: v (module 0 imports UniformConstant "
+                   "variable i32, module 1 defines UniformConstant variable i64)",
+                   1);
+    const char *classes[] = {TYPED_VARIABLE("Import", "UniformConstant", "%int"),
+                             TYPED_VARIABLE("Export", "CrossWorkgroup", "%int")};
+    assert_refused(classes, 2,
+                   "imported or defined with different types: v (module 0 imports UniformConstant "
+                   "variable i32, module 1 defines CrossWorkgroup variable i32)",
+                   1);
+}
+
+/* Modules of different versions link; a kernel may have the name of a symbol, which nobody calls.
+ */
+static void test_versions_and_kernels(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    sim_module *modules[3] = {sim_test_module(sink, IMPORT("f"))};
+    rt_bytes code = sim_test_assemble(DEFINE("f", "Export"));
+    ((uint32_t *)code.data)[1] = 0x00010000;
+    assert_true(rt_ok(sim_module_create(sink, code, NULL, 0, &modules[1])));
+    rt_free((void *)code.data);
+    modules[2] = sim_test_module(sink, KERNEL("f"));
+    assert_true(modules[0]->version != modules[1]->version);
+    sim_linkage linkage;
+    assert_true(rt_ok(sim_linkage_create(sink, (const sim_module *const *)modules, 3, &linkage)));
+    assert_place(linkage.functions[0][0], 1, 0);
+    sim_linkage_free(&linkage);
+    for (uint32_t i = 0; i < 3; i++)
+        sim_module_destroy(modules[i]);
+    rt_sink_destroy(sink);
+}
+
+/* What one module says cannot be linked at all. */
+static void test_modules_refused(void **state)
+{
+    (void)state;
+    sim_test_refused("OpCapability Kernel\nOpCapability Addresses\n"
+                     "OpMemoryModel Physical32 OpenCL\n",
+                     RT_UNSUPPORTED, "memory model Physical32 OpenCL is refused");
+    sim_test_refused("OpCapability Kernel\nOpCapability Addresses\n"
+                     "OpMemoryModel Logical OpenCL\n",
+                     RT_UNSUPPORTED, "memory model Logical OpenCL is refused");
+    sim_test_refused(SIM_TEST_PRELUDE
+                     "OpEntryPoint Kernel %k \"k\"\n"
+                     "OpDecorate %k LinkageAttributes \"k\" Export\n" TYPES
+                     "%k = OpFunction %void None %start\n%l = OpLabel\nOpReturn\nOpFunctionEnd\n",
+                     RT_MALFORMED, "is an entry point and has a linkage");
 }
 
 int main(void)
@@ -139,6 +260,10 @@ int main(void)
         cmocka_unit_test(test_one_definition),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_types_differ),
+        cmocka_unit_test(test_parameters_differ),
+        cmocka_unit_test(test_variables_differ),
+        cmocka_unit_test(test_versions_and_kernels),
+        cmocka_unit_test(test_modules_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

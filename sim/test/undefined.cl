@@ -353,3 +353,66 @@ __kernel void bad_async(__global int *out, __global const int *in, __local int *
     out[get_global_id(0)] = 0;
     IF(tile[get_local_id(0)] == 5, out[get_global_id(0)]);
 }
+/* A tile that was wholly defined, which checks stopped looking at, gets an undefined element. */
+__kernel void bad_unsettled(__global int *out, __global const int *in)
+{
+    __local int tile[16];
+    int i = get_local_id(0);
+    tile[i] = i;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i == 5) tile[9] = in[i] + tile[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    IF(tile[i] > 3, out[get_global_id(0)]);
+}
+__kernel void bad_counter(__global int *out)
+{
+    __local int next;
+    int at = atomic_inc(&next);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_inc(&out[at & 15]);
+}
+__kernel void good_counter(__global int *out)
+{
+    __local int next;
+    if (get_local_id(0) == 0) next = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int at = atomic_inc(&next);
+    atomic_inc(&out[at & 15]);
+}
+
+/* ---- Calls ---------------------------------------------------------------------------------- */
+
+#pragma OPENCL EXTENSION __cl_clang_function_pointers : enable
+typedef int (*operation)(int);
+int more(int x)
+{
+    return x + 1;
+}
+int less(int x)
+{
+    return x - 1;
+}
+__kernel void bad_call(__global int *out, int n)
+{
+    int i = get_global_id(0);
+    operation table[3];
+    table[n - 2] = more;
+    table[n - 1] = less;
+    out[i] = table[n](i);
+}
+__kernel void good_call(__global int *out, int n)
+{
+    int i = get_global_id(0);
+    operation table[3];
+    table[n - 2] = more;
+    table[n - 1] = less;
+    out[i] = table[n - 1 - (i & 1)](i);
+}
+
+/* One work-item's undefined value reaches the work-items of another wave. */
+__kernel void two_waves(__global int *out, __global const int *in, int from)
+{
+    int i = get_global_id(0);
+    int x = work_group_broadcast(in[i], from);
+    IF(x == 3, out[i]);
+}

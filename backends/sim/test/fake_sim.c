@@ -316,6 +316,7 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
 {
     CHECK(argument_count == sim_kernel_parameter_count(kernel));
     fake_sim.last_range = *range;
+    fake_sim.last_schedule = options->schedule;
     if (strcmp(kernel->name, "fails") == 0)
         return rt_fail(world->sink, fake_sim.refuse, RT_RULE_NONE, "fake: told to fail");
     if (takes_local(kernel)) return RT_STATUS_OK;

@@ -14,6 +14,7 @@ typedef struct fake_sim_record {
     uint8_t launches[FAKE_LAUNCHES_MAX]; /* first byte of argument 0 of each launch, in order */
     uint32_t launch_count;
     sim_range last_range;
+    sim_schedule last_schedule;
     uint64_t last_offset; /* of the pointer argument of the last launch */
     /* The specialisation constants of the last module: how many, and the first of them. */
     uint32_t constant_count, constant_id;

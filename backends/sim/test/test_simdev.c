@@ -26,15 +26,21 @@ static void finding_keep(void *user, const dev_finding *finding)
     f->finding_count++;
 }
 
-static void open_with_seed(fixture *f, uint64_t seed)
+static void open_with(fixture *f, uint64_t seed, const char *selector)
 {
     fake_sim_reset();
     *f = (fixture){.sink = rt_sink_create()};
     const dev_open_parameters parameters = {
         .sink = f->sink, .seed = seed, .on_finding = finding_keep, .finding_user = f};
-    assert_true(rt_ok(dev_device_open(&simdev_backend, &parameters, RT_TEXT(""), &f->device)));
+    assert_true(
+        rt_ok(dev_device_open(&simdev_backend, &parameters, rt_text_of(selector), &f->device)));
     assert_true(rt_ok(dev_queue_create(f->device, &f->queue)));
     assert_true(rt_ok(dev_memory_create(f->device, 16, RT_TEXT("data"), &f->memory)));
+}
+
+static void open_with_seed(fixture *f, uint64_t seed)
+{
+    open_with(f, seed, "");
 }
 
 static void close_all(fixture *f)
@@ -546,15 +552,45 @@ static void memory_that_cannot_be_had_is_a_status(void **state)
     close_all(&f);
 }
 
-static void selector_is_refused(void **state)
+static void selector_chooses_the_schedule(void **state)
 {
     (void)state;
+    static const struct {
+        const char *selector;
+        sim_schedule schedule;
+    } rows[] = {{"", SIM_SCHEDULE_LOCKSTEP},
+                {"schedule=lockstep", SIM_SCHEDULE_LOCKSTEP},
+                {"schedule=forward", SIM_SCHEDULE_FORWARD},
+                {"schedule=backward", SIM_SCHEDULE_BACKWARD},
+                {"schedule=seeded", SIM_SCHEDULE_SEEDED}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fixture f;
+        open_with(&f, 1, rows[i].selector);
+        dev_kernel *kernel = kernel_build(&f, "k");
+        dev_event *event = launch(&f, kernel, 1, NULL, 0);
+        assert_true(rt_ok(dev_event_wait(event)));
+        assert_int_equal(fake_sim.last_schedule, rows[i].schedule);
+        dev_event_destroy(event);
+        dev_kernel_destroy(kernel);
+        close_all(&f);
+    }
+}
+
+static void other_selectors_are_refused(void **state)
+{
+    (void)state;
+    static const char *const selectors[] = {"2",         "schedule",
+                                            "schedule=", "schedule=sideways",
+                                            "forward",   "schedule=forward,schedule=backward"};
     rt_sink *sink = rt_sink_create();
-    dev_device *device;
     const dev_open_parameters parameters = {.sink = sink};
-    assert_int_equal(dev_device_open(&simdev_backend, &parameters, RT_TEXT("2"), &device).code,
-                     RT_ERRC_INVALID);
-    assert_null(device);
+    for (size_t i = 0; i < sizeof selectors / sizeof *selectors; i++) {
+        dev_device *device;
+        rt_status status =
+            dev_device_open(&simdev_backend, &parameters, rt_text_of(selectors[i]), &device);
+        assert_int_equal(status.code, RT_ERRC_INVALID);
+        assert_null(device);
+    }
     rt_sink_destroy(sink);
 }
 
@@ -610,7 +646,8 @@ int main(void)
         cmocka_unit_test(usm_is_freed_at_once),
         cmocka_unit_test(variables_are_found_by_name),
         cmocka_unit_test(memory_that_cannot_be_had_is_a_status),
-        cmocka_unit_test(selector_is_refused),
+        cmocka_unit_test(selector_chooses_the_schedule),
+        cmocka_unit_test(other_selectors_are_refused),
         cmocka_unit_test(threads_share_a_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,7 +107,9 @@ static const cnf_check *run(fixture *f, const char *steps, const dev_finding *fi
     dev_device *device = NULL;
     assert_true(rt_ok(dev_device_open(&counting_backend, &parameters, RT_TEXT(""), &device)));
     if (finding) cnf_execution_finding(&execution, finding);
+    assert_true(cnf_output_open(&execution.output, execution.scenario));
     cnf_execute(&execution, &device);
+    cnf_output_close(&execution.output);
     cnf_emit_end(&emitter);
     dev_device_destroy(device);
     pthread_mutex_destroy(&execution.findings_lock);
@@ -175,6 +177,8 @@ static void counts_programs_traces_and_memories_differ(void **state)
 #define LOADED "  - load: library\n" LAUNCH
     expect_failure(state, LOADED "  - expect: {launches: 2}\n", "count", "fewer");
     expect_failure(state, LOADED "  - expect: {links: 0}\n", "count", "more");
+    expect_failure(state, LOADED "  - expect: {output: \"\"}\n  - expect: {output: \"7\"}\n",
+                   "output", "differs");
     expect_failure(state, LOADED "  - expect: {program_of: apply, images: [app/0]}\n", "program",
                    "images");
     expect_failure(state, LOADED "  - expect: {program_of: apply, images: [app/0, app/0]}\n",

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,31 @@ static void one_oracle_and_an_install_command_for_the_rest(void **state)
         if (subject->forked) assert_null(subject->environment);
     }
     assert_int_equal(oracles, 1);
+}
+
+/* What the command line takes, the device takes too. */
+static void every_setting_opens_its_device(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    const dev_open_parameters parameters = {.sink = sink};
+    uint32_t opened = 0;
+    for (uint32_t i = 0; i < cnf_subject_count; i++) {
+        const cnf_setting *setting = cnf_subjects[i].settings;
+        for (; setting && setting->name; setting++) {
+            for (const char *const *value = setting->values; *value; value++) {
+                char text[64];
+                snprintf(text, sizeof text, "%s=%s", setting->name, *value);
+                dev_device *device;
+                assert_true(rt_ok(dev_device_open(cnf_subjects[i].backend, &parameters,
+                                                  rt_text_of(text), &device)));
+                dev_device_destroy(device);
+                opened++;
+            }
+        }
+    }
+    assert_int_equal(opened, 4);
+    rt_sink_destroy(sink);
 }
 
 /* Sets or unsets a variable of this process. */
@@ -72,6 +98,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_find_their_subjects),
         cmocka_unit_test(one_oracle_and_an_install_command_for_the_rest),
+        cmocka_unit_test(every_setting_opens_its_device),
         cmocka_unit_test(intel_cpu_is_the_only_driver_of_its_child),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,86 @@
+/* Symbols of linkage in words, and whether two of one name can be one: for the linker's refusals,
+ * which say what each module declares (linker.h). */
+#include "sim/linker.h"
+
+static void write_type(rt_buffer *out, const sim_type *type)
+{
+    switch ((sim_type_kind)type->kind) {
+    case SIM_TYPE_VOID: rt_buffer_printf(out, "void"); return;
+    case SIM_TYPE_BOOL: rt_buffer_printf(out, "bool"); return;
+    case SIM_TYPE_INT: rt_buffer_printf(out, "i%u", type->bits); return;
+    case SIM_TYPE_FLOAT: rt_buffer_printf(out, "f%u", type->bits); return;
+    case SIM_TYPE_EVENT: rt_buffer_printf(out, "event"); return;
+    case SIM_TYPE_OPAQUE: rt_buffer_printf(out, "opaque type"); return;
+    case SIM_TYPE_POINTER:
+        rt_buffer_printf(out, "%s pointer",
+                         sim_enumerant_name(SIM_KIND_StorageClass, type->storage_class));
+        return;
+    case SIM_TYPE_STRUCT:
+        rt_buffer_printf(out, "struct of %llu bytes", (unsigned long long)type->size_bytes);
+        return;
+    case SIM_TYPE_VECTOR:
+    case SIM_TYPE_ARRAY: /* at most SIM_TYPE_DEPTH_MAX deep */
+        rt_buffer_printf(out, "%llu x ", (unsigned long long)type->count);
+        write_type(out, type->element);
+        return;
+    case SIM_TYPE_FUNCTION: break;
+    }
+    UNREACHABLE();
+}
+
+/* True for a parameter that the callee gets a copy of. */
+static bool is_by_value(const sim_module *module, sim_id parameter)
+{
+    const sim_id_entry *entry = sim_module_id(module, parameter);
+    for (uint32_t i = 0; i < entry->decoration_count; i++) {
+        const sim_decoration *decoration = &module->decorations[entry->decoration_first + i];
+        if (decoration->number == SIM_DecorationFuncParamAttr &&
+            decoration->operands[0] == SIM_FunctionParameterAttributeByVal) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void write_function(rt_buffer *out, const sim_symbol *symbol)
+{
+    const sim_function *function = &symbol->module->functions[symbol->place.index];
+    rt_buffer_printf(out, "function ");
+    write_type(out, symbol->type->element);
+    for (uint64_t i = 0; i < symbol->type->count; i++) {
+        rt_buffer_printf(out, "%s", i ? ", " : "(");
+        write_type(out, symbol->type->members[i]);
+        if (is_by_value(symbol->module, function->parameters[i])) {
+            rt_buffer_printf(out, " by value");
+        }
+    }
+    rt_buffer_printf(out, symbol->type->count ? ")" : "()");
+}
+
+void sim_symbol_write(rt_buffer *out, const sim_symbol *symbol)
+{
+    rt_buffer_printf(out, "module %u %s ", symbol->place.module,
+                     symbol->linkage == SIM_LINKAGE_IMPORT ? "imports" : "defines");
+    if (symbol->is_function) {
+        write_function(out, symbol);
+        return;
+    }
+    rt_buffer_printf(out, "%s variable ",
+                     sim_enumerant_name(SIM_KIND_StorageClass, symbol->storage_class));
+    write_type(out, symbol->type);
+}
+
+bool sim_symbol_compatible(const sim_symbol *a, const sim_symbol *b)
+{
+    if (a->is_function != b->is_function || a->storage_class != b->storage_class ||
+        !sim_type_equal(a->type, b->type)) {
+        return false;
+    }
+    if (!a->is_function) return true;
+    const sim_id *left = a->module->functions[a->place.index].parameters;
+    const sim_id *right = b->module->functions[b->place.index].parameters;
+    for (uint64_t i = 0; i < a->type->count; i++) {
+        if (is_by_value(a->module, left[i]) != is_by_value(b->module, right[i])) return false;
+    }
+    return true;
+}

@@ -1,0 +1,207 @@
+/* Atomic instructions one by one: what they return and leave behind in 32 and 64 bits, and what is
+ * found where their memory is misaligned, out of bounds, null or constant. */
+#include "sim/test/harness.h"
+
+#define CAPABILITIES                                                                               \
+    "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\nOpCapability Int64\n"      \
+    "OpCapability Int8\nOpCapability Float64\nOpCapability Int64Atomics\n"                         \
+    "OpCapability AtomicFloat32AddEXT\nOpCapability AtomicFloat64AddEXT\n"                         \
+    "OpCapability AtomicFloat32MinMaxEXT\nOpCapability AtomicFloat64MinMaxEXT\n"                   \
+    "OpExtension \"SPV_EXT_shader_atomic_float_add\"\n"                                            \
+    "OpExtension \"SPV_EXT_shader_atomic_float_min_max\"\nOpMemoryModel Physical64 OpenCL\n"       \
+    "OpEntryPoint Kernel %k \"k\"\n"
+#define TYPES                                                                                      \
+    "%void = OpTypeVoid\n%i8 = OpTypeInt 8 0\n%i32 = OpTypeInt 32 0\n%i64 = OpTypeInt 64 0\n"      \
+    "%f32 = OpTypeFloat 32\n%f64 = OpTypeFloat 64\n"                                               \
+    "%pb = OpTypePointer CrossWorkgroup %i8\n%pc = OpTypePointer UniformConstant %i8\n"            \
+    "%device = OpConstant %i32 1\n%relaxed = OpConstant %i32 0\n"
+
+/* A row's operation gives the memory's old value (unless it stores or loads only) and leaves
+ * `after`; numbers are bits of the type, cut to its width.  i: integer, f: float. */
+typedef struct row {
+    const char *name;
+    char type;
+    const char *operands; /* behind pointer, scope and semantics; %v is the value */
+    uint64_t before, value, after;
+} row;
+
+static const row rows[] = {
+    {"OpAtomicLoad", 'i', "", 5, 0, 5},
+    {"OpAtomicStore", 'i', " %v", 5, 9, 9},
+    {"OpAtomicExchange", 'i', " %v", 5, 9, 9},
+    {"OpAtomicCompareExchange", 'i', " %relaxed %v %five", 5, 9, 9},
+    {"OpAtomicCompareExchange", 'i', " %relaxed %v %five", 6, 9, 6},
+    {"OpAtomicCompareExchangeWeak", 'i', " %relaxed %v %five", 5, 9, 9},
+    {"OpAtomicCompareExchangeWeak", 'i', " %relaxed %v %five", 6, 9, 6},
+    {"OpAtomicIIncrement", 'i', "", UINT64_MAX, 0, 0},
+    {"OpAtomicIDecrement", 'i', "", 0, 0, UINT64_MAX},
+    {"OpAtomicIAdd", 'i', " %v", UINT64_MAX, 3, 2},
+    {"OpAtomicISub", 'i', " %v", 2, 3, UINT64_MAX},
+    {"OpAtomicSMin", 'i', " %v", 2, UINT64_MAX, UINT64_MAX},
+    {"OpAtomicUMin", 'i', " %v", 2, UINT64_MAX, 2},
+    {"OpAtomicSMax", 'i', " %v", 2, UINT64_MAX, 2},
+    {"OpAtomicUMax", 'i', " %v", 2, UINT64_MAX, UINT64_MAX},
+    {"OpAtomicAnd", 'i', " %v", 12, 10, 8},
+    {"OpAtomicOr", 'i', " %v", 12, 10, 14},
+    {"OpAtomicXor", 'i', " %v", 12, 10, 6},
+};
+/* The same in two widths: 1.5 + 2 = 3.5; the least and the most of 1.5 and -2; of 1.5 and a NaN. */
+static const struct {
+    const char *name;
+    uint32_t before[2], value[2], after[2]; /* the upper 32 bits of a double, a float's bits */
+} floats[] = {
+    {"OpAtomicFAddEXT",
+     {0x3ff80000, 0x3fc00000},
+     {0x40000000, 0x40000000},
+     {0x400c0000, 0x40600000}},
+    {"OpAtomicFMinEXT",
+     {0x3ff80000, 0x3fc00000},
+     {0xc0000000, 0xc0000000},
+     {0xc0000000, 0xc0000000}},
+    {"OpAtomicFMaxEXT",
+     {0x3ff80000, 0x3fc00000},
+     {0xc0000000, 0xc0000000},
+     {0x3ff80000, 0x3fc00000}},
+    {"OpAtomicFMaxEXT",
+     {0x3ff80000, 0x3fc00000},
+     {0x7ff80000, 0x7fc00000},
+     {0x3ff80000, 0x3fc00000}},
+};
+
+static row float_row(size_t index, uint32_t bits)
+{
+    bool is_wide = bits == 64;
+    uint32_t shift = is_wide ? 32 : 0;
+    return (row){floats[index].name,
+                 'f',
+                 " %v",
+                 (uint64_t)floats[index].before[!is_wide] << shift,
+                 (uint64_t)floats[index].value[!is_wide] << shift,
+                 (uint64_t)floats[index].after[!is_wide] << shift};
+}
+
+static bool gives(const row *one)
+{
+    return strcmp(one->name, "OpAtomicStore") != 0;
+}
+static bool writes(const row *one)
+{
+    return strcmp(one->name, "OpAtomicLoad") != 0;
+}
+
+/* k(global char *m, long o, T v, global T *old, constant char *c): the memory that is passed as c
+ * is constant while the kernel runs. */
+static harness open_row(const row *one, uint32_t bits)
+{
+    static char text[4096];
+    snprintf(text, sizeof text,
+             "%s%s%%pt = OpTypePointer CrossWorkgroup %%%c%u\n"
+             "%%fn = OpTypeFunction %%void %%pb %%i64 %%%c%u %%pt %%pc\n%%five = OpConstant %%%c%u "
+             "%s\n%%k = OpFunction %%void None %%fn\n%%m = OpFunctionParameter %%pb\n"
+             "%%o = OpFunctionParameter %%i64\n%%v = OpFunctionParameter %%%c%u\n"
+             "%%old = OpFunctionParameter %%pt\n%%c = OpFunctionParameter %%pc\n%%b = OpLabel\n"
+             "%%e = OpPtrAccessChain %%pb %%m %%o\n%%p = OpBitcast %%pt %%e\n",
+             CAPABILITIES, TYPES, one->type, bits, one->type, bits, one->type, bits, "5", one->type,
+             bits);
+    size_t used = strlen(text);
+    if (gives(one)) {
+        snprintf(text + used, sizeof text - used, "%%r = %s %%%c%u %%p %%device %%relaxed%s\n%s",
+                 one->name, one->type, bits, one->operands, "OpStore %old %r\n");
+    } else {
+        snprintf(text + used, sizeof text - used, "%s %%p %%device %%relaxed%s\n", one->name,
+                 one->operands);
+    }
+    strcat(text, "OpReturn\nOpFunctionEnd\n");
+    return harness_text(text);
+}
+
+typedef struct place {
+    const char *kind; /* of the finding; NULL: none */
+    bool is_null, is_constant;
+    uint64_t offset;
+} place;
+
+static void row_try(const row *one, uint32_t bits, place where, uint32_t engine)
+{
+    harness h = open_row(one, bits);
+    h.world->engine = engine;
+    uint64_t mask = bits == 64 ? UINT64_MAX : UINT32_MAX, content[2] = {0, 0}, old = 0;
+    uint32_t size = bits / 8;
+    memcpy((uint8_t *)content + (where.kind ? 0 : where.offset), &one->before, size);
+    sim_object memory = harness_memory(&h, "memory", content, sizeof content);
+    sim_object out = harness_memory(&h, "old", &old, size);
+    sim_argument arguments[] = {harness_global(where.is_null ? 0 : memory),
+                                harness_value(&where.offset, 8), harness_value(&one->value, size),
+                                harness_global(out),
+                                harness_global(where.is_constant ? memory : 0)};
+    harness_try(&h, "k", harness_range(1, 1), arguments, 5);
+    assert_true(rt_ok(h.status));
+    uint64_t seen[2] = {0, 0};
+    harness_read_back(&h, memory, seen, sizeof seen);
+    harness_read_back(&h, out, &old, size);
+    if (where.kind) {
+        if (h.finding_count != 1 || strcmp(h.findings[0].kind, where.kind) != 0) {
+            fail_msg("%s of %u bits: %u findings, expected %s", one->name, bits, h.finding_count,
+                     where.kind);
+        }
+        assert_memory_equal(seen, content, sizeof seen);
+    } else {
+        uint64_t after = 0;
+        memcpy(&after, (uint8_t *)seen + where.offset, size);
+        if (h.finding_count) fail_msg("%s: %s", one->name, h.findings[0].message.data);
+        if (after != (one->after & mask) || (gives(one) && old != (one->before & mask))) {
+            fail_msg("%s of %u bits leaves %llx, expected %llx; it gave %llx", one->name, bits,
+                     (unsigned long long)after, (unsigned long long)(one->after & mask),
+                     (unsigned long long)old);
+        }
+    }
+    harness_close(&h);
+}
+
+static void row_try_all(const row *one, uint32_t bits)
+{
+    const place places[] = {
+        {NULL, .offset = 0},
+        {NULL, .offset = 8},
+        {"misaligned", .offset = 1},
+        {"misaligned", .offset = bits == 64 ? 4 : 2},
+        {"out-of-bounds", .offset = 16},
+        {"out-of-bounds", .offset = UINT64_MAX - 7},
+        {"null-pointer", .is_null = true},
+        {writes(one) ? "write-to-constant" : NULL, .is_constant = true},
+    };
+    for (uint32_t engine = 0; engine < SIM_ENGINE_COUNT; engine++) {
+        if (!sim_engine_at(engine)) continue;
+        for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+            row_try(one, bits, places[i], engine);
+    }
+}
+
+static void on_integers(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        row_try_all(&rows[i], 32);
+        row_try_all(&rows[i], 64);
+    }
+}
+
+static void on_floats(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof floats / sizeof *floats; i++) {
+        for (uint32_t bits = 32; bits <= 64; bits += 32) {
+            row one = float_row(i, bits);
+            row_try_all(&one, bits);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_integers),
+        cmocka_unit_test(on_floats),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

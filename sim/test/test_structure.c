@@ -1,0 +1,250 @@
+/* Rules of a module's structure: each has a module that breaks it, which we and SPIRV-Tools refuse,
+ * and one beside it that keeps it, which both accept. */
+#include "sim/test/assembler.h"
+#include "sim/test/second_opinion.h"
+
+/* A module in parts; an empty part is the one that both modules of a case have. */
+typedef struct parts {
+    const char *capabilities, *debug, *annotations, *types, *body;
+} parts;
+
+typedef struct rule_case {
+    const char *name, *words; /* what our message says */
+    parts wrong, right;
+    bool is_ours_alone; /* SPIRV-Tools does not know the rule */
+} rule_case;
+
+static const char *or_nothing(const char *text)
+{
+    return text ? text : "";
+}
+
+static rt_bytes module_of(const parts *p)
+{
+    char text[8192];
+    int length = snprintf(
+        text, sizeof text,
+        "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\nOpCapability Int64\n"
+        "OpCapability GenericPointer\n%s\n%%std = OpExtInstImport \"OpenCL.std\"\n"
+        "OpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %%k \"k\"\n%s\n"
+        "OpDecorate %%f LinkageAttributes \"f\" Export\n%s\n"
+        "%%void = OpTypeVoid\n%%int = OpTypeInt 32 0\n%%long = OpTypeInt 64 0\n"
+        "%%float = OpTypeFloat 32\n%%v4 = OpTypeVector %%float 4\n"
+        "%%pi = OpTypePointer CrossWorkgroup %%int\n%%pc = OpTypePointer UniformConstant %%int\n"
+        "%%pl = OpTypePointer CrossWorkgroup %%long\n%%gi = OpTypePointer Generic %%int\n"
+        "%%gf = OpTypePointer Generic %%float\n%%pf = OpTypePointer CrossWorkgroup %%float\n"
+        "%%one = OpConstant %%int 1\n%%nine = OpConstant %%int 9\n%%two = OpConstant %%int 2\n"
+        "%%six = OpConstant %%int 6\n%%l1 = OpConstant %%long 1\n%%f1 = OpConstant %%float 1\n"
+        "%%vf = OpConstantComposite %%v4 %%f1 %%f1 %%f1 %%f1\n%s\n"
+        "%%fk = OpTypeFunction %%void %%pi %%pc %%pl %%pf\n%%fv = OpTypeFunction %%void\n"
+        "%%f = OpFunction %%void None %%fv\n%%fe = OpLabel\nOpReturn\nOpFunctionEnd\n"
+        "%%k2 = OpFunction %%void None %%fv\n%%k2e = OpLabel\nOpReturn\nOpFunctionEnd\n"
+        "%%k = OpFunction %%void None %%fk\n%%i = OpFunctionParameter %%pi\n"
+        "%%c = OpFunctionParameter %%pc\n%%l = OpFunctionParameter %%pl\n"
+        "%%p = OpFunctionParameter %%pf\n%%e = OpLabel\n%s\nOpReturn\nOpFunctionEnd\n",
+        or_nothing(p->capabilities), or_nothing(p->debug), or_nothing(p->annotations),
+        or_nothing(p->types), or_nothing(p->body));
+    assert_true(length > 0 && (size_t)length < sizeof text);
+    return sim_test_assemble(text);
+}
+
+static const rule_case cases[] = {
+    {"capability of an instruction",
+     "it needs the capability Groups",
+     {.types = "%bool = OpTypeBool\n%t = OpConstantTrue %bool",
+      .body = "%q = OpGroupAll %bool %two %t"},
+     {.capabilities = "OpCapability Groups",
+      .types = "%bool = OpTypeBool\n%t = OpConstantTrue %bool",
+      .body = "%q = OpGroupAll %bool %two %t"}},
+    {"capability of an enumerant",
+     "OptNoneINTEL needs the capability OptNoneINTEL",
+     {.types = "%ft = OpTypeFunction %void",
+      .body = "OpReturn\nOpFunctionEnd\n%o = OpFunction %void OptNoneINTEL %fv\n%oe = OpLabel"},
+     {.body = "OpReturn\nOpFunctionEnd\n%o = OpFunction %void Inline %fv\n%oe = OpLabel"}},
+    {"capability of a width",
+     "an integer of this width needs the capability Int16",
+     {.types = "%short = OpTypeInt 16 0"},
+     {.capabilities = "OpCapability Int16", .types = "%short = OpTypeInt 16 0"}},
+    {"capability of double",
+     "a double needs the capability Float64",
+     {.types = "%double = OpTypeFloat 64"},
+     {.capabilities = "OpCapability Float64", .types = "%double = OpTypeFloat 64"}},
+    {"capability of half",
+     "a half needs the capability Float16Buffer or Float16",
+     {.types = "%half = OpTypeFloat 16"},
+     {.capabilities = "OpCapability Float16Buffer", .types = "%half = OpTypeFloat 16"}},
+    {"capability of a vector",
+     "a vector of this size needs the capability Vector16",
+     {.types = "%v8 = OpTypeVector %float 8"},
+     {.capabilities = "OpCapability Vector16", .types = "%v8 = OpTypeVector %float 8"}},
+    {"capability of atomics",
+     "an atomic of 64 bits needs the capability Int64Atomics",
+     {.body = "%a = OpAtomicIAdd %long %l %one %two %l1"},
+     {.capabilities = "OpCapability Int64Atomics",
+      .body = "%a = OpAtomicIAdd %long %l %one %two %l1"}},
+    {"strings before names",
+     "among the names",
+     {.debug = "OpName %k \"k\"\n%s = OpString \"s\""},
+     {.debug = "%s = OpString \"s\"\nOpName %k \"k\""}},
+    {"target of Constant",
+     "which is not a variable",
+     {.annotations = "OpDecorate %int Constant"},
+     {.annotations = "OpDecorate %x Constant",
+      .types = "%x = OpVariable %pc UniformConstant %one"}},
+    {"target of Volatile",
+     "which is not a variable, parameter or member",
+     {.annotations = "OpDecorate %int Volatile"},
+     {.annotations = "OpDecorate %i Volatile"}},
+    {"target of NoSignedWrap",
+     "which is not an operation on integers that can wrap",
+     {.annotations = "OpDecorate %q NoSignedWrap", .body = "%q = OpBitwiseAnd %int %one %two"},
+     {.annotations = "OpDecorate %q NoSignedWrap", .body = "%q = OpIAdd %int %one %two"}},
+    {"target of SpecId",
+     "which is not a scalar specialisation constant",
+     {.annotations = "OpDecorate %i SpecId 1"},
+     {.annotations = "OpDecorate %s SpecId 1", .types = "%s = OpSpecConstant %int 7"}},
+    {"target of FuncParamAttr",
+     "which is not a parameter or function",
+     {.annotations = "OpDecorate %int FuncParamAttr NoCapture"},
+     {.annotations = "OpDecorate %i FuncParamAttr NoCapture"},
+     .is_ours_alone = true},
+    {"target of LinkageAttributes",
+     "which is not a variable or function",
+     {.annotations = "OpDecorate %int LinkageAttributes \"x\" Export"},
+     {.annotations = "OpDecorate %k2 LinkageAttributes \"x\" Export"},
+     .is_ours_alone = true},
+    {"a kernel has no linkage",
+     "is an entry point and has a linkage",
+     {.annotations = "OpDecorate %k LinkageAttributes \"k\" Export"},
+     {.annotations = "OpDecorate %k2 LinkageAttributes \"k2\" Export"}},
+    {"nobody calls a kernel",
+     "is an entry point, which nobody calls",
+     {.body = "%r = OpFunctionCall %void %k %i %c %l %p"},
+     {.body = "%r = OpFunctionCall %void %f"}},
+    {"literals fit their type",
+     "has more than the type's 16 bits",
+     {.capabilities = "OpCapability Int16",
+      .types = "%short = OpTypeInt 16 0\n"
+               "%s = OpConstant %short !65536"},
+     {.capabilities = "OpCapability Int16",
+      .types = "%short = OpTypeInt 16 0\n"
+               "%s = OpConstant %short !65535"}},
+    {"a conversion changes the width",
+     "the operand has the width of the result",
+     {.body = "%q = OpFConvert %float %f1"},
+     {.capabilities = "OpCapability Float64",
+      .types = "%double = OpTypeFloat 64",
+      .body = "%q = OpFConvert %double %f1"}},
+    {"scopes exist",
+     "9 is no scope",
+     {.body = "OpMemoryBarrier %nine %two"},
+     {.body = "OpMemoryBarrier %one %two"}},
+    {"one order",
+     "name several orders",
+     {.body = "OpMemoryBarrier %one %six"},
+     {.body = "OpMemoryBarrier %one %two"}},
+    {"a cast keeps what is pointed to",
+     "do not point to the same type",
+     {.body = "%q = OpPtrCastToGeneric %gf %i"},
+     {.body = "%q = OpPtrCastToGeneric %gi %i"}},
+    {"nothing is stored to constant memory",
+     "nothing is stored to storage class UniformConstant",
+     {.body = "OpStore %c %one"},
+     {.body = "OpStore %i %one"}},
+    {"an offset has 64 bits",
+     "the offset is no integer of 64 bits",
+     {.body = "%q = OpExtInst %void %std vstoren %vf %one %p"},
+     {.body = "%q = OpExtInst %void %std vstoren %vf %l1 %p"}},
+    {"a type is declared once",
+     "is declared already",
+     {.types = "%again = OpTypeInt 32 0"},
+     {.types = "%again = OpTypePointer CrossWorkgroup %int"}},
+    {"types are told apart by their ids",
+     "does not point to the value's type",
+     {.types = "%sa = OpTypeStruct %int\n%sb = OpTypeStruct %int\n%n = OpConstantNull %sb\n"
+               "%ps = OpTypePointer CrossWorkgroup %sa",
+      .body = "%q = OpBitcast %ps %i\nOpStore %q %n"},
+     {.types = "%sa = OpTypeStruct %int\n%sb = OpTypeStruct %int\n%n = OpConstantNull %sb\n"
+               "%ps = OpTypePointer CrossWorkgroup %sb",
+      .body = "%q = OpBitcast %ps %i\nOpStore %q %n"}},
+};
+
+static void expect_opinions(const rule_case *c, const parts *p, bool is_right)
+{
+    char ours[512], theirs[512];
+    rt_bytes bytes = module_of(p);
+    uint32_t count = (uint32_t)(bytes.size / sizeof(uint32_t));
+    const uint32_t *words = (const uint32_t *)(const void *)bytes.data;
+    opinion expected = is_right ? OPINION_VALID : OPINION_INVALID;
+    opinion our = opinion_ours(words, count, ours, sizeof ours);
+    opinion their = opinion_theirs(words, count, theirs, sizeof theirs);
+    if (our != expected || (!is_right && !strstr(ours, c->words))) {
+        fail_msg("%s, %s: ours [%s]", c->name, is_right ? "right" : "wrong", ours);
+    }
+    if (their != expected && !(c->is_ours_alone && !is_right)) {
+        fail_msg("%s, %s: SPIRV-Tools [%s]", c->name, is_right ? "right" : "wrong", theirs);
+    }
+    rt_free((void *)bytes.data);
+}
+
+static void test_rules(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        expect_opinions(&cases[i], &cases[i].wrong, false);
+        expect_opinions(&cases[i], &cases[i].right, true);
+    }
+}
+
+/* What needs a later version of SPIR-V than the module's, and a capability that no module may
+ * declare. */
+static void test_versions(void **state)
+{
+    (void)state;
+    const parts uses = {.annotations = "OpDecorate %i MaxByteOffset 4"};
+    char ours[512];
+    rt_bytes bytes = module_of(&uses);
+    uint32_t count = (uint32_t)(bytes.size / sizeof(uint32_t)), *words = (uint32_t *)bytes.data;
+    assert_int_equal(opinion_ours(words, count, ours, sizeof ours), OPINION_VALID);
+    words[1] = 0x00010000;
+    assert_int_equal(opinion_ours(words, count, ours, sizeof ours), OPINION_INVALID);
+    assert_non_null(strstr(ours, "MaxByteOffset needs SPIR-V 1.1"));
+    rt_free(words);
+    const parts shaders = {.annotations = "OpDecorate %i Block"};
+    bytes = module_of(&shaders);
+    count = (uint32_t)(bytes.size / sizeof(uint32_t));
+    words = (uint32_t *)bytes.data;
+    assert_int_equal(opinion_ours(words, count, ours, sizeof ours), OPINION_NONE);
+    assert_non_null(strstr(ours, "Block needs the capability Shader, which is refused"));
+    rt_free(words);
+}
+
+/* The largest id of specialisation constants stands for none in the reader. */
+static void test_spec_id(void **state)
+{
+    (void)state;
+    const parts last = {.annotations = "OpDecorate %s SpecId 4294967295",
+                        .types = "%s = OpSpecConstant %int 7"};
+    const parts before = {.annotations = "OpDecorate %s SpecId 4294967294",
+                          .types = "%s = OpSpecConstant %int 7"};
+    char ours[512];
+    rt_bytes bytes = module_of(&last);
+    assert_int_equal(opinion_ours((uint32_t *)bytes.data, (uint32_t)(bytes.size / 4), ours, 512),
+                     OPINION_NONE);
+    assert_non_null(strstr(ours, "SpecId 4294967295 is larger than the limit"));
+    rt_free((void *)bytes.data);
+    bytes = module_of(&before);
+    assert_int_equal(opinion_ours((uint32_t *)bytes.data, (uint32_t)(bytes.size / 4), ours, 512),
+                     OPINION_VALID);
+    rt_free((void *)bytes.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_versions),
+        cmocka_unit_test(test_spec_id),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
