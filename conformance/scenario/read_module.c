@@ -158,7 +158,8 @@ static const scn_row module_rows[] = {
     {"build_options", &shape_build_options, 0, SCN_FIELD(scn_module, build_options),
      "Options for the front end, as on its command line."},
     {"formats", &shape_formats, 0, SCN_FIELD(scn_module, formats),
-     "The formats that images of the sources are made in, each in all of them."},
+     "The formats that images of the sources are made in, each in all of them; native: compiled "
+     "ahead of time for the simulated device, with the defaults of specialisation constants."},
     {"compile_options", &shape_device_options, 0, SCN_FIELD(scn_module, compile_options),
      "Options of the sources' images for the device's compiler."},
     {"link_options", &shape_device_options, 0, SCN_FIELD(scn_module, link_options),

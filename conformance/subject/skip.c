@@ -115,7 +115,7 @@ static bool lacks_format(cnf_emitter *emitter, const scn_scenario *scenario,
         const scn_step *step = &scenario->steps[i];
         if (step->verb != SCN_VERB_SUBMIT) continue;
         if (!is_native_alone(scenario, step->submit.kernel)) continue;
-        cnf_emit_skip(emitter, "native", "no",
+        cnf_emit_skip(emitter, "native-images", "no",
                       RT_TEXT("a kernel of the scenario is compiled ahead of time for the "
                               "simulated device; this device does not take the format"));
         return true;
