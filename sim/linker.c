@@ -15,6 +15,7 @@ typedef struct sim_linker {
     symbol_list symbols;
     rt_map definitions; /* name -> index into symbols */
     rt_map reported;    /* names already in a list of names */
+    name_list *open;    /* receives imports without a definition; NULL: they are refused */
 } sim_linker;
 
 static void collect_functions(sim_linker *linker, uint32_t module)
@@ -144,6 +145,10 @@ static rt_status bind_symbols(sim_linker *linker, sim_linkage *linkage)
             places[own->place.module][own->place.index] = linker->symbols.items[known].place;
         }
     }
+    if (linker->open) {
+        *linker->open = unresolved;
+        unresolved = (name_list){0};
+    }
     rt_status status = refuse(linker, &unresolved, false, "imported and defined nowhere");
     if (!rt_ok(status)) {
         rt_vector_free(&different);
@@ -193,6 +198,26 @@ rt_status sim_linkage_create(rt_sink *sink, const sim_module *const *modules, ui
     rt_vector_free(&linker.symbols);
     rt_map_free(&linker.definitions);
     if (!rt_ok(status)) sim_linkage_free(out_linkage);
+    return status;
+}
+
+rt_status sim_linkage_imports(rt_sink *sink, const sim_module *const *modules, uint32_t count,
+                              rt_arena *arena, const rt_text **out_names, uint32_t *out_count)
+{
+    CHECK(count >= 1);
+    name_list open = {0};
+    sim_linkage linkage = {0};
+    sim_linker linker = {.sink = sink, .modules = modules, .module_count = count, .open = &open};
+    rt_status status = link_all(&linker, &linkage);
+    rt_vector_free(&linker.symbols);
+    rt_map_free(&linker.definitions);
+    sim_linkage_free(&linkage);
+    *out_count = rt_ok(status) ? open.count : 0;
+    rt_text *names = rt_arena_alloc_array(arena, *out_count + 1, sizeof *names);
+    for (uint32_t i = 0; i < *out_count; i++)
+        names[i] = open.items[i];
+    *out_names = names;
+    rt_vector_free(&open);
     return status;
 }
 

@@ -50,6 +50,13 @@ typedef struct sim_linkage {
 RT_MUST_USE rt_status sim_linkage_create(rt_sink *sink, const sim_module *const *modules,
                                          uint32_t count, sim_linkage *out_linkage);
 
+/* Looks whether count >= 1 modules fit each other, and lists the imports that none of them defines:
+ * each once, in the order of the modules, first functions, then variables.  The list lives in the
+ * arena, its texts in the modules.  LINK_ERROR: as above, imports without a definition excepted. */
+RT_MUST_USE rt_status sim_linkage_imports(rt_sink *sink, const sim_module *const *modules,
+                                          uint32_t count, rt_arena *arena,
+                                          const rt_text **out_names, uint32_t *out_count);
+
 /* Frees the arrays and leaves the linkage empty. */
 void sim_linkage_free(sim_linkage *linkage);
 

@@ -147,7 +147,7 @@ void simdev_program_release(simdev_program *program)
     CHECK(program->references >= 1);
     if (--program->references > 0) return;
     if (program->program) sim_world_forget(program->device->world, program->program);
-    sim_module_destroy(program->module);
+    sim_native_free(&program->code);
     sim_program_destroy(program->program);
     rt_free(program);
 }
@@ -183,50 +183,37 @@ static rt_status simdev_global_find(dev_program *base, rt_text name, dev_memory 
                           RT_TEXT_ARG(name));
 }
 
+static const sim_native no_code;
+
 static const dev_program_ops simdev_program_ops = {
     .destroy = simdev_program_destroy,
     .kernel_create = simdev_kernel_create,
     .global_find = simdev_global_find,
 };
 
-/* Takes over one of module and linked; the other is NULL. */
-static dev_program *program_of(simdev_device *device, sim_module *module, sim_program *linked)
+/* Takes over the modules of a code, or, where there are none, a linked program. */
+static dev_program *program_of(simdev_device *device, sim_native code, sim_program *linked)
 {
-    CHECK((module != NULL) != (linked != NULL));
+    CHECK((code.module_count > 0) != (linked != NULL));
     simdev_program *program = rt_alloc(sizeof *program);
     program->base.ops = &simdev_program_ops;
     program->device = device;
     program->references = 1;
-    program->module = module;
+    program->code = code;
     program->program = linked;
     return &program->base;
 }
 
-/* Modules are read and linked outside the lock: they touch no object of the world, and builds are
+/* Codes are read and linked outside the lock: that touches no object of the world, and builds are
  * what takes long in a run of many threads. */
-static rt_status module_read(dev_device *device, const dev_code *code, sim_module **out_module)
-{
-    *out_module = NULL;
-    if (code->format != RT_FORMAT_SPIRV64)
-        return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "the simulated device takes images of format %s, not %s",
-                       rt_format_name(RT_FORMAT_SPIRV64), rt_format_name(code->format));
-    sim_spec_constant *constants = rt_alloc_array(code->constant_count, sizeof *constants);
-    for (uint32_t i = 0; i < code->constant_count; i++)
-        constants[i] = (sim_spec_constant){code->constants[i].id, code->constants[i].value};
-    rt_status status =
-        sim_module_create(device->sink, code->bytes, constants, code->constant_count, out_module);
-    rt_free(constants);
-    return status;
-}
 
 /* SPIR-V knows no build options that change what a program means, so they are not looked at. */
 static rt_status simdev_program_compile(dev_device *device, const dev_code *code,
                                         dev_program **out_program)
 {
-    sim_module *module;
-    RT_TRY(module_read(device, code, &module));
-    *out_program = program_of((simdev_device *)device, module, NULL);
+    sim_native modules;
+    RT_TRY(simdev_code_read(device->sink, code, &modules));
+    *out_program = program_of((simdev_device *)device, modules, NULL);
     return RT_STATUS_OK;
 }
 
@@ -234,28 +221,30 @@ static rt_status simdev_program_link(dev_device *device, dev_program *const *pro
                                      uint32_t count, rt_text options, dev_program **out_program)
 {
     (void)options;
-    const sim_module **modules = rt_alloc_array(count, sizeof *modules);
+    RT_VECTOR(const sim_module *) modules = {0};
     for (uint32_t i = 0; i < count; i++) {
-        modules[i] = ((const simdev_program *)programs[i])->module;
-        CHECK(modules[i] != NULL);
+        const sim_native *code = &((const simdev_program *)programs[i])->code;
+        CHECK(code->module_count > 0);
+        for (uint32_t k = 0; k < code->module_count; k++)
+            *rt_vector_push(&modules) = code->modules[k];
     }
     sim_program *linked = NULL;
-    rt_status status = sim_program_link(device->sink, modules, count, &linked);
-    rt_free(modules);
-    if (rt_ok(status)) *out_program = program_of((simdev_device *)device, NULL, linked);
+    rt_status status = sim_program_link(device->sink, modules.items, modules.count, &linked);
+    rt_vector_free(&modules);
+    if (rt_ok(status)) *out_program = program_of((simdev_device *)device, no_code, linked);
     return status;
 }
 
 static rt_status simdev_program_build(dev_device *device, const dev_code *code,
                                       dev_program **out_program)
 {
-    sim_module *module;
-    RT_TRY(module_read(device, code, &module));
-    const sim_module *const modules[] = {module};
+    sim_native modules;
+    RT_TRY(simdev_code_read(device->sink, code, &modules));
     sim_program *linked = NULL;
-    rt_status status = sim_program_link(device->sink, modules, 1, &linked);
-    sim_module_destroy(module);
-    if (rt_ok(status)) *out_program = program_of((simdev_device *)device, NULL, linked);
+    rt_status status = sim_program_link(device->sink, (const sim_module *const *)modules.modules,
+                                        modules.module_count, &linked);
+    sim_native_free(&modules);
+    if (rt_ok(status)) *out_program = program_of((simdev_device *)device, no_code, linked);
     return status;
 }
 
@@ -276,11 +265,11 @@ static void simdev_device_destroy(dev_device *base)
 static void simdev_device_capabilities(dev_device *device, dev_capabilities *out_capabilities)
 {
     (void)device;
-    static const char *const extensions[] = {"pi_ext_spirv64_linking"};
+    static const char *const extensions[] = {"pi_ext_spirv64_linking", "assay_ext_native_linking"};
     *out_capabilities = (dev_capabilities){
         .name = RT_TEXT("assay simulated device"),
         .driver = RT_TEXT("assay sim"),
-        .formats_taken = 1u << RT_FORMAT_SPIRV64,
+        .formats_taken = simdev_formats_taken(),
         .extensions = extensions,
         .extension_count = sizeof extensions / sizeof *extensions,
         .aspects = 1u << DEV_ASPECT_FP16 | 1u << DEV_ASPECT_FP64 | 1u << DEV_ASPECT_ATOMIC64,

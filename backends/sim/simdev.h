@@ -4,10 +4,15 @@
 
 #include "reference/device/device.h"
 
-/* Takes SPIR-V, links it itself, executes, finds faults.  Commands run late: when somebody waits
- * for an event or closes a queue, in an order that the wait lists allow and the seed chooses.  The
- * same seed and the same calls give the same order.  Its selector is "", or "schedule=NAME" with
- * the name of a schedule of kernels (sim_schedule_name). */
+/* Takes SPIR-V and images of its own native format, links them itself, executes, finds faults.
+ * Commands run late: when somebody waits for an event or closes a queue, in an order that the wait
+ * lists allow and the seed chooses.  The same seed and the same calls give the same order.  Its
+ * selector is "", or "schedule=NAME" with the name of a schedule of kernels (sim_schedule_name). */
 extern const dev_backend simdev_backend;
+
+/* The device's offline compiler: appends the native image (sim/native.h) of one SPIR-V module,
+ * whose imports stay open and whose specialisation constants get their defaults, to *out_image.
+ * The codes of sim_module_create, and LIMIT. */
+RT_MUST_USE rt_status simdev_offline_compile(rt_sink *sink, rt_bytes spirv, rt_buffer *out_image);
 
 #endif

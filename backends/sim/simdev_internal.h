@@ -11,7 +11,7 @@
 
 #include "reference/base/vector.h"
 #include "reference/device/device.h"
-#include "sim/sim.h"
+#include "sim/native.h"
 
 #include <pthread.h>
 
@@ -33,7 +33,7 @@ typedef struct simdev_program {
     dev_program base;
     simdev_device *device;
     uint32_t references;
-    sim_module *module;   /* compiled: one module, else NULL */
+    sim_native code;      /* compiled: its modules, else none */
     sim_program *program; /* linked or built, else NULL */
 } simdev_program;
 
@@ -57,6 +57,13 @@ typedef struct simdev_kernel {
 void simdev_memory_release(simdev_memory *memory);
 void simdev_program_release(simdev_program *program);
 void simdev_kernel_release(simdev_kernel *kernel);
+
+/* Reads an image's code; the caller frees *out_code, which is empty on failure.  UNSUPPORTED: of a
+ * format that the device does not take; and the codes of sim_module_create and sim_native_read. */
+RT_MUST_USE rt_status simdev_code_read(rt_sink *sink, const dev_code *code, sim_native *out_code);
+
+/* dev_capabilities.formats_taken of the device. */
+uint32_t simdev_formats_taken(void);
 
 /* Makes a queue (dev_device_ops.queue_create). */
 rt_status simdev_queue_create(dev_device *device, dev_queue **out_queue);

@@ -164,11 +164,19 @@ static int worker_main(int argument_count, char **arguments)
     return cnf_worker_main(0, 1);
 }
 
+static int offline_main(int argument_count, char **arguments)
+{
+    (void)argument_count;
+    (void)arguments;
+    return cnf_offline_main(0, 1);
+}
+
 static const struct hidden_command {
     const char *name;
     int (*run)(int argument_count, char **arguments); /* from the command's name on */
 } hidden_commands[] = {
     {"worker", worker_main},
+    {"offline", offline_main},
     {"subject", cnf_subject_main},
     {"probe", cnf_subject_probe_main},
 };

@@ -84,6 +84,10 @@ void cnf_cache_keep(cnf_cache *cache, rt_bytes request, rt_bytes answer);
 /* Body of `assay worker`: one request from input, one answer to output, exit status. */
 int cnf_worker_main(int input, int output);
 
+/* Body of `assay offline`, the simulated device's offline compiler: one SPIR-V module from input,
+ * its native image to output, exit status; what is refused is said on stderr. */
+int cnf_offline_main(int input, int output);
+
 /* The environment that a worker is started with, NULL at its end, in the arena: ours without what a
  * vendor's library was given (LD_LIBRARY_PATH, LD_PRELOAD), and the cache's folder. */
 const char *const *cnf_worker_environment(const cnf_cache *cache, rt_arena *arena);

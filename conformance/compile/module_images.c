@@ -1,12 +1,13 @@
 /* From a module's sources to its images.
  *
  * Every source goes through the front end of its language.  Bitcode of the module's sources goes
- * through post-link together, once for each format; SPIR-V is an image as it is; an image written
- * by hand is made alone, and then says of itself what the scenario says.  Images are numbered in
- * this order. */
+ * through post-link together; SPIR-V is an image as it is.  The offline compiler makes them again
+ * in the native format where the module asks for it.  An image written by hand is made alone, and
+ * then says of itself what the scenario says.  Images are numbered in this order. */
 #include "conformance/compile/worker.h"
 
 #include "conformance/compile/front_end.h"
+#include "conformance/compile/offline.h"
 #include "conformance/scenario/build_options.h"
 
 #include <string.h>
@@ -21,12 +22,14 @@ typedef struct unit {
     rt_image image; /* of SPIR-V */
 } unit;
 
+typedef RT_VECTOR(rt_image) image_list;
+
 typedef struct module_job {
     cnf_worker *worker;
     const cnf_request *request;
     unit *units; /* of the sources, then of the images */
     uint32_t unit_count;
-    RT_VECTOR(rt_image) images;
+    image_list images;
 } module_job;
 
 static bool is_spirv(const unit *one)
@@ -133,7 +136,7 @@ static rt_status compile_units(module_job *job)
 /* ---- Images -------------------------------------------------------------------------------- */
 
 static rt_status postlink(module_job *job, const rt_postlink_source *sources, uint32_t count,
-                          rt_split split, rt_format format, rt_image_list *out)
+                          rt_split split, rt_image_list *out)
 {
     cnf_worker *worker = job->worker;
     const rt_postlink_request made = {
@@ -141,7 +144,7 @@ static rt_status postlink(module_job *job, const rt_postlink_source *sources, ui
         .sources = sources,
         .source_count = count,
         .split = split,
-        .format = format,
+        .format = RT_FORMAT_SPIRV64,
         .spirv_version_max = SPIRV_VERSION_MAX,
     };
     rt_buffer written = {0};
@@ -164,7 +167,8 @@ static void add_source_image(module_job *job, rt_image image)
     add_image(job, image);
 }
 
-static rt_status postlink_sources(module_job *job)
+/* Adds the images that post-link makes of the module's sources in bitcode. */
+static rt_status postlink_sources(module_job *job, image_list *out)
 {
     const cnf_request *request = job->request;
     rt_postlink_source *sources =
@@ -175,21 +179,41 @@ static rt_status postlink_sources(module_job *job)
         if (!is_spirv(one)) sources[count++] = (rt_postlink_source){one->source->name, one->code};
     }
     if (count == 0) return RT_STATUS_OK;
-    for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++) {
-        if (!(request->formats >> format & 1)) continue;
-        rt_image_list list;
-        RT_TRY(postlink(job, sources, count, request->split, (rt_format)format, &list));
-        for (uint32_t i = 0; i < list.count; i++)
-            add_source_image(job, list.images[i]);
-    }
+    rt_image_list list;
+    RT_TRY(postlink(job, sources, count, request->split, &list));
+    for (uint32_t i = 0; i < list.count; i++)
+        *rt_vector_push(out) = list.images[i];
     return RT_STATUS_OK;
 }
 
-static void add_spirv_sources(module_job *job)
+/* Adds an image of the module's sources, in SPIR-V, in another format. */
+static rt_status add_in_format(module_job *job, rt_image image, rt_format format)
 {
-    for (uint32_t i = 0; i < job->request->source_count; i++) {
-        if (is_spirv(&job->units[i])) add_source_image(job, job->units[i].image);
+    if (format == RT_FORMAT_NATIVE) {
+        rt_text name = rt_arena_printf(&job->worker->arena, "%.*s/%u",
+                                       RT_TEXT_ARG(job->request->module), job->images.count);
+        RT_TRY(cnf_offline_compile(job->worker, name, &image));
     }
+    CHECK(image.format == format);
+    add_source_image(job, image);
+    return RT_STATUS_OK;
+}
+
+/* Makes the images of the sources: all in one format, then all in the next. */
+static rt_status make_of_sources(module_job *job)
+{
+    image_list made = {0};
+    rt_status status = postlink_sources(job, &made);
+    for (uint32_t i = 0; i < job->request->source_count && rt_ok(status); i++) {
+        if (is_spirv(&job->units[i])) *rt_vector_push(&made) = job->units[i].image;
+    }
+    for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++) {
+        if (!(job->request->formats >> format & 1)) continue;
+        for (uint32_t i = 0; i < made.count && rt_ok(status); i++)
+            status = add_in_format(job, made.items[i], (rt_format)format);
+    }
+    rt_vector_free(&made);
+    return status;
 }
 
 /* The image of one source alone, whole. */
@@ -202,7 +226,7 @@ static rt_status make_alone(module_job *job, const unit *one, rt_image *out_imag
     *out_image = (rt_image){0};
     const rt_postlink_source source = {one->source->name, one->code};
     rt_image_list list;
-    RT_TRY(postlink(job, &source, 1, RT_SPLIT_OFF, RT_FORMAT_SPIRV64, &list));
+    RT_TRY(postlink(job, &source, 1, RT_SPLIT_OFF, &list));
     CHECK(list.count <= 1);
     if (list.count == 0) {
         return refuse(job->worker, one,
@@ -243,8 +267,7 @@ static rt_status make_by_hand(module_job *job)
 
 static rt_status make_images(module_job *job)
 {
-    RT_TRY(postlink_sources(job));
-    add_spirv_sources(job);
+    RT_TRY(make_of_sources(job));
     RT_TRY(make_by_hand(job));
     if (job->images.count > RT_IMAGE_COUNT_MAX) {
         return rt_fail(job->worker->sink, RT_LIMIT, RT_RULE_NONE,

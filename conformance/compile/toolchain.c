@@ -1,6 +1,8 @@
 /* Finds and identifies the compilers. */
 #include "conformance/compile/toolchain.h"
 
+#include "sim/native.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,4 +114,5 @@ void cnf_toolchain_identify(const cnf_toolchain *toolchain, rt_buffer *out)
     identify_file(out, toolchain->spirv_as);
     identify_file(out, toolchain->plugin);
     if (toolchain->clang[0]) identify_libraries(out, toolchain->clang);
+    rt_buffer_printf(out, "native %u for device %u\n", SIM_NATIVE_FORMAT, SIM_NATIVE_DEVICE);
 }

@@ -21,7 +21,7 @@ typedef struct cnf_toolchain {
 void cnf_toolchain_find(cnf_toolchain *out_toolchain);
 
 /* Appends what tells one toolchain from another: path, size and time of change of the tools and of
- * the libraries that do their work. */
+ * the libraries that do their work, and the versions of the native format, which assay makes. */
 void cnf_toolchain_identify(const cnf_toolchain *toolchain, rt_buffer *out);
 
 #endif

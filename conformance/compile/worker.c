@@ -6,9 +6,9 @@
 
 #include "conformance/compile/answer.h"
 #include "conformance/compile/cache.h"
+#include "conformance/compile/descriptors.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -102,29 +102,6 @@ static bool answer_request(rt_bytes request, rt_buffer *out)
     return rt_ok(status);
 }
 
-static bool read_all(int input, rt_buffer *out)
-{
-    char block[65536];
-    for (;;) {
-        ssize_t size = read(input, block, sizeof block);
-        if (size < 0 && errno == EINTR) continue;
-        if (size <= 0) return size == 0;
-        rt_buffer_append(out, block, (size_t)size);
-    }
-}
-
-static bool write_all(int output, rt_bytes bytes)
-{
-    while (bytes.size > 0) {
-        ssize_t written = write(output, bytes.data, bytes.size);
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return false;
-        bytes.data += written;
-        bytes.size -= (size_t)written;
-    }
-    return true;
-}
-
 /* A worker does not outlive who asked, and its crash, which is expected, leaves no core file. */
 static void limit_worker(void)
 {
@@ -136,14 +113,14 @@ int cnf_worker_main(int input, int output)
 {
     limit_worker();
     rt_buffer request = {0}, answer = {0};
-    if (!read_all(input, &request)) return WORKER_INPUT_FAILED;
+    if (!cnf_read_all(input, &request)) return WORKER_INPUT_FAILED;
     rt_text warning;
     cnf_cache *cache = cnf_cache_open((rt_text){0}, &warning);
     if (!cnf_cache_find(cache, rt_buffer_bytes(&request), &answer) &&
         answer_request(rt_buffer_bytes(&request), &answer))
         cnf_cache_keep(cache, rt_buffer_bytes(&request), rt_buffer_bytes(&answer));
     cnf_cache_close(cache);
-    bool written = write_all(output, rt_buffer_bytes(&answer));
+    bool written = cnf_write_all(output, rt_buffer_bytes(&answer));
     rt_buffer_free(&request);
     rt_buffer_free(&answer);
     return written ? WORKER_ANSWERED : WORKER_INPUT_FAILED;

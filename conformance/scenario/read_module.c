@@ -87,6 +87,7 @@ static const scn_choice formats[] = {
     [RT_FORMAT_SPIRV64_X86_64] = {"spirv64_x86_64", false},
     [RT_FORMAT_SPIRV64_GEN] = {"spirv64_gen", false},
     [RT_FORMAT_SPIRV64_FPGA] = {"spirv64_fpga", false},
+    [RT_FORMAT_NATIVE] = {"native", true},
 };
 _Static_assert(sizeof formats / sizeof *formats == RT_FORMAT_COUNT, "a name for every format");
 static const scn_shape shape_format = {
@@ -157,7 +158,8 @@ static const scn_row module_rows[] = {
     {"build_options", &shape_build_options, 0, SCN_FIELD(scn_module, build_options),
      "Options for the front end, as on its command line."},
     {"formats", &shape_formats, 0, SCN_FIELD(scn_module, formats),
-     "The formats that images of the sources are made in, each in all of them."},
+     "The formats that images of the sources are made in, each in all of them; native: compiled "
+     "ahead of time for the simulated device, with the defaults of specialisation constants."},
     {"compile_options", &shape_device_options, 0, SCN_FIELD(scn_module, compile_options),
      "Options of the sources' images for the device's compiler."},
     {"link_options", &shape_device_options, 0, SCN_FIELD(scn_module, link_options),

@@ -88,6 +88,41 @@ static bool lacks_capability(cnf_emitter *emitter, const scn_scenario *scenario,
     return false;
 }
 
+/* A kernel that exists in no image but native ones runs on the device that they were compiled for.
+ */
+static bool is_native_alone(const scn_scenario *scenario, rt_text kernel)
+{
+    bool native = false, other = false;
+    for (uint32_t m = 0; m < scenario->module_count; m++) {
+        const rt_image_list *images = &scenario->modules[m].images;
+        for (uint32_t i = 0; i < images->count; i++) {
+            const rt_image *image = &images->images[i];
+            for (uint32_t k = 0; k < image->kernel_count; k++) {
+                if (!rt_text_equal(image->kernels[k], kernel)) continue;
+                native = native || image->format == RT_FORMAT_NATIVE;
+                other = other || image->format != RT_FORMAT_NATIVE;
+            }
+        }
+    }
+    return native && !other;
+}
+
+static bool lacks_format(cnf_emitter *emitter, const scn_scenario *scenario,
+                         const dev_capabilities *capabilities)
+{
+    if (capabilities->formats_taken >> RT_FORMAT_NATIVE & 1) return false;
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        const scn_step *step = &scenario->steps[i];
+        if (step->verb != SCN_VERB_SUBMIT) continue;
+        if (!is_native_alone(scenario, step->submit.kernel)) continue;
+        cnf_emit_skip(emitter, "native-images", "no",
+                      RT_TEXT("a kernel of the scenario is compiled ahead of time for the "
+                              "simulated device; this device does not take the format"));
+        return true;
+    }
+    return false;
+}
+
 /* Aspects that a scenario's devices must have: `aspects: {fp64: true}`. */
 static bool lacks_aspect(cnf_emitter *emitter, const scn_scenario *scenario,
                          const dev_capabilities *capabilities)
@@ -108,6 +143,7 @@ bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario,
               const dev_capabilities *capabilities)
 {
     if (lacks_capability(emitter, scenario, capabilities)) return true;
+    if (lacks_format(emitter, scenario, capabilities)) return true;
     return lacks_aspect(emitter, scenario, capabilities);
 }
 

@@ -103,7 +103,8 @@ typedef struct dev_code {
     rt_bytes bytes;
     rt_text options; /* for the driver's compiler */
     /* Constants that get another value than their default, each id once; ids that the code does not
-     * have are ignored (SPIR-V 2.12, "Specialization"). */
+     * have are ignored (SPIR-V 2.12, "Specialization"), which are all where it was compiled ahead
+     * of time. */
     const dev_spec_constant *constants;
     uint32_t constant_count;
 } dev_code;
@@ -326,10 +327,11 @@ void dev_memory_destroy(dev_memory *memory);
 RT_MUST_USE rt_status dev_memory_defined(dev_memory *memory, uint64_t offset, uint64_t size,
                                          uint8_t *out_bits);
 
-/* Makes a program object from one image's code, imports left open, so that it can be linked.
- * ERRC_BUILD: the driver's compiler refused (its log is in the message); UNSUPPORTED: format or a
- * named instruction is not taken; MALFORMED; ERRC_INVALID: a constant's value has another size than
- * the constant.  Constants only where capabilities say spec_constants. */
+/* Makes a program object from one image's code, imports left open, so that it can be linked; code
+ * that was compiled ahead of time is only read (DL-LINK-04).
+ * ERRC_BUILD: the driver's compiler refused (its log is in the message); UNSUPPORTED: format, its
+ * version or a named instruction is not taken; MALFORMED; ERRC_INVALID: a constant's value has
+ * another size than the constant.  Constants only where capabilities say spec_constants. */
 RT_MUST_USE rt_status dev_program_compile(dev_device *device, const dev_code *code,
                                           dev_program **out_program);
 /* Joins count >= 1 compiled programs, which stay as they are, into an executable one.  LINK_ERROR:

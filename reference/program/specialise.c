@@ -151,6 +151,8 @@ static rt_status refuse_unknown(rt_sink *sink, rt_text name, const rt_link_set *
     rt_text nearest = nearest_name(set, name);
     if (nearest.length) {
         rt_buffer_printf(&hint, "; did you mean '%.*s'?", RT_TEXT_ARG(nearest));
+    } else if (set->images.items[0]->image->format != RT_FORMAT_SPIRV64) {
+        rt_buffer_printf(&hint, "; code that was compiled ahead of time keeps the defaults");
     }
     rt_status status =
         rt_fail_naming(sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,

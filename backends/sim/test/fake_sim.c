@@ -1,7 +1,7 @@
 /* A fake of sim.h.  A "module" is text: a kernel's name, then optionally " needs NAME", " exports
- * NAME" or " variable NAME", which has four bytes of 7.  Kernels take (value of one byte, global
- * pointer), except "local", which takes local memory only.  A launch records its first byte and
- * stores it into the memory's first byte. */
+ * NAME" or " variable NAME", which has four bytes of 7; a native image "native:" and modules.
+ * Kernels take (value of one byte, global pointer), except "local", which takes local memory only.
+ * A launch records its first byte and stores it into the memory's first byte. */
 #include "backends/sim/test/fake_sim.h"
 
 #include "reference/base/alloc.h"
@@ -61,6 +61,45 @@ void sim_module_destroy(sim_module *module)
     if (!module) return;
     fake_sim.live--;
     rt_free(module);
+}
+
+/* A native image is "native:" and modules with ';' between them. */
+rt_status sim_native_read(rt_sink *sink, rt_bytes image, sim_native *out_native)
+{
+    static const char magic[] = "native:";
+    const size_t prefix = sizeof magic - 1;
+    *out_native = (sim_native){0};
+    if (image.size <= prefix || memcmp(image.data, magic, prefix) != 0)
+        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "fake: not a native image");
+    out_native->modules = rt_arena_alloc_array(&out_native->arena, 8, sizeof(sim_module *));
+    for (size_t at = prefix; at < image.size;) {
+        size_t end = at;
+        while (end < image.size && image.data[end] != ';')
+            end++;
+        rt_status status = sim_module_create(sink, (rt_bytes){image.data + at, end - at}, NULL, 0,
+                                             &out_native->modules[out_native->module_count]);
+        CHECK(rt_ok(status));
+        out_native->module_count++;
+        at = end + 1;
+    }
+    return RT_STATUS_OK;
+}
+
+void sim_native_free(sim_native *native)
+{
+    for (uint32_t i = 0; i < native->module_count; i++)
+        sim_module_destroy(native->modules[i]);
+    rt_arena_reset(&native->arena);
+    *native = (sim_native){0};
+}
+
+rt_status sim_native_write(rt_sink *sink, const sim_module *const *modules, uint32_t count,
+                           rt_buffer *out)
+{
+    (void)sink;
+    CHECK(count == 1);
+    rt_buffer_printf(out, "native:%s", modules[0]->text);
+    return RT_STATUS_OK;
 }
 
 static bool exported(const sim_module *const *modules, uint32_t count, const char *name)

@@ -338,6 +338,60 @@ static void programs_link_or_say_why_not(void **state)
     close_all(&f);
 }
 
+static dev_program *native_compile(fixture *f, const char *text)
+{
+    const dev_code code = {.format = RT_FORMAT_NATIVE, .bytes = bytes_of(text)};
+    dev_program *program;
+    assert_true(rt_ok(dev_program_compile(f->device, &code, &program)));
+    return program;
+}
+
+/* With each other and with SPIR-V; each brings all of its modules. */
+static void native_images_link(void **state)
+{
+    (void)state;
+    fixture f;
+    open_with_seed(&f, 1);
+    const dev_code spirv = code_of("apply needs h"),
+                   bad = {.format = RT_FORMAT_NATIVE, .bytes = bytes_of("k")};
+    dev_program *programs[3] = {native_compile(&f, "native:k needs f;x exports g"),
+                                native_compile(&f, "native:l needs g;x exports f;y exports h")};
+    dev_program *linked, *none;
+    assert_true(rt_ok(dev_program_compile(f.device, &spirv, &programs[2])));
+    const rt_text no_options = RT_TEXT("");
+    assert_int_equal(dev_program_link(f.device, programs, 1, no_options, &none).code,
+                     RT_LINK_ERROR);
+    assert_true(rt_ok(dev_program_link(f.device, programs, 3, no_options, &linked)));
+    static const char *const names[] = {"k", "l", "apply"};
+    for (int i = 0; i < 3; i++) {
+        dev_kernel *kernel;
+        assert_true(rt_ok(dev_kernel_create(linked, rt_text_of(names[i]), &kernel)));
+        dev_kernel_destroy(kernel);
+        dev_program_destroy(programs[i]);
+    }
+    dev_program_destroy(linked);
+    assert_int_equal(dev_program_build(f.device, &bad, &none).code, RT_MALFORMED);
+    assert_int_equal(dev_program_compile(f.device, &bad, &none).code, RT_MALFORMED);
+    close_all(&f);
+}
+
+static void what_the_offline_compiler_makes_is_taken(void **state)
+{
+    (void)state;
+    fixture f;
+    open_with_seed(&f, 1);
+    rt_buffer image = {0};
+    assert_true(rt_ok(simdev_offline_compile(f.sink, bytes_of("k"), &image)));
+    const dev_code code = {.format = RT_FORMAT_NATIVE, .bytes = rt_buffer_bytes(&image)};
+    dev_program *program;
+    assert_true(rt_ok(dev_program_build(f.device, &code, &program)));
+    dev_program_destroy(program);
+    rt_buffer_free(&image);
+    assert_int_equal(simdev_offline_compile(f.sink, bytes_of(""), &image).code, RT_MALFORMED);
+    assert_int_equal(image.size, 0);
+    close_all(&f);
+}
+
 static void constants_reach_the_reader(void **state)
 {
     (void)state;
@@ -585,6 +639,8 @@ int main(void)
         cmocka_unit_test(findings_carry_the_tag),
         cmocka_unit_test(arguments_that_do_not_fit_are_refused),
         cmocka_unit_test(programs_link_or_say_why_not),
+        cmocka_unit_test(native_images_link),
+        cmocka_unit_test(what_the_offline_compiler_makes_is_taken),
         cmocka_unit_test(constants_reach_the_reader),
         cmocka_unit_test(pointers_arrive_with_their_offset),
         cmocka_unit_test(usm_is_freed_at_once),

@@ -8,6 +8,7 @@ int main(void)
         .backend = &simdev_backend,
         .selector = "",
         .modules = SUITE_MODULES,
+        .offline_compile = simdev_offline_compile,
     };
     return device_suite_run(&suite);
 }

@@ -611,6 +611,61 @@ static void every_language_is_refused_at_its_place(void **state)
     }
 }
 
+/* All images in SPIR-V, then all as the offline compiler makes them: what they import and export
+ * stays, and nothing is left to specialise. */
+static void native_images_follow_those_in_spirv(void **state)
+{
+    compile_fixture *fixture = *state;
+    const scn_source sources[2] = {
+        source_of(SCN_LANGUAGE_OPENCL_C, "app/0",
+                  "SPEC_CONSTANT(int, n, 3)\nint f(int); int g(int x) { return f(x) + n; }\n"),
+        source_of(SCN_LANGUAGE_SPIRV_ASM, "app/1", assembly)};
+    call(fixture, &(scn_module){.name = RT_TEXT("app"),
+                                .sources = sources,
+                                .source_count = 2,
+                                .link_options = RT_TEXT("-z"),
+                                .formats = 1u << RT_FORMAT_SPIRV64 | 1u << RT_FORMAT_NATIVE});
+    rt_image_list list = images_of(fixture);
+    assert_int_equal(list.count, 4);
+    for (uint32_t i = 0; i < 2; i++) {
+        const rt_image *spirv = &list.images[i], *native = &list.images[i + 2];
+        assert_int_equal(spirv->format, RT_FORMAT_SPIRV64);
+        assert_int_equal(native->format, RT_FORMAT_NATIVE);
+        assert_memory_equal(native->code.data, "ASIM", 4);
+        assert_int_equal(native->kernel_count, spirv->kernel_count);
+        assert_true(rt_text_is(native->link_options, "-z"));
+    }
+    assert_true(rt_text_is(list.images[2].name, "app/2"));
+    assert_symbol(&list.images[0], RT_SET_SPEC_CONSTANTS, "n");
+    assert_symbol(&list.images[2], RT_SET_EXPORTED_SYMBOLS, "g");
+    assert_symbol(&list.images[2], RT_SET_IMPORTED_SYMBOLS, "f");
+    assert_null(rt_image_set(&list.images[2], RT_SET_SPEC_CONSTANTS));
+    assert_null(rt_image_set(&list.images[2], RT_SET_SPEC_CONSTANT_DEFAULTS));
+    assert_int_equal(list.images[2].set_count, list.images[0].set_count - 2);
+}
+
+/* What the device does not run it refuses ahead of time, by name; in SPIR-V it would be an image.
+ */
+static void the_offline_compiler_refuses_by_name(void **state)
+{
+    static const char pipes[] = "OpCapability Addresses\nOpCapability Kernel\n"
+                                "OpCapability Linkage\nOpCapability Pipes\n"
+                                "OpMemoryModel Physical64 OpenCL\n"
+                                "%1 = OpTypePipe ReadOnly\n";
+    compile_fixture *fixture = *state;
+    const scn_source source = source_of(SCN_LANGUAGE_SPIRV_ASM, "app/0", pipes);
+    scn_module module = {.name = RT_TEXT("app"), .sources = &source, .source_count = 1};
+    call(fixture, &module);
+    assert_int_equal(fixture->answer.code, RT_OK);
+    module.formats = 1u << RT_FORMAT_NATIVE;
+    call(fixture, &module);
+    assert_int_equal(fixture->answer.code, RT_COMPILE_TIME);
+    assert_int_equal(fixture->answer.message_count, 1);
+    const char *text = fixture->answer.messages[0].text.data;
+    assert_non_null(strstr(text, "image app/0, compiled for the simulated device: SPIR-V word"));
+    assert_non_null(strstr(text, "Pipe"));
+}
+
 static void an_image_needs_an_entry(void **state)
 {
     compile_fixture *fixture = *state;
@@ -807,6 +862,7 @@ static void processes_end_in_every_way(void **state)
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "worker") == 0) return cnf_worker_main(0, 1);
+    if (argc > 1 && strcmp(argv[1], "offline") == 0) return cnf_offline_main(0, 1);
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
     const struct CMUnitTest tests[] = {
         TEST(requests_round_trip),
@@ -825,6 +881,8 @@ int main(int argc, char **argv)
         TEST(every_language_becomes_images),
         TEST(images_are_numbered_in_order),
         TEST(every_language_is_refused_at_its_place),
+        TEST(native_images_follow_those_in_spirv),
+        TEST(the_offline_compiler_refuses_by_name),
         TEST(an_image_needs_an_entry),
         TEST(the_prelude_leaves_lines_as_they_are),
         TEST(a_source_includes_no_file),

@@ -184,6 +184,8 @@ static void formats_have_the_documents_strings(void **state)
     (void)state;
     assert_string_equal(rt_format_link_extension(RT_FORMAT_SPIRV64), "pi_ext_spirv64_linking");
     assert_int_equal(rt_format_find(RT_TEXT("spirv64_gen")), RT_FORMAT_SPIRV64_GEN);
+    assert_string_equal(rt_format_link_extension(RT_FORMAT_NATIVE), "assay_ext_native_linking");
+    assert_int_equal(rt_format_find(RT_TEXT("native")), RT_FORMAT_NATIVE);
     assert_int_equal(rt_format_find(RT_TEXT("dxil")), RT_FORMAT_COUNT);
 }
 

@@ -213,6 +213,72 @@ static void images_that_are_no_spirv_are_refused(void **state)
     assert_int_equal(dev_program_compile(f->device, &other, &program).code, RT_UNSUPPORTED);
 }
 
+/* ---- Images compiled ahead of time --------------------------------------------------------- */
+
+static rt_buffer compiled_offline(const fixture *f, const rt_buffer *module)
+{
+    rt_buffer image = {0};
+    ok(f, f->suite->offline_compile(f->sink, rt_buffer_bytes(module), &image));
+    return image;
+}
+
+/* The device says in its capabilities what the suite knows of it. */
+static void native_images_are_taken_or_refused_as_said(void **state)
+{
+    const fixture *f = *state;
+    bool takes = (f->capabilities.formats_taken >> RT_FORMAT_NATIVE & 1) != 0;
+    assert_int_equal(takes, f->suite->offline_compile != NULL);
+    dev_program *program;
+    dev_code code = code_of(&f->twice);
+    code.format = RT_FORMAT_NATIVE;
+    /* SPIR-V that is called a native image. */
+    assert_int_equal(dev_program_compile(f->device, &code, &program).code,
+                     takes ? RT_MALFORMED : RT_UNSUPPORTED);
+    assert_int_equal(dev_program_build(f->device, &code, &program).code,
+                     takes ? RT_MALFORMED : RT_UNSUPPORTED);
+    if (!takes) return;
+    rt_buffer image = compiled_offline(f, &f->twice);
+    image.data[image.size / 2] = (char)~image.data[image.size / 2];
+    code.bytes = rt_buffer_bytes(&image);
+    assert_int_equal(dev_program_compile(f->device, &code, &program).code, RT_MALFORMED);
+    /* One that is called SPIR-V. */
+    image.data[image.size / 2] = (char)~image.data[image.size / 2];
+    code.format = RT_FORMAT_SPIRV64;
+    assert_int_equal(dev_program_compile(f->device, &code, &program).code, RT_MALFORMED);
+    rt_buffer_free(&image);
+}
+
+static void native_images_link_with_each_other(void **state)
+{
+    const fixture *f = *state;
+    if (!dev_capabilities_link(&f->capabilities, RT_FORMAT_NATIVE)) skip();
+    const rt_buffer *modules[2] = {&f->apply, &f->twice};
+    dev_program *programs[2], *linked, *none;
+    for (int i = 0; i < 2; i++) {
+        rt_buffer image = compiled_offline(f, modules[i]);
+        const dev_code code = {.format = RT_FORMAT_NATIVE, .bytes = rt_buffer_bytes(&image)};
+        ok(f, dev_program_compile(f->device, &code, &programs[i]));
+        rt_buffer_free(&image);
+    }
+    assert_int_equal(dev_program_link(f->device, programs, 1, no_options, &none).code,
+                     RT_LINK_ERROR);
+    ok(f, dev_program_link(f->device, programs, 2, no_options, &linked));
+    for (int i = 0; i < 2; i++)
+        dev_program_destroy(programs[i]);
+    dev_kernel *kernel;
+    ok(f, dev_kernel_create(linked, RT_TEXT("apply"), &kernel));
+    dev_program_destroy(linked);
+    int data[4] = {5, 6, 7, -8};
+    const int expected[4] = {10, 12, 14, -16};
+    dev_memory *memory = memory_with(f, data, sizeof data);
+    const dev_argument argument = of_memory(memory);
+    run_kernel(f, kernel, range_1d(4, 0), &argument, 1);
+    memory_get(f, memory, data, sizeof data);
+    assert_memory_equal(data, expected, sizeof data);
+    dev_memory_destroy(memory);
+    dev_kernel_destroy(kernel);
+}
+
 /* ---- Launches ----------------------------------------------------------------------------- */
 
 /* Compares one work-item's record of kernel geometry with what OpenCL C defines. */
@@ -767,13 +833,10 @@ static void programs_have_variables_of_their_own(void **state)
 /* What kernel `constants` of the module of that name stores. */
 #define CONSTANT_COUNT 6u
 
-/* Builds module constants with those values, or compiles and links it, and runs it. */
-static void constants_run(const fixture *f, const dev_spec_constant *constants, uint32_t count,
-                          bool links, int64_t out_values[CONSTANT_COUNT])
+/* Builds a code of module constants, or compiles and links it, and runs it. */
+static void constants_run_code(const fixture *f, dev_code code, bool links,
+                               int64_t out_values[CONSTANT_COUNT])
 {
-    dev_code code = code_of(&f->constants);
-    code.constants = constants;
-    code.constant_count = count;
     dev_program *program, *part;
     dev_kernel *kernel;
     if (links) {
@@ -792,6 +855,16 @@ static void constants_run(const fixture *f, const dev_spec_constant *constants, 
     dev_memory_destroy(memory);
     dev_kernel_destroy(kernel);
     dev_program_destroy(program);
+}
+
+/* The same with those values. */
+static void constants_run(const fixture *f, const dev_spec_constant *constants, uint32_t count,
+                          bool links, int64_t out_values[CONSTANT_COUNT])
+{
+    dev_code code = code_of(&f->constants);
+    code.constants = constants;
+    code.constant_count = count;
+    constants_run_code(f, code, links, out_values);
 }
 
 static bool can_specialise(const fixture *f)
@@ -867,6 +940,27 @@ static void constants_that_do_not_fit_are_refused(void **state)
     assert_null(program);
 }
 
+/* What was compiled ahead of time is not specialised any more. */
+static void native_images_have_their_constants(void **state)
+{
+    const fixture *f = *state;
+    if (!can_specialise(f) || !f->suite->offline_compile) skip();
+    rt_buffer image = compiled_offline(f, &f->constants);
+    const int32_t number = 5;
+    const dev_spec_constant constant = {.id = 13, .value = {(const uint8_t *)&number, 4}};
+    const dev_code code = {.format = RT_FORMAT_NATIVE,
+                           .bytes = rt_buffer_bytes(&image),
+                           .constants = &constant,
+                           .constant_count = 1};
+    const int64_t expected[CONSTANT_COUNT] = {1, -2, -300, 70000, INT64_C(5000000000), 10};
+    int64_t values[CONSTANT_COUNT];
+    constants_run_code(f, code, false, values);
+    assert_memory_equal(values, expected, sizeof values);
+    constants_run_code(f, code, true, values);
+    assert_memory_equal(values, expected, sizeof values);
+    rt_buffer_free(&image);
+}
+
 /* ---- Opening ------------------------------------------------------------------------------ */
 
 static rt_buffer module_read(const char *folder, const char *name)
@@ -930,6 +1024,8 @@ int device_suite_run(const device_suite *suite)
         cmocka_unit_test(same_images_link_twice),
         cmocka_unit_test(unknown_kernel_is_refused),
         cmocka_unit_test(images_that_are_no_spirv_are_refused),
+        cmocka_unit_test(native_images_are_taken_or_refused_as_said),
+        cmocka_unit_test(native_images_link_with_each_other),
         cmocka_unit_test(ranges_number_their_items),
         cmocka_unit_test(groups_share_local_memory),
         cmocka_unit_test(values_arrive_as_given),
@@ -952,6 +1048,7 @@ int device_suite_run(const device_suite *suite)
         cmocka_unit_test(constants_of_every_size_are_set),
         cmocka_unit_test(programs_of_one_code_have_constants_of_their_own),
         cmocka_unit_test(constants_that_do_not_fit_are_refused),
+        cmocka_unit_test(native_images_have_their_constants),
     };
     fixture f = {.suite = suite, .sink = rt_sink_create()};
     const dev_open_parameters parameters = {.sink = f.sink,

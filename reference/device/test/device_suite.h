@@ -10,6 +10,8 @@ typedef struct device_suite {
     const char *selector;
     const dev_tools *tools; /* NULL: none */
     const char *modules;    /* folder with the SPIR-V of test/modules, NAME.spv */
+    /* Appends the native image of a SPIR-V module; NULL: the device takes none. */
+    rt_status (*offline_compile)(rt_sink *sink, rt_bytes spirv, rt_buffer *out_image);
 } device_suite;
 
 /* Runs the suite under cmocka and returns the number of tests that failed; -1 where the device is

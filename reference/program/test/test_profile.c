@@ -135,6 +135,7 @@ static void A29_only_two_formats_are_linked(void **state)
         {RT_FORMAT_SPIRV64_GEN, RT_OK, RT_OK},
         {RT_FORMAT_SPIRV64_X86_64, RT_OK, RT_ERRC_FEATURE_NOT_SUPPORTED},
         {RT_FORMAT_SPIRV64_FPGA, RT_OK, RT_ERRC_FEATURE_NOT_SUPPORTED},
+        {RT_FORMAT_NATIVE, RT_OK, RT_ERRC_FEATURE_NOT_SUPPORTED},
     };
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const fixture_module native[] = {{"main", "k", "f", NULL, rows[i].format},

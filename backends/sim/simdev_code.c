@@ -1,0 +1,60 @@
+/* From an image's code to the modules in it: SPIR-V is specialised, native images are as they were
+ * compiled.  A table has the formats that the device takes. */
+#include "backends/sim/simdev.h"
+#include "backends/sim/simdev_internal.h"
+
+static rt_status spirv_read(rt_sink *sink, const dev_code *code, sim_native *out_code)
+{
+    sim_spec_constant *constants = rt_alloc_array(code->constant_count, sizeof *constants);
+    for (uint32_t i = 0; i < code->constant_count; i++)
+        constants[i] = (sim_spec_constant){code->constants[i].id, code->constants[i].value};
+    sim_module *module;
+    rt_status status =
+        sim_module_create(sink, code->bytes, constants, code->constant_count, &module);
+    rt_free(constants);
+    if (!rt_ok(status)) return status;
+    out_code->modules = rt_arena_alloc_array(&out_code->arena, 1, sizeof(sim_module *));
+    out_code->modules[0] = module;
+    out_code->module_count = 1;
+    return status;
+}
+
+/* A native image has no constants left, so those given are of no image and are ignored. */
+static rt_status native_read(rt_sink *sink, const dev_code *code, sim_native *out_code)
+{
+    return sim_native_read(sink, code->bytes, out_code);
+}
+
+static rt_status (*const readers[RT_FORMAT_COUNT])(rt_sink *sink, const dev_code *code,
+                                                   sim_native *out_code) = {
+    [RT_FORMAT_SPIRV64] = spirv_read,
+    [RT_FORMAT_NATIVE] = native_read,
+};
+
+uint32_t simdev_formats_taken(void)
+{
+    uint32_t taken = 0;
+    for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++)
+        if (readers[format]) taken |= 1u << format;
+    return taken;
+}
+
+rt_status simdev_code_read(rt_sink *sink, const dev_code *code, sim_native *out_code)
+{
+    *out_code = (sim_native){0};
+    if (readers[code->format]) return readers[code->format](sink, code, out_code);
+    return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                   "the simulated device takes images of formats %s and %s, not %s",
+                   rt_format_name(RT_FORMAT_SPIRV64), rt_format_name(RT_FORMAT_NATIVE),
+                   rt_format_name(code->format));
+}
+
+rt_status simdev_offline_compile(rt_sink *sink, rt_bytes spirv, rt_buffer *out_image)
+{
+    sim_module *module;
+    RT_TRY(sim_module_create(sink, spirv, NULL, 0, &module));
+    const sim_module *const modules[] = {module};
+    rt_status status = sim_native_write(sink, modules, 1, out_image);
+    sim_module_destroy(module);
+    return status;
+}
