@@ -131,6 +131,37 @@ static void test_components(void **state)
     run_range("WorkgroupSize", "v3i64", body, range, group_size);
 }
 
+/* SYCL's compilers import the number of the work-item in its group as a variable of global memory,
+ * which is as much a built-in as those of storage class Input. */
+static const char global_variable[] =
+    "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\nOpCapability Int64\n"
+    "OpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %%k \"k\" %%v\n"
+    "OpDecorate %%v LinkageAttributes \"__spirv_BuiltInLocalInvocationIndex\" Import\n"
+    "OpDecorate %%v Constant\nOpDecorate %%v BuiltIn LocalInvocationIndex\n"
+    "%%void = OpTypeVoid\n%%i64 = OpTypeInt 64 0\n%%g = OpTypePointer CrossWorkgroup %%i64\n"
+    "%%v = OpVariable %%g CrossWorkgroup\n%%kt = OpTypeFunction %%void %%g\n"
+    "%%k = OpFunction %%void None %%kt\n%%out = OpFunctionParameter %%g\n%%l = OpLabel\n"
+    "%%i = OpLoad %%i64 %%v Aligned 8\n%%o = OpInBoundsPtrAccessChain %%g %%out %%i\n"
+    "OpStore %%o %%i Aligned 8\n%sOpReturn\nOpFunctionEnd\n";
+
+static void test_global_variable(void **state)
+{
+    (void)state;
+    char text[4096];
+    snprintf(text, sizeof text, global_variable, "");
+    harness h = harness_text(text);
+    uint64_t out[ITEMS];
+    sim_object to = harness_memory(&h, "out", NULL, sizeof out);
+    sim_argument arguments[] = {harness_global(to)};
+    harness_run(&h, "k", harness_range(ITEMS, ITEMS), arguments, 1);
+    harness_read_back(&h, to, out, sizeof out);
+    for (uint32_t i = 0; i < ITEMS; i++)
+        assert_int_equal(out[i], i);
+    harness_close(&h);
+    snprintf(text, sizeof text, global_variable, "OpStore %v %i Aligned 8\n");
+    sim_test_refused(text, RT_UNSUPPORTED, "can only be loaded from");
+}
+
 /* A component that there is not is a finding; so is nothing else. */
 static void test_component_found(void **state)
 {
@@ -237,6 +268,7 @@ int main(void)
         cmocka_unit_test(test_masks),           cmocka_unit_test(test_components),
         cmocka_unit_test(test_component_found), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_neighbours),      cmocka_unit_test(test_quads_refused),
+        cmocka_unit_test(test_global_variable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
