@@ -13,7 +13,7 @@ enum { ITEMS = 40, SUBGROUP = 16 }; /* the third sub-group has eight work-items 
     "OpExtension \"SPV_KHR_subgroup_rotate\"\nOpMemoryModel Physical64 OpenCL\n"                   \
     "OpEntryPoint Kernel %%k \"k\" %%gid %%v\n"                                                    \
     "OpDecorate %%gid BuiltIn GlobalLinearId\nOpDecorate %%v BuiltIn %s\n"                         \
-    "%%void = OpTypeVoid\n%%i32 = OpTypeInt 32 0\n%%i64 = OpTypeInt 64 0\n"                        \
+    "%%void = OpTypeVoid\n%%bool = OpTypeBool\n%%i32 = OpTypeInt 32 0\n%%i64 = OpTypeInt 64 0\n"   \
     "%%v3i64 = OpTypeVector %%i64 3\n%%v4i32 = OpTypeVector %%i32 4\n"                             \
     "%%c0 = OpConstant %%i32 0\n%%c1 = OpConstant %%i32 1\n%%c2 = OpConstant %%i32 2\n"            \
     "%%c3 = OpConstant %%i32 3\n%%w4 = OpConstant %%i64 4\n%%w8 = OpConstant %%i64 8\n"            \
@@ -179,6 +179,31 @@ static void test_component_found(void **state)
     harness_close(&h);
 }
 
+static uint32_t first_of_four(uint32_t item, uint32_t place)
+{
+    return place == 0 ? item % SUBGROUP / 4 * 4 : 0;
+}
+
+/* A loop in whose turns four lanes each do something together, as SYCL's compilers write what a
+ * part of a sub-group does: those of other turns do not take part. */
+static void test_turns(void **state)
+{
+    (void)state;
+    static const char body[] =
+        "%lane = OpLoad %i32 %v\n%part = OpShiftRightLogical %i32 %lane %c2\n"
+        "%turns = OpShiftLeftLogical %i32 %c1 %c2\nOpBranch %head\n%head = OpLabel\n"
+        "%turn = OpPhi %i32 %c0 %l %next %tail\n%so_far = OpPhi %i32 %c0 %l %then %tail\n"
+        "%more = OpULessThan %bool %turn %turns\nOpBranchConditional %more %inside %after\n"
+        "%inside = OpLabel\n%mine = OpIEqual %bool %turn %part\n"
+        "OpBranchConditional %mine %yes %tail\n%yes = OpLabel\n"
+        "%first = OpGroupNonUniformBroadcastFirst %i32 %c3 %lane\nOpBranch %tail\n"
+        "%tail = OpLabel\n%then = OpPhi %i32 %so_far %inside %first %yes\n"
+        "%next = OpIAdd %i32 %turn %c1\nOpBranch %head\n%after = OpLabel\n"
+        "%r0 = OpCopyObject %i32 %so_far\n%r1 = OpCopyObject %i32 %c0\n"
+        "%r2 = OpCopyObject %i32 %c0\n%r3 = OpCopyObject %i32 %c0\n";
+    run("SubgroupLocalInvocationId", "i32", body, first_of_four);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -268,7 +293,7 @@ int main(void)
         cmocka_unit_test(test_masks),           cmocka_unit_test(test_components),
         cmocka_unit_test(test_component_found), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_neighbours),      cmocka_unit_test(test_quads_refused),
-        cmocka_unit_test(test_global_variable),
+        cmocka_unit_test(test_global_variable), cmocka_unit_test(test_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
