@@ -332,11 +332,25 @@ static uint32_t decorated_number(const sim_module *module, sim_id id, uint32_t n
     return decoration && decoration->operand_count ? decoration->operands[0] : otherwise;
 }
 
+/* SYCL's compilers put the built-in variables that their own passes make into global memory,
+ * against the environment specification; they are read as those of storage class Input. */
+static void place_built_in(sim_module *module, sim_variable *variable)
+{
+    if (variable->storage_class != SIM_StorageClassCrossWorkgroup) return;
+    sim_type *type = rt_arena_alloc(&module->arena, sizeof *type);
+    *type = *variable->type;
+    type->storage_class = SIM_StorageClassInput;
+    variable->storage_class = SIM_StorageClassInput;
+    variable->type = type;
+    module->ids[variable->id].type = type;
+}
+
 /* A variable of storage class Input is one of the built-in ones, and the other way round. */
 static rt_status read_built_in(sim_reader *reader, const sim_view *view, sim_variable *variable)
 {
     variable->built_in =
         decorated_number(reader->module, variable->id, SIM_DecorationBuiltIn, SIM_NONE);
+    if (variable->built_in != SIM_NONE) place_built_in(reader->module, variable);
     bool is_input = variable->storage_class == SIM_StorageClassInput;
     if (variable->built_in == SIM_NONE && !is_input) return RT_STATUS_OK;
     uint32_t components = sim_built_in_components(variable->built_in);

@@ -5,10 +5,11 @@
  * go on together.  So lanes meet that are in different activations of the same code, which one that
  * has spun or runs in its own unit always is.  Who did not come is judged by the collective.
  *
- * A place is one of the code, not of time: which turn of a loop its lanes are in is not compared.
- * Lanes of one unit go round loops together, so that only a collective that some turns skip, behind
- * a loop that spins, could take two turns for one.
- * Source: SPIR-V specification 1.6 section 2.18 (scope); OpenCL C 3.0 section 6.15.19. */
+ * Each turn of a loop is a meeting of its own.  Blocks are in an order in which only the edge back
+ * to a loop's header leads backwards, so that who is behind the place of a collective that not all
+ * need to come to can come there in another turn only, and is not waited for. Source: SPIR-V
+ * specification 1.6 sections 2.2.5 "Control Flow" (dynamic instance) and 2.18 (scope); OpenCL C 3.0
+ * section 6.15.19. */
 #include "sim/exec.h"
 
 #include <string.h>
@@ -45,6 +46,12 @@ static bool needs_all(const sim_fragment *at)
     return function->ops[function->blocks[at->block].op_first].count != 0;
 }
 
+/* True where the lanes of a fragment that can run may still come in this turn of all loops. */
+static bool can_come(const sim_fragment *fragment, const sim_fragment *at)
+{
+    return fragment->round < at->round + PATIENCE_ROUNDS && sim_place_compare(fragment, at) <= 0;
+}
+
 static bool has_lane(const meeting *m, const sim_fragment *fragment, uint32_t subgroup)
 {
     return memchr(fragment->mask + subgroup * m->size, 1, m->size) != NULL;
@@ -69,8 +76,7 @@ static void meeting_open(meeting *m, sim_exec *x)
         const sim_fragment *fragment = wave->ready.items[i];
         for (uint32_t s = 0; s < m->count; s++) {
             if (!m->first[s] || !has_lane(m, fragment, s)) continue;
-            bool in_time = fragment->round < m->first[s]->round + PATIENCE_ROUNDS;
-            if (in_time || needs_all(m->first[s])) m->runs[s] = true;
+            if (can_come(fragment, m->first[s]) || needs_all(m->first[s])) m->runs[s] = true;
         }
     }
 }

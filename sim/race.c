@@ -309,7 +309,7 @@ static open_kind find_open(const access *a, uint32_t cell)
             !sim_race_knows(race, known, class, stamp)) {
             return OPEN_NAMED;
         }
-        if ((cell & SIM_RACE_SEVERAL) && level < SIM_RACE_WORKGROUP && !known) return OPEN_HERE;
+        if ((cell & SIM_RACE_SEVERAL) && level == SIM_RACE_PLAIN && !known) return OPEN_HERE;
     } else if (stamp < clock->group_first && level < SIM_RACE_DEVICE &&
                !sim_race_knows(race, known, class, stamp)) {
         return OPEN_NAMED;

@@ -11,10 +11,10 @@
  * order in which the simulator happens to run work-items.
  *
  * Silent where it cannot know: of several readers (or atomics) of one cell only the last is known
- * by name; a work-item that has acquired something is taken to know the others.  When stamps run
- * out, all shadows are cleared, and a launch with atomics says no more.  A relaxed atomic of scope
- * Workgroup counts as one of scope Device, because that is how translators write the atomics of
- * OpenCL 1.x.
+ * by name; a work-item that has acquired something is taken to know the others, and so is one whose
+ * atomic is for its sub-group.  When stamps run out, all shadows are cleared, and a launch with
+ * atomics says no more.  A relaxed atomic of scope Workgroup counts as one of scope Device, because
+ * that is how translators write the atomics of OpenCL 1.x.
  *
  * Source: OpenCL API specification 3.0 section 3.3.6 (memory model), SPIR-V specification 1.6
  * sections 3.27 (scopes) and 3.25 (memory semantics). */

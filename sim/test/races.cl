@@ -573,6 +573,15 @@ kernel void other_subgroup_wrong(ARGUMENTS)
     sub_group_barrier(LOCAL);
     a[i] = s[(l + 16) % n];
 }
+#define SUBGROUP_SCOPE(name, items)                                                                \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        ITEM;                                                                                      \
+        atomic_fetch_add_explicit((global atomic_int *)&a[i / items], 1, memory_order_relaxed,     \
+                                  memory_scope_sub_group);                                         \
+    }
+SUBGROUP_SCOPE(subgroup_scope, 16)
+SUBGROUP_SCOPE(subgroup_scope_wrong, 32)
 #define SUBGROUP_REDUCE(name, inner)                                                               \
     kernel void name(ARGUMENTS)                                                                    \
     {                                                                                              \

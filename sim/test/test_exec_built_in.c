@@ -13,7 +13,7 @@ enum { ITEMS = 40, SUBGROUP = 16 }; /* the third sub-group has eight work-items 
     "OpExtension \"SPV_KHR_subgroup_rotate\"\nOpMemoryModel Physical64 OpenCL\n"                   \
     "OpEntryPoint Kernel %%k \"k\" %%gid %%v\n"                                                    \
     "OpDecorate %%gid BuiltIn GlobalLinearId\nOpDecorate %%v BuiltIn %s\n"                         \
-    "%%void = OpTypeVoid\n%%i32 = OpTypeInt 32 0\n%%i64 = OpTypeInt 64 0\n"                        \
+    "%%void = OpTypeVoid\n%%bool = OpTypeBool\n%%i32 = OpTypeInt 32 0\n%%i64 = OpTypeInt 64 0\n"   \
     "%%v3i64 = OpTypeVector %%i64 3\n%%v4i32 = OpTypeVector %%i32 4\n"                             \
     "%%c0 = OpConstant %%i32 0\n%%c1 = OpConstant %%i32 1\n%%c2 = OpConstant %%i32 2\n"            \
     "%%c3 = OpConstant %%i32 3\n%%w4 = OpConstant %%i64 4\n%%w8 = OpConstant %%i64 8\n"            \
@@ -131,6 +131,37 @@ static void test_components(void **state)
     run_range("WorkgroupSize", "v3i64", body, range, group_size);
 }
 
+/* SYCL's compilers import the number of the work-item in its group as a variable of global memory,
+ * which is as much a built-in as those of storage class Input. */
+static const char global_variable[] =
+    "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\nOpCapability Int64\n"
+    "OpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %%k \"k\" %%v\n"
+    "OpDecorate %%v LinkageAttributes \"__spirv_BuiltInLocalInvocationIndex\" Import\n"
+    "OpDecorate %%v Constant\nOpDecorate %%v BuiltIn LocalInvocationIndex\n"
+    "%%void = OpTypeVoid\n%%i64 = OpTypeInt 64 0\n%%g = OpTypePointer CrossWorkgroup %%i64\n"
+    "%%v = OpVariable %%g CrossWorkgroup\n%%kt = OpTypeFunction %%void %%g\n"
+    "%%k = OpFunction %%void None %%kt\n%%out = OpFunctionParameter %%g\n%%l = OpLabel\n"
+    "%%i = OpLoad %%i64 %%v Aligned 8\n%%o = OpInBoundsPtrAccessChain %%g %%out %%i\n"
+    "OpStore %%o %%i Aligned 8\n%sOpReturn\nOpFunctionEnd\n";
+
+static void test_global_variable(void **state)
+{
+    (void)state;
+    char text[4096];
+    snprintf(text, sizeof text, global_variable, "");
+    harness h = harness_text(text);
+    uint64_t out[ITEMS];
+    sim_object to = harness_memory(&h, "out", NULL, sizeof out);
+    sim_argument arguments[] = {harness_global(to)};
+    harness_run(&h, "k", harness_range(ITEMS, ITEMS), arguments, 1);
+    harness_read_back(&h, to, out, sizeof out);
+    for (uint32_t i = 0; i < ITEMS; i++)
+        assert_int_equal(out[i], i);
+    harness_close(&h);
+    snprintf(text, sizeof text, global_variable, "OpStore %v %i Aligned 8\n");
+    sim_test_refused(text, RT_UNSUPPORTED, "can only be loaded from");
+}
+
 /* A component that there is not is a finding; so is nothing else. */
 static void test_component_found(void **state)
 {
@@ -146,6 +177,31 @@ static void test_component_found(void **state)
     assert_int_equal(h.findings[0].count, 1);
     assert_string_equal(h.findings[0].kind, "undefined-arithmetic");
     harness_close(&h);
+}
+
+static uint32_t first_of_four(uint32_t item, uint32_t place)
+{
+    return place == 0 ? item % SUBGROUP / 4 * 4 : 0;
+}
+
+/* A loop in whose turns four lanes each do something together, as SYCL's compilers write what a
+ * part of a sub-group does: those of other turns do not take part. */
+static void test_turns(void **state)
+{
+    (void)state;
+    static const char body[] =
+        "%lane = OpLoad %i32 %v\n%part = OpShiftRightLogical %i32 %lane %c2\n"
+        "%turns = OpShiftLeftLogical %i32 %c1 %c2\nOpBranch %head\n%head = OpLabel\n"
+        "%turn = OpPhi %i32 %c0 %l %next %tail\n%so_far = OpPhi %i32 %c0 %l %then %tail\n"
+        "%more = OpULessThan %bool %turn %turns\nOpBranchConditional %more %inside %after\n"
+        "%inside = OpLabel\n%mine = OpIEqual %bool %turn %part\n"
+        "OpBranchConditional %mine %yes %tail\n%yes = OpLabel\n"
+        "%first = OpGroupNonUniformBroadcastFirst %i32 %c3 %lane\nOpBranch %tail\n"
+        "%tail = OpLabel\n%then = OpPhi %i32 %so_far %inside %first %yes\n"
+        "%next = OpIAdd %i32 %turn %c1\nOpBranch %head\n%after = OpLabel\n"
+        "%r0 = OpCopyObject %i32 %so_far\n%r1 = OpCopyObject %i32 %c0\n"
+        "%r2 = OpCopyObject %i32 %c0\n%r3 = OpCopyObject %i32 %c0\n";
+    run("SubgroupLocalInvocationId", "i32", body, first_of_four);
 }
 
 static void test_refused(void **state)
@@ -237,6 +293,7 @@ int main(void)
         cmocka_unit_test(test_masks),           cmocka_unit_test(test_components),
         cmocka_unit_test(test_component_found), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_neighbours),      cmocka_unit_test(test_quads_refused),
+        cmocka_unit_test(test_global_variable), cmocka_unit_test(test_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -236,6 +236,32 @@ static const char table_user[] = HEAD
     "%to = OpInBoundsPtrAccessChain %global %out %x\nOpStore %to %r Aligned 4\nOpReturn\n"
     "OpFunctionEnd\n";
 
+/* The same as the DPC++ compiler writes it: addresses of storage class Function are cast to generic
+ * ones of bytes, and what is called is generic as well. */
+static const char generic_table_user[] = HEAD
+    "OpDecorate %far LinkageAttributes \"far\" Import\n" TYPES
+    "%byte = OpTypeInt 8 0\n%raw = OpTypePointer Generic %byte\n"
+    "%plain = OpTypePointer Function %unary\n%any = OpTypePointer Generic %unary\n"
+    "%near_at = OpConstantFunctionPointerINTEL %plain %near\n"
+    "%far_at = OpConstantFunctionPointerINTEL %plain %far\n"
+    "%near_raw = OpSpecConstantOp %raw PtrCastToGeneric %near_at\n"
+    "%far_raw = OpSpecConstantOp %raw PtrCastToGeneric %far_at\n"
+    "%array = OpTypeArray %raw %l2\n%table_type = OpTypePointer CrossWorkgroup %array\n"
+    "%values = OpSpecConstantComposite %array %near_raw %far_raw\n"
+    "%table = OpVariable %table_type CrossWorkgroup %values\n"
+    "%slot_type = OpTypePointer CrossWorkgroup %raw\n%id = OpVariable %in Input\n"
+    "%near = OpFunction %int None %unary\n%nx = OpFunctionParameter %int\n%n0 = OpLabel\n"
+    "%nr = OpIAdd %int %nx %c1\nOpReturnValue %nr\nOpFunctionEnd\n"
+    "%far = OpFunction %int None %unary\n%fx = OpFunctionParameter %int\nOpFunctionEnd\n"
+    "%main = OpFunction %void None %kernel\n%out = OpFunctionParameter %global\n%m0 = OpLabel\n"
+    "%ids = OpLoad %v3 %id Aligned 32\n%x = OpCompositeExtract %long %ids 0\n"
+    "%i = OpUConvert %int %x\n%which = OpUMod %long %x %l2\n"
+    "%slot = OpInBoundsAccessChain %slot_type %table %which\n"
+    "%held = OpLoad %raw %slot Aligned 8\n%f = OpBitcast %any %held\n"
+    "%r = OpFunctionPointerCallINTEL %int %f %i\n"
+    "%to = OpInBoundsPtrAccessChain %global %out %x\nOpStore %to %r Aligned 4\nOpReturn\n"
+    "OpFunctionEnd\n";
+
 static const char table_provider[] =
     SIM_TEST_PRELUDE "OpDecorate %far LinkageAttributes \"far\" Export\n"
                      "%int = OpTypeInt 32 0\n%unary = OpTypeFunction %int %int\n"
@@ -243,12 +269,10 @@ static const char table_provider[] =
                      "%x = OpFunctionParameter %int\n%l = OpLabel\n%r = OpIMul %int %x %c10\n"
                      "OpReturnValue %r\nOpFunctionEnd\n";
 
-static void test_table_in_memory(void **state)
+static void run_table(const char *user)
 {
-    (void)state;
     rt_sink *sink = rt_sink_create();
-    sim_module *modules[] = {sim_test_module(sink, table_user),
-                             sim_test_module(sink, table_provider)};
+    sim_module *modules[] = {sim_test_module(sink, user), sim_test_module(sink, table_provider)};
     harness h = harness_link(sink, modules, 2, sim_engine_best());
     int32_t out[40];
     sim_object to = harness_memory(&h, "out", NULL, sizeof out);
@@ -258,6 +282,13 @@ static void test_table_in_memory(void **state)
     for (int i = 0; i < 40; i++)
         assert_int_equal(out[i], i % 2 ? 10 * i : i + 1);
     harness_close(&h);
+}
+
+static void test_table_in_memory(void **state)
+{
+    (void)state;
+    run_table(table_user);
+    run_table(generic_table_user);
 }
 
 #define CALLER(pointee, arguments)                                                                 \

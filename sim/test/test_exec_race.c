@@ -124,6 +124,8 @@ static const race_case cases[] = {
     RACE(neighbour_flag_wrong, S, 128, 64),
     RACE(neighbour_value_wrong, S, 128, 64),
     RACE(other_subgroup_wrong, S, 128, 64),
+    SILENT(subgroup_scope, 128, 64),
+    RACE(subgroup_scope_wrong, "a", 128, 64),
     SILENT(subgroup_reduce, 128, 64),
     RACE(subgroup_reduce_wrong, S, 128, 64),
 };
