@@ -1,12 +1,22 @@
 /* Feeds modules to everything behind the reader: what validates is linked, decoded, and each of its
- * kernels is launched on a few work-items with small memories and a small budget.  Whatever the
- * module says, the launch ends, and nothing crashes or leaks.
+ * kernels is launched twice on a few work-items with small memories and a small budget.  Whatever
+ * the module says, the launch ends, nothing crashes or leaks, and another engine gives the same.
+ *
+ * How it is launched (schedule, range, engine, another module linked) is in the generator's word of
+ * the module's header, which means nothing to the reader and which the mutator changes: a file says
+ * all of what is done with it.
  *
  * Build with clang and -DASSAY_FUZZ=ON; run with a folder of modules as corpus. */
-#include "sim/program.h"
+#include "sim/fuzz/companion.h"
 
 #include "reference/base/alloc.h"
+#include "reference/base/hash.h"
+#include "sim/exec.h"
 #include "sim/module.h"
+#include "sim/program.h"
+
+#include <stdio.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,6 +27,40 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define KERNEL_COUNT_MAX   8u
 #define MEMORY_BYTES       64u
 #define BUDGET             20000u
+#define GENERATOR_WORD     2u
+
+/* What the generator's word asks for. */
+typedef struct plan {
+    sim_schedule schedule;
+    sim_range range;
+    bool has_companion; /* linked with the same module without its kernels */
+    uint32_t engine;    /* another one than 0, to compare with; 0: none */
+} plan;
+
+/* One wave and several, whole sub-groups and parts of one, one work-group and several. */
+static const sim_range ranges[] = {
+    {.global = {6, 2, 1}, .local = {3, 2, 1}, .dimensions = 2},
+    {.global = {1, 1, 1}, .local = {1, 1, 1}, .dimensions = 1},
+    {.global = {34, 1, 1}, .local = {17, 1, 1}, .dimensions = 1},
+    {.global = {300, 1, 1}, .local = {300, 1, 1}, .dimensions = 1},
+    {.global = {5, 2, 3}, .local = {5, 1, 3}, .dimensions = 3},
+    {.global = {64, 1, 1}, .local = {32, 1, 1}, .offset = {3, 0, 0}, .dimensions = 1},
+    {.global = {1, 7, 1}, .local = {1, 7, 1}, .dimensions = 2},
+    {.global = {3, 1, 1}, .local = {1, 1, 1}, .dimensions = 1},
+};
+
+static plan plan_of(const uint8_t *data, size_t size)
+{
+    uint32_t word = 0;
+    if (size >= (GENERATOR_WORD + 1) * sizeof word) {
+        memcpy(&word, data + GENERATOR_WORD * sizeof word, sizeof word);
+    }
+    uint32_t engine = (word >> 6) % (SIM_ENGINE_COUNT + 1);
+    return (plan){.schedule = word % SIM_SCHEDULES,
+                  .range = ranges[(word >> 2) % (sizeof ranges / sizeof *ranges)],
+                  .has_companion = (word >> 5) % 2 == 1,
+                  .engine = engine < SIM_ENGINE_COUNT && sim_engine_at(engine) ? engine : 0};
+}
 
 static bool is_small(const sim_program *program)
 {
@@ -33,17 +77,39 @@ static bool is_small(const sim_program *program)
     return bytes <= VARIABLE_BYTES_MAX;
 }
 
-/* Looks at a finding as a caller would: every text must be there. */
+/* Everything that a run lets others see goes to a text, so that two runs can be compared.  A
+ * finding is looked at as a caller would: every text must be there. */
 static void on_finding(void *user, const sim_finding *finding)
 {
-    uint64_t *sum = user;
+    rt_buffer *seen = user;
     CHECK(finding->kind && finding->message.length > 0 && finding->count > 0);
-    for (size_t i = 0; i < finding->message.length; i++)
-        *sum += (uint8_t)finding->message.data[i];
-    for (size_t i = 0; i < finding->source.length; i++)
-        *sum += (uint8_t)finding->source.data[i];
-    for (size_t i = 0; i < finding->object.length; i++)
-        *sum += (uint8_t)finding->object.data[i];
+    rt_buffer_printf(seen, "%s: %.*s|%.*s|%.*s:%u|%.*s+%llu|%llu\n", finding->kind,
+                     RT_TEXT_ARG(finding->message), RT_TEXT_ARG(finding->kernel),
+                     RT_TEXT_ARG(finding->source), finding->source_line,
+                     RT_TEXT_ARG(finding->object), (unsigned long long)finding->offset,
+                     (unsigned long long)finding->count);
+    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+        rt_buffer_printf(seen, "%llu ", (unsigned long long)finding->work_item[k]);
+    }
+}
+
+static void on_output(void *user, rt_text text)
+{
+    rt_buffer_append_text(user, text);
+}
+
+/* Adds the content of every memory, undefined bits too: they are chosen from the seed. */
+static void see_memories(rt_buffer *out, const sim_world *world)
+{
+    for (uint32_t i = 1; i < world->objects.count; i++) {
+        const sim_memory *memory = &world->objects.items[i];
+        if (!memory->data) continue;
+        rt_hash_text data = rt_hash_print(rt_hash128(memory->data, memory->size));
+        rt_buffer_printf(out, "\n%.*s %s", RT_TEXT_ARG(memory->label), data.digits);
+        if (memory->all_defined) continue;
+        rt_hash_text bits = rt_hash_print(rt_hash128(memory->defined, memory->size));
+        rt_buffer_printf(out, " %s", bits.digits);
+    }
 }
 
 static sim_argument argument_of(sim_world *world, sim_parameter parameter, uint32_t index,
@@ -63,7 +129,20 @@ static sim_argument argument_of(sim_world *world, sim_parameter parameter, uint3
     return argument;
 }
 
-static void launch(sim_world *world, const sim_kernel *kernel)
+/* A range that the kernel takes, or false. */
+static bool range_fit(const sim_kernel *kernel, sim_range *range)
+{
+    if (!kernel->local_size[0]) return true;
+    sim_range_choose_local(kernel, range);
+    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+        if (range->local[k] == 0) return false;
+        range->global[k] = range->local[k];
+    }
+    return true;
+}
+
+/* The second launch finds what the first one left in the memories. */
+static void launch(sim_world *world, const sim_kernel *kernel, const plan *plan, rt_buffer *out)
 {
     static const uint8_t value[1024] = {2, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 5};
     sim_argument arguments[16];
@@ -74,44 +153,92 @@ static void launch(sim_world *world, const sim_kernel *kernel)
         if (parameter.kind == SIM_PARAMETER_VALUE && parameter.size > sizeof value) return;
         arguments[i] = argument_of(world, parameter, i, value);
     }
-    sim_range range = {.global = {6, 2, 1}, .local = {3, 2, 1}, .dimensions = 2};
-    if (kernel->local_size[0]) {
-        sim_range_choose_local(kernel, &range);
-        for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
-            if (range.local[k] == 0) return;
-            range.global[k] = range.local[k];
-        }
+    sim_range range = plan->range;
+    if (!range_fit(kernel, &range)) return;
+    sim_launch_options options = {.budget = BUDGET,
+                                  .schedule = plan->schedule,
+                                  .on_finding = on_finding,
+                                  .on_output = on_output,
+                                  .user = out};
+    for (uint32_t i = 0; i < 2; i++) {
+        rt_status status = sim_launch(world, kernel, &range, arguments, count, &options);
+        rt_buffer_printf(out, "%s\n", rt_code_name(status.code));
     }
-    uint64_t sum = 0;
-    sim_launch_options options = {.budget = BUDGET, .on_finding = on_finding, .user = &sum};
-    rt_status status = sim_launch(world, kernel, &range, arguments, count, &options);
-    (void)rt_ok(status);
 }
 
-static void launch_all(rt_sink *sink, sim_program *program)
+/* Runs all kernels on one engine in a world of their own. */
+static void launch_all(sim_program *program, const plan *plan, uint32_t engine, rt_buffer *out)
 {
+    rt_sink *sink = rt_sink_create();
     sim_world *world = sim_world_create(sink, 7);
+    world->engine = engine;
     for (uint32_t i = 0; i < program->kernel_count && i < KERNEL_COUNT_MAX; i++) {
-        launch(world, &program->kernels[i]);
+        launch(world, &program->kernels[i], plan, out);
     }
+    see_memories(out, world);
     sim_world_forget(world, program);
     sim_world_destroy(world);
+    rt_sink_destroy(sink);
+}
+
+static bool is_equal(const rt_buffer *a, const rt_buffer *b)
+{
+    rt_bytes first = rt_buffer_bytes(a), second = rt_buffer_bytes(b);
+    return first.size == second.size &&
+           (first.size == 0 || memcmp(first.data, second.data, first.size) == 0);
+}
+
+static void launch_and_compare(sim_program *program, const plan *plan)
+{
+    rt_buffer plain = {0}, other = {0};
+    launch_all(program, plan, 0, &plain);
+    if (plan->engine) {
+        launch_all(program, plan, plan->engine, &other);
+        bool engines_agree = is_equal(&plain, &other);
+        if (!engines_agree) {
+            fprintf(stderr, "engine 0:\n%s\nengine %u:\n%s\n", rt_buffer_string(&plain),
+                    plan->engine, rt_buffer_string(&other));
+        }
+        CHECK(engines_agree);
+    }
+    rt_buffer_free(&plain);
+    rt_buffer_free(&other);
+}
+
+/* Reads the module, and the companion before it where the plan has one and it can be read.  Returns
+ * how many there are; 0 where the module itself is refused. */
+static uint32_t read_modules(rt_sink *sink, rt_bytes code, const plan *plan, sim_module *out[2])
+{
+    uint32_t count = 0;
+    if (plan->has_companion) {
+        rt_bytes companion = companion_of(code);
+        rt_status status = sim_module_create(sink, companion, NULL, 0, &out[0]);
+        if (rt_ok(status)) count = 1;
+        rt_free((void *)companion.data);
+    }
+    rt_status status = sim_module_create(sink, code, NULL, 0, &out[count]);
+    if (rt_ok(status)) return count + 1;
+    if (count) sim_module_destroy(out[0]);
+    return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     rt_sink *sink = rt_sink_create();
-    sim_module *module = NULL;
-    rt_status status = sim_module_create(sink, (rt_bytes){data, size}, NULL, 0, &module);
-    if (rt_ok(status)) {
-        const sim_module *modules[] = {module};
-        sim_program *program = NULL;
-        status = sim_program_link(sink, modules, 1, &program);
-        sim_module_destroy(module);
-        if (rt_ok(status)) {
-            if (is_small(program)) launch_all(sink, program);
-            sim_program_destroy(program);
-        }
+    plan plan = plan_of(data, size);
+    sim_module *modules[2];
+    uint32_t count = read_modules(sink, (rt_bytes){data, size}, &plan, modules);
+    sim_program *program = NULL;
+    if (count) {
+        rt_status status =
+            sim_program_link(sink, (const sim_module *const *)modules, count, &program);
+        if (!rt_ok(status)) program = NULL;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        sim_module_destroy(modules[i]);
+    if (program) {
+        if (is_small(program)) launch_and_compare(program, &plan);
+        sim_program_destroy(program);
     }
     rt_sink_destroy(sink);
     return 0;

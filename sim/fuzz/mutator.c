@@ -1,8 +1,10 @@
 /* How the fuzzers of SPIR-V change a module: instruction by instruction, so that most of what they
  * make is still read.  Bytes changed at random rarely get past the reader.
  *
- * Ids are replaced by ids, opcodes by opcodes of the same group, instructions are copied with a new
- * result, moved and left out. */
+ * Ids are replaced by ids, opcodes by opcodes of the same group, operands change places or come
+ * from the same operand of an instruction of the same kind, instructions are copied with a new
+ * result, moved and left out.  So constants, the widths of types and the targets of branches change
+ * into what others of the module are. */
 #include "sim/module.h"
 
 #include "reference/base/alloc.h"
@@ -10,8 +12,9 @@
 
 #include <string.h>
 
-#define HEADER_WORDS 5u
-#define BOUND_WORD   3u
+#define HEADER_WORDS   5u
+#define GENERATOR_WORD 2u /* what a fuzzer does with the module */
+#define BOUND_WORD     3u
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
@@ -132,11 +135,40 @@ static void length_change(editor *e, size_t at)
     }
 }
 
+/* Two operands change places; the result and its type stay. */
+static void operands_swap(editor *e, size_t at)
+{
+    const sim_opcode *opcode = opcode_at(e, at);
+    size_t length = e->words[at] >> 16;
+    size_t first = opcode ? 1u + opcode->has_type + opcode->has_result : 1;
+    if (length < first + 2) return;
+    uint32_t *one = &e->words[at + first + draw(e, length - first)];
+    uint32_t *other = &e->words[at + first + draw(e, length - first)];
+    uint32_t word = *one;
+    *one = *other;
+    *other = word;
+}
+
+/* An operand or the type becomes that of another instruction with the same opcode. */
+static void operand_borrow(editor *e, size_t at)
+{
+    size_t length = e->words[at] >> 16;
+    for (uint32_t tries = 0; length > 1 && tries < 64; tries++) {
+        size_t source = e->starts.items[draw(e, e->starts.count)];
+        size_t source_length = e->words[source] >> 16;
+        if ((e->words[source] ^ e->words[at]) & 0xffff || source == at) continue;
+        size_t word = 1 + draw(e, length - 1);
+        if (word == result_word(e, at) || word >= source_length) continue;
+        e->words[at + word] = e->words[source + word];
+        return;
+    }
+}
+
 static void change(editor *e)
 {
     size_t at = e->starts.items[draw(e, e->starts.count)];
     size_t other = e->starts.items[draw(e, e->starts.count)];
-    switch (draw(e, 12)) {
+    switch (draw(e, 17)) {
     case 0: instruction_remove(e, at); break;
     case 1: instruction_copy(e, at, other); break;
     case 2: instruction_copy(e, at, at); break;
@@ -144,6 +176,12 @@ static void change(editor *e)
     case 4:
     case 5:
     case 6: opcode_change(e, at); break;
+    case 7:
+    case 8: operands_swap(e, at); break;
+    case 9:
+    case 10:
+    case 11: operand_borrow(e, at); break;
+    case 12: e->words[GENERATOR_WORD] = draw(e, 0x10000); break;
     default: operand_change(e, at);
     }
 }
