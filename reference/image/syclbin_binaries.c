@@ -26,6 +26,17 @@ static rt_text target_of(rt_property_sets metadata, const char *set, const char 
     return (rt_text){(const char *)property->bytes.data, property->bytes.size};
 }
 
+/* Native code's target is the one of its IR, with the architecture beside it; for the CPU the two
+ * together are what a fat binary calls spir64_x86_64. */
+static rt_text native_target(rt_property_sets metadata)
+{
+    rt_text target = target_of(metadata, RT_SET_SYCLBIN_NATIVE, "target");
+    rt_text arch = target_of(metadata, RT_SET_SYCLBIN_NATIVE, "arch");
+    bool of_spirv = rt_text_is(target, "spir64") || rt_text_starts(target, "spir64-");
+    if (of_spirv && rt_text_is(arch, "x86_64")) return RT_TEXT("spir64_x86_64");
+    return target.length > 0 ? target : arch;
+}
+
 /* The names of `SYCL/kernel names`, which all binaries of a module share. */
 static void entries_find(rt_arena *arena, rt_property_sets sets, rt_device_binary *binary)
 {
@@ -53,9 +64,7 @@ static rt_device_binary *module_binaries(rt_arena *arena, const rt_syclbin_modul
     for (uint32_t i = 0; i < module->native_count; i++, out++) {
         *out = common;
         out->format = RT_BINARY_NATIVE;
-        out->target = target_of(module->native[i].metadata, RT_SET_SYCLBIN_NATIVE, "target");
-        if (out->target.length == 0)
-            out->target = target_of(module->native[i].metadata, RT_SET_SYCLBIN_NATIVE, "arch");
+        out->target = native_target(module->native[i].metadata);
         out->code = module->native[i].code;
     }
     return out;

@@ -1,10 +1,12 @@
 /* Unit tests of fat binaries: as a real module brings them into this process, as they lie in that
  * module's ELF file, and as words put together by hand from the layout in fat_binary.h.
  *
- *     fat_binary_tests MODULE80 MODULE96 */
+ *     fat_binary_tests MODULE80 MODULE96 MODULE96Z */
 #include "reference/base/alloc.h"
+#include "reference/image/compression.h"
 #include "reference/image/elf.h"
 #include "reference/image/fat_binary.h"
+#include "reference/image/image_file.h"
 #include "reference/image/test/sample_binaries.h"
 
 #include <dlfcn.h>
@@ -23,6 +25,7 @@ typedef struct fixture {
 } fixture;
 
 static const char *modules[2]; /* of 80 and of 96 bytes */
+static const char *compressed_module;
 static const rt_fat_layout layouts[2] = {RT_FAT_80, RT_FAT_96};
 static const void *registered; /* by the module that was loaded last */
 
@@ -159,6 +162,58 @@ static void modules_are_read_from_their_files(void **state)
         assert_int_equal(fat.layout, layouts[i]);
         assert_sample(&fat.binaries);
     }
+}
+
+/* ---- Compression --------------------------------------------------------------------------- */
+
+static void compressed_images_come_back(void **state)
+{
+    fixture *f = *state;
+    rt_image_file file;
+    rt_device_binaries plain;
+    rt_bytes bytes = file_load(f, compressed_module);
+    assert_true(rt_ok(rt_image_file_read(f->sink, &f->arena, bytes, &file)));
+    assert_int_equal(file.kind, RT_IMAGE_FILE_ELF);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(file.binaries.items[i].format, RT_BINARY_COMPRESSED);
+        assert_memory_equal(file.binaries.items[i].code.data, "\x28\xB5\x2F\xFD", 4);
+    }
+    assert_true(rt_ok(rt_device_binaries_decompress(f->sink, &f->arena, file.binaries, &plain)));
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(plain.items[i].code.size, sample_items[i].code.size);
+        assert_memory_equal(plain.items[i].code.data, sample_items[i].code.data,
+                            sample_items[i].code.size);
+    }
+    assert_int_equal(plain.items[0].format, RT_BINARY_SPIRV);
+    assert_int_equal(plain.items[1].format, RT_BINARY_NATIVE);
+}
+
+static rt_status frame_read(fixture *f, rt_bytes frame)
+{
+    const rt_device_binary binary = {.format = RT_BINARY_COMPRESSED, .code = frame};
+    rt_device_binaries plain;
+    return rt_device_binaries_decompress(f->sink, &f->arena, (rt_device_binaries){&binary, 1},
+                                         &plain);
+}
+
+/* Frames by hand, RFC 8878: magic, header descriptor, sizes, one raw block.  0x20: a single segment
+ * whose content size takes one byte; 0xA0: four bytes. */
+static void damaged_frames_are_refused(void **state)
+{
+    fixture *f = *state;
+    static const uint8_t right[] = {0x28, 0xB5, 0x2F, 0xFD, 0x20, 2, 0x11, 0, 0, 'h', 'i'};
+    static const uint8_t no_size[] = {0x28, 0xB5, 0x2F, 0xFD, 0x00, 0, 0x11, 0, 0, 'h', 'i'};
+    static const uint8_t huge[] = {0x28, 0xB5, 0x2F, 0xFD, 0xA0, 0, 0, 0, 0x10, 0x01, 0, 0};
+    static const uint8_t nested[] = {0x28, 0xB5, 0x2F, 0xFD, 0x20, 4,   0x21,
+                                     0,    0,    0x28, 0xB5, 0x2F, 0xFD};
+    assert_true(rt_ok(frame_read(f, (rt_bytes){right, sizeof right})));
+    for (size_t size = 0; size < sizeof right; size++)
+        assert_int_equal(frame_read(f, (rt_bytes){right, size}).code, RT_MALFORMED);
+    assert_int_equal(frame_read(f, (rt_bytes){no_size, sizeof no_size}).code, RT_MALFORMED);
+    assert_int_equal(frame_read(f, (rt_bytes){huge, sizeof huge}).code, RT_LIMIT);
+    rt_status status = frame_read(f, (rt_bytes){nested, sizeof nested});
+    assert_string_equal(rt_sink_diagnostic(f->sink, status)->message.data,
+                        "image 0 has a damaged Zstandard frame: a frame in a frame");
 }
 
 /* ---- Words by hand ------------------------------------------------------------------------- */
@@ -425,12 +480,15 @@ static void what_c_cannot_say_is_refused(void **state)
 
 int main(int argument_count, char **arguments)
 {
-    CHECK(argument_count == 3);
+    CHECK(argument_count == 4);
     modules[0] = arguments[1];
     modules[1] = arguments[2];
+    compressed_module = arguments[3];
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(modules_are_read_from_memory, set_up, tear_down),
         cmocka_unit_test_setup_teardown(modules_are_read_from_their_files, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(compressed_images_come_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(damaged_frames_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(words_of_a_newer_compiler_are_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(layout_is_found_whatever_the_version, set_up, tear_down),
         cmocka_unit_test_setup_teardown(wrong_words_are_refused_with_their_address, set_up,
