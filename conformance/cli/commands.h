@@ -30,6 +30,9 @@ int cnf_fmt_command(const cnf_arguments *arguments);
 /* assay schema: the scenario format as a JSON Schema, or as a page for people. */
 int cnf_schema_command(const cnf_arguments *arguments);
 
+/* assay image: shows and converts files with device images. */
+int cnf_image_command(const cnf_arguments *arguments);
+
 /* ---- Shared by them ------------------------------------------------------------------------ */
 
 /* Finds the scenarios of the arguments' paths, by default those of ./scenarios.  Returns an exit

@@ -97,6 +97,13 @@ static const cnf_option schema_options[] = {
     {HELP},
 };
 
+static const cnf_option image_options[] = {
+    {CNF_OPTION_TO, "--to", NULL, "KIND", "convert: syclbin, text or c.", NULL},
+    {CNF_OPTION_LAYOUT, "--layout", NULL, "BYTES", "--to c: 80 (default) or 96 an image.", NULL},
+    {CNF_OPTION_COMPRESS, "--compress", NULL, NULL, "--to c: with Zstandard.", NULL},
+    {HELP},
+};
+
 static const cnf_option requirements_options[] = {
     {CNF_OPTION_PROVE, "--prove", NULL, NULL, "Plant each fault and see a scenario or test fail.",
      NULL},
@@ -148,11 +155,24 @@ static const cnf_command commands[] = {
     {"schema", NULL, "Print a JSON Schema of the scenario format, for editors.",
      "Editors: # yaml-language-server: $schema=FILE as a scenario's first line, for example.",
      schema_options, COUNT(schema_options), false, cnf_schema_command},
+    {"image", "show FILE | convert FILE --to KIND OUT", "Show or convert files with device images.",
+     "FILE is a SYCLBIN, or an ELF executable or shared object of x86-64 with fat binaries of DPC++\n"
+     "(images of 80 or 96 bytes); images may be compressed.\n"
+     "  --to syclbin  a SYCLBIN; one that is read stays as it is\n"
+     "  --to text     the table OUT, and OUT_0.spv, OUT_0.prop and OUT_0.sym for image 0 and so on;\n"
+     "                targets are not kept\n"
+     "  --to c        C source of a module that registers the images with DPC++'s runtime\n"
+     "Exit status: 0 done; 2 wrong usage, FILE is damaged or OUT cannot say what is in it; 3 OUT\n"
+     "cannot be written.",
+     image_options, COUNT(image_options), false, cnf_image_command},
 };
 
 /* Commands of the design that this version refuses by name. */
 static const char *const commands_not_built[] = {
-    "trace", "postlink", "image", "pack", "export",
+    "trace",
+    "postlink",
+    "pack",
+    "export",
 };
 
 /* ---- Hidden commands ----------------------------------------------------------------------- */

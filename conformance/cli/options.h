@@ -40,6 +40,9 @@ typedef enum cnf_option_id {
     CNF_OPTION_CHECK,
     CNF_OPTION_PAGE,
     CNF_OPTION_DOT,
+    CNF_OPTION_TO,
+    CNF_OPTION_LAYOUT,
+    CNF_OPTION_COMPRESS,
     CNF_OPTION_NOT_BUILT, /* of the design, but refused by name in this version */
     CNF_OPTION_COUNT
 } cnf_option_id;

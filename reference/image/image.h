@@ -22,8 +22,9 @@ typedef enum rt_property_type {
 typedef struct rt_property {
     rt_text name;
     rt_property_type type;
-    uint32_t number; /* UINT32 */
-    rt_bytes bytes;  /* BYTES */
+    uint32_t number;     /* UINT32 */
+    rt_bytes bytes;      /* BYTES */
+    uint8_t unused_bits; /* BYTES: 0 to 7 high bits of the last byte that do not count */
 } rt_property;
 
 typedef struct rt_property_set {

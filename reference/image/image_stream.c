@@ -3,6 +3,7 @@
  *     "AIML" u32 version  u32 count  image*
  *     image: name format compile_options link_options  kernels  sets  code
  *     set: name  properties      property: name type (number | bytes)
+ *     type: the tag in its low 8 bits, above them the bits of the last byte that do not count
  *
  * The reader is given data from caches and packs, so it trusts nothing. */
 #include "reference/image/image.h"
@@ -20,7 +21,7 @@ void rt_property_set_write(rt_buffer *out, const rt_property_set *set)
         const rt_property *property = &set->properties[i];
         CHECK(property->type == RT_PROPERTY_UINT32 || property->type == RT_PROPERTY_BYTES);
         rt_write_text(out, property->name);
-        rt_write_u32(out, property->type);
+        rt_write_u32(out, (uint32_t)property->type | (uint32_t)property->unused_bits << 8);
         if (property->type == RT_PROPERTY_UINT32)
             rt_write_u32(out, property->number);
         else
@@ -56,13 +57,16 @@ void rt_image_list_write(rt_buffer *out, rt_image_list list)
 static rt_property read_property(rt_reader *reader)
 {
     rt_property property = {.name = rt_read_text(reader)};
-    property.type = (rt_property_type)rt_read_u32(reader);
+    uint32_t type = rt_read_u32(reader), unused_bits = type >> 8;
+    property.type = (rt_property_type)(type & 0xFF);
+    property.unused_bits = (uint8_t)(unused_bits & 7);
     if (property.type == RT_PROPERTY_UINT32)
         property.number = rt_read_u32(reader);
     else if (property.type == RT_PROPERTY_BYTES)
         property.bytes = rt_read_bytes(reader);
     else
         rt_reader_fail(reader);
+    if (unused_bits > 7 || (unused_bits > 0 && property.bytes.size == 0)) rt_reader_fail(reader);
     return property;
 }
 

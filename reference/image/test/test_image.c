@@ -9,7 +9,10 @@
 
 static const rt_property imports[] = {
     {.name = {"f", 1}, .type = RT_PROPERTY_UINT32, .number = 1},
-    {.name = {"g", 1}, .type = RT_PROPERTY_BYTES, .bytes = {(const uint8_t *)"xyz", 3}},
+    {.name = {"g", 1},
+     .type = RT_PROPERTY_BYTES,
+     .bytes = {(const uint8_t *)"xyz", 3},
+     .unused_bits = 2},
 };
 static const rt_property_set sets[] = {{{RT_SET_IMPORTED_SYMBOLS, 21}, imports, 2}};
 static const rt_text kernels[] = {{"apply", 5}};
@@ -70,6 +73,7 @@ static void list_survives_a_round_trip(void **state)
     assert_true(rt_text_is(list.images[0].name, "app/0"));
     assert_true(rt_text_is(list.images[0].kernels[0], "apply"));
     assert_int_equal(list.images[0].sets[0].properties[1].bytes.size, 3);
+    assert_int_equal(list.images[0].sets[0].properties[1].unused_bits, 2);
     assert_true(list.images[0].hash.low == image.hash.low);
     rt_buffer_free(&stream);
     rt_arena_reset(&arena);

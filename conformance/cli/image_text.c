@@ -1,0 +1,174 @@
+/* Images, properties and their values in words.  A property's value has no type of its own but
+ * number or bytes; what the bytes mean is DPC++'s agreement (sycl/doc/design/PropertySets.md). */
+#include "conformance/cli/image_text.h"
+
+#include "reference/base/stream.h"
+
+static void safe_append(rt_buffer *out, rt_text text)
+{
+    for (size_t i = 0; i < text.length; i++) {
+        unsigned char byte = (unsigned char)text.data[i];
+        if (byte < ' ' || byte > '~')
+            rt_buffer_printf(out, "\\x%02x", byte);
+        else
+            rt_buffer_append_byte(out, (char)byte);
+    }
+}
+
+/* ---- Values -------------------------------------------------------------------------------- */
+
+typedef enum value_form { FORM_U32, FORM_U64, FORM_BITS, FORM_TEXT, FORM_HEX } value_form;
+
+/* Rows are tried from the first on; "" stands for every name. */
+static const struct value_row {
+    const char *set, *name_end;
+    value_form form;
+} value_rows[] = {
+    {"SYCL/device requirements", "aspects", FORM_U32},
+    {"SYCL/device requirements", "fixed_target", FORM_U32},
+    {"SYCL/device requirements", "reqd_work_group_size", FORM_U32},
+    {"SYCL/device requirements", "reqd_work_group_size_uint64_t", FORM_U64},
+    {"SYCL/specialization constants", "", FORM_U32},
+    {"SYCL/device globals", "", FORM_U32},
+    {"SYCL/program metadata", "@reqd_work_group_size", FORM_U32},
+    {"SYCL/program metadata", "@max_work_group_size", FORM_U32},
+    {"SYCL/kernel param opt", "", FORM_BITS},
+    {"SYCL/specialization constants default values", "", FORM_HEX},
+};
+
+static bool ends_with(rt_text text, const char *ending)
+{
+    rt_text end = rt_text_of(ending);
+    if (end.length > text.length) return false;
+    return rt_text_equal((rt_text){text.data + text.length - end.length, end.length}, end);
+}
+
+static bool printable(rt_bytes bytes)
+{
+    for (size_t i = 0; i < bytes.size; i++)
+        if (bytes.data[i] < ' ' || bytes.data[i] > '~') return false;
+    return bytes.size > 0;
+}
+
+static value_form form_of(rt_text set, const rt_property *property)
+{
+    for (size_t i = 0; i < sizeof value_rows / sizeof *value_rows; i++) {
+        const struct value_row *row = &value_rows[i];
+        if (!rt_text_is(set, row->set) || !ends_with(property->name, row->name_end)) continue;
+        size_t size = row->form == FORM_U64 ? 8 : 4;
+        bool words = row->form == FORM_U32 || row->form == FORM_U64;
+        if (!words || (property->bytes.size % size == 0 && property->unused_bits == 0))
+            return row->form;
+    }
+    return printable(property->bytes) && property->unused_bits == 0 ? FORM_TEXT : FORM_HEX;
+}
+
+static void words_append(rt_buffer *out, rt_bytes bytes, size_t word_size)
+{
+    rt_reader words = rt_reader_of(bytes);
+    rt_buffer_append_byte(out, '[');
+    while (words.position < bytes.size) {
+        if (words.position > 0) rt_buffer_printf(out, ", ");
+        uint64_t word = word_size == 8 ? rt_read_u64(&words) : rt_read_u32(&words);
+        rt_buffer_printf(out, "%llu", (unsigned long long)word);
+    }
+    rt_buffer_append_byte(out, ']');
+}
+
+/* Bit 0, that of the first argument, comes first. */
+static void bits_append(rt_buffer *out, const rt_property *property)
+{
+    size_t count = property->bytes.size * 8 - property->unused_bits;
+    rt_buffer_printf(out, "%zu bits", count);
+    if (count > 0) rt_buffer_append_byte(out, ' ');
+    for (size_t i = 0; i < count; i++)
+        rt_buffer_append_byte(out, property->bytes.data[i / 8] >> i % 8 & 1 ? '1' : '0');
+}
+
+static void value_append(rt_buffer *out, rt_text set, const rt_property *property)
+{
+    const rt_bytes bytes = property->bytes;
+    if (property->type == RT_PROPERTY_UINT32) {
+        rt_buffer_printf(out, "%u", property->number);
+        return;
+    }
+    switch (form_of(set, property)) {
+    case FORM_U32: words_append(out, bytes, 4); break;
+    case FORM_U64: words_append(out, bytes, 8); break;
+    case FORM_BITS: bits_append(out, property); break;
+    case FORM_TEXT:
+        rt_buffer_append_byte(out, '"');
+        safe_append(out, (rt_text){(const char *)bytes.data, bytes.size});
+        rt_buffer_append_byte(out, '"');
+        break;
+    case FORM_HEX:
+        rt_buffer_printf(out, "%zu bytes", bytes.size);
+        for (size_t i = 0; i < bytes.size; i++)
+            rt_buffer_printf(out, " %02x", bytes.data[i]);
+        break;
+    }
+}
+
+static void sets_append(rt_buffer *out, const char *indent, rt_property_sets sets)
+{
+    for (uint32_t i = 0; i < sets.count; i++) {
+        const rt_property_set *set = &sets.sets[i];
+        rt_buffer_printf(out, "%s[", indent);
+        safe_append(out, set->name);
+        rt_buffer_printf(out, "]\n");
+        for (uint32_t k = 0; k < set->property_count; k++) {
+            rt_buffer_printf(out, "%s  ", indent);
+            safe_append(out, set->properties[k].name);
+            rt_buffer_printf(out, " = ");
+            value_append(out, set->name, &set->properties[k]);
+            rt_buffer_append_byte(out, '\n');
+        }
+    }
+}
+
+/* ---- Images -------------------------------------------------------------------------------- */
+
+static void option_append(rt_buffer *out, const char *what, rt_text options)
+{
+    if (options.length == 0) return;
+    rt_buffer_printf(out, "  %s: ", what);
+    safe_append(out, options);
+    rt_buffer_append_byte(out, '\n');
+}
+
+static void binary_append(rt_buffer *out, uint32_t index, const rt_device_binary *binary,
+                          const rt_device_binary *decompressed)
+{
+    rt_binary_format format = decompressed->format;
+    if (format == RT_BINARY_UNKNOWN) format = rt_binary_format_of(decompressed->code);
+    rt_buffer_printf(out, "image %u: %s for ", index, rt_binary_format_name(format));
+    safe_append(out, binary->target);
+    rt_buffer_printf(out, ", %zu bytes", decompressed->code.size);
+    if (binary->code.data != decompressed->code.data)
+        rt_buffer_printf(out, " (compressed: %zu)", binary->code.size);
+    rt_buffer_append_byte(out, '\n');
+    option_append(out, "compile options", binary->compile_options);
+    option_append(out, "link options", binary->link_options);
+    for (uint32_t i = 0; i < binary->entry_count; i++) {
+        rt_buffer_printf(out, "  entry ");
+        safe_append(out, binary->entries[i]);
+        rt_buffer_append_byte(out, '\n');
+    }
+    sets_append(out, "  ", binary->properties);
+}
+
+void cnf_image_text(rt_buffer *out, const rt_image_file *file, rt_device_binaries decompressed)
+{
+    CHECK(file->binaries.count == decompressed.count);
+    if (file->kind == RT_IMAGE_FILE_SYCLBIN) {
+        rt_buffer_printf(out, "SYCLBIN, modules: %u, images: %u\n", file->syclbin.module_count,
+                         file->binaries.count);
+        sets_append(out, "  ", file->syclbin.metadata);
+    }
+    for (uint32_t i = 0; i < file->fat_count; i++)
+        rt_buffer_printf(out, "fat binary of version %u, %d bytes an image, images: %u\n",
+                         file->fats[i].version, (int)file->fats[i].layout,
+                         file->fats[i].binaries.count);
+    for (uint32_t i = 0; i < decompressed.count; i++)
+        binary_append(out, i, &file->binaries.items[i], &decompressed.items[i]);
+}

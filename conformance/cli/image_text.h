@@ -1,0 +1,12 @@
+/* What is in a file with device images, as text for people. */
+#ifndef CONFORMANCE_CLI_IMAGE_TEXT_H
+#define CONFORMANCE_CLI_IMAGE_TEXT_H
+
+#include "reference/image/image_file.h"
+
+/* Appends the containers, and of each image its format, target, options, entries and property sets
+ * with decoded values; `decompressed` are the file's binaries without compression.  What is not
+ * printable comes as \xNN. */
+void cnf_image_text(rt_buffer *out, const rt_image_file *file, rt_device_binaries decompressed);
+
+#endif

@@ -1,0 +1,91 @@
+/* Formats of device binaries; binaries as images and back. */
+#include "reference/image/device_binary.h"
+
+#include <string.h>
+
+const char *rt_binary_format_name(rt_binary_format format)
+{
+    static const char *const names[RT_BINARY_FORMAT_COUNT] = {
+#define RT_BINARY_NAME(format, number, name) [number] = name,
+        RT_BINARY_FORMATS(RT_BINARY_NAME)
+#undef RT_BINARY_NAME
+    };
+    CHECK((unsigned)format < RT_BINARY_FORMAT_COUNT);
+    return names[format];
+}
+
+rt_binary_format rt_binary_format_of(rt_bytes code)
+{
+    static const struct magic {
+        char bytes[5];
+        rt_binary_format format;
+    } magics[] = {
+        {"\x28\xB5\x2F\xFD", RT_BINARY_COMPRESSED},   {"\x03\x02\x23\x07", RT_BINARY_SPIRV},
+        {"\x07\x23\x02\x03", RT_BINARY_SPIRV},        {"BC\xC0\xDE", RT_BINARY_LLVM_BITCODE},
+        {"\xDE\xC0\x17\x0B", RT_BINARY_LLVM_BITCODE},
+    };
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+        if (code.size >= 4 && memcmp(code.data, magics[i].bytes, 4) == 0) return magics[i].format;
+    return RT_BINARY_NATIVE;
+}
+
+/* Targets are written as such or as a triple, "spir64-unknown-unknown". */
+static rt_format format_of_target(rt_text target)
+{
+    const char *dash = target.length > 0 ? memchr(target.data, '-', target.length) : NULL;
+    if (dash) target.length = (size_t)(dash - target.data);
+    rt_format format = 0;
+    while (format < RT_FORMAT_COUNT && !rt_text_is(target, rt_format_target(format)))
+        format++;
+    return format;
+}
+
+rt_status rt_device_binary_image(rt_sink *sink, rt_text name, const rt_device_binary *binary,
+                                 rt_image *out_image)
+{
+    *out_image = (rt_image){0};
+    rt_binary_format format = binary->format;
+    CHECK(format != RT_BINARY_COMPRESSED);
+    if (format == RT_BINARY_UNKNOWN) format = rt_binary_format_of(binary->code);
+    rt_format target = format_of_target(binary->target);
+    if (target == RT_FORMAT_COUNT) {
+        return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "image %.*s is for the target \"%.*s\", which assay has no format for",
+                       RT_TEXT_ARG(name), RT_TEXT_ARG(binary->target));
+    }
+    bool wanted =
+        target == RT_FORMAT_SPIRV64 ? format == RT_BINARY_SPIRV : format == RT_BINARY_NATIVE;
+    if (!wanted) {
+        return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "image %.*s for the target \"%.*s\" is %s, which assay does not take there",
+                       RT_TEXT_ARG(name), RT_TEXT_ARG(binary->target),
+                       rt_binary_format_name(format));
+    }
+    *out_image = (rt_image){
+        .name = name,
+        .format = target,
+        .compile_options = binary->compile_options,
+        .link_options = binary->link_options,
+        .kernels = binary->entries,
+        .kernel_count = binary->entry_count,
+        .sets = binary->properties.sets,
+        .set_count = binary->properties.count,
+        .code = binary->code,
+    };
+    rt_image_hash(out_image);
+    return RT_STATUS_OK;
+}
+
+rt_device_binary rt_device_binary_of(const rt_image *image)
+{
+    return (rt_device_binary){
+        .format = image->format == RT_FORMAT_SPIRV64 ? RT_BINARY_SPIRV : RT_BINARY_NATIVE,
+        .target = rt_text_of(rt_format_target(image->format)),
+        .compile_options = image->compile_options,
+        .link_options = image->link_options,
+        .entries = image->kernels,
+        .entry_count = image->kernel_count,
+        .properties = {image->sets, image->set_count},
+        .code = image->code,
+    };
+}

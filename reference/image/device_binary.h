@@ -1,0 +1,56 @@
+/* A device binary: one image as DPC++ hands it to its runtime, whichever container it came in.
+ *
+ * What the containers of DPC++ (fat binaries, SYCLBIN) have in common stands here; rt_image is what
+ * our own runtime takes of it.  Source: intel/llvm, sycl_device_binary_struct. */
+#ifndef REFERENCE_IMAGE_DEVICE_BINARY_H
+#define REFERENCE_IMAGE_DEVICE_BINARY_H
+
+#include "reference/image/property_text.h"
+
+/* format, its number in a fat binary, its name in messages */
+#define RT_BINARY_FORMATS(FORMAT)                                                                  \
+    FORMAT(UNKNOWN, 0, "unknown")                                                                  \
+    FORMAT(NATIVE, 1, "native")                                                                    \
+    FORMAT(SPIRV, 2, "SPIR-V")                                                                     \
+    FORMAT(LLVM_BITCODE, 3, "LLVM bitcode")                                                        \
+    FORMAT(COMPRESSED, 4, "zstd")
+
+typedef enum rt_binary_format {
+#define RT_BINARY_ENUM(format, number, name) RT_BINARY_##format = number,
+    RT_BINARY_FORMATS(RT_BINARY_ENUM)
+#undef RT_BINARY_ENUM
+        RT_BINARY_FORMAT_COUNT
+} rt_binary_format;
+
+typedef struct rt_device_binary {
+    rt_binary_format format; /* UNKNOWN: the code's first bytes say it */
+    rt_text target;          /* "spir64", "spir64_gen", "nvptx64" … */
+    rt_text compile_options, link_options;
+    const rt_text *entries; /* kernels, and functions that can be called from other images */
+    uint32_t entry_count;
+    rt_property_sets properties;
+    rt_bytes code;
+} rt_device_binary;
+
+typedef struct rt_device_binaries {
+    const rt_device_binary *items;
+    uint32_t count;
+} rt_device_binaries;
+
+/* The name of a format, static. */
+const char *rt_binary_format_name(rt_binary_format format);
+
+/* What the first bytes of the code are, where they say it: COMPRESSED (RFC 8878, "Zstandard
+ * Frames"), SPIRV (SPIR-V specification, "Physical Layout of a SPIR-V Module and Instruction"),
+ * LLVM_BITCODE (LLVM Bitcode File Format, "Magic Numbers"), otherwise NATIVE. */
+rt_binary_format rt_binary_format_of(rt_bytes code);
+
+/* Makes the image `name` of a binary that is not compressed; everything is borrowed from it.
+ * UNSUPPORTED: a target that assay knows no format for, or LLVM bitcode. */
+RT_MUST_USE rt_status rt_device_binary_image(rt_sink *sink, rt_text name,
+                                             const rt_device_binary *binary, rt_image *out_image);
+
+/* The binary of an image: SPIR-V for the target spir64, native for the others.  All is borrowed. */
+rt_device_binary rt_device_binary_of(const rt_image *image);
+
+#endif

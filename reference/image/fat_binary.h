@@ -1,0 +1,58 @@
+/* Fat binaries: the structures of pointers that a module of DPC++ hands to __sycl_register_lib.
+ *
+ *     descriptor: u16 version (1)  u16 number of images  images  host entries begin, end
+ *     image, 80 bytes: u16 version  u8 kind (4, newer 8)  u8 format  target  compile, link options
+ *                      code begin, end  entries begin, end  property sets begin, end
+ *     image, 96 bytes: the same with a manifest's begin and end before the code
+ *     entry, 32 bytes: address  name  size  flags, zero; 56 bytes: zero  u16 version (1)  u16 kind
+ *                      u32 flags  address  name  size  data  address
+ *     property set: name  properties begin, end
+ *     property: name  value  u32 type  size; a number stands in the size
+ *
+ * Nothing says which layout an image has: the version (3 for 80 bytes, earlier 96) is not kept to
+ * everywhere, because the runtime does not look at it.  So the layout is taken in which all images
+ * make sense, beginning with the one that the version speaks for.
+ * Source: intel/llvm, sycl/source/detail/compiler.hpp and SYCLOffloadWrapper.cpp; LLVM,
+ * Frontend/Offloading/Utility.cpp (entries of 56 bytes). */
+#ifndef REFERENCE_IMAGE_FAT_BINARY_H
+#define REFERENCE_IMAGE_FAT_BINARY_H
+
+#include "reference/image/device_binary.h"
+#include "reference/image/mapping.h"
+
+/* Sizes of an image's structure in bytes. */
+typedef enum rt_fat_layout { RT_FAT_80 = 80, RT_FAT_96 = 96 } rt_fat_layout;
+
+typedef struct rt_fat_binary {
+    rt_fat_layout layout;
+    uint16_t version; /* of the images' structures, as the first one says */
+    rt_device_binaries binaries;
+} rt_fat_binary;
+
+/* Reads the images of the descriptor at an address.  Names and code point into the mapping, tables
+ * are allocated in the arena.  MALFORMED: a pointer or number that makes no sense, with its
+ * address; UNSUPPORTED: a property of a type other than number and bytes; LIMIT: images or code
+ * exceed limits.h, or tables overlap so much that they exceed the mapping. */
+RT_MUST_USE rt_status rt_fat_binary_read(rt_sink *sink, rt_arena *arena, const rt_mapping *mapping,
+                                         uint64_t descriptor, rt_fat_binary *out_fat);
+
+/* The addresses of all descriptors in the mapping, ascending within a range: every multiple of 8
+ * where a descriptor's numbers stand and its pointers lead to images of SYCL.  This needs neither
+ * symbols nor the constructor's code, so that stripped files are read too.  Allocated in the arena.
+ */
+typedef struct rt_descriptors {
+    const uint64_t *addresses;
+    uint32_t count;
+} rt_descriptors;
+
+rt_descriptors rt_fat_binary_find(rt_arena *arena, const rt_mapping *mapping);
+
+/* Appends a C source that gcc makes a shared object or executable of, which hands the binaries to
+ * __sycl_register_lib when it is loaded and to __sycl_unregister_lib when it is unloaded; it has to
+ * be linked with libsycl.  A NUL byte follows each property's bytes, which the runtime takes for
+ * text in places.  LIMIT: more binaries than a descriptor counts; UNSUPPORTED: a text with a NUL
+ * byte. */
+RT_MUST_USE rt_status rt_fat_binary_write_c(rt_sink *sink, rt_buffer *out, rt_fat_layout layout,
+                                            rt_device_binaries binaries);
+
+#endif

@@ -1,0 +1,53 @@
+/* Looking for descriptors in memory. */
+#include "reference/image/fat_binary.h"
+
+#include "reference/base/stream.h"
+#include "reference/base/vector.h"
+
+#include <string.h>
+
+/* Whether the head of an image of SYCL stands there: kind, format, padding, target. */
+static bool image_likely(const rt_mapping *mapping, uint64_t address)
+{
+    rt_bytes bytes;
+    rt_text target;
+    if (!rt_mapping_bytes(mapping, address, RT_FAT_80, &bytes)) return false;
+    rt_reader words = rt_reader_of(bytes);
+    uint32_t head = rt_read_u32(&words), padding = rt_read_u32(&words);
+    uint32_t version = head & 0xFFFF, kind = head >> 16 & 0xFF, format = head >> 24;
+    if (version == 0 || version > 16 || padding != 0) return false;
+    if ((kind != 4 && kind != 8) || format >= RT_BINARY_FORMAT_COUNT) return false;
+    if (!rt_mapping_text(mapping, rt_read_u64(&words), &target)) return false;
+    for (size_t i = 0; i < target.length; i++)
+        if (target.data[i] <= ' ' || target.data[i] > '~') return false;
+    return target.length > 0;
+}
+
+static bool descriptor_likely(const rt_mapping *mapping, rt_bytes bytes)
+{
+    rt_reader words = rt_reader_of(bytes);
+    uint32_t head = rt_read_u32(&words), padding = rt_read_u32(&words);
+    if ((head & 0xFFFF) != 1 || head >> 16 == 0 || padding != 0) return false;
+    uint64_t images = rt_read_u64(&words);
+    uint64_t host_begin = rt_read_u64(&words), host_end = rt_read_u64(&words);
+    return host_begin <= host_end && image_likely(mapping, images);
+}
+
+rt_descriptors rt_fat_binary_find(rt_arena *arena, const rt_mapping *mapping)
+{
+    enum { DESCRIPTOR_SIZE = 32 };
+    RT_VECTOR(uint64_t) found = {0};
+    for (uint32_t i = 0; i < mapping->count; i++) {
+        const rt_mapped *range = &mapping->ranges[i];
+        size_t place = (size_t)(-range->address % 8);
+        for (; place + DESCRIPTOR_SIZE <= range->bytes.size; place += 8) {
+            const rt_bytes bytes = {range->bytes.data + place, DESCRIPTOR_SIZE};
+            if (descriptor_likely(mapping, bytes)) *rt_vector_push(&found) = range->address + place;
+        }
+    }
+    uint64_t *copy = rt_arena_alloc_array(arena, found.count, sizeof *copy);
+    if (found.count > 0) memcpy(copy, found.items, found.count * sizeof *copy);
+    rt_descriptors descriptors = {copy, found.count};
+    rt_vector_free(&found);
+    return descriptors;
+}

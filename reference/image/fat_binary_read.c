@@ -1,0 +1,275 @@
+/* Reading fat binaries through a mapping.
+ *
+ * Every table's bytes are counted against the size of the whole mapping: true files have each table
+ * once, so that no damaged one makes us read more than there is. */
+#include "reference/image/fat_binary.h"
+
+#include "reference/image/property_value.h"
+
+enum {
+    DESCRIPTOR_SIZE = 32,
+    ENTRY_SIZE = 32,
+    NEW_ENTRY_SIZE = 56,
+    SET_SIZE = 24,
+    PROPERTY_SIZE = 32,
+    KIND_SYCL = 4,     /* sycl_device_binary_struct */
+    KIND_SYCL_BIT = 8, /* llvm::object::OffloadKind */
+};
+
+typedef struct fat_reader {
+    rt_sink *sink;
+    rt_arena *arena;
+    const rt_mapping *mapping;
+    uint64_t table_left; /* bytes of tables that may still be read */
+} fat_reader;
+
+static rt_status fault(const fat_reader *reader, uint64_t address, const char *what)
+{
+    return rt_fail(reader->sink, RT_MALFORMED, RT_RULE_NONE,
+                   "damaged device images at address %#llx: %s", (unsigned long long)address, what);
+}
+
+/* A run of items from a pair of pointers, begin and end. */
+typedef struct fat_run {
+    uint64_t address;
+    rt_bytes bytes;
+    uint32_t count;
+} fat_run;
+
+static bool run_find(const rt_mapping *mapping, uint64_t begin, uint64_t end, uint64_t item_size,
+                     fat_run *out_run)
+{
+    *out_run = (fat_run){.address = begin};
+    if (begin == end) return true;
+    if (begin > end || (end - begin) % item_size != 0) return false;
+    if ((end - begin) / item_size > UINT32_MAX) return false;
+    out_run->count = (uint32_t)((end - begin) / item_size);
+    return rt_mapping_bytes(mapping, begin, end - begin, &out_run->bytes);
+}
+
+/* `at` is the address of the pair. */
+static rt_status run_read(fat_reader *reader, uint64_t at, rt_reader *words, uint64_t item_size,
+                          const char *what, fat_run *out_run)
+{
+    uint64_t begin = rt_read_u64(words), end = rt_read_u64(words);
+    if (!run_find(reader->mapping, begin, end, item_size, out_run)) return fault(reader, at, what);
+    if (out_run->bytes.size > reader->table_left && item_size > 1) {
+        return rt_fail(reader->sink, RT_LIMIT, RT_RULE_NONE,
+                       "device images at address %#llx: tables overlap", (unsigned long long)at);
+    }
+    if (item_size > 1) reader->table_left -= out_run->bytes.size;
+    return RT_STATUS_OK;
+}
+
+static rt_status text_read(const fat_reader *reader, uint64_t at, uint64_t address, bool may_miss,
+                           rt_text *out_text)
+{
+    *out_text = (rt_text){0};
+    if (address == 0 && may_miss) return RT_STATUS_OK;
+    if (rt_mapping_text(reader->mapping, address, out_text)) return RT_STATUS_OK;
+    return fault(reader, at, "expected a pointer to a text");
+}
+
+/* ---- Properties ---------------------------------------------------------------------------- */
+
+static rt_status property_read(const fat_reader *reader, uint64_t at, rt_reader *words,
+                               rt_property *out_property)
+{
+    uint64_t name = rt_read_u64(words), value = rt_read_u64(words);
+    uint32_t type = rt_read_u32(words);
+    (void)rt_read_u32(words);
+    uint64_t size = rt_read_u64(words);
+    RT_TRY(text_read(reader, at, name, false, &out_property->name));
+    if (type == RT_PROPERTY_UINT32) {
+        if (size > UINT32_MAX) return fault(reader, at + 24, "the number exceeds 32 bits");
+        out_property->type = RT_PROPERTY_UINT32;
+        out_property->number = (uint32_t)size;
+        return RT_STATUS_OK;
+    }
+    if (type != RT_PROPERTY_BYTES) {
+        return rt_fail(reader->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "property \"%.*s\" at address %#llx has type %u, only 1 (number) and 2 "
+                       "(bytes) are known",
+                       RT_TEXT_ARG(out_property->name), (unsigned long long)at, type);
+    }
+    rt_bytes bytes;
+    if (!rt_mapping_bytes(reader->mapping, value, size, &bytes))
+        return fault(reader, at + 8, "the value lies outside");
+    if (!rt_property_value_read(bytes, out_property))
+        return fault(reader, at + 24, "the value does not have the length that it begins with");
+    return RT_STATUS_OK;
+}
+
+static rt_status set_read(fat_reader *reader, uint64_t at, rt_reader *words,
+                          rt_property_set *out_set)
+{
+    RT_TRY(text_read(reader, at, rt_read_u64(words), false, &out_set->name));
+    fat_run run;
+    RT_TRY(run_read(reader, at + 8, words, PROPERTY_SIZE, "expected properties", &run));
+    rt_property *properties = rt_arena_alloc_array(reader->arena, run.count, sizeof *properties);
+    rt_reader items = rt_reader_of(run.bytes);
+    for (uint32_t i = 0; i < run.count; i++) {
+        uint64_t item = run.address + (uint64_t)i * PROPERTY_SIZE;
+        RT_TRY(property_read(reader, item, &items, &properties[i]));
+    }
+    out_set->properties = properties;
+    out_set->property_count = run.count;
+    return RT_STATUS_OK;
+}
+
+static rt_status sets_read(fat_reader *reader, uint64_t at, rt_reader *words,
+                           rt_property_sets *out_sets)
+{
+    fat_run run;
+    RT_TRY(run_read(reader, at, words, SET_SIZE, "expected property sets", &run));
+    rt_property_set *sets = rt_arena_alloc_array(reader->arena, run.count, sizeof *sets);
+    rt_reader items = rt_reader_of(run.bytes);
+    for (uint32_t i = 0; i < run.count; i++)
+        RT_TRY(set_read(reader, run.address + (uint64_t)i * SET_SIZE, &items, &sets[i]));
+    *out_sets = (rt_property_sets){sets, run.count};
+    return RT_STATUS_OK;
+}
+
+/* ---- Entries ------------------------------------------------------------------------------- */
+
+/* A new entry begins with eight zero bytes, its version and a kind of offloading, where an old one
+ * has an address and a pointer to its name; no name lies at such a low address. */
+static uint64_t entry_size(const rt_mapping *mapping, uint64_t begin)
+{
+    rt_bytes bytes;
+    if (!rt_mapping_bytes(mapping, begin, 16, &bytes)) return ENTRY_SIZE;
+    rt_reader words = rt_reader_of(bytes);
+    uint64_t zero = rt_read_u64(&words), second = rt_read_u64(&words);
+    uint64_t version = second & 0xFFFF, kind = second >> 16 & 0xFFFF;
+    bool known = kind == KIND_SYCL || kind == KIND_SYCL_BIT;
+    return zero == 0 && version == 1 && known ? NEW_ENTRY_SIZE : ENTRY_SIZE;
+}
+
+static rt_status entries_read(fat_reader *reader, uint64_t at, rt_reader *words,
+                              rt_device_binary *binary)
+{
+    rt_reader ahead = *words;
+    uint64_t size = entry_size(reader->mapping, rt_read_u64(&ahead));
+    uint64_t name_place = size == NEW_ENTRY_SIZE ? 24 : 8;
+    fat_run run;
+    RT_TRY(run_read(reader, at, words, size, "expected entries", &run));
+    rt_text *entries = rt_arena_alloc_array(reader->arena, run.count, sizeof *entries);
+    rt_reader items = rt_reader_of(run.bytes);
+    for (uint32_t i = 0; i < run.count; i++) {
+        items.position = i * size + name_place;
+        uint64_t place = run.address + items.position;
+        RT_TRY(text_read(reader, place, rt_read_u64(&items), false, &entries[i]));
+    }
+    binary->entries = entries;
+    binary->entry_count = run.count;
+    return RT_STATUS_OK;
+}
+
+/* ---- Images -------------------------------------------------------------------------------- */
+
+static rt_status code_read(fat_reader *reader, uint64_t at, rt_reader *words,
+                           rt_device_binary *binary)
+{
+    fat_run run;
+    RT_TRY(run_read(reader, at, words, 1, "expected the image's code", &run));
+    if (run.bytes.size > RT_IMAGE_SIZE_MAX) {
+        return rt_fail(reader->sink, RT_LIMIT, RT_RULE_NONE,
+                       "the image at address %#llx has %zu bytes of code, at most %u are allowed",
+                       (unsigned long long)at, run.bytes.size, RT_IMAGE_SIZE_MAX);
+    }
+    binary->code = run.bytes;
+    return RT_STATUS_OK;
+}
+
+static rt_status image_head_read(const fat_reader *reader, uint64_t at, rt_reader *words,
+                                 rt_device_binary *binary)
+{
+    uint32_t head = rt_read_u32(words), kind = head >> 16 & 0xFF, format = head >> 24;
+    (void)rt_read_u32(words);
+    if (kind != KIND_SYCL && kind != KIND_SYCL_BIT)
+        return fault(reader, at + 2, "this is no image of SYCL");
+    if (format >= RT_BINARY_FORMAT_COUNT) return fault(reader, at + 3, "no such format");
+    binary->format = (rt_binary_format)format;
+    RT_TRY(text_read(reader, at + 8, rt_read_u64(words), false, &binary->target));
+    RT_TRY(text_read(reader, at + 16, rt_read_u64(words), true, &binary->compile_options));
+    return text_read(reader, at + 24, rt_read_u64(words), true, &binary->link_options);
+}
+
+static rt_status image_read(fat_reader *reader, uint64_t at, rt_fat_layout layout, rt_reader *words,
+                            rt_device_binary *binary)
+{
+    *binary = (rt_device_binary){0};
+    RT_TRY(image_head_read(reader, at, words, binary));
+    fat_run manifest;
+    if (layout == RT_FAT_96)
+        RT_TRY(run_read(reader, at + 32, words, 1, "expected a manifest", &manifest));
+    uint64_t rest = at + (layout == RT_FAT_96 ? 48 : 32);
+    RT_TRY(code_read(reader, rest, words, binary));
+    RT_TRY(entries_read(reader, rest + 16, words, binary));
+    return sets_read(reader, rest + 32, words, &binary->properties);
+}
+
+static rt_status images_read(fat_reader reader, uint64_t at, uint32_t count, rt_fat_layout layout,
+                             rt_fat_binary *out_fat)
+{
+    rt_bytes bytes;
+    if (!rt_mapping_bytes(reader.mapping, at, (uint64_t)count * layout, &bytes))
+        return fault(&reader, at, "the images lie outside");
+    rt_device_binary *binaries = rt_arena_alloc_array(reader.arena, count, sizeof *binaries);
+    rt_reader words = rt_reader_of(bytes);
+    for (uint32_t i = 0; i < count; i++) {
+        RT_TRY(image_read(&reader, at + (uint64_t)i * layout, layout, &words, &binaries[i]));
+        CHECK(words.position == (i + 1) * (size_t)layout);
+    }
+    out_fat->layout = layout;
+    out_fat->binaries = (rt_device_binaries){binaries, count};
+    return RT_STATUS_OK;
+}
+
+static uint64_t mapping_size(const rt_mapping *mapping)
+{
+    uint64_t size = 0;
+    for (uint32_t i = 0; i < mapping->count; i++)
+        size += mapping->ranges[i].bytes.size;
+    return size;
+}
+
+/* An image without code in the one layout is most likely one of the other. */
+static bool any_without_code(rt_device_binaries binaries)
+{
+    for (uint32_t i = 0; i < binaries.count; i++)
+        if (binaries.items[i].code.size == 0) return true;
+    return false;
+}
+
+rt_status rt_fat_binary_read(rt_sink *sink, rt_arena *arena, const rt_mapping *mapping,
+                             uint64_t descriptor, rt_fat_binary *out_fat)
+{
+    *out_fat = (rt_fat_binary){0};
+    fat_reader reader = {sink, arena, mapping, mapping_size(mapping)};
+    rt_bytes bytes;
+    if (!rt_mapping_bytes(mapping, descriptor, DESCRIPTOR_SIZE, &bytes))
+        return fault(&reader, descriptor, "the descriptor lies outside");
+    rt_reader words = rt_reader_of(bytes);
+    uint32_t head = rt_read_u32(&words), count = head >> 16;
+    (void)rt_read_u32(&words);
+    uint64_t images = rt_read_u64(&words);
+    if ((head & 0xFFFF) != 1)
+        return fault(&reader, descriptor, "the descriptor's version is not 1");
+    if (count == 0) return RT_STATUS_OK;
+    rt_bytes first;
+    if (!rt_mapping_bytes(mapping, images, 2, &first))
+        return fault(&reader, descriptor + 8, "the images lie outside");
+    out_fat->version = (uint16_t)(first.data[0] | first.data[1] << 8);
+    rt_fat_layout likely = out_fat->version >= 3 ? RT_FAT_80 : RT_FAT_96;
+    rt_fat_layout other = likely == RT_FAT_80 ? RT_FAT_96 : RT_FAT_80;
+    rt_fat_binary second = *out_fat;
+    rt_status status = images_read(reader, images, count, likely, out_fat);
+    if (rt_ok(status) && !any_without_code(out_fat->binaries)) return status;
+    if (rt_ok(images_read(reader, images, count, other, &second)) &&
+        !(rt_ok(status) && any_without_code(second.binaries))) {
+        *out_fat = second;
+        return RT_STATUS_OK;
+    }
+    return status;
+}

@@ -1,0 +1,222 @@
+/* Property sets as text: lines to sets and back. */
+#include "reference/image/property_text.h"
+
+#include "reference/image/property_value.h"
+
+#include <string.h>
+
+/* ---- Base64 -------------------------------------------------------------------------------- */
+
+static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static void base64_write(rt_buffer *out, rt_bytes bytes)
+{
+    uint32_t pending = 0, pending_bits = 0;
+    for (size_t i = 0; i < bytes.size; i++) {
+        pending |= (uint32_t)bytes.data[i] << pending_bits;
+        for (pending_bits += 8; pending_bits >= 6; pending_bits -= 6) {
+            rt_buffer_append_byte(out, digits[pending & 63]);
+            pending >>= 6;
+        }
+    }
+    if (pending_bits > 0) rt_buffer_append_byte(out, digits[pending & 63]);
+}
+
+/* False where a character is no digit, the last one is too many or holds bits of no byte;
+ * out_fault is its index. */
+static bool base64_read(rt_arena *arena, rt_text text, rt_bytes *out_bytes, size_t *out_fault)
+{
+    uint8_t *bytes = rt_arena_alloc_array(arena, text.length / 4 * 3 + 3, 1);
+    size_t size = 0;
+    uint32_t pending = 0, pending_bits = 0;
+    for (size_t i = 0; i < text.length; i++) {
+        *out_fault = i;
+        const char *digit = text.data[i] ? strchr(digits, text.data[i]) : NULL;
+        if (!digit) return false;
+        pending |= (uint32_t)(digit - digits) << pending_bits;
+        pending_bits += 6;
+        if (pending_bits < 8) continue;
+        bytes[size++] = (uint8_t)pending;
+        pending >>= 8;
+        pending_bits -= 8;
+    }
+    *out_bytes = (rt_bytes){bytes, size};
+    return pending == 0 && pending_bits < 6;
+}
+
+/* ---- Writing ------------------------------------------------------------------------------- */
+
+static bool text_has(rt_text text, char character)
+{
+    return text.length > 0 && memchr(text.data, character, text.length) != NULL;
+}
+
+static rt_status name_check(rt_sink *sink, rt_text name, bool of_property)
+{
+    bool writable = name.length > 0 && !text_has(name, '\n') && !text_has(name, '\0');
+    if (of_property && writable) writable = name.data[0] != '[' && !text_has(name, '=');
+    if (writable) return RT_STATUS_OK;
+    return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                   "the text form of property sets cannot hold the name \"%.*s\" of a %s",
+                   RT_TEXT_ARG(name), of_property ? "property" : "set");
+}
+
+static rt_status property_write(rt_sink *sink, rt_buffer *out, const rt_property *property)
+{
+    RT_TRY(name_check(sink, property->name, true));
+    rt_buffer_append_text(out, property->name);
+    rt_buffer_printf(out, "=%d|", (int)property->type);
+    if (property->type == RT_PROPERTY_UINT32) {
+        rt_buffer_printf(out, "%u", property->number);
+    } else {
+        rt_buffer value = {0};
+        rt_property_value_write(&value, property);
+        base64_write(out, rt_buffer_bytes(&value));
+        rt_buffer_free(&value);
+    }
+    rt_buffer_append_byte(out, '\n');
+    return RT_STATUS_OK;
+}
+
+rt_status rt_property_text_write(rt_sink *sink, rt_buffer *out, rt_property_sets sets)
+{
+    for (uint32_t i = 0; i < sets.count; i++) {
+        const rt_property_set *set = &sets.sets[i];
+        RT_TRY(name_check(sink, set->name, false));
+        rt_buffer_append_byte(out, '[');
+        rt_buffer_append_text(out, set->name);
+        rt_buffer_append_text(out, RT_TEXT("]\n"));
+        for (uint32_t k = 0; k < set->property_count; k++)
+            RT_TRY(property_write(sink, out, &set->properties[k]));
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- Reading ------------------------------------------------------------------------------- */
+
+typedef struct text_reader {
+    rt_sink *sink;
+    rt_arena *arena;
+    rt_text text;
+    size_t position; /* begin of the next line */
+    size_t offset;   /* of the text in its file */
+} text_reader;
+
+static rt_status fault(const text_reader *reader, const char *at, const char *what)
+{
+    return rt_fail(reader->sink, RT_MALFORMED, RT_RULE_NONE,
+                   "damaged property text at byte %zu: %s",
+                   reader->offset + (size_t)(at - reader->text.data), what);
+}
+
+/* The next line that is not blank; false at the end. */
+static bool line_next(text_reader *reader, rt_text *out_line)
+{
+    while (reader->position < reader->text.length) {
+        const char *begin = reader->text.data + reader->position;
+        size_t rest = reader->text.length - reader->position;
+        const char *end = memchr(begin, '\n', rest);
+        size_t length = end ? (size_t)(end - begin) : rest;
+        reader->position += length + (end != NULL);
+        *out_line = (rt_text){begin, length};
+        if (length > 0) return true;
+    }
+    return false;
+}
+
+static rt_status number_read(const text_reader *reader, rt_text value, uint32_t *out_number)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < value.length; i++) {
+        char digit = value.data[i];
+        if (digit < '0' || digit > '9') return fault(reader, value.data + i, "expected a digit");
+        number = number * 10 + (uint64_t)(digit - '0');
+        if (number > UINT32_MAX) return fault(reader, value.data, "the number exceeds 32 bits");
+    }
+    if (value.length == 0) return fault(reader, value.data, "expected a number");
+    *out_number = (uint32_t)number;
+    return RT_STATUS_OK;
+}
+
+static rt_status bytes_read(const text_reader *reader, rt_text value, rt_property *property)
+{
+    rt_bytes bytes = {0};
+    size_t at = 0;
+    if (!base64_read(reader->arena, value, &bytes, &at))
+        return fault(reader, value.data + at, "this is no base64 without padding");
+    if (!rt_property_value_read(bytes, property))
+        return fault(reader, value.data, "the bytes do not have the length that they begin with");
+    return RT_STATUS_OK;
+}
+
+static rt_status property_read(const text_reader *reader, rt_text line, rt_property *out_property)
+{
+    *out_property = (rt_property){0};
+    const char *end = line.data + line.length;
+    const char *equal = memchr(line.data, '=', line.length);
+    if (!equal || equal == line.data) return fault(reader, line.data, "expected name=type|value");
+    out_property->name = (rt_text){line.data, (size_t)(equal - line.data)};
+    if (memchr(line.data, '\0', out_property->name.length))
+        return fault(reader, line.data, "a NUL byte in a name");
+    const char *type = equal + 1;
+    const char *bar = memchr(type, '|', (size_t)(end - type));
+    if (!bar) return fault(reader, type, "expected type|value");
+    uint32_t number = 0;
+    RT_TRY(number_read(reader, (rt_text){type, (size_t)(bar - type)}, &number));
+    const rt_text value = {bar + 1, (size_t)(end - bar - 1)};
+    out_property->type = (rt_property_type)number;
+    if (number == RT_PROPERTY_UINT32) return number_read(reader, value, &out_property->number);
+    if (number == RT_PROPERTY_BYTES) return bytes_read(reader, value, out_property);
+    return rt_fail(reader->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                   "property text at byte %zu: type %u, only 1 (number) and 2 (bytes) are known",
+                   reader->offset + (size_t)(type - reader->text.data), number);
+}
+
+static rt_status set_name_read(const text_reader *reader, rt_text line, rt_text *out_name)
+{
+    if (line.length < 3 || line.data[line.length - 1] != ']')
+        return fault(reader, line.data, "expected [set]");
+    *out_name = (rt_text){line.data + 1, line.length - 2};
+    if (memchr(out_name->data, '\0', out_name->length))
+        return fault(reader, line.data, "a NUL byte in a name");
+    return RT_STATUS_OK;
+}
+
+/* First pass: how many lines of either kind there are, so that the tables have their size. */
+static void lines_count(text_reader reader, size_t *out_sets, size_t *out_properties)
+{
+    *out_sets = *out_properties = 0;
+    rt_text line;
+    while (line_next(&reader, &line)) {
+        if (line.data[0] == '[')
+            ++*out_sets;
+        else
+            ++*out_properties;
+    }
+}
+
+rt_status rt_property_text_read(rt_sink *sink, rt_arena *arena, rt_text text, size_t offset,
+                                rt_property_sets *out_sets)
+{
+    *out_sets = (rt_property_sets){0};
+    text_reader reader = {sink, arena, text, 0, offset};
+    size_t set_count, property_count;
+    lines_count(reader, &set_count, &property_count);
+    rt_property_set *sets = rt_arena_alloc_array(arena, set_count, sizeof *sets);
+    rt_property *properties = rt_arena_alloc_array(arena, property_count, sizeof *properties);
+    uint32_t count = 0;
+    rt_text line;
+    while (line_next(&reader, &line)) {
+        if (line.data[0] == '[') {
+            CHECK(count < set_count);
+            sets[count].properties = properties;
+            RT_TRY(set_name_read(&reader, line, &sets[count++].name));
+        } else {
+            if (count == 0) return fault(&reader, line.data, "a property before the first [set]");
+            RT_TRY(property_read(&reader, line, properties++));
+            sets[count - 1].property_count++;
+        }
+    }
+    *out_sets = (rt_property_sets){sets, count};
+    return RT_STATUS_OK;
+}

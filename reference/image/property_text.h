@@ -1,0 +1,27 @@
+/* Property sets in the text form of DPC++'s tools: `[set]`, then `name=type|value` line by line.
+ *
+ * Type 1 is a number, decimal; type 2 is bytes in base64 that begin with their length in bits as a
+ * little-endian u64.  This base64 packs the least significant bit first and has no padding.
+ * Source: sycl/doc/design/PropertySets.md; the digits: what sycl-post-link prints. */
+#ifndef REFERENCE_IMAGE_PROPERTY_TEXT_H
+#define REFERENCE_IMAGE_PROPERTY_TEXT_H
+
+#include "reference/image/image.h"
+
+typedef struct rt_property_sets {
+    const rt_property_set *sets;
+    uint32_t count;
+} rt_property_sets;
+
+/* Appends the text of the sets.  UNSUPPORTED: a name that the form cannot hold (it is empty, has a
+ * line break or NUL, or is a property's with `=` in it or `[` at its begin); out is then
+ * unspecified. */
+RT_MUST_USE rt_status rt_property_text_write(rt_sink *sink, rt_buffer *out, rt_property_sets sets);
+
+/* Reads a text that stands at byte `offset` of its file, which messages count from.  Names point
+ * into the text, values and tables are allocated in the arena.  Blank lines are skipped.
+ * MALFORMED: what does not follow the form; UNSUPPORTED: a type other than 1 and 2. */
+RT_MUST_USE rt_status rt_property_text_read(rt_sink *sink, rt_arena *arena, rt_text text,
+                                            size_t offset, rt_property_sets *out_sets);
+
+#endif

@@ -1,0 +1,18 @@
+/* Bytes of a property as DPC++ keeps them: their length in bits as a little-endian u64, then the
+ * bytes; the binary and the text form have that in common.
+ * Source: sycl/doc/design/PropertySets.md, "Property types". */
+#ifndef REFERENCE_IMAGE_PROPERTY_VALUE_H
+#define REFERENCE_IMAGE_PROPERTY_VALUE_H
+
+#include "reference/image/image.h"
+
+enum { RT_PROPERTY_LENGTH_SIZE = 8 };
+
+/* Appends length and bytes of a property of type BYTES. */
+void rt_property_value_write(rt_buffer *out, const rt_property *property);
+
+/* Sets bytes and unused_bits of the property from length and bytes; the bytes point into `value`.
+ * False: the length says another size. */
+bool rt_property_value_read(rt_bytes value, rt_property *property);
+
+#endif

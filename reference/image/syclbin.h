@@ -1,0 +1,76 @@
+/* SYCLBIN: the file of a kernel bundle.
+ *
+ * A file holds abstract modules; each says its properties and has its code once per intermediate
+ * representation and once per device.  Metadata is property sets in text form.
+ *
+ *     offload binary, version 2 (llvm/Object/OffloadBinary.h): header, one entry, and in it
+ *     "IBYS" u32 version  u32 modules  u32 IR modules  u32 native images  u32 zero
+ *     u64 metadata size  u64 code size  u64 offset, size of the global metadata
+ *     module: u64 offset, size of its metadata  u32 count, first IR module  u32 count, first native
+ *     IR module, native image: u64 offset, size of its metadata  u64 offset, size of its code
+ *     metadata  zeros to a multiple of 8  code  zeros to a multiple of 8
+ *
+ * Offsets of metadata and code count from the begin of either.  Source:
+ * sycl/doc/design/SYCLBINDesign.md, and the files of the compiler of 2026. */
+#ifndef REFERENCE_IMAGE_SYCLBIN_H
+#define REFERENCE_IMAGE_SYCLBIN_H
+
+#include "reference/image/device_binary.h"
+
+/* An IR module or a native image. */
+typedef struct rt_syclbin_code {
+    rt_property_sets metadata;
+    rt_bytes code;
+} rt_syclbin_code;
+
+typedef struct rt_syclbin_module {
+    rt_property_sets metadata;
+    const rt_syclbin_code *ir, *native;
+    uint32_t ir_count, native_count;
+} rt_syclbin_module;
+
+typedef struct rt_syclbin {
+    rt_property_sets metadata; /* of the whole */
+    const rt_syclbin_module *modules;
+    uint32_t module_count;
+} rt_syclbin;
+
+/* Names of property sets and properties of the container itself. */
+#define RT_SET_SYCLBIN_GLOBAL "SYCLBIN/global metadata"
+#define RT_SET_SYCLBIN_IR     "SYCLBIN/ir module metadata"
+#define RT_SET_SYCLBIN_NATIVE "SYCLBIN/native device code image metadata"
+#define RT_SET_KERNEL_NAMES   "SYCL/kernel names"
+
+/* State of the bundle, the global property "state". */
+typedef enum rt_syclbin_state {
+    RT_SYCLBIN_INPUT,
+    RT_SYCLBIN_OBJECT,
+    RT_SYCLBIN_EXECUTABLE
+} rt_syclbin_state;
+
+/* True when the bytes begin as an offload binary does. */
+bool rt_syclbin_is(rt_bytes file);
+
+/* Reads a file.  Names and code point into it, tables and values are allocated in the arena.
+ * MALFORMED: damaged, with the byte of the fault; UNSUPPORTED: another version, several entries, or
+ * a property's type. */
+RT_MUST_USE rt_status rt_syclbin_read(rt_sink *sink, rt_arena *arena, rt_bytes file,
+                                      rt_syclbin *out_syclbin);
+
+/* Appends the file.  A file that was read comes out as it was, where it has the order that the
+ * compiler writes.  UNSUPPORTED: a name that the text form cannot hold. */
+RT_MUST_USE rt_status rt_syclbin_write(rt_sink *sink, rt_buffer *out, const rt_syclbin *syclbin);
+
+/* The binaries of all modules: a binary has the properties of its module, target and format from
+ * its own metadata, and the names of `SYCL/kernel names` as entries.  Tables are allocated in the
+ * arena, the rest is borrowed.  LIMIT: more than RT_IMAGE_COUNT_MAX. */
+RT_MUST_USE rt_status rt_syclbin_binaries(rt_sink *sink, rt_arena *arena, const rt_syclbin *syclbin,
+                                          rt_device_binaries *out_binaries);
+
+/* A SYCLBIN with one module for each binary, its state executable when all are native, else object.
+ * Entries become the set `SYCL/kernel names` where a binary has none.  Options have no place in the
+ * format: UNSUPPORTED where a binary has some, or is compressed.  Allocated in the arena. */
+RT_MUST_USE rt_status rt_syclbin_of(rt_sink *sink, rt_arena *arena, rt_device_binaries binaries,
+                                    rt_syclbin *out_syclbin);
+
+#endif

@@ -1,0 +1,166 @@
+/* The modules of a SYCLBIN as device binaries, and binaries as modules. */
+#include "reference/image/syclbin.h"
+
+#include <string.h>
+
+/* ---- To binaries --------------------------------------------------------------------------- */
+
+static const rt_property *property_find(rt_property_sets sets, const char *set, const char *name,
+                                        rt_property_type type)
+{
+    for (uint32_t i = 0; i < sets.count; i++) {
+        for (uint32_t k = 0; k < sets.sets[i].property_count; k++) {
+            const rt_property *property = &sets.sets[i].properties[k];
+            if (rt_text_is(sets.sets[i].name, set) && rt_text_is(property->name, name) &&
+                property->type == type)
+                return property;
+        }
+    }
+    return NULL;
+}
+
+static rt_text target_of(rt_property_sets metadata, const char *set, const char *name)
+{
+    const rt_property *property = property_find(metadata, set, name, RT_PROPERTY_BYTES);
+    if (!property) return (rt_text){0};
+    return (rt_text){(const char *)property->bytes.data, property->bytes.size};
+}
+
+/* Native code's target is the one of its IR, with the architecture beside it; for the CPU the two
+ * together are what a fat binary calls spir64_x86_64. */
+static rt_text native_target(rt_property_sets metadata)
+{
+    rt_text target = target_of(metadata, RT_SET_SYCLBIN_NATIVE, "target");
+    rt_text arch = target_of(metadata, RT_SET_SYCLBIN_NATIVE, "arch");
+    bool of_spirv = rt_text_is(target, "spir64") || rt_text_starts(target, "spir64-");
+    if (of_spirv && rt_text_is(arch, "x86_64")) return RT_TEXT("spir64_x86_64");
+    return target.length > 0 ? target : arch;
+}
+
+/* The names of `SYCL/kernel names`, which all binaries of a module share. */
+static void entries_find(rt_arena *arena, rt_property_sets sets, rt_device_binary *binary)
+{
+    const rt_image holder = {.sets = sets.sets, .set_count = sets.count};
+    const rt_property_set *names = rt_image_set(&holder, RT_SET_KERNEL_NAMES);
+    uint32_t count = names ? names->property_count : 0;
+    rt_text *entries = rt_arena_alloc_array(arena, count, sizeof *entries);
+    for (uint32_t i = 0; names && i < count; i++)
+        entries[i] = names->properties[i].name;
+    binary->entries = entries;
+    binary->entry_count = count;
+}
+
+static rt_device_binary *module_binaries(rt_arena *arena, const rt_syclbin_module *module,
+                                         rt_device_binary *out)
+{
+    rt_device_binary common = {.properties = module->metadata};
+    entries_find(arena, module->metadata, &common);
+    for (uint32_t i = 0; i < module->ir_count; i++, out++) {
+        *out = common;
+        out->format = rt_binary_format_of(module->ir[i].code);
+        out->target = target_of(module->ir[i].metadata, RT_SET_SYCLBIN_IR, "target");
+        out->code = module->ir[i].code;
+    }
+    for (uint32_t i = 0; i < module->native_count; i++, out++) {
+        *out = common;
+        out->format = RT_BINARY_NATIVE;
+        out->target = native_target(module->native[i].metadata);
+        out->code = module->native[i].code;
+    }
+    return out;
+}
+
+rt_status rt_syclbin_binaries(rt_sink *sink, rt_arena *arena, const rt_syclbin *syclbin,
+                              rt_device_binaries *out_binaries)
+{
+    *out_binaries = (rt_device_binaries){0};
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < syclbin->module_count; i++)
+        count += (uint64_t)syclbin->modules[i].ir_count + syclbin->modules[i].native_count;
+    if (count > RT_IMAGE_COUNT_MAX) {
+        return rt_fail(sink, RT_LIMIT, RT_RULE_NONE, "%llu images, at most %u are allowed",
+                       (unsigned long long)count, RT_IMAGE_COUNT_MAX);
+    }
+    rt_device_binary *items = rt_arena_alloc_array(arena, count, sizeof *items), *next = items;
+    for (uint32_t i = 0; i < syclbin->module_count; i++)
+        next = module_binaries(arena, &syclbin->modules[i], next);
+    CHECK(next == items + count);
+    *out_binaries = (rt_device_binaries){items, (uint32_t)count};
+    return RT_STATUS_OK;
+}
+
+/* ---- Of binaries --------------------------------------------------------------------------- */
+
+static rt_property_sets one_set(rt_arena *arena, const char *name, const rt_property *properties,
+                                uint32_t count)
+{
+    rt_property_set *set = rt_arena_alloc(arena, sizeof *set);
+    rt_property *copy = rt_arena_alloc_array(arena, count, sizeof *copy);
+    if (count > 0) memcpy(copy, properties, count * sizeof *copy);
+    *set = (rt_property_set){rt_text_of(name), copy, count};
+    return (rt_property_sets){set, 1};
+}
+
+/* The binary's properties, and its entries where no set names them. */
+static rt_property_sets module_metadata(rt_arena *arena, const rt_device_binary *binary)
+{
+    const rt_property_sets given = binary->properties;
+    const rt_image holder = {.sets = given.sets, .set_count = given.count};
+    if (binary->entry_count == 0 || rt_image_set(&holder, RT_SET_KERNEL_NAMES)) return given;
+    rt_property_set *sets = rt_arena_alloc_array(arena, given.count + 1, sizeof *sets);
+    rt_property *names = rt_arena_alloc_array(arena, binary->entry_count, sizeof *names);
+    for (uint32_t i = 0; i < binary->entry_count; i++)
+        names[i] =
+            (rt_property){.name = binary->entries[i], .type = RT_PROPERTY_UINT32, .number = 1};
+    if (given.count > 0) memcpy(sets, given.sets, given.count * sizeof *sets);
+    sets[given.count] = (rt_property_set){RT_TEXT(RT_SET_KERNEL_NAMES), names, binary->entry_count};
+    return (rt_property_sets){sets, given.count + 1};
+}
+
+static rt_status module_of(rt_sink *sink, rt_arena *arena, const rt_device_binary *binary,
+                           rt_syclbin_module *out_module)
+{
+    if (binary->compile_options.length > 0 || binary->link_options.length > 0) {
+        return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "SYCLBIN has no place for the options of an image");
+    }
+    rt_binary_format format = binary->format;
+    if (format == RT_BINARY_UNKNOWN) format = rt_binary_format_of(binary->code);
+    if (format != RT_BINARY_SPIRV && format != RT_BINARY_NATIVE) {
+        return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE, "an image of %s in a SYCLBIN",
+                       rt_binary_format_name(format));
+    }
+    const rt_property metadata[] = {
+        {.name = RT_TEXT("target"),
+         .type = RT_PROPERTY_BYTES,
+         .bytes = {(const uint8_t *)binary->target.data, binary->target.length}},
+        {.name = RT_TEXT("type"), .type = RT_PROPERTY_UINT32, .number = 0}, /* SPIR-V */
+    };
+    rt_syclbin_code *code = rt_arena_alloc(arena, sizeof *code);
+    bool native = format == RT_BINARY_NATIVE;
+    code->metadata = one_set(arena, native ? RT_SET_SYCLBIN_NATIVE : RT_SET_SYCLBIN_IR, metadata,
+                             native ? 1 : 2);
+    code->code = binary->code;
+    *out_module = (rt_syclbin_module){.metadata = module_metadata(arena, binary)};
+    *(native ? &out_module->native : &out_module->ir) = code;
+    *(native ? &out_module->native_count : &out_module->ir_count) = 1;
+    return RT_STATUS_OK;
+}
+
+rt_status rt_syclbin_of(rt_sink *sink, rt_arena *arena, rt_device_binaries binaries,
+                        rt_syclbin *out_syclbin)
+{
+    *out_syclbin = (rt_syclbin){0};
+    rt_syclbin_module *modules = rt_arena_alloc_array(arena, binaries.count, sizeof *modules);
+    bool executable = binaries.count > 0;
+    for (uint32_t i = 0; i < binaries.count; i++) {
+        RT_TRY(module_of(sink, arena, &binaries.items[i], &modules[i]));
+        executable = executable && modules[i].native_count > 0;
+    }
+    const rt_property state = {.name = RT_TEXT("state"),
+                               .type = RT_PROPERTY_UINT32,
+                               .number = executable ? RT_SYCLBIN_EXECUTABLE : RT_SYCLBIN_OBJECT};
+    *out_syclbin =
+        (rt_syclbin){one_set(arena, RT_SET_SYCLBIN_GLOBAL, &state, 1), modules, binaries.count};
+    return RT_STATUS_OK;
+}

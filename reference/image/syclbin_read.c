@@ -1,0 +1,190 @@
+/* Reading SYCLBIN.  Nothing in the file is trusted: every offset is checked against what it counts
+ * from, and metadata may not be longer all together than the table, so that no small file makes
+ * much to parse. */
+#include "reference/image/syclbin_layout.h"
+
+#include <string.h>
+
+typedef struct syclbin_reader {
+    rt_sink *sink;
+    rt_arena *arena;
+    rt_bytes file;
+    rt_reader at; /* over the file, up to the end of the entry */
+    rt_bytes metadata, code;
+    uint64_t metadata_left; /* bytes of metadata that may still be parsed */
+} syclbin_reader;
+
+static rt_status fault(const syclbin_reader *reader, size_t offset, const char *what)
+{
+    return rt_fail(reader->sink, RT_MALFORMED, RT_RULE_NONE,
+                   "damaged SYCLBIN at byte %zu of %zu: %s", offset, reader->file.size, what);
+}
+
+static rt_status unsupported(const syclbin_reader *reader, size_t offset, const char *what,
+                             uint64_t number)
+{
+    return rt_fail(reader->sink, RT_UNSUPPORTED, RT_RULE_NONE, "SYCLBIN at byte %zu: %s is %llu",
+                   offset, what, (unsigned long long)number);
+}
+
+static bool slice(rt_bytes whole, uint64_t offset, uint64_t size, rt_bytes *out_part)
+{
+    if (offset > whole.size || size > whole.size - offset) return false;
+    *out_part = (rt_bytes){whole.data + offset, (size_t)size};
+    return true;
+}
+
+bool rt_syclbin_is(rt_bytes file)
+{
+    return file.size >= 4 && memcmp(file.data, OFFLOAD_MAGIC, 4) == 0;
+}
+
+/* ---- The offload binary -------------------------------------------------------------------- */
+
+/* Leaves reader->at before the entry's image. */
+static rt_status entry_open(syclbin_reader *reader, uint64_t entry_offset)
+{
+    if (entry_offset > reader->file.size - OFFLOAD_ENTRY_SIZE)
+        return fault(reader, OFFLOAD_ENTRY_FIELD, "the entry lies outside");
+    reader->at.position = (size_t)entry_offset + OFFLOAD_ENTRY_IMAGE;
+    uint64_t offset = rt_read_u64(&reader->at), size = rt_read_u64(&reader->at);
+    CHECK(!reader->at.failed);
+    rt_bytes image;
+    if (!slice(reader->file, offset, size, &image))
+        return fault(reader, (size_t)entry_offset + OFFLOAD_ENTRY_IMAGE, "the image lies outside");
+    reader->at = rt_reader_of((rt_bytes){reader->file.data, (size_t)(offset + size)});
+    reader->at.position = (size_t)offset;
+    return RT_STATUS_OK;
+}
+
+static rt_status offload_open(syclbin_reader *reader)
+{
+    if (!rt_syclbin_is(reader->file)) return fault(reader, 0, "expected the bytes 10 FF 10 AD");
+    if (reader->file.size < OFFLOAD_HEADER_SIZE + OFFLOAD_ENTRY_SIZE)
+        return fault(reader, reader->file.size, "the header is cut off");
+    reader->at = rt_reader_of(reader->file);
+    reader->at.position = 4;
+    uint32_t version = rt_read_u32(&reader->at);
+    uint64_t size = rt_read_u64(&reader->at), entry = rt_read_u64(&reader->at);
+    uint64_t count = rt_read_u64(&reader->at);
+    if (version != OFFLOAD_VERSION)
+        return unsupported(reader, 4, "the version of the offload binary", version);
+    if (size != reader->file.size) return fault(reader, 8, "the file has another size");
+    if (count != 1) return unsupported(reader, 24, "the number of entries", count);
+    return entry_open(reader, entry);
+}
+
+/* ---- Headers ------------------------------------------------------------------------------- */
+
+/* `at` is the byte of the header that says offset and size. */
+static rt_status metadata_read(syclbin_reader *reader, size_t at, uint64_t offset, uint64_t size,
+                               rt_property_sets *out_sets)
+{
+    rt_bytes text;
+    if (!slice(reader->metadata, offset, size, &text))
+        return fault(reader, at, "metadata lies outside its table");
+    if (size > reader->metadata_left) return fault(reader, at, "metadata overlaps");
+    reader->metadata_left -= size;
+    size_t in_file = (size_t)(text.data - reader->file.data);
+    return rt_property_text_read(reader->sink, reader->arena,
+                                 (rt_text){(const char *)text.data, text.size}, in_file, out_sets);
+}
+
+static rt_status code_read(syclbin_reader *reader, rt_syclbin_code *out_code)
+{
+    size_t at = reader->at.position;
+    uint64_t offset = rt_read_u64(&reader->at), size = rt_read_u64(&reader->at);
+    uint64_t code_offset = rt_read_u64(&reader->at), code_size = rt_read_u64(&reader->at);
+    RT_TRY(metadata_read(reader, at, offset, size, &out_code->metadata));
+    if (!slice(reader->code, code_offset, code_size, &out_code->code))
+        return fault(reader, at + 16, "code lies outside its table");
+    return RT_STATUS_OK;
+}
+
+static bool range_inside(uint32_t count, uint32_t first, uint32_t total)
+{
+    return first <= total && count <= total - first;
+}
+
+static rt_status module_read(syclbin_reader *reader, const syclbin_counts *counts,
+                             const rt_syclbin_code *codes, rt_syclbin_module *out_module)
+{
+    size_t at = reader->at.position;
+    uint64_t offset = rt_read_u64(&reader->at), size = rt_read_u64(&reader->at);
+    uint32_t ir_count = rt_read_u32(&reader->at), ir_first = rt_read_u32(&reader->at);
+    uint32_t native_count = rt_read_u32(&reader->at), native_first = rt_read_u32(&reader->at);
+    RT_TRY(metadata_read(reader, at, offset, size, &out_module->metadata));
+    if (!range_inside(ir_count, ir_first, counts->ir))
+        return fault(reader, at + 16, "there are not so many IR modules");
+    if (!range_inside(native_count, native_first, counts->native))
+        return fault(reader, at + 24, "there are not so many native images");
+    out_module->ir = codes + ir_first;
+    out_module->ir_count = ir_count;
+    out_module->native = codes + counts->ir + native_first;
+    out_module->native_count = native_count;
+    return RT_STATUS_OK;
+}
+
+/* Finds the tables of metadata and code behind the headers. */
+static rt_status tables_find(syclbin_reader *reader, size_t header, const syclbin_counts *counts,
+                             uint64_t metadata_size, uint64_t code_size)
+{
+    size_t end = reader->at.input.size;
+    uint64_t headers = ((uint64_t)counts->modules + counts->ir + counts->native) * HEADER_SIZE;
+    if (headers > end - reader->at.position)
+        return fault(reader, header + 8, "headers are cut off");
+    uint64_t begin = reader->at.position + headers;
+    if (metadata_size > end - begin) return fault(reader, header + 24, "metadata is cut off");
+    reader->metadata = (rt_bytes){reader->file.data + begin, (size_t)metadata_size};
+    uint64_t code = header + padded(begin + metadata_size - header);
+    if (code > end || code_size > end - code) return fault(reader, header + 32, "code is cut off");
+    reader->code = (rt_bytes){reader->file.data + code, (size_t)code_size};
+    reader->metadata_left = metadata_size;
+    return RT_STATUS_OK;
+}
+
+static rt_status bodies_read(syclbin_reader *reader, const syclbin_counts *counts,
+                             rt_syclbin *out_syclbin)
+{
+    uint64_t code_count = (uint64_t)counts->ir + counts->native;
+    rt_syclbin_code *codes = rt_arena_alloc_array(reader->arena, code_count, sizeof *codes);
+    rt_syclbin_module *modules =
+        rt_arena_alloc_array(reader->arena, counts->modules, sizeof *modules);
+    for (uint32_t i = 0; i < counts->modules; i++)
+        RT_TRY(module_read(reader, counts, codes, &modules[i]));
+    for (uint64_t i = 0; i < code_count; i++)
+        RT_TRY(code_read(reader, &codes[i]));
+    CHECK(!reader->at.failed);
+    out_syclbin->modules = modules;
+    out_syclbin->module_count = counts->modules;
+    return RT_STATUS_OK;
+}
+
+static rt_status file_read(syclbin_reader *reader, rt_syclbin *out_syclbin)
+{
+    RT_TRY(offload_open(reader));
+    size_t header = reader->at.position;
+    uint32_t magic = rt_read_u32(&reader->at), version = rt_read_u32(&reader->at);
+    syclbin_counts counts;
+    counts.modules = rt_read_u32(&reader->at);
+    counts.ir = rt_read_u32(&reader->at);
+    counts.native = rt_read_u32(&reader->at);
+    (void)rt_read_u32(&reader->at);
+    uint64_t metadata_size = rt_read_u64(&reader->at), code_size = rt_read_u64(&reader->at);
+    uint64_t offset = rt_read_u64(&reader->at), size = rt_read_u64(&reader->at);
+    if (magic != SYCLBIN_MAGIC) return fault(reader, header, "expected the bytes IBYS");
+    if (version != SYCLBIN_VERSION) return unsupported(reader, header + 4, "the version", version);
+    if (reader->at.failed) return fault(reader, reader->at.fault, "the header is cut off");
+    RT_TRY(tables_find(reader, header, &counts, metadata_size, code_size));
+    RT_TRY(metadata_read(reader, header + 40, offset, size, &out_syclbin->metadata));
+    return bodies_read(reader, &counts, out_syclbin);
+}
+
+rt_status rt_syclbin_read(rt_sink *sink, rt_arena *arena, rt_bytes file, rt_syclbin *out_syclbin)
+{
+    *out_syclbin = (rt_syclbin){0};
+    syclbin_reader reader = {.sink = sink, .arena = arena, .file = file};
+    rt_status status = file_read(&reader, out_syclbin);
+    if (!rt_ok(status)) *out_syclbin = (rt_syclbin){0};
+    return status;
+}
