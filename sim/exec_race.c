@@ -40,6 +40,25 @@ static uint32_t used_bytes(const sim_exec *x, const sim_op *op, uint32_t bytes, 
     return (last - first) * bytes;
 }
 
+/* The lanes that a row goes over: without those that are not active where the others are side by
+ * side. */
+typedef struct lanes {
+    uint32_t first, n;
+    const uint8_t *mask; /* NULL: all are active */
+} lanes;
+
+static lanes lanes_of(const sim_exec *x)
+{
+    uint32_t first = x->low, last = x->high - 1;
+    if (x->dense) return (lanes){first, LANE_COUNT(x), NULL};
+    while (!x->mask[first])
+        first++;
+    while (!x->mask[last])
+        last--;
+    if (last - first + 1 == x->active) return (lanes){first, x->active, NULL};
+    return (lanes){x->low, LANE_COUNT(x), x->mask + x->low};
+}
+
 /* The low bits of all active lanes' offsets. */
 static uint64_t offset_bits(const sim_exec *x)
 {
@@ -80,10 +99,11 @@ static void row_stamps(const sim_race_clock *clock, uint32_t lid, row *out)
 static bool row_open(const sim_exec *x, const sim_race_shadow *shadow, uint32_t first, row *out)
 {
     const sim_race_clock *clock = &x->launch->race.clocks[shadow->class];
-    const uint64_t *offsets = x->offsets + x->low;
-    uint32_t n = LANE_COUNT(x), shift = shadow->shift, lid = x->wave->first_item + x->low;
+    lanes all = lanes_of(x);
+    const uint64_t *offsets = x->offsets + all.first;
+    uint32_t n = all.n, shift = shadow->shift, lid = x->wave->first_item + all.first;
     uint64_t start = (offsets[0] + first) >> shift, apart = 0;
-    row_start(clock, lid, n, x->dense ? NULL : x->mask + x->low, out);
+    row_start(clock, lid, n, all.mask, out);
     out->first = start;
     if (out->in_sequence && (offsets[n - 1] + first) >> shift == start + n - 1) {
         FOR_LANES apart |= ((offsets[i] + first) >> shift) ^ (start + i);
@@ -197,20 +217,21 @@ static void row_read(const row *r, uint32_t *cells)
 static void log_row(sim_exec *x, const sim_view_memory *view, uint32_t first, uint32_t size)
 {
     sim_race *race = &x->launch->race;
-    uint32_t n = LANE_COUNT(x);
-    const uint64_t *from = x->offsets + x->low;
-    sim_race_log_row *logged = sim_race_log_add(race, view->race, n * (x->dense ? 2 : 3));
+    lanes all = lanes_of(x);
+    uint32_t n = all.n;
+    const uint64_t *from = x->offsets + all.first;
+    sim_race_log_row *logged = sim_race_log_add(race, view->race, n * (all.mask ? 3 : 2));
     uint16_t *offsets = (uint16_t *)(void *)(race->log_data + logged->data);
-    logged->size = size;
-    logged->lid = x->wave->first_item + x->low;
-    logged->count = n;
-    logged->has_mask = !x->dense;
-    logged->offset = (uint32_t)(from[0] + first);
-    uint64_t apart = 0, start = from[0];
+    uint64_t start = from[0], apart = 0;
     FOR_LANES apart |= (from[i] - start) ^ (uint64_t)(i * size);
-    logged->in_sequence = x->dense && apart == 0;
     FOR_LANES offsets[i] = (uint16_t)(from[i] + first);
-    if (!x->dense) memcpy(race->log_data + logged->data + 2 * n, x->mask + x->low, n);
+    logged->size = size;
+    logged->lid = x->wave->first_item + all.first;
+    logged->count = n;
+    logged->offset = (uint32_t)(start + first);
+    logged->has_mask = all.mask != NULL;
+    logged->in_sequence = !all.mask && apart == 0;
+    if (all.mask) memcpy(race->log_data + logged->data + 2 * n, all.mask, n);
 }
 
 /* Turns a logged row into cells; false where it is none of those that go by rows. */
@@ -220,7 +241,7 @@ static bool logged_read(const sim_race *race, const sim_race_log_row *logged)
     const uint16_t *offsets = (const uint16_t *)(const void *)data;
     sim_race_shadow *shadow = logged->shadow;
     const sim_race_clock *clock = &race->clocks[shadow->class];
-    uint32_t n = logged->count & ~(SIM_CHUNK - 1), shift = shadow->shift;
+    uint32_t n = logged->count, shift = shadow->shift;
     uint64_t bits = logged->size;
     row r;
     if (logged->is_one || clock->is_split) return false;
@@ -240,12 +261,12 @@ static bool logged_read(const sim_race *race, const sim_race_log_row *logged)
     return true;
 }
 
-/* True when the logged reads are of other bytes than those that the lanes of r are about to write,
- * `size` each from `start` on, or of the same by the same lanes. */
-static bool log_is_apart(const sim_race *race, const sim_race_shadow *shadow, const row *r,
-                         uint64_t start, uint32_t size)
+/* True when the logged reads are of other bytes than those that the lanes of r, which have a cell
+ * each, are about to write, or of the same by the same lanes. */
+static bool log_is_apart(const sim_race *race, const sim_race_shadow *shadow, const row *r)
 {
-    uint32_t lid = r->stamp - race->clocks[shadow->class].base;
+    uint32_t lid = r->stamp - race->clocks[shadow->class].base, size = 1u << shadow->shift;
+    uint64_t start = r->first << shadow->shift;
     for (uint32_t i = 0; i < race->log.count; i++) {
         const sim_race_log_row *logged = &race->log.items[i];
         if (logged->shadow != shadow) continue;
@@ -315,8 +336,7 @@ bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op, const sim_view_memo
     uint32_t ordered_from = race->clocks[shadow->class].ordered_from;
     row r;
     uint32_t cells = cells_open(x, op, shadow, true, 0, size, &r);
-    if (shadow->logged_from == ordered_from &&
-        (cells != 1 || !log_is_apart(race, shadow, &r, x->offsets[x->low], size))) {
+    if (shadow->logged_from == ordered_from && (cells != 1 || !log_is_apart(race, shadow, &r))) {
         log_settle(race);
         cells = cells_open(x, op, shadow, true, 0, size, &r);
     }
