@@ -230,37 +230,65 @@ LOAD_ROWS(16)
 LOAD_ROWS(32)
 LOAD_ROWS(64)
 
+/* True when all lanes are active and their offsets `step` bytes apart. */
+static bool is_sequence(const sim_exec *x, uint32_t step)
+{
+    uint32_t n = LANE_COUNT(x);
+    const uint64_t *offsets = x->offsets + x->low;
+    uint64_t start = offsets[0], apart = 0;
+    if (!x->dense || offsets[n - 1] - start != (uint64_t)(n - 1) * step) return false;
+    FOR_LANES apart |= (offsets[i] - start) ^ (uint64_t)(i * step);
+    return apart == 0;
+}
+
 /* Lanes store in order: where two store to the same place, the later one stays. */
 #define STORE_ROWS(bits)                                                                           \
-    static void store_rows_##bits(sim_exec *x, const sim_op *op, const sim_view_memory *view)      \
+    static void store_component_##bits(const sim_exec *x, sim_register place, uint8_t *to)         \
+    {                                                                                              \
+        uint32_t n = LANE_COUNT(x), step = sim_register_uniform(place) ? 0 : 1;                    \
+        const uint64_t *offsets = x->offsets + x->low;                                             \
+        const uint8_t *m = x->mask + x->low;                                                       \
+        const uint##bits##_t *v = sim_at(x, place);                                                \
+        v += step * x->low;                                                                        \
+        if (x->dense && step) {                                                                    \
+            for (uint32_t i = 0; i < n; i++)                                                       \
+                *(memory_##bits *)(to + offsets[i]) = v[i];                                        \
+        } else {                                                                                   \
+            for (uint32_t i = 0; i < n; i++) {                                                     \
+                if (m[i]) *(memory_##bits *)(to + offsets[i]) = v[step * i];                       \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    static void define_component_##bits(const sim_exec *x, uint8_t *defined)                       \
     {                                                                                              \
         uint32_t n = LANE_COUNT(x);                                                                \
         const uint64_t *offsets = x->offsets + x->low;                                             \
         const uint8_t *m = x->mask + x->low;                                                       \
+        for (uint32_t i = 0; i < n; i++) {                                                         \
+            if (m[i]) *(memory_##bits *)(defined + offsets[i]) = (uint##bits##_t)UINT64_MAX;       \
+        }                                                                                          \
+    }                                                                                              \
+    static void store_rows_##bits(sim_exec *x, const sim_op *op, const sim_view_memory *view)      \
+    {                                                                                              \
+        uint32_t bytes = bits / 8, n = LANE_COUNT(x);                                              \
+        bool sequence = is_sequence(x, bytes * op->count);                                         \
         for (uint32_t k = 0; k < op->count; k++) {                                                 \
             sim_register place = component(x, op, k);                                              \
-            const uint##bits##_t *v = sim_at(x, place);                                            \
-            uint32_t step = sim_register_uniform(place) ? 0 : 1;                                   \
-            v += step * x->low;                                                                    \
-            uint8_t *to = view->data + k * (bits / 8);                                             \
-            if (x->dense && step) {                                                                \
-                for (uint32_t i = 0; i < n; i++)                                                   \
-                    *(memory_##bits *)(to + offsets[i]) = v[i];                                    \
+            if (sequence && op->count == 1 && !sim_register_uniform(place)) {                      \
+                memcpy(view->data + x->offsets[x->low],                                            \
+                       (const uint8_t *)sim_at(x, place) + x->low * bytes, n * bytes);             \
             } else {                                                                               \
-                for (uint32_t i = 0; i < n; i++) {                                                 \
-                    if (m[i]) *(memory_##bits *)(to + offsets[i]) = v[step * i];                   \
-                }                                                                                  \
+                store_component_##bits(x, place, view->data + k * bytes);                          \
             }                                                                                      \
-            if (!view->defined) continue;                                                          \
-            uint8_t *shadow = view->defined + k * (bits / 8);                                      \
-            for (uint32_t i = 0; i < n; i++) {                                                     \
-                if (m[i]) {                                                                        \
-                    *(memory_##bits *)(shadow + offsets[i]) = (uint##bits##_t)UINT64_MAX;          \
-                }                                                                                  \
+            if (view->defined && !sequence) {                                                      \
+                define_component_##bits(x, view->defined + k * bytes);                             \
             }                                                                                      \
         }                                                                                          \
-        if (x->wave->tracks && sim_shadow_stores(x, op, bits / 8)) {                               \
-            sim_shadow_store_rows(x, op, view, bits / 8);                                          \
+        if (view->defined && sequence) {                                                           \
+            memset(view->defined + x->offsets[x->low], 0xff, n * bytes * op->count);               \
+        }                                                                                          \
+        if (x->wave->tracks && sim_shadow_stores(x, op, bytes)) {                                  \
+            sim_shadow_store_rows(x, op, view, bytes);                                             \
         }                                                                                          \
     }
 STORE_ROWS(8)
@@ -270,10 +298,10 @@ STORE_ROWS(64)
 
 /* ---- Private memory at one address: the lanes' granules lie side by side -------------------- */
 
-/* True when component k at the position is within one granule. */
-static inline bool in_granule(uint64_t position, uint32_t bytes)
+/* True when each component of an access at the position is within one granule. */
+static inline bool in_granule(uint64_t position, uint32_t bytes, uint32_t count)
 {
-    return position % 8 + bytes <= 8;
+    return position % bytes == 0 || position % 8 + bytes * count <= 8;
 }
 
 #define PRIVATE_ROWS(bits)                                                                         \
@@ -320,23 +348,31 @@ static inline bool in_granule(uint64_t position, uint32_t bytes)
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \
+    /* Granules are stored whole, the other bytes as they were, which vector units can do. */      \
     static void store_private_##bits(sim_exec *x, const sim_op *op, const sim_view_memory *view)   \
     {                                                                                              \
         uint32_t n = LANE_COUNT(x);                                                                \
         const uint8_t *m = x->mask + x->low;                                                       \
-        uint64_t position = view->position + view->offset;                                         \
         for (uint32_t k = 0; k < op->count; k++) {                                                 \
+            uint64_t position = view->position + view->offset + k * (bits / 8);                    \
+            uint32_t shift = position % 8 * 8;                                                     \
+            uint64_t field = (uint64_t)(uint##bits##_t)UINT64_MAX << shift;                        \
+            uint64_t *to = (void *)sim_private_byte(x, x->low, position - position % 8);           \
+            uint64_t *shadow = (void *)sim_private_defined(x, x->low, position - position % 8);    \
             sim_register place = component(x, op, k);                                              \
             const uint##bits##_t *v = sim_at(x, place);                                            \
-            uint32_t step = sim_register_uniform(place) ? 0 : 1;                                   \
-            v += step * x->low;                                                                    \
-            uint8_t *to = sim_private_byte(x, x->low, position + k * (bits / 8));                  \
-            uint8_t *shadow = sim_private_defined(x, x->low, position + k * (bits / 8));           \
-            for (uint32_t i = 0; i < n; i++) {                                                     \
-                if (!m[i]) continue;                                                               \
-                *(memory_##bits *)(to + i * 8u) = v[step * i];                                     \
-                *(memory_##bits *)(shadow + i * 8u) = (uint##bits##_t)UINT64_MAX;                  \
+            if (sim_register_uniform(place)) {                                                     \
+                uint64_t value = (uint64_t)*v << shift;                                            \
+                FOR_LANES to[i] = m[i] ? (to[i] & ~field) | value : to[i];                         \
+            } else {                                                                               \
+                v += x->low;                                                                       \
+                FOR_LANES                                                                          \
+                {                                                                                  \
+                    uint64_t value = (uint64_t)v[i] << shift;                                      \
+                    to[i] = m[i] ? (to[i] & ~field) | value : to[i];                               \
+                }                                                                                  \
             }                                                                                      \
+            FOR_LANES shadow[i] |= m[i] ? field : 0;                                               \
         }                                                                                          \
         if (x->wave->tracks && sim_shadow_stores(x, op, bits / 8)) {                               \
             sim_shadow_store_private(x, op, view, bits / 8);                                       \
@@ -427,7 +463,7 @@ static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, 
             for (uint32_t i = x->low; i < x->high; i++)                                            \
                 x->offsets[i] = s.start;                                                           \
             load_rows_##bits(x, op, &s.view);                                                      \
-        } else if (in_granule(s.view.position + s.start, bits / 8)) {                              \
+        } else if (in_granule(s.view.position + s.start, bits / 8, op->count)) {                   \
             load_private_##bits(x, op, &s.view);                                                   \
         } else {                                                                                   \
             load_slowly(x, op, SIM_MEMORY_SAME, bits / 8);                                         \
@@ -462,7 +498,7 @@ static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, 
                 x->wave->tracks && sim_shadow_store_lane(x, op, lane, bits / 8);                   \
             sim_lane_store(x, op, lane, uniform_64(x, op->a) + (uint64_t)op->imm,                  \
                            bits / 8 * op->count, op->c, x->active, stored);                        \
-        } else if (right && in_granule(s.view.position + s.start, bits / 8)) {                     \
+        } else if (right && in_granule(s.view.position + s.start, bits / 8, op->count)) {          \
             store_private_##bits(x, op, &s.view);                                                  \
         } else {                                                                                   \
             store_slowly(x, op, SIM_MEMORY_ONE, bits / 8);                                         \

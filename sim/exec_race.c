@@ -12,11 +12,14 @@
 #define FOR_LANES     LANES for (uint32_t i = 0; i < n; i++)
 #define LANE_COUNT(x) (((x)->high - (x)->low) & ~(SIM_CHUNK - 1))
 
-/* The lanes' accesses to one cell each of an object: cells[at[i] + k]. */
+/* The lanes' accesses to one cell each of an object: cells[at[i] + k].  Most often all lanes are
+ * active and lane i has cell first + i and stamp + i: then the arrays are not filled in. */
 typedef struct row {
     uint32_t n, k;
     const uint8_t *mask; /* NULL: all lanes are active */
-    bool in_sequence;    /* at[i] is at[0] + i */
+    bool in_sequence;
+    uint64_t first;
+    uint32_t stamp;
     uint32_t launch_first, group_first, ordered_from;
     _Alignas(64) int32_t at[SIM_LANES];    /* cells, from which k are counted */
     _Alignas(64) uint32_t mine[SIM_LANES]; /* the lanes' stamps */
@@ -37,6 +40,25 @@ static uint32_t used_bytes(const sim_exec *x, const sim_op *op, uint32_t bytes, 
     return (last - first) * bytes;
 }
 
+/* The lanes that a row goes over: without those that are not active where the others are side by
+ * side. */
+typedef struct lanes {
+    uint32_t first, n;
+    const uint8_t *mask; /* NULL: all are active */
+} lanes;
+
+static lanes lanes_of(const sim_exec *x)
+{
+    uint32_t first = x->low, last = x->high - 1;
+    if (x->dense) return (lanes){first, LANE_COUNT(x), NULL};
+    while (!x->mask[first])
+        first++;
+    while (!x->mask[last])
+        last--;
+    if (last - first + 1 == x->active) return (lanes){first, x->active, NULL};
+    return (lanes){x->low, LANE_COUNT(x), x->mask + x->low};
+}
+
 /* The low bits of all active lanes' offsets. */
 static uint64_t offset_bits(const sim_exec *x)
 {
@@ -47,41 +69,50 @@ static uint64_t offset_bits(const sim_exec *x)
     return bits;
 }
 
-/* Fills in all but the cells, for n lanes of which the first is work-item lid. */
-static void row_start(const sim_race_clock *clock, uint32_t lid, uint32_t n, row *out)
+/* Fills in all but the cells, for n lanes of which the first is work-item lid; the row is in
+ * sequence if its stamps are. */
+static void row_start(const sim_race_clock *clock, uint32_t lid, uint32_t n, const uint8_t *mask,
+                      row *out)
 {
     out->n = n;
+    out->mask = mask;
+    out->in_sequence = !mask && !clock->is_split;
+    out->stamp = clock->base + lid;
     out->launch_first = clock->launch_first;
     out->group_first = clock->group_first;
     out->ordered_from = clock->ordered_from;
+}
+
+/* The stamps of a row that is not in sequence. */
+static void row_stamps(const sim_race_clock *clock, uint32_t lid, row *out)
+{
+    uint32_t n = out->n, base = clock->base + lid;
     if (clock->is_split) {
         memcpy(out->mine, clock->stamps + lid, n * sizeof *out->mine);
     } else {
-        uint32_t base = clock->base + lid;
         FOR_LANES out->mine[i] = base + i;
     }
-}
-
-/* Behind the cells: mask NULL means that all lanes are active. */
-static void row_finish(const uint8_t *mask, row *out)
-{
-    uint32_t n = out->n;
-    int32_t start = out->at[0], apart = 0;
-    FOR_LANES apart |= (out->at[i] - start) ^ (int32_t)i;
-    out->mask = mask;
-    out->in_sequence = !mask && apart == 0;
 }
 
 /* The row of x->offsets, `first` bytes further; false where cells have larger numbers than it can
  * hold. */
 static bool row_open(const sim_exec *x, const sim_race_shadow *shadow, uint32_t first, row *out)
 {
-    const uint64_t *offsets = x->offsets + x->low;
-    uint32_t n = LANE_COUNT(x), shift = shadow->shift;
+    const sim_race_clock *clock = &x->launch->race.clocks[shadow->class];
+    lanes all = lanes_of(x);
+    const uint64_t *offsets = x->offsets + all.first;
+    uint32_t n = all.n, shift = shadow->shift, lid = x->wave->first_item + all.first;
+    uint64_t start = (offsets[0] + first) >> shift, apart = 0;
+    row_start(clock, lid, n, all.mask, out);
+    out->first = start;
+    if (out->in_sequence && (offsets[n - 1] + first) >> shift == start + n - 1) {
+        FOR_LANES apart |= ((offsets[i] + first) >> shift) ^ (start + i);
+        if (apart == 0) return true;
+    }
+    out->in_sequence = false;
     if (sim_race_cells(shadow) > INT32_MAX) return false;
-    row_start(&x->launch->race.clocks[shadow->class], x->wave->first_item + x->low, n, out);
     FOR_LANES out->at[i] = (int32_t)((offsets[i] + first) >> shift);
-    row_finish(x->dense ? NULL : x->mask + x->low, out);
+    row_stamps(clock, lid, out);
     return true;
 }
 
@@ -106,8 +137,9 @@ static bool row_settled(const row *r, const uint32_t *cells)
     if (!cells) return true;
     cells += r->k;
     if (r->in_sequence) {
-        cells += at[0];
-        FOR_LANES open |= is_open(r, cells[i], mine[i]);
+        uint32_t stamp = r->stamp;
+        cells += r->first;
+        FOR_LANES open |= is_open(r, cells[i], stamp + i);
     } else if (!m) {
         FOR_LANES open |= is_open(r, cells[at[i]], mine[i]);
     } else {
@@ -125,7 +157,9 @@ static bool row_write(const row *r, uint32_t *cells)
     const uint8_t *m = r->mask;
     cells += r->k;
     if (r->in_sequence) {
-        memcpy(cells + at[0], mine, n * sizeof *mine);
+        uint32_t stamp = r->stamp;
+        cells += r->first;
+        FOR_LANES cells[i] = stamp + i;
         return true;
     }
     FOR_LANES before[i] = cells[at[i]];
@@ -160,8 +194,9 @@ static void row_read(const row *r, uint32_t *cells)
     const uint8_t *m = r->mask;
     cells += r->k;
     if (r->in_sequence) {
-        cells += at[0];
-        FOR_LANES cells[i] = joined(cells[i], mine[i], first, group, ordered);
+        uint32_t stamp = r->stamp;
+        cells += r->first;
+        FOR_LANES cells[i] = joined(cells[i], stamp + i, first, group, ordered);
         return;
     }
     FOR_LANES next[i] = joined(cells[at[i]], mine[i], first, group, ordered);
@@ -182,16 +217,21 @@ static void row_read(const row *r, uint32_t *cells)
 static void log_row(sim_exec *x, const sim_view_memory *view, uint32_t first, uint32_t size)
 {
     sim_race *race = &x->launch->race;
-    uint32_t n = LANE_COUNT(x);
-    const uint64_t *from = x->offsets + x->low;
-    sim_race_log_row *logged = sim_race_log_add(race, view->race, n * (x->dense ? 2 : 3));
+    lanes all = lanes_of(x);
+    uint32_t n = all.n;
+    const uint64_t *from = x->offsets + all.first;
+    sim_race_log_row *logged = sim_race_log_add(race, view->race, n * (all.mask ? 3 : 2));
     uint16_t *offsets = (uint16_t *)(void *)(race->log_data + logged->data);
-    logged->size = size;
-    logged->lid = x->wave->first_item + x->low;
-    logged->count = n;
-    logged->has_mask = !x->dense;
+    uint64_t start = from[0], apart = 0;
+    FOR_LANES apart |= (from[i] - start) ^ (uint64_t)(i * size);
     FOR_LANES offsets[i] = (uint16_t)(from[i] + first);
-    if (!x->dense) memcpy(race->log_data + logged->data + 2 * n, x->mask + x->low, n);
+    logged->size = size;
+    logged->lid = x->wave->first_item + all.first;
+    logged->count = n;
+    logged->offset = (uint32_t)(start + first);
+    logged->has_mask = all.mask != NULL;
+    logged->in_sequence = !all.mask && apart == 0;
+    if (all.mask) memcpy(race->log_data + logged->data + 2 * n, all.mask, n);
 }
 
 /* Turns a logged row into cells; false where it is none of those that go by rows. */
@@ -201,26 +241,49 @@ static bool logged_read(const sim_race *race, const sim_race_log_row *logged)
     const uint16_t *offsets = (const uint16_t *)(const void *)data;
     sim_race_shadow *shadow = logged->shadow;
     const sim_race_clock *clock = &race->clocks[shadow->class];
-    uint32_t n = logged->count & ~(SIM_CHUNK - 1), shift = shadow->shift;
+    uint32_t n = logged->count, shift = shadow->shift;
     uint64_t bits = logged->size;
     row r;
     if (logged->is_one || clock->is_split) return false;
     if (shift) FOR_LANES bits |= offsets[i];
     sim_race_cells_make(shadow, false, shift ? bits : 0);
     shift = shadow->shift;
-    row_start(clock, logged->lid, n, &r);
-    FOR_LANES r.at[i] = offsets[i] >> shift;
-    row_finish(logged->has_mask ? data + 2 * n : NULL, &r);
+    row_start(clock, logged->lid, n, logged->has_mask ? data + 2 * n : NULL, &r);
+    r.in_sequence = logged->in_sequence && logged->size == UINT32_C(1) << shift;
+    r.first = logged->offset >> shift;
+    if (!r.in_sequence) {
+        FOR_LANES r.at[i] = offsets[i] >> shift;
+        row_stamps(clock, logged->lid, &r);
+    }
+    shadow->read_from = r.ordered_from;
     for (r.k = 0; r.k < logged->size >> shift; r.k++)
         row_read(&r, shadow->readers);
     return true;
 }
 
-/* As sim_race_log_settle. */
-static void log_settle(sim_race *race, const sim_race_shadow *shadow)
+/* True when the logged reads are of other bytes than those that the lanes of r, which have a cell
+ * each, are about to write, or of the same by the same lanes. */
+static bool log_is_apart(const sim_race *race, const sim_race_shadow *shadow, const row *r)
+{
+    uint32_t lid = r->stamp - race->clocks[shadow->class].base, size = 1u << shadow->shift;
+    uint64_t start = r->first << shadow->shift;
+    for (uint32_t i = 0; i < race->log.count; i++) {
+        const sim_race_log_row *logged = &race->log.items[i];
+        if (logged->shadow != shadow) continue;
+        if (!r->in_sequence || !(logged->in_sequence || logged->is_one)) return false;
+        uint64_t from = logged->offset, end = from + (uint64_t)logged->size * logged->count;
+        bool apart = end <= start || from >= start + (uint64_t)size * r->n;
+        bool own = logged->size == size && !logged->is_several &&
+                   from - start == ((uint64_t)logged->lid - lid) * size;
+        if (!apart && !own) return false;
+    }
+    return true;
+}
+
+/* Turns the log of reads into cells. */
+static void log_settle(sim_race *race)
 {
     uint32_t rest = 0;
-    if (shadow->logged_from != race->clocks[shadow->class].ordered_from) return;
     for (uint32_t i = 0; i < race->log.count; i++) {
         if (!logged_read(race, &race->log.items[i])) race->log.items[rest++] = race->log.items[i];
     }
@@ -259,6 +322,7 @@ bool SIM_NAME(sim_race_load)(sim_exec *x, const sim_op *op, const sim_view_memor
     }
     for (r.k = 0; r.k < cells; r.k++)
         row_read(&r, shadow->readers);
+    shadow->read_from = clock->ordered_from;
     sim_race_site(shadow, false, op->site);
     return true;
 }
@@ -266,13 +330,24 @@ bool SIM_NAME(sim_race_load)(sim_exec *x, const sim_op *op, const sim_view_memor
 bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                               uint32_t bytes)
 {
+    sim_race *race = &x->launch->race;
     sim_race_shadow *shadow = view->race;
     uint32_t size = bytes * op->count;
+    uint32_t ordered_from = race->clocks[shadow->class].ordered_from;
     row r;
-    log_settle(&x->launch->race, shadow);
     uint32_t cells = cells_open(x, op, shadow, true, 0, size, &r);
+    if (shadow->logged_from == ordered_from && (cells != 1 || !log_is_apart(race, shadow, &r))) {
+        log_settle(race);
+        cells = cells_open(x, op, shadow, true, 0, size, &r);
+    }
+    /* What came to local memory before the last barrier is settled; nobody else sees it. */
+    bool is_local = shadow->class == SIM_RACE_LOCAL;
+    const uint32_t *writers =
+        is_local && shadow->written_from != ordered_from ? NULL : shadow->writers;
+    const uint32_t *readers =
+        is_local && shadow->read_from != ordered_from ? NULL : shadow->readers;
     for (r.k = 0; r.k < cells; r.k++) {
-        if (!row_settled(&r, shadow->writers) || !row_settled(&r, shadow->readers)) return false;
+        if (!row_settled(&r, writers) || !row_settled(&r, readers)) return false;
     }
     for (r.k = 0; r.k < cells; r.k++) {
         if (!row_write(&r, shadow->writers)) return false;

@@ -200,8 +200,15 @@ void sim_wave_forget(sim_wave *wave, const uint8_t *mask, uint64_t first, uint64
     if (size == 0) return;
     CHECK(first % 8 == 0 && (first + size) * SIM_LANES <= wave->private_defined.size);
     uint64_t *granule = (uint64_t *)(void *)(wave->private_defined.data + first * SIM_LANES);
+    uint32_t lanes = sim_chunks_up(wave->lane_count), active = 0;
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        active += mask[lane];
     for (uint64_t done = 0; done < size; done += 8, granule += SIM_LANES) {
-        for (uint32_t lane = 0; lane < SIM_LANES; lane++)
+        if (active == wave->lane_count) {
+            memset(granule, 0, lanes * sizeof *granule);
+            continue;
+        }
+        for (uint32_t lane = 0; lane < lanes; lane++)
             granule[lane] = mask[lane] ? 0 : granule[lane];
     }
 }

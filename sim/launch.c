@@ -233,43 +233,47 @@ static uint64_t *row_of(const sim_wave *wave, uint32_t row)
     return (uint64_t *)(void *)(wave->rows.data + row * SIM_ROW_BYTES(8));
 }
 
-/* Rows that are the same for every group. */
+/* Rows that are the same for every group, and the others as group 0 has them without an offset. */
 static void rows_open(const sim_launch_state *l, const sim_wave *wave)
 {
-    const uint64_t *size = l->range->local;
+    const uint64_t *size = l->range->local, *global = l->range->global;
     uint64_t items = l->pool[SIM_SLOT_GROUP_ITEMS], width = l->pool[SIM_SLOT_SUBGROUP_SIZE];
     for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
         uint64_t item = wave->first_item + lane;
         uint64_t subgroup = item / width, left = items - subgroup * width;
+        uint64_t id[] = {item % size[0], item / size[0] % size[1], item / size[0] / size[1]};
         row_of(wave, SIM_ROW_SUBGROUP_ID)[lane] = subgroup;
         row_of(wave, SIM_ROW_SUBGROUP_ITEM)[lane] = item % width;
         row_of(wave, SIM_ROW_SUBGROUP_SIZE)[lane] = left < width ? left : width;
         row_of(wave, SIM_ROW_LOCAL_LINEAR)[lane] = item;
-        row_of(wave, SIM_ROW_LOCAL_ID)[lane] = item % size[0];
-        row_of(wave, SIM_ROW_LOCAL_ID + 1)[lane] = item / size[0] % size[1];
-        row_of(wave, SIM_ROW_LOCAL_ID + 2)[lane] = item / size[0] / size[1];
+        for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+            row_of(wave, SIM_ROW_LOCAL_ID + k)[lane] = id[k];
+            row_of(wave, SIM_ROW_GLOBAL_ID + k)[lane] = id[k];
+        }
+        row_of(wave, SIM_ROW_GLOBAL_LINEAR)[lane] = (id[2] * global[1] + id[1]) * global[0] + id[0];
     }
 }
 
+/* Adds to all of a row what makes its first element `first`. */
+static void row_move(const sim_wave *wave, uint32_t row, uint64_t first)
+{
+    uint64_t *lanes = row_of(wave, row), distance = first - lanes[0];
+    if (distance == 0) return;
+    for (uint32_t lane = 0; lane < wave->lane_count; lane++)
+        lanes[lane] += distance;
+}
+
+/* From one group to the next all lanes' numbers grow by the same. */
 static void rows_set(const sim_launch_state *l, const sim_wave *wave)
 {
     const sim_range *range = l->range;
-    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
-        const uint64_t *local = row_of(wave, SIM_ROW_LOCAL_ID + k);
-        uint64_t *global = row_of(wave, SIM_ROW_GLOBAL_ID + k);
-        uint64_t first = l->group[k] * range->local[k] + range->offset[k];
-        for (uint32_t lane = 0; lane < wave->lane_count; lane++)
-            global[lane] = first + local[lane];
+    uint64_t linear = 0;
+    for (uint32_t k = RT_ND_RANGE_DIMENSIONS; k-- > 0;) {
+        uint64_t id = l->group[k] * range->local[k] + row_of(wave, SIM_ROW_LOCAL_ID + k)[0];
+        row_move(wave, SIM_ROW_GLOBAL_ID + k, id + range->offset[k]);
+        linear = linear * range->global[k] + id;
     }
-    const uint64_t *x = row_of(wave, SIM_ROW_GLOBAL_ID), *y = row_of(wave, SIM_ROW_GLOBAL_ID + 1);
-    const uint64_t *z = row_of(wave, SIM_ROW_GLOBAL_ID + 2);
-    uint64_t *linear = row_of(wave, SIM_ROW_GLOBAL_LINEAR);
-    for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
-        linear[lane] =
-            ((z[lane] - range->offset[2]) * range->global[1] + (y[lane] - range->offset[1])) *
-                range->global[0] +
-            (x[lane] - range->offset[0]);
-    }
+    row_move(wave, SIM_ROW_GLOBAL_LINEAR, linear);
 }
 
 static void pool_set(sim_launch_state *l)

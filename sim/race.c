@@ -234,6 +234,7 @@ static void log_row_flush(const sim_race *race, const sim_race_log_row *row)
     for (uint32_t i = 0; !row->is_one && i < row->count; i++)
         bits |= !mask || mask[i] ? offsets[i] : 0;
     sim_race_cells_make(shadow, false, bits);
+    shadow->read_from = clock->ordered_from;
     for (uint32_t i = 0; i < row->count; i++) {
         if (mask && !mask[i]) continue;
         uint32_t offset = row->is_one ? row->offset : offsets[i];
@@ -432,7 +433,7 @@ static void record(const access *a)
         cells[c] = replaces ? sim_race_stamp_of(clock, a->lid)
                             : sim_race_join(clock, cells[c], a->lid, a->level);
     }
-    if (a->is_write) shadow->written_from = clock->ordered_from;
+    *(a->is_write ? &shadow->written_from : &shadow->read_from) = clock->ordered_from;
     sim_race_site(shadow, a->is_write, a->site);
 }
 
@@ -526,6 +527,7 @@ bool sim_race_read_one(sim_exec *x, uint32_t site, const sim_view_memory *view, 
     sim_race_cells_make(shadow, false, offset | size);
     uint64_t first = offset >> shadow->shift, last = (offset + size - 1) >> shadow->shift;
     if (!writers_settled(shadow, clock, first, last)) return false;
+    shadow->read_from = clock->ordered_from;
     for (uint64_t c = first; c <= last; c++) {
         uint32_t cell = sim_race_join(clock, shadow->readers[c], lid, SIM_RACE_PLAIN);
         shadow->readers[c] = cell | (x->active > 1 ? SIM_RACE_SEVERAL : 0);

@@ -54,6 +54,7 @@ typedef struct sim_race_shadow {
     uint8_t class;                  /* sim_race_class */
     bool is_tracked;                /* the running launch may write it */
     uint32_t written_from;          /* ordered_from when it was last written */
+    uint32_t read_from;             /* the same of the last read that has come to `readers` */
     uint32_t logged_from;           /* the same of the last read that was only logged */
     uint32_t write_site, read_site; /* of this launch: 0 none, SIM_NONE several */
 } sim_race_shadow;
@@ -135,11 +136,12 @@ typedef struct sim_race_found {
  * comes, and most often none does. */
 typedef struct sim_race_log_row {
     sim_race_shadow *shadow;
-    uint32_t size;   /* bytes of one access */
-    uint32_t lid;    /* of the first lane */
-    uint32_t count;  /* lanes */
-    uint32_t data;   /* offsets (16 bits) of all lanes, then their mask if not all are active */
-    uint32_t offset; /* is_one: of them all */
+    uint32_t size;    /* bytes of one access */
+    uint32_t lid;     /* of the first lane */
+    uint32_t count;   /* lanes */
+    uint32_t data;    /* offsets (16 bits) of all lanes, then their mask if not all are active */
+    uint32_t offset;  /* of the first lane; is_one: of them all */
+    bool in_sequence; /* all lanes are active, each `size` bytes behind the one before it */
     bool is_one, is_several, has_mask;
 } sim_race_log_row;
 #define SIM_RACE_LOG_BYTES (256u << 10)
