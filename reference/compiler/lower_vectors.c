@@ -1,0 +1,107 @@
+/* Lowering of vectors that are too long or of an odd length.
+ *
+ * LLVM's instcombine makes them of a component that is narrowed: trunc(extractelement <3 x i64>) is
+ * for it extractelement <6 x i32>, and a load whose value is only taken apart so becomes a load of
+ * that type.  It cannot be told not to, and the SPIR-V writer of version 14 either ends the process
+ * or, in a library built without assertions, writes a module in which ids mean other values. */
+#include "reference/compiler/lower_vectors.h"
+
+static bool is_writable_length(unsigned count)
+{
+    return (count >= 2 && count <= 4) || count == 8 || count == 16;
+}
+
+static unsigned bits_of(LLVMTypeRef type)
+{
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMHalfTypeKind: return 16;
+    case LLVMFloatTypeKind: return 32;
+    case LLVMDoubleTypeKind: return 64;
+    case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(type);
+    default: return 0; /* no number */
+    }
+}
+
+/* Part number `index` of the vector that is cast, counted in parts of `type`; NULL where the cast
+ * is not one of a longer list of narrower integers. */
+static LLVMValueRef part_of_cast(LLVMBuilderRef builder, LLVMValueRef cast, LLVMTypeRef type,
+                                 uint64_t index)
+{
+    LLVMValueRef from = LLVMGetOperand(cast, 0);
+    if (LLVMGetTypeKind(LLVMTypeOf(from)) != LLVMVectorTypeKind) return NULL;
+    LLVMTypeRef wide = LLVMGetElementType(LLVMTypeOf(from));
+    unsigned wide_bits = bits_of(wide), bits = bits_of(type);
+    if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || bits == 0 || wide_bits % bits) return NULL;
+    unsigned parts = wide_bits / bits;
+    if (parts < 2) return NULL;
+    LLVMContextRef context = LLVMGetTypeContext(type);
+    LLVMTypeRef integer = LLVMIntTypeInContext(context, wide_bits);
+    LLVMValueRef at = LLVMConstInt(LLVMInt64TypeInContext(context), index / parts, 0);
+    LLVMValueRef whole = LLVMBuildExtractElement(builder, from, at, "");
+    if (LLVMGetTypeKind(wide) != LLVMIntegerTypeKind) {
+        whole = LLVMBuildBitCast(builder, whole, integer, "");
+    }
+    LLVMValueRef shift = LLVMConstInt(integer, index % parts * bits, 0);
+    return LLVMBuildTrunc(builder, LLVMBuildLShr(builder, whole, shift, ""), type, "");
+}
+
+/* Component number `index` loaded by itself, at the place of the load. */
+static LLVMValueRef part_of_load(LLVMBuilderRef builder, LLVMValueRef load, LLVMTypeRef type,
+                                 uint64_t index)
+{
+    unsigned bytes = bits_of(type) / 8, alignment = LLVMGetAlignment(load);
+    if (LLVMGetVolatile(load) || bytes == 0) return NULL;
+    LLVMPositionBuilderBefore(builder, load);
+    LLVMValueRef pointer = LLVMGetOperand(load, 0);
+    while (LLVMIsABitCastInst(pointer)) /* nor must a pointer to the vector stay */
+        pointer = LLVMGetOperand(pointer, 0);
+    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
+    LLVMContextRef context = LLVMGetTypeContext(type);
+    LLVMValueRef at = LLVMConstInt(LLVMInt64TypeInContext(context), index, 0);
+    pointer = LLVMBuildBitCast(builder, pointer, LLVMPointerType(type, space), "");
+    pointer = LLVMBuildInBoundsGEP2(builder, type, pointer, &at, 1, "");
+    LLVMValueRef part = LLVMBuildLoad2(builder, type, pointer, "");
+    LLVMSetAlignment(part, alignment < bytes ? alignment : bytes);
+    return part;
+}
+
+/* What an instruction takes out of such a vector; NULL: it does not, or the vector stays. */
+static LLVMValueRef part(LLVMBuilderRef builder, LLVMValueRef instruction)
+{
+    if (LLVMGetInstructionOpcode(instruction) != LLVMExtractElement) return NULL;
+    LLVMValueRef vector = LLVMGetOperand(instruction, 0), index = LLVMGetOperand(instruction, 1);
+    unsigned count = LLVMGetVectorSize(LLVMTypeOf(vector));
+    if (is_writable_length(count) || !LLVMIsAConstantInt(index)) return NULL;
+    uint64_t number = LLVMConstIntGetZExtValue(index);
+    if (number >= count) return NULL;
+    LLVMPositionBuilderBefore(builder, instruction);
+    LLVMTypeRef type = LLVMTypeOf(instruction);
+    if (LLVMIsABitCastInst(vector)) return part_of_cast(builder, vector, type, number);
+    if (LLVMIsALoadInst(vector)) return part_of_load(builder, vector, type, number);
+    return NULL;
+}
+
+static void lower_block(LLVMBuilderRef builder, LLVMBasicBlockRef block)
+{
+    LLVMValueRef next = NULL;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = next) {
+        next = LLVMGetNextInstruction(i);
+        LLVMValueRef value = part(builder, i);
+        if (!value) continue;
+        CHECK(LLVMTypeOf(i) == LLVMTypeOf(value));
+        LLVMReplaceAllUsesWith(i, value);
+        LLVMInstructionEraseFromParent(i);
+    }
+}
+
+void pl_lower_vectors(pl_job *job, LLVMModuleRef module)
+{
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+        for (; block; block = LLVMGetNextBasicBlock(block))
+            lower_block(builder, block);
+    }
+    LLVMDisposeBuilder(builder);
+}
