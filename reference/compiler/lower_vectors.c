@@ -65,20 +65,61 @@ static LLVMValueRef part_of_load(LLVMBuilderRef builder, LLVMValueRef load, LLVM
     return part;
 }
 
-/* What an instruction takes out of such a vector; NULL: it does not, or the vector stays. */
-static LLVMValueRef part(LLVMBuilderRef builder, LLVMValueRef instruction)
+static unsigned length_of(LLVMValueRef vector)
 {
-    if (LLVMGetInstructionOpcode(instruction) != LLVMExtractElement) return NULL;
-    LLVMValueRef vector = LLVMGetOperand(instruction, 0), index = LLVMGetOperand(instruction, 1);
-    unsigned count = LLVMGetVectorSize(LLVMTypeOf(vector));
-    if (is_writable_length(count) || !LLVMIsAConstantInt(index)) return NULL;
-    uint64_t number = LLVMConstIntGetZExtValue(index);
-    if (number >= count) return NULL;
-    LLVMPositionBuilderBefore(builder, instruction);
-    LLVMTypeRef type = LLVMTypeOf(instruction);
-    if (LLVMIsABitCastInst(vector)) return part_of_cast(builder, vector, type, number);
-    if (LLVMIsALoadInst(vector)) return part_of_load(builder, vector, type, number);
+    return LLVMGetVectorSize(LLVMTypeOf(vector));
+}
+
+/* Component number `index` of a vector that cannot stay, before the instruction that asks for it;
+ * NULL: the vector stays. */
+static LLVMValueRef part_of(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef vector,
+                            uint64_t index)
+{
+    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(vector));
+    LLVMPositionBuilderBefore(builder, asks);
+    if (LLVMIsUndef(vector)) return LLVMGetUndef(type);
+    if (LLVMIsABitCastInst(vector)) return part_of_cast(builder, vector, type, index);
+    if (LLVMIsALoadInst(vector)) return part_of_load(builder, vector, type, index);
     return NULL;
+}
+
+static LLVMValueRef lower_extract(LLVMBuilderRef builder, LLVMValueRef extract)
+{
+    LLVMValueRef vector = LLVMGetOperand(extract, 0), index = LLVMGetOperand(extract, 1);
+    if (is_writable_length(length_of(vector)) || !LLVMIsAConstantInt(index)) return NULL;
+    uint64_t number = LLVMConstIntGetZExtValue(index);
+    return number < length_of(vector) ? part_of(builder, extract, vector, number) : NULL;
+}
+
+/* A shuffle becomes a vector that is put together from its components. */
+static LLVMValueRef lower_shuffle(LLVMBuilderRef builder, LLVMValueRef shuffle)
+{
+    unsigned count = length_of(LLVMGetOperand(shuffle, 0));
+    LLVMValueRef result = LLVMGetUndef(LLVMTypeOf(shuffle));
+    if (is_writable_length(count) || !is_writable_length(length_of(shuffle))) return NULL;
+    LLVMTypeRef number = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(shuffle)));
+    for (unsigned i = 0; i < length_of(shuffle); i++) {
+        int from = LLVMGetMaskValue(shuffle, i);
+        if (from == LLVMGetUndefMaskElem()) continue;
+        CHECK(from >= 0 && (unsigned)from < 2 * count);
+        LLVMValueRef vector = LLVMGetOperand(shuffle, (unsigned)from / count);
+        LLVMValueRef value = part_of(builder, shuffle, vector, (unsigned)from % count);
+        if (!value) return NULL;
+        LLVMPositionBuilderBefore(builder, shuffle);
+        LLVMValueRef at = LLVMConstInt(number, i, 0);
+        result = LLVMBuildInsertElement(builder, result, value, at, "");
+    }
+    return result;
+}
+
+/* What takes the place of an instruction that uses such a vector; NULL: it stays. */
+static LLVMValueRef lower(LLVMBuilderRef builder, LLVMValueRef instruction)
+{
+    switch (LLVMGetInstructionOpcode(instruction)) {
+    case LLVMExtractElement: return lower_extract(builder, instruction);
+    case LLVMShuffleVector: return lower_shuffle(builder, instruction);
+    default: return NULL;
+    }
 }
 
 static void lower_block(LLVMBuilderRef builder, LLVMBasicBlockRef block)
@@ -86,7 +127,7 @@ static void lower_block(LLVMBuilderRef builder, LLVMBasicBlockRef block)
     LLVMValueRef next = NULL;
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = next) {
         next = LLVMGetNextInstruction(i);
-        LLVMValueRef value = part(builder, i);
+        LLVMValueRef value = lower(builder, i);
         if (!value) continue;
         CHECK(LLVMTypeOf(i) == LLVMTypeOf(value));
         LLVMReplaceAllUsesWith(i, value);
