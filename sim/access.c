@@ -89,7 +89,7 @@ static bool find_local(sim_exec *x, uint64_t address, sim_view_memory *view)
     view->size = object->size;
     view->data = x->launch->locals_memory.data + object->offset;
     view->defined = object->all_defined ? NULL : x->launch->locals_defined.data + object->offset;
-    view->race = x->launch->race.items > 1 ? &x->launch->race.locals[number - 1] : NULL;
+    view->race = x->launch->race.has_locals ? &x->launch->race.locals[number - 1] : NULL;
     return true;
 }
 

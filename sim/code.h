@@ -215,8 +215,10 @@ typedef enum sim_handler {
     SIM_H_COLLECTIVE,    /* target = operation `extra` of a sub-group on a, b, c */
     SIM_H_GROUP_PUT,     /* a becomes known to the work-group */
     SIM_H_GROUP_TAKE,    /* target = operation `extra` of the work-group on what was put, and b */
-    SIM_H_ASYNC_COPY,    /* places[extra]: target, source, count, stride; imm bytes an element,
-                            aligned to c; the stride is the source's, or with a 1 the target's */
+    SIM_H_ASYNC_COPY,    /* target = event; places[extra]: target, source, count, stride, event to
+                            be shared; imm bytes an element, aligned to c; the stride is the
+                            source's, or with `a` the target's */
+    SIM_H_WAIT_EVENTS,   /* the barrier that follows completes the copies of a events at b */
     SIM_H_PRINT,         /* target = printf number `stride` of the program, places[extra] */
     SIM_H_FENCE,         /* orders the work-item's accesses; `extra` as sim_order has it */
     SIM_H_COPY_MEMORY,   /* c bytes from address b, aligned to `extra`, to address a */

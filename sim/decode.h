@@ -41,7 +41,7 @@ typedef enum sim_shape {
     SIM_SHAPE_STORE,      /* address, or base and index, then `count` values */
     SIM_SHAPE_ATOMIC,     /* address, value, comparator */
     SIM_SHAPE_COLLECTIVE, /* a, b, c */
-    SIM_SHAPE_ASYNC_COPY, /* target, source, count, stride */
+    SIM_SHAPE_ASYNC_COPY, /* target, source, count, stride, event */
     SIM_SHAPE_PRINT,      /* format, then the components of the arguments */
     SIM_SHAPE_COPY,       /* target address, source address, size */
     SIM_SHAPE_FENCE,
@@ -314,6 +314,8 @@ RT_MUST_USE rt_status sim_decode_group_take(sim_decoder *d, const sim_view *view
                                             sim_leaves *out_leaves);
 /* The barrier of a sub-group: a meeting at which nothing is computed. */
 void sim_decode_subgroup_barrier(sim_decoder *d, uint32_t order);
+/* What a work-item says at OpGroupWaitEvents, before the barrier that it is. */
+RT_MUST_USE rt_status sim_decode_wait_events(sim_decoder *d, const sim_view *view);
 /* OpGroupAsyncCopy: every work-item copies its share at once. */
 RT_MUST_USE rt_status sim_decode_async_copy(sim_decoder *d, const sim_view *view,
                                             sim_leaves *out_leaves);

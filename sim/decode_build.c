@@ -355,8 +355,8 @@ static rt_status build_barrier(sim_decoder *d, const sim_instruction *instructio
     }
 }
 
-/* Copies were made when they began, each by its own work-items: they are complete when all have
- * come here. */
+/* Copies were made when they began, by all work-items; those of these events are complete when all
+ * have come here. */
 static rt_status build_wait_events(sim_decoder *d, const sim_instruction *instruction)
 {
     uint32_t scope;
@@ -364,6 +364,9 @@ static rt_status build_wait_events(sim_decoder *d, const sim_instruction *instru
         return sim_decode_refuse(d, "OpGroupWaitEvents",
                                  "the copies of a work-group are all that there are");
     }
+    sim_view view = {instruction->opcode, instruction->operands, instruction->operand_count, NULL,
+                     instruction->id};
+    RT_TRY(sim_decode_wait_events(d, &view));
     wait_here(d, sim_order_pack(scope, scope, ORDER_ALL));
     return RT_STATUS_OK;
 }

@@ -225,7 +225,7 @@ static void emit_collective(emitter *e, const sim_node *node)
 
 static void emit_async_copy(emitter *e, const sim_node *node)
 {
-    sim_op *op = op_add(e, node->handler, node->site, SIM_REGISTER_NONE);
+    sim_op *op = op_add(e, node->handler, node->site, e->f->values.items[node->result_first].place);
     op->a = node->extra;
     op->c = node->stride;
     op->imm = node->alignment;

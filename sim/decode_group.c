@@ -246,20 +246,34 @@ rt_status sim_decode_async_copy(sim_decoder *d, const sim_view *view, sim_leaves
     if (target->element->size_bytes > 128) {
         return sim_decode_refuse(d, view->opcode->name, "its elements have more than 128 bytes");
     }
-    sim_leaves in[4];
+    sim_leaves in[5];
     RT_TRY(sim_decode_leaves(d, view->operands[1], &in[0]));
     RT_TRY(sim_decode_leaves(d, view->operands[2], &in[1]));
     RT_TRY(index_leaves(d, view->operands[3], &in[2]));
     RT_TRY(index_leaves(d, view->operands[4], &in[3]));
-    sim_node *node = sim_node_add(d, SIM_SHAPE_ASYNC_COPY, SIM_H_ASYNC_COPY, SIM_I64, 4, 0);
+    RT_TRY(sim_decode_leaves(d, view->operands[5], &in[4]));
+    sim_node *node = sim_node_add(d, SIM_SHAPE_ASYNC_COPY, SIM_H_ASYNC_COPY, SIM_I64, 5, 1);
     node->alignment = (uint32_t)target->element->size_bytes;
     node->stride = target->element->alignment_bytes;
     /* The stride is that of the side in global memory. */
     node->extra = target->storage_class == SIM_StorageClassCrossWorkgroup;
-    for (uint32_t i = 0; i < 4; i++)
+    for (uint32_t i = 0; i < 5; i++)
         d->f->refs.items[node->operand_first + i] = in[i].refs[0];
+    d->program->has_copies = true;
     sim_ref *refs = sim_refs_new(d, 1);
-    refs[0] = sim_decode_constant(d, 1); /* waiting is a barrier, so all events are alike */
+    refs[0] = node->result_first;
     *out_leaves = (sim_leaves){refs, 1};
+    return RT_STATUS_OK;
+}
+
+rt_status sim_decode_wait_events(sim_decoder *d, const sim_view *view)
+{
+    sim_leaves count, events;
+    RT_TRY(index_leaves(d, view->operands[1], &count));
+    RT_TRY(sim_decode_leaves(d, view->operands[2], &events));
+    sim_node *node = sim_node_add(d, SIM_SHAPE_COLLECTIVE, SIM_H_WAIT_EVENTS, SIM_I64, 3, 0);
+    sim_ref *operands = d->f->refs.items + node->operand_first;
+    operands[0] = count.refs[0];
+    operands[1] = operands[2] = events.refs[0];
     return RT_STATUS_OK;
 }

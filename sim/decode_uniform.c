@@ -171,7 +171,8 @@ static bool use_outside(sim_ir_function *f, sim_ref ref, uint32_t at)
 static bool node_is_varying(const sim_ir_function *f, const sim_node *node)
 {
     if (node->shape == SIM_SHAPE_ATOMIC || node->shape == SIM_SHAPE_COLLECTIVE ||
-        node->shape == SIM_SHAPE_PRINT || node->may_be_private) {
+        node->shape == SIM_SHAPE_PRINT || node->shape == SIM_SHAPE_ASYNC_COPY ||
+        node->may_be_private) {
         return true;
     }
     if (f->is_irreducible && node->shape != SIM_SHAPE_PARAMETER &&

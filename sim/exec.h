@@ -213,7 +213,7 @@ uint32_t sim_target_find(sim_exec *x, uint32_t site, uint32_t signature, uint64_
 
 typedef void sim_handle_shared(sim_exec *x, const sim_op *op);
 sim_handle_shared sim_handle_collective, sim_handle_group_put, sim_handle_group_take;
-sim_handle_shared sim_handle_async_copy, sim_handle_forget;
+sim_handle_shared sim_handle_async_copy, sim_handle_wait_events, sim_handle_forget;
 
 /* ---- barrier.c: what all of a work-group must reach ------------------------------------------ */
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define MEMBERS_MAX RT_WORK_GROUP_SIZE_MAX
+#define EVENTS_MAX  65536u /* that are looked at in one wait */
 
 /* Those who take part, by their place in the list; numbers ascend. */
 typedef struct members {
@@ -542,26 +543,54 @@ void sim_handle_group_take(sim_exec *x, const sim_op *op)
     take_undefined(x, op, &m, out);
 }
 
-/* Every work-item copies the elements whose numbers are its own, modulo the group's size. */
-void sim_handle_async_copy(sim_exec *x, const sim_op *op)
+/* One work-item's share of a copy: the elements whose numbers are its own, modulo the group's
+ * size. */
+static void copy_share(sim_exec *x, const sim_op *op, uint32_t lane)
 {
     uint8_t element[128];
     const sim_register *places = x->frame->function->places + op->extra;
     uint64_t items = x->launch->pool[SIM_SLOT_GROUP_ITEMS];
+    uint64_t to = sim_lane_bits(x, places[0], 8, lane), from = sim_lane_bits(x, places[1], 8, lane);
+    uint64_t count = sim_lane_bits(x, places[2], 8, lane);
     uint32_t size = (uint32_t)op->imm;
     CHECK(size <= sizeof element);
+    /* Local memory has fewer elements: the first one behind it is a finding. */
+    if (count > SIM_LOCAL_SIZE_MAX) count = SIM_LOCAL_SIZE_MAX + 1;
+    uint64_t stride = sim_lane_bits(x, places[3], 8, lane) * size;
+    for (uint64_t k = x->wave->first_item + lane; k < count; k += items) {
+        uint64_t source = from + k * (op->a ? size : stride);
+        sim_lane_load(x, op, lane, source, size, op->c, 1, element);
+        sim_lane_store(x, op, lane, to + k * (op->a ? stride : size), size, op->c, 1, element);
+    }
+}
+
+void sim_handle_async_copy(sim_exec *x, const sim_op *op)
+{
+    const sim_register *places = x->frame->function->places + op->extra;
     sim_arrive(x, op->site);
     for (uint32_t i = x->low; i < x->high; i++) {
         if (!x->mask[i]) continue;
-        uint64_t to = sim_lane_bits(x, places[0], 8, i), from = sim_lane_bits(x, places[1], 8, i);
-        uint64_t count = sim_lane_bits(x, places[2], 8, i);
-        /* Local memory has fewer elements: the first one behind it is a finding. */
-        if (count > SIM_LOCAL_SIZE_MAX) count = SIM_LOCAL_SIZE_MAX + 1;
-        uint64_t stride = sim_lane_bits(x, places[3], 8, i) * size;
-        for (uint64_t k = x->wave->first_item + i; k < count; k += items) {
-            uint64_t source = from + k * (op->a ? size : stride);
-            sim_lane_load(x, op, i, source, size, op->c, 1, element);
-            sim_lane_store(x, op, i, to + k * (op->a ? stride : size), size, op->c, 1, element);
+        uint64_t event = sim_race_copy_begin(x, op->site, i, sim_lane_bits(x, places[4], 8, i));
+        copy_share(x, op, i);
+        sim_race_copy_begun(x);
+        if (op->target == SIM_REGISTER_NONE) continue;
+        memcpy((uint8_t *)sim_at(x, op->target) + i * sizeof event, &event, sizeof event);
+    }
+}
+
+void sim_handle_wait_events(sim_exec *x, const sim_op *op)
+{
+    for (uint32_t i = x->low; i < x->high; i++) {
+        if (!x->mask[i]) continue;
+        uint64_t count = sim_lane_bits(x, op->a, 8, i), events = sim_lane_bits(x, op->b, 8, i);
+        for (uint64_t k = 0, event; k < count && k < EVENTS_MAX; k++) {
+            sim_lane_load(x, op, i, events + k * sizeof event, sizeof event, sizeof event, 1,
+                          (uint8_t *)&event);
+            if (x->lane_has_undefined) {
+                sim_note(x, op->site, SIM_FINDING_UNINITIALISED, i, 1,
+                         "wait for an event that is uninitialised,");
+            }
+            sim_race_copy_wait(x, event);
         }
     }
 }

@@ -714,4 +714,5 @@ sim_handle *const SIM_NAME(sim_memory_table)[SIM_HANDLER_COUNT] = {
     [SIM_H_GROUP_PUT] = sim_handle_group_put,
     [SIM_H_GROUP_TAKE] = sim_handle_group_take,
     [SIM_H_ASYNC_COPY] = sim_handle_async_copy,
+    [SIM_H_WAIT_EVENTS] = sim_handle_wait_events,
     [SIM_H_PRINT] = sim_handle_print};

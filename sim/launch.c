@@ -307,7 +307,11 @@ static bool waves_step(sim_exec *x, sim_wave *waves, uint32_t count)
     }
     if (done + at_barrier < count) return false; /* some are still spinning */
     sim_arrivals_judge(x);
-    if (done == count) return true;
+    if (done == count) {
+        x->wave = &waves[0];
+        sim_race_copies_end(x);
+        return true;
+    }
     if (!sim_barrier_judge(x, waves, count)) {
         x->stop = true;
         return true;

@@ -77,7 +77,7 @@ struct sim_program {
     const sim_site *sites;
     const uint64_t *pool_slots; /* SIM_POOL_SLOTS launch values, then constants */
     uint32_t print_count, site_count, pool_slot_count;
-    bool has_atomics;
+    bool has_atomics, has_copies; /* asynchronous ones */
 };
 
 /* The variables of a program in a world, made if it has none there yet.  The instance's arrays are

@@ -137,6 +137,8 @@ static void clock_restart(sim_race *race, sim_race_class class)
 static void clock_run_out(sim_race *race, sim_race_class class)
 {
     clock_restart(race, class);
+    for (uint32_t i = race->copy_first; i < race->copies.count; i++)
+        race->copies.items[i].stamp[class] = 0;
     sim_race_order_reset(race);
     race->is_blind = race->has_atomics;
 }
@@ -167,6 +169,17 @@ static void clock_split(sim_race *race, sim_race_class class, uint32_t lid_first
     for (uint32_t i = 0; i < count; i++)
         clock->stamps[lid_first + i] = clock->next + i;
     interval_add(race, clock, lid_first, count);
+}
+
+uint32_t sim_race_stamp_one(sim_race *race, sim_race_class class, uint32_t lid)
+{
+    sim_race_clock *clock = &race->clocks[class];
+    if (clock->next + race->items > race->world->race_limit) {
+        clock_run_out(race, class);
+        clock_stamp(race, class);
+    }
+    interval_add(race, clock, lid, 1);
+    return clock->next - 1;
 }
 
 void sim_race_stamp(sim_race *race, uint32_t lid_first, uint32_t lid_count)
@@ -204,9 +217,10 @@ uint32_t sim_race_lid(const sim_race_clock *clock, uint32_t stamp, uint64_t *out
     return interval->lid_first + distance % interval->lid_count;
 }
 
-uint32_t sim_race_join(const sim_race_clock *clock, uint32_t cell, uint32_t lid, uint32_t level)
+uint32_t sim_race_join(const sim_race_clock *clock, uint32_t cell, uint32_t lid, uint32_t mine,
+                       uint32_t level)
 {
-    uint32_t stamp = cell & SIM_RACE_STAMP, mine = sim_race_stamp_of(clock, lid), flags = 0;
+    uint32_t stamp = cell & SIM_RACE_STAMP, flags = 0;
     uint64_t group;
     if (stamp < clock->launch_first) return mine | level << SIM_RACE_LEVEL_SHIFT;
     flags = cell & SIM_RACE_OLDER;
@@ -240,7 +254,8 @@ static void log_row_flush(const sim_race *race, const sim_race_log_row *row)
         uint32_t offset = row->is_one ? row->offset : offsets[i];
         for (uint32_t c = offset >> shadow->shift; c <= (offset + row->size - 1) >> shadow->shift;
              c++) {
-            uint32_t cell = sim_race_join(clock, shadow->readers[c], row->lid + i, SIM_RACE_PLAIN);
+            uint32_t lid = row->lid + i, mine = sim_race_stamp_of(clock, lid);
+            uint32_t cell = sim_race_join(clock, shadow->readers[c], lid, mine, SIM_RACE_PLAIN);
             shadow->readers[c] = cell | (row->is_several ? SIM_RACE_SEVERAL : 0);
         }
     }
@@ -275,9 +290,18 @@ typedef struct access {
     sim_race *race;
     sim_race_shadow *shadow;
     const sim_view_memory *view;
-    uint32_t site, lid, size, level;
+    uint32_t site, size, level;
+    uint32_t lid;  /* who makes it: a work-item, or a copy, whose ids are behind theirs */
+    uint32_t item; /* the work-item, or the one whose share of the copy it is */
     bool is_write;
 } access;
+
+/* True for a copy and the only work-item of its group, of which what comes first in the program
+ * also happens first.  Of several, who makes which part of a copy, and when, is open. */
+static bool is_own_copy(const access *a, uint32_t other)
+{
+    return a->lid >= a->race->items && a->race->items == 1 && other == 0;
+}
 
 /* True where both accesses are atomic, and each for the other: work-items of one group. */
 static bool together(const sim_race *race, uint32_t level, uint32_t lid, uint32_t other)
@@ -300,13 +324,13 @@ static open_kind find_open(const access *a, uint32_t cell)
     sim_race_class class = (sim_race_class)a->shadow->class;
     const sim_race_clock *clock = &race->clocks[class];
     uint32_t stamp = cell & SIM_RACE_STAMP, level = cell >> SIM_RACE_LEVEL_SHIFT;
-    uint32_t known = race->item[a->lid].acquired;
+    uint32_t known = race->item[a->item].acquired;
     uint64_t group;
     if (stamp < clock->launch_first || race->is_blind) return OPEN_NONE;
     if (a->level < level) level = a->level;
     if (stamp >= clock->ordered_from) {
         uint32_t other = sim_race_lid(clock, stamp, &group);
-        if (other != a->lid && !together(race, level, a->lid, other) &&
+        if (other != a->lid && !together(race, level, a->lid, other) && !is_own_copy(a, other) &&
             !sim_race_knows(race, known, class, stamp)) {
             return OPEN_NAMED;
         }
@@ -344,7 +368,12 @@ static rt_text other_text(const access *a, uint32_t cell, open_kind open, bool i
     uint32_t lid = sim_race_lid(&a->race->clocks[a->shadow->class], cell & SIM_RACE_STAMP, &group);
     rt_text who = open == OPEN_HERE ? RT_TEXT("another work-item of the group")
                                     : RT_TEXT("a work-item of another group");
-    if (open == OPEN_NAMED) {
+    if (open == OPEN_NAMED && lid >= a->race->items) {
+        bool here = group == a->race->group;
+        who = here ? RT_TEXT("an asynchronous copy of the group")
+                   : RT_TEXT("an asynchronous copy of another group");
+        if (here) line = l->program->sites[sim_race_copy_of(a->race, lid)->site].line;
+    } else if (open == OPEN_NAMED) {
         item_ids(l, group, lid, ids);
         who = rt_arena_printf(arena, "work-item (%llu, %llu, %llu)", (unsigned long long)ids[0],
                               (unsigned long long)ids[1], (unsigned long long)ids[2]);
@@ -362,15 +391,16 @@ static void report(const access *a, uint32_t cell, open_kind open, bool is_write
     rt_arena *arena = &l->findings.arena;
     const char *verb = a->level ? "atomic" : a->is_write ? "store" : "load";
     bool narrow = a->level && cell >> SIM_RACE_LEVEL_SHIFT;
-    item_ids(l, a->race->group, a->lid, row->work_item);
+    item_ids(l, a->race->group, a->item, row->work_item);
     row->object = rt_arena_text(arena, a->view->label);
     row->offset = a->view->offset;
     rt_text other = other_text(a, cell, open, is_writer);
     row->message = rt_arena_printf(
         arena,
-        "%s of %u bytes at offset %llu of '%.*s' by work-item (%llu, %llu, %llu) and %.*s are not "
-        "ordered%s%s",
+        "%s of %u bytes at offset %llu of '%.*s' by %swork-item (%llu, %llu, %llu) and %.*s are "
+        "not ordered%s%s",
         verb, a->size, (unsigned long long)a->view->offset, RT_TEXT_ARG(a->view->label),
+        a->lid == a->item ? "" : "the asynchronous copy that is begun by ",
         (unsigned long long)row->work_item[0], (unsigned long long)row->work_item[1],
         (unsigned long long)row->work_item[2], RT_TEXT_ARG(other),
         narrow ? ", and the scope of one does not include the other" : "",
@@ -382,13 +412,17 @@ static void report(const access *a, uint32_t cell, open_kind open, bool is_write
 static access access_of(sim_exec *x, uint32_t site, uint32_t lane, const sim_view_memory *view,
                         uint32_t size)
 {
+    sim_race *race = &x->launch->race;
     CHECK(size >= 1 && view->race && view->offset + size <= view->race->size);
+    uint32_t item = x->wave->first_item + lane;
+    bool is_copy = race->copy_now != SIM_NONE;
     return (access){.x = x,
-                    .race = &x->launch->race,
+                    .race = race,
                     .shadow = view->race,
                     .view = view,
                     .site = site,
-                    .lid = x->wave->first_item + lane,
+                    .lid = is_copy ? race->items + race->copy_now : item,
+                    .item = item,
                     .size = size};
 }
 
@@ -421,20 +455,32 @@ static void judge(const access *a, bool same_value)
     if (same) report(a, same_cell, same, true, true);
 }
 
+void sim_race_record(const sim_race_clock *clock, const sim_race_piece *piece, uint32_t lid,
+                     uint32_t mine, uint32_t level)
+{
+    sim_race_shadow *shadow = piece->shadow;
+    uint32_t *cells = piece->is_write ? shadow->writers : shadow->readers;
+    uint64_t last = (piece->offset + piece->size - 1) >> shadow->shift;
+    CHECK(cells && piece->offset + piece->size <= shadow->size);
+    for (uint64_t c = piece->offset >> shadow->shift; c <= last; c++) {
+        bool replaces = piece->is_write && level == SIM_RACE_PLAIN;
+        cells[c] = replaces ? mine : sim_race_join(clock, cells[c], lid, mine, level);
+    }
+    *(piece->is_write ? &shadow->written_from : &shadow->read_from) = clock->ordered_from;
+}
+
 /* Writes down that the lane has made the access. */
 static void record(const access *a)
 {
-    sim_race_shadow *shadow = a->shadow;
-    const sim_race_clock *clock = &a->race->clocks[shadow->class];
-    uint32_t *cells = a->is_write ? shadow->writers : shadow->readers;
-    uint64_t last = (a->view->offset + a->size - 1) >> shadow->shift;
-    for (uint64_t c = a->view->offset >> shadow->shift; c <= last; c++) {
-        bool replaces = a->is_write && a->level == SIM_RACE_PLAIN;
-        cells[c] = replaces ? sim_race_stamp_of(clock, a->lid)
-                            : sim_race_join(clock, cells[c], a->lid, a->level);
-    }
-    *(a->is_write ? &shadow->written_from : &shadow->read_from) = clock->ordered_from;
-    sim_race_site(shadow, a->is_write, a->site);
+    sim_race_class class = (sim_race_class)a->shadow->class;
+    const sim_race_clock *clock = &a->race->clocks[class];
+    sim_race_piece piece = {a->shadow, a->view->offset, a->size, a->is_write};
+    bool is_copy = a->lid >= a->race->items;
+    uint32_t mine = is_copy ? sim_race_copy_stamp(a->race, a->lid - a->race->items, class)
+                            : sim_race_stamp_of(clock, a->lid);
+    sim_race_record(clock, &piece, a->lid, mine, a->level);
+    if (is_copy) sim_race_copy_note(a->race, &piece);
+    sim_race_site(a->shadow, a->is_write, a->site);
 }
 
 void sim_race_read(sim_exec *x, uint32_t site, uint32_t lane, const sim_view_memory *view,
@@ -529,7 +575,8 @@ bool sim_race_read_one(sim_exec *x, uint32_t site, const sim_view_memory *view, 
     if (!writers_settled(shadow, clock, first, last)) return false;
     shadow->read_from = clock->ordered_from;
     for (uint64_t c = first; c <= last; c++) {
-        uint32_t cell = sim_race_join(clock, shadow->readers[c], lid, SIM_RACE_PLAIN);
+        uint32_t mine = sim_race_stamp_of(clock, lid);
+        uint32_t cell = sim_race_join(clock, shadow->readers[c], lid, mine, SIM_RACE_PLAIN);
         shadow->readers[c] = cell | (x->active > 1 ? SIM_RACE_SEVERAL : 0);
     }
     return true;
@@ -559,8 +606,11 @@ void sim_race_barrier(sim_launch_state *l, uint32_t order)
     /* What one acquires here all learn, and what all have done each of them releases. */
     barrier_fences(race, order);
     if (race->any_known) sim_race_share(race, 0, race->items, classes, 0);
+    sim_race_copies_complete(race);
     for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {
-        if (classes & SIM_RACE_CLASS_BIT(class)) clock_order(race, (sim_race_class) class);
+        if (!(classes & SIM_RACE_CLASS_BIT(class))) continue;
+        clock_order(race, (sim_race_class) class);
+        sim_race_copies_renew(race, (sim_race_class) class);
     }
     barrier_fences(race, order);
 }
@@ -595,7 +645,7 @@ void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
 {
     sim_race *race = &l->race;
     const uint64_t *size = l->range->global;
-    race->is_on = size[0] > 1 || size[1] > 1 || size[2] > 1;
+    race->is_on = size[0] > 1 || size[1] > 1 || size[2] > 1 || l->program->has_copies;
     if (!race->is_on) return;
     race->world = l->world;
     race->items = (uint32_t)l->pool[SIM_SLOT_GROUP_ITEMS];
@@ -610,13 +660,16 @@ void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
         if (clock->next > l->world->race_limit / 2) clock_restart(race, (sim_race_class) class);
     }
     race->item = rt_alloc_array(race->items, sizeof *race->item);
+    race->copy_calls = rt_alloc_array(race->items, sizeof *race->copy_calls);
+    race->copy_now = SIM_NONE;
+    race->has_locals = race->items > 1 || l->program->has_copies;
     race->local_count = l->locals.count;
     race->locals = rt_alloc_array(l->locals.count + 1u, sizeof *race->locals);
     for (uint32_t i = 0; i < l->locals.count; i++) {
         race->locals[i] = (sim_race_shadow){.size = l->locals.items[i].size,
                                             .shift = 2,
                                             .class = SIM_RACE_LOCAL,
-                                            .is_tracked = race->items > 1};
+                                            .is_tracked = race->has_locals};
     }
     track_written(l, arguments);
 }
@@ -641,6 +694,9 @@ void sim_race_close(sim_launch_state *l)
     rt_vector_free(&race->log);
     rt_free(race->log_data);
     rt_free(race->item);
+    sim_race_copies_forget(race);
+    rt_free(race->copy_calls);
+    rt_vector_free(&race->copies);
     rt_vector_free(&race->nodes);
     rt_vector_free(&race->places);
     rt_map_free(&race->place_of);

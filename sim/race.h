@@ -129,6 +129,26 @@ typedef struct sim_race_found {
     uint32_t group_first, node;
 } sim_race_found;
 
+/* ---- Asynchronous copies (race_copy.c) ------------------------------------------------------ */
+
+/* Bytes that a copy reads or writes. */
+typedef struct sim_race_piece {
+    sim_race_shadow *shadow;
+    uint64_t offset;
+    uint32_t size;
+    bool is_write;
+} sim_race_piece;
+
+/* One asynchronous copy of the running group. */
+typedef struct sim_race_copy {
+    uint64_t event;
+    uint32_t site;
+    uint32_t stamp[SIM_RACE_CLASSES]; /* 0: none since the last barrier */
+    bool is_waited;                   /* the next barrier of the group completes it */
+    bool is_complete;
+    RT_VECTOR(sim_race_piece) pieces; /* of all work-items' shares */
+} sim_race_copy;
+
 /* ---- One launch -------------------------------------------------------------------------------
  */
 
@@ -148,7 +168,8 @@ typedef struct sim_race_log_row {
 #define SIM_RACE_LOG_ROWS  4096u
 
 typedef struct sim_race {
-    bool is_on; /* more than one work-item */
+    bool is_on;      /* more than one work-item, or copies beside them */
+    bool has_locals; /* local memory has shadows */
     bool has_atomics;
     bool is_blind; /* stamps ran out while what was published counted: nothing more is said */
     uint32_t items, subgroup_size;
@@ -170,6 +191,10 @@ typedef struct sim_race {
     RT_VECTOR(sim_race_found) found;
     uint32_t found_root, found_class;
     uint64_t search_work;
+    /* Copies of the running group by number, all complete before copy_first; copy_calls: how many
+     * each work-item has begun; copy_now: whose accesses those of the engine are just now. */
+    RT_VECTOR(sim_race_copy) copies;
+    uint32_t copy_first, *copy_calls, copy_now; /* SIM_NONE: those of work-items */
 } sim_race;
 
 /* Begins a launch: the objects that the kernel may write are tracked.  launch->locals are there. */
@@ -208,6 +233,37 @@ void sim_race_atomic(struct sim_exec *x, const sim_op *op, uint32_t lane, uint64
 bool sim_race_read_one(struct sim_exec *x, uint32_t site, const struct sim_view_memory *view,
                        uint64_t offset, uint32_t size);
 
+/* ---- race_copy.c ----------------------------------------------------------------------------- */
+
+/* A work-item begins a copy: until sim_race_copy_begun what its lane loads and stores is the
+ * copy's.  Returns the copy's event, which is `shared` if that is not 0. */
+uint64_t sim_race_copy_begin(struct sim_exec *x, uint32_t site, uint32_t lane, uint64_t shared);
+void sim_race_copy_begun(struct sim_exec *x);
+/* The next barrier of the group completes the copies of that event. */
+void sim_race_copy_wait(struct sim_exec *x, uint64_t event);
+/* The group has ended: notes copies that nobody has waited for, and forgets all. */
+void sim_race_copies_end(struct sim_exec *x);
+/* Forgets all copies. */
+void sim_race_copies_forget(sim_race *race);
+/* For race.c, at a barrier: completes copies that were waited for; what the others do to memory of
+ * that class is open to what comes behind the barrier. */
+void sim_race_copies_complete(sim_race *race);
+void sim_race_copies_renew(sim_race *race, sim_race_class class);
+/* The running copy's stamp of that class, and that it has made an access there. */
+uint32_t sim_race_copy_stamp(sim_race *race, uint32_t number, sim_race_class class);
+void sim_race_copy_note(sim_race *race, const sim_race_piece *piece);
+/* The copy with that "local linear id", which is behind those of work-items. */
+static inline sim_race_copy *sim_race_copy_of(sim_race *race, uint32_t lid)
+{
+    CHECK(lid >= race->items && lid - race->items < race->copies.count);
+    return &race->copies.items[lid - race->items];
+}
+/* A further stamp of that class, for the copy of that id. */
+uint32_t sim_race_stamp_one(sim_race *race, sim_race_class class, uint32_t lid);
+/* Writes down an access by `lid`, whose stamp is `mine`. */
+void sim_race_record(const sim_race_clock *clock, const sim_race_piece *piece, uint32_t lid,
+                     uint32_t mine, uint32_t level);
+
 /* ---- For race.c, race_order.c and exec_race.c ------------------------------------------------ */
 
 /* Makes the cells for accesses whose offsets and sizes have these low bits. */
@@ -224,8 +280,10 @@ static inline void sim_race_log_settle(sim_race *race, const sim_race_shadow *sh
 }
 /* Room for a row of the log of `bytes` bytes; the row's data is filled in. */
 sim_race_log_row *sim_race_log_add(sim_race *race, sim_race_shadow *shadow, uint32_t bytes);
-/* The cell after a read or atomic of that work-item and level: keeps who else is open. */
-uint32_t sim_race_join(const sim_race_clock *clock, uint32_t cell, uint32_t lid, uint32_t level);
+/* The cell after a read or atomic of that level by `lid`, whose stamp is `mine`: keeps who else is
+ * open. */
+uint32_t sim_race_join(const sim_race_clock *clock, uint32_t cell, uint32_t lid, uint32_t mine,
+                       uint32_t level);
 /* Whose stamp it is, of this launch: local linear id; the group's number goes to *out_group. */
 uint32_t sim_race_lid(const sim_race_clock *clock, uint32_t stamp, uint64_t *out_group);
 /* New stamps of both clocks for these work-items. */

@@ -46,6 +46,7 @@ typedef enum shadow_rule {
     BY_ATOMIC,
     BY_COPY,
     BY_ASYNC_COPY,
+    BY_WAIT_EVENTS,
     BY_PRINT,
     /* Names that the families' macros make. */
     BY_UMIN = BY_ANY,
@@ -155,7 +156,8 @@ static const rule_row rows[SIM_HANDLER_COUNT] = {
     [SIM_H_ATOMIC_I64] = {BY_ATOMIC, 8, 8, 0},
     [SIM_H_CONVERT_V] = {BY_CONVERT, 0, 0, 1},
     [SIM_H_CONVERT_S] = {BY_CONVERT, 0, 0, 1},
-    [SIM_H_ASYNC_COPY] = {BY_ASYNC_COPY, 8, 0, 0},
+    [SIM_H_ASYNC_COPY] = {BY_ASYNC_COPY, 8, 8, 0},
+    [SIM_H_WAIT_EVENTS] = {BY_WAIT_EVENTS, 8, 0, 0},
     [SIM_H_PRINT] = {BY_PRINT, 0, 4, 0},
     [SIM_H_COPY_MEMORY] = {BY_COPY, 8, 0, 0},
     [SIM_H_FRAME_ADDRESS] = {BY_NONE, 0, 8, 0},
@@ -364,6 +366,8 @@ static void use_async_copy(sim_exec *x, const sim_op *op)
     sim_shadow_use(x, op->site, places[1], 8, "copy from an address made of");
     sim_shadow_use(x, op->site, places[2], 8, "copy of as many elements as");
     sim_shadow_use(x, op->site, places[3], 8, "copy with a stride of");
+    sim_shadow_use(x, op->site, places[4], 8, "copy that shares");
+    if (op->target != SIM_REGISTER_NONE) sim_shadow_clear(x, op->target, 8);
 }
 
 static void use_address(sim_exec *x, const sim_op *op, uint32_t index_bytes, const char *what)
@@ -412,6 +416,10 @@ void sim_shadow_step(sim_exec *x, const sim_op *op)
         sim_shadow_use(x, op->site, op->c, 8, "copy of as many bytes as");
         return;
     case BY_ASYNC_COPY: use_async_copy(x, op); return;
+    case BY_WAIT_EVENTS:
+        sim_shadow_use(x, op->site, op->a, 8, "wait for as many events as");
+        sim_shadow_use(x, op->site, op->b, 8, "wait for events at an address made of");
+        return;
     case BY_PRINT: use_printed(x, op, row.out); return;
     case BY_DIVIDE: sim_shadow_use(x, op->site, op->b, row.in, "division by"); break;
     case BY_INDEX:

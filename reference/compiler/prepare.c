@@ -8,6 +8,7 @@
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
 #include "reference/compiler/lower.h"
+#include "reference/compiler/lower_vectors.h"
 
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -56,6 +57,7 @@ rt_status pl_prepare_optimise(pl_job *job, LLVMModuleRef module)
     LLVMSetDataLayout(module, layout.data);
     if (!rt_ok(status)) return status;
     pl_lower_intrinsics(job, module);
+    pl_lower_vectors(job, module);
     return run_passes(job, module, CLEAN_PASSES);
 }
 

@@ -612,3 +612,155 @@ kernel void pointer_in_memory_wrong(ARGUMENTS)
     global int *c = *(global int *global *)b;
     c[i / 2] = i;
 }
+
+// ---- Asynchronous copies ----
+
+kernel void copy_out(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    s[l] = b[i];
+    barrier(LOCAL);
+    event_t e = async_work_group_copy(a + g * n, s, n, 0);
+    wait_group_events(1, &e);
+    s[l] = 0;
+}
+// Every work-item writes what its share of the copy would be: nothing makes the shares so.
+kernel void copy_out_wrong(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    s[l] = b[i];
+    event_t e = async_work_group_copy(a + g * n, s, n, 0);
+    wait_group_events(1, &e);
+}
+kernel void copy_out_reads(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    s[l] = b[i];
+    barrier(LOCAL);
+    event_t e = async_work_group_copy(a + g * n, s, n, 0);
+    a[get_global_size(0) + i] = s[n - 1 - l];
+    wait_group_events(1, &e);
+}
+kernel void copy_out_stores_wrong(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    s[l] = b[i];
+    barrier(LOCAL);
+    event_t e = async_work_group_copy(a + g * n, s, n, 0);
+    s[l] = 0;
+    wait_group_events(1, &e);
+}
+kernel void copy_out_read_back_wrong(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    s[l] = b[i];
+    barrier(LOCAL);
+    event_t e = async_work_group_copy(a + g * n, s, n, 0);
+    int early = a[i];
+    wait_group_events(1, &e);
+    a[i] += early;
+}
+kernel void copy_in(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    event_t e = async_work_group_copy(s, b + g * n, n, 0);
+    wait_group_events(1, &e);
+    a[i] = s[n - 1 - l];
+}
+kernel void copy_in_early_wrong(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    event_t e = async_work_group_copy(s, b + g * n, n, 0);
+    a[i] = s[l];
+    wait_group_events(1, &e);
+}
+// A barrier completes no copy.
+kernel void copy_in_barrier_wrong(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    event_t e = async_work_group_copy(s, b + g * n, n, 0);
+    barrier(LOCAL | GLOBAL);
+    a[i] = s[n - 1 - l];
+    wait_group_events(1, &e);
+}
+kernel void copy_in_no_wait_wrong(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    async_work_group_copy(s, b + g * n, n, 0);
+    a[i] = 1;
+}
+#define COPY_TWO(name, first, second)                                                              \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        ITEM;                                                                                      \
+        HERE;                                                                                      \
+        local int t[512];                                                                          \
+        event_t e[2];                                                                              \
+        e[0] = async_work_group_copy(s, b + g * n, n, 0);                                          \
+        e[1] = async_work_group_copy(t, b + 1 + g * n, n, 0);                                      \
+        wait_group_events(1, &e[first]);                                                           \
+        int v = s[n - 1 - l];                                                                      \
+        wait_group_events(1, &e[second]);                                                          \
+        a[i] = v + t[l];                                                                           \
+    }
+COPY_TWO(copy_two, 0, 1)
+COPY_TWO(copy_two_wrong, 1, 0)
+kernel void copy_shared_event(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    event_t e = async_work_group_copy(s, b + g * n, n / 2, 0);
+    e = async_work_group_copy(s + n / 2, b + 1 + g * n, n - n / 2, e);
+    wait_group_events(1, &e);
+    a[i] = s[n - 1 - l];
+}
+kernel void copy_overlap_wrong(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    event_t e = async_work_group_copy(s, b + g * n, n, 0);
+    e = async_work_group_copy(s, b + 1 + g * n, n, e);
+    wait_group_events(1, &e);
+    a[i] = s[l];
+}
+#define COPY_BACK(name, flag)                                                                      \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        ITEM;                                                                                      \
+        HERE;                                                                                      \
+        a[i] = i;                                                                                  \
+        barrier(flag);                                                                             \
+        event_t e = async_work_group_copy(s, a + g * n, n, 0);                                     \
+        wait_group_events(1, &e);                                                                  \
+        a[i] = s[n - 1 - l];                                                                       \
+    }
+COPY_BACK(copy_back, GLOBAL)
+COPY_BACK(copy_back_wrong, LOCAL)
+// While a tile is worked on the next one is on its way.
+#define COPY_AHEAD(name, behind)                                                                   \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        ITEM;                                                                                      \
+        HERE;                                                                                      \
+        local int t[2][512];                                                                       \
+        int sum = 0;                                                                               \
+        event_t e = async_work_group_copy(t[0], b, n, 0);                                          \
+        for (int k = 0; k < 6; k++) {                                                              \
+            wait_group_events(1, &e);                                                              \
+            if (k < 5) e = async_work_group_copy(t[(k + 1) % 2], b + (k + 1) * n, n, 0);           \
+            sum += t[k % 2][n - 1 - l];                                                            \
+            behind;                                                                                \
+        }                                                                                          \
+        a[i] = sum;                                                                                \
+    }
+COPY_AHEAD(copy_ahead, barrier(LOCAL))
+COPY_AHEAD(copy_ahead_into_same_wrong, e = async_work_group_copy(t[k % 2], b, n, e))

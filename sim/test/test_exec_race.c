@@ -130,6 +130,34 @@ static const race_case cases[] = {
     RACE(subgroup_reduce_wrong, S, 128, 64),
 };
 
+static const race_case copy_cases[] = {
+    SILENT(copy_out, 512, 64),
+    SILENT(copy_out, 600, 300),
+    SILENT(copy_out, 4, 1),
+    RACE(copy_out_wrong, S, 512, 64),
+    SILENT(copy_out_wrong, 4, 1), /* one work-item comes to its copy when it has written */
+    SILENT(copy_out_reads, 512, 64),
+    RACE(copy_out_stores_wrong, S, 512, 64),
+    RACE(copy_out_stores_wrong, S, 4, 1),
+    RACE(copy_out_read_back_wrong, "a", 512, 64),
+    SILENT(copy_in, 512, 64),
+    SILENT(copy_in, 600, 300),
+    RACE(copy_in_early_wrong, S, 512, 64),
+    RACE(copy_in_early_wrong, S, 600, 300),
+    RACE(copy_in_early_wrong, S, 1, 1),
+    RACE(copy_in_barrier_wrong, S, 512, 64),
+    RACE(copy_in_no_wait_wrong, NULL, 512, 64),
+    SILENT(copy_two, 512, 64),
+    RACE(copy_two_wrong, S, 512, 64),
+    SILENT(copy_shared_event, 512, 64),
+    RACE(copy_overlap_wrong, S, 512, 64),
+    SILENT(copy_back, 512, 64),
+    RACE(copy_back_wrong, "a", 512, 64),
+    SILENT(copy_ahead, 512, 64),
+    SILENT(copy_ahead, 2, 1),
+    RACE(copy_ahead_into_same_wrong, NULL, 512, 64),
+};
+
 /* In these, work-items wait for others that must come before them. */
 static const race_case ordered_cases[] = {
     SILENT(hand_over, 8, 4),
@@ -242,6 +270,12 @@ static void test_kernels(void **state)
 {
     (void)state;
     run_cases(cases, sizeof cases / sizeof *cases);
+}
+
+static void test_copies(void **state)
+{
+    (void)state;
+    run_cases(copy_cases, sizeof copy_cases / sizeof *copy_cases);
 }
 
 static void test_waiting(void **state)
@@ -357,13 +391,10 @@ static void test_messages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernels),
-        cmocka_unit_test(test_waiting),
-        cmocka_unit_test(test_launches_in_sequence),
-        cmocka_unit_test(test_one_memory_twice),
-        cmocka_unit_test(test_pointers_in_memory),
-        cmocka_unit_test(test_what_is_kept),
-        cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_kernels),          cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_waiting),          cmocka_unit_test(test_launches_in_sequence),
+        cmocka_unit_test(test_one_memory_twice), cmocka_unit_test(test_pointers_in_memory),
+        cmocka_unit_test(test_what_is_kept),     cmocka_unit_test(test_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -519,6 +519,12 @@ static void code_that_the_writer_lacks_is_lowered(void **state)
         "int n; if (q[i] > 2) n = 3; q[i] = (uint)n;",
         "while (q[i] < 100) { if (q[i] == 7) break; q[i] += 3; }",
         "char3 c = as_char3(q[i]); c.x += c.y; q[i] = as_uint(c);",
+        "q[i] = (uint)((global ulong16 *)q)[i].s5;",
+        "q[i] = ((global ulong3 *)q)[i].y >> 32;",
+        "ulong3 v = ((global ulong3 *)q)[i] * q[i]; q[i] = (ushort)v.z;",
+        "ulong16 v = ((global ulong16 *)q)[i] + q[i]; q[i] = (uchar)(v.sa >> 56) + (uint)v.sb;",
+        "((global uchar8 *)q)[i] = (uchar8)(uchar)((global ulong3 *)q)[i].y;",
+        "q[i] = (ushort)(as_ulong3(((global double3 *)q)[i] + 1.0).y >> 16);",
         "switch (q[i]) { case 1: q[i] = 9; break; case 2: q[i] = 4; break; case 3: q[i] = 8; }",
         "switch (q[i] & 1) { case 0: q[i] = 3; break; case 1: q[i] *= 7; break; default: q[i] = 9; }",
     };
