@@ -205,6 +205,11 @@ static rt_status read_operation(sim_reader *reader, const sim_view *view, sim_co
     constant->operands = view->words + 4;
     constant->count = view->count - 4;
     CHECK(constant->opcode && constant->opcode->has_result);
+    /* Known before its operands are looked at, which need not be ids then. */
+    if (!sim_makes_constant(constant->opcode->number)) {
+        return sim_reader_fail(reader, RT_MALFORMED, view->offset, "%s cannot make a constant",
+                               constant->opcode->name);
+    }
     if (!sim_fold_is_ready(reader->module, constant)) return RT_STATUS_OK;
     RT_TRY(sim_check_operation(reader, constant));
     sim_fold_operation(reader->module, constant);

@@ -138,6 +138,10 @@ static inline uint64_t sim_bits_masked(uint64_t bits, uint32_t width)
 RT_MUST_USE rt_status sim_specialise_scalar(sim_reader *reader, const sim_view *view,
                                             sim_constant *constant);
 
+/* True for the operations that make constants: those that the specification names under
+ * OpSpecConstantOp for every module and for kernels. */
+bool sim_makes_constant(uint16_t number);
+
 /* Checks the types of an OpSpecConstantOp whose operands have been read. */
 RT_MUST_USE rt_status sim_check_operation(sim_reader *reader, const sim_constant *constant);
 

@@ -63,9 +63,7 @@ static rt_status check_saturation(sim_reader *reader, uint32_t offset, sim_id id
     return RT_STATUS_OK;
 }
 
-/* The operations that make constants: those that the specification names under OpSpecConstantOp for
- * every module and for kernels. */
-static bool makes_constant(uint16_t number)
+bool sim_makes_constant(uint16_t number)
 {
     static const uint16_t numbers[] = {
         SIM_OpSConvert,
@@ -136,9 +134,7 @@ static bool makes_constant(uint16_t number)
 static rt_status check_operation(sim_operation *operation, const sim_constant *constant)
 {
     sim_group group = constant->opcode->group;
-    if (!makes_constant(constant->opcode->number)) {
-        return sim_operation_fail(operation, "%s cannot make a constant", constant->opcode->name);
-    }
+    CHECK(sim_makes_constant(constant->opcode->number));
     sim_view view = sim_reader_view(operation->reader, operation->offset);
     RT_TRY(sim_walk_operands(operation->reader, &view, 1, visit_constant_operand, operation));
     RT_TRY(check_saturation(operation->reader, operation->offset, constant->id, group));

@@ -94,6 +94,30 @@ static void an_endless_copy_ends(void **state)
     harness_close(&h);
 }
 
+/* The number of an extended instruction is no id; larger than all ids, it must not be taken for
+ * one.  The assembler would refuse that, so the words are written. */
+static void an_operation_is_known_before_its_operands(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    rt_bytes code = sim_test_assemble(SIM_TEST_PRELUDE TYPES "%c = OpConstant %uint 1\n"
+                                                             "%d = OpSpecConstantOp %uint IAdd "
+                                                             "%c %c\n");
+    sim_module *module = NULL;
+    assert_true(rt_ok(sim_module_create(sink, code, NULL, 0, &module)));
+    sim_module_destroy(module);
+    uint32_t *words = (uint32_t *)(void *)code.data + code.size / sizeof *words - 6;
+    assert_int_equal(words[3], SIM_OpIAdd);
+    words[3] = SIM_OpExtInst;
+    words[5] = SIM_STD_vloadn;
+    rt_status status = sim_module_create(sink, code, NULL, 0, &module);
+    assert_int_equal(status.code, RT_MALFORMED);
+    assert_non_null(
+        strstr(rt_sink_diagnostic(sink, status)->message.data, "OpExtInst cannot make a constant"));
+    rt_free((void *)code.data);
+    rt_sink_destroy(sink);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -101,6 +125,7 @@ int main(void)
         cmocka_unit_test(modes_with_ids_and_with_literals_are_told_apart),
         cmocka_unit_test(a_required_size_comes_from_literals_or_constants),
         cmocka_unit_test(an_endless_copy_ends),
+        cmocka_unit_test(an_operation_is_known_before_its_operands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
