@@ -98,14 +98,19 @@ static void interval_add(sim_race *race, sim_race_clock *clock, uint32_t lid_fir
     clock->next += count;
     if (clock->intervals.count) {
         sim_race_interval *last = &clock->intervals.items[clock->intervals.count - 1];
-        bool joins = last->first + last->lid_count * last->groups == first;
+        bool joins = last->first + last->lid_count * last->groups * last->rounds == first;
         bool whole = lid_first == 0 && count == race->items;
         if (joins && whole && last->lid_first == 0 && last->lid_count == count &&
-            last->group + last->groups == race->group) {
+            last->rounds == 1 && last->group + last->groups == race->group) {
             last->groups++;
             return;
         }
-        if (joins && last->groups == 1 && last->group == race->group &&
+        if (joins && whole && last->lid_first == 0 && last->lid_count == count &&
+            last->groups == 1 && last->group == race->group) {
+            last->rounds++;
+            return;
+        }
+        if (joins && last->groups == 1 && last->rounds == 1 && last->group == race->group &&
             last->lid_first + last->lid_count == lid_first) {
             last->lid_count += count;
             return;
@@ -115,6 +120,7 @@ static void interval_add(sim_race *race, sim_race_clock *clock, uint32_t lid_fir
                                                              .lid_first = lid_first,
                                                              .lid_count = count,
                                                              .groups = 1,
+                                                             .rounds = 1,
                                                              .group = race->group};
 }
 
@@ -212,8 +218,9 @@ uint32_t sim_race_lid(const sim_race_clock *clock, uint32_t stamp, uint64_t *out
     }
     const sim_race_interval *interval = &clock->intervals.items[low];
     uint32_t distance = stamp - interval->first;
-    CHECK(distance / interval->lid_count < interval->groups);
-    *out_group = interval->group + distance / interval->lid_count;
+    uint32_t round = distance / interval->lid_count;
+    CHECK(round < interval->groups * interval->rounds);
+    *out_group = interval->group + round / interval->rounds;
     return interval->lid_first + distance % interval->lid_count;
 }
 

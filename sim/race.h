@@ -66,10 +66,10 @@ static inline uint64_t sim_race_cells(const sim_race_shadow *shadow)
 
 /* ---- Clocks --------------------------------------------------------------------------------- */
 
-/* Whose stamps [first, first + lid_count * groups) are: work-items lid_first on of group `group`,
- * then the same of the groups behind it. */
+/* Whose stamps [first, first + lid_count * groups * rounds) are: work-items lid_first on of group
+ * `group`, then the same of the groups behind it, or of that group again (one of both is 1). */
 typedef struct sim_race_interval {
-    uint32_t first, lid_first, lid_count, groups;
+    uint32_t first, lid_first, lid_count, groups, rounds;
     uint64_t group;
 } sim_race_interval;
 
