@@ -6,10 +6,13 @@
  * has spun or runs in its own unit always is.  Who did not come is judged by the collective.
  *
  * Each turn of a loop is a meeting of its own.  Blocks are in an order in which only the edge back
- * to a loop's header leads backwards, so that who is behind the place of a collective that not all
- * need to come to can come there in another turn only, and is not waited for. Source: SPIR-V
- * specification 1.6 sections 2.2.5 "Control Flow" (dynamic instance) and 2.18 (scope); OpenCL C 3.0
- * section 6.15.19. */
+ * to a loop's header leads backwards, so that lanes of the same activations that are behind the
+ * place of a collective that not all need to come to can come there in another turn only, and are
+ * not waited for.  Lanes that have spun have activations of their own and may be turns behind: they
+ * are waited for, so that a collective that some turns skip could take two turns for one.
+ *
+ * Source: SPIR-V specification 1.6 sections 2.2.5 "Control Flow" (dynamic instance) and 2.18
+ * (scope); OpenCL C 3.0 section 6.15.19. */
 #include "sim/exec.h"
 
 #include <string.h>
@@ -46,10 +49,19 @@ static bool needs_all(const sim_fragment *at)
     return function->ops[function->blocks[at->block].op_first].count != 0;
 }
 
+static const sim_frame *outermost(const sim_fragment *fragment)
+{
+    const sim_frame *frame = fragment->frame;
+    while (frame->parent)
+        frame = frame->parent;
+    return frame;
+}
+
 /* True where the lanes of a fragment that can run may still come in this turn of all loops. */
 static bool can_come(const sim_fragment *fragment, const sim_fragment *at)
 {
-    return fragment->round < at->round + PATIENCE_ROUNDS && sim_place_compare(fragment, at) <= 0;
+    if (fragment->round >= at->round + PATIENCE_ROUNDS) return false;
+    return sim_place_compare(fragment, at) <= 0 || outermost(fragment) != outermost(at);
 }
 
 static bool has_lane(const meeting *m, const sim_fragment *fragment, uint32_t subgroup)
