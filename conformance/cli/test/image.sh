@@ -32,9 +32,9 @@ expect 0 image convert "$module80" --to c --compress "$folder/compressed.c"
 grep -q '^    40,181,47,253,' "$folder/compressed.c" || fail "no frame of Zstandard in the source"
 
 # SYCLBIN and text; neither has a place for options.
-expect 2 image convert "$module80" --to syclbin "$folder/out"
+expect 2 image convert "$module80" --to syclbin "$folder/made"
 says 'SYCLBIN has no place for the options of an image'
-expect 2 image convert "$module80" --to text "$folder/out"
+expect 2 image convert "$module80" --to text "$folder/made"
 says 'image 0 has options, which the text form has no place for'
 "$write_sample" syclbin >"$folder/sample.syclbin"
 expect 0 image show "$folder/sample.syclbin"
@@ -65,13 +65,15 @@ says 'nothing'
 # The command line.
 expect 2 image
 says 'expected show FILE, or convert FILE --to KIND OUT'
-expect 2 image convert "$module80" --to elf "$folder/out"
+expect 2 image convert "$module80" --to elf "$folder/made"
 says 'expected --to syclbin, --to text or --to c'
-expect 2 image convert "$module80" --to c --layout 88 "$folder/out"
+expect 2 image convert "$module80" --to c --layout 88 "$folder/made"
 says '--layout 88: expected 80 or 96'
 expect 3 image convert "$module80" --to c "$folder/no/such/folder"
 says 'cannot be written'
 expect 0 image --help
 says '--compress'
-[ ! -e "$folder/out" ] || [ -s "$folder/out" ] || fail "a refused conversion left a file"
-exit $failures
+[ -z "$(ls "$folder" | grep ^made)" ] || fail "a refused conversion left a file"
+
+[ $failures -eq 0 ] || echo "$failures failures"
+[ $failures -eq 0 ]
