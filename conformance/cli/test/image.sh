@@ -21,7 +21,8 @@ expect 0 image show "$module96z"
 says 'fat binary of version 2, 96 bytes an image, images: 3'
 says 'image 0: SPIR-V for spir64, 12 bytes (compressed: '
 
-# C source is again what the module was made of; 80 bytes is what stands for nothing.
+# C source is again what the module was made of, in 80 bytes where nothing else is said; only a format
+# that was not known is, once the code has been decompressed.
 "$write_sample" 80 >"$folder/80.c" && "$write_sample" 96 >"$folder/96.c"
 expect 0 image convert "$module80" --to c "$folder/again.c"
 cmp "$folder/80.c" "$folder/again.c" || fail "the source of 80 bytes differs"
