@@ -1,6 +1,7 @@
 /* assay image: shows and converts files with device images. */
 #include "conformance/cli/commands.h"
 #include "conformance/cli/image_text.h"
+#include "reference/base/vector.h"
 #include "reference/image/compression.h"
 
 #include <errno.h>
@@ -10,12 +11,19 @@
 /* Bytes of a file with images; an ELF file has code for the host beside them. */
 #define IMAGE_FILE_SIZE_MAX (1024u << 20)
 
+/* A file that a conversion makes; name and content live in the command's arena. */
+typedef struct made_file {
+    const char *name;
+    rt_bytes content;
+} made_file;
+
 typedef struct image_command {
     rt_sink *sink;
     rt_arena arena;
     rt_buffer content; /* of the file; what is read points into it */
     rt_image_file file;
     rt_device_binaries decompressed;
+    RT_VECTOR(made_file) made; /* written when nothing is refused any more */
 } image_command;
 
 static int refused(const image_command *command, rt_text name, rt_status status)
@@ -56,27 +64,26 @@ static bool file_write(const char *name, rt_bytes content)
     return written;
 }
 
-/* One conversion: appends what goes to the file OUT, and writes what goes beside it. */
-typedef rt_status converter(image_command *command, const cnf_arguments *arguments, rt_text name,
-                            rt_buffer *out, bool *out_written);
+static void file_make(image_command *command, const char *name, const rt_buffer *content)
+{
+    rt_bytes bytes = rt_arena_bytes(&command->arena, rt_buffer_bytes(content));
+    *rt_vector_push(&command->made) = (made_file){name, bytes};
+}
 
-static rt_status to_syclbin(image_command *command, const cnf_arguments *arguments, rt_text name,
-                            rt_buffer *out, bool *out_written)
+/* One conversion: appends what goes to the file OUT, and makes what goes beside it. */
+typedef rt_status converter(image_command *command, const cnf_arguments *arguments, rt_buffer *out);
+
+static rt_status to_syclbin(image_command *command, const cnf_arguments *arguments, rt_buffer *out)
 {
     (void)arguments;
-    (void)name;
-    *out_written = true;
     rt_syclbin syclbin = command->file.syclbin;
     if (command->file.kind != RT_IMAGE_FILE_SYCLBIN)
         RT_TRY(rt_syclbin_of(command->sink, &command->arena, command->decompressed, &syclbin));
     return rt_syclbin_write(command->sink, out, &syclbin);
 }
 
-static rt_status to_c(image_command *command, const cnf_arguments *arguments, rt_text name,
-                      rt_buffer *out, bool *out_written)
+static rt_status to_c(image_command *command, const cnf_arguments *arguments, rt_buffer *out)
 {
-    (void)name;
-    *out_written = true;
     const char *layout = arguments->values[CNF_OPTION_LAYOUT];
     rt_device_binaries binaries = command->decompressed;
     if (arguments->values[CNF_OPTION_COMPRESS])
@@ -85,55 +92,54 @@ static rt_status to_c(image_command *command, const cnf_arguments *arguments, rt
         command->sink, out, layout && strcmp(layout, "96") == 0 ? RT_FAT_96 : RT_FAT_80, binaries);
 }
 
-/* The file that a row of the table names: OUT_0.spv and so on.  The table has the name alone. */
-static const char *part_write(image_command *command, rt_text name, uint32_t index,
-                              const char *ending, rt_bytes content, bool *written)
+/* Makes the file OUT_0.spv or its like; the table has its name without folders. */
+static const char *part_make(image_command *command, rt_text name, uint32_t index,
+                             const char *ending, const rt_buffer *content)
 {
     rt_text part = rt_arena_printf(&command->arena, "%.*s_%u.%s", RT_TEXT_ARG(name), index, ending);
-    *written = *written && file_write(part.data, content);
+    file_make(command, part.data, content);
     const char *slash = strrchr(part.data, '/');
     return slash ? slash + 1 : part.data;
 }
 
-static rt_status row_write(image_command *command, rt_text name, uint32_t index, rt_buffer *out,
-                           bool *written)
+static const char *code_ending(rt_bytes code)
+{
+    rt_binary_format format = rt_binary_format_of(code);
+    if (format == RT_BINARY_SPIRV) return "spv";
+    return format == RT_BINARY_LLVM_BITCODE ? "bc" : "bin";
+}
+
+static rt_status row_make(image_command *command, rt_text name, uint32_t index, rt_buffer *out)
 {
     const rt_device_binary *binary = &command->decompressed.items[index];
     if (binary->compile_options.length > 0 || binary->link_options.length > 0) {
         return rt_fail(command->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                        "image %u has options, which the text form has no place for", index);
     }
-    rt_buffer properties = {0}, entries = {0};
-    rt_status status = rt_property_text_write(command->sink, &properties, binary->properties);
+    rt_buffer code = {0}, properties = {0}, entries = {0};
+    rt_buffer_append(&code, binary->code.data, binary->code.size);
     for (uint32_t i = 0; i < binary->entry_count; i++) {
         rt_buffer_append_text(&entries, binary->entries[i]);
         rt_buffer_append_byte(&entries, '\n');
     }
+    rt_status status = rt_property_text_write(command->sink, &properties, binary->properties);
     if (rt_ok(status)) {
-        rt_binary_format format = rt_binary_format_of(binary->code);
-        const char *ending = format == RT_BINARY_SPIRV          ? "spv"
-                             : format == RT_BINARY_LLVM_BITCODE ? "bc"
-                                                                : "bin";
-        const char *code = part_write(command, name, index, ending, binary->code, written);
-        const char *prop =
-            part_write(command, name, index, "prop", rt_buffer_bytes(&properties), written);
-        const char *sym =
-            part_write(command, name, index, "sym", rt_buffer_bytes(&entries), written);
-        rt_buffer_printf(out, "%s|%s|%s\n", code, prop, sym);
+        const char *ending = code_ending(binary->code);
+        rt_buffer_printf(out, "%s|", part_make(command, name, index, ending, &code));
+        rt_buffer_printf(out, "%s|", part_make(command, name, index, "prop", &properties));
+        rt_buffer_printf(out, "%s\n", part_make(command, name, index, "sym", &entries));
     }
+    rt_buffer_free(&code);
     rt_buffer_free(&properties);
     rt_buffer_free(&entries);
     return status;
 }
 
-static rt_status to_text(image_command *command, const cnf_arguments *arguments, rt_text name,
-                         rt_buffer *out, bool *out_written)
+static rt_status to_text(image_command *command, const cnf_arguments *arguments, rt_buffer *out)
 {
-    (void)arguments;
-    *out_written = true;
     rt_buffer_printf(out, "[Code|Properties|Symbols]\n");
     for (uint32_t i = 0; i < command->decompressed.count; i++)
-        RT_TRY(row_write(command, name, i, out, out_written));
+        RT_TRY(row_make(command, arguments->paths[2], i, out));
     return RT_STATUS_OK;
 }
 
@@ -154,19 +160,16 @@ static const struct conversion *conversion_find(const cnf_arguments *arguments)
 static int convert(image_command *command, const cnf_arguments *arguments,
                    const struct conversion *conversion)
 {
-    rt_text name = arguments->paths[2];
     rt_buffer out = {0};
-    bool written = true;
-    int exit_status = CNF_EXIT_EXPECTED;
-    rt_status status = conversion->convert(command, arguments, name, &out, &written);
-    if (!rt_ok(status)) {
-        exit_status = refused(command, arguments->paths[1], status);
-    } else if (!written ||
-               !file_write(rt_arena_text(&command->arena, name).data, rt_buffer_bytes(&out))) {
-        exit_status = CNF_EXIT_INFRASTRUCTURE;
-    }
+    rt_status status = conversion->convert(command, arguments, &out);
+    if (rt_ok(status))
+        file_make(command, rt_arena_text(&command->arena, arguments->paths[2]).data, &out);
     rt_buffer_free(&out);
-    return exit_status;
+    if (!rt_ok(status)) return refused(command, arguments->paths[1], status);
+    for (uint32_t i = 0; i < command->made.count; i++)
+        if (!file_write(command->made.items[i].name, command->made.items[i].content))
+            return CNF_EXIT_INFRASTRUCTURE;
+    return CNF_EXIT_EXPECTED;
 }
 
 /* ---- The command --------------------------------------------------------------------------- */
@@ -196,6 +199,7 @@ int cnf_image_command(const cnf_arguments *arguments)
         exit_status = refused(&command, arguments->paths[1], status);
     else
         exit_status = conversion ? convert(&command, arguments, conversion) : show(&command);
+    rt_vector_free(&command.made);
     rt_buffer_free(&command.content);
     rt_arena_reset(&command.arena);
     rt_sink_destroy(command.sink);

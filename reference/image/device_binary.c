@@ -29,11 +29,8 @@ rt_binary_format rt_binary_format_of(rt_bytes code)
     return RT_BINARY_NATIVE;
 }
 
-/* Targets are written as such or as a triple, "spir64-unknown-unknown". */
 static rt_format format_of_target(rt_text target)
 {
-    const char *dash = target.length > 0 ? memchr(target.data, '-', target.length) : NULL;
-    if (dash) target.length = (size_t)(dash - target.data);
     rt_format format = 0;
     while (format < RT_FORMAT_COUNT && !rt_text_is(target, rt_format_target(format)))
         format++;

@@ -52,7 +52,7 @@ static int module_add(struct dl_phdr_info *module, size_t size, void *user)
         if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_R)) continue;
         uint64_t address = module->dlpi_addr + segment->p_vaddr;
         /* The loader's own words are the only source of addresses here. */
-        const uint8_t *data = (const uint8_t *)(uintptr_t)address; /* NOLINT */
+        const uint8_t *data = (const uint8_t *)(uintptr_t)address;
         *rt_vector_push(ranges) = (rt_mapped){address, {data, segment->p_memsz}};
     }
     return 0;

@@ -19,21 +19,43 @@ static const rt_property *property_find(rt_property_sets sets, const char *set, 
     return NULL;
 }
 
-static rt_text target_of(rt_property_sets metadata, const char *set, const char *name)
+static rt_text text_of(rt_property_sets metadata, const char *set, const char *name)
 {
     const rt_property *property = property_find(metadata, set, name, RT_PROPERTY_BYTES);
     if (!property) return (rt_text){0};
     return (rt_text){(const char *)property->bytes.data, property->bytes.size};
 }
 
+/* SYCLBIN names a target by its triple, "spir64-unknown-unknown", fat binaries by the first part
+ * alone; the runtime takes no triple there. */
+static rt_text target_of(rt_property_sets metadata, const char *set)
+{
+    rt_text target = text_of(metadata, set, "target");
+    const char *dash = target.length > 0 ? memchr(target.data, '-', target.length) : NULL;
+    if (dash) target.length = (size_t)(dash - target.data);
+    return target;
+}
+
+/* The triple of a target; what follows the first part is the vendor's habit. */
+static rt_text triple_of(rt_arena *arena, rt_text target)
+{
+    static const struct triple_row {
+        const char *begin, *rest;
+    } rows[] = {
+        {"spir64", "-unknown-unknown"}, {"nvptx64", "-nvidia-cuda"}, {"amdgcn", "-amd-amdhsa"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rt_text_starts(target, rows[i].begin))
+            return rt_arena_printf(arena, "%.*s%s", RT_TEXT_ARG(target), rows[i].rest);
+    return target;
+}
+
 /* Native code's target is the one of its IR, with the architecture beside it; for the CPU the two
  * together are what a fat binary calls spir64_x86_64. */
 static rt_text native_target(rt_property_sets metadata)
 {
-    rt_text target = target_of(metadata, RT_SET_SYCLBIN_NATIVE, "target");
-    rt_text arch = target_of(metadata, RT_SET_SYCLBIN_NATIVE, "arch");
-    bool of_spirv = rt_text_is(target, "spir64") || rt_text_starts(target, "spir64-");
-    if (of_spirv && rt_text_is(arch, "x86_64")) return RT_TEXT("spir64_x86_64");
+    rt_text target = target_of(metadata, RT_SET_SYCLBIN_NATIVE);
+    rt_text arch = text_of(metadata, RT_SET_SYCLBIN_NATIVE, "arch");
+    if (rt_text_is(target, "spir64") && rt_text_is(arch, "x86_64")) return RT_TEXT("spir64_x86_64");
     return target.length > 0 ? target : arch;
 }
 
@@ -58,7 +80,7 @@ static rt_device_binary *module_binaries(rt_arena *arena, const rt_syclbin_modul
     for (uint32_t i = 0; i < module->ir_count; i++, out++) {
         *out = common;
         out->format = rt_binary_format_of(module->ir[i].code);
-        out->target = target_of(module->ir[i].metadata, RT_SET_SYCLBIN_IR, "target");
+        out->target = target_of(module->ir[i].metadata, RT_SET_SYCLBIN_IR);
         out->code = module->ir[i].code;
     }
     for (uint32_t i = 0; i < module->native_count; i++, out++) {
@@ -130,10 +152,11 @@ static rt_status module_of(rt_sink *sink, rt_arena *arena, const rt_device_binar
         return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE, "an image of %s in a SYCLBIN",
                        rt_binary_format_name(format));
     }
+    const rt_text triple = triple_of(arena, binary->target);
     const rt_property metadata[] = {
         {.name = RT_TEXT("target"),
          .type = RT_PROPERTY_BYTES,
-         .bytes = {(const uint8_t *)binary->target.data, binary->target.length}},
+         .bytes = {(const uint8_t *)triple.data, triple.length}},
         {.name = RT_TEXT("type"), .type = RT_PROPERTY_UINT32, .number = 0}, /* SPIR-V */
     };
     rt_syclbin_code *code = rt_arena_alloc(arena, sizeof *code);

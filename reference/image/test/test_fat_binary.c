@@ -164,6 +164,26 @@ static void modules_are_read_from_their_files(void **state)
     }
 }
 
+/* Whatever version the first image has, whose number the layout is first guessed by: it is looked
+ * for as it stands in the file, version 2, kind 4, format 2. */
+static void layout_of_96_bytes_is_found_whatever_the_version(void **state)
+{
+    fixture *f = *state;
+    rt_bytes file = file_load(f, modules[1]);
+    uint8_t *head = memmem(file.data, file.size, "\2\0\4\2\0\0\0\0", 8);
+    assert_non_null(head);
+    for (uint8_t version = 1; version < 6; version++) {
+        uint32_t count;
+        rt_fat_binary fat;
+        *head = version;
+        assert_true(rt_ok(elf_read(f, file, &count, &fat)));
+        assert_int_equal(count, 1);
+        assert_int_equal(fat.layout, RT_FAT_96);
+        assert_int_equal(fat.version, version);
+        assert_sample(&fat.binaries);
+    }
+}
+
 /* ---- Compression --------------------------------------------------------------------------- */
 
 static void compressed_images_come_back(void **state)
@@ -487,6 +507,8 @@ int main(int argument_count, char **arguments)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(modules_are_read_from_memory, set_up, tear_down),
         cmocka_unit_test_setup_teardown(modules_are_read_from_their_files, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(layout_of_96_bytes_is_found_whatever_the_version, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(compressed_images_come_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(damaged_frames_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(words_of_a_newer_compiler_are_read, set_up, tear_down),

@@ -170,6 +170,9 @@ static void binaries_become_modules(void **state)
     assert_true(rt_ok(rt_syclbin_write(f->sink, &f->file, &syclbin)));
     assert_true(rt_ok(file_read(f, f->file.size, &syclbin)));
     assert_int_equal(syclbin.metadata.sets[0].properties[0].number, RT_SYCLBIN_OBJECT);
+    const rt_bytes triple = syclbin.modules[1].native[0].metadata.sets[0].properties[0].bytes;
+    assert_int_equal(triple.size, 26);
+    assert_memory_equal(triple.data, "spir64_gen-unknown-unknown", 26);
     rt_device_binaries binaries;
     assert_true(rt_ok(rt_syclbin_binaries(f->sink, &f->arena, &syclbin, &binaries)));
     assert_int_equal(binaries.count, 2);

@@ -1,0 +1,80 @@
+#!/bin/sh
+# assay image on the modules and files that the tests of reference/image build: shown, converted into
+# every kind and back, and refused where they are damaged.
+#   image.sh ASSAY WRITE_SAMPLE MODULE80 MODULE96Z
+assay=$1 write_sample=$2 module80=$3 module96z=$4
+. "$(dirname "$0")/harness.sh"
+
+# What a module has, in words.
+expect 0 image show "$module80"
+says 'fat binary of version 3, 80 bytes an image, images: 3'
+says 'image 0: SPIR-V for spir64, 12 bytes'
+says '  compile options: -cl-opt'
+says '  link options: -x "y"'
+says '  entry add'
+says '  entry a "b" \ ??/ \xc3\xa9'
+says '    f = 4294967295'
+says '    add = 3 bits 101'
+says '    none = 0 bits'
+says 'image 1: native for spir64_gen, 3 bytes'
+expect 0 image show "$module96z"
+says 'fat binary of version 2, 96 bytes an image, images: 3'
+says 'image 0: SPIR-V for spir64, 12 bytes (compressed: '
+
+# C source is again what the module was made of, in 80 bytes where nothing else is said; only a format
+# that was not known is, once the code has been decompressed.
+"$write_sample" 80 >"$folder/80.c" && "$write_sample" 96 >"$folder/96.c"
+expect 0 image convert "$module80" --to c "$folder/again.c"
+cmp "$folder/80.c" "$folder/again.c" || fail "the source of 80 bytes differs"
+expect 0 image convert "$module96z" --to c --layout 96 "$folder/again.c"
+sed 's/{2, 4, 1, "nvptx64"/{2, 4, 0, "nvptx64"/' "$folder/again.c" >"$folder/known.c"
+cmp "$folder/96.c" "$folder/known.c" || fail "the source of 96 bytes differs"
+expect 0 image convert "$module80" --to c --compress "$folder/compressed.c"
+grep -q '^    40,181,47,253,' "$folder/compressed.c" || fail "no frame of Zstandard in the source"
+
+# SYCLBIN and text; neither has a place for options.
+expect 2 image convert "$module80" --to syclbin "$folder/made"
+says 'SYCLBIN has no place for the options of an image'
+expect 2 image convert "$module80" --to text "$folder/made"
+says 'image 0 has options, which the text form has no place for'
+"$write_sample" syclbin >"$folder/sample.syclbin"
+expect 0 image show "$folder/sample.syclbin"
+says 'SYCLBIN, modules: 2, images: 2'
+says '    state = 2'
+says 'image 1: native for nvptx64, 1 bytes'
+expect 0 image convert "$folder/sample.syclbin" --to syclbin "$folder/again.syclbin"
+cmp "$folder/sample.syclbin" "$folder/again.syclbin" || fail "the SYCLBIN differs"
+expect 0 image convert "$folder/sample.syclbin" --to text "$folder/table"
+printf '[Code|Properties|Symbols]\ntable_0.bin|table_0.prop|table_0.sym\ntable_1.bin|table_1.prop|table_1.sym\n' |
+    cmp - "$folder/table" || fail "the table differs" "$folder/table"
+printf xyz | cmp - "$folder/table_0.bin" || fail "the code differs"
+printf 'add\n' | cmp - "$folder/table_1.sym" || fail "the symbols differ"
+printf '[SYCL/kernel names]\nadd=1|1\n' | cmp - "$folder/table_1.prop" || fail "the properties differ"
+
+# What is damaged, or nothing of ours.
+head -c 300 "$folder/sample.syclbin" >"$folder/cut"
+expect 2 image show "$folder/cut"
+says 'cut: damaged SYCLBIN at byte 8 of 300: the file has another size'
+printf 'hello' >"$folder/text"
+expect 2 image show "$folder/text"
+says 'neither SYCLBIN (10 FF 10 AD) nor an ELF file'
+expect 2 image show "$assay"
+says 'an ELF file without device images'
+expect 2 image show "$folder/nothing"
+says 'nothing'
+
+# The command line.
+expect 2 image
+says 'expected show FILE, or convert FILE --to KIND OUT'
+expect 2 image convert "$module80" --to elf "$folder/made"
+says 'expected --to syclbin, --to text or --to c'
+expect 2 image convert "$module80" --to c --layout 88 "$folder/made"
+says '--layout 88: expected 80 or 96'
+expect 3 image convert "$module80" --to c "$folder/no/such/folder"
+says 'cannot be written'
+expect 0 image --help
+says '--compress'
+[ -z "$(ls "$folder" | grep ^made)" ] || fail "a refused conversion left a file"
+
+[ $failures -eq 0 ] || echo "$failures failures"
+[ $failures -eq 0 ]
