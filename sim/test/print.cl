@@ -93,3 +93,9 @@ kernel void unterminated(global int *out, int which)
     if (which == 2) out[0] = printf(endless);
     if (which == 3) out[0] = printf("%s\n", (constant char *)0);
 }
+
+// All that is printed is of no length.
+kernel void nothing(global int *out)
+{
+    *out = printf("");
+}

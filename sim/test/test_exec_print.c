@@ -33,6 +33,23 @@ static void test_integers(void **state)
     }
 }
 
+static void test_nothing(void **state)
+{
+    (void)state;
+    FOR_EACH_BUILD(level, engine)
+    {
+        harness h = harness_open_file("print", level, engine);
+        int32_t out = 7;
+        sim_object to = harness_memory(&h, "out", &out, sizeof out);
+        sim_argument arguments[] = {harness_global(to)};
+        harness_run(&h, "nothing", harness_range(1, 1), arguments, 1);
+        harness_read_back(&h, to, &out, sizeof out);
+        assert_int_equal(out, 0);
+        expect_printed(&h, "");
+        harness_close(&h);
+    }
+}
+
 static void test_floats(void **state)
 {
     (void)state;
@@ -247,11 +264,12 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_integers),     cmocka_unit_test(test_floats),
-        cmocka_unit_test(test_vectors),      cmocka_unit_test(test_strings),
-        cmocka_unit_test(test_order),        cmocka_unit_test(test_flood),
-        cmocka_unit_test(test_excess),       cmocka_unit_test(test_wrong),
-        cmocka_unit_test(test_unterminated), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_integers), cmocka_unit_test(test_floats),
+        cmocka_unit_test(test_nothing),  cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_strings),  cmocka_unit_test(test_order),
+        cmocka_unit_test(test_flood),    cmocka_unit_test(test_excess),
+        cmocka_unit_test(test_wrong),    cmocka_unit_test(test_unterminated),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
