@@ -1,0 +1,84 @@
+/* What a subject and the host program of a scenario say to each other; C and C++.
+ *
+ * A channel is a pair of connected stream sockets; the program serves each in a thread of its own.
+ * Its numbers stand in the variable ASSAY_HOST_CHANNELS, "5,6".  A frame is a u64 length and so
+ * many bytes; numbers are little-endian, a text or bytes is a u64 length and the bytes
+ * (reference/base/stream.h).  A request begins with a u8 host_request, an answer with a u8: 1 and
+ * what the table says, or 0, the class of the refusal by its name ("errc::build"; "exception" for
+ * one that is no sycl::exception) and its message as two texts.
+ *
+ * Whatever either side gets is the other's word and is checked.  The program ends when channel 0
+ * is closed. */
+#ifndef CONFORMANCE_HOST_PROTOCOL_H
+#define CONFORMANCE_HOST_PROTOCOL_H
+
+enum { HOST_PROTOCOL_VERSION = 1 };
+
+typedef enum host_request {
+    /* Answered by every host program. */
+    HOST_HELLO = 1, /* -> u32 version, text what it runs on ("libsycl 9.0.0"; "" for none), events */
+    HOST_OPEN,      /* text path: dlopen(path, RTLD_NOW | RTLD_LOCAL) -> events */
+    HOST_CLOSE,     /* text path: one dlclose of it -> events; refused errc::invalid: not open */
+    HOST_BINDS,     /* text file name of a module, text symbol: what a reference to it in that
+                       module binds to now -> text file name of the defining module, "" for none;
+                       refused errc::invalid: that module is not loaded */
+    HOST_SEGMENTS,  /* u64 address of a descriptor -> u32 count, count * (u64 address, bytes): the
+                       readable segments of the module that holds it */
+
+    /* Answered by libassay_dpcpp.so; the numbers of what is made count from 0 for each kind. */
+    HOST_DEVICES,   /* -> u32 count, count * (text name, text driver, u32 aspects that it has,
+                       bit 1u << dev_aspect) */
+    HOST_KERNELS,   /* -> u32 count, count * text: names that the runtime knows now */
+    HOST_CONTEXT,   /* u32 count, count * u32 device -> u32 context */
+    HOST_QUEUE,     /* u32 device, u32 context or HOST_NONE, u8 in order -> u32 queue */
+    HOST_MEMORY,    /* u32 kind (scn_memory_kind), u32 device, u64 size, u8 has content, bytes
+                       content (empty without) -> u32 memory */
+    HOST_READ,      /* u32 memory: a synchronising host read -> bytes */
+    HOST_SUBMIT,    /* u32 queue, text kernel, nd-range, arguments, constants, after
+                       -> u32 command */
+    HOST_TRANSFER,  /* u32 queue, u32 to, u64 offset there, u32 from or HOST_NONE, u64 offset there,
+                       u64 size, bytes pattern (empty for a copy), after -> u32 command */
+    HOST_WAIT,      /* u8 host_awaited, u32 number (0 for everything) */
+    HOST_REQUEST_END
+} host_request;
+
+/* nd-range: u32 dimensions, then three u64 each of global size, local size (all 0: open) and
+ * offset, in the order of get_global_id(0..2).
+ * arguments: u32 count, then each u8 host_argument and
+ *     MEMORY u32 memory, u8 access (scn_access); POINTER u32 memory, u64 offset; NULL nothing;
+ *     BYTES bytes, u32 count, count * (u64 at, u32 memory, u64 offset): pointers inside;
+ *     LOCAL u64 size
+ * constants: u32 count, count * (text name, bytes value).
+ * after: u32 count, count * u32 command.
+ * events: u32 count, count * (u8 host_event, text file name of the module, u64 address of the
+ * descriptor, 0 for LOADED and UNLOADED): what constructors and destructors did since the last
+ * answer that had events, in order. */
+typedef enum host_argument {
+    HOST_ARGUMENT_MEMORY,
+    HOST_ARGUMENT_POINTER,
+    HOST_ARGUMENT_NULL,
+    HOST_ARGUMENT_BYTES,
+    HOST_ARGUMENT_LOCAL,
+} host_argument;
+
+typedef enum host_awaited { HOST_AWAIT_ALL, HOST_AWAIT_QUEUE, HOST_AWAIT_COMMAND } host_awaited;
+
+typedef enum host_event {
+    HOST_EVENT_LOADED,       /* the module's constructor runs */
+    HOST_EVENT_REGISTERED,   /* it called __sycl_register_lib */
+    HOST_EVENT_UNREGISTERED, /* its destructor called __sycl_unregister_lib */
+    HOST_EVENT_UNLOADED,     /* its destructor runs */
+} host_event;
+
+#define HOST_NONE 0xffffffffu
+
+/* Every generated module exports a function under HOST_BINDS_PREFIX and its number in the scenario,
+ *     const char *assay_binds_3(const char *symbol)
+ * that gives what the symbol binds to from within it (dlsym(RTLD_DEFAULT), so that the caller's
+ * scope counts): each host symbol is a const char array with the file name of its module.  Each
+ * module's constructor and destructor call
+ *     void assay_module_constructed(const char *file_name), assay_module_destroyed(...)
+ * of the library that the program is linked with, and main() is assay_host_main(). */
+#define HOST_BINDS_PREFIX "assay_binds_"
+
+#endif
