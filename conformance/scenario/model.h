@@ -139,6 +139,8 @@ typedef struct scn_device {
     scn_position at;
     uint32_t hidden_aspects;   /* bit 1u << dev_aspect: `aspects: {fp64: false}` */
     uint32_t required_aspects; /* `aspects: {fp64: true}`: a subject without it is skipped */
+    bool links_given;          /* `links: [...]`: it advertises linking of `links` alone */
+    uint32_t links;            /* bit 1u << rt_format; a subject that lacks one is skipped */
 } scn_device;
 
 /* ---- Memory ------------------------------------------------------------------------------- */
@@ -320,6 +322,7 @@ typedef struct scn_submit {
     const scn_spec_constant *constants;
     uint32_t constant_count;
     rt_text options; /* for the device's compiler, beside those of the images */
+    uint32_t module; /* whose kernel it is; SCN_NONE: of whichever module registered it first */
 } scn_submit;
 
 enum { SCN_PATTERN_SIZE_MAX = 16 }; /* bytes of a fill's element */
@@ -395,6 +398,7 @@ typedef struct scn_scenario {
     uint32_t module_count;
     const uint32_t *preloaded; /* modules of LD_PRELOAD, in order */
     uint32_t preloaded_count;
+    bool prefer_preloaded; /* their images go before those of other modules (DL-PRELOAD-03) */
     const scn_device *devices; /* one or more; the first is chosen from the start */
     uint32_t device_count;
     const scn_memory *memories;

@@ -126,6 +126,8 @@ rt_status cnf_run_submit(cnf_execution *execution, uint32_t index)
         .constants = constants,
         .constant_count = submit->constant_count,
         .options = submit->options,
+        .has_module = submit->module != SCN_NONE,
+        .module = submit->module,
     };
     rt_status status = rt_scheduler_launch(rt_runtime_scheduler(execution->runtime), queue, &launch,
                                            &execution->results[index].command);

@@ -111,6 +111,7 @@ static rt_status set_up(cnf_execution *execution, dev_device *const *devices)
         .module_count = scenario->module_count,
         .profile = execution->profile,
         .seed = execution->seed,
+        .prefer_preloaded = scenario->prefer_preloaded,
     };
     bool readable = cnf_choices_read(&execution->arena, execution->choices, &parameters.choices,
                                      &parameters.choice_count);
@@ -120,6 +121,9 @@ static rt_status set_up(cnf_execution *execution, dev_device *const *devices)
         const scn_device *device = &scenario->devices[i];
         execution->devices[i] = rt_runtime_device_add(execution->runtime, device->name, devices[i],
                                                       device->hidden_aspects);
+        uint32_t unlinked = ~device->links & ((1u << RT_FORMAT_COUNT) - 1);
+        if (device->links_given)
+            rt_runtime_device_hide_links(execution->runtime, execution->devices[i], unlinked);
     }
     for (uint32_t i = 0; i < scenario->memory_count; i++)
         RT_TRY(create_memory(execution, i));

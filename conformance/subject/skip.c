@@ -88,33 +88,35 @@ static bool lacks_capability(cnf_emitter *emitter, const scn_scenario *scenario,
     return false;
 }
 
-/* A kernel that exists in no image but native ones runs on the device that they were compiled for.
- */
-static bool is_native_alone(const scn_scenario *scenario, rt_text kernel)
+/* A kernel that exists only in images compiled ahead of time, in formats that the device does not
+ * take, runs on the device that they were compiled for. */
+static bool is_for_other_devices(const scn_scenario *scenario, uint32_t formats_taken,
+                                 rt_text kernel)
 {
-    bool native = false, other = false;
+    bool foreign = false, other = false;
     for (uint32_t m = 0; m < scenario->module_count; m++) {
         const rt_image_list *images = &scenario->modules[m].images;
         for (uint32_t i = 0; i < images->count; i++) {
             const rt_image *image = &images->images[i];
             for (uint32_t k = 0; k < image->kernel_count; k++) {
                 if (!rt_text_equal(image->kernels[k], kernel)) continue;
-                native = native || image->format == RT_FORMAT_NATIVE;
-                other = other || image->format != RT_FORMAT_NATIVE;
+                bool here = image->format == RT_FORMAT_SPIRV64 || formats_taken >> image->format & 1;
+                foreign = foreign || !here;
+                other = other || here;
             }
         }
     }
-    return native && !other;
+    return foreign && !other;
 }
 
 static bool lacks_format(cnf_emitter *emitter, const scn_scenario *scenario,
                          const dev_capabilities *capabilities)
 {
-    if (capabilities->formats_taken >> RT_FORMAT_NATIVE & 1) return false;
     for (uint32_t i = 0; i < scenario->step_count; i++) {
         const scn_step *step = &scenario->steps[i];
         if (step->verb != SCN_VERB_SUBMIT) continue;
-        if (!is_native_alone(scenario, step->submit.kernel)) continue;
+        if (!is_for_other_devices(scenario, capabilities->formats_taken, step->submit.kernel))
+            continue;
         cnf_emit_skip(emitter, "native-images", "no",
                       RT_TEXT("a kernel of the scenario is compiled ahead of time for the "
                               "simulated device; this device does not take the format"));
@@ -139,11 +141,28 @@ static bool lacks_aspect(cnf_emitter *emitter, const scn_scenario *scenario,
     return false;
 }
 
+/* Formats that a scenario's devices must link: `links: [native]`. */
+static bool lacks_linking(cnf_emitter *emitter, const scn_scenario *scenario,
+                          const dev_capabilities *capabilities)
+{
+    for (uint32_t i = 0; i < scenario->device_count; i++) {
+        for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++) {
+            bool wanted = scenario->devices[i].links >> format & 1;
+            if (!wanted || dev_capabilities_link(capabilities, (rt_format)format)) continue;
+            cnf_emit_skip(emitter, rt_format_link_extension((rt_format)format), "no",
+                          RT_TEXT("a device of the scenario must link programs of this format"));
+            return true;
+        }
+    }
+    return false;
+}
+
 bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario,
               const dev_capabilities *capabilities)
 {
     if (lacks_capability(emitter, scenario, capabilities)) return true;
     if (lacks_format(emitter, scenario, capabilities)) return true;
+    if (lacks_linking(emitter, scenario, capabilities)) return true;
     return lacks_aspect(emitter, scenario, capabilities);
 }
 

@@ -132,6 +132,15 @@ typedef struct collector {
     text_vector imports, exports, unlisted, kernels;
 } collector;
 
+static bool is_called(LLVMValueRef function)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsACallInst(user) && LLVMGetCalledValue(user) == function) return true;
+    }
+    return false;
+}
+
 static rt_status collect_declaration(collector *all, LLVMValueRef function)
 {
     CHECK(LLVMIsDeclaration(function));
@@ -148,6 +157,8 @@ static rt_status collect_declaration(collector *all, LLVMValueRef function)
     }
     bool by_split = rt_map_find(all->separated, name) != RT_MAP_NONE;
     if (by_split && !RULE(DL_IMPORT_05)) return RT_STATUS_OK;
+    /* To take its address is a reference as a call is.  Broken: only calls count. */
+    if (!is_called(function) && !RULE(DL_REQ_09)) return RT_STATUS_OK;
     if (RULE(DL_IMPORT_01)) *rt_vector_push(&all->imports) = recorded_name(all->job, function);
     return RT_STATUS_OK;
 }
