@@ -69,17 +69,6 @@ static bool has_value(const rt_registered_image *image, rt_text symbol)
     return true;
 }
 
-/* How an image came into its host binary does not matter: built by the driver as part of a library,
- * or wrapped into one by hand, also beside the image that asks. */
-static bool origin_matters(const provider_query *q, const rt_registered_image *candidate)
-{
-    bool own_module = candidate->module == q->requesting->module;
-    if (own_module && !RULE(DL_REQ_05)) return true; /* Broken: only other modules provide. */
-    /* Broken: only what the driver's build marks is trusted. */
-    bool marked = rt_image_set(candidate->image, RT_SET_DEVICE_REQUIREMENTS) != NULL;
-    return !marked && !RULE(DL_REQ_06);
-}
-
 /* True when `candidate` may provide symbols for the requesting image.  The document speaks of the
  * format only; that an image which the device cannot run provides nothing for it is SYCL 2020, 5.7
  * "Optional kernel features". */
@@ -88,7 +77,8 @@ static bool is_suitable(const provider_query *q, const rt_registered_image *cand
     const rt_registered_image *requesting = q->requesting;
     if (candidate->image->format != requesting->image->format && RULE(DL_RESOLVE_03)) return false;
     if (!rt_device_meets(q->context->device, candidate->image, NULL)) return false;
-    if (origin_matters(q, candidate)) return false;
+    /* Broken: only other modules provide. */
+    if (candidate->module == requesting->module && !RULE(DL_REQ_05)) return false;
     if (!has_value(candidate, q->symbol) && !RULE(DL_IMAGE_07)) return false;
     /* What dlopen brought is outside the program's namespace on the host; here that is nothing. */
     bool hidden = module_of(q, requesting)->global && !module_of(q, candidate)->global;
