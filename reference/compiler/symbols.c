@@ -147,7 +147,9 @@ static rt_status collect_declaration(collector *all, LLVMValueRef function)
     rt_text name = name_of(function);
     pl_declaration kind = pl_declaration_classify(function);
     if (kind == PL_DECLARED_BUILTIN) return RT_STATUS_OK;
-    if (kind == PL_DECLARED_UNLISTED) {
+    /* To take its address is a reference as a call is.  Broken: only calls count. */
+    bool referred = kind == PL_DECLARED_IMPORT && (is_called(function) || RULE(DL_REQ_09));
+    if (kind == PL_DECLARED_UNLISTED || !referred) {
         *rt_vector_push(&all->unlisted) = pl_job_name(all->job, function);
         return RT_STATUS_OK;
     }
@@ -157,8 +159,6 @@ static rt_status collect_declaration(collector *all, LLVMValueRef function)
     }
     bool by_split = rt_map_find(all->separated, name) != RT_MAP_NONE;
     if (by_split && !RULE(DL_IMPORT_05)) return RT_STATUS_OK;
-    /* To take its address is a reference as a call is.  Broken: only calls count. */
-    if (!is_called(function) && !RULE(DL_REQ_09)) return RT_STATUS_OK;
     if (RULE(DL_IMPORT_01)) *rt_vector_push(&all->imports) = recorded_name(all->job, function);
     return RT_STATUS_OK;
 }

@@ -41,8 +41,11 @@ static rt_bytes patch_import(rt_arena *arena, const rt_image *image)
     if (!imports || imports->property_count == 0) return image->code;
     rt_text name = imports->properties[0].name;
     rt_bytes copy = rt_arena_bytes(arena, image->code);
-    uint8_t *found = memmem(copy.data, copy.size, name.data, name.length);
-    if (found) *found ^= 1;
+    /* A literal of SPIR-V begins at a word and ends with a NUL byte. */
+    for (size_t at = 0; at + name.length < copy.size; at += sizeof(uint32_t)) {
+        uint8_t *text = (uint8_t *)copy.data + at;
+        if (memcmp(text, name.data, name.length) == 0 && text[name.length] == 0) text[0] ^= 1;
+    }
     return copy;
 }
 
