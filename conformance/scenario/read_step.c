@@ -359,6 +359,12 @@ static uint32_t probable_row(uint64_t given)
 
 static bool object_step_read(scn_reader *reader, const scn_node *node, uint32_t index)
 {
+    const scn_entry *restart = scn_node_entry(node, "restart");
+    if (restart) {
+        return scn_report(reader->reporter, restart->at,
+                          "a restart has neither parts nor an id and cannot be refused; write "
+                          "'- restart'");
+    }
     scn_step *step = &reader->step_table[index];
     step_draft draft = {.step = *step};
     uint64_t given;

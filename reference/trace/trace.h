@@ -32,7 +32,7 @@
     EVENT(CREATE, "create", "image executable")                                                    \
     /* program objects were linked, by the driver or by a tool of ours */                          \
     EVENT(LINK, "link", "program inputs[] by")                                                     \
-    /* an executable program exists; constants are those that were set, as "name=value" */         \
+    /* a program was made executable; constants are those that were set, as "name=value" */        \
     EVENT(BUILD, "build", "program images[] device context constants[]")                           \
     /* a kernel object was taken from a program */                                                 \
     EVENT(KERNEL_CREATE, "kernel_create", "kernel program")                                        \
@@ -40,8 +40,8 @@
     EVENT(CACHE_STORE, "cache_store", "kernel module device program")                              \
     EVENT(CACHE_HIT, "cache_hit", "kernel module device program")                                  \
     EVENT(CACHE_DROP, "cache_drop", "kernel module device program")                                \
-    /* the persistent cache: an executable program was had from it, which is then not built, or put \
-     * there; an entry was of no use, and why; one could not be kept, and the reason, told once */    \
+    /* the persistent cache: a program was had from it, in place of being built; one was put */    \
+    /* there; an entry was of no use, and why; one could not be kept, and why, told once */        \
     EVENT(PERSISTENT_HIT, "persistent_hit", "program images[] device context constants[]")         \
     EVENT(PERSISTENT_STORE, "persistent_store", "program images[] device")                         \
     EVENT(PERSISTENT_REJECT, "persistent_reject", "program images[] device reason")                \
