@@ -170,11 +170,19 @@ static void build_write(rt_buffer *out, const rt_event *build)
     put_names(out, constants->values, constants->value_count);
 }
 
+/* How a program came to be. */
+static const char *origin(const cnf_xpl_program *program)
+{
+    if (program->link) return "linked from ";
+    bool kept = program->build && program->build->kind == RT_EVENT_PERSISTENT_HIT;
+    return kept ? "had from the persistent cache, of " : "built from ";
+}
+
 static void program_write(rt_buffer *out, const cnf_xpl_program *program)
 {
     put_first(out, program->id);
     const rt_event_field *inputs = program->inputs;
-    rt_buffer_printf(out, program->link ? "linked from " : "built from ");
+    rt_buffer_printf(out, "%s", origin(program));
     if (inputs)
         put_names(out, inputs->values, inputs->value_count);
     else

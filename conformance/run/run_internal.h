@@ -22,6 +22,7 @@ typedef struct run_case {
     double seconds;
     cnf_messages messages;
     cnf_judgement judgement;
+    rt_text scratch;        /* folder of the child that runs; empty: it needs none */
     rt_text script;         /* of the choices of the child that runs, or ran last */
     cnf_explorer *explorer; /* NULL: runs once */
     struct run_case *worst; /* of the runs explored so far; NULL: none yet */
@@ -99,6 +100,9 @@ typedef struct run_job {
     uint32_t slot;
     uint32_t item; /* COMPILE: module; CASE, PROBE: subject */
 } run_job;
+
+/* Removes the folder of a case's child, which has ended; does nothing where there is none. */
+void cnf_run_case_tidy(run_case *one);
 
 /* The job of a child, from its result's tag. */
 run_job cnf_run_job_of(uint64_t tag);

@@ -179,6 +179,7 @@ static void read_modules(scn_unpacker *unpack)
     for (uint32_t i = 0; i < scenario->preloaded_count; i++)
         scn_unpack_check(unpack, scenario->preloaded[i] != 0); /* the executable */
     scenario->prefer_preloaded = scn_unpack_flag(unpack);
+    scenario->persistent_cache = scn_unpack_flag(unpack);
 }
 
 static void read_devices_and_memories(scn_unpacker *unpack)

@@ -95,10 +95,23 @@ static void create_tables(cnf_execution *execution)
     execution->results =
         rt_arena_alloc_array(arena, scenario->step_count, sizeof *execution->results);
     execution->counted = rt_arena_alloc_array(arena, RT_EVENT_COUNT, sizeof *execution->counted);
-    for (uint32_t i = 0; i < scenario->step_count; i++)
-        execution->results[i] = (cnf_step_result){.command = UINT32_MAX, .queue = UINT32_MAX};
+}
+
+/* Makes what a process of the program has from its beginning, and starts the program. */
+static rt_status process_begin(cnf_execution *execution)
+{
+    const scn_scenario *scenario = execution->scenario;
     for (uint32_t i = 0; i < scenario->device_count; i++)
         execution->queues[i] = UINT32_MAX;
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        execution->results[i].command = UINT32_MAX;
+        execution->results[i].queue = UINT32_MAX;
+    }
+    for (uint32_t i = 0; i < scenario->memory_count; i++)
+        RT_TRY(create_memory(execution, i));
+    rt_loader_start(rt_runtime_loader(execution->runtime), 0, scenario->preloaded,
+                    scenario->preloaded_count);
+    return RT_STATUS_OK;
 }
 
 static rt_status set_up(cnf_execution *execution, dev_device *const *devices)
@@ -113,6 +126,7 @@ static rt_status set_up(cnf_execution *execution, dev_device *const *devices)
         .seed = execution->seed,
         .prefer_preloaded = scenario->prefer_preloaded,
     };
+    if (scenario->persistent_cache) parameters.persistent_cache = execution->scratch;
     bool readable = cnf_choices_read(&execution->arena, execution->choices, &parameters.choices,
                                      &parameters.choice_count);
     CHECK(readable); /* Checked where the child begins. */
@@ -125,9 +139,7 @@ static rt_status set_up(cnf_execution *execution, dev_device *const *devices)
         if (device->links_given)
             rt_runtime_device_hide_links(execution->runtime, execution->devices[i], unlinked);
     }
-    for (uint32_t i = 0; i < scenario->memory_count; i++)
-        RT_TRY(create_memory(execution, i));
-    return RT_STATUS_OK;
+    return process_begin(execution);
 }
 
 /* ---- Steps -------------------------------------------------------------------------------- */
@@ -143,6 +155,17 @@ static rt_status run_load_image(cnf_execution *execution, const scn_step *step)
     }
     return rt_runtime_image_load(execution->runtime, step->module,
                                  &module->images.images[step->image]);
+}
+
+/* The program ends when all that it asked for is done, and begins anew: its memories have their
+ * initial content again. */
+static rt_status run_restart(cnf_execution *execution)
+{
+    rt_status waited = rt_scheduler_wait(rt_runtime_scheduler(execution->runtime));
+    cnf_findings_settle(execution);
+    rt_runtime_restart(execution->runtime);
+    rt_status begun = process_begin(execution);
+    return rt_ok(waited) ? begun : waited;
 }
 
 static void run_context(cnf_execution *execution, uint32_t index)
@@ -205,6 +228,9 @@ static void run_verb(cnf_execution *execution, uint32_t index)
                        rt_scheduler_host_read(scheduler, execution->memories[step->memory]));
         return;
     case SCN_VERB_PARALLEL: cnf_run_parallel(execution, index); return;
+    case SCN_VERB_RESTART:
+        cnf_judge_step(execution, index, "step", RT_TEXT("restart"), run_restart(execution));
+        return;
     case SCN_VERB_EXPECT: run_expect(execution, index); return;
     case SCN_VERB_COUNT: break;
     }
@@ -311,8 +337,6 @@ void cnf_execute(cnf_execution *execution, dev_device *const *devices)
     rt_status status = set_up(execution, devices);
     judge_end(execution, RT_TEXT("set-up"), status);
     if (rt_ok(status)) {
-        rt_loader_start(rt_runtime_loader(execution->runtime), 0, scenario->preloaded,
-                        scenario->preloaded_count);
         for (uint32_t i = 0; i < scenario->step_count && !execution->failed;) {
             cnf_run_step(execution, i);
             i += 1 + scenario->steps[i].nested_count;

@@ -13,6 +13,7 @@ typedef struct cnf_kept_finding {
     uint32_t source_line;
     rt_command_id command; /* that it happened in */
     uint64_t offset;
+    uint32_t step; /* of a process that has ended: whose command that is, or SCN_NONE */
     bool expected; /* some expectation named it */
 } cnf_kept_finding;
 
@@ -35,6 +36,7 @@ typedef struct cnf_execution {
     uint64_t seed; /* of everything that may be chosen */
     rt_profile profile;
     rt_text choices; /* the script, as cnf_subject_options has it */
+    rt_text scratch; /* as there */
     rt_arena arena;  /* of everything that lives until the scenario ends */
     rt_runtime *runtime;
     const rt_device **devices; /* index as in the scenario */
@@ -43,6 +45,7 @@ typedef struct cnf_execution {
     cnf_step_result *results;  /* per step */
     uint32_t *counted;         /* per event kind: trace events seen by its last count expectation */
     RT_VECTOR(cnf_kept_finding) findings; /* guarded by findings_lock until the last wait */
+    uint32_t settled; /* findings of processes that have ended; they come first */
     pthread_mutex_t findings_lock;
     cnf_output output;     /* opened and closed by the caller of cnf_execute */
     bool failed;           /* some check was not ok: later steps would only follow from it */
@@ -111,6 +114,10 @@ void cnf_judge_step(cnf_execution *execution, uint32_t step, const char *kind, r
 
 /* Judges an expectation of an expect step.  Findings are judged at the end (cnf_judge_findings). */
 void cnf_judge_expect(cnf_execution *execution, uint32_t step, const scn_expect *expect);
+
+/* The program has ended, and every command with it: settles in which step each finding was, since
+ * the next process gives its commands the same ids. */
+void cnf_findings_settle(cnf_execution *execution);
 
 /* Judges all expectations of findings, and the findings that none expects.  Every command is done.
  */

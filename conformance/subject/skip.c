@@ -58,6 +58,11 @@ static bool needs_function_pointers(const scn_scenario *scenario)
     return false;
 }
 
+static bool needs_program_binaries(const scn_scenario *scenario)
+{
+    return scenario->persistent_cache;
+}
+
 typedef struct need_row {
     const char *capability;
     bool (*needed)(const scn_scenario *scenario);
@@ -72,6 +77,8 @@ static const need_row needs[] = {
      "the scenario has unified shared memory; this device has none"},
     {"function_pointers", needs_function_pointers, offsetof(dev_capabilities, function_pointers),
      "the scenario's device code has pointers to functions; this device takes none"},
+    {"program_binaries", needs_program_binaries, offsetof(dev_capabilities, program_binaries),
+     "the scenario keeps programs in a persistent cache; this device gives none as bytes"},
     {"spec_constants", needs_spec_constants, offsetof(dev_capabilities, spec_constants),
      "the scenario sets specialisation constants; this device takes none"},
 };

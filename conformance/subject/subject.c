@@ -110,7 +110,8 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
                                .sink = sink,
                                .seed = options->seed,
                                .profile = options->profile,
-                               .choices = options->choices};
+                               .choices = options->choices,
+                               .scratch = options->scratch};
     int exit_status = CHILD_DONE;
     rt_status status = scn_pack_read(sink, &arena, pack, &execution.scenario);
     if (rt_ok(status)) {
@@ -118,7 +119,10 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
         rt_panic_set_reporter(report_panic, &execution);
         cnf_tool_store store;
         dev_tools tools = cnf_tools_open(&store, options->cache);
-        if (!cnf_output_open(&execution.output, execution.scenario)) {
+        if (execution.scenario->persistent_cache && options->scratch.length == 0) {
+            fprintf(stderr, "assay: there is no folder for the scenario's persistent cache\n");
+            exit_status = CHILD_FAILED;
+        } else if (!cnf_output_open(&execution.output, execution.scenario)) {
             perror("assay: keeping the output of kernels");
             exit_status = CHILD_FAILED;
         } else {
@@ -170,13 +174,10 @@ static const cnf_subject *parse(int argument_count, char **arguments,
                                 cnf_subject_options *out_options, bool *out_compute)
 {
     static const struct option known[] = {
-        {"seed", required_argument, NULL, 's'},
-        {"cache", required_argument, NULL, 'c'},
-        {"profile", required_argument, NULL, 'p'},
-        {"choices", required_argument, NULL, 'o'},
-        {"compute", no_argument, NULL, 'x'},
-        {"settings", required_argument, NULL, 't'},
-        {0},
+        {"seed", required_argument, NULL, 's'},    {"cache", required_argument, NULL, 'c'},
+        {"profile", required_argument, NULL, 'p'}, {"choices", required_argument, NULL, 'o'},
+        {"compute", no_argument, NULL, 'x'},       {"settings", required_argument, NULL, 't'},
+        {"scratch", required_argument, NULL, 'f'}, {0},
     };
     *out_options = (cnf_subject_options){0};
     *out_compute = false;
@@ -192,6 +193,8 @@ static const cnf_subject *parse(int argument_count, char **arguments,
             out_options->choices = rt_text_of(optarg);
         else if (option == 't')
             out_options->settings = rt_text_of(optarg);
+        else if (option == 'f')
+            out_options->scratch = rt_text_of(optarg);
         else if (option == 'x')
             *out_compute = true;
         else
@@ -212,7 +215,7 @@ int cnf_subject_main(int argument_count, char **arguments)
     if (!subject) {
         fprintf(stderr,
                 "assay: usage: assay subject NAME [--seed N] [--cache FOLDER] [--profile NAME] "
-                "[--choices 0,1,...] [--settings NAME=VALUE,...]\n");
+                "[--choices 0,1,...] [--settings NAME=VALUE,...] [--scratch FOLDER]\n");
         return CHILD_FAILED;
     }
     rt_buffer pack = {0};

@@ -72,6 +72,9 @@ typedef struct cnf_subject_options {
     /* What the first choices take, "0,1,0", as rt_chooser.script; empty: nothing is prescribed. */
     rt_text choices;
     rt_text settings; /* of the subject's device, "schedule=backward"; empty: none */
+    /* Folder for what the scenario's processes leave to each other, empty at first; whoever starts
+     * the child removes it afterwards.  Needed where the scenario has a persistent cache. */
+    rt_text scratch;
 } cnf_subject_options;
 
 /* Runs the packed scenario on the subject in this process and writes messages to the descriptor.
@@ -81,8 +84,8 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
                     int messages);
 
 /* Body of the hidden `assay subject NAME [--seed N] [--cache FOLDER] [--profile NAME]
- * [--choices 0,1,…] [--settings NAME=VALUE,…]`: the pack comes on descriptor 0, messages go to
- * descriptor 3. */
+ * [--choices 0,1,…] [--settings NAME=VALUE,…] [--scratch FOLDER]`: the pack comes on descriptor 0,
+ * messages go to descriptor 3. */
 int cnf_subject_main(int argument_count, char **arguments);
 
 /* Body of the hidden `assay probe NAME [--compute]`: opens the device and sends one "device" or

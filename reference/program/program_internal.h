@@ -4,6 +4,7 @@
 
 #include "reference/program/cache.h"
 #include "reference/program/program_index.h"
+#include "reference/program/persistent.h"
 #include "reference/program/specialise.h"
 
 /* What a program is built for, besides its images; borrowed from the request. */
@@ -36,6 +37,7 @@ struct rt_program_manager {
     uint32_t formats_linked; /* a fault only (see DL-BACKEND-14): by any device asked so far */
     rt_cache cache;
     rt_program_index index;
+    rt_persistent *persistent; /* NULL: none */
     RT_VECTOR(rt_pending_build) pending;
     uint32_t program_count;  /* ids given so far */
     uint32_t programs_alive; /* zero when the manager is destroyed */
@@ -55,6 +57,13 @@ RT_MUST_USE rt_status rt_program_select(rt_program_manager *manager,
 /* Refuses a kernel that the module which the request names does not have, ERRC_RUNTIME. */
 RT_MUST_USE rt_status rt_program_refuse_module(rt_program_manager *manager,
                                                const rt_kernel_request *request);
+
+/* Appends "name=value" for each constant of the target, the values as unsigned numbers: their types
+ * are known to the code only.  Allocated in the arena. */
+const rt_text *rt_program_constant_texts(rt_arena *arena, const rt_build_target *target);
+
+/* Appends the names of a set's images, the requesting first; the same. */
+const rt_text *rt_program_image_names(rt_arena *arena, const rt_link_set *set);
 
 /* Makes the executable program of a link set: one program object per image, then the link
  * (DL-LINK-01, DL-LINK-02).  The target's constants were checked with the set.  Called without the

@@ -153,6 +153,25 @@ static void without_a_run_there_is_what_was_compiled(void **state)
     rt_buffer_free(&out);
 }
 
+/* Behind a restart the same number is another program. */
+static void what_a_second_process_had_is_told(void **state)
+{
+    (void)state;
+    rt_buffer out = {0};
+    explain_text(&sample,
+                 "{\"events\":["
+                 "{\"event\":\"build\",\"program\":\"0\",\"images\":[\"app/0\"],\"device\":\"d\"},"
+                 "{\"event\":\"restart\",\"process\":\"1\"},"
+                 "{\"event\":\"persistent_hit\",\"program\":\"0\",\"images\":[\"app/0\"],"
+                 "\"device\":\"d\"}]}",
+                 &out);
+    assert_non_null(
+        strstr(rt_buffer_string(&out),
+               "  0              built from app/0 for device d\n"
+               "  0              had from the persistent cache, of app/0 for device d\n"));
+    rt_buffer_free(&out);
+}
+
 /* A child may have sent anything. */
 static void damaged_traces_are_read_as_far_as_they_go(void **state)
 {
@@ -378,6 +397,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_text_says_it_all),
         cmocka_unit_test(without_a_run_there_is_what_was_compiled),
+        cmocka_unit_test(what_a_second_process_had_is_told),
         cmocka_unit_test(damaged_traces_are_read_as_far_as_they_go),
         cmocka_unit_test(cycles_are_found_in_long_chains),
         cmocka_unit_test(the_graph_has_every_image_and_command),

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -289,6 +290,54 @@ static void steps_of_another_profile_are_left_out(void **state)
     expect_failure(state, "  - expect: {launches: 7}\n    profile: documents\n", "count", "fewer");
 }
 
+/* Both processes have a program 0: an event is about the program of a launch in its own alone. */
+static void a_restart_begins_a_process_of_its_own(void **state)
+{
+#define PROCESS "  - load: library\n" LAUNCH
+    const cnf_check *check =
+        run(*state,
+            PROCESS "  - copy: {from: data, to: data, from_offset: 2, count: 1}\n"
+                    "  - expect: {memory: data, equals: [3, 2, 3]}\n"
+                    "  - restart\n"
+                    "  - expect: {memory: data, equals: [1, 2, 3]}\n" LAUNCH
+                    "    expect: {error: {reference: {names: [twice]}}}\n" PROCESS
+                    "  - expect: {builds: 2}\n"
+                    "  - expect: {program_of: apply, images: [app/0, library/0]}\n"
+                    "  - expect: {trace: [{event: restart}, {event: build}, {event: launch}]}\n",
+            NULL);
+    assert_true(check->ok);
+    static const char before[] =
+        PROCESS "  - restart\n" PROCESS
+                "  - expect: {trace: [{event: build, program_of: apply}, {event: restart}]}\n";
+    expect_failure(state, before, "trace", "missing");
+    check = run(*state,
+                PROCESS "  - restart\n" PROCESS
+                        "  - expect: {trace: [{event: restart}, {event: build, program_of: "
+                        "apply}]}\n",
+                NULL);
+    assert_true(check->ok);
+#undef PROCESS
+}
+
+/* It is that of the step in whose process it was, although the next one's commands have its number.
+ */
+static void findings_of_an_ended_process_keep_their_step(void **state)
+{
+    const dev_finding finding = {.kind = "out-of-bounds",
+                                 .message = RT_TEXT("store of 4 bytes"),
+                                 .tag = 5, /* that no command has */
+                                 .kernel = RT_TEXT("apply"),
+                                 .object = RT_TEXT("data"),
+                                 .count = 1};
+    const cnf_check *check = run(*state,
+                                 "  - restart\n"
+                                 "  - load: library\n" LAUNCH LAUNCH LAUNCH LAUNCH LAUNCH LAUNCH
+                                 "  - expect: {launches: 6}\n",
+                                 &finding);
+    assert_false(check->ok);
+    assert_null(strstr(check->message.data, ", step"));
+}
+
 static void lists_run_on_threads(void **state)
 {
     const cnf_check *check = run(*state,
@@ -336,6 +385,8 @@ int main(void)
         TEST(what_must_not_happen_is_noticed),
         TEST(host_symbols_bind),
         TEST(steps_of_another_profile_are_left_out),
+        TEST(a_restart_begins_a_process_of_its_own),
+        TEST(findings_of_an_ended_process_keep_their_step),
         TEST(lists_run_on_threads),
         TEST(scripts_of_choices_are_lists_of_numbers),
     };

@@ -1,6 +1,6 @@
 /* A temporary folder. */
-#ifndef CONFORMANCE_REQUIREMENTS_SCRATCH_H
-#define CONFORMANCE_REQUIREMENTS_SCRATCH_H
+#ifndef CONFORMANCE_RUN_SCRATCH_H
+#define CONFORMANCE_RUN_SCRATCH_H
 
 #include "reference/base/arena.h"
 #include "reference/base/status.h"

@@ -1,5 +1,5 @@
 /* Making and removing a temporary folder. */
-#include "conformance/requirements/scratch.h"
+#include "conformance/run/scratch.h"
 
 #include <errno.h>
 #include <ftw.h>
