@@ -108,8 +108,7 @@ static rt_status define_symbols(sim_linker *linker)
         if (own->linkage == SIM_LINKAGE_IMPORT) continue;
         uint32_t known = rt_map_find(&linker->definitions, own->name);
         bool is_stronger = known != RT_MAP_NONE && own->linkage == SIM_LINKAGE_EXPORT;
-        bool is_second =
-            is_stronger && linker->symbols.items[known].linkage == SIM_LINKAGE_EXPORT;
+        bool is_second = is_stronger && linker->symbols.items[known].linkage == SIM_LINKAGE_EXPORT;
         /* Broken: every module keeps to its own definition. */
         if (is_second && RULE(DL_ODR_03) && RULE(DL_ODR_04)) report(linker, &twice, own->name);
         if (known == RT_MAP_NONE || is_stronger) rt_map_set(&linker->definitions, own->name, i);

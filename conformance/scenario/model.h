@@ -399,7 +399,7 @@ typedef struct scn_scenario {
     uint32_t module_count;
     const uint32_t *preloaded; /* modules of LD_PRELOAD, in order */
     uint32_t preloaded_count;
-    bool prefer_preloaded; /* their images go before those of other modules (DL-PRELOAD-03) */
+    bool prefer_preloaded;     /* their images go before those of other modules (DL-PRELOAD-03) */
     bool persistent_cache;     /* its processes share a persistent program cache, empty at first */
     const scn_device *devices; /* one or more; the first is chosen from the start */
     uint32_t device_count;

@@ -143,8 +143,8 @@ static scn_submit read_submit(scn_unpacker *unpack)
     submit.constants = constants;
     submit.options = rt_read_text(&unpack->reader);
     submit.module = rt_read_u32(&unpack->reader);
-    scn_unpack_check(unpack, submit.module == SCN_NONE ||
-                                 submit.module < unpack->scenario->module_count);
+    scn_unpack_check(unpack,
+                     submit.module == SCN_NONE || submit.module < unpack->scenario->module_count);
     return submit;
 }
 

@@ -77,34 +77,54 @@ static void destruct(rt_loader *loader, rt_module_id id)
     RT_TRACE(loader->trace, MODULE_UNLOAD, RT_T("module", module->name));
 }
 
-/* Visits `id` and what it needs, needed modules first; order receives the modules that `seen` did
- * not hold yet.  Needs may be cyclic: a module is marked when it is met, so a cycle is entered
- * once. */
 typedef RT_VECTOR(rt_module_id) module_list;
 
-static void visit(const rt_loader *loader, rt_module_id root, bool *seen, module_list *order)
+/* A module on the way down, and which of its needs comes next. */
+typedef struct visit_step {
+    rt_module_id id;
+    uint32_t next_need;
+} visit_step;
+
+/* Forgets which modules were visited: from now on none is.  Marks are numbers of visits, so that a
+ * visit costs what it reaches and not what there is. */
+static void visit_begin(rt_loader *loader)
 {
-    struct {
-        rt_module_id id;
-        uint32_t next_need;
-    } *stack = rt_alloc_array(loader->module_count, sizeof *stack);
-    uint32_t depth = 0;
-    if (!seen[root]) stack[depth++].id = root;
-    seen[root] = true;
-    while (depth > 0) {
-        const rt_module *module = &loader->modules[stack[depth - 1].id];
-        if (stack[depth - 1].next_need == module->need_count) {
-            *rt_vector_push(order) = stack[--depth].id;
+    loader->visit++;
+    CHECK(loader->visit != 0);
+}
+
+/* True for the first time in a visit. */
+static bool visit_mark(rt_loader *loader, rt_module_id id)
+{
+    if (loader->modules[id].visited == loader->visit) return false;
+    loader->modules[id].visited = loader->visit;
+    return true;
+}
+
+static bool is_visited(const rt_loader *loader, rt_module_id id)
+{
+    return loader->modules[id].visited == loader->visit;
+}
+
+/* Visits a module and what it needs, needed modules first; order receives the modules that this
+ * visit had not met yet.  Needs may be cyclic: a module is marked when it is met, so a cycle is
+ * entered once. */
+static void visit(rt_loader *loader, rt_module_id root, module_list *order)
+{
+    RT_VECTOR(visit_step) stack = {0};
+    if (visit_mark(loader, root)) *rt_vector_push(&stack) = (visit_step){root, 0};
+    while (stack.count > 0) {
+        visit_step *step = &stack.items[stack.count - 1];
+        const rt_module *module = &loader->modules[step->id];
+        if (step->next_need == module->need_count) {
+            *rt_vector_push(order) = step->id;
+            stack.count--;
             continue;
         }
-        rt_module_id need = module->needs[stack[depth - 1].next_need++];
-        if (seen[need]) continue;
-        seen[need] = true;
-        CHECK(depth < loader->module_count);
-        stack[depth].id = need;
-        stack[depth++].next_need = 0;
+        rt_module_id need = module->needs[step->next_need++];
+        if (visit_mark(loader, need)) *rt_vector_push(&stack) = (visit_step){need, 0};
     }
-    rt_free(stack);
+    rt_vector_free(&stack);
 }
 
 /* Runs the constructors of those modules of the order that are not loaded yet. */
@@ -119,21 +139,18 @@ static void construct_all(rt_loader *loader, const module_list *order)
 
 /* Fills `scope`, which begins with the roots, with what they need, breadth first: the order in
  * which symbols are searched. */
-static void scope_complete(const rt_loader *loader, module_list *scope)
+static void scope_complete(rt_loader *loader, module_list *scope)
 {
-    bool *seen = rt_alloc_array(loader->module_count, sizeof *seen);
+    visit_begin(loader);
     for (uint32_t i = 0; i < scope->count; i++)
-        seen[scope->items[i]] = true;
+        (void)visit_mark(loader, scope->items[i]);
     for (uint32_t i = 0; i < scope->count; i++) {
         const rt_module *module = &loader->modules[scope->items[i]];
         for (uint32_t k = 0; k < module->need_count; k++) {
             rt_module_id need = module->needs[k];
-            if (seen[need]) continue;
-            seen[need] = true;
-            *rt_vector_push(scope) = need;
+            if (visit_mark(loader, need)) *rt_vector_push(scope) = need;
         }
     }
-    rt_free(seen);
 }
 
 /* An opened module gives a scope to all that came with it, now or before; those that were there
@@ -238,19 +255,18 @@ void rt_loader_start(rt_loader *loader, rt_module_id executable, const rt_module
     fill_global_scope(loader, executable, preloaded, preloaded_count);
     loader->modules[executable].open_count++;
 
-    bool *seen = rt_alloc_array(loader->module_count, sizeof *seen);
+    visit_begin(loader);
     module_list order = {0};
-    visit(loader, executable, seen, &order);
+    visit(loader, executable, &order);
     /* The executable is constructed last, after preloaded modules that it does not need. */
     CHECK(order.items[order.count - 1] == executable);
     order.count--;
     for (uint32_t i = preloaded_count; i-- > 0;)
-        visit(loader, preloaded[i], seen, &order);
+        visit(loader, preloaded[i], &order);
     *rt_vector_push(&order) = executable;
     construct_all(loader, &order);
     CHECK(loader->load_order.count == loader->global_scope.count);
     rt_vector_free(&order);
-    rt_free(seen);
     loader->started = true;
     pthread_mutex_unlock(&loader->lock);
 }
@@ -261,39 +277,37 @@ void rt_loader_open(rt_loader *loader, rt_module_id module)
     rt_handover_point();
     pthread_mutex_lock(&loader->lock);
     loader->modules[module].open_count++;
-    bool *seen = rt_alloc_array(loader->module_count, sizeof *seen);
+    visit_begin(loader);
     module_list order = {0};
-    visit(loader, module, seen, &order);
+    visit(loader, module, &order);
     construct_all(loader, &order);
     scope_open(loader, module);
     rt_vector_free(&order);
-    rt_free(seen);
     pthread_mutex_unlock(&loader->lock);
 }
 
 /* Unloads every module that no opened one reaches, latest first. */
 static void unload_unreached(rt_loader *loader)
 {
-    bool *reached = rt_alloc_array(loader->module_count, sizeof *reached);
+    visit_begin(loader);
     module_list order = {0};
     for (uint32_t i = 0; i < loader->module_count; i++) {
         const rt_module *module = &loader->modules[i];
-        if (module->open_count > 0 || module->preloaded) visit(loader, i, reached, &order);
+        if (module->open_count > 0 || module->preloaded) visit(loader, i, &order);
     }
     for (uint32_t i = loader->load_order.count; i-- > 0;) {
         rt_module_id id = loader->load_order.items[i];
-        if (reached[id]) continue;
+        if (is_visited(loader, id)) continue;
         if (loader->modules[id].has_scope) scope_close(loader, id);
         destruct(loader, id);
     }
     uint32_t kept = 0;
     for (uint32_t i = 0; i < loader->load_order.count; i++) {
         rt_module_id id = loader->load_order.items[i];
-        if (reached[id]) loader->load_order.items[kept++] = id;
+        if (is_visited(loader, id)) loader->load_order.items[kept++] = id;
     }
     loader->load_order.count = kept;
     rt_vector_free(&order);
-    rt_free(reached);
 }
 
 rt_status rt_loader_close(rt_loader *loader, rt_module_id module)
@@ -345,13 +359,23 @@ rt_status rt_loader_image_load(rt_loader *loader, rt_module_id module, const rt_
     return status;
 }
 
+/* Marks of its own, and not the loader's: this may be asked while modules come and go. */
 bool rt_loader_needs(rt_loader *loader, rt_module_id needing, rt_module_id module)
 {
     bool *seen = rt_alloc_array(loader->module_count, sizeof *seen);
-    module_list order = {0};
-    visit(loader, needing, seen, &order);
+    module_list reached = {0};
+    *rt_vector_push(&reached) = needing;
+    seen[needing] = true;
+    for (uint32_t i = 0; i < reached.count; i++) {
+        const rt_module *at = &loader->modules[reached.items[i]];
+        for (uint32_t k = 0; k < at->need_count; k++) {
+            if (seen[at->needs[k]]) continue;
+            seen[at->needs[k]] = true;
+            *rt_vector_push(&reached) = at->needs[k];
+        }
+    }
     bool needs = seen[module];
-    rt_vector_free(&order);
+    rt_vector_free(&reached);
     rt_free(seen);
     return needs;
 }

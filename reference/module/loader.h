@@ -31,6 +31,7 @@ typedef struct rt_module {
     uint32_t registered_count;      /* images that its constructor registered */
     bool global;                    /* loaded at the start: in the global scope */
     bool has_scope;                 /* was opened itself since it was loaded */
+    uint32_t visited;               /* the rt_loader.visit that met it last */
     RT_VECTOR(rt_module_id) scopes; /* opened modules in whose scopes it is, in order of opening */
 } rt_module;
 
@@ -41,7 +42,8 @@ typedef struct rt_loader {
     pthread_mutex_t lock; /* held while modules come and go */
     rt_module *modules;
     uint32_t module_count;
-    bool started;                         /* what is loaded from now on is loaded by dlopen */
+    uint32_t visit; /* number of walks over what modules need; guarded by lock */
+    bool started;   /* what is loaded from now on is loaded by dlopen */
     RT_VECTOR(rt_module_id) load_order;   /* loaded modules, in the order their constructors ran */
     RT_VECTOR(rt_module_id) global_scope; /* what was loaded at the start, in order of search */
     rt_map loaded_images; /* address of each image that rt_loader_image_load took -> 1 */

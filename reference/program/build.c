@@ -30,7 +30,8 @@ static bool is_compiled_here(const rt_image *image)
 static void trace_create(rt_program_manager *manager, const rt_image *image, bool executable)
 {
     RT_TRACE(manager->trace, CREATE, RT_T("image", image->name),
-             RT_T("executable", truth(executable)), RT_T("compiled", truth(is_compiled_here(image))));
+             RT_T("executable", truth(executable)),
+             RT_T("compiled", truth(is_compiled_here(image))));
 }
 
 /* A fault only (see DL-LINK-03): the runtime binds the first import itself, under a name that only

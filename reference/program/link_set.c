@@ -61,8 +61,8 @@ static void leave_unresolved(resolution *r, const rt_registered_image *importer,
              RT_T("symbol", symbol));
     /* Here the mark stands first: the loader's answer is for a fault only. */
     bool host_serves =
-        !RULE(DL_REQ_03) && rt_loader_host_symbol(r->context->loader, importer->module, symbol) !=
-                                RT_MODULE_NONE;
+        !RULE(DL_REQ_03) &&
+        rt_loader_host_symbol(r->context->loader, importer->module, symbol) != RT_MODULE_NONE;
     if (!host_serves) *rt_vector_push(&r->unresolved) = symbol;
 }
 
@@ -71,7 +71,8 @@ static void resolve_symbol(resolution *r, const rt_registered_image *importer, r
 {
     RT_TRACE(r->context->trace, SEARCH, RT_T("image", importer->image->name),
              RT_T("symbol", symbol));
-    rt_map_set(&r->resolved, symbol, RESOLVED_BY_SEARCH); /* Looked for once, however many images import it. */
+    rt_map_set(&r->resolved, symbol,
+               RESOLVED_BY_SEARCH); /* Looked for once, however many images import it. */
     rt_provider_list taken = {0};
     rt_provider_find(r->context, r->set->images.items[0], symbol, &taken);
     if (taken.images.count == 0) leave_unresolved(r, importer, symbol);

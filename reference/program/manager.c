@@ -14,6 +14,7 @@ static void program_unreference(rt_program_manager *manager, rt_program *program
         dev_kernel_destroy(program->kernels.items[i].kernel);
     }
     rt_vector_free(&program->kernels);
+    rt_map_free(&program->kernel_index);
     CHECK(program->tuples.count == 0);
     rt_vector_free(&program->tuples);
     rt_program_index_remove(&manager->index, program);
@@ -402,16 +403,16 @@ static rt_status find_program(rt_program_manager *manager, rt_arena *arena,
 static rt_status find_kernel(rt_program_manager *manager, rt_program *program, rt_text kernel_name,
                              dev_kernel **out_kernel)
 {
-    for (uint32_t i = 0; i < program->kernels.count; i++) {
-        const rt_program_kernel *taken = &program->kernels.items[i];
-        if (!rt_text_equal(taken->name, kernel_name) || !RULE(DL_CACHE_12)) continue;
-        *out_kernel = taken->kernel;
+    uint32_t index = rt_map_find(&program->kernel_index, kernel_name);
+    if (index != RT_MAP_NONE && RULE(DL_CACHE_12)) {
+        *out_kernel = program->kernels.items[index].kernel;
         return RT_STATUS_OK;
     }
     RT_TRY(dev_kernel_create(program->executable, kernel_name, out_kernel));
     RT_TRACE(manager->trace, KERNEL_CREATE, RT_T("kernel", kernel_name),
              RT_N("program", program->id));
     rt_text kept = rt_arena_text(&manager->cache.arena, kernel_name);
+    rt_map_set(&program->kernel_index, kept, program->kernels.count);
     *rt_vector_push(&program->kernels) = (rt_program_kernel){kept, *out_kernel};
     return RT_STATUS_OK;
 }

@@ -11,6 +11,7 @@
 #define REFERENCE_PROGRAM_PROGRAM_H
 
 #include "reference/base/arena.h"
+#include "reference/base/map.h"
 #include "reference/program/link_set.h"
 
 #include <pthread.h>
@@ -53,7 +54,8 @@ typedef struct rt_program {
     const rt_registered_image **images; /* what it was linked from, the requesting image first */
     uint32_t image_count;
     RT_VECTOR(rt_program_kernel) kernels; /* taken from it so far */
-    RT_VECTOR(uint32_t) tuples; /* of the cache that lead to it (cache.h) */
+    rt_map kernel_index;                  /* name -> kernels */
+    RT_VECTOR(uint32_t) tuples;           /* of the cache that lead to it (cache.h) */
 } rt_program;
 
 typedef struct rt_program_manager rt_program_manager;

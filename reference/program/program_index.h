@@ -13,7 +13,7 @@ typedef struct rt_program_ids {
 } rt_program_ids;
 
 typedef struct rt_program_index {
-    RT_VECTOR(rt_program *) programs; /* index is rt_program.id; NULL: not there (any more) */
+    RT_VECTOR(rt_program *) programs;   /* index is rt_program.id; NULL: not there (any more) */
     RT_VECTOR(rt_program_ids) by_image; /* index is rt_registered_image.id */
 } rt_program_index;
 

@@ -3,8 +3,8 @@
 #define REFERENCE_PROGRAM_PROGRAM_INTERNAL_H
 
 #include "reference/program/cache.h"
-#include "reference/program/program_index.h"
 #include "reference/program/persistent.h"
+#include "reference/program/program_index.h"
 #include "reference/program/specialise.h"
 
 /* What a program is built for, besides its images; borrowed from the request. */
@@ -32,8 +32,8 @@ struct rt_program_manager {
     pthread_mutex_t lock;
     pthread_cond_t built; /* some pending build ended */
     rt_program_tables tables;
-    bool tables_frozen;     /* a fault only (see DL-DLOPEN-02): new images are not seen */
-    uint32_t device_before; /* a fault only (see DL-CACHE-04): for which device was asked last */
+    bool tables_frozen;      /* a fault only (see DL-DLOPEN-02): new images are not seen */
+    uint32_t device_before;  /* a fault only (see DL-CACHE-04): for which device was asked last */
     uint32_t formats_linked; /* a fault only (see DL-BACKEND-14): by any device asked so far */
     rt_cache cache;
     rt_program_index index;

@@ -57,7 +57,8 @@ static const rt_module *module_of(const provider_query *q, const rt_registered_i
     return &q->context->loader->modules[image->module];
 }
 
-/* A fault only (see DL-IMAGE-07): the value of a property of the symbol set, which means nothing. */
+/* A fault only (see DL-IMAGE-07): the value of a property of the symbol set, which means nothing.
+ */
 static bool has_value(const rt_registered_image *image, rt_text symbol)
 {
     const rt_property_set *exports = rt_image_set(image->image, RT_SET_EXPORTED_SYMBOLS);

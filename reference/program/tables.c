@@ -193,7 +193,8 @@ static uint32_t exporter_walk(const rt_program_tables *tables, rt_text symbol)
     for (uint32_t i = 0; i < tables->images.count; i++) {
         const rt_registered_image *image = tables->images.items[i];
         const rt_property_set *exports = image ? exports_of(image) : NULL;
-        if (rt_property_set_has(exports, symbol)) found = rt_map_find(&tables->exporter_index, symbol);
+        if (rt_property_set_has(exports, symbol))
+            found = rt_map_find(&tables->exporter_index, symbol);
     }
     return found;
 }

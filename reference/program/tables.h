@@ -36,9 +36,9 @@ typedef struct rt_program_tables {
     RT_VECTOR(rt_image_group) kernels;
     rt_map exporter_index; /* name of an exported symbol -> exporters */
     RT_VECTOR(rt_set_group) exporters;
-    rt_map combinations; /* the symbols of a combination as text -> its id */
-    RT_VECTOR(rt_image_group) sets;                /* index is the id: m_DeviceImages */
-    rt_map module_symbols;                         /* module and symbol -> id: m_SymbolSets */
+    rt_map combinations;            /* the symbols of a combination as text -> its id */
+    RT_VECTOR(rt_image_group) sets; /* index is the id: m_DeviceImages */
+    rt_map module_symbols;          /* module and symbol -> id: m_SymbolSets */
     RT_VECTOR(const rt_registered_image *) images; /* index is the id; NULL: not in the tables */
 } rt_program_tables;
 

@@ -122,7 +122,8 @@ static void *open_library(void *user)
 static void DL_SET_05_the_tables_are_changed_under_a_lock(void **state)
 {
     (void)state;
-    static const fixture_module modules[] = {{"main", "k", "f", NULL}, {"library", NULL, NULL, "f"}};
+    static const fixture_module modules[] = {{"main", "k", "f", NULL},
+                                             {"library", NULL, NULL, "f"}};
     fixture *f = fixture_create(modules, 2, "");
     const rt_program_tables *tables = &f->manager->tables;
     pthread_mutex_lock(&f->manager->lock);
