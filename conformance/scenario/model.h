@@ -126,7 +126,9 @@ typedef struct scn_module {
     rt_text compile_options, link_options; /* of its sources' images, for the device */
     const scn_hand_image *hand_images;     /* numbered after those of the sources */
     uint32_t hand_image_count;
-    bool registers; /* false: its images are not registered when it is loaded; load_image can */
+    rt_text file_name; /* of the file that the OS loads; empty: the module's name.  Files of one
+                          name lie in different folders */
+    bool registers;    /* false: its images are not registered when it is loaded; load_image can */
     rt_image_list images; /* empty until compiled; filled in packs */
 } scn_module;
 

@@ -107,6 +107,7 @@ static scn_module read_module(scn_unpacker *unpack)
     module.compile_options = rt_read_text(reader);
     module.link_options = rt_read_text(reader);
     read_hand_images(unpack, &module);
+    module.file_name = rt_read_text(&unpack->reader);
     module.registers = scn_unpack_flag(unpack);
     read_images(unpack, &module.images);
     return module;

@@ -95,6 +95,7 @@ static void write_module(rt_buffer *out, const scn_module *module)
     rt_write_u32(out, module->hand_image_count);
     for (uint32_t i = 0; i < module->hand_image_count; i++)
         write_hand_image(out, &module->hand_images[i]);
+    rt_write_text(out, module->file_name);
     write_flag(out, module->registers);
     rt_image_list_write(out, module->images);
 }

@@ -174,6 +174,9 @@ static const scn_row module_rows[] = {
      "Options of the sources' images for the device's compiler."},
     {"link_options", &shape_device_options, 0, SCN_FIELD(scn_module, link_options),
      "Options of the sources' images for the device's linker."},
+    {"file_name", &scn_shape_name, 0, SCN_FIELD(scn_module, file_name),
+     "The name of the file that the OS loads, where it is not the module's; modules whose files have "
+     "one name lie in different folders."},
     {"registers", &shape_registers, 0, SCN_FIELD(scn_module, registers),
      "Whether the images are registered when the module is loaded; false: a load_image step can."},
     {"device_config", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "The device-config file for post-link."},

@@ -53,6 +53,7 @@ static rt_module *module_table(cnf_execution *execution)
     for (uint32_t i = 0; i < scenario->module_count; i++) {
         const scn_module *module = &scenario->modules[i];
         modules[i] = (rt_module){.name = module->name,
+                                 .file_name = module->file_name,
                                  .needs = module->needs,
                                  .need_count = module->need_count,
                                  .host_symbols = module->host_symbols,

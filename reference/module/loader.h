@@ -19,6 +19,7 @@
 
 typedef struct rt_module {
     rt_text name;
+    rt_text file_name;         /* of its file; empty: the name.  Several may have one */
     const rt_module_id *needs; /* in the order of the link line */
     uint32_t need_count;
     const rt_text *host_symbols; /* that its host code defines, each once */

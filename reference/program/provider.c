@@ -177,6 +177,20 @@ static bool definitions_differ(const rt_provider_list *list)
     return false;
 }
 
+/* True when all images come from files of one name, so that the name of the library that an import
+ * should come from could not tell them apart (document 003, "Run-time libraries loading"). */
+static bool files_are_namesakes(const provider_query *q, const rt_provider_list *list)
+{
+    rt_text first = module_of(q, list->images.items[0])->file_name;
+    if (first.length == 0) return false;
+    for (uint32_t i = 1; i < list->images.count; i++) {
+        const rt_module *module = module_of(q, list->images.items[i]);
+        if (!rt_text_equal(module->file_name.length ? module->file_name : module->name, first))
+            return false;
+    }
+    return true;
+}
+
 /* That there are several images is nothing to complain about, whatever they are: broken, each of
  * these refuses. */
 static bool several_are_refused(const provider_query *q, const rt_provider_list *list)
@@ -185,6 +199,8 @@ static bool several_are_refused(const provider_query *q, const rt_provider_list 
     if (definitions_differ(list) && !RULE(DL_ODR_02)) return true;
     if (are_mixed(q, list, came_at_start) && !(RULE(DL_DLOPEN_05) && RULE(DL_DLOPEN_06)))
         return true;
+    /* Broken: expects a library's name to decide. */
+    if (files_are_namesakes(q, list) && !RULE(DL_DLOPEN_07)) return true;
     if (!are_mixed(q, list, came_preloaded)) return false;
     if (!RULE(DL_PRELOAD_02)) return true;
     bool preloaded_first = came_preloaded(module_of(q, list->images.items[0]));

@@ -110,6 +110,7 @@ static void print_module(rt_buffer *out, const scn_module *module)
     print_text(out, "options", module->build_options);
     if (module->compile_options.length > 0) print_text(out, "compile", module->compile_options);
     if (module->link_options.length > 0) print_text(out, "link", module->link_options);
+    if (module->file_name.length) print_text(out, "file_name", module->file_name);
     rt_buffer_printf(out, "%s images=%u\n", module->registers ? "" : " unregistered",
                      module->images.count);
     for (uint32_t i = 0; i < module->source_count; i++)

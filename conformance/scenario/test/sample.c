@@ -11,7 +11,7 @@ static const char sample[] =
     "  app: {needs: [lib], split: per_kernel, build_options: -DN, host_symbols: [f, g],\n"
     "        formats: [spirv64], compile_options: -c, link_options: -l,\n"
     "        sources: [{language: opencl-c, code: 'kernel void k() {}'}]}\n"
-    "  lib: {registers: false, sources: [{language: opencl-c, code: 'int f() { return 1; }'}],\n"
+    "  lib: {registers: false, file_name: lib.so, sources: [{language: opencl-c, code: 'int f() { return 1; }'}],\n"
     "        images: [{language: opencl-cpp, code: 'int f() { return 2; }', kernels: [h],\n"
     "                  properties: {set: {a: 1, b: {bytes: '00ff'}, c: {text: t}}},\n"
     "                  format: spirv64, compile_options: -c, link_options: -l}]}\n"
