@@ -18,7 +18,7 @@ struct rt_runtime {
     rt_scheduler *scheduler;
     pthread_mutex_t lock; /* of the tables below */
     RT_VECTOR(rt_device *) devices;
-    RT_VECTOR(rt_context) contexts; /* of the process */
+    RT_VECTOR(rt_context) contexts;  /* of the process */
     RT_VECTOR(rt_memory *) memories; /* the same */
 };
 
@@ -202,7 +202,8 @@ rt_status rt_runtime_usm_create(rt_runtime *runtime, rt_text name, const rt_devi
                                 rt_memory **out_memory)
 {
     uint32_t id = memory_reserve(runtime);
-    RT_TRY(rt_memory_usm_create(runtime->parameters.sink, id, name, device, kind, size, initial, out_memory));
+    RT_TRY(rt_memory_usm_create(runtime->parameters.sink, id, name, device, kind, size, initial,
+                                out_memory));
     memory_keep(runtime, id, *out_memory);
     return RT_STATUS_OK;
 }

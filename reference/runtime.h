@@ -16,9 +16,10 @@ typedef struct rt_runtime_parameters {
     const rt_module *modules; /* borrowed as long as the runtime; none is loaded */
     uint32_t module_count;
     rt_profile profile;
-    bool prefer_preloaded;   /* the policy of DL-PRELOAD-03, see rt_link_context; off by default */
-    uint64_t seed;           /* decides what the documents leave open */
-    rt_text persistent_cache; /* its folder; empty: there is none.  Borrowed as long as the runtime */
+    bool prefer_preloaded; /* the policy of DL-PRELOAD-03, see rt_link_context; off by default */
+    uint64_t seed;         /* decides what the documents leave open */
+    rt_text
+        persistent_cache; /* its folder; empty: there is none.  Borrowed as long as the runtime */
     const uint32_t *choices; /* what the first choices take, see rt_chooser.script; borrowed */
     uint32_t choice_count;
 } rt_runtime_parameters;
