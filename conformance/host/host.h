@@ -28,9 +28,9 @@ typedef struct cnf_host cnf_host;
 
 /* What the generated executable and shared objects are linked with. */
 typedef struct cnf_host_runtime {
-    rt_text library;                /* path of libassay_registrar.so or libassay_dpcpp.so */
-    const char *const *libraries;   /* further shared libraries that define __sycl_register_lib, by
-                                       path; NULL at the end; every generated module needs them */
+    rt_text library;               /* path of libassay_registrar.so or libassay_dpcpp.so */
+    const char *const *libraries;  /* further shared libraries that define __sycl_register_lib, by
+                                      path; NULL at the end; every generated module needs them */
     const char *const *environment; /* "NAME=value" beside the subject's own, NULL at the end */
 } cnf_host_runtime;
 
@@ -46,9 +46,9 @@ RT_MUST_USE rt_status cnf_host_write_c(rt_sink *sink, rt_buffer *out, const scn_
                                        uint32_t module);
 
 /* Builds all modules into a new folder, from the cache where they are, and starts the executable
- * with the scenario's preloaded modules in LD_PRELOAD.  One channel for each thread of the
- * scenario: channel 0 and, where it has a parallel, one for each list.  UNAVAILABLE: there is no C
- * compiler (names cc); TOOL: it refused or died, or the program did not come up: how it ended. */
+ * with the scenario's preloaded modules in LD_PRELOAD.  One channel for each thread of the scenario:
+ * channel 0 and, where it has a parallel, one for each list.  UNAVAILABLE: there is no C compiler
+ * (names cc); TOOL: it refused or died, or the program did not come up: how it ended. */
 RT_MUST_USE rt_status cnf_host_start(rt_sink *sink, cnf_cache *cache, const scn_scenario *scenario,
                                      const cnf_host_runtime *runtime, cnf_host **out_host);
 
