@@ -16,9 +16,10 @@ typedef struct rt_runtime_parameters {
     const rt_module *modules; /* borrowed as long as the runtime; none is loaded */
     uint32_t module_count;
     rt_profile profile;
-    bool prefer_preloaded;   /* the policy of DL-PRELOAD-03, see rt_link_context; off by default */
-    uint64_t seed;           /* decides what the documents leave open */
-    rt_text persistent_cache; /* its folder; empty: there is none.  Borrowed as long as the runtime */
+    bool prefer_preloaded; /* the policy of DL-PRELOAD-03, see rt_link_context; off by default */
+    uint64_t seed;         /* decides what the documents leave open */
+    rt_text
+        persistent_cache; /* its folder; empty: there is none.  Borrowed as long as the runtime */
     const uint32_t *choices; /* what the first choices take, see rt_chooser.script; borrowed */
     uint32_t choice_count;
 } rt_runtime_parameters;
@@ -46,9 +47,9 @@ rt_trace *rt_runtime_trace(rt_runtime *runtime);
 const rt_device *rt_runtime_device_add(rt_runtime *runtime, rt_text name, dev_device *device,
                                        uint32_t masked_aspects);
 
-/* Hides from the runtime that the device links programs of the formats (bits 1u << rt_format), as if
- * it lacked their extensions (document 003, "DPC++ runtime plugin interface (PI) changes").  Called
- * at most once for a device, before anything is built for it. */
+/* Hides from the runtime that the device links programs of the formats (bits 1u << rt_format), as
+ * if it lacked their extensions (document 003, "DPC++ runtime plugin interface (PI) changes").
+ * Called at most once for a device, before anything is built for it. */
 void rt_runtime_device_hide_links(rt_runtime *runtime, const rt_device *device, uint32_t formats);
 
 /* Makes a context of devices; context 0, of all devices, is there from the start. */

@@ -92,10 +92,11 @@ static rt_status ocl_program_global(dev_program *base, rt_text name, dev_memory 
 
 static rt_status binary_lacking(const ocl_device *device)
 {
-    return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                   "clGetProgramInfo: '%s' has no binary of a program that it has built; the program "
-                   "cannot be kept for another process",
-                   rt_buffer_string(&device->name));
+    return rt_fail(
+        device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+        "clGetProgramInfo: '%s' has no binary of a program that it has built; the program "
+        "cannot be kept for another process",
+        rt_buffer_string(&device->name));
 }
 
 /* The context has one device, so there is one binary. */

@@ -235,9 +235,8 @@ static simdev_program *program_of(simdev_device *device, sim_native code, sim_pr
 static rt_status executable_of(simdev_device *device, sim_native code, dev_program **out_program)
 {
     sim_program *linked = NULL;
-    rt_status status =
-        sim_program_link(device->base.sink, (const sim_module *const *)code.modules,
-                         code.module_count, &linked);
+    rt_status status = sim_program_link(device->base.sink, (const sim_module *const *)code.modules,
+                                        code.module_count, &linked);
     if (rt_ok(status))
         *out_program = &program_of(device, code, linked)->base;
     else
@@ -297,8 +296,7 @@ static rt_status simdev_program_build(dev_device *device, const dev_code *code,
     return executable_of((simdev_device *)device, modules, out_program);
 }
 
-static rt_status simdev_program_load(dev_device *device, rt_bytes binary,
-                                     dev_program **out_program)
+static rt_status simdev_program_load(dev_device *device, rt_bytes binary, dev_program **out_program)
 {
     sim_native modules;
     RT_TRY(sim_native_read(device->sink, binary, &modules));

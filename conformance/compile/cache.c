@@ -1,8 +1,8 @@
 /* The artefact cache: answers of the compile worker in a store (reference/base/store.h), in the
  * folder <folder>/compile.
  *
- * The key covers the request, the compilers and the fault planted in them; nothing else decides what
- * an answer holds.  It is kept as its hash: the request would double what an entry takes. */
+ * The key covers the request, the compilers and the fault planted in them; nothing else decides
+ * what an answer holds.  It is kept as its hash: the request would double what an entry takes. */
 #include "conformance/compile/cache.h"
 
 #include "conformance/compile/toolchain.h"

@@ -220,7 +220,7 @@ static void field_write(rt_buffer *out, const rt_event_field *field)
     if (field->is_list) rt_buffer_append_byte(out, ']');
 }
 
-/* A command stands under its number; a wait and a refusal have none. */
+/* A command stands under its number; a wait, a refusal and a restart have none. */
 static void command_write(rt_buffer *out, const rt_event *event)
 {
     bool command = cnf_event_is_command(event);
@@ -242,7 +242,7 @@ static void commands_write(rt_buffer *out, const cnf_history *history)
     for (uint32_t i = 0; i < history->event_count; i++) {
         const rt_event *event = &history->events[i];
         bool told = cnf_event_is_command(event) || event->kind == RT_EVENT_WAIT ||
-                    event->kind == RT_EVENT_ERROR;
+                    event->kind == RT_EVENT_ERROR || event->kind == RT_EVENT_RESTART;
         if (!told) continue;
         count++;
         command_write(out, event);

@@ -4,7 +4,8 @@
  * It decides no order (run.c) and sends no record (cases.c).  Source: ARCHITECTURE.md, "The life of
  * one scenario" and "Comparison and results". */
 #include "conformance/run/run_internal.h"
-#include "conformance/run/scratch.h"
+
+#include "conformance/compile/scratch.h"
 
 #include <stdio.h>
 

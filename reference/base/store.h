@@ -88,8 +88,8 @@ void rt_store_sweep(const rt_store *store, uint64_t size_max, uint64_t size_kept
 /* Makes a folder and those above it; false with errno set where one cannot be made. */
 bool rt_store_folder_make(const rt_store_calls *calls, const char *path);
 
-/* The form of a file.  Appends the entry of a key; checks one, of which *out_content is a part where
- * the answer is FOUND and else empty.  ABSENT and UNREADABLE are no answers of it. */
+/* The form of a file.  Appends the entry of a key; checks one, of which *out_content is a part
+ * where the answer is FOUND and else empty.  ABSENT and UNREADABLE are no answers of it. */
 void rt_store_entry_write(rt_buffer *out, rt_bytes key, rt_bytes content);
 rt_store_answer rt_store_entry_read(rt_bytes file, rt_bytes key, rt_bytes *out_content);
 

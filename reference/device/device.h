@@ -348,9 +348,10 @@ RT_MUST_USE rt_status dev_program_link(dev_device *device, dev_program *const *p
  * link. */
 RT_MUST_USE rt_status dev_program_build(dev_device *device, const dev_code *code,
                                         dev_program **out_program);
-/* Appends an executable program as bytes that dev_program_load takes, on this device and on those of
- * the same name and driver, also in another process.  Only where capabilities say program_binaries.
- * UNSUPPORTED: the device has none of this program; ERRC_BUILD, LINK_ERROR: making them failed. */
+/* Appends an executable program as bytes that dev_program_load takes, on this device and on those
+ * of the same name and driver, also in another process.  Only where capabilities say
+ * program_binaries. UNSUPPORTED: the device has none of this program; ERRC_BUILD, LINK_ERROR:
+ * making them failed. */
 RT_MUST_USE rt_status dev_program_binary(dev_program *program, rt_buffer *out_binary);
 /* Makes an executable program of such bytes, its variables as they are initially; they are checked,
  * whoever wrote them.  Codes of link. */

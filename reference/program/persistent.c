@@ -63,11 +63,11 @@ static dev_program *entry_load(const wanted_program *wanted)
 {
     rt_buffer binary = {0};
     dev_program *program = NULL;
-    rt_store_answer answer = rt_store_find(wanted->manager->persistent->store,
-                                           rt_buffer_bytes(&wanted->key), &binary);
+    rt_store_answer answer =
+        rt_store_find(wanted->manager->persistent->store, rt_buffer_bytes(&wanted->key), &binary);
     if (answer == RT_STORE_FOUND) {
-        rt_status status = dev_program_load(wanted->target->device->device,
-                                            rt_buffer_bytes(&binary), &program);
+        rt_status status =
+            dev_program_load(wanted->target->device->device, rt_buffer_bytes(&binary), &program);
         /* A driver may refuse what it has made itself: it is built and kept anew. */
         if (!rt_ok(status))
             trace_entry(wanted, RT_EVENT_PERSISTENT_REJECT, rt_code_name((rt_code)status.code));
@@ -86,8 +86,8 @@ static void entry_keep(const wanted_program *wanted, dev_program *program)
     if (!rt_ok(status)) {
         trace_failure(wanted, rt_code_name((rt_code)status.code));
     } else {
-        int error = rt_store_keep(wanted->manager->persistent->store,
-                                  rt_buffer_bytes(&wanted->key), rt_buffer_bytes(&binary));
+        int error = rt_store_keep(wanted->manager->persistent->store, rt_buffer_bytes(&wanted->key),
+                                  rt_buffer_bytes(&binary));
         const char *name = error == 0 ? NULL : strerrorname_np(error);
         if (error == 0)
             trace_entry(wanted, RT_EVENT_PERSISTENT_STORE, NULL);
@@ -102,7 +102,8 @@ static bool takes_part(const rt_program_manager *manager, const rt_device *devic
                        const rt_link_set *set)
 {
     if (!manager->persistent || !device->capabilities.program_binaries) return false;
-    /* Shipped DPC++ caches what it compiles just in time (requirements.yaml, key dpcpp, tag A52). */
+    /* Shipped DPC++ caches what it compiles just in time (requirements.yaml, key dpcpp, tag A52).
+     */
     return manager->profile != RT_PROFILE_DPCPP ||
            set->images.items[0]->image->format == RT_FORMAT_SPIRV64;
 }

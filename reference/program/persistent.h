@@ -4,8 +4,8 @@
  * (reference/base/store.h) under the key of persistent_key.h.  It is looked for where the in-memory
  * cache has nothing; a hit takes the place of compiling and linking, and nothing else changes: what
  * is resolved, selected and cached in memory is the same.  An entry that is damaged, or that the
- * device refuses, is told in the trace and replaced; a folder that cannot be written is told once and
- * the run goes on.  Only devices whose capabilities say program_binaries take part.
+ * device refuses, is told in the trace and replaced; a folder that cannot be written is told once
+ * and the run goes on.  Only devices whose capabilities say program_binaries take part.
  *
  * Source: document 003 (SharedLibraries.md), "Persistent cache". */
 #ifndef REFERENCE_PROGRAM_PERSISTENT_H
@@ -21,16 +21,16 @@
 typedef struct rt_persistent rt_persistent;
 struct rt_build_target;
 
-/* Opens the cache in a folder, which is made when something is kept; the caller closes it (NULL does
- * nothing).  `calls` as in rt_store_parameters. */
+/* Opens the cache in a folder, which is made when something is kept; the caller closes it (NULL
+ * does nothing).  `calls` as in rt_store_parameters. */
 rt_persistent *rt_persistent_open(rt_text folder, const rt_store_calls *calls);
 void rt_persistent_close(rt_persistent *persistent);
 
-/* As rt_program_build, but looks for the program in the manager's persistent cache before, and keeps
- * there what was built.  *out_loaded: it came from there.  Called without the lock. */
+/* As rt_program_build, but looks for the program in the manager's persistent cache before, and
+ * keeps there what was built.  *out_loaded: it came from there.  Called without the lock. */
 RT_MUST_USE rt_status rt_persistent_build(rt_program_manager *manager,
-                                          const struct rt_build_target *target,
-                                          uint32_t program_id, const rt_link_set *set,
-                                          dev_program **out_executable, bool *out_loaded);
+                                          const struct rt_build_target *target, uint32_t program_id,
+                                          const rt_link_set *set, dev_program **out_executable,
+                                          bool *out_loaded);
 
 #endif

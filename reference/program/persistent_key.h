@@ -19,10 +19,10 @@ void rt_persistent_sort(rt_image_sequence *images);
 void rt_persistent_image_part(rt_buffer *out, const rt_image_sequence *images);
 
 /* Appends the key of the program of a link set.  It covers every image of the set where the
- * requesting one has imports (DL-PCACHE-01), and, each as an identifier of its own, what else decides
- * what is built: device and driver, format, the options of every image and of the link, the values
- * of specialisation constants (DL-PCACHE-06), and the codes' sizes, so that no two sequences of
- * images give one key.  Nothing of it depends on the process: no id and no name of an image. */
+ * requesting one has imports (DL-PCACHE-01), and, each as an identifier of its own, what else
+ * decides what is built: device and driver, format, the options of every image and of the link, the
+ * values of specialisation constants (DL-PCACHE-06), and the codes' sizes, so that no two sequences
+ * of images give one key.  Nothing of it depends on the process: no id and no name of an image. */
 void rt_persistent_key(rt_buffer *out, const rt_program_manager *manager,
                        const rt_build_target *target, const rt_link_set *set);
 

@@ -2,12 +2,15 @@
  * own code, over a device that launches and does nothing. */
 #include "conformance/compare/messages.h"
 #include "conformance/subject/execute.h"
+#include "conformance/subject/skip.h"
 #include "reference/program/test/counting_device.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -338,6 +341,50 @@ static void findings_of_an_ended_process_keep_their_step(void **state)
     assert_null(strstr(check->message.data, ", step"));
 }
 
+static const scn_scenario *with_persistent_cache(fixture *f)
+{
+    scn_scenario *scenario = rt_arena_alloc(&f->arena, sizeof *scenario);
+    *scenario = *read_scenario(f, "  - restart\n  - expect: {builds: 0}\n");
+    scenario->persistent_cache = true;
+    return scenario;
+}
+
+static void a_persistent_cache_needs_programs_as_bytes(void **state)
+{
+    fixture *f = *state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    cnf_emitter emitter = {.descriptor = ends[1]};
+    const scn_scenario *scenario = with_persistent_cache(f);
+    dev_capabilities capabilities = {.name = RT_TEXT("d"), .program_binaries = true};
+    assert_false(cnf_skip(&emitter, scenario, &capabilities));
+    capabilities.program_binaries = false;
+    assert_true(cnf_skip(&emitter, scenario, &capabilities));
+    close(ends[1]);
+    cnf_messages_read(&f->arena, read_back(&f->arena, ends[0]), &f->messages);
+    close(ends[0]);
+    assert_int_equal(f->messages.end, CNF_MESSAGES_SKIPPED);
+    assert_true(rt_text_is(f->messages.capability, "program_binaries"));
+}
+
+static void a_persistent_cache_needs_a_folder(void **state)
+{
+    fixture *f = *state;
+    rt_buffer pack = {0};
+    scn_pack_write(&pack, with_persistent_cache(f));
+    char folder[] = "/tmp/subject-test-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    cnf_subject_options options = {0};
+    const cnf_subject *sim = cnf_subject_find(RT_TEXT("sim"));
+    int nowhere = open("/dev/null", O_WRONLY);
+    assert_int_equal(cnf_subject_run(sim, &options, rt_buffer_bytes(&pack), nowhere), 3);
+    options.scratch = rt_text_of(folder);
+    assert_int_equal(cnf_subject_run(sim, &options, rt_buffer_bytes(&pack), nowhere), 0);
+    close(nowhere);
+    assert_int_equal(rmdir(folder), 0); /* nothing was built, so nothing is there */
+    rt_buffer_free(&pack);
+}
+
 static void lists_run_on_threads(void **state)
 {
     const cnf_check *check = run(*state,
@@ -387,6 +434,8 @@ int main(void)
         TEST(steps_of_another_profile_are_left_out),
         TEST(a_restart_begins_a_process_of_its_own),
         TEST(findings_of_an_ended_process_keep_their_step),
+        TEST(a_persistent_cache_needs_programs_as_bytes),
+        TEST(a_persistent_cache_needs_a_folder),
         TEST(lists_run_on_threads),
         TEST(scripts_of_choices_are_lists_of_numbers),
     };
