@@ -6,7 +6,7 @@
 void cnf_evaluate_count(cnf_execution *execution, const scn_expect *expect,
                         cnf_emitted_check *check)
 {
-    rt_trace *trace = rt_runtime_trace(execution->runtime);
+    rt_trace *trace = execution->runtime->trace;
     rt_event_kind kind = rt_event_find(expect->event);
     CHECK(kind != RT_EVENT_COUNT); /* The reader knows the events. */
     uint32_t end = rt_trace_count(trace);
@@ -66,7 +66,7 @@ static rt_text joined(rt_arena *arena, const rt_text *texts, uint32_t count)
 void cnf_evaluate_program(cnf_execution *execution, const scn_expect *expect,
                           cnf_emitted_check *check)
 {
-    rt_trace *trace = rt_runtime_trace(execution->runtime);
+    rt_trace *trace = execution->runtime->trace;
     check->kind = "program";
     check->what = expect->kernel;
     const rt_event *launch = last_event(trace, RT_EVENT_LAUNCH, "kernel", expect->kernel);
@@ -147,7 +147,7 @@ static rt_text missing_event(cnf_execution *execution, const scn_trace_event *mi
                              uint32_t start)
 {
     enum { SHOWN = 5 };
-    rt_trace *trace = rt_runtime_trace(execution->runtime);
+    rt_trace *trace = execution->runtime->trace;
     rt_buffer text = {0};
     rt_buffer_printf(&text, "no event '%.*s' as line %u asks for it, after those found before",
                      RT_TEXT_ARG(missing->kind), missing->at.line);
@@ -167,7 +167,7 @@ static rt_text missing_event(cnf_execution *execution, const scn_trace_event *mi
 void cnf_evaluate_trace(cnf_execution *execution, const scn_expect *expect,
                         cnf_emitted_check *check)
 {
-    rt_trace *trace = rt_runtime_trace(execution->runtime);
+    rt_trace *trace = execution->runtime->trace;
     uint32_t found = 0, after_last = 0, end = rt_trace_count(trace);
     for (uint32_t i = 0; i < end && found < expect->event_count; i++) {
         if (!event_matches(trace, rt_trace_event(trace, i), &expect->events[found])) continue;
@@ -189,7 +189,7 @@ void cnf_evaluate_trace(cnf_execution *execution, const scn_expect *expect,
 void cnf_evaluate_never(cnf_execution *execution, const scn_expect *expect,
                         cnf_emitted_check *check)
 {
-    rt_trace *trace = rt_runtime_trace(execution->runtime);
+    rt_trace *trace = execution->runtime->trace;
     uint32_t end = rt_trace_count(trace);
     check->kind = "never";
     check->ok = true;

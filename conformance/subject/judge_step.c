@@ -75,7 +75,7 @@ static rt_text error_difference(cnf_execution *execution, const scn_error *error
 
 static void trace_refusal(cnf_execution *execution, const rt_diagnostic *diagnostic)
 {
-    RT_TRACE(rt_runtime_trace(execution->runtime), ERROR,
+    RT_TRACE(execution->runtime->trace, ERROR,
              RT_T("class", rt_text_of(rt_code_name(diagnostic->code))),
              RT_T("rule", rt_text_of(rt_rule_name(diagnostic->rule))),
              RT_TS("names", diagnostic->names, diagnostic->name_count));
