@@ -183,7 +183,7 @@ static void finish(cnf_execution *execution)
     for (uint32_t i = 0; i < execution->scenario->memory_count && !execution->failed; i++) {
         emit_final_memory(execution, i);
     }
-    cnf_emit_trace(execution->emitter, runtime->trace);
+    cnf_emit_trace(execution->emitter, runtime->trace, !runtime->operations->is_reference);
     const rt_choice *choices;
     uint32_t choice_count;
     runtime->operations->choices(runtime, &choices, &choice_count);

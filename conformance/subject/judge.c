@@ -65,7 +65,7 @@ static bool branch_holds(cnf_execution *execution, const scn_outcome *outcome, u
     return true;
 }
 
-/* The first branch that holds decides. */
+/* The first branch that holds decides, one that this subject shows before one that it does not. */
 static void evaluate_one_of(cnf_execution *execution, const scn_expect *expect,
                             cnf_emitted_check *check)
 {
@@ -74,10 +74,11 @@ static void evaluate_one_of(cnf_execution *execution, const scn_expect *expect,
     check->kind = "one_of";
     check->what = RT_TEXT("outcome");
     check->branch_count = expect->outcome_count;
-    for (uint32_t i = 0; i < expect->outcome_count && !check->ok; i++) {
+    for (uint32_t i = 0; i < expect->outcome_count && !(check->ok && check->observed); i++) {
         bool observed = true;
-        check->ok = branch_holds(execution, &expect->outcomes[i], i + 1, &observed, &reasons);
-        if (!check->ok) continue;
+        bool holds = branch_holds(execution, &expect->outcomes[i], i + 1, &observed, &reasons);
+        if (!holds || (check->ok && !observed)) continue;
+        check->ok = true;
         check->branch = i + 1;
         check->observed = observed;
     }

@@ -18,7 +18,9 @@
  *   {"type": "memory", "name": "data", "data": "HEX", "defined": "HEX"}
  *       final content of a memory, in order of declaration; "defined" (one bit a byte, lowest
  * first) only where the device tracks it
- *   {"type": "trace", "events": [{"event": "link", …}, …]}
+ *   {"type": "trace", "partial": true, "events": [{"event": "link", …}, …]}
+ *       partial: only some kinds of events are seen, or some of their fields; absent for a whole
+ * one
  *   {"type": "choices", "made": [{"rule": "DL-RESOLVE-05", "of": 2, "taken": 0}, …]}
  *       what was chosen among more than one alternative, in order (reference/base/choose.h)
  *   {"type": "end"}                            the scenario ran to its end; last message
