@@ -16,32 +16,33 @@ enum { HOST_PROTOCOL_VERSION = 1 };
 
 typedef enum host_request {
     /* Answered by every host program. */
-    HOST_HELLO = 1, /* -> u32 version, text what it runs on ("libsycl 9.0.0"; "" for none), events */
-    HOST_OPEN,      /* text path: dlopen(path, RTLD_NOW | RTLD_LOCAL) -> events */
-    HOST_CLOSE,     /* text path: one dlclose of it -> events; refused errc::invalid: not open */
-    HOST_BINDS,     /* text file name of a module, text symbol: what a reference to it in that
-                       module binds to now -> text file name of the defining module, "" for none;
-                       refused errc::invalid: that module is not loaded */
-    HOST_SEGMENTS,  /* u64 address of a descriptor -> u32 count, count * (u64 address, bytes): the
-                       readable segments of the module that holds it */
+    HOST_HELLO =
+        1,         /* -> u32 version, text what it runs on ("libsycl 9.0.0"; "" for none), events */
+    HOST_OPEN,     /* text path: dlopen(path, RTLD_NOW | RTLD_LOCAL) -> events */
+    HOST_CLOSE,    /* text path: one dlclose of it -> events; refused errc::invalid: not open */
+    HOST_BINDS,    /* text file name of a module, text symbol: what a reference to it in that
+                      module binds to now -> text file name of the defining module, "" for none;
+                      refused errc::invalid: that module is not loaded */
+    HOST_SEGMENTS, /* u64 address of a descriptor -> u32 count, count * (u64 address, bytes): the
+                      readable segments of the module that holds it */
 
     /* Answered by libassay_dpcpp.so; the numbers of what is made count from 0 for each kind. */
-    HOST_DEVICES,   /* -> u32 count, count * (text name, text driver, u32 aspects that it has,
-                       bit 1u << dev_aspect) */
-    HOST_KERNELS,   /* -> u32 count, count * text: names that the runtime knows now */
-    HOST_CONTEXT,   /* u32 count, count * u32 device -> u32 context */
-    HOST_QUEUE,     /* u32 device, u32 context or HOST_NONE, u8 in order -> u32 queue */
-    HOST_MEMORY,    /* u32 kind (scn_memory_kind), u32 device, u64 size, u8 has content, bytes
-                       content (empty without) -> u32 memory */
-    HOST_READ,      /* u32 memory: a synchronising host read -> bytes */
-    HOST_SUBMIT,    /* u32 queue, text kernel, nd-range, arguments, constants, after
-                       -> u32 command */
-    HOST_TRANSFER,  /* u32 queue, u32 to, u64 offset there, u32 from or HOST_NONE, u64 offset there,
-                       u64 size, bytes pattern (empty for a copy), after -> u32 command */
-    HOST_WAIT,      /* u8 host_awaited, u32 number (0 for everything) */
-    HOST_BUNDLE,    /* u8 host_bundle and what it says there */
-    HOST_GLOBAL,    /* text unique id, u8 image scope, bytes initial value: what the constructor of a
-                       module with a device_global does for its host variable -> u32 global */
+    HOST_DEVICES,  /* -> u32 count, count * (text name, text driver, u32 aspects that it has,
+                      bit 1u << dev_aspect) */
+    HOST_KERNELS,  /* -> u32 count, count * text: names that the runtime knows now */
+    HOST_CONTEXT,  /* u32 count, count * u32 device -> u32 context */
+    HOST_QUEUE,    /* u32 device, u32 context or HOST_NONE, u8 in order -> u32 queue */
+    HOST_MEMORY,   /* u32 kind (scn_memory_kind), u32 device, u64 size, u8 has content, bytes
+                      content (empty without) -> u32 memory */
+    HOST_READ,     /* u32 memory: a synchronising host read -> bytes */
+    HOST_SUBMIT,   /* u32 queue, text kernel, nd-range, arguments, constants, after
+                      -> u32 command */
+    HOST_TRANSFER, /* u32 queue, u32 to, u64 offset there, u32 from or HOST_NONE, u64 offset there,
+                      u64 size, bytes pattern (empty for a copy), after -> u32 command */
+    HOST_WAIT,     /* u8 host_awaited, u32 number (0 for everything) */
+    HOST_BUNDLE,   /* u8 host_bundle and what it says there */
+    HOST_GLOBAL,   /* text unique id, u8 image scope, bytes initial value: what the constructor of a
+                      module with a device_global does for its host variable -> u32 global */
     HOST_GLOBAL_COPY, /* u32 queue, u8 host_direction, u32 global, u64 offset there, u32 memory (no
                          buffer), u64 offset there, u64 size, after -> u32 command */
     HOST_REQUEST_END
@@ -112,13 +113,15 @@ typedef enum host_event {
 
 #define HOST_NONE 0xffffffffu
 
-/* Every generated module exports a function under HOST_BINDS_PREFIX and its number in the scenario,
- *     const char *assay_binds_3(const char *symbol)
- * that gives what the symbol binds to from within it (dlsym(RTLD_DEFAULT), so that the caller's
- * scope counts): each host symbol is a const char array with the file name of its module.  Each
- * module's constructor and destructor call
- *     void assay_module_constructed(const char *file_name), assay_module_destroyed(...)
- * of the library that the program is linked with, and main() is assay_host_main(). */
-#define HOST_BINDS_PREFIX "assay_binds_"
+/* What a generated module is made of, and what the library that all are linked with defines for it.
+ * Its constructor calls, first of all,
+ *     void assay_module_constructed(const char *file_name, host_binds *binds)
+ * and its destructor, last of all,
+ *     void assay_module_destroyed(const char *file_name)
+ * Between them each calls __sycl_register_lib and __sycl_unregister_lib, if the module registers
+ * images.  `binds` gives the address that a symbol binds to from within the module, NULL for none
+ * (dlsym(RTLD_DEFAULT), so that the caller's scope counts); each host symbol is a variable that the
+ * module exports.  main() is int assay_host_main(void). */
+typedef const void *host_binds(const char *symbol);
 
 #endif

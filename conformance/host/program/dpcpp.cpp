@@ -2,7 +2,6 @@
  * thrown becomes a refusal. */
 #include "conformance/host/program/dpcpp.h"
 
-#include <cstring>
 #include <exception>
 #include <new>
 
@@ -21,42 +20,40 @@ void refuse(const std::string &message)
     refuse("errc::invalid", message);
 }
 
-const unsigned char *request::take(size_t length)
+void request::check() const
 {
-    if (length > size - position) {
-        refuse("the request ends at byte " + std::to_string(size) + ", within a field at byte " +
-               std::to_string(position));
+    if (in->failed) {
+        refuse("the request of " + std::to_string(in->size) + " bytes ends within a field at byte " +
+               std::to_string(in->position));
     }
-    const unsigned char *field = data + position;
-    position += length;
-    return field;
 }
 
 uint8_t request::u8()
 {
-    return *take(1);
+    uint8_t value = host_read_u8(in);
+    check();
+    return value;
 }
 
-/* Little-endian, as is every machine that libsycl runs on. */
 uint32_t request::u32()
 {
-    uint32_t value;
-    std::memcpy(&value, take(sizeof value), sizeof value);
+    uint32_t value = host_read_u32(in);
+    check();
     return value;
 }
 
 uint64_t request::u64()
 {
-    uint64_t value;
-    std::memcpy(&value, take(sizeof value), sizeof value);
+    uint64_t value = host_read_u64(in);
+    check();
     return value;
 }
 
 std::string request::text()
 {
-    uint64_t length = u64();
-    const unsigned char *field = take(length);
-    std::string value(reinterpret_cast<const char *>(field), length);
+    host_span field = host_read_bytes(in);
+    check();
+    std::string value(field.data, field.size);
     /* libsycl takes names as C strings, so one with a NUL byte would be taken for another. */
     if (value.find('\0') != std::string::npos) refuse("a text of the request has a NUL byte");
     return value;
@@ -64,64 +61,38 @@ std::string request::text()
 
 std::vector<unsigned char> request::bytes()
 {
-    uint64_t length = u64();
-    const unsigned char *field = take(length);
-    return std::vector<unsigned char>(field, field + length);
+    host_span field = host_read_bytes(in);
+    check();
+    return std::vector<unsigned char>(field.data, field.data + field.size);
 }
 
 uint32_t request::count(size_t item_size)
 {
     uint32_t count = u32();
-    if (count > (size - position) / item_size) {
+    if (count > (in->size - in->position) / item_size) {
         refuse("the request says that " + std::to_string(count) + " items follow byte " +
-               std::to_string(position) + ", more than it has room for");
+               std::to_string(in->position) + ", more than it has room for");
     }
     return count;
 }
 
-uint8_t request::below(unsigned limit, const char *what)
+void request::end() const
 {
-    uint8_t value = u8();
+    if (!host_reader_finished(in)) {
+        refuse("the request has " + std::to_string(in->size - in->position) +
+               " bytes behind its last field");
+    }
+}
+
+uint32_t below(uint32_t value, uint32_t limit, const char *what)
+{
     if (value >= limit) refuse("there is no " + std::string(what) + " " + std::to_string(value));
     return value;
 }
 
-void request::end() const
+void write_text(host_writer *out, const std::string &text)
 {
-    if (position != size) {
-        refuse("the request has " + std::to_string(size - position) + " bytes behind its last field");
-    }
-}
-
-void answer::number(uint64_t value, unsigned number_size)
-{
-    written.append(reinterpret_cast<const char *>(&value), number_size);
-}
-
-void answer::u8(uint8_t value)
-{
-    number(value, 1);
-}
-
-void answer::u32(uint32_t value)
-{
-    number(value, 4);
-}
-
-void answer::u64(uint64_t value)
-{
-    number(value, 8);
-}
-
-void answer::text(const std::string &value)
-{
-    bytes(value.data(), value.size());
-}
-
-void answer::bytes(const void *data, size_t size)
-{
-    u64(size);
-    written.append(static_cast<const char *>(data), size);
+    host_write_bytes(out, text.data(), text.size());
 }
 
 /* ---- The state ---------------------------------------------------------------------------- */
@@ -206,7 +177,7 @@ void throw_failures()
 
 /* ---- Requests ----------------------------------------------------------------------------- */
 
-static void (*const answerers[HOST_REQUEST_END])(request &, answer &) = {
+static void (*const answerers[HOST_REQUEST_END])(request &, host_writer *) = {
     /* HOST_HELLO to HOST_SEGMENTS are answered by what both host programs share. */
     nullptr,
     nullptr,

@@ -1,5 +1,5 @@
-/* What the parts of libassay_dpcpp.so share: a request being read, an answer being written, a
- * refusal, and what the requests have made so far.
+/* What the parts of libassay_dpcpp.so share: a request being read, a refusal,
+ * and what the requests have made so far.
  *
  * The library answers conformance/host/protocol.h over libsycl, the shipped runtime.  It does what an
  * application would do and nothing else: it checks what the subject says before libsycl sees it,
@@ -11,9 +11,10 @@
 #ifndef CONFORMANCE_HOST_PROGRAM_DPCPP_H
 #define CONFORMANCE_HOST_PROGRAM_DPCPP_H
 
-#include "conformance/host/protocol.h"
+#include "conformance/host/program/serve.h"
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -41,7 +42,7 @@ struct refusal {
 class request
 {
 public:
-    request(const unsigned char *data, size_t size) : data(data), size(size)
+    explicit request(host_reader *in) : in(in)
     {
     }
     uint8_t u8();
@@ -52,32 +53,17 @@ public:
     /* A u32 count of items that take at least item_size bytes each, so that a wrong count cannot
      * make anybody allocate more than the request is long. */
     uint32_t count(size_t item_size);
-    /* A u8 below the limit; `what` names it in the refusal. */
-    uint8_t below(unsigned limit, const char *what);
     /* Refuses what stands behind the last field. */
     void end() const;
 
 private:
-    const unsigned char *take(size_t length);
-    const unsigned char *data;
-    size_t size;
-    size_t position = 0;
+    void check() const;
+    host_reader *in;
 };
 
-/* Collects an answer's fields; the status byte is the caller's. */
-class answer
-{
-public:
-    void u8(uint8_t value);
-    void u32(uint32_t value);
-    void u64(uint64_t value);
-    void text(const std::string &value);
-    void bytes(const void *data, size_t size);
-    std::string written;
-
-private:
-    void number(uint64_t value, unsigned size);
-};
+/* A number below the limit; `what` names it in the refusal. */
+uint32_t below(uint32_t value, uint32_t limit, const char *what);
+void write_text(host_writer *out, const std::string &text);
 
 /* Things of a kind, by their number from 0; they stay until the program ends. */
 template <class T> class table
@@ -174,30 +160,30 @@ sycl::context context_at(uint32_t number, const sycl::device &device);
 /* The events of a list of commands (`after` of the protocol). */
 std::vector<sycl::event> read_after(request &in);
 /* Keeps a command and writes its number. */
-void keep_command(answer &out, sycl::event event, std::shared_ptr<void> keeps = nullptr);
+void keep_command(host_writer *out, sycl::event event, std::shared_ptr<void> keeps = nullptr);
 /* The kernel's id; refuses an unknown name as libsycl would, were it not to crash. */
 sycl::kernel_id kernel_id_of(const std::string &name);
 /* Throws the first asynchronous failure that nobody has been told of, and forgets the others. */
 void throw_failures();
 
 /* A request's answer, by kind: each reads all of the request before it does anything. */
-void answer_devices(request &in, answer &out);
-void answer_kernels(request &in, answer &out);
-void answer_context(request &in, answer &out);
-void answer_queue(request &in, answer &out);
-void answer_memory(request &in, answer &out);
-void answer_read(request &in, answer &out);
-void answer_submit(request &in, answer &out);
-void answer_transfer(request &in, answer &out);
-void answer_wait(request &in, answer &out);
-void answer_bundle(request &in, answer &out);
-void answer_global(request &in, answer &out);
-void answer_global_copy(request &in, answer &out);
+void answer_devices(request &in, host_writer *out);
+void answer_kernels(request &in, host_writer *out);
+void answer_context(request &in, host_writer *out);
+void answer_queue(request &in, host_writer *out);
+void answer_memory(request &in, host_writer *out);
+void answer_read(request &in, host_writer *out);
+void answer_submit(request &in, host_writer *out);
+void answer_transfer(request &in, host_writer *out);
+void answer_wait(request &in, host_writer *out);
+void answer_bundle(request &in, host_writer *out);
+void answer_global(request &in, host_writer *out);
+void answer_global_copy(request &in, host_writer *out);
 
 /* Reads what HOST_SUBMIT says behind its queue and launches it; by the kernel's name alone, or out
  * of an executable bundle. */
-void launch(request &in, answer &out, const sycl::queue &queue, const bundle *from);
-/* A modules was loaded or unloaded: its kernels are others than before. */
+void launch(request &in, host_writer *out, const sycl::queue &queue, const bundle *from);
+/* A module was loaded or unloaded: its kernels are others than before. */
 void forget_launches();
 
 /* Specialisation constants by name, which public SYCL has only as variables. */

@@ -37,20 +37,20 @@ static uint32_t aspects_of(const sycl::device &device)
     return aspects;
 }
 
-void answer_devices(request &in, answer &out)
+void answer_devices(request &in, host_writer *out)
 {
     in.end();
     const std::vector<sycl::device> &devices = the_state().devices;
-    out.u32(static_cast<uint32_t>(devices.size()));
+    host_write_u32(out, static_cast<uint32_t>(devices.size()));
     for (const sycl::device &device : devices) {
-        out.text(device.get_info<sycl::info::device::name>());
-        out.text(device.get_platform().get_info<sycl::info::platform::name>() + " " +
+        write_text(out, device.get_info<sycl::info::device::name>());
+        write_text(out, device.get_platform().get_info<sycl::info::platform::name>() + " " +
                  device.get_info<sycl::info::device::driver_version>());
-        out.u32(aspects_of(device));
+        host_write_u32(out, aspects_of(device));
     }
 }
 
-void answer_context(request &in, answer &out)
+void answer_context(request &in, host_writer *out)
 {
     std::vector<sycl::device> devices;
     uint32_t count = in.count(4);
@@ -58,7 +58,7 @@ void answer_context(request &in, answer &out)
         devices.push_back(device_at(in.u32()));
     in.end();
     if (devices.empty()) refuse("a context has at least one device");
-    out.u32(the_state().contexts.add(std::make_shared<sycl::context>(devices)));
+    host_write_u32(out, the_state().contexts.add(std::make_shared<sycl::context>(devices)));
 }
 
 /* Keeps what is reported later than where it arose, until a request asks for it. */
@@ -70,15 +70,15 @@ static void collect_failures(sycl::exception_list failures)
         all.failures.push_back(failure);
 }
 
-void answer_queue(request &in, answer &out)
+void answer_queue(request &in, host_writer *out)
 {
     const sycl::device &device = device_at(in.u32());
     sycl::context context = context_at(in.u32(), device);
-    bool in_order = in.below(2, "order") == 1;
+    bool in_order = below(in.u8(), 2, "order") == 1;
     in.end();
     sycl::property_list properties;
     if (in_order) properties = sycl::property_list{sycl::property::queue::in_order()};
-    out.u32(the_state().queues.add(
+    host_write_u32(out, the_state().queues.add(
         std::make_shared<sycl::queue>(context, device, collect_failures, properties)));
 }
 
@@ -106,13 +106,13 @@ static void allocate(memory &made, const sycl::device &device)
     }
 }
 
-void answer_memory(request &in, answer &out)
+void answer_memory(request &in, host_writer *out)
 {
     auto made = std::make_shared<memory>();
-    made->kind = in.below(HOST_MEMORY_KIND_END, "kind of memory");
+    made->kind = below(in.u32(), HOST_MEMORY_KIND_END, "kind of memory");
     const sycl::device &device = device_at(in.u32());
     made->size = in.u64();
-    bool has_content = in.below(2, "content") == 1;
+    bool has_content = below(in.u8(), 2, "content") == 1;
     std::vector<unsigned char> content = in.bytes();
     in.end();
     if (made->size == 0) refuse("a memory has at least one byte");
@@ -131,17 +131,17 @@ void answer_memory(request &in, answer &out)
     if (made->pointer && has_content) {
         sycl::queue(*made->context, device).memcpy(made->pointer, content.data(), made->size).wait();
     }
-    out.u32(the_state().memories.add(std::move(made)));
+    host_write_u32(out, the_state().memories.add(std::move(made)));
 }
 
-void answer_read(request &in, answer &out)
+void answer_read(request &in, host_writer *out)
 {
     std::shared_ptr<memory> from = the_state().memories.at(in.u32());
     in.end();
     if (from->buffer) {
         sycl::host_accessor content(*from->buffer, sycl::read_only);
         throw_failures();
-        out.bytes(&content[0], from->size);
+        host_write_bytes(out, &content[0], from->size);
         return;
     }
     /* Nothing orders the host and unified shared memory but waiting for who may use it. */
@@ -152,7 +152,7 @@ void answer_read(request &in, answer &out)
     sycl::queue(*from->context, from->context->get_devices().front())
         .memcpy(content.data(), from->pointer, from->size)
         .wait();
-    out.bytes(content.data(), content.size());
+    host_write_bytes(out, content.data(), content.size());
 }
 
 /* ---- Commands ----------------------------------------------------------------------------- */
@@ -166,18 +166,18 @@ std::vector<sycl::event> read_after(request &in)
     return events;
 }
 
-void keep_command(answer &out, sycl::event event, std::shared_ptr<void> keeps)
+void keep_command(host_writer *out, sycl::event event, std::shared_ptr<void> keeps)
 {
     auto made = std::make_shared<command>();
     made->event = std::move(event);
     made->keeps = std::move(keeps);
-    out.u32(the_state().commands.add(std::move(made)));
+    host_write_u32(out, the_state().commands.add(std::move(made)));
 }
 
-void answer_wait(request &in, answer &out)
+void answer_wait(request &in, host_writer *out)
 {
     (void)out;
-    uint8_t awaited = in.below(HOST_AWAIT_COMMAND + 1, "thing to wait for");
+    uint32_t awaited = below(in.u8(), HOST_AWAIT_COMMAND + 1, "thing to wait for");
     uint32_t number = in.u32();
     in.end();
     state &all = the_state();
@@ -225,7 +225,7 @@ static void check_part(const part &of, uint64_t size)
     }
 }
 
-static void put(const transfer &what, std::shared_ptr<byte_block> block, answer &out)
+static void put(const transfer &what, std::shared_ptr<byte_block> block, host_writer *out)
 {
     sycl::event event = what.queue->submit([&](sycl::handler &handler) {
         handler.depends_on(what.after);
@@ -239,7 +239,7 @@ static void put(const transfer &what, std::shared_ptr<byte_block> block, answer 
 }
 
 /* A buffer of bytes is filled with bytes only, so a longer pattern is repeated here and copied. */
-static void fill(const transfer &what, answer &out)
+static void fill(const transfer &what, host_writer *out)
 {
     size_t length = what.pattern.size();
     if (what.to.of->buffer && length > 1) {
@@ -264,7 +264,7 @@ static void fill(const transfer &what, answer &out)
 
 /* From a buffer to unified shared memory or back: SYCL's copy between an accessor and a pointer is
  * for the host's memory, so a block of the host's lies between them. */
-static void copy_through_host(const transfer &what, answer &out)
+static void copy_through_host(const transfer &what, host_writer *out)
 {
     auto block = std::make_shared<byte_block>(what.size);
     sycl::event got = what.queue->submit([&](sycl::handler &handler) {
@@ -280,7 +280,7 @@ static void copy_through_host(const transfer &what, answer &out)
     put(second, block, out);
 }
 
-static void copy(const transfer &what, answer &out)
+static void copy(const transfer &what, host_writer *out)
 {
     bool from_buffer = what.from.of->buffer.has_value();
     if (from_buffer != what.to.of->buffer.has_value()) {
@@ -300,7 +300,7 @@ static void copy(const transfer &what, answer &out)
     keep_command(out, event);
 }
 
-void answer_transfer(request &in, answer &out)
+void answer_transfer(request &in, host_writer *out)
 {
     state &all = the_state();
     transfer what;
