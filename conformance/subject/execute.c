@@ -138,6 +138,7 @@ void cnf_run_step(cnf_execution *execution, uint32_t index)
     if (step->profile != RT_PROFILE_COUNT && step->profile != execution->options->profile) return;
     cnf_emit_stage(execution->emitter, "step", index, step->at.line);
     execution->results[index].begun = true;
+    execution->thread = step->thread;
     run_verb(execution, index);
 }
 
@@ -177,6 +178,7 @@ static void finish(cnf_execution *execution)
 {
     cnf_runtime *runtime = execution->runtime;
     execution->was_asked = runtime->operations->was_asked(runtime);
+    execution->thread = 0;
     cnf_emit_stage(execution->emitter, "finish", SCN_NONE, 0);
     judge_end(execution, RT_TEXT("wait"), runtime->operations->wait(execution));
     cnf_judge_findings(execution);
@@ -188,6 +190,7 @@ static void finish(cnf_execution *execution)
     uint32_t choice_count;
     runtime->operations->choices(runtime, &choices, &choice_count);
     cnf_emit_choices(execution->emitter, choices, choice_count);
+    judge_end(execution, RT_TEXT("exit"), runtime->operations->end(execution));
 }
 
 void cnf_execute(cnf_execution *execution)
