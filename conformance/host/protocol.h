@@ -40,6 +40,11 @@ typedef enum host_request {
     HOST_TRANSFER, /* u32 queue, u32 to, u64 offset there, u32 from or HOST_NONE, u64 offset there,
                       u64 size, bytes pattern (empty for a copy), after -> u32 command */
     HOST_WAIT,     /* u8 host_awaited, u32 number (0 for everything) */
+    HOST_BUNDLE,   /* u8 host_bundle and what it says there */
+    HOST_GLOBAL,   /* text unique id, u8 image scope, bytes initial value: what the constructor of a
+                      module with a device_global does for its host variable -> u32 global */
+    HOST_GLOBAL_COPY, /* u32 queue, u8 host_direction, u32 global, u64 offset there, u32 memory (no
+                         buffer), u64 offset there, u64 size, after -> u32 command */
     HOST_REQUEST_END
 } host_request;
 
@@ -61,6 +66,41 @@ typedef enum host_argument {
     HOST_ARGUMENT_BYTES,
     HOST_ARGUMENT_LOCAL,
 } host_argument;
+
+/* Kernel bundles.  A state is SYCL's: 0 input, 1 object, 2 executable. */
+typedef enum host_bundle {
+    HOST_BUNDLE_GET = 1, /* u8 state, u32 context or HOST_NONE, u32 count, count * u32 device (at
+                            least one), u32 count, count * text kernel (none: all) -> u32 bundle */
+    HOST_BUNDLE_COMPILE, /* u32 bundle (input) -> u32 bundle (object) */
+    HOST_BUNDLE_LINK,    /* u32 count, count * u32 bundle (object) -> u32 bundle (executable) */
+    HOST_BUNDLE_BUILD,   /* u32 bundle (input) -> u32 bundle (executable) */
+    HOST_BUNDLE_JOIN,    /* u32 count, count * u32 bundle (of one state) -> u32 bundle */
+    HOST_BUNDLE_SHOW,    /* u32 bundle -> u8 state, u32 device images, u32 count, count * text kernel */
+    HOST_BUNDLE_HAS_KERNEL,   /* u32 bundle, text kernel, u32 device or HOST_NONE -> u8 */
+    HOST_BUNDLE_HAS_CONSTANT, /* u32 bundle, text constant -> u8 */
+    HOST_BUNDLE_CONSTANT,     /* u32 bundle, text constant -> bytes value */
+    HOST_BUNDLE_SET_CONSTANT, /* u32 bundle (input), text constant, bytes value */
+    HOST_BUNDLE_SUBMIT, /* u32 bundle (executable), then HOST_SUBMIT's fields, without constants
+                           -> u32 command */
+    HOST_BUNDLE_END
+} host_bundle;
+
+typedef enum host_direction { HOST_TO_GLOBAL, HOST_FROM_GLOBAL } host_direction;
+
+/* The numbers of scn_memory_kind and scn_access, which C++ does not see. */
+typedef enum host_memory_kind {
+    HOST_MEMORY_BUFFER,
+    HOST_MEMORY_USM_DEVICE,
+    HOST_MEMORY_USM_HOST,
+    HOST_MEMORY_USM_SHARED,
+    HOST_MEMORY_KIND_END
+} host_memory_kind;
+typedef enum host_access {
+    HOST_ACCESS_READ_WRITE,
+    HOST_ACCESS_READ,
+    HOST_ACCESS_WRITE,
+    HOST_ACCESS_END
+} host_access;
 
 typedef enum host_awaited { HOST_AWAIT_ALL, HOST_AWAIT_QUEUE, HOST_AWAIT_COMMAND } host_awaited;
 

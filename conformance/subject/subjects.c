@@ -4,6 +4,7 @@
 
 #include "backends/opencl/opencl.h"
 #include "backends/sim/simdev.h"
+#include "conformance/subject/runtime.h"
 
 #include <stdlib.h>
 
@@ -48,6 +49,7 @@ const cnf_subject cnf_subjects[] = {
         .summary = "the reference runtime on assay's SPIR-V interpreter, which checks every access",
         .forked = true,
         .oracle = true,
+        .runtime = &cnf_reference_operations,
         .backend = &simdev_backend,
         .selector = "",
         .settings = sim_settings,
@@ -56,6 +58,7 @@ const cnf_subject cnf_subjects[] = {
         .name = "pocl",
         .summary = "the reference runtime on PoCL (OpenCL on the CPU)",
         .install = "apt-get install pocl-opencl-icd ocl-icd-libopencl1",
+        .runtime = &cnf_reference_operations,
         .backend = &ocl_backend,
         .selector = "platform=Portable Computing Language",
     },
@@ -63,6 +66,7 @@ const cnf_subject cnf_subjects[] = {
         .name = "intel-cpu",
         .summary = "the reference runtime on Intel's OpenCL CPU runtime",
         .install = "ci/setup --with intel",
+        .runtime = &cnf_reference_operations,
         .backend = &ocl_backend,
         .selector = "platform=Intel(R) OpenCL",
         .environment = intel_cpu_environment,
