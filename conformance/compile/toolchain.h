@@ -20,6 +20,12 @@ typedef struct cnf_toolchain {
  * the plugin (beside the running program, then in the library folder that belongs to it). */
 void cnf_toolchain_find(cnf_toolchain *out_toolchain);
 
+/* Finds a program by its name in PATH; false, and "", where there is none. */
+bool cnf_toolchain_find_program(char path[PATH_MAX], const char *name);
+
+/* Appends path, size and time of change of a file, or that it is missing, as a line. */
+void cnf_toolchain_identify_file(rt_buffer *out, const char *path);
+
 /* Appends what tells one toolchain from another: path, size and time of change of the tools and of
  * the libraries that do their work, and the versions of the native format, which assay makes. */
 void cnf_toolchain_identify(const cnf_toolchain *toolchain, rt_buffer *out);
