@@ -169,8 +169,8 @@ static rt_status shipped_load(cnf_execution *execution, uint32_t module)
 {
     rt_arena arena = {0};
     cnf_host_events events = {0};
-    rt_status status = cnf_host_open(cnf_shipped_of(execution)->host, execution->thread, module,
-                                     &arena, &events);
+    rt_status status =
+        cnf_host_open(cnf_shipped_of(execution)->host, execution->thread, module, &arena, &events);
     return module_came_or_went(execution, status, &arena, &events);
 }
 
@@ -178,8 +178,8 @@ static rt_status shipped_unload(cnf_execution *execution, uint32_t module)
 {
     rt_arena arena = {0};
     cnf_host_events events = {0};
-    rt_status status = cnf_host_close(cnf_shipped_of(execution)->host, execution->thread, module,
-                                      &arena, &events);
+    rt_status status =
+        cnf_host_close(cnf_shipped_of(execution)->host, execution->thread, module, &arena, &events);
     return module_came_or_went(execution, status, &arena, &events);
 }
 
@@ -195,8 +195,8 @@ static rt_status shipped_load_image(cnf_execution *execution, uint32_t module, u
 static rt_status shipped_host_symbol(cnf_execution *execution, uint32_t by, rt_text symbol,
                                      bool *out_loaded, uint32_t *out_found)
 {
-    rt_status status = cnf_host_binds(cnf_shipped_of(execution)->host, execution->thread, by,
-                                      symbol, out_found);
+    rt_status status =
+        cnf_host_binds(cnf_shipped_of(execution)->host, execution->thread, by, symbol, out_found);
     *out_loaded = status.code != RT_ERRC_INVALID; /* that is all that it refuses */
     return *out_loaded ? cnf_shipped_fate(execution, status) : RT_STATUS_OK;
 }

@@ -8,10 +8,10 @@
 
 typedef struct cnf_shipped {
     cnf_runtime base;
-    cnf_host *host;      /* NULL: no process was started, or the scenario is skipped */
-    rt_status started;   /* what starting it came to */
-    uint32_t *memories;  /* per memory: its number in the host program */
-    cnf_cache *cache;    /* that the host program is built from */
+    cnf_host *host;     /* NULL: no process was started, or the scenario is skipped */
+    rt_status started;  /* what starting it came to */
+    uint32_t *memories; /* per memory: its number in the host program */
+    cnf_cache *cache;   /* that the host program is built from */
 } cnf_shipped;
 
 /* The execution's runtime, which is the shipped one. */

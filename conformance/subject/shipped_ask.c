@@ -31,12 +31,16 @@ rt_status cnf_shipped_answered(cnf_execution *execution, const cnf_question *que
 {
     /* By host_request. */
     static const char *const asked[] = {
-        [HOST_DEVICES] = "a request for devices",  [HOST_CONTEXT] = "a request for a context",
-        [HOST_QUEUE] = "a request for a queue",    [HOST_MEMORY] = "a request for memory",
-        [HOST_READ] = "a read",                    [HOST_SUBMIT] = "a launch",
-        [HOST_TRANSFER] = "a copy or a fill",      [HOST_WAIT] = "a wait",
+        [HOST_DEVICES] = "a request for devices",
+        [HOST_CONTEXT] = "a request for a context",
+        [HOST_QUEUE] = "a request for a queue",
+        [HOST_MEMORY] = "a request for memory",
+        [HOST_READ] = "a read",
+        [HOST_SUBMIT] = "a launch",
+        [HOST_TRANSFER] = "a copy or a fill",
+        [HOST_WAIT] = "a wait",
     };
-    uint8_t kind = question->request.data[0];
+    uint8_t kind = (uint8_t)question->request.data[0];
     CHECK(kind < sizeof asked / sizeof *asked && asked[kind]);
     return cnf_host_answer_end(cnf_shipped_of(execution)->host, &question->answer, asked[kind]);
 }
