@@ -25,7 +25,8 @@ sycl::context context_at(uint32_t number, const sycl::device &device)
     return device.get_platform().khr_get_default_context();
 }
 
-/* dev_aspect's bits in its order, which its table of SYCL's numbers gives (fp16, fp64, atomic64). */
+/* dev_aspect's bits in its order, which its table of SYCL's numbers gives (fp16, fp64, atomic64).
+ */
 static uint32_t aspects_of(const sycl::device &device)
 {
     static const sycl::aspect known[] = {sycl::aspect::fp16, sycl::aspect::fp64,
@@ -45,7 +46,7 @@ void answer_devices(request &in, host_writer *out)
     for (const sycl::device &device : devices) {
         write_text(out, device.get_info<sycl::info::device::name>());
         write_text(out, device.get_platform().get_info<sycl::info::platform::name>() + " " +
-                 device.get_info<sycl::info::device::driver_version>());
+                            device.get_info<sycl::info::device::driver_version>());
         host_write_u32(out, aspects_of(device));
     }
 }
@@ -78,8 +79,8 @@ void answer_queue(request &in, host_writer *out)
     in.end();
     sycl::property_list properties;
     if (in_order) properties = sycl::property_list{sycl::property::queue::in_order()};
-    host_write_u32(out, the_state().queues.add(
-        std::make_shared<sycl::queue>(context, device, collect_failures, properties)));
+    host_write_u32(out, the_state().queues.add(std::make_shared<sycl::queue>(
+                            context, device, collect_failures, properties)));
 }
 
 /* ---- Memories ----------------------------------------------------------------------------- */
@@ -98,8 +99,8 @@ static void allocate(memory &made, const sycl::device &device)
         sycl::usm::alloc::shared,
     };
     made.context = context_at(HOST_NONE, device);
-    made.pointer =
-        static_cast<unsigned char *>(sycl::malloc(made.size, device, *made.context, kinds[made.kind]));
+    made.pointer = static_cast<unsigned char *>(
+        sycl::malloc(made.size, device, *made.context, kinds[made.kind]));
     if (!made.pointer) {
         refuse("errc::memory_allocation",
                "libsycl has no unified shared memory of " + std::to_string(made.size) + " bytes");
@@ -129,7 +130,9 @@ void answer_memory(request &in, host_writer *out)
         allocate(*made, device);
     }
     if (made->pointer && has_content) {
-        sycl::queue(*made->context, device).memcpy(made->pointer, content.data(), made->size).wait();
+        sycl::queue(*made->context, device)
+            .memcpy(made->pointer, content.data(), made->size)
+            .wait();
     }
     host_write_u32(out, the_state().memories.add(std::move(made)));
 }
@@ -230,7 +233,8 @@ static void put(const transfer &what, std::shared_ptr<byte_block> block, host_wr
     sycl::event event = what.queue->submit([&](sycl::handler &handler) {
         handler.depends_on(what.after);
         if (what.to.of->buffer) {
-            handler.copy(block->data(), access<sycl::access_mode::write>(what.to, what.size, handler));
+            handler.copy(block->data(),
+                         access<sycl::access_mode::write>(what.to, what.size, handler));
         } else {
             handler.memcpy(what.to.of->pointer + what.to.offset, block->data(), what.size);
         }
@@ -253,7 +257,8 @@ static void fill(const transfer &what, host_writer *out)
     sycl::event event = what.queue->submit([&](sycl::handler &handler) {
         handler.depends_on(what.after);
         if (what.to.of->buffer) {
-            handler.fill(access<sycl::access_mode::write>(what.to, what.size, handler), (*pattern)[0]);
+            handler.fill(access<sycl::access_mode::write>(what.to, what.size, handler),
+                         (*pattern)[0]);
         } else {
             (handler.*member(fill_memory{}))(what.to.of->pointer + what.to.offset, pattern->data(),
                                              length, what.size / length);
@@ -270,7 +275,8 @@ static void copy_through_host(const transfer &what, host_writer *out)
     sycl::event got = what.queue->submit([&](sycl::handler &handler) {
         handler.depends_on(what.after);
         if (what.from.of->buffer) {
-            handler.copy(access<sycl::access_mode::read>(what.from, what.size, handler), block->data());
+            handler.copy(access<sycl::access_mode::read>(what.from, what.size, handler),
+                         block->data());
         } else {
             handler.memcpy(block->data(), what.from.of->pointer + what.from.offset, what.size);
         }
