@@ -48,6 +48,7 @@ struct cnf_execution {
     uint32_t thread;   /* of the step that runs; for a runtime that hands over between steps only */
     cnf_output output; /* opened and closed by the caller of cnf_execute */
     bool failed;       /* some check was not ok: later steps would only follow from it */
+    bool refused;      /* some step was refused, as it was expected to be */
     bool was_asked;    /* cnf_runtime_operations.was_asked, before the end reads what is left */
 };
 

@@ -181,6 +181,7 @@ void cnf_judge_step(cnf_execution *execution, uint32_t index, const char *kind, 
             outcome_difference(execution, step->error, status, &check.message, &check.observed);
         check.ok = check.code.length == 0;
     }
+    execution->refused = execution->refused || (!rt_ok(status) && check.ok);
     /* That a step which nothing expects to fail did not fail is no observation worth counting on
      * its own: a PASS must have seen results. */
     bool expected = step->error || step->outcome_count > 0;
