@@ -334,6 +334,7 @@ static void channel_serve(int channel)
     bool goes_on = true;
     while (goes_on && host_frame_receive(channel, &frame)) {
         answer(&frame, &out);
+        fflush(stdout); /* What kernels printed is there when their command is done. */
         goes_on = host_frame_send(channel, &out);
     }
     host_writer_free(&frame);
