@@ -140,16 +140,15 @@ static rt_status reference_set_up(cnf_execution *execution)
     }
     for (uint32_t i = 0; i < scenario->memory_count; i++)
         RT_TRY(create_memory(execution, i));
-    rt_loader_start(loader_of(execution), 0, scenario->preloaded, scenario->preloaded_count);
-    return RT_STATUS_OK;
+    return rt_loader_start(loader_of(execution), 0, scenario->preloaded,
+                           scenario->preloaded_count);
 }
 
 /* ---- Modules ------------------------------------------------------------------------------ */
 
 static rt_status reference_load(cnf_execution *execution, uint32_t module)
 {
-    rt_loader_open(loader_of(execution), module);
-    return RT_STATUS_OK;
+    return rt_loader_open(loader_of(execution), module);
 }
 
 static rt_status reference_unload(cnf_execution *execution, uint32_t module)
@@ -177,9 +176,8 @@ static rt_status reference_host_symbol(cnf_execution *execution, uint32_t by, rt
     *out_found = SCN_NONE;
     *out_loaded = loader->modules[by].loaded;
     if (!*out_loaded) return RT_STATUS_OK;
-    rt_module_id found = rt_loader_host_symbol(loader, by, symbol);
-    if (found != RT_MODULE_NONE) *out_found = found;
-    return RT_STATUS_OK;
+    _Static_assert(RT_MODULE_NONE == SCN_NONE, "no module is no index");
+    return rt_loader_binds(loader, by, symbol, out_found);
 }
 
 /* ---- Contexts and queues ------------------------------------------------------------------ */
