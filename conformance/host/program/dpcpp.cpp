@@ -1,9 +1,14 @@
 /* The requests of the host program over libsycl: reading them, what answers which, and how what is
- * thrown becomes a refusal. */
+ * thrown becomes a refusal.  Also the two entry points for images, which are libsycl's own: they
+ * are defined here a second time, before libsycl in the order in which modules look symbols up, so
+ * that what modules register is seen. */
 #include "conformance/host/program/dpcpp.h"
+
+#include <dlfcn.h>
 
 #include <exception>
 #include <new>
+#include <shared_mutex>
 
 namespace dpcpp
 {
@@ -23,8 +28,8 @@ void refuse(const std::string &message)
 void request::check() const
 {
     if (in->failed) {
-        refuse("the request of " + std::to_string(in->size) + " bytes ends within a field at byte " +
-               std::to_string(in->position));
+        refuse("the request of " + std::to_string(in->size) +
+               " bytes ends within a field at byte " + std::to_string(in->position));
     }
 }
 
@@ -111,10 +116,36 @@ state &the_state()
     return *kept_state;
 }
 
-void end_state()
+/* Held while a request is answered.  Other channels may still be at theirs when channel 0 closes.
+ */
+static std::shared_mutex answering;
+
+/* What still runs ends before anything that it uses goes; whatever fails has nobody to hear of it.
+ */
+static void end_queues()
 {
-    std::lock_guard<std::mutex> held(state_lock);
-    kept_state.reset();
+    if (!kept_state) return;
+    for (const auto &queue : kept_state->queues.all()) {
+        try {
+            queue->wait();
+        } catch (...) {
+            continue;
+        }
+    }
+}
+
+/* Lets buffers and queues go as they do at an application's end, before the process' own
+ * destructors; not where a request of another channel still uses them, which a process that ends
+ * cuts short. */
+static void end_state()
+{
+    std::unique_lock<std::shared_mutex> alone(answering, std::try_to_lock);
+    if (alone.owns_lock()) {
+        end_queues();
+        kept_state.reset();
+    } else {
+        static_cast<void>(kept_state.release());
+    }
 }
 
 /* ---- Refusals ----------------------------------------------------------------------------- */
@@ -179,25 +210,63 @@ void throw_failures()
 
 static void (*const answerers[HOST_REQUEST_END])(request &, host_writer *) = {
     /* HOST_HELLO to HOST_SEGMENTS are answered by what both host programs share. */
-    nullptr,
-    nullptr,
-    nullptr,
-    nullptr,
-    nullptr,
-    nullptr,
-    answer_devices,
-    answer_kernels,
-    answer_context,
-    answer_queue,
-    answer_memory,
-    answer_read,
-    answer_submit,
-    answer_transfer,
-    answer_wait,
-    answer_bundle,
-    answer_global,
-    answer_global_copy,
+    nullptr,        nullptr,         nullptr,
+    nullptr,        nullptr,         nullptr,
+    answer_devices, answer_kernels,  answer_context,
+    answer_queue,   answer_memory,   answer_read,
+    answer_submit,  answer_transfer, answer_wait,
+    answer_bundle,  answer_global,   answer_global_copy,
 };
 static_assert(HOST_DEVICES == 6 && HOST_REQUEST_END == 18, "the table follows host_request");
 
+static bool answer(uint8_t number, host_reader *in, host_writer *out)
+{
+    if (number >= HOST_REQUEST_END || !answerers[number]) return false;
+    std::shared_lock<std::shared_mutex> held(answering);
+    try {
+        request fields(in);
+        answerers[number](fields, out);
+    } catch (...) {
+        refusal refused = refusal_of_current_exception();
+        host_refuse(out, refused.class_name.c_str(), refused.message.c_str());
+    }
+    /* A cut request has been refused with its place. */
+    in->failed = false;
+    return true;
+}
+
 } // namespace dpcpp
+
+/* ---- Entry points ------------------------------------------------------------------------- */
+
+static void forward(const char *name, const void *descriptor)
+{
+    auto *next = reinterpret_cast<void (*)(const void *)>(dlsym(RTLD_NEXT, name));
+    if (!next) std::terminate(); /* libsycl, which this is linked with, has both. */
+    next(descriptor);
+    dpcpp::forget_launches();
+}
+
+extern "C" void __sycl_register_lib(const void *descriptor)
+{
+    host_event_note(HOST_EVENT_REGISTERED, descriptor);
+    forward("__sycl_register_lib", descriptor);
+}
+
+extern "C" void __sycl_unregister_lib(const void *descriptor)
+{
+    host_event_note(HOST_EVENT_UNREGISTERED, descriptor);
+    forward("__sycl_unregister_lib", descriptor);
+}
+
+#define VERSION_TEXT_OF(number) #number
+#define VERSION_TEXT(number)    VERSION_TEXT_OF(number)
+
+int assay_host_main(void)
+{
+    int status = host_serve("libsycl " VERSION_TEXT(__LIBSYCL_MAJOR_VERSION) "." VERSION_TEXT(
+                                __LIBSYCL_MINOR_VERSION) "." VERSION_TEXT(__LIBSYCL_PATCH_VERSION),
+                            dpcpp::answer);
+    dpcpp::end_state();
+    return status;
+}

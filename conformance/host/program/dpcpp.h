@@ -1,8 +1,8 @@
 /* What the parts of libassay_dpcpp.so share: a request being read, a refusal,
  * and what the requests have made so far.
  *
- * The library answers conformance/host/protocol.h over libsycl, the shipped runtime.  It does what an
- * application would do and nothing else: it checks what the subject says before libsycl sees it,
+ * The library answers conformance/host/protocol.h over libsycl, the shipped runtime.  It does what
+ * an application would do and nothing else: it checks what the subject says before libsycl sees it,
  * because libsycl trusts its callers (an unknown kernel's name is a crash there), and it judges
  * nothing.  Whatever is thrown becomes a refusal (dpcpp.cpp).
  *
@@ -41,10 +41,8 @@ struct refusal {
  * where it stands.  Texts and bytes are copied. */
 class request
 {
-public:
-    explicit request(host_reader *in) : in(in)
-    {
-    }
+  public:
+    explicit request(host_reader *in) : in(in) {}
     uint8_t u8();
     uint32_t u32();
     uint64_t u64();
@@ -56,7 +54,7 @@ public:
     /* Refuses what stands behind the last field. */
     void end() const;
 
-private:
+  private:
     void check() const;
     host_reader *in;
 };
@@ -68,10 +66,8 @@ void write_text(host_writer *out, const std::string &text);
 /* Things of a kind, by their number from 0; they stay until the program ends. */
 template <class T> class table
 {
-public:
-    explicit table(const char *what) : what(what)
-    {
-    }
+  public:
+    explicit table(const char *what) : what(what) {}
     uint32_t add(std::shared_ptr<T> thing)
     {
         std::lock_guard<std::mutex> held(lock);
@@ -93,7 +89,7 @@ public:
         return things;
     }
 
-private:
+  private:
     const char *what;
     std::mutex lock;
     std::vector<std::shared_ptr<T>> things;
@@ -104,7 +100,8 @@ private:
  * made without one. */
 struct memory {
     uint32_t kind = HOST_MEMORY_BUFFER;
-    uint64_t size = 0; /* bytes, > 0 */
+    uint32_t device = 0; /* number of the one that it was asked for */
+    uint64_t size = 0;   /* bytes, > 0 */
     std::optional<sycl::buffer<unsigned char, 1>> buffer;
     std::optional<sycl::context> context; /* of unified shared memory */
     unsigned char *pointer = nullptr;     /* unified shared memory */
@@ -141,18 +138,16 @@ struct state {
     table<bundle> bundles{"bundle"};
     table<global> globals{"device_global"};
 
+    std::mutex movers_lock;
+    /* By device: for what the host moves to and from its memory. */
+    std::vector<std::optional<sycl::queue>> movers;
+
     std::mutex failures_lock;
     std::vector<std::exception_ptr> failures; /* what came to an asynchronous handler, in order */
-
-    std::mutex launched_lock;
-    /* The arguments of a kernel's last launch, by its name (launch.cpp says what for). */
-    std::vector<std::pair<std::string, uint32_t>> launched;
 };
 
 /* The process' state, made at the first call; refuses where there is no device. */
 state &the_state();
-/* Ends it: waits for nothing but lets buffers and queues go as they do at an application's end. */
-void end_state();
 
 const sycl::device &device_at(uint32_t number);
 /* The context of a number; for HOST_NONE the one that the device's queues have by default. */
@@ -182,14 +177,12 @@ void answer_global_copy(request &in, host_writer *out);
 
 /* Reads what HOST_SUBMIT says behind its queue and launches it; by the kernel's name alone, or out
  * of an executable bundle. */
-void launch(request &in, host_writer *out, const sycl::queue &queue, const bundle *from);
-/* A module was loaded or unloaded: its kernels are others than before. */
+void launch(request &in, host_writer *out, sycl::queue &queue, const bundle *from);
+/* Images were registered or taken back: a kernel's name may mean another one than before. */
 void forget_launches();
 
-/* Specialisation constants by name, which public SYCL has only as variables. */
-bool has_constant(const bundle &in, const std::string &name);
-std::vector<unsigned char> constant_of(const bundle &in, const std::string &name);
-/* Refuses a constant that the bundle has not, and a value of another size. */
+/* Sets a specialisation constant by its name, which public SYCL has only as a variable.  Refuses
+ * one that the bundle has not, and a value of another size. */
 void set_constant(sycl::kernel_bundle<sycl::bundle_state::input> &in, const std::string &name,
                   const std::vector<unsigned char> &value);
 

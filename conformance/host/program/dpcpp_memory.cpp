@@ -25,7 +25,8 @@ sycl::context context_at(uint32_t number, const sycl::device &device)
     return device.get_platform().khr_get_default_context();
 }
 
-/* dev_aspect's bits in its order, which its table of SYCL's numbers gives (fp16, fp64, atomic64). */
+/* dev_aspect's bits in its order, which its table of SYCL's numbers gives (fp16, fp64, atomic64).
+ */
 static uint32_t aspects_of(const sycl::device &device)
 {
     static const sycl::aspect known[] = {sycl::aspect::fp16, sycl::aspect::fp64,
@@ -45,7 +46,7 @@ void answer_devices(request &in, host_writer *out)
     for (const sycl::device &device : devices) {
         write_text(out, device.get_info<sycl::info::device::name>());
         write_text(out, device.get_platform().get_info<sycl::info::platform::name>() + " " +
-                 device.get_info<sycl::info::device::driver_version>());
+                            device.get_info<sycl::info::device::driver_version>());
         host_write_u32(out, aspects_of(device));
     }
 }
@@ -78,8 +79,8 @@ void answer_queue(request &in, host_writer *out)
     in.end();
     sycl::property_list properties;
     if (in_order) properties = sycl::property_list{sycl::property::queue::in_order()};
-    host_write_u32(out, the_state().queues.add(
-        std::make_shared<sycl::queue>(context, device, collect_failures, properties)));
+    host_write_u32(out, the_state().queues.add(std::make_shared<sycl::queue>(
+                            context, device, collect_failures, properties)));
 }
 
 /* ---- Memories ----------------------------------------------------------------------------- */
@@ -98,19 +99,39 @@ static void allocate(memory &made, const sycl::device &device)
         sycl::usm::alloc::shared,
     };
     made.context = context_at(HOST_NONE, device);
-    made.pointer =
-        static_cast<unsigned char *>(sycl::malloc(made.size, device, *made.context, kinds[made.kind]));
+    made.pointer = static_cast<unsigned char *>(
+        sycl::malloc(made.size, device, *made.context, kinds[made.kind]));
     if (!made.pointer) {
         refuse("errc::memory_allocation",
                "libsycl has no unified shared memory of " + std::to_string(made.size) + " bytes");
     }
 }
 
+/* Moves all of a memory's bytes between the host and unified shared memory that nobody uses.
+ *
+ * The queue for the device's own is made once and kept: when queues come and go, Intel's CPU
+ * runtime (2026.22.10) at times waits for ever in clFinish while a thread of its own releases
+ * another queue. */
+static void move(const memory &of, void *to, const void *from)
+{
+    if (of.kind != HOST_MEMORY_USM_DEVICE) {
+        std::memcpy(to, from, of.size);
+        return;
+    }
+    state &all = the_state();
+    std::lock_guard<std::mutex> held(all.movers_lock);
+    all.movers.resize(all.devices.size());
+    std::optional<sycl::queue> &mover = all.movers[of.device];
+    if (!mover) mover.emplace(*of.context, all.devices[of.device]);
+    mover->memcpy(to, from, of.size).wait();
+}
+
 void answer_memory(request &in, host_writer *out)
 {
     auto made = std::make_shared<memory>();
     made->kind = below(in.u32(), HOST_MEMORY_KIND_END, "kind of memory");
-    const sycl::device &device = device_at(in.u32());
+    made->device = in.u32();
+    const sycl::device &device = device_at(made->device);
     made->size = in.u64();
     bool has_content = below(in.u8(), 2, "content") == 1;
     std::vector<unsigned char> content = in.bytes();
@@ -128,9 +149,7 @@ void answer_memory(request &in, host_writer *out)
     } else {
         allocate(*made, device);
     }
-    if (made->pointer && has_content) {
-        sycl::queue(*made->context, device).memcpy(made->pointer, content.data(), made->size).wait();
-    }
+    if (made->pointer && has_content) move(*made, made->pointer, content.data());
     host_write_u32(out, the_state().memories.add(std::move(made)));
 }
 
@@ -149,9 +168,7 @@ void answer_read(request &in, host_writer *out)
         queue->wait_and_throw();
     throw_failures();
     std::vector<unsigned char> content(from->size);
-    sycl::queue(*from->context, from->context->get_devices().front())
-        .memcpy(content.data(), from->pointer, from->size)
-        .wait();
+    move(*from, content.data(), from->pointer);
     host_write_bytes(out, content.data(), content.size());
 }
 
@@ -230,7 +247,8 @@ static void put(const transfer &what, std::shared_ptr<byte_block> block, host_wr
     sycl::event event = what.queue->submit([&](sycl::handler &handler) {
         handler.depends_on(what.after);
         if (what.to.of->buffer) {
-            handler.copy(block->data(), access<sycl::access_mode::write>(what.to, what.size, handler));
+            handler.copy(block->data(),
+                         access<sycl::access_mode::write>(what.to, what.size, handler));
         } else {
             handler.memcpy(what.to.of->pointer + what.to.offset, block->data(), what.size);
         }
@@ -253,7 +271,8 @@ static void fill(const transfer &what, host_writer *out)
     sycl::event event = what.queue->submit([&](sycl::handler &handler) {
         handler.depends_on(what.after);
         if (what.to.of->buffer) {
-            handler.fill(access<sycl::access_mode::write>(what.to, what.size, handler), (*pattern)[0]);
+            handler.fill(access<sycl::access_mode::write>(what.to, what.size, handler),
+                         (*pattern)[0]);
         } else {
             (handler.*member(fill_memory{}))(what.to.of->pointer + what.to.offset, pattern->data(),
                                              length, what.size / length);
@@ -270,7 +289,8 @@ static void copy_through_host(const transfer &what, host_writer *out)
     sycl::event got = what.queue->submit([&](sycl::handler &handler) {
         handler.depends_on(what.after);
         if (what.from.of->buffer) {
-            handler.copy(access<sycl::access_mode::read>(what.from, what.size, handler), block->data());
+            handler.copy(access<sycl::access_mode::read>(what.from, what.size, handler),
+                         block->data());
         } else {
             handler.memcpy(block->data(), what.from.of->pointer + what.from.offset, what.size);
         }

@@ -1,13 +1,13 @@
 /* The members of libsycl's classes that its headers keep to themselves and its library exports.
  *
  * An application's kernels have types, made by the compiler of DPC++, that name them and list their
- * arguments; ours have names that are known when a scenario runs.  What public SYCL lacks for that is
- * one step below, in functions that its own templates call: taking their addresses in an explicit
- * instantiation is how the language lets anybody name a private member (ISO C++17, 17.7.2
+ * arguments; ours have names that are known when a scenario runs.  What public SYCL lacks for that
+ * is one step below, in functions that its own templates call: taking their addresses in an
+ * explicit instantiation is how the language lets anybody name a private member (ISO C++17, 17.7.2
  * "Explicit instantiation", paragraph 12).
  *
- * Observed: all of this holds for libsycl 9.0.0 (wheel intel-sycl-rt 2026.2.0); what another version
- * lacks does not compile. */
+ * Observed: all of this holds for libsycl 9.0.0 (wheel intel-sycl-rt 2026.2.0); what another
+ * version lacks does not compile. */
 #ifndef CONFORMANCE_HOST_PROGRAM_DPCPP_PRIVATE_H
 #define CONFORMANCE_HOST_PROGRAM_DPCPP_PRIVATE_H
 
@@ -47,7 +47,7 @@ OPENED(fill_memory, sycl::handler, fill_impl,
        void (sycl::handler::*)(void *, const void *, size_t, size_t));
 
 /* memcpy of a device_global: by its host variable's address, image scope, bytes, offset.  The last
- * two are for a variable that no image uses, and also take its size before image scope. */
+ * two are for a variable that no image uses; a copy to one also takes the variable's size. */
 OPENED(copy_to_global, sycl::handler, memcpyToDeviceGlobal,
        void (sycl::handler::*)(const void *, const void *, bool, size_t, size_t));
 OPENED(copy_from_global, sycl::handler, memcpyFromDeviceGlobal,
@@ -55,7 +55,7 @@ OPENED(copy_from_global, sycl::handler, memcpyFromDeviceGlobal,
 OPENED(copy_to_host_global, sycl::handler, memcpyToHostOnlyDeviceGlobal,
        void (sycl::handler::*)(const void *, const void *, size_t, bool, size_t, size_t));
 OPENED(copy_from_host_global, sycl::handler, memcpyFromHostOnlyDeviceGlobal,
-       void (sycl::handler::*)(void *, const void *, size_t, bool, size_t, size_t));
+       void (sycl::handler::*)(void *, const void *, bool, size_t, size_t));
 
 /* Specialisation constants by name. */
 OPENED(has_named_constant, sycl::detail::kernel_bundle_plain, has_specialization_constant_impl,
