@@ -151,6 +151,7 @@ rt_status cnf_host_images(cnf_host *host, uint32_t channel, uint32_t module, uin
     for (uint32_t i = 0; i < fat.binaries.count; i++) {
         rt_text image = rt_arena_printf(arena, "%.*s/%u", RT_TEXT_ARG(name), i);
         RT_TRY(rt_device_binary_image(host->sink, image, &fat.binaries.items[i], &images[i]));
+        rt_image_drop_exported_entries(arena, &images[i]);
     }
     *out_images = (rt_image_list){images, fat.binaries.count};
     return RT_STATUS_OK;

@@ -118,8 +118,13 @@ int cnf_host_fate(cnf_host *host);
  * is the verdict CRASH.  Otherwise returns. */
 void cnf_host_share_fate(cnf_host *host);
 
-/* Lets the process end as a program does (exit, destructors), waits for it and removes the folder.
- * TOOL: it did not end well, and how. NULL does nothing. */
+/* Lets the process end as a program does (exit, destructors) and waits for it; nothing can be asked
+ * any more, only how it ended.  TOOL: not well, and how; told once. */
+RT_MUST_USE rt_status cnf_host_leave(cnf_host *host);
+
+/* The same unless it has left, and removes the folder.  Codes of cnf_host_leave.  NULL does
+ * nothing.
+ */
 RT_MUST_USE rt_status cnf_host_end(cnf_host *host);
 
 #endif

@@ -381,18 +381,24 @@ void cnf_host_share_fate(cnf_host *host)
     kill(getpid(), SIGKILL); /* For a signal that ended it there and is ignored here. */
 }
 
-rt_status cnf_host_end(cnf_host *host)
+rt_status cnf_host_leave(cnf_host *host)
 {
-    if (!host) return RT_STATUS_OK;
     bool was_running = host->pid > 0;
-    for (uint32_t i = 0; i < host->channel_count; i++)
+    for (uint32_t i = 0; i < host->channel_count; i++) {
         if (host->channels[i] >= 0) close(host->channels[i]);
+        host->channels[i] = -1;
+    }
     while (host->pid > 0) {
         if (waitpid(host->pid, &host->how, 0) == host->pid || errno != EINTR) host->pid = 0;
     }
-    rt_status status = RT_STATUS_OK;
     bool well = WIFEXITED(host->how) && WEXITSTATUS(host->how) == EXIT_SUCCESS;
-    if (was_running && !well) status = ended(host, "at its end");
+    return was_running && !well ? ended(host, "at its end") : RT_STATUS_OK;
+}
+
+rt_status cnf_host_end(cnf_host *host)
+{
+    if (!host) return RT_STATUS_OK;
+    rt_status status = cnf_host_leave(host);
     if (host->folder.length > 0) cnf_scratch_remove(host->folder);
     pthread_mutex_destroy(&host->lock);
     rt_arena_reset(&host->arena);

@@ -120,8 +120,10 @@ static rt_status tables_write(rt_sink *sink, rt_buffer *out, rt_image_list image
 {
     rt_arena arena = {0};
     rt_device_binary *binaries = rt_arena_alloc_array(&arena, images.count, sizeof *binaries);
-    for (uint32_t i = 0; i < images.count; i++)
+    for (uint32_t i = 0; i < images.count; i++) {
         binaries[i] = rt_device_binary_of(&images.images[i]);
+        rt_device_binary_add_exports(&arena, &images.images[i], &binaries[i]);
+    }
     rt_status status = rt_fat_binary_write_tables(sink, out, RT_FAT_80,
                                                   (rt_device_binaries){binaries, images.count});
     rt_arena_reset(&arena);

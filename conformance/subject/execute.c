@@ -138,6 +138,7 @@ void cnf_run_step(cnf_execution *execution, uint32_t index)
     if (step->profile != RT_PROFILE_COUNT && step->profile != execution->options->profile) return;
     cnf_emit_stage(execution->emitter, "step", index, step->at.line);
     execution->results[index].begun = true;
+    execution->thread = step->thread;
     run_verb(execution, index);
 }
 
@@ -162,14 +163,25 @@ static void judge_end(cnf_execution *execution, rt_text what, rt_status status)
                           });
 }
 
+/* No document says what becomes of a memory that a refused command was to write: libsycl then
+ * refuses to read it. */
+static void leave_out(cnf_execution *execution, rt_text memory)
+{
+    cnf_judged(execution, &(cnf_emitted_check){
+                              .step = SCN_NONE, .kind = "memory", .what = memory, .ok = true});
+}
+
 static void emit_final_memory(cnf_execution *execution, uint32_t index)
 {
     const scn_memory *declared = &execution->scenario->memories[index];
     cnf_content content = {0};
     rt_status status = execution->runtime->operations->read(execution, index, &content);
-    judge_end(execution, declared->name, status);
     if (rt_ok(status))
         cnf_emit_memory(execution->emitter, declared, content.bytes, content.defined);
+    else if (execution->refused && !execution->runtime->operations->is_reference)
+        leave_out(execution, declared->name);
+    else
+        judge_end(execution, declared->name, status);
     rt_arena_reset(&content.arena);
 }
 
@@ -177,6 +189,7 @@ static void finish(cnf_execution *execution)
 {
     cnf_runtime *runtime = execution->runtime;
     execution->was_asked = runtime->operations->was_asked(runtime);
+    execution->thread = 0;
     cnf_emit_stage(execution->emitter, "finish", SCN_NONE, 0);
     judge_end(execution, RT_TEXT("wait"), runtime->operations->wait(execution));
     cnf_judge_findings(execution);
@@ -188,6 +201,7 @@ static void finish(cnf_execution *execution)
     uint32_t choice_count;
     runtime->operations->choices(runtime, &choices, &choice_count);
     cnf_emit_choices(execution->emitter, choices, choice_count);
+    judge_end(execution, RT_TEXT("exit"), runtime->operations->end(execution));
 }
 
 void cnf_execute(cnf_execution *execution)

@@ -144,6 +144,13 @@ static rt_status reference_set_up(cnf_execution *execution)
                            scenario->preloaded_count);
 }
 
+/* A program's end has no effect that the documents speak of. */
+static rt_status reference_end(cnf_execution *execution)
+{
+    (void)execution;
+    return RT_STATUS_OK;
+}
+
 /* ---- Modules ------------------------------------------------------------------------------ */
 
 static rt_status reference_load(cnf_execution *execution, uint32_t module)
@@ -285,6 +292,7 @@ const cnf_runtime_operations cnf_reference_operations = {
     .close = reference_close,
     .probe = reference_probe,
     .set_up = reference_set_up,
+    .end = reference_end,
     .load = reference_load,
     .unload = reference_unload,
     .load_image = reference_load_image,

@@ -55,6 +55,8 @@ struct cnf_runtime_operations {
 
     /* Creates memories; loads the executable, what is preloaded, and what they need. */
     rt_status (*set_up)(cnf_execution *execution);
+    /* Ends the program: it exits, and modules are unloaded.  Nothing but close follows. */
+    rt_status (*end)(cnf_execution *execution);
     rt_status (*load)(cnf_execution *execution, uint32_t module);   /* dlopen */
     rt_status (*unload)(cnf_execution *execution, uint32_t module); /* dlclose */
     rt_status (*load_image)(cnf_execution *execution, uint32_t module, uint32_t image);
@@ -88,5 +90,9 @@ struct cnf_runtime_operations {
 
 /* The documents' runtime (reference/), in this process, over cnf_subject.backend. */
 extern const cnf_runtime_operations cnf_reference_operations;
+
+/* The shipped DPC++ runtime, over a host program that is linked with cnf_subject.selector, a
+ * library in the folder of packages.h. */
+extern const cnf_runtime_operations cnf_shipped_operations;
 
 #endif

@@ -51,8 +51,8 @@ static void run_on_devices(cnf_execution *execution)
 {
     cnf_emitter *emitter = execution->emitter;
     cnf_emit_stage(emitter, "open", SCN_NONE, 0);
-    bool runs = open_runtime(execution) &&
-                !cnf_skip(emitter, execution->scenario, &execution->runtime->capabilities);
+    bool runs =
+        open_runtime(execution) && !cnf_skip(emitter, execution->scenario, execution->runtime);
     if (runs) cnf_execute(execution);
     cnf_execution_close(execution);
     if (runs && !cnf_skip_unasked(emitter, execution->subject, execution->was_asked))

@@ -53,7 +53,7 @@ typedef struct cnf_subject {
     bool oracle; /* judges what the reference runtime decides; others are compared with it */
     const struct cnf_runtime_operations *runtime; /* what executes scenarios (runtime.h) */
     const dev_backend *backend;                   /* of the reference runtime */
-    const char *selector;                         /* for dev_device_open */
+    const char *selector; /* for dev_device_open; of the shipped runtime see runtime.h */
     /* What may stand in the braces behind the name, NULL at the end; it goes to dev_device_open as
      * the selector.  NULL: what stands there are variables of the driver's environment. */
     const cnf_setting *settings;
