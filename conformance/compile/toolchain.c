@@ -58,18 +58,22 @@ static rt_text folder_of(const char *path)
     return (rt_text){path, slash ? (size_t)(slash - path) : 0};
 }
 
-static void find_plugin(char path[PATH_MAX])
+bool cnf_toolchain_find_library(char path[PATH_MAX], const char *name)
 {
+    path[0] = '\0';
     char program[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length <= 0) return;
+    if (length <= 0) return false;
     program[length] = '\0';
     rt_text folder = folder_of(program);
-    static const char *const places[] = {PLUGIN_NAME, "../lib/assay/" PLUGIN_NAME,
-                                         "../lib/" PLUGIN_NAME};
+    static const char *const places[] = {"", "../lib/assay/", "../lib/"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (find_in(path, folder, places[i], R_OK)) return;
+        char place[NAME_MAX];
+        int size = snprintf(place, sizeof place, "%s%s", places[i], name);
+        CHECK(size > 0 && (size_t)size < sizeof place);
+        if (find_in(path, folder, place, R_OK)) return true;
     }
+    return false;
 }
 
 void cnf_toolchain_find(cnf_toolchain *out_toolchain)
@@ -77,7 +81,7 @@ void cnf_toolchain_find(cnf_toolchain *out_toolchain)
     *out_toolchain = (cnf_toolchain){0};
     find_clang(out_toolchain->clang);
     cnf_toolchain_find_program(out_toolchain->spirv_as, SPIRV_AS_NAME);
-    find_plugin(out_toolchain->plugin);
+    cnf_toolchain_find_library(out_toolchain->plugin, PLUGIN_NAME);
 }
 
 void cnf_toolchain_identify_file(rt_buffer *out, const char *path)

@@ -22,8 +22,18 @@ struct cnf_host {
     cnf_host_events started;
 };
 
+/* Makes a host without folder and process; cnf_host_end ends it. */
+cnf_host *cnf_host_make(rt_sink *sink, const scn_scenario *scenario);
+
+/* Starts the executable in the host's folder, whose files are there, with `environment`
+ * ("NAME=value", NULL at the end, or NULL) beside the subject's.  Codes of cnf_host_start. */
+RT_MUST_USE rt_status cnf_host_launch(cnf_host *host, const char *const *environment);
+
 /* True when the module hands images to __sycl_register_lib. */
 bool cnf_host_registers(const scn_module *module);
+
+/* UNAVAILABLE: there is no C compiler. */
+RT_MUST_USE rt_status cnf_host_compiler_check(rt_sink *sink);
 
 /* Builds every module of the scenario into the folder, each under its file name.  Codes of
  * cnf_host_start. */

@@ -123,7 +123,7 @@ static bool channels_open(cnf_host *host, int *ends)
     return true;
 }
 
-static rt_status launch(cnf_host *host, const cnf_host_runtime *runtime)
+static rt_status launch(cnf_host *host, const char *const *environment)
 {
     int *ends = rt_arena_alloc_array(&host->arena, host->channel_count, sizeof *ends);
     memset(ends, 0xff, host->channel_count * sizeof *ends);
@@ -132,7 +132,7 @@ static rt_status launch(cnf_host *host, const cnf_host_runtime *runtime)
         rt_arena_printf(&host->arena, "%.*s/%.*s", RT_TEXT_ARG(host->folder), RT_TEXT_ARG(name));
     host_launch launch = {
         .program = program.data,
-        .environment = environment_of(host, runtime->environment),
+        .environment = environment_of(host, environment),
         .ends = ends,
         .count = host->channel_count,
         .parent = getpid(),
@@ -170,6 +170,23 @@ static rt_status hello(cnf_host *host)
     return cnf_host_answer_end(host, &answer, "HELLO");
 }
 
+cnf_host *cnf_host_make(rt_sink *sink, const scn_scenario *scenario)
+{
+    cnf_host *host = rt_alloc(sizeof *host);
+    *host = (cnf_host){.sink = sink, .scenario = scenario};
+    pthread_mutex_init(&host->lock, NULL);
+    host->channel_count = cnf_host_channels(scenario);
+    host->channels = rt_arena_alloc_array(&host->arena, host->channel_count, sizeof(int));
+    memset(host->channels, 0xff, host->channel_count * sizeof(int));
+    return host;
+}
+
+rt_status cnf_host_launch(cnf_host *host, const char *const *environment)
+{
+    RT_TRY(launch(host, environment));
+    return hello(host);
+}
+
 rt_status cnf_host_start(rt_sink *sink, cnf_cache *cache, const scn_scenario *scenario,
                          const cnf_host_runtime *runtime, cnf_host **out_host)
 {
@@ -179,17 +196,11 @@ rt_status cnf_host_start(rt_sink *sink, cnf_cache *cache, const scn_scenario *sc
         return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE, "%.*s is not there: %s",
                        RT_TEXT_ARG(library), strerror(errno));
     }
-    cnf_host *host = rt_alloc(sizeof *host);
-    *host = (cnf_host){.sink = sink, .scenario = scenario};
-    pthread_mutex_init(&host->lock, NULL);
-    host->channel_count = cnf_host_channels(scenario);
-    host->channels = rt_arena_alloc_array(&host->arena, host->channel_count, sizeof(int));
-    memset(host->channels, 0xff, host->channel_count * sizeof(int));
+    cnf_host *host = cnf_host_make(sink, scenario);
     *out_host = host;
     RT_TRY(cnf_scratch_make(sink, &host->arena, &host->folder));
     RT_TRY(cnf_host_build(sink, cache, scenario, runtime, host->folder));
-    RT_TRY(launch(host, runtime));
-    return hello(host);
+    return cnf_host_launch(host, runtime->environment);
 }
 
 rt_text cnf_host_runs_on(const cnf_host *host)

@@ -120,6 +120,20 @@ state &the_state()
  */
 static std::shared_mutex answering;
 
+/* What still runs ends before anything that it uses goes; whatever fails has nobody to hear of it.
+ */
+static void end_queues()
+{
+    if (!kept_state) return;
+    for (const auto &queue : kept_state->queues.all()) {
+        try {
+            queue->wait();
+        } catch (...) {
+            continue;
+        }
+    }
+}
+
 /* Lets buffers and queues go as they do at an application's end, before the process' own
  * destructors; not where a request of another channel still uses them, which a process that ends
  * cuts short. */
@@ -127,6 +141,7 @@ static void end_state()
 {
     std::unique_lock<std::shared_mutex> alone(answering, std::try_to_lock);
     if (alone.owns_lock()) {
+        end_queues();
         kept_state.reset();
     } else {
         static_cast<void>(kept_state.release());

@@ -100,7 +100,8 @@ template <class T> class table
  * made without one. */
 struct memory {
     uint32_t kind = HOST_MEMORY_BUFFER;
-    uint64_t size = 0; /* bytes, > 0 */
+    uint32_t device = 0; /* number of the one that it was asked for */
+    uint64_t size = 0;   /* bytes, > 0 */
     std::optional<sycl::buffer<unsigned char, 1>> buffer;
     std::optional<sycl::context> context; /* of unified shared memory */
     unsigned char *pointer = nullptr;     /* unified shared memory */
@@ -136,6 +137,10 @@ struct state {
     table<command> commands{"command"};
     table<bundle> bundles{"bundle"};
     table<global> globals{"device_global"};
+
+    std::mutex movers_lock;
+    /* By device: for what the host moves to and from its memory. */
+    std::vector<std::optional<sycl::queue>> movers;
 
     std::mutex failures_lock;
     std::vector<std::exception_ptr> failures; /* what came to an asynchronous handler, in order */

@@ -159,7 +159,10 @@ static argument read_argument(request &in)
         made.pointer = pointer_into(*made.of, in.u64());
         break;
     case HOST_ARGUMENT_BYTES: read_value(in, made); break;
-    case HOST_ARGUMENT_LOCAL: made.size = in.u64(); break;
+    case HOST_ARGUMENT_LOCAL:
+        made.size = in.u64();
+        if (made.size == 0) refuse("local memory has at least one byte");
+        break;
     default: break;
     }
     return made;

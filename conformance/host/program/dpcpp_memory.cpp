@@ -107,11 +107,31 @@ static void allocate(memory &made, const sycl::device &device)
     }
 }
 
+/* Moves all of a memory's bytes between the host and unified shared memory that nobody uses.
+ *
+ * The queue for the device's own is made once and kept: when queues come and go, Intel's CPU
+ * runtime (2026.22.10) at times waits for ever in clFinish while a thread of its own releases
+ * another queue. */
+static void move(const memory &of, void *to, const void *from)
+{
+    if (of.kind != HOST_MEMORY_USM_DEVICE) {
+        std::memcpy(to, from, of.size);
+        return;
+    }
+    state &all = the_state();
+    std::lock_guard<std::mutex> held(all.movers_lock);
+    all.movers.resize(all.devices.size());
+    std::optional<sycl::queue> &mover = all.movers[of.device];
+    if (!mover) mover.emplace(*of.context, all.devices[of.device]);
+    mover->memcpy(to, from, of.size).wait();
+}
+
 void answer_memory(request &in, host_writer *out)
 {
     auto made = std::make_shared<memory>();
     made->kind = below(in.u32(), HOST_MEMORY_KIND_END, "kind of memory");
-    const sycl::device &device = device_at(in.u32());
+    made->device = in.u32();
+    const sycl::device &device = device_at(made->device);
     made->size = in.u64();
     bool has_content = below(in.u8(), 2, "content") == 1;
     std::vector<unsigned char> content = in.bytes();
@@ -129,11 +149,7 @@ void answer_memory(request &in, host_writer *out)
     } else {
         allocate(*made, device);
     }
-    if (made->pointer && has_content) {
-        sycl::queue(*made->context, device)
-            .memcpy(made->pointer, content.data(), made->size)
-            .wait();
-    }
+    if (made->pointer && has_content) move(*made, made->pointer, content.data());
     host_write_u32(out, the_state().memories.add(std::move(made)));
 }
 
@@ -152,9 +168,7 @@ void answer_read(request &in, host_writer *out)
         queue->wait_and_throw();
     throw_failures();
     std::vector<unsigned char> content(from->size);
-    sycl::queue(*from->context, from->context->get_devices().front())
-        .memcpy(content.data(), from->pointer, from->size)
-        .wait();
+    move(*from, content.data(), from->pointer);
     host_write_bytes(out, content.data(), content.size());
 }
 
