@@ -75,7 +75,8 @@ typedef enum host_bundle {
     HOST_BUNDLE_LINK,    /* u32 count, count * u32 bundle (object) -> u32 bundle (executable) */
     HOST_BUNDLE_BUILD,   /* u32 bundle (input) -> u32 bundle (executable) */
     HOST_BUNDLE_JOIN,    /* u32 count, count * u32 bundle (of one state) -> u32 bundle */
-    HOST_BUNDLE_SHOW,    /* u32 bundle -> u8 state, u32 device images, u32 count, count * text kernel */
+    HOST_BUNDLE_SHOW, /* u32 bundle -> u8 state, u32 device images, u32 count, count * text kernel
+                       */
     HOST_BUNDLE_HAS_KERNEL,   /* u32 bundle, text kernel, u32 device or HOST_NONE -> u8 */
     HOST_BUNDLE_HAS_CONSTANT, /* u32 bundle, text constant -> u8 */
     HOST_BUNDLE_CONSTANT,     /* u32 bundle, text constant -> bytes value */

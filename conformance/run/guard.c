@@ -2,6 +2,7 @@
  */
 #include "conformance/run/guard.h"
 
+#include "conformance/compile/scratch.h"
 #include "conformance/run/orphans.h"
 
 #include <errno.h>
@@ -69,6 +70,24 @@ static void worker_main(int (*body)(void *user), void *user, pid_t guard, const 
     exit(body(user));
 }
 
+/* Makes the command's folder and says where it is to all that it starts; empty where the system
+ * refuses, which then says so to who needs one. */
+static rt_text scratch_begin(rt_arena *arena)
+{
+    rt_text folder;
+    rt_sink *sink = rt_sink_create();
+    if (rt_ok(cnf_scratch_make(sink, arena, &folder))) setenv(CNF_SCRATCH_VARIABLE, folder.data, 1);
+    rt_sink_destroy(sink);
+    return folder;
+}
+
+/* Every process that could write there is gone. */
+static void scratch_end(rt_arena *arena, rt_text folder)
+{
+    if (folder.length > 0) cnf_scratch_remove(folder);
+    rt_arena_reset(arena);
+}
+
 int cnf_guard(int (*body)(void *user), void *user, int status_lost)
 {
     /* A parent that ignores SIGCHLD hands that down, and then no child could be waited for. */
@@ -78,6 +97,8 @@ int cnf_guard(int (*body)(void *user), void *user, int status_lost)
     cnf_orphans_adopt();
     cnf_process_list foreign = {0};
     cnf_orphans_list(&foreign);
+    rt_arena arena = {0};
+    rt_text scratch = scratch_begin(&arena);
     fflush(NULL);
     pid_t guard = getpid(), worker = fork();
     if (worker == 0) worker_main(body, user, guard, &before);
@@ -86,6 +107,7 @@ int cnf_guard(int (*body)(void *user), void *user, int status_lost)
         how = worker_wait(worker, &taken);
         cnf_orphans_kill(&foreign);
     }
+    scratch_end(&arena, scratch);
     rt_vector_free(&foreign);
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (worker > 0 && WIFEXITED(how)) return WEXITSTATUS(how);

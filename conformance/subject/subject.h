@@ -18,7 +18,9 @@
  *   {"type": "memory", "name": "data", "data": "HEX", "defined": "HEX"}
  *       final content of a memory, in order of declaration; "defined" (one bit a byte, lowest
  * first) only where the device tracks it
- *   {"type": "trace", "events": [{"event": "link", …}, …]}
+ *   {"type": "trace", "partial": true, "events": [{"event": "link", …}, …]}
+ *       partial: only some kinds of events are seen, or some of their fields; absent for a whole
+ * one
  *   {"type": "choices", "made": [{"rule": "DL-RESOLVE-05", "of": 2, "taken": 0}, …]}
  *       what was chosen among more than one alternative, in order (reference/base/choose.h)
  *   {"type": "end"}                            the scenario ran to its end; last message
@@ -41,14 +43,17 @@ typedef struct cnf_setting {
     const char *const *values; /* all that it may have, NULL at the end */
 } cnf_setting;
 
+struct cnf_runtime_operations;
+
 typedef struct cnf_subject {
     const char *name;    /* "sim", "pocl" */
     const char *summary; /* one line for `assay subjects` */
     const char *install; /* the one command that installs it; NULL: always there */
     bool forked;         /* runs in a forked child; else the child is exec'd (vendor libraries) */
     bool oracle; /* judges what the reference runtime decides; others are compared with it */
-    const dev_backend *backend;
-    const char *selector; /* for dev_device_open */
+    const struct cnf_runtime_operations *runtime; /* what executes scenarios (runtime.h) */
+    const dev_backend *backend;                   /* of the reference runtime */
+    const char *selector; /* for dev_device_open; of the shipped runtime see runtime.h */
     /* What may stand in the braces behind the name, NULL at the end; it goes to dev_device_open as
      * the selector.  NULL: what stands there are variables of the driver's environment. */
     const cnf_setting *settings;
