@@ -239,6 +239,8 @@ static bool answer(uint8_t number, host_reader *in, host_writer *out)
 
 /* ---- Entry points ------------------------------------------------------------------------- */
 
+#define EXPORTED __attribute__((visibility("default")))
+
 static void forward(const char *name, const void *descriptor)
 {
     auto *next = reinterpret_cast<void (*)(const void *)>(dlsym(RTLD_NEXT, name));
@@ -247,13 +249,13 @@ static void forward(const char *name, const void *descriptor)
     dpcpp::forget_launches();
 }
 
-extern "C" void __sycl_register_lib(const void *descriptor)
+extern "C" EXPORTED void __sycl_register_lib(const void *descriptor)
 {
     host_event_note(HOST_EVENT_REGISTERED, descriptor);
     forward("__sycl_register_lib", descriptor);
 }
 
-extern "C" void __sycl_unregister_lib(const void *descriptor)
+extern "C" EXPORTED void __sycl_unregister_lib(const void *descriptor)
 {
     host_event_note(HOST_EVENT_UNREGISTERED, descriptor);
     forward("__sycl_unregister_lib", descriptor);
@@ -262,7 +264,7 @@ extern "C" void __sycl_unregister_lib(const void *descriptor)
 #define VERSION_TEXT_OF(number) #number
 #define VERSION_TEXT(number)    VERSION_TEXT_OF(number)
 
-int assay_host_main(void)
+EXPORTED int assay_host_main(void)
 {
     int status = host_serve("libsycl " VERSION_TEXT(__LIBSYCL_MAJOR_VERSION) "." VERSION_TEXT(
                                 __LIBSYCL_MINOR_VERSION) "." VERSION_TEXT(__LIBSYCL_PATCH_VERSION),

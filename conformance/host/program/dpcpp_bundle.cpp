@@ -2,8 +2,6 @@
 #include "conformance/host/program/dpcpp.h"
 #include "conformance/host/program/dpcpp_private.h"
 
-#include <algorithm>
-
 namespace dpcpp
 {
 
@@ -54,20 +52,21 @@ static bool has_constant(const kernel_bundle_plain &in, const std::string &name)
 }
 
 /* libsycl trusts that a value has the constant's size, which its own callers know from a type, and
- * tells it to nobody.  But it copies so many bytes when it is asked for the value: those that are
- * the same whatever stood there before. */
+ * tells it to nobody.  But it copies so many bytes when it is asked for the value: up to the last
+ * that is the same whatever stood there before. */
 static std::vector<unsigned char> constant_of(const kernel_bundle_plain &in,
                                               const std::string &name)
 {
     const size_t room = 1u << 16;
     std::vector<unsigned char> over_zeros(room, 0x00), over_ones(room, 0xff);
-    if (!has_constant(in, name)) {
-        refuse("the bundle has no specialisation constant " + name);
-    }
+    if (!has_constant(in, name)) refuse("the bundle has no specialisation constant " + name);
     (in.*member(get_named_constant{}))(name.c_str(), over_zeros.data());
     (in.*member(get_named_constant{}))(name.c_str(), over_ones.data());
-    auto end = std::mismatch(over_zeros.begin(), over_zeros.end(), over_ones.begin()).first;
-    return std::vector<unsigned char>(over_zeros.begin(), end);
+    size_t size = room;
+    while (size > 0 && over_zeros[size - 1] != over_ones[size - 1])
+        size--;
+    over_zeros.resize(size);
+    return over_zeros;
 }
 
 void set_constant(sycl::kernel_bundle<bundle_state::input> &in, const std::string &name,
