@@ -1,5 +1,5 @@
 /* The life of a scenario: setting up, the steps one after the other, the end. */
-#include "conformance/subject/execute.h"
+#include "conformance/subject/layer.h"
 
 void cnf_execution_finding(void *user, const dev_finding *finding)
 {
@@ -292,6 +292,7 @@ static void finish(cnf_execution *execution)
     for (uint32_t i = 0; i < execution->scenario->memory_count && !execution->failed; i++) {
         emit_final_memory(execution, i);
     }
+    cnf_judge_layer(execution);
     cnf_emit_trace(execution->emitter, rt_runtime_trace(execution->runtime));
     const rt_choice *choices;
     uint32_t choice_count;

@@ -28,6 +28,8 @@ typedef struct cnf_step_result {
  *
  * Threads of a parallel take turns (reference/base/handover.h), so that one at a time works on
  * this; only findings may come from a thread of the device. */
+struct cnf_layer; /* layer.h */
+
 typedef struct cnf_execution {
     const scn_scenario *scenario;
     cnf_emitter *emitter;
@@ -44,6 +46,7 @@ typedef struct cnf_execution {
     uint32_t *counted;         /* per event kind: trace events seen by its last count expectation */
     RT_VECTOR(cnf_kept_finding) findings; /* guarded by findings_lock until the last wait */
     pthread_mutex_t findings_lock;
+    const struct cnf_layer *layer; /* under the devices; NULL: they are not reached by OpenCL */
     cnf_output output;     /* opened and closed by the caller of cnf_execute */
     bool failed;           /* some check was not ok: later steps would only follow from it */
     bool device_was_asked; /* to make a program or to move content; known at the end */

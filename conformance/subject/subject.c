@@ -1,7 +1,7 @@
 /* A child's life: read the pack, open the device, ask whether it can be asked, execute. */
 #include "conformance/subject/subject.h"
 
-#include "conformance/subject/execute.h"
+#include "conformance/subject/layer.h"
 #include "conformance/subject/probe.h"
 #include "conformance/subject/skip.h"
 #include "conformance/subject/tools.h"
@@ -73,6 +73,15 @@ static bool open_others(const cnf_subject *subject, const cnf_subject_options *o
     return true;
 }
 
+/* What no device of the scenario has is hidden from the drivers' own answers too. */
+static uint32_t hidden_on_all(const scn_scenario *scenario)
+{
+    uint32_t hidden = UINT32_MAX;
+    for (uint32_t i = 0; i < scenario->device_count; i++)
+        hidden &= scenario->devices[i].hidden_aspects;
+    return hidden;
+}
+
 static void run_on_devices(const cnf_subject *subject, const cnf_subject_options *options,
                            cnf_execution *execution, const dev_tools *tools)
 {
@@ -86,9 +95,14 @@ static void run_on_devices(const cnf_subject *subject, const cnf_subject_options
         .finding_user = execution,
     };
     cnf_emit_stage(emitter, "open", SCN_NONE, 0);
+    cnf_layer layer;
+    bool layered = cnf_layer_fits(subject);
+    if (layered) cnf_layer_begin(&layer, hidden_on_all(scenario));
     dev_capabilities capabilities;
     dev_device **devices = rt_alloc_array(scenario->device_count, sizeof(dev_device *));
     devices[0] = open_device(subject, options, &parameters, emitter, &capabilities);
+    if (layered) cnf_layer_begun(&layer);
+    execution->layer = layered ? &layer : NULL;
     bool runs =
         devices[0] && !cnf_skip(emitter, scenario, &capabilities) &&
         open_others(subject, options, &parameters, emitter, devices, scenario->device_count);
@@ -96,6 +110,8 @@ static void run_on_devices(const cnf_subject *subject, const cnf_subject_options
     for (uint32_t i = scenario->device_count; i-- > 0;)
         dev_device_destroy(devices[i]);
     rt_free(devices);
+    execution->layer = NULL;
+    if (layered) cnf_layer_end(&layer);
     if (runs && !cnf_skip_unasked(emitter, subject, execution->device_was_asked))
         cnf_emit_end(emitter);
 }
