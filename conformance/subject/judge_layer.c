@@ -42,8 +42,7 @@ static rt_text content_name(const layer_counts *counts, rt_text image)
     for (uint32_t i = 0; i < counts->name_count; i++) {
         if (!rt_text_equal(counts->names[i].name, image)) continue;
         rt_hash_text hash = rt_hash_print(counts->names[i].hash);
-        return cnf_image_name_find(counts->names, counts->name_count,
-                                   rt_text_of(hash.digits));
+        return cnf_image_name_find(counts->names, counts->name_count, rt_text_of(hash.digits));
     }
     return image;
 }
@@ -90,8 +89,8 @@ static void claim_program(layer_counts *counts, const rt_event *event)
         if (executable) item_find(counts, RT_EVENT_CREATE, (rt_text){0})->claimed++;
         return;
     }
-    rt_text what = is_link ? field_images(counts, event, "inputs")
-                           : field_images(counts, event, "image");
+    rt_text what =
+        is_link ? field_images(counts, event, "inputs") : field_images(counts, event, "image");
     item_find(counts, event->kind, what)->claimed++;
 }
 
@@ -102,8 +101,7 @@ static void claim(layer_counts *counts, const rt_event *event)
     case RT_EVENT_CREATE:
     case RT_EVENT_LINK: claim_program(counts, event); return;
     case RT_EVENT_BUILD: {
-        rt_text what = counts->by_tool ? (rt_text){0}
-                                           : field_images(counts, event, "images");
+        rt_text what = counts->by_tool ? (rt_text){0} : field_images(counts, event, "images");
         counts->built++;
         item_find(counts, RT_EVENT_BUILD, what)->claimed++;
         return;
@@ -128,8 +126,7 @@ static void see(layer_counts *counts, const cnf_observed *observed)
     default:
         if (!observed->ok) return;
     }
-    bool is_kernel =
-        observed->kind == RT_EVENT_KERNEL_CREATE || observed->kind == RT_EVENT_LAUNCH;
+    bool is_kernel = observed->kind == RT_EVENT_KERNEL_CREATE || observed->kind == RT_EVENT_LAUNCH;
     if (is_kernel)
         what = about_kernel(counts, observed->kernel);
     else if (!counts->by_tool)
@@ -149,19 +146,20 @@ static bool is_excused(const layer_item *item, uint32_t *inout_failed)
     return true;
 }
 
-void cnf_layer_compare(rt_arena *arena, rt_trace *trace, bool by_tool,
-                       const cnf_image_name *names, uint32_t name_count,
-                       cnf_observations observations, const cnf_layer_difference **out_differences,
-                       uint32_t *out_count)
+void cnf_layer_compare(rt_arena *arena, rt_trace *trace, bool by_tool, const cnf_image_name *names,
+                       uint32_t name_count, cnf_observations observations,
+                       const cnf_layer_difference **out_differences, uint32_t *out_count)
 {
-    layer_counts counts = {.arena = arena, .trace = trace, .by_tool = by_tool, .names = names,
-                             .name_count = name_count};
+    layer_counts counts = {.arena = arena,
+                           .trace = trace,
+                           .by_tool = by_tool,
+                           .names = names,
+                           .name_count = name_count};
     for (uint32_t i = 0, count = rt_trace_count(trace); i < count; i++)
         claim(&counts, rt_trace_event(trace, i));
     for (uint32_t i = 0; i < observations.count; i++)
         see(&counts, &observations.items[i]);
-    uint32_t failed =
-        counts.selected > counts.built ? counts.selected - counts.built : 0;
+    uint32_t failed = counts.selected > counts.built ? counts.selected - counts.built : 0;
     cnf_layer_difference *differences =
         rt_arena_alloc_array(arena, counts.items.count, sizeof *differences);
     *out_count = 0;
@@ -219,16 +217,15 @@ static void judge_differences(cnf_execution *execution, const cnf_layer_differen
     differences_print(&message, differences, count);
     const cnf_layer_difference *first = &differences[0];
     bool more = first->seen > first->claimed;
-    cnf_judged(execution,
-               &(cnf_emitted_check){
-                   .step = SCN_NONE,
-                   .kind = "layer",
-                   .what = rt_text_of(rt_event_name(first->kind)),
-                   .observed = true,
-                   .code = more ? RT_TEXT("unclaimed") : RT_TEXT("unseen"),
-                   .place = first->claimed > 0 ? first->what : (rt_text){0},
-                   .message = rt_buffer_text(&message),
-               });
+    cnf_judged(execution, &(cnf_emitted_check){
+                              .step = SCN_NONE,
+                              .kind = "layer",
+                              .what = rt_text_of(rt_event_name(first->kind)),
+                              .observed = true,
+                              .code = more ? RT_TEXT("unclaimed") : RT_TEXT("unseen"),
+                              .place = first->claimed > 0 ? first->what : (rt_text){0},
+                              .message = rt_buffer_text(&message),
+                          });
     rt_buffer_free(&message);
 }
 

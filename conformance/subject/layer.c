@@ -66,9 +66,8 @@ void cnf_layer_begin(cnf_layer *layer, uint32_t hidden)
         rt_buffer names = {0};
         hidden_print(hidden, &names);
         /* Layers of the user stay. */
-        rt_text all = before && *before != '\0'
-                          ? rt_arena_printf(&arena, "%s:%s", path.data, before)
-                          : path;
+        rt_text all =
+            before && *before != '\0' ? rt_arena_printf(&arena, "%s:%s", path.data, before) : path;
         setenv(LOADER_VARIABLE, all.data, 1);
         setenv(OCL_LAYER_LOG, rt_arena_printf(&arena, "%d", layer->log).data, 1);
         setenv(OCL_LAYER_HIDE, rt_buffer_string(&names), 1);

@@ -11,10 +11,10 @@
 
 /* The layer of a child's process. */
 typedef struct cnf_layer {
-    int log;            /* descriptor; -1: none could be made */
-    bool found;         /* the library is where it belongs */
-    rt_buffer loader;   /* what OPENCL_LAYERS was before */
-    bool had_loader;    /* it was set */
+    int log;          /* descriptor; -1: none could be made */
+    bool found;       /* the library is where it belongs */
+    rt_buffer loader; /* what OPENCL_LAYERS was before */
+    bool had_loader;  /* it was set */
 } cnf_layer;
 
 /* Whether the subject's device is reached through OpenCL's loader in the child itself. */
@@ -53,10 +53,9 @@ typedef struct cnf_layer_difference {
  *
  * Programs and links are claimed before the driver is asked, so of those whose build then failed
  * any may be missing; everything else is claimed when the driver has done it. */
-void cnf_layer_compare(rt_arena *arena, rt_trace *trace, bool by_tool,
-                       const cnf_image_name *names, uint32_t name_count,
-                       cnf_observations observations, const cnf_layer_difference **out_differences,
-                       uint32_t *out_count);
+void cnf_layer_compare(rt_arena *arena, rt_trace *trace, bool by_tool, const cnf_image_name *names,
+                       uint32_t name_count, cnf_observations observations,
+                       const cnf_layer_difference **out_differences, uint32_t *out_count);
 
 /* Reads the log and emits a check of kind "layer" where it differs from the trace, or cannot be
  * read, or where the layer was not loaded (then it is not observed).  Nothing where they agree: a

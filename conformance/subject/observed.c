@@ -45,7 +45,8 @@ static uint64_t number_of(const ocl_call *call, const char *key)
     return ocl_call_number(call, key, &number) ? number : UINT64_MAX;
 }
 
-static const seen_program *program_find(const log_observer *observer, uint32_t process, uint64_t number)
+static const seen_program *program_find(const log_observer *observer, uint32_t process,
+                                        uint64_t number)
 {
     for (uint32_t i = observer->programs.count; i-- > 0;) {
         const seen_program *program = &observer->programs.items[i];
@@ -90,16 +91,15 @@ static void observe_create(log_observer *observer, const ocl_call *call)
     observed.images = image;
     observed.image_count = 1;
     if (observed.program != UINT64_MAX)
-        *rt_vector_push(&observer->programs) = (seen_program){
-            call->process, observed.program, image, 1, observer->found.count};
+        *rt_vector_push(&observer->programs) =
+            (seen_program){call->process, observed.program, image, 1, observer->found.count};
     *rt_vector_push(&observer->found) = observed;
 }
 
 /* Options and purpose of a program are known when it is compiled or built. */
 static void observe_purpose(log_observer *observer, const ocl_call *call, bool executable)
 {
-    const seen_program *program =
-        program_find(observer, call->process, number_of(call, "program"));
+    const seen_program *program = program_find(observer, call->process, number_of(call, "program"));
     if (!program || program->created == UINT32_MAX) return;
     cnf_observed *created = &observer->found.items[program->created];
     CHECK(created->kind == RT_EVENT_CREATE);
@@ -149,9 +149,8 @@ static void observe_link(log_observer *observer, const ocl_call *call)
     inputs_take(observer, call, &observed);
     *rt_vector_push(&observer->found) = observed;
     if (observed.program != UINT64_MAX)
-        *rt_vector_push(&observer->programs) =
-            (seen_program){call->process, observed.program, observed.images, observed.image_count,
-                           UINT32_MAX};
+        *rt_vector_push(&observer->programs) = (seen_program){
+            call->process, observed.program, observed.images, observed.image_count, UINT32_MAX};
     if (!observed.ok) return;
     observed.kind = RT_EVENT_BUILD;
     *rt_vector_push(&observer->found) = observed;
@@ -177,8 +176,7 @@ static void observe_launch(log_observer *observer, const ocl_call *call)
     cnf_observed observed = observed_of(RT_EVENT_LAUNCH, call);
     uint64_t dimensions = number_of(call, "dimensions");
     if (rt_text_is(call->name, "clEnqueueTask")) dimensions = 1;
-    observed.range.dimensions =
-        dimensions <= RT_ND_RANGE_DIMENSIONS ? (uint32_t)dimensions : 0;
+    observed.range.dimensions = dimensions <= RT_ND_RANGE_DIMENSIONS ? (uint32_t)dimensions : 0;
     for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++)
         observed.range.global[d] = 1;
     range_take(observer->arena, call, "global", observed.range.global);
@@ -191,11 +189,16 @@ static const struct {
     const char *name;
     void (*observe)(log_observer *, const ocl_call *);
 } calls[] = {
-    {"clCreateProgramWithIL", observe_create},     {"clCreateProgramWithILKHR", observe_create},
-    {"clCreateProgramWithBinary", observe_create}, {"clCreateProgramWithSource", observe_create},
-    {"clCompileProgram", observe_compile},         {"clBuildProgram", observe_build},
-    {"clLinkProgram", observe_link},               {"clCreateKernel", observe_kernel},
-    {"clEnqueueNDRangeKernel", observe_launch},    {"clEnqueueTask", observe_launch},
+    {"clCreateProgramWithIL", observe_create},
+    {"clCreateProgramWithILKHR", observe_create},
+    {"clCreateProgramWithBinary", observe_create},
+    {"clCreateProgramWithSource", observe_create},
+    {"clCompileProgram", observe_compile},
+    {"clBuildProgram", observe_build},
+    {"clLinkProgram", observe_link},
+    {"clCreateKernel", observe_kernel},
+    {"clEnqueueNDRangeKernel", observe_launch},
+    {"clEnqueueTask", observe_launch},
 };
 
 cnf_observations cnf_observe(rt_arena *arena, const ocl_call_log *log, const cnf_image_name *names,
@@ -209,8 +212,7 @@ cnf_observations cnf_observe(rt_arena *arena, const ocl_call_log *log, const cnf
             break;
         }
     }
-    cnf_observed *items =
-        rt_arena_alloc_array(arena, observer.found.count, sizeof *items);
+    cnf_observed *items = rt_arena_alloc_array(arena, observer.found.count, sizeof *items);
     for (uint32_t i = 0; i < observer.found.count; i++)
         items[i] = observer.found.items[i];
     cnf_observations observations = {items, observer.found.count};

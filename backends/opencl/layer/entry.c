@@ -1,11 +1,20 @@
-/* The two functions that a loader asks a layer for.
- * Source: cl_loader_layers, CL/cl_layer.h. */
+/* The functions that a loader asks a layer for: those of the first version of the interface, and
+ * those that loaders of 2026 ask for instead, which give properties and say when they end. Source:
+ * cl_loader_layers, CL/cl_layer.h. */
 #include "backends/opencl/layer/layer_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define EXPORTED __attribute__((visibility("default")))
+
+/* OpenCL's headers of 2022 do not declare these. */
+CL_API_ENTRY cl_int CL_API_CALL clInitLayerWithProperties(cl_uint count,
+                                                          const cl_icd_dispatch *target,
+                                                          cl_uint *out_count,
+                                                          const cl_icd_dispatch **out_dispatch,
+                                                          const cl_properties *properties);
+CL_API_ENTRY cl_int CL_API_CALL clDeinitLayer(void);
 
 /* What the loader gave, and what it got: entries of ours, and its own for the rest. */
 static cl_icd_dispatch next, ours;
@@ -35,6 +44,17 @@ EXPORTED CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size
     return CL_SUCCESS;
 }
 
+static void calls_replace(uint32_t hidden, bool records)
+{
+    ours = next;
+    layer_mask_calls(&ours, hidden);
+    if (!records) return;
+    layer_program_calls(&ours);
+    layer_queue_calls(&ours);
+    layer_memory_calls(&ours);
+    layer_extension_calls(&ours);
+}
+
 EXPORTED CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_dispatch *target,
                                                      cl_uint *out_count,
                                                      const cl_icd_dispatch **out_dispatch)
@@ -49,19 +69,28 @@ EXPORTED CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd
     cl_uint common = count < ENTRIES ? count : ENTRIES;
     memset(&next, 0, sizeof next);
     memcpy(&next, target, common * sizeof(void *));
-    ours = next;
-    layer_mask_calls(&ours, hidden);
-    if (*variable(OCL_LAYER_LOG) != '\0') {
-        layer_program_calls(&ours);
-        layer_queue_calls(&ours);
-        layer_memory_calls(&ours);
-        layer_extension_calls(&ours);
-    }
+    calls_replace(hidden, *variable(OCL_LAYER_LOG) != '\0');
     layer_record record = layer_record_begin("layer");
     layer_put_number(&record, "version", OCL_LAYER_VERSION);
     layer_put_text(&record, "hides", variable(OCL_LAYER_HIDE));
     layer_record_end(&record, CL_SUCCESS);
     *out_count = common;
     *out_dispatch = &ours;
+    return CL_SUCCESS;
+}
+
+EXPORTED CL_API_ENTRY cl_int CL_API_CALL
+clInitLayerWithProperties(cl_uint count, const cl_icd_dispatch *target, cl_uint *out_count,
+                          const cl_icd_dispatch **out_dispatch, const cl_properties *properties)
+{
+    /* A loader that asks for something must be told that it is not known here. */
+    if (properties && *properties != 0) return CL_INVALID_PROPERTY;
+    return clInitLayer(count, target, out_count, out_dispatch);
+}
+
+/* Everything was written when it was said, and the library stays mapped (CMakeLists.txt), as
+ * drivers have threads that outlive their loader. */
+EXPORTED CL_API_ENTRY cl_int CL_API_CALL clDeinitLayer(void)
+{
     return CL_SUCCESS;
 }

@@ -34,7 +34,8 @@ void layer_object_add(layer_kind kind, const void *object);
 /* The object's number, LAYER_UNKNOWN where it has none; a device gets one at first sight. */
 uint32_t layer_object_number(layer_kind kind, const void *object);
 
-/* Blocks also have a size, by which pointers into them are found; a block that ends is forgotten. */
+/* Blocks also have a size, by which pointers into them are found; a block that ends is forgotten.
+ */
 void layer_block_add(const void *first, size_t size);
 void layer_block_remove(const void *first);
 /* False: the pointer is into no block that was seen. */

@@ -196,7 +196,9 @@ static rt_status line_read(log_reader *reader, rt_text line, bool is_tail)
     if (!head_read(&line, &head))
         return line_fail(reader, "it does not begin with PROCESS CALL THREAD MARK NAME");
     uint32_t index = process_find(reader, head.process);
-    ocl_call call = {.process = index, .thread = (uint32_t)head.thread, .returned = head.returned,
+    ocl_call call = {.process = index,
+                     .thread = (uint32_t)head.thread,
+                     .returned = head.returned,
                      .name = rt_arena_text(reader->arena, head.name)};
     RT_TRY(fields_read(reader, line, &call));
     if (rt_text_is(head.name, "layer"))

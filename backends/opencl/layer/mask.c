@@ -90,8 +90,9 @@ bool layer_mask_read(const char *value, uint32_t *out_hidden)
         size_t length = strcspn(at, ",");
         uint32_t aspect = aspect_find(at, length);
         if (aspect == OCL_HIDDEN_COUNT) {
-            fprintf(stderr, "assay: the OpenCL layer cannot hide '%.*s' (%s); it hides:",
-                    (int)length, at, OCL_LAYER_HIDE);
+            fprintf(stderr,
+                    "assay: the OpenCL layer cannot hide '%.*s' (%s); it hides:", (int)length, at,
+                    OCL_LAYER_HIDE);
             for (uint32_t i = 0; i < OCL_HIDDEN_COUNT; i++)
                 fprintf(stderr, " %s", aspects[i]);
             fprintf(stderr, "\n");
@@ -182,8 +183,8 @@ static cl_int list_answer(const query *asked, bool versions, size_t size, void *
     char *list = rt_alloc(whole + 1); /* with a NUL byte behind it, whatever the driver writes */
     result = query_ask(asked, whole, list, NULL);
     if (result == CL_SUCCESS && versions) {
-        size_t count = versions_filter((cl_name_version *)(void *)list,
-                                       whole / sizeof(cl_name_version));
+        size_t count =
+            versions_filter((cl_name_version *)(void *)list, whole / sizeof(cl_name_version));
         result = answer(list, count * sizeof(cl_name_version), size, out_value, out_size);
     } else if (result == CL_SUCCESS) {
         size_t length = text_filter(list, whole);
@@ -201,8 +202,8 @@ static CL_API_ENTRY cl_int CL_API_CALL mask_clGetDeviceInfo(cl_device_id device,
                                                             void *out_value, size_t *out_size)
 {
     const query asked = {.device = device, .what = what};
-    bool versions = what == CL_DEVICE_EXTENSIONS_WITH_VERSION ||
-                    what == CL_DEVICE_OPENCL_C_FEATURES;
+    bool versions =
+        what == CL_DEVICE_EXTENSIONS_WITH_VERSION || what == CL_DEVICE_OPENCL_C_FEATURES;
     if (device && (versions || what == CL_DEVICE_EXTENSIONS))
         return list_answer(&asked, versions, size, out_value, out_size);
     cl_int result = layer_next()->clGetDeviceInfo(device, what, size, out_value, out_size);

@@ -18,17 +18,17 @@ static CL_API_ENTRY cl_mem CL_API_CALL record_clCreateBuffer(cl_context context,
     return made;
 }
 
-static CL_API_ENTRY cl_mem CL_API_CALL record_clCreateBufferWithProperties(
-    cl_context context, const cl_mem_properties *properties, cl_mem_flags flags, size_t size,
-    void *host, cl_int *out_result)
+static CL_API_ENTRY cl_mem CL_API_CALL
+record_clCreateBufferWithProperties(cl_context context, const cl_mem_properties *properties,
+                                    cl_mem_flags flags, size_t size, void *host, cl_int *out_result)
 {
     cl_int result = CL_SUCCESS;
     layer_record record = layer_record_begin("clCreateBufferWithProperties");
     layer_put_object(&record, "context", LAYER_CONTEXT, context);
     layer_put_number(&record, "flags", flags);
     layer_put_number(&record, "size", size);
-    cl_mem made = layer_next()->clCreateBufferWithProperties(context, properties, flags, size, host,
-                                                             &result);
+    cl_mem made =
+        layer_next()->clCreateBufferWithProperties(context, properties, flags, size, host, &result);
     layer_record_end_made(&record, LAYER_MEMORY, made, result);
     if (out_result) *out_result = result;
     return made;
@@ -119,10 +119,9 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueWriteBuffer(
     layer_put_number(&record, "offset", offset);
     layer_put_number(&record, "size", size);
     if (blocking) layer_record_announce(&record);
-    return layer_record_end(&record, layer_next()->clEnqueueWriteBuffer(queue, buffer, blocking,
-                                                                        offset, size, from,
-                                                                        wait_count, wait,
-                                                                        out_event));
+    return layer_record_end(
+        &record, layer_next()->clEnqueueWriteBuffer(queue, buffer, blocking, offset, size, from,
+                                                    wait_count, wait, out_event));
 }
 
 /* Where a rectangle begins on the host does not concern the driver's memory. */
@@ -137,10 +136,10 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueReadBufferRect(
     layer_put_sizes(&record, "origin", origin, 3);
     layer_put_sizes(&record, "region", region, 3);
     if (blocking) layer_record_announce(&record);
-    return layer_record_end(&record, layer_next()->clEnqueueReadBufferRect(
-                                         queue, buffer, blocking, origin, host_origin, region, row,
-                                         slice, host_row, host_slice, to, wait_count, wait,
-                                         out_event));
+    return layer_record_end(
+        &record, layer_next()->clEnqueueReadBufferRect(queue, buffer, blocking, origin, host_origin,
+                                                       region, row, slice, host_row, host_slice, to,
+                                                       wait_count, wait, out_event));
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueWriteBufferRect(
@@ -155,10 +154,10 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueWriteBufferRect(
     layer_put_sizes(&record, "origin", origin, 3);
     layer_put_sizes(&record, "region", region, 3);
     if (blocking) layer_record_announce(&record);
-    return layer_record_end(&record, layer_next()->clEnqueueWriteBufferRect(
-                                         queue, buffer, blocking, origin, host_origin, region, row,
-                                         slice, host_row, host_slice, from, wait_count, wait,
-                                         out_event));
+    return layer_record_end(&record,
+                            layer_next()->clEnqueueWriteBufferRect(
+                                queue, buffer, blocking, origin, host_origin, region, row, slice,
+                                host_row, host_slice, from, wait_count, wait, out_event));
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueCopyBuffer(
@@ -171,9 +170,9 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueCopyBuffer(
     layer_put_number(&record, "from_offset", from_offset);
     layer_put_number(&record, "to_offset", to_offset);
     layer_put_number(&record, "size", size);
-    return layer_record_end(&record, layer_next()->clEnqueueCopyBuffer(
-                                         queue, from, to, from_offset, to_offset, size, wait_count,
-                                         wait, out_event));
+    return layer_record_end(&record, layer_next()->clEnqueueCopyBuffer(queue, from, to, from_offset,
+                                                                       to_offset, size, wait_count,
+                                                                       wait, out_event));
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueCopyBufferRect(
@@ -187,10 +186,10 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueCopyBufferRect(
     layer_put_sizes(&record, "from_origin", from_origin, 3);
     layer_put_sizes(&record, "to_origin", to_origin, 3);
     layer_put_sizes(&record, "region", region, 3);
-    return layer_record_end(&record, layer_next()->clEnqueueCopyBufferRect(
-                                         queue, from, to, from_origin, to_origin, region, from_row,
-                                         from_slice, to_row, to_slice, wait_count, wait,
-                                         out_event));
+    return layer_record_end(
+        &record, layer_next()->clEnqueueCopyBufferRect(queue, from, to, from_origin, to_origin,
+                                                       region, from_row, from_slice, to_row,
+                                                       to_slice, wait_count, wait, out_event));
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueFillBuffer(
@@ -202,10 +201,9 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueFillBuffer(
     layer_put_number(&record, "offset", offset);
     layer_put_number(&record, "size", size);
     layer_put_number(&record, "pattern_size", pattern_size);
-    return layer_record_end(&record, layer_next()->clEnqueueFillBuffer(queue, buffer, pattern,
-                                                                       pattern_size, offset, size,
-                                                                       wait_count, wait,
-                                                                       out_event));
+    return layer_record_end(
+        &record, layer_next()->clEnqueueFillBuffer(queue, buffer, pattern, pattern_size, offset,
+                                                   size, wait_count, wait, out_event));
 }
 
 static CL_API_ENTRY void *CL_API_CALL record_clEnqueueMapBuffer(
@@ -227,9 +225,11 @@ static CL_API_ENTRY void *CL_API_CALL record_clEnqueueMapBuffer(
     return mapped;
 }
 
-static CL_API_ENTRY cl_int CL_API_CALL
-record_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *mapped,
-                               cl_uint wait_count, const cl_event *wait, cl_event *out_event)
+static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueUnmapMemObject(cl_command_queue queue,
+                                                                      cl_mem memory, void *mapped,
+                                                                      cl_uint wait_count,
+                                                                      const cl_event *wait,
+                                                                      cl_event *out_event)
 {
     layer_record record = move_begin("clEnqueueUnmapMemObject", queue, wait_count);
     layer_put_object(&record, "memory", LAYER_MEMORY, memory);
@@ -237,10 +237,9 @@ record_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *mapp
                                          queue, memory, mapped, wait_count, wait, out_event));
 }
 
-static CL_API_ENTRY cl_int CL_API_CALL
-record_clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void *to, const void *from,
-                          size_t size, cl_uint wait_count, const cl_event *wait,
-                          cl_event *out_event)
+static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueSVMMemcpy(
+    cl_command_queue queue, cl_bool blocking, void *to, const void *from, size_t size,
+    cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
     layer_record record = move_begin("clEnqueueSVMMemcpy", queue, wait_count);
     layer_put_number(&record, "blocking", blocking);
@@ -253,10 +252,9 @@ record_clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void *to, co
                                                              wait_count, wait, out_event));
 }
 
-static CL_API_ENTRY cl_int CL_API_CALL
-record_clEnqueueSVMMemFill(cl_command_queue queue, void *to, const void *pattern,
-                           size_t pattern_size, size_t size, cl_uint wait_count,
-                           const cl_event *wait, cl_event *out_event)
+static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueSVMMemFill(
+    cl_command_queue queue, void *to, const void *pattern, size_t pattern_size, size_t size,
+    cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
     layer_record record = move_begin("clEnqueueSVMMemFill", queue, wait_count);
     layer_put_pointer(&record, "to", to);

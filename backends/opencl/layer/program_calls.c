@@ -36,7 +36,8 @@ static CL_API_ENTRY cl_context CL_API_CALL record_clCreateContextFromType(
     cl_int result = CL_SUCCESS;
     layer_record record = layer_record_begin("clCreateContextFromType");
     layer_put_number(&record, "type", type);
-    cl_context made = layer_next()->clCreateContextFromType(properties, type, notify, user, &result);
+    cl_context made =
+        layer_next()->clCreateContextFromType(properties, type, notify, user, &result);
     layer_record_end_made(&record, LAYER_CONTEXT, made, result);
     if (out_result) *out_result = result;
     return made;
@@ -147,17 +148,17 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clReleaseProgram(cl_program progra
 
 /* ---- Compiling and linking ------------------------------------------------------------------ */
 
-static CL_API_ENTRY cl_int CL_API_CALL
-record_clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices,
-                      const char *options, void(CL_CALLBACK *notify)(cl_program, void *), void *user)
+static CL_API_ENTRY cl_int CL_API_CALL record_clBuildProgram(
+    cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
+    void(CL_CALLBACK *notify)(cl_program, void *), void *user)
 {
     layer_record record = layer_record_begin("clBuildProgram");
     layer_put_object(&record, "program", LAYER_PROGRAM, program);
     put_devices(&record, devices, count);
     layer_put_text(&record, "options", options);
     layer_record_announce(&record);
-    return layer_record_end(&record, layer_next()->clBuildProgram(program, count, devices, options,
-                                                                  notify, user));
+    return layer_record_end(
+        &record, layer_next()->clBuildProgram(program, count, devices, options, notify, user));
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clCompileProgram(
@@ -171,15 +172,15 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clCompileProgram(
     layer_put_text(&record, "options", options);
     layer_put_objects(&record, "headers", LAYER_PROGRAM, OBJECTS(headers), header_count);
     layer_record_announce(&record);
-    return layer_record_end(&record, layer_next()->clCompileProgram(
-                                         program, count, devices, options, header_count, headers,
-                                         header_names, notify, user));
+    return layer_record_end(&record, layer_next()->clCompileProgram(program, count, devices,
+                                                                    options, header_count, headers,
+                                                                    header_names, notify, user));
 }
 
-static CL_API_ENTRY cl_program CL_API_CALL record_clLinkProgram(
-    cl_context context, cl_uint count, const cl_device_id *devices, const char *options,
-    cl_uint input_count, const cl_program *inputs, void(CL_CALLBACK *notify)(cl_program, void *),
-    void *user, cl_int *out_result)
+static CL_API_ENTRY cl_program CL_API_CALL
+record_clLinkProgram(cl_context context, cl_uint count, const cl_device_id *devices,
+                     const char *options, cl_uint input_count, const cl_program *inputs,
+                     void(CL_CALLBACK *notify)(cl_program, void *), void *user, cl_int *out_result)
 {
     cl_int result = CL_SUCCESS;
     layer_record record = layer_record_begin("clLinkProgram");

@@ -32,10 +32,10 @@ static layer_record launch_begin(const char *call, cl_command_queue queue, cl_ke
     return record;
 }
 
-static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueNDRangeKernel(
-    cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
-    const size_t *global, const size_t *local, cl_uint wait_count, const cl_event *wait,
-    cl_event *out_event)
+static CL_API_ENTRY cl_int CL_API_CALL
+record_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                              const size_t *offset, const size_t *global, const size_t *local,
+                              cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
     layer_record record = launch_begin("clEnqueueNDRangeKernel", queue, kernel);
     cl_uint shown = dimensions <= 3 ? dimensions : 0; /* The driver refuses any other number. */
@@ -45,9 +45,9 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueNDRangeKernel(
     layer_put_sizes(&record, "offset", offset, shown);
     layer_put_number(&record, "waits_for", wait_count);
     layer_record_announce(&record);
-    return layer_record_end(&record, layer_next()->clEnqueueNDRangeKernel(
-                                         queue, kernel, dimensions, offset, global, local,
-                                         wait_count, wait, out_event));
+    return layer_record_end(
+        &record, layer_next()->clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global,
+                                                      local, wait_count, wait, out_event));
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueTask(cl_command_queue queue,
@@ -86,9 +86,9 @@ static cl_queue_properties queue_properties(const cl_queue_properties *list)
     return 0;
 }
 
-static CL_API_ENTRY cl_command_queue CL_API_CALL record_clCreateCommandQueueWithProperties(
-    cl_context context, cl_device_id device, const cl_queue_properties *properties,
-    cl_int *out_result)
+static CL_API_ENTRY cl_command_queue CL_API_CALL
+record_clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
+                                          const cl_queue_properties *properties, cl_int *out_result)
 {
     cl_int result = CL_SUCCESS;
     layer_record record = layer_record_begin("clCreateCommandQueueWithProperties");

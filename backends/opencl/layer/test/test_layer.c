@@ -44,8 +44,9 @@ static void log_hear(void)
 static CL_API_ENTRY cl_int CL_API_CALL driver_device_info(cl_device_id device, cl_device_info what,
                                                           size_t size, void *value, size_t *needed)
 {
-    static const char extensions[] = "cl_khr_fp16 cl_khr_fp64 cl_khr_int64_base_atomics cl_khr_fp64x "
-                                     "cl_khr_int64_extended_atomics ";
+    static const char extensions[] =
+        "cl_khr_fp16 cl_khr_fp64 cl_khr_int64_base_atomics cl_khr_fp64x "
+        "cl_khr_int64_extended_atomics ";
     static const cl_name_version versions[] = {{1, "cl_khr_fp64"}, {2, "cl_khr_icd"}};
     static const cl_device_fp_config config = CL_FP_FMA | CL_FP_DENORM;
     static const cl_uint width = 4;
@@ -310,8 +311,8 @@ static void objects_are_numbers_in_the_order_of_their_making(void **state)
     cl_program first = layer->clCreateProgramWithIL(context, il, sizeof il, NULL);
     cl_program second = layer->clCreateProgramWithIL(context, il, 4, &result);
     cl_program inputs[] = {second, first};
-    cl_program linked = layer->clLinkProgram(context, 1, &device, "-a b,c%", 2, inputs, NULL, NULL,
-                                             NULL);
+    cl_program linked =
+        layer->clLinkProgram(context, 1, &device, "-a b,c%", 2, inputs, NULL, NULL, NULL);
     assert_ptr_equal(linked, &linked_a);
     /* The driver was asked when the log said what it would be asked. */
     assert_non_null(strstr(heard, "4 0 > clLinkProgram context=0 devices=0 options=-a%20b%2cc%25 "
@@ -324,16 +325,17 @@ static void objects_are_numbers_in_the_order_of_their_making(void **state)
     snprintf(shorter, sizeof shorter, "%s:4", rt_hash_print(rt_hash128(il, 4)).digits);
     char expected[2048];
     snprintf(expected, sizeof expected,
-             BEGINNING "1 0 < clCreateContext devices=0 made=0 result=0\n"
-                       "2 0 > clCreateProgramWithIL context=0 code=%s\n"
-                       "2 0 < clCreateProgramWithIL context=0 code=%s made=0 result=0\n"
-                       "3 0 > clCreateProgramWithIL context=0 code=%s\n"
-                       "3 0 < clCreateProgramWithIL context=0 code=%s made=1 result=0\n"
-                       "4 0 > clLinkProgram context=0 devices=0 options=-a%%20b%%2cc%%25 inputs=1,0\n"
-                       "4 0 < clLinkProgram context=0 devices=0 options=-a%%20b%%2cc%%25 inputs=1,0 "
-                       "made=2 result=0\n"
-                       "5 0 > clCreateKernel program=2 name=twice\n"
-                       "5 0 < clCreateKernel program=2 name=twice made=0 result=0\n",
+             BEGINNING
+             "1 0 < clCreateContext devices=0 made=0 result=0\n"
+             "2 0 > clCreateProgramWithIL context=0 code=%s\n"
+             "2 0 < clCreateProgramWithIL context=0 code=%s made=0 result=0\n"
+             "3 0 > clCreateProgramWithIL context=0 code=%s\n"
+             "3 0 < clCreateProgramWithIL context=0 code=%s made=1 result=0\n"
+             "4 0 > clLinkProgram context=0 devices=0 options=-a%%20b%%2cc%%25 inputs=1,0\n"
+             "4 0 < clLinkProgram context=0 devices=0 options=-a%%20b%%2cc%%25 inputs=1,0 "
+             "made=2 result=0\n"
+             "5 0 > clCreateKernel program=2 name=twice\n"
+             "5 0 < clCreateKernel program=2 name=twice made=0 result=0\n",
              code, code, shorter, shorter);
     assert_recorded(expected);
 }
@@ -349,11 +351,11 @@ static void refusals_are_recorded_and_handed_on(void **state)
     assert_int_equal(result, CL_INVALID_VALUE);
     assert_null(layer->clLinkProgram(NULL, 0, NULL, NULL, 1, &input, NULL, NULL, &result));
     assert_int_equal(result, CL_LINK_PROGRAM_FAILURE);
-    assert_recorded(BEGINNING
-                    "1 0 > clCreateProgramWithIL context=? code=-\n"
-                    "1 0 < clCreateProgramWithIL context=? code=- made=- result=-30\n"
-                    "2 0 > clLinkProgram context=- devices=- options=- inputs=?\n"
-                    "2 0 < clLinkProgram context=- devices=- options=- inputs=? made=- result=-17\n");
+    assert_recorded(
+        BEGINNING "1 0 > clCreateProgramWithIL context=? code=-\n"
+                  "1 0 < clCreateProgramWithIL context=? code=- made=- result=-30\n"
+                  "2 0 > clLinkProgram context=- devices=- options=- inputs=?\n"
+                  "2 0 < clLinkProgram context=- devices=- options=- inputs=? made=- result=-17\n");
 }
 
 static void launches_have_their_kernels_name_and_range(void **state)
@@ -365,23 +367,24 @@ static void launches_have_their_kernels_name_and_range(void **state)
         (cl_context)&context_a, (cl_device_id)&device_a, properties, NULL);
     cl_kernel kernel = layer->clCreateKernel((cl_program)&program_a, "twice", NULL);
     const size_t global[] = {64, 2, 1}, local[] = {8, 1, 1};
-    assert_int_equal(layer->clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, local, 0, NULL,
-                                                   NULL),
-                     CL_SUCCESS);
-    assert_int_equal(layer->clEnqueueNDRangeKernel(queue, kernel, 9, NULL, global, NULL, 0, NULL,
-                                                   NULL),
-                     CL_INVALID_WORK_DIMENSION);
+    assert_int_equal(
+        layer->clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, local, 0, NULL, NULL),
+        CL_SUCCESS);
+    assert_int_equal(
+        layer->clEnqueueNDRangeKernel(queue, kernel, 9, NULL, global, NULL, 0, NULL, NULL),
+        CL_INVALID_WORK_DIMENSION);
 #define LAUNCH(mark, number, rest)                                                                 \
     number " 0 " mark " clEnqueueNDRangeKernel queue=0 kernel=0 name=twice " rest
     assert_recorded(
-        BEGINNING "1 0 < clCreateCommandQueueWithProperties context=? device=0 properties=3 made=0 "
-                  "result=0\n"
-                  "2 0 > clCreateKernel program=? name=twice\n"
-                  "2 0 < clCreateKernel program=? name=twice made=0 result=0\n"
-        LAUNCH(">", "3", "dimensions=2 global=64,2 local=8,1 offset=- waits_for=0\n")
-        LAUNCH("<", "3", "dimensions=2 global=64,2 local=8,1 offset=- waits_for=0 result=0\n")
-        LAUNCH(">", "4", "dimensions=9 global=- local=- offset=- waits_for=0\n")
-        LAUNCH("<", "4", "dimensions=9 global=- local=- offset=- waits_for=0 result=-53\n"));
+        BEGINNING
+        "1 0 < clCreateCommandQueueWithProperties context=? device=0 properties=3 made=0 "
+        "result=0\n"
+        "2 0 > clCreateKernel program=? name=twice\n"
+        "2 0 < clCreateKernel program=? name=twice made=0 result=0\n" LAUNCH(
+            ">", "3", "dimensions=2 global=64,2 local=8,1 offset=- waits_for=0\n")
+            LAUNCH("<", "3", "dimensions=2 global=64,2 local=8,1 offset=- waits_for=0 result=0\n")
+                LAUNCH(">", "4", "dimensions=9 global=- local=- offset=- waits_for=0\n") LAUNCH(
+                    "<", "4", "dimensions=9 global=- local=- offset=- waits_for=0 result=-53\n"));
 #undef LAUNCH
 }
 
@@ -435,9 +438,9 @@ static void other_extensions_are_named_as_unrecorded(void **state)
     (void)state;
     const cl_icd_dispatch *layer = layer_recording();
     cl_platform_id platform = (cl_platform_id)&platform_a;
-    assert_ptr_equal(layer->clGetExtensionFunctionAddressForPlatform(platform,
-                                                                     "clCommandNDRangeKernelKHR"),
-                     block_a);
+    assert_ptr_equal(
+        layer->clGetExtensionFunctionAddressForPlatform(platform, "clCommandNDRangeKernelKHR"),
+        block_a);
     assert_null(layer->clGetExtensionFunctionAddressForPlatform(platform, "clMemFreeINTEL"));
     assert_recorded(BEGINNING "1 0 < " ASKED
                               "clCommandNDRangeKernelKHR given=1 recorded=0 result=0\n"
@@ -467,13 +470,13 @@ static void hidden_aspects_are_in_no_answer(void **state)
     cl_device_fp_config config = 1;
     cl_uint width = 1;
     size_t size = 0;
-    assert_int_equal(layer->clGetDeviceInfo(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof config,
-                                            &config, &size),
-                     CL_SUCCESS);
+    assert_int_equal(
+        layer->clGetDeviceInfo(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof config, &config, &size),
+        CL_SUCCESS);
     assert_true(config == 0 && size == sizeof config);
-    assert_int_equal(layer->clGetDeviceInfo(device, CL_DEVICE_HALF_FP_CONFIG, sizeof config,
-                                            &config, NULL),
-                     CL_SUCCESS);
+    assert_int_equal(
+        layer->clGetDeviceInfo(device, CL_DEVICE_HALF_FP_CONFIG, sizeof config, &config, NULL),
+        CL_SUCCESS);
     assert_true(config == (CL_FP_FMA | CL_FP_DENORM));
     assert_int_equal(layer->clGetDeviceInfo(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE,
                                             sizeof width, &width, NULL),

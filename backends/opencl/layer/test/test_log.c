@@ -76,8 +76,9 @@ static void an_empty_log_has_no_layer(void **state)
 static void fields_are_read_as_they_were(void **state)
 {
     (void)state;
-    reading read = read_whole(LAYER "70 1 2 < clBuildProgram program=3 devices=0,? "
-                                    "options=-x%20spir%2c%25 empty= none=- hyphen=%2d result=-11\n");
+    reading read =
+        read_whole(LAYER "70 1 2 < clBuildProgram program=3 devices=0,? "
+                         "options=-x%20spir%2c%25 empty= none=- hyphen=%2d result=-11\n");
     assert_true(rt_ok(read.status));
     assert_int_equal(read.log.process_count, 1);
     assert_int_equal(read.log.call_count, 1);
@@ -182,7 +183,8 @@ static void a_log_may_be_cut_at_any_byte(void **state)
 static void a_tail_begins_behind_its_first_line(void **state)
 {
     (void)state;
-    reading read = read_text(RT_TEXT("queue=0 result=0\n70 8 0 < clFlush queue=0 result=0\n"), true);
+    reading read =
+        read_text(RT_TEXT("queue=0 result=0\n70 8 0 < clFlush queue=0 result=0\n"), true);
     assert_true(rt_ok(read.status));
     assert_int_equal(read.log.call_count, 1);
     assert_int_equal(read.log.process_count, 0);
