@@ -5,6 +5,7 @@
  * one scenario" and "Comparison and results". */
 #include "conformance/run/run_internal.h"
 
+
 #include <stdio.h>
 
 enum {
@@ -116,6 +117,7 @@ void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
     start.arguments = arguments;
     start.environment = run->subjects[index].environment;
     start.input = rt_buffer_bytes(&scenario->pack);
+    start.has_log = !column->subject->forked; /* a vendor's driver is in it, and the OpenCL layer */
     cnf_pool_start(run->pool, &start);
 }
 
@@ -155,6 +157,8 @@ void cnf_run_case_ended(run_state *run, uint32_t slot, uint32_t index, cnf_child
     one->heard = true;
     cnf_judge(&scenario->arena, result, &one->messages, &one->judgement);
     one->seconds += result->seconds;
+    one->log = rt_arena_text(&scenario->arena, rt_buffer_text(&result->log));
+    one->log_is_tail = result->log_is_tail;
     cnf_verdict verdict = one->judgement.verdict;
     if (verdict == CNF_VERDICT_UNAVAILABLE && !run->subjects[index].unavailable) {
         run->subjects[index].unavailable = true;

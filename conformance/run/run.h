@@ -42,6 +42,8 @@ typedef struct cnf_run_detail {
         *scenario; /* its modules hold their images; NULL: not read or not compiled */
     const cnf_messages *messages; /* of the subject's child; NULL: none ran */
     const cnf_messages *oracle;   /* of sim's child; NULL: none ran, or sim did not PASS */
+    rt_text log;      /* the end of what the OpenCL layer recorded (backends/opencl/layer/log.h) */
+    bool log_is_tail; /* it was longer */
     rt_text warning; /* for people, whole lines: what is worth a look beside the verdict */
 } cnf_run_detail;
 

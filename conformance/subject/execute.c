@@ -1,5 +1,5 @@
 /* The life of a scenario: setting up, the steps one after the other, the end. */
-#include "conformance/subject/execute.h"
+#include "conformance/subject/layer.h"
 
 void cnf_execution_finding(void *user, const dev_finding *finding)
 {
@@ -80,6 +80,7 @@ static void create_tables(cnf_execution *execution)
 static void run_expect(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
+    execution->runtime->operations->look(execution);
     for (uint32_t i = 0; i < step->expect_count; i++)
         cnf_judge_expect(execution, index, &step->expect[i]);
 }
@@ -196,6 +197,8 @@ static void finish(cnf_execution *execution)
     for (uint32_t i = 0; i < execution->scenario->memory_count && !execution->failed; i++) {
         emit_final_memory(execution, i);
     }
+    if (runtime->operations->is_reference) cnf_judge_layer(execution);
+    runtime->operations->look(execution);
     cnf_emit_trace(execution->emitter, runtime->trace, !runtime->operations->is_reference);
     const rt_choice *choices;
     uint32_t choice_count;

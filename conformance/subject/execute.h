@@ -27,6 +27,8 @@ typedef struct cnf_step_result {
     bool begun;
 } cnf_step_result;
 
+struct cnf_layer; /* layer.h */
+
 /* One scenario on one subject, while it runs.
  *
  * Threads of a parallel take turns (reference/base/handover.h), so that one at a time works on
@@ -45,11 +47,12 @@ struct cnf_execution {
     uint32_t *counted;        /* per event kind: trace events seen by its last count expectation */
     RT_VECTOR(cnf_kept_finding) findings; /* guarded by findings_lock until the last wait */
     pthread_mutex_t findings_lock;
-    uint32_t thread;   /* of the step that runs; for a runtime that hands over between steps only */
-    cnf_output output; /* opened and closed by the caller of cnf_execute */
-    bool failed;       /* some check was not ok: later steps would only follow from it */
-    bool refused;      /* some step was refused, as it was expected to be */
-    bool was_asked;    /* cnf_runtime_operations.was_asked, before the end reads what is left */
+    uint32_t thread; /* of the step that runs; for a runtime that hands over between steps only */
+    const struct cnf_layer *layer; /* under the devices; NULL: they are not reached by OpenCL */
+    cnf_output output;             /* opened and closed by the caller of cnf_execute */
+    bool failed;    /* some check was not ok: later steps would only follow from it */
+    bool refused;   /* some step was refused, as it was expected to be */
+    bool was_asked; /* cnf_runtime_operations.was_asked, before the end reads what is left */
 };
 
 /* Opens the subject's runtime; scenario, subject, options, sink and tools are set.  Any failure: it

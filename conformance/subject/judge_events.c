@@ -11,11 +11,17 @@ static bool observes(const cnf_execution *execution, rt_event_kind kind, const c
     return runtime->operations->observes(runtime, kind, rt_text_of(field));
 }
 
+static bool tells_program(const cnf_execution *execution, rt_event_kind kind)
+{
+    const cnf_runtime *runtime = execution->runtime;
+    return runtime->operations->tells_program(runtime, kind);
+}
+
 /* Whether the trace can tell which program a kernel was launched from last. */
 static bool observes_programs(const cnf_execution *execution)
 {
     return observes(execution, RT_EVENT_LAUNCH, "kernel") &&
-           observes(execution, RT_EVENT_LAUNCH, "program");
+           tells_program(execution, RT_EVENT_LAUNCH);
 }
 
 /* Whether an event as it is expected would be in the trace if it happened, and be told from
@@ -27,7 +33,7 @@ static bool observes_event(const cnf_execution *execution, const scn_trace_event
     CHECK(kind != RT_EVENT_COUNT); /* The reader knows the events. */
     if (!observes(execution, kind, "")) return false;
     if (expected->program_of.length > 0 &&
-        (!observes_programs(execution) || !observes(execution, kind, "program")))
+        (!observes_programs(execution) || !tells_program(execution, kind)))
         return false;
     for (uint32_t i = 0; i < expected->field_count; i++) {
         if (!runtime->operations->observes(runtime, kind, expected->fields[i].key)) return false;
@@ -114,7 +120,7 @@ void cnf_evaluate_program(cnf_execution *execution, const scn_expect *expect,
     rt_trace *trace = execution->runtime->trace;
     check->kind = "program";
     check->what = expect->kernel;
-    if (!observes_programs(execution) || !observes(execution, RT_EVENT_BUILD, "program") ||
+    if (!observes_programs(execution) || !tells_program(execution, RT_EVENT_BUILD) ||
         !observes(execution, RT_EVENT_BUILD, "images")) {
         leave_unobserved(check);
         return;

@@ -288,6 +288,18 @@ static bool reference_observes(const cnf_runtime *runtime, rt_event_kind kind, r
     return field.length == 0 || rt_event_has_field(kind, field, NULL);
 }
 
+static bool reference_tells_program(const cnf_runtime *runtime, rt_event_kind kind)
+{
+    (void)runtime;
+    return rt_event_has_field(kind, RT_TEXT("program"), NULL);
+}
+
+/* Its events come into the trace as they happen. */
+static void reference_look(cnf_execution *execution)
+{
+    (void)execution;
+}
+
 static void reference_choices(const cnf_runtime *runtime, const rt_choice **out_choices,
                               uint32_t *out_count)
 {
@@ -329,7 +341,9 @@ const cnf_runtime_operations cnf_reference_operations = {
     .wait_command = reference_wait_command,
     .read = reference_read,
     .host_symbol = reference_host_symbol,
+    .look = reference_look,
     .observes = reference_observes,
+    .tells_program = reference_tells_program,
     .choices = reference_choices,
     .was_asked = reference_was_asked,
 };

@@ -80,8 +80,13 @@ struct cnf_runtime_operations {
     rt_status (*host_symbol)(cnf_execution *execution, uint32_t by, rt_text symbol,
                              bool *out_loaded, uint32_t *out_found);
 
+    /* Brings into the trace what has happened since and did not come there by itself. */
+    void (*look)(cnf_execution *execution);
     /* Whether events of a kind reach the trace (field empty), and that field of them. */
     bool (*observes)(const cnf_runtime *runtime, rt_event_kind kind, rt_text field);
+    /* Whether the events of a kind that reach the trace tell which program they are about, as a
+     * number that other events have too but no scenario can know. */
+    bool (*tells_program)(const cnf_runtime *runtime, rt_event_kind kind);
     /* What was chosen among what the documents leave open; valid until the next operation. */
     void (*choices)(const cnf_runtime *runtime, const rt_choice **out_choices, uint32_t *out_count);
     /* Whether anything was asked of the runtime under test, or of the device under ours. */

@@ -81,7 +81,11 @@ static rt_status start(cnf_execution *execution, const cnf_host_runtime *linked)
     RT_TRY(status);
     shipped->base.capabilities.driver = cnf_host_runs_on(shipped->host);
     cnf_shipped_trace(execution, cnf_host_started(shipped->host));
-    return device(execution);
+    RT_TRY(device(execution));
+    /* To find a device the driver is loaded, and the layer with it if it ever is. */
+    shipped->sees_driver = linked->environment[0] != NULL;
+    cnf_shipped_look(execution);
+    return RT_STATUS_OK;
 }
 
 /* A program that does not start although all is installed is the scenario's failure, which set-up
@@ -93,13 +97,14 @@ static rt_status shipped_open(cnf_execution *execution, cnf_runtime **out_runtim
         .base = {.operations = &cnf_shipped_operations, .capabilities = able},
     };
     *out_runtime = &shipped->base;
-    shipped->base.trace = rt_trace_create();
     rt_text program, library;
     RT_TRY(installed(execution, execution->subject->selector, &program));
     RT_TRY(installed(execution, "libsycl.so", &library));
     if (cnf_skip_reason(execution->scenario, &cnf_shipped_operations)) return RT_STATUS_OK;
     const char *const libraries[] = {library.data, NULL};
-    const char *const environment[] = {NULL}; /* the subject's, which this process has */
+    const char *log = cnf_shipped_layer_variable(execution);
+    const char *const environment[] = {log, NULL}; /* beside the subject's, which we have */
+    shipped->base.trace = rt_trace_create();
     const cnf_host_runtime linked = {program, libraries, environment};
     shipped->started = start(execution, &linked);
     if (shipped->started.code == RT_UNAVAILABLE) return shipped->started;
@@ -333,7 +338,9 @@ const cnf_runtime_operations cnf_shipped_operations = {
     .wait_command = shipped_wait_command,
     .read = shipped_read,
     .host_symbol = shipped_host_symbol,
+    .look = cnf_shipped_look,
     .observes = cnf_shipped_observes,
+    .tells_program = cnf_shipped_tells_program,
     .choices = shipped_choices,
     .was_asked = shipped_was_asked,
 };

@@ -8,10 +8,12 @@
 
 typedef struct cnf_shipped {
     cnf_runtime base;
-    cnf_host *host;     /* NULL: no process was started, or the scenario is skipped */
-    rt_status started;  /* what starting it came to */
-    uint32_t *memories; /* per memory: its number in the host program */
-    cnf_cache *cache;   /* that the host program is built from */
+    cnf_host *host;      /* NULL: no process was started, or the scenario is skipped */
+    rt_status started;   /* what starting it came to */
+    uint32_t *memories;  /* per memory: its number in the host program */
+    bool sees_driver;    /* the OpenCL layer is in the host program, and its log can be read */
+    uint32_t calls_seen; /* observations of it that stand in the trace */
+    cnf_cache *cache;    /* that the host program is built from */
 } cnf_shipped;
 
 /* The execution's runtime, which is the shipped one. */
@@ -50,8 +52,18 @@ RT_MUST_USE rt_status cnf_shipped_ask_number(cnf_execution *execution, cnf_quest
 /* Brings what constructors and destructors did into the trace. */
 void cnf_shipped_trace(cnf_execution *execution, cnf_host_events events);
 
-/* cnf_runtime_operations.observes. */
+/* cnf_runtime_operations.observes and .tells_program. */
 bool cnf_shipped_observes(const cnf_runtime *runtime, rt_event_kind kind, rt_text field);
+bool cnf_shipped_tells_program(const cnf_runtime *runtime, rt_event_kind kind);
+
+/* ---- shipped_calls.c ---------------------------------------------------------------------- */
+
+/* The variable by which the OpenCL layer in the host program finds this process' log, in the
+ * arena; NULL: there is none. */
+const char *cnf_shipped_layer_variable(cnf_execution *execution);
+
+/* cnf_runtime_operations.look: what the driver was asked for since. */
+void cnf_shipped_look(cnf_execution *execution);
 
 /* ---- shipped_commands.c: cnf_runtime_operations.submit and .transfer ---------------------- */
 

@@ -8,18 +8,37 @@
 
 typedef struct observed_row {
     rt_event_kind kind;
-    const char *fields; /* of the event that are seen, separated by spaces */
-    const char *by;     /* who sees it, for readers of this table */
+    const char *fields; /* of the event that are seen and mean the same, separated by spaces */
+    bool tells_program; /* the field `program` has a number of the driver's */
+    bool by_layer;      /* the OpenCL layer sees it, else modules and the caller do */
 } observed_row;
 
 static const observed_row observed[] = {
-    {RT_EVENT_MODULE_LOAD, "module", "the constructor that ld.so runs"},
-    {RT_EVENT_MODULE_UNLOAD, "module", "the destructor that ld.so runs"},
-    {RT_EVENT_IMAGE_REGISTER, "image module format", "the module's call of __sycl_register_lib"},
-    {RT_EVENT_IMAGE_UNREGISTER, "image module", "the module's call of __sycl_unregister_lib"},
-    /* Class, rule and names are the reference runtime's own. */
-    {RT_EVENT_ERROR, "", "the caller, who is refused"},
+    /* Constructors and destructors, and what they hand to the runtime. */
+    {RT_EVENT_MODULE_LOAD, "module", false, false},
+    {RT_EVENT_MODULE_UNLOAD, "module", false, false},
+    {RT_EVENT_IMAGE_REGISTER, "image module format", false, false},
+    {RT_EVENT_IMAGE_UNREGISTER, "image module", false, false},
+    /* Class, rule and names of a refusal are the reference runtime's own. */
+    {RT_EVENT_ERROR, "", false, false},
+    /* Calls of the driver.  Which local size libsycl chooses where it may is its own affair. */
+    {RT_EVENT_CREATE, "image executable", false, true},
+    {RT_EVENT_LINK, "inputs", true, true},
+    {RT_EVENT_BUILD, "images", true, true},
+    {RT_EVENT_KERNEL_CREATE, "kernel", true, true},
+    {RT_EVENT_LAUNCH, "kernel global", true, true},
 };
+
+/* The row of a kind that is seen in this run; NULL: it is not. */
+static const observed_row *row_of(const cnf_runtime *runtime, rt_event_kind kind)
+{
+    const cnf_shipped *shipped = (const cnf_shipped *)(const void *)runtime;
+    for (size_t i = 0; i < sizeof observed / sizeof *observed; i++) {
+        if (observed[i].kind != kind) continue;
+        return observed[i].by_layer && !shipped->sees_driver ? NULL : &observed[i];
+    }
+    return NULL;
+}
 
 static bool has_word(const char *words, rt_text word)
 {
@@ -33,12 +52,14 @@ static bool has_word(const char *words, rt_text word)
 
 bool cnf_shipped_observes(const cnf_runtime *runtime, rt_event_kind kind, rt_text field)
 {
-    (void)runtime;
-    for (size_t i = 0; i < sizeof observed / sizeof *observed; i++) {
-        if (observed[i].kind != kind) continue;
-        return field.length == 0 || has_word(observed[i].fields, field);
-    }
-    return false;
+    const observed_row *row = row_of(runtime, kind);
+    return row && (field.length == 0 || has_word(row->fields, field));
+}
+
+bool cnf_shipped_tells_program(const cnf_runtime *runtime, rt_event_kind kind)
+{
+    const observed_row *row = row_of(runtime, kind);
+    return row && row->tells_program;
 }
 
 /* A module hands over all of its images in one call, in order. */
@@ -68,6 +89,7 @@ static void trace_event(cnf_execution *execution, host_event kind, const scn_mod
 
 void cnf_shipped_trace(cnf_execution *execution, cnf_host_events events)
 {
+    cnf_shipped_look(execution); /* What the driver was asked for before comes first. */
     for (uint32_t i = 0; i < events.count; i++) {
         CHECK(events.items[i].module < execution->scenario->module_count);
         trace_event(execution, events.items[i].kind,

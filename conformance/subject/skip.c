@@ -146,11 +146,6 @@ static bool has_several_devices(const scn_scenario *scenario)
     return scenario->device_count > 1;
 }
 
-static bool hides_aspects(const scn_scenario *scenario)
-{
-    return scenario->devices[0].hidden_aspects != 0;
-}
-
 static bool loads_images(const scn_scenario *scenario)
 {
     for (uint32_t i = 0; i < scenario->step_count; i++) {
@@ -176,8 +171,6 @@ struct cnf_skip_row {
 static const cnf_skip_row only_reference[] = {
     {"devices", has_several_devices,
      "the scenario has several devices; the driver of the shipped runtime has one"},
-    {"hidden-aspects", hides_aspects,
-     "the scenario's device lacks aspects; the driver's device shows all that it has"},
     {"load_image", loads_images,
      "the scenario loads an image by itself; DPC++ has no device_dlopen"},
     {"launch-options", gives_launch_options,
@@ -204,9 +197,22 @@ static bool lacks_operation(cnf_emitter *emitter, const scn_scenario *scenario,
 
 /* ---- All of it ----------------------------------------------------------------------------- */
 
+/* Aspects are hidden from a runtime that is not ours by the OpenCL layer, where that is loaded. */
+static bool shows_hidden_aspect(cnf_emitter *emitter, const scn_scenario *scenario,
+                                const cnf_runtime *runtime)
+{
+    uint32_t shown = scenario->devices[0].hidden_aspects & runtime->capabilities.aspects;
+    if (runtime->operations->is_reference || shown == 0) return false;
+    cnf_emit_skip(emitter, "hidden-aspects", "no",
+                  RT_TEXT("the scenario's device lacks an aspect; the driver's shows it, because "
+                          "the OpenCL layer is not loaded"));
+    return true;
+}
+
 bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runtime *runtime)
 {
     const dev_capabilities *capabilities = &runtime->capabilities;
+    if (shows_hidden_aspect(emitter, scenario, runtime)) return true;
     if (lacks_operation(emitter, scenario, runtime->operations)) return true;
     if (lacks_capability(emitter, scenario, capabilities)) return true;
     if (lacks_format(emitter, scenario, capabilities)) return true;

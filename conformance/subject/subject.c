@@ -1,7 +1,7 @@
 /* A child's life: read the pack, open the device, ask whether it can be asked, execute. */
 #include "conformance/subject/subject.h"
 
-#include "conformance/subject/execute.h"
+#include "conformance/subject/layer.h"
 #include "conformance/subject/probe.h"
 #include "conformance/subject/skip.h"
 #include "conformance/subject/tools.h"
@@ -47,14 +47,30 @@ static bool open_runtime(cnf_execution *execution)
     return true;
 }
 
+/* What no device of the scenario has is hidden from the drivers' own answers too. */
+static uint32_t hidden_on_all(const scn_scenario *scenario)
+{
+    uint32_t hidden = UINT32_MAX;
+    for (uint32_t i = 0; i < scenario->device_count; i++)
+        hidden &= scenario->devices[i].hidden_aspects;
+    return hidden;
+}
+
 static void run_on_devices(cnf_execution *execution)
 {
     cnf_emitter *emitter = execution->emitter;
     cnf_emit_stage(emitter, "open", SCN_NONE, 0);
-    bool runs =
-        open_runtime(execution) && !cnf_skip(emitter, execution->scenario, execution->runtime);
+    cnf_layer layer;
+    bool layered = cnf_layer_fits(execution->subject);
+    if (layered) cnf_layer_begin(&layer, hidden_on_all(execution->scenario));
+    execution->layer = layered ? &layer : NULL;
+    bool opened = open_runtime(execution);
+    if (layered) cnf_layer_begun(&layer);
+    bool runs = opened && !cnf_skip(emitter, execution->scenario, execution->runtime);
     if (runs) cnf_execute(execution);
     cnf_execution_close(execution);
+    execution->layer = NULL;
+    if (layered) cnf_layer_end(&layer);
     if (runs && !cnf_skip_unasked(emitter, execution->subject, execution->was_asked))
         cnf_emit_end(emitter);
 }
