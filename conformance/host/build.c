@@ -109,6 +109,14 @@ static rt_status compiler_find(host_build *build)
     return RT_STATUS_OK;
 }
 
+rt_status cnf_host_compiler_check(rt_sink *sink)
+{
+    host_build build = {.sink = sink};
+    rt_status status = compiler_find(&build);
+    rt_arena_reset(&build.arena);
+    return status;
+}
+
 /* ---- One run of the compiler --------------------------------------------------------------- */
 
 /* The last lines of what it wrote: with thousands, the first say nothing that these do not. */

@@ -32,6 +32,9 @@ RT_MUST_USE rt_status cnf_host_launch(cnf_host *host, const char *const *environ
 /* True when the module hands images to __sycl_register_lib. */
 bool cnf_host_registers(const scn_module *module);
 
+/* UNAVAILABLE: there is no C compiler. */
+RT_MUST_USE rt_status cnf_host_compiler_check(rt_sink *sink);
+
 /* Builds every module of the scenario into the folder, each under its file name.  Codes of
  * cnf_host_start. */
 RT_MUST_USE rt_status cnf_host_build(rt_sink *sink, cnf_cache *cache, const scn_scenario *scenario,

@@ -1,6 +1,8 @@
 /* A host program as the system of a runtime's loader. */
 #include "conformance/host/loader.h"
 
+#include "conformance/host/host_internal.h"
+
 #include "conformance/compile/toolchain.h"
 #include "reference/base/alloc.h"
 
@@ -15,6 +17,21 @@ struct cnf_host_loader {
     cnf_host *host; /* NULL: not started */
     rt_arena arena; /* of the images; they live as long as the registry */
 };
+
+static rt_status registrar_find(rt_sink *sink, char path[PATH_MAX])
+{
+    if (cnf_toolchain_find_library(path, REGISTRAR_NAME)) return RT_STATUS_OK;
+    return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                   "no real loader: " REGISTRAR_NAME " is neither beside assay nor in its library "
+                   "folder; it is built and installed with assay");
+}
+
+rt_status cnf_host_loader_available(rt_sink *sink)
+{
+    char library[PATH_MAX];
+    RT_TRY(registrar_find(sink, library));
+    return cnf_host_compiler_check(sink);
+}
 
 /* One event, as the runtime's loader knows it. */
 static rt_status event_convert(cnf_host_loader *loader, const cnf_host_event *told,
@@ -53,11 +70,7 @@ static rt_status loader_start(void *state, rt_module_id executable, const rt_mod
     CHECK(executable == 0 && preloaded == loader->scenario->preloaded);
     CHECK(preloaded_count == loader->scenario->preloaded_count && !loader->host);
     char library[PATH_MAX];
-    if (!cnf_toolchain_find_library(library, REGISTRAR_NAME)) {
-        return rt_fail(loader->sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                       "no real loader: " REGISTRAR_NAME " is neither beside assay nor in its "
-                       "library folder; it is built and installed with assay");
-    }
+    RT_TRY(registrar_find(loader->sink, library));
     const cnf_host_runtime runtime = {.library = rt_text_of(library)};
     rt_status status =
         cnf_host_start(loader->sink, loader->cache, loader->scenario, &runtime, &loader->host);
@@ -108,6 +121,12 @@ rt_system cnf_host_loader_system(cnf_host_loader *loader)
         .binds = loader_binds,
     };
     return (rt_system){&operations, loader};
+}
+
+rt_status cnf_host_loader_leave(cnf_host_loader *loader)
+{
+    if (!loader || !loader->host) return RT_STATUS_OK;
+    return events_convert(loader, cnf_host_leave(loader->host), (cnf_host_events){0}, NULL);
 }
 
 rt_status cnf_host_loader_destroy(cnf_host_loader *loader)

@@ -3,6 +3,8 @@
 
 #include "conformance/subject/probe.h"
 
+#include <stdio.h>
+
 cnf_reference *cnf_reference_of(const cnf_execution *execution)
 {
     CHECK(execution->runtime && execution->runtime->operations == &cnf_reference_operations);
@@ -29,6 +31,18 @@ static rt_text selector_of(const cnf_execution *execution)
     return settings.length > 0 ? settings : rt_text_of(execution->subject->selector);
 }
 
+/* Makes the real loader, or says what it lacks. */
+static rt_status loader_open(cnf_execution *execution, cnf_reference *reference)
+{
+    rt_text warning;
+    RT_TRY(cnf_host_loader_available(execution->sink));
+    reference->cache = cnf_cache_open(execution->options->cache, &warning);
+    if (warning.length) fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(warning));
+    reference->loader =
+        cnf_host_loader_create(execution->sink, reference->cache, execution->scenario);
+    return RT_STATUS_OK;
+}
+
 /* Opens the same device of the subject once for each that the scenario names. */
 static rt_status reference_open(cnf_execution *execution, cnf_runtime **out_runtime)
 {
@@ -38,6 +52,7 @@ static rt_status reference_open(cnf_execution *execution, cnf_runtime **out_runt
     *reference = (cnf_reference){.base.operations = &cnf_reference_operations};
     reference->opened = rt_arena_alloc_array(arena, count, sizeof(dev_device *));
     *out_runtime = &reference->base;
+    if (execution->options->real_loader) RT_TRY(loader_open(execution, reference));
     const dev_open_parameters parameters = {
         .sink = execution->sink,
         .tools = execution->tools,
@@ -57,6 +72,10 @@ static void reference_close(cnf_execution *execution, cnf_runtime *runtime)
     cnf_reference *reference = (cnf_reference *)(void *)runtime;
     if (!reference) return;
     rt_runtime_destroy(reference->runtime);
+    /* Whoever wants to know how the program ends has asked reference_end. */
+    rt_status ended = cnf_host_loader_destroy(reference->loader);
+    (void)ended;
+    if (reference->cache) cnf_cache_close(reference->cache);
     for (uint32_t i = execution->scenario->device_count; i-- > 0;)
         dev_device_destroy(reference->opened[i]);
 }
@@ -76,6 +95,7 @@ static rt_module *module_table(cnf_execution *execution)
     for (uint32_t i = 0; i < scenario->module_count; i++) {
         const scn_module *module = &scenario->modules[i];
         modules[i] = (rt_module){.name = module->name,
+                                 .path = cnf_host_file_name(&execution->arena, scenario, i),
                                  .needs = module->needs,
                                  .need_count = module->need_count,
                                  .host_symbols = module->host_symbols,
@@ -116,6 +136,12 @@ static rt_runtime *create_runtime(cnf_execution *execution)
         .profile = options->profile,
         .seed = options->seed,
     };
+    rt_system system;
+    cnf_host_loader *loader = cnf_reference_of(execution)->loader;
+    if (loader) {
+        system = cnf_host_loader_system(loader);
+        parameters.system = &system;
+    }
     bool readable = cnf_choices_read(&execution->arena, options->choices, &parameters.choices,
                                      &parameters.choice_count);
     CHECK(readable); /* Checked where the child begins. */
@@ -140,15 +166,13 @@ static rt_status reference_set_up(cnf_execution *execution)
     }
     for (uint32_t i = 0; i < scenario->memory_count; i++)
         RT_TRY(create_memory(execution, i));
-    return rt_loader_start(loader_of(execution), 0, scenario->preloaded,
-                           scenario->preloaded_count);
+    return rt_loader_start(loader_of(execution), 0, scenario->preloaded, scenario->preloaded_count);
 }
 
-/* A program's end has no effect that the documents speak of. */
+/* A simulated program's end has no effect that the documents speak of. */
 static rt_status reference_end(cnf_execution *execution)
 {
-    (void)execution;
-    return RT_STATUS_OK;
+    return cnf_host_loader_leave(cnf_reference_of(execution)->loader);
 }
 
 /* ---- Modules ------------------------------------------------------------------------------ */

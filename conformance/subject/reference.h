@@ -2,12 +2,15 @@
 #ifndef CONFORMANCE_SUBJECT_REFERENCE_H
 #define CONFORMANCE_SUBJECT_REFERENCE_H
 
+#include "conformance/host/loader.h"
 #include "conformance/subject/execute.h"
 #include "reference/runtime.h"
 
 typedef struct cnf_reference {
     cnf_runtime base;
     rt_runtime *runtime;       /* NULL until it is set up */
+    cnf_cache *cache;          /* of built modules; NULL: the loader is simulated */
+    cnf_host_loader *loader;   /* NULL: it is simulated, or has ended */
     dev_device **opened;       /* one for each of the scenario's devices, NULL where it failed */
     const rt_device **devices; /* index as in the scenario; those of the runtime */
     rt_memory **memories;      /* index as in the scenario */

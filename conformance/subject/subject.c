@@ -121,22 +121,26 @@ static bool choices_fine(rt_text script)
     return fine;
 }
 
+bool cnf_loader_find(rt_text word, bool *out_real)
+{
+    *out_real = rt_text_is(word, CNF_LOADER_REAL);
+    return *out_real || rt_text_is(word, CNF_LOADER_SIMULATED);
+}
+
 /* Reads "NAME" and the options below; only assay itself calls this, so a wrong line is told
  * briefly. */
 static const cnf_subject *parse(int argument_count, char **arguments,
                                 cnf_subject_options *out_options, bool *out_compute)
 {
     static const struct option known[] = {
-        {"seed", required_argument, NULL, 's'},
-        {"cache", required_argument, NULL, 'c'},
-        {"profile", required_argument, NULL, 'p'},
-        {"choices", required_argument, NULL, 'o'},
-        {"compute", no_argument, NULL, 'x'},
-        {"settings", required_argument, NULL, 't'},
-        {0},
+        {"seed", required_argument, NULL, 's'},    {"cache", required_argument, NULL, 'c'},
+        {"profile", required_argument, NULL, 'p'}, {"choices", required_argument, NULL, 'o'},
+        {"compute", no_argument, NULL, 'x'},       {"settings", required_argument, NULL, 't'},
+        {"loader", required_argument, NULL, 'l'},  {0},
     };
     *out_options = (cnf_subject_options){0};
     *out_compute = false;
+    bool loader_known = true;
     optind = 1;
     for (int option; (option = getopt_long(argument_count, arguments, "", known, NULL)) != -1;) {
         if (option == 's')
@@ -149,12 +153,15 @@ static const cnf_subject *parse(int argument_count, char **arguments,
             out_options->choices = rt_text_of(optarg);
         else if (option == 't')
             out_options->settings = rt_text_of(optarg);
+        else if (option == 'l')
+            loader_known = cnf_loader_find(rt_text_of(optarg), &out_options->real_loader);
         else if (option == 'x')
             *out_compute = true;
         else
             return NULL;
     }
-    if (out_options->profile == RT_PROFILE_COUNT || !choices_fine(out_options->choices))
+    if (!loader_known || out_options->profile == RT_PROFILE_COUNT ||
+        !choices_fine(out_options->choices))
         return NULL;
     if (optind + 1 != argument_count) return NULL;
     const cnf_subject *subject = cnf_subject_find(rt_text_of(arguments[optind]));
@@ -169,7 +176,7 @@ int cnf_subject_main(int argument_count, char **arguments)
     if (!subject) {
         fprintf(stderr,
                 "assay: usage: assay subject NAME [--seed N] [--cache FOLDER] [--profile NAME] "
-                "[--choices 0,1,...] [--settings NAME=VALUE,...]\n");
+                "[--choices 0,1,...] [--settings NAME=VALUE,...] [--loader KIND]\n");
         return CHILD_FAILED;
     }
     rt_buffer pack = {0};

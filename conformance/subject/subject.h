@@ -77,7 +77,15 @@ typedef struct cnf_subject_options {
     /* What the first choices take, "0,1,0", as rt_chooser.script; empty: nothing is prescribed. */
     rt_text choices;
     rt_text settings; /* of the subject's device, "schedule=backward"; empty: none */
+    /* The reference runtime's modules are real files under ld.so (conformance/host/loader.h), not
+     * simulated.  The shipped runtime's always are. */
+    bool real_loader;
 } cnf_subject_options;
+
+/* The two words of --loader; `out_real` says which.  False: it is neither. */
+#define CNF_LOADER_REAL      "real"
+#define CNF_LOADER_SIMULATED "simulated"
+bool cnf_loader_find(rt_text word, bool *out_real);
 
 /* Runs the packed scenario on the subject in this process and writes messages to the descriptor.
  * Returns the child's exit status: 0 when the last message was written, 3 otherwise (a pack that
@@ -86,8 +94,8 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
                     int messages);
 
 /* Body of the hidden `assay subject NAME [--seed N] [--cache FOLDER] [--profile NAME]
- * [--choices 0,1,…] [--settings NAME=VALUE,…]`: the pack comes on descriptor 0, messages go to
- * descriptor 3. */
+ * [--choices 0,1,…] [--settings NAME=VALUE,…] [--loader KIND]`: the pack comes on descriptor 0,
+ * messages go to descriptor 3. */
 int cnf_subject_main(int argument_count, char **arguments);
 
 /* Body of the hidden `assay probe NAME [--compute]`: opens the device and sends one "device" or

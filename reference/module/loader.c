@@ -142,10 +142,14 @@ rt_status rt_loader_start(rt_loader *loader, rt_module_id executable, const rt_m
     CHECK(executable < loader->module_count);
     pthread_mutex_lock(&loader->lock);
     CHECK(!loader->started);
+    for (uint32_t i = 0; i < preloaded_count; i++)
+        loader->modules[preloaded[i]].preloaded = true;
     rt_system_events events = {0};
     rt_status status = loader->system.operations->start(loader->system.state, executable, preloaded,
                                                         preloaded_count, &events);
     status = events_apply(loader, &events, status);
+    for (uint32_t i = 0; i < loader->module_count; i++)
+        loader->modules[i].global = loader->modules[i].loaded;
     loader->started = true;
     pthread_mutex_unlock(&loader->lock);
     return status;

@@ -25,7 +25,9 @@ typedef struct rt_module {
     uint32_t host_symbol_count;
     rt_image_list images;
     uint32_t open_count; /* dlopen calls without their dlclose */
+    bool preloaded;      /* named by LD_PRELOAD */
     bool loaded;
+    bool global;               /* loaded at the start: in the global scope */
     rt_image_id first_image;   /* ids of its registered images are consecutive */
     uint32_t registered_count; /* images that its constructor registered */
 } rt_module;
