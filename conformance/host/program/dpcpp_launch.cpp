@@ -252,6 +252,7 @@ static void fill_handler(sycl::handler &handler, const submission &what)
         if (given[i].kind != HOST_ARGUMENT_MEMORY)
             set_plain(handler, static_cast<int>(i), given[i]);
     }
+    (handler.*member(verify_bundle{}))(sycl::detail::string_view(what.kernel));
     set_nd_range(handler, what.range);
     (handler.*member(set_kernel{}))(&sycl::detail::getDeviceKernelInfo(what.kernel));
     (handler.*member(take_arguments{}))();

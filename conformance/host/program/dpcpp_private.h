@@ -42,6 +42,9 @@ OPENED(set_kernel, sycl::handler, setFreeFunctionKernelInfoRT,
        void (sycl::handler::*)(sycl::detail::DeviceKernelInfo *));
 /* Takes over what set_arg was given. */
 OPENED(take_arguments, sycl::handler, extractFreeFunctionArgsAndReqs, void (sycl::handler::*)());
+/* Refuses a kernel that the handler's bundle has not, as every launch with a type does. */
+OPENED(verify_bundle, sycl::handler, verifyUsedKernelBundleInternal,
+       void (sycl::handler::*)(sycl::detail::string_view));
 /* Fills with a pattern of any size: memory, pattern, its bytes, count. */
 OPENED(fill_memory, sycl::handler, fill_impl,
        void (sycl::handler::*)(void *, const void *, size_t, size_t));
