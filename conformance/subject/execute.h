@@ -47,7 +47,7 @@ typedef struct cnf_execution {
     RT_VECTOR(cnf_kept_finding) findings; /* guarded by findings_lock until the last wait */
     pthread_mutex_t findings_lock;
     const struct cnf_layer *layer; /* under the devices; NULL: they are not reached by OpenCL */
-    cnf_output output;     /* opened and closed by the caller of cnf_execute */
+    cnf_output output;             /* opened and closed by the caller of cnf_execute */
     bool failed;           /* some check was not ok: later steps would only follow from it */
     bool device_was_asked; /* to make a program or to move content; known at the end */
 } cnf_execution;
