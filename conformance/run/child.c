@@ -346,7 +346,8 @@ void cnf_pool_start(cnf_pool *pool, const cnf_child_start *start)
     CHECK(start->body || (start->arguments && (start->messages == 1 || start->messages == 3)));
     CHECK_IMPLIES(start->has_log, !start->body && start->messages == CNF_CHILD_MESSAGES);
     pool_child *child = rt_vector_push(&pool->children);
-    *child = (pool_child){.messages = -1, .output = -1, .log = -1, .messages_max = start->messages_max};
+    *child =
+        (pool_child){.messages = -1, .output = -1, .log = -1, .messages_max = start->messages_max};
     child->result.tag = start->tag;
     child->result.memory_bytes = LIMITS_MEMORY ? start->memory_bytes : 0;
     child->begin_ms = now_ms();

@@ -5,7 +5,6 @@
  * one scenario" and "Comparison and results". */
 #include "conformance/run/run_internal.h"
 
-
 #include <stdio.h>
 
 enum {
@@ -117,7 +116,7 @@ void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
     start.arguments = arguments;
     start.environment = run->subjects[index].environment;
     start.input = rt_buffer_bytes(&scenario->pack);
-    start.has_log = !column->subject->forked; /* a vendor's driver is in it, and the OpenCL layer */
+    start.has_log = true;
     cnf_pool_start(run->pool, &start);
 }
 

@@ -44,7 +44,7 @@ typedef struct cnf_run_detail {
     const cnf_messages *oracle;   /* of sim's child; NULL: none ran, or sim did not PASS */
     rt_text log;      /* the end of what the OpenCL layer recorded (backends/opencl/layer/log.h) */
     bool log_is_tail; /* it was longer */
-    rt_text warning; /* for people, whole lines: what is worth a look beside the verdict */
+    rt_text warning;  /* for people, whole lines: what is worth a look beside the verdict */
 } cnf_run_detail;
 
 /* Gets each record as soon as it is final, in no particular order; its texts are valid during the

@@ -53,26 +53,46 @@ static void hidden_print(uint32_t hidden, rt_buffer *out)
     }
 }
 
+const char *const *cnf_layer_environment(rt_arena *arena, rt_text log, uint32_t hidden)
+{
+    rt_text path = cnf_layer_find(arena);
+    if (path.length == 0) return NULL;
+    rt_text before = rt_text_of(getenv(LOADER_VARIABLE)); /* Layers of the user stay. */
+    rt_buffer names = {0};
+    hidden_print(hidden, &names);
+    const char **list = rt_arena_alloc_array(arena, 4, sizeof *list);
+    list[0] = rt_arena_printf(arena, LOADER_VARIABLE "=%.*s%s%.*s", RT_TEXT_ARG(path),
+                              before.length > 0 ? ":" : "", RT_TEXT_ARG(before))
+                  .data;
+    list[1] = rt_arena_printf(arena, OCL_LAYER_LOG "=%.*s", RT_TEXT_ARG(log)).data;
+    list[2] = rt_arena_printf(arena, OCL_LAYER_HIDE "=%s", rt_buffer_string(&names)).data;
+    rt_buffer_free(&names);
+    return list;
+}
+
+/* Sets a variable from "NAME=value", which need not live on. */
+static void variable_set(const char *entry)
+{
+    const char *equals = strchr(entry, '=');
+    CHECK(equals != NULL);
+    rt_buffer name = {0};
+    rt_buffer_append(&name, entry, (size_t)(equals - entry));
+    setenv(rt_buffer_string(&name), equals + 1, 1);
+    rt_buffer_free(&name);
+}
+
 void cnf_layer_begin(cnf_layer *layer, uint32_t hidden)
 {
-    *layer = (cnf_layer){.log = log_open()};
-    rt_arena arena = {0};
-    rt_text path = cnf_layer_find(&arena);
-    layer->found = path.length > 0;
     const char *before = getenv(LOADER_VARIABLE);
-    layer->had_loader = before != NULL;
-    rt_buffer_printf(&layer->loader, "%s", before ? before : "");
-    if (layer->found && layer->log >= 0) {
-        rt_buffer names = {0};
-        hidden_print(hidden, &names);
-        /* Layers of the user stay. */
-        rt_text all =
-            before && *before != '\0' ? rt_arena_printf(&arena, "%s:%s", path.data, before) : path;
-        setenv(LOADER_VARIABLE, all.data, 1);
-        setenv(OCL_LAYER_LOG, rt_arena_printf(&arena, "%d", layer->log).data, 1);
-        setenv(OCL_LAYER_HIDE, rt_buffer_string(&names), 1);
-        rt_buffer_free(&names);
-    }
+    *layer = (cnf_layer){.log = log_open(), .was_set = before != NULL};
+    rt_buffer_append_text(&layer->before, rt_text_of(before));
+    if (layer->log < 0) return;
+    rt_arena arena = {0};
+    const char *const *list =
+        cnf_layer_environment(&arena, rt_arena_printf(&arena, "%d", layer->log), hidden);
+    layer->found = list != NULL;
+    for (const char *const *entry = list; entry && *entry; entry++)
+        variable_set(*entry);
     rt_arena_reset(&arena);
 }
 
@@ -80,15 +100,15 @@ void cnf_layer_begun(cnf_layer *layer)
 {
     unsetenv(OCL_LAYER_LOG);
     unsetenv(OCL_LAYER_HIDE);
-    if (layer->had_loader)
-        setenv(LOADER_VARIABLE, rt_buffer_string(&layer->loader), 1);
+    if (layer->was_set)
+        setenv(LOADER_VARIABLE, rt_buffer_string(&layer->before), 1);
     else
         unsetenv(LOADER_VARIABLE);
 }
 
 void cnf_layer_end(cnf_layer *layer)
 {
-    rt_buffer_free(&layer->loader);
+    rt_buffer_free(&layer->before);
     /* The layer stays loaded and may still write, so the descriptor stays open. */
 }
 

@@ -13,8 +13,8 @@
 typedef struct cnf_layer {
     int log;          /* descriptor; -1: none could be made */
     bool found;       /* the library is where it belongs */
-    rt_buffer loader; /* what OPENCL_LAYERS was before */
-    bool had_loader;  /* it was set */
+    rt_buffer before; /* what OPENCL_LAYERS was */
+    bool was_set;     /* it was anything at all */
 } cnf_layer;
 
 /* Whether the subject's device is reached through OpenCL's loader, in the child itself or in the
@@ -25,9 +25,14 @@ bool cnf_layer_fits(const cnf_subject *subject);
  * where it is in neither place. */
 rt_text cnf_layer_find(rt_arena *arena);
 
-/* Sets the variables by which the loader, which begins when the first device is opened, puts the
- * layer before every driver: with it the aspects in `hidden` (1u << dev_aspect) are seen on no
- * device. */
+/* The variables, "NAME=value" with NULL at the end, that put the layer under a process which is
+ * started with them: `log` is the path or the number of the descriptor that it records into,
+ * `hidden` (1u << dev_aspect) what no device of it has.  In the arena; NULL: the layer's library is
+ * not there. */
+const char *const *cnf_layer_environment(rt_arena *arena, rt_text log, uint32_t hidden);
+
+/* Sets the same variables in this process, with a log of its own, by which the loader, which begins
+ * when the first device is opened, puts the layer before every driver. */
 void cnf_layer_begin(cnf_layer *layer, uint32_t hidden);
 
 /* Takes the variables back when the loader has read them: other processes that the child starts

@@ -10,8 +10,9 @@
  *   {"type": "skip", "capability": "…", "answer": "…", "message": "…"}  this subject cannot be
  * asked this scenario: what was asked of the device and what it said; last message
  *   {"type": "check", "step": 2, "line": 31, "kind": "memory" | "error" | "count" | "program" |
- *       "trace" | "finding" | "launch" | "step" | "layer", "what": "data", "ok": false, "observed":
- * true, "code": "differs", "place": "element 3", "rule": "DL-RESOLVE-09" (may be absent),
+ *       "trace" | "finding" | "launch" | "step" | "layer", "what": "data", "ok": false,
+ *       "observed": true, "code": "differs", "place": "element 3",
+ *       "rule": "DL-RESOLVE-09" (may be absent),
  *       "message": "several lines for people (absent when ok)"}
  *       one expectation judged.  observed false: this subject does not show it; it is neither right
  *       nor wrong.  After the first check that is not ok the child goes on only as far as is safe.
