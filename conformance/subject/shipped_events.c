@@ -15,7 +15,7 @@ typedef struct observed_row {
 
 static const observed_row observed[] = {
     /* Constructors and destructors, and what they hand to the runtime. */
-    {RT_EVENT_MODULE_LOAD, "module", false, false},
+    {RT_EVENT_MODULE_LOAD, "module path", false, false},
     {RT_EVENT_MODULE_UNLOAD, "module", false, false},
     {RT_EVENT_IMAGE_REGISTER, "image module format", false, false},
     {RT_EVENT_IMAGE_UNREGISTER, "image module", false, false},
@@ -63,12 +63,16 @@ bool cnf_shipped_tells_program(const cnf_runtime *runtime, rt_event_kind kind)
 }
 
 /* A module hands over all of its images in one call, in order. */
-static void trace_event(cnf_execution *execution, host_event kind, const scn_module *module)
+static void trace_event(cnf_execution *execution, host_event kind, uint32_t index)
 {
+    const scn_module *module = &execution->scenario->modules[index];
     rt_trace *trace = execution->runtime->trace;
     uint32_t image_count = module->registers ? module->images.count : 0;
     switch (kind) {
-    case HOST_EVENT_LOADED: RT_TRACE(trace, MODULE_LOAD, RT_T("module", module->name)); return;
+    case HOST_EVENT_LOADED:
+        RT_TRACE(trace, MODULE_LOAD, RT_T("module", module->name),
+                 RT_T("path", cnf_host_file_name(&execution->arena, execution->scenario, index)));
+        return;
     case HOST_EVENT_UNLOADED: RT_TRACE(trace, MODULE_UNLOAD, RT_T("module", module->name)); return;
     case HOST_EVENT_REGISTERED:
         for (uint32_t i = 0; i < image_count; i++) {
@@ -92,7 +96,6 @@ void cnf_shipped_trace(cnf_execution *execution, cnf_host_events events)
     cnf_shipped_look(execution); /* What the driver was asked for before comes first. */
     for (uint32_t i = 0; i < events.count; i++) {
         CHECK(events.items[i].module < execution->scenario->module_count);
-        trace_event(execution, events.items[i].kind,
-                    &execution->scenario->modules[events.items[i].module]);
+        trace_event(execution, events.items[i].kind, events.items[i].module);
     }
 }

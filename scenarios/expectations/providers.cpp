@@ -1,16 +1,20 @@
-// Two providers of one symbol are linked although the first is enough (DL-RESOLVE-07, DL-RESOLVE-17).
+// Two providers of one symbol are linked although the first is enough (DL-RESOLVE-07,
+// DL-RESOLVE-17).
 //
-// libboth exports f and g, libg exports g alone; the kernel imports both.  When libboth is met for f, g
-// counts as resolved, so libg must not be taken.  libsycl 9.0.0 resolves each symbol by itself, takes both,
-// and the driver's linker refuses: "symbol multiply defined!".  With a compiler of DPC++:
+// libboth exports f and g, libg exports g alone; the kernel imports both.  When libboth is met for
+// f, g counts as resolved, so libg must not be taken.  libsycl 9.0.0 resolves each symbol by
+// itself, takes both, and the driver's linker refuses: "symbol multiply defined!".  With a compiler
+// of DPC++:
 //
 //   flags="-fsycl -fsycl-allow-device-image-dependencies"
 //   icpx $flags -fPIC -shared -DLIBG    providers.cpp -o libg.so
 //   icpx $flags -fPIC -shared -DLIBBOTH providers.cpp -o libboth.so
-//   icpx $flags providers.cpp -L. -Wl,--no-as-needed -lg -lboth -Wl,-rpath,. -o providers && ./providers
+//   icpx $flags providers.cpp -L. -Wl,--no-as-needed -lg -lboth -Wl,-rpath,. -o providers &&
+//   ./providers
 //
-// It prints 10 20 30 where the documents hold.  The scenario's own program, which needs no compiler of
-// DPC++, shows the same: assay run scenarios/linking/one_provider_for_two_symbols.yaml --on dpcpp
+// It prints 10 20 30 where the documents hold.  The scenario's own program, which needs no compiler
+// of DPC++, shows the same: assay run scenarios/linking/one_provider_for_two_symbols.yaml --on
+// dpcpp
 #include <cstdio>
 #include <sycl/sycl.hpp>
 

@@ -2,7 +2,7 @@
  * a verdict or the same death, and never a fault of the subject. */
 #include "conformance/compare/verdict.h"
 #include "conformance/host/protocol.h"
-#include "conformance/subject/execute.h"
+#include "conformance/subject/layer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ static const rt_image app_images[] = {{.name = {"app/0", 5},
                                        .kernel_count = 1,
                                        .code = {(const uint8_t *)"code", 4}}};
 static const rt_image plugin_images[] = {
-    {.name = {"plugin/0", 8}, .code = {(const uint8_t *)"code", 4}}};
+    {.name = {"plugin/0", 8}, .code = {(const uint8_t *)"edoc", 4}}};
 
 static const cnf_subject fake = {
     .name = "fake", .runtime = &cnf_shipped_operations, .selector = "assay/libfake.so"};
@@ -113,6 +113,9 @@ static void subject_main(fixture *f, const scn_scenario *scenario, int messages)
                                .emitter = &emitter,
                                .sink = sink};
     pthread_mutex_init(&execution.findings_lock, NULL);
+    cnf_layer layer;
+    cnf_layer_begin(&layer, 0);
+    execution.layer = &layer;
     cnf_emit_stage(&emitter, "open", SCN_NONE, 0);
     rt_status status = cnf_execution_open(&execution);
     if (rt_ok(status))
@@ -120,6 +123,7 @@ static void subject_main(fixture *f, const scn_scenario *scenario, int messages)
     else
         cnf_emit_unavailable(&emitter, rt_sink_diagnostic(sink, status)->message);
     cnf_execution_close(&execution);
+    cnf_layer_end(&layer);
     if (rt_ok(status)) cnf_emit_end(&emitter);
     rt_sink_destroy(sink);
     _exit(0);
@@ -286,6 +290,7 @@ static const struct observation_row {
      true},
     {"{trace: [{event: module_load, module: plugin}, {event: module_load, module: app}]}", false,
      true},
+    {"{trace: [{event: module_load, module: plugin, path: plugin.so}]}", true, true},
     {"{trace: [{event: image_register, image: plugin/0, module: plugin}]}", true, true},
     {"{trace: [{event: launch, kernel: none}, {event: module_load, module: plugin}]}", true, false},
     {"{trace: [{event: launch, kernel: none}, {event: module_unload, module: app}]}", false, true},
@@ -298,25 +303,63 @@ static const struct observation_row {
     {"{one_of: [{launches: 7}, {memory: data, equals: [3, 4]}]}", true, false},
 };
 
-static void what_is_not_seen_is_unobserved(void **state)
+/* What the OpenCL layer in the host program recorded is seen, but for what only our runtime has. */
+static const struct observation_row recorded[] = {
+    {"{launches: 1}", true, true},
+    {"{launches: 2}", false, true},
+    {"{builds: 1}", true, true},
+    {"{links: 1}", false, true},
+    {"{cache_hits: 1}", true, false},
+    {"{program_of: apply, images: [app/0]}", true, true},
+    {"{program_of: apply, images: [plugin/0]}", false, true},
+    {"{trace: [{event: create, image: app/0}, {event: launch, kernel: apply, global: [2]}]}", true,
+     true},
+    {"{trace: [{event: launch, kernel: apply}, {event: create, image: app/0}]}", false, true},
+    {"{trace: [{event: launch, kernel: apply, global: [3]}]}", false, true},
+    {"{trace: [{event: launch, kernel: apply, command: 7}]}", true, false},
+    {"{trace: [{event: kernel_create, kernel: apply, program_of: apply}]}", true, true},
+    {"{never: [{event: create, image: plugin/0}]}", true, true},
+    {"{never: [{event: build, images: [app/0]}]}", false, true},
+};
+
+static void observe(fixture *f, const char *calls, const struct observation_row *rows, size_t count)
 {
-    fixture *f = *state;
-    for (size_t i = 0; i < sizeof observations / sizeof *observations; i++) {
-        const struct observation_row *row = &observations[i];
+    assert_int_equal(setenv("ASSAY_FAKE_CALLS", calls, 1), 0);
+    for (size_t i = 0; i < count; i++) {
         rt_text steps = rt_arena_printf(&f->arena,
                                         "  - load: plugin\n"
                                         "  - submit: {kernel: apply, range: [2], args: [data]}\n"
                                         "  - expect: %s\n",
-                                        row->expect);
+                                        rows[i].expect);
         run(f, "", steps.data);
         assert_int_equal(f->child.end, CNF_CHILD_EXITED);
         assert_true(f->messages.check_count >= 1);
         const cnf_check *check = &f->messages.checks[0];
-        if (check->ok != row->ok || check->observed != row->observed)
-            fprintf(stderr, "%s: %.*s\n", row->expect, RT_TEXT_ARG(check->message));
-        assert_int_equal(check->ok, row->ok);
-        assert_int_equal(check->observed, row->observed);
+        if (check->ok != rows[i].ok || check->observed != rows[i].observed)
+            fprintf(stderr, "%s: %.*s\n", rows[i].expect, RT_TEXT_ARG(check->message));
+        assert_int_equal(check->ok, rows[i].ok);
+        assert_int_equal(check->observed, rows[i].observed);
     }
+    assert_int_equal(unsetenv("ASSAY_FAKE_CALLS"), 0);
+}
+
+enum { OBSERVATIONS = sizeof observations / sizeof *observations };
+
+static void what_is_not_seen_is_unobserved(void **state)
+{
+    observe(*state, "", observations, OBSERVATIONS);
+}
+
+static void what_the_layer_recorded_is_seen(void **state)
+{
+    rt_hash_text hash = rt_hash_print(rt_hash128("code", 4));
+    observe(*state, hash.digits, recorded, sizeof recorded / sizeof *recorded);
+}
+
+/* Then nothing is known of the driver's calls, as if there were no layer. */
+static void a_wrong_log_shows_nothing(void **state)
+{
+    observe(*state, "garbage", observations, OBSERVATIONS);
 }
 
 static void nothing_is_there(void **state)
@@ -336,6 +379,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(refusals_are_compared_with_the_documents_part, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(what_is_not_seen_is_unobserved, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_the_layer_recorded_is_seen, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_wrong_log_shows_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(nothing_is_there, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,9 +2,13 @@
  * would that does nothing, and misbehaves on demand.
  *
  * ASSAY_FAKE is "REQUEST:HOW": at the first request of that number it does what HOW says, as the
- * table below has it.  Memories keep their content and nothing changes it. */
+ * table below has it.  Memories keep their content and nothing changes it.
+ *
+ * ASSAY_FAKE_CALLS is the hash of an image's code: as the OpenCL layer would, it records that a
+ * launch made a program of it and launched its kernel "apply"; "garbage" records nonsense. */
 #include "conformance/host/program/serve.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +82,33 @@ static bool answer_well(uint8_t request, host_reader *in, host_writer *out)
     }
 }
 
+/* ---- Calls of OpenCL ----------------------------------------------------------------------- */
+
+static void record(const char *text)
+{
+    const char *log = getenv("ASSAY_OPENCL_LOG");
+    int file = log ? open(log, O_WRONLY | O_APPEND) : -1;
+    if (file < 0 || write(file, text, strlen(text)) != (ssize_t)strlen(text)) abort();
+    close(file);
+}
+
+static void record_calls(uint8_t request)
+{
+    char text[512];
+    const char *hash = getenv("ASSAY_FAKE_CALLS");
+    if (!hash || *hash == '\0') return;
+    if (request == HOST_DEVICES) record("70 0 0 < layer version=1 hides= result=0\n");
+    if (request != HOST_SUBMIT) return;
+    snprintf(text, sizeof text,
+             "70 1 0 < clCreateProgramWithIL made=0 code=%s:4 result=0\n"
+             "70 2 0 < clBuildProgram program=0 options= result=0\n"
+             "70 3 0 < clCreateKernel program=0 name=apply made=0 result=0\n"
+             "70 4 0 < clEnqueueNDRangeKernel queue=0 kernel=0 name=apply dimensions=1 global=2 "
+             "local=- offset=- waits_for=0 result=0\n",
+             hash);
+    record(strcmp(hash, "garbage") == 0 ? "no record\n" : text);
+}
+
 /* ---- Misbehaviour -------------------------------------------------------------------------- */
 
 /* Begins a frame on channel 0 whose length is a lie, and ends. */
@@ -120,6 +151,7 @@ static bool misbehave(const char *how, host_writer *out)
 static bool answer(uint8_t request, host_reader *in, host_writer *out)
 {
     static bool done;
+    record_calls(request);
     const char *wish = getenv("ASSAY_FAKE");
     const char *how = wish ? strchr(wish, ':') : NULL;
     if (!how || done || atoi(wish) != request) return answer_well(request, in, out);
