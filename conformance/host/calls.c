@@ -57,8 +57,11 @@ static rt_status module_ask(cnf_host *host, uint32_t channel, host_request verb,
                             rt_arena *arena, cnf_host_events *out_events)
 {
     rt_text name = cnf_host_file_name(arena, host->scenario, module);
-    rt_text path =
-        rt_arena_printf(arena, "%.*s/%.*s", RT_TEXT_ARG(host->folder), RT_TEXT_ARG(name));
+    /* No path leads ld.so to the executable, which it has not opened itself. */
+    rt_text path = {0};
+    if (module != 0) {
+        path = rt_arena_printf(arena, "%.*s/%.*s", RT_TEXT_ARG(host->folder), RT_TEXT_ARG(name));
+    }
     rt_buffer request = {0};
     rt_write_u8(&request, (uint8_t)verb);
     rt_write_text(&request, path);

@@ -18,7 +18,8 @@ typedef enum host_request {
     /* Answered by every host program. */
     HOST_HELLO =
         1,         /* -> u32 version, text what it runs on ("libsycl 9.0.0"; "" for none), events */
-    HOST_OPEN,     /* text path: dlopen(path, RTLD_NOW | RTLD_LOCAL) -> events */
+    HOST_OPEN,     /* text path ("" for the executable): dlopen(path, RTLD_NOW | RTLD_LOCAL)
+                       -> events */
     HOST_CLOSE,    /* text path: one dlclose of it -> events; refused errc::invalid: not open */
     HOST_BINDS,    /* text file name of a module, text symbol: what a reference to it in that
                       module binds to now -> text file name of the defining module, "" for none;

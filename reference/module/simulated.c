@@ -18,7 +18,8 @@ typedef struct simulated_module {
     bool startup;        /* came with the executable: stays, and searches the global scope only */
     bool constructed;    /* its constructor has run */
     uint32_t open_count; /* dlopen calls without their dlclose */
-    module_list scope;   /* opened itself: all that came with it, in the order of search */
+    module_list scope;   /* its own, in the order of search: all that came with it when it was
+                            opened; empty: it was not (but see scopes_settle) */
     module_list dependencies; /* itself first; empty: not known yet */
     module_list scopes;       /* opened modules in whose scopes it is, in the order of opening */
     bool marked;              /* by the walk or search that is under way */
@@ -74,8 +75,7 @@ static void walk(rt_simulated *s, rt_module_id root, walk_place *stack, rt_modul
             continue;
         }
         rt_module_id next = dependencies->items[place->next++];
-        /* No dependency leads to the executable: it has its place from the list alone. */
-        if (s->modules[next].marked || next == s->executable) continue;
+        if (s->modules[next].marked) continue;
         s->modules[next].marked = true;
         CHECK(depth < s->module_count);
         stack[depth++] = (walk_place){next, 0};
@@ -241,13 +241,24 @@ static void mark_used(rt_simulated *s)
     rt_vector_free(&used);
 }
 
-/* Takes out of the list what is not loaded. */
-static void list_purge(const rt_simulated *s, module_list *list)
+/* A module that stays loses the scopes of those that go.  If it has none of its own, the first that
+ * it loses is replaced by one, of itself and what it needs; from then on it counts as a module that
+ * was opened, so that opening it finds nothing to do (_dl_close_worker). */
+static void scopes_settle(rt_simulated *s, rt_module_id id)
 {
+    simulated_module *module = &s->modules[id];
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < list->count; i++)
-        if (s->modules[list->items[i]].loaded) list->items[kept++] = list->items[i];
-    list->count = kept;
+    for (uint32_t i = 0; i < module->scopes.count; i++) {
+        rt_module_id root = module->scopes.items[i];
+        if (s->modules[root].marked) {
+            module->scopes.items[kept++] = root;
+        } else if (module->scope.count == 0) {
+            for (uint32_t k = 0; k < module->dependencies.count; k++)
+                list_append(&module->scope, module->dependencies.items[k]);
+            module->scopes.items[kept++] = id;
+        }
+    }
+    module->scopes.count = kept;
 }
 
 static void module_destroy(rt_simulated *s, rt_module_id id, rt_system_events *out_events)
@@ -268,21 +279,22 @@ static rt_status simulated_close(void *state, rt_module_id module, rt_system_eve
     rt_simulated *s = state;
     CHECK(s->modules[module].open_count > 0);
     if (--s->modules[module].open_count > 0 || s->modules[module].startup) return RT_STATUS_OK;
-    module_list order = {0}, unused = {0};
+    module_list order = {0}, stays = {0};
     for (uint32_t i = 0; i < s->loaded.count; i++)
         list_append(&order, s->loaded.items[i]);
     list_sort(s, &order);
     mark_used(s);
-    for (uint32_t i = 0; i < order.count; i++) {
-        if (!s->modules[order.items[i]].marked) list_append(&unused, order.items[i]);
+    for (uint32_t i = 0; i < s->loaded.count; i++) {
+        if (!s->modules[s->loaded.items[i]].marked) continue;
+        list_append(&stays, s->loaded.items[i]);
+        scopes_settle(s, s->loaded.items[i]);
     }
-    for (uint32_t i = 0; i < unused.count; i++)
-        module_destroy(s, unused.items[i], out_events);
-    list_purge(s, &s->loaded);
-    for (uint32_t i = 0; i < s->loaded.count; i++)
-        list_purge(s, &s->modules[s->loaded.items[i]].scopes);
+    for (uint32_t i = 0; i < order.count; i++) {
+        if (!s->modules[order.items[i]].marked) module_destroy(s, order.items[i], out_events);
+    }
     rt_vector_free(&order);
-    rt_vector_free(&unused);
+    rt_vector_free(&s->loaded);
+    s->loaded = stays;
     return RT_STATUS_OK;
 }
 

@@ -120,7 +120,7 @@ static opening *opening_of(host_span path)
 static void answer_open(host_span path, host_writer *out)
 {
     opening *opened = opening_of(path);
-    opened->handle = dlopen(opened->path, RTLD_NOW | RTLD_LOCAL);
+    opened->handle = dlopen(path.size > 0 ? opened->path : NULL, RTLD_NOW | RTLD_LOCAL);
     if (!opened->handle) {
         host_refuse(out, "tool", dlerror());
         free(opened);
