@@ -6,6 +6,16 @@
  * because libsycl trusts its callers (an unknown kernel's name is a crash there), and it judges
  * nothing.  Whatever is thrown becomes a refusal (dpcpp.cpp).
  *
+ * The process needs, with VENV the folder that `ci/setup --folder` prints and EMPTY an empty one:
+ *
+ *     OCL_ICD_FILENAMES=VENV/lib/libintelocl.so    the driver
+ *     OCL_ICD_VENDORS=EMPTY                        and no other, PoCL least of all
+ *     LD_LIBRARY_PATH=VENV/lib                     the OpenCL loader and the adapters of the wheel
+ *     ONEAPI_DEVICE_SELECTOR=opencl:cpu            nothing but that; fails without the line before
+ *     SYCL_CACHE_PERSISTENT=0                      every program starts without a past
+ *
+ * The first two suffice where nobody has set the others to something else.
+ *
  * Channels are served by threads of their own, so tables are locked while they are looked into, and
  * not while libsycl works: what its threads do to each other is part of what is observed. */
 #ifndef CONFORMANCE_HOST_PROGRAM_DPCPP_H
