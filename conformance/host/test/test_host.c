@@ -37,7 +37,7 @@ static const uint32_t other_needs[] = {TWICE}; /* a circle */
 static const uint32_t preloaded[] = {FRONT};
 
 /* Every byte there is, so that no escape goes wrong, and properties of both types. */
-static void image_fill(host_fixture *f, rt_image *image, const char *name)
+static void image_fill(rt_image *image, const char *name)
 {
     static const rt_text kernels[] = {{"first", 5}, {"second", 6}};
     static const rt_property symbols[] = {
@@ -64,7 +64,6 @@ static void image_fill(host_fixture *f, rt_image *image, const char *name)
         .code = {code, sizeof code},
     };
     rt_image_hash(image);
-    (void)f;
 }
 
 static void module_fill(host_fixture *f, uint32_t module, const char *name, const uint32_t *needs,
@@ -74,7 +73,7 @@ static void module_fill(host_fixture *f, uint32_t module, const char *name, cons
     rt_text *symbols = rt_arena_alloc_array(&f->arena, 1, sizeof *symbols);
     *symbols = rt_text_of(symbol);
     for (uint32_t i = 0; i < image_count; i++)
-        image_fill(f, &images[i], rt_arena_printf(&f->arena, "%s/%u", name, i).data);
+        image_fill(&images[i], rt_arena_printf(&f->arena, "%s/%u", name, i).data);
     f->modules[module] = (scn_module){
         .name = rt_text_of(name),
         .needs = needs,
