@@ -116,6 +116,12 @@ state &the_state()
     return *kept_state;
 }
 
+static bool has_state()
+{
+    std::lock_guard<std::mutex> held(state_lock);
+    return kept_state != nullptr;
+}
+
 /* Held while a request is answered.  Other channels may still be at theirs when channel 0 closes.
  */
 static std::shared_mutex answering;
@@ -198,6 +204,8 @@ static refusal refusal_of_current_exception()
 void throw_failures()
 {
     state &all = the_state();
+    for (const auto &queue : all.queues.all())
+        queue->throw_asynchronous();
     std::vector<std::exception_ptr> failures;
     {
         std::lock_guard<std::mutex> held(all.failures_lock);
@@ -246,7 +254,6 @@ static void forward(const char *name, const void *descriptor)
     auto *next = reinterpret_cast<void (*)(const void *)>(dlsym(RTLD_NEXT, name));
     if (!next) std::terminate(); /* libsycl, which this is linked with, has both. */
     next(descriptor);
-    dpcpp::forget_launches();
 }
 
 extern "C" EXPORTED void __sycl_register_lib(const void *descriptor)
@@ -259,6 +266,8 @@ extern "C" EXPORTED void __sycl_unregister_lib(const void *descriptor)
 {
     host_event_note(HOST_EVENT_UNREGISTERED, descriptor);
     forward("__sycl_unregister_lib", descriptor);
+    /* At the end of the process, when libsycl is no longer what it was, there is no state. */
+    if (dpcpp::has_state()) dpcpp::forget_unknown_launches();
 }
 
 #define VERSION_TEXT_OF(number) #number

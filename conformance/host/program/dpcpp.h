@@ -6,6 +6,16 @@
  * because libsycl trusts its callers (an unknown kernel's name is a crash there), and it judges
  * nothing.  Whatever is thrown becomes a refusal (dpcpp.cpp).
  *
+ * The process needs, with VENV the folder that `ci/setup --folder` prints and EMPTY an empty one:
+ *
+ *     OCL_ICD_FILENAMES=VENV/lib/libintelocl.so    the driver
+ *     OCL_ICD_VENDORS=EMPTY                        and no other, PoCL least of all
+ *     LD_LIBRARY_PATH=VENV/lib                     the OpenCL loader and the adapters of the wheel
+ *     ONEAPI_DEVICE_SELECTOR=opencl:cpu            nothing but that; fails without the line before
+ *     SYCL_CACHE_PERSISTENT=0                      every program starts without a past
+ *
+ * The first two suffice where nobody has set the others to something else.
+ *
  * Channels are served by threads of their own, so tables are locked while they are looked into, and
  * not while libsycl works: what its threads do to each other is part of what is observed. */
 #ifndef CONFORMANCE_HOST_PROGRAM_DPCPP_H
@@ -146,7 +156,7 @@ struct state {
     std::vector<std::exception_ptr> failures; /* what came to an asynchronous handler, in order */
 };
 
-/* The process' state, made at the first call; refuses where there is no device. */
+/* The process' state, made at the first call. */
 state &the_state();
 
 const sycl::device &device_at(uint32_t number);
@@ -158,7 +168,8 @@ std::vector<sycl::event> read_after(request &in);
 void keep_command(host_writer *out, sycl::event event, std::shared_ptr<void> keeps = nullptr);
 /* The kernel's id; refuses an unknown name as libsycl would, were it not to crash. */
 sycl::kernel_id kernel_id_of(const std::string &name);
-/* Throws the first asynchronous failure that nobody has been told of, and forgets the others. */
+/* Asks all queues for asynchronous failures, throws the first that nobody has been told of, and
+ * forgets the others. */
 void throw_failures();
 
 /* A request's answer, by kind: each reads all of the request before it does anything. */
@@ -178,8 +189,8 @@ void answer_global_copy(request &in, host_writer *out);
 /* Reads what HOST_SUBMIT says behind its queue and launches it; by the kernel's name alone, or out
  * of an executable bundle. */
 void launch(request &in, host_writer *out, sycl::queue &queue, const bundle *from);
-/* Images were registered or taken back: a kernel's name may mean another one than before. */
-void forget_launches();
+/* Images were taken back: a kernel of theirs that comes again may be another one. */
+void forget_unknown_launches();
 
 /* Sets a specialisation constant by its name, which public SYCL has only as a variable.  Refuses
  * one that the bundle has not, and a value of another size. */

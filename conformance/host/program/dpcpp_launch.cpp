@@ -13,6 +13,7 @@
 
 #include <cstring>
 #include <map>
+#include <set>
 
 namespace dpcpp
 {
@@ -41,10 +42,14 @@ void answer_kernels(request &in, host_writer *out)
 static std::mutex taken_lock;
 static std::map<std::string, size_t> taken;
 
-void forget_launches()
+void forget_unknown_launches()
 {
+    std::set<std::string> known;
+    for (const sycl::kernel_id &kernel : sycl::get_kernel_ids())
+        known.insert(kernel.get_name());
     std::lock_guard<std::mutex> held(taken_lock);
-    taken.clear();
+    for (auto at = taken.begin(); at != taken.end();)
+        at = known.count(at->first) ? std::next(at) : taken.erase(at);
 }
 
 static void check_argument_count(const std::string &kernel, size_t count)

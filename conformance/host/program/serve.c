@@ -138,7 +138,8 @@ static opening *opening_take(host_span path)
 {
     pthread_mutex_lock(&openings_lock);
     opening **at = &openings;
-    while (*at && (strlen((*at)->path) != path.size || memcmp((*at)->path, path.data, path.size)))
+    while (*at &&
+           (strlen((*at)->path) != path.size || memcmp((*at)->path, path.data, path.size) != 0))
         at = &(*at)->next;
     opening *taken = *at;
     if (taken) *at = taken->next;

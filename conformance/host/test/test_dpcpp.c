@@ -7,6 +7,7 @@
 #include "reference/base/alloc.h"
 #include "reference/device/device.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,6 +26,7 @@ _Static_assert((int)HOST_ACCESS_READ == (int)SCN_ACCESS_READ &&
                "the numbers of scn_access");
 
 enum { APP, PLUGIN, MODULES };
+enum { THREADS = 2 }; /* beside the main one */
 
 /* What all tests share; each starts a program of its own. */
 static struct {
@@ -35,6 +37,7 @@ static struct {
     rt_sink *sink;
     rt_arena arena;
     scn_module modules[MODULES];
+    scn_step steps[THREADS]; /* whose threads have channels of their own */
     scn_scenario scenario;
     cnf_host_runtime runtime;
     cnf_host *host;
@@ -175,7 +178,10 @@ static int group_open(void **state)
     environment_fill();
     module_fill(APP, "app", 0, IMAGES - 1);
     module_fill(PLUGIN, "plugin", IMAGES - 1, 1);
-    f.scenario = (scn_scenario){.modules = f.modules, .module_count = MODULES};
+    for (uint32_t i = 0; i < THREADS; i++)
+        f.steps[i] = (scn_step){.verb = SCN_VERB_WAIT, .thread = i + 1};
+    f.scenario = (scn_scenario){
+        .modules = f.modules, .module_count = MODULES, .steps = f.steps, .step_count = THREADS};
     return 0;
 }
 
@@ -475,6 +481,56 @@ static void commands_run_in_the_order_that_they_must(void **state)
     for (int i = 0; i < 20; i++)
         add(in_order, HOST_MEMORY_USM_SHARED, shared, 1);
     ASSERT_CONTENT(shared, {40, 41, 42, 43});
+}
+
+enum { LAUNCHES = 50, QUEUE_AT = 1 };
+/* Behind the request and its queue: the kernel's name, its range, the number of arguments, the kind
+ * of the first. */
+enum { MEMORY_AT = QUEUE_AT + 4 + (8 + 3) + (4 + 9 * 8) + 4 + 1 };
+
+/* Adds one to a memory, again and again, on a channel, queue and memory of the thread's own number.
+ */
+static void *channel_main(void *user)
+{
+    uint32_t thread = *(const uint32_t *)user;
+    rt_buffer request = {0};
+    rt_buffer_append(&request, f.request.data, f.request.size);
+    rt_arena arena = {0};
+    bool well = true;
+    for (int i = 0; i < LAUNCHES && well; i++) {
+        rt_reader answer;
+        request.data[QUEUE_AT] = request.data[MEMORY_AT] = (char)(thread - 1);
+        well = rt_ok(cnf_host_ask(f.host, thread, &request, &arena, &answer));
+    }
+    rt_arena_reset(&arena);
+    rt_buffer_free(&request);
+    return well ? user : NULL;
+}
+
+static void channels_are_served_side_by_side(void **state)
+{
+    (void)state;
+    uint32_t memories[THREADS];
+    uint32_t threads[THREADS];
+    pthread_t started[THREADS];
+    for (uint32_t i = 0; i < THREADS; i++) {
+        assert_int_equal(queue_make(true), i);
+        memories[i] = memory_make(HOST_MEMORY_USM_SHARED, 4, counted);
+        assert_int_equal(memories[i], i);
+    }
+    put_add(0, HOST_MEMORY_USM_SHARED, 0, 1);
+    put_end();
+    for (uint32_t i = 0; i < THREADS; i++) {
+        threads[i] = i + 1;
+        assert_int_equal(pthread_create(&started[i], NULL, channel_main, &threads[i]), 0);
+    }
+    for (uint32_t i = 0; i < THREADS; i++) {
+        void *well;
+        assert_int_equal(pthread_join(started[i], &well), 0);
+        assert_non_null(well);
+    }
+    for (uint32_t i = 0; i < THREADS; i++)
+        ASSERT_CONTENT(memories[i], {50, 51, 52, 53});
 }
 
 /* held reversed is {3, 2, 1, 0}; times 100, plus the third of {0, 1, 2, 3}. */
@@ -1154,6 +1210,7 @@ int main(void)
         DPCPP_TEST(it_tells_devices_kernels_and_modules),
         DPCPP_TEST(memories_of_all_kinds_are_made_and_used),
         DPCPP_TEST(commands_run_in_the_order_that_they_must),
+        DPCPP_TEST(channels_are_served_side_by_side),
         DPCPP_TEST(arguments_of_all_kinds_arrive),
         DPCPP_TEST(ranges_are_as_the_kernel_sees_them),
         DPCPP_TEST(what_no_application_can_launch_is_refused),

@@ -37,7 +37,7 @@ static const uint32_t other_needs[] = {TWICE}; /* a circle */
 static const uint32_t preloaded[] = {FRONT};
 
 /* Every byte there is, so that no escape goes wrong, and properties of both types. */
-static void image_fill(host_fixture *f, rt_image *image, const char *name)
+static void image_fill(rt_image *image, const char *name)
 {
     static const rt_text kernels[] = {{"first", 5}, {"second", 6}};
     static const rt_property symbols[] = {
@@ -64,7 +64,6 @@ static void image_fill(host_fixture *f, rt_image *image, const char *name)
         .code = {code, sizeof code},
     };
     rt_image_hash(image);
-    (void)f;
 }
 
 static void module_fill(host_fixture *f, uint32_t module, const char *name, const uint32_t *needs,
@@ -74,7 +73,7 @@ static void module_fill(host_fixture *f, uint32_t module, const char *name, cons
     rt_text *symbols = rt_arena_alloc_array(&f->arena, 1, sizeof *symbols);
     *symbols = rt_text_of(symbol);
     for (uint32_t i = 0; i < image_count; i++)
-        image_fill(f, &images[i], rt_arena_printf(&f->arena, "%s/%u", name, i).data);
+        image_fill(&images[i], rt_arena_printf(&f->arena, "%s/%u", name, i).data);
     f->modules[module] = (scn_module){
         .name = rt_text_of(name),
         .needs = needs,
@@ -262,6 +261,153 @@ static void built_modules_are_kept(void **state)
     end_well(f);
 }
 
+/* The executable stays, and so does what came with it. */
+static void the_executable_can_be_opened_and_stays(void **state)
+{
+    host_fixture *f = *state;
+    start_well(f);
+    cnf_host_events events;
+    for (uint32_t module = APP; module <= TWICE; module++) {
+        assert_true(rt_ok(cnf_host_open(f->host, 0, module, &f->arena, &events)));
+        assert_events(f, events, "");
+        assert_true(rt_ok(cnf_host_close(f->host, 0, module, &f->arena, &events)));
+        assert_events(f, events, "");
+    }
+    end_well(f);
+}
+
+/* A megabyte of every byte: what a compiler makes of it is what was given. */
+static void large_images_are_built(void **state)
+{
+    host_fixture *f = *state;
+    enum { SIZE = 1 << 20 };
+    uint8_t *code = rt_arena_alloc(&f->arena, SIZE);
+    for (uint32_t i = 0; i < SIZE; i++)
+        code[i] = (uint8_t)(i ^ i >> 8);
+    memcpy(code, "\x03\x02\x23\x07", 4);
+    rt_image image = f->modules[APP].images.images[0];
+    image.code = (rt_bytes){code, SIZE};
+    rt_image_hash(&image);
+    f->modules[APP].images = (rt_image_list){&image, 1};
+    start_well(f);
+    cnf_host_events events = cnf_host_started(f->host);
+    const cnf_host_event *last = &events.items[events.count - 1];
+    assert_int_equal(last->kind, HOST_EVENT_REGISTERED);
+    rt_image_list images;
+    assert_true(rt_ok(cnf_host_images(f->host, 0, APP, last->descriptor, &f->arena, &images)));
+    assert_int_equal(images.count, 1);
+    assert_int_equal(images.images[0].code.size, SIZE);
+    assert_memory_equal(images.images[0].code.data, code, SIZE);
+    end_well(f);
+}
+
+/* ---- What is refused ----------------------------------------------------------------------- */
+
+static void without_a_compiler_it_is_unavailable(void **state)
+{
+    host_fixture *f = *state;
+    setenv("CC", "no-such-compiler -m64", 1);
+    assert_refused(f, start(f), RT_UNAVAILABLE, "'no-such-compiler' is not there");
+    assert_true(rt_ok(cnf_host_end(f->host)));
+    assert_refused(f, cnf_host_compiler_check(f->sink), RT_UNAVAILABLE, "apt-get install gcc");
+    f->runtime.library = RT_TEXT("/nowhere/libassay_registrar.so");
+    assert_refused(f, start(f), RT_UNAVAILABLE, "/nowhere/libassay_registrar.so is not there");
+    assert_null(f->host);
+}
+
+static void what_the_compiler_says_is_told(void **state)
+{
+    host_fixture *f = *state;
+    setenv("CC", "cc -DEADLY -fno-such-option", 1);
+    rt_status status = start(f);
+    assert_refused(f, status, RT_TOOL, "ended with status 1 while it built libtwice.so");
+    assert_refused(f, status, RT_TOOL, "-fno-such-option");
+    assert_true(rt_ok(cnf_host_end(f->host)));
+    setenv("CC", "false", 1);
+    assert_refused(f, start(f), RT_TOOL, "ended with status 1");
+    assert_true(rt_ok(cnf_host_end(f->host)));
+    assert_int_equal(folders_left(f), 0);
+}
+
+static void names_that_no_program_can_have_are_refused(void **state)
+{
+    host_fixture *f = *state;
+    static const char *const refused[][2] = {
+        {"main", "the program itself has this symbol"},
+        {"assay_host_main", "the program itself has this symbol"},
+        {"__sycl_register_lib", "the program itself has this symbol"},
+        {"malloc", "the C library has it"},
+        {"a-b", "make a symbol"},
+        {"7up", "make a symbol"},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        rt_text symbol = rt_text_of(refused[i][0]);
+        f->modules[APP].host_symbols = &symbol;
+        f->modules[APP].host_symbol_count = 1;
+        assert_refused(f, start(f), RT_UNSUPPORTED, refused[i][1]);
+        assert_true(rt_ok(cnf_host_end(f->host)));
+    }
+    f->modules[APP].host_symbol_count = 0;
+    f->modules[APP].name = RT_TEXT("libtwice.so");
+    assert_refused(f, start(f), RT_UNSUPPORTED, "would be two modules' file");
+    assert_true(rt_ok(cnf_host_end(f->host)));
+}
+
+static void what_is_no_answer_is_refused(void **state)
+{
+    host_fixture *f = *state;
+    static const struct {
+        const char *lie;
+        rt_code code;
+        const char *part;
+    } told[] = {
+        {"version", RT_MALFORMED, "speaks version 2"},
+        {"module", RT_MALFORMED, "event 0 of 'libc.so.6'"},
+        {"kind", RT_MALFORMED, "event 4 of 'app'"},
+        {"count", RT_MALFORMED, "is damaged at byte"},
+        {"rest", RT_MALFORMED, "is damaged at byte 17 of 18"},
+        {"first byte", RT_MALFORMED, "begins with 7"},
+        {"nothing", RT_MALFORMED, "is no answer"},
+        {"class", RT_MALFORMED, "'errc::nonsense', which is no class"},
+        {"success", RT_MALFORMED, "'success', which is no class"},
+        {"exit", RT_TOOL, "ended with status 3 while it was started"},
+        {"signal", RT_TOOL, "ended by signal 11 (Segmentation fault) while it was started"},
+        {"length", RT_MALFORMED, "its length is beyond"},
+    };
+    f->runtime.library = RT_TEXT(LIAR);
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        rt_text variable = rt_arena_printf(&f->arena, "LIE=%s", told[i].lie);
+        const char *const environment[] = {variable.data, NULL};
+        f->runtime.environment = environment;
+        assert_refused(f, start(f), told[i].code, told[i].part);
+        bool died = strcmp(told[i].lie, "signal") == 0;
+        assert_int_equal(cnf_host_fate(f->host), died ? SIGSEGV : 0);
+        rt_status ended = cnf_host_end(f->host);
+        (void)ended;
+        assert_int_equal(folders_left(f), 0);
+    }
+}
+
+/* What kills the program kills the subject that started it. */
+static void a_subject_shares_the_fate_of_its_program(void **state)
+{
+    host_fixture *f = *state;
+    f->runtime.library = RT_TEXT(LIAR);
+    static const char *const environment[] = {"LIE=signal", NULL};
+    f->runtime.environment = environment;
+    pid_t subject = fork();
+    if (subject == 0) {
+        rt_status status = start(f);
+        if (!rt_ok(status)) cnf_host_share_fate(f->host);
+        _exit(1);
+    }
+    int how;
+    assert_int_equal(waitpid(subject, &how, 0), subject);
+    assert_true(WIFSIGNALED(how));
+    assert_int_equal(WTERMSIG(how), SIGSEGV);
+    assert_int_equal(folders_left(f), 0);
+}
+
 int main(void)
 {
 #define HOST_TEST(name) cmocka_unit_test_setup_teardown(name, fixture_open, fixture_close)
@@ -270,6 +416,13 @@ int main(void)
         HOST_TEST(images_come_back_as_they_were),
         HOST_TEST(symbols_bind_by_scope_and_asking_changes_nothing),
         HOST_TEST(built_modules_are_kept),
+        HOST_TEST(the_executable_can_be_opened_and_stays),
+        HOST_TEST(large_images_are_built),
+        HOST_TEST(without_a_compiler_it_is_unavailable),
+        HOST_TEST(what_the_compiler_says_is_told),
+        HOST_TEST(names_that_no_program_can_have_are_refused),
+        HOST_TEST(what_is_no_answer_is_refused),
+        HOST_TEST(a_subject_shares_the_fate_of_its_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
