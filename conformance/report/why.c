@@ -207,12 +207,21 @@ static void write_traces(rt_buffer *out, const cnf_why *why)
 
 /* ---- Calls of OpenCL ------------------------------------------------------------------------ */
 
+/* The end of a program gives everything back, which tells nothing. */
+static bool tells_something(const ocl_call *call)
+{
+    return !rt_text_starts(call->name, "clRelease");
+}
+
 static void write_calls(rt_buffer *out, const ocl_call_log *log)
 {
     enum { SHOWN_MAX = 10 };
-    uint32_t first = log->call_count > SHOWN_MAX ? log->call_count - SHOWN_MAX : 0;
+    uint32_t first = log->call_count;
+    for (uint32_t shown = 0; first > 0 && shown < SHOWN_MAX; first--)
+        shown += tells_something(&log->calls[first - 1]);
     rt_buffer_printf(out, "\nThe last calls that the OpenCL driver got:\n");
     for (uint32_t i = first; i < log->call_count; i++) {
+        if (!tells_something(&log->calls[i])) continue;
         rt_buffer_printf(out, "  ");
         ocl_call_print(out, &log->calls[i]);
         rt_buffer_append_byte(out, '\n');

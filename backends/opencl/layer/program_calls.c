@@ -250,6 +250,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clSetKernelArg(cl_kernel kernel, c
     layer_put_object(&record, "kernel", LAYER_KERNEL, kernel);
     layer_put_number(&record, "index", index);
     layer_put_number(&record, "size", size);
+    layer_record_announce(&record); /* Drivers take an argument's bytes for an object. */
     return layer_record_end(&record, layer_next()->clSetKernelArg(kernel, index, size, value));
 }
 

@@ -222,7 +222,7 @@ static void the_last_calls_of_a_driver_are_shown(void **state)
     rt_arena_reset(&arena);
 }
 
-/* Of thirteen calls the last ten; the log's own beginning may be gone. */
+/* Of thirteen calls the last ten, and no release; the log's own beginning may be gone. */
 static void of_many_calls_the_last_are_shown(void **state)
 {
     (void)state;
@@ -234,7 +234,7 @@ static void of_many_calls_the_last_are_shown(void **state)
         rt_buffer_printf(&log, "7 %d 0 < clFlush queue=%d result=0\n", i, i);
         if (i > 3) rt_buffer_printf(&expected, "  clFlush queue %d\n", i);
     }
-    rt_buffer_printf(&log, "7 14 0 < full\n");
+    rt_buffer_printf(&log, "7 14 0 < clReleaseProgram program=0 result=0\n7 15 0 < full\n");
     rt_buffer_printf(&expected, "  and later ones, for which the log had no room\n");
     assert_string_equal(explain_log(&arena, CNF_VERDICT_FAIL, rt_buffer_string(&log), true),
                         rt_buffer_string(&expected));
