@@ -146,9 +146,85 @@ static bool lacks_aspect(cnf_emitter *emitter, const scn_scenario *scenario,
     return false;
 }
 
-bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario,
-              const dev_capabilities *capabilities)
+/* ---- What only the reference runtime does -------------------------------------------------- */
+
+static bool has_several_devices(const scn_scenario *scenario)
 {
+    return scenario->device_count > 1;
+}
+
+static bool hides_aspects(const scn_scenario *scenario)
+{
+    return scenario->devices[0].hidden_aspects != 0;
+}
+
+static bool loads_images(const scn_scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        if (scenario->steps[i].verb == SCN_VERB_LOAD_IMAGE) return true;
+    }
+    return false;
+}
+
+static bool gives_launch_options(const scn_scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        if (scenario->steps[i].submit.options.length > 0) return true;
+    }
+    return false;
+}
+
+static bool restarts(const scn_scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        if (scenario->steps[i].verb == SCN_VERB_RESTART) return true;
+    }
+    return false;
+}
+
+struct cnf_skip_row {
+    const char *capability;
+    bool (*needed)(const scn_scenario *scenario);
+    const char *message;
+};
+
+static const cnf_skip_row only_reference[] = {
+    {"devices", has_several_devices,
+     "the scenario has several devices; the driver of the shipped runtime has one"},
+    {"hidden-aspects", hides_aspects,
+     "the scenario's device lacks aspects; the driver's device shows all that it has"},
+    {"restart", restarts,
+     "the scenario's program starts anew; this version runs the shipped runtime once"},
+    {"load_image", loads_images,
+     "the scenario loads an image by itself; DPC++ has no device_dlopen"},
+    {"launch-options", gives_launch_options,
+     "a launch of the scenario has options for the device's compiler; DPC++ takes none there"},
+};
+
+const cnf_skip_row *cnf_skip_reason(const scn_scenario *scenario,
+                                    const cnf_runtime_operations *runtime)
+{
+    if (runtime->is_reference) return NULL;
+    for (size_t i = 0; i < sizeof only_reference / sizeof *only_reference; i++) {
+        if (only_reference[i].needed(scenario)) return &only_reference[i];
+    }
+    return NULL;
+}
+
+static bool lacks_operation(cnf_emitter *emitter, const scn_scenario *scenario,
+                            const cnf_runtime_operations *runtime)
+{
+    const cnf_skip_row *row = cnf_skip_reason(scenario, runtime);
+    if (row) cnf_emit_skip(emitter, row->capability, "no", rt_text_of(row->message));
+    return row != NULL;
+}
+
+/* ---- All of it ----------------------------------------------------------------------------- */
+
+bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runtime *runtime)
+{
+    const dev_capabilities *capabilities = &runtime->capabilities;
+    if (lacks_operation(emitter, scenario, runtime->operations)) return true;
     if (lacks_capability(emitter, scenario, capabilities)) return true;
     if (lacks_format(emitter, scenario, capabilities)) return true;
     return lacks_aspect(emitter, scenario, capabilities);

@@ -44,6 +44,11 @@ static const rt_image library_images[] = {{.name = {"library/0", 9},
                                            .set_count = 1,
                                            .code = {(const uint8_t *)"code", 4}}};
 
+static const cnf_subject counting_subject = {.name = "counting",
+                                             .runtime = &cnf_reference_operations,
+                                             .backend = &counting_backend,
+                                             .selector = ""};
+
 typedef struct fixture {
     rt_arena arena;
     cnf_messages messages;
@@ -104,18 +109,19 @@ static const cnf_check *run(fixture *f, const char *steps, const dev_finding *fi
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     cnf_emitter emitter = {.descriptor = ends[1]};
-    cnf_execution execution = {
-        .scenario = read_scenario(f, steps), .emitter = &emitter, .sink = sink};
+    cnf_execution execution = {.scenario = read_scenario(f, steps),
+                               .subject = &counting_subject,
+                               .options = &(cnf_subject_options){0},
+                               .emitter = &emitter,
+                               .sink = sink};
     pthread_mutex_init(&execution.findings_lock, NULL);
-    dev_open_parameters parameters = {.sink = sink};
-    dev_device *device = NULL;
-    assert_true(rt_ok(dev_device_open(&counting_backend, &parameters, RT_TEXT(""), &device)));
+    assert_true(rt_ok(cnf_execution_open(&execution)));
     if (finding) cnf_execution_finding(&execution, finding);
     assert_true(cnf_output_open(&execution.output, execution.scenario));
-    cnf_execute(&execution, &device);
+    cnf_execute(&execution);
+    cnf_execution_close(&execution);
     cnf_output_close(&execution.output);
     cnf_emit_end(&emitter);
-    dev_device_destroy(device);
     pthread_mutex_destroy(&execution.findings_lock);
     rt_sink_destroy(sink);
     close(ends[1]);
@@ -356,10 +362,11 @@ static void a_persistent_cache_needs_programs_as_bytes(void **state)
     assert_int_equal(pipe(ends), 0);
     cnf_emitter emitter = {.descriptor = ends[1]};
     const scn_scenario *scenario = with_persistent_cache(f);
-    dev_capabilities capabilities = {.name = RT_TEXT("d"), .program_binaries = true};
-    assert_false(cnf_skip(&emitter, scenario, &capabilities));
-    capabilities.program_binaries = false;
-    assert_true(cnf_skip(&emitter, scenario, &capabilities));
+    cnf_runtime runtime = {.operations = &cnf_reference_operations,
+                           .capabilities = {.name = RT_TEXT("d"), .program_binaries = true}};
+    assert_false(cnf_skip(&emitter, scenario, &runtime));
+    runtime.capabilities.program_binaries = false;
+    assert_true(cnf_skip(&emitter, scenario, &runtime));
     close(ends[1]);
     cnf_messages_read(&f->arena, read_back(&f->arena, ends[0]), &f->messages);
     close(ends[0]);
