@@ -78,11 +78,12 @@ void rt_loader_start(rt_loader *loader, rt_module_id executable, const rt_module
  * not loaded.  Source: dlopen(3) without RTLD_GLOBAL. */
 rt_module_id rt_loader_host_symbol(rt_loader *loader, rt_module_id from, rt_text symbol);
 
-/* dlopen: loads the module unless it is, and counts the opening. */
+/* dlopen: loads the module unless it is, and counts the opening.  Cost: linear in what it needs. */
 void rt_loader_open(rt_loader *loader, rt_module_id module);
 
 /* dlclose: takes one opening back and unloads what nothing needs any more, in the reverse order of
- * loading.  ERRC_INVALID: the module is not open. */
+ * loading.  Cost: linear in what is loaded, because needs may form cycles.  ERRC_INVALID: the
+ * module is not open. */
 RT_MUST_USE rt_status rt_loader_close(rt_loader *loader, rt_module_id module);
 
 /* Registers an image beside the modules' constructors: what document 003 calls a dlopen-like device
