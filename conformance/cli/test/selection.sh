@@ -139,7 +139,8 @@ grep -q warning "$folder/out" && fail "both branches happen"
 expect 0 run "$explored" --on sim --explore --explore-max 1
 says "branch 2 never happened in 1 run"
 says "exploring stopped after 1 run; there are more ways"
-sed -i 's/libother\/0\]/libother\/0, libone\/0]/' "$explored"
+# libother, which is needed last, is constructed first: it is choice 0.
+sed -i 's/libone\/0\]/libone\/0, libother\/0]/' "$explored"
 expect 0 run "$explored" --on sim
 expect 1 run "$explored" --on sim --explore --json "$folder/records"
 says "with --choices 1 ("
