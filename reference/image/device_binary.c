@@ -86,3 +86,19 @@ rt_device_binary rt_device_binary_of(const rt_image *image)
         .code = image->code,
     };
 }
+
+rt_device_binary rt_device_binary_with_functions(rt_arena *arena, rt_device_binary binary)
+{
+    const rt_image holder = {.sets = binary.properties.sets, .set_count = binary.properties.count};
+    const rt_property_set *exports = rt_image_set(&holder, RT_SET_EXPORTED_SYMBOLS);
+    if (!exports) return binary;
+    uint32_t count = binary.entry_count + exports->property_count;
+    rt_text *entries = rt_arena_alloc_array(arena, count, sizeof *entries);
+    for (uint32_t i = 0; i < binary.entry_count; i++)
+        entries[i] = binary.entries[i];
+    for (uint32_t i = 0; i < exports->property_count; i++)
+        entries[binary.entry_count + i] = exports->properties[i].name;
+    binary.entries = entries;
+    binary.entry_count = count;
+    return binary;
+}

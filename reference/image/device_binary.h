@@ -53,4 +53,9 @@ RT_MUST_USE rt_status rt_device_binary_image(rt_sink *sink, rt_text name,
 /* The binary of an image: SPIR-V for the target spir64, native for the others.  All is borrowed. */
 rt_device_binary rt_device_binary_of(const rt_image *image);
 
+/* The same binary with the functions that it exports among its entries, behind the kernels: so
+ * DPC++'s tools and fat binaries have it, and its runtime ignores an image without entries.  The
+ * table is allocated in the arena. */
+rt_device_binary rt_device_binary_with_functions(rt_arena *arena, rt_device_binary binary);
+
 #endif
