@@ -8,6 +8,7 @@
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
 #include "reference/compiler/prepare.h"
+#include "reference/compiler/refuse_operations.h"
 #include "reference/compiler/refuse_types.h"
 #include "reference/compiler/spec_constants.h"
 #include "reference/compiler/spirv_lines.h"
@@ -229,6 +230,7 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
     RT_TRY(pl_prepare_drop_unused(job, module));
     RT_TRY(pl_prepare_optimise(job, module));
     RT_TRY(pl_refuse_types(job, module));
+    RT_TRY(pl_refuse_operations(job, module));
     pl_properties properties = {0};
     pl_spec_constants_place(job, module, &properties);
     pl_symbols symbols;

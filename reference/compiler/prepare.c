@@ -24,8 +24,9 @@
     "simplifycfg,instcombine,indvars,loop-deletion,sroa,early-cse<memssa>,sccp,bdce,"              \
     "instcombine,adce,simplifycfg,instcombine)," DROP_PASSES
 
-/* After the lowering: nothing that would recognise the intrinsics again. */
-#define CLEAN_PASSES "function(instsimplify,adce)," DROP_PASSES
+/* After the lowering: nothing that would recognise the intrinsics again.  Questions to the compiler
+ * itself (is this a constant, how large is this object) get their answers. */
+#define CLEAN_PASSES "function(lower-constant-intrinsics,instsimplify,adce)," DROP_PASSES
 
 static rt_status run_passes(pl_job *job, LLVMModuleRef module, const char *passes)
 {

@@ -3,6 +3,7 @@
 #include "reference/compiler/refuse.h"
 
 #include "reference/compiler/place.h"
+#include "reference/compiler/symbols.h"
 
 #include <string.h>
 
@@ -115,7 +116,7 @@ static rt_status refuse_body(pl_job *job, LLVMValueRef function, rt_text source)
 
 /* ---- Symbols ------------------------------------------------------------------------------- */
 
-static const char *symbol_fault(LLVMValueRef value)
+static const char *symbol_fault(LLVMValueRef value, rt_text name)
 {
     bool function = LLVMIsAFunction(value) != NULL;
     if (LLVMGetLinkage(value) == LLVMExternalWeakLinkage) {
@@ -125,6 +126,10 @@ static const char *symbol_fault(LLVMValueRef value)
     if (function && pl_is_kernel(value) && pl_is_local(value)) {
         return "is a kernel that is internal to its source, so that no host could name it; give "
                "it external linkage";
+    }
+    bool variadic = function && LLVMIsFunctionVarArg(LLVMGlobalGetValueType(value));
+    if (variadic && !pl_symbol_is_opencl_builtin(name)) {
+        return "takes variable arguments, which SPIR-V does not have";
     }
     if (!function && LLVMIsThreadLocal(value)) {
         return "is a variable of each thread, which device code does not have";
@@ -142,7 +147,7 @@ static rt_status refuse_symbol(pl_job *job, LLVMValueRef value, rt_text source)
                        RT_TEXT_ARG(source));
     }
     LLVMValueRef function = LLVMIsAFunction(value);
-    const char *fault = symbol_fault(value);
+    const char *fault = symbol_fault(value, name);
     if (fault) return refuse(job, source, function, name, fault);
     return function ? refuse_body(job, function, source) : RT_STATUS_OK;
 }

@@ -29,6 +29,8 @@ static rt_text own_fault(pl_job *job, LLVMTypeRef type)
         if (is_one_of(LLVMGetIntTypeWidth(type), widths, sizeof widths / sizeof *widths)) break;
         return rt_arena_printf(&job->arena, "an integer of %u bits", LLVMGetIntTypeWidth(type));
     case LLVMVectorTypeKind:
+        if (LLVMGetTypeKind(LLVMGetElementType(type)) == LLVMPointerTypeKind)
+            return RT_TEXT("a vector of pointers");
         if (is_one_of(LLVMGetVectorSize(type), lanes, sizeof lanes / sizeof *lanes)) break;
         return rt_arena_printf(&job->arena, "a vector of %u components", LLVMGetVectorSize(type));
     case LLVMPointerTypeKind:
