@@ -88,6 +88,19 @@ static rt_status set_target(pl_job *job, rt_text name, LLVMModuleRef module)
     return RT_STATUS_OK;
 }
 
+/* The translator knows OpenCL C's builtins only in a module that says of which OpenCL it is. */
+static void set_language(pl_job *job, LLVMModuleRef module)
+{
+    static const char language[] = "opencl.ocl.version";
+    if (LLVMGetNamedMetadataNumOperands(module, language) > 0) return;
+    if (LLVMGetNamedMetadataNumOperands(module, "spirv.Source") > 0) return;
+    LLVMTypeRef number = LLVMInt32TypeInContext(job->context);
+    LLVMMetadataRef version[] = {LLVMValueAsMetadata(LLVMConstInt(number, 2, false)),
+                                 LLVMValueAsMetadata(LLVMConstInt(number, 0, false))};
+    LLVMMetadataRef node = LLVMMDNodeInContext2(job->context, version, 2);
+    LLVMAddNamedMetadataOperand(module, language, LLVMMetadataAsValue(job->context, node));
+}
+
 static void write_bitcode(LLVMModuleRef module, rt_buffer *out_bitcode)
 {
     LLVMMemoryBufferRef memory = LLVMWriteBitcodeToMemoryBuffer(module);
@@ -106,7 +119,10 @@ rt_status pl_read_ir(rt_sink *sink, rt_text name, rt_bytes ir, rt_buffer *out_bi
     if (rt_ok(status)) {
         status = verify(&job, name, module);
         if (rt_ok(status)) status = set_target(&job, name, module);
-        if (rt_ok(status)) write_bitcode(module, out_bitcode);
+        if (rt_ok(status)) {
+            set_language(&job, module);
+            write_bitcode(module, out_bitcode);
+        }
         LLVMDisposeModule(module);
     }
     pl_job_close(&job);

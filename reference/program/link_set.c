@@ -190,6 +190,24 @@ static void take_everything(resolution *r)
     }
 }
 
+static bool is_of_provider(const resolution *r, uint32_t module)
+{
+    for (uint32_t i = 1; i < r->set->images.count; i++)
+        if (r->set->images.items[i]->module == module) return true;
+    return false;
+}
+
+/* A fault only (see DL-SPLIT-05): takes a provider's whole module, as linking libraries would. */
+static void take_modules(resolution *r)
+{
+    const rt_program_tables *tables = r->context->tables;
+    for (uint32_t i = 0; i < tables->images.count; i++) {
+        const rt_registered_image *image = tables->images.items[i];
+        bool taken = !image || rt_map_find_number(&r->taken, image->id) != RT_MAP_NONE;
+        if (!taken && is_of_provider(r, image->module)) take(r, image);
+    }
+}
+
 /* Says of an image that exports the symbol why it was not taken. */
 static void explain_unsuitable(const resolution *r, rt_text symbol, rt_buffer *out)
 {
@@ -248,6 +266,7 @@ rt_status rt_link_set_collect(const rt_link_context *context, const rt_registere
         resolve_imports(&r, out_set->images.items[i]);
     }
     if (out_set->searched && !RULE(DL_RESOLVE_16)) take_everything(&r);
+    if (out_set->searched && !RULE(DL_SPLIT_05)) take_modules(&r);
 
     rt_status status = RT_STATUS_OK;
     if (r.unresolved.count > 0 && RULE(DL_RESOLVE_09)) status = refuse_unresolved(&r);
