@@ -9,6 +9,7 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/IRReader.h>
+#include <llvm-c/Target.h>
 
 #include <string.h>
 
@@ -72,6 +73,21 @@ static rt_status verify(pl_job *job, rt_text name, LLVMModuleRef module)
     return status;
 }
 
+/* Reports whether a layout agrees with spir64's in what code can see of it: addresses, and where
+ * numbers and vectors lie.  Layouts of other front ends say more, or the same in other words. */
+static bool is_laid_out(pl_job *job, LLVMModuleRef module)
+{
+    enum { SPACE_COUNT = 5 };
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(module);
+    LLVMTypeRef number = LLVMInt64TypeInContext(job->context);
+    LLVMTypeRef vector = LLVMVectorType(LLVMInt32TypeInContext(job->context), 3);
+    bool right = LLVMByteOrder(layout) == LLVMLittleEndian;
+    for (unsigned space = 0; space < SPACE_COUNT; space++)
+        right = right && LLVMPointerSizeForAS(layout, space) == 8;
+    return right && LLVMABIAlignmentOfType(layout, number) == 8 &&
+           LLVMABIAlignmentOfType(layout, vector) == 16;
+}
+
 /* A module that names no target is for spir64; one that names another is for something else. */
 static rt_status set_target(pl_job *job, rt_text name, LLVMModuleRef module)
 {
@@ -85,7 +101,13 @@ static rt_status set_target(pl_job *job, rt_text name, LLVMModuleRef module)
     }
     if (triple.length == 0) LLVMSetTarget(module, "spir64");
     if (LLVMGetDataLayoutStr(module)[0] == '\0') LLVMSetDataLayout(module, SPIR64_LAYOUT);
-    return RT_STATUS_OK;
+    if (is_laid_out(job, module)) return RT_STATUS_OK;
+    return refuse(
+        job, name,
+        rt_arena_printf(&job->arena,
+                        "the data layout '%s' is another one than spir64's; leave it out, "
+                        "or write '" SPIR64_LAYOUT "'",
+                        LLVMGetDataLayoutStr(module)));
 }
 
 /* The translator knows OpenCL C's builtins only in a module that says of which OpenCL it is. */
