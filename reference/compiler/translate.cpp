@@ -1,7 +1,9 @@
-/* The C++ shim over the SPIR-V translator.  It decides nothing: options come from the C side. */
+/* The C++ shim over the SPIR-V translator.  Options come from the C side; all that it decides is
+ * which of several OpenCL versions a module has, which LLVM's C interface cannot change. */
 #include "reference/compiler/translate.h"
 
 #include <LLVMSPIRVLib/LLVMSPIRVLib.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/CBindingWrapping.h>
@@ -39,6 +41,33 @@ extension_map extensions_allowed(bool all, const char *const *names, uint32_t co
     return allowed;
 }
 
+/* A row of a version list is a node of two numbers; anything else counts as no version. */
+uint64_t version_of(const llvm::MDNode *row)
+{
+    uint64_t version = 0;
+    for (unsigned i = 0; i < 2 && i < row->getNumOperands(); i++) {
+        auto *number = llvm::mdconst::dyn_extract_or_null<llvm::ConstantInt>(row->getOperand(i));
+        if (!number) return 0;
+        version = version << 32 | (number->getZExtValue() & UINT32_MAX);
+    }
+    return version;
+}
+
+/* Each source of a module says of which OpenCL it is; the writer ends the process where they do not
+ * agree.  The highest one stays: what the others use, it has too. */
+void keep_one_version(llvm::Module *module)
+{
+    for (const char *name : {"opencl.ocl.version", "opencl.spir.version"}) {
+        llvm::NamedMDNode *list = module->getNamedMetadata(name);
+        if (!list || list->getNumOperands() < 2) continue;
+        llvm::MDNode *highest = list->getOperand(0);
+        for (llvm::MDNode *row : list->operands())
+            if (version_of(row) > version_of(highest)) highest = row;
+        list->clearOperands();
+        list->addOperand(highest);
+    }
+}
+
 } // namespace
 
 bool pl_translate_to_spirv(LLVMModuleRef module, uint32_t version_max,
@@ -51,6 +80,7 @@ bool pl_translate_to_spirv(LLVMModuleRef module, uint32_t version_max,
     /* A fused multiply-add is what the source asks for, or nothing: never the loose `mad`. */
     options.setReplaceLLVMFmulAddWithOpenCLMad(false);
     options.setFPContractMode(SPIRV::FPContractMode::Off);
+    keep_one_version(llvm::unwrap(module));
     std::ostringstream out;
     std::string reason;
     bool written = llvm::writeSpirv(llvm::unwrap(module), options, out, reason);
