@@ -4,6 +4,7 @@
  * line and column of the text.  Source: LLVM Language Reference Manual of version 14. */
 #include "reference/compiler/postlink.h"
 
+#include "reference/compiler/data_layout.h"
 #include "reference/compiler/job.h"
 
 #include <llvm-c/Analysis.h>
@@ -42,6 +43,34 @@ static rt_status refuse(pl_job *job, rt_text name, rt_text problem)
 {
     return rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE, "%.*s: error: %.*s", RT_TEXT_ARG(name),
                    RT_TEXT_ARG(problem));
+}
+
+/* The layout that a module in text names; empty where it names none.  A string of LLVM ends at the
+ * next quote, whatever stands before it. */
+static rt_text named_layout(rt_bytes ir)
+{
+    static const char key[] = "target datalayout";
+    rt_text text = {(const char *)ir.data, ir.size};
+    const char *found =
+        text.length > 0 ? memmem(text.data, text.length, key, sizeof key - 1) : NULL;
+    const char *end = text.data + text.length;
+    const char *start = found ? memchr(found, '"', (size_t)(end - found)) : NULL;
+    const char *stop = start ? memchr(start + 1, '"', (size_t)(end - start) - 1) : NULL;
+    return stop ? (rt_text){start + 1, (size_t)(stop - start) - 1} : (rt_text){0};
+}
+
+static rt_status check_layout(pl_job *job, rt_text name, rt_bytes ir)
+{
+    rt_text layout = named_layout(ir);
+    rt_buffer reason = {0};
+    rt_status status = RT_STATUS_OK;
+    if (layout.length > 0 && !pl_data_layout_check(layout, &reason)) {
+        rt_text problem = rt_arena_printf(&job->arena, "the data layout '%.*s' is none: %s",
+                                          RT_TEXT_ARG(layout), rt_buffer_string(&reason));
+        status = refuse(job, name, problem);
+    }
+    rt_buffer_free(&reason);
+    return status;
 }
 
 static rt_status parse(pl_job *job, rt_text name, rt_bytes ir, LLVMModuleRef *out_module)
@@ -136,8 +165,9 @@ rt_status pl_read_ir(rt_sink *sink, rt_text name, rt_bytes ir, rt_buffer *out_bi
     CHECK(name.length > 0 && out_bitcode->size == 0);
     pl_job job;
     pl_job_open(&job, sink);
-    LLVMModuleRef module;
-    rt_status status = parse(&job, name, ir, &module);
+    LLVMModuleRef module = NULL;
+    rt_status status = check_layout(&job, name, ir);
+    if (rt_ok(status)) status = parse(&job, name, ir, &module);
     if (rt_ok(status)) {
         status = verify(&job, name, module);
         if (rt_ok(status)) status = set_target(&job, name, module);
