@@ -5,6 +5,7 @@
 
 #include "conformance/cli/demangle.h"
 #include "conformance/cli/image_text.h"
+#include "conformance/report/json_text.h"
 #include "reference/device/device.h"
 
 #include <jansson.h>
@@ -175,26 +176,6 @@ void cnf_postlink_text(rt_buffer *out, rt_arena *arena, const cnf_postlinked *mo
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-/* Allocation is the only thing that fails in jansson here, and texts that are not UTF-8: a symbol
- * may be any bytes. */
-static json_t *text_json(rt_text text)
-{
-    json_t *value = json_stringn(text.data ? text.data : "", text.length);
-    if (value) return value;
-    rt_buffer clean = {0};
-    for (size_t i = 0; i < text.length; i++) {
-        unsigned char byte = (unsigned char)text.data[i];
-        if (byte >= ' ' && byte <= '~')
-            rt_buffer_append_byte(&clean, (char)byte);
-        else
-            rt_buffer_printf(&clean, "\\x%02x", byte);
-    }
-    value = json_stringn(rt_buffer_string(&clean), clean.size);
-    rt_buffer_free(&clean);
-    CHECK(value);
-    return value;
-}
-
 static void set_json(json_t *object, const char *key, json_t *value)
 {
     int failed = json_object_set_new(object, key, value);
@@ -214,9 +195,9 @@ static json_t *bytes_json(rt_bytes bytes)
 static json_t *symbol_json(rt_arena *arena, rt_text symbol)
 {
     json_t *object = json_object();
-    set_json(object, "symbol", text_json(symbol));
+    set_json(object, "symbol", cnf_json_text(symbol));
     rt_text readable = cnf_demangle(arena, symbol);
-    if (readable.length > 0) set_json(object, "demangled", text_json(readable));
+    if (readable.length > 0) set_json(object, "demangled", cnf_json_text(readable));
     return object;
 }
 
@@ -236,7 +217,7 @@ static json_t *constants_json(const rt_image *image)
         spec_constant constant;
         if (!constant_read(image, &set->properties[i], &constant)) continue;
         json_t *object = json_object();
-        set_json(object, "name", text_json(set->properties[i].name));
+        set_json(object, "name", cnf_json_text(set->properties[i].name));
         set_json(object, "id", json_integer(constant.id));
         set_json(object, "size_bytes", json_integer(constant.size_bytes));
         set_json(object, "default", bytes_json(constant.value));
@@ -253,7 +234,7 @@ static json_t *aspects_json(rt_arena *arena, const rt_image *image)
         if (!is_aspects(&set->properties[i])) continue;
         rt_reader reader = rt_reader_of(set->properties[i].bytes);
         while (reader.position < set->properties[i].bytes.size)
-            json_array_append_new(array, text_json(aspect_name(arena, rt_read_u32(&reader))));
+            json_array_append_new(array, cnf_json_text(aspect_name(arena, rt_read_u32(&reader))));
     }
     return array;
 }
@@ -265,7 +246,7 @@ static json_t *properties_json(const rt_property_set *set)
         const rt_property *property = &set->properties[i];
         bool number = property->type == RT_PROPERTY_UINT32;
         json_t *object = json_object();
-        set_json(object, "name", text_json(property->name));
+        set_json(object, "name", cnf_json_text(property->name));
         set_json(object, number ? "number" : "bytes",
                  number ? json_integer(property->number) : bytes_json(property->bytes));
         json_array_append_new(array, object);
@@ -278,7 +259,7 @@ static json_t *sets_json(const rt_image *image)
     json_t *array = json_array();
     for (uint32_t i = 0; i < image->set_count; i++) {
         json_t *object = json_object();
-        set_json(object, "name", text_json(image->sets[i].name));
+        set_json(object, "name", cnf_json_text(image->sets[i].name));
         set_json(object, "properties", properties_json(&image->sets[i]));
         json_array_append_new(array, object);
     }
@@ -290,7 +271,7 @@ static json_t *image_json(rt_arena *arena, const rt_image *image)
     json_t *object = json_object(), *kernels = json_array();
     for (uint32_t i = 0; i < image->kernel_count; i++)
         json_array_append_new(kernels, symbol_json(arena, image->kernels[i]));
-    set_json(object, "name", text_json(image->name));
+    set_json(object, "name", cnf_json_text(image->name));
     set_json(object, "format", json_string(rt_format_name(image->format)));
     set_json(object, "size_bytes", json_integer((json_int_t)image->code.size));
     set_json(object, "kernels", kernels);
@@ -310,7 +291,7 @@ void cnf_postlink_json(rt_buffer *out, rt_arena *arena, const cnf_postlinked *mo
         json_t *object = json_object(), *images = json_array();
         for (uint32_t k = 0; k < modules[i].images.count; k++)
             json_array_append_new(images, image_json(arena, &modules[i].images.images[k]));
-        set_json(object, "module", text_json(modules[i].module));
+        set_json(object, "module", cnf_json_text(modules[i].module));
         set_json(object, "split", json_string(modules[i].split));
         set_json(object, "images", images);
         json_array_append_new(array, object);

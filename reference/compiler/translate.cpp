@@ -8,6 +8,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Support/CBindingWrapping.h>
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 #include <string>
@@ -48,23 +49,29 @@ uint64_t version_of(const llvm::MDNode *row)
     for (unsigned i = 0; i < 2 && i < row->getNumOperands(); i++) {
         auto *number = llvm::mdconst::dyn_extract_or_null<llvm::ConstantInt>(row->getOperand(i));
         if (!number) return 0;
-        version = version << 32 | (number->getZExtValue() & UINT32_MAX);
+        version = version << 32 | (number->getLimitedValue() & UINT32_MAX);
     }
     return version;
 }
 
 /* Each source of a module says of which OpenCL it is; the writer ends the process where they do not
- * agree.  The highest one stays: what the others use, it has too. */
+ * agree, or where a row is no version.  The highest one stays: what the others use, it has too. */
 void keep_one_version(llvm::Module *module)
 {
     for (const char *name : {"opencl.ocl.version", "opencl.spir.version"}) {
         llvm::NamedMDNode *list = module->getNamedMetadata(name);
-        if (!list || list->getNumOperands() < 2) continue;
-        llvm::MDNode *highest = list->getOperand(0);
-        for (llvm::MDNode *row : list->operands())
-            if (version_of(row) > version_of(highest)) highest = row;
+        if (!list) continue;
+        uint64_t highest = 0;
+        for (const llvm::MDNode *row : list->operands())
+            highest = std::max(highest, version_of(row));
+        if (highest == 0) highest = UINT64_C(2) << 32; /* none is given: 2.0 */
+        llvm::Type *type = llvm::Type::getInt32Ty(module->getContext());
+        auto number = [type](uint64_t value) {
+            return llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(type, value));
+        };
         list->clearOperands();
-        list->addOperand(highest);
+        list->addOperand(llvm::MDNode::get(module->getContext(),
+                                           {number(highest >> 32), number(highest & UINT32_MAX)}));
     }
 }
 
