@@ -30,20 +30,25 @@ static rt_status refuse_aliases(pl_job *job, LLVMModuleRef module, rt_text sourc
 
 /* ---- Start-up ------------------------------------------------------------------------------ */
 
-static LLVMValueRef first_called(LLVMValueRef function)
+/* The first thing of a function that has a line: itself, or an instruction of it or of what it
+ * calls first.  Clang lists one function for all variables of a source, which has no line and calls
+ * one for each, which has none either. */
+static LLVMValueRef first_placed(LLVMValueRef function, unsigned depth)
 {
+    if (pl_place_line(function) > 0) return function;
     LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
     LLVMValueRef instruction = block ? LLVMGetFirstInstruction(block) : NULL;
     for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
-        if (!LLVMIsACallInst(instruction)) continue;
+        if (pl_place_line(instruction) > 0) return instruction;
+        if (!LLVMIsACallInst(instruction) || depth == 0) continue;
         LLVMValueRef called = LLVMGetCalledValue(instruction);
-        return LLVMIsAFunction(called) ? called : NULL;
+        if (LLVMIsAFunction(called)) return first_placed(called, depth - 1);
     }
     return NULL;
 }
 
-/* The first function that a list of constructors runs: each row is priority, function, data.  Clang
- * lists one function for all variables of a source, which has no line and calls one for each. */
+/* What the first row of a list of constructors runs, where that has a line: a row is priority,
+ * function, data. */
 static LLVMValueRef first_run(LLVMValueRef list)
 {
     LLVMValueRef rows = LLVMGetInitializer(list);
@@ -51,8 +56,7 @@ static LLVMValueRef first_run(LLVMValueRef list)
     LLVMValueRef row = filled ? LLVMGetOperand(rows, 0) : NULL;
     bool complete = row && LLVMIsAConstantStruct(row) && LLVMGetNumOperands(row) >= 2;
     LLVMValueRef function = complete ? LLVMGetOperand(row, 1) : NULL;
-    if (!function || !LLVMIsAFunction(function)) return NULL;
-    return pl_place_line(function) > 0 ? function : first_called(function);
+    return function && LLVMIsAFunction(function) ? first_placed(function, 2) : NULL;
 }
 
 /* Lists that clang makes of constructors and of variables with dynamic initialisation. */

@@ -156,6 +156,9 @@ says "wrong.cl:2:10: error: use of undeclared identifier 'y'"
 printf 'int f(int x) { return x; }\nint h(int x) {\n  __asm__("nop");\n  return x;\n}\n' >assembly.cl
 expect 1 postlink assembly.cl
 says "source assembly.cl, line 3: 'h' holds assembly, which SPIR-V does not have"
+printf 'struct S { int v; };\nint h(int x);\n\nS s{h(3)};\n' >start.clcpp
+expect 1 postlink start.clcpp
+says "source start.clcpp, line 4: 'llvm.global_ctors' is not empty"
 expect 1 postlink lib.cl lib.cl
 says "defines '_Z5scalei', which another source of module lib defines too"
 printf 'define i32 @f( {\n' >wrong.ll
