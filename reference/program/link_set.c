@@ -60,9 +60,11 @@ static void leave_unresolved(resolution *r, const rt_registered_image *importer,
     RT_TRACE(r->context->trace, UNRESOLVED, RT_T("image", importer->image->name),
              RT_T("symbol", symbol));
     /* Here the mark stands first: the loader's answer is for a fault only. */
+    rt_module_id host = RT_MODULE_NONE;
     bool host_serves =
         !RULE(DL_REQ_03) &&
-        rt_loader_host_symbol(r->context->loader, importer->module, symbol) != RT_MODULE_NONE;
+        rt_ok(rt_loader_binds(r->context->loader, importer->module, symbol, &host)) &&
+        host != RT_MODULE_NONE;
     if (!host_serves) *rt_vector_push(&r->unresolved) = symbol;
 }
 
