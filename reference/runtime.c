@@ -32,6 +32,7 @@ static void process_begin(rt_runtime *runtime)
     rt_registry_init(&runtime->registry, runtime->trace);
     rt_loader_init(&runtime->loader, parameters->sink, &runtime->registry, parameters->modules,
                    parameters->module_count);
+    if (parameters->system) rt_loader_use(&runtime->loader, *parameters->system);
     runtime->programs = rt_program_manager_create(&(rt_program_parameters){
         .sink = parameters->sink,
         .trace = runtime->trace,
@@ -97,9 +98,10 @@ void rt_runtime_destroy(rt_runtime *runtime)
     rt_free(runtime);
 }
 
-void rt_runtime_restart(rt_runtime *runtime)
+void rt_runtime_restart(rt_runtime *runtime, const rt_system *system)
 {
     process_end(runtime);
+    runtime->parameters.system = system;
     RT_TRACE(runtime->trace, RESTART, RT_N("process", runtime->process_count));
     process_begin(runtime);
 }

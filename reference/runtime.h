@@ -15,6 +15,7 @@ typedef struct rt_runtime_parameters {
     rt_sink *sink;            /* outlives the runtime */
     const rt_module *modules; /* borrowed as long as the runtime; none is loaded */
     uint32_t module_count;
+    const rt_system *system; /* who loads modules; NULL: the simulated one */
     rt_profile profile;
     bool prefer_preloaded; /* the policy of DL-PRELOAD-03, see rt_link_context; off by default */
     uint64_t seed;         /* decides what the documents leave open */
@@ -36,8 +37,9 @@ void rt_runtime_destroy(rt_runtime *runtime);
  * begins as rt_runtime_create does, with no module loaded.  Devices stay open, since drivers share
  * nothing between processes that a document speaks of; so do the persistent cache, the trace, where
  * ids of programs, commands, queues and memories begin at 0 again behind the event of it, and the
- * choices, of which the next process makes the next.  What callers hold of the process is gone. */
-void rt_runtime_restart(rt_runtime *runtime);
+ * choices, of which the next process makes the next.  `system` loads the new process' modules, as
+ * at creation.  What callers hold of the process is gone. */
+void rt_runtime_restart(rt_runtime *runtime, const rt_system *system);
 
 /* The record of what happens; valid as long as the runtime. */
 rt_trace *rt_runtime_trace(rt_runtime *runtime);

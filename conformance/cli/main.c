@@ -22,6 +22,7 @@
 #define MEMORY  CNF_OPTION_MEMORY, "--memory", NULL, "MIB", MEMORY_TEXT, NULL
 #define SEED    CNF_OPTION_SEED, "--seed", NULL, "N", SEED_TEXT, NULL
 #define PROFILE CNF_OPTION_PROFILE, "--profile", NULL, "NAME", PROFILE_TEXT, NULL
+#define LOADER  CNF_OPTION_LOADER, "--loader", NULL, "KIND", LOADER_TEXT, NULL
 #define CHOICES CNF_OPTION_CHOICES, "--choices", NULL, "0,1,...", CHOICES_TEXT, NULL
 #define CACHE   CNF_OPTION_CACHE, "--cache", NULL, "FOLDER", CACHE_TEXT, NULL
 
@@ -30,6 +31,7 @@
 #define MEMORY_TEXT  "What a process may allocate; default: 8192, 0: no limit."
 #define SEED_TEXT    "Seed of all that may be chosen; default: 0."
 #define PROFILE_TEXT "documents (default) or dpcpp."
+#define LOADER_TEXT  "simulated (default), or real: modules as files under ld.so."
 #define CHOICES_TEXT "Choose so, then by the seed."
 #define CACHE_TEXT   "Keep compiled device code in FOLDER."
 
@@ -60,17 +62,17 @@ static const cnf_option run_options[] = {
     {CNF_OPTION_FROM, "--from", NULL, "FILE", "Records of an earlier run.", NULL},
     {CNF_OPTION_SHARD, "--shard", NULL, "I/N", "Only part I of N; auto: as CI says.", NULL},
     {PROFILE},
+    {LOADER},
     {CNF_OPTION_EXPLORE, "--explore", NULL, NULL, "Try all that the documents leave open.", NULL},
     {CNF_OPTION_EXPLORE_MAX, "--explore-max", NULL, "N", EXPLORE_MAX_TEXT, NULL},
     {CHOICES},
     {CNF_OPTION_SKIP_STATUS, "--skip-status", NULL, "N", "Exit so where all is skipped.", NULL},
     {HELP},
-    {NOT_BUILT("--loader", "KIND")},
     {NOT_BUILT("--html", "FILE")},
 };
 
 static const cnf_option why_options[] = {
-    {TIMEOUT}, {MEMORY}, {SEED}, {PROFILE}, {CHOICES}, {CACHE}, {EXPECTATIONS}, {HELP},
+    {TIMEOUT}, {MEMORY}, {SEED}, {PROFILE}, {LOADER}, {CHOICES}, {CACHE}, {EXPECTATIONS}, {HELP},
 };
 
 static const cnf_option help_option[] = {{HELP}};
@@ -82,6 +84,7 @@ static const cnf_option explain_options[] = {
     {MEMORY},
     {SEED},
     {PROFILE},
+    {LOADER},
     {CHOICES},
     {CACHE},
     {HELP},
@@ -101,6 +104,22 @@ static const cnf_option image_options[] = {
     {CNF_OPTION_TO, "--to", NULL, "KIND", "convert: syclbin, text or c.", NULL},
     {CNF_OPTION_LAYOUT, "--layout", NULL, "BYTES", "--to c: 80 (default) or 96 an image.", NULL},
     {CNF_OPTION_COMPRESS, "--compress", NULL, NULL, "--to c: with Zstandard.", NULL},
+    {HELP},
+};
+
+static const cnf_option postlink_options[] = {
+    {CNF_OPTION_SPLIT, "--split", NULL, "MODE", "off (default), per_source, per_kernel or auto.",
+     NULL},
+    {CNF_OPTION_FORMAT, "--format", NULL, "NAME", "spirv64 (default) or native.", NULL},
+    {CNF_OPTION_BUILD, "--build-options", NULL, "OPTIONS", "For the compiler of OpenCL sources.",
+     NULL},
+    {CNF_OPTION_OUT, "--output", "-o", "DIR", "Write the images into the folder DIR.", NULL},
+    {CNF_OPTION_TO, "--to", NULL, "KIND", "-o: text (default), syclbin or c.", NULL},
+    {CNF_OPTION_LAYOUT, "--layout", NULL, "BYTES", "--to c: 80 (default) or 96 an image.", NULL},
+    {CNF_OPTION_COMPRESS, "--compress", NULL, NULL, "--to c: with Zstandard.", NULL},
+    {CNF_OPTION_JSON, "--json", NULL, NULL, "Print JSON instead of text.", NULL},
+    {TIMEOUT},
+    {CACHE},
     {HELP},
 };
 
@@ -165,12 +184,24 @@ static const cnf_command commands[] = {
      "Exit status: 0 done; 2 wrong usage, FILE is damaged or OUT cannot say what is in it; 3 OUT\n"
      "cannot be written.",
      image_options, COUNT(image_options), false, cnf_image_command},
+    {"postlink", "FILE…", "Split device code into images; show what they need and offer.",
+     "FILE is a source: .cl (OpenCL C), .clcpp (C++ for OpenCL), .ll or .bc (LLVM IR of version\n"
+     "14), .spvasm or .spv (SPIR-V); all of them are one module.  Or a scenario (.yaml), each of\n"
+     "whose modules is shown with its own split and format, unless options say others.\n"
+     "Shown are kernels, imported and exported symbols with their demangled names, specialisation\n"
+     "constants, aspects and size of each image.\n"
+     "  --to text     DIR/NAME.table, and DIR/NAME_0.spv, .prop and .sym for image 0 and so on;\n"
+     "                NAME is the module's, or that of the first FILE\n"
+     "  --to syclbin  DIR/NAME.syclbin\n"
+     "  --to c        DIR/NAME.c, which registers the images with DPC++'s runtime\n"
+     "Exit status: 0 done; 1 a source is refused; 2 wrong usage, FILE cannot be read, or KIND has\n"
+     "no place for what an image has; 3 a compiler is missing or died, or DIR cannot be written.",
+     postlink_options, COUNT(postlink_options), true, cnf_postlink_command},
 };
 
 /* Commands of the design that this version refuses by name. */
 static const char *const commands_not_built[] = {
     "trace",
-    "postlink",
     "pack",
     "export",
 };

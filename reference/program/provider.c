@@ -181,12 +181,9 @@ static bool definitions_differ(const rt_provider_list *list)
  * should come from could not tell them apart (document 003, "Run-time libraries loading"). */
 static bool files_are_namesakes(const provider_query *q, const rt_provider_list *list)
 {
-    rt_text first = module_of(q, list->images.items[0])->file_name;
-    if (first.length == 0) return false;
+    rt_text first = module_of(q, list->images.items[0])->path;
     for (uint32_t i = 1; i < list->images.count; i++) {
-        const rt_module *module = module_of(q, list->images.items[i]);
-        if (!rt_text_equal(module->file_name.length ? module->file_name : module->name, first))
-            return false;
+        if (!rt_text_equal(module_of(q, list->images.items[i])->path, first)) return false;
     }
     return true;
 }

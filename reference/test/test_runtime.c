@@ -398,7 +398,7 @@ static void threads_without_turns_end_too(void **state)
 /* What is in the world again after a restart. */
 static void world_restart(world *w)
 {
-    rt_runtime_restart(w->runtime);
+    rt_runtime_restart(w->runtime, NULL);
     rt_scheduler *scheduler = rt_runtime_scheduler(w->runtime);
     assert_true(rt_ok(rt_scheduler_queue_create(scheduler, w->devices[0], 0, false, &w->queue)));
     assert_true(

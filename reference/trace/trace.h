@@ -12,8 +12,8 @@
 #define RT_EVENTS(EVENT)                                                                           \
     /* the program ended and began anew; ids of programs, commands and queues begin at 0 again */  \
     EVENT(RESTART, "restart", "process")                                                           \
-    /* the OS loader loaded or unloaded a module */                                                \
-    EVENT(MODULE_LOAD, "module_load", "module")                                                    \
+    /* the OS loader loaded or unloaded a module; path is its file's name */                       \
+    EVENT(MODULE_LOAD, "module_load", "module path")                                               \
     EVENT(MODULE_UNLOAD, "module_unload", "module")                                                \
     /* a module's constructor registered an image; its destructor took it back */                  \
     EVENT(IMAGE_REGISTER, "image_register", "image module format")                                 \
