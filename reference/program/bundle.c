@@ -236,7 +236,7 @@ static rt_status link_units(rt_program_manager *manager, const unit_list *units,
     rt_link_set set = {.searched = true};
     dev_program **objects = rt_arena_alloc_array(&arena, units->count, sizeof(dev_program *));
     rt_build_target target = {units->items[0]->device, out_bundle->context, options, {0}};
-    /* Broken: what is linked is what the runtime would have found, and that is not looked for. */
+    /* Broken: the first is linked alone, as if the runtime looked for the rest. */
     uint32_t count = RULE_ELSE(DL_REQ_04, units->count, 1);
     for (uint32_t i = 0; i < count; i++) {
         const rt_bundle_unit *unit = units->items[i];
@@ -297,7 +297,15 @@ static rt_status check_contexts(rt_program_manager *manager, const rt_bundle *co
     return RT_STATUS_OK;
 }
 
-/* ---- Traces ------------------------------------------------------------------------------- */
+/* ---- What they hold, and traces -------------------------------------------------------------- */
+
+/* Adds a name to a list of names without doubles. */
+static void name_add(rt_map *seen, rt_text *names, uint32_t *inout_count, rt_text name)
+{
+    if (rt_map_find(seen, name) != RT_MAP_NONE) return;
+    rt_map_set(seen, name, 1);
+    names[(*inout_count)++] = name;
+}
 
 const rt_text *rt_bundle_images(const rt_bundle *bundle, rt_arena *arena, uint32_t *out_count)
 {
@@ -309,11 +317,35 @@ const rt_text *rt_bundle_images(const rt_bundle *bundle, rt_arena *arena, uint32
     rt_map seen = {0};
     for (uint32_t u = 0; u < bundle->units.count; u++) {
         const rt_bundle_unit *unit = bundle->units.items[u];
+        for (uint32_t i = 0; i < unit_image_count(unit); i++)
+            name_add(&seen, names, out_count, unit_image(unit, i)->name);
+    }
+    rt_map_free(&seen);
+    return names;
+}
+
+static uint32_t unit_kernel_count(const rt_bundle_unit *unit)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < unit_image_count(unit); i++)
+        count += unit_image(unit, i)->kernel_count;
+    return count;
+}
+
+const rt_text *rt_bundle_kernels(const rt_bundle *bundle, rt_arena *arena, uint32_t *out_count)
+{
+    uint32_t room = 0;
+    *out_count = 0;
+    for (uint32_t u = 0; u < bundle->units.count; u++)
+        room += unit_kernel_count(bundle->units.items[u]);
+    rt_text *names = rt_arena_alloc_array(arena, room, sizeof *names);
+    rt_map seen = {0};
+    for (uint32_t u = 0; u < bundle->units.count; u++) {
+        const rt_bundle_unit *unit = bundle->units.items[u];
         for (uint32_t i = 0; i < unit_image_count(unit); i++) {
-            rt_text name = unit_image(unit, i)->name;
-            if (rt_map_find(&seen, name) != RT_MAP_NONE) continue;
-            rt_map_set(&seen, name, 1);
-            names[(*out_count)++] = name;
+            const rt_image *image = unit_image(unit, i);
+            for (uint32_t k = 0; k < image->kernel_count; k++)
+                name_add(&seen, names, out_count, image->kernels[k]);
         }
     }
     rt_map_free(&seen);
@@ -472,12 +504,4 @@ rt_bundle_state rt_bundle_state_of(const rt_bundle *bundle)
 uint32_t rt_bundle_unit_count(const rt_bundle *bundle)
 {
     return bundle->units.count;
-}
-
-bool rt_bundle_has_kernel(const rt_bundle *bundle, rt_text kernel)
-{
-    for (uint32_t i = 0; i < bundle->units.count; i++) {
-        if (unit_has_kernel(bundle->units.items[i], kernel)) return true;
-    }
-    return false;
 }

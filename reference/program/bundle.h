@@ -97,14 +97,16 @@ RT_MUST_USE rt_status rt_bundle_kernel(rt_program_manager *manager, const rt_bun
                                        const rt_kernel_request *request, rt_program **out_program,
                                        dev_kernel **out_kernel);
 
-/* The state and the number of units; whether some unit has the kernel. */
+/* The state and the number of units. */
 rt_bundle_state rt_bundle_state_of(const rt_bundle *bundle);
 uint32_t rt_bundle_unit_count(const rt_bundle *bundle);
-bool rt_bundle_has_kernel(const rt_bundle *bundle, rt_text kernel);
 
 /* The names of the images that the units are made of, each once, as *out_count texts in the arena.
  */
 const rt_text *rt_bundle_images(const rt_bundle *bundle, rt_arena *arena, uint32_t *out_count);
+
+/* The kernels of the units, each once; the same. */
+const rt_text *rt_bundle_kernels(const rt_bundle *bundle, rt_arena *arena, uint32_t *out_count);
 
 /* Gives a bundle back; before the manager is destroyed.  NULL does nothing. */
 void rt_bundle_release(rt_program_manager *manager, rt_bundle *bundle);
