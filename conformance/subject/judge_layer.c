@@ -18,7 +18,7 @@ typedef struct layer_counts {
     bool by_tool;
     const cnf_image_name *names;
     uint32_t name_count;
-    uint32_t selected, built; /* builds that were begun, and that succeeded */
+    uint32_t refused; /* steps, each of which may have ended a build before the driver was asked */
     RT_VECTOR(layer_item) items;
 } layer_counts;
 
@@ -97,12 +97,11 @@ static void claim_program(layer_counts *counts, const rt_event *event)
 static void claim(layer_counts *counts, const rt_event *event)
 {
     switch (event->kind) {
-    case RT_EVENT_SELECT: counts->selected++; return;
+    case RT_EVENT_ERROR: counts->refused++; return;
     case RT_EVENT_CREATE:
     case RT_EVENT_LINK: claim_program(counts, event); return;
     case RT_EVENT_BUILD: {
         rt_text what = counts->by_tool ? (rt_text){0} : field_images(counts, event, "images");
-        counts->built++;
         item_find(counts, RT_EVENT_BUILD, what)->claimed++;
         return;
     }
@@ -136,13 +135,13 @@ static void see(layer_counts *counts, const cnf_observed *observed)
 
 /* ---- Differences ---------------------------------------------------------------------------- */
 
-/* What is missing of programs and links counts only as far as no failed build explains it. */
-static bool is_excused(const layer_item *item, uint32_t *inout_failed)
+/* What is missing of programs and links counts only as far as no refused step explains it. */
+static bool is_excused(const layer_item *item, uint32_t *inout_refused)
 {
     bool tried = item->kind == RT_EVENT_CREATE || item->kind == RT_EVENT_LINK;
     uint32_t missing = item->claimed > item->seen ? item->claimed - item->seen : 0;
-    if (!tried || missing == 0 || missing > *inout_failed) return false;
-    *inout_failed -= missing;
+    if (!tried || missing == 0 || missing > *inout_refused) return false;
+    *inout_refused -= missing;
     return true;
 }
 
@@ -159,7 +158,6 @@ void cnf_layer_compare(rt_arena *arena, rt_trace *trace, bool by_tool, const cnf
         claim(&counts, rt_trace_event(trace, i));
     for (uint32_t i = 0; i < observations.count; i++)
         see(&counts, &observations.items[i]);
-    uint32_t failed = counts.selected > counts.built ? counts.selected - counts.built : 0;
     cnf_layer_difference *differences =
         rt_arena_alloc_array(arena, counts.items.count, sizeof *differences);
     *out_count = 0;
@@ -167,7 +165,7 @@ void cnf_layer_compare(rt_arena *arena, rt_trace *trace, bool by_tool, const cnf
         for (uint32_t i = 0; i < counts.items.count; i++) {
             const layer_item *item = &counts.items.items[i];
             if (item->kind != (rt_event_kind)kind || item->claimed == item->seen) continue;
-            if (is_excused(item, &failed)) continue;
+            if (is_excused(item, &counts.refused)) continue;
             differences[(*out_count)++] =
                 (cnf_layer_difference){item->kind, item->claimed, item->seen, item->what};
         }
