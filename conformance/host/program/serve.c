@@ -181,8 +181,7 @@ static host_binds *binds_find(const char *path, size_t size)
     host_binds *found = NULL;
     pthread_mutex_lock(&events_lock);
     for (const loaded_module *module = loaded; module && !found; module = module->next) {
-        bool same =
-            strlen(module->path) == size && memcmp(module->path, path, size) == 0;
+        bool same = strlen(module->path) == size && memcmp(module->path, path, size) == 0;
         if (same) found = module->binds;
     }
     pthread_mutex_unlock(&events_lock);
