@@ -128,11 +128,11 @@ rt_text cnf_cache_folder(const cnf_cache *cache)
 
 /* ---- Entries ------------------------------------------------------------------------------- */
 
-static rt_hash key_of(const cnf_cache *cache, rt_bytes request)
+static rt_hash key_of(rt_text identity, rt_bytes request)
 {
-    CHECK(cache->identity.size > 0);
+    CHECK(identity.length > 0);
     rt_buffer named = {0};
-    rt_buffer_append_text(&named, rt_buffer_text(&cache->identity));
+    rt_buffer_append_text(&named, identity);
     rt_buffer_append(&named, request.data, request.size);
     rt_hash key = rt_hash128(named.data, named.size);
     rt_buffer_free(&named);
@@ -204,10 +204,9 @@ static void touch_entry(int descriptor)
     if (time(NULL) - status.st_mtime > USED_AFTER_SECONDS) futimens(descriptor, NULL);
 }
 
-bool cnf_cache_find(cnf_cache *cache, rt_bytes request, rt_buffer *out_answer)
+static bool find_entry(cnf_cache *cache, rt_hash key, rt_buffer *out_answer)
 {
     if (cache->folder.size == 0) return false;
-    rt_hash key = key_of(cache, request);
     rt_buffer path = {0};
     entry_path(cache, key, false, &path);
     /* Whatever lies there may be foreign: a pipe must not be waited for, nor a link followed. */
@@ -225,6 +224,16 @@ bool cnf_cache_find(cnf_cache *cache, rt_bytes request, rt_buffer *out_answer)
     close(descriptor);
     rt_buffer_free(&entry);
     return answer.size > 0;
+}
+
+bool cnf_cache_find(cnf_cache *cache, rt_bytes request, rt_buffer *out_answer)
+{
+    return find_entry(cache, key_of(rt_buffer_text(&cache->identity), request), out_answer);
+}
+
+bool cnf_cache_find_of_tool(cnf_cache *cache, rt_text tool, rt_bytes request, rt_buffer *out_made)
+{
+    return find_entry(cache, key_of(tool, request), out_made);
 }
 
 /* ---- Keeping ------------------------------------------------------------------------------- */
@@ -256,11 +265,10 @@ static void replace_file(const char *folder, const char *path, rt_bytes bytes)
     rt_buffer_free(&temporary);
 }
 
-void cnf_cache_keep(cnf_cache *cache, rt_bytes request, rt_bytes answer)
+static void keep_entry(cnf_cache *cache, rt_hash key, rt_bytes answer)
 {
     if (cache->folder.size == 0) return;
     CHECK(answer.data && answer.size > 0);
-    rt_hash key = key_of(cache, request);
     rt_buffer folder = {0}, path = {0}, entry = {0};
     entry_path(cache, key, true, &folder);
     entry_path(cache, key, false, &path);
@@ -272,6 +280,16 @@ void cnf_cache_keep(cnf_cache *cache, rt_bytes request, rt_bytes answer)
     rt_buffer_free(&path);
     rt_buffer_free(&entry);
     if (key.low % KEEPS_PER_SWEEP == 0) cnf_cache_sweep(cache, CACHE_SIZE_MAX, CACHE_SIZE_KEPT);
+}
+
+void cnf_cache_keep(cnf_cache *cache, rt_bytes request, rt_bytes answer)
+{
+    keep_entry(cache, key_of(rt_buffer_text(&cache->identity), request), answer);
+}
+
+void cnf_cache_keep_of_tool(cnf_cache *cache, rt_text tool, rt_bytes request, rt_bytes made)
+{
+    keep_entry(cache, key_of(tool, request), made);
 }
 
 /* ---- Sweeping ------------------------------------------------------------------------------ */

@@ -6,6 +6,7 @@
 #include "conformance/run/modules.h"
 
 #include "conformance/scenario/scenario.h"
+#include "conformance/scenario/sycl_kernels.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -268,6 +269,25 @@ static int judgement_weight(const cnf_judgement *judgement)
     }
 }
 
+/* Names of kernels in SYCL mean something once their images are there. */
+static bool kernels_resolve(cnf_modules *modules, scn_scenario *complete, cnf_judgement *out)
+{
+    scn_position at;
+    rt_text problem;
+    if (scn_sycl_kernels_resolve(modules->arena, complete, &at, &problem)) return true;
+    *out = (cnf_judgement){
+        .step = SCN_NONE,
+        .verdict = CNF_VERDICT_INVALID,
+        .line = at.line,
+        .signature = cnf_signature(modules->arena, RT_TEXT("compile"), RT_TEXT("source"),
+                                   RT_TEXT("ambiguous-kernel"), (rt_text){0}),
+        .message =
+            rt_arena_printf(modules->arena, "%.*s:%u:%u: error: %.*s", RT_TEXT_ARG(complete->file),
+                            at.line, at.column, RT_TEXT_ARG(problem)),
+    };
+    return false;
+}
+
 bool cnf_modules_finish(cnf_modules *modules, const scn_scenario **out_scenario,
                         cnf_judgement *out_judgement)
 {
@@ -294,6 +314,7 @@ bool cnf_modules_finish(cnf_modules *modules, const scn_scenario **out_scenario,
         }
     }
     if (judgement_weight(out_judgement) > 0) return false;
+    if (!kernels_resolve(modules, complete, out_judgement)) return false;
     *out_scenario = complete;
     return true;
 }

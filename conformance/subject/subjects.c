@@ -4,23 +4,7 @@
 
 #include "backends/opencl/opencl.h"
 #include "backends/sim/simdev.h"
-
-#include <stdlib.h>
-
-/* A variable of the environment, empty where it is not set. */
-static rt_text variable(const char *name)
-{
-    return rt_text_of(getenv(name));
-}
-
-/* The folder into which ci/setup installs Python packages. */
-static rt_text packages_folder(rt_arena *arena)
-{
-    rt_text chosen = variable("ASSAY_VENV"), data = variable("XDG_DATA_HOME");
-    if (chosen.length > 0) return chosen;
-    if (data.length > 0) return rt_arena_printf(arena, "%.*s/assay/venv", RT_TEXT_ARG(data));
-    return rt_arena_printf(arena, "%.*s/.local/share/assay/venv", RT_TEXT_ARG(variable("HOME")));
-}
+#include "conformance/compile/packages.h"
 
 /* Makes the loader open Intel's CPU runtime and no other driver.  Debian's loader knows the first
  * variable, that of Khronos the second; the library finds what it needs beside itself, so that
@@ -30,7 +14,7 @@ static const char *const *intel_cpu_environment(rt_arena *arena)
 {
     static const char *const variables[] = {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES"};
     enum { COUNT = sizeof variables / sizeof *variables };
-    rt_text folder = packages_folder(arena);
+    rt_text folder = cnf_packages_folder(arena);
     const char **list = rt_arena_alloc_array(arena, COUNT + 1, sizeof *list);
     for (size_t i = 0; i < COUNT; i++)
         list[i] =
