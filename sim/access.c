@@ -246,13 +246,18 @@ void sim_lane_load(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t addres
     }
 }
 
+/* The shadow of the next store's byte i. */
+static uint8_t defined_bits(const sim_exec *x, uint32_t i)
+{
+    return x->lane_has_undefined ? (uint8_t)~x->lane_undefined[i] : 0xff;
+}
+
 static void store_private(sim_exec *x, uint32_t lane, uint64_t position, uint32_t size,
                           const uint8_t *bytes)
 {
     for (uint32_t i = 0; i < size; i++) {
         *sim_private_byte(x, lane, position + i) = bytes[i];
-        *sim_private_defined(x, lane, position + i) =
-            x->lane_has_undefined ? (uint8_t)~x->lane_undefined[i] : 0xff;
+        *sim_private_defined(x, lane, position + i) = defined_bits(x, i);
     }
 }
 
@@ -272,7 +277,6 @@ void sim_lane_store(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t addre
     memcpy(view.data + view.offset, bytes, size);
     if (!view.defined && x->lane_has_undefined) sim_access_unsettle(x, &view);
     for (uint32_t i = 0; view.defined && i < size; i++) {
-        view.defined[view.offset + i] =
-            x->lane_has_undefined ? (uint8_t)~x->lane_undefined[i] : 0xff;
+        view.defined[view.offset + i] = defined_bits(x, i);
     }
 }

@@ -176,6 +176,12 @@ static inline void *sim_at(const sim_exec *x, sim_register place)
     return x->base[place >> SIM_REGISTER_SHIFT] + (place & SIM_REGISTER_MASK);
 }
 
+/* Register of component k of a load or store. */
+static inline sim_register sim_component(const sim_exec *x, const sim_op *op, uint32_t k)
+{
+    return x->frame->function->places[op->extra + k];
+}
+
 /* What one lane has at a place. */
 static inline uint64_t sim_lane_bits(const sim_exec *x, sim_register place, uint32_t bytes,
                                      uint32_t lane)
@@ -250,6 +256,17 @@ extern sim_handle *const SIM_NAME(sim_lanes_table)[SIM_HANDLER_COUNT];
 extern sim_handle *const SIM_NAME(sim_memory_table)[SIM_HANDLER_COUNT];
 extern sim_handle *const SIM_NAME(sim_rare_table)[SIM_HANDLER_COUNT];
 void SIM_NAME(sim_engine)(sim_exec *x, sim_wave *wave);
+
+/* Iterations are independent: a target is the same row as an operand or overlaps none. */
+#ifdef __clang__
+#define LANES _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define LANES _Pragma("GCC ivdep")
+#endif
+#define FOR_LANES LANES for (uint32_t i = 0; i < n; i++)
+
+/* Number of lanes to work on, a multiple of the chunk, as the compiler is to know. */
+#define LANE_COUNT(x) (((x)->high - (x)->low) & ~(SIM_CHUNK - 1))
 #endif
 
 #endif

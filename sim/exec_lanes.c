@@ -43,17 +43,6 @@ __extension__ typedef __int128 wide_signed;
 #define BITS_I32 32
 #define BITS_I64 64
 
-/* Iterations are independent: a target is the same row as an operand or overlaps none. */
-#ifdef __clang__
-#define LANES _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define LANES _Pragma("GCC ivdep")
-#endif
-#define FOR_LANES LANES for (uint32_t i = 0; i < n; i++)
-
-/* Number of lanes to work on, a multiple of the chunk, as the compiler is to know. */
-#define LANE_COUNT(x) (((x)->high - (x)->low) & ~(SIM_CHUNK - 1))
-
 /* The operand's lanes from `low` on. */
 #define ROW(type, place) ((const type *)__builtin_assume_aligned(sim_at(x, place), 64) + x->low)
 

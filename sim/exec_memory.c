@@ -8,13 +8,6 @@
 
 #include <string.h>
 
-#ifdef __clang__
-#define LANES _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define LANES _Pragma("GCC ivdep")
-#endif
-#define FOR_LANES      LANES for (uint32_t i = 0; i < n; i++)
-#define LANE_COUNT(x)  (((x)->high - (x)->low) & ~(SIM_CHUNK - 1))
 #define COMPONENTS_MAX 16u
 
 /* Elements in memory, which need not be aligned where the module says so. */
@@ -22,12 +15,6 @@ typedef uint8_t memory_8 __attribute__((may_alias));
 typedef uint16_t memory_16 __attribute__((aligned(1), may_alias));
 typedef uint32_t memory_32 __attribute__((aligned(1), may_alias));
 typedef uint64_t memory_64 __attribute__((aligned(1), may_alias));
-
-/* Register of component k of a load or store. */
-static inline sim_register component(const sim_exec *x, const sim_op *op, uint32_t k)
-{
-    return x->frame->function->places[op->extra + k];
-}
 
 static inline uint64_t uniform_64(const sim_exec *x, sim_register place)
 {
@@ -156,7 +143,7 @@ static void load_slowly(sim_exec *x, const sim_op *op, sim_memory_form form, uin
             sim_shadow_load_lane(x, op, lane, x->offsets[lane], bytes);
         }
         for (uint32_t k = 0; k < op->count; k++) {
-            sim_register place = component(x, op, k);
+            sim_register place = sim_component(x, op, k);
             if (place == SIM_REGISTER_NONE) continue;
             memcpy((uint8_t *)sim_at(x, place) + lane * bytes, loaded + k * bytes, bytes);
         }
@@ -169,7 +156,7 @@ static void store_slowly(sim_exec *x, const sim_op *op, sim_memory_form form, ui
     for (uint32_t lane = x->low; lane < x->high; lane++) {
         if (!x->mask[lane]) continue;
         for (uint32_t k = 0; k < op->count; k++) {
-            sim_register place = component(x, op, k);
+            sim_register place = sim_component(x, op, k);
             uint32_t step = sim_register_uniform(place) ? 0 : lane * bytes;
             memcpy(stored + k * bytes, (const uint8_t *)sim_at(x, place) + step, bytes);
         }
@@ -211,7 +198,7 @@ static void store_slowly(sim_exec *x, const sim_op *op, sim_memory_form form, ui
             sim_shadow_load_defined(x, op, bits / 8);                                              \
         }                                                                                          \
         for (uint32_t k = 0; k < op->count; k++) {                                                 \
-            sim_register place = component(x, op, k);                                              \
+            sim_register place = sim_component(x, op, k);                                          \
             if (place == SIM_REGISTER_NONE) continue;                                              \
             uint##bits##_t *d = (uint##bits##_t *)sim_at(x, place) + x->low;                       \
             const uint8_t *from = data + k * (bits / 8);                                           \
@@ -273,7 +260,7 @@ static bool is_sequence(const sim_exec *x, uint32_t step)
         uint32_t bytes = bits / 8, n = LANE_COUNT(x);                                              \
         bool sequence = is_sequence(x, bytes * op->count);                                         \
         for (uint32_t k = 0; k < op->count; k++) {                                                 \
-            sim_register place = component(x, op, k);                                              \
+            sim_register place = sim_component(x, op, k);                                          \
             if (sequence && op->count == 1 && !sim_register_uniform(place)) {                      \
                 memcpy(view->data + x->offsets[x->low],                                            \
                        (const uint8_t *)sim_at(x, place) + x->low * bytes, n * bytes);             \
@@ -332,7 +319,7 @@ static inline bool in_granule(uint64_t position, uint32_t bytes, uint32_t count)
             sim_shadow_load_defined(x, op, bits / 8);                                              \
         }                                                                                          \
         for (uint32_t k = 0; k < op->count; k++) {                                                 \
-            sim_register place = component(x, op, k);                                              \
+            sim_register place = sim_component(x, op, k);                                          \
             if (place == SIM_REGISTER_NONE) continue;                                              \
             uint##bits##_t *d = (uint##bits##_t *)sim_at(x, place) + x->low;                       \
             const uint8_t *from = sim_private_byte(x, x->low, position + k * (bits / 8));          \
@@ -359,7 +346,7 @@ static inline bool in_granule(uint64_t position, uint32_t bytes, uint32_t count)
             uint64_t field = (uint64_t)(uint##bits##_t)UINT64_MAX << shift;                        \
             uint64_t *to = (void *)sim_private_byte(x, x->low, position - position % 8);           \
             uint64_t *shadow = (void *)sim_private_defined(x, x->low, position - position % 8);    \
-            sim_register place = component(x, op, k);                                              \
+            sim_register place = sim_component(x, op, k);                                          \
             const uint##bits##_t *v = sim_at(x, place);                                            \
             if (sim_register_uniform(place)) {                                                     \
                 uint64_t value = (uint64_t)*v << shift;                                            \
@@ -406,7 +393,7 @@ static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
 static bool is_unused(const sim_exec *x, const sim_op *op)
 {
     uint32_t k = 0;
-    while (k < op->count && component(x, op, k) == SIM_REGISTER_NONE)
+    while (k < op->count && sim_component(x, op, k) == SIM_REGISTER_NONE)
         k++;
     return k == op->count;
 }
@@ -448,7 +435,7 @@ static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, 
             sim_shadow_load_lane(x, op, lane, address, bits / 8);                                  \
         }                                                                                          \
         for (uint32_t k = 0; k < op->count; k++) {                                                 \
-            sim_register place = component(x, op, k);                                              \
+            sim_register place = sim_component(x, op, k);                                          \
             if (place == SIM_REGISTER_NONE) continue;                                              \
             *(uint##bits##_t *)sim_at(x, place) = *(const memory_##bits *)(from + k * (bits / 8)); \
         }                                                                                          \
@@ -489,7 +476,7 @@ static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, 
             uint8_t stored[COMPONENTS_MAX * 8];                                                    \
             uint32_t lane = last_lane(x);                                                          \
             for (uint32_t k = 0; k < op->count; k++) {                                             \
-                sim_register place = component(x, op, k);                                          \
+                sim_register place = sim_component(x, op, k);                                      \
                 const uint##bits##_t *v = sim_at(x, place);                                        \
                 v += sim_register_uniform(place) ? 0 : lane;                                       \
                 *(memory_##bits *)(stored + k * (bits / 8)) = *v;                                  \

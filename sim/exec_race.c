@@ -4,14 +4,6 @@
 
 #include <string.h>
 
-#ifdef __clang__
-#define LANES _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define LANES _Pragma("GCC ivdep")
-#endif
-#define FOR_LANES     LANES for (uint32_t i = 0; i < n; i++)
-#define LANE_COUNT(x) (((x)->high - (x)->low) & ~(SIM_CHUNK - 1))
-
 /* The lanes' accesses to one cell each of an object: cells[at[i] + k].  Most often all lanes are
  * active and lane i has cell first + i and stamp + i: then the arrays are not filled in. */
 typedef struct row {

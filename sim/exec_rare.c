@@ -35,12 +35,6 @@ static uint64_t undefined_uniform(sim_exec *x, const sim_op *op, const char *wha
 
 /* ---- Half ------------------------------------------------------------------------------------ */
 
-#ifdef __clang__
-#define LANES _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define LANES _Pragma("GCC ivdep")
-#endif
-
 #define HALF_SHAPES(name, from, to, FUNCTION)                                                      \
     static void name##_##from##_##to##_V(sim_exec *x, const sim_op *op)                            \
     {                                                                                              \

@@ -126,15 +126,14 @@ RT_PRINTF(5, 6)
 static rt_status refuse_at(const native_reader *reader, rt_code code, size_t at, int line,
                            const char *format, ...)
 {
-    rt_buffer text = {0};
-    rt_buffer_printf(&text, "native image, byte %zu of %zu: ", at, reader->stream.input.size);
+    rt_buffer place = {0};
+    rt_buffer_printf(&place, "native image, byte %zu of %zu: ", at, reader->stream.input.size);
     va_list arguments;
     va_start(arguments, format);
-    rt_buffer_vprintf(&text, format, arguments);
+    rt_status status = rt_sink_fail_behind(reader->sink, code, rt_buffer_text(&place), __FILE__,
+                                           line, format, arguments);
     va_end(arguments);
-    rt_status status = rt_sink_fail(reader->sink, code, RT_RULE_NONE, __FILE__, line, NULL, 0, "%s",
-                                    rt_buffer_string(&text));
-    rt_buffer_free(&text);
+    rt_buffer_free(&place);
     return status;
 }
 

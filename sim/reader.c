@@ -20,20 +20,19 @@ enum {
 rt_status sim_reader_report(sim_reader *reader, rt_code code, uint32_t offset, const char *file,
                             int line, const char *format, ...)
 {
-    rt_buffer text = {0};
-    rt_buffer_printf(&text, "SPIR-V word %u", offset);
+    rt_buffer place = {0};
+    rt_buffer_printf(&place, "SPIR-V word %u", offset);
     if (offset >= SIM_HEADER_WORDS && offset < reader->module->word_count) {
         const sim_opcode *opcode = sim_opcode_find(reader->words[offset] & 0xffff);
-        if (opcode) rt_buffer_printf(&text, ", %s", opcode->name);
+        if (opcode) rt_buffer_printf(&place, ", %s", opcode->name);
     }
-    rt_buffer_append_text(&text, RT_TEXT(": "));
+    rt_buffer_append_text(&place, RT_TEXT(": "));
     va_list arguments;
     va_start(arguments, format);
-    rt_buffer_vprintf(&text, format, arguments);
+    rt_status status = rt_sink_fail_behind(reader->sink, code, rt_buffer_text(&place), file, line,
+                                           format, arguments);
     va_end(arguments);
-    rt_status status = rt_sink_fail(reader->sink, code, RT_RULE_NONE, file, line, NULL, 0, "%s",
-                                    rt_buffer_string(&text));
-    rt_buffer_free(&text);
+    rt_buffer_free(&place);
     return status;
 }
 

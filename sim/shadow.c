@@ -188,11 +188,6 @@ void sim_shadow_end(sim_exec *x, const sim_code_block *block)
 
 /* ---- Loads ---------------------------------------------------------------------------------- */
 
-static sim_register component(const sim_exec *x, const sim_op *op, uint32_t k)
-{
-    return x->frame->function->places[op->extra + k];
-}
-
 /* Undefined bits of up to eight bytes whose shadow in memory is at `defined`. */
 static uint64_t undefined_at(const uint8_t *defined, uint32_t bytes)
 {
@@ -211,7 +206,7 @@ static void origin_set(const sim_exec *x, const sim_op *op, uint32_t lane, rt_te
 void sim_shadow_load_defined(sim_exec *x, const sim_op *op, uint32_t bytes)
 {
     for (uint32_t k = 0; k < op->count; k++) {
-        sim_register place = component(x, op, k);
+        sim_register place = sim_component(x, op, k);
         if (place != SIM_REGISTER_NONE) sim_shadow_clear(x, place, bytes);
     }
 }
@@ -221,7 +216,7 @@ void sim_shadow_load_rows(sim_exec *x, const sim_op *op, const sim_view_memory *
 {
     sim_shadow_start(x);
     for (uint32_t k = 0; k < op->count; k++) {
-        sim_register place = component(x, op, k);
+        sim_register place = sim_component(x, op, k);
         if (place == SIM_REGISTER_NONE) continue;
         for (uint32_t i = x->low; i < x->high; i++) {
             if (!x->mask[i]) continue;
@@ -238,7 +233,7 @@ void sim_shadow_load_private(sim_exec *x, const sim_op *op, const sim_view_memor
 {
     sim_shadow_start(x);
     for (uint32_t k = 0; k < op->count; k++) {
-        sim_register place = component(x, op, k);
+        sim_register place = sim_component(x, op, k);
         if (place == SIM_REGISTER_NONE) continue;
         uint64_t offset = view->offset + k * bytes;
         for (uint32_t i = x->low; i < x->high; i++) {
@@ -270,7 +265,7 @@ void sim_shadow_load_lane(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t
 {
     sim_shadow_start(x);
     for (uint32_t k = 0; k < op->count; k++) {
-        sim_register place = component(x, op, k);
+        sim_register place = sim_component(x, op, k);
         uint64_t undefined = 0;
         if (place == SIM_REGISTER_NONE) continue;
         if (x->lane_has_undefined) memcpy(&undefined, x->lane_undefined + k * bytes, bytes);
@@ -286,7 +281,7 @@ bool sim_shadow_stores(sim_exec *x, const sim_op *op, uint32_t bytes)
 {
     bool clear = true;
     for (uint32_t k = 0; k < op->count; k++)
-        clear &= sim_shadow_is_clear(x, component(x, op, k), bytes);
+        clear &= sim_shadow_is_clear(x, sim_component(x, op, k), bytes);
     return !clear;
 }
 
@@ -298,7 +293,7 @@ void sim_shadow_store_rows(sim_exec *x, const sim_op *op, const sim_view_memory 
     for (uint32_t k = 0; k < op->count; k++) {
         for (uint32_t i = x->low; i < x->high; i++) {
             if (!x->mask[i]) continue;
-            uint64_t defined = ~sim_shadow_get(x, component(x, op, k), bytes, i);
+            uint64_t defined = ~sim_shadow_get(x, sim_component(x, op, k), bytes, i);
             memcpy(to.defined + x->offsets[i] + k * bytes, &defined, bytes);
         }
     }
@@ -311,7 +306,7 @@ void sim_shadow_store_private(sim_exec *x, const sim_op *op, const sim_view_memo
     for (uint32_t k = 0; k < op->count; k++) {
         for (uint32_t i = x->low; i < x->high; i++) {
             if (!x->mask[i]) continue;
-            uint64_t defined = ~sim_shadow_get(x, component(x, op, k), bytes, i);
+            uint64_t defined = ~sim_shadow_get(x, sim_component(x, op, k), bytes, i);
             memcpy(sim_private_defined(x, i, position + k * bytes), &defined, bytes);
         }
     }
@@ -322,7 +317,7 @@ bool sim_shadow_store_lane(sim_exec *x, const sim_op *op, uint32_t lane, uint32_
     uint64_t any = 0;
     CHECK(op->count * bytes <= SIM_ACCESS_BYTES_MAX);
     for (uint32_t k = 0; k < op->count; k++) {
-        uint64_t undefined = sim_shadow_get(x, component(x, op, k), bytes, lane);
+        uint64_t undefined = sim_shadow_get(x, sim_component(x, op, k), bytes, lane);
         memcpy(x->lane_undefined + k * bytes, &undefined, bytes);
         any |= undefined;
     }

@@ -28,20 +28,6 @@ static void write_type(rt_buffer *out, const sim_type *type)
     UNREACHABLE();
 }
 
-/* True for a parameter that the callee gets a copy of. */
-static bool is_by_value(const sim_module *module, sim_id parameter)
-{
-    const sim_id_entry *entry = sim_module_id(module, parameter);
-    for (uint32_t i = 0; i < entry->decoration_count; i++) {
-        const sim_decoration *decoration = &module->decorations[entry->decoration_first + i];
-        if (decoration->number == SIM_DecorationFuncParamAttr &&
-            decoration->operands[0] == SIM_FunctionParameterAttributeByVal) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void write_function(rt_buffer *out, const sim_symbol *symbol)
 {
     const sim_function *function = &symbol->module->functions[symbol->place.index];
@@ -50,7 +36,7 @@ static void write_function(rt_buffer *out, const sim_symbol *symbol)
     for (uint64_t i = 0; i < symbol->type->count; i++) {
         rt_buffer_printf(out, "%s", i ? ", " : "(");
         write_type(out, symbol->type->members[i]);
-        if (is_by_value(symbol->module, function->parameters[i])) {
+        if (sim_module_is_by_value(symbol->module, function->parameters[i])) {
             rt_buffer_printf(out, " by value");
         }
     }
@@ -80,7 +66,9 @@ bool sim_symbol_compatible(const sim_symbol *a, const sim_symbol *b)
     const sim_id *left = a->module->functions[a->place.index].parameters;
     const sim_id *right = b->module->functions[b->place.index].parameters;
     for (uint64_t i = 0; i < a->type->count; i++) {
-        if (is_by_value(a->module, left[i]) != is_by_value(b->module, right[i])) return false;
+        if (sim_module_is_by_value(a->module, left[i]) !=
+            sim_module_is_by_value(b->module, right[i]))
+            return false;
     }
     return true;
 }

@@ -103,6 +103,18 @@ rt_status rt_sink_fail(rt_sink *sink, rt_code code, rt_rule rule, const char *fi
     return status;
 }
 
+rt_status rt_sink_fail_behind(rt_sink *sink, rt_code code, rt_text prefix, const char *file,
+                              int line, const char *format, va_list arguments)
+{
+    rt_buffer text = {0};
+    rt_buffer_append_text(&text, prefix);
+    rt_buffer_vprintf(&text, format, arguments);
+    rt_status status =
+        rt_sink_fail(sink, code, RT_RULE_NONE, file, line, NULL, 0, "%s", rt_buffer_string(&text));
+    rt_buffer_free(&text);
+    return status;
+}
+
 const rt_diagnostic *rt_sink_diagnostic(rt_sink *sink, rt_status status)
 {
     CHECK(!rt_ok(status));

@@ -109,6 +109,11 @@ RT_MUST_USE rt_status rt_sink_fail(rt_sink *sink, rt_code code, rt_rule rule, co
                                    int line, const rt_text *names, uint32_t name_count,
                                    const char *format, ...) RT_PRINTF(8, 9);
 
+/* The same for modules that say a place before every message: prefix, then the formatted text. */
+RT_MUST_USE rt_status rt_sink_fail_behind(rt_sink *sink, rt_code code, rt_text prefix,
+                                          const char *file, int line, const char *format,
+                                          va_list arguments) RT_PRINTF(6, 0);
+
 /* The diagnostic behind a failing status of this sink, valid until the sink is destroyed. */
 const rt_diagnostic *rt_sink_diagnostic(rt_sink *sink, rt_status status);
 

@@ -36,15 +36,15 @@ typedef struct rt_fat_binary {
 RT_MUST_USE rt_status rt_fat_binary_read(rt_sink *sink, rt_arena *arena, const rt_mapping *mapping,
                                          uint64_t descriptor, rt_fat_binary *out_fat);
 
-/* The addresses of all descriptors in the mapping, ascending within a range: every multiple of 8
- * where a descriptor's numbers stand and its pointers lead to images of SYCL.  This needs neither
- * symbols nor the constructor's code, so that stripped files are read too.  Allocated in the arena.
- */
+/* Addresses of descriptors, ascending within a range of their mapping. */
 typedef struct rt_descriptors {
     const uint64_t *addresses;
     uint32_t count;
 } rt_descriptors;
 
+/* Finds all descriptors in the mapping: every multiple of 8 where a descriptor's numbers stand and
+ * its pointers lead to images of SYCL.  This needs neither symbols nor the constructor's code, so
+ * that stripped files are read too.  Allocated in the arena. */
 rt_descriptors rt_fat_binary_find(rt_arena *arena, const rt_mapping *mapping);
 
 /* Appends a C source that gcc makes a shared object or executable of, which hands the binaries to

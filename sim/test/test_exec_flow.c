@@ -165,40 +165,6 @@ static void test_leaving_with_uniform_value(void **state)
         assert_int_equal(out[i], i & 3);
 }
 
-/* A function that adds one to what its parameter leads to, and returns it. */
-#define CHANGING(DECORATION)                                                                       \
-    SIM_TEST_PRELUDE "OpEntryPoint Kernel %main \"main\" %id\n"                                    \
-                     "OpDecorate %id BuiltIn GlobalInvocationId\n" DECORATION TYPES                \
-                     "%pointer = OpTypePointer Function %int\n"                                    \
-                     "%changes = OpTypeFunction %int %pointer\n"                                   \
-                     "%f = OpFunction %int None %changes\n%p = OpFunctionParameter %pointer\n"     \
-                     "%f0 = OpLabel\n%old = OpLoad %int %p Aligned 4\n"                            \
-                     "%new = OpIAdd %int %old %c1\nOpStore %p %new Aligned 4\n"                    \
-                     "%now = OpLoad %int %p Aligned 4\nOpReturnValue %now\nOpFunctionEnd\n"        \
-                     "%main = OpFunction %void None %kernel\n%out = OpFunctionParameter %global\n" \
-                     "%entry = OpLabel\n%v = OpVariable %pointer Function\n"                       \
-                     "%ids = OpLoad %v3 %id Aligned 32\n"                                          \
-                     "%x = OpCompositeExtract %long %ids 0\n%i = OpUConvert %int %x\n"             \
-                     "%to = OpInBoundsPtrAccessChain %global %out %x\n"                            \
-                     "OpStore %v %i Aligned 4\n%a = OpFunctionCall %int %f %v\n"                   \
-                     "%b = OpFunctionCall %int %f %v\n%c = OpLoad %int %v Aligned 4\n"             \
-                     "%d = OpIMul %int %c %c100\n%e = OpIAdd %int %b %d\n"                         \
-                     "OpStore %to %e Aligned 4\nOpReturn\nOpFunctionEnd\n"
-
-/* Two calls, then the second's result and a hundred times the caller's variable. */
-static void test_by_value(void **state)
-{
-    (void)state;
-    int32_t out[40];
-    run_text(CHANGING("OpDecorate %p FuncParamAttr NoAlias\nOpDecorate %p FuncParamAttr ByVal\n"),
-             40, 20, out);
-    for (int32_t i = 0; i < 40; i++)
-        assert_int_equal(out[i], i + 1 + 100 * i);
-    run_text(CHANGING("OpDecorate %p FuncParamAttr NoAlias\n"), 40, 20, out);
-    for (int32_t i = 0; i < 40; i++)
-        assert_int_equal(out[i], i + 2 + 100 * (i + 2));
-}
-
 /* A kernel that calls another module's function. */
 static const char importer[] = SIM_TEST_PRELUDE
     "OpEntryPoint Kernel %main \"main\" %id\nOpDecorate %id BuiltIn GlobalInvocationId\n"
@@ -251,7 +217,6 @@ int main(void)
         cmocka_unit_test(test_recursion_without_end),
         cmocka_unit_test(test_two_latches),
         cmocka_unit_test(test_leaving_with_uniform_value),
-        cmocka_unit_test(test_by_value),
         cmocka_unit_test(test_two_modules),
         cmocka_unit_test(test_unresolved),
     };

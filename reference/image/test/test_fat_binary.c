@@ -2,11 +2,11 @@
  * module's ELF file, and as words put together by hand from the layout in fat_binary.h.
  *
  *     fat_binary_tests MODULE80 MODULE96 MODULE96Z */
-#include "reference/base/alloc.h"
 #include "reference/image/compression.h"
 #include "reference/image/elf.h"
 #include "reference/image/fat_binary.h"
 #include "reference/image/image_file.h"
+#include "reference/image/test/fixture.h"
 #include "reference/image/test/sample_binaries.h"
 
 #include <dlfcn.h>
@@ -18,11 +18,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-typedef struct fixture {
-    rt_sink *sink;
-    rt_arena arena;
-} fixture;
 
 static const char *modules[2]; /* of 80 and of 96 bytes */
 static const char *compressed_module;
@@ -41,23 +36,6 @@ void __sycl_register_lib(const void *descriptor)
 void __sycl_unregister_lib(const void *descriptor)
 {
     if (descriptor == registered) registered = NULL;
-}
-
-static int set_up(void **state)
-{
-    fixture *f = rt_alloc(sizeof *f);
-    f->sink = rt_sink_create();
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    fixture *f = *state;
-    rt_arena_reset(&f->arena);
-    rt_sink_destroy(f->sink);
-    rt_free(f);
-    return 0;
 }
 
 static void assert_same_text(rt_text a, rt_text b)

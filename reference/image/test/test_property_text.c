@@ -1,8 +1,8 @@
 /* Unit tests of property sets as text.  Expected texts are computed by hand from PropertySets.md.
  */
-#include "reference/base/alloc.h"
 #include "reference/image/property_text.h"
 #include "reference/image/property_value.h"
+#include "reference/image/test/fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,28 +34,6 @@ static const char sample_text[] = "[SYCL/kernel param opt]\n"
                                   "[SYCL/assert used]\n"
                                   "[SYCL/misc properties]\n"
                                   "optLevel=1|4294967295\n";
-
-typedef struct fixture {
-    rt_sink *sink;
-    rt_arena arena;
-} fixture;
-
-static int set_up(void **state)
-{
-    fixture *f = rt_alloc(sizeof *f);
-    f->sink = rt_sink_create();
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    fixture *f = *state;
-    rt_arena_reset(&f->arena);
-    rt_sink_destroy(f->sink);
-    rt_free(f);
-    return 0;
-}
 
 static void sets_are_written_as_the_document_says(void **state)
 {

@@ -1,7 +1,7 @@
 /* Unit tests of SYCLBIN.  The bytes of the first file are put together by hand from the format's
  * description in syclbin.h. */
-#include "reference/base/alloc.h"
 #include "reference/image/syclbin.h"
+#include "reference/image/test/fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,30 +9,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-typedef struct fixture {
-    rt_sink *sink;
-    rt_arena arena;
-    rt_buffer file;
-} fixture;
-
-static int set_up(void **state)
-{
-    fixture *f = rt_alloc(sizeof *f);
-    f->sink = rt_sink_create();
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    fixture *f = *state;
-    rt_buffer_free(&f->file);
-    rt_arena_reset(&f->arena);
-    rt_sink_destroy(f->sink);
-    rt_free(f);
-    return 0;
-}
 
 static void words_write(rt_buffer *out, const uint64_t *words, size_t count)
 {
