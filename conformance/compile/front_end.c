@@ -95,9 +95,11 @@ static const char *const *sycl_environment(rt_arena *arena)
 }
 
 typedef struct front_end {
-    const char *program; /* its first argument */
-    const char *install; /* the command that installs it */
-    size_t path;         /* offset in cnf_toolchain */
+    const char *program;    /* its first argument */
+    const char *install;    /* the command that installs it */
+    const char *capability; /* what a machine has that it is installed on; NULL: every machine has
+                               it that compiles anything */
+    size_t path;            /* offset in cnf_toolchain */
     const char *const *arguments;
     const char *const *ends; /* the last arguments, NULL: none */
     const char *const *(*environment)(rt_arena *arena);
@@ -130,6 +132,7 @@ static const front_end front_ends[SCN_LANGUAGE_COUNT] = {
                                 .form = cnf_diagnostic_of_spirv_as},
     [SCN_LANGUAGE_SYCL] = {.program = "assay-sycl-compiler",
                            .install = "ci/setup --with dpcpp",
+                           .capability = "sycl-compiler",
                            .path = offsetof(cnf_toolchain, sycl),
                            .arguments = sycl_arguments,
                            .environment = sycl_environment,
@@ -194,8 +197,10 @@ rt_status cnf_front_end_start(rt_sink *sink, rt_arena *arena, const cnf_toolchai
     const front_end *tool = &front_ends[source->language];
     const char *path = (const char *)toolchain + tool->path;
     if (path[0] == '\0') {
-        return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE, "%s is not installed; %s", tool->program,
-                       tool->install);
+        rt_text capability = rt_text_of(tool->capability);
+        return rt_fail_naming(sink, RT_UNAVAILABLE, RT_RULE_NONE, &capability,
+                              capability.length > 0, "%s is not installed; %s", tool->program,
+                              tool->install);
     }
     if (tool->is_opencl) {
         write_opencl(&run->input, source);

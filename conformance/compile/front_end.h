@@ -27,15 +27,17 @@ typedef struct cnf_front_end_options {
 } cnf_front_end_options;
 
 /* Starts the front end of a source's language, which has one.  Runs of several sources may overlap.
- * UNAVAILABLE: the program is not installed or cannot be started. */
+ * UNAVAILABLE: the program is not installed or cannot be started; the diagnostic names the
+ * capability of a machine that it is not installed on, where not every machine needs it. */
 RT_MUST_USE rt_status cnf_front_end_start(rt_sink *sink, rt_arena *arena,
                                           const cnf_toolchain *toolchain,
                                           const cnf_request_source *source,
                                           const cnf_front_end_options *options,
                                           cnf_front_end_run *run);
 
-/* Waits for a run that was started, unless what it made was kept, and adds its diagnostics to *messages (texts in the arena).
- * COMPILE_TIME: the source was refused; TOOL: the program died or took longer than its time limit.
+/* Waits for a run that was started, unless what it made was kept, and adds its diagnostics to
+ * *messages (texts in the arena). COMPILE_TIME: the source was refused; TOOL: the program died or
+ * took longer than its time limit.
  */
 RT_MUST_USE rt_status cnf_front_end_finish(rt_sink *sink, rt_arena *arena,
                                            const cnf_request_source *source, cnf_front_end_run *run,

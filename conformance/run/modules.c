@@ -209,17 +209,29 @@ static void judge_failure(cnf_modules *modules, const scn_module *module, rt_tex
                                    RT_TEXT_ARG(module->name), RT_TEXT_ARG(message));
 }
 
+/* A compiler that not every machine has leaves out the scenarios that need it; one that is always
+ * there leaves out everything, which is a failure of the machine. */
+static void judge_unavailable(cnf_modules *modules, const cnf_compile_answer *answer,
+                              cnf_judgement *out)
+{
+    out->message = rt_arena_text(modules->arena, answer->message);
+    if (answer->name_count > 0) {
+        out->verdict = CNF_VERDICT_SKIP;
+        out->capability = rt_arena_text(modules->arena, answer->names[0]);
+        out->answer = out->message; /* it says what to install */
+        return;
+    }
+    out->verdict = CNF_VERDICT_UNAVAILABLE;
+    out->signature = cnf_signature(modules->arena, RT_TEXT("compile"), RT_TEXT("tool"),
+                                   RT_TEXT("unavailable"), (rt_text){0});
+}
+
 static void judge_answer(cnf_modules *modules, const scn_module *module,
                          const cnf_compile_answer *answer, cnf_judgement *out)
 {
     switch (answer->code) {
     case RT_COMPILE_TIME: judge_invalid(modules, module, answer, out); return;
-    case RT_UNAVAILABLE:
-        out->verdict = CNF_VERDICT_UNAVAILABLE;
-        out->signature = cnf_signature(modules->arena, RT_TEXT("compile"), RT_TEXT("tool"),
-                                       RT_TEXT("unavailable"), (rt_text){0});
-        out->message = rt_arena_text(modules->arena, answer->message);
-        return;
+    case RT_UNAVAILABLE: judge_unavailable(modules, answer, out); return;
     default:
         judge_failure(modules, module, rt_text_of(rt_code_name(answer->code)), answer->message,
                       out);
@@ -258,11 +270,14 @@ static bool module_finish(cnf_modules *modules, uint32_t index, scn_module *modu
 }
 
 /* Sources that are wrong come before compilers that are missing or broken. */
+enum { INVALID_WEIGHT = 4 };
+
 static int judgement_weight(const cnf_judgement *judgement)
 {
     switch (judgement->verdict) {
-    case CNF_VERDICT_INVALID: return 3;
-    case CNF_VERDICT_UNAVAILABLE: return 2;
+    case CNF_VERDICT_INVALID: return INVALID_WEIGHT;
+    case CNF_VERDICT_UNAVAILABLE: return 3;
+    case CNF_VERDICT_SKIP: return 2;
     case CNF_VERDICT_NOT_RUN:
     case CNF_VERDICT_FAIL: return 1;
     default: return 0;
@@ -307,7 +322,8 @@ bool cnf_modules_finish(cnf_modules *modules, const scn_scenario **out_scenario,
         CHECK(weight > 0);
         if (weight > judgement_weight(out_judgement)) {
             *out_judgement = found;
-        } else if (weight == 3) { /* All modules' errors are shown, not those of the first only. */
+        } else if (weight == INVALID_WEIGHT) { /* All modules' errors are shown, not those of the
+                                                  first only. */
             out_judgement->message =
                 rt_arena_printf(modules->arena, "%.*s\n%.*s", RT_TEXT_ARG(out_judgement->message),
                                 RT_TEXT_ARG(found.message));

@@ -32,6 +32,15 @@ static bool is_eliminated(const rt_property *mask, uint32_t argument)
     return byte < mask->bytes.size && (mask->bytes.data[byte] >> argument % 8 & 1) != 0;
 }
 
+uint32_t rt_launch_eliminated(const rt_program *program, rt_text kernel)
+{
+    const rt_property *mask = mask_find(program, kernel);
+    uint32_t count = 0;
+    for (uint32_t i = 0; mask && i < mask->bytes.size * 8 && i < RT_KERNEL_ARGUMENT_MAX; i++)
+        count += is_eliminated(mask, i);
+    return count;
+}
+
 rt_launch rt_launch_pass(rt_arena *arena, const rt_program *program, const rt_launch *launch)
 {
     rt_launch passed = *launch;

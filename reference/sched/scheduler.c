@@ -201,15 +201,11 @@ static rt_status check_argument_count(rt_scheduler *scheduler, const rt_launch *
 {
     uint32_t parameter_count = dev_kernel_argument_count(kernel);
     if (parameter_count == DEV_ARGUMENT_COUNT_UNKNOWN) return RT_STATUS_OK;
-    rt_arena arena = {0};
-    uint32_t passed_count = rt_launch_pass(&arena, program, launch).argument_count;
-    rt_arena_reset(&arena);
-    if (parameter_count == passed_count) return RT_STATUS_OK;
+    parameter_count += rt_launch_eliminated(program, launch->kernel);
+    if (parameter_count == launch->argument_count) return RT_STATUS_OK;
     return rt_fail_naming(scheduler->sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE, &launch->kernel,
                           1, "kernel '%.*s' has %u parameters, the launch gives %u arguments",
-                          RT_TEXT_ARG(launch->kernel),
-                          parameter_count + (launch->argument_count - passed_count),
-                          launch->argument_count);
+                          RT_TEXT_ARG(launch->kernel), parameter_count, launch->argument_count);
 }
 
 rt_status rt_scheduler_launch(rt_scheduler *scheduler, rt_queue_id queue, const rt_launch *launch,
