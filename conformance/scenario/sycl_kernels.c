@@ -154,10 +154,12 @@ typedef struct resolver {
 /* The shipped compiler alone names kernels in a set; an image by hand may have other sets. */
 static bool is_sycl(const scn_module *module, uint32_t image)
 {
-    CHECK(module->images.count >= module->hand_image_count);
-    uint32_t first_by_hand = module->images.count - module->hand_image_count;
-    if (image >= first_by_hand)
-        return module->hand_images[image - first_by_hand].source.language == SCN_LANGUAGE_SYCL;
+    uint32_t behind = module->images.count - image; /* images by hand come last */
+    CHECK(image < module->images.count);
+    if (behind <= module->hand_image_count) {
+        const scn_hand_image *made = &module->hand_images[module->hand_image_count - behind];
+        return made->source.language == SCN_LANGUAGE_SYCL;
+    }
     return rt_image_set(&module->images.images[image], RT_SET_KERNEL_NAMES) != NULL;
 }
 

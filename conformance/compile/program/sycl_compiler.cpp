@@ -62,9 +62,8 @@ static exit_status compile(const sycl::context &context, const std::string &sour
     try {
         auto bundle = syclexp::create_kernel_bundle_from_source(
             context, syclexp::source_language::sycl, source);
-        auto object = syclexp::compile(bundle, syclexp::properties{
-                                                   syclexp::save_log{&log},
-                                                   syclexp::build_options{options}});
+        auto object = syclexp::compile(
+            bundle, syclexp::properties{syclexp::save_log{&log}, syclexp::build_options{options}});
         auto content = object.ext_oneapi_get_content();
         say(log);
         return write_all(output, content.data(), content.size()) ? COMPILED : CHANNEL_FAILED;
