@@ -232,7 +232,7 @@ static bool form_of_include(rt_text line, rt_text source, cnf_compile_message *o
 /* Headers of the compiler and of the host's C and C++ libraries belong to the compiler. */
 static bool form_of_sycl_include(rt_text line, rt_text source, cnf_compile_message *out_message)
 {
-    static const char *const known[] = {". /sycl-jit-toolchain/", ". /usr/"};
+    static const char *const known[] = {". /sycl-jit-toolchain/", ". /usr/include/", ". /usr/lib/"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (rt_text_starts(line, known[i])) return false;
     return form_of_include(line, source, out_message);
