@@ -33,6 +33,7 @@ rt_runtime *rt_runtime_create(const rt_runtime_parameters *parameters)
     rt_registry_init(&runtime->registry, runtime->trace);
     rt_loader_init(&runtime->loader, parameters->sink, &runtime->registry, parameters->modules,
                    parameters->module_count);
+    if (parameters->system) rt_loader_use(&runtime->loader, *parameters->system);
     runtime->programs = rt_program_manager_create(&(rt_program_parameters){
         .sink = parameters->sink,
         .trace = runtime->trace,

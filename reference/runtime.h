@@ -14,6 +14,7 @@ typedef struct rt_runtime_parameters {
     rt_sink *sink;            /* outlives the runtime */
     const rt_module *modules; /* the table is copied, its contents are borrowed; none is loaded */
     uint32_t module_count;
+    const rt_system *system; /* who loads modules; NULL: the simulated one */
     rt_profile profile;
     bool prefer_preloaded;   /* the policy of DL-PRELOAD-03, see rt_link_context; off by default */
     uint64_t seed;           /* decides what the documents leave open */

@@ -110,6 +110,8 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
                          .scenario = detail->scenario,
                          .messages = detail->messages,
                          .oracle = detail->oracle,
+                         .log = detail->log,
+                         .log_is_tail = detail->log_is_tail,
                          .source = rt_buffer_text(&command->source),
                          .rules = command->has_rules ? &command->rules : NULL};
     cnf_why_write(&command->text, &why);

@@ -22,6 +22,7 @@
 #define MEMORY  CNF_OPTION_MEMORY, "--memory", NULL, "MIB", MEMORY_TEXT, NULL
 #define SEED    CNF_OPTION_SEED, "--seed", NULL, "N", SEED_TEXT, NULL
 #define PROFILE CNF_OPTION_PROFILE, "--profile", NULL, "NAME", PROFILE_TEXT, NULL
+#define LOADER  CNF_OPTION_LOADER, "--loader", NULL, "KIND", LOADER_TEXT, NULL
 #define CHOICES CNF_OPTION_CHOICES, "--choices", NULL, "0,1,...", CHOICES_TEXT, NULL
 #define CACHE   CNF_OPTION_CACHE, "--cache", NULL, "FOLDER", CACHE_TEXT, NULL
 
@@ -30,6 +31,7 @@
 #define MEMORY_TEXT  "What a process may allocate; default: 8192, 0: no limit."
 #define SEED_TEXT    "Seed of all that may be chosen; default: 0."
 #define PROFILE_TEXT "documents (default) or dpcpp."
+#define LOADER_TEXT  "simulated (default), or real: modules as files under ld.so."
 #define CHOICES_TEXT "Choose so, then by the seed."
 #define CACHE_TEXT   "Keep compiled device code in FOLDER."
 
@@ -60,17 +62,17 @@ static const cnf_option run_options[] = {
     {CNF_OPTION_FROM, "--from", NULL, "FILE", "Records of an earlier run.", NULL},
     {CNF_OPTION_SHARD, "--shard", NULL, "I/N", "Only part I of N; auto: as CI says.", NULL},
     {PROFILE},
+    {LOADER},
     {CNF_OPTION_EXPLORE, "--explore", NULL, NULL, "Try all that the documents leave open.", NULL},
     {CNF_OPTION_EXPLORE_MAX, "--explore-max", NULL, "N", EXPLORE_MAX_TEXT, NULL},
     {CHOICES},
     {CNF_OPTION_SKIP_STATUS, "--skip-status", NULL, "N", "Exit so where all is skipped.", NULL},
     {HELP},
-    {NOT_BUILT("--loader", "KIND")},
     {NOT_BUILT("--html", "FILE")},
 };
 
 static const cnf_option why_options[] = {
-    {TIMEOUT}, {MEMORY}, {SEED}, {PROFILE}, {CHOICES}, {CACHE}, {EXPECTATIONS}, {HELP},
+    {TIMEOUT}, {MEMORY}, {SEED}, {PROFILE}, {LOADER}, {CHOICES}, {CACHE}, {EXPECTATIONS}, {HELP},
 };
 
 static const cnf_option help_option[] = {{HELP}};
@@ -82,6 +84,7 @@ static const cnf_option explain_options[] = {
     {MEMORY},
     {SEED},
     {PROFILE},
+    {LOADER},
     {CHOICES},
     {CACHE},
     {HELP},

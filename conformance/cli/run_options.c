@@ -48,6 +48,20 @@ static bool profile_read(const cnf_arguments *arguments, rt_profile *out_profile
     return false;
 }
 
+static bool loader_read(const cnf_arguments *arguments, bool *out_real)
+{
+    const char *word = arguments->values[CNF_OPTION_LOADER];
+    *out_real = false;
+    if (!word || cnf_loader_find(rt_text_of(word), out_real)) return true;
+    const char *const words[] = {CNF_LOADER_SIMULATED, CNF_LOADER_REAL};
+    rt_buffer message = {0};
+    rt_buffer_printf(&message, "there is no loader \"%s\"", word);
+    cnf_suggest(&message, word, words, 2);
+    fprintf(stderr, "assay: --loader: %s\n", rt_buffer_string(&message));
+    rt_buffer_free(&message);
+    return false;
+}
+
 static bool choices_read(const cnf_arguments *arguments, rt_text *out_choices)
 {
     *out_choices = rt_text_of(arguments->values[CNF_OPTION_CHOICES]);
@@ -61,15 +75,17 @@ bool cnf_run_options_read(const cnf_arguments *arguments, cnf_run_options *out_o
 {
     *out_options = (cnf_run_options){.cache = rt_text_of(arguments->values[CNF_OPTION_CACHE])};
     return numbers_read(arguments, out_options) && profile_read(arguments, &out_options->profile) &&
+           loader_read(arguments, &out_options->real_loader) &&
            choices_read(arguments, &out_options->choices);
 }
 
-/* What is drawn from, and which runtime draws. */
+/* What is drawn from, which runtime draws, and who loads its modules. */
 static void source_print(rt_buffer *out, const cnf_run_options *options)
 {
     if (options->seed != 0) rt_buffer_printf(out, " --seed %" PRIu64, options->seed);
     if (options->profile != RT_PROFILE_DOCUMENTS)
         rt_buffer_printf(out, " --profile %s", rt_profile_name(options->profile));
+    if (options->real_loader) rt_buffer_printf(out, " --loader " CNF_LOADER_REAL);
 }
 
 rt_text cnf_run_options_conditions(rt_arena *arena, const cnf_run_options *options)

@@ -5,13 +5,13 @@
 #include "conformance/cli/options.h"
 #include "conformance/run/run.h"
 
-/* Reads --jobs, --timeout, --memory, --seed, --profile, --choices and --cache, each with its
- * default where the command does not take it or it was not given.  Texts are those of the command
- * line.  False: one is wrong, which has been said on stderr. */
+/* Reads --jobs, --timeout, --memory, --seed, --profile, --loader, --choices and --cache, each with
+ * its default where the command does not take it or it was not given.  Texts are those of the
+ * command line.  False: one is wrong, which has been said on stderr. */
 bool cnf_run_options_read(const cnf_arguments *arguments, cnf_run_options *out_options);
 
-/* What of the options decides verdicts: "--seed 5 --profile dpcpp --choices 0,1 --explore", in the
- * arena; empty where all have their defaults. */
+/* What of the options decides verdicts: "--seed 5 --profile dpcpp --loader real --choices 0,1
+ * --explore", in the arena; empty where all have their defaults. */
 rt_text cnf_run_options_conditions(rt_arena *arena, const cnf_run_options *options);
 
 /* What of the options must be said again so that one scenario on one subject runs so again, besides

@@ -17,12 +17,14 @@ static bool is_of_subject(const char *key)
     return false;
 }
 
-/* The events of a trace message, to be released; NULL: there is no trace. */
+/* The events of a trace message, to be released; NULL: there is no trace, or it is one that lacks
+ * events, which no comparison tells from one where they did not happen. */
 static json_t *events_load(rt_text trace)
 {
     if (trace.length == 0) return NULL;
     json_t *message = json_loadb(trace.data, trace.length, 0, NULL);
-    json_t *events = json_incref(json_object_get(message, "events"));
+    bool whole = !json_is_true(json_object_get(message, "partial"));
+    json_t *events = whole ? json_incref(json_object_get(message, "events")) : NULL;
     json_decref(message);
     return events;
 }

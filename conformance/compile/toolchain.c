@@ -37,8 +37,7 @@ static bool find_in(char path[PATH_MAX], rt_text folder, const char *name, int m
     return false;
 }
 
-/* Finds a program by its name in PATH. */
-static bool find_program(char path[PATH_MAX], const char *name)
+bool cnf_toolchain_find_program(char path[PATH_MAX], const char *name)
 {
     const char *folders = getenv("PATH");
     if (!folders) folders = PATH_STANDARD;
@@ -52,7 +51,7 @@ static bool find_program(char path[PATH_MAX], const char *name)
 
 static void find_clang(char path[PATH_MAX])
 {
-    if (find_program(path, CLANG_NAME)) return;
+    if (cnf_toolchain_find_program(path, CLANG_NAME)) return;
     if (access(CLANG_DEBIAN, X_OK) == 0) snprintf(path, PATH_MAX, "%s", CLANG_DEBIAN);
 }
 
@@ -63,18 +62,22 @@ static rt_text folder_of(const char *path)
     return (rt_text){path, slash ? (size_t)(slash - path) : 0};
 }
 
-static void find_plugin(char path[PATH_MAX])
+bool cnf_toolchain_find_library(char path[PATH_MAX], const char *name)
 {
+    path[0] = '\0';
     char program[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length <= 0) return;
+    if (length <= 0) return false;
     program[length] = '\0';
     rt_text folder = folder_of(program);
-    static const char *const places[] = {PLUGIN_NAME, "../lib/assay/" PLUGIN_NAME,
-                                         "../lib/" PLUGIN_NAME};
+    static const char *const places[] = {"", "../lib/assay/", "../lib/"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (find_in(path, folder, places[i], R_OK)) return;
+        char place[NAME_MAX];
+        int size = snprintf(place, sizeof place, "%s%s", places[i], name);
+        CHECK(size > 0 && (size_t)size < sizeof place);
+        if (find_in(path, folder, place, R_OK)) return true;
     }
+    return false;
 }
 
 static void find_sycl(char path[PATH_MAX])
@@ -90,13 +93,12 @@ void cnf_toolchain_find(cnf_toolchain *out_toolchain)
 {
     *out_toolchain = (cnf_toolchain){0};
     find_clang(out_toolchain->clang);
-    find_program(out_toolchain->spirv_as, SPIRV_AS_NAME);
-    find_plugin(out_toolchain->plugin);
+    cnf_toolchain_find_program(out_toolchain->spirv_as, SPIRV_AS_NAME);
+    cnf_toolchain_find_library(out_toolchain->plugin, PLUGIN_NAME);
     find_sycl(out_toolchain->sycl);
 }
 
-/* Appends path, size and time of a file, or that it is missing. */
-static void identify_file(rt_buffer *out, const char *path)
+void cnf_toolchain_identify_file(rt_buffer *out, const char *path)
 {
     struct stat status;
     if (path[0] == '\0' || stat(path, &status) != 0) {
@@ -115,18 +117,18 @@ static void identify_libraries(rt_buffer *out, const char *clang)
     char real[PATH_MAX], path[PATH_MAX], library[PATH_MAX];
     if (!realpath(clang, real)) return;
     for (size_t i = 0; i < sizeof beside_clang / sizeof *beside_clang; i++) {
-        if (join(path, folder_of(real), beside_clang[i])) identify_file(out, path);
+        if (join(path, folder_of(real), beside_clang[i])) cnf_toolchain_identify_file(out, path);
     }
     if (realpath(path, library) && join(path, folder_of(library), TRANSLATOR)) {
-        identify_file(out, path);
+        cnf_toolchain_identify_file(out, path);
     }
 }
 
 void cnf_toolchain_identify(const cnf_toolchain *toolchain, rt_buffer *out)
 {
-    identify_file(out, toolchain->clang);
-    identify_file(out, toolchain->spirv_as);
-    identify_file(out, toolchain->plugin);
+    cnf_toolchain_identify_file(out, toolchain->clang);
+    cnf_toolchain_identify_file(out, toolchain->spirv_as);
+    cnf_toolchain_identify_file(out, toolchain->plugin);
     if (toolchain->clang[0]) identify_libraries(out, toolchain->clang);
     cnf_toolchain_identify_sycl(toolchain, out);
     rt_buffer_printf(out, "native %u for device %u\n", SIM_NATIVE_FORMAT, SIM_NATIVE_DEVICE);
@@ -138,7 +140,8 @@ void cnf_toolchain_identify_sycl(const cnf_toolchain *toolchain, rt_buffer *out)
     static const char *const libraries[] = {"../libsycl.so", "../libsycl-jit.so"};
     char path[PATH_MAX];
     if (toolchain->sycl[0] == '\0') return;
-    identify_file(out, toolchain->sycl);
+    cnf_toolchain_identify_file(out, toolchain->sycl);
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
-        if (join(path, folder_of(toolchain->sycl), libraries[i])) identify_file(out, path);
+        if (join(path, folder_of(toolchain->sycl), libraries[i]))
+            cnf_toolchain_identify_file(out, path);
 }

@@ -17,10 +17,20 @@ typedef struct cnf_toolchain {
     char sycl[PATH_MAX]; /* assay-sycl-compiler, a program over libsycl */
 } cnf_toolchain;
 
-/* Finds clang 14 (by name in PATH, then where the distribution keeps it), spirv-as (in PATH),
- * the plugin (beside the running program, then in the library folder that belongs to it) and the
- * SYCL compiler (where ci/setup --with dpcpp builds it). */
+/* Finds clang 14 (by name in PATH, then where the distribution keeps it), spirv-as (in PATH), the
+ * plugin (cnf_toolchain_find_library) and the SYCL compiler (where ci/setup --with dpcpp builds
+ * it). */
 void cnf_toolchain_find(cnf_toolchain *out_toolchain);
+
+/* Finds a program by its name in PATH; false, and "", where there is none. */
+bool cnf_toolchain_find_program(char path[PATH_MAX], const char *name);
+
+/* Finds a shared library of ours: beside the running program, then in the library folder that
+ * belongs to it; false, and "", where it is missing. */
+bool cnf_toolchain_find_library(char path[PATH_MAX], const char *name);
+
+/* Appends path, size and time of change of a file, or that it is missing, as a line. */
+void cnf_toolchain_identify_file(rt_buffer *out, const char *path);
 
 /* Appends what tells one toolchain from another: path, size and time of change of the tools and of
  * the libraries that do their work, and the versions of the native format, which assay makes. */

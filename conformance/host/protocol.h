@@ -16,29 +16,36 @@ enum { HOST_PROTOCOL_VERSION = 1 };
 
 typedef enum host_request {
     /* Answered by every host program. */
-    HOST_HELLO = 1, /* -> u32 version, text what it runs on ("libsycl 9.0.0"; "" for none), events */
-    HOST_OPEN,      /* text path: dlopen(path, RTLD_NOW | RTLD_LOCAL) -> events */
-    HOST_CLOSE,     /* text path: one dlclose of it -> events; refused errc::invalid: not open */
-    HOST_BINDS,     /* text file name of a module, text symbol: what a reference to it in that
-                       module binds to now -> text file name of the defining module, "" for none;
-                       refused errc::invalid: that module is not loaded */
-    HOST_SEGMENTS,  /* u64 address of a descriptor -> u32 count, count * (u64 address, bytes): the
-                       readable segments of the module that holds it */
+    HOST_HELLO =
+        1,         /* -> u32 version, text what it runs on ("libsycl 9.0.0"; "" for none), events */
+    HOST_OPEN,     /* text path ("" for the executable): dlopen(path, RTLD_NOW | RTLD_LOCAL)
+                       -> events */
+    HOST_CLOSE,    /* text path: one dlclose of it -> events; refused errc::invalid: not open */
+    HOST_BINDS,    /* text file name of a module, text symbol: what a reference to it in that
+                      module binds to now -> text file name of the defining module, "" for none;
+                      refused errc::invalid: that module is not loaded */
+    HOST_SEGMENTS, /* u64 address of a descriptor -> u32 count, count * (u64 address, bytes): the
+                      readable segments of the module that holds it */
 
     /* Answered by libassay_dpcpp.so; the numbers of what is made count from 0 for each kind. */
-    HOST_DEVICES,   /* -> u32 count, count * (text name, text driver, u32 aspects that it has,
-                       bit 1u << dev_aspect) */
-    HOST_KERNELS,   /* -> u32 count, count * text: names that the runtime knows now */
-    HOST_CONTEXT,   /* u32 count, count * u32 device -> u32 context */
-    HOST_QUEUE,     /* u32 device, u32 context or HOST_NONE, u8 in order -> u32 queue */
-    HOST_MEMORY,    /* u32 kind (scn_memory_kind), u32 device, u64 size, u8 has content, bytes
-                       content (empty without) -> u32 memory */
-    HOST_READ,      /* u32 memory: a synchronising host read -> bytes */
-    HOST_SUBMIT,    /* u32 queue, text kernel, nd-range, arguments, constants, after
-                       -> u32 command */
-    HOST_TRANSFER,  /* u32 queue, u32 to, u64 offset there, u32 from or HOST_NONE, u64 offset there,
-                       u64 size, bytes pattern (empty for a copy), after -> u32 command */
-    HOST_WAIT,      /* u8 host_awaited, u32 number (0 for everything) */
+    HOST_DEVICES,  /* -> u32 count, count * (text name, text driver, u32 aspects that it has,
+                      bit 1u << dev_aspect) */
+    HOST_KERNELS,  /* -> u32 count, count * text: names that the runtime knows now */
+    HOST_CONTEXT,  /* u32 count, count * u32 device -> u32 context */
+    HOST_QUEUE,    /* u32 device, u32 context or HOST_NONE, u8 in order -> u32 queue */
+    HOST_MEMORY,   /* u32 kind (scn_memory_kind), u32 device, u64 size, u8 has content, bytes
+                      content (empty without) -> u32 memory */
+    HOST_READ,     /* u32 memory: a synchronising host read -> bytes */
+    HOST_SUBMIT,   /* u32 queue, text kernel, nd-range, arguments, constants, after
+                      -> u32 command */
+    HOST_TRANSFER, /* u32 queue, u32 to, u64 offset there, u32 from or HOST_NONE, u64 offset there,
+                      u64 size, bytes pattern (empty for a copy), after -> u32 command */
+    HOST_WAIT,     /* u8 host_awaited, u32 number (0 for everything) */
+    HOST_BUNDLE,   /* u8 host_bundle and what it says there */
+    HOST_GLOBAL,   /* text unique id, u8 image scope, bytes initial value: what the constructor of a
+                      module with a device_global does for its host variable -> u32 global */
+    HOST_GLOBAL_COPY, /* u32 queue, u8 host_direction, u32 global, u64 offset there, u32 memory (no
+                         buffer), u64 offset there, u64 size, after -> u32 command */
     HOST_REQUEST_END
 } host_request;
 
@@ -61,6 +68,42 @@ typedef enum host_argument {
     HOST_ARGUMENT_LOCAL,
 } host_argument;
 
+/* Kernel bundles.  A state is SYCL's: 0 input, 1 object, 2 executable. */
+typedef enum host_bundle {
+    HOST_BUNDLE_GET = 1, /* u8 state, u32 context or HOST_NONE, u32 count, count * u32 device (at
+                            least one), u32 count, count * text kernel (none: all) -> u32 bundle */
+    HOST_BUNDLE_COMPILE, /* u32 bundle (input) -> u32 bundle (object) */
+    HOST_BUNDLE_LINK,    /* u32 count, count * u32 bundle (object) -> u32 bundle (executable) */
+    HOST_BUNDLE_BUILD,   /* u32 bundle (input) -> u32 bundle (executable) */
+    HOST_BUNDLE_JOIN,    /* u32 count, count * u32 bundle (of one state) -> u32 bundle */
+    HOST_BUNDLE_SHOW, /* u32 bundle -> u8 state, u32 device images, u32 count, count * text kernel
+                       */
+    HOST_BUNDLE_HAS_KERNEL,   /* u32 bundle, text kernel, u32 device or HOST_NONE -> u8 */
+    HOST_BUNDLE_HAS_CONSTANT, /* u32 bundle, text constant -> u8 */
+    HOST_BUNDLE_CONSTANT,     /* u32 bundle, text constant -> bytes value */
+    HOST_BUNDLE_SET_CONSTANT, /* u32 bundle (input), text constant, bytes value */
+    HOST_BUNDLE_SUBMIT, /* u32 bundle (executable), then HOST_SUBMIT's fields, without constants
+                           -> u32 command */
+    HOST_BUNDLE_END
+} host_bundle;
+
+typedef enum host_direction { HOST_TO_GLOBAL, HOST_FROM_GLOBAL } host_direction;
+
+/* The numbers of scn_memory_kind and scn_access, which C++ does not see. */
+typedef enum host_memory_kind {
+    HOST_MEMORY_BUFFER,
+    HOST_MEMORY_USM_DEVICE,
+    HOST_MEMORY_USM_HOST,
+    HOST_MEMORY_USM_SHARED,
+    HOST_MEMORY_KIND_END
+} host_memory_kind;
+typedef enum host_access {
+    HOST_ACCESS_READ_WRITE,
+    HOST_ACCESS_READ,
+    HOST_ACCESS_WRITE,
+    HOST_ACCESS_END
+} host_access;
+
 typedef enum host_awaited { HOST_AWAIT_ALL, HOST_AWAIT_QUEUE, HOST_AWAIT_COMMAND } host_awaited;
 
 typedef enum host_event {
@@ -72,13 +115,15 @@ typedef enum host_event {
 
 #define HOST_NONE 0xffffffffu
 
-/* Every generated module exports a function under HOST_BINDS_PREFIX and its number in the scenario,
- *     const char *assay_binds_3(const char *symbol)
- * that gives what the symbol binds to from within it (dlsym(RTLD_DEFAULT), so that the caller's
- * scope counts): each host symbol is a const char array with the file name of its module.  Each
- * module's constructor and destructor call
- *     void assay_module_constructed(const char *file_name), assay_module_destroyed(...)
- * of the library that the program is linked with, and main() is assay_host_main(). */
-#define HOST_BINDS_PREFIX "assay_binds_"
+/* What a generated module is made of, and what the library that all are linked with defines for it.
+ * Its constructor calls, first of all,
+ *     void assay_module_constructed(const char *file_name, host_binds *binds)
+ * and its destructor, last of all,
+ *     void assay_module_destroyed(const char *file_name)
+ * Between them each calls __sycl_register_lib and __sycl_unregister_lib, if the module registers
+ * images.  `binds` gives the address that a symbol binds to from within the module, NULL for none
+ * (dlsym(RTLD_DEFAULT), so that the caller's scope counts); each host symbol is a variable that the
+ * module exports.  main() is int assay_host_main(void). */
+typedef const void *host_binds(const char *symbol);
 
 #endif

@@ -2,6 +2,7 @@
  * decides nothing. */
 #include "conformance/report/why.h"
 
+#include "backends/opencl/layer/log.h"
 #include "conformance/compare/parting.h"
 #include "conformance/report/matrix.h"
 
@@ -204,6 +205,48 @@ static void write_traces(rt_buffer *out, const cnf_why *why)
     rt_arena_reset(&arena);
 }
 
+/* ---- Calls of OpenCL ------------------------------------------------------------------------ */
+
+/* The end of a program gives everything back, which tells nothing. */
+static bool tells_something(const ocl_call *call)
+{
+    return !rt_text_starts(call->name, "clRelease");
+}
+
+static void write_calls(rt_buffer *out, const ocl_call_log *log)
+{
+    enum { SHOWN_MAX = 10 };
+    uint32_t first = log->call_count;
+    for (uint32_t shown = 0; first > 0 && shown < SHOWN_MAX; first--)
+        shown += tells_something(&log->calls[first - 1]);
+    rt_buffer_printf(out, "\nThe last calls that the OpenCL driver got:\n");
+    for (uint32_t i = first; i < log->call_count; i++) {
+        if (!tells_something(&log->calls[i])) continue;
+        rt_buffer_printf(out, "  ");
+        ocl_call_print(out, &log->calls[i]);
+        rt_buffer_append_byte(out, '\n');
+    }
+    if (log->is_full) rt_buffer_printf(out, "  and later ones, for which the log had no room\n");
+}
+
+/* Calls say where it went wrong, so a subject with which nothing is wrong has them left out. */
+static void write_log(rt_buffer *out, const cnf_why *why)
+{
+    cnf_verdict verdict = why->record->judgement.verdict;
+    if (why->log.length == 0 || verdict == CNF_VERDICT_PASS || verdict == CNF_VERDICT_SKIP) return;
+    rt_sink *sink = rt_sink_create();
+    rt_arena arena = {0};
+    ocl_call_log log;
+    rt_status status = ocl_call_log_read(sink, &arena, why->log, why->log_is_tail, &log);
+    if (!rt_ok(status))
+        rt_buffer_printf(out, "\nWhat the OpenCL driver was asked is not known: %.*s\n",
+                         RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
+    else if (log.call_count > 0)
+        write_calls(out, &log);
+    rt_arena_reset(&arena);
+    rt_sink_destroy(sink);
+}
+
 void cnf_why_write(rt_buffer *out, const cnf_why *why)
 {
     const cnf_judgement *judgement = &why->record->judgement;
@@ -216,4 +259,5 @@ void cnf_why_write(rt_buffer *out, const cnf_why *why)
     write_checks(out, why->messages);
     write_rules(out, why);
     write_traces(out, why);
+    write_log(out, why);
 }

@@ -12,6 +12,8 @@ typedef struct cnf_why {
     const scn_scenario *scenario; /* NULL: it could not be read or compiled */
     const cnf_messages *messages; /* of the subject's child; NULL: none ran */
     const cnf_messages *oracle;   /* of sim's; NULL: it did not pass */
+    rt_text log;                  /* what the OpenCL layer recorded; empty: nothing */
+    bool log_is_tail;             /* it is the end of a longer one */
     rt_text source;               /* content of the scenario file */
     const cnf_rules *rules;       /* NULL: there is no table of them */
 } cnf_why;
@@ -20,7 +22,8 @@ typedef struct cnf_why {
  * whether it was observed; the rule that the check cites, else the rules that the scenario shows at
  * that step, else all that it shows, each with its text, where it is written, how it is read and
  * how shipped DPC++ departs; the events around the first one at which the subject's trace leaves
- * sim's; and the entry of the expectation file that was applied. */
+ * sim's; what an OpenCL driver was asked last, where the subject did not pass; and the entry of the
+ * expectation file that was applied. */
 void cnf_why_write(rt_buffer *out, const cnf_why *why);
 
 #endif

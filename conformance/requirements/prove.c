@@ -7,7 +7,7 @@
 #include "conformance/requirements/prove.h"
 
 #include "conformance/requirements/prove_internal.h"
-#include "conformance/requirements/scratch.h"
+#include "conformance/compile/scratch.h"
 
 #include <errno.h>
 #include <jansson.h>

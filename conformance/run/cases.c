@@ -59,6 +59,8 @@ void cnf_run_case_done(run_state *run, run_scenario *scenario, uint32_t subject)
     const cnf_run_detail detail = {.scenario = scenario->compiled,
                                    .messages = one->heard ? &one->messages : NULL,
                                    .oracle = oracle_messages(run, scenario),
+                                   .log = one->log,
+                                   .log_is_tail = one->log_is_tail,
                                    .warning = rt_buffer_text(&warning)};
     if (!one->unsaid) cnf_run_record_send(run, &record, &detail);
     rt_buffer_free(&warning);

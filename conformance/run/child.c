@@ -40,6 +40,7 @@ enum {
 typedef struct pool_child {
     pid_t pid;            /* 0: never started, or reaped */
     int messages, output; /* read ends; -1 once closed */
+    int log;              /* -1: none */
     bool killed;          /* by us: result.end says why */
     bool ended;           /* the result can be handed out */
     double begin_ms, deadline_ms;
@@ -60,6 +61,7 @@ struct cnf_pool {
 /* The pipes and the input of a child that is being started. */
 typedef struct start_files {
     int messages[2], output[2], input;
+    int log; /* -1: none */
 } start_files;
 
 static double now_ms(void)
@@ -91,6 +93,7 @@ void cnf_child_result_free(cnf_child_result *result)
 {
     rt_buffer_free(&result->messages);
     rt_buffer_free(&result->output);
+    rt_buffer_free(&result->log);
 }
 
 /* ---- The pool ------------------------------------------------------------------------------ */
@@ -160,6 +163,7 @@ void cnf_pool_destroy(cnf_pool *pool)
         }
         close_one(&child->messages);
         close_one(&child->output);
+        close_one(&child->log);
         cnf_child_result_free(&child->result);
     }
     pool_kill_orphans(pool); /* No child of the pool is known any more: all of them, reaped. */
@@ -200,6 +204,18 @@ static void files_close(start_files *files)
         close_one(&files->output[end]);
     }
     close_one(&files->input);
+    close_one(&files->log);
+}
+
+/* A file for the child's log, above all descriptors that the child expects; -1 with errno set. */
+static int log_open(void)
+{
+    int file = memfd_create("assay-log", MFD_CLOEXEC);
+    int lifted = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, CNF_CHILD_LOG + 1);
+    int error = errno;
+    close_one(&file);
+    errno = error;
+    return lifted;
 }
 
 /* Moves a descriptor above the standard ones, which are free in a program started without them: in
@@ -216,7 +232,7 @@ static bool lift_one(int *descriptor)
 
 static bool files_open(start_files *files, const cnf_child_start *start)
 {
-    *files = (start_files){{-1, -1}, {-1, -1}, -1};
+    *files = (start_files){{-1, -1}, {-1, -1}, -1, -1};
     bool opened = pipe2(files->messages, O_CLOEXEC) == 0 && pipe2(files->output, O_CLOEXEC) == 0 &&
                   fcntl(files->messages[0], F_SETFL, O_NONBLOCK) == 0 &&
                   fcntl(files->output[0], F_SETFL, O_NONBLOCK) == 0;
@@ -226,6 +242,10 @@ static bool files_open(start_files *files, const cnf_child_start *start)
     }
     opened = opened && lift_one(&files->messages[1]) && lift_one(&files->output[1]) &&
              lift_one(&files->input);
+    if (opened && start->has_log) {
+        files->log = log_open();
+        opened = files->log >= 0;
+    }
     if (opened) return true;
     int error = errno;
     files_close(files);
@@ -244,7 +264,13 @@ static bool child_descriptors(const start_files *files, int messages)
     } else {
         moved = moved && dup2(files->messages[1], messages) == messages;
     }
-    return moved && close_range(messages > 2 ? (unsigned)messages + 1 : 3, ~0u, 0) == 0;
+    unsigned first_unknown = messages > 2 ? (unsigned)messages + 1 : 3;
+    if (files->log >= 0) {
+        CHECK(messages == CNF_CHILD_MESSAGES && files->log > CNF_CHILD_LOG);
+        moved = moved && dup2(files->log, CNF_CHILD_LOG) == CNF_CHILD_LOG;
+        first_unknown = CNF_CHILD_LOG + 1;
+    }
+    return moved && close_range(first_unknown, ~0u, 0) == 0;
 }
 
 /* AddressSanitizer reserves its shadow as data, far beyond any limit that a user would set. */
@@ -318,8 +344,10 @@ void cnf_pool_start(cnf_pool *pool, const cnf_child_start *start)
 {
     CHECK(start->timeout_ms > 0 && start->messages_max > 0);
     CHECK(start->body || (start->arguments && (start->messages == 1 || start->messages == 3)));
+    CHECK_IMPLIES(start->has_log, !start->body && start->messages == CNF_CHILD_MESSAGES);
     pool_child *child = rt_vector_push(&pool->children);
-    *child = (pool_child){.messages = -1, .output = -1, .messages_max = start->messages_max};
+    *child =
+        (pool_child){.messages = -1, .output = -1, .log = -1, .messages_max = start->messages_max};
     child->result.tag = start->tag;
     child->result.memory_bytes = LIMITS_MEMORY ? start->memory_bytes : 0;
     child->begin_ms = now_ms();
@@ -339,6 +367,8 @@ void cnf_pool_start(cnf_pool *pool, const cnf_child_start *start)
         child->pid = pid;
         child->messages = files.messages[0];
         child->output = files.output[0];
+        child->log = files.log;
+        files.log = -1;
         files.messages[0] = files.output[0] = -1;
     }
     files_close(&files);
@@ -396,6 +426,23 @@ static void pipe_drain(pool_child *child, bool is_output, uint32_t reads)
     }
 }
 
+/* Keeps the end of the log.  What cannot be read any more is left out: it is only for people. */
+static void log_keep(pool_child *child)
+{
+    if (child->log < 0) return;
+    off_t size = lseek(child->log, 0, SEEK_END);
+    child->result.log_is_tail = size > CNF_CHILD_LOG_KEPT;
+    off_t at = child->result.log_is_tail ? size - CNF_CHILD_LOG_KEPT : 0;
+    char data[4096];
+    while (at < size) {
+        ssize_t done = pread(child->log, data, sizeof data, at);
+        if (done <= 0) break;
+        rt_buffer_append(&child->result.log, data, (size_t)done);
+        at += done;
+    }
+    close_one(&child->log);
+}
+
 /* The child is dead or given up: takes what its pipes still hold and closes them.  A process that
  * it left may hold the other ends, so the pipes' end is not waited for. */
 static void child_finish(pool_child *child)
@@ -406,6 +453,7 @@ static void child_finish(pool_child *child)
     pipe_drain(child, true, PORTIONS_MAX);
     close_one(&child->messages);
     close_one(&child->output);
+    log_keep(child);
     rt_buffer *output = &child->result.output;
     if (output->size > OUTPUT_KEPT) {
         memmove(output->data, output->data + output->size - OUTPUT_KEPT, OUTPUT_KEPT + 1);

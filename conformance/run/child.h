@@ -13,6 +13,10 @@
 /* The descriptor on which every child but the compile worker sends its messages. */
 enum { CNF_CHILD_MESSAGES = 3 };
 
+/* The descriptor of an executed child's log: a file in memory that the runner keeps, whatever
+ * happens to the child, and bytes of its end that a result has. */
+enum { CNF_CHILD_LOG = 4, CNF_CHILD_LOG_KEPT = 1 << 16 };
+
 /* Runs in a forked child; messages go to the descriptor; returns the child's exit status. */
 typedef int cnf_child_body(void *user, int messages);
 
@@ -26,6 +30,7 @@ typedef struct cnf_child_start {
     const char *const *environment; /* "NAME=value" set in the child, NULL-terminated; or NULL */
     rt_bytes input;                 /* of an executed child, on descriptor 0 */
     int messages;                   /* an executed child's descriptor for messages: 1 or 3 */
+    bool has_log;                   /* an executed child with messages on 3 gets CNF_CHILD_LOG */
     uint32_t timeout_ms;            /* > 0; then the child's group is killed */
     uint64_t memory_bytes;          /* that a process of it may allocate; 0: no limit */
     size_t messages_max;            /* bytes > 0; a child that sends more is killed */
@@ -46,6 +51,8 @@ typedef struct cnf_child_result {
     int code;
     rt_buffer messages;      /* what it sent, at most messages_max bytes */
     rt_buffer output;        /* the last part of its stdout and stderr */
+    rt_buffer log;           /* the end of its log, at most CNF_CHILD_LOG_KEPT bytes */
+    bool log_is_tail;        /* it was longer */
     double seconds;          /* from start to end */
     uint64_t memory_bytes;   /* the limit that it ran under; 0: none */
     uint64_t resident_bytes; /* the most that it had in memory at once, with waited-for children */

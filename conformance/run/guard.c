@@ -2,6 +2,7 @@
  */
 #include "conformance/run/guard.h"
 
+#include "conformance/compile/scratch.h"
 #include "conformance/run/orphans.h"
 
 #include <errno.h>
@@ -60,13 +61,47 @@ static int worker_wait(pid_t worker, const sigset_t *taken)
     return how;
 }
 
-static void worker_main(int (*body)(void *user), void *user, pid_t guard, const sigset_t *mask)
+static void worker_main(int (*body)(void *user), void *user, pid_t guard, const sigset_t *mask,
+                        rt_text scratch)
 {
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != guard) exit(EXIT_FAILURE); /* It died before we could hear of it. */
     sigprocmask(SIG_SETMASK, mask, NULL);
-    exit(body(user));
+    int status = body(user);
+    /* Nobody else is left to do it. */
+    if (getppid() != guard && scratch.length > 0) cnf_scratch_remove(scratch);
+    exit(status);
+}
+
+/* The command's folder, and what said where it is before: a command may start another one. */
+typedef struct guard_scratch {
+    rt_arena arena;
+    rt_text folder; /* empty: the system refused, and says so to who needs one */
+    const char *before;
+} guard_scratch;
+
+/* Makes the folder and says where it is to all that the command starts. */
+static void scratch_begin(guard_scratch *made)
+{
+    *made = (guard_scratch){0};
+    const char *before = getenv(CNF_SCRATCH_VARIABLE);
+    if (before) made->before = rt_arena_text(&made->arena, rt_text_of(before)).data;
+    rt_sink *sink = rt_sink_create();
+    if (rt_ok(cnf_scratch_make(sink, &made->arena, &made->folder)))
+        setenv(CNF_SCRATCH_VARIABLE, made->folder.data, 1);
+    rt_sink_destroy(sink);
+}
+
+/* Every process that could write there is gone. */
+static void scratch_end(guard_scratch *made)
+{
+    if (made->folder.length > 0) cnf_scratch_remove(made->folder);
+    if (made->before)
+        setenv(CNF_SCRATCH_VARIABLE, made->before, 1);
+    else
+        unsetenv(CNF_SCRATCH_VARIABLE);
+    rt_arena_reset(&made->arena);
 }
 
 int cnf_guard(int (*body)(void *user), void *user, int status_lost)
@@ -78,14 +113,17 @@ int cnf_guard(int (*body)(void *user), void *user, int status_lost)
     cnf_orphans_adopt();
     cnf_process_list foreign = {0};
     cnf_orphans_list(&foreign);
+    guard_scratch scratch;
+    scratch_begin(&scratch);
     fflush(NULL);
     pid_t guard = getpid(), worker = fork();
-    if (worker == 0) worker_main(body, user, guard, &before);
+    if (worker == 0) worker_main(body, user, guard, &before, scratch.folder);
     int how = 0, error = errno;
     if (worker > 0) {
         how = worker_wait(worker, &taken);
         cnf_orphans_kill(&foreign);
     }
+    scratch_end(&scratch);
     rt_vector_free(&foreign);
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (worker > 0 && WIFEXITED(how)) return WEXITSTATUS(how);

@@ -3,7 +3,8 @@
  * The work is done in a child (the worker) that adopts what its own children leave (child.h); the
  * program's own process (the guard) only waits, and adopts what the worker leaves.  Killing the
  * guard interrupts the worker, which ends as after SIGTERM; killing the worker makes the guard kill
- * every descendant.  The worker has a session of its own, so that one signal to a process group
+ * every descendant.  Who ends last removes the command's temporary folder (compile/scratch.h).
+ * The worker has a session of its own, so that one signal to a process group
  * cannot take both; the guard passes on what the terminal and others send.
  * Linux: PR_SET_CHILD_SUBREAPER and PR_SET_PDEATHSIG of prctl(2). */
 #ifndef CONFORMANCE_RUN_GUARD_H

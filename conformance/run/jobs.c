@@ -70,6 +70,10 @@ static void case_arguments(const run_state *run, const run_case *one, const cnf_
         out_arguments[count++] = "--profile";
         out_arguments[count++] = rt_profile_name(options->profile);
     }
+    if (options->real_loader) {
+        out_arguments[count++] = "--loader";
+        out_arguments[count++] = CNF_LOADER_REAL;
+    }
     if (one->script.length > 0) {
         out_arguments[count++] = "--choices";
         out_arguments[count++] = one->script.data;
@@ -83,7 +87,7 @@ static void case_arguments(const run_state *run, const run_case *one, const cnf_
 
 void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
 {
-    enum { ARGUMENTS = 13 };
+    enum { ARGUMENTS = 15 };
     const run_scenario *scenario = run->slots[slot];
     const cnf_run_subject *column = &run->options->subjects[index];
     run_case *one = &scenario->cases[index];
@@ -99,7 +103,7 @@ void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
     if (column->subject->forked) {
         forked_case forked = {column->subject,
                               {run->options->seed, run->options->cache, run->options->profile,
-                               one->script, column->settings},
+                               one->script, column->settings, run->options->real_loader},
                               rt_buffer_bytes(&scenario->pack)};
         start.body = forked_body;
         start.user = &forked;
@@ -112,6 +116,7 @@ void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
     start.arguments = arguments;
     start.environment = run->subjects[index].environment;
     start.input = rt_buffer_bytes(&scenario->pack);
+    start.has_log = true;
     cnf_pool_start(run->pool, &start);
 }
 
@@ -151,6 +156,8 @@ void cnf_run_case_ended(run_state *run, uint32_t slot, uint32_t index, cnf_child
     one->heard = true;
     cnf_judge(&scenario->arena, result, &one->messages, &one->judgement);
     one->seconds += result->seconds;
+    one->log = rt_arena_text(&scenario->arena, rt_buffer_text(&result->log));
+    one->log_is_tail = result->log_is_tail;
     cnf_verdict verdict = one->judgement.verdict;
     if (verdict == CNF_VERDICT_UNAVAILABLE && !run->subjects[index].unavailable) {
         run->subjects[index].unavailable = true;

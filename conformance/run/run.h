@@ -26,6 +26,7 @@ typedef struct cnf_run_options {
     uint64_t seed;
     rt_text cache; /* folder of the artefact cache, as cnf_cache_open takes it */
     rt_profile profile;
+    bool real_loader;     /* as cnf_subject_options */
     rt_text choices;      /* what the first choices take, "0,1,0"; empty: nothing is prescribed */
     uint32_t explore_max; /* runs of one scenario on one subject to explore choices; 0: do not */
     rt_text conditions;   /* for the records; they say nothing to the run */
@@ -41,7 +42,9 @@ typedef struct cnf_run_detail {
         *scenario; /* its modules hold their images; NULL: not read or not compiled */
     const cnf_messages *messages; /* of the subject's child; NULL: none ran */
     const cnf_messages *oracle;   /* of sim's child; NULL: none ran, or sim did not PASS */
-    rt_text warning; /* for people, whole lines: what is worth a look beside the verdict */
+    rt_text log;      /* the end of what the OpenCL layer recorded (backends/opencl/layer/log.h) */
+    bool log_is_tail; /* it was longer */
+    rt_text warning;  /* for people, whole lines: what is worth a look beside the verdict */
 } cnf_run_detail;
 
 /* Gets each record as soon as it is final, in no particular order; its texts are valid during the

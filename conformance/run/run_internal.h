@@ -21,6 +21,8 @@ typedef struct run_case {
     bool heard;  /* a child of it has ended; the messages are what that said */
     double seconds;
     cnf_messages messages;
+    rt_text log; /* the end of what the OpenCL layer recorded; empty: none */
+    bool log_is_tail;
     cnf_judgement judgement;
     rt_text script;         /* of the choices of the child that runs, or ran last */
     cnf_explorer *explorer; /* NULL: runs once */

@@ -156,9 +156,10 @@ static json_t *event_of(const rt_event *event)
     return object;
 }
 
-void cnf_emit_trace(cnf_emitter *emitter, rt_trace *trace)
+void cnf_emit_trace(cnf_emitter *emitter, rt_trace *trace, bool partial)
 {
     json_t *message = message_of("trace");
+    if (partial) set(message, "partial", json_true());
     json_t *events = json_array();
     CHECK(events);
     uint32_t count = rt_trace_count(trace);

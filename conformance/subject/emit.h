@@ -33,7 +33,8 @@ void cnf_emit_check(cnf_emitter *emitter, const cnf_emitted_check *check);
 /* `defined` NULL: the device does not track it. */
 void cnf_emit_memory(cnf_emitter *emitter, const scn_memory *memory, rt_bytes data,
                      const uint8_t *defined);
-void cnf_emit_trace(cnf_emitter *emitter, rt_trace *trace);
+/* `partial`: events of some kinds, or fields of them, do not reach this trace. */
+void cnf_emit_trace(cnf_emitter *emitter, rt_trace *trace, bool partial);
 /* Nothing is written where nothing was chosen. */
 void cnf_emit_choices(cnf_emitter *emitter, const rt_choice *choices, uint32_t count);
 /* `message` is empty where the answer is right. */

@@ -1,5 +1,5 @@
 /* The life of a scenario: setting up, the steps one after the other, the end. */
-#include "conformance/subject/execute.h"
+#include "conformance/subject/layer.h"
 
 void cnf_execution_finding(void *user, const dev_finding *finding)
 {
@@ -45,116 +45,42 @@ bool cnf_choices_read(rt_arena *arena, rt_text script, const uint32_t **out_choi
 
 /* ---- Setting up --------------------------------------------------------------------------- */
 
-static rt_module *module_table(cnf_execution *execution)
+rt_status cnf_execution_open(cnf_execution *execution)
 {
-    const scn_scenario *scenario = execution->scenario;
-    rt_module *modules =
-        rt_arena_alloc_array(&execution->arena, scenario->module_count, sizeof *modules);
-    for (uint32_t i = 0; i < scenario->module_count; i++) {
-        const scn_module *module = &scenario->modules[i];
-        modules[i] = (rt_module){.name = module->name,
-                                 .needs = module->needs,
-                                 .need_count = module->need_count,
-                                 .host_symbols = module->host_symbols,
-                                 .host_symbol_count = module->host_symbol_count};
-        if (module->registers) modules[i].images = module->images;
-    }
-    return modules;
+    CHECK(!execution->runtime && execution->scenario->device_count >= 1);
+    return execution->subject->runtime->open(execution, &execution->runtime);
 }
 
-static rt_status create_memory(cnf_execution *execution, uint32_t index)
+void cnf_execution_close(cnf_execution *execution)
 {
-    static const dev_memory_kind kinds[SCN_MEMORY_KIND_COUNT] = {
-        [SCN_MEMORY_BUFFER] = DEV_MEMORY_BUFFER,
-        [SCN_MEMORY_USM_DEVICE] = DEV_MEMORY_USM_DEVICE,
-        [SCN_MEMORY_USM_HOST] = DEV_MEMORY_USM_HOST,
-        [SCN_MEMORY_USM_SHARED] = DEV_MEMORY_USM_SHARED,
-    };
-    const scn_memory *memory = &execution->scenario->memories[index];
-    uint64_t size = memory->count * memory->layout.size;
-    CHECK(!memory->initial.data || memory->initial.size == size);
-    if (memory->kind == SCN_MEMORY_BUFFER) {
-        return rt_runtime_memory_create(execution->runtime, memory->name, size,
-                                        memory->initial.data, &execution->memories[index]);
-    }
-    return rt_runtime_usm_create(execution->runtime, memory->name,
-                                 execution->devices[memory->device], kinds[memory->kind], size,
-                                 memory->initial.data, &execution->memories[index]);
+    execution->subject->runtime->close(execution, execution->runtime);
+    execution->runtime = NULL;
+    rt_vector_free(&execution->findings);
+    rt_arena_reset(&execution->arena);
 }
 
 static void create_tables(cnf_execution *execution)
 {
     const scn_scenario *scenario = execution->scenario;
     rt_arena *arena = &execution->arena;
-    execution->devices =
-        rt_arena_alloc_array(arena, scenario->device_count, sizeof(const rt_device *));
     execution->queues =
         rt_arena_alloc_array(arena, scenario->device_count, sizeof *execution->queues);
-    execution->memories =
-        rt_arena_alloc_array(arena, scenario->memory_count, sizeof *execution->memories);
     execution->results =
         rt_arena_alloc_array(arena, scenario->step_count, sizeof *execution->results);
     execution->counted = rt_arena_alloc_array(arena, RT_EVENT_COUNT, sizeof *execution->counted);
     for (uint32_t i = 0; i < scenario->step_count; i++)
-        execution->results[i] = (cnf_step_result){.command = UINT32_MAX, .queue = UINT32_MAX};
+        execution->results[i] = (cnf_step_result){
+            .command = CNF_NOT_MADE, .queue = CNF_NOT_MADE, .context = CNF_NOT_MADE};
     for (uint32_t i = 0; i < scenario->device_count; i++)
-        execution->queues[i] = UINT32_MAX;
-}
-
-static rt_status set_up(cnf_execution *execution, dev_device *const *devices)
-{
-    const scn_scenario *scenario = execution->scenario;
-    create_tables(execution);
-    rt_runtime_parameters parameters = {
-        .sink = execution->sink,
-        .modules = module_table(execution),
-        .module_count = scenario->module_count,
-        .profile = execution->profile,
-        .seed = execution->seed,
-    };
-    bool readable = cnf_choices_read(&execution->arena, execution->choices, &parameters.choices,
-                                     &parameters.choice_count);
-    CHECK(readable); /* Checked where the child begins. */
-    execution->runtime = rt_runtime_create(&parameters);
-    for (uint32_t i = 0; i < scenario->device_count; i++) {
-        const scn_device *device = &scenario->devices[i];
-        execution->devices[i] = rt_runtime_device_add(execution->runtime, device->name, devices[i],
-                                                      device->hidden_aspects);
-    }
-    for (uint32_t i = 0; i < scenario->memory_count; i++)
-        RT_TRY(create_memory(execution, i));
-    return RT_STATUS_OK;
+        execution->queues[i] = CNF_NOT_MADE;
 }
 
 /* ---- Steps -------------------------------------------------------------------------------- */
 
-static rt_status run_load_image(cnf_execution *execution, const scn_step *step)
-{
-    const scn_module *module = &execution->scenario->modules[step->module];
-    if (step->image >= module->images.count) {
-        return rt_fail(execution->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "module '%.*s' has %u images; there is no %.*s/%u",
-                       RT_TEXT_ARG(module->name), module->images.count, RT_TEXT_ARG(module->name),
-                       step->image);
-    }
-    return rt_runtime_image_load(execution->runtime, step->module,
-                                 &module->images.images[step->image]);
-}
-
-static void run_context(cnf_execution *execution, uint32_t index)
-{
-    const scn_step *step = &execution->scenario->steps[index];
-    const rt_device **devices = rt_alloc_array(step->device_count, sizeof *devices);
-    for (uint32_t i = 0; i < step->device_count; i++)
-        devices[i] = execution->devices[step->devices[i]];
-    execution->results[index].context =
-        rt_runtime_context_create(execution->runtime, devices, step->device_count);
-    rt_free(devices);
-}
-
 static void run_expect(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
+    execution->runtime->operations->look(execution);
     for (uint32_t i = 0; i < step->expect_count; i++)
         cnf_judge_expect(execution, index, &step->expect[i]);
 }
@@ -163,24 +89,24 @@ static void run_verb(cnf_execution *execution, uint32_t index)
 {
     const scn_scenario *scenario = execution->scenario;
     const scn_step *step = &scenario->steps[index];
-    rt_loader *loader = rt_runtime_loader(execution->runtime);
-    rt_scheduler *scheduler = rt_runtime_scheduler(execution->runtime);
+    const cnf_runtime_operations *operations = execution->runtime->operations;
     switch (step->verb) {
     case SCN_VERB_LOAD:
-        rt_loader_open(loader, step->module);
         cnf_judge_step(execution, index, "step", scenario->modules[step->module].name,
-                       RT_STATUS_OK);
+                       operations->load(execution, step->module));
         return;
     case SCN_VERB_UNLOAD:
         cnf_judge_step(execution, index, "step", scenario->modules[step->module].name,
-                       rt_loader_close(loader, step->module));
+                       operations->unload(execution, step->module));
         return;
     case SCN_VERB_LOAD_IMAGE:
         cnf_judge_step(execution, index, "step", scenario->modules[step->module].name,
-                       run_load_image(execution, step));
+                       operations->load_image(execution, step->module, step->image));
         return;
     case SCN_VERB_DEVICE: return; /* The reader has told every command its device. */
-    case SCN_VERB_CONTEXT: run_context(execution, index); return;
+    case SCN_VERB_CONTEXT:
+        cnf_judge_step(execution, index, "step", step->id, cnf_run_context(execution, index));
+        return;
     case SCN_VERB_QUEUE:
         cnf_judge_step(execution, index, "step", step->id, cnf_run_queue(execution, index));
         return;
@@ -198,7 +124,7 @@ static void run_verb(cnf_execution *execution, uint32_t index)
         return;
     case SCN_VERB_HOST_ACCESS:
         cnf_judge_step(execution, index, "step", scenario->memories[step->memory].name,
-                       rt_scheduler_host_read(scheduler, execution->memories[step->memory]));
+                       operations->read(execution, step->memory, NULL));
         return;
     case SCN_VERB_PARALLEL: cnf_run_parallel(execution, index); return;
     case SCN_VERB_EXPECT: run_expect(execution, index); return;
@@ -210,9 +136,10 @@ static void run_verb(cnf_execution *execution, uint32_t index)
 void cnf_run_step(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
-    if (step->profile != RT_PROFILE_COUNT && step->profile != execution->profile) return;
+    if (step->profile != RT_PROFILE_COUNT && step->profile != execution->options->profile) return;
     cnf_emit_stage(execution->emitter, "step", index, step->at.line);
     execution->results[index].begun = true;
+    execution->thread = step->thread;
     run_verb(execution, index);
 }
 
@@ -237,86 +164,61 @@ static void judge_end(cnf_execution *execution, rt_text what, rt_status status)
                           });
 }
 
-rt_status cnf_memory_defined(const rt_memory *memory, uint8_t *out_bits)
+/* No document says what becomes of a memory that a refused command was to write: libsycl then
+ * refuses to read it. */
+static void leave_out(cnf_execution *execution, rt_text memory)
 {
-    if (memory->written_on != UINT32_MAX) {
-        CHECK(memory->written_on < memory->copies.count);
-        dev_memory *copy = memory->copies.items[memory->written_on].memory;
-        return dev_memory_defined(copy, 0, memory->size, out_bits);
-    }
-    for (uint64_t i = 0; i < (memory->size + 7) / 8; i++)
-        out_bits[i] = memory->initialised ? 255 : 0;
-    return RT_STATUS_OK;
+    cnf_judged(execution, &(cnf_emitted_check){
+                              .step = SCN_NONE, .kind = "memory", .what = memory, .ok = true});
 }
 
 static void emit_final_memory(cnf_execution *execution, uint32_t index)
 {
     const scn_memory *declared = &execution->scenario->memories[index];
-    rt_memory *memory = execution->memories[index];
-    rt_scheduler *scheduler = rt_runtime_scheduler(execution->runtime);
-    rt_status status = rt_scheduler_host_read(scheduler, memory);
-    uint8_t *bits = rt_alloc((size_t)(memory->size + 7) / 8);
-    if (rt_ok(status)) status = cnf_memory_defined(memory, bits);
-    judge_end(execution, declared->name, status);
-    if (rt_ok(status)) {
-        bool tracked = execution->devices[0]->capabilities.finds_faults;
-        cnf_emit_memory(execution->emitter, declared, (rt_bytes){memory->host, memory->size},
-                        tracked ? bits : NULL);
-    }
-    rt_free(bits);
-}
-
-/* Whether anything went to a device, before the end reads what is left there. */
-static bool device_was_asked(cnf_execution *execution)
-{
-    static const rt_event_kind asking[] = {RT_EVENT_CREATE, RT_EVENT_LAUNCH, RT_EVENT_COPY,
-                                           RT_EVENT_FILL, RT_EVENT_UPLOAD};
-    rt_trace *trace = rt_runtime_trace(execution->runtime);
-    uint32_t count = rt_trace_count(trace);
-    for (uint32_t i = 0; i < count; i++) {
-        rt_event_kind kind = rt_trace_event(trace, i)->kind;
-        for (size_t k = 0; k < sizeof asking / sizeof *asking; k++) {
-            if (kind == asking[k]) return true;
-        }
-    }
-    return false;
+    cnf_content content = {0};
+    rt_status status = execution->runtime->operations->read(execution, index, &content);
+    if (rt_ok(status))
+        cnf_emit_memory(execution->emitter, declared, content.bytes, content.defined);
+    else if (execution->refused && !execution->runtime->operations->is_reference)
+        leave_out(execution, declared->name);
+    else
+        judge_end(execution, declared->name, status);
+    rt_arena_reset(&content.arena);
 }
 
 static void finish(cnf_execution *execution)
 {
-    execution->device_was_asked = device_was_asked(execution);
+    cnf_runtime *runtime = execution->runtime;
+    execution->was_asked = runtime->operations->was_asked(runtime);
+    execution->thread = 0;
     cnf_emit_stage(execution->emitter, "finish", SCN_NONE, 0);
-    rt_status ended = rt_scheduler_wait(rt_runtime_scheduler(execution->runtime));
-    judge_end(execution, RT_TEXT("wait"), ended);
+    judge_end(execution, RT_TEXT("wait"), runtime->operations->wait(execution));
     cnf_judge_findings(execution);
     for (uint32_t i = 0; i < execution->scenario->memory_count && !execution->failed; i++) {
         emit_final_memory(execution, i);
     }
-    cnf_emit_trace(execution->emitter, rt_runtime_trace(execution->runtime));
+    if (runtime->operations->is_reference) cnf_judge_layer(execution);
+    runtime->operations->look(execution);
+    cnf_emit_trace(execution->emitter, runtime->trace, !runtime->operations->is_reference);
     const rt_choice *choices;
     uint32_t choice_count;
-    rt_runtime_choices(execution->runtime, &choices, &choice_count);
+    runtime->operations->choices(runtime, &choices, &choice_count);
     cnf_emit_choices(execution->emitter, choices, choice_count);
+    judge_end(execution, RT_TEXT("exit"), runtime->operations->end(execution));
 }
 
-void cnf_execute(cnf_execution *execution, dev_device *const *devices)
+void cnf_execute(cnf_execution *execution)
 {
     const scn_scenario *scenario = execution->scenario;
-    CHECK(scenario->module_count >= 1 && scenario->device_count >= 1);
+    CHECK(execution->runtime && scenario->module_count >= 1);
     cnf_emit_stage(execution->emitter, "load", SCN_NONE, 0);
-    rt_status status = set_up(execution, devices);
+    create_tables(execution);
+    rt_status status = execution->runtime->operations->set_up(execution);
     judge_end(execution, RT_TEXT("set-up"), status);
-    if (rt_ok(status)) {
-        rt_loader_start(rt_runtime_loader(execution->runtime), 0, scenario->preloaded,
-                        scenario->preloaded_count);
-        for (uint32_t i = 0; i < scenario->step_count && !execution->failed;) {
-            cnf_run_step(execution, i);
-            i += 1 + scenario->steps[i].nested_count;
-        }
-        finish(execution);
+    if (!rt_ok(status)) return;
+    for (uint32_t i = 0; i < scenario->step_count && !execution->failed;) {
+        cnf_run_step(execution, i);
+        i += 1 + scenario->steps[i].nested_count;
     }
-    rt_runtime_destroy(execution->runtime);
-    execution->runtime = NULL;
-    rt_vector_free(&execution->findings);
-    rt_arena_reset(&execution->arena);
+    finish(execution);
 }

@@ -12,22 +12,29 @@ void cnf_evaluate_host_symbol(cnf_execution *execution, const scn_expect *expect
                               cnf_emitted_check *check)
 {
     const scn_scenario *scenario = execution->scenario;
-    rt_loader *loader = rt_runtime_loader(execution->runtime);
     rt_text by = scenario->modules[expect->by].name;
+    bool loaded = false;
+    uint32_t found = SCN_NONE;
     check->kind = "host_symbol";
     check->what = expect->symbol;
-    if (!loader->modules[expect->by].loaded) {
+    rt_status status = execution->runtime->operations->host_symbol(execution, expect->by,
+                                                                   expect->symbol, &loaded, &found);
+    if (!rt_ok(status)) {
+        check->code = rt_text_of(rt_code_name(status.code));
+        check->message = rt_sink_diagnostic(execution->sink, status)->message;
+        return;
+    }
+    if (!loaded) {
         check->code = RT_TEXT("not-loaded");
         check->message = rt_arena_printf(&execution->arena,
                                          "module '%.*s' is not loaded, so it refers to nothing",
                                          RT_TEXT_ARG(by));
         return;
     }
-    rt_module_id found = rt_loader_host_symbol(loader, expect->by, expect->symbol);
     rt_text expected_name = RT_TEXT("nothing"), found_name = RT_TEXT("nothing");
     if (expect->from != SCN_NONE) expected_name = scenario->modules[expect->from].name;
-    if (found != RT_MODULE_NONE) found_name = scenario->modules[found].name;
-    check->ok = found == (expect->from == SCN_NONE ? RT_MODULE_NONE : expect->from);
+    if (found != SCN_NONE) found_name = scenario->modules[found].name;
+    check->ok = found == expect->from;
     if (check->ok) return;
     check->code = RT_TEXT("binding");
     check->message =
@@ -58,7 +65,7 @@ static bool branch_holds(cnf_execution *execution, const scn_outcome *outcome, u
     return true;
 }
 
-/* The first branch that holds decides. */
+/* The first branch that holds decides, one that this subject shows before one that it does not. */
 static void evaluate_one_of(cnf_execution *execution, const scn_expect *expect,
                             cnf_emitted_check *check)
 {
@@ -67,10 +74,11 @@ static void evaluate_one_of(cnf_execution *execution, const scn_expect *expect,
     check->kind = "one_of";
     check->what = RT_TEXT("outcome");
     check->branch_count = expect->outcome_count;
-    for (uint32_t i = 0; i < expect->outcome_count && !check->ok; i++) {
+    for (uint32_t i = 0; i < expect->outcome_count && !(check->ok && check->observed); i++) {
         bool observed = true;
-        check->ok = branch_holds(execution, &expect->outcomes[i], i + 1, &observed, &reasons);
-        if (!check->ok) continue;
+        bool holds = branch_holds(execution, &expect->outcomes[i], i + 1, &observed, &reasons);
+        if (!holds || (check->ok && !observed)) continue;
+        check->ok = true;
         check->branch = i + 1;
         check->observed = observed;
     }
@@ -107,7 +115,7 @@ static void cursors_advance(cnf_execution *execution, const scn_expect *expect)
 {
     if (expect->kind == SCN_EXPECT_COUNT) {
         rt_event_kind kind = rt_event_find(expect->event);
-        execution->counted[kind] = rt_trace_count(rt_runtime_trace(execution->runtime));
+        execution->counted[kind] = rt_trace_count(execution->runtime->trace);
     }
     if (expect->kind == SCN_EXPECT_OUTPUT) cnf_output_seen(execution);
     for (uint32_t i = 0; i < expect->outcome_count; i++) {

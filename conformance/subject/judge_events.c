@@ -3,19 +3,70 @@
 
 #include <inttypes.h>
 
+/* ---- What this runtime shows -------------------------------------------------------------- */
+
+static bool observes(const cnf_execution *execution, rt_event_kind kind, const char *field)
+{
+    const cnf_runtime *runtime = execution->runtime;
+    return runtime->operations->observes(runtime, kind, rt_text_of(field));
+}
+
+static bool tells_program(const cnf_execution *execution, rt_event_kind kind)
+{
+    const cnf_runtime *runtime = execution->runtime;
+    return runtime->operations->tells_program(runtime, kind);
+}
+
+/* Whether the trace can tell which program a kernel was launched from last. */
+static bool observes_programs(const cnf_execution *execution)
+{
+    return observes(execution, RT_EVENT_LAUNCH, "kernel") &&
+           tells_program(execution, RT_EVENT_LAUNCH);
+}
+
+/* Whether an event as it is expected would be in the trace if it happened, and be told from
+ * others. */
+static bool observes_event(const cnf_execution *execution, const scn_trace_event *expected)
+{
+    const cnf_runtime *runtime = execution->runtime;
+    rt_event_kind kind = rt_event_find(expected->kind);
+    CHECK(kind != RT_EVENT_COUNT); /* The reader knows the events. */
+    if (!observes(execution, kind, "")) return false;
+    if (expected->program_of.length > 0 &&
+        (!observes_programs(execution) || !tells_program(execution, kind)))
+        return false;
+    for (uint32_t i = 0; i < expected->field_count; i++) {
+        if (!runtime->operations->observes(runtime, kind, expected->fields[i].key)) return false;
+    }
+    return true;
+}
+
+/* What the runtime does not show is neither right nor wrong. */
+static void leave_unobserved(cnf_emitted_check *check)
+{
+    check->ok = true;
+    check->observed = false;
+}
+
+/* ---- Counts and programs ------------------------------------------------------------------ */
+
 void cnf_evaluate_count(cnf_execution *execution, const scn_expect *expect,
                         cnf_emitted_check *check)
 {
-    rt_trace *trace = rt_runtime_trace(execution->runtime);
+    rt_trace *trace = execution->runtime->trace;
     rt_event_kind kind = rt_event_find(expect->event);
     CHECK(kind != RT_EVENT_COUNT); /* The reader knows the events. */
+    check->kind = "count";
+    check->what = expect->event;
+    if (!observes(execution, kind, "")) {
+        leave_unobserved(check);
+        return;
+    }
     uint32_t end = rt_trace_count(trace);
     uint64_t count = 0;
     for (uint32_t i = execution->counted[kind]; i < end; i++) {
         count += rt_trace_event(trace, i)->kind == kind;
     }
-    check->kind = "count";
-    check->what = expect->event;
     check->ok = count == expect->count;
     if (!check->ok) {
         check->code = count > expect->count ? RT_TEXT("more") : RT_TEXT("fewer");
@@ -66,9 +117,14 @@ static rt_text joined(rt_arena *arena, const rt_text *texts, uint32_t count)
 void cnf_evaluate_program(cnf_execution *execution, const scn_expect *expect,
                           cnf_emitted_check *check)
 {
-    rt_trace *trace = rt_runtime_trace(execution->runtime);
+    rt_trace *trace = execution->runtime->trace;
     check->kind = "program";
     check->what = expect->kernel;
+    if (!observes_programs(execution) || !tells_program(execution, RT_EVENT_BUILD) ||
+        !observes(execution, RT_EVENT_BUILD, "images")) {
+        leave_unobserved(check);
+        return;
+    }
     const rt_event *launch = last_event(trace, RT_EVENT_LAUNCH, "kernel", expect->kernel);
     if (!launch) {
         check->code = RT_TEXT("not-launched");
@@ -78,7 +134,13 @@ void cnf_evaluate_program(cnf_execution *execution, const scn_expect *expect,
     }
     rt_text program = field_of(launch, "program")->values[0];
     const rt_event *build = last_event(trace, RT_EVENT_BUILD, "program", program);
-    CHECK(build); /* No launch without a program that was built. */
+    if (!build) { /* What a runtime that is not ours shows may have gaps. */
+        check->code = RT_TEXT("not-built");
+        check->message =
+            rt_arena_printf(&execution->arena, "the program of '%.*s' was not seen to be built",
+                            RT_TEXT_ARG(expect->kernel));
+        return;
+    }
     const rt_event_field *images = field_of(build, "images");
     check->ok = images->value_count == expect->image_count;
     for (uint32_t i = 0; i < expect->image_count && check->ok; i++) {
@@ -147,7 +209,7 @@ static rt_text missing_event(cnf_execution *execution, const scn_trace_event *mi
                              uint32_t start)
 {
     enum { SHOWN = 5 };
-    rt_trace *trace = rt_runtime_trace(execution->runtime);
+    rt_trace *trace = execution->runtime->trace;
     rt_buffer text = {0};
     rt_buffer_printf(&text, "no event '%.*s' as line %u asks for it, after those found before",
                      RT_TEXT_ARG(missing->kind), missing->at.line);
@@ -167,17 +229,25 @@ static rt_text missing_event(cnf_execution *execution, const scn_trace_event *mi
 void cnf_evaluate_trace(cnf_execution *execution, const scn_expect *expect,
                         cnf_emitted_check *check)
 {
-    rt_trace *trace = rt_runtime_trace(execution->runtime);
+    rt_trace *trace = execution->runtime->trace;
     uint32_t found = 0, after_last = 0, end = rt_trace_count(trace);
-    for (uint32_t i = 0; i < end && found < expect->event_count; i++) {
-        if (!event_matches(trace, rt_trace_event(trace, i), &expect->events[found])) continue;
-        found++;
-        after_last = i + 1;
+    for (; found < expect->event_count; found++) {
+        const scn_trace_event *expected = &expect->events[found];
+        if (!observes_event(execution, expected)) {
+            check->observed = false;
+            continue;
+        }
+        uint32_t at = after_last;
+        while (at < end && !event_matches(trace, rt_trace_event(trace, at), expected))
+            at++;
+        if (at == end) break;
+        after_last = at + 1;
     }
     check->kind = "trace";
     check->ok = found == expect->event_count;
     if (!check->ok) {
         const scn_trace_event *missing = &expect->events[found];
+        check->observed = true; /* What is missing was, whatever else is not. */
         check->what = missing->kind;
         check->line = missing->at.line;
         check->code = RT_TEXT("missing");
@@ -189,12 +259,16 @@ void cnf_evaluate_trace(cnf_execution *execution, const scn_expect *expect,
 void cnf_evaluate_never(cnf_execution *execution, const scn_expect *expect,
                         cnf_emitted_check *check)
 {
-    rt_trace *trace = rt_runtime_trace(execution->runtime);
+    rt_trace *trace = execution->runtime->trace;
     uint32_t end = rt_trace_count(trace);
     check->kind = "never";
     check->ok = true;
     for (uint32_t e = 0; e < expect->event_count && check->ok; e++) {
         const scn_trace_event *unwanted = &expect->events[e];
+        if (!observes_event(execution, unwanted)) {
+            check->observed = false;
+            continue;
+        }
         for (uint32_t i = 0; i < end && check->ok; i++) {
             const rt_event *event = rt_trace_event(trace, i);
             if (!event_matches(trace, event, unwanted)) continue;
@@ -202,6 +276,7 @@ void cnf_evaluate_never(cnf_execution *execution, const scn_expect *expect,
             rt_buffer_printf(&text, "expected never; it happened:");
             print_event(&text, event);
             check->ok = false;
+            check->observed = true;
             check->what = unwanted->kind;
             check->line = unwanted->at.line;
             check->code = RT_TEXT("happened");

@@ -4,8 +4,8 @@
 
 #include <inttypes.h>
 
-/* The first element of which the device says that a part was never written; UINT64_MAX: none, or
- * the device does not tell.  What is never written may look right by chance. */
+/* The first element of which the device says that a part was never written; UINT64_MAX: none.  What
+ * is never written may look right by chance. */
 static uint64_t first_undefined(const scn_memory *declared, const uint8_t *bits)
 {
     for (uint64_t i = 0; i < declared->count; i++) {
@@ -21,33 +21,21 @@ static uint64_t first_undefined(const scn_memory *declared, const uint8_t *bits)
     return UINT64_MAX;
 }
 
-static rt_status undefined_find(cnf_execution *execution, const rt_memory *memory,
-                                const scn_memory *declared, uint64_t *out_element)
-{
-    *out_element = UINT64_MAX;
-    uint8_t *bits = rt_alloc((size_t)(memory->size + 7) / 8);
-    rt_status status = cnf_memory_defined(memory, bits);
-    bool tracked = execution->devices[0]->capabilities.finds_faults;
-    if (rt_ok(status) && tracked) *out_element = first_undefined(declared, bits);
-    rt_free(bits);
-    return status;
-}
-
-static void compare(cnf_execution *execution, const scn_expect *expect, const rt_memory *memory,
-                    uint64_t undefined, cnf_emitted_check *check)
+static void compare(cnf_execution *execution, const scn_expect *expect, const cnf_content *got,
+                    cnf_emitted_check *check)
 {
     rt_arena *arena = &execution->arena;
     const scn_memory *declared = &execution->scenario->memories[expect->memory];
-    rt_bytes got = {memory->host, memory->size};
+    uint64_t undefined = got->defined ? first_undefined(declared, got->defined) : UINT64_MAX;
     cnf_difference difference;
-    CHECK(expect->values.size == memory->size);
+    CHECK(expect->values.size == got->bytes.size);
     if (undefined != UINT64_MAX) {
         check->code = RT_TEXT("undefined");
         check->place = rt_arena_printf(arena, "element %" PRIu64, undefined);
         check->message = rt_arena_printf(
             arena, "%.*s[%" PRIu64 "] was never written, so it has no value to compare",
             RT_TEXT_ARG(declared->name), undefined);
-    } else if (cnf_elements_compare(arena, declared, expect->values, got, (rt_bytes){0},
+    } else if (cnf_elements_compare(arena, declared, expect->values, got->bytes, (rt_bytes){0},
                                     &difference)) {
         check->ok = true;
     } else {
@@ -60,20 +48,18 @@ static void compare(cnf_execution *execution, const scn_expect *expect, const rt
 void cnf_evaluate_memory(cnf_execution *execution, const scn_expect *expect,
                          cnf_emitted_check *check)
 {
-    const scn_memory *declared = &execution->scenario->memories[expect->memory];
-    rt_memory *memory = execution->memories[expect->memory];
+    cnf_content content = {0};
     check->kind = "memory";
-    check->what = declared->name;
-    uint64_t undefined = UINT64_MAX;
-    rt_status status = rt_scheduler_host_read(rt_runtime_scheduler(execution->runtime), memory);
-    if (rt_ok(status)) status = undefined_find(execution, memory, declared, &undefined);
+    check->what = execution->scenario->memories[expect->memory].name;
+    rt_status status = execution->runtime->operations->read(execution, expect->memory, &content);
     if (!rt_ok(status)) {
         check->code = rt_text_of(rt_code_name(status.code));
         check->message = rt_sink_diagnostic(execution->sink, status)->message;
-    } else if (!execution->devices[0]->capabilities.executes) {
+    } else if (!execution->runtime->capabilities.executes) {
         check->ok = true;
         check->observed = false;
     } else {
-        compare(execution, expect, memory, undefined, check);
+        compare(execution, expect, &content, check);
     }
+    rt_arena_reset(&content.arena);
 }

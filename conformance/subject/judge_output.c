@@ -40,7 +40,7 @@ void cnf_evaluate_output(cnf_execution *execution, const scn_expect *expect,
     rt_buffer printed = {0};
     check->kind = "output";
     check->what = RT_TEXT("output");
-    if (!execution->devices[0]->capabilities.executes) {
+    if (!execution->runtime->capabilities.executes) {
         check->ok = true;
         check->observed = false;
     } else if (!cnf_output_read(&execution->output, &printed)) {
@@ -62,7 +62,7 @@ void cnf_evaluate_output(cnf_execution *execution, const scn_expect *expect,
 
 void cnf_output_seen(cnf_execution *execution)
 {
-    if (!execution->devices[0]->capabilities.executes) return;
+    if (!execution->runtime->capabilities.executes) return;
     rt_buffer printed = {0};
     if (cnf_output_read(&execution->output, &printed)) execution->output.seen += printed.size;
     rt_buffer_free(&printed);

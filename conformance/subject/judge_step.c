@@ -22,10 +22,22 @@ static bool mentions(rt_text text, rt_text name)
     return false;
 }
 
-static bool names_all(const rt_diagnostic *diagnostic, const scn_error *error, rt_text *out_missing)
+/* Memories have names in the scenario only: a runtime that is not ours is never told them. */
+static bool is_told_name(const cnf_execution *execution, rt_text name)
+{
+    const scn_scenario *scenario = execution->scenario;
+    if (execution->runtime->operations->is_reference) return true;
+    for (uint32_t i = 0; i < scenario->memory_count; i++) {
+        if (rt_text_equal(scenario->memories[i].name, name)) return false;
+    }
+    return true;
+}
+
+static bool names_all(const cnf_execution *execution, const rt_diagnostic *diagnostic,
+                      const scn_error *error, rt_text *out_missing)
 {
     for (uint32_t i = 0; i < error->name_count; i++) {
-        bool named = false;
+        bool named = !is_told_name(execution, error->names[i]);
         for (uint32_t k = 0; k < diagnostic->name_count; k++) {
             named = named || rt_text_equal(diagnostic->names[k], error->names[i]);
         }
@@ -39,6 +51,17 @@ static bool names_all(const rt_diagnostic *diagnostic, const scn_error *error, r
     return true;
 }
 
+/* True when an application that sees `code` sees the documents' class.  A runtime that is not ours
+ * says what the application sees, which may be less than the documents' class tells: errc::build
+ * where a linker refused. */
+static bool is_documents_class(const cnf_execution *execution, rt_code code, rt_text wanted)
+{
+    if (rt_code_matches(code, wanted)) return true;
+    rt_code wanted_code = rt_code_find(wanted);
+    return !execution->runtime->operations->is_reference && wanted_code != RT_CODE_COUNT &&
+           rt_code_matches(wanted_code, rt_text_of(rt_code_name(code)));
+}
+
 /* What of the expected error differs from the diagnostic: a code for the signature and a sentence,
  * or empty texts. */
 static rt_text error_difference(cnf_execution *execution, const scn_error *error,
@@ -47,23 +70,25 @@ static rt_text error_difference(cnf_execution *execution, const scn_error *error
     rt_arena *arena = &execution->arena;
     const char *class_name = rt_code_name(diagnostic->code);
     rt_text missing = {0};
+    bool ours = execution->runtime->operations->is_reference;
     *out_sentence = (rt_text){0};
-    if (error->documents.length && !rt_code_matches(diagnostic->code, error->documents)) {
+    if (error->documents.length &&
+        !is_documents_class(execution, diagnostic->code, error->documents)) {
         *out_sentence = rt_arena_printf(arena, "expected the documents' class %.*s, got %s",
                                         RT_TEXT_ARG(error->documents), class_name);
         return RT_TEXT("documents-class");
     }
-    if (error->reference_class.length && !rt_text_is(error->reference_class, class_name)) {
+    if (ours && error->reference_class.length && !rt_text_is(error->reference_class, class_name)) {
         *out_sentence = rt_arena_printf(arena, "expected class %.*s, got %s",
                                         RT_TEXT_ARG(error->reference_class), class_name);
         return RT_TEXT("reference-class");
     }
-    if (!names_all(diagnostic, error, &missing)) {
+    if (!names_all(execution, diagnostic, error, &missing)) {
         *out_sentence =
             rt_arena_printf(arena, "expected the refusal to name '%.*s'", RT_TEXT_ARG(missing));
         return RT_TEXT("names");
     }
-    if (error->reference_text.length &&
+    if (ours && error->reference_text.length &&
         !memmem(diagnostic->message.data, diagnostic->message.length, error->reference_text.data,
                 error->reference_text.length)) {
         *out_sentence = rt_arena_printf(arena, "expected a message with \"%.*s\"",
@@ -75,22 +100,26 @@ static rt_text error_difference(cnf_execution *execution, const scn_error *error
 
 static void trace_refusal(cnf_execution *execution, const rt_diagnostic *diagnostic)
 {
-    RT_TRACE(rt_runtime_trace(execution->runtime), ERROR,
+    RT_TRACE(execution->runtime->trace, ERROR,
              RT_T("class", rt_text_of(rt_code_name(diagnostic->code))),
              RT_T("rule", rt_text_of(rt_rule_name(diagnostic->rule))),
              RT_TS("names", diagnostic->names, diagnostic->name_count));
 }
 
 /* How a step that returned `status` differs from what one outcome wants of it: a code for the
- * signature, and sentences for people; an empty text where it does not. */
+ * signature, and sentences for people; an empty text where it does not, or where no document
+ * demands of a runtime that is not ours what our own refuses (*out_observed false). */
 static rt_text outcome_difference(cnf_execution *execution, const scn_error *error,
-                                  rt_status status, rt_text *out_message)
+                                  rt_status status, rt_text *out_message, bool *out_observed)
 {
     rt_arena *arena = &execution->arena;
     bool must_succeed = !error || error->none;
     *out_message = (rt_text){0};
+    *out_observed = true;
     if (rt_ok(status)) {
         if (must_succeed) return (rt_text){0};
+        *out_observed = error->documents.length || execution->runtime->operations->is_reference;
+        if (!*out_observed) return (rt_text){0};
         rt_text expected = error->documents.length ? error->documents : error->reference_class;
         *out_message = rt_arena_printf(arena, "expected a refusal (%.*s), but the step succeeded",
                                        RT_TEXT_ARG(expected));
@@ -101,6 +130,12 @@ static rt_text outcome_difference(cnf_execution *execution, const scn_error *err
     if (must_succeed) {
         *out_message = rt_arena_printf(arena, "refused (%s): %.*s", class_name,
                                        RT_TEXT_ARG(diagnostic->message));
+        return rt_text_of(class_name);
+    }
+    /* That a runtime which is not ours could not be asked is no refusal of it. */
+    if (!execution->runtime->operations->is_reference &&
+        !rt_code_matches(diagnostic->code, RT_TEXT("exception"))) {
+        *out_message = diagnostic->message;
         return rt_text_of(class_name);
     }
     rt_text sentence;
@@ -122,8 +157,9 @@ static void judge_outcomes(cnf_execution *execution, const scn_step *step, rt_st
     check->ok = false;
     for (uint32_t i = 0; i < step->outcome_count && !check->ok; i++) {
         rt_text message;
-        check->ok =
-            outcome_difference(execution, step->outcomes[i].error, status, &message).length == 0;
+        check->ok = outcome_difference(execution, step->outcomes[i].error, status, &message,
+                                       &check->observed)
+                        .length == 0;
         if (check->ok) check->branch = i + 1;
         rt_buffer_printf(&text, "\n  %u: %.*s", i + 1, RT_TEXT_ARG(message));
     }
@@ -153,9 +189,11 @@ void cnf_judge_step(cnf_execution *execution, uint32_t index, const char *kind, 
     if (step->outcome_count > 0) {
         judge_outcomes(execution, step, status, &check);
     } else {
-        check.code = outcome_difference(execution, step->error, status, &check.message);
+        check.code =
+            outcome_difference(execution, step->error, status, &check.message, &check.observed);
         check.ok = check.code.length == 0;
     }
+    execution->refused = execution->refused || (!rt_ok(status) && check.ok);
     /* That a step which nothing expects to fail did not fail is no observation worth counting on
      * its own: a PASS must have seen results. */
     bool expected = step->error || step->outcome_count > 0;

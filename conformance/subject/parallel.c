@@ -40,8 +40,8 @@ void cnf_run_parallel(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
     CHECK(step->thread_count >= 2);
-    rt_handover *handover =
-        rt_handover_create(step->thread_count, rt_mix64(execution->seed ^ rt_mix64(index)));
+    rt_handover *handover = rt_handover_create(
+        step->thread_count, rt_mix64(execution->options->seed ^ rt_mix64(index)));
     list_thread *lists = rt_alloc_array(step->thread_count, sizeof *lists);
     for (uint32_t i = 0; i < step->thread_count; i++) {
         lists[i] = (list_thread){execution, handover, index, i, 0};

@@ -4,6 +4,8 @@
 
 #include "reference/base/vector.h"
 
+#include <string.h>
+
 /* SPIR-V 1.0, assembled by spirv-as from:
  *
  *   OpCapability Addresses                       %kernel = OpFunction %void None %fn
@@ -117,6 +119,65 @@ static rt_status run_commands(probe *one)
     CHECK(one->events.count > 0);
     return dev_event_wait(one->events.items[one->events.count - 1]);
 }
+
+/* ---- The same as a scenario ---------------------------------------------------------------- */
+
+static const rt_text kernel_names[] = {{"assay_probe", 11}};
+static const rt_image images[] = {{.name = {"app/0", 5},
+                                   .format = RT_FORMAT_SPIRV64,
+                                   .kernels = kernel_names,
+                                   .kernel_count = 1,
+                                   .code = {(const uint8_t *)kernel_words, sizeof kernel_words}}};
+static const scn_module modules[] = {
+    {.name = {"app", 3}, .registers = true, .images = {images, 1}}};
+static const scn_device devices[] = {{.name = {"device", 6}}};
+static const scn_field element[] = {{.type = SCN_TYPE_UINT, .lanes = 1}};
+static const uint8_t zeros[SIZE];
+static const scn_memory memories[] = {
+    {.name = {"probe", 5},
+     .kind = SCN_MEMORY_BUFFER,
+     .layout = {.size = 4, .alignment = 4, .fields = element, .field_count = 1},
+     .count = COUNT,
+     .initial = {zeros, SIZE}}};
+static const scn_argument arguments[] = {{.kind = SCN_ARGUMENT_MEMORY}};
+static const scn_step steps[] = {{.verb = SCN_VERB_SUBMIT,
+                                  .profile = RT_PROFILE_COUNT,
+                                  .on = SCN_NONE,
+                                  .submit = {.kernel = {"assay_probe", 11},
+                                             .dimensions = 1,
+                                             .range = {COUNT, 1, 1},
+                                             .arguments = arguments,
+                                             .argument_count = 1}}};
+
+const scn_scenario cnf_probe_scenario = {
+    .path = {"probe", 5},
+    .file = {"probe", 5},
+    .summary = {"A computation with a known answer.", 34},
+    .modules = modules,
+    .module_count = 1,
+    .devices = devices,
+    .device_count = 1,
+    .memories = memories,
+    .memory_count = 1,
+    .steps = steps,
+    .step_count = 1,
+};
+
+bool cnf_probe_answers(rt_bytes content, rt_buffer *out_message)
+{
+    CHECK(content.size == SIZE);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        uint32_t value;
+        memcpy(&value, content.data + (size_t)i * sizeof value, sizeof value);
+        if (value == i) continue;
+        rt_buffer_printf(out_message, "element %u of a known computation is 0x%08x, not 0x%08x", i,
+                         value, i);
+        return false;
+    }
+    return true;
+}
+
+/* ---- On a device --------------------------------------------------------------------------- */
 
 static bool answers_compare(const probe *one, rt_buffer *out_message)
 {

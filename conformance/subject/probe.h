@@ -5,7 +5,16 @@
 #ifndef CONFORMANCE_SUBJECT_PROBE_H
 #define CONFORMANCE_SUBJECT_PROBE_H
 
+#include "conformance/scenario/model.h"
 #include "reference/device/device.h"
+
+/* The computation as a scenario: one device; the executable has the kernel "assay_probe"; memory 0
+ * has COUNT elements, which the kernel multiplies by 3 and adds their index to.  Static. */
+extern const scn_scenario cnf_probe_scenario;
+
+/* True when the content of the scenario's memory is right after the kernel ran; else out_message
+ * gets a line about the first element that is not. */
+bool cnf_probe_answers(rt_bytes content, rt_buffer *out_message);
 
 /* Writes, fills and copies memories, runs a kernel from SPIR-V over the result where the device
  * takes that format, and compares every number.  A device that executes nothing must build the

@@ -139,9 +139,81 @@ static bool lacks_aspect(cnf_emitter *emitter, const scn_scenario *scenario,
     return false;
 }
 
-bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario,
-              const dev_capabilities *capabilities)
+/* ---- What only the reference runtime does -------------------------------------------------- */
+
+static bool has_several_devices(const scn_scenario *scenario)
 {
+    return scenario->device_count > 1;
+}
+
+static bool loads_images(const scn_scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        if (scenario->steps[i].verb == SCN_VERB_LOAD_IMAGE) return true;
+    }
+    return false;
+}
+
+static bool gives_launch_options(const scn_scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        if (scenario->steps[i].submit.options.length > 0) return true;
+    }
+    return false;
+}
+
+struct cnf_skip_row {
+    const char *capability;
+    bool (*needed)(const scn_scenario *scenario);
+    const char *message;
+};
+
+static const cnf_skip_row only_reference[] = {
+    {"devices", has_several_devices,
+     "the scenario has several devices; the driver of the shipped runtime has one"},
+    {"load_image", loads_images,
+     "the scenario loads an image by itself; DPC++ has no device_dlopen"},
+    {"launch-options", gives_launch_options,
+     "a launch of the scenario has options for the device's compiler; DPC++ takes none there"},
+};
+
+const cnf_skip_row *cnf_skip_reason(const scn_scenario *scenario,
+                                    const cnf_runtime_operations *runtime)
+{
+    if (runtime->is_reference) return NULL;
+    for (size_t i = 0; i < sizeof only_reference / sizeof *only_reference; i++) {
+        if (only_reference[i].needed(scenario)) return &only_reference[i];
+    }
+    return NULL;
+}
+
+static bool lacks_operation(cnf_emitter *emitter, const scn_scenario *scenario,
+                            const cnf_runtime_operations *runtime)
+{
+    const cnf_skip_row *row = cnf_skip_reason(scenario, runtime);
+    if (row) cnf_emit_skip(emitter, row->capability, "no", rt_text_of(row->message));
+    return row != NULL;
+}
+
+/* ---- All of it ----------------------------------------------------------------------------- */
+
+/* Aspects are hidden from a runtime that is not ours by the OpenCL layer, where that is loaded. */
+static bool shows_hidden_aspect(cnf_emitter *emitter, const scn_scenario *scenario,
+                                const cnf_runtime *runtime)
+{
+    uint32_t shown = scenario->devices[0].hidden_aspects & runtime->capabilities.aspects;
+    if (runtime->operations->is_reference || shown == 0) return false;
+    cnf_emit_skip(emitter, "hidden-aspects", "no",
+                  RT_TEXT("the scenario's device lacks an aspect; the driver's shows it, because "
+                          "the OpenCL layer is not loaded"));
+    return true;
+}
+
+bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runtime *runtime)
+{
+    const dev_capabilities *capabilities = &runtime->capabilities;
+    if (shows_hidden_aspect(emitter, scenario, runtime)) return true;
+    if (lacks_operation(emitter, scenario, runtime->operations)) return true;
     if (lacks_capability(emitter, scenario, capabilities)) return true;
     if (lacks_format(emitter, scenario, capabilities)) return true;
     return lacks_aspect(emitter, scenario, capabilities);

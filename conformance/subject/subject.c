@@ -1,7 +1,7 @@
 /* A child's life: read the pack, open the device, ask whether it can be asked, execute. */
 #include "conformance/subject/subject.h"
 
-#include "conformance/subject/execute.h"
+#include "conformance/subject/layer.h"
 #include "conformance/subject/probe.h"
 #include "conformance/subject/skip.h"
 #include "conformance/subject/tools.h"
@@ -28,75 +28,50 @@ static void report_panic(void *user)
 {
     const cnf_execution *execution = user;
     fprintf(stderr, "assay: in scenario %.*s with seed %llu\n",
-            RT_TEXT_ARG(execution->scenario->path), (unsigned long long)execution->seed);
-    if (!execution->runtime) return;
+            RT_TEXT_ARG(execution->scenario->path), (unsigned long long)execution->options->seed);
+    if (!execution->runtime || !execution->runtime->trace) return;
     fprintf(stderr, "assay: the newest events of its trace:\n");
-    rt_trace_print_newest(rt_runtime_trace(execution->runtime), PANIC_EVENTS);
+    rt_trace_print_newest(execution->runtime->trace, PANIC_EVENTS);
 }
 
-/* How the subject's device is asked for. */
-static rt_text selector_of(const cnf_subject *subject, const cnf_subject_options *options)
+/* Opens what the subject runs on and says so, or says that it is unavailable. */
+static bool open_runtime(cnf_execution *execution)
 {
-    CHECK_IMPLIES(options->settings.length > 0, subject->settings != NULL);
-    return options->settings.length > 0 ? options->settings : rt_text_of(subject->selector);
-}
-
-/* Opens the subject's device and says so, or says that it is unavailable and returns NULL. */
-static dev_device *open_device(const cnf_subject *subject, const cnf_subject_options *options,
-                               const dev_open_parameters *parameters, cnf_emitter *emitter,
-                               dev_capabilities *out_capabilities)
-{
-    dev_device *device = NULL;
-    rt_status status =
-        dev_device_open(subject->backend, parameters, selector_of(subject, options), &device);
+    rt_status status = cnf_execution_open(execution);
     if (!rt_ok(status)) {
-        cnf_emit_unavailable(emitter, rt_sink_diagnostic(parameters->sink, status)->message);
-        return NULL;
-    }
-    dev_device_capabilities(device, out_capabilities);
-    cnf_emit_device(emitter, out_capabilities);
-    return device;
-}
-
-/* Opens the other devices of the scenario: the same one of the subject, once more for each. */
-static bool open_others(const cnf_subject *subject, const cnf_subject_options *options,
-                        const dev_open_parameters *parameters, cnf_emitter *emitter,
-                        dev_device **devices, uint32_t count)
-{
-    for (uint32_t i = 1; i < count; i++) {
-        rt_status status = dev_device_open(subject->backend, parameters,
-                                           selector_of(subject, options), &devices[i]);
-        if (rt_ok(status)) continue;
-        cnf_emit_unavailable(emitter, rt_sink_diagnostic(parameters->sink, status)->message);
+        rt_text message = rt_sink_diagnostic(execution->sink, status)->message;
+        cnf_emit_unavailable(execution->emitter, message);
         return false;
     }
+    cnf_emit_device(execution->emitter, &execution->runtime->capabilities);
     return true;
 }
 
-static void run_on_devices(const cnf_subject *subject, const cnf_subject_options *options,
-                           cnf_execution *execution, const dev_tools *tools)
+/* What no device of the scenario has is hidden from the drivers' own answers too. */
+static uint32_t hidden_on_all(const scn_scenario *scenario)
+{
+    uint32_t hidden = UINT32_MAX;
+    for (uint32_t i = 0; i < scenario->device_count; i++)
+        hidden &= scenario->devices[i].hidden_aspects;
+    return hidden;
+}
+
+static void run_on_devices(cnf_execution *execution)
 {
     cnf_emitter *emitter = execution->emitter;
-    const scn_scenario *scenario = execution->scenario;
-    const dev_open_parameters parameters = {
-        .sink = execution->sink,
-        .tools = tools,
-        .seed = options->seed,
-        .on_finding = cnf_execution_finding,
-        .finding_user = execution,
-    };
     cnf_emit_stage(emitter, "open", SCN_NONE, 0);
-    dev_capabilities capabilities;
-    dev_device **devices = rt_alloc_array(scenario->device_count, sizeof(dev_device *));
-    devices[0] = open_device(subject, options, &parameters, emitter, &capabilities);
-    bool runs =
-        devices[0] && !cnf_skip(emitter, scenario, &capabilities) &&
-        open_others(subject, options, &parameters, emitter, devices, scenario->device_count);
-    if (runs) cnf_execute(execution, devices);
-    for (uint32_t i = scenario->device_count; i-- > 0;)
-        dev_device_destroy(devices[i]);
-    rt_free(devices);
-    if (runs && !cnf_skip_unasked(emitter, subject, execution->device_was_asked))
+    cnf_layer layer;
+    bool layered = cnf_layer_fits(execution->subject);
+    if (layered) cnf_layer_begin(&layer, hidden_on_all(execution->scenario));
+    execution->layer = layered ? &layer : NULL;
+    bool opened = open_runtime(execution);
+    if (layered) cnf_layer_begun(&layer);
+    bool runs = opened && !cnf_skip(emitter, execution->scenario, execution->runtime);
+    if (runs) cnf_execute(execution);
+    cnf_execution_close(execution);
+    execution->layer = NULL;
+    if (layered) cnf_layer_end(&layer);
+    if (runs && !cnf_skip_unasked(emitter, execution->subject, execution->was_asked))
         cnf_emit_end(emitter);
 }
 
@@ -106,11 +81,8 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
     rt_sink *sink = rt_sink_create();
     rt_arena arena = {0};
     cnf_emitter emitter = {.descriptor = messages};
-    cnf_execution execution = {.emitter = &emitter,
-                               .sink = sink,
-                               .seed = options->seed,
-                               .profile = options->profile,
-                               .choices = options->choices};
+    cnf_execution execution = {
+        .subject = subject, .options = options, .emitter = &emitter, .sink = sink};
     int exit_status = CHILD_DONE;
     rt_status status = scn_pack_read(sink, &arena, pack, &execution.scenario);
     if (rt_ok(status)) {
@@ -122,7 +94,8 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
             perror("assay: keeping the output of kernels");
             exit_status = CHILD_FAILED;
         } else {
-            run_on_devices(subject, options, &execution, &tools);
+            execution.tools = &tools;
+            run_on_devices(&execution);
         }
         cnf_output_close(&execution.output);
         cnf_tools_close(&store);
@@ -164,22 +137,26 @@ static bool choices_fine(rt_text script)
     return fine;
 }
 
+bool cnf_loader_find(rt_text word, bool *out_real)
+{
+    *out_real = rt_text_is(word, CNF_LOADER_REAL);
+    return *out_real || rt_text_is(word, CNF_LOADER_SIMULATED);
+}
+
 /* Reads "NAME" and the options below; only assay itself calls this, so a wrong line is told
  * briefly. */
 static const cnf_subject *parse(int argument_count, char **arguments,
                                 cnf_subject_options *out_options, bool *out_compute)
 {
     static const struct option known[] = {
-        {"seed", required_argument, NULL, 's'},
-        {"cache", required_argument, NULL, 'c'},
-        {"profile", required_argument, NULL, 'p'},
-        {"choices", required_argument, NULL, 'o'},
-        {"compute", no_argument, NULL, 'x'},
-        {"settings", required_argument, NULL, 't'},
-        {0},
+        {"seed", required_argument, NULL, 's'},    {"cache", required_argument, NULL, 'c'},
+        {"profile", required_argument, NULL, 'p'}, {"choices", required_argument, NULL, 'o'},
+        {"compute", no_argument, NULL, 'x'},       {"settings", required_argument, NULL, 't'},
+        {"loader", required_argument, NULL, 'l'},  {0},
     };
     *out_options = (cnf_subject_options){0};
     *out_compute = false;
+    bool loader_known = true;
     optind = 1;
     for (int option; (option = getopt_long(argument_count, arguments, "", known, NULL)) != -1;) {
         if (option == 's')
@@ -192,12 +169,15 @@ static const cnf_subject *parse(int argument_count, char **arguments,
             out_options->choices = rt_text_of(optarg);
         else if (option == 't')
             out_options->settings = rt_text_of(optarg);
+        else if (option == 'l')
+            loader_known = cnf_loader_find(rt_text_of(optarg), &out_options->real_loader);
         else if (option == 'x')
             *out_compute = true;
         else
             return NULL;
     }
-    if (out_options->profile == RT_PROFILE_COUNT || !choices_fine(out_options->choices))
+    if (!loader_known || out_options->profile == RT_PROFILE_COUNT ||
+        !choices_fine(out_options->choices))
         return NULL;
     if (optind + 1 != argument_count) return NULL;
     const cnf_subject *subject = cnf_subject_find(rt_text_of(arguments[optind]));
@@ -212,7 +192,7 @@ int cnf_subject_main(int argument_count, char **arguments)
     if (!subject) {
         fprintf(stderr,
                 "assay: usage: assay subject NAME [--seed N] [--cache FOLDER] [--profile NAME] "
-                "[--choices 0,1,...] [--settings NAME=VALUE,...]\n");
+                "[--choices 0,1,...] [--settings NAME=VALUE,...] [--loader KIND]\n");
         return CHILD_FAILED;
     }
     rt_buffer pack = {0};
@@ -240,16 +220,21 @@ int cnf_subject_probe_main(int argument_count, char **arguments)
     rt_sink *sink = rt_sink_create();
     cnf_tool_store store;
     dev_tools tools = cnf_tools_open(&store, options.cache);
-    const dev_open_parameters parameters = {.sink = sink, .tools = &tools};
-    dev_capabilities capabilities;
-    dev_device *device = open_device(subject, &options, &parameters, &emitter, &capabilities);
-    if (device && compute) {
+    cnf_execution execution = {.scenario = &cnf_probe_scenario,
+                               .subject = subject,
+                               .options = &options,
+                               .emitter = &emitter,
+                               .sink = sink,
+                               .tools = &tools};
+    pthread_mutex_init(&execution.findings_lock, NULL);
+    if (open_runtime(&execution) && compute) {
         rt_buffer message = {0};
-        bool ok = cnf_probe_device(device, sink, &message);
+        bool ok = subject->runtime->probe(&execution, &message);
         cnf_emit_probe(&emitter, ok, rt_buffer_text(&message));
         rt_buffer_free(&message);
     }
-    dev_device_destroy(device);
+    cnf_execution_close(&execution);
+    pthread_mutex_destroy(&execution.findings_lock);
     cnf_tools_close(&store);
     rt_sink_destroy(sink);
     return emitter.failed ? CHILD_FAILED : CHILD_DONE;

@@ -10,15 +10,18 @@
  *   {"type": "skip", "capability": "…", "answer": "…", "message": "…"}  this subject cannot be
  * asked this scenario: what was asked of the device and what it said; last message
  *   {"type": "check", "step": 2, "line": 31, "kind": "memory" | "error" | "count" | "program" |
- *       "trace" | "finding" | "launch" | "step", "what": "data", "ok": false, "observed": true,
- *       "code": "differs", "place": "element 3", "rule": "DL-RESOLVE-09" (may be absent),
+ *       "trace" | "finding" | "launch" | "step" | "layer", "what": "data", "ok": false,
+ *       "observed": true, "code": "differs", "place": "element 3",
+ *       "rule": "DL-RESOLVE-09" (may be absent),
  *       "message": "several lines for people (absent when ok)"}
  *       one expectation judged.  observed false: this subject does not show it; it is neither right
  *       nor wrong.  After the first check that is not ok the child goes on only as far as is safe.
  *   {"type": "memory", "name": "data", "data": "HEX", "defined": "HEX"}
  *       final content of a memory, in order of declaration; "defined" (one bit a byte, lowest
  * first) only where the device tracks it
- *   {"type": "trace", "events": [{"event": "link", …}, …]}
+ *   {"type": "trace", "partial": true, "events": [{"event": "link", …}, …]}
+ *       partial: only some kinds of events are seen, or some of their fields; absent for a whole
+ * one
  *   {"type": "choices", "made": [{"rule": "DL-RESOLVE-05", "of": 2, "taken": 0}, …]}
  *       what was chosen among more than one alternative, in order (reference/base/choose.h)
  *   {"type": "end"}                            the scenario ran to its end; last message
@@ -41,14 +44,17 @@ typedef struct cnf_setting {
     const char *const *values; /* all that it may have, NULL at the end */
 } cnf_setting;
 
+struct cnf_runtime_operations;
+
 typedef struct cnf_subject {
     const char *name;    /* "sim", "pocl" */
     const char *summary; /* one line for `assay subjects` */
     const char *install; /* the one command that installs it; NULL: always there */
     bool forked;         /* runs in a forked child; else the child is exec'd (vendor libraries) */
     bool oracle; /* judges what the reference runtime decides; others are compared with it */
-    const dev_backend *backend;
-    const char *selector; /* for dev_device_open */
+    const struct cnf_runtime_operations *runtime; /* what executes scenarios (runtime.h) */
+    const dev_backend *backend;                   /* of the reference runtime */
+    const char *selector; /* for dev_device_open; of the shipped runtime see runtime.h */
     /* What may stand in the braces behind the name, NULL at the end; it goes to dev_device_open as
      * the selector.  NULL: what stands there are variables of the driver's environment. */
     const cnf_setting *settings;
@@ -72,7 +78,15 @@ typedef struct cnf_subject_options {
     /* What the first choices take, "0,1,0", as rt_chooser.script; empty: nothing is prescribed. */
     rt_text choices;
     rt_text settings; /* of the subject's device, "schedule=backward"; empty: none */
+    /* The reference runtime's modules are real files under ld.so (conformance/host/loader.h), not
+     * simulated.  The shipped runtime's always are. */
+    bool real_loader;
 } cnf_subject_options;
+
+/* The two words of --loader; `out_real` says which.  False: it is neither. */
+#define CNF_LOADER_REAL      "real"
+#define CNF_LOADER_SIMULATED "simulated"
+bool cnf_loader_find(rt_text word, bool *out_real);
 
 /* Runs the packed scenario on the subject in this process and writes messages to the descriptor.
  * Returns the child's exit status: 0 when the last message was written, 3 otherwise (a pack that
@@ -81,8 +95,8 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
                     int messages);
 
 /* Body of the hidden `assay subject NAME [--seed N] [--cache FOLDER] [--profile NAME]
- * [--choices 0,1,…] [--settings NAME=VALUE,…]`: the pack comes on descriptor 0, messages go to
- * descriptor 3. */
+ * [--choices 0,1,…] [--settings NAME=VALUE,…] [--loader KIND]`: the pack comes on descriptor 0,
+ * messages go to descriptor 3. */
 int cnf_subject_main(int argument_count, char **arguments);
 
 /* Body of the hidden `assay probe NAME [--compute]`: opens the device and sends one "device" or

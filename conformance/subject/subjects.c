@@ -5,6 +5,7 @@
 #include "backends/opencl/opencl.h"
 #include "backends/sim/simdev.h"
 #include "conformance/compile/packages.h"
+#include "conformance/subject/runtime.h"
 
 /* Makes the loader open Intel's CPU runtime and no other driver.  Debian's loader knows the first
  * variable, that of Khronos the second; the library finds what it needs beside itself, so that
@@ -23,6 +24,23 @@ static const char *const *intel_cpu_environment(rt_arena *arena)
     return list;
 }
 
+/* Makes libsycl see Intel's CPU device alone, and nothing that an earlier run has left: its cache
+ * on disk would answer for a program that is no longer built.  libsycl brings a loader of Khronos,
+ * which knows both variables. */
+static const char *const *dpcpp_environment(rt_arena *arena)
+{
+    static const char *const fixed[] = {"ONEAPI_DEVICE_SELECTOR=opencl:cpu",
+                                        "SYCL_CACHE_PERSISTENT=0"};
+    enum { FIXED = sizeof fixed / sizeof *fixed, DRIVER = 2 };
+    const char *const *driver = intel_cpu_environment(arena);
+    const char **list = rt_arena_alloc_array(arena, DRIVER + FIXED + 1, sizeof *list);
+    for (size_t i = 0; i < DRIVER; i++)
+        list[i] = driver[i];
+    for (size_t i = 0; i < FIXED; i++)
+        list[DRIVER + i] = fixed[i];
+    return list;
+}
+
 static const char *const schedules[] = {"lockstep", "forward", "backward", "seeded", NULL};
 static const cnf_setting sim_settings[] = {{"schedule", schedules}, {NULL, NULL}};
 
@@ -32,6 +50,7 @@ const cnf_subject cnf_subjects[] = {
         .summary = "the reference runtime on assay's SPIR-V interpreter, which checks every access",
         .forked = true,
         .oracle = true,
+        .runtime = &cnf_reference_operations,
         .backend = &simdev_backend,
         .selector = "",
         .settings = sim_settings,
@@ -40,6 +59,7 @@ const cnf_subject cnf_subjects[] = {
         .name = "pocl",
         .summary = "the reference runtime on PoCL (OpenCL on the CPU)",
         .install = "apt-get install pocl-opencl-icd ocl-icd-libopencl1",
+        .runtime = &cnf_reference_operations,
         .backend = &ocl_backend,
         .selector = "platform=Portable Computing Language",
     },
@@ -47,9 +67,18 @@ const cnf_subject cnf_subjects[] = {
         .name = "intel-cpu",
         .summary = "the reference runtime on Intel's OpenCL CPU runtime",
         .install = "ci/setup --with intel",
+        .runtime = &cnf_reference_operations,
         .backend = &ocl_backend,
         .selector = "platform=Intel(R) OpenCL",
         .environment = intel_cpu_environment,
+    },
+    {
+        .name = "dpcpp",
+        .summary = "the shipped DPC++ runtime on Intel's OpenCL CPU runtime",
+        .install = "ci/setup --with intel --with dpcpp",
+        .runtime = &cnf_shipped_operations,
+        .selector = "assay/libassay_dpcpp.so",
+        .environment = dpcpp_environment,
     },
 };
 

@@ -86,3 +86,33 @@ rt_device_binary rt_device_binary_of(const rt_image *image)
         .code = image->code,
     };
 }
+
+void rt_image_drop_exported_entries(rt_arena *arena, rt_image *image)
+{
+    const rt_property_set *set = rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);
+    rt_text *kept = rt_arena_alloc_array(arena, image->kernel_count + 1, sizeof *kept);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < image->kernel_count; i++) {
+        if (!rt_property_set_has(set, image->kernels[i])) kept[count++] = image->kernels[i];
+    }
+    image->kernels = kept;
+    image->kernel_count = count;
+}
+
+void rt_device_binary_add_exports(rt_arena *arena, const rt_image *image,
+                                  rt_device_binary *inout_binary)
+{
+    const rt_property_set *set = rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);
+    if (!set) return;
+    uint32_t count = 0;
+    rt_text *entries = rt_arena_alloc_array(
+        arena, inout_binary->entry_count + set->property_count + 1, sizeof *entries);
+    for (uint32_t i = 0; i < inout_binary->entry_count; i++) {
+        if (!rt_property_set_has(set, inout_binary->entries[i]))
+            entries[count++] = inout_binary->entries[i];
+    }
+    for (uint32_t i = 0; i < set->property_count; i++)
+        entries[count++] = set->properties[i].name;
+    inout_binary->entries = entries;
+    inout_binary->entry_count = count;
+}

@@ -47,11 +47,16 @@ typedef struct rt_descriptors {
  * that stripped files are read too.  Allocated in the arena. */
 rt_descriptors rt_fat_binary_find(rt_arena *arena, const rt_mapping *mapping);
 
+/* Appends the tables of a fat binary as C source: declarations of the structures, and last the
+ * variable `descriptor`, static, for whoever registers it.  A NUL byte follows each property's
+ * bytes, which the runtime takes for text in places.  LIMIT: more binaries than a descriptor
+ * counts; UNSUPPORTED: a text with a NUL byte. */
+RT_MUST_USE rt_status rt_fat_binary_write_tables(rt_sink *sink, rt_buffer *out,
+                                                 rt_fat_layout layout, rt_device_binaries binaries);
+
 /* Appends a C source that gcc makes a shared object or executable of, which hands the binaries to
  * __sycl_register_lib when it is loaded and to __sycl_unregister_lib when it is unloaded; it has to
- * be linked with libsycl.  A NUL byte follows each property's bytes, which the runtime takes for
- * text in places.  LIMIT: more binaries than a descriptor counts; UNSUPPORTED: a text with a NUL
- * byte. */
+ * be linked with libsycl.  Codes of rt_fat_binary_write_tables. */
 RT_MUST_USE rt_status rt_fat_binary_write_c(rt_sink *sink, rt_buffer *out, rt_fat_layout layout,
                                             rt_device_binaries binaries);
 

@@ -1,9 +1,26 @@
-/* Loading and unloading by reachability: what is opened, and what that needs, is loaded. */
+/* What loading and unloading mean: registered images and the trace. */
 #include "reference/module/loader.h"
 
 #include "reference/base/handover.h"
 
 #include <string.h>
+
+static rt_simulated *simulate(const rt_module *modules, uint32_t module_count)
+{
+    rt_simulated_module *table = rt_alloc_array(module_count, sizeof *table);
+    for (uint32_t i = 0; i < module_count; i++) {
+        table[i] = (rt_simulated_module){
+            .needs = modules[i].needs,
+            .need_count = modules[i].need_count,
+            .host_symbols = modules[i].host_symbols,
+            .host_symbol_count = modules[i].host_symbol_count,
+            .images = modules[i].images,
+        };
+    }
+    rt_simulated *simulated = rt_simulated_create(table, module_count);
+    rt_free(table);
+    return simulated;
+}
 
 void rt_loader_init(rt_loader *loader, rt_sink *sink, rt_registry *registry,
                     const rt_module *modules, uint32_t module_count)
@@ -15,287 +32,146 @@ void rt_loader_init(rt_loader *loader, rt_sink *sink, rt_registry *registry,
         .registry = registry,
         .modules = rt_alloc_array(module_count, sizeof *modules),
         .module_count = module_count,
+        .simulated = simulate(modules, module_count),
     };
     pthread_mutex_init(&loader->lock, NULL);
     memcpy(loader->modules, modules, module_count * sizeof *modules);
-    for (uint32_t i = 0; i < module_count; i++) {
-        rt_module *module = &loader->modules[i];
-        CHECK(module->open_count == 0 && !module->preloaded && !module->loaded);
-        CHECK(module->scopes.count == 0);
-        for (uint32_t j = 0; j < module->need_count; j++)
-            CHECK(module->needs[j] < module_count);
-    }
+    for (uint32_t i = 0; i < module_count; i++)
+        CHECK(loader->modules[i].open_count == 0 && !loader->modules[i].loaded);
+    loader->system = rt_simulated_system(loader->simulated);
+}
+
+void rt_loader_use(rt_loader *loader, rt_system system)
+{
+    CHECK(!loader->started && loader->registry->images.count == 0);
+    loader->system = system;
 }
 
 void rt_loader_free(rt_loader *loader)
 {
-    for (uint32_t i = 0; i < loader->module_count; i++)
-        rt_vector_free(&loader->modules[i].scopes);
+    rt_simulated_destroy(loader->simulated);
     rt_free(loader->modules);
-    rt_vector_free(&loader->load_order);
-    rt_vector_free(&loader->global_scope);
     rt_map_free(&loader->loaded_images);
     pthread_mutex_destroy(&loader->lock);
 }
 
-/* Runs the module's constructors. */
-static void construct(rt_loader *loader, rt_module_id id)
+/* ---- Events -------------------------------------------------------------------------------- */
+
+/* Which events a module may have, by whether it is loaded and has registered; a system may be a
+ * process, whose word is not taken. */
+static bool event_can_be(const rt_module *module, rt_system_event_kind kind)
 {
-    rt_module *module = &loader->modules[id];
-    CHECK(!module->loaded);
-    module->loaded = true;
-    *rt_vector_push(&loader->load_order) = id;
-    RT_TRACE(loader->trace, MODULE_LOAD, RT_T("module", module->name));
-    module->first_image = loader->registry->images.count;
-    if (module->images.count == 0) return;
-    bool registers = loader->started ? RULE(DL_DLOPEN_03) : RULE(DL_REQ_02);
-    if (!registers) return;
-    for (uint32_t i = 0; i < module->images.count; i++) {
-        rt_image_id image =
-            rt_registry_add(loader->registry, id, module->name, &module->images.images[i]);
-        CHECK(image == module->first_image + i);
-    }
-    module->registered_count = module->images.count;
-}
-
-/* Runs the module's destructors. */
-static void destruct(rt_loader *loader, rt_module_id id)
-{
-    rt_module *module = &loader->modules[id];
-    CHECK(module->loaded);
-    module->loaded = false;
-    for (uint32_t i = module->registered_count; i-- > 0;) {
-        rt_registry_remove(loader->registry, module->first_image + i);
-    }
-    module->registered_count = 0;
-    module->has_scope = false;
-    module->scopes.count = 0;
-    RT_TRACE(loader->trace, MODULE_UNLOAD, RT_T("module", module->name));
-}
-
-/* Visits `id` and what it needs, needed modules first; order receives the modules that `seen` did
- * not hold yet.  Needs may be cyclic: a module is marked when it is met, so a cycle is entered
- * once. */
-typedef RT_VECTOR(rt_module_id) module_list;
-
-static void visit(const rt_loader *loader, rt_module_id root, bool *seen, module_list *order)
-{
-    struct {
-        rt_module_id id;
-        uint32_t next_need;
-    } *stack = rt_alloc_array(loader->module_count, sizeof *stack);
-    uint32_t depth = 0;
-    if (!seen[root]) stack[depth++].id = root;
-    seen[root] = true;
-    while (depth > 0) {
-        const rt_module *module = &loader->modules[stack[depth - 1].id];
-        if (stack[depth - 1].next_need == module->need_count) {
-            *rt_vector_push(order) = stack[--depth].id;
-            continue;
-        }
-        rt_module_id need = module->needs[stack[depth - 1].next_need++];
-        if (seen[need]) continue;
-        seen[need] = true;
-        CHECK(depth < loader->module_count);
-        stack[depth].id = need;
-        stack[depth++].next_need = 0;
-    }
-    rt_free(stack);
-}
-
-/* Runs the constructors of those modules of the order that are not loaded yet. */
-static void construct_all(rt_loader *loader, const module_list *order)
-{
-    for (uint32_t i = 0; i < order->count; i++) {
-        if (!loader->modules[order->items[i]].loaded) construct(loader, order->items[i]);
-    }
-}
-
-/* ---- Scopes of host symbols --------------------------------------------------------------- */
-
-/* Fills `scope`, which begins with the roots, with what they need, breadth first: the order in
- * which symbols are searched. */
-static void scope_complete(const rt_loader *loader, module_list *scope)
-{
-    bool *seen = rt_alloc_array(loader->module_count, sizeof *seen);
-    for (uint32_t i = 0; i < scope->count; i++)
-        seen[scope->items[i]] = true;
-    for (uint32_t i = 0; i < scope->count; i++) {
-        const rt_module *module = &loader->modules[scope->items[i]];
-        for (uint32_t k = 0; k < module->need_count; k++) {
-            rt_module_id need = module->needs[k];
-            if (seen[need]) continue;
-            seen[need] = true;
-            *rt_vector_push(scope) = need;
-        }
-    }
-    rt_free(seen);
-}
-
-/* An opened module gives a scope to all that came with it, now or before; those that were there
- * at the start keep to the global scope. */
-static void scope_open(rt_loader *loader, rt_module_id opened)
-{
-    rt_module *root = &loader->modules[opened];
-    CHECK(root->loaded);
-    if (root->global || root->has_scope) return;
-    root->has_scope = true;
-    module_list scope = {0};
-    *rt_vector_push(&scope) = opened;
-    scope_complete(loader, &scope);
-    for (uint32_t i = 0; i < scope.count; i++) {
-        rt_module *member = &loader->modules[scope.items[i]];
-        if (!member->global) *rt_vector_push(&member->scopes) = opened;
-    }
-    rt_vector_free(&scope);
-}
-
-/* Takes the scope of a module that is gone from those that stay. */
-static void scope_close(rt_loader *loader, rt_module_id gone)
-{
-    for (uint32_t i = 0; i < loader->load_order.count; i++) {
-        rt_module *module = &loader->modules[loader->load_order.items[i]];
-        uint32_t kept = 0;
-        for (uint32_t k = 0; k < module->scopes.count; k++) {
-            if (module->scopes.items[k] != gone)
-                module->scopes.items[kept++] = module->scopes.items[k];
-        }
-        module->scopes.count = kept;
-    }
-}
-
-static bool module_defines(const rt_module *module, rt_text symbol)
-{
-    for (uint32_t i = 0; i < module->host_symbol_count; i++) {
-        if (rt_text_equal(module->host_symbols[i], symbol)) return true;
+    switch (kind) {
+    case RT_SYSTEM_LOADED: return !module->loaded;
+    case RT_SYSTEM_REGISTERED: return module->loaded && module->registered_count == 0;
+    case RT_SYSTEM_UNREGISTERED:
+    case RT_SYSTEM_UNLOADED: return module->loaded;
     }
     return false;
 }
 
-static rt_module_id first_definition(const rt_loader *loader, const rt_module_id *scope,
-                                     uint32_t count, rt_text symbol)
+static void module_register(rt_loader *loader, rt_module_id id, rt_image_list images)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const rt_module *module = &loader->modules[scope[i]];
-        if (module->loaded && module_defines(module, symbol)) return scope[i];
+    rt_module *module = &loader->modules[id];
+    bool registers = loader->started ? RULE(DL_DLOPEN_03) : RULE(DL_REQ_02);
+    if (!registers) return;
+    module->first_image = loader->registry->images.count;
+    for (uint32_t i = 0; i < images.count; i++) {
+        rt_image_id image = rt_registry_add(loader->registry, id, module->name, &images.images[i]);
+        CHECK(image == module->first_image + i);
     }
-    return RT_MODULE_NONE;
+    module->registered_count = images.count;
 }
 
-rt_module_id rt_loader_host_symbol(rt_loader *loader, rt_module_id from, rt_text symbol)
+static void module_unregister(rt_loader *loader, rt_module_id id)
 {
-    CHECK(from < loader->module_count);
-    pthread_mutex_lock(&loader->lock);
-    const rt_module *module = &loader->modules[from];
-    rt_module_id found = RT_MODULE_NONE;
-    if (module->loaded) {
-        found = first_definition(loader, loader->global_scope.items, loader->global_scope.count,
-                                 symbol);
+    rt_module *module = &loader->modules[id];
+    for (uint32_t i = module->registered_count; i-- > 0;)
+        rt_registry_remove(loader->registry, module->first_image + i);
+    module->registered_count = 0;
+}
+
+static void event_apply(rt_loader *loader, const rt_system_event *event)
+{
+    rt_module *module = &loader->modules[event->module];
+    switch (event->kind) {
+    case RT_SYSTEM_LOADED:
+        module->loaded = true;
+        RT_TRACE(loader->trace, MODULE_LOAD, RT_T("module", module->name),
+                 RT_T("path", module->path));
+        return;
+    case RT_SYSTEM_REGISTERED: module_register(loader, event->module, event->images); return;
+    case RT_SYSTEM_UNREGISTERED: module_unregister(loader, event->module); return;
+    case RT_SYSTEM_UNLOADED:
+        CHECK(module->registered_count == 0);
+        module->loaded = false;
+        RT_TRACE(loader->trace, MODULE_UNLOAD, RT_T("module", module->name));
+        return;
     }
-    for (uint32_t i = 0; i < module->scopes.count && found == RT_MODULE_NONE; i++) {
-        module_list scope = {0};
-        *rt_vector_push(&scope) = module->scopes.items[i];
-        scope_complete(loader, &scope);
-        found = first_definition(loader, scope.items, scope.count, symbol);
-        rt_vector_free(&scope);
+    UNREACHABLE();
+}
+
+/* Applies what the system told and frees it; its own failure counts before a senseless event. */
+static rt_status events_apply(rt_loader *loader, rt_system_events *events, rt_status status)
+{
+    for (uint32_t i = 0; i < events->count; i++) {
+        const rt_system_event *event = &events->items[i];
+        CHECK(event->module < loader->module_count);
+        const rt_module *module = &loader->modules[event->module];
+        bool can_be = event_can_be(module, event->kind);
+        can_be = can_be && (event->kind != RT_SYSTEM_UNLOADED || module->registered_count == 0);
+        if (can_be) {
+            event_apply(loader, event);
+        } else if (rt_ok(status)) {
+            status = rt_fail(loader->sink, RT_MALFORMED, RT_RULE_NONE,
+                             "what the loader tells of module '%.*s' cannot be: it is %sloaded and "
+                             "has %u images registered",
+                             RT_TEXT_ARG(module->name), module->loaded ? "" : "not ",
+                             module->registered_count);
+        }
     }
-    pthread_mutex_unlock(&loader->lock);
-    return found;
+    rt_vector_free(events);
+    return status;
 }
 
 /* ---- Start, dlopen, dlclose --------------------------------------------------------------- */
 
-/* Fills the global scope: executable, preloaded modules, what they need. */
-static void fill_global_scope(rt_loader *loader, rt_module_id executable,
-                              const rt_module_id *preloaded, uint32_t preloaded_count)
-{
-    module_list scope = {0};
-    *rt_vector_push(&scope) = executable;
-    for (uint32_t i = 0; i < preloaded_count; i++) {
-        rt_module *module = &loader->modules[preloaded[i]];
-        if (module->preloaded || preloaded[i] == executable) continue; /* Listed twice. */
-        module->preloaded = true;
-        *rt_vector_push(&scope) = preloaded[i];
-    }
-    scope_complete(loader, &scope);
-    for (uint32_t i = 0; i < scope.count; i++) {
-        loader->modules[scope.items[i]].global = true;
-        *rt_vector_push(&loader->global_scope) = scope.items[i];
-    }
-    rt_vector_free(&scope);
-}
-
-void rt_loader_start(rt_loader *loader, rt_module_id executable, const rt_module_id *preloaded,
-                     uint32_t preloaded_count)
+rt_status rt_loader_start(rt_loader *loader, rt_module_id executable, const rt_module_id *preloaded,
+                          uint32_t preloaded_count)
 {
     CHECK(executable < loader->module_count);
     pthread_mutex_lock(&loader->lock);
-    CHECK(!loader->started && loader->load_order.count == 0);
-    fill_global_scope(loader, executable, preloaded, preloaded_count);
-    loader->modules[executable].open_count++;
-
-    bool *seen = rt_alloc_array(loader->module_count, sizeof *seen);
-    module_list order = {0};
-    visit(loader, executable, seen, &order);
-    /* The executable is constructed last, after preloaded modules that it does not need. */
-    CHECK(order.items[order.count - 1] == executable);
-    order.count--;
-    for (uint32_t i = preloaded_count; i-- > 0;)
-        visit(loader, preloaded[i], seen, &order);
-    *rt_vector_push(&order) = executable;
-    construct_all(loader, &order);
-    CHECK(loader->load_order.count == loader->global_scope.count);
-    rt_vector_free(&order);
-    rt_free(seen);
+    CHECK(!loader->started);
+    for (uint32_t i = 0; i < preloaded_count; i++)
+        loader->modules[preloaded[i]].preloaded = true;
+    rt_system_events events = {0};
+    rt_status status = loader->system.operations->start(loader->system.state, executable, preloaded,
+                                                        preloaded_count, &events);
+    status = events_apply(loader, &events, status);
+    for (uint32_t i = 0; i < loader->module_count; i++)
+        loader->modules[i].global = loader->modules[i].loaded;
     loader->started = true;
     pthread_mutex_unlock(&loader->lock);
+    return status;
 }
 
-void rt_loader_open(rt_loader *loader, rt_module_id module)
+rt_status rt_loader_open(rt_loader *loader, rt_module_id module)
 {
     CHECK(module < loader->module_count);
     rt_handover_point();
     pthread_mutex_lock(&loader->lock);
-    loader->modules[module].open_count++;
-    bool *seen = rt_alloc_array(loader->module_count, sizeof *seen);
-    module_list order = {0};
-    visit(loader, module, seen, &order);
-    construct_all(loader, &order);
-    scope_open(loader, module);
-    rt_vector_free(&order);
-    rt_free(seen);
+    rt_system_events events = {0};
+    rt_status status = loader->system.operations->open(loader->system.state, module, &events);
+    if (rt_ok(status)) loader->modules[module].open_count++;
+    status = events_apply(loader, &events, status);
     pthread_mutex_unlock(&loader->lock);
-}
-
-/* Unloads every module that no opened one reaches, latest first. */
-static void unload_unreached(rt_loader *loader)
-{
-    bool *reached = rt_alloc_array(loader->module_count, sizeof *reached);
-    module_list order = {0};
-    for (uint32_t i = 0; i < loader->module_count; i++) {
-        const rt_module *module = &loader->modules[i];
-        if (module->open_count > 0 || module->preloaded) visit(loader, i, reached, &order);
-    }
-    for (uint32_t i = loader->load_order.count; i-- > 0;) {
-        rt_module_id id = loader->load_order.items[i];
-        if (reached[id]) continue;
-        if (loader->modules[id].has_scope) scope_close(loader, id);
-        destruct(loader, id);
-    }
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < loader->load_order.count; i++) {
-        rt_module_id id = loader->load_order.items[i];
-        if (reached[id]) loader->load_order.items[kept++] = id;
-    }
-    loader->load_order.count = kept;
-    rt_vector_free(&order);
-    rt_free(reached);
+    return status;
 }
 
 rt_status rt_loader_close(rt_loader *loader, rt_module_id module)
 {
     CHECK(module < loader->module_count);
-    rt_status status = RT_STATUS_OK;
+    rt_status status;
     rt_handover_point();
     pthread_mutex_lock(&loader->lock);
     rt_module *closed = &loader->modules[module];
@@ -304,18 +180,38 @@ rt_status rt_loader_close(rt_loader *loader, rt_module_id module)
                          "module '%.*s' cannot be unloaded: it is not open (every unload needs a "
                          "load before it)",
                          RT_TEXT_ARG(closed->name));
-    } else if (--closed->open_count == 0) {
-        unload_unreached(loader);
+    } else {
+        rt_system_events events = {0};
+        closed->open_count--;
+        status = loader->system.operations->close(loader->system.state, module, &events);
+        status = events_apply(loader, &events, status);
     }
     pthread_mutex_unlock(&loader->lock);
     return status;
 }
 
+rt_status rt_loader_binds(rt_loader *loader, rt_module_id from, rt_text symbol,
+                          rt_module_id *out_module)
+{
+    CHECK(from < loader->module_count);
+    *out_module = RT_MODULE_NONE;
+    rt_status status = RT_STATUS_OK;
+    pthread_mutex_lock(&loader->lock);
+    if (loader->modules[from].loaded)
+        status = loader->system.operations->binds(loader->system.state, from, symbol, out_module);
+    pthread_mutex_unlock(&loader->lock);
+    return status;
+}
+
+/* ---- Images loaded one by one -------------------------------------------------------------- */
+
+/* By name: what a module registered may have come from its file and be another object. */
 static bool image_is_registered(const rt_loader *loader, rt_module_id module, const rt_image *image)
 {
     const rt_module *owner = &loader->modules[module];
     for (uint32_t i = 0; i < owner->registered_count; i++) {
-        if (&owner->images.images[i] == image) return true;
+        const rt_registered_image *entry = loader->registry->images.items[owner->first_image + i];
+        if (rt_text_equal(entry->image->name, image->name)) return true;
     }
     return rt_map_find_number(&loader->loaded_images, (uintptr_t)image) != RT_MAP_NONE;
 }
@@ -341,13 +237,25 @@ rt_status rt_loader_image_load(rt_loader *loader, rt_module_id module, const rt_
     return status;
 }
 
+/* ---- Needs --------------------------------------------------------------------------------- */
+
 bool rt_loader_needs(rt_loader *loader, rt_module_id needing, rt_module_id module)
 {
     bool *seen = rt_alloc_array(loader->module_count, sizeof *seen);
-    module_list order = {0};
-    visit(loader, needing, seen, &order);
+    rt_module_id *found = rt_alloc_array(loader->module_count, sizeof *found);
+    uint32_t count = 0;
+    found[count++] = needing;
+    seen[needing] = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const rt_module *reached = &loader->modules[found[i]];
+        for (uint32_t k = 0; k < reached->need_count; k++) {
+            if (seen[reached->needs[k]]) continue;
+            seen[reached->needs[k]] = true;
+            found[count++] = reached->needs[k];
+        }
+    }
     bool needs = seen[module];
-    rt_vector_free(&order);
+    rt_free(found);
     rt_free(seen);
     return needs;
 }

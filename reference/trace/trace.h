@@ -10,8 +10,8 @@
 /* event, name in scenarios, names of its fields separated by spaces.  Fields that hold a list end
  * in "[]" here (not in scenarios). */
 #define RT_EVENTS(EVENT)                                                                           \
-    /* the OS loader loaded or unloaded a module */                                                \
-    EVENT(MODULE_LOAD, "module_load", "module")                                                    \
+    /* the OS loader loaded or unloaded a module; path is its file's name */                       \
+    EVENT(MODULE_LOAD, "module_load", "module path")                                               \
     EVENT(MODULE_UNLOAD, "module_unload", "module")                                                \
     /* a module's constructor registered an image; its destructor took it back */                  \
     EVENT(IMAGE_REGISTER, "image_register", "image module format")                                 \

@@ -264,6 +264,11 @@ static cnf_judgement compare(rt_arena *arena, const char *oracle, const char *ot
     return judgement;
 }
 
+/* A one_of of two branches at step 1, of which one held. */
+#define ONE_OF(branch, observed)                                                                      \
+    "{\"type\":\"check\",\"step\":1,\"line\":9,\"kind\":\"one_of\",\"what\":\"outcome\",\"ok\":true," \
+    "\"observed\":" observed ",\"branch\":" branch ",\"branches\":2}\n"
+
 static const struct differential_row {
     const char *oracle, *other;
     const char *signature; /* "": equal */
@@ -289,6 +294,14 @@ static const struct differential_row {
     {MEMORY("f", "00000000", "") MEMORY("m", "0100000002000000", "") END,
      MEMORY("f", "0000803f", "") MEMORY("m", "0200000002000000", "") END,
      "differential:memory:differs:m/element-0", "m[0]"},
+    /* Where the documents leave a choice the memories are compared only if it was the same one. */
+    {ONE_OF("1", "true") MEMORY("m", "0100000002000000", "") END,
+     ONE_OF("1", "true") MEMORY("m", "0200000002000000", "") END,
+     "differential:memory:differs:m/element-0", "m[0]"},
+    {ONE_OF("1", "true") MEMORY("m", "0100000002000000", "") END,
+     ONE_OF("2", "true") MEMORY("m", "0200000002000000", "") END, "", ""},
+    {ONE_OF("1", "true") MEMORY("m", "0100000002000000", "") END,
+     ONE_OF("1", "false") MEMORY("m", "0200000002000000", "") END, "", ""},
     /* A memory that the subject cannot show, and one of another size. */
     {MEMORY("m", "0100000002000000", "") END, MEMORY("n", "02000000", "") END, "", ""},
     {MEMORY("m", "0100000002000000", "") END, MEMORY("m", "01000000", "") END,

@@ -190,12 +190,70 @@ static void little_is_said_where_little_is_known(void **state)
     rt_arena_reset(&arena);
 }
 
+/* The explanation of a verdict with a log, behind its first line. */
+static const char *explain_log(rt_arena *arena, cnf_verdict verdict, const char *log, bool is_tail)
+{
+    const cnf_record record = {
+        .file = RT_TEXT("a.yaml"), .subject = RT_TEXT("-"), .judgement = {.verdict = verdict}};
+    const cnf_why why = {.record = &record, .log = rt_text_of(log), .log_is_tail = is_tail};
+    rt_buffer text = {0};
+    cnf_why_write(&text, &why);
+    rt_text whole = rt_arena_text(arena, rt_buffer_text(&text));
+    rt_buffer_free(&text);
+    return strchr(whole.data, '\n') + 1;
+}
+
+#define LAYER_BEGINS "7 0 0 < layer version=1 hides= result=0\n"
+
+/* A crash in the driver's linker: what it was asked last has not returned. */
+static void the_last_calls_of_a_driver_are_shown(void **state)
+{
+    (void)state;
+    rt_arena arena = {0};
+    static const char log[] =
+        LAYER_BEGINS "7 1 0 < clCreateKernel program=0 name=a%1bb made=- result=-46\n"
+                     "7 2 0 > clLinkProgram inputs=0,1 options=-\n"
+                     "7 3 0 > clFin";
+    assert_string_equal(explain_log(&arena, CNF_VERDICT_CRASH, log, false),
+                        "\nThe last calls that the OpenCL driver got:\n"
+                        "  clCreateKernel program 0 name a\\x1bb made -: -46\n"
+                        "  clLinkProgram inputs 0,1 options -: has not returned\n");
+    assert_string_equal(explain_log(&arena, CNF_VERDICT_PASS, log, false), "");
+    rt_arena_reset(&arena);
+}
+
+/* Of thirteen calls the last ten, and no release; the log's own beginning may be gone. */
+static void of_many_calls_the_last_are_shown(void **state)
+{
+    (void)state;
+    rt_arena arena = {0};
+    rt_buffer log = {0}, expected = {0};
+    rt_buffer_printf(&log, "queue=0 result=0\n");
+    rt_buffer_printf(&expected, "\nThe last calls that the OpenCL driver got:\n");
+    for (int i = 1; i <= 13; i++) {
+        rt_buffer_printf(&log, "7 %d 0 < clFlush queue=%d result=0\n", i, i);
+        if (i > 3) rt_buffer_printf(&expected, "  clFlush queue %d\n", i);
+    }
+    rt_buffer_printf(&log, "7 14 0 < clReleaseProgram program=0 result=0\n7 15 0 < full\n");
+    rt_buffer_printf(&expected, "  and later ones, for which the log had no room\n");
+    assert_string_equal(explain_log(&arena, CNF_VERDICT_FAIL, rt_buffer_string(&log), true),
+                        rt_buffer_string(&expected));
+    assert_string_equal(explain_log(&arena, CNF_VERDICT_FAIL, LAYER_BEGINS, false), "");
+    const char *refused = explain_log(&arena, CNF_VERDICT_FAIL, "nonsense\n", false);
+    assert_non_null(strstr(refused, "\nWhat the OpenCL driver was asked is not known: line 1 of"));
+    rt_buffer_free(&log);
+    rt_buffer_free(&expected);
+    rt_arena_reset(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_failure_is_explained),
         cmocka_unit_test(a_pass_says_what_was_seen),
         cmocka_unit_test(little_is_said_where_little_is_known),
+        cmocka_unit_test(the_last_calls_of_a_driver_are_shown),
+        cmocka_unit_test(of_many_calls_the_last_are_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

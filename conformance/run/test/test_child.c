@@ -453,8 +453,18 @@ static void a_child_inherits_nothing_else(void **state)
 
 /* ---- Executed children --------------------------------------------------------------------- */
 
+/* Writes so many bytes to the log, the last one a z, and dies of a signal. */
+RT_NORETURN static void log_and_die(const char *count)
+{
+    for (long i = strtol(count, NULL, 10); i > 0; i--) {
+        if (write(CNF_CHILD_LOG, i > 1 ? "a" : "z", 1) != 1) _exit(8);
+    }
+    raise(SIGKILL);
+    _exit(8);
+}
+
 /* What this program does when it is executed as "assay echo": input and a variable to descriptor
- * 3 or 1. */
+ * 3 or 1; with a third word, that many bytes to the log. */
 static int executed_main(int argument_count, char **arguments)
 {
     int messages = argument_count > 2 && strcmp(arguments[2], "3") == 0 ? 3 : 1;
@@ -465,6 +475,7 @@ static int executed_main(int argument_count, char **arguments)
     }
     const char *variable = getenv("ASSAY_TEST_VARIABLE");
     if (variable) say(messages, variable);
+    if (argument_count > 3) log_and_die(arguments[3]);
     fprintf(stderr, "executed");
     return 0;
 }
@@ -494,6 +505,39 @@ static void an_executed_child_gets_its_input(void **state)
     }
     cnf_pool_destroy(pool);
     assert_null(getenv("ASSAY_TEST_VARIABLE"));
+}
+
+/* A log is the runner's own file: what was written is there however its writer died, and of a long
+ * one the end. */
+static void a_log_outlives_its_writer(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *count;
+        size_t kept;
+        bool is_tail;
+    } rows[] = {{"0", 0, false},
+                {"5", 5, false},
+                {"65536", CNF_CHILD_LOG_KEPT, false},
+                {"65537", CNF_CHILD_LOG_KEPT, true}};
+    cnf_pool *pool = cnf_pool_create();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *arguments[] = {"echo", "3", rows[i].count, NULL};
+        const cnf_child_start start = {.arguments = arguments,
+                                       .messages = CNF_CHILD_MESSAGES,
+                                       .has_log = true,
+                                       .timeout_ms = LIMIT_MS,
+                                       .messages_max = MESSAGES_MAX};
+        cnf_pool_start(pool, &start);
+        cnf_child_result result;
+        assert_int_equal(cnf_pool_wait(pool, &result), CNF_POOL_ENDED);
+        assert_int_equal(result.end, CNF_CHILD_SIGNALED);
+        assert_int_equal(result.log.size, rows[i].kept);
+        assert_int_equal(result.log_is_tail, rows[i].is_tail);
+        if (rows[i].kept > 0) assert_int_equal(result.log.data[rows[i].kept - 1], 'z');
+        cnf_child_result_free(&result);
+    }
+    cnf_pool_destroy(pool);
 }
 
 static void another_program_is_executed(void **state)
@@ -549,6 +593,7 @@ int main(int argument_count, char **arguments)
         cmocka_unit_test(a_signal_interrupts_the_wait),
         cmocka_unit_test(a_child_inherits_nothing_else),
         cmocka_unit_test(an_executed_child_gets_its_input),
+        cmocka_unit_test(a_log_outlives_its_writer),
         cmocka_unit_test(another_program_is_executed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

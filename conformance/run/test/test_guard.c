@@ -1,4 +1,5 @@
 /* The guard: whoever is killed, nothing stays, and what the body returns comes back. */
+#include "conformance/compile/scratch.h"
 #include "conformance/run/child.h"
 #include "conformance/run/guard.h"
 #include "conformance/run/orphans.h"
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,10 +45,23 @@ static int child_body(void *user, int messages)
     return 0;
 }
 
+/* Leaves a folder with a file in it where commands have theirs, as a killed child would. */
+static void leave_files(void)
+{
+    char path[512];
+    const char *folder = getenv(CNF_SCRATCH_VARIABLE);
+    snprintf(path, sizeof path, "%s/left-XXXXXX", folder ? folder : "");
+    if (!mkdtemp(path)) _exit(98);
+    strncat(path, "/file", sizeof path - strlen(path) - 1);
+    FILE *file = fopen(path, "w");
+    if (!file || fclose(file) != 0) _exit(98);
+}
+
 /* Runs the child in a pool, and says on the descriptor who the worker and its child are. */
 static int worker_body(void *user)
 {
     const int *report = user;
+    leave_files();
     send(*report, getpid());
     cnf_pool *pool = cnf_pool_create();
     const cnf_child_start start = {.body = child_body, .timeout_ms = 60000, .messages_max = 4096};
@@ -117,11 +132,35 @@ static bool is_gone(pid_t pid)
     return false;
 }
 
+/* Commands' folders are made here; it is empty unless one stays. */
+static char parent_folder[] = "/tmp/guard-test-XXXXXX";
+
+static int parent_make(void **state)
+{
+    (void)state;
+    unsetenv(CNF_SCRATCH_VARIABLE);
+    return mkdtemp(parent_folder) && setenv("TMPDIR", parent_folder, 1) == 0 ? 0 : -1;
+}
+
+/* Fails where a folder stayed: only an empty one can be removed so. */
+static int parent_remove(void **state)
+{
+    (void)state;
+    return rmdir(parent_folder);
+}
+
+static bool parent_is_empty(void)
+{
+    bool empty = rmdir(parent_folder) == 0;
+    return empty && mkdir(parent_folder, 0700) == 0;
+}
+
 static void assert_nothing_stays(const guarded_run *run)
 {
     assert_true(is_gone(run->worker));
     assert_true(is_gone(run->child));
     assert_true(is_gone(run->grandchild));
+    assert_true(parent_is_empty());
 }
 
 static int status_of(pid_t guard)
@@ -210,5 +249,5 @@ int main(void)
         cmocka_unit_test(signals_are_passed_on),
         cmocka_unit_test(a_run_can_be_suspended),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, parent_make, parent_remove);
 }

@@ -1,13 +1,15 @@
 /* Unit tests of executing and judging: every way in which an expectation can fail fails, with its
  * own code, over a device that launches and does nothing. */
 #include "conformance/compare/messages.h"
-#include "conformance/subject/execute.h"
+#include "conformance/subject/layer.h"
 #include "reference/program/test/counting_device.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -39,6 +41,11 @@ static const rt_image library_images[] = {{.name = {"library/0", 9},
                                            .sets = exports,
                                            .set_count = 1,
                                            .code = {(const uint8_t *)"code", 4}}};
+
+static const cnf_subject counting_subject = {.name = "counting",
+                                             .runtime = &cnf_reference_operations,
+                                             .backend = &counting_backend,
+                                             .selector = ""};
 
 typedef struct fixture {
     rt_arena arena;
@@ -93,6 +100,9 @@ static rt_text read_back(rt_arena *arena, int descriptor)
     return text;
 }
 
+/* The layer that the next run is told to be over; NULL: none. */
+static const cnf_layer *layer_under;
+
 /* Runs the steps and returns the last check. */
 static const cnf_check *run(fixture *f, const char *steps, const dev_finding *finding)
 {
@@ -100,18 +110,20 @@ static const cnf_check *run(fixture *f, const char *steps, const dev_finding *fi
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     cnf_emitter emitter = {.descriptor = ends[1]};
-    cnf_execution execution = {
-        .scenario = read_scenario(f, steps), .emitter = &emitter, .sink = sink};
+    cnf_execution execution = {.scenario = read_scenario(f, steps),
+                               .subject = &counting_subject,
+                               .options = &(cnf_subject_options){0},
+                               .emitter = &emitter,
+                               .sink = sink,
+                               .layer = layer_under};
     pthread_mutex_init(&execution.findings_lock, NULL);
-    dev_open_parameters parameters = {.sink = sink};
-    dev_device *device = NULL;
-    assert_true(rt_ok(dev_device_open(&counting_backend, &parameters, RT_TEXT(""), &device)));
+    assert_true(rt_ok(cnf_execution_open(&execution)));
     if (finding) cnf_execution_finding(&execution, finding);
     assert_true(cnf_output_open(&execution.output, execution.scenario));
-    cnf_execute(&execution, &device);
+    cnf_execute(&execution);
+    cnf_execution_close(&execution);
     cnf_output_close(&execution.output);
     cnf_emit_end(&emitter);
-    dev_device_destroy(device);
     pthread_mutex_destroy(&execution.findings_lock);
     rt_sink_destroy(sink);
     close(ends[1]);
@@ -325,6 +337,97 @@ static void scripts_of_choices_are_lists_of_numbers(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* ---- The OpenCL layer ----------------------------------------------------------------------- */
+
+#define LAYER_BEGINS "7 0 0 < layer version=1 hides= result=0\n"
+#define LAYER_BUILDS                                                                               \
+    "7 1 0 < clCreateProgramWithIL code=HASH:4 made=0 result=0\n"                                  \
+    "7 2 0 < clCompileProgram program=0 options= result=0\n"                                       \
+    "7 3 0 < clCreateProgramWithIL code=HASH:4 made=1 result=0\n"                                  \
+    "7 4 0 < clCompileProgram program=1 options= result=0\n"                                       \
+    "7 5 0 < clLinkProgram inputs=0,1 options= made=2 result=0\n"                                  \
+    "7 6 0 < clCreateKernel program=2 name=apply made=0 result=0\n"
+#define LAYER_LAUNCHES "7 7 0 < clEnqueueNDRangeKernel name=apply dimensions=1 global=1 result=0\n"
+
+/* Runs a load and a launch over a driver that is said to have been asked what the log says. */
+static const cnf_check *run_layered(fixture *f, const char *log, bool found)
+{
+    rt_hash_text hash = rt_hash_print(rt_hash128("code", 4));
+    cnf_layer layer = {.log = memfd_create("log", MFD_CLOEXEC), .found = found};
+    assert_true(layer.log >= 0);
+    rt_buffer text = {0};
+    /* Both images have the same code, whose hash stands for HASH. */
+    for (const char *at = log; *at != '\0'; at++) {
+        bool is_hash = strncmp(at, "HASH", 4) == 0;
+        rt_buffer_append_text(&text, is_hash ? rt_text_of(hash.digits) : (rt_text){at, 1});
+        at += is_hash ? 3 : 0;
+    }
+    assert_int_equal(write(layer.log, rt_buffer_string(&text), text.size), text.size);
+    rt_buffer_free(&text);
+    layer_under = &layer;
+    const cnf_check *last = run(f, LOADED "  - expect: {launches: 1}\n", NULL);
+    layer_under = NULL;
+    close(layer.log);
+    return last;
+}
+
+static void assert_layer_check(const cnf_check *check, const char *code, const char *what,
+                               const char *part)
+{
+    assert_string_equal(check->kind.data, "layer");
+    assert_string_equal(check->code.data, code);
+    assert_string_equal(check->what.data, what);
+    if (!strstr(check->message.data, part)) fail_msg("'%s' lacks '%s'", check->message.data, part);
+}
+
+static void a_driver_that_saw_what_the_trace_says_adds_no_check(void **state)
+{
+    const cnf_check *check = run_layered(*state, LAYER_BEGINS LAYER_BUILDS LAYER_LAUNCHES, true);
+    assert_string_equal(check->kind.data, "count");
+    assert_true(check->ok);
+}
+
+static void a_launch_that_no_driver_saw_fails(void **state)
+{
+    const cnf_check *check = run_layered(*state, LAYER_BEGINS LAYER_BUILDS, true);
+    assert_false(check->ok);
+    assert_layer_check(check, "unseen", "launch",
+                       "launch of kernel apply: the trace has 1, the driver was asked 0 times");
+    assert_string_equal(check->place.data, "kernel apply");
+}
+
+static void a_launch_that_the_trace_lacks_fails(void **state)
+{
+    const cnf_check *check =
+        run_layered(*state, LAYER_BEGINS LAYER_BUILDS LAYER_LAUNCHES LAYER_LAUNCHES, true);
+    assert_false(check->ok);
+    assert_layer_check(check, "unclaimed", "launch",
+                       "the trace has 1, the driver was asked 2 times");
+    /* A kernel that only the driver names is no part of a signature. */
+    check = run_layered(*state,
+                        LAYER_BEGINS LAYER_BUILDS LAYER_LAUNCHES
+                        "7 8 0 < clEnqueueNDRangeKernel name=secret result=0\n",
+                        true);
+    assert_layer_check(check, "unclaimed", "launch", "launch of kernel secret: the trace has 0");
+    assert_int_equal(check->place.length, 0);
+}
+
+static void a_log_that_is_none_fails_and_none_is_unobserved(void **state)
+{
+    const cnf_check *check = run_layered(*state, "nonsense\n", true);
+    assert_false(check->ok);
+    assert_layer_check(check, "malformed", "log", "line 1");
+    check = run_layered(*state, "", true);
+    assert_true(check->ok && !check->observed);
+    assert_layer_check(check, "not-loaded", "log", "OPENCL_LAYERS");
+    check = run_layered(*state, "", false);
+    assert_true(check->ok && !check->observed);
+    assert_layer_check(check, "not-found", "log", "is not beside assay");
+    check = run_layered(*state, LAYER_BEGINS "7 1 0 < full\n", true);
+    assert_true(check->ok && !check->observed);
+    assert_layer_check(check, "full", "log", "more calls than can be compared");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -338,6 +441,10 @@ int main(void)
         TEST(steps_of_another_profile_are_left_out),
         TEST(lists_run_on_threads),
         TEST(scripts_of_choices_are_lists_of_numbers),
+        TEST(a_driver_that_saw_what_the_trace_says_adds_no_check),
+        TEST(a_launch_that_no_driver_saw_fails),
+        TEST(a_launch_that_the_trace_lacks_fails),
+        TEST(a_log_that_is_none_fails_and_none_is_unobserved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

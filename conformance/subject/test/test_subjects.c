@@ -93,6 +93,22 @@ static void intel_cpu_is_the_only_driver_of_its_child(void **state)
     rt_arena_reset(&arena);
 }
 
+/* libsycl sees the same driver, and nothing that an earlier run has left on disk. */
+static void dpcpp_sees_that_driver_and_no_cache(void **state)
+{
+    (void)state;
+    static const char *const wanted[] = {
+        "OCL_ICD_VENDORS=", "OCL_ICD_FILENAMES=", "ONEAPI_DEVICE_SELECTOR=opencl:cpu",
+        "SYCL_CACHE_PERSISTENT=0"};
+    const cnf_subject *subject = cnf_subject_find(RT_TEXT("dpcpp"));
+    rt_arena arena = {0};
+    const char *const *list = subject->environment(&arena);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        assert_memory_equal(list[i], wanted[i], strlen(wanted[i]));
+    assert_null(list[sizeof wanted / sizeof *wanted]);
+    rt_arena_reset(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -100,6 +116,7 @@ int main(void)
         cmocka_unit_test(one_oracle_and_an_install_command_for_the_rest),
         cmocka_unit_test(every_setting_opens_its_device),
         cmocka_unit_test(intel_cpu_is_the_only_driver_of_its_child),
+        cmocka_unit_test(dpcpp_sees_that_driver_and_no_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,8 +65,14 @@ static void world_destroy(world *w)
     rt_free(w);
 }
 
-#define EXPECT(w, from, symbol, to)                                                                \
-    assert_int_equal(rt_loader_host_symbol(&(w)->loader, from, symbol_names[symbol]), to)
+static rt_module_id binding(world *w, rt_module_id from, rt_text symbol)
+{
+    rt_module_id found;
+    assert_true(rt_ok(rt_loader_binds(&w->loader, from, symbol, &found)));
+    return found;
+}
+
+#define EXPECT(w, from, symbol, to) assert_int_equal(binding(w, from, symbol_names[symbol]), to)
 
 /* ---- Examples ----------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* Making and removing a temporary folder. */
-#include "conformance/requirements/scratch.h"
+#include "conformance/compile/scratch.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -7,13 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *parent_folder(void)
+{
+    static const char *const variables[] = {CNF_SCRATCH_VARIABLE, "TMPDIR"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *folder = getenv(variables[i]);
+        if (folder && folder[0]) return folder;
+    }
+    return "/tmp";
+}
+
 rt_status cnf_scratch_make(rt_sink *sink, rt_arena *arena, rt_text *out_folder)
 {
     *out_folder = (rt_text){0};
-    const char *parent = getenv("TMPDIR");
     char name[4096];
-    int length =
-        snprintf(name, sizeof name, "%s/assay-XXXXXX", parent && *parent ? parent : "/tmp");
+    int length = snprintf(name, sizeof name, "%s/assay-XXXXXX", parent_folder());
     bool fits = length > 0 && (size_t)length < sizeof name;
     if (!fits) errno = ENAMETOOLONG;
     if (!fits || !mkdtemp(name)) {

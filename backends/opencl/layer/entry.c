@@ -1,0 +1,96 @@
+/* The functions that a loader asks a layer for: those of the first version of the interface, and
+ * those that loaders of 2026 ask for instead, which give properties and say when they end. Source:
+ * cl_loader_layers, CL/cl_layer.h. */
+#include "backends/opencl/layer/layer_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+/* OpenCL's headers of 2022 do not declare these. */
+CL_API_ENTRY cl_int CL_API_CALL clInitLayerWithProperties(cl_uint count,
+                                                          const cl_icd_dispatch *target,
+                                                          cl_uint *out_count,
+                                                          const cl_icd_dispatch **out_dispatch,
+                                                          const cl_properties *properties);
+CL_API_ENTRY cl_int CL_API_CALL clDeinitLayer(void);
+
+/* What the loader gave, and what it got: entries of ours, and its own for the rest. */
+static cl_icd_dispatch next, ours;
+
+const cl_icd_dispatch *layer_next(void)
+{
+    return &next;
+}
+
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+    return value ? value : "";
+}
+
+EXPORTED CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t size,
+                                                        void *out_value, size_t *out_size)
+{
+    static const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
+    static const char name[] = "assay";
+    const void *value = what == CL_LAYER_API_VERSION ? (const void *)&version : name;
+    size_t needed = what == CL_LAYER_API_VERSION ? sizeof version : sizeof name;
+    if (what != CL_LAYER_API_VERSION && what != CL_LAYER_NAME) return CL_INVALID_VALUE;
+    if (out_value && size < needed) return CL_INVALID_VALUE;
+    if (out_value) memcpy(out_value, value, needed);
+    if (out_size) *out_size = needed;
+    return CL_SUCCESS;
+}
+
+static void calls_replace(uint32_t hidden, bool records)
+{
+    ours = next;
+    layer_mask_calls(&ours, hidden);
+    if (!records) return;
+    layer_program_calls(&ours);
+    layer_queue_calls(&ours);
+    layer_memory_calls(&ours);
+    layer_extension_calls(&ours);
+}
+
+EXPORTED CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_dispatch *target,
+                                                     cl_uint *out_count,
+                                                     const cl_icd_dispatch **out_dispatch)
+{
+    enum { ENTRIES = sizeof(cl_icd_dispatch) / sizeof(void *) };
+    uint32_t hidden;
+    if (!target || !out_count || !out_dispatch) return CL_INVALID_VALUE;
+    if (!layer_mask_read(variable(OCL_LAYER_HIDE), &hidden)) return CL_INVALID_VALUE;
+    if (!layer_log_open(variable(OCL_LAYER_LOG))) return CL_INVALID_VALUE;
+    layer_objects_clear();
+    /* An older loader has fewer entries, a newer one fills up what is missing here. */
+    cl_uint common = count < ENTRIES ? count : ENTRIES;
+    memset(&next, 0, sizeof next);
+    memcpy(&next, target, common * sizeof(void *));
+    calls_replace(hidden, *variable(OCL_LAYER_LOG) != '\0');
+    layer_record record = layer_record_begin("layer");
+    layer_put_number(&record, "version", OCL_LAYER_VERSION);
+    layer_put_text(&record, "hides", variable(OCL_LAYER_HIDE));
+    layer_record_end(&record, CL_SUCCESS);
+    *out_count = common;
+    *out_dispatch = &ours;
+    return CL_SUCCESS;
+}
+
+EXPORTED CL_API_ENTRY cl_int CL_API_CALL
+clInitLayerWithProperties(cl_uint count, const cl_icd_dispatch *target, cl_uint *out_count,
+                          const cl_icd_dispatch **out_dispatch, const cl_properties *properties)
+{
+    /* A loader that asks for something must be told that it is not known here. */
+    if (properties && *properties != 0) return CL_INVALID_PROPERTY;
+    return clInitLayer(count, target, out_count, out_dispatch);
+}
+
+/* Everything was written when it was said, and the library stays mapped (CMakeLists.txt), as
+ * drivers have threads that outlive their loader. */
+EXPORTED CL_API_ENTRY cl_int CL_API_CALL clDeinitLayer(void)
+{
+    return CL_SUCCESS;
+}

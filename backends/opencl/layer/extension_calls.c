@@ -1,0 +1,407 @@
+/* The calls of extensions, which a program asks a platform for by name.
+ *
+ * A program with drivers of several platforms gets the same function of ours for all of them, so
+ * each is found again by what is first in every object of OpenCL: the pointer to its driver's table
+ * of calls, which a driver's platform and objects have in common.
+ * Source: cl_khr_icd, "ICD Loader Vendor Enumeration"; cl_intel_unified_shared_memory;
+ * cl_khr_il_program; ocl_library.h for variables by name. */
+#include "backends/opencl/layer/layer_internal.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* Drivers of one program whose calls are told apart; those beyond are not recorded, which the log
+ * says. */
+enum { DRIVERS_MAX = 8 };
+
+typedef struct extension_driver {
+    const void *table; /* first word of the driver's objects */
+    void *call;
+} extension_driver;
+
+typedef enum extension_index {
+    HOST_ALLOC,
+    DEVICE_ALLOC,
+    SHARED_ALLOC,
+    FREE,
+    BLOCKING_FREE,
+    ARGUMENT,
+    FILL,
+    SET,
+    COPY,
+    MIGRATE,
+    VARIABLE,
+    READ_VARIABLE,
+    WRITE_VARIABLE,
+    FUNCTION,
+    PROGRAM_IL,
+    CONSTANT,
+    EXTENSION_COUNT
+} extension_index;
+
+static struct {
+    pthread_mutex_t lock;
+    extension_driver drivers[EXTENSION_COUNT][DRIVERS_MAX];
+    uint32_t counts[EXTENSION_COUNT];
+} known = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static const void *table_of(const void *object)
+{
+    const void *table = NULL;
+    if (object) memcpy(&table, object, sizeof table);
+    return table;
+}
+
+/* Keeps a driver's call.  False: it cannot be told from another driver's. */
+static bool driver_add(extension_index index, const void *platform, void *call)
+{
+    const void *table = table_of(platform);
+    bool kept = false, told = false;
+    pthread_mutex_lock(&known.lock);
+    for (uint32_t i = 0; i < known.counts[index] && !told; i++) {
+        told = known.drivers[index][i].table == table;
+        kept = told && known.drivers[index][i].call == call;
+    }
+    if (!told && known.counts[index] < DRIVERS_MAX) {
+        known.drivers[index][known.counts[index]++] = (extension_driver){table, call};
+        kept = true;
+    }
+    pthread_mutex_unlock(&known.lock);
+    return kept;
+}
+
+/* The call of the driver that the object is of. */
+static void *driver_find(extension_index index, const void *object)
+{
+    const void *table = table_of(object);
+    pthread_mutex_lock(&known.lock);
+    CHECK(known.counts[index] > 0); /* Who calls has got it from us. */
+    void *call = known.drivers[index][0].call;
+    for (uint32_t i = 1; i < known.counts[index]; i++)
+        if (known.drivers[index][i].table == table) call = known.drivers[index][i].call;
+    pthread_mutex_unlock(&known.lock);
+    return call;
+}
+
+/* A variable of the call's type that holds it. */
+#define DRIVER(type, variable, index, object)                                                      \
+    __typeof__(type) *variable;                                                                    \
+    void *variable##_address = driver_find(index, object);                                         \
+    memcpy(&(variable), &variable##_address, sizeof(variable))
+
+/* ---- Unified shared memory ------------------------------------------------------------------ */
+
+static layer_record alloc_begin(const char *name, cl_context context, size_t size)
+{
+    layer_record record = layer_record_begin(name);
+    layer_put_object(&record, "context", LAYER_CONTEXT, context);
+    layer_put_number(&record, "size", size);
+    return record;
+}
+
+static void *alloc_end(layer_record *record, void *made, size_t size, cl_int result,
+                       cl_int *out_result)
+{
+    layer_block_add(made, size);
+    layer_put_object(record, "made", LAYER_BLOCK, made);
+    layer_record_end(record, result);
+    if (out_result) *out_result = result;
+    return made;
+}
+
+static CL_API_ENTRY void *CL_API_CALL record_host_alloc(cl_context context,
+                                                        const cl_mem_properties_intel *properties,
+                                                        size_t size, cl_uint alignment,
+                                                        cl_int *out_result)
+{
+    DRIVER(clHostMemAllocINTEL, call, HOST_ALLOC, context);
+    cl_int result = CL_SUCCESS;
+    layer_record record = alloc_begin("clHostMemAllocINTEL", context, size);
+    void *made = call(context, properties, size, alignment, &result);
+    return alloc_end(&record, made, size, result, out_result);
+}
+
+static CL_API_ENTRY void *CL_API_CALL record_device_alloc(cl_context context, cl_device_id device,
+                                                          const cl_mem_properties_intel *properties,
+                                                          size_t size, cl_uint alignment,
+                                                          cl_int *out_result)
+{
+    DRIVER(clDeviceMemAllocINTEL, call, DEVICE_ALLOC, context);
+    cl_int result = CL_SUCCESS;
+    layer_record record = alloc_begin("clDeviceMemAllocINTEL", context, size);
+    layer_put_object(&record, "device", LAYER_DEVICE, device);
+    void *made = call(context, device, properties, size, alignment, &result);
+    return alloc_end(&record, made, size, result, out_result);
+}
+
+static CL_API_ENTRY void *CL_API_CALL record_shared_alloc(cl_context context, cl_device_id device,
+                                                          const cl_mem_properties_intel *properties,
+                                                          size_t size, cl_uint alignment,
+                                                          cl_int *out_result)
+{
+    DRIVER(clSharedMemAllocINTEL, call, SHARED_ALLOC, context);
+    cl_int result = CL_SUCCESS;
+    layer_record record = alloc_begin("clSharedMemAllocINTEL", context, size);
+    layer_put_object(&record, "device", LAYER_DEVICE, device);
+    void *made = call(context, device, properties, size, alignment, &result);
+    return alloc_end(&record, made, size, result, out_result);
+}
+
+/* The block is forgotten before the driver is asked: another thread may get its address next. */
+static CL_API_ENTRY cl_int CL_API_CALL record_free(cl_context context, void *pointer)
+{
+    DRIVER(clMemFreeINTEL, call, FREE, context);
+    layer_record record = layer_record_begin("clMemFreeINTEL");
+    layer_put_pointer(&record, "pointer", pointer);
+    layer_block_remove(pointer);
+    return layer_record_end(&record, call(context, pointer));
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL record_blocking_free(cl_context context, void *pointer)
+{
+    DRIVER(clMemBlockingFreeINTEL, call, BLOCKING_FREE, context);
+    layer_record record = layer_record_begin("clMemBlockingFreeINTEL");
+    layer_put_pointer(&record, "pointer", pointer);
+    layer_record_announce(&record);
+    layer_block_remove(pointer);
+    return layer_record_end(&record, call(context, pointer));
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL record_argument(cl_kernel kernel, cl_uint index,
+                                                       const void *pointer)
+{
+    DRIVER(clSetKernelArgMemPointerINTEL, call, ARGUMENT, kernel);
+    layer_record record = layer_record_begin("clSetKernelArgMemPointerINTEL");
+    layer_put_object(&record, "kernel", LAYER_KERNEL, kernel);
+    layer_put_number(&record, "index", index);
+    layer_put_pointer(&record, "pointer", pointer);
+    return layer_record_end(&record, call(kernel, index, pointer));
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL record_fill(cl_command_queue queue, void *to,
+                                                   const void *pattern, size_t pattern_size,
+                                                   size_t size, cl_uint wait_count,
+                                                   const cl_event *wait, cl_event *out_event)
+{
+    DRIVER(clEnqueueMemFillINTEL, call, FILL, queue);
+    layer_record record = layer_record_begin("clEnqueueMemFillINTEL");
+    layer_put_object(&record, "queue", LAYER_QUEUE, queue);
+    layer_put_pointer(&record, "to", to);
+    layer_put_number(&record, "size", size);
+    layer_put_number(&record, "pattern_size", pattern_size);
+    layer_put_number(&record, "waits_for", wait_count);
+    return layer_record_end(
+        &record, call(queue, to, pattern, pattern_size, size, wait_count, wait, out_event));
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL record_set(cl_command_queue queue, void *to, cl_int value,
+                                                  size_t size, cl_uint wait_count,
+                                                  const cl_event *wait, cl_event *out_event)
+{
+    DRIVER(clEnqueueMemsetINTEL, call, SET, queue);
+    layer_record record = layer_record_begin("clEnqueueMemsetINTEL");
+    layer_put_object(&record, "queue", LAYER_QUEUE, queue);
+    layer_put_pointer(&record, "to", to);
+    layer_put_number(&record, "size", size);
+    layer_put_number(&record, "waits_for", wait_count);
+    return layer_record_end(&record, call(queue, to, value, size, wait_count, wait, out_event));
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL record_copy(cl_command_queue queue, cl_bool blocking,
+                                                   void *to, const void *from, size_t size,
+                                                   cl_uint wait_count, const cl_event *wait,
+                                                   cl_event *out_event)
+{
+    DRIVER(clEnqueueMemcpyINTEL, call, COPY, queue);
+    layer_record record = layer_record_begin("clEnqueueMemcpyINTEL");
+    layer_put_object(&record, "queue", LAYER_QUEUE, queue);
+    layer_put_number(&record, "blocking", blocking);
+    layer_put_pointer(&record, "to", to);
+    layer_put_pointer(&record, "from", from);
+    layer_put_number(&record, "size", size);
+    layer_put_number(&record, "waits_for", wait_count);
+    if (blocking) layer_record_announce(&record);
+    return layer_record_end(&record,
+                            call(queue, blocking, to, from, size, wait_count, wait, out_event));
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL record_migrate(cl_command_queue queue, const void *pointer,
+                                                      size_t size, cl_mem_migration_flags flags,
+                                                      cl_uint wait_count, const cl_event *wait,
+                                                      cl_event *out_event)
+{
+    DRIVER(clEnqueueMigrateMemINTEL, call, MIGRATE, queue);
+    layer_record record = layer_record_begin("clEnqueueMigrateMemINTEL");
+    layer_put_object(&record, "queue", LAYER_QUEUE, queue);
+    layer_put_pointer(&record, "pointer", pointer);
+    layer_put_number(&record, "size", size);
+    layer_put_number(&record, "flags", flags);
+    layer_put_number(&record, "waits_for", wait_count);
+    return layer_record_end(&record,
+                            call(queue, pointer, size, flags, wait_count, wait, out_event));
+}
+
+/* ---- Variables and functions by name -------------------------------------------------------- */
+
+/* A variable is a block from now on, so that pointers to it are known.  It is asked for more than
+ * once and keeps its number. */
+static void variable_put(layer_record *record, const void *pointer, size_t size)
+{
+    uint32_t number;
+    size_t offset;
+    if (!layer_block_find(pointer, &number, &offset)) layer_block_add(pointer, size);
+    layer_put_pointer(record, "pointer", pointer);
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL record_variable(cl_device_id device, cl_program program,
+                                                       const char *name, size_t *out_size,
+                                                       void **out_pointer)
+{
+    DRIVER(ocl_global_pointer_call, call, VARIABLE, program);
+    size_t size = 0;
+    layer_record record = layer_record_begin("clGetDeviceGlobalVariablePointerINTEL");
+    layer_put_object(&record, "device", LAYER_DEVICE, device);
+    layer_put_object(&record, "program", LAYER_PROGRAM, program);
+    layer_put_text(&record, "name", name);
+    cl_int result = call(device, program, name, &size, out_pointer);
+    if (result == CL_SUCCESS) layer_put_number(&record, "size", size);
+    if (result == CL_SUCCESS && out_pointer) variable_put(&record, *out_pointer, size);
+    if (out_size) *out_size = size;
+    return layer_record_end(&record, result);
+}
+
+static layer_record variable_begin(const char *call, cl_command_queue queue, cl_program program,
+                                   const char *name, cl_bool blocking, size_t size, size_t offset)
+{
+    layer_record record = layer_record_begin(call);
+    layer_put_object(&record, "queue", LAYER_QUEUE, queue);
+    layer_put_object(&record, "program", LAYER_PROGRAM, program);
+    layer_put_text(&record, "name", name);
+    layer_put_number(&record, "blocking", blocking);
+    layer_put_number(&record, "offset", offset);
+    layer_put_number(&record, "size", size);
+    if (blocking) layer_record_announce(&record);
+    return record;
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL record_read_variable(
+    cl_command_queue queue, cl_program program, const char *name, cl_bool blocking, size_t size,
+    size_t offset, void *to, cl_uint wait_count, const cl_event *wait, cl_event *out_event)
+{
+    DRIVER(ocl_global_read_call, call, READ_VARIABLE, queue);
+    layer_record record = variable_begin("clEnqueueReadGlobalVariableINTEL", queue, program, name,
+                                         blocking, size, offset);
+    return layer_record_end(&record, call(queue, program, name, blocking, size, offset, to,
+                                          wait_count, wait, out_event));
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL record_write_variable(
+    cl_command_queue queue, cl_program program, const char *name, cl_bool blocking, size_t size,
+    size_t offset, const void *from, cl_uint wait_count, const cl_event *wait, cl_event *out_event)
+{
+    DRIVER(ocl_global_write_call, call, WRITE_VARIABLE, queue);
+    layer_record record = variable_begin("clEnqueueWriteGlobalVariableINTEL", queue, program, name,
+                                         blocking, size, offset);
+    return layer_record_end(&record, call(queue, program, name, blocking, size, offset, from,
+                                          wait_count, wait, out_event));
+}
+
+/* As the drivers that have it take it; OpenCL's headers do not declare it. */
+typedef cl_int function_pointer_call(cl_device_id device, cl_program program, const char *name,
+                                     cl_ulong *out_address);
+
+static CL_API_ENTRY cl_int CL_API_CALL record_function(cl_device_id device, cl_program program,
+                                                       const char *name, cl_ulong *out_address)
+{
+    DRIVER(function_pointer_call, call, FUNCTION, program);
+    layer_record record = layer_record_begin("clGetDeviceFunctionPointerINTEL");
+    layer_put_object(&record, "device", LAYER_DEVICE, device);
+    layer_put_object(&record, "program", LAYER_PROGRAM, program);
+    layer_put_text(&record, "name", name);
+    return layer_record_end(&record, call(device, program, name, out_address));
+}
+
+/* ---- What OpenCL itself has since ----------------------------------------------------------- */
+
+static CL_API_ENTRY cl_program CL_API_CALL record_program_il(cl_context context, const void *il,
+                                                             size_t size, cl_int *out_result)
+{
+    DRIVER(clCreateProgramWithIL, call, PROGRAM_IL, context);
+    return layer_create_program_with_il("clCreateProgramWithILKHR", call, context, il, size,
+                                        out_result);
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL record_constant(cl_program program, cl_uint id, size_t size,
+                                                       const void *value)
+{
+    DRIVER(clSetProgramSpecializationConstant, call, CONSTANT, program);
+    return layer_set_constant(call, program, id, size, value);
+}
+
+/* ---- Asking for them ------------------------------------------------------------------------ */
+
+typedef void any_call(void);
+
+static const struct {
+    const char *name;
+    any_call *ours;
+} extensions[EXTENSION_COUNT] = {
+#define EXTENSION(index, name, function) [index] = {name, (any_call *)(function)}
+    EXTENSION(HOST_ALLOC, "clHostMemAllocINTEL", record_host_alloc),
+    EXTENSION(DEVICE_ALLOC, "clDeviceMemAllocINTEL", record_device_alloc),
+    EXTENSION(SHARED_ALLOC, "clSharedMemAllocINTEL", record_shared_alloc),
+    EXTENSION(FREE, "clMemFreeINTEL", record_free),
+    EXTENSION(BLOCKING_FREE, "clMemBlockingFreeINTEL", record_blocking_free),
+    EXTENSION(ARGUMENT, "clSetKernelArgMemPointerINTEL", record_argument),
+    EXTENSION(FILL, "clEnqueueMemFillINTEL", record_fill),
+    EXTENSION(SET, "clEnqueueMemsetINTEL", record_set),
+    EXTENSION(COPY, "clEnqueueMemcpyINTEL", record_copy),
+    EXTENSION(MIGRATE, "clEnqueueMigrateMemINTEL", record_migrate),
+    EXTENSION(VARIABLE, "clGetDeviceGlobalVariablePointerINTEL", record_variable),
+    EXTENSION(READ_VARIABLE, "clEnqueueReadGlobalVariableINTEL", record_read_variable),
+    EXTENSION(WRITE_VARIABLE, "clEnqueueWriteGlobalVariableINTEL", record_write_variable),
+    EXTENSION(FUNCTION, "clGetDeviceFunctionPointerINTEL", record_function),
+    EXTENSION(PROGRAM_IL, "clCreateProgramWithILKHR", record_program_il),
+    EXTENSION(CONSTANT, "clSetProgramSpecializationConstant", record_constant),
+#undef EXTENSION
+};
+
+/* Says which call was asked for, and whether it will be recorded from now on. */
+static void asked_put(const char *call, const char *name, bool given, bool recorded)
+{
+    layer_record record = layer_record_begin(call);
+    layer_put_text(&record, "name", name);
+    layer_put_number(&record, "given", given);
+    layer_put_number(&record, "recorded", recorded);
+    layer_record_end(&record, CL_SUCCESS);
+}
+
+static CL_API_ENTRY void *CL_API_CALL
+record_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *name)
+{
+    void *call = layer_next()->clGetExtensionFunctionAddressForPlatform(platform, name);
+    uint32_t i = 0;
+    while (name && i < EXTENSION_COUNT && strcmp(extensions[i].name, name) != 0)
+        i++;
+    bool recorded = call && name && i < EXTENSION_COUNT && driver_add(i, platform, call);
+    asked_put("clGetExtensionFunctionAddressForPlatform", name, call != NULL, recorded);
+    if (!recorded) return call;
+    void *ours;
+    memcpy(&ours, &extensions[i].ours, sizeof ours);
+    return ours;
+}
+
+/* Without a platform nobody knows whose call it is, so it stays as it is. */
+static CL_API_ENTRY void *CL_API_CALL record_clGetExtensionFunctionAddress(const char *name)
+{
+    void *call = layer_next()->clGetExtensionFunctionAddress(name);
+    asked_put("clGetExtensionFunctionAddress", name, call != NULL, false);
+    return call;
+}
+
+void layer_extension_calls(cl_icd_dispatch *dispatch)
+{
+    memset(known.counts, 0, sizeof known.counts);
+    LAYER_RECORD(dispatch, clGetExtensionFunctionAddressForPlatform);
+    LAYER_RECORD(dispatch, clGetExtensionFunctionAddress);
+}

@@ -1,0 +1,117 @@
+/* The layer's parts: what it knows of the process that it is in, records, and the calls that it
+ * puts itself before.
+ *
+ * The layer is code in somebody else's process, where OpenCL itself is a singleton: there is one
+ * state, set up once by the loader before any other call. */
+#ifndef BACKENDS_OPENCL_LAYER_LAYER_INTERNAL_H
+#define BACKENDS_OPENCL_LAYER_LAYER_INTERNAL_H
+
+#include "backends/opencl/layer/layer.h"
+#include "backends/opencl/ocl_library.h"
+
+#include <CL/cl_layer.h>
+
+/* ---- objects.c: numbers instead of addresses ------------------------------------------------ */
+
+typedef enum layer_kind {
+    LAYER_DEVICE,
+    LAYER_CONTEXT,
+    LAYER_QUEUE,
+    LAYER_MEMORY,
+    LAYER_PROGRAM,
+    LAYER_KERNEL,
+    LAYER_BLOCK, /* unified shared or shared virtual memory, by its first byte */
+    LAYER_KIND_COUNT
+} layer_kind;
+
+/* Number of an object that nobody saw being made. */
+#define LAYER_UNKNOWN UINT32_MAX
+
+/* Gives a new object the next number of its kind.  An address comes back when an object has ended,
+ * so the newest object at an address is the one meant from then on.  NULL gets none.  Threads. */
+void layer_object_add(layer_kind kind, const void *object);
+
+/* The object's number, LAYER_UNKNOWN where it has none; a device gets one at first sight. */
+uint32_t layer_object_number(layer_kind kind, const void *object);
+
+/* Blocks also have a size, by which pointers into them are found; a block that ends is forgotten.
+ */
+void layer_block_add(const void *first, size_t size);
+void layer_block_remove(const void *first);
+/* False: the pointer is into no block that was seen. */
+bool layer_block_find(const void *pointer, uint32_t *out_number, size_t *out_offset);
+
+/* Forgets everything. */
+void layer_objects_clear(void);
+
+/* ---- record.c ------------------------------------------------------------------------------- */
+
+/* One record while it is being made; on the stack of the call that it is about. */
+typedef struct layer_record {
+    bool off; /* nothing is recorded: every function below does nothing */
+    uint32_t call;
+    rt_buffer text; /* name and fields */
+} layer_record;
+
+/* Opens the log that the variable's value names ("": none).  False: it cannot be opened, which
+ * stderr says. */
+bool layer_log_open(const char *value);
+
+/* Begins the record of a call; layer_record_end ends it.  The layer_put functions add a field. */
+layer_record layer_record_begin(const char *name);
+void layer_put_number(layer_record *record, const char *key, uint64_t number);
+void layer_put_text(layer_record *record, const char *key, const char *text); /* NULL: "-" */
+void layer_put_hexadecimal(layer_record *record, const char *key, const void *data, size_t size);
+void layer_put_object(layer_record *record, const char *key, layer_kind kind, const void *object);
+void layer_put_objects(layer_record *record, const char *key, layer_kind kind,
+                       const void *const *objects, size_t count);
+void layer_put_pointer(layer_record *record, const char *key, const void *pointer);
+/* `sizes` NULL: "-" */
+void layer_put_sizes(layer_record *record, const char *key, const size_t *sizes, size_t count);
+void layer_put_code(layer_record *record, const char *key, const void *code, size_t size);
+
+/* Writes what there is of the record before the driver is asked, which may not come back. */
+void layer_record_announce(const layer_record *record);
+
+/* Adds the result, writes the record, frees it, and returns the result. */
+cl_int layer_record_end(layer_record *record, cl_int result);
+
+/* The same for a call that makes an object, which is numbered when there is one and put under the
+ * key "made". */
+void layer_record_end_made(layer_record *record, layer_kind kind, const void *made, cl_int result);
+
+/* ---- mask.c --------------------------------------------------------------------------------- */
+
+/* Reads the variable's value into bits; false: a name in it is no such aspect, which stderr says.
+ */
+bool layer_mask_read(const char *value, uint32_t *out_hidden);
+
+/* Puts the answers with the hidden aspects left out before the driver's. */
+void layer_mask_calls(cl_icd_dispatch *dispatch, uint32_t hidden);
+
+/* ---- The calls that are recorded ------------------------------------------------------------ */
+
+/* The drivers' calls, as the loader gave them.  An entry may be NULL. */
+const cl_icd_dispatch *layer_next(void);
+
+/* Each replaces the entries of the table that it records, where there are any. */
+void layer_program_calls(cl_icd_dispatch *dispatch);   /* program_calls.c */
+void layer_queue_calls(cl_icd_dispatch *dispatch);     /* queue_calls.c */
+void layer_memory_calls(cl_icd_dispatch *dispatch);    /* memory_calls.c */
+void layer_extension_calls(cl_icd_dispatch *dispatch); /* extension_calls.c */
+
+/* In front of a name of a dispatch table's entry. */
+#define LAYER_RECORD(dispatch, name)                                                               \
+    do {                                                                                           \
+        if ((dispatch)->name) (dispatch)->name = record_##name;                                    \
+    } while (0)
+
+/* Both ways to make a program from SPIR-V, of OpenCL 2.1 and of cl_khr_il_program. */
+typedef __typeof__(clCreateProgramWithIL) layer_create_with_il;
+cl_program layer_create_program_with_il(const char *name, layer_create_with_il *create,
+                                        cl_context context, const void *il, size_t size,
+                                        cl_int *out_result);
+cl_int layer_set_constant(__typeof__(clSetProgramSpecializationConstant) *set, cl_program program,
+                          cl_uint id, size_t size, const void *value);
+
+#endif

@@ -1,0 +1,338 @@
+/* The reader of log.h: lines become calls, the announcement of a call gives way to its return. */
+#include "backends/opencl/layer/log.h"
+#include "reference/base/vector.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* What stands before a record's fields. */
+typedef struct line_head {
+    uint64_t process, call, thread;
+    bool returned;
+    rt_text name;
+} line_head;
+
+/* A process that writes to the log, and how far it has got. */
+typedef struct log_process {
+    uint64_t number; /* as the system has it */
+    bool loaded;     /* its first record was there */
+} log_process;
+
+typedef struct log_entry {
+    uint64_t number; /* of the call in its process */
+    ocl_call call;
+} log_entry;
+
+typedef struct log_reader {
+    rt_sink *sink;
+    rt_arena *arena;
+    uint32_t line; /* from 1 */
+    RT_VECTOR(log_process) processes;
+    RT_VECTOR(log_entry) returned, begun; /* begun: of which no return was read yet */
+    ocl_call_log *out;
+} log_reader;
+
+static rt_status line_fail(const log_reader *reader, const char *what)
+{
+    return rt_fail(reader->sink, RT_MALFORMED, RT_RULE_NONE,
+                   "line %u of the OpenCL layer's log is no record: %s; the log was written by "
+                   "something else, or by another version of the layer",
+                   reader->line, what);
+}
+
+/* ---- Words ---------------------------------------------------------------------------------- */
+
+/* Takes what stands before the next space, and the space; false: nothing is left. */
+static bool word_take(rt_text *inout_rest, rt_text *out_word)
+{
+    if (inout_rest->length == 0) return false;
+    const char *space = memchr(inout_rest->data, ' ', inout_rest->length);
+    size_t length = space ? (size_t)(space - inout_rest->data) : inout_rest->length;
+    size_t used = space ? length + 1 : length;
+    *out_word = (rt_text){inout_rest->data, length};
+    *inout_rest = (rt_text){inout_rest->data + used, inout_rest->length - used};
+    return length > 0;
+}
+
+static bool number_read(rt_text text, uint64_t *out_number)
+{
+    uint64_t number = 0;
+    if (text.length == 0) return false;
+    for (size_t i = 0; i < text.length; i++) {
+        unsigned digit = (unsigned)(unsigned char)text.data[i] - '0';
+        if (digit > 9 || number > (UINT64_MAX - digit) / 10) return false;
+        number = number * 10 + digit;
+    }
+    *out_number = number;
+    return true;
+}
+
+static bool result_read(rt_text text, int32_t *out_result)
+{
+    bool negative = text.length > 0 && *text.data == '-';
+    uint64_t number;
+    if (negative) text = (rt_text){text.data + 1, text.length - 1};
+    if (!number_read(text, &number) || number > INT32_MAX) return false;
+    *out_result = negative ? -(int32_t)number : (int32_t)number;
+    return true;
+}
+
+static int digit_value(char digit)
+{
+    if (digit >= '0' && digit <= '9') return digit - '0';
+    return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+}
+
+/* Copies a value without its escapes; false: one of them is none. */
+static bool value_read(rt_arena *arena, rt_text written, rt_text *out_value)
+{
+    char *value = rt_arena_alloc(arena, written.length + 1);
+    size_t length = 0;
+    for (size_t i = 0; i < written.length; i++) {
+        char byte = written.data[i];
+        if (byte == '%') {
+            if (written.length - i < 3) return false;
+            int high = digit_value(written.data[i + 1]), low = digit_value(written.data[i + 2]);
+            if (high < 0 || low < 0) return false;
+            byte = (char)(high << 4 | low);
+            i += 2;
+        }
+        value[length++] = byte;
+    }
+    *out_value = (rt_text){value, length};
+    return true;
+}
+
+/* ---- Lines ---------------------------------------------------------------------------------- */
+
+static bool head_read(rt_text *inout_rest, line_head *out_head)
+{
+    rt_text process, call, thread, mark;
+    bool whole = word_take(inout_rest, &process) && word_take(inout_rest, &call) &&
+                 word_take(inout_rest, &thread) && word_take(inout_rest, &mark) &&
+                 word_take(inout_rest, &out_head->name);
+    if (!whole || mark.length != 1 || (*mark.data != '<' && *mark.data != '>')) return false;
+    out_head->returned = *mark.data == '<';
+    return number_read(process, &out_head->process) && number_read(call, &out_head->call) &&
+           number_read(thread, &out_head->thread) && out_head->call < UINT32_MAX &&
+           out_head->thread < UINT32_MAX;
+}
+
+static uint32_t count_of(rt_text text, char byte)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < text.length; i++)
+        count += text.data[i] == byte;
+    return count;
+}
+
+/* Reads "key=value" words up to the end of the line. */
+static rt_status fields_read(log_reader *reader, rt_text rest, ocl_call *call)
+{
+    uint32_t room = count_of(rest, ' ') + 1;
+    ocl_call_field *fields = rt_arena_alloc_array(reader->arena, room, sizeof *fields);
+    call->fields = fields;
+    for (rt_text word; rest.length > 0; call->field_count++) {
+        if (!word_take(&rest, &word)) return line_fail(reader, "a field is empty");
+        const char *equals = memchr(word.data, '=', word.length);
+        if (!equals || equals == word.data) return line_fail(reader, "a field is not KEY=VALUE");
+        CHECK(call->field_count < room);
+        ocl_call_field *field = &fields[call->field_count];
+        size_t length = (size_t)(equals - word.data);
+        rt_text written = {equals + 1, word.length - length - 1};
+        field->key = rt_arena_text(reader->arena, (rt_text){word.data, length});
+        field->is_nothing = rt_text_is(written, "-");
+        if (!value_read(reader->arena, written, &field->value))
+            return line_fail(reader, "a value has '%' without two digits behind it");
+        if (field->is_nothing) field->value = (rt_text){0};
+    }
+    return RT_STATUS_OK;
+}
+
+static const ocl_call_field *field_find(const ocl_call *call, const char *key)
+{
+    for (uint32_t i = 0; i < call->field_count; i++)
+        if (rt_text_is(call->fields[i].key, key)) return &call->fields[i];
+    return NULL;
+}
+
+static uint32_t process_find(log_reader *reader, uint64_t number)
+{
+    uint32_t i = 0;
+    while (i < reader->processes.count && reader->processes.items[i].number != number)
+        i++;
+    if (i == reader->processes.count)
+        *rt_vector_push(&reader->processes) = (log_process){.number = number};
+    return i;
+}
+
+/* The layer's own record of having been loaded. */
+static rt_status layer_read(log_reader *reader, log_process *process, const ocl_call *call)
+{
+    uint64_t version;
+    if (!ocl_call_number(call, "version", &version) || version != OCL_LAYER_VERSION)
+        return line_fail(reader, "the layer's own record has another version");
+    reader->out->process_count++;
+    process->loaded = true;
+    return RT_STATUS_OK;
+}
+
+/* Forgets the announcement of a call that has returned. */
+static void announcement_drop(log_reader *reader, uint32_t process, uint64_t number)
+{
+    for (uint32_t i = reader->begun.count; i-- > 0;) {
+        const log_entry *entry = &reader->begun.items[i];
+        if (entry->number != number || entry->call.process != process) continue;
+        memmove(&reader->begun.items[i], &reader->begun.items[i + 1],
+                (reader->begun.count - i - 1) * sizeof *reader->begun.items);
+        reader->begun.count--;
+        return;
+    }
+}
+
+static rt_status line_read(log_reader *reader, rt_text line, bool is_tail)
+{
+    line_head head;
+    if (!head_read(&line, &head))
+        return line_fail(reader, "it does not begin with PROCESS CALL THREAD MARK NAME");
+    uint32_t index = process_find(reader, head.process);
+    ocl_call call = {.process = index,
+                     .thread = (uint32_t)head.thread,
+                     .returned = head.returned,
+                     .name = rt_arena_text(reader->arena, head.name)};
+    RT_TRY(fields_read(reader, line, &call));
+    if (rt_text_is(head.name, "layer"))
+        return layer_read(reader, &reader->processes.items[index], &call);
+    if (!reader->processes.items[index].loaded && !is_tail)
+        return line_fail(reader, "its process has no record of the layer before it");
+    if (rt_text_is(head.name, "full")) {
+        reader->out->is_full = true;
+        return RT_STATUS_OK;
+    }
+    const ocl_call_field *result = field_find(&call, "result");
+    if (head.returned && (!result || !result_read(result->value, &call.result)))
+        return line_fail(reader, "a call that returned has no result");
+    if (head.returned) {
+        announcement_drop(reader, index, head.call);
+        *rt_vector_push(&reader->returned) = (log_entry){head.call, call};
+    } else {
+        *rt_vector_push(&reader->begun) = (log_entry){head.call, call};
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- The log -------------------------------------------------------------------------------- */
+
+static void calls_join(const log_reader *reader)
+{
+    uint32_t count = reader->returned.count + reader->begun.count;
+    ocl_call *calls = rt_arena_alloc_array(reader->arena, count, sizeof *calls);
+    for (uint32_t i = 0; i < reader->returned.count; i++)
+        calls[i] = reader->returned.items[i].call;
+    for (uint32_t i = 0; i < reader->begun.count; i++)
+        calls[reader->returned.count + i] = reader->begun.items[i].call;
+    reader->out->calls = calls;
+    reader->out->call_count = count;
+}
+
+rt_status ocl_call_log_read(rt_sink *sink, rt_arena *arena, rt_text text, bool is_tail,
+                            ocl_call_log *out_log)
+{
+    *out_log = (ocl_call_log){0};
+    log_reader reader = {.sink = sink, .arena = arena, .out = out_log};
+    rt_status status = RT_STATUS_OK;
+    for (size_t at = 0; at < text.length && rt_ok(status);) {
+        const char *end = memchr(text.data + at, '\n', text.length - at);
+        reader.line++;
+        if (!end) {
+            out_log->is_cut = true;
+            break;
+        }
+        rt_text line = {text.data + at, (size_t)(end - text.data) - at};
+        at += line.length + 1;
+        if (is_tail && reader.line == 1) continue;
+        status = line_read(&reader, line, is_tail);
+    }
+    if (rt_ok(status)) calls_join(&reader);
+    rt_vector_free(&reader.processes);
+    rt_vector_free(&reader.returned);
+    rt_vector_free(&reader.begun);
+    return status;
+}
+
+/* ---- One call ------------------------------------------------------------------------------- */
+
+rt_text ocl_call_text(const ocl_call *call, const char *key)
+{
+    const ocl_call_field *field = field_find(call, key);
+    return field ? field->value : (rt_text){0};
+}
+
+bool ocl_call_number(const ocl_call *call, const char *key, uint64_t *out_number)
+{
+    return number_read(ocl_call_text(call, key), out_number);
+}
+
+bool ocl_call_numbers(rt_arena *arena, const ocl_call *call, const char *key,
+                      const uint64_t **out_numbers, uint32_t *out_count)
+{
+    rt_text rest = ocl_call_text(call, key);
+    if (rest.length == 0) return false;
+    uint32_t count = count_of(rest, ',') + 1;
+    uint64_t *numbers = rt_arena_alloc_array(arena, count, sizeof *numbers);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *comma = memchr(rest.data, ',', rest.length);
+        size_t length = comma ? (size_t)(comma - rest.data) : rest.length;
+        rt_text item = {rest.data, length};
+        numbers[i] = UINT64_MAX;
+        if (!rt_text_is(item, "?") && !number_read(item, &numbers[i])) return false;
+        size_t used = comma ? length + 1 : length;
+        rest = (rt_text){rest.data + used, rest.length - used};
+    }
+    *out_numbers = numbers;
+    *out_count = count;
+    return true;
+}
+
+bool ocl_call_code(const ocl_call *call, rt_text *out_hash, uint64_t *out_size)
+{
+    rt_text code = ocl_call_text(call, "code");
+    const char *colon = code.length > 0 ? memchr(code.data, ':', code.length) : NULL;
+    if (!colon) return false;
+    size_t length = (size_t)(colon - code.data);
+    *out_hash = (rt_text){code.data, length};
+    return number_read((rt_text){colon + 1, code.length - length - 1}, out_size);
+}
+
+/* Bytes that would confuse a terminal stand as "\xNN", as another program may have put them there.
+ */
+static void value_print(rt_buffer *out, rt_text value)
+{
+    for (size_t i = 0; i < value.length; i++) {
+        char byte = value.data[i];
+        if (byte >= ' ' && byte <= '~')
+            rt_buffer_append_byte(out, byte);
+        else
+            rt_buffer_printf(out, "\\x%02x", (unsigned char)byte);
+    }
+}
+
+void ocl_call_print(rt_buffer *out, const ocl_call *call)
+{
+    value_print(out, call->name);
+    for (uint32_t i = 0; i < call->field_count; i++) {
+        const ocl_call_field *field = &call->fields[i];
+        if (rt_text_is(field->key, "result")) continue;
+        rt_buffer_append_byte(out, ' ');
+        value_print(out, field->key);
+        rt_buffer_append_byte(out, ' ');
+        if (field->is_nothing)
+            rt_buffer_append_byte(out, '-');
+        else
+            value_print(out, field->value);
+    }
+    if (!call->returned)
+        rt_buffer_printf(out, ": has not returned");
+    else if (call->result != 0)
+        rt_buffer_printf(out, ": %" PRId32, call->result);
+}

@@ -1,0 +1,236 @@
+/* Hiding aspects: what devices and platforms say of themselves, without what shall not be there.
+ *
+ * Hiding is answers only.  A program that uses what it was told not to be there gets what the
+ * driver gives, as it would from a device whose list is too short. */
+#include "backends/opencl/layer/layer_internal.h"
+#include "reference/base/alloc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- What belongs to an aspect -------------------------------------------------------------- */
+
+/* Names of extensions and of OpenCL C features (CL_DEVICE_OPENCL_C_FEATURES). */
+static const struct {
+    uint32_t aspect;
+    const char *name;
+} names[] = {
+    {DEV_ASPECT_FP64, "cl_khr_fp64"},
+    {DEV_ASPECT_FP64, "cl_amd_fp64"},
+    {DEV_ASPECT_FP64, "__opencl_c_fp64"},
+    {DEV_ASPECT_FP64, "__opencl_c_ext_fp64_global_atomic_add"},
+    {DEV_ASPECT_FP64, "__opencl_c_ext_fp64_local_atomic_add"},
+    {DEV_ASPECT_FP64, "__opencl_c_ext_fp64_global_atomic_load_store"},
+    {DEV_ASPECT_FP64, "__opencl_c_ext_fp64_local_atomic_load_store"},
+    {DEV_ASPECT_FP64, "__opencl_c_ext_fp64_global_atomic_min_max"},
+    {DEV_ASPECT_FP64, "__opencl_c_ext_fp64_local_atomic_min_max"},
+    {DEV_ASPECT_FP16, "cl_khr_fp16"},
+    {DEV_ASPECT_FP16, "__opencl_c_fp16"},
+    {DEV_ASPECT_FP16, "__opencl_c_ext_fp16_global_atomic_add"},
+    {DEV_ASPECT_FP16, "__opencl_c_ext_fp16_local_atomic_add"},
+    {DEV_ASPECT_FP16, "__opencl_c_ext_fp16_global_atomic_load_store"},
+    {DEV_ASPECT_FP16, "__opencl_c_ext_fp16_local_atomic_load_store"},
+    {DEV_ASPECT_FP16, "__opencl_c_ext_fp16_global_atomic_min_max"},
+    {DEV_ASPECT_FP16, "__opencl_c_ext_fp16_local_atomic_min_max"},
+    {DEV_ASPECT_ATOMIC64, "cl_khr_int64_base_atomics"},
+    {DEV_ASPECT_ATOMIC64, "cl_khr_int64_extended_atomics"},
+};
+
+/* Not in every version of OpenCL's headers (cl_ext_float_atomics). */
+enum {
+    DOUBLE_FP_ATOMICS = 0x4232,
+    HALF_FP_ATOMICS = 0x4233,
+};
+
+/* Numbers that are 0 on a device without the aspect: OpenCL 3.0 API, table "Device Queries";
+ * cl_intel_unified_shared_memory, cl_ext_float_atomics. */
+static const struct {
+    uint32_t aspect;
+    cl_device_info what;
+} zeros[] = {
+    {DEV_ASPECT_FP64, CL_DEVICE_DOUBLE_FP_CONFIG},
+    {DEV_ASPECT_FP64, CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE},
+    {DEV_ASPECT_FP64, CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE},
+    {DEV_ASPECT_FP64, DOUBLE_FP_ATOMICS},
+    {DEV_ASPECT_FP16, CL_DEVICE_HALF_FP_CONFIG},
+    {DEV_ASPECT_FP16, CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF},
+    {DEV_ASPECT_FP16, CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF},
+    {DEV_ASPECT_FP16, HALF_FP_ATOMICS},
+    {OCL_HIDDEN_USM_DEVICE, CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL},
+    {OCL_HIDDEN_USM_HOST, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL},
+    {OCL_HIDDEN_USM_SHARED, CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL},
+    {OCL_HIDDEN_USM_SHARED, CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL},
+    {OCL_HIDDEN_USM_SHARED, CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL},
+};
+
+static const char *const aspects[OCL_HIDDEN_COUNT] = {
+#define ASPECT_NAME(aspect, name, number) [DEV_ASPECT_##aspect] = name,
+    DEV_ASPECTS(ASPECT_NAME)
+#undef ASPECT_NAME
+#define HIDDEN_NAME(aspect, name) [OCL_HIDDEN_##aspect] = name,
+        OCL_HIDDEN_ASPECTS(HIDDEN_NAME)
+#undef HIDDEN_NAME
+};
+
+static uint32_t hidden; /* bits of ocl_hidden_aspect and dev_aspect */
+
+static uint32_t aspect_find(const char *name, size_t length)
+{
+    uint32_t i = 0;
+    while (i < OCL_HIDDEN_COUNT &&
+           (strlen(aspects[i]) != length || memcmp(aspects[i], name, length) != 0))
+        i++;
+    return i;
+}
+
+bool layer_mask_read(const char *value, uint32_t *out_hidden)
+{
+    *out_hidden = 0;
+    for (const char *at = value; *at != '\0';) {
+        size_t length = strcspn(at, ",");
+        uint32_t aspect = aspect_find(at, length);
+        if (aspect == OCL_HIDDEN_COUNT) {
+            fprintf(stderr,
+                    "assay: the OpenCL layer cannot hide '%.*s' (%s); it hides:", (int)length, at,
+                    OCL_LAYER_HIDE);
+            for (uint32_t i = 0; i < OCL_HIDDEN_COUNT; i++)
+                fprintf(stderr, " %s", aspects[i]);
+            fprintf(stderr, "\n");
+            return false;
+        }
+        *out_hidden |= 1u << aspect;
+        at += length + (at[length] == ',');
+    }
+    return true;
+}
+
+/* ---- Answers -------------------------------------------------------------------------------- */
+
+static bool name_hidden(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        bool same = strlen(names[i].name) == length && memcmp(names[i].name, name, length) == 0;
+        if (same) return (hidden >> names[i].aspect & 1) != 0;
+    }
+    return false;
+}
+
+static bool number_hidden(cl_device_info what)
+{
+    for (size_t i = 0; i < sizeof zeros / sizeof *zeros; i++)
+        if (zeros[i].what == what) return (hidden >> zeros[i].aspect & 1) != 0;
+    return false;
+}
+
+/* Takes the hidden names out of a list with spaces, in place; returns its length. */
+static size_t text_filter(char *text, size_t length)
+{
+    size_t kept = 0;
+    for (size_t at = 0; at < length && text[at] != '\0';) {
+        size_t rest = length - at, word = 0;
+        while (word < rest && text[at + word] != '\0' && text[at + word] != ' ')
+            word++;
+        size_t space = word < rest && text[at + word] == ' ' ? 1 : 0;
+        if (word == 0 || !name_hidden(text + at, word)) {
+            memmove(text + kept, text + at, word + space);
+            kept += word + space;
+        }
+        at += word + space;
+    }
+    return kept;
+}
+
+static size_t versions_filter(cl_name_version *list, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!name_hidden(list[i].name, strnlen(list[i].name, sizeof list[i].name)))
+            list[kept++] = list[i];
+    return kept;
+}
+
+/* The rest of what every query does: the size that is needed, and the value where it fits. */
+static cl_int answer(const void *value, size_t needed, size_t size, void *out_value,
+                     size_t *out_size)
+{
+    if (out_value && size < needed) return CL_INVALID_VALUE;
+    if (out_value) memcpy(out_value, value, needed);
+    if (out_size) *out_size = needed;
+    return CL_SUCCESS;
+}
+
+/* The driver's answer to a query of a device or a platform. */
+typedef struct query {
+    cl_device_id device; /* NULL: of the platform */
+    cl_platform_id platform;
+    cl_uint what;
+} query;
+
+static cl_int query_ask(const query *asked, size_t size, void *out_value, size_t *out_size)
+{
+    if (asked->device)
+        return layer_next()->clGetDeviceInfo(asked->device, asked->what, size, out_value, out_size);
+    return layer_next()->clGetPlatformInfo(asked->platform, asked->what, size, out_value, out_size);
+}
+
+/* Answers with a list from which hidden names are left out. */
+static cl_int list_answer(const query *asked, bool versions, size_t size, void *out_value,
+                          size_t *out_size)
+{
+    size_t whole = 0;
+    cl_int result = query_ask(asked, 0, NULL, &whole);
+    if (result != CL_SUCCESS) return result;
+    char *list = rt_alloc(whole + 1); /* with a NUL byte behind it, whatever the driver writes */
+    result = query_ask(asked, whole, list, NULL);
+    if (result == CL_SUCCESS && versions) {
+        size_t count =
+            versions_filter((cl_name_version *)(void *)list, whole / sizeof(cl_name_version));
+        result = answer(list, count * sizeof(cl_name_version), size, out_value, out_size);
+    } else if (result == CL_SUCCESS) {
+        size_t length = text_filter(list, whole);
+        while (length > 0 && list[length - 1] == ' ')
+            length--;
+        list[length] = '\0';
+        result = answer(list, length + 1, size, out_value, out_size);
+    }
+    rt_free(list);
+    return result;
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL mask_clGetDeviceInfo(cl_device_id device,
+                                                            cl_device_info what, size_t size,
+                                                            void *out_value, size_t *out_size)
+{
+    const query asked = {.device = device, .what = what};
+    bool versions =
+        what == CL_DEVICE_EXTENSIONS_WITH_VERSION || what == CL_DEVICE_OPENCL_C_FEATURES;
+    if (device && (versions || what == CL_DEVICE_EXTENSIONS))
+        return list_answer(&asked, versions, size, out_value, out_size);
+    cl_int result = layer_next()->clGetDeviceInfo(device, what, size, out_value, out_size);
+    /* A driver that refuses the query says by that that there is no such thing. */
+    if (result == CL_SUCCESS && number_hidden(what) && out_value) {
+        size_t needed = 0;
+        if (layer_next()->clGetDeviceInfo(device, what, 0, NULL, &needed) == CL_SUCCESS)
+            memset(out_value, 0, needed < size ? needed : size);
+    }
+    return result;
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL mask_clGetPlatformInfo(cl_platform_id platform,
+                                                              cl_platform_info what, size_t size,
+                                                              void *out_value, size_t *out_size)
+{
+    const query asked = {.platform = platform, .what = what};
+    bool versions = what == CL_PLATFORM_EXTENSIONS_WITH_VERSION;
+    if (platform && (versions || what == CL_PLATFORM_EXTENSIONS))
+        return list_answer(&asked, versions, size, out_value, out_size);
+    return layer_next()->clGetPlatformInfo(platform, what, size, out_value, out_size);
+}
+
+void layer_mask_calls(cl_icd_dispatch *dispatch, uint32_t wanted)
+{
+    hidden = wanted;
+    if (hidden == 0) return;
+    if (dispatch->clGetDeviceInfo) dispatch->clGetDeviceInfo = mask_clGetDeviceInfo;
+    if (dispatch->clGetPlatformInfo) dispatch->clGetPlatformInfo = mask_clGetPlatformInfo;
+}

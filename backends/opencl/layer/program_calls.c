@@ -1,0 +1,297 @@
+/* Contexts, programs and kernels: making, compiling, linking, building. */
+#include "backends/opencl/layer/layer_internal.h"
+
+#include <string.h>
+
+/* The type under which a list of objects is put. */
+#define OBJECTS(list) ((const void *const *)(list))
+
+static void put_devices(layer_record *record, const cl_device_id *devices, cl_uint count)
+{
+    layer_put_objects(record, "devices", LAYER_DEVICE, OBJECTS(devices), count);
+}
+
+/* ---- Contexts ------------------------------------------------------------------------------- */
+
+static CL_API_ENTRY cl_context CL_API_CALL record_clCreateContext(
+    const cl_context_properties *properties, cl_uint count, const cl_device_id *devices,
+    void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *user,
+    cl_int *out_result)
+{
+    cl_int result = CL_SUCCESS;
+    layer_record record = layer_record_begin("clCreateContext");
+    put_devices(&record, devices, count);
+    cl_context made =
+        layer_next()->clCreateContext(properties, count, devices, notify, user, &result);
+    layer_record_end_made(&record, LAYER_CONTEXT, made, result);
+    if (out_result) *out_result = result;
+    return made;
+}
+
+static CL_API_ENTRY cl_context CL_API_CALL record_clCreateContextFromType(
+    const cl_context_properties *properties, cl_device_type type,
+    void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *user,
+    cl_int *out_result)
+{
+    cl_int result = CL_SUCCESS;
+    layer_record record = layer_record_begin("clCreateContextFromType");
+    layer_put_number(&record, "type", type);
+    cl_context made =
+        layer_next()->clCreateContextFromType(properties, type, notify, user, &result);
+    layer_record_end_made(&record, LAYER_CONTEXT, made, result);
+    if (out_result) *out_result = result;
+    return made;
+}
+
+/* ---- Making programs ------------------------------------------------------------------------ */
+
+/* A source may come in pieces, with or without their lengths. */
+static void put_source(layer_record *record, cl_uint count, const char **texts,
+                       const size_t *lengths)
+{
+    rt_buffer whole = {0};
+    for (cl_uint i = 0; texts && i < count; i++) {
+        if (!texts[i]) continue;
+        size_t length = lengths && lengths[i] > 0 ? lengths[i] : strlen(texts[i]);
+        rt_buffer_append(&whole, texts[i], length);
+    }
+    layer_put_code(record, "code", rt_buffer_string(&whole), whole.size);
+    rt_buffer_free(&whole);
+}
+
+static CL_API_ENTRY cl_program CL_API_CALL record_clCreateProgramWithSource(cl_context context,
+                                                                            cl_uint count,
+                                                                            const char **texts,
+                                                                            const size_t *lengths,
+                                                                            cl_int *out_result)
+{
+    cl_int result = CL_SUCCESS;
+    layer_record record = layer_record_begin("clCreateProgramWithSource");
+    layer_put_object(&record, "context", LAYER_CONTEXT, context);
+    put_source(&record, count, texts, lengths);
+    cl_program made =
+        layer_next()->clCreateProgramWithSource(context, count, texts, lengths, &result);
+    layer_record_end_made(&record, LAYER_PROGRAM, made, result);
+    if (out_result) *out_result = result;
+    return made;
+}
+
+cl_program layer_create_program_with_il(const char *name, layer_create_with_il *create,
+                                        cl_context context, const void *il, size_t size,
+                                        cl_int *out_result)
+{
+    cl_int result = CL_SUCCESS;
+    layer_record record = layer_record_begin(name);
+    layer_put_object(&record, "context", LAYER_CONTEXT, context);
+    layer_put_code(&record, "code", il, size);
+    layer_record_announce(&record);
+    cl_program made = create(context, il, size, &result);
+    layer_record_end_made(&record, LAYER_PROGRAM, made, result);
+    if (out_result) *out_result = result;
+    return made;
+}
+
+static CL_API_ENTRY cl_program CL_API_CALL record_clCreateProgramWithIL(cl_context context,
+                                                                        const void *il, size_t size,
+                                                                        cl_int *out_result)
+{
+    return layer_create_program_with_il("clCreateProgramWithIL",
+                                        layer_next()->clCreateProgramWithIL, context, il, size,
+                                        out_result);
+}
+
+/* One binary for each device; the code of the first stands for the program, as all programs that we
+ * know of pass one binary, and the others' follow. */
+static CL_API_ENTRY cl_program CL_API_CALL record_clCreateProgramWithBinary(
+    cl_context context, cl_uint count, const cl_device_id *devices, const size_t *sizes,
+    const unsigned char **binaries, cl_int *out_statuses, cl_int *out_result)
+{
+    cl_int result = CL_SUCCESS;
+    layer_record record = layer_record_begin("clCreateProgramWithBinary");
+    layer_put_object(&record, "context", LAYER_CONTEXT, context);
+    put_devices(&record, devices, count);
+    for (cl_uint i = 0; sizes && binaries && i < count; i++)
+        layer_put_code(&record, i == 0 ? "code" : "further_code", binaries[i], sizes[i]);
+    layer_record_announce(&record);
+    cl_program made = layer_next()->clCreateProgramWithBinary(context, count, devices, sizes,
+                                                              binaries, out_statuses, &result);
+    layer_record_end_made(&record, LAYER_PROGRAM, made, result);
+    if (out_result) *out_result = result;
+    return made;
+}
+
+cl_int layer_set_constant(__typeof__(clSetProgramSpecializationConstant) *set, cl_program program,
+                          cl_uint id, size_t size, const void *value)
+{
+    layer_record record = layer_record_begin("clSetProgramSpecializationConstant");
+    layer_put_object(&record, "program", LAYER_PROGRAM, program);
+    layer_put_number(&record, "id", id);
+    layer_put_hexadecimal(&record, "value", value, size);
+    return layer_record_end(&record, set(program, id, size, value));
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL record_clSetProgramSpecializationConstant(cl_program program,
+                                                                                 cl_uint id,
+                                                                                 size_t size,
+                                                                                 const void *value)
+{
+    return layer_set_constant(layer_next()->clSetProgramSpecializationConstant, program, id, size,
+                              value);
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL record_clReleaseProgram(cl_program program)
+{
+    layer_record record = layer_record_begin("clReleaseProgram");
+    layer_put_object(&record, "program", LAYER_PROGRAM, program);
+    return layer_record_end(&record, layer_next()->clReleaseProgram(program));
+}
+
+/* ---- Compiling and linking ------------------------------------------------------------------ */
+
+static CL_API_ENTRY cl_int CL_API_CALL record_clBuildProgram(
+    cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
+    void(CL_CALLBACK *notify)(cl_program, void *), void *user)
+{
+    layer_record record = layer_record_begin("clBuildProgram");
+    layer_put_object(&record, "program", LAYER_PROGRAM, program);
+    put_devices(&record, devices, count);
+    layer_put_text(&record, "options", options);
+    layer_record_announce(&record);
+    return layer_record_end(
+        &record, layer_next()->clBuildProgram(program, count, devices, options, notify, user));
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL record_clCompileProgram(
+    cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
+    cl_uint header_count, const cl_program *headers, const char **header_names,
+    void(CL_CALLBACK *notify)(cl_program, void *), void *user)
+{
+    layer_record record = layer_record_begin("clCompileProgram");
+    layer_put_object(&record, "program", LAYER_PROGRAM, program);
+    put_devices(&record, devices, count);
+    layer_put_text(&record, "options", options);
+    layer_put_objects(&record, "headers", LAYER_PROGRAM, OBJECTS(headers), header_count);
+    layer_record_announce(&record);
+    return layer_record_end(&record, layer_next()->clCompileProgram(program, count, devices,
+                                                                    options, header_count, headers,
+                                                                    header_names, notify, user));
+}
+
+static CL_API_ENTRY cl_program CL_API_CALL
+record_clLinkProgram(cl_context context, cl_uint count, const cl_device_id *devices,
+                     const char *options, cl_uint input_count, const cl_program *inputs,
+                     void(CL_CALLBACK *notify)(cl_program, void *), void *user, cl_int *out_result)
+{
+    cl_int result = CL_SUCCESS;
+    layer_record record = layer_record_begin("clLinkProgram");
+    layer_put_object(&record, "context", LAYER_CONTEXT, context);
+    put_devices(&record, devices, count);
+    layer_put_text(&record, "options", options);
+    layer_put_objects(&record, "inputs", LAYER_PROGRAM, OBJECTS(inputs), input_count);
+    layer_record_announce(&record);
+    cl_program made = layer_next()->clLinkProgram(context, count, devices, options, input_count,
+                                                  inputs, notify, user, &result);
+    layer_record_end_made(&record, LAYER_PROGRAM, made, result);
+    if (out_result) *out_result = result;
+    return made;
+}
+
+/* ---- Kernels -------------------------------------------------------------------------------- */
+
+static CL_API_ENTRY cl_kernel CL_API_CALL record_clCreateKernel(cl_program program,
+                                                                const char *name,
+                                                                cl_int *out_result)
+{
+    cl_int result = CL_SUCCESS;
+    layer_record record = layer_record_begin("clCreateKernel");
+    layer_put_object(&record, "program", LAYER_PROGRAM, program);
+    layer_put_text(&record, "name", name);
+    layer_record_announce(&record);
+    cl_kernel made = layer_next()->clCreateKernel(program, name, &result);
+    layer_record_end_made(&record, LAYER_KERNEL, made, result);
+    if (out_result) *out_result = result;
+    return made;
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL record_clCreateKernelsInProgram(cl_program program,
+                                                                       cl_uint count,
+                                                                       cl_kernel *kernels,
+                                                                       cl_uint *out_count)
+{
+    cl_uint offered = 0;
+    layer_record record = layer_record_begin("clCreateKernelsInProgram");
+    layer_put_object(&record, "program", LAYER_PROGRAM, program);
+    layer_record_announce(&record);
+    cl_int result = layer_next()->clCreateKernelsInProgram(program, count, kernels, &offered);
+    if (result == CL_SUCCESS && out_count) *out_count = offered;
+    cl_uint made = result != CL_SUCCESS || !kernels ? 0 : offered < count ? offered : count;
+    for (cl_uint i = 0; i < made; i++)
+        layer_object_add(LAYER_KERNEL, kernels[i]);
+    layer_put_objects(&record, "made", LAYER_KERNEL, OBJECTS(kernels), made);
+    return layer_record_end(&record, result);
+}
+
+static CL_API_ENTRY cl_kernel CL_API_CALL record_clCloneKernel(cl_kernel source, cl_int *out_result)
+{
+    cl_int result = CL_SUCCESS;
+    layer_record record = layer_record_begin("clCloneKernel");
+    layer_put_object(&record, "kernel", LAYER_KERNEL, source);
+    cl_kernel made = layer_next()->clCloneKernel(source, &result);
+    layer_record_end_made(&record, LAYER_KERNEL, made, result);
+    if (out_result) *out_result = result;
+    return made;
+}
+
+/* Of the value only the size: an argument may be an address. */
+static CL_API_ENTRY cl_int CL_API_CALL record_clSetKernelArg(cl_kernel kernel, cl_uint index,
+                                                             size_t size, const void *value)
+{
+    layer_record record = layer_record_begin("clSetKernelArg");
+    layer_put_object(&record, "kernel", LAYER_KERNEL, kernel);
+    layer_put_number(&record, "index", index);
+    layer_put_number(&record, "size", size);
+    layer_record_announce(&record); /* Drivers take an argument's bytes for an object. */
+    return layer_record_end(&record, layer_next()->clSetKernelArg(kernel, index, size, value));
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL record_clSetKernelArgSVMPointer(cl_kernel kernel,
+                                                                       cl_uint index,
+                                                                       const void *value)
+{
+    layer_record record = layer_record_begin("clSetKernelArgSVMPointer");
+    layer_put_object(&record, "kernel", LAYER_KERNEL, kernel);
+    layer_put_number(&record, "index", index);
+    layer_put_pointer(&record, "pointer", value);
+    return layer_record_end(&record, layer_next()->clSetKernelArgSVMPointer(kernel, index, value));
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL record_clSetKernelExecInfo(cl_kernel kernel,
+                                                                  cl_kernel_exec_info what,
+                                                                  size_t size, const void *value)
+{
+    layer_record record = layer_record_begin("clSetKernelExecInfo");
+    layer_put_object(&record, "kernel", LAYER_KERNEL, kernel);
+    layer_put_number(&record, "what", what);
+    layer_put_number(&record, "size", size);
+    return layer_record_end(&record, layer_next()->clSetKernelExecInfo(kernel, what, size, value));
+}
+
+void layer_program_calls(cl_icd_dispatch *dispatch)
+{
+    LAYER_RECORD(dispatch, clCreateContext);
+    LAYER_RECORD(dispatch, clCreateContextFromType);
+    LAYER_RECORD(dispatch, clCreateProgramWithSource);
+    LAYER_RECORD(dispatch, clCreateProgramWithIL);
+    LAYER_RECORD(dispatch, clCreateProgramWithBinary);
+    LAYER_RECORD(dispatch, clSetProgramSpecializationConstant);
+    LAYER_RECORD(dispatch, clReleaseProgram);
+    LAYER_RECORD(dispatch, clBuildProgram);
+    LAYER_RECORD(dispatch, clCompileProgram);
+    LAYER_RECORD(dispatch, clLinkProgram);
+    LAYER_RECORD(dispatch, clCreateKernel);
+    LAYER_RECORD(dispatch, clCreateKernelsInProgram);
+    LAYER_RECORD(dispatch, clCloneKernel);
+    LAYER_RECORD(dispatch, clSetKernelArg);
+    LAYER_RECORD(dispatch, clSetKernelArgSVMPointer);
+    LAYER_RECORD(dispatch, clSetKernelExecInfo);
+}

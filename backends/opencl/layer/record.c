@@ -1,0 +1,234 @@
+/* Records: lines of text, each written to the log by one call of the operating system. */
+#include "backends/opencl/layer/layer_internal.h"
+#include "reference/base/hash.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct {
+    int descriptor; /* -1: nothing is recorded */
+    bool own;       /* the descriptor was opened here */
+    pthread_mutex_t lock;
+    uint32_t calls, threads; /* so far */
+    uint64_t written;        /* bytes */
+    bool full;
+} journal = {.descriptor = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Number of this thread, from 1; 0: it was not heard yet. */
+static _Thread_local uint32_t thread_number;
+
+static bool is_number(const char *text)
+{
+    return *text != '\0' && strspn(text, "0123456789") == strlen(text);
+}
+
+bool layer_log_open(const char *value)
+{
+    if (journal.own) close(journal.descriptor);
+    journal.descriptor = -1;
+    journal.own = false;
+    journal.calls = 0;
+    journal.written = 0;
+    journal.full = false;
+    if (*value == '\0') return true;
+    if (is_number(value)) {
+        errno = 0;
+        unsigned long number = strtoul(value, NULL, 10);
+        int flags = number <= INT16_MAX ? fcntl((int)number, F_GETFL) : -1;
+        if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY) journal.descriptor = (int)number;
+        /* Programs that this one starts have other files under that number. */
+        if (journal.descriptor >= 0) (void)fcntl(journal.descriptor, F_SETFD, FD_CLOEXEC);
+    } else {
+        journal.descriptor = open(value, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+        journal.own = journal.descriptor >= 0;
+    }
+    if (journal.descriptor >= 0) return true;
+    fprintf(stderr,
+            "assay: the OpenCL layer cannot write to '%s' (%s): %s; give the path of a file or the "
+            "number of a descriptor that is open for writing\n",
+            value, OCL_LAYER_LOG, errno ? strerror(errno) : "it is not open for writing");
+    return false;
+}
+
+/* ---- Fields --------------------------------------------------------------------------------- */
+
+static void key_put(layer_record *record, const char *key)
+{
+    rt_buffer_printf(&record->text, " %s=", key);
+}
+
+/* Appends a text so that a reader can split the line at its spaces. */
+static void escaped_put(rt_buffer *out, const char *text)
+{
+    bool hyphen = strcmp(text, "-") == 0;
+    for (const char *at = text; *at != '\0'; at++) {
+        bool plain = *at > ' ' && *at <= '~' && *at != '%' && *at != ',' && !hyphen;
+        if (plain)
+            rt_buffer_append_byte(out, *at);
+        else
+            rt_buffer_printf(out, "%%%02x", (unsigned char)*at);
+    }
+}
+
+static void number_put(rt_buffer *out, uint32_t number)
+{
+    if (number == LAYER_UNKNOWN)
+        rt_buffer_append_byte(out, '?');
+    else
+        rt_buffer_printf(out, "%" PRIu32, number);
+}
+
+layer_record layer_record_begin(const char *name)
+{
+    layer_record record = {.off = journal.descriptor < 0};
+    if (record.off) return record;
+    pthread_mutex_lock(&journal.lock);
+    record.call = journal.calls++;
+    if (thread_number == 0) thread_number = ++journal.threads;
+    pthread_mutex_unlock(&journal.lock);
+    rt_buffer_printf(&record.text, "%s", name);
+    return record;
+}
+
+void layer_put_number(layer_record *record, const char *key, uint64_t number)
+{
+    if (record->off) return;
+    key_put(record, key);
+    rt_buffer_printf(&record->text, "%" PRIu64, number);
+}
+
+void layer_put_text(layer_record *record, const char *key, const char *text)
+{
+    if (record->off) return;
+    key_put(record, key);
+    if (text)
+        escaped_put(&record->text, text);
+    else
+        rt_buffer_append_byte(&record->text, '-');
+}
+
+void layer_put_hexadecimal(layer_record *record, const char *key, const void *data, size_t size)
+{
+    if (record->off) return;
+    key_put(record, key);
+    const unsigned char *bytes = data;
+    for (size_t i = 0; bytes && i < size; i++)
+        rt_buffer_printf(&record->text, "%02x", bytes[i]);
+    if (!bytes || size == 0) rt_buffer_append_byte(&record->text, '-');
+}
+
+void layer_put_object(layer_record *record, const char *key, layer_kind kind, const void *object)
+{
+    layer_put_objects(record, key, kind, &object, 1);
+}
+
+void layer_put_objects(layer_record *record, const char *key, layer_kind kind,
+                       const void *const *objects, size_t count)
+{
+    if (record->off) return;
+    key_put(record, key);
+    if (!objects || count == 0) rt_buffer_append_byte(&record->text, '-');
+    for (size_t i = 0; objects && i < count; i++) {
+        if (i > 0) rt_buffer_append_byte(&record->text, ',');
+        if (objects[i])
+            number_put(&record->text, layer_object_number(kind, objects[i]));
+        else
+            rt_buffer_append_byte(&record->text, '-');
+    }
+}
+
+void layer_put_pointer(layer_record *record, const char *key, const void *pointer)
+{
+    if (record->off) return;
+    key_put(record, key);
+    uint32_t number;
+    size_t offset;
+    if (!pointer)
+        rt_buffer_append_byte(&record->text, '-');
+    else if (layer_block_find(pointer, &number, &offset))
+        rt_buffer_printf(&record->text, "%" PRIu32 "+%zu", number, offset);
+    else
+        rt_buffer_printf(&record->text, "host");
+}
+
+void layer_put_sizes(layer_record *record, const char *key, const size_t *sizes, size_t count)
+{
+    if (record->off) return;
+    key_put(record, key);
+    if (!sizes || count == 0) rt_buffer_append_byte(&record->text, '-');
+    for (size_t i = 0; sizes && i < count; i++)
+        rt_buffer_printf(&record->text, "%s%zu", i > 0 ? "," : "", sizes[i]);
+}
+
+void layer_put_code(layer_record *record, const char *key, const void *code, size_t size)
+{
+    if (record->off) return;
+    key_put(record, key);
+    if (code)
+        rt_buffer_printf(&record->text, "%s:%zu", rt_hash_print(rt_hash128(code, size)).digits,
+                         size);
+    else
+        rt_buffer_append_byte(&record->text, '-');
+}
+
+/* ---- Writing -------------------------------------------------------------------------------- */
+
+/* Writes a whole line; a log that takes no more is given up, since the program must go on. */
+static void line_write(const char *line, size_t size)
+{
+    ssize_t done;
+    do {
+        done = write(journal.descriptor, line, size);
+    } while (done < 0 && errno == EINTR);
+    journal.written += size;
+    if (done != (ssize_t)size) journal.full = true;
+}
+
+static void record_write(const layer_record *record, char mark)
+{
+    rt_buffer line = {0};
+    rt_buffer_printf(&line, "%ld %" PRIu32 " %" PRIu32 " %c ", (long)getpid(), record->call,
+                     thread_number - 1, mark);
+    rt_buffer_append_text(&line, rt_buffer_text(&record->text));
+    rt_buffer_append_byte(&line, '\n');
+    pthread_mutex_lock(&journal.lock);
+    if (!journal.full && journal.written + line.size > OCL_LAYER_LOG_MAX) {
+        rt_buffer last = {0};
+        rt_buffer_printf(&last, "%ld %" PRIu32 " %" PRIu32 " < full\n", (long)getpid(),
+                         journal.calls++, thread_number - 1);
+        line_write(rt_buffer_string(&last), last.size);
+        journal.full = true;
+        rt_buffer_free(&last);
+    }
+    if (!journal.full) line_write(rt_buffer_string(&line), line.size);
+    pthread_mutex_unlock(&journal.lock);
+    rt_buffer_free(&line);
+}
+
+void layer_record_announce(const layer_record *record)
+{
+    if (!record->off) record_write(record, '>');
+}
+
+cl_int layer_record_end(layer_record *record, cl_int result)
+{
+    if (record->off) return result;
+    rt_buffer_printf(&record->text, " result=%" PRId32, result);
+    record_write(record, '<');
+    rt_buffer_free(&record->text);
+    return result;
+}
+
+void layer_record_end_made(layer_record *record, layer_kind kind, const void *made, cl_int result)
+{
+    /* The number is taken whether or not it is recorded: objects outlive a log that is full. */
+    layer_object_add(kind, made);
+    layer_put_object(record, "made", kind, made);
+    layer_record_end(record, result);
+}

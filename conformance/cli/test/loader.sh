@@ -1,0 +1,35 @@
+#!/bin/sh
+# The real loader: its words, what it says in records, and what happens without a compiler.
+#   loader.sh ASSAY SCENARIO      SCENARIO passes on sim
+assay=$1 scenario=$2
+. "$(dirname "$0")/harness.sh"
+
+sed 's/equals: \[[^]]*\]/equals: {fill: 123456789}/' "$scenario" >"$folder/fails.yaml"
+mkdir "$folder/temporary"
+export TMPDIR="$folder/temporary"
+
+expect 2 run "$scenario" --loader reel
+says 'there is no loader "reel", did you mean "real"?'
+expect 0 run "$scenario" --on sim --loader simulated --json "$folder/records"
+grep -q conditions "$folder/records" && fail "the simulated loader is no condition" "$folder/records"
+# What the other loader found is not what is asked for.
+expect 0 run "$scenario" --on sim --loader real --json "$folder/records" --resume
+says '"conditions":"--loader real"' "$folder/records"
+expect 1 run "$folder/fails.yaml" --on sim --loader real
+says "again: assay run $folder/fails.yaml --on sim --loader real"
+expect 1 why "$folder/fails.yaml" sim --loader real
+expect 0 explain "$scenario" --loader real
+says "on sim: PASS"
+
+export CC=no-such-compiler
+expect 3 run "$scenario" --on sim --loader real
+says "apt-get install gcc"
+says "1 UNAVAILABLE"
+export CC=false
+expect 1 run "$scenario" --on sim --loader real
+says "ended with status 1"
+unset CC
+
+# Nothing stays of it.
+rmdir "$folder/temporary" || fail "a temporary folder stays"
+[ $failures -eq 0 ]

@@ -1,0 +1,161 @@
+/* What every host program answers, as calls: modules, symbols, images.  All of it is the process'
+ * word and is checked. */
+#include "conformance/host/host_internal.h"
+
+#include "reference/image/fat_binary.h"
+
+/* ---- Answers ------------------------------------------------------------------------------- */
+
+rt_status cnf_host_answer_end(cnf_host *host, const rt_reader *answer, const char *what)
+{
+    if (rt_reader_finished(answer)) return RT_STATUS_OK;
+    return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
+                   "the host program's answer to %s is damaged at byte %zu of %zu", what,
+                   answer->failed ? answer->fault : answer->position, answer->input.size);
+}
+
+/* The module of a file name, SCN_NONE where the scenario has none of it. */
+static uint32_t module_find(const cnf_host *host, rt_text file_name)
+{
+    rt_arena arena = {0};
+    uint32_t found = SCN_NONE;
+    for (uint32_t i = 0; i < host->scenario->module_count && found == SCN_NONE; i++) {
+        if (rt_text_equal(cnf_host_file_name(&arena, host->scenario, i), file_name)) found = i;
+    }
+    rt_arena_reset(&arena);
+    return found;
+}
+
+rt_status cnf_host_read_events(cnf_host *host, rt_arena *arena, rt_reader *answer,
+                               cnf_host_events *out_events)
+{
+    enum { EVENT_SIZE_MIN = 17 };
+    *out_events = (cnf_host_events){0};
+    uint32_t count = rt_read_count(answer, EVENT_SIZE_MIN);
+    cnf_host_event *events = rt_arena_alloc_array(arena, count, sizeof *events);
+    for (uint32_t i = 0; i < count && !answer->failed; i++) {
+        uint8_t kind = rt_read_u8(answer);
+        rt_text file_name = rt_read_text(answer);
+        events[i] =
+            (cnf_host_event){(host_event)kind, module_find(host, file_name), rt_read_u64(answer)};
+        if (answer->failed) break;
+        if (kind > HOST_EVENT_UNLOADED || events[i].module == SCN_NONE) {
+            return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
+                           "the host program tells an event %u of '%.*s', which is no module of "
+                           "the scenario or no event",
+                           kind, RT_TEXT_ARG(file_name));
+        }
+    }
+    if (answer->failed) return cnf_host_answer_end(host, answer, "what has events");
+    *out_events = (cnf_host_events){events, count};
+    return RT_STATUS_OK;
+}
+
+/* ---- Modules ------------------------------------------------------------------------------- */
+
+static rt_status module_ask(cnf_host *host, uint32_t channel, host_request verb, uint32_t module,
+                            rt_arena *arena, cnf_host_events *out_events)
+{
+    rt_text name = cnf_host_file_name(arena, host->scenario, module);
+    /* No path leads ld.so to the executable, which it has not opened itself. */
+    rt_text path = {0};
+    if (module != 0) {
+        path = rt_arena_printf(arena, "%.*s/%.*s", RT_TEXT_ARG(host->folder), RT_TEXT_ARG(name));
+    }
+    rt_buffer request = {0};
+    rt_write_u8(&request, (uint8_t)verb);
+    rt_write_text(&request, path);
+    rt_reader answer;
+    rt_status status = cnf_host_ask(host, channel, &request, arena, &answer);
+    rt_buffer_free(&request);
+    *out_events = (cnf_host_events){0};
+    RT_TRY(status);
+    RT_TRY(cnf_host_read_events(host, arena, &answer, out_events));
+    return cnf_host_answer_end(host, &answer, verb == HOST_OPEN ? "OPEN" : "CLOSE");
+}
+
+rt_status cnf_host_open(cnf_host *host, uint32_t channel, uint32_t module, rt_arena *arena,
+                        cnf_host_events *out_events)
+{
+    return module_ask(host, channel, HOST_OPEN, module, arena, out_events);
+}
+
+rt_status cnf_host_close(cnf_host *host, uint32_t channel, uint32_t module, rt_arena *arena,
+                         cnf_host_events *out_events)
+{
+    return module_ask(host, channel, HOST_CLOSE, module, arena, out_events);
+}
+
+/* ---- Symbols ------------------------------------------------------------------------------- */
+
+static rt_status binds_read(cnf_host *host, rt_reader *answer, uint32_t *out_module)
+{
+    rt_text name = rt_read_text(answer);
+    RT_TRY(cnf_host_answer_end(host, answer, "BINDS"));
+    if (name.length == 0) return RT_STATUS_OK;
+    *out_module = module_find(host, name);
+    if (*out_module != SCN_NONE) return RT_STATUS_OK;
+    return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
+                   "the host program says that a symbol binds to '%.*s', which is no module of the "
+                   "scenario",
+                   RT_TEXT_ARG(name));
+}
+
+rt_status cnf_host_binds(cnf_host *host, uint32_t channel, uint32_t from, rt_text symbol,
+                         uint32_t *out_module)
+{
+    *out_module = SCN_NONE;
+    rt_arena arena = {0};
+    rt_buffer request = {0};
+    rt_write_u8(&request, HOST_BINDS);
+    rt_write_text(&request, cnf_host_file_name(&arena, host->scenario, from));
+    rt_write_text(&request, symbol);
+    rt_reader answer;
+    rt_status status = cnf_host_ask(host, channel, &request, &arena, &answer);
+    if (rt_ok(status)) status = binds_read(host, &answer, out_module);
+    rt_buffer_free(&request);
+    rt_arena_reset(&arena);
+    return status;
+}
+
+/* ---- Images -------------------------------------------------------------------------------- */
+
+static rt_status segments_ask(cnf_host *host, uint32_t channel, uint64_t address, rt_arena *arena,
+                              rt_mapping *out_mapping)
+{
+    enum { SEGMENT_SIZE_MIN = 16 };
+    rt_buffer request = {0};
+    rt_write_u8(&request, HOST_SEGMENTS);
+    rt_write_u64(&request, address);
+    rt_reader answer;
+    rt_status status = cnf_host_ask(host, channel, &request, arena, &answer);
+    rt_buffer_free(&request);
+    RT_TRY(status);
+    uint32_t count = rt_read_count(&answer, SEGMENT_SIZE_MIN);
+    rt_mapped *ranges = rt_arena_alloc_array(arena, count, sizeof *ranges);
+    for (uint32_t i = 0; i < count; i++) {
+        ranges[i].address = rt_read_u64(&answer);
+        ranges[i].bytes = rt_read_bytes(&answer);
+    }
+    *out_mapping = (rt_mapping){ranges, count};
+    return cnf_host_answer_end(host, &answer, "SEGMENTS");
+}
+
+rt_status cnf_host_images(cnf_host *host, uint32_t channel, uint32_t module, uint64_t descriptor,
+                          rt_arena *arena, rt_image_list *out_images)
+{
+    *out_images = (rt_image_list){0};
+    rt_mapping mapping;
+    rt_fat_binary fat;
+    RT_TRY(segments_ask(host, channel, descriptor, arena, &mapping));
+    RT_TRY(rt_fat_binary_read(host->sink, arena, &mapping, descriptor, &fat));
+    rt_image *images = rt_arena_alloc_array(arena, fat.binaries.count, sizeof *images);
+    rt_text name = host->scenario->modules[module].name;
+    for (uint32_t i = 0; i < fat.binaries.count; i++) {
+        rt_text image = rt_arena_printf(arena, "%.*s/%u", RT_TEXT_ARG(name), i);
+        RT_TRY(rt_device_binary_image(host->sink, image, &fat.binaries.items[i], &images[i]));
+        rt_image_drop_exported_entries(arena, &images[i]);
+    }
+    *out_images = (rt_image_list){images, fat.binaries.count};
+    return RT_STATUS_OK;
+}

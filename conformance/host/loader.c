@@ -1,0 +1,139 @@
+/* A host program as the system of a runtime's loader. */
+#include "conformance/host/loader.h"
+
+#include "conformance/host/host_internal.h"
+
+#include "conformance/compile/toolchain.h"
+#include "reference/base/alloc.h"
+
+#define REGISTRAR_NAME "libassay_registrar.so"
+
+enum { CHANNEL = 0 }; /* the runtime's loader asks for one thing at a time */
+
+struct cnf_host_loader {
+    rt_sink *sink;
+    cnf_cache *cache;
+    const scn_scenario *scenario;
+    cnf_host *host; /* NULL: not started */
+    rt_arena arena; /* of the images; they live as long as the registry */
+};
+
+static rt_status registrar_find(rt_sink *sink, char path[PATH_MAX])
+{
+    if (cnf_toolchain_find_library(path, REGISTRAR_NAME)) return RT_STATUS_OK;
+    return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                   "no real loader: " REGISTRAR_NAME " is neither beside assay nor in its library "
+                   "folder; it is built and installed with assay");
+}
+
+rt_status cnf_host_loader_available(rt_sink *sink)
+{
+    char library[PATH_MAX];
+    RT_TRY(registrar_find(sink, library));
+    return cnf_host_compiler_check(sink);
+}
+
+/* One event, as the runtime's loader knows it. */
+static rt_status event_convert(cnf_host_loader *loader, const cnf_host_event *told,
+                               rt_system_event *out_event)
+{
+    static const rt_system_event_kind kinds[] = {
+        [HOST_EVENT_LOADED] = RT_SYSTEM_LOADED,
+        [HOST_EVENT_REGISTERED] = RT_SYSTEM_REGISTERED,
+        [HOST_EVENT_UNREGISTERED] = RT_SYSTEM_UNREGISTERED,
+        [HOST_EVENT_UNLOADED] = RT_SYSTEM_UNLOADED,
+    };
+    *out_event = (rt_system_event){.kind = kinds[told->kind], .module = told->module};
+    if (told->kind != HOST_EVENT_REGISTERED) return RT_STATUS_OK;
+    return cnf_host_images(loader->host, CHANNEL, told->module, told->descriptor, &loader->arena,
+                           &out_event->images);
+}
+
+/* Hands the events on; a call that failed may be the end of the process, and then of this one. */
+static rt_status events_convert(cnf_host_loader *loader, rt_status status, cnf_host_events told,
+                                rt_system_events *out_events)
+{
+    for (uint32_t i = 0; i < told.count && rt_ok(status); i++) {
+        rt_system_event event;
+        status = event_convert(loader, &told.items[i], &event);
+        if (rt_ok(status)) *rt_vector_push(out_events) = event;
+    }
+    if (!rt_ok(status) && loader->host) cnf_host_share_fate(loader->host);
+    return status;
+}
+
+static rt_status loader_start(void *state, rt_module_id executable, const rt_module_id *preloaded,
+                              uint32_t preloaded_count, rt_system_events *out_events)
+{
+    cnf_host_loader *loader = state;
+    /* The scenario says the same, and the files are built from it. */
+    CHECK(executable == 0 && preloaded == loader->scenario->preloaded);
+    CHECK(preloaded_count == loader->scenario->preloaded_count && !loader->host);
+    char library[PATH_MAX];
+    RT_TRY(registrar_find(loader->sink, library));
+    const cnf_host_runtime runtime = {.library = rt_text_of(library)};
+    rt_status status =
+        cnf_host_start(loader->sink, loader->cache, loader->scenario, &runtime, &loader->host);
+    cnf_host_events told = {0};
+    if (rt_ok(status)) told = cnf_host_started(loader->host);
+    return events_convert(loader, status, told, out_events);
+}
+
+static rt_status loader_open(void *state, rt_module_id module, rt_system_events *out_events)
+{
+    cnf_host_loader *loader = state;
+    cnf_host_events told;
+    rt_status status = cnf_host_open(loader->host, CHANNEL, module, &loader->arena, &told);
+    return events_convert(loader, status, told, out_events);
+}
+
+static rt_status loader_close(void *state, rt_module_id module, rt_system_events *out_events)
+{
+    cnf_host_loader *loader = state;
+    cnf_host_events told;
+    rt_status status = cnf_host_close(loader->host, CHANNEL, module, &loader->arena, &told);
+    return events_convert(loader, status, told, out_events);
+}
+
+static rt_status loader_binds(void *state, rt_module_id from, rt_text symbol,
+                              rt_module_id *out_module)
+{
+    _Static_assert(RT_MODULE_NONE == SCN_NONE, "no module is no index");
+    cnf_host_loader *loader = state;
+    rt_status status = cnf_host_binds(loader->host, CHANNEL, from, symbol, out_module);
+    return events_convert(loader, status, (cnf_host_events){0}, NULL);
+}
+
+cnf_host_loader *cnf_host_loader_create(rt_sink *sink, cnf_cache *cache,
+                                        const scn_scenario *scenario)
+{
+    cnf_host_loader *loader = rt_alloc(sizeof *loader);
+    *loader = (cnf_host_loader){.sink = sink, .cache = cache, .scenario = scenario};
+    return loader;
+}
+
+rt_system cnf_host_loader_system(cnf_host_loader *loader)
+{
+    static const rt_system_operations operations = {
+        .start = loader_start,
+        .open = loader_open,
+        .close = loader_close,
+        .binds = loader_binds,
+    };
+    return (rt_system){&operations, loader};
+}
+
+rt_status cnf_host_loader_leave(cnf_host_loader *loader)
+{
+    if (!loader || !loader->host) return RT_STATUS_OK;
+    return events_convert(loader, cnf_host_leave(loader->host), (cnf_host_events){0}, NULL);
+}
+
+rt_status cnf_host_loader_destroy(cnf_host_loader *loader)
+{
+    if (!loader) return RT_STATUS_OK;
+    rt_status status = cnf_host_end(loader->host);
+    rt_arena_reset(&loader->arena);
+    rt_free(loader);
+    return status;
+}

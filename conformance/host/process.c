@@ -1,0 +1,410 @@
+/* The process of a host program: its start, its channels, its end.
+ *
+ * It stays in the process group of the subject, so that the runner's time limit ends both, and dies
+ * with the thread that started it.  Its folder lies in that of the command (compile/scratch.h),
+ * so that it goes away even when nobody is left here to remove it. */
+#include "conformance/host/host_internal.h"
+
+#include "conformance/compile/scratch.h"
+#include "reference/base/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ANSWER_SIZE_MAX ((uint64_t)1 << 31) /* bytes; more than any memory of a scenario */
+
+enum {
+    CHANNEL_FIRST = 3,  /* descriptor of channel 0 in the program */
+    GOING_MS = 2000,    /* that a process which closed its channel has to end */
+    NOT_EXECUTED = 127, /* exit status of a child that could not become the program */
+    CHUNK = 1 << 16,    /* bytes read at once */
+};
+
+uint32_t cnf_host_channels(const scn_scenario *scenario)
+{
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < scenario->step_count; i++)
+        if (scenario->steps[i].thread > last) last = scenario->steps[i].thread;
+    return 1 + last;
+}
+
+/* ---- The start ----------------------------------------------------------------------------- */
+
+/* All that the child needs after the fork, made before it: it must not allocate there. */
+typedef struct host_launch {
+    const char *program;
+    const char *const *environment;
+    int *ends; /* the program's ends of the channels, all above where they go to */
+    uint32_t count;
+    pid_t parent;
+} host_launch;
+
+static rt_text list_of(rt_arena *arena, uint32_t count)
+{
+    rt_buffer list = {0};
+    for (uint32_t i = 0; i < count; i++)
+        rt_buffer_printf(&list, "%s%u", i == 0 ? "" : ",", CHANNEL_FIRST + i);
+    rt_text text = rt_arena_text(arena, rt_buffer_text(&list));
+    rt_buffer_free(&list);
+    return text;
+}
+
+/* By name alone: the executable's DT_RPATH leads there, and no folder's name needs quoting. */
+static rt_text preload_of(cnf_host *host)
+{
+    rt_buffer list = {0};
+    for (uint32_t i = 0; i < host->scenario->preloaded_count; i++) {
+        rt_text name =
+            cnf_host_file_name(&host->arena, host->scenario, host->scenario->preloaded[i]);
+        rt_buffer_printf(&list, "%s%.*s", i == 0 ? "" : ":", RT_TEXT_ARG(name));
+    }
+    rt_text text = rt_arena_text(&host->arena, rt_buffer_text(&list));
+    rt_buffer_free(&list);
+    return text;
+}
+
+static const char *const *environment_of(cnf_host *host, const char *const *given)
+{
+    rt_arena *arena = &host->arena;
+    size_t count = 0;
+    while (given && given[count])
+        count++;
+    const char **changes = rt_arena_alloc_array(arena, count + 3, sizeof *changes);
+    if (count > 0) memcpy(changes, given, count * sizeof *changes);
+    changes[count] = rt_arena_printf(arena, "ASSAY_HOST_CHANNELS=%.*s",
+                                     RT_TEXT_ARG(list_of(arena, host->channel_count)))
+                         .data;
+    changes[count + 1] =
+        rt_arena_printf(arena, "LD_PRELOAD=%.*s", RT_TEXT_ARG(preload_of(host))).data;
+    return cnf_host_environment(arena, changes);
+}
+
+/* In the child, where only what is safe after a fork of a process with threads may be called. */
+RT_NORETURN static void child_main(const host_launch *launch)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != launch->parent) _exit(NOT_EXECUTED);
+    int null = open("/dev/null", O_RDONLY);
+    bool moved = null >= 0 && dup2(null, STDIN_FILENO) == STDIN_FILENO;
+    for (uint32_t i = 0; i < launch->count; i++) {
+        int place = CHANNEL_FIRST + (int)i;
+        moved = moved && dup2(launch->ends[i], place) == place;
+    }
+    moved = moved && close_range(CHANNEL_FIRST + launch->count, ~0u, 0) == 0;
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    char *arguments[] = {(char *)(uintptr_t)launch->program, NULL};
+    if (moved) execve(launch->program, arguments, (char *const *)(uintptr_t)launch->environment);
+    _exit(NOT_EXECUTED);
+}
+
+/* Makes the channels; the program's ends are above all places that they are moved to. */
+static bool channels_open(cnf_host *host, int *ends)
+{
+    int floor = CHANNEL_FIRST + (int)host->channel_count;
+    for (uint32_t i = 0; i < host->channel_count; i++) {
+        int pair[2];
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return false;
+        host->channels[i] = pair[0];
+        ends[i] = fcntl(pair[1], F_DUPFD_CLOEXEC, floor);
+        close(pair[1]);
+        if (ends[i] < 0) return false;
+    }
+    return true;
+}
+
+static rt_status launch(cnf_host *host, const char *const *environment)
+{
+    int *ends = rt_arena_alloc_array(&host->arena, host->channel_count, sizeof *ends);
+    memset(ends, 0xff, host->channel_count * sizeof *ends);
+    rt_text name = cnf_host_file_name(&host->arena, host->scenario, 0);
+    rt_text program =
+        rt_arena_printf(&host->arena, "%.*s/%.*s", RT_TEXT_ARG(host->folder), RT_TEXT_ARG(name));
+    host_launch launch = {
+        .program = program.data,
+        .environment = environment_of(host, environment),
+        .ends = ends,
+        .count = host->channel_count,
+        .parent = getpid(),
+    };
+    pid_t pid = channels_open(host, ends) ? fork() : -1;
+    if (pid == 0) child_main(&launch);
+    int error = errno;
+    for (uint32_t i = 0; i < host->channel_count; i++)
+        if (ends[i] >= 0) close(ends[i]);
+    if (pid < 0) {
+        return rt_fail(host->sink, RT_IO, RT_RULE_NONE, "the host program cannot be started: %s",
+                       strerror(error));
+    }
+    host->pid = pid;
+    return RT_STATUS_OK;
+}
+
+static rt_status hello(cnf_host *host)
+{
+    rt_buffer request = {0};
+    rt_write_u8(&request, HOST_HELLO);
+    rt_reader answer;
+    rt_status status = cnf_host_ask(host, 0, &request, &host->arena, &answer);
+    rt_buffer_free(&request);
+    RT_TRY(status);
+    uint32_t version = rt_read_u32(&answer);
+    host->runs_on = rt_read_text(&answer);
+    if (version != HOST_PROTOCOL_VERSION) {
+        return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
+                       "the host program speaks version %u, this is version %d: its library is of "
+                       "another build of assay",
+                       version, HOST_PROTOCOL_VERSION);
+    }
+    RT_TRY(cnf_host_read_events(host, &host->arena, &answer, &host->started));
+    return cnf_host_answer_end(host, &answer, "HELLO");
+}
+
+cnf_host *cnf_host_make(rt_sink *sink, const scn_scenario *scenario)
+{
+    cnf_host *host = rt_alloc(sizeof *host);
+    *host = (cnf_host){.sink = sink, .scenario = scenario};
+    pthread_mutex_init(&host->lock, NULL);
+    host->channel_count = cnf_host_channels(scenario);
+    host->channels = rt_arena_alloc_array(&host->arena, host->channel_count, sizeof(int));
+    memset(host->channels, 0xff, host->channel_count * sizeof(int));
+    return host;
+}
+
+rt_status cnf_host_launch(cnf_host *host, const char *const *environment)
+{
+    RT_TRY(launch(host, environment));
+    return hello(host);
+}
+
+rt_status cnf_host_start(rt_sink *sink, cnf_cache *cache, const scn_scenario *scenario,
+                         const cnf_host_runtime *runtime, cnf_host **out_host)
+{
+    *out_host = NULL;
+    rt_text library = runtime->library;
+    if (access(library.data, R_OK) != 0) {
+        return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE, "%.*s is not there: %s",
+                       RT_TEXT_ARG(library), strerror(errno));
+    }
+    cnf_host *host = cnf_host_make(sink, scenario);
+    *out_host = host;
+    RT_TRY(cnf_scratch_make(sink, &host->arena, &host->folder));
+    RT_TRY(cnf_host_build(sink, cache, scenario, runtime, host->folder));
+    return cnf_host_launch(host, runtime->environment);
+}
+
+rt_text cnf_host_runs_on(const cnf_host *host)
+{
+    return host->runs_on;
+}
+
+cnf_host_events cnf_host_started(const cnf_host *host)
+{
+    return host->started;
+}
+
+/* ---- Asking -------------------------------------------------------------------------------- */
+
+static bool send_all(int channel, rt_bytes bytes)
+{
+    while (bytes.size > 0) {
+        ssize_t sent = send(channel, bytes.data, bytes.size, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent <= 0) return false;
+        bytes.data += sent;
+        bytes.size -= (size_t)sent;
+    }
+    return true;
+}
+
+/* Reads so many bytes; memory is taken as they come, since their number is the other's word. */
+static bool receive(int channel, uint64_t size, rt_buffer *out)
+{
+    uint8_t chunk[CHUNK];
+    while (size > 0) {
+        ssize_t got = recv(channel, chunk, size < CHUNK ? (size_t)size : CHUNK, 0);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        rt_buffer_append(out, chunk, (size_t)got);
+        size -= (uint64_t)got;
+    }
+    return true;
+}
+
+static bool exchange(int channel, const rt_buffer *request, rt_buffer *out_answer, bool *out_sane)
+{
+    rt_buffer header = {0};
+    *out_sane = true;
+    rt_write_u64(&header, request->size);
+    bool done =
+        send_all(channel, rt_buffer_bytes(&header)) && send_all(channel, rt_buffer_bytes(request));
+    rt_buffer_free(&header);
+    done = done && receive(channel, sizeof(uint64_t), &header);
+    rt_reader reader = rt_reader_of(rt_buffer_bytes(&header));
+    uint64_t size = done ? rt_read_u64(&reader) : 0;
+    rt_buffer_free(&header);
+    *out_sane = size <= ANSWER_SIZE_MAX;
+    return done && *out_sane && receive(channel, size, out_answer);
+}
+
+/* Waits for the end of a process that has closed its channel; one that only hangs is killed. */
+static void collect(cnf_host *host)
+{
+    pthread_mutex_lock(&host->lock);
+    const struct timespec slice = {0, 5000000};
+    for (int waited_ms = 0; host->pid > 0; waited_ms += 5) {
+        pid_t ended = waitpid(host->pid, &host->how, WNOHANG);
+        if (ended == host->pid || (ended < 0 && errno == ECHILD)) {
+            host->pid = 0;
+        } else if (waited_ms > GOING_MS) {
+            kill(host->pid, SIGKILL);
+            nanosleep(&slice, NULL);
+        } else {
+            nanosleep(&slice, NULL);
+        }
+    }
+    pthread_mutex_unlock(&host->lock);
+}
+
+/* How the process ended, in words. */
+static rt_status ended(cnf_host *host, const char *when)
+{
+    if (WIFSIGNALED(host->how)) {
+        const char *name = sigdescr_np(WTERMSIG(host->how));
+        return rt_fail(host->sink, RT_TOOL, RT_RULE_NONE,
+                       "the host program ended by signal %d (%s) %s", WTERMSIG(host->how),
+                       name ? name : "unknown", when);
+    }
+    return rt_fail(host->sink, RT_TOOL, RT_RULE_NONE, "the host program ended with status %d %s%s",
+                   WEXITSTATUS(host->how), when,
+                   WEXITSTATUS(host->how) == NOT_EXECUTED
+                       ? " (127: it could not be executed, or a library that it needs is missing)"
+                       : "");
+}
+
+/* What a request is called where one went wrong. */
+static const char *request_name(uint8_t request)
+{
+    static const char *const names[HOST_REQUEST_END] = {
+        [HOST_HELLO] = "while it was started",
+        [HOST_OPEN] = "in dlopen",
+        [HOST_CLOSE] = "in dlclose",
+        [HOST_BINDS] = "while it was asked what a symbol binds to",
+        [HOST_SEGMENTS] = "while it was asked for its memory",
+        [HOST_DEVICES] = "while it was asked for its devices",
+        [HOST_KERNELS] = "while it was asked for its kernels",
+        [HOST_CONTEXT] = "while it made a context",
+        [HOST_QUEUE] = "while it made a queue",
+        [HOST_MEMORY] = "while it made a memory",
+        [HOST_READ] = "while it read a memory",
+        [HOST_SUBMIT] = "while it submitted a kernel",
+        [HOST_TRANSFER] = "while it submitted a copy or fill",
+        [HOST_WAIT] = "while it waited",
+        [HOST_BUNDLE] = "while it worked on a kernel bundle",
+        [HOST_GLOBAL] = "while it registered a device_global",
+        [HOST_GLOBAL_COPY] = "while it submitted a copy of a device_global",
+    };
+    CHECK(request < HOST_REQUEST_END && names[request]);
+    return names[request];
+}
+
+/* A refusal: the class by its name, and the message. */
+static rt_status refusal(cnf_host *host, rt_reader *answer)
+{
+    rt_text class = rt_read_text(answer), message = rt_read_text(answer);
+    RT_TRY(cnf_host_answer_end(host, answer, "a refusal"));
+    rt_code code = rt_text_is(class, "exception") ? RT_ERRC_RUNTIME : rt_code_find(class);
+    if (code == RT_CODE_COUNT || code == RT_OK) {
+        return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
+                       "the host program refuses with '%.*s', which is no class of failures",
+                       RT_TEXT_ARG(class));
+    }
+    return rt_fail(host->sink, code, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(message));
+}
+
+rt_status cnf_host_ask(cnf_host *host, uint32_t channel, const rt_buffer *request, rt_arena *arena,
+                       rt_reader *out_answer)
+{
+    CHECK(channel < host->channel_count && request->size > 0);
+    *out_answer = (rt_reader){0};
+    rt_buffer answer = {0};
+    bool sane;
+    bool answered = exchange(host->channels[channel], request, &answer, &sane);
+    rt_bytes bytes = rt_arena_bytes(arena, rt_buffer_bytes(&answer));
+    rt_buffer_free(&answer);
+    const char *when = request_name((uint8_t)request->data[0]);
+    if (!sane) {
+        return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
+                       "what the host program sent is no answer: its length is beyond %llu bytes",
+                       (unsigned long long)ANSWER_SIZE_MAX);
+    }
+    if (!answered) {
+        collect(host);
+        return ended(host, when);
+    }
+    *out_answer = rt_reader_of(bytes);
+    uint32_t fine = rt_read_u8(out_answer);
+    if (fine == 0 && !out_answer->failed) return refusal(host, out_answer);
+    if (fine == 1) return RT_STATUS_OK;
+    return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
+                   "what the host program sent is no answer: it begins with %u", fine);
+}
+
+/* ---- The end ------------------------------------------------------------------------------- */
+
+int cnf_host_fate(cnf_host *host)
+{
+    pthread_mutex_lock(&host->lock);
+    if (host->pid > 0 && waitpid(host->pid, &host->how, WNOHANG) == host->pid) host->pid = 0;
+    int signal_number = host->pid == 0 && WIFSIGNALED(host->how) ? WTERMSIG(host->how) : 0;
+    pthread_mutex_unlock(&host->lock);
+    return signal_number;
+}
+
+void cnf_host_share_fate(cnf_host *host)
+{
+    int signal_number = cnf_host_fate(host);
+    if (signal_number == 0) return;
+    cnf_scratch_remove(host->folder);
+    signal(signal_number, SIG_DFL);
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_UNBLOCK, &all, NULL);
+    raise(signal_number);
+    kill(getpid(), SIGKILL); /* For a signal that ended it there and is ignored here. */
+}
+
+rt_status cnf_host_leave(cnf_host *host)
+{
+    bool was_running = host->pid > 0;
+    for (uint32_t i = 0; i < host->channel_count; i++) {
+        if (host->channels[i] >= 0) close(host->channels[i]);
+        host->channels[i] = -1;
+    }
+    while (host->pid > 0) {
+        if (waitpid(host->pid, &host->how, 0) == host->pid || errno != EINTR) host->pid = 0;
+    }
+    bool well = WIFEXITED(host->how) && WEXITSTATUS(host->how) == EXIT_SUCCESS;
+    return was_running && !well ? ended(host, "at its end") : RT_STATUS_OK;
+}
+
+rt_status cnf_host_end(cnf_host *host)
+{
+    if (!host) return RT_STATUS_OK;
+    rt_status status = cnf_host_leave(host);
+    if (host->folder.length > 0) cnf_scratch_remove(host->folder);
+    pthread_mutex_destroy(&host->lock);
+    rt_arena_reset(&host->arena);
+    rt_free(host);
+    return status;
+}

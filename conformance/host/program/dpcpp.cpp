@@ -1,0 +1,283 @@
+/* The requests of the host program over libsycl: reading them, what answers which, and how what is
+ * thrown becomes a refusal.  Also the two entry points for images, which are libsycl's own: they
+ * are defined here a second time, before libsycl in the order in which modules look symbols up, so
+ * that what modules register is seen. */
+#include "conformance/host/program/dpcpp.h"
+
+#include <dlfcn.h>
+
+#include <exception>
+#include <new>
+#include <shared_mutex>
+
+namespace dpcpp
+{
+
+/* ---- Fields ------------------------------------------------------------------------------- */
+
+void refuse(const char *class_name, const std::string &message)
+{
+    throw refusal{class_name, message};
+}
+
+void refuse(const std::string &message)
+{
+    refuse("errc::invalid", message);
+}
+
+void request::check() const
+{
+    if (in->failed) {
+        refuse("the request of " + std::to_string(in->size) +
+               " bytes ends within a field at byte " + std::to_string(in->position));
+    }
+}
+
+uint8_t request::u8()
+{
+    uint8_t value = host_read_u8(in);
+    check();
+    return value;
+}
+
+uint32_t request::u32()
+{
+    uint32_t value = host_read_u32(in);
+    check();
+    return value;
+}
+
+uint64_t request::u64()
+{
+    uint64_t value = host_read_u64(in);
+    check();
+    return value;
+}
+
+std::string request::text()
+{
+    host_span field = host_read_bytes(in);
+    check();
+    std::string value(field.data, field.size);
+    /* libsycl takes names as C strings, so one with a NUL byte would be taken for another. */
+    if (value.find('\0') != std::string::npos) refuse("a text of the request has a NUL byte");
+    return value;
+}
+
+std::vector<unsigned char> request::bytes()
+{
+    host_span field = host_read_bytes(in);
+    check();
+    return std::vector<unsigned char>(field.data, field.data + field.size);
+}
+
+uint32_t request::count(size_t item_size)
+{
+    uint32_t count = u32();
+    if (count > (in->size - in->position) / item_size) {
+        refuse("the request says that " + std::to_string(count) + " items follow byte " +
+               std::to_string(in->position) + ", more than it has room for");
+    }
+    return count;
+}
+
+void request::end() const
+{
+    if (!host_reader_finished(in)) {
+        refuse("the request has " + std::to_string(in->size - in->position) +
+               " bytes behind its last field");
+    }
+}
+
+uint32_t below(uint32_t value, uint32_t limit, const char *what)
+{
+    if (value >= limit) refuse("there is no " + std::string(what) + " " + std::to_string(value));
+    return value;
+}
+
+void write_text(host_writer *out, const std::string &text)
+{
+    host_write_bytes(out, text.data(), text.size());
+}
+
+/* ---- The state ---------------------------------------------------------------------------- */
+
+static std::mutex state_lock;
+static std::unique_ptr<state> kept_state;
+
+state &the_state()
+{
+    std::lock_guard<std::mutex> held(state_lock);
+    if (!kept_state) {
+        auto made = std::make_unique<state>();
+        made->devices = sycl::device::get_devices();
+        kept_state = std::move(made);
+    }
+    return *kept_state;
+}
+
+static bool has_state()
+{
+    std::lock_guard<std::mutex> held(state_lock);
+    return kept_state != nullptr;
+}
+
+/* Held while a request is answered.  Other channels may still be at theirs when channel 0 closes.
+ */
+static std::shared_mutex answering;
+
+/* What still runs ends before anything that it uses goes; whatever fails has nobody to hear of it.
+ */
+static void end_queues()
+{
+    if (!kept_state) return;
+    for (const auto &queue : kept_state->queues.all()) {
+        try {
+            queue->wait();
+        } catch (...) {
+            continue;
+        }
+    }
+}
+
+/* Lets buffers and queues go as they do at an application's end, before the process' own
+ * destructors; not where a request of another channel still uses them, which a process that ends
+ * cuts short. */
+static void end_state()
+{
+    std::unique_lock<std::shared_mutex> alone(answering, std::try_to_lock);
+    if (alone.owns_lock()) {
+        end_queues();
+        kept_state.reset();
+    } else {
+        static_cast<void>(kept_state.release());
+    }
+}
+
+/* ---- Refusals ----------------------------------------------------------------------------- */
+
+/* Names of sycl::errc by number (SYCL 2020, 4.13.2 "Exception class interface"). */
+static const char *const error_names[] = {
+    "errc::success",
+    "errc::runtime",
+    "errc::kernel",
+    "errc::accessor",
+    "errc::nd_range",
+    "errc::event",
+    "errc::kernel_argument",
+    "errc::build",
+    "errc::invalid",
+    "errc::memory_allocation",
+    "errc::platform",
+    "errc::profiling",
+    "errc::feature_not_supported",
+    "errc::kernel_not_supported",
+    "errc::backend_mismatch",
+};
+
+static std::string class_of(const sycl::exception &thrown)
+{
+    const size_t count = sizeof error_names / sizeof *error_names;
+    auto number = static_cast<size_t>(thrown.code().value());
+    if (thrown.code().category() != sycl::sycl_category() || number >= count) return "exception";
+    return error_names[number];
+}
+
+/* What is being thrown, as a refusal. */
+static refusal refusal_of_current_exception()
+{
+    try {
+        throw;
+    } catch (const refusal &ours) {
+        return ours;
+    } catch (const sycl::exception &thrown) {
+        return {class_of(thrown), thrown.what()};
+    } catch (const std::bad_alloc &) {
+        return {"errc::memory_allocation", "the host program is out of memory"};
+    } catch (const std::exception &thrown) {
+        return {"exception", thrown.what()};
+    } catch (...) {
+        return {"exception", "something that is no std::exception was thrown"};
+    }
+}
+
+void throw_failures()
+{
+    state &all = the_state();
+    for (const auto &queue : all.queues.all())
+        queue->throw_asynchronous();
+    std::vector<std::exception_ptr> failures;
+    {
+        std::lock_guard<std::mutex> held(all.failures_lock);
+        failures.swap(all.failures);
+    }
+    if (!failures.empty()) std::rethrow_exception(failures.front());
+}
+
+/* ---- Requests ----------------------------------------------------------------------------- */
+
+static void (*const answerers[HOST_REQUEST_END])(request &, host_writer *) = {
+    /* HOST_HELLO to HOST_SEGMENTS are answered by what both host programs share. */
+    nullptr,        nullptr,         nullptr,
+    nullptr,        nullptr,         nullptr,
+    answer_devices, answer_kernels,  answer_context,
+    answer_queue,   answer_memory,   answer_read,
+    answer_submit,  answer_transfer, answer_wait,
+    answer_bundle,  answer_global,   answer_global_copy,
+};
+static_assert(HOST_DEVICES == 6 && HOST_REQUEST_END == 18, "the table follows host_request");
+
+static bool answer(uint8_t number, host_reader *in, host_writer *out)
+{
+    if (number >= HOST_REQUEST_END || !answerers[number]) return false;
+    std::shared_lock<std::shared_mutex> held(answering);
+    try {
+        request fields(in);
+        answerers[number](fields, out);
+    } catch (...) {
+        refusal refused = refusal_of_current_exception();
+        host_refuse(out, refused.class_name.c_str(), refused.message.c_str());
+    }
+    /* A cut request has been refused with its place. */
+    in->failed = false;
+    return true;
+}
+
+} // namespace dpcpp
+
+/* ---- Entry points ------------------------------------------------------------------------- */
+
+#define EXPORTED __attribute__((visibility("default")))
+
+static void forward(const char *name, const void *descriptor)
+{
+    auto *next = reinterpret_cast<void (*)(const void *)>(dlsym(RTLD_NEXT, name));
+    if (!next) std::terminate(); /* libsycl, which this is linked with, has both. */
+    next(descriptor);
+}
+
+extern "C" EXPORTED void __sycl_register_lib(const void *descriptor)
+{
+    host_event_note(HOST_EVENT_REGISTERED, descriptor);
+    forward("__sycl_register_lib", descriptor);
+}
+
+extern "C" EXPORTED void __sycl_unregister_lib(const void *descriptor)
+{
+    host_event_note(HOST_EVENT_UNREGISTERED, descriptor);
+    forward("__sycl_unregister_lib", descriptor);
+    /* At the end of the process, when libsycl is no longer what it was, there is no state. */
+    if (dpcpp::has_state()) dpcpp::forget_unknown_launches();
+}
+
+#define VERSION_TEXT_OF(number) #number
+#define VERSION_TEXT(number)    VERSION_TEXT_OF(number)
+
+EXPORTED int assay_host_main(void)
+{
+    int status = host_serve("libsycl " VERSION_TEXT(__LIBSYCL_MAJOR_VERSION) "." VERSION_TEXT(
+                                __LIBSYCL_MINOR_VERSION) "." VERSION_TEXT(__LIBSYCL_PATCH_VERSION),
+                            dpcpp::answer);
+    dpcpp::end_state();
+    return status;
+}

@@ -1,0 +1,251 @@
+/* Kernel bundles and specialisation constants. */
+#include "conformance/host/program/dpcpp.h"
+#include "conformance/host/program/dpcpp_private.h"
+
+namespace dpcpp
+{
+
+using sycl::bundle_state;
+using sycl::detail::kernel_bundle_plain;
+
+/* What a bundle can do in every state. */
+static const kernel_bundle_plain &plain_of(const bundle &of)
+{
+    if (of.input) return *of.input;
+    if (of.object) return *of.object;
+    return *of.executable;
+}
+
+static uint32_t state_of(const bundle &of)
+{
+    return of.input ? 0 : of.object ? 1 : 2;
+}
+
+static const char *const state_names[] = {"input", "object", "executable"};
+
+static std::shared_ptr<bundle> read_bundle(request &in)
+{
+    return the_state().bundles.at(in.u32());
+}
+
+/* SYCL's compiler refuses a bundle of another state; here nobody else would. */
+static std::shared_ptr<bundle> read_bundle_in(request &in, uint32_t state)
+{
+    std::shared_ptr<bundle> read = read_bundle(in);
+    if (state_of(*read) != state) {
+        refuse(std::string("the bundle is in state ") + state_names[state_of(*read)] + " and not " +
+               state_names[state]);
+    }
+    return read;
+}
+
+static void keep_bundle(host_writer *out, bundle &&made)
+{
+    host_write_u32(out, the_state().bundles.add(std::make_shared<bundle>(std::move(made))));
+}
+
+/* ---- Constants ---------------------------------------------------------------------------- */
+
+static bool has_constant(const kernel_bundle_plain &in, const std::string &name)
+{
+    return (in.*member(has_named_constant{}))(name.c_str());
+}
+
+/* libsycl trusts that a value has the constant's size, which its own callers know from a type, and
+ * tells it to nobody.  But it copies so many bytes when it is asked for the value: up to the last
+ * that is the same whatever stood there before. */
+static std::vector<unsigned char> constant_of(const kernel_bundle_plain &in,
+                                              const std::string &name)
+{
+    const size_t room = 1u << 16;
+    std::vector<unsigned char> over_zeros(room, 0x00), over_ones(room, 0xff);
+    if (!has_constant(in, name)) refuse("the bundle has no specialisation constant " + name);
+    (in.*member(get_named_constant{}))(name.c_str(), over_zeros.data());
+    (in.*member(get_named_constant{}))(name.c_str(), over_ones.data());
+    size_t size = room;
+    while (size > 0 && over_zeros[size - 1] != over_ones[size - 1])
+        size--;
+    over_zeros.resize(size);
+    return over_zeros;
+}
+
+void set_constant(sycl::kernel_bundle<bundle_state::input> &in, const std::string &name,
+                  const std::vector<unsigned char> &value)
+{
+    size_t size = constant_of(in, name).size();
+    if (size != value.size()) {
+        refuse("specialisation constant " + name + " has " + std::to_string(size) +
+               " bytes, and its value " + std::to_string(value.size()));
+    }
+    std::vector<unsigned char> copy = value; /* It is taken as one that may be written to. */
+    (in.*member(set_named_constant{}))(name.c_str(), copy.data(), copy.size());
+}
+
+/* ---- Operations --------------------------------------------------------------------------- */
+
+template <bundle_state State>
+static sycl::kernel_bundle<State> get(const sycl::context &context,
+                                      const std::vector<sycl::device> &devices,
+                                      const std::vector<sycl::kernel_id> &kernels)
+{
+    if (kernels.empty()) return sycl::get_kernel_bundle<State>(context, devices);
+    return sycl::get_kernel_bundle<State>(context, devices, kernels);
+}
+
+static void bundle_get(request &in, host_writer *out)
+{
+    uint32_t state = below(in.u8(), 3, "state of a bundle");
+    uint32_t context_number = in.u32();
+    std::vector<sycl::device> devices;
+    uint32_t count = in.count(4);
+    for (uint32_t i = 0; i < count; i++)
+        devices.push_back(device_at(in.u32()));
+    std::vector<sycl::kernel_id> kernels;
+    count = in.count(8);
+    for (uint32_t i = 0; i < count; i++)
+        kernels.push_back(kernel_id_of(in.text()));
+    in.end();
+    if (devices.empty()) refuse("a bundle has at least one device");
+    sycl::context context = context_at(context_number, devices.front());
+    bundle made;
+    if (state == 0) made.input = get<bundle_state::input>(context, devices, kernels);
+    if (state == 1) made.object = get<bundle_state::object>(context, devices, kernels);
+    if (state == 2) made.executable = get<bundle_state::executable>(context, devices, kernels);
+    keep_bundle(out, std::move(made));
+}
+
+static void bundle_compile(request &in, host_writer *out)
+{
+    std::shared_ptr<bundle> from = read_bundle_in(in, 0);
+    in.end();
+    bundle made;
+    made.object = sycl::compile(*from->input);
+    keep_bundle(out, std::move(made));
+}
+
+static void bundle_link(request &in, host_writer *out)
+{
+    std::vector<sycl::kernel_bundle<bundle_state::object>> objects;
+    uint32_t count = in.count(4);
+    for (uint32_t i = 0; i < count; i++)
+        objects.push_back(*read_bundle_in(in, 1)->object);
+    in.end();
+    if (objects.empty()) refuse("there is no bundle to link");
+    bundle made;
+    made.executable = sycl::link(objects);
+    keep_bundle(out, std::move(made));
+}
+
+static void bundle_build(request &in, host_writer *out)
+{
+    std::shared_ptr<bundle> from = read_bundle_in(in, 0);
+    in.end();
+    bundle made;
+    made.executable = sycl::build(*from->input);
+    keep_bundle(out, std::move(made));
+}
+
+template <bundle_state State>
+static void join(const std::vector<std::shared_ptr<bundle>> &parts,
+                 std::optional<sycl::kernel_bundle<State>> bundle::*in_state, bundle &made)
+{
+    std::vector<sycl::kernel_bundle<State>> joined;
+    for (const auto &part : parts)
+        joined.push_back(*((*part).*in_state));
+    made.*in_state = sycl::join(joined);
+}
+
+static void bundle_join(request &in, host_writer *out)
+{
+    std::vector<std::shared_ptr<bundle>> parts;
+    uint32_t count = in.count(4);
+    for (uint32_t i = 0; i < count; i++) {
+        parts.push_back(parts.empty() ? read_bundle(in)
+                                      : read_bundle_in(in, state_of(*parts.front())));
+    }
+    in.end();
+    if (parts.empty()) refuse("there is no bundle to join");
+    bundle made;
+    switch (state_of(*parts.front())) {
+    case 0: join(parts, &bundle::input, made); break;
+    case 1: join(parts, &bundle::object, made); break;
+    default: join(parts, &bundle::executable, made); break;
+    }
+    keep_bundle(out, std::move(made));
+}
+
+static void bundle_show(request &in, host_writer *out)
+{
+    std::shared_ptr<bundle> of = read_bundle(in);
+    in.end();
+    const kernel_bundle_plain &plain = plain_of(*of);
+    std::vector<sycl::kernel_id> kernels = plain.get_kernel_ids();
+    host_write_u8(out, static_cast<uint8_t>(state_of(*of)));
+    host_write_u32(out, static_cast<uint32_t>((plain.*member(last_image{}))() -
+                                              (plain.*member(first_image{}))()));
+    host_write_u32(out, static_cast<uint32_t>(kernels.size()));
+    for (const sycl::kernel_id &kernel : kernels)
+        host_write_text(out, kernel.get_name());
+}
+
+static void bundle_has_kernel(request &in, host_writer *out)
+{
+    std::shared_ptr<bundle> of = read_bundle(in);
+    std::string name = in.text();
+    uint32_t device = in.u32();
+    in.end();
+    sycl::kernel_id kernel = kernel_id_of(name);
+    const kernel_bundle_plain &plain = plain_of(*of);
+    host_write_u8(out, device == HOST_NONE ? plain.has_kernel(kernel)
+                                           : plain.has_kernel(kernel, device_at(device)));
+}
+
+static void bundle_has_constant(request &in, host_writer *out)
+{
+    std::shared_ptr<bundle> of = read_bundle(in);
+    std::string name = in.text();
+    in.end();
+    host_write_u8(out, has_constant(plain_of(*of), name));
+}
+
+static void bundle_constant(request &in, host_writer *out)
+{
+    std::shared_ptr<bundle> of = read_bundle(in);
+    std::string name = in.text();
+    in.end();
+    std::vector<unsigned char> value = constant_of(plain_of(*of), name);
+    host_write_bytes(out, value.data(), value.size());
+}
+
+static void bundle_set_constant(request &in, host_writer *out)
+{
+    (void)out;
+    std::shared_ptr<bundle> of = read_bundle_in(in, 0);
+    std::string name = in.text();
+    std::vector<unsigned char> value = in.bytes();
+    in.end();
+    set_constant(*of->input, name, value);
+}
+
+static void bundle_submit(request &in, host_writer *out)
+{
+    std::shared_ptr<bundle> from = read_bundle_in(in, 2);
+    std::shared_ptr<sycl::queue> queue = the_state().queues.at(in.u32());
+    launch(in, out, *queue, from.get());
+}
+
+static void (*const operations[HOST_BUNDLE_END])(request &, host_writer *) = {
+    nullptr,         bundle_get,          bundle_compile,
+    bundle_link,     bundle_build,        bundle_join,
+    bundle_show,     bundle_has_kernel,   bundle_has_constant,
+    bundle_constant, bundle_set_constant, bundle_submit,
+};
+
+void answer_bundle(request &in, host_writer *out)
+{
+    uint32_t operation = below(in.u8(), HOST_BUNDLE_END, "operation on bundles");
+    if (!operations[operation]) refuse("there is no operation on bundles 0");
+    operations[operation](in, out);
+}
+
+} // namespace dpcpp

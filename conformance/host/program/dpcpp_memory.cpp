@@ -1,0 +1,352 @@
+/* Devices, contexts, queues, memories, and what a queue does without a kernel. */
+#include "conformance/host/program/dpcpp.h"
+#include "conformance/host/program/dpcpp_private.h"
+
+#include <cstring>
+
+namespace dpcpp
+{
+
+/* ---- Devices, contexts, queues ------------------------------------------------------------ */
+
+const sycl::device &device_at(uint32_t number)
+{
+    state &all = the_state();
+    if (number >= all.devices.size()) {
+        refuse("there is no device " + std::to_string(number) + "; libsycl shows " +
+               std::to_string(all.devices.size()));
+    }
+    return all.devices[number];
+}
+
+sycl::context context_at(uint32_t number, const sycl::device &device)
+{
+    if (number != HOST_NONE) return *the_state().contexts.at(number);
+    return device.get_platform().khr_get_default_context();
+}
+
+/* dev_aspect's bits in its order, which its table of SYCL's numbers gives (fp16, fp64, atomic64).
+ */
+static uint32_t aspects_of(const sycl::device &device)
+{
+    static const sycl::aspect known[] = {sycl::aspect::fp16, sycl::aspect::fp64,
+                                         sycl::aspect::atomic64};
+    uint32_t aspects = 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (device.has(known[i])) aspects |= 1u << i;
+    }
+    return aspects;
+}
+
+void answer_devices(request &in, host_writer *out)
+{
+    in.end();
+    const std::vector<sycl::device> &devices = the_state().devices;
+    host_write_u32(out, static_cast<uint32_t>(devices.size()));
+    for (const sycl::device &device : devices) {
+        write_text(out, device.get_info<sycl::info::device::name>());
+        write_text(out, device.get_platform().get_info<sycl::info::platform::name>() + " " +
+                            device.get_info<sycl::info::device::driver_version>());
+        host_write_u32(out, aspects_of(device));
+    }
+}
+
+void answer_context(request &in, host_writer *out)
+{
+    std::vector<sycl::device> devices;
+    uint32_t count = in.count(4);
+    for (uint32_t i = 0; i < count; i++)
+        devices.push_back(device_at(in.u32()));
+    in.end();
+    if (devices.empty()) refuse("a context has at least one device");
+    host_write_u32(out, the_state().contexts.add(std::make_shared<sycl::context>(devices)));
+}
+
+/* Keeps what is reported later than where it arose, until a request asks for it. */
+static void collect_failures(sycl::exception_list failures)
+{
+    state &all = the_state();
+    std::lock_guard<std::mutex> held(all.failures_lock);
+    for (const std::exception_ptr &failure : failures)
+        all.failures.push_back(failure);
+}
+
+void answer_queue(request &in, host_writer *out)
+{
+    const sycl::device &device = device_at(in.u32());
+    sycl::context context = context_at(in.u32(), device);
+    bool in_order = below(in.u8(), 2, "order") == 1;
+    in.end();
+    sycl::property_list properties;
+    if (in_order) properties = sycl::property_list{sycl::property::queue::in_order()};
+    host_write_u32(out, the_state().queues.add(std::make_shared<sycl::queue>(
+                            context, device, collect_failures, properties)));
+}
+
+/* ---- Memories ----------------------------------------------------------------------------- */
+
+memory::~memory()
+{
+    if (pointer) sycl::free(pointer, *context);
+}
+
+static void allocate(memory &made, const sycl::device &device)
+{
+    static const sycl::usm::alloc kinds[HOST_MEMORY_KIND_END] = {
+        sycl::usm::alloc::unknown,
+        sycl::usm::alloc::device,
+        sycl::usm::alloc::host,
+        sycl::usm::alloc::shared,
+    };
+    made.context = context_at(HOST_NONE, device);
+    made.pointer = static_cast<unsigned char *>(
+        sycl::malloc(made.size, device, *made.context, kinds[made.kind]));
+    if (!made.pointer) {
+        refuse("errc::memory_allocation",
+               "libsycl has no unified shared memory of " + std::to_string(made.size) + " bytes");
+    }
+}
+
+/* Moves all of a memory's bytes between the host and unified shared memory that nobody uses.
+ *
+ * The queue for the device's own is made once and kept: when queues come and go, Intel's CPU
+ * runtime (2026.22.10) at times waits for ever in clFinish while a thread of its own releases
+ * another queue. */
+static void move(const memory &of, void *to, const void *from)
+{
+    if (of.kind != HOST_MEMORY_USM_DEVICE) {
+        std::memcpy(to, from, of.size);
+        return;
+    }
+    state &all = the_state();
+    std::lock_guard<std::mutex> held(all.movers_lock);
+    all.movers.resize(all.devices.size());
+    std::optional<sycl::queue> &mover = all.movers[of.device];
+    if (!mover) mover.emplace(*of.context, all.devices[of.device]);
+    mover->memcpy(to, from, of.size).wait();
+}
+
+void answer_memory(request &in, host_writer *out)
+{
+    auto made = std::make_shared<memory>();
+    made->kind = below(in.u32(), HOST_MEMORY_KIND_END, "kind of memory");
+    made->device = in.u32();
+    const sycl::device &device = device_at(made->device);
+    made->size = in.u64();
+    bool has_content = below(in.u8(), 2, "content") == 1;
+    std::vector<unsigned char> content = in.bytes();
+    in.end();
+    if (made->size == 0) refuse("a memory has at least one byte");
+    if (content.size() != (has_content ? made->size : 0)) {
+        refuse("a memory of " + std::to_string(made->size) + " bytes comes with " +
+               std::to_string(content.size()));
+    }
+    if (made->kind == HOST_MEMORY_BUFFER && has_content) {
+        /* Iterators make it a copy that is not written back. */
+        made->buffer.emplace(content.begin(), content.end());
+    } else if (made->kind == HOST_MEMORY_BUFFER) {
+        made->buffer.emplace(sycl::range<1>(made->size));
+    } else {
+        allocate(*made, device);
+    }
+    if (made->pointer && has_content) move(*made, made->pointer, content.data());
+    host_write_u32(out, the_state().memories.add(std::move(made)));
+}
+
+void answer_read(request &in, host_writer *out)
+{
+    std::shared_ptr<memory> from = the_state().memories.at(in.u32());
+    in.end();
+    if (from->buffer) {
+        sycl::host_accessor content(*from->buffer, sycl::read_only);
+        throw_failures();
+        host_write_bytes(out, &content[0], from->size);
+        return;
+    }
+    /* Nothing orders the host and unified shared memory but waiting for who may use it. */
+    for (const auto &queue : the_state().queues.all())
+        queue->wait_and_throw();
+    throw_failures();
+    std::vector<unsigned char> content(from->size);
+    move(*from, content.data(), from->pointer);
+    host_write_bytes(out, content.data(), content.size());
+}
+
+/* ---- Commands ----------------------------------------------------------------------------- */
+
+std::vector<sycl::event> read_after(request &in)
+{
+    std::vector<sycl::event> events;
+    uint32_t count = in.count(4);
+    for (uint32_t i = 0; i < count; i++)
+        events.push_back(the_state().commands.at(in.u32())->event);
+    return events;
+}
+
+void keep_command(host_writer *out, sycl::event event, std::shared_ptr<void> keeps)
+{
+    auto made = std::make_shared<command>();
+    made->event = std::move(event);
+    made->keeps = std::move(keeps);
+    host_write_u32(out, the_state().commands.add(std::move(made)));
+}
+
+void answer_wait(request &in, host_writer *out)
+{
+    (void)out;
+    uint32_t awaited = below(in.u8(), HOST_AWAIT_COMMAND + 1, "thing to wait for");
+    uint32_t number = in.u32();
+    in.end();
+    state &all = the_state();
+    switch (awaited) {
+    case HOST_AWAIT_ALL:
+        for (const auto &queue : all.queues.all())
+            queue->wait_and_throw();
+        break;
+    case HOST_AWAIT_QUEUE: all.queues.at(number)->wait_and_throw(); break;
+    default: all.commands.at(number)->event.wait_and_throw(); break;
+    }
+    throw_failures();
+}
+
+/* ---- Transfers ---------------------------------------------------------------------------- */
+
+/* A part of a memory. */
+struct part {
+    std::shared_ptr<memory> of;
+    uint64_t offset = 0;
+};
+
+struct transfer {
+    std::shared_ptr<sycl::queue> queue;
+    part to, from; /* from.of is null for a fill */
+    uint64_t size = 0;
+    std::vector<unsigned char> pattern;
+    std::vector<sycl::event> after;
+};
+
+using byte_block = std::vector<unsigned char>;
+
+template <sycl::access_mode Mode>
+static sycl::accessor<unsigned char, 1, Mode> access(const part &of, uint64_t size,
+                                                     sycl::handler &handler)
+{
+    return {*of.of->buffer, handler, sycl::range<1>(size), sycl::id<1>(of.offset)};
+}
+
+static void check_part(const part &of, uint64_t size)
+{
+    if (of.offset > of.of->size || size > of.of->size - of.offset) {
+        refuse(std::to_string(size) + " bytes from " + std::to_string(of.offset) +
+               " do not lie in a memory of " + std::to_string(of.of->size));
+    }
+}
+
+static void put(const transfer &what, std::shared_ptr<byte_block> block, host_writer *out)
+{
+    sycl::event event = what.queue->submit([&](sycl::handler &handler) {
+        handler.depends_on(what.after);
+        if (what.to.of->buffer) {
+            handler.copy(block->data(),
+                         access<sycl::access_mode::write>(what.to, what.size, handler));
+        } else {
+            handler.memcpy(what.to.of->pointer + what.to.offset, block->data(), what.size);
+        }
+    });
+    keep_command(out, event, block);
+}
+
+/* A buffer of bytes is filled with bytes only, so a longer pattern is repeated here and copied. */
+static void fill(const transfer &what, host_writer *out)
+{
+    size_t length = what.pattern.size();
+    if (what.to.of->buffer && length > 1) {
+        auto block = std::make_shared<byte_block>(what.size);
+        for (size_t i = 0; i < what.size; i++)
+            (*block)[i] = what.pattern[i % length];
+        put(what, block, out);
+        return;
+    }
+    auto pattern = std::make_shared<byte_block>(what.pattern);
+    sycl::event event = what.queue->submit([&](sycl::handler &handler) {
+        handler.depends_on(what.after);
+        if (what.to.of->buffer) {
+            handler.fill(access<sycl::access_mode::write>(what.to, what.size, handler),
+                         (*pattern)[0]);
+        } else {
+            (handler.*member(fill_memory{}))(what.to.of->pointer + what.to.offset, pattern->data(),
+                                             length, what.size / length);
+        }
+    });
+    keep_command(out, event, pattern);
+}
+
+/* From a buffer to unified shared memory or back: SYCL's copy between an accessor and a pointer is
+ * for the host's memory, so a block of the host's lies between them. */
+static void copy_through_host(const transfer &what, host_writer *out)
+{
+    auto block = std::make_shared<byte_block>(what.size);
+    sycl::event got = what.queue->submit([&](sycl::handler &handler) {
+        handler.depends_on(what.after);
+        if (what.from.of->buffer) {
+            handler.copy(access<sycl::access_mode::read>(what.from, what.size, handler),
+                         block->data());
+        } else {
+            handler.memcpy(block->data(), what.from.of->pointer + what.from.offset, what.size);
+        }
+    });
+    transfer second = what;
+    second.after = {got};
+    put(second, block, out);
+}
+
+static void copy(const transfer &what, host_writer *out)
+{
+    bool from_buffer = what.from.of->buffer.has_value();
+    if (from_buffer != what.to.of->buffer.has_value()) {
+        copy_through_host(what, out);
+        return;
+    }
+    sycl::event event = what.queue->submit([&](sycl::handler &handler) {
+        handler.depends_on(what.after);
+        if (from_buffer) {
+            handler.copy(access<sycl::access_mode::read>(what.from, what.size, handler),
+                         access<sycl::access_mode::write>(what.to, what.size, handler));
+        } else {
+            handler.memcpy(what.to.of->pointer + what.to.offset,
+                           what.from.of->pointer + what.from.offset, what.size);
+        }
+    });
+    keep_command(out, event);
+}
+
+void answer_transfer(request &in, host_writer *out)
+{
+    state &all = the_state();
+    transfer what;
+    what.queue = all.queues.at(in.u32());
+    what.to.of = all.memories.at(in.u32());
+    what.to.offset = in.u64();
+    uint32_t from = in.u32();
+    what.from.offset = in.u64();
+    what.size = in.u64();
+    what.pattern = in.bytes();
+    what.after = read_after(in);
+    in.end();
+    if (what.size == 0) refuse("a transfer has at least one byte");
+    check_part(what.to, what.size);
+    if (from == HOST_NONE) {
+        if (what.pattern.empty() || what.size % what.pattern.size() != 0) {
+            refuse("a pattern of " + std::to_string(what.pattern.size()) + " bytes does not fill " +
+                   std::to_string(what.size));
+        }
+        fill(what, out);
+        return;
+    }
+    if (!what.pattern.empty()) refuse("a copy has no pattern");
+    what.from.of = all.memories.at(from);
+    check_part(what.from, what.size);
+    copy(what, out);
+}
+
+} // namespace dpcpp

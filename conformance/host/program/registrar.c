@@ -1,0 +1,25 @@
+/* libassay_registrar.so: the least that a host program can be linked with.  It has the two entry
+ * points that modules of DPC++ register their device images with, and keeps nothing of what they
+ * hand over: the subject reads it out of the segments (HOST_SEGMENTS).
+ * Source: intel/llvm, sycl/source/detail/program_manager (the entry points' names). */
+#include "conformance/host/program/serve.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED void __sycl_register_lib(const void *descriptor);
+EXPORTED void __sycl_unregister_lib(const void *descriptor);
+
+void __sycl_register_lib(const void *descriptor)
+{
+    host_event_note(HOST_EVENT_REGISTERED, descriptor);
+}
+
+void __sycl_unregister_lib(const void *descriptor)
+{
+    host_event_note(HOST_EVENT_UNREGISTERED, descriptor);
+}
+
+EXPORTED int assay_host_main(void)
+{
+    return host_serve("", NULL);
+}

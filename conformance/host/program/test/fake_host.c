@@ -1,0 +1,175 @@
+/* A library for host programs that stands in for the shipped runtime in tests: it answers as one
+ * would that does nothing, and misbehaves on demand.
+ *
+ * ASSAY_FAKE is "REQUEST:HOW": at the first request of that number it does what HOW says, as the
+ * table below has it.  Memories keep their content and nothing changes it.
+ *
+ * ASSAY_FAKE_CALLS is the hash of an image's code: as the OpenCL layer would, it records that a
+ * launch made a program of it and launched its kernel "apply"; "garbage" records nonsense. */
+#include "conformance/host/program/serve.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED void __sycl_register_lib(const void *descriptor);
+EXPORTED void __sycl_unregister_lib(const void *descriptor);
+
+void __sycl_register_lib(const void *descriptor)
+{
+    host_event_note(HOST_EVENT_REGISTERED, descriptor);
+}
+
+void __sycl_unregister_lib(const void *descriptor)
+{
+    host_event_note(HOST_EVENT_UNREGISTERED, descriptor);
+}
+
+/* ---- Answers ------------------------------------------------------------------------------- */
+
+enum { MEMORIES_MAX = 8 };
+
+static host_writer memories[MEMORIES_MAX]; /* the content of each */
+static uint32_t made[HOST_REQUEST_END];    /* things of each kind */
+
+static void answer_devices(host_writer *out)
+{
+    host_write_u32(out, 1);
+    host_write_text(out, "a device");
+    host_write_text(out, "a driver");
+    host_write_u32(out, 0);
+}
+
+static void answer_memory(host_reader *in, host_writer *out)
+{
+    host_read_u32(in);
+    host_read_u32(in);
+    host_read_u64(in);
+    host_read_u8(in);
+    host_span content = host_read_bytes(in);
+    if (made[HOST_MEMORY] == MEMORIES_MAX) abort();
+    host_write_bytes(&memories[made[HOST_MEMORY]], content.data, content.size);
+    host_write_u32(out, made[HOST_MEMORY]++);
+}
+
+static void answer_read(host_reader *in, host_writer *out)
+{
+    uint32_t memory = host_read_u32(in);
+    if (memory >= made[HOST_MEMORY]) abort();
+    host_writer *content = &memories[memory];
+    /* What host_write_bytes wrote is a length and the bytes, as the answer has them. */
+    for (size_t i = 0; i < content->size; i++)
+        host_write_u8(out, content->data[i]);
+}
+
+static bool answer_well(uint8_t request, host_reader *in, host_writer *out)
+{
+    switch (request) {
+    case HOST_DEVICES: answer_devices(out); return true;
+    case HOST_MEMORY: answer_memory(in, out); return true;
+    case HOST_READ: answer_read(in, out); return true;
+    case HOST_CONTEXT:
+    case HOST_QUEUE:
+    case HOST_SUBMIT:
+    case HOST_TRANSFER: host_write_u32(out, made[request]++); return true;
+    case HOST_WAIT: return true;
+    default: return false;
+    }
+}
+
+/* ---- Calls of OpenCL ----------------------------------------------------------------------- */
+
+static void record(const char *text)
+{
+    const char *log = getenv("ASSAY_OPENCL_LOG");
+    int file = log ? open(log, O_WRONLY | O_APPEND) : -1;
+    if (file < 0 || write(file, text, strlen(text)) != (ssize_t)strlen(text)) abort();
+    close(file);
+}
+
+static void record_calls(uint8_t request)
+{
+    char text[512];
+    const char *hash = getenv("ASSAY_FAKE_CALLS");
+    if (!hash || *hash == '\0') return;
+    if (request == HOST_DEVICES) record("70 0 0 < layer version=1 hides= result=0\n");
+    if (request != HOST_SUBMIT) return;
+    snprintf(text, sizeof text,
+             "70 1 0 < clCreateProgramWithIL made=0 code=%s:4 result=0\n"
+             "70 2 0 < clBuildProgram program=0 options= result=0\n"
+             "70 3 0 < clCreateKernel program=0 name=apply made=0 result=0\n"
+             "70 4 0 < clEnqueueNDRangeKernel queue=0 kernel=0 name=apply dimensions=1 global=2 "
+             "local=- offset=- waits_for=0 result=0\n",
+             hash);
+    record(strcmp(hash, "garbage") == 0 ? "no record\n" : text);
+}
+
+/* ---- Misbehaviour -------------------------------------------------------------------------- */
+
+/* Begins a frame on channel 0 whose length is a lie, and ends. */
+static void cut_frame(uint64_t length)
+{
+    const unsigned char bytes[] = {(unsigned char)length,
+                                   (unsigned char)(length >> 8),
+                                   0,
+                                   0,
+                                   0,
+                                   0,
+                                   0,
+                                   (unsigned char)(length >> 56),
+                                   1};
+    ssize_t written = write(atoi(getenv("ASSAY_HOST_CHANNELS")), bytes, sizeof bytes);
+    _exit(written == sizeof bytes ? 0 : 9);
+}
+
+static bool misbehave(const char *how, host_writer *out)
+{
+    if (strcmp(how, "segv") == 0) raise(SIGSEGV);
+    if (strcmp(how, "kill") == 0) raise(SIGKILL);
+    if (strcmp(how, "abort") == 0) abort();
+    if (strcmp(how, "exit") == 0) _exit(7);
+    if (strcmp(how, "hang") == 0) {
+        for (;;)
+            pause();
+    }
+    if (strcmp(how, "cut") == 0) cut_frame(1000);
+    if (strcmp(how, "endless") == 0) cut_frame((uint64_t)1 << 56);
+    if (strcmp(how, "build") == 0)
+        host_refuse(out, "errc::build", "No device image found for external symbol missing");
+    if (strcmp(how, "exception") == 0) host_refuse(out, "exception", "thrown");
+    if (strcmp(how, "nonsense") == 0) host_refuse(out, "errc::nonsense", "no such class");
+    if (strcmp(how, "status") == 0) out->data[0] = 2;
+    if (strcmp(how, "none") == 0) host_write_u32(out, HOST_NONE);
+    return true;
+}
+
+static bool answer(uint8_t request, host_reader *in, host_writer *out)
+{
+    static bool done;
+    record_calls(request);
+    const char *wish = getenv("ASSAY_FAKE");
+    const char *how = wish ? strchr(wish, ':') : NULL;
+    if (!how || done || atoi(wish) != request) return answer_well(request, in, out);
+    done = true;
+    how++;
+    if (strcmp(how, "more") == 0) {
+        bool known = answer_well(request, in, out);
+        host_write_u8(out, 0);
+        return known;
+    }
+    if (strcmp(how, "atexit") == 0) {
+        atexit(abort);
+        return answer_well(request, in, out);
+    }
+    return misbehave(how, out);
+}
+
+EXPORTED int assay_host_main(void)
+{
+    return host_serve("a fake", answer);
+}

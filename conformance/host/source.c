@@ -1,0 +1,150 @@
+/* The C source of a module. */
+#include "conformance/host/host_internal.h"
+
+#include "reference/image/fat_binary.h"
+
+rt_text cnf_host_file_name(rt_arena *arena, const scn_scenario *scenario, uint32_t module)
+{
+    CHECK(module < scenario->module_count);
+    rt_text name = scenario->modules[module].name;
+    return rt_arena_printf(arena, "%.*s%s", RT_TEXT_ARG(name), module == 0 ? "" : ".so");
+}
+
+bool cnf_host_registers(const scn_module *module)
+{
+    return module->registers && module->images.count > 0;
+}
+
+/* ---- Host symbols -------------------------------------------------------------------------- */
+
+/* Names that mean something to the program itself; a symbol that ends in '*' here stands for all
+ * that begin so. */
+static const char *const taken[] = {
+    "main",    "_start",  "_init",    "_fini", "_end",  "_edata",     "__*",
+    "assay_*", "environ", "_DYNAMIC", "_IO_*", "_dl_*", "data_start", "program_invocation_*",
+};
+
+static bool is_taken(rt_text symbol)
+{
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+        rt_text name = rt_text_of(taken[i]);
+        bool prefix = name.data[name.length - 1] == '*';
+        if (prefix) name.length--;
+        if (symbol.length < name.length) continue;
+        rt_text compared = {symbol.data, prefix ? name.length : symbol.length};
+        if (rt_text_equal(compared, name)) return true;
+    }
+    return false;
+}
+
+/* What an assembler takes for a symbol without quotes. */
+static bool is_symbol(rt_text symbol)
+{
+    for (size_t i = 0; i < symbol.length; i++) {
+        char c = symbol.data[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        bool other = (c >= '0' && c <= '9') || c == '.' || c == '$';
+        if (!letter && (i == 0 || !other)) return false;
+    }
+    return symbol.length > 0;
+}
+
+/* A label gives each variable its symbol, so that none is taken for a word of C. */
+static rt_status symbols_write(rt_sink *sink, rt_buffer *out, const scn_module *module,
+                               rt_text file_name)
+{
+    for (uint32_t i = 0; i < module->host_symbol_count; i++) {
+        rt_text symbol = module->host_symbols[i];
+        if (!is_symbol(symbol) || is_taken(symbol)) {
+            return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                           "host symbol '%.*s' of module '%.*s' cannot be one of a real program: "
+                           "%s; rename it, or use the simulated loader",
+                           RT_TEXT_ARG(symbol), RT_TEXT_ARG(module->name),
+                           is_symbol(symbol) ? "the program itself has this symbol"
+                                             : "letters, digits, '_', '.' and '$' make a symbol");
+        }
+        rt_buffer_printf(out,
+                         "extern const char host_symbol_%u[] __asm__(\"%.*s\");\n"
+                         "const char host_symbol_%u[] = \"%.*s\";\n",
+                         i, RT_TEXT_ARG(symbol), i, RT_TEXT_ARG(file_name));
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- The whole ----------------------------------------------------------------------------- */
+
+static const char heading[] = "/* Module '%.*s' of a scenario, written by assay. */\n"
+                              "#define _GNU_SOURCE\n"
+                              "#include <dlfcn.h>\n"
+                              "#include <stddef.h>\n"
+                              "\n";
+
+static const char declarations[] =
+    "\n"
+    "void assay_module_constructed(const char *, const void *(*)(const char *));\n"
+    "void assay_module_destroyed(const char *);\n"
+    "void __sycl_register_lib(const void *);\n"
+    "void __sycl_unregister_lib(const void *);\n"
+    "\n"
+    "static const char file_name[] = \"%.*s\";\n";
+
+/* Without `volatile` the call could become a jump, and dlsym looks at where it returns to. */
+static const char functions[] = "\n"
+                                "static const void *binds(const char *symbol)\n"
+                                "{\n"
+                                "    const void *volatile address = dlsym(RTLD_DEFAULT, symbol);\n"
+                                "    return address;\n"
+                                "}\n"
+                                "\n"
+                                "__attribute__((constructor)) static void construct(void)\n"
+                                "{\n"
+                                "    assay_module_constructed(file_name, binds);\n"
+                                "%s"
+                                "}\n"
+                                "\n"
+                                "__attribute__((destructor)) static void destroy(void)\n"
+                                "{\n"
+                                "%s"
+                                "    assay_module_destroyed(file_name);\n"
+                                "}\n";
+
+static const char main_function[] = "\n"
+                                    "int assay_host_main(void);\n"
+                                    "\n"
+                                    "int main(void)\n"
+                                    "{\n"
+                                    "    return assay_host_main();\n"
+                                    "}\n";
+
+static rt_status tables_write(rt_sink *sink, rt_buffer *out, rt_image_list images)
+{
+    rt_arena arena = {0};
+    rt_device_binary *binaries = rt_arena_alloc_array(&arena, images.count, sizeof *binaries);
+    for (uint32_t i = 0; i < images.count; i++) {
+        binaries[i] = rt_device_binary_of(&images.images[i]);
+        rt_device_binary_add_exports(&arena, &images.images[i], &binaries[i]);
+    }
+    rt_status status = rt_fat_binary_write_tables(sink, out, RT_FAT_80,
+                                                  (rt_device_binaries){binaries, images.count});
+    rt_arena_reset(&arena);
+    return status;
+}
+
+rt_status cnf_host_write_c(rt_sink *sink, rt_buffer *out, const scn_scenario *scenario,
+                           uint32_t module_index)
+{
+    const scn_module *module = &scenario->modules[module_index];
+    bool registers = cnf_host_registers(module);
+    rt_arena arena = {0};
+    rt_text file_name = cnf_host_file_name(&arena, scenario, module_index);
+    rt_buffer_printf(out, heading, RT_TEXT_ARG(module->name));
+    rt_status status = RT_STATUS_OK;
+    if (registers) status = tables_write(sink, out, module->images);
+    rt_buffer_printf(out, declarations, RT_TEXT_ARG(file_name));
+    if (rt_ok(status)) status = symbols_write(sink, out, module, file_name);
+    rt_buffer_printf(out, functions, registers ? "    __sycl_register_lib(&descriptor);\n" : "",
+                     registers ? "    __sycl_unregister_lib(&descriptor);\n" : "");
+    if (module_index == 0) rt_buffer_printf(out, "%s", main_function);
+    rt_arena_reset(&arena);
+    return status;
+}

@@ -1,0 +1,428 @@
+/* Tests of host programs: built, started, asked, and ended; and what they may do wrong.
+ *
+ * The events are derived by hand: glibc goes through app, libfront, libtwice, libother, which is
+ * breadth first, from the last one on, depth first (elf/dl-sort-maps.c), and each module registers
+ * its images behind its own LOADED. */
+#include "conformance/host/host_internal.h"
+#include "reference/base/alloc.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { APP, TWICE, OTHER, FRONT, PLUGIN, MUTE, MODULES };
+
+typedef struct host_fixture {
+    char folder[64];
+    cnf_cache *cache;
+    rt_sink *sink;
+    rt_arena arena;
+    scn_scenario scenario;
+    scn_module modules[MODULES];
+    cnf_host_runtime runtime;
+    cnf_host *host;
+} host_fixture;
+
+static const uint32_t app_needs[] = {TWICE};
+static const uint32_t twice_needs[] = {OTHER};
+static const uint32_t other_needs[] = {TWICE}; /* a circle */
+static const uint32_t preloaded[] = {FRONT};
+
+/* Every byte there is, so that no escape goes wrong, and properties of both types. */
+static void image_fill(rt_image *image, const char *name)
+{
+    static const rt_text kernels[] = {{"first", 5}, {"second", 6}};
+    static const rt_property symbols[] = {
+        {.name = {"f\"?\?/", 5}, .type = RT_PROPERTY_UINT32, .number = 1}};
+    static const uint8_t aspects[] = {5, 0, 0, 0};
+    static const rt_property requirements[] = {
+        {.name = {"aspects", 7}, .type = RT_PROPERTY_BYTES, .bytes = {aspects, sizeof aspects}}};
+    static const rt_property_set sets[] = {
+        {{"SYCL/imported symbols", 21}, symbols, 1},
+        {{"SYCL/device requirements", 24}, requirements, 1},
+    };
+    static uint8_t code[4 + 2 * 256] = {0x03, 0x02, 0x23, 0x07};
+    for (int i = 0; i < 2 * 256; i++)
+        code[4 + i] = (uint8_t)(i * 7);
+    *image = (rt_image){
+        .name = rt_text_of(name),
+        .format = RT_FORMAT_SPIRV64,
+        .compile_options = RT_TEXT("-a \\ b"),
+        .link_options = RT_TEXT(""),
+        .kernels = kernels,
+        .kernel_count = 2,
+        .sets = sets,
+        .set_count = 2,
+        .code = {code, sizeof code},
+    };
+    rt_image_hash(image);
+}
+
+static void module_fill(host_fixture *f, uint32_t module, const char *name, const uint32_t *needs,
+                        uint32_t need_count, const char *symbol, uint32_t image_count)
+{
+    rt_image *images = rt_arena_alloc_array(&f->arena, image_count, sizeof *images);
+    rt_text *symbols = rt_arena_alloc_array(&f->arena, 1, sizeof *symbols);
+    *symbols = rt_text_of(symbol);
+    for (uint32_t i = 0; i < image_count; i++)
+        image_fill(&images[i], rt_arena_printf(&f->arena, "%s/%u", name, i).data);
+    f->modules[module] = (scn_module){
+        .name = rt_text_of(name),
+        .needs = needs,
+        .need_count = need_count,
+        .host_symbols = symbols,
+        .host_symbol_count = symbol ? 1 : 0,
+        .registers = module != MUTE,
+        .images = {images, image_count},
+    };
+}
+
+static int fixture_open(void **state)
+{
+    host_fixture *f = rt_alloc(sizeof *f);
+    strcpy(f->folder, "/tmp/host-test-XXXXXX");
+    assert_non_null(mkdtemp(f->folder));
+    assert_int_equal(setenv("ASSAY_SCRATCH", f->folder, 1), 0);
+    rt_text warning;
+    f->cache = cnf_cache_open(rt_text_of(f->folder), &warning);
+    f->sink = rt_sink_create();
+    module_fill(f, APP, "app", app_needs, 1, NULL, 1);
+    module_fill(f, TWICE, "libtwice", twice_needs, 1, "f", 2);
+    module_fill(f, OTHER, "libother", other_needs, 1, "f", 0);
+    module_fill(f, FRONT, "libfront", NULL, 0, "g", 0);
+    module_fill(f, PLUGIN, "plugin", NULL, 0, "f", 1);
+    module_fill(f, MUTE, "mute", NULL, 0, "only.here", 1);
+    f->scenario = (scn_scenario){.modules = f->modules,
+                                 .module_count = MODULES,
+                                 .preloaded = preloaded,
+                                 .preloaded_count = 1};
+    f->runtime = (cnf_host_runtime){.library = RT_TEXT(REGISTRAR)};
+    *state = f;
+    return 0;
+}
+
+static int fixture_close(void **state)
+{
+    host_fixture *f = *state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", f->folder);
+    assert_int_equal(system(command), 0);
+    cnf_cache_close(f->cache);
+    rt_sink_destroy(f->sink);
+    rt_arena_reset(&f->arena);
+    unsetenv("CC");
+    rt_free(f);
+    return 0;
+}
+
+/* ---- Helpers ------------------------------------------------------------------------------- */
+
+static rt_status start(host_fixture *f)
+{
+    return cnf_host_start(f->sink, f->cache, &f->scenario, &f->runtime, &f->host);
+}
+
+static void start_well(host_fixture *f)
+{
+    rt_status status = start(f);
+    if (!rt_ok(status)) print_error("%s\n", rt_sink_diagnostic(f->sink, status)->message.data);
+    assert_true(rt_ok(status));
+}
+
+static void end_well(host_fixture *f)
+{
+    rt_status status = cnf_host_end(f->host);
+    if (!rt_ok(status)) print_error("%s\n", rt_sink_diagnostic(f->sink, status)->message.data);
+    assert_true(rt_ok(status));
+}
+
+/* "LOADED app; REGISTERED app" */
+static void assert_events(host_fixture *f, cnf_host_events events, const char *expected)
+{
+    static const char *const kinds[] = {"LOADED", "REGISTERED", "UNREGISTERED", "UNLOADED"};
+    rt_buffer text = {0};
+    for (uint32_t i = 0; i < events.count; i++) {
+        rt_buffer_printf(&text, "%s%s %.*s", i == 0 ? "" : "; ", kinds[events.items[i].kind],
+                         RT_TEXT_ARG(f->modules[events.items[i].module].name));
+    }
+    assert_string_equal(rt_buffer_string(&text), expected);
+    rt_buffer_free(&text);
+}
+
+static void assert_refused(host_fixture *f, rt_status status, rt_code code, const char *part)
+{
+    assert_int_equal(status.code, code);
+    rt_text message = rt_sink_diagnostic(f->sink, status)->message;
+    if (!strstr(message.data, part)) fail_msg("%s: no '%s' in it", message.data, part);
+}
+
+/* The number of entries of the test's folder that are folders of host programs. */
+static int folders_left(const host_fixture *f)
+{
+    char command[160];
+    snprintf(command, sizeof command, "test -z \"$(ls -d %s/assay-* 2>/dev/null)\"", f->folder);
+    return WEXITSTATUS(system(command));
+}
+
+/* ---- What works ---------------------------------------------------------------------------- */
+
+static void modules_load_in_order_and_register(void **state)
+{
+    host_fixture *f = *state;
+    start_well(f);
+    assert_int_equal(cnf_host_runs_on(f->host).length, 0);
+    assert_events(f, cnf_host_started(f->host),
+                  "LOADED libtwice; REGISTERED libtwice; LOADED libother; LOADED libfront; "
+                  "LOADED app; REGISTERED app");
+    cnf_host_events events;
+    assert_true(rt_ok(cnf_host_open(f->host, 0, PLUGIN, &f->arena, &events)));
+    assert_events(f, events, "LOADED plugin; REGISTERED plugin");
+    assert_true(rt_ok(cnf_host_open(f->host, 0, PLUGIN, &f->arena, &events)));
+    assert_events(f, events, "");
+    assert_true(rt_ok(cnf_host_open(f->host, 0, MUTE, &f->arena, &events)));
+    assert_events(f, events, "LOADED mute");
+    assert_true(rt_ok(cnf_host_close(f->host, 0, PLUGIN, &f->arena, &events)));
+    assert_events(f, events, "");
+    assert_true(rt_ok(cnf_host_close(f->host, 0, PLUGIN, &f->arena, &events)));
+    assert_events(f, events, "UNREGISTERED plugin; UNLOADED plugin");
+    assert_refused(f, cnf_host_close(f->host, 0, PLUGIN, &f->arena, &events), RT_ERRC_INVALID,
+                   "not open");
+    end_well(f);
+    assert_int_equal(folders_left(f), 0);
+}
+
+static void images_come_back_as_they_were(void **state)
+{
+    host_fixture *f = *state;
+    start_well(f);
+    cnf_host_events events = cnf_host_started(f->host);
+    assert_int_equal(events.items[1].kind, HOST_EVENT_REGISTERED);
+    rt_image_list images;
+    assert_true(
+        rt_ok(cnf_host_images(f->host, 0, TWICE, events.items[1].descriptor, &f->arena, &images)));
+    rt_buffer read = {0}, given = {0};
+    rt_image_list_write(&read, images);
+    rt_image_list_write(&given, f->modules[TWICE].images);
+    assert_true(rt_text_equal(rt_buffer_text(&read), rt_buffer_text(&given)));
+    rt_buffer_free(&read);
+    rt_buffer_free(&given);
+    assert_refused(f, cnf_host_images(f->host, 0, TWICE, 64, &f->arena, &images), RT_ERRC_INVALID,
+                   "no module holds");
+    end_well(f);
+}
+
+static void symbols_bind_by_scope_and_asking_changes_nothing(void **state)
+{
+    host_fixture *f = *state;
+    start_well(f);
+    cnf_host_events events;
+    uint32_t found;
+    assert_true(rt_ok(cnf_host_open(f->host, 0, PLUGIN, &f->arena, &events)));
+    assert_true(rt_ok(cnf_host_open(f->host, 0, MUTE, &f->arena, &events)));
+    static const struct {
+        uint32_t from;
+        const char *symbol;
+        uint32_t found;
+    } asked[] = {
+        {APP, "f", TWICE},         {OTHER, "f", TWICE},       {PLUGIN, "f", TWICE},
+        {APP, "g", FRONT},         {MUTE, "only.here", MUTE}, {APP, "only.here", SCN_NONE},
+        {APP, "malloc", SCN_NONE},
+    };
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        assert_true(
+            rt_ok(cnf_host_binds(f->host, 0, asked[i].from, rt_text_of(asked[i].symbol), &found)));
+        assert_int_equal(found, asked[i].found);
+    }
+    assert_true(rt_ok(cnf_host_close(f->host, 0, MUTE, &f->arena, &events)));
+    assert_events(f, events, "UNLOADED mute");
+    assert_refused(f, cnf_host_binds(f->host, 0, MUTE, RT_TEXT("f"), &found), RT_ERRC_INVALID,
+                   "not loaded");
+    end_well(f);
+}
+
+/* Whatever is compiled needs the folder of stubs. */
+static void built_modules_are_kept(void **state)
+{
+    host_fixture *f = *state;
+    start_well(f);
+    end_well(f);
+    start_well(f);
+    assert_int_not_equal(
+        access(rt_arena_printf(&f->arena, "%.*s/.stubs", RT_TEXT_ARG(f->host->folder)).data, F_OK),
+        0);
+    end_well(f);
+}
+
+/* The executable stays, and so does what came with it. */
+static void the_executable_can_be_opened_and_stays(void **state)
+{
+    host_fixture *f = *state;
+    start_well(f);
+    cnf_host_events events;
+    for (uint32_t module = APP; module <= TWICE; module++) {
+        assert_true(rt_ok(cnf_host_open(f->host, 0, module, &f->arena, &events)));
+        assert_events(f, events, "");
+        assert_true(rt_ok(cnf_host_close(f->host, 0, module, &f->arena, &events)));
+        assert_events(f, events, "");
+    }
+    end_well(f);
+}
+
+/* A megabyte of every byte: what a compiler makes of it is what was given. */
+static void large_images_are_built(void **state)
+{
+    host_fixture *f = *state;
+    enum { SIZE = 1 << 20 };
+    uint8_t *code = rt_arena_alloc(&f->arena, SIZE);
+    for (uint32_t i = 0; i < SIZE; i++)
+        code[i] = (uint8_t)(i ^ i >> 8);
+    memcpy(code, "\x03\x02\x23\x07", 4);
+    rt_image image = f->modules[APP].images.images[0];
+    image.code = (rt_bytes){code, SIZE};
+    rt_image_hash(&image);
+    f->modules[APP].images = (rt_image_list){&image, 1};
+    start_well(f);
+    cnf_host_events events = cnf_host_started(f->host);
+    const cnf_host_event *last = &events.items[events.count - 1];
+    assert_int_equal(last->kind, HOST_EVENT_REGISTERED);
+    rt_image_list images;
+    assert_true(rt_ok(cnf_host_images(f->host, 0, APP, last->descriptor, &f->arena, &images)));
+    assert_int_equal(images.count, 1);
+    assert_int_equal(images.images[0].code.size, SIZE);
+    assert_memory_equal(images.images[0].code.data, code, SIZE);
+    end_well(f);
+}
+
+/* ---- What is refused ----------------------------------------------------------------------- */
+
+static void without_a_compiler_it_is_unavailable(void **state)
+{
+    host_fixture *f = *state;
+    setenv("CC", "no-such-compiler -m64", 1);
+    assert_refused(f, start(f), RT_UNAVAILABLE, "'no-such-compiler' is not there");
+    assert_true(rt_ok(cnf_host_end(f->host)));
+    assert_refused(f, cnf_host_compiler_check(f->sink), RT_UNAVAILABLE, "apt-get install gcc");
+    f->runtime.library = RT_TEXT("/nowhere/libassay_registrar.so");
+    assert_refused(f, start(f), RT_UNAVAILABLE, "/nowhere/libassay_registrar.so is not there");
+    assert_null(f->host);
+}
+
+static void what_the_compiler_says_is_told(void **state)
+{
+    host_fixture *f = *state;
+    setenv("CC", "cc -DEADLY -fno-such-option", 1);
+    rt_status status = start(f);
+    assert_refused(f, status, RT_TOOL, "ended with status 1 while it built libtwice.so");
+    assert_refused(f, status, RT_TOOL, "-fno-such-option");
+    assert_true(rt_ok(cnf_host_end(f->host)));
+    setenv("CC", "false", 1);
+    assert_refused(f, start(f), RT_TOOL, "ended with status 1");
+    assert_true(rt_ok(cnf_host_end(f->host)));
+    assert_int_equal(folders_left(f), 0);
+}
+
+static void names_that_no_program_can_have_are_refused(void **state)
+{
+    host_fixture *f = *state;
+    static const char *const refused[][2] = {
+        {"main", "the program itself has this symbol"},
+        {"assay_host_main", "the program itself has this symbol"},
+        {"__sycl_register_lib", "the program itself has this symbol"},
+        {"malloc", "the C library has it"},
+        {"a-b", "make a symbol"},
+        {"7up", "make a symbol"},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        rt_text symbol = rt_text_of(refused[i][0]);
+        f->modules[APP].host_symbols = &symbol;
+        f->modules[APP].host_symbol_count = 1;
+        assert_refused(f, start(f), RT_UNSUPPORTED, refused[i][1]);
+        assert_true(rt_ok(cnf_host_end(f->host)));
+    }
+    f->modules[APP].host_symbol_count = 0;
+    f->modules[APP].name = RT_TEXT("libtwice.so");
+    assert_refused(f, start(f), RT_UNSUPPORTED, "would be two modules' file");
+    assert_true(rt_ok(cnf_host_end(f->host)));
+}
+
+static void what_is_no_answer_is_refused(void **state)
+{
+    host_fixture *f = *state;
+    static const struct {
+        const char *lie;
+        rt_code code;
+        const char *part;
+    } told[] = {
+        {"version", RT_MALFORMED, "speaks version 2"},
+        {"module", RT_MALFORMED, "event 0 of 'libc.so.6'"},
+        {"kind", RT_MALFORMED, "event 4 of 'app'"},
+        {"count", RT_MALFORMED, "is damaged at byte"},
+        {"rest", RT_MALFORMED, "is damaged at byte 17 of 18"},
+        {"first byte", RT_MALFORMED, "begins with 7"},
+        {"nothing", RT_MALFORMED, "is no answer"},
+        {"class", RT_MALFORMED, "'errc::nonsense', which is no class"},
+        {"success", RT_MALFORMED, "'success', which is no class"},
+        {"exit", RT_TOOL, "ended with status 3 while it was started"},
+        {"signal", RT_TOOL, "ended by signal 11 (Segmentation fault) while it was started"},
+        {"length", RT_MALFORMED, "its length is beyond"},
+    };
+    f->runtime.library = RT_TEXT(LIAR);
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        rt_text variable = rt_arena_printf(&f->arena, "LIE=%s", told[i].lie);
+        const char *const environment[] = {variable.data, NULL};
+        f->runtime.environment = environment;
+        assert_refused(f, start(f), told[i].code, told[i].part);
+        bool died = strcmp(told[i].lie, "signal") == 0;
+        assert_int_equal(cnf_host_fate(f->host), died ? SIGSEGV : 0);
+        rt_status ended = cnf_host_end(f->host);
+        (void)ended;
+        assert_int_equal(folders_left(f), 0);
+    }
+}
+
+/* What kills the program kills the subject that started it. */
+static void a_subject_shares_the_fate_of_its_program(void **state)
+{
+    host_fixture *f = *state;
+    f->runtime.library = RT_TEXT(LIAR);
+    static const char *const environment[] = {"LIE=signal", NULL};
+    f->runtime.environment = environment;
+    pid_t subject = fork();
+    if (subject == 0) {
+        rt_status status = start(f);
+        if (!rt_ok(status)) cnf_host_share_fate(f->host);
+        _exit(1);
+    }
+    int how;
+    assert_int_equal(waitpid(subject, &how, 0), subject);
+    assert_true(WIFSIGNALED(how));
+    assert_int_equal(WTERMSIG(how), SIGSEGV);
+    assert_int_equal(folders_left(f), 0);
+}
+
+int main(void)
+{
+#define HOST_TEST(name) cmocka_unit_test_setup_teardown(name, fixture_open, fixture_close)
+    const struct CMUnitTest tests[] = {
+        HOST_TEST(modules_load_in_order_and_register),
+        HOST_TEST(images_come_back_as_they_were),
+        HOST_TEST(symbols_bind_by_scope_and_asking_changes_nothing),
+        HOST_TEST(built_modules_are_kept),
+        HOST_TEST(the_executable_can_be_opened_and_stays),
+        HOST_TEST(large_images_are_built),
+        HOST_TEST(without_a_compiler_it_is_unavailable),
+        HOST_TEST(what_the_compiler_says_is_told),
+        HOST_TEST(names_that_no_program_can_have_are_refused),
+        HOST_TEST(what_is_no_answer_is_refused),
+        HOST_TEST(a_subject_shares_the_fate_of_its_program),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

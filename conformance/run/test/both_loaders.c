@@ -1,0 +1,113 @@
+/* Every scenario of a folder on sim, under the simulated loader and under the real one: the same
+ * verdict, the same checks, the same trace, word for word.
+ *
+ *     both_loaders FOLDER
+ *
+ * Exit status: 0 the same; 1 not, which is said; 77 there is no C compiler.  Started as
+ * `both_loaders worker` it is its own compile worker. */
+#include "conformance/compile/compile.h"
+#include "conformance/host/loader.h"
+#include "conformance/run/run.h"
+#include "reference/base/vector.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STATUS_SAME, STATUS_OTHER, STATUS_SKIPPED = 77, JOBS = 2, TIMEOUT_MS = 60000 };
+
+/* What one scenario came to. */
+typedef struct outcome {
+    rt_text path;
+    rt_text story; /* verdict, signature and trace */
+    bool seen;     /* the other run had it too */
+} outcome;
+
+typedef struct outcomes {
+    rt_arena *arena;
+    RT_VECTOR(outcome) all;
+} outcomes;
+
+static bool on_record(void *user, const cnf_record *record, const cnf_run_detail *detail)
+{
+    outcomes *kept = user;
+    const cnf_judgement *judgement = &record->judgement;
+    rt_buffer story = {0};
+    rt_buffer_printf(&story, "%s %.*s observed %u of %u\n%.*s\n",
+                     cnf_verdict_word(judgement->verdict), RT_TEXT_ARG(judgement->signature),
+                     judgement->observed, judgement->expected, RT_TEXT_ARG(judgement->message));
+    if (detail->messages) rt_buffer_append_text(&story, detail->messages->trace);
+    *rt_vector_push(&kept->all) =
+        (outcome){.path = rt_arena_text(kept->arena, record->scenario),
+                  .story = rt_arena_text(kept->arena, rt_buffer_text(&story))};
+    rt_buffer_free(&story);
+    return true;
+}
+
+static bool run(const cnf_files *files, bool real_loader, outcomes *out_outcomes)
+{
+    const cnf_run_subject sim = {.subject = cnf_subject_find(RT_TEXT("sim")),
+                                 .name = RT_TEXT("sim")};
+    const cnf_run_options options = {.subjects = &sim,
+                                     .subject_count = 1,
+                                     .job_count = JOBS,
+                                     .timeout_ms = TIMEOUT_MS,
+                                     .real_loader = real_loader};
+    return cnf_run(&options, files->items, files->count, on_record, out_outcomes) ==
+           CNF_RUN_COMPLETE;
+}
+
+/* Says where the stories of one scenario part; false: they do not. */
+static bool differs(const outcome *simulated, const outcomes *real)
+{
+    for (uint32_t i = 0; i < real->all.count; i++) {
+        outcome *other = &real->all.items[i];
+        if (!rt_text_equal(other->path, simulated->path)) continue;
+        other->seen = true;
+        if (rt_text_equal(other->story, simulated->story)) return false;
+        printf("%.*s\n--- simulated\n%.*s\n--- real\n%.*s\n", RT_TEXT_ARG(simulated->path),
+               RT_TEXT_ARG(simulated->story), RT_TEXT_ARG(other->story));
+        return true;
+    }
+    printf("%.*s: no record under the real loader\n", RT_TEXT_ARG(simulated->path));
+    return true;
+}
+
+static int compare(const cnf_files *files)
+{
+    rt_arena arena = {0};
+    outcomes simulated = {.arena = &arena}, real = {.arena = &arena};
+    int status = STATUS_OTHER;
+    if (run(files, false, &simulated) && run(files, true, &real)) {
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < simulated.all.count; i++)
+            count += differs(&simulated.all.items[i], &real);
+        bool all = simulated.all.count == files->count && real.all.count == files->count;
+        if (count == 0 && all && files->count > 0) status = STATUS_SAME;
+        printf("%u scenarios, %u differ\n", simulated.all.count, count);
+    }
+    rt_vector_free(&simulated.all);
+    rt_vector_free(&real.all);
+    rt_arena_reset(&arena);
+    return status;
+}
+
+int main(int argument_count, char **arguments)
+{
+    if (argument_count == 2 && strcmp(arguments[1], "worker") == 0) return cnf_worker_main(0, 1);
+    rt_sink *sink = rt_sink_create();
+    rt_arena arena = {0};
+    cnf_files files;
+    int status = STATUS_OTHER;
+    rt_status available = cnf_host_loader_available(sink);
+    rt_text folder = rt_text_of(argument_count == 2 ? arguments[1] : "");
+    if (!rt_ok(available)) {
+        printf("%s\n", rt_sink_diagnostic(sink, available)->message.data);
+        status = STATUS_SKIPPED;
+    } else if (rt_ok(cnf_files_find(sink, &arena, &folder, 1, &files))) {
+        status = compare(&files);
+    }
+    rt_arena_reset(&arena);
+    rt_sink_destroy(sink);
+    return status;
+}

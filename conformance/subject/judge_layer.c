@@ -1,0 +1,289 @@
+/* The trace against the OpenCL layer's log: a runtime that claims what its driver was never asked
+ * for, or asks for more than it claims, is found by that and not by its results.
+ *
+ * Both become items, an event and what it is about; of each, claims and calls are counted. */
+#include "conformance/subject/layer.h"
+
+#include "reference/base/vector.h"
+
+typedef struct layer_item {
+    rt_event_kind kind;
+    rt_text what;
+    uint32_t claimed, seen;
+} layer_item;
+
+typedef struct layer_counts {
+    rt_arena *arena;
+    rt_trace *trace;
+    bool by_tool;
+    const cnf_image_name *names;
+    uint32_t name_count;
+    uint32_t selected, built; /* builds that were begun, and that succeeded */
+    RT_VECTOR(layer_item) items;
+} layer_counts;
+
+static layer_item *item_find(layer_counts *counts, rt_event_kind kind, rt_text what)
+{
+    for (uint32_t i = 0; i < counts->items.count; i++) {
+        layer_item *item = &counts->items.items[i];
+        if (item->kind == kind && rt_text_equal(item->what, what)) return item;
+    }
+    layer_item *added = rt_vector_push(&counts->items);
+    *added = (layer_item){.kind = kind, .what = what};
+    return added;
+}
+
+/* ---- What an event is about ----------------------------------------------------------------- */
+
+/* The name that stands for an image's content: of two images with the same code a driver sees no
+ * difference. */
+static rt_text content_name(const layer_counts *counts, rt_text image)
+{
+    for (uint32_t i = 0; i < counts->name_count; i++) {
+        if (!rt_text_equal(counts->names[i].name, image)) continue;
+        rt_hash_text hash = rt_hash_print(counts->names[i].hash);
+        return cnf_image_name_find(counts->names, counts->name_count, rt_text_of(hash.digits));
+    }
+    return image;
+}
+
+static rt_text about_images(const layer_counts *counts, const rt_text *images, uint32_t count)
+{
+    rt_buffer text = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        rt_text name = content_name(counts, images[i]);
+        rt_buffer_printf(&text, "%s%.*s", i == 0 ? (count == 1 ? "image " : "images ") : ", ",
+                         RT_TEXT_ARG(name));
+    }
+    rt_text kept = rt_arena_text(counts->arena, rt_buffer_text(&text));
+    rt_buffer_free(&text);
+    return kept;
+}
+
+static rt_text about_kernel(const layer_counts *counts, rt_text kernel)
+{
+    return rt_arena_printf(counts->arena, "kernel %.*s", RT_TEXT_ARG(kernel));
+}
+
+/* ---- Claims --------------------------------------------------------------------------------- */
+
+static rt_text field_text(const rt_event *event, const char *key)
+{
+    const rt_event_field *field = rt_event_field_find(event, rt_text_of(key));
+    return field && field->value_count == 1 ? field->values[0] : (rt_text){0};
+}
+
+static rt_text field_images(const layer_counts *counts, const rt_event *event, const char *key)
+{
+    const rt_event_field *field = rt_event_field_find(event, rt_text_of(key));
+    CHECK(field != NULL);
+    return about_images(counts, field->values, field->value_count);
+}
+
+/* A whole program comes to the driver of a device whose programs are linked by a tool. */
+static void claim_program(layer_counts *counts, const rt_event *event)
+{
+    bool is_link = event->kind == RT_EVENT_LINK;
+    bool executable = is_link || rt_text_is(field_text(event, "executable"), "true");
+    if (counts->by_tool) {
+        if (executable) item_find(counts, RT_EVENT_CREATE, (rt_text){0})->claimed++;
+        return;
+    }
+    rt_text what =
+        is_link ? field_images(counts, event, "inputs") : field_images(counts, event, "image");
+    item_find(counts, event->kind, what)->claimed++;
+}
+
+static void claim(layer_counts *counts, const rt_event *event)
+{
+    switch (event->kind) {
+    case RT_EVENT_SELECT: counts->selected++; return;
+    case RT_EVENT_CREATE:
+    case RT_EVENT_LINK: claim_program(counts, event); return;
+    case RT_EVENT_BUILD: {
+        rt_text what = counts->by_tool ? (rt_text){0} : field_images(counts, event, "images");
+        counts->built++;
+        item_find(counts, RT_EVENT_BUILD, what)->claimed++;
+        return;
+    }
+    case RT_EVENT_KERNEL_CREATE:
+    case RT_EVENT_LAUNCH:
+        item_find(counts, event->kind, about_kernel(counts, field_text(event, "kernel")))
+            ->claimed++;
+        return;
+    default: return; /* Moves of content have more than one form at a driver. */
+    }
+}
+
+/* ---- Calls ---------------------------------------------------------------------------------- */
+
+static void see(layer_counts *counts, const cnf_observed *observed)
+{
+    rt_text what = {0};
+    switch (observed->kind) {
+    case RT_EVENT_CREATE:
+    case RT_EVENT_LINK: break; /* They are claimed before they are tried. */
+    default:
+        if (!observed->ok) return;
+    }
+    bool is_kernel = observed->kind == RT_EVENT_KERNEL_CREATE || observed->kind == RT_EVENT_LAUNCH;
+    if (is_kernel)
+        what = about_kernel(counts, observed->kernel);
+    else if (!counts->by_tool)
+        what = about_images(counts, observed->images, observed->image_count);
+    item_find(counts, observed->kind, what)->seen++;
+}
+
+/* ---- Differences ---------------------------------------------------------------------------- */
+
+/* What is missing of programs and links counts only as far as no failed build explains it. */
+static bool is_excused(const layer_item *item, uint32_t *inout_failed)
+{
+    bool tried = item->kind == RT_EVENT_CREATE || item->kind == RT_EVENT_LINK;
+    uint32_t missing = item->claimed > item->seen ? item->claimed - item->seen : 0;
+    if (!tried || missing == 0 || missing > *inout_failed) return false;
+    *inout_failed -= missing;
+    return true;
+}
+
+void cnf_layer_compare(rt_arena *arena, rt_trace *trace, bool by_tool, const cnf_image_name *names,
+                       uint32_t name_count, cnf_observations observations,
+                       const cnf_layer_difference **out_differences, uint32_t *out_count)
+{
+    layer_counts counts = {.arena = arena,
+                           .trace = trace,
+                           .by_tool = by_tool,
+                           .names = names,
+                           .name_count = name_count};
+    for (uint32_t i = 0, count = rt_trace_count(trace); i < count; i++)
+        claim(&counts, rt_trace_event(trace, i));
+    for (uint32_t i = 0; i < observations.count; i++)
+        see(&counts, &observations.items[i]);
+    uint32_t failed = counts.selected > counts.built ? counts.selected - counts.built : 0;
+    cnf_layer_difference *differences =
+        rt_arena_alloc_array(arena, counts.items.count, sizeof *differences);
+    *out_count = 0;
+    for (int kind = 0; kind < RT_EVENT_COUNT; kind++) {
+        for (uint32_t i = 0; i < counts.items.count; i++) {
+            const layer_item *item = &counts.items.items[i];
+            if (item->kind != (rt_event_kind)kind || item->claimed == item->seen) continue;
+            if (is_excused(item, &failed)) continue;
+            differences[(*out_count)++] =
+                (cnf_layer_difference){item->kind, item->claimed, item->seen, item->what};
+        }
+    }
+    *out_differences = differences;
+    rt_vector_free(&counts.items);
+}
+
+/* ---- The check ------------------------------------------------------------------------------ */
+
+const cnf_image_name *cnf_scenario_images(cnf_execution *execution, uint32_t *out_count)
+{
+    const scn_scenario *scenario = execution->scenario;
+    RT_VECTOR(const rt_image *) images = {0};
+    for (uint32_t m = 0; m < scenario->module_count; m++)
+        for (uint32_t i = 0; i < scenario->modules[m].images.count; i++)
+            *rt_vector_push(&images) = &scenario->modules[m].images.images[i];
+    *out_count = images.count;
+    const cnf_image_name *names =
+        cnf_image_names_make(&execution->arena, images.items, images.count);
+    rt_vector_free(&images);
+    return names;
+}
+
+static void differences_print(rt_buffer *out, const cnf_layer_difference *differences,
+                              uint32_t count)
+{
+    enum { SHOWN_MAX = 8 };
+    rt_buffer_printf(out, "the trace and what the OpenCL driver was asked for differ (the OpenCL "
+                          "layer recorded the calls; assay why shows the last ones):\n");
+    for (uint32_t i = 0; i < count && i < SHOWN_MAX; i++) {
+        const cnf_layer_difference *one = &differences[i];
+        rt_buffer_printf(out, "  %s", rt_event_name(one->kind));
+        if (one->what.length > 0) rt_buffer_printf(out, " of %.*s", RT_TEXT_ARG(one->what));
+        rt_buffer_printf(out, ": the trace has %u, the driver was asked %u time%s\n", one->claimed,
+                         one->seen, one->seen == 1 ? "" : "s");
+    }
+    if (count > SHOWN_MAX) rt_buffer_printf(out, "  and %u more\n", count - SHOWN_MAX);
+}
+
+/* The check that says how they differ.  Code and place have nothing of the driver's: a name that
+ * only the log has may be the driver's word. */
+static void judge_differences(cnf_execution *execution, const cnf_layer_difference *differences,
+                              uint32_t count)
+{
+    rt_buffer message = {0};
+    differences_print(&message, differences, count);
+    const cnf_layer_difference *first = &differences[0];
+    bool more = first->seen > first->claimed;
+    cnf_judged(execution, &(cnf_emitted_check){
+                              .step = SCN_NONE,
+                              .kind = "layer",
+                              .what = rt_text_of(rt_event_name(first->kind)),
+                              .observed = true,
+                              .code = more ? RT_TEXT("unclaimed") : RT_TEXT("unseen"),
+                              .place = first->claimed > 0 ? first->what : (rt_text){0},
+                              .message = rt_buffer_text(&message),
+                          });
+    rt_buffer_free(&message);
+}
+
+/* Says that nothing can be compared; `observed`: the log is there, but wrong. */
+static void judge_unread(cnf_execution *execution, const char *code, rt_text message, bool observed)
+{
+    const cnf_emitted_check check = {
+        .step = SCN_NONE,
+        .kind = "layer",
+        .what = RT_TEXT("log"),
+        .ok = !observed,
+        .observed = observed,
+        .code = rt_text_of(code),
+        .message = message,
+    };
+    cnf_judged(execution, &check);
+}
+
+static void judge_log(cnf_execution *execution, const ocl_call_log *log)
+{
+    uint32_t name_count, count;
+    const cnf_image_name *names = cnf_scenario_images(execution, &name_count);
+    const cnf_layer_difference *differences;
+    cnf_layer_compare(&execution->arena, execution->runtime->trace,
+                      execution->runtime->capabilities.links_with_tool, names, name_count,
+                      cnf_observe(&execution->arena, log, names, name_count), &differences, &count);
+    if (count > 0) judge_differences(execution, differences, count);
+}
+
+void cnf_judge_layer(cnf_execution *execution)
+{
+    if (!execution->layer) return;
+    rt_buffer text = {0};
+    ocl_call_log log = {0};
+    bool readable = cnf_layer_read(execution->layer, &text);
+    rt_status status = RT_STATUS_OK;
+    if (readable)
+        status = ocl_call_log_read(execution->sink, &execution->arena, rt_buffer_text(&text), false,
+                                   &log);
+    rt_buffer_free(&text);
+    if (!rt_ok(status))
+        judge_unread(execution, "malformed", rt_sink_diagnostic(execution->sink, status)->message,
+                     true);
+    else if (!execution->layer->found)
+        judge_unread(execution, "not-found",
+                     RT_TEXT("the OpenCL layer " OCL_LAYER_FILE
+                             " is not beside assay: build or install it whole"),
+                     false);
+    else if (!readable || log.process_count == 0)
+        judge_unread(execution, "not-loaded",
+                     RT_TEXT("the OpenCL loader did not load the layer " OCL_LAYER_FILE
+                             ": use a loader that knows OPENCL_LAYERS (ocl-icd 2.3.0 or newer)"),
+                     false);
+    else if (log.is_full)
+        judge_unread(execution, "full",
+                     RT_TEXT("the OpenCL layer's log is full: the scenario makes more calls than "
+                             "can be compared"),
+                     false);
+    else
+        judge_log(execution, &log);
+}

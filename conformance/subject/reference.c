@@ -1,0 +1,349 @@
+/* The reference runtime, in this process, over a device of the subject's backend. */
+#include "conformance/subject/reference.h"
+
+#include "conformance/subject/probe.h"
+
+#include <stdio.h>
+
+cnf_reference *cnf_reference_of(const cnf_execution *execution)
+{
+    CHECK(execution->runtime && execution->runtime->operations == &cnf_reference_operations);
+    return (cnf_reference *)(void *)execution->runtime;
+}
+
+static rt_scheduler *scheduler_of(const cnf_execution *execution)
+{
+    return rt_runtime_scheduler(cnf_reference_of(execution)->runtime);
+}
+
+static rt_loader *loader_of(const cnf_execution *execution)
+{
+    return rt_runtime_loader(cnf_reference_of(execution)->runtime);
+}
+
+/* ---- Opening and closing ------------------------------------------------------------------ */
+
+/* How the subject's device is asked for. */
+static rt_text selector_of(const cnf_execution *execution)
+{
+    rt_text settings = execution->options->settings;
+    CHECK_IMPLIES(settings.length > 0, execution->subject->settings != NULL);
+    return settings.length > 0 ? settings : rt_text_of(execution->subject->selector);
+}
+
+/* Makes the real loader, or says what it lacks. */
+static rt_status loader_open(cnf_execution *execution, cnf_reference *reference)
+{
+    rt_text warning;
+    RT_TRY(cnf_host_loader_available(execution->sink));
+    reference->cache = cnf_cache_open(execution->options->cache, &warning);
+    if (warning.length) fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(warning));
+    reference->loader =
+        cnf_host_loader_create(execution->sink, reference->cache, execution->scenario);
+    return RT_STATUS_OK;
+}
+
+/* Opens the same device of the subject once for each that the scenario names. */
+static rt_status reference_open(cnf_execution *execution, cnf_runtime **out_runtime)
+{
+    rt_arena *arena = &execution->arena;
+    uint32_t count = execution->scenario->device_count;
+    cnf_reference *reference = rt_arena_alloc(arena, sizeof *reference);
+    *reference = (cnf_reference){.base.operations = &cnf_reference_operations};
+    reference->opened = rt_arena_alloc_array(arena, count, sizeof(dev_device *));
+    *out_runtime = &reference->base;
+    if (execution->options->real_loader) RT_TRY(loader_open(execution, reference));
+    const dev_open_parameters parameters = {
+        .sink = execution->sink,
+        .tools = execution->tools,
+        .seed = execution->options->seed,
+        .on_finding = cnf_execution_finding,
+        .finding_user = execution,
+    };
+    for (uint32_t i = 0; i < count; i++)
+        RT_TRY(dev_device_open(execution->subject->backend, &parameters, selector_of(execution),
+                               &reference->opened[i]));
+    dev_device_capabilities(reference->opened[0], &reference->base.capabilities);
+    return RT_STATUS_OK;
+}
+
+static void reference_close(cnf_execution *execution, cnf_runtime *runtime)
+{
+    cnf_reference *reference = (cnf_reference *)(void *)runtime;
+    if (!reference) return;
+    rt_runtime_destroy(reference->runtime);
+    /* Whoever wants to know how the program ends has asked reference_end. */
+    rt_status ended = cnf_host_loader_destroy(reference->loader);
+    (void)ended;
+    if (reference->cache) cnf_cache_close(reference->cache);
+    for (uint32_t i = execution->scenario->device_count; i-- > 0;)
+        dev_device_destroy(reference->opened[i]);
+}
+
+static bool reference_probe(cnf_execution *execution, rt_buffer *out_message)
+{
+    return cnf_probe_device(cnf_reference_of(execution)->opened[0], execution->sink, out_message);
+}
+
+/* ---- Setting up --------------------------------------------------------------------------- */
+
+static rt_module *module_table(cnf_execution *execution)
+{
+    const scn_scenario *scenario = execution->scenario;
+    rt_module *modules =
+        rt_arena_alloc_array(&execution->arena, scenario->module_count, sizeof *modules);
+    for (uint32_t i = 0; i < scenario->module_count; i++) {
+        const scn_module *module = &scenario->modules[i];
+        modules[i] = (rt_module){.name = module->name,
+                                 .path = cnf_host_file_name(&execution->arena, scenario, i),
+                                 .needs = module->needs,
+                                 .need_count = module->need_count,
+                                 .host_symbols = module->host_symbols,
+                                 .host_symbol_count = module->host_symbol_count};
+        if (module->registers) modules[i].images = module->images;
+    }
+    return modules;
+}
+
+static rt_status create_memory(cnf_execution *execution, uint32_t index)
+{
+    static const dev_memory_kind kinds[SCN_MEMORY_KIND_COUNT] = {
+        [SCN_MEMORY_BUFFER] = DEV_MEMORY_BUFFER,
+        [SCN_MEMORY_USM_DEVICE] = DEV_MEMORY_USM_DEVICE,
+        [SCN_MEMORY_USM_HOST] = DEV_MEMORY_USM_HOST,
+        [SCN_MEMORY_USM_SHARED] = DEV_MEMORY_USM_SHARED,
+    };
+    cnf_reference *reference = cnf_reference_of(execution);
+    const scn_memory *memory = &execution->scenario->memories[index];
+    uint64_t size = memory->count * memory->layout.size;
+    CHECK(!memory->initial.data || memory->initial.size == size);
+    if (memory->kind == SCN_MEMORY_BUFFER) {
+        return rt_runtime_memory_create(reference->runtime, memory->name, size,
+                                        memory->initial.data, &reference->memories[index]);
+    }
+    return rt_runtime_usm_create(reference->runtime, memory->name,
+                                 reference->devices[memory->device], kinds[memory->kind], size,
+                                 memory->initial.data, &reference->memories[index]);
+}
+
+static rt_runtime *create_runtime(cnf_execution *execution)
+{
+    const cnf_subject_options *options = execution->options;
+    rt_runtime_parameters parameters = {
+        .sink = execution->sink,
+        .modules = module_table(execution),
+        .module_count = execution->scenario->module_count,
+        .profile = options->profile,
+        .seed = options->seed,
+    };
+    rt_system system;
+    cnf_host_loader *loader = cnf_reference_of(execution)->loader;
+    if (loader) {
+        system = cnf_host_loader_system(loader);
+        parameters.system = &system;
+    }
+    bool readable = cnf_choices_read(&execution->arena, options->choices, &parameters.choices,
+                                     &parameters.choice_count);
+    CHECK(readable); /* Checked where the child begins. */
+    return rt_runtime_create(&parameters);
+}
+
+static rt_status reference_set_up(cnf_execution *execution)
+{
+    const scn_scenario *scenario = execution->scenario;
+    cnf_reference *reference = cnf_reference_of(execution);
+    rt_arena *arena = &execution->arena;
+    reference->devices =
+        rt_arena_alloc_array(arena, scenario->device_count, sizeof(const rt_device *));
+    reference->memories =
+        rt_arena_alloc_array(arena, scenario->memory_count, sizeof *reference->memories);
+    reference->runtime = create_runtime(execution);
+    reference->base.trace = rt_runtime_trace(reference->runtime);
+    for (uint32_t i = 0; i < scenario->device_count; i++) {
+        const scn_device *device = &scenario->devices[i];
+        reference->devices[i] = rt_runtime_device_add(reference->runtime, device->name,
+                                                      reference->opened[i], device->hidden_aspects);
+    }
+    for (uint32_t i = 0; i < scenario->memory_count; i++)
+        RT_TRY(create_memory(execution, i));
+    return rt_loader_start(loader_of(execution), 0, scenario->preloaded, scenario->preloaded_count);
+}
+
+/* A simulated program's end has no effect that the documents speak of. */
+static rt_status reference_end(cnf_execution *execution)
+{
+    return cnf_host_loader_leave(cnf_reference_of(execution)->loader);
+}
+
+/* ---- Modules ------------------------------------------------------------------------------ */
+
+static rt_status reference_load(cnf_execution *execution, uint32_t module)
+{
+    return rt_loader_open(loader_of(execution), module);
+}
+
+static rt_status reference_unload(cnf_execution *execution, uint32_t module)
+{
+    return rt_loader_close(loader_of(execution), module);
+}
+
+static rt_status reference_load_image(cnf_execution *execution, uint32_t index, uint32_t image)
+{
+    const scn_module *module = &execution->scenario->modules[index];
+    if (image >= module->images.count) {
+        return rt_fail(execution->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                       "module '%.*s' has %u images; there is no %.*s/%u",
+                       RT_TEXT_ARG(module->name), module->images.count, RT_TEXT_ARG(module->name),
+                       image);
+    }
+    return rt_runtime_image_load(cnf_reference_of(execution)->runtime, index,
+                                 &module->images.images[image]);
+}
+
+static rt_status reference_host_symbol(cnf_execution *execution, uint32_t by, rt_text symbol,
+                                       bool *out_loaded, uint32_t *out_found)
+{
+    rt_loader *loader = loader_of(execution);
+    *out_found = SCN_NONE;
+    *out_loaded = loader->modules[by].loaded;
+    if (!*out_loaded) return RT_STATUS_OK;
+    _Static_assert(RT_MODULE_NONE == SCN_NONE, "no module is no index");
+    return rt_loader_binds(loader, by, symbol, out_found);
+}
+
+/* ---- Contexts and queues ------------------------------------------------------------------ */
+
+static rt_status reference_context(cnf_execution *execution, const uint32_t *devices,
+                                   uint32_t device_count, uint32_t *out_context)
+{
+    cnf_reference *reference = cnf_reference_of(execution);
+    const rt_device **members = rt_alloc_array(device_count, sizeof *members);
+    for (uint32_t i = 0; i < device_count; i++)
+        members[i] = reference->devices[devices[i]];
+    *out_context = rt_runtime_context_create(reference->runtime, members, device_count);
+    rt_free(members);
+    return RT_STATUS_OK;
+}
+
+static rt_status reference_queue(cnf_execution *execution, uint32_t device_index, uint32_t given,
+                                 bool in_order, uint32_t *out_queue)
+{
+    cnf_reference *reference = cnf_reference_of(execution);
+    const rt_device *device = reference->devices[device_index];
+    rt_context_id context = given == CNF_NOT_MADE ? 0 : given;
+    if (!rt_runtime_context_holds(reference->runtime, context, device)) {
+        return rt_fail(execution->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                       "the context does not hold device '%.*s'", RT_TEXT_ARG(device->name));
+    }
+    return rt_scheduler_queue_create(scheduler_of(execution), device, context, in_order, out_queue);
+}
+
+/* ---- Waiting and reading ------------------------------------------------------------------ */
+
+static rt_status reference_wait(cnf_execution *execution)
+{
+    return rt_scheduler_wait(scheduler_of(execution));
+}
+
+static rt_status reference_wait_queue(cnf_execution *execution, uint32_t queue)
+{
+    return rt_scheduler_wait_queue(scheduler_of(execution), queue);
+}
+
+static rt_status reference_wait_command(cnf_execution *execution, uint32_t command)
+{
+    return rt_scheduler_wait_command(scheduler_of(execution), command);
+}
+
+/* Which bytes of a memory hold a value: as the device says that wrote it last, else all or none. */
+static rt_status defined_bits(const rt_memory *memory, uint8_t *out_bits)
+{
+    if (memory->written_on != UINT32_MAX) {
+        CHECK(memory->written_on < memory->copies.count);
+        dev_memory *copy = memory->copies.items[memory->written_on].memory;
+        return dev_memory_defined(copy, 0, memory->size, out_bits);
+    }
+    for (uint64_t i = 0; i < (memory->size + 7) / 8; i++)
+        out_bits[i] = memory->initialised ? 255 : 0;
+    return RT_STATUS_OK;
+}
+
+static rt_status reference_read(cnf_execution *execution, uint32_t index, cnf_content *out_content)
+{
+    rt_memory *memory = cnf_reference_of(execution)->memories[index];
+    RT_TRY(rt_scheduler_host_read(scheduler_of(execution), memory));
+    if (!out_content) return RT_STATUS_OK;
+    out_content->bytes = (rt_bytes){memory->host, memory->size};
+    if (!execution->runtime->capabilities.finds_faults) return RT_STATUS_OK;
+    uint8_t *bits = rt_arena_alloc(&out_content->arena, (size_t)(memory->size + 7) / 8);
+    out_content->defined = bits;
+    return defined_bits(memory, bits);
+}
+
+/* ---- What it shows ------------------------------------------------------------------------ */
+
+static bool reference_observes(const cnf_runtime *runtime, rt_event_kind kind, rt_text field)
+{
+    (void)runtime;
+    return field.length == 0 || rt_event_has_field(kind, field, NULL);
+}
+
+static bool reference_tells_program(const cnf_runtime *runtime, rt_event_kind kind)
+{
+    (void)runtime;
+    return rt_event_has_field(kind, RT_TEXT("program"), NULL);
+}
+
+/* Its events come into the trace as they happen. */
+static void reference_look(cnf_execution *execution)
+{
+    (void)execution;
+}
+
+static void reference_choices(const cnf_runtime *runtime, const rt_choice **out_choices,
+                              uint32_t *out_count)
+{
+    rt_runtime_choices(((const cnf_reference *)(const void *)runtime)->runtime, out_choices,
+                       out_count);
+}
+
+/* Whether anything went to a device. */
+static bool reference_was_asked(const cnf_runtime *runtime)
+{
+    static const rt_event_kind asking[] = {RT_EVENT_CREATE, RT_EVENT_LAUNCH, RT_EVENT_COPY,
+                                           RT_EVENT_FILL, RT_EVENT_UPLOAD};
+    uint32_t count = rt_trace_count(runtime->trace);
+    for (uint32_t i = 0; i < count; i++) {
+        rt_event_kind kind = rt_trace_event(runtime->trace, i)->kind;
+        for (size_t k = 0; k < sizeof asking / sizeof *asking; k++) {
+            if (kind == asking[k]) return true;
+        }
+    }
+    return false;
+}
+
+const cnf_runtime_operations cnf_reference_operations = {
+    .is_reference = true,
+    .open = reference_open,
+    .close = reference_close,
+    .probe = reference_probe,
+    .set_up = reference_set_up,
+    .end = reference_end,
+    .load = reference_load,
+    .unload = reference_unload,
+    .load_image = reference_load_image,
+    .context = reference_context,
+    .queue = reference_queue,
+    .submit = cnf_reference_submit,
+    .transfer = cnf_reference_transfer,
+    .wait = reference_wait,
+    .wait_queue = reference_wait_queue,
+    .wait_command = reference_wait_command,
+    .read = reference_read,
+    .host_symbol = reference_host_symbol,
+    .look = reference_look,
+    .observes = reference_observes,
+    .tells_program = reference_tells_program,
+    .choices = reference_choices,
+    .was_asked = reference_was_asked,
+};

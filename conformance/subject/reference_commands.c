@@ -1,0 +1,105 @@
+/* Launches, copies and fills of a scenario on the reference runtime. */
+#include "conformance/subject/reference.h"
+
+static const rt_inner_pointer *pointers_of(cnf_execution *execution, const scn_argument *given)
+{
+    rt_inner_pointer *pointers =
+        rt_arena_alloc_array(&execution->arena, given->pointer_count, sizeof *pointers);
+    for (uint32_t i = 0; i < given->pointer_count; i++) {
+        const scn_inner_pointer *pointer = &given->pointers[i];
+        pointers[i] =
+            (rt_inner_pointer){.at = pointer->at,
+                               .memory = cnf_reference_of(execution)->memories[pointer->memory],
+                               .offset = pointer->offset};
+    }
+    return pointers;
+}
+
+static rt_argument argument_of(cnf_execution *execution, const scn_argument *given)
+{
+    static const rt_access accesses[] = {
+        [SCN_ACCESS_READ_WRITE] = RT_ACCESS_READ_WRITE,
+        [SCN_ACCESS_READ] = RT_ACCESS_READ,
+        [SCN_ACCESS_WRITE] = RT_ACCESS_WRITE,
+    };
+    switch (given->kind) {
+    case SCN_ARGUMENT_MEMORY:
+        return (rt_argument){.kind = RT_ARGUMENT_MEMORY,
+                             .memory = cnf_reference_of(execution)->memories[given->memory],
+                             .access = accesses[given->access]};
+    case SCN_ARGUMENT_POINTER:
+        return (rt_argument){.kind = RT_ARGUMENT_POINTER,
+                             .memory = cnf_reference_of(execution)->memories[given->memory],
+                             .offset = given->offset};
+    case SCN_ARGUMENT_NULL: return (rt_argument){.kind = RT_ARGUMENT_NULL};
+    case SCN_ARGUMENT_VALUE:
+        return (rt_argument){.kind = RT_ARGUMENT_BYTES,
+                             .bytes = given->value,
+                             .pointers = pointers_of(execution, given),
+                             .pointer_count = given->pointer_count};
+    case SCN_ARGUMENT_LOCAL: return (rt_argument){.kind = RT_ARGUMENT_LOCAL, .size = given->size};
+    case SCN_ARGUMENT_KIND_COUNT: break;
+    }
+    UNREACHABLE();
+}
+
+static dev_nd_range range_of(const scn_submit *submit)
+{
+    dev_nd_range range = {.dimensions = submit->dimensions};
+    bool local_given = submit->local[0] != 0;
+    for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++) {
+        bool used = d < submit->dimensions;
+        range.global[d] = used ? submit->range[d] : 1;
+        range.local[d] = !local_given ? 0 : used ? submit->local[d] : 1;
+        range.offset[d] = used ? submit->offset[d] : 0;
+    }
+    return range;
+}
+
+rt_status cnf_reference_submit(cnf_execution *execution, uint32_t queue, const scn_submit *submit,
+                               cnf_after after, uint32_t *out_command)
+{
+    rt_argument *arguments = rt_alloc_array(submit->argument_count + 1, sizeof *arguments);
+    for (uint32_t i = 0; i < submit->argument_count; i++)
+        arguments[i] = argument_of(execution, &submit->arguments[i]);
+    rt_spec_constant *constants = rt_alloc_array(submit->constant_count + 1, sizeof *constants);
+    for (uint32_t i = 0; i < submit->constant_count; i++)
+        constants[i] = (rt_spec_constant){submit->constants[i].name, submit->constants[i].value};
+    const rt_launch launch = {
+        .kernel = submit->kernel,
+        .range = range_of(submit),
+        .arguments = arguments,
+        .argument_count = submit->argument_count,
+        .after = after.commands,
+        .after_count = after.count,
+        .constants = constants,
+        .constant_count = submit->constant_count,
+        .options = submit->options,
+    };
+    rt_scheduler *scheduler = rt_runtime_scheduler(cnf_reference_of(execution)->runtime);
+    rt_status status = rt_scheduler_launch(scheduler, queue, &launch, out_command);
+    rt_free(constants);
+    rt_free(arguments);
+    return status;
+}
+
+rt_status cnf_reference_transfer(cnf_execution *execution, uint32_t queue,
+                                 const scn_transfer *given, cnf_after after, uint32_t *out_command)
+{
+    cnf_reference *reference = cnf_reference_of(execution);
+    rt_transfer transfer = {
+        .to = reference->memories[given->to],
+        .to_offset = given->to_offset,
+        .size = given->size,
+        .after = after.commands,
+        .after_count = after.count,
+    };
+    if (given->pattern.size == 0) {
+        transfer.from = reference->memories[given->from];
+        transfer.from_offset = given->from_offset;
+    } else {
+        transfer.pattern = given->pattern;
+    }
+    return rt_scheduler_transfer(rt_runtime_scheduler(reference->runtime), queue, &transfer,
+                                 out_command);
+}

@@ -1,0 +1,103 @@
+/* The runtime that executes a scenario, as one table of operations.
+ *
+ * Steps, judges and messages know nothing else of it.  The reference runtime is one
+ * (reference.c), over a device that a backend opens; the shipped one, which a host program
+ * drives, is another (shipped.c). */
+#ifndef CONFORMANCE_SUBJECT_RUNTIME_H
+#define CONFORMANCE_SUBJECT_RUNTIME_H
+
+#include "conformance/scenario/scenario.h"
+#include "reference/base/choose.h"
+#include "reference/device/device.h"
+#include "reference/trace/trace.h"
+
+typedef struct cnf_execution cnf_execution;
+typedef struct cnf_runtime_operations cnf_runtime_operations;
+
+/* Numbers of queues, contexts and commands are the runtime's own; this is none. */
+#define CNF_NOT_MADE UINT32_MAX
+
+/* What every runtime shows; the first member of each one's own structure. */
+typedef struct cnf_runtime {
+    const cnf_runtime_operations *operations;
+    dev_capabilities capabilities; /* of the device that the scenario's devices are */
+    rt_trace *trace;               /* NULL until it is set up; lives as long as the runtime */
+} cnf_runtime;
+
+/* What a host read of a memory found. */
+typedef struct cnf_content {
+    rt_bytes bytes;         /* the whole memory, borrowed until the next operation */
+    const uint8_t *defined; /* a bit a byte as dev_memory_defined has it; NULL: not tracked */
+    rt_arena arena;         /* of what was made for it; the reader resets it in any case */
+} cnf_content;
+
+/* The commands that a command waits for. */
+typedef struct cnf_after {
+    const uint32_t *commands;
+    uint32_t count;
+} cnf_after;
+
+/* Where a function returns a status, its codes are what the application would see of a refusal, and
+ * the diagnostic is in the execution's sink.  Modules, devices and memories go by their index in
+ * the scenario. */
+struct cnf_runtime_operations {
+    /* The texts, rules and codes that no document fixes are this runtime's, and judged as such. */
+    bool is_reference;
+
+    /* Opens what the subject runs on and says what it can do.  Any failure: it is not available. */
+    rt_status (*open)(cnf_execution *execution, cnf_runtime **out_runtime);
+    /* Frees everything; NULL does nothing. */
+    void (*close)(cnf_execution *execution, cnf_runtime *runtime);
+
+    /* Whether a small computation with a known answer comes out right, on the open runtime and
+     * before anything else; else out_message gets a line.  The scenario is cnf_probe_scenario. */
+    bool (*probe)(cnf_execution *execution, rt_buffer *out_message);
+
+    /* Creates memories; loads the executable, what is preloaded, and what they need. */
+    rt_status (*set_up)(cnf_execution *execution);
+    /* Ends the program: it exits, and modules are unloaded.  Nothing but close follows. */
+    rt_status (*end)(cnf_execution *execution);
+    rt_status (*load)(cnf_execution *execution, uint32_t module);   /* dlopen */
+    rt_status (*unload)(cnf_execution *execution, uint32_t module); /* dlclose */
+    rt_status (*load_image)(cnf_execution *execution, uint32_t module, uint32_t image);
+    rt_status (*context)(cnf_execution *execution, const uint32_t *devices, uint32_t device_count,
+                         uint32_t *out_context);
+    /* context CNF_NOT_MADE: the one of all devices. */
+    rt_status (*queue)(cnf_execution *execution, uint32_t device, uint32_t context, bool in_order,
+                       uint32_t *out_queue);
+    rt_status (*submit)(cnf_execution *execution, uint32_t queue, const scn_submit *submit,
+                        cnf_after after, uint32_t *out_command);
+    /* A copy where the transfer has no pattern, else a fill. */
+    rt_status (*transfer)(cnf_execution *execution, uint32_t queue, const scn_transfer *transfer,
+                          cnf_after after, uint32_t *out_command);
+    rt_status (*wait)(cnf_execution *execution); /* for everything */
+    rt_status (*wait_queue)(cnf_execution *execution, uint32_t queue);
+    rt_status (*wait_command)(cnf_execution *execution, uint32_t command);
+    /* A synchronising host read; out_content may be NULL. */
+    rt_status (*read)(cnf_execution *execution, uint32_t memory, cnf_content *out_content);
+    /* What a reference to a host symbol from a module binds to: a module or SCN_NONE.
+     * *out_loaded false: that module is not loaded. */
+    rt_status (*host_symbol)(cnf_execution *execution, uint32_t by, rt_text symbol,
+                             bool *out_loaded, uint32_t *out_found);
+
+    /* Brings into the trace what has happened since and did not come there by itself. */
+    void (*look)(cnf_execution *execution);
+    /* Whether events of a kind reach the trace (field empty), and that field of them. */
+    bool (*observes)(const cnf_runtime *runtime, rt_event_kind kind, rt_text field);
+    /* Whether the events of a kind that reach the trace tell which program they are about, as a
+     * number that other events have too but no scenario can know. */
+    bool (*tells_program)(const cnf_runtime *runtime, rt_event_kind kind);
+    /* What was chosen among what the documents leave open; valid until the next operation. */
+    void (*choices)(const cnf_runtime *runtime, const rt_choice **out_choices, uint32_t *out_count);
+    /* Whether anything was asked of the runtime under test, or of the device under ours. */
+    bool (*was_asked)(const cnf_runtime *runtime);
+};
+
+/* The documents' runtime (reference/), in this process, over cnf_subject.backend. */
+extern const cnf_runtime_operations cnf_reference_operations;
+
+/* The shipped DPC++ runtime, over a host program that is linked with cnf_subject.selector, a
+ * library in the folder of packages.h. */
+extern const cnf_runtime_operations cnf_shipped_operations;
+
+#endif

@@ -1,0 +1,346 @@
+/* The shipped DPC++ runtime: the scenario's host program, built from real files and linked with
+ * libsycl, is told what to do step by step.
+ *
+ * It is a runtime and not a device: what the documents demand of the runtime is judged on it, and
+ * what only the reference runtime says (rules, texts, choices) is not. */
+#include "conformance/subject/shipped.h"
+
+#include "conformance/compile/packages.h"
+#include "conformance/subject/probe.h"
+#include "conformance/subject/skip.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+cnf_shipped *cnf_shipped_of(const cnf_execution *execution)
+{
+    CHECK(execution->runtime && execution->runtime->operations == &cnf_shipped_operations);
+    return (cnf_shipped *)(void *)execution->runtime;
+}
+
+/* ---- Opening and closing ------------------------------------------------------------------ */
+
+/* What the shipped runtime can do on a device of OpenCL; its aspects are asked. */
+static const dev_capabilities able = {
+    .formats_taken = 1u << RT_FORMAT_SPIRV64,
+    .executes = true,
+    .globals_by_name = true,
+    .function_pointers = true,
+    .usm = true,
+    .spec_constants = true,
+};
+
+/* Gives the path of a file that ci/setup installs, or says that it is not there. */
+static rt_status installed(cnf_execution *execution, const char *file, rt_text *out_path)
+{
+    rt_arena *arena = &execution->arena;
+    *out_path =
+        rt_arena_printf(arena, "%.*s/lib/%s", RT_TEXT_ARG(cnf_packages_folder(arena)), file);
+    if (access(out_path->data, R_OK) == 0) return RT_STATUS_OK;
+    return rt_fail(execution->sink, RT_UNAVAILABLE, RT_RULE_NONE, "%.*s is not there",
+                   RT_TEXT_ARG(*out_path));
+}
+
+/* The driver's first device is what all of the scenario's are. */
+static rt_status device(cnf_execution *execution)
+{
+    enum { DEVICE_SIZE_MIN = 8 + 8 + 4 };
+    dev_capabilities *capabilities = &execution->runtime->capabilities;
+    cnf_question question = cnf_question_begin(HOST_DEVICES);
+    rt_status status = cnf_shipped_ask(execution, &question);
+    if (rt_ok(status)) {
+        uint32_t count = rt_read_count(&question.answer, DEVICE_SIZE_MIN);
+        for (uint32_t i = 0; i < count; i++) {
+            rt_text name = rt_read_text(&question.answer), driver = rt_read_text(&question.answer);
+            uint32_t aspects = rt_read_u32(&question.answer);
+            if (i > 0) continue;
+            capabilities->name = rt_arena_text(&execution->arena, name);
+            capabilities->driver =
+                rt_arena_printf(&execution->arena, "%.*s on %.*s",
+                                RT_TEXT_ARG(capabilities->driver), RT_TEXT_ARG(driver));
+            capabilities->aspects = aspects;
+        }
+        status = cnf_shipped_answered(execution, &question);
+        if (rt_ok(status) && count == 0)
+            status = rt_fail(execution->sink, RT_UNAVAILABLE, RT_RULE_NONE, "%.*s finds no device",
+                             RT_TEXT_ARG(capabilities->driver));
+    }
+    cnf_question_end(&question);
+    return status;
+}
+
+static rt_status start(cnf_execution *execution, const cnf_host_runtime *linked)
+{
+    cnf_shipped *shipped = cnf_shipped_of(execution);
+    rt_text warning;
+    shipped->cache = cnf_cache_open(execution->options->cache, &warning);
+    if (warning.length) fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(warning));
+    rt_status status = cnf_host_start(execution->sink, shipped->cache, execution->scenario, linked,
+                                      &shipped->host);
+    if (shipped->host) status = cnf_shipped_fate(execution, status);
+    RT_TRY(status);
+    shipped->base.capabilities.driver = cnf_host_runs_on(shipped->host);
+    cnf_shipped_trace(execution, cnf_host_started(shipped->host));
+    RT_TRY(device(execution));
+    /* To find a device the driver is loaded, and the layer with it if it ever is. */
+    shipped->sees_driver = linked->environment[0] != NULL;
+    cnf_shipped_look(execution);
+    return RT_STATUS_OK;
+}
+
+/* A program that does not start although all is installed is the scenario's failure, which set-up
+ * tells; what it would have said of its device is then taken for granted. */
+static rt_status shipped_open(cnf_execution *execution, cnf_runtime **out_runtime)
+{
+    cnf_shipped *shipped = rt_arena_alloc(&execution->arena, sizeof *shipped);
+    *shipped = (cnf_shipped){
+        .base = {.operations = &cnf_shipped_operations, .capabilities = able},
+    };
+    *out_runtime = &shipped->base;
+    rt_text program, library;
+    RT_TRY(installed(execution, execution->subject->selector, &program));
+    RT_TRY(installed(execution, "libsycl.so", &library));
+    if (cnf_skip_reason(execution->scenario, &cnf_shipped_operations)) return RT_STATUS_OK;
+    const char *const libraries[] = {library.data, NULL};
+    const char *log = cnf_shipped_layer_variable(execution);
+    const char *const environment[] = {log, NULL}; /* beside the subject's, which we have */
+    shipped->base.trace = rt_trace_create();
+    const cnf_host_runtime linked = {program, libraries, environment};
+    shipped->started = start(execution, &linked);
+    if (shipped->started.code == RT_UNAVAILABLE) return shipped->started;
+    if (!rt_ok(shipped->started)) shipped->base.capabilities.aspects = UINT32_MAX;
+    return RT_STATUS_OK;
+}
+
+/* How the program ends is the last that there is to see of the shipped runtime. */
+static rt_status shipped_end(cnf_execution *execution)
+{
+    return cnf_shipped_fate(execution, cnf_host_leave(cnf_shipped_of(execution)->host));
+}
+
+static void shipped_close(cnf_execution *execution, cnf_runtime *runtime)
+{
+    cnf_shipped *shipped = (cnf_shipped *)(void *)runtime;
+    (void)execution;
+    if (!shipped) return;
+    /* Whoever wants to know how it ends has asked shipped_end. */
+    rt_status ended = cnf_host_end(shipped->host);
+    (void)ended;
+    if (shipped->cache) cnf_cache_close(shipped->cache);
+    rt_trace_destroy(shipped->base.trace);
+}
+
+/* ---- Setting up --------------------------------------------------------------------------- */
+
+static rt_status create_memory(cnf_execution *execution, uint32_t index)
+{
+    const scn_memory *memory = &execution->scenario->memories[index];
+    bool is_buffer = memory->kind == SCN_MEMORY_BUFFER;
+    cnf_question question = cnf_question_begin(HOST_MEMORY);
+    rt_write_u32(&question.request, (uint32_t)memory->kind);
+    rt_write_u32(&question.request, is_buffer ? 0 : memory->device);
+    rt_write_u64(&question.request, memory->count * memory->layout.size);
+    rt_write_u8(&question.request, memory->initial.data != NULL);
+    rt_write_bytes(&question.request, memory->initial);
+    rt_status status =
+        cnf_shipped_ask_number(execution, &question, &cnf_shipped_of(execution)->memories[index]);
+    cnf_question_end(&question);
+    return status;
+}
+
+static rt_status shipped_set_up(cnf_execution *execution)
+{
+    cnf_shipped *shipped = cnf_shipped_of(execution);
+    uint32_t count = execution->scenario->memory_count;
+    RT_TRY(shipped->started);
+    shipped->memories = rt_arena_alloc_array(&execution->arena, count, sizeof(uint32_t));
+    for (uint32_t i = 0; i < count; i++)
+        RT_TRY(create_memory(execution, i));
+    return RT_STATUS_OK;
+}
+
+/* ---- Modules ------------------------------------------------------------------------------ */
+
+/* A dlopen or dlclose that came to `status`, and what constructors and destructors did in it. */
+static rt_status module_came_or_went(cnf_execution *execution, rt_status status, rt_arena *arena,
+                                     const cnf_host_events *events)
+{
+    if (rt_ok(status)) cnf_shipped_trace(execution, *events);
+    rt_arena_reset(arena);
+    return cnf_shipped_fate(execution, status);
+}
+
+static rt_status shipped_load(cnf_execution *execution, uint32_t module)
+{
+    rt_arena arena = {0};
+    cnf_host_events events = {0};
+    rt_status status =
+        cnf_host_open(cnf_shipped_of(execution)->host, execution->thread, module, &arena, &events);
+    return module_came_or_went(execution, status, &arena, &events);
+}
+
+static rt_status shipped_unload(cnf_execution *execution, uint32_t module)
+{
+    rt_arena arena = {0};
+    cnf_host_events events = {0};
+    rt_status status =
+        cnf_host_close(cnf_shipped_of(execution)->host, execution->thread, module, &arena, &events);
+    return module_came_or_went(execution, status, &arena, &events);
+}
+
+/* Skipped by name before anything runs (skip.c). */
+static rt_status shipped_load_image(cnf_execution *execution, uint32_t module, uint32_t image)
+{
+    (void)execution;
+    (void)module;
+    (void)image;
+    UNREACHABLE();
+}
+
+static rt_status shipped_host_symbol(cnf_execution *execution, uint32_t by, rt_text symbol,
+                                     bool *out_loaded, uint32_t *out_found)
+{
+    rt_status status =
+        cnf_host_binds(cnf_shipped_of(execution)->host, execution->thread, by, symbol, out_found);
+    *out_loaded = status.code != RT_ERRC_INVALID; /* that is all that it refuses */
+    return *out_loaded ? cnf_shipped_fate(execution, status) : RT_STATUS_OK;
+}
+
+/* ---- Contexts and queues ------------------------------------------------------------------ */
+
+static rt_status shipped_context(cnf_execution *execution, const uint32_t *devices,
+                                 uint32_t device_count, uint32_t *out_context)
+{
+    cnf_question question = cnf_question_begin(HOST_CONTEXT);
+    rt_write_u32(&question.request, device_count);
+    for (uint32_t i = 0; i < device_count; i++)
+        rt_write_u32(&question.request, devices[i]);
+    rt_status status = cnf_shipped_ask_number(execution, &question, out_context);
+    cnf_question_end(&question);
+    return status;
+}
+
+static rt_status shipped_queue(cnf_execution *execution, uint32_t device_index, uint32_t context,
+                               bool in_order, uint32_t *out_queue)
+{
+    cnf_question question = cnf_question_begin(HOST_QUEUE);
+    rt_write_u32(&question.request, device_index);
+    rt_write_u32(&question.request, context == CNF_NOT_MADE ? HOST_NONE : context);
+    rt_write_u8(&question.request, in_order);
+    rt_status status = cnf_shipped_ask_number(execution, &question, out_queue);
+    cnf_question_end(&question);
+    return status;
+}
+
+/* ---- Waiting and reading ------------------------------------------------------------------ */
+
+static rt_status wait_for(cnf_execution *execution, host_awaited awaited, uint32_t number)
+{
+    cnf_question question = cnf_question_begin(HOST_WAIT);
+    rt_write_u8(&question.request, (uint8_t)awaited);
+    rt_write_u32(&question.request, number);
+    rt_status status = cnf_shipped_ask_done(execution, &question);
+    cnf_question_end(&question);
+    return status;
+}
+
+static rt_status shipped_wait(cnf_execution *execution)
+{
+    return wait_for(execution, HOST_AWAIT_ALL, 0);
+}
+
+static rt_status shipped_wait_queue(cnf_execution *execution, uint32_t queue)
+{
+    return wait_for(execution, HOST_AWAIT_QUEUE, queue);
+}
+
+static rt_status shipped_wait_command(cnf_execution *execution, uint32_t command)
+{
+    return wait_for(execution, HOST_AWAIT_COMMAND, command);
+}
+
+static rt_status shipped_read(cnf_execution *execution, uint32_t index, cnf_content *out_content)
+{
+    const scn_memory *memory = &execution->scenario->memories[index];
+    cnf_question question = cnf_question_begin(HOST_READ);
+    rt_write_u32(&question.request, cnf_shipped_of(execution)->memories[index]);
+    rt_status status = cnf_shipped_ask(execution, &question);
+    if (rt_ok(status)) {
+        rt_bytes bytes = rt_read_bytes(&question.answer);
+        if (bytes.size != memory->count * memory->layout.size) rt_reader_fail(&question.answer);
+        status = cnf_shipped_answered(execution, &question);
+        if (rt_ok(status) && out_content) {
+            out_content->bytes = bytes;
+            out_content->arena = question.arena; /* which the bytes live in */
+            question.arena = (rt_arena){0};
+        }
+    }
+    cnf_question_end(&question);
+    return status;
+}
+
+/* ---- What it shows ------------------------------------------------------------------------ */
+
+static void shipped_choices(const cnf_runtime *runtime, const rt_choice **out_choices,
+                            uint32_t *out_count)
+{
+    (void)runtime;
+    *out_choices = NULL;
+    *out_count = 0;
+}
+
+/* Whatever a scenario does is asked of the runtime under test. */
+static bool shipped_was_asked(const cnf_runtime *runtime)
+{
+    (void)runtime;
+    return true;
+}
+
+/* ---- The known computation ---------------------------------------------------------------- */
+
+static rt_status compute(cnf_execution *execution, cnf_content *out_content)
+{
+    uint32_t queue, command;
+    RT_TRY(shipped_set_up(execution));
+    RT_TRY(shipped_queue(execution, 0, CNF_NOT_MADE, false, &queue));
+    RT_TRY(cnf_shipped_submit(execution, queue, &execution->scenario->steps[0].submit,
+                              (cnf_after){0}, &command));
+    return shipped_read(execution, 0, out_content);
+}
+
+static bool shipped_probe(cnf_execution *execution, rt_buffer *out_message)
+{
+    cnf_content content = {0};
+    rt_status status = compute(execution, &content);
+    bool right = rt_ok(status) && cnf_probe_answers(content.bytes, out_message);
+    if (!rt_ok(status))
+        rt_buffer_append_text(out_message, rt_sink_diagnostic(execution->sink, status)->message);
+    rt_arena_reset(&content.arena);
+    return right;
+}
+
+const cnf_runtime_operations cnf_shipped_operations = {
+    .is_reference = false,
+    .open = shipped_open,
+    .close = shipped_close,
+    .probe = shipped_probe,
+    .set_up = shipped_set_up,
+    .end = shipped_end,
+    .load = shipped_load,
+    .unload = shipped_unload,
+    .load_image = shipped_load_image,
+    .context = shipped_context,
+    .queue = shipped_queue,
+    .submit = cnf_shipped_submit,
+    .transfer = cnf_shipped_transfer,
+    .wait = shipped_wait,
+    .wait_queue = shipped_wait_queue,
+    .wait_command = shipped_wait_command,
+    .read = shipped_read,
+    .host_symbol = shipped_host_symbol,
+    .look = cnf_shipped_look,
+    .observes = cnf_shipped_observes,
+    .tells_program = cnf_shipped_tells_program,
+    .choices = shipped_choices,
+    .was_asked = shipped_was_asked,
+};

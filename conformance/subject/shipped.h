@@ -1,0 +1,76 @@
+/* The shipped DPC++ runtime as one that executes scenarios, by the host program that is linked with
+ * it (conformance/host); for the files of shipped*.c. */
+#ifndef CONFORMANCE_SUBJECT_SHIPPED_H
+#define CONFORMANCE_SUBJECT_SHIPPED_H
+
+#include "conformance/host/host.h"
+#include "conformance/subject/execute.h"
+
+typedef struct cnf_shipped {
+    cnf_runtime base;
+    cnf_host *host;      /* NULL: no process was started, or the scenario is skipped */
+    rt_status started;   /* what starting it came to */
+    uint32_t *memories;  /* per memory: its number in the host program */
+    bool sees_driver;    /* the OpenCL layer is in the host program, and its log can be read */
+    uint32_t calls_seen; /* observations of it that stand in the trace */
+    cnf_cache *cache;    /* that the host program is built from */
+} cnf_shipped;
+
+/* The execution's runtime, which is the shipped one. */
+cnf_shipped *cnf_shipped_of(const cnf_execution *execution);
+
+/* ---- shipped_ask.c ------------------------------------------------------------------------ */
+
+/* A request that is being written. */
+typedef struct cnf_question {
+    rt_buffer request;
+    rt_arena arena;   /* of the answer */
+    rt_reader answer; /* behind its status, after cnf_shipped_ask */
+} cnf_question;
+
+/* Begins a request; cnf_question_end in any case. */
+cnf_question cnf_question_begin(host_request kind);
+void cnf_question_end(cnf_question *question);
+
+/* A host program that died of a signal takes this process with it: the verdict is about the
+ * program, so its end becomes ours.  Gives the status back otherwise. */
+rt_status cnf_shipped_fate(cnf_execution *execution, rt_status status);
+
+/* Sends it on the channel of the running step's thread and waits.  Codes of cnf_host_ask. */
+RT_MUST_USE rt_status cnf_shipped_ask(cnf_execution *execution, cnf_question *question);
+
+/* The answer was read: MALFORMED where it was too short, too long or out of range. */
+RT_MUST_USE rt_status cnf_shipped_answered(cnf_execution *execution, const cnf_question *question);
+
+/* Asks, and reads an answer that is nothing, or the number of what was made. */
+RT_MUST_USE rt_status cnf_shipped_ask_done(cnf_execution *execution, cnf_question *question);
+RT_MUST_USE rt_status cnf_shipped_ask_number(cnf_execution *execution, cnf_question *question,
+                                             uint32_t *out_number);
+
+/* ---- shipped_events.c --------------------------------------------------------------------- */
+
+/* Brings what constructors and destructors did into the trace. */
+void cnf_shipped_trace(cnf_execution *execution, cnf_host_events events);
+
+/* cnf_runtime_operations.observes and .tells_program. */
+bool cnf_shipped_observes(const cnf_runtime *runtime, rt_event_kind kind, rt_text field);
+bool cnf_shipped_tells_program(const cnf_runtime *runtime, rt_event_kind kind);
+
+/* ---- shipped_calls.c ---------------------------------------------------------------------- */
+
+/* The variable by which the OpenCL layer in the host program finds this process' log, in the
+ * arena; NULL: there is none. */
+const char *cnf_shipped_layer_variable(cnf_execution *execution);
+
+/* cnf_runtime_operations.look: what the driver was asked for since. */
+void cnf_shipped_look(cnf_execution *execution);
+
+/* ---- shipped_commands.c: cnf_runtime_operations.submit and .transfer ---------------------- */
+
+rt_status cnf_shipped_submit(cnf_execution *execution, uint32_t queue, const scn_submit *submit,
+                             cnf_after after, uint32_t *out_command);
+rt_status cnf_shipped_transfer(cnf_execution *execution, uint32_t queue,
+                               const scn_transfer *transfer, cnf_after after,
+                               uint32_t *out_command);
+
+#endif

@@ -1,0 +1,62 @@
+/* Asking the host program; what it says is checked here, once for all questions. */
+#include "conformance/subject/shipped.h"
+
+cnf_question cnf_question_begin(host_request kind)
+{
+    cnf_question question = {0};
+    rt_write_u8(&question.request, (uint8_t)kind);
+    return question;
+}
+
+void cnf_question_end(cnf_question *question)
+{
+    rt_buffer_free(&question->request);
+    rt_arena_reset(&question->arena);
+}
+
+rt_status cnf_shipped_fate(cnf_execution *execution, rt_status status)
+{
+    if (!rt_ok(status)) cnf_host_share_fate(cnf_shipped_of(execution)->host);
+    return status;
+}
+
+rt_status cnf_shipped_ask(cnf_execution *execution, cnf_question *question)
+{
+    return cnf_shipped_fate(execution,
+                            cnf_host_ask(cnf_shipped_of(execution)->host, execution->thread,
+                                         &question->request, &question->arena, &question->answer));
+}
+
+rt_status cnf_shipped_answered(cnf_execution *execution, const cnf_question *question)
+{
+    /* By host_request. */
+    static const char *const asked[] = {
+        [HOST_DEVICES] = "a request for devices",
+        [HOST_CONTEXT] = "a request for a context",
+        [HOST_QUEUE] = "a request for a queue",
+        [HOST_MEMORY] = "a request for memory",
+        [HOST_READ] = "a read",
+        [HOST_SUBMIT] = "a launch",
+        [HOST_TRANSFER] = "a copy or a fill",
+        [HOST_WAIT] = "a wait",
+    };
+    uint8_t kind = (uint8_t)question->request.data[0];
+    CHECK(kind < sizeof asked / sizeof *asked && asked[kind]);
+    return cnf_host_answer_end(cnf_shipped_of(execution)->host, &question->answer, asked[kind]);
+}
+
+rt_status cnf_shipped_ask_done(cnf_execution *execution, cnf_question *question)
+{
+    RT_TRY(cnf_shipped_ask(execution, question));
+    return cnf_shipped_answered(execution, question);
+}
+
+rt_status cnf_shipped_ask_number(cnf_execution *execution, cnf_question *question,
+                                 uint32_t *out_number)
+{
+    RT_TRY(cnf_shipped_ask(execution, question));
+    uint32_t number = rt_read_below(&question->answer, HOST_NONE);
+    RT_TRY(cnf_shipped_answered(execution, question));
+    *out_number = number;
+    return RT_STATUS_OK;
+}

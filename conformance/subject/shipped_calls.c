@@ -1,0 +1,131 @@
+/* What the shipped runtime asks the driver for, as the OpenCL layer recorded it in the host
+ * program: brought into the trace in terms of the reference runtime's events.
+ *
+ * Code that is none of the scenario's is the runtime's own and left out. */
+#include "conformance/subject/layer.h"
+#include "conformance/subject/shipped.h"
+
+#include <unistd.h>
+
+/* The calls so far, and what stands in the trace already. */
+typedef struct call_reader {
+    rt_trace *trace;
+    rt_arena arena;
+    const cnf_image_name *names;
+    uint32_t name_count;
+    cnf_observations found;
+} call_reader;
+
+const char *cnf_shipped_layer_variable(cnf_execution *execution)
+{
+    if (!execution->layer || execution->layer->log < 0) return NULL;
+    return rt_arena_printf(&execution->arena, OCL_LAYER_LOG "=/proc/%d/fd/%d", (int)getpid(),
+                           execution->layer->log)
+        .data;
+}
+
+/* ---- Events -------------------------------------------------------------------------------- */
+
+/* Those of the images that are the scenario's, in the arena. */
+static const rt_text *own_images(call_reader *reader, const cnf_observed *one, uint32_t *out_count)
+{
+    rt_text *images = rt_arena_alloc_array(&reader->arena, one->image_count, sizeof *images);
+    *out_count = 0;
+    for (uint32_t i = 0; i < one->image_count; i++) {
+        for (uint32_t k = 0; k < reader->name_count; k++) {
+            if (!rt_text_equal(one->images[i], reader->names[k].name)) continue;
+            images[(*out_count)++] = one->images[i];
+            break;
+        }
+    }
+    return images;
+}
+
+static bool is_made_by(const cnf_observed *maker, const cnf_observed *launch, uint64_t kernel)
+{
+    uint64_t made;
+    return maker->kind == RT_EVENT_KERNEL_CREATE && maker->call->process == launch->call->process &&
+           ocl_call_number(maker->call, "made", &made) && made == kernel;
+}
+
+/* The number of the program that a launch's kernel was taken from, "?" where that was not seen. */
+static rt_text program_of(call_reader *reader, const cnf_observed *launch)
+{
+    uint64_t kernel;
+    if (!ocl_call_number(launch->call, "kernel", &kernel)) return RT_TEXT("?");
+    for (uint32_t i = reader->found.count; i-- > 0;) {
+        const cnf_observed *maker = &reader->found.items[i];
+        if (!is_made_by(maker, launch, kernel) || maker->program == UINT64_MAX) continue;
+        return rt_arena_printf(&reader->arena, "%llu", (unsigned long long)maker->program);
+    }
+    return RT_TEXT("?");
+}
+
+static void trace_call(call_reader *reader, const cnf_observed *one)
+{
+    uint32_t count;
+    const rt_text *images = own_images(reader, one, &count);
+    rt_trace *trace = reader->trace;
+    switch (one->kind) {
+    case RT_EVENT_CREATE:
+        if (count == 0) return;
+        RT_TRACE(trace, CREATE, RT_T("image", images[0]),
+                 RT_T("executable", one->executable ? RT_TEXT("true") : RT_TEXT("false")));
+        return;
+    case RT_EVENT_LINK:
+        if (count > 0)
+            RT_TRACE(trace, LINK, RT_N("program", one->program), RT_TS("inputs", images, count));
+        return;
+    case RT_EVENT_BUILD:
+        if (count > 0 && one->ok)
+            RT_TRACE(trace, BUILD, RT_N("program", one->program), RT_TS("images", images, count));
+        return;
+    case RT_EVENT_KERNEL_CREATE:
+        if (one->ok)
+            RT_TRACE(trace, KERNEL_CREATE, RT_T("kernel", one->kernel),
+                     RT_N("program", one->program));
+        return;
+    case RT_EVENT_LAUNCH:
+        if (one->ok)
+            RT_TRACE(trace, LAUNCH, RT_T("kernel", one->kernel),
+                     RT_T("program", program_of(reader, one)),
+                     RT_NS("global", one->range.global, one->range.dimensions));
+        return;
+    default: return;
+    }
+}
+
+/* ---- The log -------------------------------------------------------------------------------- */
+
+/* False: nothing can be told from the log, now and later. */
+static bool log_read(cnf_execution *execution, call_reader *reader, ocl_call_log *out_log)
+{
+    rt_buffer text = {0};
+    bool readable = cnf_layer_read(execution->layer, &text);
+    rt_status status = RT_STATUS_OK;
+    if (readable)
+        status = ocl_call_log_read(execution->sink, &reader->arena, rt_buffer_text(&text), false,
+                                   out_log);
+    rt_buffer_free(&text);
+    return readable && rt_ok(status) && out_log->process_count > 0 && !out_log->is_full;
+}
+
+void cnf_shipped_look(cnf_execution *execution)
+{
+    cnf_shipped *shipped = cnf_shipped_of(execution);
+    if (!shipped->sees_driver) return;
+    call_reader reader = {.trace = shipped->base.trace};
+    ocl_call_log log = {0};
+    shipped->sees_driver = log_read(execution, &reader, &log);
+    if (shipped->sees_driver) {
+        reader.names = cnf_scenario_images(execution, &reader.name_count);
+        reader.found = cnf_observe(&reader.arena, &log, reader.names, reader.name_count);
+        uint32_t at = 0;
+        /* Those behind have not returned; they will stand where they do. */
+        while (at < reader.found.count && reader.found.items[at].call->returned)
+            at++;
+        for (; shipped->calls_seen < at; shipped->calls_seen++)
+            trace_call(&reader, &reader.found.items[shipped->calls_seen]);
+    }
+    rt_arena_reset(&reader.arena);
+}

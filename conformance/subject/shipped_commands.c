@@ -1,0 +1,106 @@
+/* Launches, copies and fills of a scenario as requests to the host program. */
+#include "conformance/subject/shipped.h"
+
+static void write_after(rt_buffer *out, cnf_after after)
+{
+    rt_write_u32(out, after.count);
+    for (uint32_t i = 0; i < after.count; i++)
+        rt_write_u32(out, after.commands[i]);
+}
+
+/* What has fewer dimensions than three has one work-item in each of the others. */
+static void write_range(rt_buffer *out, const scn_submit *submit)
+{
+    bool local_given = submit->local[0] != 0;
+    rt_write_u32(out, submit->dimensions);
+    for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++)
+        rt_write_u64(out, d < submit->dimensions ? submit->range[d] : 1);
+    for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++)
+        rt_write_u64(out, !local_given ? 0 : d < submit->dimensions ? submit->local[d] : 1);
+    for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++)
+        rt_write_u64(out, d < submit->dimensions ? submit->offset[d] : 0);
+}
+
+static void write_value(rt_buffer *out, const uint32_t *memories, const scn_argument *given)
+{
+    rt_write_bytes(out, given->value);
+    rt_write_u32(out, given->pointer_count);
+    for (uint32_t i = 0; i < given->pointer_count; i++) {
+        const scn_inner_pointer *pointer = &given->pointers[i];
+        rt_write_u64(out, pointer->at);
+        rt_write_u32(out, memories[pointer->memory]);
+        rt_write_u64(out, pointer->offset);
+    }
+}
+
+static void write_argument(rt_buffer *out, const uint32_t *memories, const scn_argument *given)
+{
+    static const uint8_t kinds[SCN_ARGUMENT_KIND_COUNT] = {
+        [SCN_ARGUMENT_MEMORY] = HOST_ARGUMENT_MEMORY,
+        [SCN_ARGUMENT_POINTER] = HOST_ARGUMENT_POINTER,
+        [SCN_ARGUMENT_NULL] = HOST_ARGUMENT_NULL,
+        [SCN_ARGUMENT_VALUE] = HOST_ARGUMENT_BYTES,
+        [SCN_ARGUMENT_LOCAL] = HOST_ARGUMENT_LOCAL,
+    };
+    CHECK((unsigned)given->kind < SCN_ARGUMENT_KIND_COUNT);
+    rt_write_u8(out, kinds[given->kind]);
+    switch (given->kind) {
+    case SCN_ARGUMENT_MEMORY:
+        rt_write_u32(out, memories[given->memory]);
+        rt_write_u8(out, (uint8_t)given->access);
+        return;
+    case SCN_ARGUMENT_POINTER:
+        rt_write_u32(out, memories[given->memory]);
+        rt_write_u64(out, given->offset);
+        return;
+    case SCN_ARGUMENT_NULL: return;
+    case SCN_ARGUMENT_VALUE: write_value(out, memories, given); return;
+    case SCN_ARGUMENT_LOCAL: rt_write_u64(out, given->size); return;
+    case SCN_ARGUMENT_KIND_COUNT: break;
+    }
+    UNREACHABLE();
+}
+
+rt_status cnf_shipped_submit(cnf_execution *execution, uint32_t queue, const scn_submit *submit,
+                             cnf_after after, uint32_t *out_command)
+{
+    const uint32_t *memories = cnf_shipped_of(execution)->memories;
+    cnf_question question = cnf_question_begin(HOST_SUBMIT);
+    rt_buffer *out = &question.request;
+    CHECK(submit->options.length == 0); /* skip.c */
+    rt_write_u32(out, queue);
+    rt_write_text(out, submit->kernel);
+    write_range(out, submit);
+    rt_write_u32(out, submit->argument_count);
+    for (uint32_t i = 0; i < submit->argument_count; i++)
+        write_argument(out, memories, &submit->arguments[i]);
+    rt_write_u32(out, submit->constant_count);
+    for (uint32_t i = 0; i < submit->constant_count; i++) {
+        rt_write_text(out, submit->constants[i].name);
+        rt_write_bytes(out, submit->constants[i].value);
+    }
+    write_after(out, after);
+    rt_status status = cnf_shipped_ask_number(execution, &question, out_command);
+    cnf_question_end(&question);
+    return status;
+}
+
+rt_status cnf_shipped_transfer(cnf_execution *execution, uint32_t queue,
+                               const scn_transfer *transfer, cnf_after after, uint32_t *out_command)
+{
+    const uint32_t *memories = cnf_shipped_of(execution)->memories;
+    cnf_question question = cnf_question_begin(HOST_TRANSFER);
+    rt_buffer *out = &question.request;
+    bool is_copy = transfer->pattern.size == 0;
+    rt_write_u32(out, queue);
+    rt_write_u32(out, memories[transfer->to]);
+    rt_write_u64(out, transfer->to_offset);
+    rt_write_u32(out, is_copy ? memories[transfer->from] : HOST_NONE);
+    rt_write_u64(out, is_copy ? transfer->from_offset : 0);
+    rt_write_u64(out, transfer->size);
+    rt_write_bytes(out, transfer->pattern);
+    write_after(out, after);
+    rt_status status = cnf_shipped_ask_number(execution, &question, out_command);
+    cnf_question_end(&question);
+    return status;
+}

@@ -1,0 +1,101 @@
+/* What is seen of the shipped runtime: which events reach the trace, and by whom.
+ *
+ * Nothing is inferred.  An event or field that is not in the table is unobserved, and so is every
+ * expectation that asks for it. */
+#include "conformance/subject/shipped.h"
+
+#include <string.h>
+
+typedef struct observed_row {
+    rt_event_kind kind;
+    const char *fields; /* of the event that are seen and mean the same, separated by spaces */
+    bool tells_program; /* the field `program` has a number of the driver's */
+    bool by_layer;      /* the OpenCL layer sees it, else modules and the caller do */
+} observed_row;
+
+static const observed_row observed[] = {
+    /* Constructors and destructors, and what they hand to the runtime. */
+    {RT_EVENT_MODULE_LOAD, "module path", false, false},
+    {RT_EVENT_MODULE_UNLOAD, "module", false, false},
+    {RT_EVENT_IMAGE_REGISTER, "image module format", false, false},
+    {RT_EVENT_IMAGE_UNREGISTER, "image module", false, false},
+    /* Class, rule and names of a refusal are the reference runtime's own. */
+    {RT_EVENT_ERROR, "", false, false},
+    /* Calls of the driver.  Which local size libsycl chooses where it may is its own affair. */
+    {RT_EVENT_CREATE, "image executable", false, true},
+    {RT_EVENT_LINK, "inputs", true, true},
+    {RT_EVENT_BUILD, "images", true, true},
+    {RT_EVENT_KERNEL_CREATE, "kernel", true, true},
+    {RT_EVENT_LAUNCH, "kernel global", true, true},
+};
+
+/* The row of a kind that is seen in this run; NULL: it is not. */
+static const observed_row *row_of(const cnf_runtime *runtime, rt_event_kind kind)
+{
+    const cnf_shipped *shipped = (const cnf_shipped *)(const void *)runtime;
+    for (size_t i = 0; i < sizeof observed / sizeof *observed; i++) {
+        if (observed[i].kind != kind) continue;
+        return observed[i].by_layer && !shipped->sees_driver ? NULL : &observed[i];
+    }
+    return NULL;
+}
+
+static bool has_word(const char *words, rt_text word)
+{
+    for (const char *at = words; *at;) {
+        size_t length = strcspn(at, " ");
+        if (rt_text_equal((rt_text){at, length}, word)) return true;
+        at += length + strspn(at + length, " ");
+    }
+    return false;
+}
+
+bool cnf_shipped_observes(const cnf_runtime *runtime, rt_event_kind kind, rt_text field)
+{
+    const observed_row *row = row_of(runtime, kind);
+    return row && (field.length == 0 || has_word(row->fields, field));
+}
+
+bool cnf_shipped_tells_program(const cnf_runtime *runtime, rt_event_kind kind)
+{
+    const observed_row *row = row_of(runtime, kind);
+    return row && row->tells_program;
+}
+
+/* A module hands over all of its images in one call, in order. */
+static void trace_event(cnf_execution *execution, host_event kind, uint32_t index)
+{
+    const scn_module *module = &execution->scenario->modules[index];
+    rt_trace *trace = execution->runtime->trace;
+    uint32_t image_count = module->registers ? module->images.count : 0;
+    switch (kind) {
+    case HOST_EVENT_LOADED:
+        RT_TRACE(trace, MODULE_LOAD, RT_T("module", module->name),
+                 RT_T("path", cnf_host_file_name(&execution->arena, execution->scenario, index)));
+        return;
+    case HOST_EVENT_UNLOADED: RT_TRACE(trace, MODULE_UNLOAD, RT_T("module", module->name)); return;
+    case HOST_EVENT_REGISTERED:
+        for (uint32_t i = 0; i < image_count; i++) {
+            const rt_image *image = &module->images.images[i];
+            RT_TRACE(trace, IMAGE_REGISTER, RT_T("image", image->name),
+                     RT_T("module", module->name),
+                     RT_T("format", rt_text_of(rt_format_name(image->format))));
+        }
+        return;
+    case HOST_EVENT_UNREGISTERED:
+        for (uint32_t i = 0; i < image_count; i++)
+            RT_TRACE(trace, IMAGE_UNREGISTER, RT_T("image", module->images.images[i].name),
+                     RT_T("module", module->name));
+        return;
+    }
+    UNREACHABLE();
+}
+
+void cnf_shipped_trace(cnf_execution *execution, cnf_host_events events)
+{
+    cnf_shipped_look(execution); /* What the driver was asked for before comes first. */
+    for (uint32_t i = 0; i < events.count; i++) {
+        CHECK(events.items[i].module < execution->scenario->module_count);
+        trace_event(execution, events.items[i].kind, events.items[i].module);
+    }
+}

@@ -1,0 +1,387 @@
+/* The subject over a host program that misbehaves (fake_host.c): whatever it does becomes a status,
+ * a verdict or the same death, and never a fault of the subject. */
+#include "conformance/compare/verdict.h"
+#include "conformance/host/protocol.h"
+#include "conformance/subject/layer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char head[] = "assay: 1\n"
+                           "summary: A test.\n"
+                           "modules:\n"
+                           "  app: {sources: [{language: opencl-c, code: a}]}\n"
+                           "  plugin: {host_symbols: [here], sources: [{language: opencl-c, "
+                           "code: b}]}\n"
+                           "memory:\n"
+                           "  data: {type: int, values: [1, 2]}\n"
+                           "steps:\n";
+
+static const rt_text kernels[] = {{"apply", 5}};
+static const rt_image app_images[] = {{.name = {"app/0", 5},
+                                       .kernels = kernels,
+                                       .kernel_count = 1,
+                                       .code = {(const uint8_t *)"code", 4}}};
+static const rt_image plugin_images[] = {
+    {.name = {"plugin/0", 8}, .code = {(const uint8_t *)"edoc", 4}}};
+
+static const cnf_subject fake = {
+    .name = "fake", .runtime = &cnf_shipped_operations, .selector = "assay/libfake.so"};
+
+typedef struct fixture {
+    char folder[64]; /* what stands in the place of the packages' */
+    rt_arena arena;
+    cnf_child_result child;
+    cnf_messages messages;
+    cnf_judgement judgement;
+} fixture;
+
+static void make_link(fixture *f, const char *name)
+{
+    rt_text path = rt_arena_printf(&f->arena, "%s/lib/%s", f->folder, name);
+    assert_int_equal(symlink(FAKE_HOST, path.data), 0);
+}
+
+static int set_up(void **state)
+{
+    fixture *f = rt_alloc(sizeof *f);
+    strcpy(f->folder, "/tmp/assay-shipped-test-XXXXXX");
+    assert_non_null(mkdtemp(f->folder));
+    for (const char *const *name = (const char *const[]){"lib", "lib/assay", "cache", NULL}; *name;
+         name++)
+        assert_int_equal(mkdir(rt_arena_printf(&f->arena, "%s/%s", f->folder, *name).data, 0700),
+                         0);
+    make_link(f, "assay/libfake.so");
+    make_link(f, "libsycl.so");
+    assert_int_equal(setenv("ASSAY_VENV", f->folder, 1), 0);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    fixture *f = *state;
+    rt_text remove = rt_arena_printf(&f->arena, "rm -r %s", f->folder);
+    int status = system(remove.data);
+    rt_arena_reset(&f->arena);
+    rt_free(f);
+    return status;
+}
+
+static const scn_scenario *read_scenario(fixture *f, const char *steps)
+{
+    rt_text text = rt_arena_printf(&f->arena, "%s%s", head, steps);
+    scn_problems problems;
+    const scn_scenario *read =
+        scn_read(&f->arena, text, RT_TEXT("test.yaml"), RT_TEXT("test.yaml"), &problems);
+    for (uint32_t i = 0; i < problems.count; i++)
+        fprintf(stderr, "%u: %.*s\n", problems.items[i].at.line,
+                RT_TEXT_ARG(problems.items[i].text));
+    assert_non_null(read);
+    scn_scenario *scenario = rt_arena_alloc(&f->arena, sizeof *scenario);
+    scn_module *modules = rt_arena_alloc_array(&f->arena, 2, sizeof *modules);
+    *scenario = *read;
+    modules[0] = read->modules[0];
+    modules[0].images = (rt_image_list){app_images, 1};
+    modules[1] = read->modules[1];
+    modules[1].images = (rt_image_list){plugin_images, 1};
+    scenario->modules = modules;
+    return scenario;
+}
+
+/* ---- The subject's process ----------------------------------------------------------------- */
+
+static void subject_main(fixture *f, const scn_scenario *scenario, int messages)
+{
+    rt_sink *sink = rt_sink_create();
+    cnf_emitter emitter = {.descriptor = messages};
+    cnf_subject_options options = {.cache = rt_arena_printf(&f->arena, "%s/cache", f->folder)};
+    cnf_execution execution = {.scenario = scenario,
+                               .subject = &fake,
+                               .options = &options,
+                               .emitter = &emitter,
+                               .sink = sink};
+    pthread_mutex_init(&execution.findings_lock, NULL);
+    cnf_layer layer;
+    cnf_layer_begin(&layer, 0);
+    execution.layer = &layer;
+    cnf_emit_stage(&emitter, "open", SCN_NONE, 0);
+    rt_status status = cnf_execution_open(&execution);
+    if (rt_ok(status))
+        cnf_execute(&execution);
+    else
+        cnf_emit_unavailable(&emitter, rt_sink_diagnostic(sink, status)->message);
+    cnf_execution_close(&execution);
+    cnf_layer_end(&layer);
+    if (rt_ok(status)) cnf_emit_end(&emitter);
+    rt_sink_destroy(sink);
+    _exit(0);
+}
+
+/* Runs the steps in a process of their own, over a host program that does as `wish` says, and
+ * judges what came of it as the runner does. */
+static void run(fixture *f, const char *wish, const char *steps)
+{
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(setenv("ASSAY_FAKE", wish, 1), 0);
+    const scn_scenario *scenario = read_scenario(f, steps);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) subject_main(f, scenario, ends[1]);
+    close(ends[1]);
+    f->child = (cnf_child_result){.end = CNF_CHILD_EXITED};
+    char chunk[4096];
+    for (ssize_t count; (count = read(ends[0], chunk, sizeof chunk)) > 0;)
+        rt_buffer_append(&f->child.messages, chunk, (size_t)count);
+    close(ends[0]);
+    int how;
+    assert_int_equal(waitpid(pid, &how, 0), pid);
+    f->child.code = WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how);
+    if (WIFSIGNALED(how)) f->child.end = CNF_CHILD_SIGNALED;
+    cnf_messages_read(&f->arena, rt_buffer_text(&f->child.messages), &f->messages);
+    cnf_judge(&f->arena, &f->child, &f->messages, &f->judgement);
+    rt_buffer_free(&f->child.messages);
+}
+
+/* ---- What comes of misbehaviour ------------------------------------------------------------- */
+
+#define STEPS                                                                                      \
+    "  - submit: {kernel: apply, range: [2], args: [data]}\n"                                      \
+    "  - wait\n"                                                                                   \
+    "  - expect: {memory: data, equals: [1, 2]}\n"
+
+static const struct misbehaviour_row {
+    host_request at;
+    const char *how;
+    cnf_verdict verdict;
+    const char *signature;
+} misbehaviours[] = {
+    {HOST_REQUEST_END, "segv", CNF_VERDICT_PASS, ""},
+    {HOST_DEVICES, "segv", CNF_VERDICT_CRASH, "open:crash:SIGSEGV:-"},
+    {HOST_MEMORY, "segv", CNF_VERDICT_CRASH, "load:crash:SIGSEGV:-"},
+    {HOST_QUEUE, "abort", CNF_VERDICT_CRASH, "step0:crash:SIGABRT:-"},
+    {HOST_SUBMIT, "segv", CNF_VERDICT_CRASH, "step0:crash:SIGSEGV:-"},
+    {HOST_SUBMIT, "kill", CNF_VERDICT_CRASH, "step0:crash:SIGKILL:-"},
+    {HOST_WAIT, "segv", CNF_VERDICT_CRASH, "step1:crash:SIGSEGV:-"},
+    {HOST_READ, "abort", CNF_VERDICT_CRASH, "step2:crash:SIGABRT:-"},
+    {HOST_SUBMIT, "atexit", CNF_VERDICT_CRASH, "finish:crash:SIGABRT:-"},
+    {HOST_DEVICES, "exit", CNF_VERDICT_FAIL, "step:step:tool:set-up/end"},
+    {HOST_SUBMIT, "exit", CNF_VERDICT_FAIL, "step0:launch:tool:apply"},
+    {HOST_SUBMIT, "cut", CNF_VERDICT_FAIL, "step0:launch:tool:apply"},
+    {HOST_SUBMIT, "endless", CNF_VERDICT_FAIL, "step0:launch:malformed:apply"},
+    {HOST_SUBMIT, "status", CNF_VERDICT_FAIL, "step0:launch:malformed:apply"},
+    {HOST_SUBMIT, "none", CNF_VERDICT_FAIL, "step0:launch:malformed:apply"},
+    {HOST_SUBMIT, "short", CNF_VERDICT_FAIL, "step0:launch:malformed:apply"},
+    {HOST_SUBMIT, "more", CNF_VERDICT_FAIL, "step0:launch:malformed:apply"},
+    {HOST_SUBMIT, "nonsense", CNF_VERDICT_FAIL, "step0:launch:malformed:apply"},
+    {HOST_DEVICES, "short", CNF_VERDICT_FAIL, "step:step:malformed:set-up/end"},
+    {HOST_DEVICES, "more", CNF_VERDICT_FAIL, "step:step:malformed:set-up/end"},
+    {HOST_MEMORY, "none", CNF_VERDICT_FAIL, "step:step:malformed:set-up/end"},
+    {HOST_QUEUE, "short", CNF_VERDICT_FAIL, "step0:launch:malformed:apply"},
+    {HOST_WAIT, "more", CNF_VERDICT_FAIL, "step1:step:malformed:wait"},
+    {HOST_READ, "short", CNF_VERDICT_FAIL, "step2:memory:malformed:data"},
+    {HOST_READ, "more", CNF_VERDICT_FAIL, "step2:memory:malformed:data"},
+    {HOST_SUBMIT, "build", CNF_VERDICT_FAIL, "step0:launch:errc-build:apply"},
+    {HOST_SUBMIT, "exception", CNF_VERDICT_FAIL, "step0:launch:errc-runtime:apply"},
+    {HOST_WAIT, "build", CNF_VERDICT_FAIL, "step1:step:errc-build:wait"},
+    {HOST_READ, "exception", CNF_VERDICT_FAIL, "step2:memory:errc-runtime:data"},
+};
+
+static void misbehaviour_becomes_a_verdict(void **state)
+{
+    fixture *f = *state;
+    for (size_t i = 0; i < sizeof misbehaviours / sizeof *misbehaviours; i++) {
+        const struct misbehaviour_row *row = &misbehaviours[i];
+        char wish[32];
+        snprintf(wish, sizeof wish, "%d:%s", (int)row->at, row->how);
+        run(f, wish, STEPS);
+        if (f->judgement.verdict != row->verdict)
+            fprintf(stderr, "%s: %.*s\n", wish, RT_TEXT_ARG(f->judgement.message));
+        assert_int_equal(f->judgement.verdict, row->verdict);
+        const char *signature = f->judgement.signature.data;
+        assert_string_equal(signature ? signature : "", row->signature);
+    }
+}
+
+/* ---- Refusals that are expected ------------------------------------------------------------- */
+
+#define REFUSED(expected)                                                                          \
+    "  - submit: {kernel: apply, range: [2], args: [data]}\n"                                      \
+    "    expect: {error: " expected "}\n"
+
+static const struct refusal_row {
+    const char *wish, *steps;
+    cnf_verdict verdict;
+    const char *signature;
+    uint32_t observed; /* checks */
+} refusals[] = {
+    {"12:build", REFUSED("{documents: exception}"), CNF_VERDICT_PASS, "", 1},
+    {"12:build", REFUSED("{documents: \"errc::build\"}"), CNF_VERDICT_PASS, "", 1},
+    /* To an application a linker's refusal is errc::build. */
+    {"12:build", REFUSED("{documents: link-error}"), CNF_VERDICT_PASS, "", 1},
+    {"12:exception", REFUSED("{documents: exception}"), CNF_VERDICT_PASS, "", 1},
+    {"12:exception", REFUSED("{documents: link-error}"), CNF_VERDICT_FAIL,
+     "step0:error:documents-class:apply", 1},
+    {"12:build", REFUSED("{documents: \"errc::invalid\"}"), CNF_VERDICT_FAIL,
+     "step0:error:documents-class:apply", 1},
+    /* Our own class and text are not asked of it; the names are. */
+    {"12:build",
+     REFUSED(
+         "{documents: exception, reference: {class: link-error, text: ours, names: [missing]}}"),
+     CNF_VERDICT_PASS, "", 1},
+    {"12:build", REFUSED("{documents: exception, reference: {names: [other]}}"), CNF_VERDICT_FAIL,
+     "step0:error:names:apply", 1},
+    {"12:build", REFUSED("{documents: exception, reference: {names: [data]}}"), CNF_VERDICT_PASS,
+     "", 1},
+    /* It did not refuse. */
+    {"99:build", REFUSED("{documents: exception}"), CNF_VERDICT_FAIL, "step0:error:succeeded:apply",
+     1},
+    /* Nor need it, where no document says so: that is unobserved, and alone no PASS. */
+    {"99:build", REFUSED("{reference: {class: \"errc::build\"}}"), CNF_VERDICT_SKIP, "", 0},
+    /* Death, silence and garbage are no refusals; what is gone cannot be waited for either. */
+    {"12:segv", REFUSED("{documents: exception}"), CNF_VERDICT_CRASH, "step0:crash:SIGSEGV:-", 0},
+    {"12:exit", REFUSED("{documents: exception}"), CNF_VERDICT_FAIL, "step0:error:tool:apply", 2},
+    {"12:short", REFUSED("{documents: exception}"), CNF_VERDICT_FAIL, "step0:error:malformed:apply",
+     1},
+    /* A memory that a refused command was to write may be lost. */
+    {"12:build", REFUSED("{documents: exception}") "  - expect: {memory: data, equals: [1, 2]}\n",
+     CNF_VERDICT_PASS, "", 2},
+};
+
+static void refusals_are_compared_with_the_documents_part(void **state)
+{
+    fixture *f = *state;
+    assert_int_equal(HOST_SUBMIT, 12); /* as the rows have it */
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        const struct refusal_row *row = &refusals[i];
+        run(f, row->wish, row->steps);
+        if (f->judgement.verdict != row->verdict)
+            fprintf(stderr, "row %zu: %.*s\n", i, RT_TEXT_ARG(f->judgement.message));
+        assert_int_equal(f->judgement.verdict, row->verdict);
+        const char *signature = f->judgement.signature.data;
+        assert_string_equal(signature ? signature : "", row->signature);
+        assert_int_equal(f->judgement.observed, row->observed);
+    }
+}
+
+/* ---- What is seen of it -----------------------------------------------------------------------
+ */
+
+/* Modules and registrations are seen; launches, programs and choices are not. */
+static const struct observation_row {
+    const char *expect;
+    bool ok, observed;
+} observations[] = {
+    {"{launches: 7}", true, false},
+    {"{program_of: apply, images: [plugin/0]}", true, false},
+    {"{trace: [{event: module_load, module: app}, {event: module_load, module: plugin}]}", true,
+     true},
+    {"{trace: [{event: module_load, module: plugin}, {event: module_load, module: app}]}", false,
+     true},
+    {"{trace: [{event: module_load, module: plugin, path: plugin.so}]}", true, true},
+    {"{trace: [{event: image_register, image: plugin/0, module: plugin}]}", true, true},
+    {"{trace: [{event: launch, kernel: none}, {event: module_load, module: plugin}]}", true, false},
+    {"{trace: [{event: launch, kernel: none}, {event: module_unload, module: app}]}", false, true},
+    {"{never: [{event: module_unload, module: app}]}", true, true},
+    {"{never: [{event: launch, kernel: apply}]}", true, false},
+    {"{never: [{event: launch, kernel: apply}, {event: module_load, module: app}]}", false, true},
+    {"{host_symbol: here, by: plugin, from: plugin}", true, true},
+    {"{host_symbol: here, by: plugin, from: app}", false, true},
+    {"{one_of: [{launches: 7}, {memory: data, equals: [1, 2]}]}", true, true},
+    {"{one_of: [{launches: 7}, {memory: data, equals: [3, 4]}]}", true, false},
+};
+
+/* What the OpenCL layer in the host program recorded is seen, but for what only our runtime has. */
+static const struct observation_row recorded[] = {
+    {"{launches: 1}", true, true},
+    {"{launches: 2}", false, true},
+    {"{builds: 1}", true, true},
+    {"{links: 1}", false, true},
+    {"{cache_hits: 1}", true, false},
+    {"{program_of: apply, images: [app/0]}", true, true},
+    {"{program_of: apply, images: [plugin/0]}", false, true},
+    {"{trace: [{event: create, image: app/0}, {event: launch, kernel: apply, global: [2]}]}", true,
+     true},
+    {"{trace: [{event: launch, kernel: apply}, {event: create, image: app/0}]}", false, true},
+    {"{trace: [{event: launch, kernel: apply, global: [3]}]}", false, true},
+    {"{trace: [{event: launch, kernel: apply, command: 7}]}", true, false},
+    {"{trace: [{event: kernel_create, kernel: apply, program_of: apply}]}", true, true},
+    {"{never: [{event: create, image: plugin/0}]}", true, true},
+    {"{never: [{event: build, images: [app/0]}]}", false, true},
+};
+
+static void observe(fixture *f, const char *calls, const struct observation_row *rows, size_t count)
+{
+    assert_int_equal(setenv("ASSAY_FAKE_CALLS", calls, 1), 0);
+    for (size_t i = 0; i < count; i++) {
+        rt_text steps = rt_arena_printf(&f->arena,
+                                        "  - load: plugin\n"
+                                        "  - submit: {kernel: apply, range: [2], args: [data]}\n"
+                                        "  - expect: %s\n",
+                                        rows[i].expect);
+        run(f, "", steps.data);
+        assert_int_equal(f->child.end, CNF_CHILD_EXITED);
+        assert_true(f->messages.check_count >= 1);
+        const cnf_check *check = &f->messages.checks[0];
+        if (check->ok != rows[i].ok || check->observed != rows[i].observed)
+            fprintf(stderr, "%s: %.*s\n", rows[i].expect, RT_TEXT_ARG(check->message));
+        assert_int_equal(check->ok, rows[i].ok);
+        assert_int_equal(check->observed, rows[i].observed);
+    }
+    assert_int_equal(unsetenv("ASSAY_FAKE_CALLS"), 0);
+}
+
+enum { OBSERVATIONS = sizeof observations / sizeof *observations };
+
+static void what_is_not_seen_is_unobserved(void **state)
+{
+    observe(*state, "", observations, OBSERVATIONS);
+}
+
+static void what_the_layer_recorded_is_seen(void **state)
+{
+    rt_hash_text hash = rt_hash_print(rt_hash128("code", 4));
+    observe(*state, hash.digits, recorded, sizeof recorded / sizeof *recorded);
+}
+
+/* Then nothing is known of the driver's calls, as if there were no layer. */
+static void a_wrong_log_shows_nothing(void **state)
+{
+    observe(*state, "garbage", observations, OBSERVATIONS);
+}
+
+static void nothing_is_there(void **state)
+{
+    fixture *f = *state;
+    rt_text library = rt_arena_printf(&f->arena, "%s/lib/libsycl.so", f->folder);
+    assert_int_equal(unlink(library.data), 0);
+    run(f, "", STEPS);
+    assert_int_equal(f->judgement.verdict, CNF_VERDICT_UNAVAILABLE);
+    assert_non_null(strstr(f->judgement.message.data, "lib/libsycl.so is not there"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(misbehaviour_becomes_a_verdict, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(refusals_are_compared_with_the_documents_part, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(what_is_not_seen_is_unobserved, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_the_layer_recorded_is_seen, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_wrong_log_shows_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(nothing_is_there, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,375 @@
+/* The simulated system; see simulated.h.
+ *
+ * glibc sorts three times: all that a program or a dlopen brings, for constructors; and everything
+ * that is loaded, for the destructors of a dlclose.  Each time it is one depth-first walk over the
+ * modules' lists of dependencies, which are of two kinds: a module that was opened itself has all
+ * that it reaches, in the sorted order, and any other has what it needs. */
+#include "reference/module/simulated.h"
+
+#include "reference/base/alloc.h"
+
+#include <string.h>
+
+typedef RT_VECTOR(rt_module_id) module_list;
+
+typedef struct simulated_module {
+    rt_simulated_module about;
+    bool loaded;
+    bool startup;        /* came with the executable: stays, and searches the global scope only */
+    bool constructed;    /* its constructor has run */
+    uint32_t open_count; /* dlopen calls without their dlclose */
+    module_list scope;   /* its own, in the order of search: all that came with it when it was
+                            opened; empty: it was not (but see scopes_settle) */
+    module_list dependencies; /* itself first; empty: not known yet */
+    module_list scopes;       /* opened modules in whose scopes it is, in the order of opening */
+    bool marked;              /* by the walk or search that is under way */
+} simulated_module;
+
+struct rt_simulated {
+    simulated_module *modules;
+    uint32_t module_count;
+    rt_module_id executable; /* RT_MODULE_NONE: not started */
+    module_list loaded;      /* in the order of loading */
+};
+
+static void list_append(module_list *list, rt_module_id module)
+{
+    *rt_vector_push(list) = module;
+}
+
+static bool list_holds(const module_list *list, rt_module_id module)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->items[i] == module) return true;
+    }
+    return false;
+}
+
+static void mark_all(rt_simulated *s, bool marked)
+{
+    for (uint32_t i = 0; i < s->module_count; i++)
+        s->modules[i].marked = marked;
+}
+
+/* ---- The order ----------------------------------------------------------------------------- */
+
+/* One module of the walk and how far it has got in its dependencies. */
+typedef struct walk_place {
+    rt_module_id module;
+    uint32_t next;
+} walk_place;
+
+/* Walks from a module that was not met yet.  Those that it meets are put before `*inout_head`, each
+ * when all that it leads to has its place; so whatever needs something comes before it. */
+static void walk(rt_simulated *s, rt_module_id root, walk_place *stack, rt_module_id **inout_head)
+{
+    uint32_t depth = 0;
+    stack[depth++] = (walk_place){root, 0};
+    s->modules[root].marked = true;
+    while (depth > 0) {
+        walk_place *place = &stack[depth - 1];
+        const module_list *dependencies = &s->modules[place->module].dependencies;
+        if (place->next == dependencies->count) {
+            *--*inout_head = place->module;
+            depth--;
+            continue;
+        }
+        rt_module_id next = dependencies->items[place->next++];
+        if (s->modules[next].marked) continue;
+        s->modules[next].marked = true;
+        CHECK(depth < s->module_count);
+        stack[depth++] = (walk_place){next, 0};
+    }
+}
+
+/* Sorts the list so that modules come before what they need; where circles make that impossible,
+ * the first stays the first (_dl_sort_maps). */
+static void list_sort(rt_simulated *s, module_list *list)
+{
+    if (list->count == 0) return;
+    rt_module_id first = list->items[0];
+    rt_module_id *sorted = rt_alloc_array(list->count, sizeof *sorted);
+    walk_place *stack = rt_alloc_array(s->module_count, sizeof *stack);
+    rt_module_id *head = sorted + list->count;
+    /* The executable may lead to what is not in the list; that is not gone to. */
+    mark_all(s, true);
+    for (uint32_t i = 0; i < list->count; i++)
+        s->modules[list->items[i]].marked = false;
+    for (uint32_t i = list->count; i-- > 0 && head > sorted;) {
+        if (!s->modules[list->items[i]].marked) walk(s, list->items[i], stack, &head);
+    }
+    CHECK(head == sorted); /* Everything in the list has been met, and nothing else. */
+    uint32_t place = 0;
+    while (sorted[place] != first)
+        place++;
+    memmove(sorted + 1, sorted, place * sizeof *sorted);
+    sorted[0] = first;
+    memcpy(list->items, sorted, list->count * sizeof *sorted);
+    rt_free(stack);
+    rt_free(sorted);
+}
+
+/* ---- Loading ------------------------------------------------------------------------------- */
+
+static void module_load(rt_simulated *s, rt_module_id id)
+{
+    if (s->modules[id].loaded) return;
+    s->modules[id].loaded = true;
+    list_append(&s->loaded, id);
+}
+
+/* Adds what the modules of the list need to its end, breadth first, and loads it.  Modules that are
+ * met here for the first time get their dependencies; the root gets its own when they are sorted.
+ */
+static void list_complete(rt_simulated *s, module_list *list, rt_module_id root)
+{
+    mark_all(s, false);
+    for (uint32_t i = 0; i < list->count; i++)
+        s->modules[list->items[i]].marked = true;
+    for (uint32_t i = 0; i < list->count; i++) {
+        rt_module_id id = list->items[i];
+        simulated_module *module = &s->modules[id];
+        bool is_new = id != root && module->dependencies.count == 0;
+        if (is_new) list_append(&module->dependencies, id);
+        for (uint32_t k = 0; k < module->about.need_count; k++) {
+            rt_module_id need = module->about.needs[k];
+            module_load(s, need);
+            if (is_new) list_append(&module->dependencies, need);
+            if (s->modules[need].marked) continue;
+            s->modules[need].marked = true;
+            list_append(list, need);
+        }
+    }
+}
+
+/* Loads a root with the modules beside it and all that they need: fills its scope, sorts its
+ * dependencies (_dl_map_object_deps). */
+static void root_load(rt_simulated *s, rt_module_id root, const rt_module_id *beside,
+                      uint32_t beside_count)
+{
+    simulated_module *module = &s->modules[root];
+    CHECK(module->scope.count == 0);
+    module_load(s, root);
+    list_append(&module->scope, root);
+    for (uint32_t i = 0; i < beside_count; i++) {
+        if (list_holds(&module->scope, beside[i])) continue; /* Listed twice. */
+        module_load(s, beside[i]);
+        list_append(&module->scope, beside[i]);
+    }
+    list_complete(s, &module->scope, root);
+    module_list sorted = {0};
+    for (uint32_t i = 0; i < module->scope.count; i++)
+        list_append(&sorted, module->scope.items[i]);
+    list_sort(s, &sorted);
+    rt_vector_free(&module->dependencies);
+    module->dependencies = sorted;
+}
+
+/* Runs the constructors of a root and of what came with it, what is needed first. */
+static void root_construct(rt_simulated *s, rt_module_id root, rt_system_events *out_events)
+{
+    const module_list *order = &s->modules[root].dependencies;
+    for (uint32_t i = order->count; i-- > 0;) {
+        simulated_module *module = &s->modules[order->items[i]];
+        CHECK(module->loaded);
+        if (module->constructed) continue;
+        module->constructed = true;
+        *rt_vector_push(out_events) =
+            (rt_system_event){.kind = RT_SYSTEM_LOADED, .module = order->items[i]};
+        if (module->about.images.count == 0) continue;
+        *rt_vector_push(out_events) =
+            (rt_system_event){RT_SYSTEM_REGISTERED, order->items[i], module->about.images};
+    }
+}
+
+static rt_status simulated_start(void *state, rt_module_id executable,
+                                 const rt_module_id *preloaded, uint32_t preloaded_count,
+                                 rt_system_events *out_events)
+{
+    rt_simulated *s = state;
+    CHECK(s->executable == RT_MODULE_NONE && s->loaded.count == 0);
+    s->executable = executable;
+    root_load(s, executable, preloaded, preloaded_count);
+    for (uint32_t i = 0; i < s->loaded.count; i++)
+        s->modules[s->loaded.items[i]].startup = true;
+    root_construct(s, executable, out_events);
+    return RT_STATUS_OK;
+}
+
+/* An opened module gives a scope to all that came with it, now or before; those that were there
+ * at the start keep to the global scope. */
+static void scopes_add(rt_simulated *s, rt_module_id root)
+{
+    const module_list *scope = &s->modules[root].scope;
+    for (uint32_t i = 0; i < scope->count; i++) {
+        simulated_module *member = &s->modules[scope->items[i]];
+        if (!member->startup) list_append(&member->scopes, root);
+    }
+}
+
+static rt_status simulated_open(void *state, rt_module_id module, rt_system_events *out_events)
+{
+    rt_simulated *s = state;
+    s->modules[module].open_count++;
+    if (s->modules[module].scope.count > 0) return RT_STATUS_OK;
+    root_load(s, module, NULL, 0);
+    scopes_add(s, module);
+    root_construct(s, module, out_events);
+    return RT_STATUS_OK;
+}
+
+/* ---- Unloading ----------------------------------------------------------------------------- */
+
+/* Marks what stays: what came with the executable, what is open, and what either leads to. */
+static void mark_used(rt_simulated *s)
+{
+    mark_all(s, false);
+    module_list used = {0};
+    for (uint32_t i = 0; i < s->loaded.count; i++) {
+        simulated_module *module = &s->modules[s->loaded.items[i]];
+        module->marked = module->startup || module->open_count > 0;
+        if (module->marked) list_append(&used, s->loaded.items[i]);
+    }
+    for (uint32_t i = 0; i < used.count; i++) {
+        const module_list *dependencies = &s->modules[used.items[i]].dependencies;
+        for (uint32_t k = 0; k < dependencies->count; k++) {
+            simulated_module *module = &s->modules[dependencies->items[k]];
+            if (!module->marked) list_append(&used, dependencies->items[k]);
+            module->marked = true;
+        }
+    }
+    rt_vector_free(&used);
+}
+
+/* A module that stays loses the scopes of those that go.  If it has none of its own, the first that
+ * it loses is replaced by one, of itself and what it needs; from then on it counts as a module that
+ * was opened, so that opening it finds nothing to do (_dl_close_worker). */
+static void scopes_settle(rt_simulated *s, rt_module_id id)
+{
+    simulated_module *module = &s->modules[id];
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < module->scopes.count; i++) {
+        rt_module_id root = module->scopes.items[i];
+        if (s->modules[root].marked) {
+            module->scopes.items[kept++] = root;
+        } else if (module->scope.count == 0) {
+            for (uint32_t k = 0; k < module->dependencies.count; k++)
+                list_append(&module->scope, module->dependencies.items[k]);
+            module->scopes.items[kept++] = id;
+        }
+    }
+    module->scopes.count = kept;
+}
+
+static void module_destroy(rt_simulated *s, rt_module_id id, rt_system_events *out_events)
+{
+    simulated_module *module = &s->modules[id];
+    CHECK(module->loaded && module->constructed && !module->startup);
+    if (module->about.images.count > 0) {
+        *rt_vector_push(out_events) =
+            (rt_system_event){.kind = RT_SYSTEM_UNREGISTERED, .module = id};
+    }
+    *rt_vector_push(out_events) = (rt_system_event){.kind = RT_SYSTEM_UNLOADED, .module = id};
+    module->loaded = module->constructed = false;
+    module->scope.count = module->dependencies.count = module->scopes.count = 0;
+}
+
+static rt_status simulated_close(void *state, rt_module_id module, rt_system_events *out_events)
+{
+    rt_simulated *s = state;
+    CHECK(s->modules[module].open_count > 0);
+    if (--s->modules[module].open_count > 0 || s->modules[module].startup) return RT_STATUS_OK;
+    module_list order = {0}, stays = {0};
+    for (uint32_t i = 0; i < s->loaded.count; i++)
+        list_append(&order, s->loaded.items[i]);
+    list_sort(s, &order);
+    mark_used(s);
+    for (uint32_t i = 0; i < s->loaded.count; i++) {
+        if (!s->modules[s->loaded.items[i]].marked) continue;
+        list_append(&stays, s->loaded.items[i]);
+        scopes_settle(s, s->loaded.items[i]);
+    }
+    for (uint32_t i = 0; i < order.count; i++) {
+        if (!s->modules[order.items[i]].marked) module_destroy(s, order.items[i], out_events);
+    }
+    rt_vector_free(&order);
+    rt_vector_free(&s->loaded);
+    s->loaded = stays;
+    return RT_STATUS_OK;
+}
+
+/* ---- Symbols ------------------------------------------------------------------------------- */
+
+static bool module_defines(const rt_simulated_module *module, rt_text symbol)
+{
+    for (uint32_t i = 0; i < module->host_symbol_count; i++) {
+        if (rt_text_equal(module->host_symbols[i], symbol)) return true;
+    }
+    return false;
+}
+
+static rt_module_id first_definition(const rt_simulated *s, const module_list *scope,
+                                     rt_text symbol)
+{
+    for (uint32_t i = 0; i < scope->count; i++) {
+        if (module_defines(&s->modules[scope->items[i]].about, symbol)) return scope->items[i];
+    }
+    return RT_MODULE_NONE;
+}
+
+static rt_status simulated_binds(void *state, rt_module_id from, rt_text symbol,
+                                 rt_module_id *out_module)
+{
+    const rt_simulated *s = state;
+    const simulated_module *module = &s->modules[from];
+    CHECK(module->loaded);
+    *out_module = RT_MODULE_NONE;
+    if (s->executable != RT_MODULE_NONE)
+        *out_module = first_definition(s, &s->modules[s->executable].scope, symbol);
+    for (uint32_t i = 0; i < module->scopes.count && *out_module == RT_MODULE_NONE; i++)
+        *out_module = first_definition(s, &s->modules[module->scopes.items[i]].scope, symbol);
+    return RT_STATUS_OK;
+}
+
+/* ---- Life ---------------------------------------------------------------------------------- */
+
+rt_simulated *rt_simulated_create(const rt_simulated_module *modules, uint32_t module_count)
+{
+    CHECK(module_count >= 1);
+    rt_simulated *s = rt_alloc(sizeof *s);
+    *s = (rt_simulated){
+        .modules = rt_alloc_array(module_count, sizeof *s->modules),
+        .module_count = module_count,
+        .executable = RT_MODULE_NONE,
+    };
+    for (uint32_t i = 0; i < module_count; i++) {
+        s->modules[i] = (simulated_module){.about = modules[i]};
+        for (uint32_t k = 0; k < modules[i].need_count; k++)
+            CHECK(modules[i].needs[k] < module_count);
+    }
+    return s;
+}
+
+void rt_simulated_destroy(rt_simulated *simulated)
+{
+    if (!simulated) return;
+    for (uint32_t i = 0; i < simulated->module_count; i++) {
+        rt_vector_free(&simulated->modules[i].scope);
+        rt_vector_free(&simulated->modules[i].dependencies);
+        rt_vector_free(&simulated->modules[i].scopes);
+    }
+    rt_free(simulated->modules);
+    rt_vector_free(&simulated->loaded);
+    rt_free(simulated);
+}
+
+rt_system rt_simulated_system(rt_simulated *simulated)
+{
+    static const rt_system_operations operations = {
+        .start = simulated_start,
+        .open = simulated_open,
+        .close = simulated_close,
+        .binds = simulated_binds,
+    };
+    return (rt_system){&operations, simulated};
+}
