@@ -98,6 +98,7 @@ static void program_note(cnf_history *history, const rt_event *event)
         program->inputs = rt_event_field_find(event, RT_TEXT("inputs"));
         break;
     case RT_EVENT_BUILD:
+    case RT_EVENT_PERSISTENT_HIT:
         program->build = event;
         program->inputs = rt_event_field_find(event, RT_TEXT("images"));
         break;
@@ -112,8 +113,12 @@ void cnf_history_read(rt_arena *arena, rt_text trace, cnf_history *out_history)
 {
     *out_history = (cnf_history){0};
     events_read(arena, trace, out_history);
-    for (uint32_t i = 0; i < out_history->event_count; i++)
-        program_note(out_history, &out_history->events[i]);
+    for (uint32_t i = 0; i < out_history->event_count; i++) {
+        const rt_event *event = &out_history->events[i];
+        /* What comes behind a restart has ids of its own. */
+        if (event->kind == RT_EVENT_RESTART) rt_map_free(&out_history->program_ids);
+        program_note(out_history, event);
+    }
 }
 
 void cnf_history_free(cnf_history *history)

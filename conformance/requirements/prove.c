@@ -6,8 +6,8 @@
  * is missing.  Source: ARCHITECTURE.md, "Rules in the code". */
 #include "conformance/requirements/prove.h"
 
-#include "conformance/requirements/prove_internal.h"
 #include "conformance/compile/scratch.h"
+#include "conformance/requirements/prove_internal.h"
 
 #include <errno.h>
 #include <jansson.h>

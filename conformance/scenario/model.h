@@ -300,6 +300,7 @@ typedef enum scn_verb {
     SCN_VERB_WAIT,        /* for everything submitted, for a queue or for a step */
     SCN_VERB_HOST_ACCESS, /* synchronising host read of a memory */
     SCN_VERB_PARALLEL,    /* lists of steps on threads of their own */
+    SCN_VERB_RESTART,     /* the program ends and starts anew: rt_runtime_restart */
     SCN_VERB_EXPECT,
     SCN_VERB_COUNT
 } scn_verb;
@@ -396,6 +397,7 @@ typedef struct scn_scenario {
     uint32_t module_count;
     const uint32_t *preloaded; /* modules of LD_PRELOAD, in order */
     uint32_t preloaded_count;
+    bool persistent_cache;     /* its processes share a persistent program cache, empty at first */
     const scn_device *devices; /* one or more; the first is chosen from the start */
     uint32_t device_count;
     const scn_memory *memories;

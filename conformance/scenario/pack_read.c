@@ -175,6 +175,7 @@ static void read_modules(scn_unpacker *unpack)
         scn_unpack_distinct(unpack, scenario->module_count, &scenario->preloaded_count);
     for (uint32_t i = 0; i < scenario->preloaded_count; i++)
         scn_unpack_check(unpack, scenario->preloaded[i] != 0); /* the executable */
+    scenario->persistent_cache = scn_unpack_flag(unpack);
 }
 
 static void read_devices_and_memories(scn_unpacker *unpack)

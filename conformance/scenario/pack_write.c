@@ -1,6 +1,7 @@
 /* The serialised form of a checked scenario, written.  Little-endian (base/stream.h):
  *
- *     "ASSC" u32 version  path file summary  covers  modules  preloaded  devices  memories  steps
+ *     "ASSC" u32 version  path file summary  covers  modules  preloaded  persistent  devices
+ * memories  steps
  *
  * Tables are a u32 count and the items; positions are two u32; where a field may be absent, a u8
  * tells.  Of expectations, arguments and steps only what their kind has is there.  Fields of a
@@ -355,6 +356,7 @@ static void write_verb(rt_buffer *out, const scn_step *step)
         rt_write_u32(out, step->thread_count);
         rt_write_u32(out, step->nested_count);
         return;
+    case SCN_VERB_RESTART: return;
     case SCN_VERB_EXPECT: write_expects(out, step->expect, step->expect_count); return;
     case SCN_VERB_COUNT: break;
     }
@@ -390,6 +392,7 @@ void scn_pack_write(rt_buffer *out, const scn_scenario *scenario)
     for (uint32_t i = 0; i < scenario->module_count; i++)
         write_module(out, &scenario->modules[i]);
     write_indices(out, scenario->preloaded, scenario->preloaded_count);
+    rt_write_u8(out, scenario->persistent_cache);
     rt_write_u32(out, scenario->device_count);
     for (uint32_t i = 0; i < scenario->device_count; i++)
         write_device(out, &scenario->devices[i]);

@@ -74,9 +74,16 @@ static const scn_shape shape_preload = {
     .element = &scn_shape_module_reference,
     .element_size = sizeof(uint32_t),
 };
+static const scn_shape shape_persistent_cache = {
+    .kind = SCN_SHAPE_TRUTH,
+    .noun = "persistent_cache",
+};
 static const scn_row process_rows[] = {
     {"preload", &shape_preload, 0, SCN_ITEMS(scn_scenario, preloaded, preloaded_count),
      "The modules of LD_PRELOAD, in order."},
+    {"persistent_cache", &shape_persistent_cache, 0, SCN_FIELD(scn_scenario, persistent_cache),
+     "Whether programs are kept in a persistent cache, which is empty at first and which the program "
+     "finds again after a restart."},
     {"environment", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "Environment variables of the program."},
 };
 static const scn_shape shape_process_object = {

@@ -34,6 +34,7 @@ typedef struct scn_reader {
     scn_step *step_table;   /* room for all steps; filled up to step_count */
     uint32_t step_count;    /* steps read so far */
     uint32_t parallel;      /* the parallel step that is being read; SCN_NONE outside */
+    uint32_t process;       /* first step behind the last restart; 0 without one */
     uint32_t thread;        /* scn_step.thread of the steps that are being read */
     uint32_t device;        /* that the last device step chose */
     uint64_t values_size;   /* bytes of initial and expected values so far */

@@ -58,6 +58,11 @@ static bool needs_function_pointers(const scn_scenario *scenario)
     return false;
 }
 
+static bool needs_program_binaries(const scn_scenario *scenario)
+{
+    return scenario->persistent_cache;
+}
+
 typedef struct need_row {
     const char *capability;
     bool (*needed)(const scn_scenario *scenario);
@@ -72,6 +77,8 @@ static const need_row needs[] = {
      "the scenario has unified shared memory; this device has none"},
     {"function_pointers", needs_function_pointers, offsetof(dev_capabilities, function_pointers),
      "the scenario's device code has pointers to functions; this device takes none"},
+    {"program_binaries", needs_program_binaries, offsetof(dev_capabilities, program_binaries),
+     "the scenario keeps programs in a persistent cache; this device gives none as bytes"},
     {"spec_constants", needs_spec_constants, offsetof(dev_capabilities, spec_constants),
      "the scenario sets specialisation constants; this device takes none"},
 };
@@ -162,6 +169,14 @@ static bool gives_launch_options(const scn_scenario *scenario)
     return false;
 }
 
+static bool restarts(const scn_scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        if (scenario->steps[i].verb == SCN_VERB_RESTART) return true;
+    }
+    return false;
+}
+
 struct cnf_skip_row {
     const char *capability;
     bool (*needed)(const scn_scenario *scenario);
@@ -171,6 +186,8 @@ struct cnf_skip_row {
 static const cnf_skip_row only_reference[] = {
     {"devices", has_several_devices,
      "the scenario has several devices; the driver of the shipped runtime has one"},
+    {"restart", restarts,
+      "the scenario's program starts anew; this version runs the shipped runtime once"},
     {"load_image", loads_images,
      "the scenario loads an image by itself; DPC++ has no device_dlopen"},
     {"launch-options", gives_launch_options,

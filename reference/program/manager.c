@@ -89,6 +89,8 @@ rt_program_manager *rt_program_manager_create(const rt_program_parameters *param
     manager->profile = parameters->profile;
     manager->prefer_preloaded = parameters->prefer_preloaded;
     manager->tables.profile = parameters->profile;
+    if (parameters->persistent.length > 0)
+        manager->persistent = rt_persistent_open(parameters->persistent, NULL);
     pthread_mutex_init(&manager->lock, NULL);
     pthread_cond_init(&manager->built, NULL);
     manager->registry->observer =
@@ -105,6 +107,7 @@ void rt_program_manager_destroy(rt_program_manager *manager)
     CHECK(manager->programs_alive == 0);
     CHECK(manager->pending.count == 0);
     rt_cache_free(&manager->cache);
+    rt_persistent_close(manager->persistent);
     rt_program_tables_free(&manager->tables);
     rt_vector_free(&manager->pending);
     pthread_cond_destroy(&manager->built);
@@ -174,7 +177,7 @@ static void store_tuples(rt_program_manager *manager, const rt_build_target *tar
     rt_arena_reset(&arena);
 }
 
-/* "name=value", the value as an unsigned number: its type is known to the code only. */
+/* "name=value" */
 static rt_text value_text(rt_arena *arena, const rt_spec_constant *constant)
 {
     uint64_t number = 0;
@@ -185,20 +188,37 @@ static rt_text value_text(rt_arena *arena, const rt_spec_constant *constant)
                            (unsigned long long)number);
 }
 
-static void trace_build(rt_program_manager *manager, const rt_build_target *target,
-                        const rt_program *program)
+const rt_text *rt_program_constant_texts(rt_arena *arena, const rt_build_target *target)
+{
+    uint32_t count = target->constants.count;
+    rt_text *texts = rt_arena_alloc_array(arena, count, sizeof *texts);
+    for (uint32_t i = 0; i < count; i++)
+        texts[i] = value_text(arena, &target->constants.constants[i]);
+    return texts;
+}
+
+const rt_text *rt_program_image_names(rt_arena *arena, const rt_link_set *set)
+{
+    rt_text *names = rt_arena_alloc_array(arena, set->images.count, sizeof *names);
+    for (uint32_t i = 0; i < set->images.count; i++)
+        names[i] = set->images.items[i]->image->name;
+    return names;
+}
+
+/* Tells of a program that came of building it, or from the persistent cache. */
+static void trace_made(rt_program_manager *manager, const rt_build_target *target, uint32_t id,
+                       const rt_link_set *set, bool loaded)
 {
     rt_arena arena = {0};
-    rt_text *names = rt_arena_alloc_array(&arena, program->image_count, sizeof *names);
-    for (uint32_t i = 0; i < program->image_count; i++)
-        names[i] = program->images[i]->image->name;
-    uint32_t constant_count = target->constants.count;
-    rt_text *constants = rt_arena_alloc_array(&arena, constant_count, sizeof *constants);
-    for (uint32_t i = 0; i < constant_count; i++)
-        constants[i] = value_text(&arena, &target->constants.constants[i]);
-    RT_TRACE(manager->trace, BUILD, RT_N("program", program->id),
-             RT_TS("images", names, program->image_count), RT_N("device", program->device->id),
-             RT_N("context", program->context), RT_TS("constants", constants, constant_count));
+    const rt_trace_value values[] = {
+        RT_N("program", id),
+        RT_TS("images", rt_program_image_names(&arena, set), set->images.count),
+        RT_N("device", target->device->id),
+        RT_N("context", target->context),
+        RT_TS("constants", rt_program_constant_texts(&arena, target), target->constants.count),
+    };
+    rt_trace_emit(manager->trace, loaded ? RT_EVENT_PERSISTENT_HIT : RT_EVENT_BUILD, values,
+                  sizeof values / sizeof *values);
     rt_arena_reset(&arena);
 }
 
@@ -260,14 +280,15 @@ static rt_status build_set(rt_program_manager *manager, const rt_build_target *t
     dev_program *executable = NULL;
     pthread_mutex_unlock(&manager->lock);
     rt_handover_point();
-    rt_status status = rt_program_build(manager, target, id, set, &executable);
+    bool loaded = false;
+    rt_status status = rt_persistent_build(manager, target, id, set, &executable, &loaded);
     rt_handover_point();
     pthread_mutex_lock(&manager->lock);
     pending_remove(manager, build);
     pthread_cond_broadcast(&manager->built);
     if (!rt_ok(status)) return status;
     *out_program = program_create(manager, target, id, set, executable);
-    trace_build(manager, target, *out_program);
+    trace_made(manager, target, id, set, loaded);
     /* An image that went while the program was built must not come back by the cache. */
     bool all_there = true;
     for (uint32_t i = 0; i < set->images.count; i++)

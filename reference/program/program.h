@@ -2,6 +2,7 @@
  *
  * The program manager selects the image that holds the kernel, collects the link set, makes a
  * program object of each image, links them, and keeps the result in the in-memory cache (cache.h).
+ * Where there is a persistent cache it looks there before it builds (persistent.h).
  *
  * Threads.  Everything here may be called from several threads.  Tables and cache are guarded by
  * one lock; programs are built outside it.  Two threads that want the same program: one builds, the
@@ -61,6 +62,7 @@ typedef struct rt_program_parameters {
     rt_registry *registry;
     rt_profile profile;
     bool prefer_preloaded; /* see rt_link_context */
+    rt_text persistent;    /* folder of the persistent cache (persistent.h); empty: none; copied */
 } rt_program_parameters;
 
 /* Makes the manager, which observes the registry from now on. */

@@ -3,6 +3,7 @@
 #define REFERENCE_PROGRAM_PROGRAM_INTERNAL_H
 
 #include "reference/program/cache.h"
+#include "reference/program/persistent.h"
 #include "reference/program/specialise.h"
 
 /* What a program is built for, besides its images; borrowed from the request. */
@@ -33,6 +34,7 @@ struct rt_program_manager {
     bool tables_frozen;     /* a fault only (see DL-DLOPEN-02): new images are not seen */
     uint32_t device_before; /* a fault only (see DL-CACHE-04): for which device was asked last */
     rt_cache cache;
+    rt_persistent *persistent; /* NULL: none */
     RT_VECTOR(rt_pending_build) pending;
     uint32_t program_count;  /* ids given so far */
     uint32_t programs_alive; /* zero when the manager is destroyed */
@@ -43,6 +45,13 @@ struct rt_program_manager {
  * ERRC_RUNTIME: none is registered; ERRC_KERNEL_NOT_SUPPORTED: none for this device. */
 RT_MUST_USE rt_status rt_program_select(rt_program_manager *manager, const rt_device *device,
                                         rt_text kernel_name, const rt_registered_image **out_image);
+
+/* Appends "name=value" for each constant of the target, the values as unsigned numbers: their types
+ * are known to the code only.  Allocated in the arena. */
+const rt_text *rt_program_constant_texts(rt_arena *arena, const rt_build_target *target);
+
+/* Appends the names of a set's images, the requesting first; the same. */
+const rt_text *rt_program_image_names(rt_arena *arena, const rt_link_set *set);
 
 /* Makes the executable program of a link set: one program object per image, then the link
  * (DL-LINK-01, DL-LINK-02).  The target's constants were checked with the set.  Called without the

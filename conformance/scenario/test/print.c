@@ -349,6 +349,7 @@ static void print_verb(rt_buffer *out, const scn_step *step)
     case SCN_VERB_PARALLEL:
         rt_buffer_printf(out, " threads=%u steps=%u", step->thread_count, step->nested_count);
         return;
+    case SCN_VERB_RESTART: return;
     case SCN_VERB_EXPECT:
         for (uint32_t i = 0; i < step->expect_count; i++)
             print_expect(out, &step->expect[i]);
@@ -361,8 +362,8 @@ static void print_verb(rt_buffer *out, const scn_step *step)
 static void print_step(rt_buffer *out, const scn_step *step)
 {
     static const char *const verbs[] = {
-        "load", "unload", "load_image", "device",      "context",  "queue", "submit",
-        "copy", "fill",   "wait",       "host_access", "parallel", "expect"};
+        "load", "unload", "load_image", "device",      "context",  "queue",   "submit",
+        "copy", "fill",   "wait",       "host_access", "parallel", "restart", "expect"};
     _Static_assert(sizeof verbs / sizeof *verbs == SCN_VERB_COUNT, "all verbs");
     rt_buffer_printf(out, "step %s", verbs[step->verb]);
     print_position(out, "at", step->at);
@@ -386,6 +387,7 @@ void scn_print(rt_buffer *out, const scn_scenario *scenario)
     print_text(out, "file", scenario->file);
     print_text(out, "summary", scenario->summary);
     print_indices(out, "preloaded", scenario->preloaded, scenario->preloaded_count);
+    if (scenario->persistent_cache) rt_buffer_printf(out, " persistent_cache");
     rt_buffer_append_byte(out, '\n');
     for (uint32_t i = 0; i < scenario->cover_count; i++) {
         const scn_cover *cover = &scenario->covers[i];

@@ -5,7 +5,7 @@ static const char sample[] =
     "assay: 1\n"
     "summary: Every part of the model.\n"
     "covers: [DL-REQ-01, {rule: DL-RESOLVE-09, at: bad}]\n"
-    "process: {preload: [lib]}\n"
+    "process: {preload: [lib], persistent_cache: true}\n"
     "devices: {main: {aspects: {fp64: true}}, small: {aspects: {fp16: false}}}\n"
     "modules:\n"
     "  app: {needs: [lib], split: per_kernel, build_options: -DN, host_symbols: [f, g],\n"
@@ -57,7 +57,11 @@ static const char sample[] =
     "        - wait: {step: inside}\n"
     "      - - fill: {memory: u, value: [1, 2, 3, 4]}\n"
     "  - wait: {queue: q}\n"
-    "    profile: dpcpp\n";
+    "    profile: dpcpp\n"
+    "  - restart\n"
+    "  - fill: {memory: a, value: 7}\n"
+    "    id: anew\n"
+    "  - wait: {step: anew}\n";
 
 rt_text scn_sample(void)
 {
