@@ -1,6 +1,8 @@
 /* Composition: who owns whom, and in which order they come and go. */
 #include "reference/runtime.h"
 
+#include <string.h>
+
 typedef struct rt_context {
     const rt_device **devices; /* NULL: all */
     uint32_t device_count;
@@ -82,8 +84,10 @@ void rt_runtime_destroy(rt_runtime *runtime)
     if (!runtime) return;
     process_end(runtime);
     rt_chooser_free(&runtime->chooser);
-    for (uint32_t i = 0; i < runtime->devices.count; i++)
+    for (uint32_t i = 0; i < runtime->devices.count; i++) {
+        rt_free(runtime->devices.items[i]->shown_extensions);
         rt_free(runtime->devices.items[i]);
+    }
     rt_vector_free(&runtime->devices);
     pthread_mutex_destroy(&runtime->lock);
     rt_trace_destroy(runtime->trace);
@@ -118,6 +122,27 @@ const rt_device *rt_runtime_device_add(rt_runtime *runtime, rt_text name, dev_de
     *rt_vector_push(&runtime->devices) = added;
     pthread_mutex_unlock(&runtime->lock);
     return added;
+}
+
+void rt_runtime_device_hide_links(rt_runtime *runtime, const rt_device *device, uint32_t formats)
+{
+    CHECK(device->id < runtime->devices.count && formats >> RT_FORMAT_COUNT == 0);
+    rt_device *own = runtime->devices.items[device->id];
+    CHECK(own == device && !own->shown_extensions);
+    dev_capabilities *shown = &own->capabilities;
+    own->shown_extensions = rt_alloc_array(shown->extension_count + 1u, sizeof(const char *));
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < shown->extension_count; i++) {
+        bool hidden = false;
+        for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++) {
+            const char *extension = rt_format_link_extension((rt_format)format);
+            bool named = strcmp(shown->extensions[i], extension) == 0;
+            hidden = hidden || (named && formats >> format & 1);
+        }
+        if (!hidden) own->shown_extensions[kept++] = shown->extensions[i];
+    }
+    shown->extensions = own->shown_extensions;
+    shown->extension_count = kept;
 }
 
 rt_context_id rt_runtime_context_create(rt_runtime *runtime, const rt_device *const *devices,

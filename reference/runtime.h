@@ -49,6 +49,11 @@ rt_trace *rt_runtime_trace(rt_runtime *runtime);
 const rt_device *rt_runtime_device_add(rt_runtime *runtime, rt_text name, dev_device *device,
                                        uint32_t masked_aspects);
 
+/* Hides from the runtime that the device links programs of the formats (bits 1u << rt_format), as
+ * if it lacked their extensions (document 003, "DPC++ runtime plugin interface (PI) changes").
+ * Called at most once for a device, before anything is built for it. */
+void rt_runtime_device_hide_links(rt_runtime *runtime, const rt_device *device, uint32_t formats);
+
 /* Makes a context of devices; context 0, of all devices, is there from the start. */
 rt_context_id rt_runtime_context_create(rt_runtime *runtime, const rt_device *const *devices,
                                         uint32_t device_count);

@@ -320,7 +320,9 @@ static void simdev_device_destroy(dev_device *base)
 static void simdev_device_capabilities(dev_device *device, dev_capabilities *out_capabilities)
 {
     (void)device;
-    static const char *const extensions[] = {"pi_ext_spirv64_linking", "assay_ext_native_linking"};
+    static const char *const extensions[] = {
+        "pi_ext_spirv64_linking", "pi_ext_spirv64_x86_64_linking", "pi_ext_spirv64_gen_linking",
+        "pi_ext_spirv64_fpga_linking", "assay_ext_native_linking"};
     *out_capabilities = (dev_capabilities){
         .name = RT_TEXT("assay simulated device"),
         .driver = RT_TEXT("assay sim"),

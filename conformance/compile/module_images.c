@@ -222,10 +222,10 @@ static rt_status postlink_sources(module_job *job, image_list *out)
 /* Adds an image of the module's sources, in SPIR-V, in another format. */
 static rt_status add_in_format(module_job *job, rt_image image, rt_format format)
 {
-    if (format == RT_FORMAT_NATIVE) {
+    if (format != RT_FORMAT_SPIRV64) {
         rt_text name = rt_arena_printf(&job->worker->arena, "%.*s/%u",
                                        RT_TEXT_ARG(job->request->module), job->images.count);
-        RT_TRY(cnf_offline_compile(job->worker, name, &image));
+        RT_TRY(cnf_offline_compile(job->worker, name, format, &image));
     }
     CHECK(image.format == format);
     add_source_image(job, image);

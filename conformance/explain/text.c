@@ -57,6 +57,8 @@ static void module_write(rt_buffer *out, const scn_scenario *scenario, uint32_t 
     }
     if (module->host_symbol_count > 0) rt_buffer_printf(out, "; host symbols ");
     put_names(out, module->host_symbols, module->host_symbol_count);
+    if (module->file_name.length)
+        rt_buffer_printf(out, "; file %.*s", RT_TEXT_ARG(module->file_name));
     if (!module->registers) rt_buffer_printf(out, "; does not register its images");
     rt_buffer_append_byte(out, '\n');
 }

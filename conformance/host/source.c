@@ -6,7 +6,8 @@
 rt_text cnf_host_file_name(rt_arena *arena, const scn_scenario *scenario, uint32_t module)
 {
     CHECK(module < scenario->module_count);
-    rt_text name = scenario->modules[module].name;
+    rt_text name = scenario->modules[module].name, given = scenario->modules[module].file_name;
+    if (given.length > 0) return given;
     return rt_arena_printf(arena, "%.*s%s", RT_TEXT_ARG(name), module == 0 ? "" : ".so");
 }
 

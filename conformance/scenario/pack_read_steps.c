@@ -142,6 +142,9 @@ static scn_submit read_submit(scn_unpacker *unpack)
         constants[i] = read_constant(unpack);
     submit.constants = constants;
     submit.options = rt_read_text(&unpack->reader);
+    submit.module = rt_read_u32(&unpack->reader);
+    scn_unpack_check(unpack,
+                     submit.module == SCN_NONE || submit.module < unpack->scenario->module_count);
     return submit;
 }
 

@@ -95,6 +95,7 @@ static void write_module(rt_buffer *out, const scn_module *module)
     rt_write_u32(out, module->hand_image_count);
     for (uint32_t i = 0; i < module->hand_image_count; i++)
         write_hand_image(out, &module->hand_images[i]);
+    rt_write_text(out, module->file_name);
     write_flag(out, module->registers);
     rt_image_list_write(out, module->images);
 }
@@ -107,6 +108,8 @@ static void write_device(rt_buffer *out, const scn_device *device)
     write_position(out, device->at);
     rt_write_u32(out, device->hidden_aspects);
     rt_write_u32(out, device->required_aspects);
+    write_flag(out, device->links_given);
+    rt_write_u32(out, device->links);
 }
 
 static void write_layout(rt_buffer *out, const scn_layout *layout)
@@ -206,6 +209,7 @@ static void write_submit(rt_buffer *out, const scn_submit *submit)
     for (uint32_t i = 0; i < submit->constant_count; i++)
         write_constant(out, &submit->constants[i]);
     rt_write_text(out, submit->options);
+    rt_write_u32(out, submit->module);
 }
 
 static void write_transfer(rt_buffer *out, scn_verb verb, const scn_transfer *transfer)
@@ -392,6 +396,7 @@ void scn_pack_write(rt_buffer *out, const scn_scenario *scenario)
     for (uint32_t i = 0; i < scenario->module_count; i++)
         write_module(out, &scenario->modules[i]);
     write_indices(out, scenario->preloaded, scenario->preloaded_count);
+    write_flag(out, scenario->prefer_preloaded);
     rt_write_u8(out, scenario->persistent_cache);
     rt_write_u32(out, scenario->device_count);
     for (uint32_t i = 0; i < scenario->device_count; i++)

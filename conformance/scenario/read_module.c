@@ -84,9 +84,9 @@ static const scn_shape shape_build_options = {
 /* What post-link makes of sources; images written by hand may claim any format. */
 static const scn_choice formats[] = {
     [RT_FORMAT_SPIRV64] = {"spirv64", true},
-    [RT_FORMAT_SPIRV64_X86_64] = {"spirv64_x86_64", false},
-    [RT_FORMAT_SPIRV64_GEN] = {"spirv64_gen", false},
-    [RT_FORMAT_SPIRV64_FPGA] = {"spirv64_fpga", false},
+    [RT_FORMAT_SPIRV64_X86_64] = {"spirv64_x86_64", true},
+    [RT_FORMAT_SPIRV64_GEN] = {"spirv64_gen", true},
+    [RT_FORMAT_SPIRV64_FPGA] = {"spirv64_fpga", true},
     [RT_FORMAT_NATIVE] = {"native", true},
 };
 _Static_assert(sizeof formats / sizeof *formats == RT_FORMAT_COUNT, "a name for every format");
@@ -95,7 +95,7 @@ static const scn_shape shape_format = {
     .noun = "a format",
     SCN_CHOICES(formats),
 };
-static const scn_shape shape_format_list = {
+const scn_shape scn_shape_format_list = {
     .kind = SCN_SHAPE_LIST,
     .noun = "a list of formats",
     .element = &shape_format,
@@ -103,12 +103,20 @@ static const scn_shape shape_format_list = {
 
 static bool formats_read(scn_reader *reader, const scn_node *node, void *out)
 {
-    if (node->kind != SCN_NODE_LIST || node->count == 0) {
-        return scn_report(
-            reader->reporter, node->at, "expected %s, found %s", shape_format_list.noun,
-            node->kind == SCN_NODE_LIST ? "an empty one" : scn_node_describe(reader->arena, node));
+    if (node->kind == SCN_NODE_LIST && node->count == 0) {
+        return scn_report(reader->reporter, node->at, "expected %s, found an empty one",
+                          scn_shape_format_list.noun);
     }
-    uint32_t *mask = out;
+    return scn_formats_read(reader, node, out);
+}
+
+bool scn_formats_read(scn_reader *reader, const scn_node *node, uint32_t *out_formats)
+{
+    if (node->kind != SCN_NODE_LIST) {
+        return scn_report(reader->reporter, node->at, "expected %s, found %s",
+                          scn_shape_format_list.noun, scn_node_describe(reader->arena, node));
+    }
+    uint32_t *mask = out_formats;
     for (uint32_t i = 0; i < node->count; i++) {
         uint32_t format;
         if (!scn_value_read(reader, &shape_format, &node->items[i], &format)) return false;
@@ -125,7 +133,7 @@ static const scn_shape shape_formats = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a list of formats",
     .read = formats_read,
-    .alternatives = {&shape_format_list},
+    .alternatives = {&scn_shape_format_list},
 };
 
 static const scn_shape shape_symbol = {.kind = SCN_SHAPE_TEXT, .noun = "the name of a symbol"};
@@ -158,12 +166,17 @@ static const scn_row module_rows[] = {
     {"build_options", &shape_build_options, 0, SCN_FIELD(scn_module, build_options),
      "Options for the front end, as on its command line."},
     {"formats", &shape_formats, 0, SCN_FIELD(scn_module, formats),
-     "The formats that images of the sources are made in, each in all of them; native: compiled "
-     "ahead of time for the simulated device, with the defaults of specialisation constants."},
+     "The formats that images of the sources are made in, each in all of them; all but spirv64: "
+     "compiled ahead of time for the simulated device, as itself (native) or standing for a CPU "
+     "(spirv64_x86_64), GPU (spirv64_gen) or FPGA (spirv64_fpga), with the defaults of "
+     "specialisation constants."},
     {"compile_options", &shape_device_options, 0, SCN_FIELD(scn_module, compile_options),
      "Options of the sources' images for the device's compiler."},
     {"link_options", &shape_device_options, 0, SCN_FIELD(scn_module, link_options),
      "Options of the sources' images for the device's linker."},
+    {"file_name", &scn_shape_name, 0, SCN_FIELD(scn_module, file_name),
+     "The name of the file that the OS loads, where it is not the module's; modules whose files have "
+     "one name lie in different folders."},
     {"registers", &shape_registers, 0, SCN_FIELD(scn_module, registers),
      "Whether the images are registered when the module is loaded; false: a load_image step can."},
     {"device_config", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "The device-config file for post-link."},

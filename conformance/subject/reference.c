@@ -135,6 +135,7 @@ static rt_runtime *create_runtime(cnf_execution *execution)
         .module_count = execution->scenario->module_count,
         .profile = options->profile,
         .seed = options->seed,
+        .prefer_preloaded = execution->scenario->prefer_preloaded,
     };
     if (execution->scenario->persistent_cache) parameters.persistent_cache = options->scratch;
     rt_system system;
@@ -173,6 +174,9 @@ static rt_status reference_set_up(cnf_execution *execution)
         const scn_device *device = &scenario->devices[i];
         reference->devices[i] = rt_runtime_device_add(reference->runtime, device->name,
                                                       reference->opened[i], device->hidden_aspects);
+        uint32_t unlinked = ~device->links & ((1u << RT_FORMAT_COUNT) - 1);
+        if (device->links_given)
+            rt_runtime_device_hide_links(reference->runtime, reference->devices[i], unlinked);
     }
     return process_begin(execution);
 }

@@ -4,6 +4,7 @@
 
 #include "reference/program/cache.h"
 #include "reference/program/persistent.h"
+#include "reference/program/program_index.h"
 #include "reference/program/specialise.h"
 
 /* What a program is built for, besides its images; borrowed from the request. */
@@ -31,9 +32,11 @@ struct rt_program_manager {
     pthread_mutex_t lock;
     pthread_cond_t built; /* some pending build ended */
     rt_program_tables tables;
-    bool tables_frozen;     /* a fault only (see DL-DLOPEN-02): new images are not seen */
-    uint32_t device_before; /* a fault only (see DL-CACHE-04): for which device was asked last */
+    bool tables_frozen;      /* a fault only (see DL-DLOPEN-02): new images are not seen */
+    uint32_t device_before;  /* a fault only (see DL-CACHE-04): for which device was asked last */
+    uint32_t formats_linked; /* a fault only (see DL-BACKEND-14): by any device asked so far */
     rt_cache cache;
+    rt_program_index index;
     rt_persistent *persistent; /* NULL: none */
     RT_VECTOR(rt_pending_build) pending;
     uint32_t program_count;  /* ids given so far */
@@ -41,10 +44,19 @@ struct rt_program_manager {
 };
 
 /* The image to take the kernel from: the first registered of a format that the device takes, and of
- * which it has the aspects (SYCL 2020, 5.7 "Optional kernel features").  Called with the lock held.
+ * which it has the aspects (SYCL 2020, 5.7 "Optional kernel features").  Where the request names a
+ * module it is one of that module's images; of another module's, where the module has none, and
+ * then only the cache can serve the request (document 003, "In-memory cache").  A launch that sets
+ * specialisation constants prefers code whose constants can be set to code that was compiled ahead
+ * of time.  Called with the lock held.
  * ERRC_RUNTIME: none is registered; ERRC_KERNEL_NOT_SUPPORTED: none for this device. */
-RT_MUST_USE rt_status rt_program_select(rt_program_manager *manager, const rt_device *device,
-                                        rt_text kernel_name, const rt_registered_image **out_image);
+RT_MUST_USE rt_status rt_program_select(rt_program_manager *manager,
+                                        const rt_kernel_request *request,
+                                        const rt_registered_image **out_image);
+
+/* Refuses a kernel that the module which the request names does not have, ERRC_RUNTIME. */
+RT_MUST_USE rt_status rt_program_refuse_module(rt_program_manager *manager,
+                                               const rt_kernel_request *request);
 
 /* Appends "name=value" for each constant of the target, the values as unsigned numbers: their types
  * are known to the code only.  Allocated in the arena. */

@@ -222,6 +222,8 @@ rt_status rt_scheduler_launch(rt_scheduler *scheduler, rt_queue_id queue, const 
         .options = launch->options,
         .constants = launch->constants,
         .constant_count = launch->constant_count,
+        .has_module = launch->has_module,
+        .module = launch->module,
     };
     pthread_mutex_unlock(&scheduler->lock);
 

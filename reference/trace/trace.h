@@ -28,8 +28,9 @@
     EVENT(UNRESOLVED, "unresolved", "image symbol")                                                \
     /* something that a rule leaves open was chosen, among two or more */                          \
     EVENT(CHOICE, "choice", "rule of taken")                                                       \
-    /* a program object was made from one image: for linking, or executable at once */             \
-    EVENT(CREATE, "create", "image executable")                                                    \
+    /* a program object was made from one image: for linking, or executable at once; by the        \
+     * device's compiler, or read as it was compiled ahead of time */                              \
+    EVENT(CREATE, "create", "image executable compiled")                                           \
     /* program objects were linked, by the driver or by a tool of ours */                          \
     EVENT(LINK, "link", "program inputs[] by")                                                     \
     /* a program was made executable; constants are those that were set, as "name=value" */        \

@@ -276,6 +276,9 @@ static scn_inner_pointer *pointer_of(victim *it, uint32_t index)
     LIE(unordered_and_too_many, it->memories[USM_STRUCT].count = SCN_MATCHED_COUNT_MAX + 1)        \
     LIE(aspect_asked_for_and_hidden, ((scn_device *)it->scenario->devices)->hidden_aspects = 2)    \
     LIE(aspect_unknown, ((scn_device *)it->scenario->devices)->hidden_aspects = 1u << 31)          \
+    LIE(links_unknown, ((scn_device *)it->scenario->devices)[1].links = 1u << 31)                  \
+    LIE(links_not_given, ((scn_device *)it->scenario->devices)[1].links_given = false)             \
+    LIE(submit_of_no_module, it->steps[2].submit.module = 2)                                       \
     LIE(executable_preloaded, INDEX(it->scenario->preloaded) = 0)                                  \
     LIE(needs_no_module, INDEX(it->scenario->modules[0].needs) = 2)                                \
     LIE(access_unknown, it->arguments[ARGUMENT_BUFFER].access = SCN_ACCESS_WRITE + 1)              \

@@ -164,8 +164,11 @@ static rt_status link_programs(dev_device *device, dev_program *const *programs,
                                rt_text options, dev_program **out_program)
 {
     (void)programs, (void)options;
-    ((counting_device *)device)->last_link_inputs = number;
-    return make_program(device, &((counting_device *)device)->links_done, "link", out_program);
+    counting_device *self = (counting_device *)device;
+    pthread_mutex_lock(&self->lock);
+    self->last_link_inputs = number;
+    pthread_mutex_unlock(&self->lock);
+    return make_program(device, &self->links_done, "link", out_program);
 }
 
 static rt_status build(dev_device *device, const dev_code *code, dev_program **out_program)

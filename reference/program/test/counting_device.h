@@ -17,7 +17,7 @@ typedef struct counting_device {
     bool no_binaries;        /* no program can be had as one */
     uint32_t build_delay_us; /* how long a build or link takes */
     uint32_t compiles, links_done, builds, kernels, launches, reads, writes; /* atomic */
-    uint32_t last_link_inputs;
+    uint32_t last_link_inputs; /* written under lock */
     uint32_t copies, fills;
     uint32_t loads; /* of binaries */
     pthread_mutex_t lock;
