@@ -13,6 +13,7 @@
 #include "reference/base/stream.h"
 #include "reference/image/syclbin.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { KEPT_TAG = 0x43594341, KEPT_VERSION = 1 }; /* "ACYC" */
@@ -102,6 +103,20 @@ static bool is_repetition(const rt_image *images, uint32_t count, const rt_image
     return false;
 }
 
+/* The name that an image is ordered by: of its first kernel, or else of a symbol that it exports.
+ */
+static rt_text name_of(const rt_image *image)
+{
+    const rt_property_set *exports = rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);
+    if (image->kernel_count > 0) return image->kernels[0];
+    return exports && exports->property_count > 0 ? exports->properties[0].name : (rt_text){0};
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    return rt_text_compare(name_of(left), name_of(right));
+}
+
 rt_status cnf_sycl_images(cnf_worker *worker, rt_text source, rt_bytes bytes,
                           rt_image_list *out_images)
 {
@@ -119,6 +134,8 @@ rt_status cnf_sycl_images(cnf_worker *worker, rt_text source, rt_bytes bytes,
         RT_TRY(make_image(worker, source, &binaries.items[i], image));
         if (!is_repetition(images, out_images->count, image)) out_images->count++;
     }
+    /* The compiler's own order differs from one run to the next. */
+    if (out_images->count > 1) qsort(images, out_images->count, sizeof *images, compare_names);
     out_images->images = images;
     return RT_STATUS_OK;
 }

@@ -5,7 +5,8 @@
 #include "conformance/compile/front_end.h"
 #include "conformance/compile/worker.h"
 
-/* Reads a SYCLBIN into images without names, in its order, in the worker's arena.  Property sets
+/* Reads a SYCLBIN into images without names, in the order of their kernels' or symbols'
+ * names, in the worker's arena.  Property sets
  * are the compiler's, unchanged; kernels are the code's entry points.  Binaries whose code and
  * property sets come again, which sources with virtual functions have, become one image.
  * UNSUPPORTED: the source uses what no image can hold; TOOL: the compiler's result is damaged. */
