@@ -56,9 +56,9 @@ static const char *const sycl_arguments[] = {"-fsycl-allow-device-image-dependen
                                              "-ffp-contract=off", "-H", NULL};
 
 static const char *const split_arguments[RT_SPLIT_COUNT] = {
-    [RT_SPLIT_OFF] = "-fsycl-device-code-split=off",
-    [RT_SPLIT_PER_SOURCE] = "-fsycl-device-code-split=per_source",
-    [RT_SPLIT_PER_KERNEL] = "-fsycl-device-code-split=per_kernel",
+#define SPLIT_ARGUMENT(split, name) [RT_SPLIT_##split] = "-fsycl-device-code-split=" name,
+    RT_SPLITS(SPLIT_ARGUMENT)
+#undef SPLIT_ARGUMENT
 };
 
 static const char *const output_arguments[] = {"-o", "-", "-", NULL};

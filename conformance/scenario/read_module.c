@@ -3,9 +3,9 @@
 #include "conformance/scenario/source.h"
 
 static const scn_choice splits[] = {
-    [RT_SPLIT_OFF] = {"off", true},
-    [RT_SPLIT_PER_SOURCE] = {"per_source", true},
-    [RT_SPLIT_PER_KERNEL] = {"per_kernel", true},
+#define SPLIT_CHOICE(split, name) [RT_SPLIT_##split] = {name, true},
+    RT_SPLITS(SPLIT_CHOICE)
+#undef SPLIT_CHOICE
 };
 _Static_assert(sizeof splits / sizeof *splits == RT_SPLIT_COUNT, "a name for every split");
 static const scn_shape shape_split = {

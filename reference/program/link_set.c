@@ -60,9 +60,11 @@ static void leave_unresolved(resolution *r, const rt_registered_image *importer,
     RT_TRACE(r->context->trace, UNRESOLVED, RT_T("image", importer->image->name),
              RT_T("symbol", symbol));
     /* Here the mark stands first: the loader's answer is for a fault only. */
+    rt_module_id host = RT_MODULE_NONE;
     bool host_serves =
         !RULE(DL_REQ_03) &&
-        rt_loader_host_symbol(r->context->loader, importer->module, symbol) != RT_MODULE_NONE;
+        rt_ok(rt_loader_binds(r->context->loader, importer->module, symbol, &host)) &&
+        host != RT_MODULE_NONE;
     if (!host_serves) *rt_vector_push(&r->unresolved) = symbol;
 }
 
@@ -114,6 +116,24 @@ static void take_everything(resolution *r)
     }
 }
 
+static bool is_of_provider(const resolution *r, uint32_t module)
+{
+    for (uint32_t i = 1; i < r->set->images.count; i++)
+        if (r->set->images.items[i]->module == module) return true;
+    return false;
+}
+
+/* A fault only (see DL-SPLIT-05): takes a provider's whole module, as linking libraries would. */
+static void take_modules(resolution *r)
+{
+    const rt_program_tables *tables = r->context->tables;
+    for (uint32_t i = 0; i < tables->images.count; i++) {
+        const rt_registered_image *image = tables->images.items[i];
+        bool taken = !image || rt_map_find_number(&r->taken, image->id) != RT_MAP_NONE;
+        if (!taken && is_of_provider(r, image->module)) take(r, image);
+    }
+}
+
 static rt_status refuse_unresolved(const resolution *r)
 {
     rt_buffer names = {0}, hints = {0};
@@ -154,6 +174,7 @@ rt_status rt_link_set_collect(const rt_link_context *context, const rt_registere
         resolve_imports(&r, out_set->images.items[i]);
     }
     if (out_set->searched && !RULE(DL_RESOLVE_16)) take_everything(&r);
+    if (out_set->searched && !RULE(DL_SPLIT_05)) take_modules(&r);
 
     rt_status status = RT_STATUS_OK;
     bool refused = r.unresolved.count > 0 && RULE(DL_RESOLVE_09);
