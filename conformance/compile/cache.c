@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ANSWER_VERSION = 2 };
+enum { ANSWER_VERSION = 3 };
 
 #define CACHE_SIZE_MAX  ((uint64_t)512 << 20) /* bytes */
 #define CACHE_SIZE_KEPT (CACHE_SIZE_MAX / 4 * 3)
@@ -111,12 +111,12 @@ rt_text cnf_cache_folder(const cnf_cache *cache)
 
 /* ---- Entries ------------------------------------------------------------------------------- */
 
-/* Appends the key of a request; the caller frees it. */
-static rt_buffer key_of(const cnf_cache *cache, rt_bytes request)
+/* Appends the key of a request to who is identified so; the caller frees it. */
+static rt_buffer key_of(rt_text identity, rt_bytes request)
 {
-    CHECK(cache->identity.size > 0);
+    CHECK(identity.length > 0);
     rt_buffer named = {0}, key = {0};
-    rt_buffer_append_text(&named, rt_buffer_text(&cache->identity));
+    rt_buffer_append_text(&named, identity);
     rt_buffer_append(&named, request.data, request.size);
     rt_hash hash = rt_hash128(named.data, named.size);
     rt_buffer_free(&named);
@@ -125,23 +125,33 @@ static rt_buffer key_of(const cnf_cache *cache, rt_bytes request)
     return key;
 }
 
-bool cnf_cache_find(cnf_cache *cache, rt_bytes request, rt_buffer *out_answer)
+bool cnf_cache_find_of_tool(cnf_cache *cache, rt_text tool, rt_bytes request, rt_buffer *out_made)
 {
     if (!cache->store) return false;
-    rt_buffer key = key_of(cache, request);
-    rt_store_answer answer = rt_store_find(cache->store, rt_buffer_bytes(&key), out_answer);
+    rt_buffer key = key_of(tool, request);
+    rt_store_answer answer = rt_store_find(cache->store, rt_buffer_bytes(&key), out_made);
     rt_buffer_free(&key);
     return answer == RT_STORE_FOUND;
 }
 
-void cnf_cache_keep(cnf_cache *cache, rt_bytes request, rt_bytes answer)
+void cnf_cache_keep_of_tool(cnf_cache *cache, rt_text tool, rt_bytes request, rt_bytes made)
 {
     if (!cache->store) return;
-    CHECK(answer.data && answer.size > 0);
-    rt_buffer key = key_of(cache, request);
+    CHECK(made.data && made.size > 0);
+    rt_buffer key = key_of(tool, request);
     /* What cannot be kept is compiled again next time; opening the cache has said so. */
-    (void)rt_store_keep(cache->store, rt_buffer_bytes(&key), answer);
+    (void)rt_store_keep(cache->store, rt_buffer_bytes(&key), made);
     rt_buffer_free(&key);
+}
+
+bool cnf_cache_find(cnf_cache *cache, rt_bytes request, rt_buffer *out_answer)
+{
+    return cnf_cache_find_of_tool(cache, rt_buffer_text(&cache->identity), request, out_answer);
+}
+
+void cnf_cache_keep(cnf_cache *cache, rt_bytes request, rt_bytes answer)
+{
+    cnf_cache_keep_of_tool(cache, rt_buffer_text(&cache->identity), request, answer);
 }
 
 void cnf_cache_sweep(cnf_cache *cache, uint64_t size_max, uint64_t size_kept)

@@ -81,6 +81,7 @@ typedef enum scn_language {
                                 end's output does */
     SCN_LANGUAGE_SPIRV_ASM,  /* as spirv-as reads it; an image of its own, past post-link */
     SCN_LANGUAGE_SPIRV,      /* a module in binary; only as a file */
+    SCN_LANGUAGE_SYCL, /* SYCL 2020 and extensions, for the shipped compiler; comes as images */
     SCN_LANGUAGE_COUNT
 } scn_language;
 

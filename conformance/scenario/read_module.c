@@ -225,6 +225,30 @@ static bool symbols_check(scn_reader *reader, const scn_node *node, const scn_mo
     return fine;
 }
 
+static bool has_sycl(const scn_module *module)
+{
+    for (uint32_t i = 0; i < module->source_count; i++)
+        if (module->sources[i].language == SCN_LANGUAGE_SYCL) return true;
+    for (uint32_t i = 0; i < module->hand_image_count; i++)
+        if (module->hand_images[i].source.language == SCN_LANGUAGE_SYCL) return true;
+    return false;
+}
+
+/* The options of a module go to all its front ends, and that of SYCL takes none of OpenCL's. */
+static bool options_check(scn_reader *reader, const scn_node *node, const scn_module *module)
+{
+    rt_text option, rest = module->build_options;
+    if (!has_sycl(module)) return true;
+    while (scn_build_options_next(&rest, &option)) {
+        if (!rt_text_starts(option, "-cl-")) continue;
+        return scn_report(reader->reporter, scn_node_entry(node, "build_options")->value.at,
+                          "build option '%.*s' is for OpenCL, and the module has a source in SYCL; "
+                          "move one of them to a module of its own",
+                          RT_TEXT_ARG(option));
+    }
+    return true;
+}
+
 /* Sources are named by their number in the module, those of images written by hand behind. */
 static void sources_name(scn_reader *reader, scn_module *module)
 {
@@ -253,6 +277,7 @@ static bool module_read(scn_reader *reader, const scn_node *node, void *out)
     if (!scn_object_read(reader, &shape_module_object, node, module, &given)) return false;
     sources_name(reader, module);
     bool fine = needs_check(reader, node, module);
+    fine = options_check(reader, node, module) && fine;
     return symbols_check(reader, node, module) && fine;
 }
 

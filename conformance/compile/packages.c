@@ -1,5 +1,5 @@
-/* Where ci/setup installs what is not the distribution's; see packages.h. */
-#include "conformance/subject/packages.h"
+/* Where ci/setup put Python packages. */
+#include "conformance/compile/packages.h"
 
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@ static rt_text variable(const char *name)
 rt_text cnf_packages_folder(rt_arena *arena)
 {
     rt_text chosen = variable("ASSAY_VENV"), data = variable("XDG_DATA_HOME");
-    if (chosen.length > 0) return chosen;
+    if (chosen.length > 0) return rt_arena_text(arena, chosen);
     if (data.length > 0) return rt_arena_printf(arena, "%.*s/assay/venv", RT_TEXT_ARG(data));
     return rt_arena_printf(arena, "%.*s/.local/share/assay/venv", RT_TEXT_ARG(variable("HOME")));
 }
