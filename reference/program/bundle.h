@@ -20,8 +20,9 @@
  * application linked by hand.
  *
  * Units are shared among bundles and never change.  They live on when their images' module is
- * unloaded.  Threads: everything may be called from several threads; programs are compiled and
- * linked outside the manager's lock. */
+ * unloaded.  Getting a bundle costs what launches of its kernels cost; linking and joining compare
+ * every unit with every other, of which an application has few.  Threads: everything may be called
+ * from several threads; programs are compiled and linked outside the manager's lock. */
 #ifndef REFERENCE_PROGRAM_BUNDLE_H
 #define REFERENCE_PROGRAM_BUNDLE_H
 

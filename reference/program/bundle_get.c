@@ -7,12 +7,15 @@
 typedef struct main_image {
     const rt_registered_image *image;
     rt_link_set set; /* the image first */
+    bool within;     /* it is in the program of another one */
 } main_image;
 
 /* What a bundle is made from, found with the lock held. */
 typedef struct bundle_plan {
     RT_VECTOR(main_image) mains;
-    rt_link_set all; /* every image of every set, each once */
+    rt_map main_index; /* id of the image -> mains */
+    rt_link_set all;   /* every image of every set, each once */
+    rt_map in_all;     /* id of the image -> 1 */
     rt_arena arena;
     rt_spec_list constants; /* whole: no image is the requesting one */
 } bundle_plan;
@@ -22,6 +25,8 @@ static void plan_free(bundle_plan *plan)
     for (uint32_t i = 0; i < plan->mains.count; i++)
         rt_link_set_free(&plan->mains.items[i].set);
     rt_vector_free(&plan->mains);
+    rt_map_free(&plan->main_index);
+    rt_map_free(&plan->in_all);
     rt_link_set_free(&plan->all);
     rt_arena_reset(&plan->arena);
 }
@@ -92,9 +97,8 @@ static rt_status image_of_kernel(rt_program_manager *manager, const rt_bundle_re
 
 static void add_main(bundle_plan *plan, const rt_registered_image *image)
 {
-    for (uint32_t i = 0; i < plan->mains.count; i++) {
-        if (plan->mains.items[i].image == image) return;
-    }
+    if (rt_map_find_number(&plan->main_index, image->id) != RT_MAP_NONE) return;
+    rt_map_set_number(&plan->main_index, image->id, plan->mains.count);
     *rt_vector_push(&plan->mains) = (main_image){.image = image};
 }
 
@@ -131,17 +135,19 @@ static rt_status find_mains(rt_program_manager *manager, const rt_bundle_request
 
 /* ---- What they depend on ------------------------------------------------------------------ */
 
-/* A main image that another one depends on is in that one's program (tag A56).  Of images that
+/* A main image that another one depends on is in that one's program (tag A56); of images that
  * depend on each other the first stays. */
-static bool is_dependency(const bundle_plan *plan, uint32_t index)
+static void mark_dependencies(bundle_plan *plan)
 {
-    const main_image *one = &plan->mains.items[index];
     for (uint32_t i = 0; i < plan->mains.count; i++) {
-        const main_image *other = &plan->mains.items[i];
-        if (i == index || !holds(&other->set, one->image)) continue;
-        if (i < index || !holds(&one->set, other->image)) return true;
+        const main_image *one = &plan->mains.items[i];
+        for (uint32_t k = 1; k < one->set.images.count; k++) {
+            uint32_t index = rt_map_find_number(&plan->main_index, one->set.images.items[k]->id);
+            if (index == RT_MAP_NONE) continue;
+            main_image *other = &plan->mains.items[index];
+            if (i < index || !holds(&other->set, one->image)) other->within = true;
+        }
     }
-    return false;
 }
 
 /* Collects the sets.  Only an executable needs all imports: otherwise they are looked for as well,
@@ -156,9 +162,12 @@ static rt_status collect_sets(rt_program_manager *manager, const rt_bundle_reque
         RT_TRY(rt_link_set_collect(&context, one->image, &one->set));
         for (uint32_t k = 0; k < one->set.images.count; k++) {
             const rt_registered_image *image = one->set.images.items[k];
-            if (!holds(&plan->all, image)) *rt_vector_push(&plan->all.images) = image;
+            if (rt_map_find_number(&plan->in_all, image->id) != RT_MAP_NONE) continue;
+            rt_map_set_number(&plan->in_all, image->id, 1);
+            *rt_vector_push(&plan->all.images) = image;
         }
     }
+    mark_dependencies(plan);
     return RT_STATUS_OK;
 }
 
@@ -192,7 +201,7 @@ static rt_status add_executables(rt_program_manager *manager, const rt_build_tar
                                  const bundle_plan *plan, rt_bundle *bundle)
 {
     for (uint32_t i = 0; i < plan->mains.count; i++) {
-        if (is_dependency(plan, i)) continue;
+        if (plan->mains.items[i].within) continue;
         const rt_link_set *set = &plan->mains.items[i].set;
         uint32_t id = rt_bundle_program_id(manager);
         dev_program *executable = NULL;
