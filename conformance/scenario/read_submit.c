@@ -82,11 +82,12 @@ static bool constant_read(scn_reader *reader, const scn_node *node, void *out)
 }
 
 static const scn_shape shape_plain_constant = {.kind = SCN_SHAPE_TEXT, .noun = "a number"};
+static const scn_shape shape_bool_constant = {.kind = SCN_SHAPE_TRUTH, .noun = "a truth value"};
 static const scn_shape shape_constant = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "the value of a constant",
     .read = constant_read,
-    .alternatives = {&shape_plain_constant, &shape_constant_value},
+    .alternatives = {&shape_plain_constant, &shape_bool_constant, &shape_constant_value},
 };
 const scn_shape scn_shape_spec_constants = {
     .kind = SCN_SHAPE_MAP,
