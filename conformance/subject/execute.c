@@ -197,10 +197,12 @@ static void judge_set_up(cnf_execution *execution, rt_status status)
 {
     bool real = execution->options->real_loader || !execution->runtime->operations->is_reference;
     execution->skipped = real && status.code == RT_UNSUPPORTED;
+    /* Whatever its device was asked for: what went wrong here is this subject's. */
+    execution->was_asked = execution->was_asked || !rt_ok(status);
     if (execution->skipped)
         cnf_emit_skip(execution->emitter, "real-program", "no",
                       rt_sink_diagnostic(execution->sink, status)->message);
-    else if (real && status.code == RT_IO)
+    else if (real && (status.code == RT_IO || status.code == RT_UNAVAILABLE))
         judge_failure(execution, "start", RT_TEXT("set-up"), status);
     else
         judge_end(execution, RT_TEXT("set-up"), status);

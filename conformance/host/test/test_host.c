@@ -386,7 +386,7 @@ static void what_is_no_answer_is_refused(void **state)
         rt_code code;
         const char *part;
     } told[] = {
-        {"version", RT_MALFORMED, "speaks version 2"},
+        {"version", RT_UNAVAILABLE, "speaks version 2"},
         {"module", RT_MALFORMED, "event 0 of 'libc.so.6'"},
         {"kind", RT_MALFORMED, "event 4 of 'app'"},
         {"count", RT_MALFORMED, "is damaged at byte"},
@@ -396,6 +396,7 @@ static void what_is_no_answer_is_refused(void **state)
         {"class", RT_MALFORMED, "'errc::nonsense', which is no class"},
         {"success", RT_MALFORMED, "'success', which is no class"},
         {"exit", RT_TOOL, "ended with status 3 while it was started"},
+        {"not executed", RT_IO, "ended with status 127 while it was started (127: it could not"},
         {"signal", RT_TOOL, "ended by signal 11 (Segmentation fault) while it was started"},
         {"length", RT_MALFORMED, "its length is beyond"},
     };

@@ -126,7 +126,9 @@ static void subject_main(fixture *f, const scn_scenario *scenario, int messages)
         cnf_emit_unavailable(&emitter, rt_sink_diagnostic(sink, status)->message);
     cnf_execution_close(&execution);
     cnf_layer_end(&layer);
-    if (rt_ok(status) && !execution.skipped) cnf_emit_end(&emitter);
+    if (rt_ok(status) && !execution.skipped &&
+        !cnf_skip_unasked(&emitter, &fake, execution.was_asked))
+        cnf_emit_end(&emitter);
     rt_sink_destroy(sink);
     _exit(0);
 }
