@@ -3,6 +3,7 @@
 #include "conformance/compare/verdict.h"
 #include "conformance/host/protocol.h"
 #include "conformance/subject/layer.h"
+#include "conformance/subject/skip.h"
 
 #include <errno.h>
 #include <fcntl.h>
