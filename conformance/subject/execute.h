@@ -55,6 +55,7 @@ struct cnf_execution {
     cnf_output output;             /* opened and closed by the caller of cnf_execute */
     bool failed;    /* some check was not ok: later steps would only follow from it */
     bool refused;   /* some step was refused, as it was expected to be */
+    bool skipped;   /* its set-up refused what no program of the system can have, and said so */
     bool was_asked; /* cnf_runtime_operations.was_asked, before the end reads what is left */
 };
 

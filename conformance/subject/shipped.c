@@ -80,6 +80,10 @@ static rt_status start(cnf_execution *execution, const cnf_host_runtime *linked)
     if (shipped->host) status = cnf_shipped_fate(execution, status);
     RT_TRY(status);
     shipped->base.capabilities.driver = cnf_host_runs_on(shipped->host);
+    if (shipped->base.capabilities.driver.length == 0)
+        return rt_fail(execution->sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                       "%.*s has no runtime: it is not what ci/setup --with dpcpp makes",
+                       RT_TEXT_ARG(linked->library));
     cnf_shipped_trace(execution, cnf_host_started(shipped->host));
     RT_TRY(device(execution));
     /* To find a device the driver is loaded, and the layer with it if it ever is. */

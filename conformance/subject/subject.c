@@ -71,7 +71,8 @@ static void run_on_devices(cnf_execution *execution)
     cnf_execution_close(execution);
     execution->layer = NULL;
     if (layered) cnf_layer_end(&layer);
-    if (runs && !cnf_skip_unasked(emitter, execution->subject, execution->was_asked))
+    if (runs && !execution->skipped &&
+        !cnf_skip_unasked(emitter, execution->subject, execution->was_asked))
         cnf_emit_end(emitter);
 }
 
