@@ -1,8 +1,8 @@
 // What libsycl does with device images that import and export symbols, without assay: the images
-// are made by hand here, from OpenCL C, and launched through SYCL's public interface.
+// are made by hand here, from OpenCL C, and launched through SYCL's public interface.  After
+// ci/setup --with dpcpp, and with clang-14, llvm-spirv-14 and g++, this builds and runs it:
 //
-//   sh shipped_linking.sh     (in this folder, after ci/setup --with dpcpp; clang-14,
-//   llvm-spirv-14, g++)
+//   scenarios/expectations/shipped_linking.sh
 //
 // providers (DL-RESOLVE-07, DL-RESOLVE-17): image `both` exports f and g, image `g` exports g alone
 // and is registered later; the kernel imports both.  When `both` is met for f, g counts as
@@ -15,8 +15,9 @@
 //
 // Seen with libsycl 9.0.0 (wheel intel-sycl-rt 2026.2.0) over Intel's OpenCL CPU runtime
 // 2026.22.10.0.01_160000:
-//   providers      refused: ... linkModules failed: Linking globals named 'g': symbol multiply
-//   defined! set-name       refused: ... JIT session error: Symbols not found: [ area ]
+//
+//   providers      refused: Linking globals named 'g': symbol multiply defined!
+//   set-name       refused: JIT session error: Symbols not found: [ area ]
 //   set-name-nul   1 2 3
 #include <cstdint>
 #include <cstdio>
