@@ -8,10 +8,10 @@
 // and is registered later; the kernel imports both.  When `both` is met for f, g counts as
 // resolved, so that `g` must not be taken, and the answer is 10 20 30.
 //
-// set-name, set-name-nul: the kernel's image uses the set of virtual functions "shapes", and the
-// image that exports `area` is of that set.  A property of bytes has a length; what stands in
-// memory behind it, an X in the first and a NUL in the second, is no part of the name, so that both
-// answer 1 2 3.
+// set-name, set-name-nul (VF-LINK-02): the kernel's image uses the set of virtual functions
+// "shapes", and the image that exports `area` is of that set.  A property of bytes has a length;
+// what stands in memory behind it, an X in the first and a NUL in the second, is no part of the
+// name, so that both answer 1 2 3.
 //
 // Seen with libsycl 9.0.0 (wheel intel-sycl-rt 2026.2.0) over Intel's OpenCL CPU runtime
 // 2026.22.10.0.01_160000:
