@@ -56,8 +56,10 @@ static void drop_programs_of(rt_program_manager *manager, const rt_registered_im
     bool own_only = manager->profile == RT_PROFILE_DPCPP;
     uint32_t count;
     rt_program **programs = rt_program_index_of_image(&manager->index, image->id, &count);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         rt_cache_drop(&manager->cache, programs[i], own_only ? image : NULL, drop_tuple, manager);
+        programs[i]->lost_provider = own_only;
+    }
     rt_free(programs);
 }
 
@@ -315,7 +317,12 @@ static void leave_out_built(const rt_program_manager *manager, rt_link_set *set)
     set->images.count = kept;
 }
 
+<<<<<<< HEAD
 rt_link_context rt_program_link_context(rt_program_manager *manager, const rt_device *device)
+=======
+static rt_link_context link_context_of(const rt_program_manager *manager,
+                                       const rt_build_target *target)
+>>>>>>> findings
 {
     return (rt_link_context){
         .sink = manager->sink,
@@ -329,12 +336,34 @@ rt_link_context rt_program_link_context(rt_program_manager *manager, const rt_de
     };
 }
 
+<<<<<<< HEAD
+=======
+/* Shipped DPC++ looks for the imports again where a provider is gone, refuses what it does not find
+ * and otherwise goes on with the program as it was (requirements.yaml, key dpcpp, tag A70). */
+static rt_status check_providers(const rt_program_manager *manager, const rt_build_target *target,
+                                 const rt_program *program)
+{
+    const rt_registered_image *requesting = program->images[0];
+    if (!program->lost_provider || !rt_program_tables_hold(&manager->tables, requesting))
+        return RT_STATUS_OK;
+    rt_link_context context = link_context_of(manager, target);
+    rt_link_set set = {0};
+    rt_status status = rt_link_set_collect(&context, requesting, &set);
+    rt_link_set_free(&set);
+    return status;
+}
+
+>>>>>>> findings
 /* Resolves, builds and caches the program of an image.  Called with the lock held, which it gives
  * up while it builds.  On success the caller holds a reference. */
 static rt_status build_program(rt_program_manager *manager, const rt_build_target *target,
                                const rt_registered_image *image, rt_program **out_program)
 {
+<<<<<<< HEAD
     rt_link_context context = rt_program_link_context(manager, target->device);
+=======
+    rt_link_context context = link_context_of(manager, target);
+>>>>>>> findings
     rt_link_set set = {0};
     rt_status status = rt_link_set_collect(&context, image, &set);
     /* Nothing of a failure is kept.  Broken: what is missing once stays missing. */
@@ -391,7 +420,13 @@ static rt_status find_program(rt_program_manager *manager, rt_arena *arena,
         rt_cache_key key = key_of(manager, arena, image, &target, request->kernel);
         if (request->has_module) key.module = request->module;
         *out_program = find_cached(manager, &key, image);
-        if (*out_program) return RT_STATUS_OK;
+        if (*out_program) {
+            rt_status status = check_providers(manager, &target, *out_program);
+            if (rt_ok(status)) return status;
+            program_unreference(manager, *out_program);
+            *out_program = NULL;
+            return status;
+        }
         if (key.module != image->module) return rt_program_refuse_module(manager, request);
         rt_pending_build build = {image->id, &target};
         if (!is_pending(manager, build)) {
