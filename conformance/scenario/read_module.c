@@ -88,6 +88,7 @@ static const scn_choice formats[] = {
     [RT_FORMAT_SPIRV64_GEN] = {"spirv64_gen", false},
     [RT_FORMAT_SPIRV64_FPGA] = {"spirv64_fpga", false},
     [RT_FORMAT_NATIVE] = {"native", true},
+    [RT_FORMAT_OPENCL_C] = {"opencl_c", false}, /* a subject's choice, not a module's */
 };
 _Static_assert(sizeof formats / sizeof *formats == RT_FORMAT_COUNT, "a name for every format");
 static const scn_shape shape_format = {

@@ -1,6 +1,8 @@
 /* What scenarios need of a device, as a table: the capability, who needs it, what is said. */
 #include "conformance/subject/skip.h"
 
+#include "conformance/subject/source_images.h"
+
 #include <string.h>
 
 static bool needs_findings(const scn_scenario *scenario)
@@ -123,6 +125,17 @@ static bool lacks_format(cnf_emitter *emitter, const scn_scenario *scenario,
     return false;
 }
 
+/* What has no form in the only format that the device takes. */
+static bool lacks_source(cnf_emitter *emitter, const scn_scenario *scenario,
+                         const dev_capabilities *capabilities)
+{
+    if (!cnf_takes_source(capabilities)) return false;
+    const cnf_source_obstacle *obstacle = cnf_source_obstacle_find(scenario);
+    if (obstacle)
+        cnf_emit_skip(emitter, obstacle->capability, "no", rt_text_of(obstacle->message));
+    return obstacle != NULL;
+}
+
 /* Aspects that a scenario's devices must have: `aspects: {fp64: true}`. */
 static bool lacks_aspect(cnf_emitter *emitter, const scn_scenario *scenario,
                          const dev_capabilities *capabilities)
@@ -216,6 +229,7 @@ bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runt
     if (lacks_operation(emitter, scenario, runtime->operations)) return true;
     if (lacks_capability(emitter, scenario, capabilities)) return true;
     if (lacks_format(emitter, scenario, capabilities)) return true;
+    if (lacks_source(emitter, scenario, capabilities)) return true;
     return lacks_aspect(emitter, scenario, capabilities);
 }
 

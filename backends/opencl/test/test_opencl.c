@@ -44,9 +44,16 @@ static void fake_takes_bitcode(void)
 static rt_status fake_open(const dev_open_parameters *parameters, rt_text selector,
                            dev_device **out_device)
 {
-    return ocl_device_open(FAKE_LIBRARY, parameters, selector, out_device);
+    return ocl_device_open(FAKE_LIBRARY, parameters, selector, OCL_INPUT_IMAGES, out_device);
 }
 static const dev_backend fake_backend = {"opencl over a fake", fake_open};
+
+static rt_status fake_source_open(const dev_open_parameters *parameters, rt_text selector,
+                                  dev_device **out_device)
+{
+    return ocl_device_open(FAKE_LIBRARY, parameters, selector, OCL_INPUT_SOURCE, out_device);
+}
+static const dev_backend fake_source_backend = {"opencl from source", fake_source_open};
 
 /* Tools that join by counting, or answer a code. */
 typedef struct fake_tools {
@@ -123,10 +130,10 @@ static void loaders_that_are_none_are_unavailable(void **state)
     fixture *f = *state;
     const dev_open_parameters parameters = {.sink = f->sink};
     dev_device *device = NULL;
-    rt_status status = ocl_device_open("libno-such-loader.so", &parameters, none, &device);
+    rt_status status = ocl_device_open("libno-such-loader.so", &parameters, none, OCL_INPUT_IMAGES, &device);
     assert_int_equal(status.code, RT_UNAVAILABLE);
     assert_true(message_has(f->sink, status, "ocl-icd-libopencl1"));
-    status = ocl_device_open("libm.so.6", &parameters, none, &device);
+    status = ocl_device_open("libm.so.6", &parameters, none, OCL_INPUT_IMAGES, &device);
     assert_int_equal(status.code, RT_UNAVAILABLE);
     assert_true(message_has(f->sink, status, "clGetPlatformIDs"));
     assert_null(device);
