@@ -19,10 +19,11 @@ bool cnf_takes_source(const dev_capabilities *capabilities);
  * nothing does. */
 const cnf_source_obstacle *cnf_source_obstacle_find(const scn_scenario *scenario);
 
-/* The scenario with its images in format opencl_c, in the arena, borrowing the rest of what is
- * given; there is no obstacle.  Name, kernels and property sets of each image are those that
- * post-link found, so that the runtime resolves symbols as ever; its code is the source with our
- * prelude; its options are the module's build options and those of its images. */
+/* The scenario with its images of SPIR-V in format opencl_c instead, in the arena, borrowing the
+ * rest of what is given; there is no obstacle.  Name, kernels and property sets of each image are
+ * those that post-link found or the scenario claims, so that the runtime resolves symbols as ever;
+ * its code is the source with our prelude; its options are the module's build options and its own.
+ */
 const scn_scenario *cnf_source_images(rt_arena *arena, const scn_scenario *scenario);
 
 #endif
