@@ -9,15 +9,24 @@
 #include "reference/base/format.h"
 #include "reference/base/status.h"
 
-#define RT_COMPILER_API_VERSION 2u
+#define RT_COMPILER_API_VERSION 3u
 #define RT_COMPILER_API_SYMBOL  "rt_compiler_api_get"
 
-/* How device code is distributed over images (document 003, "sycl-post-link changes"). */
+/* How device code is distributed over images (document 003, "sycl-post-link changes"): split, name
+ * as DPC++'s option -fsycl-device-code-split has it.  AUTO is DPC++'s choice: per source, but off
+ * where code calls through pointers, since nothing tells then what belongs together
+ * (sycl-post-link, its automatic selection of a scope). */
+#define RT_SPLITS(SPLIT)                                                                           \
+    SPLIT(OFF, "off")                                                                              \
+    SPLIT(PER_SOURCE, "per_source")                                                                \
+    SPLIT(PER_KERNEL, "per_kernel")                                                                \
+    SPLIT(AUTO, "auto")
+
 typedef enum rt_split {
-    RT_SPLIT_OFF,
-    RT_SPLIT_PER_SOURCE,
-    RT_SPLIT_PER_KERNEL,
-    RT_SPLIT_COUNT
+#define RT_SPLIT_ENUM(split, name) RT_SPLIT_##split,
+    RT_SPLITS(RT_SPLIT_ENUM)
+#undef RT_SPLIT_ENUM
+        RT_SPLIT_COUNT
 } rt_split;
 
 /* One translation unit: bitcode as the front end made it, before any inlining. */

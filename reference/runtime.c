@@ -1,35 +1,33 @@
 /* Composition: who owns whom, and in which order they come and go. */
 #include "reference/runtime.h"
 
+#include <string.h>
+
 typedef struct rt_context {
     const rt_device **devices; /* NULL: all */
     uint32_t device_count;
 } rt_context;
 
 struct rt_runtime {
-    rt_sink *sink; /* borrowed */
+    rt_runtime_parameters parameters;
     rt_trace *trace;
     rt_chooser chooser;
+    uint32_t process_count; /* 1 before the first restart */
+    /* What a process has, see process_begin. */
     rt_registry registry;
     rt_loader loader;
     rt_program_manager *programs;
     rt_scheduler *scheduler;
     pthread_mutex_t lock; /* of the tables below */
     RT_VECTOR(rt_device *) devices;
-    RT_VECTOR(rt_context) contexts;
-    RT_VECTOR(rt_memory *) memories;
+    RT_VECTOR(rt_context) contexts;  /* of the process */
+    RT_VECTOR(rt_memory *) memories; /* the same */
 };
 
-rt_runtime *rt_runtime_create(const rt_runtime_parameters *parameters)
+static void process_begin(rt_runtime *runtime)
 {
-    rt_runtime *runtime = rt_alloc(sizeof *runtime);
-    runtime->sink = parameters->sink;
-    runtime->trace = rt_trace_create();
-    runtime->chooser = (rt_chooser){
-        .seed = parameters->seed,
-        .script = parameters->choices,
-        .script_count = parameters->choice_count,
-    };
+    const rt_runtime_parameters *parameters = &runtime->parameters;
+    runtime->process_count++;
     rt_registry_init(&runtime->registry, runtime->trace);
     rt_loader_init(&runtime->loader, parameters->sink, &runtime->registry, parameters->modules,
                    parameters->module_count);
@@ -42,16 +40,14 @@ rt_runtime *rt_runtime_create(const rt_runtime_parameters *parameters)
         .registry = &runtime->registry,
         .profile = parameters->profile,
         .prefer_preloaded = parameters->prefer_preloaded,
+        .persistent = parameters->persistent_cache,
     });
     runtime->scheduler = rt_scheduler_create(parameters->sink, runtime->trace, runtime->programs);
-    pthread_mutex_init(&runtime->lock, NULL);
     *rt_vector_push(&runtime->contexts) = (rt_context){0};
-    return runtime;
 }
 
-void rt_runtime_destroy(rt_runtime *runtime)
+static void process_end(rt_runtime *runtime)
 {
-    if (!runtime) return;
     /* Commands hold programs and memories, programs hold images: users go before what they use. */
     rt_scheduler_destroy(runtime->scheduler);
     for (uint32_t i = 0; i < runtime->memories.count; i++) {
@@ -61,18 +57,49 @@ void rt_runtime_destroy(rt_runtime *runtime)
     rt_program_manager_destroy(runtime->programs);
     rt_loader_free(&runtime->loader);
     rt_registry_free(&runtime->registry);
-    rt_chooser_free(&runtime->chooser);
     for (uint32_t i = 0; i < runtime->contexts.count; i++)
         rt_free(runtime->contexts.items[i].devices);
     rt_vector_free(&runtime->contexts);
-    for (uint32_t i = 0; i < runtime->devices.count; i++) {
+    for (uint32_t i = 0; i < runtime->devices.count; i++)
         CHECK(runtime->devices.items[i]->device->live_objects == 0);
+}
+
+rt_runtime *rt_runtime_create(const rt_runtime_parameters *parameters)
+{
+    rt_runtime *runtime = rt_alloc(sizeof *runtime);
+    runtime->parameters = *parameters;
+    runtime->trace = rt_trace_create();
+    runtime->chooser = (rt_chooser){
+        .seed = parameters->seed,
+        .script = parameters->choices,
+        .script_count = parameters->choice_count,
+    };
+    pthread_mutex_init(&runtime->lock, NULL);
+    process_begin(runtime);
+    return runtime;
+}
+
+void rt_runtime_destroy(rt_runtime *runtime)
+{
+    if (!runtime) return;
+    process_end(runtime);
+    rt_chooser_free(&runtime->chooser);
+    for (uint32_t i = 0; i < runtime->devices.count; i++) {
+        rt_free(runtime->devices.items[i]->shown_extensions);
         rt_free(runtime->devices.items[i]);
     }
     rt_vector_free(&runtime->devices);
     pthread_mutex_destroy(&runtime->lock);
     rt_trace_destroy(runtime->trace);
     rt_free(runtime);
+}
+
+void rt_runtime_restart(rt_runtime *runtime, const rt_system *system)
+{
+    process_end(runtime);
+    runtime->parameters.system = system;
+    RT_TRACE(runtime->trace, RESTART, RT_N("process", runtime->process_count));
+    process_begin(runtime);
 }
 
 rt_trace *rt_runtime_trace(rt_runtime *runtime)
@@ -95,6 +122,27 @@ const rt_device *rt_runtime_device_add(rt_runtime *runtime, rt_text name, dev_de
     *rt_vector_push(&runtime->devices) = added;
     pthread_mutex_unlock(&runtime->lock);
     return added;
+}
+
+void rt_runtime_device_hide_links(rt_runtime *runtime, const rt_device *device, uint32_t formats)
+{
+    CHECK(device->id < runtime->devices.count && formats >> RT_FORMAT_COUNT == 0);
+    rt_device *own = runtime->devices.items[device->id];
+    CHECK(own == device && !own->shown_extensions);
+    dev_capabilities *shown = &own->capabilities;
+    own->shown_extensions = rt_alloc_array(shown->extension_count + 1u, sizeof(const char *));
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < shown->extension_count; i++) {
+        bool hidden = false;
+        for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++) {
+            const char *extension = rt_format_link_extension((rt_format)format);
+            bool named = strcmp(shown->extensions[i], extension) == 0;
+            hidden = hidden || (named && formats >> format & 1);
+        }
+        if (!hidden) own->shown_extensions[kept++] = shown->extensions[i];
+    }
+    shown->extensions = own->shown_extensions;
+    shown->extension_count = kept;
 }
 
 rt_context_id rt_runtime_context_create(rt_runtime *runtime, const rt_device *const *devices,
@@ -171,7 +219,7 @@ rt_status rt_runtime_memory_create(rt_runtime *runtime, rt_text name, uint64_t s
                                    const void *initial, rt_memory **out_memory)
 {
     uint32_t id = memory_reserve(runtime);
-    RT_TRY(rt_memory_create(runtime->sink, id, name, size, initial, out_memory));
+    RT_TRY(rt_memory_create(runtime->parameters.sink, id, name, size, initial, out_memory));
     memory_keep(runtime, id, *out_memory);
     return RT_STATUS_OK;
 }
@@ -181,7 +229,8 @@ rt_status rt_runtime_usm_create(rt_runtime *runtime, rt_text name, const rt_devi
                                 rt_memory **out_memory)
 {
     uint32_t id = memory_reserve(runtime);
-    RT_TRY(rt_memory_usm_create(runtime->sink, id, name, device, kind, size, initial, out_memory));
+    RT_TRY(rt_memory_usm_create(runtime->parameters.sink, id, name, device, kind, size, initial,
+                                out_memory));
     memory_keep(runtime, id, *out_memory);
     return RT_STATUS_OK;
 }

@@ -1,7 +1,8 @@
 /* The reference runtime: all of its parts, composed.
  *
  * One value of this type is one process as an application sees it: modules are loaded, devices are
- * there, queues take launches.  A real process can hold as many as it likes; they share nothing. */
+ * there, queues take launches.  A real process can hold as many as it likes; they share nothing but
+ * the folder of a persistent cache, where they are given one. */
 #ifndef REFERENCE_RUNTIME_H
 #define REFERENCE_RUNTIME_H
 
@@ -12,12 +13,14 @@ typedef struct rt_runtime rt_runtime;
 
 typedef struct rt_runtime_parameters {
     rt_sink *sink;            /* outlives the runtime */
-    const rt_module *modules; /* the table is copied, its contents are borrowed; none is loaded */
+    const rt_module *modules; /* borrowed as long as the runtime; none is loaded */
     uint32_t module_count;
     const rt_system *system; /* who loads modules; NULL: the simulated one */
     rt_profile profile;
-    bool prefer_preloaded;   /* the policy of DL-PRELOAD-03, see rt_link_context; off by default */
-    uint64_t seed;           /* decides what the documents leave open */
+    bool prefer_preloaded; /* the policy of DL-PRELOAD-03, see rt_link_context; off by default */
+    uint64_t seed;         /* decides what the documents leave open */
+    rt_text
+        persistent_cache; /* its folder; empty: there is none.  Borrowed as long as the runtime */
     const uint32_t *choices; /* what the first choices take, see rt_chooser.script; borrowed */
     uint32_t choice_count;
 } rt_runtime_parameters;
@@ -29,6 +32,15 @@ rt_runtime *rt_runtime_create(const rt_runtime_parameters *parameters);
  * caller's to destroy afterwards.  NULL does nothing. */
 void rt_runtime_destroy(rt_runtime *runtime);
 
+/* Ends the program and starts it anew, as a second process: waits for all commands, then frees what
+ * the process had - modules, programs and the in-memory cache, queues, contexts, memories - and
+ * begins as rt_runtime_create does, with no module loaded.  Devices stay open, since drivers share
+ * nothing between processes that a document speaks of; so do the persistent cache, the trace, where
+ * ids of programs, commands, queues and memories begin at 0 again behind the event of it, and the
+ * choices, of which the next process makes the next.  `system` loads the new process' modules, as
+ * at creation.  What callers hold of the process is gone. */
+void rt_runtime_restart(rt_runtime *runtime, const rt_system *system);
+
 /* The record of what happens; valid as long as the runtime. */
 rt_trace *rt_runtime_trace(rt_runtime *runtime);
 
@@ -36,6 +48,11 @@ rt_trace *rt_runtime_trace(rt_runtime *runtime);
  * (bits as in dev_capabilities.aspects). */
 const rt_device *rt_runtime_device_add(rt_runtime *runtime, rt_text name, dev_device *device,
                                        uint32_t masked_aspects);
+
+/* Hides from the runtime that the device links programs of the formats (bits 1u << rt_format), as
+ * if it lacked their extensions (document 003, "DPC++ runtime plugin interface (PI) changes").
+ * Called at most once for a device, before anything is built for it. */
+void rt_runtime_device_hide_links(rt_runtime *runtime, const rt_device *device, uint32_t formats);
 
 /* Makes a context of devices; context 0, of all devices, is there from the start. */
 rt_context_id rt_runtime_context_create(rt_runtime *runtime, const rt_device *const *devices,

@@ -3,6 +3,7 @@
 #include "sim/linker.h"
 
 #include "reference/base/map.h"
+#include "reference/base/rule.h"
 #include "reference/base/vector.h"
 
 typedef RT_VECTOR(sim_symbol) symbol_list;
@@ -107,9 +108,9 @@ static rt_status define_symbols(sim_linker *linker)
         if (own->linkage == SIM_LINKAGE_IMPORT) continue;
         uint32_t known = rt_map_find(&linker->definitions, own->name);
         bool is_stronger = known != RT_MAP_NONE && own->linkage == SIM_LINKAGE_EXPORT;
-        if (is_stronger && linker->symbols.items[known].linkage == SIM_LINKAGE_EXPORT) {
-            report(linker, &twice, own->name);
-        }
+        bool is_second = is_stronger && linker->symbols.items[known].linkage == SIM_LINKAGE_EXPORT;
+        /* Broken: every module keeps to its own definition. */
+        if (is_second && RULE(DL_ODR_03) && RULE(DL_ODR_04)) report(linker, &twice, own->name);
         if (known == RT_MAP_NONE || is_stronger) rt_map_set(&linker->definitions, own->name, i);
     }
     return refuse(linker, &twice, false, "defined more than once");
@@ -140,7 +141,7 @@ static rt_status bind_symbols(sim_linker *linker, sim_linkage *linkage)
             report(linker, &unresolved, own->name);
         } else if (!sim_symbol_compatible(own, &linker->symbols.items[known])) {
             report(linker, &different, own->name);
-        } else {
+        } else if (own->linkage != SIM_LINKAGE_EXPORT) {
             sim_place **places = own->is_function ? linkage->functions : linkage->variables;
             places[own->place.module][own->place.index] = linker->symbols.items[known].place;
         }

@@ -236,6 +236,7 @@ static rt_status decode(sim_decoder *d)
         rt_arena_alloc_array(&program->arena, d->function_count + 1, sizeof *program->functions);
     for (uint32_t i = 0; i < d->function_count; i++) {
         sim_code_function *function = &program->functions[i];
+        function->module = d->functions[i].module_index;
         function->uniform_bytes = 8; /* the emitter's scratch */
         sim_decode_place(d, &d->functions[i], function);
         sim_decode_emit(d, &d->functions[i], function);

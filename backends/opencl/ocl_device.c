@@ -308,6 +308,7 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
         .function_pointers = takes_spirv && device->extensions.function_addresses,
         .usm = usm,
         .spec_constants = spec_constants_ask(device),
+        .program_binaries = true, /* OpenCL 3.0 API specification, 5.8.9: every device */
         .links_with_tool = device->route == OCL_ROUTE_BITCODE,
         .local_size_max = local_size,
         .group_size_max = group_size < 1            ? 1
@@ -368,6 +369,7 @@ static const dev_device_ops ocl_device_ops = {
     .program_link = ocl_program_link,
     .program_build = ocl_program_build,
     .queue_create = ocl_queue_create,
+    .program_load = ocl_program_load,
 };
 
 static rt_status context_create(ocl_device *device)

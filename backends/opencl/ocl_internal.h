@@ -73,6 +73,7 @@ typedef enum ocl_stage {
     OCL_STAGE_LINK,    /* also a build in one step */
     OCL_STAGE_KERNEL,  /* taking a kernel */
     OCL_STAGE_GLOBAL,  /* finding a program's variable */
+    OCL_STAGE_BINARY,  /* taking a program out as bytes */
     OCL_STAGE_LAUNCH,
     OCL_STAGE_QUEUE, /* making a queue, other commands */
     OCL_STAGE_WAIT,
@@ -129,6 +130,7 @@ rt_status ocl_program_compile(dev_device *device, const dev_code *code, dev_prog
 rt_status ocl_program_link(dev_device *device, dev_program *const *programs, uint32_t count,
                            rt_text options, dev_program **out_program);
 rt_status ocl_program_build(dev_device *device, const dev_code *code, dev_program **out_program);
+rt_status ocl_program_load(dev_device *device, rt_bytes binary, dev_program **out_program);
 rt_status ocl_queue_create(dev_device *device, dev_queue **out_queue);
 
 rt_status ocl_enqueue_kernel(dev_queue *queue, dev_command command, dev_kernel *kernel,

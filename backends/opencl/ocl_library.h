@@ -32,6 +32,7 @@
     ENTRY(clBuildProgram, true)                                                                    \
     ENTRY(clCompileProgram, true)                                                                  \
     ENTRY(clLinkProgram, true)                                                                     \
+    ENTRY(clGetProgramInfo, true)                                                                  \
     ENTRY(clGetProgramBuildInfo, true)                                                             \
     ENTRY(clReleaseProgram, true)                                                                  \
     ENTRY(clCreateKernel, true)                                                                    \

@@ -149,6 +149,9 @@ void simdev_program_release(simdev_program *program)
     if (program->program) sim_world_forget(program->device->world, program->program);
     sim_native_free(&program->code);
     sim_program_destroy(program->program);
+    for (uint32_t i = 0; i < program->input_count; i++)
+        simdev_program_release(program->inputs[i]); /* compiled, so it has no inputs itself */
+    rt_free(program->inputs);
     rt_free(program);
 }
 
@@ -183,25 +186,62 @@ static rt_status simdev_global_find(dev_program *base, rt_text name, dev_memory 
                           RT_TEXT_ARG(name));
 }
 
+/* The modules of an executable program, which its inputs hold or itself. */
+typedef RT_VECTOR(const sim_module *) module_list;
+
+static void modules_add(module_list *modules, const simdev_program *program)
+{
+    for (uint32_t i = 0; i < program->code.module_count; i++)
+        *rt_vector_push(modules) = program->code.modules[i];
+}
+
+/* A program's binary is an image of the device's native format. */
+static rt_status simdev_program_binary(dev_program *base, rt_buffer *out_binary)
+{
+    const simdev_program *program = (const simdev_program *)base;
+    module_list modules = {0};
+    modules_add(&modules, program);
+    for (uint32_t i = 0; i < program->input_count; i++)
+        modules_add(&modules, program->inputs[i]);
+    rt_status status =
+        sim_native_write(base->device->sink, modules.items, modules.count, out_binary);
+    rt_vector_free(&modules);
+    return status;
+}
+
 static const sim_native no_code;
 
 static const dev_program_ops simdev_program_ops = {
     .destroy = simdev_program_destroy,
     .kernel_create = simdev_kernel_create,
     .global_find = simdev_global_find,
+    .binary = simdev_program_binary,
 };
 
-/* Takes over the modules of a code, or, where there are none, a linked program. */
-static dev_program *program_of(simdev_device *device, sim_native code, sim_program *linked)
+/* Takes over the modules of a code, an executable program, or both. */
+static simdev_program *program_of(simdev_device *device, sim_native code, sim_program *linked)
 {
-    CHECK((code.module_count > 0) != (linked != NULL));
+    CHECK(code.module_count > 0 || linked != NULL);
     simdev_program *program = rt_alloc(sizeof *program);
     program->base.ops = &simdev_program_ops;
     program->device = device;
     program->references = 1;
     program->code = code;
     program->program = linked;
-    return &program->base;
+    return program;
+}
+
+/* Makes the modules of a code executable, or frees them. */
+static rt_status executable_of(simdev_device *device, sim_native code, dev_program **out_program)
+{
+    sim_program *linked = NULL;
+    rt_status status = sim_program_link(device->base.sink, (const sim_module *const *)code.modules,
+                                        code.module_count, &linked);
+    if (rt_ok(status))
+        *out_program = &program_of(device, code, linked)->base;
+    else
+        sim_native_free(&code);
+    return status;
 }
 
 /* Codes are read and linked outside the lock: that touches no object of the world, and builds are
@@ -213,25 +253,38 @@ static rt_status simdev_program_compile(dev_device *device, const dev_code *code
 {
     sim_native modules;
     RT_TRY(simdev_code_read(device->sink, code, &modules));
-    *out_program = program_of((simdev_device *)device, modules, NULL);
+    *out_program = &program_of((simdev_device *)device, modules, NULL)->base;
     return RT_STATUS_OK;
+}
+
+/* Keeps what a program was linked of. */
+static void inputs_keep(simdev_program *program, dev_program *const *inputs, uint32_t count)
+{
+    program->inputs = rt_alloc_array(count, sizeof *program->inputs);
+    program->input_count = count;
+    pthread_mutex_lock(&program->device->lock);
+    for (uint32_t i = 0; i < count; i++) {
+        program->inputs[i] = (simdev_program *)inputs[i];
+        program->inputs[i]->references++;
+    }
+    pthread_mutex_unlock(&program->device->lock);
 }
 
 static rt_status simdev_program_link(dev_device *device, dev_program *const *programs,
                                      uint32_t count, rt_text options, dev_program **out_program)
 {
     (void)options;
-    RT_VECTOR(const sim_module *) modules = {0};
-    for (uint32_t i = 0; i < count; i++) {
-        const sim_native *code = &((const simdev_program *)programs[i])->code;
-        CHECK(code->module_count > 0);
-        for (uint32_t k = 0; k < code->module_count; k++)
-            *rt_vector_push(&modules) = code->modules[k];
-    }
+    module_list modules = {0};
+    for (uint32_t i = 0; i < count; i++)
+        modules_add(&modules, (const simdev_program *)programs[i]);
+    CHECK(modules.count >= count);
     sim_program *linked = NULL;
     rt_status status = sim_program_link(device->sink, modules.items, modules.count, &linked);
     rt_vector_free(&modules);
-    if (rt_ok(status)) *out_program = program_of((simdev_device *)device, no_code, linked);
+    if (!rt_ok(status)) return status;
+    simdev_program *program = program_of((simdev_device *)device, no_code, linked);
+    inputs_keep(program, programs, count);
+    *out_program = &program->base;
     return status;
 }
 
@@ -240,12 +293,14 @@ static rt_status simdev_program_build(dev_device *device, const dev_code *code,
 {
     sim_native modules;
     RT_TRY(simdev_code_read(device->sink, code, &modules));
-    sim_program *linked = NULL;
-    rt_status status = sim_program_link(device->sink, (const sim_module *const *)modules.modules,
-                                        modules.module_count, &linked);
-    sim_native_free(&modules);
-    if (rt_ok(status)) *out_program = program_of((simdev_device *)device, no_code, linked);
-    return status;
+    return executable_of((simdev_device *)device, modules, out_program);
+}
+
+static rt_status simdev_program_load(dev_device *device, rt_bytes binary, dev_program **out_program)
+{
+    sim_native modules;
+    RT_TRY(sim_native_read(device->sink, binary, &modules));
+    return executable_of((simdev_device *)device, modules, out_program);
 }
 
 /* ---- The device --------------------------------------------------------------------------- */
@@ -265,7 +320,9 @@ static void simdev_device_destroy(dev_device *base)
 static void simdev_device_capabilities(dev_device *device, dev_capabilities *out_capabilities)
 {
     (void)device;
-    static const char *const extensions[] = {"pi_ext_spirv64_linking", "assay_ext_native_linking"};
+    static const char *const extensions[] = {
+        "pi_ext_spirv64_linking", "pi_ext_spirv64_x86_64_linking", "pi_ext_spirv64_gen_linking",
+        "pi_ext_spirv64_fpga_linking", "assay_ext_native_linking"};
     *out_capabilities = (dev_capabilities){
         .name = RT_TEXT("assay simulated device"),
         .driver = RT_TEXT("assay sim"),
@@ -278,6 +335,7 @@ static void simdev_device_capabilities(dev_device *device, dev_capabilities *out
         .usm = true,
         .function_pointers = true,
         .spec_constants = true,
+        .program_binaries = true,
         .finds_faults = true,
         .local_size_max = SIM_LOCAL_SIZE_MAX,
         .group_size_max = RT_WORK_GROUP_SIZE_MAX,
@@ -293,6 +351,7 @@ static const dev_device_ops simdev_device_ops = {
     .program_link = simdev_program_link,
     .program_build = simdev_program_build,
     .queue_create = simdev_queue_create,
+    .program_load = simdev_program_load,
 };
 
 /* The schedule that a selector names; SIM_SCHEDULES where it names none. */

@@ -1,5 +1,5 @@
 /* From an image's code to the modules in it: SPIR-V is specialised, native images are as they were
- * compiled.  A table has the formats that the device takes. */
+ * compiled.  A table has a reader for every format that is taken: source is not. */
 #include "backends/sim/simdev.h"
 #include "backends/sim/simdev_internal.h"
 
@@ -28,6 +28,11 @@ static rt_status native_read(rt_sink *sink, const dev_code *code, sim_native *ou
 static rt_status (*const readers[RT_FORMAT_COUNT])(rt_sink *sink, const dev_code *code,
                                                    sim_native *out_code) = {
     [RT_FORMAT_SPIRV64] = spirv_read,
+    /* The device stands for a CPU, a GPU and an FPGA too: programs compiled ahead of time for those
+     * are images of its own format under another name. */
+    [RT_FORMAT_SPIRV64_X86_64] = native_read,
+    [RT_FORMAT_SPIRV64_GEN] = native_read,
+    [RT_FORMAT_SPIRV64_FPGA] = native_read,
     [RT_FORMAT_NATIVE] = native_read,
 };
 
@@ -42,11 +47,13 @@ uint32_t simdev_formats_taken(void)
 rt_status simdev_code_read(rt_sink *sink, const dev_code *code, sim_native *out_code)
 {
     *out_code = (sim_native){0};
+    CHECK(code->format < RT_FORMAT_COUNT);
     if (readers[code->format]) return readers[code->format](sink, code, out_code);
-    return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                   "the simulated device takes images of formats %s and %s, not %s",
-                   rt_format_name(RT_FORMAT_SPIRV64), rt_format_name(RT_FORMAT_NATIVE),
-                   rt_format_name(code->format));
+    return rt_fail(
+        sink, RT_UNSUPPORTED, RT_RULE_NONE,
+        "the simulated device takes no images of format %s; it takes SPIR-V and what was "
+        "compiled ahead of time",
+        rt_format_name(code->format));
 }
 
 rt_status simdev_offline_compile(rt_sink *sink, rt_bytes spirv, rt_buffer *out_image)

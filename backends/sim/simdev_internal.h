@@ -33,8 +33,10 @@ typedef struct simdev_program {
     dev_program base;
     simdev_device *device;
     uint32_t references;
-    sim_native code;      /* compiled: its modules, else none */
-    sim_program *program; /* linked or built, else NULL */
+    sim_native code;                /* compiled, built or loaded: its modules; linked: none */
+    sim_program *program;           /* executable, else NULL */
+    struct simdev_program **inputs; /* linked: references to what it is of, for its binary */
+    uint32_t input_count;
 } simdev_program;
 
 typedef struct simdev_memory {

@@ -33,6 +33,9 @@ int cnf_schema_command(const cnf_arguments *arguments);
 /* assay image: shows and converts files with device images. */
 int cnf_image_command(const cnf_arguments *arguments);
 
+/* assay postlink: the images that post-link makes of sources. */
+int cnf_postlink_command(const cnf_arguments *arguments);
+
 /* ---- Shared by them ------------------------------------------------------------------------ */
 
 /* Finds the scenarios of the arguments' paths, by default those of ./scenarios.  Returns an exit

@@ -109,7 +109,7 @@ static void value_append(rt_buffer *out, rt_text set, const rt_property *propert
     }
 }
 
-static void sets_append(rt_buffer *out, const char *indent, rt_property_sets sets)
+void cnf_property_sets_text(rt_buffer *out, const char *indent, rt_property_sets sets)
 {
     for (uint32_t i = 0; i < sets.count; i++) {
         const rt_property_set *set = &sets.sets[i];
@@ -154,7 +154,7 @@ static void binary_append(rt_buffer *out, uint32_t index, const rt_device_binary
         safe_append(out, binary->entries[i]);
         rt_buffer_append_byte(out, '\n');
     }
-    sets_append(out, "  ", binary->properties);
+    cnf_property_sets_text(out, "  ", binary->properties);
 }
 
 void cnf_image_text(rt_buffer *out, const rt_image_file *file, rt_device_binaries decompressed)
@@ -163,7 +163,7 @@ void cnf_image_text(rt_buffer *out, const rt_image_file *file, rt_device_binarie
     if (file->kind == RT_IMAGE_FILE_SYCLBIN) {
         rt_buffer_printf(out, "SYCLBIN, modules: %u, images: %u\n", file->syclbin.module_count,
                          file->binaries.count);
-        sets_append(out, "  ", file->syclbin.metadata);
+        cnf_property_sets_text(out, "  ", file->syclbin.metadata);
     }
     for (uint32_t i = 0; i < file->fat_count; i++)
         rt_buffer_printf(out, "fat binary of version %u, %d bytes an image, images: %u\n",

@@ -9,4 +9,8 @@
  * printable comes as \xNN. */
 void cnf_image_text(rt_buffer *out, const rt_image_file *file, rt_device_binaries decompressed);
 
+/* Appends property sets, a line for each set and each property; every line begins with the indent.
+ */
+void cnf_property_sets_text(rt_buffer *out, const char *indent, rt_property_sets sets);
+
 #endif

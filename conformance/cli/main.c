@@ -108,6 +108,22 @@ static const cnf_option image_options[] = {
     {HELP},
 };
 
+static const cnf_option postlink_options[] = {
+    {CNF_OPTION_SPLIT, "--split", NULL, "MODE", "off (default), per_source, per_kernel or auto.",
+     NULL},
+    {CNF_OPTION_FORMAT, "--format", NULL, "NAME", "spirv64 (default) or native.", NULL},
+    {CNF_OPTION_BUILD, "--build-options", NULL, "OPTIONS", "For the compiler of OpenCL sources.",
+     NULL},
+    {CNF_OPTION_OUT, "--output", "-o", "DIR", "Write the images into the folder DIR.", NULL},
+    {CNF_OPTION_TO, "--to", NULL, "KIND", "-o: text (default), syclbin or c.", NULL},
+    {CNF_OPTION_LAYOUT, "--layout", NULL, "BYTES", "--to c: 80 (default) or 96 an image.", NULL},
+    {CNF_OPTION_COMPRESS, "--compress", NULL, NULL, "--to c: with Zstandard.", NULL},
+    {CNF_OPTION_JSON, "--json", NULL, NULL, "Print JSON instead of text.", NULL},
+    {TIMEOUT},
+    {CACHE},
+    {HELP},
+};
+
 static const cnf_option requirements_options[] = {
     {CNF_OPTION_PROVE, "--prove", NULL, NULL, "Plant each fault and see a scenario or test fail.",
      NULL},
@@ -169,12 +185,24 @@ static const cnf_command commands[] = {
      "Exit status: 0 done; 2 wrong usage, FILE is damaged or OUT cannot say what is in it; 3 OUT\n"
      "cannot be written.",
      image_options, COUNT(image_options), false, cnf_image_command},
+    {"postlink", "FILE…", "Split device code into images; show what they need and offer.",
+     "FILE is a source: .cl (OpenCL C), .clcpp (C++ for OpenCL), .ll or .bc (LLVM IR of version\n"
+     "14), .spvasm or .spv (SPIR-V); all of them are one module.  Or a scenario (.yaml), each of\n"
+     "whose modules is shown with its own split and format, unless options say others.\n"
+     "Shown are kernels, imported and exported symbols with their demangled names, specialisation\n"
+     "constants, aspects and size of each image.\n"
+     "  --to text     DIR/NAME.table, and DIR/NAME_0.spv, .prop and .sym for image 0 and so on;\n"
+     "                NAME is the module's, or that of the first FILE\n"
+     "  --to syclbin  DIR/NAME.syclbin\n"
+     "  --to c        DIR/NAME.c, which registers the images with DPC++'s runtime\n"
+     "Exit status: 0 done; 1 a source is refused; 2 wrong usage, FILE cannot be read, or KIND has\n"
+     "no place for what an image has; 3 a compiler is missing or died, or DIR cannot be written.",
+     postlink_options, COUNT(postlink_options), true, cnf_postlink_command},
 };
 
 /* Commands of the design that this version refuses by name. */
 static const char *const commands_not_built[] = {
     "trace",
-    "postlink",
     "pack",
     "export",
 };

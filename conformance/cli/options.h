@@ -45,6 +45,10 @@ typedef enum cnf_option_id {
     CNF_OPTION_TO,
     CNF_OPTION_LAYOUT,
     CNF_OPTION_COMPRESS,
+    CNF_OPTION_SPLIT,
+    CNF_OPTION_FORMAT,
+    CNF_OPTION_BUILD,
+    CNF_OPTION_OUT,
     CNF_OPTION_NOT_BUILT, /* of the design, but refused by name in this version */
     CNF_OPTION_COUNT
 } cnf_option_id;

@@ -43,7 +43,8 @@ typedef struct cnf_compile_message {
 typedef struct cnf_compile_answer {
     rt_code code;    /* RT_OK; RT_COMPILE_TIME, RT_POSTLINK_ERROR, RT_LINK_ERROR, RT_TOOL, … */
     rt_text message; /* of the failure */
-    const rt_text *names; /* symbols that the failure is about */
+    const rt_text *names; /* symbols that the failure is about; of UNAVAILABLE: the capability that
+                             this machine lacks, where not every machine needs it */
     uint32_t name_count;
     const cnf_compile_message *messages;
     uint32_t message_count;

@@ -84,6 +84,38 @@ bool cnf_diagnostic_of_spirv_as(rt_text line, rt_text source, cnf_compile_messag
     return true;
 }
 
+/* An error at a place in a file of its own path: in a header, for which a template of the source is
+ * to blame. */
+static bool is_error_elsewhere(rt_text line)
+{
+    static const char *const words[] = {": error: ", ": fatal error: "};
+    if (line.length == 0 || line.data[0] != '/') return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (memmem(line.data, line.length, words[i], strlen(words[i]))) return true;
+    return false;
+}
+
+bool cnf_diagnostic_of_sycl(rt_text line, rt_text source, cnf_compile_message *out_message)
+{
+    while (line.length > 0 && line.data[0] == '\t')
+        line = (rt_text){line.data + 1, line.length - 1};
+    *out_message =
+        (cnf_compile_message){.source = source, .severity = CNF_SEVERITY_ERROR, .text = line};
+    if (is_error_elsewhere(line)) return true;
+    rt_text rest = line;
+    if (!take_prefix(&rest, "rtc_"))
+        return take_severity(&out_message->text, &out_message->severity);
+    take_number(&rest);
+    if (!take_prefix(&rest, ".cpp:")) return false;
+    out_message->line = take_number(&rest);
+    if (take_prefix(&rest, ":")) out_message->column = take_number(&rest);
+    take_prefix(&rest, ":");
+    take_prefix(&rest, " ");
+    bool found = take_severity(&rest, &out_message->severity);
+    out_message->text = rest;
+    return found;
+}
+
 uint32_t cnf_diagnostics_collect(rt_arena *arena, cnf_diagnostic_form *form, rt_text source,
                                  rt_text text, cnf_message_list *messages)
 {

@@ -17,6 +17,10 @@ bool cnf_diagnostic_of_clang(rt_text line, rt_text source, cnf_compile_message *
 /* SEVERITY: LINE: COLUMN: TEXT, as spirv-as writes. */
 bool cnf_diagnostic_of_spirv_as(rt_text line, rt_text source, cnf_compile_message *out_message);
 
+/* As clang's, but the source is called rtc_N.cpp there; an error in a header is one of the source
+ * without a place, its text the whole line. */
+bool cnf_diagnostic_of_sycl(rt_text line, rt_text source, cnf_compile_message *out_message);
+
 /* Adds the messages among the lines of `text` to *messages (texts in the arena) and returns the
  * number of errors. */
 uint32_t cnf_diagnostics_collect(rt_arena *arena, cnf_diagnostic_form *form, rt_text source,

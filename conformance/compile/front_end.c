@@ -1,11 +1,12 @@
-/* From sources to bitcode, unoptimised, so that post-link still sees every function and call; and
- * from SPIR-V in text to the binary.
+/* From sources to bitcode, unoptimised, so that post-link still sees every function and call; from
+ * SPIR-V in text to the binary; and from SYCL to the images of the shipped compiler.
  *
  * The source goes in and the code comes out through pipes: no file has a path that could find its
  * way into an artefact.  A `#line` names OpenCL sources in messages and line information.  Programs
  * get an environment of their own, since several variables would change what clang does. */
 #include "conformance/compile/front_end.h"
 
+#include "conformance/compile/packages.h"
 #include "conformance/compile/prelude.h"
 #include "conformance/scenario/build_options.h"
 
@@ -49,26 +50,96 @@ static const char *const opencl_cpp_arguments[] = {"-x",
 static const char *const spirv_as_arguments[] = {"--target-env", "spv1.2", "--preserve-numeric-ids",
                                                  NULL};
 
+/* Of every SYCL source.  What is only declared is imported at run time; -H as for OpenCL.  The
+ * split is the module's, see split_arguments. */
+static const char *const sycl_arguments[] = {"-fsycl-allow-device-image-dependencies",
+                                             "-ffp-contract=off", "-H", NULL};
+
+static const char *const split_arguments[RT_SPLIT_COUNT] = {
+#define SPLIT_ARGUMENT(split, name) [RT_SPLIT_##split] = "-fsycl-device-code-split=" name,
+    RT_SPLITS(SPLIT_ARGUMENT)
+#undef SPLIT_ARGUMENT
+};
+
 static const char *const output_arguments[] = {"-o", "-", "-", NULL};
 
-static const char *const environment[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", NULL};
+/* The variables of every program. */
+#define ENVIRONMENT "PATH=/usr/bin:/bin", "LC_ALL=C"
+
+static const char *const *plain_environment(rt_arena *arena)
+{
+    static const char *const variables[] = {ENVIRONMENT, NULL};
+    (void)arena;
+    return variables;
+}
+
+/* libsycl compiles for a device, which is Intel's CPU runtime in the same folder and no other: its
+ * loader takes the first variable that it knows of the two.  Without LD_LIBRARY_PATH libsycl does
+ * not find the loader, nor that runtime its own libraries. */
+static const char *const *sycl_environment(rt_arena *arena)
+{
+    rt_text folder = cnf_packages_folder(arena);
+    const char *const variables[] = {
+        ENVIRONMENT,
+        "ONEAPI_DEVICE_SELECTOR=opencl:cpu",
+        "SYCL_CACHE_PERSISTENT=0",
+        rt_arena_printf(arena, "LD_LIBRARY_PATH=%.*s/lib", RT_TEXT_ARG(folder)).data,
+        rt_arena_printf(arena, "OCL_ICD_FILENAMES=%.*s/lib/libintelocl.so", RT_TEXT_ARG(folder))
+            .data,
+        rt_arena_printf(arena, "OCL_ICD_VENDORS=%.*s/lib/libintelocl.so", RT_TEXT_ARG(folder)).data,
+        NULL,
+    };
+    const char **list = rt_arena_alloc(arena, sizeof variables);
+    memcpy(list, variables, sizeof variables);
+    return list;
+}
 
 typedef struct front_end {
-    const char *program; /* its first argument */
-    const char *package;
-    size_t path; /* offset in cnf_toolchain */
+    const char *program;    /* its first argument */
+    const char *install;    /* the command that installs it */
+    const char *capability; /* what a machine has that it is installed on; NULL: every machine has
+                               it that compiles anything */
+    size_t path;            /* offset in cnf_toolchain */
     const char *const *arguments;
-    bool is_clang; /* takes build options, prelude and #line */
+    const char *const *ends; /* the last arguments, NULL: none */
+    const char *const *(*environment)(rt_arena *arena);
+    bool is_opencl; /* takes prelude and #line */
+    bool is_sycl;   /* is told the split */
+    bool takes_build_options;
     cnf_diagnostic_form *form;
+    cnf_diagnostic_form *form_of_include; /* a line about a file that is not the scenario's, as an
+                                             error; NULL: no source can include one */
 } front_end;
 
-#define CLANG   "clang-14", "clang-14", offsetof(cnf_toolchain, clang)
-#define SPIRVAS "spirv-as", "spirv-tools", offsetof(cnf_toolchain, spirv_as)
+static bool form_of_include(rt_text line, rt_text source, cnf_compile_message *out_message);
+static bool form_of_sycl_include(rt_text line, rt_text source, cnf_compile_message *out_message);
+
+#define OPENCL                                                                                     \
+    .program = "clang-14", .install = "apt-get install clang-14",                                  \
+    .path = offsetof(cnf_toolchain, clang), .ends = output_arguments,                              \
+    .environment = plain_environment, .is_opencl = true, .takes_build_options = true,              \
+    .form = cnf_diagnostic_of_clang, .form_of_include = form_of_include
 
 static const front_end front_ends[SCN_LANGUAGE_COUNT] = {
-    [SCN_LANGUAGE_OPENCL_C] = {CLANG, opencl_c_arguments, true, cnf_diagnostic_of_clang},
-    [SCN_LANGUAGE_OPENCL_CPP] = {CLANG, opencl_cpp_arguments, true, cnf_diagnostic_of_clang},
-    [SCN_LANGUAGE_SPIRV_ASM] = {SPIRVAS, spirv_as_arguments, false, cnf_diagnostic_of_spirv_as},
+    [SCN_LANGUAGE_OPENCL_C] = {OPENCL, .arguments = opencl_c_arguments},
+    [SCN_LANGUAGE_OPENCL_CPP] = {OPENCL, .arguments = opencl_cpp_arguments},
+    [SCN_LANGUAGE_SPIRV_ASM] = {.program = "spirv-as",
+                                .install = "apt-get install spirv-tools",
+                                .path = offsetof(cnf_toolchain, spirv_as),
+                                .arguments = spirv_as_arguments,
+                                .ends = output_arguments,
+                                .environment = plain_environment,
+                                .form = cnf_diagnostic_of_spirv_as},
+    [SCN_LANGUAGE_SYCL] = {.program = "assay-sycl-compiler",
+                           .install = "ci/setup --with dpcpp",
+                           .capability = "sycl-compiler",
+                           .path = offsetof(cnf_toolchain, sycl),
+                           .arguments = sycl_arguments,
+                           .environment = sycl_environment,
+                           .is_sycl = true,
+                           .takes_build_options = true,
+                           .form = cnf_diagnostic_of_sycl,
+                           .form_of_include = form_of_sycl_include},
 };
 
 bool cnf_front_end_has(scn_language language)
@@ -87,37 +158,42 @@ static void add_arguments(argument_list *list, const char *const *arguments)
         *rt_vector_push(list) = arguments[i];
 }
 
-static argument_list make_arguments(rt_arena *arena, const front_end *tool, rt_text build_options)
+static argument_list make_arguments(rt_arena *arena, const front_end *tool,
+                                    const cnf_front_end_options *options)
 {
     argument_list list = {0};
     *rt_vector_push(&list) = tool->program;
     add_arguments(&list, tool->arguments);
-    rt_text option;
-    while (tool->is_clang && scn_build_options_next(&build_options, &option))
+    if (tool->is_sycl) *rt_vector_push(&list) = split_arguments[options->split];
+    rt_text option, rest = options->build_options;
+    while (tool->takes_build_options && scn_build_options_next(&rest, &option))
         *rt_vector_push(&list) = rt_arena_text(arena, option).data;
-    add_arguments(&list, output_arguments);
+    if (tool->ends) add_arguments(&list, tool->ends);
     *rt_vector_push(&list) = NULL;
     return list;
 }
 
 rt_status cnf_front_end_start(rt_sink *sink, rt_arena *arena, const cnf_toolchain *toolchain,
-                              const cnf_request_source *source, rt_text build_options,
-                              cnf_front_end_run *run)
+                              const cnf_request_source *source,
+                              const cnf_front_end_options *options, cnf_front_end_run *run)
 {
+    CHECK((unsigned)options->split < RT_SPLIT_COUNT);
     CHECK(cnf_front_end_has(source->language) && run->process.pid == 0);
     const front_end *tool = &front_ends[source->language];
     const char *path = (const char *)toolchain + tool->path;
     if (path[0] == '\0') {
-        return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                       "%s is not installed; apt-get install %s", tool->program, tool->package);
+        rt_text capability = rt_text_of(tool->capability);
+        return rt_fail_naming(sink, RT_UNAVAILABLE, RT_RULE_NONE, &capability,
+                              capability.length > 0, "%s is not installed; %s", tool->program,
+                              tool->install);
     }
-    if (tool->is_clang) {
+    if (tool->is_opencl) {
         cnf_prelude_unit(&run->input, source->language, source->name, source->code);
     } else {
         rt_buffer_append_text(&run->input, source->code);
     }
-    argument_list arguments = make_arguments(arena, tool, build_options);
-    int error = cnf_process_start(&run->process, path, arguments.items, environment,
+    argument_list arguments = make_arguments(arena, tool, options);
+    int error = cnf_process_start(&run->process, path, arguments.items, tool->environment(arena),
                                   rt_buffer_bytes(&run->input));
     rt_vector_free(&arguments);
     if (!error) return RT_STATUS_OK;
@@ -138,19 +214,31 @@ static bool form_of_include(rt_text line, rt_text source, cnf_compile_message *o
     return true;
 }
 
+/* Headers of the compiler and of the host's C and C++ libraries belong to the compiler. */
+static bool form_of_sycl_include(rt_text line, rt_text source, cnf_compile_message *out_message)
+{
+    static const char *const known[] = {". /sycl-jit-toolchain/", ". /usr/include/", ". /usr/lib/"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (rt_text_starts(line, known[i])) return false;
+    return form_of_include(line, source, out_message);
+}
+
 /* ---- The end of a run ---------------------------------------------------------------------- */
 
 rt_status cnf_front_end_finish(rt_sink *sink, rt_arena *arena, const cnf_request_source *source,
                                cnf_front_end_run *run, cnf_message_list *messages)
 {
-    CHECK(run->process.pid > 0 && run->output.size == 0);
+    CHECK((run->process.pid > 0) == (run->output.size == 0));
+    CHECK_IMPLIES(run->kept, run->process.pid == 0);
     const front_end *tool = &front_ends[source->language];
-    cnf_process_result result =
-        cnf_process_finish(&run->process, FRONT_END_TIMEOUT_MS, &run->output, &run->errors);
+    cnf_process_result result = {CNF_PROCESS_EXITED, 0};
+    if (!run->kept)
+        result =
+            cnf_process_finish(&run->process, FRONT_END_TIMEOUT_MS, &run->output, &run->errors);
     uint32_t error_count = cnf_diagnostics_collect(arena, tool->form, source->name,
                                                    rt_buffer_text(&run->errors), messages);
-    if (tool->is_clang) {
-        error_count += cnf_diagnostics_collect(arena, form_of_include, source->name,
+    if (tool->form_of_include) {
+        error_count += cnf_diagnostics_collect(arena, tool->form_of_include, source->name,
                                                rt_buffer_text(&run->errors), messages);
     }
     bool exited = result.end == CNF_PROCESS_EXITED;

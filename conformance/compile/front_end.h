@@ -1,4 +1,4 @@
-/* Front ends: programs that make bitcode or SPIR-V of one source. */
+/* Front ends: programs that make bitcode, SPIR-V or SYCLBIN of one source. */
 #ifndef CONFORMANCE_COMPILE_FRONT_END_H
 #define CONFORMANCE_COMPILE_FRONT_END_H
 
@@ -11,24 +11,33 @@
 typedef struct cnf_front_end_run {
     cnf_process process;
     rt_buffer input;  /* what the program reads */
-    rt_buffer output; /* what it wrote: bitcode or SPIR-V */
+    rt_buffer output; /* what it wrote: bitcode, SPIR-V or SYCLBIN */
     rt_buffer errors;
+    bool kept; /* output and errors are those of an earlier run that succeeded */
 } cnf_front_end_run;
 
 /* Reports whether a program is the language's front end; the compiler plugin is that of the
  * others. */
 bool cnf_front_end_has(scn_language language);
 
-/* Starts the front end of a source's language, which has one; OpenCL sources are given the build
- * options of their module, which were checked.  Runs of several sources may overlap.  UNAVAILABLE:
- * the program is not installed or cannot be started. */
+/* What a module says about the compilation of its sources. */
+typedef struct cnf_front_end_options {
+    rt_text build_options; /* of OpenCL and SYCL sources; they were checked */
+    rt_split split;        /* of SYCL sources, which their compiler splits; post-link does others */
+} cnf_front_end_options;
+
+/* Starts the front end of a source's language, which has one.  Runs of several sources may overlap.
+ * UNAVAILABLE: the program is not installed or cannot be started; the diagnostic names the
+ * capability of a machine that it is not installed on, where not every machine needs it. */
 RT_MUST_USE rt_status cnf_front_end_start(rt_sink *sink, rt_arena *arena,
                                           const cnf_toolchain *toolchain,
-                                          const cnf_request_source *source, rt_text build_options,
+                                          const cnf_request_source *source,
+                                          const cnf_front_end_options *options,
                                           cnf_front_end_run *run);
 
-/* Waits for a run that was started and adds its diagnostics to *messages (texts in the arena).
- * COMPILE_TIME: the source was refused; TOOL: the program died or took longer than its time limit.
+/* Waits for a run that was started, unless what it made was kept, and adds its diagnostics to
+ * *messages (texts in the arena). COMPILE_TIME: the source was refused; TOOL: the program died or
+ * took longer than its time limit.
  */
 RT_MUST_USE rt_status cnf_front_end_finish(rt_sink *sink, rt_arena *arena,
                                            const cnf_request_source *source, cnf_front_end_run *run,

@@ -1,13 +1,15 @@
 /* From a module's sources to its images.
  *
  * Every source goes through the front end of its language.  Bitcode of the module's sources goes
- * through post-link together; SPIR-V is an image as it is.  The offline compiler makes them again
+ * through post-link together; SPIR-V is an image as it is, and SYCL comes as images, split by the
+ * shipped compiler source by source.  The offline compiler makes them again
  * in the native format where the module asks for it.  An image written by hand is made alone, and
  * then says of itself what the scenario says.  Images are numbered in this order. */
 #include "conformance/compile/worker.h"
 
 #include "conformance/compile/front_end.h"
 #include "conformance/compile/offline.h"
+#include "conformance/compile/sycl_images.h"
 #include "conformance/scenario/build_options.h"
 
 #include <string.h>
@@ -18,8 +20,8 @@ enum { SPIRV_VERSION_MAX = 0x00010200 /* 1.2: what the drivers at hand take */ }
 typedef struct unit {
     const cnf_request_source *source;
     cnf_front_end_run run;
-    rt_bytes code;  /* bitcode or SPIR-V, once it is there */
-    rt_image image; /* of SPIR-V */
+    rt_bytes code;        /* bitcode, SPIR-V or SYCLBIN, once it is there */
+    rt_image_list images; /* of SPIR-V, which has one, and of SYCL */
 } unit;
 
 typedef RT_VECTOR(rt_image) image_list;
@@ -36,6 +38,17 @@ static bool is_spirv(const unit *one)
 {
     scn_language language = one->source->language;
     return language == SCN_LANGUAGE_SPIRV_ASM || language == SCN_LANGUAGE_SPIRV;
+}
+
+/* True where the source's images are there without post-link. */
+static bool has_images(const unit *one)
+{
+    return is_spirv(one) || one->source->language == SCN_LANGUAGE_SYCL;
+}
+
+static cnf_front_end_options options_of(const cnf_request *request)
+{
+    return (cnf_front_end_options){request->build_options, request->split};
 }
 
 /* ---- Front ends ---------------------------------------------------------------------------- */
@@ -86,19 +99,31 @@ static rt_status describe(cnf_worker *worker, unit *one)
 {
     CHECK(is_spirv(one));
     rt_buffer written = {0};
-    rt_image_list list = {0};
     rt_status status = worker->api->describe_spirv(worker->sink, one->code, &written);
     status = judge(worker, one, status);
-    if (rt_ok(status)) status = read_images(worker, &written, &list);
+    if (rt_ok(status)) status = read_images(worker, &written, &one->images);
     rt_buffer_free(&written);
-    if (!rt_ok(status)) return status;
-    CHECK(list.count == 1);
-    one->image = list.images[0];
+    CHECK_IMPLIES(rt_ok(status), one->images.count == 1);
     return status;
 }
 
-static rt_status finish_unit(cnf_worker *worker, unit *one)
+/* What the compiler of SYCL took and our images cannot hold is refused like what it refuses. */
+static rt_status take_sycl(module_job *job, unit *one)
 {
+    cnf_worker *worker = job->worker;
+    rt_text name = one->source->name;
+    rt_status status = cnf_sycl_images(worker, name, one->code, &one->images);
+    if (rt_ok(status) && !one->run.kept) {
+        cnf_front_end_options options = options_of(job->request);
+        cnf_sycl_keep(worker, one->source, &options, &one->run);
+    }
+    if (status.code != RT_UNSUPPORTED) return status;
+    return refuse(worker, one, rt_sink_diagnostic(worker->sink, status)->message);
+}
+
+static rt_status finish_unit(module_job *job, unit *one)
+{
+    cnf_worker *worker = job->worker;
     const cnf_request_source *source = one->source;
     if (cnf_front_end_has(source->language)) {
         RT_TRY(cnf_front_end_finish(worker->sink, &worker->arena, source, &one->run,
@@ -110,7 +135,19 @@ static rt_status finish_unit(cnf_worker *worker, unit *one)
         CHECK(source->language == SCN_LANGUAGE_LLVM_IR);
         return read_ir(worker, one);
     }
+    if (source->language == SCN_LANGUAGE_SYCL) return take_sycl(job, one);
     return is_spirv(one) ? describe(worker, one) : RT_STATUS_OK;
+}
+
+static rt_status start_unit(module_job *job, unit *one)
+{
+    if (!cnf_front_end_has(one->source->language)) return RT_STATUS_OK;
+    cnf_worker *worker = job->worker;
+    cnf_front_end_options options = options_of(job->request);
+    bool is_sycl = one->source->language == SCN_LANGUAGE_SYCL;
+    if (is_sycl && cnf_sycl_find(worker, one->source, &options, &one->run)) return RT_STATUS_OK;
+    return cnf_front_end_start(worker->sink, &worker->arena, &worker->toolchain, one->source,
+                               &options, &one->run);
 }
 
 /* Runs all front ends at once while the plugin is opened.  All are waited for, so that the messages
@@ -118,16 +155,12 @@ static rt_status finish_unit(cnf_worker *worker, unit *one)
 static rt_status compile_units(module_job *job)
 {
     cnf_worker *worker = job->worker;
-    for (uint32_t i = 0; i < job->unit_count; i++) {
-        unit *one = &job->units[i];
-        if (!cnf_front_end_has(one->source->language)) continue;
-        RT_TRY(cnf_front_end_start(worker->sink, &worker->arena, &worker->toolchain, one->source,
-                                   job->request->build_options, &one->run));
-    }
+    for (uint32_t i = 0; i < job->unit_count; i++)
+        RT_TRY(start_unit(job, &job->units[i]));
     RT_TRY(cnf_worker_open_plugin(worker));
     rt_status first = RT_STATUS_OK;
     for (uint32_t i = 0; i < job->unit_count; i++) {
-        rt_status status = finish_unit(worker, &job->units[i]);
+        rt_status status = finish_unit(job, &job->units[i]);
         if (rt_ok(first)) first = status;
     }
     return first;
@@ -176,7 +209,7 @@ static rt_status postlink_sources(module_job *job, image_list *out)
     uint32_t count = 0;
     for (uint32_t i = 0; i < request->source_count; i++) {
         const unit *one = &job->units[i];
-        if (!is_spirv(one)) sources[count++] = (rt_postlink_source){one->source->name, one->code};
+        if (!has_images(one)) sources[count++] = (rt_postlink_source){one->source->name, one->code};
     }
     if (count == 0) return RT_STATUS_OK;
     rt_image_list list;
@@ -189,10 +222,10 @@ static rt_status postlink_sources(module_job *job, image_list *out)
 /* Adds an image of the module's sources, in SPIR-V, in another format. */
 static rt_status add_in_format(module_job *job, rt_image image, rt_format format)
 {
-    if (format == RT_FORMAT_NATIVE) {
+    if (format != RT_FORMAT_SPIRV64) {
         rt_text name = rt_arena_printf(&job->worker->arena, "%.*s/%u",
                                        RT_TEXT_ARG(job->request->module), job->images.count);
-        RT_TRY(cnf_offline_compile(job->worker, name, &image));
+        RT_TRY(cnf_offline_compile(job->worker, name, format, &image));
     }
     CHECK(image.format == format);
     add_source_image(job, image);
@@ -205,7 +238,9 @@ static rt_status make_of_sources(module_job *job)
     image_list made = {0};
     rt_status status = postlink_sources(job, &made);
     for (uint32_t i = 0; i < job->request->source_count && rt_ok(status); i++) {
-        if (is_spirv(&job->units[i])) *rt_vector_push(&made) = job->units[i].image;
+        const rt_image_list *images = &job->units[i].images;
+        for (uint32_t k = 0; k < images->count; k++)
+            *rt_vector_push(&made) = images->images[k];
     }
     for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++) {
         if (!(job->request->formats >> format & 1)) continue;
@@ -219,15 +254,16 @@ static rt_status make_of_sources(module_job *job)
 /* The image of one source alone, whole. */
 static rt_status make_alone(module_job *job, const unit *one, rt_image *out_image)
 {
-    if (is_spirv(one)) {
-        *out_image = one->image;
-        return RT_STATUS_OK;
-    }
     *out_image = (rt_image){0};
     const rt_postlink_source source = {one->source->name, one->code};
-    rt_image_list list;
-    RT_TRY(postlink(job, &source, 1, RT_SPLIT_OFF, &list));
-    CHECK(list.count <= 1);
+    rt_image_list list = one->images;
+    if (!has_images(one)) RT_TRY(postlink(job, &source, 1, RT_SPLIT_OFF, &list));
+    CHECK_IMPLIES(one->source->language != SCN_LANGUAGE_SYCL, list.count <= 1);
+    if (list.count > 1) {
+        return refuse(job->worker, one,
+                      RT_TEXT("the compiler makes several images of the code, an image written by "
+                              "hand is one; move the code to 'sources', or split it"));
+    }
     if (list.count == 0) {
         return refuse(job->worker, one,
                       RT_TEXT("the code has no kernel and no function that other images could "

@@ -84,8 +84,9 @@ static void drop_constants(rt_arena *arena, rt_image *image)
     image->set_count = count;
 }
 
-rt_status cnf_offline_compile(cnf_worker *worker, rt_text name, rt_image *image)
+rt_status cnf_offline_compile(cnf_worker *worker, rt_text name, rt_format format, rt_image *image)
 {
+    CHECK(format != RT_FORMAT_SPIRV64);
     CHECK(image->format == RT_FORMAT_SPIRV64);
     static const char *const arguments[] = {"assay", "offline", NULL};
     static const char *const environment[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", NULL};
@@ -100,7 +101,7 @@ rt_status cnf_offline_compile(cnf_worker *worker, rt_text name, rt_image *image)
     rt_status status = judge(worker, name, result, &output, &errors);
     if (rt_ok(status)) {
         image->code = rt_arena_bytes(&worker->arena, rt_buffer_bytes(&output));
-        image->format = RT_FORMAT_NATIVE;
+        image->format = format;
         drop_constants(&worker->arena, image);
     }
     rt_buffer_free(&output);

@@ -6,15 +6,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 
+static const char *temporary_folder(void)
+{
+    const char *folder = getenv("TMPDIR");
+    return folder && folder[0] ? folder : "/tmp";
+}
+
+bool cnf_scratch_name(rt_arena *arena, rt_text *out_folder)
+{
+    uint64_t random = 0;
+    bool drawn = getrandom(&random, sizeof random, 0) == (ssize_t)sizeof random;
+    *out_folder =
+        rt_arena_printf(arena, "%s/assay-%016llx", temporary_folder(), (unsigned long long)random);
+    return drawn;
+}
+
+/* The command's folder is made by the first that needs it. */
 static const char *parent_folder(void)
 {
-    static const char *const variables[] = {CNF_SCRATCH_VARIABLE, "TMPDIR"};
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *folder = getenv(variables[i]);
-        if (folder && folder[0]) return folder;
-    }
-    return "/tmp";
+    const char *folder = getenv(CNF_SCRATCH_VARIABLE);
+    if (!folder || !folder[0]) return temporary_folder();
+    mkdir(folder, 0700); /* Where this fails, so does what is made in it, unless it is there. */
+    return folder;
 }
 
 rt_status cnf_scratch_make(rt_sink *sink, rt_arena *arena, rt_text *out_folder)

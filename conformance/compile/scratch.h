@@ -1,7 +1,8 @@
 /* Temporary folders that do not stay, whichever process of a command is killed.
  *
  * Who made one removes it at its end.  What a killed child could not remove lies in the folder of
- * the whole command, which the guard (conformance/run/guard.h) removes when nothing of it lives. */
+ * the whole command, which the guard (conformance/run/guard.h) removes when nothing of it lives.
+ * It stays only where both the guard and its worker are killed while a real program runs. */
 #ifndef CONFORMANCE_COMPILE_SCRATCH_H
 #define CONFORMANCE_COMPILE_SCRATCH_H
 
@@ -10,6 +11,10 @@
 
 /* Where folders are made that belong to a command: the name of its folder. */
 #define CNF_SCRATCH_VARIABLE "ASSAY_SCRATCH"
+
+/* A name below $TMPDIR, else /tmp, that nobody can guess, for a command's folder; nothing is made
+ * until cnf_scratch_make needs it.  False: the system gives no random number. */
+bool cnf_scratch_name(rt_arena *arena, rt_text *out_folder);
 
 /* Makes a folder of our own below $ASSAY_SCRATCH, else $TMPDIR, else /tmp; a NUL byte follows its
  * name.  IO: refused. */

@@ -1,6 +1,8 @@
 /* Finds and identifies the compilers. */
 #include "conformance/compile/toolchain.h"
 
+#include "conformance/compile/packages.h"
+
 #include "sim/native.h"
 
 #include <stdio.h>
@@ -14,6 +16,8 @@
 #define SPIRV_AS_NAME "spirv-as"
 #define PLUGIN_NAME   "libassay_compiler.so"
 #define TRANSLATOR    "libLLVMSPIRVLib.so.14"
+#define SYCL_FOLDER   "lib/assay"
+#define SYCL_NAME     "assay-sycl-compiler"
 #define PATH_STANDARD "/usr/local/bin:/usr/bin:/bin"
 
 /* Writes folder/name into path; false (and "") when it is too long. */
@@ -76,12 +80,22 @@ bool cnf_toolchain_find_library(char path[PATH_MAX], const char *name)
     return false;
 }
 
+static void find_sycl(char path[PATH_MAX])
+{
+    rt_arena arena = {0};
+    rt_text folder = cnf_packages_folder(&arena);
+    find_in(path, rt_arena_printf(&arena, "%.*s/" SYCL_FOLDER, RT_TEXT_ARG(folder)), SYCL_NAME,
+            X_OK);
+    rt_arena_reset(&arena);
+}
+
 void cnf_toolchain_find(cnf_toolchain *out_toolchain)
 {
     *out_toolchain = (cnf_toolchain){0};
     find_clang(out_toolchain->clang);
     cnf_toolchain_find_program(out_toolchain->spirv_as, SPIRV_AS_NAME);
     cnf_toolchain_find_library(out_toolchain->plugin, PLUGIN_NAME);
+    find_sycl(out_toolchain->sycl);
 }
 
 void cnf_toolchain_identify_file(rt_buffer *out, const char *path)
@@ -116,5 +130,18 @@ void cnf_toolchain_identify(const cnf_toolchain *toolchain, rt_buffer *out)
     cnf_toolchain_identify_file(out, toolchain->spirv_as);
     cnf_toolchain_identify_file(out, toolchain->plugin);
     if (toolchain->clang[0]) identify_libraries(out, toolchain->clang);
+    cnf_toolchain_identify_sycl(toolchain, out);
     rt_buffer_printf(out, "native %u for device %u\n", SIM_NATIVE_FORMAT, SIM_NATIVE_DEVICE);
+}
+
+/* The program, and the libraries that do its work. */
+void cnf_toolchain_identify_sycl(const cnf_toolchain *toolchain, rt_buffer *out)
+{
+    static const char *const libraries[] = {"../libsycl.so", "../libsycl-jit.so"};
+    char path[PATH_MAX];
+    if (toolchain->sycl[0] == '\0') return;
+    cnf_toolchain_identify_file(out, toolchain->sycl);
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        if (join(path, folder_of(toolchain->sycl), libraries[i]))
+            cnf_toolchain_identify_file(out, path);
 }

@@ -90,9 +90,9 @@ static void write_answer(cnf_worker *worker, rt_status status, rt_buffer *out)
 }
 
 /* Makes the answer to a request; true when it is one to keep. */
-static bool answer_request(rt_bytes request, rt_buffer *out)
+static bool answer_request(cnf_cache *cache, rt_bytes request, rt_buffer *out)
 {
-    cnf_worker worker = {.sink = rt_sink_create()};
+    cnf_worker worker = {.sink = rt_sink_create(), .cache = cache};
     rt_status status = make_artefact(&worker, request);
     write_answer(&worker, status, out);
     rt_vector_free(&worker.messages);
@@ -117,7 +117,7 @@ int cnf_worker_main(int input, int output)
     rt_text warning;
     cnf_cache *cache = cnf_cache_open((rt_text){0}, &warning);
     if (!cnf_cache_find(cache, rt_buffer_bytes(&request), &answer) &&
-        answer_request(rt_buffer_bytes(&request), &answer))
+        answer_request(cache, rt_buffer_bytes(&request), &answer))
         cnf_cache_keep(cache, rt_buffer_bytes(&request), rt_buffer_bytes(&answer));
     cnf_cache_close(cache);
     bool written = cnf_write_all(output, rt_buffer_bytes(&answer));

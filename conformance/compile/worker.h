@@ -8,6 +8,7 @@
 
 typedef struct cnf_worker {
     rt_sink *sink;
+    cnf_cache *cache;
     rt_arena arena;
     cnf_toolchain toolchain;
     const rt_compiler_api *api; /* NULL until the plugin is needed */

@@ -4,6 +4,8 @@
 
 #include "conformance/explain/dot_internal.h"
 
+#include <stdio.h>
+
 /* ---- Commands ------------------------------------------------------------------------------ */
 
 /* What a command is about, for its label: the first of these fields that it has. */
@@ -17,13 +19,13 @@ static rt_text subject_of(const rt_event *event)
     return (rt_text){0};
 }
 
-static void command_write(rt_buffer *out, const rt_event *event)
+static void command_write(rt_buffer *out, const char *sort, const rt_event *event)
 {
     rt_text number = cnf_event_text(event, "command"), subject = subject_of(event);
     rt_text queue = cnf_event_text(event, "queue");
     bool read = event->kind == RT_EVENT_HOST_READ;
     rt_buffer_printf(out, "    ");
-    cnf_dot_node(out, "command", number);
+    cnf_dot_node(out, sort, number);
     rt_buffer_printf(out, " [label=\"");
     cnf_dot_quote(out, number);
     rt_buffer_printf(out, ": %s", rt_event_name(event->kind));
@@ -36,17 +38,35 @@ static void command_write(rt_buffer *out, const rt_event *event)
 
 /* An edge from each command that it waits for; `numbers` are those of the commands that are there.
  */
-static void waits_write(rt_buffer *out, const rt_map *numbers, const rt_event *event)
+static void waits_write(rt_buffer *out, const char *sort, const rt_map *numbers,
+                        const rt_event *event)
 {
     const rt_event_field *after = rt_event_field_find(event, RT_TEXT("after"));
     for (uint32_t i = 0; i < after->value_count; i++) {
         if (rt_map_find(numbers, after->values[i]) == RT_MAP_NONE) continue;
         rt_buffer_printf(out, "    ");
-        cnf_dot_node(out, "command", after->values[i]);
+        cnf_dot_node(out, sort, after->values[i]);
         rt_buffer_printf(out, " -> ");
-        cnf_dot_node(out, "command", cnf_event_text(event, "command"));
+        cnf_dot_node(out, sort, cnf_event_text(event, "command"));
         rt_buffer_printf(out, ";\n");
     }
+}
+
+/* The commands of one process, whose numbers mean nothing in another: events begin to end - 1. */
+static void process_write(rt_buffer *out, const rt_event *events, uint32_t begin, uint32_t end,
+                          uint32_t process)
+{
+    char sort[32] = "command";
+    if (process > 0) snprintf(sort, sizeof sort, "process %u command", process);
+    rt_map numbers = {0};
+    for (uint32_t i = begin; i < end; i++) {
+        if (!cnf_event_is_command(&events[i])) continue;
+        command_write(out, sort, &events[i]);
+        rt_map_set(&numbers, cnf_event_text(&events[i], "command"), i);
+    }
+    for (uint32_t i = begin; i < end; i++)
+        if (cnf_event_is_command(&events[i])) waits_write(out, sort, &numbers, &events[i]);
+    rt_map_free(&numbers);
 }
 
 static void commands_write(rt_buffer *out, const cnf_history *history)
@@ -56,17 +76,13 @@ static void commands_write(rt_buffer *out, const cnf_history *history)
         "  subgraph \"cluster_commands\" {\n    label=\"commands\";\n"
         "    color=\"white\";\n    fontsize=12;\n    node [shape=box, color=\"%s\"];\n",
         DOT_LINE);
-    rt_map numbers = {0};
-    for (uint32_t i = 0; i < history->event_count; i++) {
-        const rt_event *event = &history->events[i];
-        if (!cnf_event_is_command(event)) continue;
-        command_write(out, event);
-        rt_map_set(&numbers, cnf_event_text(event, "command"), i);
+    uint32_t begin = 0, process = 0;
+    for (uint32_t i = 0; i <= history->event_count; i++) {
+        bool ends = i == history->event_count || history->events[i].kind == RT_EVENT_RESTART;
+        if (!ends) continue;
+        process_write(out, history->events, begin, i, process++);
+        begin = i + 1;
     }
-    for (uint32_t i = 0; i < history->event_count; i++)
-        if (cnf_event_is_command(&history->events[i]))
-            waits_write(out, &numbers, &history->events[i]);
-    rt_map_free(&numbers);
     rt_buffer_printf(out, "  }\n");
 }
 

@@ -2,7 +2,17 @@
  * from it.  Events that name a kernel and a program together tell which those are. */
 #include "conformance/explain/dot_internal.h"
 
+#include <stdio.h>
+
 #define PROGRAM_GROUND "#f3e8fd"
+
+/* The identifier of a program's node; ids begin anew in each process. */
+static void node_write(rt_buffer *out, const cnf_xpl_program *program)
+{
+    char sort[32] = "program";
+    if (program->process > 0) snprintf(sort, sizeof sort, "process %u program", program->process);
+    cnf_dot_node(out, sort, program->id);
+}
 
 static void program_title(rt_buffer *out, rt_arena *arena, const cnf_xpl_program *program)
 {
@@ -30,7 +40,7 @@ static void program_remark(rt_buffer *out, const char *ink, const char *remark)
 static void program_write(rt_buffer *out, rt_arena *arena, const cnf_xpl_program *program)
 {
     rt_buffer_printf(out, "    ");
-    cnf_dot_node(out, "program", program->id);
+    node_write(out, program);
     rt_buffer_printf(out,
                      " [shape=plain, label=<<TABLE BORDER=\"1\" CELLBORDER=\"0\" "
                      "CELLSPACING=\"0\" CELLPADDING=\"4\" COLOR=\"%s\" BGCOLOR=\"white\">\n",
@@ -69,7 +79,7 @@ static void kernel_edge(rt_buffer *out, rt_arena *arena, const cnf_link_graph *g
         if (number == RT_MAP_NONE) continue;
         rt_text port = cnf_dot_kernel_port(arena, number);
         rt_buffer_printf(out, "  ");
-        cnf_dot_node(out, "program", program->id);
+        node_write(out, program);
         rt_buffer_printf(out, " -> ");
         cnf_dot_node(out, "image", graph->images.items[index].image->name);
         rt_buffer_printf(out, ":%.*s [arrowhead=dot];\n", RT_TEXT_ARG(port));
@@ -84,11 +94,10 @@ static void edges_write(rt_buffer *out, const cnf_history *history, const cnf_li
     for (uint32_t i = 0; i < graph->images.count; i++)
         rt_map_set(&images, graph->images.items[i].image->name, i);
     for (uint32_t i = 0; i < history->event_count; i++) {
-        rt_text id = cnf_event_text(&history->events[i], "program");
         rt_text kernel = cnf_event_text(&history->events[i], "kernel");
-        uint32_t program = rt_map_find(&history->program_ids, id);
-        if (kernel.length == 0 || program == RT_MAP_NONE) continue;
-        rt_text pair = rt_arena_printf(&arena, "%.*s\n%.*s", RT_TEXT_ARG(id), RT_TEXT_ARG(kernel));
+        uint32_t program = history->event_programs[i];
+        if (kernel.length == 0 || program == SCN_NONE) continue;
+        rt_text pair = rt_arena_printf(&arena, "%u\n%.*s", program, RT_TEXT_ARG(kernel));
         if (rt_map_find(&drawn, pair) != RT_MAP_NONE) continue;
         rt_map_set(&drawn, pair, i);
         kernel_edge(out, &arena, graph, &images, &history->programs.items[program], kernel);

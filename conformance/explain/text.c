@@ -57,6 +57,8 @@ static void module_write(rt_buffer *out, const scn_scenario *scenario, uint32_t 
     }
     if (module->host_symbol_count > 0) rt_buffer_printf(out, "; host symbols ");
     put_names(out, module->host_symbols, module->host_symbol_count);
+    if (module->file_name.length)
+        rt_buffer_printf(out, "; file %.*s", RT_TEXT_ARG(module->file_name));
     if (!module->registers) rt_buffer_printf(out, "; does not register its images");
     rt_buffer_append_byte(out, '\n');
 }
@@ -170,11 +172,19 @@ static void build_write(rt_buffer *out, const rt_event *build)
     put_names(out, constants->values, constants->value_count);
 }
 
+/* How a program came to be. */
+static const char *origin(const cnf_xpl_program *program)
+{
+    if (program->link) return "linked from ";
+    bool kept = program->build && program->build->kind == RT_EVENT_PERSISTENT_HIT;
+    return kept ? "had from the persistent cache, of " : "built from ";
+}
+
 static void program_write(rt_buffer *out, const cnf_xpl_program *program)
 {
     put_first(out, program->id);
     const rt_event_field *inputs = program->inputs;
-    rt_buffer_printf(out, program->link ? "linked from " : "built from ");
+    rt_buffer_printf(out, "%s", origin(program));
     if (inputs)
         put_names(out, inputs->values, inputs->value_count);
     else
@@ -210,7 +220,7 @@ static void field_write(rt_buffer *out, const rt_event_field *field)
     if (field->is_list) rt_buffer_append_byte(out, ']');
 }
 
-/* A command stands under its number; a wait and a refusal have none. */
+/* A command stands under its number; a wait, a refusal and a restart have none. */
 static void command_write(rt_buffer *out, const rt_event *event)
 {
     bool command = cnf_event_is_command(event);
@@ -232,7 +242,7 @@ static void commands_write(rt_buffer *out, const cnf_history *history)
     for (uint32_t i = 0; i < history->event_count; i++) {
         const rt_event *event = &history->events[i];
         bool told = cnf_event_is_command(event) || event->kind == RT_EVENT_WAIT ||
-                    event->kind == RT_EVENT_ERROR;
+                    event->kind == RT_EVENT_ERROR || event->kind == RT_EVENT_RESTART;
         if (!told) continue;
         count++;
         command_write(out, event);

@@ -186,6 +186,23 @@ static rt_text path_in(host_build *build, const char *folder, rt_text name)
                            RT_TEXT_ARG(name));
 }
 
+/* The folder of a path. */
+static rt_text folder_of(rt_text path)
+{
+    size_t length = path.length;
+    while (length > 0 && path.data[length - 1] != '/')
+        length--;
+    return (rt_text){path.data, length};
+}
+
+static rt_status folder_make(host_build *build, rt_text path)
+{
+    rt_text folder = rt_arena_text(&build->arena, folder_of(path));
+    if (mkdir(folder.data, 0700) == 0 || errno == EEXIST) return RT_STATUS_OK;
+    return rt_fail(build->sink, RT_IO, RT_RULE_NONE, "%s cannot be made: %s", folder.data,
+                   strerror(errno));
+}
+
 /* ---- Stubs --------------------------------------------------------------------------------- */
 
 static rt_status stub_build(host_build *build, uint32_t module)
@@ -210,26 +227,13 @@ static rt_status stub_build(host_build *build, uint32_t module)
 
 static rt_status stubs_build(host_build *build, const scn_module *module)
 {
-    rt_text folder = path_in(build, STUBS, (rt_text){0});
-    if (mkdir(folder.data, 0700) != 0 && errno != EEXIST) {
-        return rt_fail(build->sink, RT_IO, RT_RULE_NONE, "%s cannot be made: %s", folder.data,
-                       strerror(errno));
-    }
+    RT_TRY(folder_make(build, path_in(build, STUBS, (rt_text){0})));
     for (uint32_t i = 0; i < module->need_count; i++)
         RT_TRY(stub_build(build, module->needs[i]));
     return RT_STATUS_OK;
 }
 
 /* ---- Modules ------------------------------------------------------------------------------- */
-
-/* The folder of a path. */
-static rt_text folder_of(rt_text path)
-{
-    size_t length = path.length;
-    while (length > 0 && path.data[length - 1] != '/')
-        length--;
-    return (rt_text){path.data, length};
-}
 
 /* What every module is linked with, even where it uses nothing of it: a module that registers
  * images must not outlive the library that it registers them with. */
@@ -259,8 +263,9 @@ static void module_words(host_build *build, uint32_t index, rt_text folder, word
     word_add(build, words, "-", name);
     word_add(build, words, "-xnone", name);
     word_add(build, words, "-o", name);
+    rt_text path = cnf_host_path(&build->arena, build->scenario, index);
     word_add(build, words, "%",
-             rt_arena_printf(&build->arena, "%.*s/%.*s", RT_TEXT_ARG(folder), RT_TEXT_ARG(name)));
+             rt_arena_printf(&build->arena, "%.*s/%.*s", RT_TEXT_ARG(folder), RT_TEXT_ARG(path)));
     word_add(build, words, "-Wl,--no-as-needed", name);
     for (uint32_t i = 0; i < module->need_count; i++) {
         rt_text need = cnf_host_file_name(&build->arena, build->scenario, module->needs[i]);
@@ -270,7 +275,8 @@ static void module_words(host_build *build, uint32_t index, rt_text folder, word
     }
     /* DT_RPATH: unlike DT_RUNPATH it comes before LD_LIBRARY_PATH, and counts for LD_PRELOAD. */
     word_add(build, words, "-Wl,--disable-new-dtags", name);
-    word_add(build, words, "-Wl,-rpath,$ORIGIN", name);
+    bool beside = rt_text_equal(path, name);
+    word_add(build, words, beside ? "-Wl,-rpath,$ORIGIN" : "-Wl,-rpath,$ORIGIN/..", name);
     runtime_words(build, words);
 }
 
@@ -322,20 +328,27 @@ static rt_status module_compile(host_build *build, uint32_t index, rt_bytes sour
     return status;
 }
 
-/* An executable "libx.so" and a library "libx" would be one file. */
-static rt_status file_check(host_build *build, rt_text path)
+/* ld.so finds a needed file by its name, so one in a folder of its own is only opened. */
+static rt_status needs_check(host_build *build, const scn_module *module)
 {
-    if (access(path.data, F_OK) != 0) return RT_STATUS_OK;
-    return rt_fail(build->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                   "%s would be two modules' file: rename the executable", path.data);
+    for (uint32_t i = 0; i < module->need_count; i++) {
+        rt_text name = cnf_host_file_name(&build->arena, build->scenario, module->needs[i]);
+        rt_text path = cnf_host_path(&build->arena, build->scenario, module->needs[i]);
+        if (rt_text_equal(name, path)) continue;
+        return rt_fail(build->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "module '%.*s' needs the second of two files named %.*s, which ld.so would "
+                       "not find by that name; load it, or use the simulated loader",
+                       RT_TEXT_ARG(module->name), RT_TEXT_ARG(name));
+    }
+    return RT_STATUS_OK;
 }
 
 static rt_status module_build(host_build *build, uint32_t index)
 {
     rt_buffer source = {0}, request = {0}, built = {0};
-    rt_text name = cnf_host_file_name(&build->arena, build->scenario, index);
-    rt_text path = path_in(build, "", name);
-    rt_status status = file_check(build, path);
+    rt_text path = path_in(build, "", cnf_host_path(&build->arena, build->scenario, index));
+    rt_status status = needs_check(build, &build->scenario->modules[index]);
+    if (rt_ok(status)) status = folder_make(build, path);
     if (rt_ok(status)) status = cnf_host_write_c(build->sink, &source, build->scenario, index);
     if (rt_ok(status)) {
         request_write(build, index, rt_buffer_bytes(&source), &request);

@@ -20,7 +20,7 @@ static uint32_t module_find(const cnf_host *host, rt_text file_name)
     rt_arena arena = {0};
     uint32_t found = SCN_NONE;
     for (uint32_t i = 0; i < host->scenario->module_count && found == SCN_NONE; i++) {
-        if (rt_text_equal(cnf_host_file_name(&arena, host->scenario, i), file_name)) found = i;
+        if (rt_text_equal(cnf_host_path(&arena, host->scenario, i), file_name)) found = i;
     }
     rt_arena_reset(&arena);
     return found;
@@ -56,7 +56,7 @@ rt_status cnf_host_read_events(cnf_host *host, rt_arena *arena, rt_reader *answe
 static rt_status module_ask(cnf_host *host, uint32_t channel, host_request verb, uint32_t module,
                             rt_arena *arena, cnf_host_events *out_events)
 {
-    rt_text name = cnf_host_file_name(arena, host->scenario, module);
+    rt_text name = cnf_host_path(arena, host->scenario, module);
     /* No path leads ld.so to the executable, which it has not opened itself. */
     rt_text path = {0};
     if (module != 0) {
@@ -108,7 +108,7 @@ rt_status cnf_host_binds(cnf_host *host, uint32_t channel, uint32_t from, rt_tex
     rt_arena arena = {0};
     rt_buffer request = {0};
     rt_write_u8(&request, HOST_BINDS);
-    rt_write_text(&request, cnf_host_file_name(&arena, host->scenario, from));
+    rt_write_text(&request, cnf_host_path(&arena, host->scenario, from));
     rt_write_text(&request, symbol);
     rt_reader answer;
     rt_status status = cnf_host_ask(host, channel, &request, &arena, &answer);

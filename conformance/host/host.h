@@ -38,6 +38,11 @@ typedef struct cnf_host_runtime {
  */
 rt_text cnf_host_file_name(rt_arena *arena, const scn_scenario *scenario, uint32_t module);
 
+/* Where that file lies in the program's folder, which no two modules share and by which the program
+ * calls its modules: the file name, behind a folder of its own ("2/libf.so") where an earlier
+ * module has the same one.  In the arena. */
+rt_text cnf_host_path(rt_arena *arena, const scn_scenario *scenario, uint32_t module);
+
 /* Appends the C source of a module: its fat binary with constructor and destructor unless it
  * registers nothing, its host symbols, the function that tells what a symbol binds to from within
  * it, and for module 0 main().  Deterministic: it names the artefact in the cache.  Codes of

@@ -62,8 +62,7 @@ static rt_text preload_of(cnf_host *host)
 {
     rt_buffer list = {0};
     for (uint32_t i = 0; i < host->scenario->preloaded_count; i++) {
-        rt_text name =
-            cnf_host_file_name(&host->arena, host->scenario, host->scenario->preloaded[i]);
+        rt_text name = cnf_host_path(&host->arena, host->scenario, host->scenario->preloaded[i]);
         rt_buffer_printf(&list, "%s%.*s", i == 0 ? "" : ":", RT_TEXT_ARG(name));
     }
     rt_text text = rt_arena_text(&host->arena, rt_buffer_text(&list));
@@ -127,7 +126,7 @@ static rt_status launch(cnf_host *host, const char *const *environment)
 {
     int *ends = rt_arena_alloc_array(&host->arena, host->channel_count, sizeof *ends);
     memset(ends, 0xff, host->channel_count * sizeof *ends);
-    rt_text name = cnf_host_file_name(&host->arena, host->scenario, 0);
+    rt_text name = cnf_host_path(&host->arena, host->scenario, 0);
     rt_text program =
         rt_arena_printf(&host->arena, "%.*s/%.*s", RT_TEXT_ARG(host->folder), RT_TEXT_ARG(name));
     host_launch launch = {

@@ -7,6 +7,8 @@
  * what the table says, or 0, the class of the refusal by its name ("errc::build"; "exception" for
  * one that is no sycl::exception) and its message as two texts.
  *
+ * The path of a module is the one of its file in the program's folder (cnf_host_path): "libf.so".
+ *
  * Whatever either side gets is the other's word and is checked.  The program ends when channel 0
  * is closed. */
 #ifndef CONFORMANCE_HOST_PROTOCOL_H
@@ -21,8 +23,8 @@ typedef enum host_request {
     HOST_OPEN,     /* text path ("" for the executable): dlopen(path, RTLD_NOW | RTLD_LOCAL)
                        -> events */
     HOST_CLOSE,    /* text path: one dlclose of it -> events; refused errc::invalid: not open */
-    HOST_BINDS,    /* text file name of a module, text symbol: what a reference to it in that
-                      module binds to now -> text file name of the defining module, "" for none;
+    HOST_BINDS,    /* text path of a module, text symbol: what a reference to it in that
+                      module binds to now -> text path of the defining module, "" for none;
                       refused errc::invalid: that module is not loaded */
     HOST_SEGMENTS, /* u64 address of a descriptor -> u32 count, count * (u64 address, bytes): the
                       readable segments of the module that holds it */
@@ -57,7 +59,7 @@ typedef enum host_request {
  *     LOCAL u64 size
  * constants: u32 count, count * (text name, bytes value).
  * after: u32 count, count * u32 command.
- * events: u32 count, count * (u8 host_event, text file name of the module, u64 address of the
+ * events: u32 count, count * (u8 host_event, text path of the module, u64 address of the
  * descriptor, 0 for LOADED and UNLOADED): what constructors and destructors did since the last
  * answer that had events, in order. */
 typedef enum host_argument {

@@ -6,8 +6,27 @@
 rt_text cnf_host_file_name(rt_arena *arena, const scn_scenario *scenario, uint32_t module)
 {
     CHECK(module < scenario->module_count);
-    rt_text name = scenario->modules[module].name;
+    rt_text name = scenario->modules[module].name, given = scenario->modules[module].file_name;
+    if (given.length > 0) return given;
     return rt_arena_printf(arena, "%.*s%s", RT_TEXT_ARG(name), module == 0 ? "" : ".so");
+}
+
+/* The folder of a module in the program's: empty, or "2/". */
+static rt_text folder_name(rt_arena *arena, const scn_scenario *scenario, uint32_t module)
+{
+    rt_text name = cnf_host_file_name(arena, scenario, module);
+    for (uint32_t i = 0; i < module; i++) {
+        if (rt_text_equal(cnf_host_file_name(arena, scenario, i), name))
+            return rt_arena_printf(arena, "%u/", module);
+    }
+    return (rt_text){0};
+}
+
+rt_text cnf_host_path(rt_arena *arena, const scn_scenario *scenario, uint32_t module)
+{
+    rt_text folder = folder_name(arena, scenario, module);
+    rt_text name = cnf_host_file_name(arena, scenario, module);
+    return rt_arena_printf(arena, "%.*s%.*s", RT_TEXT_ARG(folder), RT_TEXT_ARG(name));
 }
 
 bool cnf_host_registers(const scn_module *module)
@@ -136,7 +155,7 @@ rt_status cnf_host_write_c(rt_sink *sink, rt_buffer *out, const scn_scenario *sc
     const scn_module *module = &scenario->modules[module_index];
     bool registers = cnf_host_registers(module);
     rt_arena arena = {0};
-    rt_text file_name = cnf_host_file_name(&arena, scenario, module_index);
+    rt_text file_name = cnf_host_path(&arena, scenario, module_index);
     rt_buffer_printf(out, heading, RT_TEXT_ARG(module->name));
     rt_status status = RT_STATUS_OK;
     if (registers) status = tables_write(sink, out, module->images);

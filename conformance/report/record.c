@@ -1,44 +1,14 @@
 /* Records as lines of JSON, by one table of their keys for writing, reading and copying. */
 #include "conformance/report/record.h"
 
+#include "conformance/report/json_text.h"
 #include "reference/base/alloc.h"
-
 #include "reference/base/vector.h"
 
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Length of the UTF-8 sequence at the beginning of text; 0: there is none that jansson takes. */
-static size_t sequence_length(rt_text text)
-{
-    CHECK(text.data && text.length > 0);
-    uint8_t lead = (uint8_t)text.data[0];
-    size_t length = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 0;
-    if (length == 0 || length > text.length) return 0;
-    json_t *probe = json_stringn(text.data, length);
-    json_decref(probe);
-    return probe ? length : 0;
-}
-
-static json_t *text_json(rt_text text)
-{
-    json_t *value = json_stringn(text.data ? text.data : "", text.length);
-    if (value) return value;
-    rt_buffer clean = {0};
-    while (text.length > 0) {
-        size_t length = sequence_length(text);
-        if (length > 0) rt_buffer_append(&clean, text.data, length);
-        if (length == 0) rt_buffer_append_byte(&clean, '?');
-        size_t used = length > 0 ? length : 1;
-        text = (rt_text){text.data + used, text.length - used};
-    }
-    value = json_stringn(rt_buffer_string(&clean), clean.size);
-    CHECK(value);
-    rt_buffer_free(&clean);
-    return value;
-}
 
 /* ---- The keys ------------------------------------------------------------------------------ */
 
@@ -100,7 +70,7 @@ static json_t *kinds_json(const cnf_judgement *judgement)
 {
     json_t *kinds = json_array();
     for (uint32_t i = 0; i < judgement->unobserved_count; i++)
-        json_array_append_new(kinds, text_json(judgement->unobserved[i]));
+        json_array_append_new(kinds, cnf_json_text(judgement->unobserved[i]));
     return kinds;
 }
 
@@ -116,7 +86,7 @@ static json_t *field_json(const struct field_row *row, const cnf_record *record)
     switch (row->kind) {
     case FIELD_TEXT:
         memcpy(&text, field, sizeof text);
-        return always || text.length > 0 ? text_json(text) : NULL;
+        return always || text.length > 0 ? cnf_json_text(text) : NULL;
     case FIELD_NUMBER:
         memcpy(&number, field, sizeof number);
         return always || number != row->absent ? json_integer(number) : NULL;

@@ -6,8 +6,8 @@
  * is missing.  Source: ARCHITECTURE.md, "Rules in the code". */
 #include "conformance/requirements/prove.h"
 
-#include "conformance/requirements/prove_internal.h"
 #include "conformance/compile/scratch.h"
+#include "conformance/requirements/prove_internal.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -136,6 +136,8 @@ static void green_ended(prove_state *prove, uint32_t file)
     snprintf(name, sizeof name, "green%u", file);
     run_outcome outcome = run_read(prove, name);
     prove->green[file] = rt_text_is(outcome.verdict, "PASS");
+    /* What this machine has no compiler for proves nothing here, and on another machine it does. */
+    if (rt_text_is(outcome.verdict, "SKIP")) return;
     if (!prove->green[file]) {
         complain(prove, file, "proves nothing, it does not pass without a fault: ",
                  outcome.verdict.length > 0 ? outcome.verdict : RT_TEXT("no record"));

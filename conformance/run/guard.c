@@ -77,20 +77,20 @@ static void worker_main(int (*body)(void *user), void *user, pid_t guard, const 
 /* The command's folder, and what said where it is before: a command may start another one. */
 typedef struct guard_scratch {
     rt_arena arena;
-    rt_text folder; /* empty: the system refused, and says so to who needs one */
+    rt_text folder; /* empty: there is none, and what is made lies where others' is */
     const char *before;
 } guard_scratch;
 
-/* Makes the folder and says where it is to all that the command starts. */
+/* Names the folder to all that the command starts. */
 static void scratch_begin(guard_scratch *made)
 {
     *made = (guard_scratch){0};
     const char *before = getenv(CNF_SCRATCH_VARIABLE);
     if (before) made->before = rt_arena_text(&made->arena, rt_text_of(before)).data;
-    rt_sink *sink = rt_sink_create();
-    if (rt_ok(cnf_scratch_make(sink, &made->arena, &made->folder)))
+    if (cnf_scratch_name(&made->arena, &made->folder))
         setenv(CNF_SCRATCH_VARIABLE, made->folder.data, 1);
-    rt_sink_destroy(sink);
+    else
+        made->folder = (rt_text){0};
 }
 
 /* Every process that could write there is gone. */

@@ -5,6 +5,8 @@
  * one scenario" and "Comparison and results". */
 #include "conformance/run/run_internal.h"
 
+#include "conformance/compile/scratch.h"
+
 #include <stdio.h>
 
 enum {
@@ -51,6 +53,23 @@ static cnf_child_start start_of(const run_state *run, uint64_t tag)
                              .messages_max = MESSAGES_MAX};
 }
 
+/* Makes the folder that the next child of a case needs.  Without it the child says so and fails. */
+static void scratch_make(run_scenario *scenario, run_case *one)
+{
+    CHECK(one->scratch.length == 0);
+    if (!scenario->scenario->persistent_cache) return;
+    rt_status status = cnf_scratch_make(scenario->sink, &scenario->arena, &one->scratch);
+    if (rt_ok(status)) return;
+    rt_text message = rt_sink_diagnostic(scenario->sink, status)->message;
+    fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(message));
+}
+
+void cnf_run_case_tidy(run_case *one)
+{
+    if (one->scratch.length > 0) cnf_scratch_remove(one->scratch);
+    one->scratch = (rt_text){0};
+}
+
 /* The arguments of an executed subject; the numbers are printed into `digits`. */
 static void case_arguments(const run_state *run, const run_case *one, const cnf_run_subject *column,
                            char digits[32], const char **out_arguments)
@@ -82,13 +101,17 @@ static void case_arguments(const run_state *run, const run_case *one, const cnf_
         out_arguments[count++] = "--settings";
         out_arguments[count++] = column->settings.data;
     }
+    if (one->scratch.length > 0) {
+        out_arguments[count++] = "--scratch";
+        out_arguments[count++] = one->scratch.data;
+    }
     out_arguments[count] = NULL;
 }
 
 void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
 {
-    enum { ARGUMENTS = 15 };
-    const run_scenario *scenario = run->slots[slot];
+    enum { ARGUMENTS = 17 };
+    run_scenario *scenario = run->slots[slot];
     const cnf_run_subject *column = &run->options->subjects[index];
     run_case *one = &scenario->cases[index];
     cnf_child_start start = start_of(run, tag_make(JOB_CASE, slot, index));
@@ -100,10 +123,12 @@ void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
         bool begun = cnf_explorer_next(one->explorer, &one->script);
         CHECK(begun);
     }
+    scratch_make(scenario, one);
     if (column->subject->forked) {
         forked_case forked = {column->subject,
                               {run->options->seed, run->options->cache, run->options->profile,
-                               one->script, column->settings, run->options->real_loader},
+                               one->script, column->settings, run->options->real_loader,
+                               one->scratch},
                               rt_buffer_bytes(&scenario->pack)};
         start.body = forked_body;
         start.user = &forked;
@@ -152,6 +177,7 @@ void cnf_run_case_ended(run_state *run, uint32_t slot, uint32_t index, cnf_child
     run_scenario *scenario = run->slots[slot];
     run_case *one = &scenario->cases[index];
     CHECK(one->state == CASE_RUNNING);
+    cnf_run_case_tidy(one);
     cnf_messages_read(&scenario->arena, rt_buffer_text(&result->messages), &one->messages);
     one->heard = true;
     cnf_judge(&scenario->arena, result, &one->messages, &one->judgement);

@@ -6,6 +6,7 @@
 #include "conformance/run/modules.h"
 
 #include "conformance/scenario/scenario.h"
+#include "conformance/scenario/sycl_kernels.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -208,17 +209,29 @@ static void judge_failure(cnf_modules *modules, const scn_module *module, rt_tex
                                    RT_TEXT_ARG(module->name), RT_TEXT_ARG(message));
 }
 
+/* A compiler that not every machine has leaves out the scenarios that need it; one that is always
+ * there leaves out everything, which is a failure of the machine. */
+static void judge_unavailable(cnf_modules *modules, const cnf_compile_answer *answer,
+                              cnf_judgement *out)
+{
+    out->message = rt_arena_text(modules->arena, answer->message);
+    if (answer->name_count > 0) {
+        out->verdict = CNF_VERDICT_SKIP;
+        out->capability = rt_arena_text(modules->arena, answer->names[0]);
+        out->answer = out->message; /* it says what to install */
+        return;
+    }
+    out->verdict = CNF_VERDICT_UNAVAILABLE;
+    out->signature = cnf_signature(modules->arena, RT_TEXT("compile"), RT_TEXT("tool"),
+                                   RT_TEXT("unavailable"), (rt_text){0});
+}
+
 static void judge_answer(cnf_modules *modules, const scn_module *module,
                          const cnf_compile_answer *answer, cnf_judgement *out)
 {
     switch (answer->code) {
     case RT_COMPILE_TIME: judge_invalid(modules, module, answer, out); return;
-    case RT_UNAVAILABLE:
-        out->verdict = CNF_VERDICT_UNAVAILABLE;
-        out->signature = cnf_signature(modules->arena, RT_TEXT("compile"), RT_TEXT("tool"),
-                                       RT_TEXT("unavailable"), (rt_text){0});
-        out->message = rt_arena_text(modules->arena, answer->message);
-        return;
+    case RT_UNAVAILABLE: judge_unavailable(modules, answer, out); return;
     default:
         judge_failure(modules, module, rt_text_of(rt_code_name(answer->code)), answer->message,
                       out);
@@ -257,15 +270,37 @@ static bool module_finish(cnf_modules *modules, uint32_t index, scn_module *modu
 }
 
 /* Sources that are wrong come before compilers that are missing or broken. */
+enum { INVALID_WEIGHT = 4 };
+
 static int judgement_weight(const cnf_judgement *judgement)
 {
     switch (judgement->verdict) {
-    case CNF_VERDICT_INVALID: return 3;
-    case CNF_VERDICT_UNAVAILABLE: return 2;
+    case CNF_VERDICT_INVALID: return INVALID_WEIGHT;
+    case CNF_VERDICT_UNAVAILABLE: return 3;
+    case CNF_VERDICT_SKIP: return 2;
     case CNF_VERDICT_NOT_RUN:
     case CNF_VERDICT_FAIL: return 1;
     default: return 0;
     }
+}
+
+/* Names of kernels in SYCL mean something once their images are there. */
+static bool kernels_resolve(cnf_modules *modules, scn_scenario *complete, cnf_judgement *out)
+{
+    scn_position at;
+    rt_text problem;
+    if (scn_sycl_kernels_resolve(modules->arena, complete, &at, &problem)) return true;
+    *out = (cnf_judgement){
+        .step = SCN_NONE,
+        .verdict = CNF_VERDICT_INVALID,
+        .line = at.line,
+        .signature = cnf_signature(modules->arena, RT_TEXT("compile"), RT_TEXT("source"),
+                                   RT_TEXT("ambiguous-kernel"), (rt_text){0}),
+        .message =
+            rt_arena_printf(modules->arena, "%.*s:%u:%u: error: %.*s", RT_TEXT_ARG(complete->file),
+                            at.line, at.column, RT_TEXT_ARG(problem)),
+    };
+    return false;
 }
 
 bool cnf_modules_finish(cnf_modules *modules, const scn_scenario **out_scenario,
@@ -287,13 +322,15 @@ bool cnf_modules_finish(cnf_modules *modules, const scn_scenario **out_scenario,
         CHECK(weight > 0);
         if (weight > judgement_weight(out_judgement)) {
             *out_judgement = found;
-        } else if (weight == 3) { /* All modules' errors are shown, not those of the first only. */
+        } else if (weight == INVALID_WEIGHT) { /* All modules' errors are shown, not those of the
+                                                  first only. */
             out_judgement->message =
                 rt_arena_printf(modules->arena, "%.*s\n%.*s", RT_TEXT_ARG(out_judgement->message),
                                 RT_TEXT_ARG(found.message));
         }
     }
     if (judgement_weight(out_judgement) > 0) return false;
+    if (!kernels_resolve(modules, complete, out_judgement)) return false;
     *out_scenario = complete;
     return true;
 }

@@ -41,8 +41,9 @@ bool cnf_modules_complete(const cnf_modules *modules);
 
 /* Gives the scenario with all its images, in the modules' arena, and returns true; or, where a
  * module has no images, returns false with the judgement of the scenario: INVALID for sources that
- * do not compile, with the compiler's messages at the scenario's own lines; UNAVAILABLE where the
- * compiler is not installed; NOT_RUN where no worker could be started; FAIL(compile) for everything
+ * do not compile, with the compiler's messages at the scenario's own lines, and for names that mean
+ * several kernels; UNAVAILABLE where a compiler is not installed, SKIP where it is one that not
+ * every machine has; NOT_RUN where no worker could be started; FAIL(compile) for everything
  * else. */
 bool cnf_modules_finish(cnf_modules *modules, const scn_scenario **out_scenario,
                         cnf_judgement *out_judgement);

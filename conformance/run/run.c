@@ -18,6 +18,8 @@ static void scenario_close(run_state *run, uint32_t slot)
 {
     run_scenario *scenario = run->slots[slot];
     run->slots[slot] = NULL;
+    for (uint32_t i = 0; i < run->options->subject_count; i++)
+        cnf_run_case_tidy(&scenario->cases[i]); /* of a child that was killed with the run */
     cnf_modules_free(&scenario->modules);
     rt_buffer_free(&scenario->pack);
     rt_buffer_free(&scenario->text);

@@ -24,6 +24,7 @@ typedef struct run_case {
     rt_text log; /* the end of what the OpenCL layer recorded; empty: none */
     bool log_is_tail;
     cnf_judgement judgement;
+    rt_text scratch;        /* folder of the child that runs; empty: it needs none */
     rt_text script;         /* of the choices of the child that runs, or ran last */
     cnf_explorer *explorer; /* NULL: runs once */
     struct run_case *worst; /* of the runs explored so far; NULL: none yet */
@@ -101,6 +102,9 @@ typedef struct run_job {
     uint32_t slot;
     uint32_t item; /* COMPILE: module; CASE, PROBE: subject */
 } run_job;
+
+/* Removes the folder of a case's child, which has ended; does nothing where there is none. */
+void cnf_run_case_tidy(run_case *one);
 
 /* The job of a child, from its result's tag. */
 run_job cnf_run_job_of(uint64_t tag);

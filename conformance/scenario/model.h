@@ -81,6 +81,7 @@ typedef enum scn_language {
                                 end's output does */
     SCN_LANGUAGE_SPIRV_ASM,  /* as spirv-as reads it; an image of its own, past post-link */
     SCN_LANGUAGE_SPIRV,      /* a module in binary; only as a file */
+    SCN_LANGUAGE_SYCL, /* SYCL 2020 and extensions, for the shipped compiler; comes as images */
     SCN_LANGUAGE_COUNT
 } scn_language;
 
@@ -126,7 +127,9 @@ typedef struct scn_module {
     rt_text compile_options, link_options; /* of its sources' images, for the device */
     const scn_hand_image *hand_images;     /* numbered after those of the sources */
     uint32_t hand_image_count;
-    bool registers; /* false: its images are not registered when it is loaded; load_image can */
+    rt_text file_name; /* of the file that the OS loads; empty: the module's name.  Files of one
+                          name lie in different folders */
+    bool registers;    /* false: its images are not registered when it is loaded; load_image can */
     rt_image_list images; /* empty until compiled; filled in packs */
 } scn_module;
 
@@ -139,6 +142,8 @@ typedef struct scn_device {
     scn_position at;
     uint32_t hidden_aspects;   /* bit 1u << dev_aspect: `aspects: {fp64: false}` */
     uint32_t required_aspects; /* `aspects: {fp64: true}`: a subject without it is skipped */
+    bool links_given;          /* `links: [...]`: it advertises linking of `links` alone */
+    uint32_t links;            /* bit 1u << rt_format; a subject that lacks one is skipped */
 } scn_device;
 
 /* ---- Memory ------------------------------------------------------------------------------- */
@@ -299,6 +304,7 @@ typedef enum scn_verb {
     SCN_VERB_WAIT,        /* for everything submitted, for a queue or for a step */
     SCN_VERB_HOST_ACCESS, /* synchronising host read of a memory */
     SCN_VERB_PARALLEL,    /* lists of steps on threads of their own */
+    SCN_VERB_RESTART,     /* the program ends and starts anew: rt_runtime_restart */
     SCN_VERB_EXPECT,
     SCN_VERB_COUNT
 } scn_verb;
@@ -320,6 +326,7 @@ typedef struct scn_submit {
     const scn_spec_constant *constants;
     uint32_t constant_count;
     rt_text options; /* for the device's compiler, beside those of the images */
+    uint32_t module; /* whose kernel it is; SCN_NONE: of whichever module registered it first */
 } scn_submit;
 
 enum { SCN_PATTERN_SIZE_MAX = 16 }; /* bytes of a fill's element */
@@ -395,6 +402,8 @@ typedef struct scn_scenario {
     uint32_t module_count;
     const uint32_t *preloaded; /* modules of LD_PRELOAD, in order */
     uint32_t preloaded_count;
+    bool prefer_preloaded;     /* their images go before those of other modules (DL-PRELOAD-03) */
+    bool persistent_cache;     /* its processes share a persistent program cache, empty at first */
     const scn_device *devices; /* one or more; the first is chosen from the start */
     uint32_t device_count;
     const scn_memory *memories;

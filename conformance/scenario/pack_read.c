@@ -107,6 +107,7 @@ static scn_module read_module(scn_unpacker *unpack)
     module.compile_options = rt_read_text(reader);
     module.link_options = rt_read_text(reader);
     read_hand_images(unpack, &module);
+    module.file_name = rt_read_text(&unpack->reader);
     module.registers = scn_unpack_flag(unpack);
     read_images(unpack, &module.images);
     return module;
@@ -121,6 +122,9 @@ static scn_device read_device(scn_unpacker *unpack)
     device.hidden_aspects = rt_read_below(&unpack->reader, 1u << DEV_ASPECT_COUNT);
     device.required_aspects = rt_read_below(&unpack->reader, 1u << DEV_ASPECT_COUNT);
     scn_unpack_check(unpack, (device.hidden_aspects & device.required_aspects) == 0);
+    device.links_given = scn_unpack_flag(unpack);
+    device.links = rt_read_below(&unpack->reader, 1u << RT_FORMAT_COUNT);
+    scn_unpack_check(unpack, device.links_given || device.links == 0);
     return device;
 }
 
@@ -175,6 +179,8 @@ static void read_modules(scn_unpacker *unpack)
         scn_unpack_distinct(unpack, scenario->module_count, &scenario->preloaded_count);
     for (uint32_t i = 0; i < scenario->preloaded_count; i++)
         scn_unpack_check(unpack, scenario->preloaded[i] != 0); /* the executable */
+    scenario->prefer_preloaded = scn_unpack_flag(unpack);
+    scenario->persistent_cache = scn_unpack_flag(unpack);
 }
 
 static void read_devices_and_memories(scn_unpacker *unpack)

@@ -142,6 +142,9 @@ static scn_submit read_submit(scn_unpacker *unpack)
         constants[i] = read_constant(unpack);
     submit.constants = constants;
     submit.options = rt_read_text(&unpack->reader);
+    submit.module = rt_read_u32(&unpack->reader);
+    scn_unpack_check(unpack,
+                     submit.module == SCN_NONE || submit.module < unpack->scenario->module_count);
     return submit;
 }
 
@@ -180,7 +183,7 @@ static scn_transfer read_transfer(scn_unpacker *unpack, scn_verb verb)
 static void check_reference(scn_unpacker *unpack, const scn_step *step, uint32_t index,
                             uint32_t target, uint32_t verbs)
 {
-    scn_unpack_check(unpack, target < index);
+    scn_unpack_check(unpack, target < index && target >= unpack->process);
     if (unpack->reader.failed) return;
     const scn_step *other = &unpack->scenario->steps[target];
     scn_unpack_check(unpack, 1u << other->verb & verbs);
@@ -379,7 +382,8 @@ static void read_parallel(scn_unpacker *unpack, scn_step *step, uint32_t index)
  * them empty, and hold no verb that concerns all threads. */
 static void check_place(scn_unpacker *unpack, const scn_step *step)
 {
-    const uint32_t outside = VERB_BIT(DEVICE) | VERB_BIT(CONTEXT) | VERB_BIT(PARALLEL);
+    const uint32_t outside =
+        VERB_BIT(DEVICE) | VERB_BIT(CONTEXT) | VERB_BIT(PARALLEL) | VERB_BIT(RESTART);
     const uint32_t lasting = outside | VERB_BIT(QUEUE);
     bool everywhere = step->profile == RT_PROFILE_COUNT;
     scn_unpack_check(unpack, everywhere || !(1u << step->verb & lasting));
@@ -427,6 +431,7 @@ static void read_verb(scn_unpacker *unpack, scn_step *step, uint32_t index)
     case SCN_VERB_WAIT: read_wait(unpack, step, index); return;
     case SCN_VERB_HOST_ACCESS: step->memory = rt_read_below(reader, scenario->memory_count); return;
     case SCN_VERB_PARALLEL: read_parallel(unpack, step, index); return;
+    case SCN_VERB_RESTART: unpack->process = index + 1; return;
     case SCN_VERB_EXPECT: step->expect = read_expects(unpack, false, &step->expect_count); return;
     case SCN_VERB_COUNT: break;
     }
@@ -438,8 +443,8 @@ static void read_refusal(scn_unpacker *unpack, scn_step *step)
     if (scn_unpack_flag(unpack)) step->error = read_error(unpack, false);
     step->outcomes = read_outcomes(unpack, true, &step->outcome_count);
     scn_unpack_check(unpack, !step->error || step->outcome_count == 0);
-    const uint32_t never_refused =
-        VERB_BIT(DEVICE) | VERB_BIT(CONTEXT) | VERB_BIT(PARALLEL) | VERB_BIT(EXPECT);
+    const uint32_t never_refused = VERB_BIT(DEVICE) | VERB_BIT(CONTEXT) | VERB_BIT(PARALLEL) |
+                                   VERB_BIT(RESTART) | VERB_BIT(EXPECT);
     bool refused = step->error || step->outcome_count > 0;
     scn_unpack_check(unpack, !refused || !(1u << step->verb & never_refused));
 }

@@ -1,6 +1,7 @@
 /* The serialised form of a checked scenario, written.  Little-endian (base/stream.h):
  *
- *     "ASSC" u32 version  path file summary  covers  modules  preloaded  devices  memories  steps
+ *     "ASSC" u32 version  path file summary  covers  modules  preloaded  persistent  devices
+ * memories  steps
  *
  * Tables are a u32 count and the items; positions are two u32; where a field may be absent, a u8
  * tells.  Of expectations, arguments and steps only what their kind has is there.  Fields of a
@@ -94,6 +95,7 @@ static void write_module(rt_buffer *out, const scn_module *module)
     rt_write_u32(out, module->hand_image_count);
     for (uint32_t i = 0; i < module->hand_image_count; i++)
         write_hand_image(out, &module->hand_images[i]);
+    rt_write_text(out, module->file_name);
     write_flag(out, module->registers);
     rt_image_list_write(out, module->images);
 }
@@ -106,6 +108,8 @@ static void write_device(rt_buffer *out, const scn_device *device)
     write_position(out, device->at);
     rt_write_u32(out, device->hidden_aspects);
     rt_write_u32(out, device->required_aspects);
+    write_flag(out, device->links_given);
+    rt_write_u32(out, device->links);
 }
 
 static void write_layout(rt_buffer *out, const scn_layout *layout)
@@ -205,6 +209,7 @@ static void write_submit(rt_buffer *out, const scn_submit *submit)
     for (uint32_t i = 0; i < submit->constant_count; i++)
         write_constant(out, &submit->constants[i]);
     rt_write_text(out, submit->options);
+    rt_write_u32(out, submit->module);
 }
 
 static void write_transfer(rt_buffer *out, scn_verb verb, const scn_transfer *transfer)
@@ -355,6 +360,7 @@ static void write_verb(rt_buffer *out, const scn_step *step)
         rt_write_u32(out, step->thread_count);
         rt_write_u32(out, step->nested_count);
         return;
+    case SCN_VERB_RESTART: return;
     case SCN_VERB_EXPECT: write_expects(out, step->expect, step->expect_count); return;
     case SCN_VERB_COUNT: break;
     }
@@ -390,6 +396,8 @@ void scn_pack_write(rt_buffer *out, const scn_scenario *scenario)
     for (uint32_t i = 0; i < scenario->module_count; i++)
         write_module(out, &scenario->modules[i]);
     write_indices(out, scenario->preloaded, scenario->preloaded_count);
+    write_flag(out, scenario->prefer_preloaded);
+    rt_write_u8(out, scenario->persistent_cache);
     rt_write_u32(out, scenario->device_count);
     for (uint32_t i = 0; i < scenario->device_count; i++)
         write_device(out, &scenario->devices[i]);

@@ -74,9 +74,23 @@ static const scn_shape shape_preload = {
     .element = &scn_shape_module_reference,
     .element_size = sizeof(uint32_t),
 };
+static const scn_shape shape_prefer_preloaded = {
+    .kind = SCN_SHAPE_TRUTH,
+    .noun = "whether images of preloaded modules are preferred",
+};
+static const scn_shape shape_persistent_cache = {
+    .kind = SCN_SHAPE_TRUTH,
+    .noun = "persistent_cache",
+};
 static const scn_row process_rows[] = {
     {"preload", &shape_preload, 0, SCN_ITEMS(scn_scenario, preloaded, preloaded_count),
      "The modules of LD_PRELOAD, in order."},
+    {"prefer_preloaded", &shape_prefer_preloaded, 0, SCN_FIELD(scn_scenario, prefer_preloaded),
+     "Whether images of preloaded modules go before others that export the same symbol, the policy "
+     "that the documents think of; not so where not given."},
+    {"persistent_cache", &shape_persistent_cache, 0, SCN_FIELD(scn_scenario, persistent_cache),
+     "Whether programs are kept in a persistent cache, which is empty at first and which the program "
+     "finds again after a restart."},
     {"environment", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "Environment variables of the program."},
 };
 static const scn_shape shape_process_object = {

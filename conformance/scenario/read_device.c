@@ -59,8 +59,26 @@ static const scn_shape shape_aspects = {
     .alternatives = {&shape_aspects_object},
 };
 
+/* An empty list is a device that links nothing. */
+static bool links_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    scn_device *device = out;
+    device->links_given = true;
+    return scn_formats_read(reader, node, &device->links);
+}
+
+static const scn_shape shape_links = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a list of formats",
+    .read = links_read,
+    .alternatives = {&scn_shape_format_list},
+};
+
 static const scn_row device_rows[] = {
     {"aspects", &shape_aspects, 0, SCN_SAME, "Aspects that the device shall have or not have."},
+    {"links", &shape_links, 0, SCN_SAME,
+     "The formats of which the device advertises that it links programs, and no others; [] for "
+     "none.  Where not given it is as the device is."},
 };
 static const scn_shape shape_device = {
     .kind = SCN_SHAPE_OBJECT,

@@ -3,9 +3,9 @@
 #include "conformance/scenario/source.h"
 
 static const scn_choice splits[] = {
-    [RT_SPLIT_OFF] = {"off", true},
-    [RT_SPLIT_PER_SOURCE] = {"per_source", true},
-    [RT_SPLIT_PER_KERNEL] = {"per_kernel", true},
+#define SPLIT_CHOICE(split, name) [RT_SPLIT_##split] = {name, true},
+    RT_SPLITS(SPLIT_CHOICE)
+#undef SPLIT_CHOICE
 };
 _Static_assert(sizeof splits / sizeof *splits == RT_SPLIT_COUNT, "a name for every split");
 static const scn_shape shape_split = {
@@ -84,9 +84,9 @@ static const scn_shape shape_build_options = {
 /* What post-link makes of sources; images written by hand may claim any format. */
 static const scn_choice formats[] = {
     [RT_FORMAT_SPIRV64] = {"spirv64", true},
-    [RT_FORMAT_SPIRV64_X86_64] = {"spirv64_x86_64", false},
-    [RT_FORMAT_SPIRV64_GEN] = {"spirv64_gen", false},
-    [RT_FORMAT_SPIRV64_FPGA] = {"spirv64_fpga", false},
+    [RT_FORMAT_SPIRV64_X86_64] = {"spirv64_x86_64", true},
+    [RT_FORMAT_SPIRV64_GEN] = {"spirv64_gen", true},
+    [RT_FORMAT_SPIRV64_FPGA] = {"spirv64_fpga", true},
     [RT_FORMAT_NATIVE] = {"native", true},
     [RT_FORMAT_OPENCL_C] = {"opencl_c", false}, /* a subject's choice, not a module's */
 };
@@ -96,7 +96,7 @@ static const scn_shape shape_format = {
     .noun = "a format",
     SCN_CHOICES(formats),
 };
-static const scn_shape shape_format_list = {
+const scn_shape scn_shape_format_list = {
     .kind = SCN_SHAPE_LIST,
     .noun = "a list of formats",
     .element = &shape_format,
@@ -104,12 +104,20 @@ static const scn_shape shape_format_list = {
 
 static bool formats_read(scn_reader *reader, const scn_node *node, void *out)
 {
-    if (node->kind != SCN_NODE_LIST || node->count == 0) {
-        return scn_report(
-            reader->reporter, node->at, "expected %s, found %s", shape_format_list.noun,
-            node->kind == SCN_NODE_LIST ? "an empty one" : scn_node_describe(reader->arena, node));
+    if (node->kind == SCN_NODE_LIST && node->count == 0) {
+        return scn_report(reader->reporter, node->at, "expected %s, found an empty one",
+                          scn_shape_format_list.noun);
     }
-    uint32_t *mask = out;
+    return scn_formats_read(reader, node, out);
+}
+
+bool scn_formats_read(scn_reader *reader, const scn_node *node, uint32_t *out_formats)
+{
+    if (node->kind != SCN_NODE_LIST) {
+        return scn_report(reader->reporter, node->at, "expected %s, found %s",
+                          scn_shape_format_list.noun, scn_node_describe(reader->arena, node));
+    }
+    uint32_t *mask = out_formats;
     for (uint32_t i = 0; i < node->count; i++) {
         uint32_t format;
         if (!scn_value_read(reader, &shape_format, &node->items[i], &format)) return false;
@@ -126,7 +134,7 @@ static const scn_shape shape_formats = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a list of formats",
     .read = formats_read,
-    .alternatives = {&shape_format_list},
+    .alternatives = {&scn_shape_format_list},
 };
 
 static const scn_shape shape_symbol = {.kind = SCN_SHAPE_TEXT, .noun = "the name of a symbol"};
@@ -159,12 +167,17 @@ static const scn_row module_rows[] = {
     {"build_options", &shape_build_options, 0, SCN_FIELD(scn_module, build_options),
      "Options for the front end, as on its command line."},
     {"formats", &shape_formats, 0, SCN_FIELD(scn_module, formats),
-     "The formats that images of the sources are made in, each in all of them; native: compiled "
-     "ahead of time for the simulated device, with the defaults of specialisation constants."},
+     "The formats that images of the sources are made in, each in all of them; all but spirv64: "
+     "compiled ahead of time for the simulated device, as itself (native) or standing for a CPU "
+     "(spirv64_x86_64), GPU (spirv64_gen) or FPGA (spirv64_fpga), with the defaults of "
+     "specialisation constants."},
     {"compile_options", &shape_device_options, 0, SCN_FIELD(scn_module, compile_options),
      "Options of the sources' images for the device's compiler."},
     {"link_options", &shape_device_options, 0, SCN_FIELD(scn_module, link_options),
      "Options of the sources' images for the device's linker."},
+    {"file_name", &scn_shape_name, 0, SCN_FIELD(scn_module, file_name),
+     "The name of the file that the OS loads, where it is not the module's; modules whose files have "
+     "one name lie in different folders."},
     {"registers", &shape_registers, 0, SCN_FIELD(scn_module, registers),
      "Whether the images are registered when the module is loaded; false: a load_image step can."},
     {"device_config", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "The device-config file for post-link."},
@@ -213,6 +226,30 @@ static bool symbols_check(scn_reader *reader, const scn_node *node, const scn_mo
     return fine;
 }
 
+static bool has_sycl(const scn_module *module)
+{
+    for (uint32_t i = 0; i < module->source_count; i++)
+        if (module->sources[i].language == SCN_LANGUAGE_SYCL) return true;
+    for (uint32_t i = 0; i < module->hand_image_count; i++)
+        if (module->hand_images[i].source.language == SCN_LANGUAGE_SYCL) return true;
+    return false;
+}
+
+/* The options of a module go to all its front ends, and that of SYCL takes none of OpenCL's. */
+static bool options_check(scn_reader *reader, const scn_node *node, const scn_module *module)
+{
+    rt_text option, rest = module->build_options;
+    if (!has_sycl(module)) return true;
+    while (scn_build_options_next(&rest, &option)) {
+        if (!rt_text_starts(option, "-cl-")) continue;
+        return scn_report(reader->reporter, scn_node_entry(node, "build_options")->value.at,
+                          "build option '%.*s' is for OpenCL, and the module has a source in SYCL; "
+                          "move one of them to a module of its own",
+                          RT_TEXT_ARG(option));
+    }
+    return true;
+}
+
 /* Sources are named by their number in the module, those of images written by hand behind. */
 static void sources_name(scn_reader *reader, scn_module *module)
 {
@@ -241,6 +278,7 @@ static bool module_read(scn_reader *reader, const scn_node *node, void *out)
     if (!scn_object_read(reader, &shape_module_object, node, module, &given)) return false;
     sources_name(reader, module);
     bool fine = needs_check(reader, node, module);
+    fine = options_check(reader, node, module) && fine;
     return symbols_check(reader, node, module) && fine;
 }
 

@@ -4,11 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A list of a parallel knows its own steps and what came before the parallel: nothing else has
- * happened for certain when it runs. */
+/* A process knows its own steps; a list of a parallel knows its own steps and what came before the
+ * parallel: nothing else has happened for certain when it runs. */
 static bool visible(scn_reader *reader, scn_position at, uint32_t step, rt_text id)
 {
     CHECK(step < reader->step_count);
+    if (step < reader->process) {
+        return scn_report(reader->reporter, at,
+                          "step '%s' is before the restart at line %u; a process knows nothing of "
+                          "what the one before it made",
+                          scn_shown(reader->arena, id),
+                          reader->step_table[reader->process - 1].at.line);
+    }
     bool beside = reader->thread > 0 && step > reader->parallel;
     if (!beside || reader->step_table[step].thread == reader->thread) return true;
     return scn_report(

@@ -8,8 +8,10 @@
 static const scn_choice languages[] = {
     [SCN_LANGUAGE_OPENCL_C] = {"opencl-c", true}, [SCN_LANGUAGE_OPENCL_CPP] = {"opencl-cpp", true},
     [SCN_LANGUAGE_LLVM_IR] = {"llvm-ir", true},   [SCN_LANGUAGE_SPIRV_ASM] = {"spirv-asm", true},
-    [SCN_LANGUAGE_SPIRV] = {"spirv", true},       {"sycl", false},
+    [SCN_LANGUAGE_SPIRV] = {"spirv", true},       [SCN_LANGUAGE_SYCL] = {"sycl", true},
 };
+_Static_assert(sizeof languages / sizeof *languages == SCN_LANGUAGE_COUNT,
+               "a name for every language");
 const scn_shape scn_shape_language = {
     .kind = SCN_SHAPE_CHOICE,
     .noun = "a language",

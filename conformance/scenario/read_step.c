@@ -12,11 +12,20 @@ enum { STEP_COUNT_MAX = 65536 };
 
 /* ---- The verbs ---------------------------------------------------------------------------- */
 
-static const scn_choice bare_verbs[] = {{"wait", true}};
+/* Those that need no more than their name; a list of a parallel may hold the first alone. */
+enum { BARE_WAIT, BARE_RESTART };
+static const scn_choice bare_verbs[] = {
+    [BARE_WAIT] = {"wait", true}, [BARE_RESTART] = {"restart", true}};
 static const scn_shape shape_bare_verb = {
     .kind = SCN_SHAPE_CHOICE,
     .noun = "a step",
     SCN_CHOICES(bare_verbs),
+};
+static const scn_shape shape_nested_bare_verb = {
+    .kind = SCN_SHAPE_CHOICE,
+    .noun = "a step",
+    .choices = bare_verbs,
+    .choice_count = 1,
 };
 
 static bool load_image_read(scn_reader *reader, const scn_node *node, void *out)
@@ -350,6 +359,12 @@ static uint32_t probable_row(uint64_t given)
 
 static bool object_step_read(scn_reader *reader, const scn_node *node, uint32_t index)
 {
+    const scn_entry *restart = scn_node_entry(node, "restart");
+    if (restart) {
+        return scn_report(reader->reporter, restart->at,
+                          "a restart has neither parts nor an id and cannot be refused; write "
+                          "'- restart'");
+    }
     scn_step *step = &reader->step_table[index];
     step_draft draft = {.step = *step};
     uint64_t given;
@@ -368,6 +383,20 @@ static bool object_step_read(scn_reader *reader, const scn_node *node, uint32_t 
     return fine;
 }
 
+static bool bare_step_read(scn_reader *reader, const scn_node *node, uint32_t index)
+{
+    uint32_t bare;
+    if (!scn_value_read(reader, &shape_bare_verb, node, &bare)) return false;
+    if (bare != BARE_RESTART) return true;
+    if (reader->thread > 0) {
+        return scn_report(reader->reporter, node->at,
+                          "'restart' inside a parallel; write it behind the parallel");
+    }
+    reader->step_table[index].verb = SCN_VERB_RESTART;
+    reader->process = index + 1;
+    return true;
+}
+
 /* Reads the step into the table's next place. */
 static bool step_read(scn_reader *reader, const scn_node *node)
 {
@@ -381,10 +410,7 @@ static bool step_read(scn_reader *reader, const scn_node *node)
         .on = SCN_NONE,
         .awaited = SCN_NONE,
     };
-    uint32_t bare;
-    if (node->kind == SCN_NODE_SCALAR) {
-        return scn_value_read(reader, &shape_bare_verb, node, &bare);
-    }
+    if (node->kind == SCN_NODE_SCALAR) return bare_step_read(reader, node, index);
     return object_step_read(reader, node, index);
 }
 
@@ -475,7 +501,7 @@ static const scn_shape shape_nested_step_object = {
 static const scn_shape shape_nested_step = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a step of a list",
-    .alternatives = {&shape_bare_verb, &shape_nested_step_object},
+    .alternatives = {&shape_nested_bare_verb, &shape_nested_step_object},
 };
 static const scn_shape shape_nested_steps = {
     .kind = SCN_SHAPE_LIST,

@@ -138,6 +138,9 @@ static const scn_row submit_rows[] = {
     {"options", &shape_options, 0, SCN_FIELD(submit_draft, step.submit.options),
      "Options for the device's compiler, beside those of the images; each gives a program of its "
      "own."},
+    {"module", &scn_shape_module_reference, 0, SCN_FIELD(submit_draft, step.submit.module),
+     "The module whose host code submits it: the kernel is that module's, also where others have "
+     "one of the same name; the one registered first where not given."},
     {"bundle", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "The kernel bundle to take the kernel from."},
 };
 static const scn_shape shape_submit_object = {
@@ -176,6 +179,7 @@ static bool product_check(scn_reader *reader, const scn_node *node, const scn_su
 static bool submit_read(scn_reader *reader, const scn_node *node, void *out)
 {
     submit_draft draft = {.step = *(const scn_step *)out};
+    draft.step.submit.module = SCN_NONE;
     uint64_t given;
     if (!scn_object_read(reader, &shape_submit_object, node, &draft, &given)) return false;
     if (!scn_queue_or_device_check(reader, node)) return false;

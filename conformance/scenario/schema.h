@@ -34,6 +34,7 @@ typedef struct scn_reader {
     scn_step *step_table;   /* room for all steps; filled up to step_count */
     uint32_t step_count;    /* steps read so far */
     uint32_t parallel;      /* the parallel step that is being read; SCN_NONE outside */
+    uint32_t process;       /* first step behind the last restart; 0 without one */
     uint32_t thread;        /* scn_step.thread of the steps that are being read */
     uint32_t device;        /* that the last device step chose */
     uint64_t values_size;   /* bytes of initial and expected values so far */
@@ -159,6 +160,10 @@ void scn_names_add(scn_names *names, rt_text name, uint32_t index);
 uint32_t scn_names_resolve(scn_reader *reader, const scn_names *names, scn_position at,
                            rt_text name, const char *noun);
 
+/* Reads a list of formats, empty or not, each once, as bits 1u << rt_format of *out_formats, which
+ * the caller sets to 0; reports what is wrong and returns false. */
+bool scn_formats_read(scn_reader *reader, const scn_node *node, uint32_t *out_formats);
+
 /* Shapes that several objects share. */
 extern const scn_shape scn_shape_name;             /* rt_text */
 extern const scn_shape scn_shape_kernel;           /* rt_text */
@@ -171,6 +176,7 @@ extern const scn_shape scn_shape_bytes;            /* const scn_node *: hexadeci
 extern const scn_shape scn_shape_null;             /* nothing: the plain word null */
 
 /* Shapes of the parts of a scenario, each in the file that reads it. */
+extern const scn_shape scn_shape_format_list; /* LIST: what scn_formats_read takes */
 extern const scn_shape scn_shape_modules;     /* MAP of scn_module */
 extern const scn_shape scn_shape_hand_images; /* LIST of scn_hand_image */
 extern const scn_shape scn_shape_devices;     /* MAP of scn_device */

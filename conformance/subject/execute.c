@@ -68,14 +68,32 @@ static void create_tables(cnf_execution *execution)
     execution->results =
         rt_arena_alloc_array(arena, scenario->step_count, sizeof *execution->results);
     execution->counted = rt_arena_alloc_array(arena, RT_EVENT_COUNT, sizeof *execution->counted);
-    for (uint32_t i = 0; i < scenario->step_count; i++)
-        execution->results[i] = (cnf_step_result){
-            .command = CNF_NOT_MADE, .queue = CNF_NOT_MADE, .context = CNF_NOT_MADE};
+}
+
+/* Nothing of what steps have made is there when a process of the program begins. */
+static void tables_reset(cnf_execution *execution)
+{
+    const scn_scenario *scenario = execution->scenario;
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        cnf_step_result *result = &execution->results[i];
+        result->command = result->queue = result->context = CNF_NOT_MADE;
+    }
     for (uint32_t i = 0; i < scenario->device_count; i++)
         execution->queues[i] = CNF_NOT_MADE;
 }
 
 /* ---- Steps -------------------------------------------------------------------------------- */
+
+/* The program ends when all that it asked for is done, and begins anew. */
+static rt_status run_restart(cnf_execution *execution)
+{
+    const cnf_runtime_operations *operations = execution->runtime->operations;
+    rt_status waited = operations->wait(execution);
+    cnf_findings_settle(execution);
+    tables_reset(execution);
+    rt_status begun = operations->restart(execution);
+    return rt_ok(waited) ? begun : waited;
+}
 
 static void run_expect(cnf_execution *execution, uint32_t index)
 {
@@ -127,6 +145,9 @@ static void run_verb(cnf_execution *execution, uint32_t index)
                        operations->read(execution, step->memory, NULL));
         return;
     case SCN_VERB_PARALLEL: cnf_run_parallel(execution, index); return;
+    case SCN_VERB_RESTART:
+        cnf_judge_step(execution, index, "step", RT_TEXT("restart"), run_restart(execution));
+        return;
     case SCN_VERB_EXPECT: run_expect(execution, index); return;
     case SCN_VERB_COUNT: break;
     }
@@ -213,6 +234,7 @@ void cnf_execute(cnf_execution *execution)
     CHECK(execution->runtime && scenario->module_count >= 1);
     cnf_emit_stage(execution->emitter, "load", SCN_NONE, 0);
     create_tables(execution);
+    tables_reset(execution);
     rt_status status = execution->runtime->operations->set_up(execution);
     judge_end(execution, RT_TEXT("set-up"), status);
     if (!rt_ok(status)) return;

@@ -16,6 +16,7 @@ typedef struct cnf_kept_finding {
     uint32_t source_line;
     uint32_t command; /* that it happened in */
     uint64_t offset;
+    uint32_t step; /* of a process that has ended: whose command that is, or SCN_NONE */
     bool expected; /* some expectation named it */
 } cnf_kept_finding;
 
@@ -46,6 +47,7 @@ struct cnf_execution {
     cnf_step_result *results; /* per step */
     uint32_t *counted;        /* per event kind: trace events seen by its last count expectation */
     RT_VECTOR(cnf_kept_finding) findings; /* guarded by findings_lock until the last wait */
+    uint32_t settled; /* findings of processes that have ended; they come first */
     pthread_mutex_t findings_lock;
     uint32_t thread; /* of the step that runs; for a runtime that hands over between steps only */
     const struct cnf_layer *layer; /* under the devices; NULL: they are not reached by OpenCL */
@@ -117,6 +119,10 @@ void cnf_judge_step(cnf_execution *execution, uint32_t step, const char *kind, r
 
 /* Judges an expectation of an expect step.  Findings are judged at the end (cnf_judge_findings). */
 void cnf_judge_expect(cnf_execution *execution, uint32_t step, const scn_expect *expect);
+
+/* The program has ended, and every command with it: settles in which step each finding was, since
+ * the next process gives its commands the same ids. */
+void cnf_findings_settle(cnf_execution *execution);
 
 /* Judges all expectations of findings, and the findings that none expects.  Every command is done.
  */

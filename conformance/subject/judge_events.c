@@ -83,16 +83,38 @@ static const rt_event_field *field_of(const rt_event *event, const char *key)
     return field;
 }
 
-/* The newest event of `kind` whose field `key` is `value`; NULL where there is none. */
-static const rt_event *last_event(rt_trace *trace, rt_event_kind kind, const char *key,
-                                  rt_text value)
+/* The newest launch of the kernel, by its place in the trace; UINT32_MAX where there is none. */
+static uint32_t last_launch(rt_trace *trace, rt_text kernel)
 {
     for (uint32_t i = rt_trace_count(trace); i-- > 0;) {
         const rt_event *event = rt_trace_event(trace, i);
-        if (event->kind != kind) continue;
-        if (rt_text_equal(field_of(event, key)->values[0], value)) return event;
+        if (event->kind != RT_EVENT_LAUNCH) continue;
+        if (rt_text_equal(field_of(event, "kernel")->values[0], kernel)) return i;
+    }
+    return UINT32_MAX;
+}
+
+/* How the program of a launch came to be: it was built, or had from the persistent cache.  NULL:
+ * the trace does not tell. */
+static const rt_event *program_made(rt_trace *trace, uint32_t launch)
+{
+    rt_text program = field_of(rt_trace_event(trace, launch), "program")->values[0];
+    for (uint32_t i = launch; i-- > 0;) {
+        const rt_event *event = rt_trace_event(trace, i);
+        if (event->kind != RT_EVENT_BUILD && event->kind != RT_EVENT_PERSISTENT_HIT) continue;
+        if (rt_text_equal(field_of(event, "program")->values[0], program)) return event;
     }
     return NULL;
+}
+
+/* True where both are events of one process, so that their ids mean the same. */
+static bool same_process(rt_trace *trace, uint32_t one, uint32_t other)
+{
+    uint32_t first = one < other ? one : other, last = one < other ? other : one;
+    for (uint32_t i = first; i < last; i++) {
+        if (rt_trace_event(trace, i)->kind == RT_EVENT_RESTART) return false;
+    }
+    return true;
 }
 
 static bool holds(const rt_text *texts, uint32_t count, rt_text wanted)
@@ -125,23 +147,22 @@ void cnf_evaluate_program(cnf_execution *execution, const scn_expect *expect,
         leave_unobserved(check);
         return;
     }
-    const rt_event *launch = last_event(trace, RT_EVENT_LAUNCH, "kernel", expect->kernel);
-    if (!launch) {
+    uint32_t launch = last_launch(trace, expect->kernel);
+    if (launch == UINT32_MAX) {
         check->code = RT_TEXT("not-launched");
         check->message = rt_arena_printf(&execution->arena, "kernel '%.*s' was never launched",
                                          RT_TEXT_ARG(expect->kernel));
         return;
     }
-    rt_text program = field_of(launch, "program")->values[0];
-    const rt_event *build = last_event(trace, RT_EVENT_BUILD, "program", program);
-    if (!build) { /* What a runtime that is not ours shows may have gaps. */
+    const rt_event *made = program_made(trace, launch);
+    if (!made) { /* What a runtime that is not ours shows may have gaps. */
         check->code = RT_TEXT("not-built");
         check->message =
             rt_arena_printf(&execution->arena, "the program of '%.*s' was not seen to be built",
                             RT_TEXT_ARG(expect->kernel));
         return;
     }
-    const rt_event_field *images = field_of(build, "images");
+    const rt_event_field *images = field_of(made, "images");
     check->ok = images->value_count == expect->image_count;
     for (uint32_t i = 0; i < expect->image_count && check->ok; i++) {
         /* Both ways: an expectation that names an image twice must not hide another. */
@@ -171,19 +192,20 @@ static bool field_matches(const rt_event *event, const scn_trace_field *expected
 }
 
 /* The newest launch of the kernel was from the program that the event is about. */
-static bool is_about_program(rt_trace *trace, const rt_event *event, rt_text kernel)
+static bool is_about_program(rt_trace *trace, uint32_t index, rt_text kernel)
 {
-    const rt_event *launch = last_event(trace, RT_EVENT_LAUNCH, "kernel", kernel);
-    if (!launch) return false;
-    return rt_text_equal(field_of(event, "program")->values[0],
-                         field_of(launch, "program")->values[0]);
+    uint32_t launch = last_launch(trace, kernel);
+    if (launch == UINT32_MAX || !same_process(trace, index, launch)) return false;
+    return rt_text_equal(field_of(rt_trace_event(trace, index), "program")->values[0],
+                         field_of(rt_trace_event(trace, launch), "program")->values[0]);
 }
 
-static bool event_matches(rt_trace *trace, const rt_event *event, const scn_trace_event *expected)
+static bool event_matches(rt_trace *trace, uint32_t index, const scn_trace_event *expected)
 {
+    const rt_event *event = rt_trace_event(trace, index);
     if (!rt_text_is(expected->kind, rt_event_name(event->kind))) return false;
     bool of_program = expected->program_of.length > 0;
-    if (of_program && !is_about_program(trace, event, expected->program_of)) return false;
+    if (of_program && !is_about_program(trace, index, expected->program_of)) return false;
     for (uint32_t i = 0; i < expected->field_count; i++) {
         if (!field_matches(event, &expected->fields[i])) return false;
     }
@@ -238,7 +260,7 @@ void cnf_evaluate_trace(cnf_execution *execution, const scn_expect *expect,
             continue;
         }
         uint32_t at = after_last;
-        while (at < end && !event_matches(trace, rt_trace_event(trace, at), expected))
+        while (at < end && !event_matches(trace, at, expected))
             at++;
         if (at == end) break;
         after_last = at + 1;
@@ -270,11 +292,10 @@ void cnf_evaluate_never(cnf_execution *execution, const scn_expect *expect,
             continue;
         }
         for (uint32_t i = 0; i < end && check->ok; i++) {
-            const rt_event *event = rt_trace_event(trace, i);
-            if (!event_matches(trace, event, unwanted)) continue;
+            if (!event_matches(trace, i, unwanted)) continue;
             rt_buffer text = {0};
             rt_buffer_printf(&text, "expected never; it happened:");
-            print_event(&text, event);
+            print_event(&text, rt_trace_event(trace, i));
             check->ok = false;
             check->observed = true;
             check->what = unwanted->kind;

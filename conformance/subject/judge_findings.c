@@ -29,10 +29,20 @@ static uint32_t scenario_line(const scn_scenario *scenario, const cnf_kept_findi
 /* The step whose command it happened in; SCN_NONE: the runtime made that command by itself. */
 static uint32_t step_of(const cnf_execution *execution, const cnf_kept_finding *finding)
 {
+    if (finding < execution->findings.items + execution->settled) return finding->step;
     for (uint32_t i = 0; i < execution->scenario->step_count; i++) {
         if (execution->results[i].command == finding->command) return i;
     }
     return SCN_NONE;
+}
+
+void cnf_findings_settle(cnf_execution *execution)
+{
+    for (uint32_t i = execution->settled; i < execution->findings.count; i++) {
+        cnf_kept_finding *finding = &execution->findings.items[i];
+        finding->step = step_of(execution, finding);
+    }
+    execution->settled = execution->findings.count;
 }
 
 /* "out-of-bounds in kernel 'k' at line 10, step 'first' at line 17: store of ..." */

@@ -135,7 +135,9 @@ static rt_runtime *create_runtime(cnf_execution *execution)
         .module_count = execution->scenario->module_count,
         .profile = options->profile,
         .seed = options->seed,
+        .prefer_preloaded = execution->scenario->prefer_preloaded,
     };
+    if (execution->scenario->persistent_cache) parameters.persistent_cache = options->scratch;
     rt_system system;
     cnf_host_loader *loader = cnf_reference_of(execution)->loader;
     if (loader) {
@@ -146,6 +148,15 @@ static rt_runtime *create_runtime(cnf_execution *execution)
                                      &parameters.choice_count);
     CHECK(readable); /* Checked where the child begins. */
     return rt_runtime_create(&parameters);
+}
+
+/* Makes what a process of the program has from its beginning, and starts the program. */
+static rt_status process_begin(cnf_execution *execution)
+{
+    const scn_scenario *scenario = execution->scenario;
+    for (uint32_t i = 0; i < scenario->memory_count; i++)
+        RT_TRY(create_memory(execution, i));
+    return rt_loader_start(loader_of(execution), 0, scenario->preloaded, scenario->preloaded_count);
 }
 
 static rt_status reference_set_up(cnf_execution *execution)
@@ -163,16 +174,36 @@ static rt_status reference_set_up(cnf_execution *execution)
         const scn_device *device = &scenario->devices[i];
         reference->devices[i] = rt_runtime_device_add(reference->runtime, device->name,
                                                       reference->opened[i], device->hidden_aspects);
+        uint32_t unlinked = ~device->links & ((1u << RT_FORMAT_COUNT) - 1);
+        if (device->links_given)
+            rt_runtime_device_hide_links(reference->runtime, reference->devices[i], unlinked);
     }
-    for (uint32_t i = 0; i < scenario->memory_count; i++)
-        RT_TRY(create_memory(execution, i));
-    return rt_loader_start(loader_of(execution), 0, scenario->preloaded, scenario->preloaded_count);
+    return process_begin(execution);
 }
 
 /* A simulated program's end has no effect that the documents speak of. */
 static rt_status reference_end(cnf_execution *execution)
 {
     return cnf_host_loader_leave(cnf_reference_of(execution)->loader);
+}
+
+/* A real program is another process afterwards; the old one has exited, and goes when nothing knows
+ * its modules any more. */
+static rt_status reference_restart(cnf_execution *execution)
+{
+    cnf_reference *reference = cnf_reference_of(execution);
+    cnf_host_loader *ended = reference->loader;
+    rt_status left = cnf_host_loader_leave(ended);
+    rt_system system;
+    if (ended) {
+        reference->loader =
+            cnf_host_loader_create(execution->sink, reference->cache, execution->scenario);
+        system = cnf_host_loader_system(reference->loader);
+    }
+    rt_runtime_restart(reference->runtime, ended ? &system : NULL);
+    rt_status gone = cnf_host_loader_destroy(ended);
+    rt_status begun = process_begin(execution);
+    return !rt_ok(left) ? left : !rt_ok(gone) ? gone : begun;
 }
 
 /* ---- Modules ------------------------------------------------------------------------------ */
@@ -328,6 +359,7 @@ const cnf_runtime_operations cnf_reference_operations = {
     .close = reference_close,
     .probe = reference_probe,
     .set_up = reference_set_up,
+    .restart = reference_restart,
     .end = reference_end,
     .load = reference_load,
     .unload = reference_unload,

@@ -75,6 +75,8 @@ rt_status cnf_reference_submit(cnf_execution *execution, uint32_t queue, const s
         .constants = constants,
         .constant_count = submit->constant_count,
         .options = submit->options,
+        .has_module = submit->module != SCN_NONE,
+        .module = submit->module,
     };
     rt_scheduler *scheduler = rt_runtime_scheduler(cnf_reference_of(execution)->runtime);
     rt_status status = rt_scheduler_launch(scheduler, queue, &launch, out_command);

@@ -55,6 +55,9 @@ struct cnf_runtime_operations {
 
     /* Creates memories; loads the executable, what is preloaded, and what they need. */
     rt_status (*set_up)(cnf_execution *execution);
+    /* Ends the program, all of whose commands are done, and starts it anew as set_up did; NULL:
+     * this runtime cannot be. */
+    rt_status (*restart)(cnf_execution *execution);
     /* Ends the program: it exits, and modules are unloaded.  Nothing but close follows. */
     rt_status (*end)(cnf_execution *execution);
     rt_status (*load)(cnf_execution *execution, uint32_t module);   /* dlopen */

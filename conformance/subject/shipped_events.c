@@ -7,26 +7,26 @@
 #include <string.h>
 
 typedef struct observed_row {
-    rt_event_kind kind;
     const char *fields; /* of the event that are seen and mean the same, separated by spaces */
+    rt_event_kind kind;
     bool tells_program; /* the field `program` has a number of the driver's */
     bool by_layer;      /* the OpenCL layer sees it, else modules and the caller do */
 } observed_row;
 
 static const observed_row observed[] = {
     /* Constructors and destructors, and what they hand to the runtime. */
-    {RT_EVENT_MODULE_LOAD, "module path", false, false},
-    {RT_EVENT_MODULE_UNLOAD, "module", false, false},
-    {RT_EVENT_IMAGE_REGISTER, "image module format", false, false},
-    {RT_EVENT_IMAGE_UNREGISTER, "image module", false, false},
+    {"module path", RT_EVENT_MODULE_LOAD, false, false},
+    {"module", RT_EVENT_MODULE_UNLOAD, false, false},
+    {"image module format", RT_EVENT_IMAGE_REGISTER, false, false},
+    {"image module", RT_EVENT_IMAGE_UNREGISTER, false, false},
     /* Class, rule and names of a refusal are the reference runtime's own. */
-    {RT_EVENT_ERROR, "", false, false},
+    {"", RT_EVENT_ERROR, false, false},
     /* Calls of the driver.  Which local size libsycl chooses where it may is its own affair. */
-    {RT_EVENT_CREATE, "image executable", false, true},
-    {RT_EVENT_LINK, "inputs", true, true},
-    {RT_EVENT_BUILD, "images", true, true},
-    {RT_EVENT_KERNEL_CREATE, "kernel", true, true},
-    {RT_EVENT_LAUNCH, "kernel global", true, true},
+    {"image executable", RT_EVENT_CREATE, false, true},
+    {"inputs", RT_EVENT_LINK, true, true},
+    {"images", RT_EVENT_BUILD, true, true},
+    {"kernel", RT_EVENT_KERNEL_CREATE, true, true},
+    {"kernel global", RT_EVENT_LAUNCH, true, true},
 };
 
 /* The row of a kind that is seen in this run; NULL: it is not. */

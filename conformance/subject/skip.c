@@ -60,6 +60,11 @@ static bool needs_function_pointers(const scn_scenario *scenario)
     return false;
 }
 
+static bool needs_program_binaries(const scn_scenario *scenario)
+{
+    return scenario->persistent_cache;
+}
+
 typedef struct need_row {
     const char *capability;
     bool (*needed)(const scn_scenario *scenario);
@@ -74,6 +79,8 @@ static const need_row needs[] = {
      "the scenario has unified shared memory; this device has none"},
     {"function_pointers", needs_function_pointers, offsetof(dev_capabilities, function_pointers),
      "the scenario's device code has pointers to functions; this device takes none"},
+    {"program_binaries", needs_program_binaries, offsetof(dev_capabilities, program_binaries),
+     "the scenario keeps programs in a persistent cache; this device gives none as bytes"},
     {"spec_constants", needs_spec_constants, offsetof(dev_capabilities, spec_constants),
      "the scenario sets specialisation constants; this device takes none"},
 };
@@ -90,33 +97,36 @@ static bool lacks_capability(cnf_emitter *emitter, const scn_scenario *scenario,
     return false;
 }
 
-/* A kernel that exists in no image but native ones runs on the device that they were compiled for.
- */
-static bool is_native_alone(const scn_scenario *scenario, rt_text kernel)
+/* A kernel that exists only in images compiled ahead of time, in formats that the device does not
+ * take, runs on the device that they were compiled for. */
+static bool is_for_other_devices(const scn_scenario *scenario, uint32_t formats_taken,
+                                 rt_text kernel)
 {
-    bool native = false, other = false;
+    bool foreign = false, other = false;
     for (uint32_t m = 0; m < scenario->module_count; m++) {
         const rt_image_list *images = &scenario->modules[m].images;
         for (uint32_t i = 0; i < images->count; i++) {
             const rt_image *image = &images->images[i];
             for (uint32_t k = 0; k < image->kernel_count; k++) {
                 if (!rt_text_equal(image->kernels[k], kernel)) continue;
-                native = native || image->format == RT_FORMAT_NATIVE;
-                other = other || image->format != RT_FORMAT_NATIVE;
+                bool here =
+                    image->format == RT_FORMAT_SPIRV64 || formats_taken >> image->format & 1;
+                foreign = foreign || !here;
+                other = other || here;
             }
         }
     }
-    return native && !other;
+    return foreign && !other;
 }
 
 static bool lacks_format(cnf_emitter *emitter, const scn_scenario *scenario,
                          const dev_capabilities *capabilities)
 {
-    if (capabilities->formats_taken >> RT_FORMAT_NATIVE & 1) return false;
     for (uint32_t i = 0; i < scenario->step_count; i++) {
         const scn_step *step = &scenario->steps[i];
         if (step->verb != SCN_VERB_SUBMIT) continue;
-        if (!is_native_alone(scenario, step->submit.kernel)) continue;
+        if (!is_for_other_devices(scenario, capabilities->formats_taken, step->submit.kernel))
+            continue;
         cnf_emit_skip(emitter, "native-images", "no",
                       RT_TEXT("a kernel of the scenario is compiled ahead of time for the "
                               "simulated device; this device does not take the format"));
@@ -152,6 +162,22 @@ static bool lacks_aspect(cnf_emitter *emitter, const scn_scenario *scenario,
     return false;
 }
 
+/* Formats that a scenario's devices must link: `links: [native]`. */
+static bool lacks_linking(cnf_emitter *emitter, const scn_scenario *scenario,
+                          const dev_capabilities *capabilities)
+{
+    for (uint32_t i = 0; i < scenario->device_count; i++) {
+        for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++) {
+            bool wanted = scenario->devices[i].links >> format & 1;
+            if (!wanted || dev_capabilities_link(capabilities, (rt_format)format)) continue;
+            cnf_emit_skip(emitter, rt_format_link_extension((rt_format)format), "no",
+                          RT_TEXT("a device of the scenario must link programs of this format"));
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- What only the reference runtime does -------------------------------------------------- */
 
 static bool has_several_devices(const scn_scenario *scenario)
@@ -175,6 +201,36 @@ static bool gives_launch_options(const scn_scenario *scenario)
     return false;
 }
 
+static bool restarts(const scn_scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        if (scenario->steps[i].verb == SCN_VERB_RESTART) return true;
+    }
+    return false;
+}
+
+static bool hides_links(const scn_scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->device_count; i++) {
+        if (scenario->devices[i].links_given) return true;
+    }
+    return false;
+}
+
+static bool chooses_modules(const scn_scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        const scn_step *step = &scenario->steps[i];
+        if (step->verb == SCN_VERB_SUBMIT && step->submit.module != SCN_NONE) return true;
+    }
+    return false;
+}
+
+static bool prefers_preloaded(const scn_scenario *scenario)
+{
+    return scenario->prefer_preloaded;
+}
+
 struct cnf_skip_row {
     const char *capability;
     bool (*needed)(const scn_scenario *scenario);
@@ -184,6 +240,14 @@ struct cnf_skip_row {
 static const cnf_skip_row only_reference[] = {
     {"devices", has_several_devices,
      "the scenario has several devices; the driver of the shipped runtime has one"},
+    {"restart", restarts,
+     "the scenario's program starts anew; this version runs the shipped runtime once"},
+    {"link-formats", hides_links,
+     "a device of the scenario links fewer formats; the driver's links what it links"},
+    {"launch-module", chooses_modules,
+     "a launch of the scenario says which module it comes from; DPC++ is not told"},
+    {"prefer_preloaded", prefers_preloaded,
+     "the scenario prefers images of preloaded modules; DPC++ does not"},
     {"load_image", loads_images,
      "the scenario loads an image by itself; DPC++ has no device_dlopen"},
     {"launch-options", gives_launch_options,
@@ -229,6 +293,7 @@ bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runt
     if (lacks_operation(emitter, scenario, runtime->operations)) return true;
     if (lacks_capability(emitter, scenario, capabilities)) return true;
     if (lacks_format(emitter, scenario, capabilities)) return true;
+    if (lacks_linking(emitter, scenario, capabilities)) return true;
     if (lacks_source(emitter, scenario, capabilities)) return true;
     return lacks_aspect(emitter, scenario, capabilities);
 }

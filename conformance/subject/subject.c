@@ -95,7 +95,10 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
         rt_panic_set_reporter(report_panic, &execution);
         cnf_tool_store store;
         dev_tools tools = cnf_tools_open(&store, options->cache);
-        if (!cnf_output_open(&execution.output, execution.scenario)) {
+        if (execution.scenario->persistent_cache && options->scratch.length == 0) {
+            fprintf(stderr, "assay: there is no folder for the scenario's persistent cache\n");
+            exit_status = CHILD_FAILED;
+        } else if (!cnf_output_open(&execution.output, execution.scenario)) {
             perror("assay: keeping the output of kernels");
             exit_status = CHILD_FAILED;
         } else {
@@ -154,10 +157,15 @@ static const cnf_subject *parse(int argument_count, char **arguments,
                                 cnf_subject_options *out_options, bool *out_compute)
 {
     static const struct option known[] = {
-        {"seed", required_argument, NULL, 's'},    {"cache", required_argument, NULL, 'c'},
-        {"profile", required_argument, NULL, 'p'}, {"choices", required_argument, NULL, 'o'},
-        {"compute", no_argument, NULL, 'x'},       {"settings", required_argument, NULL, 't'},
-        {"loader", required_argument, NULL, 'l'},  {0},
+        {"seed", required_argument, NULL, 's'},
+        {"cache", required_argument, NULL, 'c'},
+        {"profile", required_argument, NULL, 'p'},
+        {"choices", required_argument, NULL, 'o'},
+        {"compute", no_argument, NULL, 'x'},
+        {"settings", required_argument, NULL, 't'},
+        {"loader", required_argument, NULL, 'l'},
+        {"scratch", required_argument, NULL, 'f'},
+        {0},
     };
     *out_options = (cnf_subject_options){0};
     *out_compute = false;
@@ -174,6 +182,8 @@ static const cnf_subject *parse(int argument_count, char **arguments,
             out_options->choices = rt_text_of(optarg);
         else if (option == 't')
             out_options->settings = rt_text_of(optarg);
+        else if (option == 'f')
+            out_options->scratch = rt_text_of(optarg);
         else if (option == 'l')
             loader_known = cnf_loader_find(rt_text_of(optarg), &out_options->real_loader);
         else if (option == 'x')
@@ -197,7 +207,8 @@ int cnf_subject_main(int argument_count, char **arguments)
     if (!subject) {
         fprintf(stderr,
                 "assay: usage: assay subject NAME [--seed N] [--cache FOLDER] [--profile NAME] "
-                "[--choices 0,1,...] [--settings NAME=VALUE,...] [--loader KIND]\n");
+                "[--choices 0,1,...] [--settings NAME=VALUE,...] [--loader KIND] "
+                "[--scratch FOLDER]\n");
         return CHILD_FAILED;
     }
     rt_buffer pack = {0};

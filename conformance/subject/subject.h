@@ -81,6 +81,9 @@ typedef struct cnf_subject_options {
     /* The reference runtime's modules are real files under ld.so (conformance/host/loader.h), not
      * simulated.  The shipped runtime's always are. */
     bool real_loader;
+    /* Folder for what the scenario's processes leave to each other, empty at first; whoever starts
+     * the child removes it afterwards.  Needed where the scenario has a persistent cache. */
+    rt_text scratch;
 } cnf_subject_options;
 
 /* The two words of --loader; `out_real` says which.  False: it is neither. */
@@ -95,8 +98,8 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
                     int messages);
 
 /* Body of the hidden `assay subject NAME [--seed N] [--cache FOLDER] [--profile NAME]
- * [--choices 0,1,…] [--settings NAME=VALUE,…] [--loader KIND]`: the pack comes on descriptor 0,
- * messages go to descriptor 3. */
+ * [--choices 0,1,…] [--settings NAME=VALUE,…] [--loader KIND] [--scratch FOLDER]`: the pack comes
+ * on descriptor 0, messages go to descriptor 3. */
 int cnf_subject_main(int argument_count, char **arguments);
 
 /* Body of the hidden `assay probe NAME [--compute]`: opens the device and sends one "device" or

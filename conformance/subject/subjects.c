@@ -4,7 +4,7 @@
 
 #include "backends/opencl/opencl.h"
 #include "backends/sim/simdev.h"
-#include "conformance/subject/packages.h"
+#include "conformance/compile/packages.h"
 #include "conformance/subject/runtime.h"
 
 /* Makes the loader open Intel's CPU runtime and no other driver.  Debian's loader knows the first

@@ -45,9 +45,10 @@ static void slot_insert(rt_map *map, rt_text key, uint64_t hash, uint32_t value)
 static void map_grow(rt_map *map)
 {
     rt_map old = *map;
-    /* Counting entries, not used slots, lets a rehash drop the removed ones. */
+    /* Counting entries, not used slots, lets a rehash drop the removed ones.  A full table doubles.
+     */
     map->slot_count = 16;
-    while (map->slot_count < 4 * (old.count + 1))
+    while (map->slot_count < 3 * (old.count + 1))
         map->slot_count *= 2;
     map->slots = rt_alloc_array(map->slot_count, sizeof *map->slots);
     map->used = map->count = 0;

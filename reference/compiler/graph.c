@@ -4,6 +4,7 @@
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
 #include "reference/compiler/input.h"
+#include "reference/compiler/place.h"
 
 #include <string.h>
 
@@ -20,6 +21,8 @@ typedef struct builder {
     uint32_t *seen_for; /* per node: 1 + the node whose uses it was last added to */
     index_vector uses;  /* of the node at hand */
     RT_VECTOR(rt_text) mistyped;
+    rt_text mistyped_at; /* the first call of them */
+    bool calls_through_pointers;
 } builder;
 
 static uint32_t unit_index(builder *build, LLVMValueRef function)
@@ -40,10 +43,11 @@ static uint32_t unit_index(builder *build, LLVMValueRef function)
     return unit;
 }
 
+/* What other sources cannot call is a helper, whatever its marks. */
 static pl_kind function_kind(LLVMValueRef function, uint32_t unit)
 {
     if (pl_is_kernel(function)) return PL_KERNEL;
-    bool entry = unit != PL_NONE && !LLVMIsDeclaration(function);
+    bool entry = unit != PL_NONE && !LLVMIsDeclaration(function) && !pl_is_local(function);
     return entry && RULE(DL_FE_02) ? PL_EXTERNAL : PL_HELPER;
 }
 
@@ -107,11 +111,13 @@ static void check_call(builder *build, LLVMValueRef instruction)
 {
     if (!LLVMIsACallInst(instruction)) return;
     LLVMValueRef callee = LLVMGetCalledValue(instruction);
+    bool direct = LLVMIsAFunction(callee) || LLVMIsAInlineAsm(callee);
+    build->calls_through_pointers = build->calls_through_pointers || !direct;
     if (!LLVMIsAConstantExpr(callee) || LLVMGetConstOpcode(callee) != LLVMBitCast) return;
     LLVMValueRef function = LLVMGetOperand(callee, 0);
-    if (LLVMIsAFunction(function)) {
-        *rt_vector_push(&build->mistyped) = pl_job_name(build->job, function);
-    }
+    if (!LLVMIsAFunction(function)) return;
+    if (build->mistyped.count == 0) build->mistyped_at = pl_place(build->job, instruction);
+    *rt_vector_push(&build->mistyped) = pl_job_name(build->job, function);
 }
 
 static void note_body(builder *build, uint32_t user, LLVMValueRef function)
@@ -153,9 +159,9 @@ static rt_status refuse_mistyped(const builder *build)
     rt_text first = build->mistyped.items[0];
     return rt_fail_naming(build->job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, build->mistyped.items,
                           build->mistyped.count,
-                          "function '%.*s' is declared with another type than it is defined with; "
-                          "make the declarations agree",
-                          RT_TEXT_ARG(first));
+                          "%.*sfunction '%.*s' is declared with another type than it is defined "
+                          "with; make the declarations agree",
+                          RT_TEXT_ARG(build->mistyped_at), RT_TEXT_ARG(first));
 }
 
 static uint32_t count_values(LLVMModuleRef module)
@@ -186,7 +192,8 @@ rt_status pl_graph_build(pl_job *job, LLVMModuleRef module, pl_graph *out_graph)
     *out_graph = (pl_graph){.nodes = build.nodes,
                             .node_count = build.node_count,
                             .function_count = function_count,
-                            .unit_count = build.unit_of.count};
+                            .unit_count = build.unit_of.count,
+                            .calls_through_pointers = build.calls_through_pointers};
     rt_status status = refuse_mistyped(&build);
     rt_map_free(&build.index_of);
     rt_map_free(&build.unit_of);

@@ -32,6 +32,7 @@ typedef struct pl_graph {
     uint32_t node_count;
     uint32_t function_count;
     uint32_t unit_count; /* different values of sycl-module-id */
+    bool calls_through_pointers;
 } pl_graph;
 
 /* Builds the graph of a module; it lives in the job's arena and refers to the module's values.

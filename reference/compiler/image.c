@@ -8,6 +8,8 @@
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
 #include "reference/compiler/prepare.h"
+#include "reference/compiler/refuse_operations.h"
+#include "reference/compiler/refuse_types.h"
 #include "reference/compiler/spec_constants.h"
 #include "reference/compiler/spirv_lines.h"
 #include "reference/compiler/spirv_linkage.h"
@@ -45,13 +47,20 @@ static void make_copy(LLVMValueRef value, const pl_node *node)
     if (node->kind == PL_KERNEL) make_plain_function(value);
 }
 
+/* Post-link has joined the sources, so that a weak definition is as good as any other now. */
+static void make_entry(LLVMValueRef value)
+{
+    CHECK(!LLVMIsDeclaration(value) && !pl_is_local(value));
+    LLVMSetLinkage(value, LLVMExternalLinkage);
+}
+
 static void apply_role(LLVMValueRef value, const pl_node *node, pl_role role)
 {
     CHECK(rt_text_is(node->name, LLVMGetValueName(value)));
     if (!node->defined) return;
     switch (role) {
     case PL_ABSENT: LLVMSetLinkage(value, LLVMInternalLinkage); break;
-    case PL_ENTRY: CHECK(LLVMGetLinkage(value) == LLVMExternalLinkage); break;
+    case PL_ENTRY: make_entry(value); break;
     case PL_COPY: make_copy(value, node); break;
     case PL_IMPORT: LLVMSetLinkage(value, LLVMAvailableExternallyLinkage); break;
     }
@@ -220,6 +229,8 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
     apply_roles(module, graph, part);
     RT_TRY(pl_prepare_drop_unused(job, module));
     RT_TRY(pl_prepare_optimise(job, module));
+    RT_TRY(pl_refuse_types(job, module));
+    RT_TRY(pl_refuse_operations(job, module));
     pl_properties properties = {0};
     pl_spec_constants_place(job, module, &properties);
     pl_symbols symbols;

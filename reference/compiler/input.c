@@ -13,6 +13,7 @@
 #include "reference/compiler/refuse.h"
 #include "reference/compiler/spec_constants.h"
 
+#include <llvm-c/Comdat.h>
 #include <string.h>
 
 static LLVMAttributeRef module_id_of(LLVMValueRef function)
@@ -45,9 +46,15 @@ static bool is_inline_body(LLVMValueRef function)
     return LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage;
 }
 
+/* Functions that other sources may call by name: external ones, `weak` ones, and templates that a
+ * C++ source instantiates explicitly.  Inline functions and other templates are compiled into every
+ * source that uses them, so nobody needs them from elsewhere. */
 static bool is_external(LLVMValueRef function)
 {
-    return LLVMGetLinkage(function) == LLVMExternalLinkage && LLVMGetIntrinsicID(function) == 0;
+    LLVMLinkage linkage = LLVMGetLinkage(function);
+    bool known = linkage == LLVMExternalLinkage || linkage == LLVMWeakAnyLinkage ||
+                 linkage == LLVMWeakODRLinkage;
+    return known && LLVMGetIntrinsicID(function) == 0;
 }
 
 /* Gives each function of a source the marks of the front end, and "no-builtins": a user's `isdigit`
@@ -68,13 +75,19 @@ static void mark_functions(pl_job *job, LLVMModuleRef module, rt_text source)
 }
 
 /* Removes what only names places of this machine or keeps code alive that nobody needs: debug
- * information of declarations (clang's own headers) and lists such as llvm.used. */
+ * information of declarations (clang's own headers), lists such as llvm.used, and the groups of an
+ * object file (comdat), which would tie functions together and which a declaration must not have.
+ */
 static void strip_module(LLVMModuleRef module)
 {
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
         if (LLVMIsDeclaration(function)) LLVMGlobalClearMetadata(function);
+        LLVMSetComdat(function, NULL);
     }
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable))
+        LLVMSetComdat(variable, NULL);
     static const char *const lists[] = {"llvm.used", "llvm.compiler.used",
                                         "llvm.global.annotations"};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {

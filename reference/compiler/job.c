@@ -96,6 +96,14 @@ bool pl_is_kernel(LLVMValueRef function)
     return LLVMGetFunctionCallConv(function) == SPIR_KERNEL_CONVENTION;
 }
 
+bool pl_is_local(LLVMValueRef value)
+{
+    CHECK(LLVMIsAGlobalValue(value));
+    LLVMLinkage linkage = LLVMGetLinkage(value);
+    return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage ||
+           linkage == LLVMAvailableExternallyLinkage;
+}
+
 rt_status pl_module_link(pl_job *job, rt_code code, LLVMModuleRef target, LLVMModuleRef source)
 {
     CHECK(code == RT_POSTLINK_ERROR || code == RT_LINK_ERROR);

@@ -40,6 +40,10 @@ RT_MUST_USE rt_status pl_module_verify(pl_job *job, LLVMModuleRef module, const 
 /* Reports whether a function is a kernel entry (calling convention SPIR_KERNEL). */
 bool pl_is_kernel(LLVMValueRef function);
 
+/* Reports whether other sources cannot know a definition by its name: it is static, or a body that
+ * is only there to be copied. */
+bool pl_is_local(LLVMValueRef value);
+
 /* Links `source` (consumed) into `target`, whose symbols do not clash.  POSTLINK_ERROR or
  * LINK_ERROR (`code`) with LLVM's reason. */
 RT_MUST_USE rt_status pl_module_link(pl_job *job, rt_code code, LLVMModuleRef target,

@@ -24,8 +24,9 @@
     "simplifycfg,instcombine,indvars,loop-deletion,sroa,early-cse<memssa>,sccp,bdce,"              \
     "instcombine,adce,simplifycfg,instcombine)," DROP_PASSES
 
-/* After the lowering: nothing that would recognise the intrinsics again. */
-#define CLEAN_PASSES "function(instsimplify,adce)," DROP_PASSES
+/* After the lowering: nothing that would recognise the intrinsics again.  Questions to the compiler
+ * itself (is this a constant, how large is this object) get their answers. */
+#define CLEAN_PASSES "function(lower-constant-intrinsics,instsimplify,adce)," DROP_PASSES
 
 static rt_status run_passes(pl_job *job, LLVMModuleRef module, const char *passes)
 {
@@ -51,7 +52,8 @@ rt_status pl_prepare_drop_unused(pl_job *job, LLVMModuleRef module)
 rt_status pl_prepare_optimise(pl_job *job, LLVMModuleRef module)
 {
     rt_text layout = rt_arena_text(&job->arena, rt_text_of(LLVMGetDataLayoutStr(module)));
-    rt_text native = rt_arena_printf(&job->arena, "%s-n8:16:32:64", layout.data);
+    rt_text native =
+        rt_arena_printf(&job->arena, "%s%sn8:16:32:64", layout.data, layout.length > 0 ? "-" : "");
     LLVMSetDataLayout(module, native.data);
     rt_status status = run_passes(job, module, OPTIMISE_PASSES);
     LLVMSetDataLayout(module, layout.data);

@@ -31,6 +31,13 @@ static bool is_entry(const pl_node *node)
     return node->defined && (node->kind == PL_KERNEL || node->kind == PL_EXTERNAL);
 }
 
+/* DPC++'s automatic choice: what is called through pointers must be with its callers. */
+static rt_split resolve(const pl_graph *graph, rt_split split)
+{
+    if (split != RT_SPLIT_AUTO) return split;
+    return graph->calls_through_pointers ? RT_SPLIT_OFF : RT_SPLIT_PER_SOURCE;
+}
+
 /* Reports whether two entry points belong into one image. */
 static bool share_image(const pl_node *a, const pl_node *b, rt_split split)
 {
@@ -179,6 +186,7 @@ rt_status pl_split_plan(pl_job *job, const pl_graph *graph, rt_split split,
                         const pl_part **out_parts, uint32_t *out_count)
 {
     CHECK((unsigned)split < RT_SPLIT_COUNT);
+    split = resolve(graph, split);
     planner plan = {.job = job, .graph = graph};
     plan.group_of = rt_arena_alloc_array(&job->arena, graph->node_count, sizeof *plan.group_of);
     plan.copied_before =

@@ -132,13 +132,24 @@ typedef struct collector {
     text_vector imports, exports, unlisted, kernels;
 } collector;
 
+static bool is_called(LLVMValueRef function)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsACallInst(user) && LLVMGetCalledValue(user) == function) return true;
+    }
+    return false;
+}
+
 static rt_status collect_declaration(collector *all, LLVMValueRef function)
 {
     CHECK(LLVMIsDeclaration(function));
     rt_text name = name_of(function);
     pl_declaration kind = pl_declaration_classify(function);
     if (kind == PL_DECLARED_BUILTIN) return RT_STATUS_OK;
-    if (kind == PL_DECLARED_UNLISTED) {
+    /* To take its address is a reference as a call is.  Broken: only calls count. */
+    bool referred = kind == PL_DECLARED_IMPORT && (is_called(function) || RULE(DL_REQ_09));
+    if (kind == PL_DECLARED_UNLISTED || !referred) {
         *rt_vector_push(&all->unlisted) = pl_job_name(all->job, function);
         return RT_STATUS_OK;
     }

@@ -1,11 +1,14 @@
-/* The C++ shim over the SPIR-V translator.  It decides nothing: options come from the C side. */
+/* The C++ shim over the SPIR-V translator.  Options come from the C side; all that it decides is
+ * which of several OpenCL versions a module has, which LLVM's C interface cannot change. */
 #include "reference/compiler/translate.h"
 
 #include <LLVMSPIRVLib/LLVMSPIRVLib.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/CBindingWrapping.h>
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 #include <string>
@@ -39,6 +42,39 @@ extension_map extensions_allowed(bool all, const char *const *names, uint32_t co
     return allowed;
 }
 
+/* A row of a version list is a node of two numbers; anything else counts as no version. */
+uint64_t version_of(const llvm::MDNode *row)
+{
+    uint64_t version = 0;
+    for (unsigned i = 0; i < 2 && i < row->getNumOperands(); i++) {
+        auto *number = llvm::mdconst::dyn_extract_or_null<llvm::ConstantInt>(row->getOperand(i));
+        if (!number) return 0;
+        version = version << 32 | (number->getLimitedValue() & UINT32_MAX);
+    }
+    return version;
+}
+
+/* Each source of a module says of which OpenCL it is; the writer ends the process where they do not
+ * agree, or where a row is no version.  The highest one stays: what the others use, it has too. */
+void keep_one_version(llvm::Module *module)
+{
+    for (const char *name : {"opencl.ocl.version", "opencl.spir.version"}) {
+        llvm::NamedMDNode *list = module->getNamedMetadata(name);
+        if (!list) continue;
+        uint64_t highest = 0;
+        for (const llvm::MDNode *row : list->operands())
+            highest = std::max(highest, version_of(row));
+        if (highest == 0) highest = UINT64_C(2) << 32; /* none is given: 2.0 */
+        llvm::Type *type = llvm::Type::getInt32Ty(module->getContext());
+        auto number = [type](uint64_t value) {
+            return llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(type, value));
+        };
+        list->clearOperands();
+        list->addOperand(llvm::MDNode::get(module->getContext(),
+                                           {number(highest >> 32), number(highest & UINT32_MAX)}));
+    }
+}
+
 } // namespace
 
 bool pl_translate_to_spirv(LLVMModuleRef module, uint32_t version_max,
@@ -51,6 +87,7 @@ bool pl_translate_to_spirv(LLVMModuleRef module, uint32_t version_max,
     /* A fused multiply-add is what the source asks for, or nothing: never the loose `mad`. */
     options.setReplaceLLVMFmulAddWithOpenCLMad(false);
     options.setFPContractMode(SPIRV::FPContractMode::Off);
+    keep_one_version(llvm::unwrap(module));
     std::ostringstream out;
     std::string reason;
     bool written = llvm::writeSpirv(llvm::unwrap(module), options, out, reason);

@@ -44,6 +44,8 @@ _Static_assert(RT_CODE_COUNT <= 32, "a set of codes is a 32-bit word");
     OPERATION(program_compile, CODES_COMPILE)                                                      \
     OPERATION(program_link, CODES_LINK)                                                            \
     OPERATION(program_build, CODES_LINK)                                                           \
+    OPERATION(program_binary, BIT(UNSUPPORTED) | BIT(ERRC_BUILD) | BIT(LINK_ERROR))                \
+    OPERATION(program_load, CODES_LINK)                                                            \
     OPERATION(global_find, BIT(ERRC_INVALID))                                                      \
     OPERATION(kernel_create, BIT(ERRC_INVALID))                                                    \
     OPERATION(queue_create, 0)                                                                     \
@@ -157,6 +159,7 @@ void dev_device_capabilities(dev_device *device, dev_capabilities *out_capabilit
     CHECK(out_capabilities->aspects >> DEV_ASPECT_COUNT == 0);
     CHECK(out_capabilities->group_size_max >= 1);
     CHECK_IMPLIES(out_capabilities->usm, device->ops->usm_create != NULL);
+    CHECK_IMPLIES(out_capabilities->program_binaries, device->ops->program_load != NULL);
 }
 
 static dev_capabilities capabilities_of(dev_device *device)
@@ -347,6 +350,28 @@ rt_status dev_program_build(dev_device *device, const dev_code *code, dev_progra
     *out_program = NULL;
     rt_status status = device->ops->program_build(device, code, out_program);
     return program_finish(OPERATION_program_build, device, status, true, *out_program);
+}
+
+rt_status dev_program_binary(dev_program *program, rt_buffer *out_binary)
+{
+    CHECK(program != NULL && program->executable && out_binary != NULL);
+    CHECK(capabilities_of(program->device).program_binaries);
+    CHECK(program->ops->binary != NULL);
+    size_t before = out_binary->size;
+    rt_status status = program->ops->binary(program, out_binary);
+    status_check(OPERATION_program_binary, program->device->sink, status);
+    CHECK(rt_ok(status) ? out_binary->size > before : out_binary->size == before);
+    return status;
+}
+
+rt_status dev_program_load(dev_device *device, rt_bytes binary, dev_program **out_program)
+{
+    CHECK(device != NULL && out_program != NULL);
+    CHECK(binary.size == 0 || binary.data != NULL);
+    CHECK(capabilities_of(device).program_binaries);
+    *out_program = NULL;
+    rt_status status = device->ops->program_load(device, binary, out_program);
+    return program_finish(OPERATION_program_load, device, status, true, *out_program);
 }
 
 void dev_program_destroy(dev_program *program)

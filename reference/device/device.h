@@ -73,6 +73,7 @@ typedef struct dev_capabilities {
     bool spec_constants;     /* specialisation constants of a code can be set */
     bool finds_faults;       /* reports findings (sim) */
     bool links_with_tool;    /* linking is done by dev_tools, not by the driver */
+    bool program_binaries;   /* an executable program can be had as bytes, and made of them again */
     uint64_t local_size_max; /* bytes of local memory for one work-group */
     uint32_t group_size_max; /* work-items of one work-group */
 } dev_capabilities;
@@ -194,6 +195,8 @@ typedef struct dev_device_ops {
                               rt_text options, dev_program **out_program);
     rt_status (*program_build)(dev_device *device, const dev_code *code, dev_program **out_program);
     rt_status (*queue_create)(dev_device *device, dev_queue **out_queue);
+    /* NULL: capabilities.program_binaries is false. */
+    rt_status (*program_load)(dev_device *device, rt_bytes binary, dev_program **out_program);
 } dev_device_ops;
 
 typedef struct dev_memory_ops {
@@ -208,6 +211,8 @@ typedef struct dev_program_ops {
     rt_status (*kernel_create)(dev_program *program, rt_text name, dev_kernel **out_kernel);
     /* NULL: capabilities.globals_by_name is false.  Sets (*out_memory)->size itself. */
     rt_status (*global_find)(dev_program *program, rt_text name, dev_memory **out_memory);
+    /* NULL: capabilities.program_binaries is false. */
+    rt_status (*binary)(dev_program *program, rt_buffer *out_binary);
 } dev_program_ops;
 
 typedef struct dev_kernel_ops {
@@ -343,6 +348,15 @@ RT_MUST_USE rt_status dev_program_link(dev_device *device, dev_program *const *p
  * link. */
 RT_MUST_USE rt_status dev_program_build(dev_device *device, const dev_code *code,
                                         dev_program **out_program);
+/* Appends an executable program as bytes that dev_program_load takes, on this device and on those
+ * of the same name and driver, also in another process.  Only where capabilities say
+ * program_binaries. UNSUPPORTED: the device has none of this program; ERRC_BUILD, LINK_ERROR:
+ * making them failed. */
+RT_MUST_USE rt_status dev_program_binary(dev_program *program, rt_buffer *out_binary);
+/* Makes an executable program of such bytes, its variables as they are initially; they are checked,
+ * whoever wrote them.  Codes of link. */
+RT_MUST_USE rt_status dev_program_load(dev_device *device, rt_bytes binary,
+                                       dev_program **out_program);
 void dev_program_destroy(dev_program *program);
 /* Finds a variable in global memory of an executable program by the name that it was exported
  * under, and makes a memory that stands for it: kind GLOBAL, its size the variable's.  The variable

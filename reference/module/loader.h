@@ -18,7 +18,7 @@
 
 typedef struct rt_module {
     rt_text name;
-    rt_text path;              /* its file's name, as the trace has it: "app", "libtwice.so" */
+    rt_text path; /* its file's name, as the trace has it: "libtwice.so"; several may have one */
     const rt_module_id *needs; /* in the order of the link line */
     uint32_t need_count;
     const rt_text *host_symbols; /* that its host code defines, each once */

@@ -22,7 +22,7 @@ typedef struct simulated_module {
                             opened; empty: it was not (but see scopes_settle) */
     module_list dependencies; /* itself first; empty: not known yet */
     module_list scopes;       /* opened modules in whose scopes it is, in the order of opening */
-    bool marked;              /* by the walk or search that is under way */
+    uint32_t mark;            /* the rt_simulated.mark that was put on it last */
 } simulated_module;
 
 struct rt_simulated {
@@ -30,6 +30,7 @@ struct rt_simulated {
     uint32_t module_count;
     rt_module_id executable; /* RT_MODULE_NONE: not started */
     module_list loaded;      /* in the order of loading */
+    uint32_t mark;           /* of the walk or search that is under way, or was last */
 };
 
 static void list_append(module_list *list, rt_module_id module)
@@ -45,10 +46,22 @@ static bool list_holds(const module_list *list, rt_module_id module)
     return false;
 }
 
-static void mark_all(rt_simulated *s, bool marked)
+/* From now on no module is marked.  Marks are numbers, so that a walk costs what it reaches and not
+ * what there is. */
+static void marks_clear(rt_simulated *s)
 {
-    for (uint32_t i = 0; i < s->module_count; i++)
-        s->modules[i].marked = marked;
+    s->mark++;
+    CHECK(s->mark != 0);
+}
+
+static bool is_marked(const rt_simulated *s, rt_module_id id)
+{
+    return s->modules[id].mark == s->mark;
+}
+
+static void set_mark(rt_simulated *s, rt_module_id id)
+{
+    s->modules[id].mark = s->mark;
 }
 
 /* ---- The order ----------------------------------------------------------------------------- */
@@ -59,13 +72,14 @@ typedef struct walk_place {
     uint32_t next;
 } walk_place;
 
-/* Walks from a module that was not met yet.  Those that it meets are put before `*inout_head`, each
- * when all that it leads to has its place; so whatever needs something comes before it. */
+/* Walks from a marked module over marked ones, taking the marks off.  Those that it meets are put
+ * before `*inout_head`, each when all that it leads to has its place; so whatever needs something
+ * comes before it.  The stack has room for all that is marked. */
 static void walk(rt_simulated *s, rt_module_id root, walk_place *stack, rt_module_id **inout_head)
 {
     uint32_t depth = 0;
     stack[depth++] = (walk_place){root, 0};
-    s->modules[root].marked = true;
+    s->modules[root].mark = 0;
     while (depth > 0) {
         walk_place *place = &stack[depth - 1];
         const module_list *dependencies = &s->modules[place->module].dependencies;
@@ -75,9 +89,8 @@ static void walk(rt_simulated *s, rt_module_id root, walk_place *stack, rt_modul
             continue;
         }
         rt_module_id next = dependencies->items[place->next++];
-        if (s->modules[next].marked) continue;
-        s->modules[next].marked = true;
-        CHECK(depth < s->module_count);
+        if (!is_marked(s, next)) continue;
+        s->modules[next].mark = 0;
         stack[depth++] = (walk_place){next, 0};
     }
 }
@@ -89,14 +102,14 @@ static void list_sort(rt_simulated *s, module_list *list)
     if (list->count == 0) return;
     rt_module_id first = list->items[0];
     rt_module_id *sorted = rt_alloc_array(list->count, sizeof *sorted);
-    walk_place *stack = rt_alloc_array(s->module_count, sizeof *stack);
+    walk_place *stack = rt_alloc_array(list->count, sizeof *stack);
     rt_module_id *head = sorted + list->count;
     /* The executable may lead to what is not in the list; that is not gone to. */
-    mark_all(s, true);
+    marks_clear(s);
     for (uint32_t i = 0; i < list->count; i++)
-        s->modules[list->items[i]].marked = false;
+        set_mark(s, list->items[i]);
     for (uint32_t i = list->count; i-- > 0 && head > sorted;) {
-        if (!s->modules[list->items[i]].marked) walk(s, list->items[i], stack, &head);
+        if (is_marked(s, list->items[i])) walk(s, list->items[i], stack, &head);
     }
     CHECK(head == sorted); /* Everything in the list has been met, and nothing else. */
     uint32_t place = 0;
@@ -123,9 +136,9 @@ static void module_load(rt_simulated *s, rt_module_id id)
  */
 static void list_complete(rt_simulated *s, module_list *list, rt_module_id root)
 {
-    mark_all(s, false);
+    marks_clear(s);
     for (uint32_t i = 0; i < list->count; i++)
-        s->modules[list->items[i]].marked = true;
+        set_mark(s, list->items[i]);
     for (uint32_t i = 0; i < list->count; i++) {
         rt_module_id id = list->items[i];
         simulated_module *module = &s->modules[id];
@@ -135,8 +148,8 @@ static void list_complete(rt_simulated *s, module_list *list, rt_module_id root)
             rt_module_id need = module->about.needs[k];
             module_load(s, need);
             if (is_new) list_append(&module->dependencies, need);
-            if (s->modules[need].marked) continue;
-            s->modules[need].marked = true;
+            if (is_marked(s, need)) continue;
+            set_mark(s, need);
             list_append(list, need);
         }
     }
@@ -223,19 +236,20 @@ static rt_status simulated_open(void *state, rt_module_id module, rt_system_even
 /* Marks what stays: what came with the executable, what is open, and what either leads to. */
 static void mark_used(rt_simulated *s)
 {
-    mark_all(s, false);
+    marks_clear(s);
     module_list used = {0};
     for (uint32_t i = 0; i < s->loaded.count; i++) {
-        simulated_module *module = &s->modules[s->loaded.items[i]];
-        module->marked = module->startup || module->open_count > 0;
-        if (module->marked) list_append(&used, s->loaded.items[i]);
+        const simulated_module *module = &s->modules[s->loaded.items[i]];
+        if (!module->startup && module->open_count == 0) continue;
+        set_mark(s, s->loaded.items[i]);
+        list_append(&used, s->loaded.items[i]);
     }
     for (uint32_t i = 0; i < used.count; i++) {
         const module_list *dependencies = &s->modules[used.items[i]].dependencies;
         for (uint32_t k = 0; k < dependencies->count; k++) {
-            simulated_module *module = &s->modules[dependencies->items[k]];
-            if (!module->marked) list_append(&used, dependencies->items[k]);
-            module->marked = true;
+            if (is_marked(s, dependencies->items[k])) continue;
+            set_mark(s, dependencies->items[k]);
+            list_append(&used, dependencies->items[k]);
         }
     }
     rt_vector_free(&used);
@@ -250,7 +264,7 @@ static void scopes_settle(rt_simulated *s, rt_module_id id)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < module->scopes.count; i++) {
         rt_module_id root = module->scopes.items[i];
-        if (s->modules[root].marked) {
+        if (is_marked(s, root)) {
             module->scopes.items[kept++] = root;
         } else if (module->scope.count == 0) {
             for (uint32_t k = 0; k < module->dependencies.count; k++)
@@ -285,12 +299,12 @@ static rt_status simulated_close(void *state, rt_module_id module, rt_system_eve
     list_sort(s, &order);
     mark_used(s);
     for (uint32_t i = 0; i < s->loaded.count; i++) {
-        if (!s->modules[s->loaded.items[i]].marked) continue;
+        if (!is_marked(s, s->loaded.items[i])) continue;
         list_append(&stays, s->loaded.items[i]);
         scopes_settle(s, s->loaded.items[i]);
     }
     for (uint32_t i = 0; i < order.count; i++) {
-        if (!s->modules[order.items[i]].marked) module_destroy(s, order.items[i], out_events);
+        if (!is_marked(s, order.items[i])) module_destroy(s, order.items[i], out_events);
     }
     rt_vector_free(&order);
     rt_vector_free(&s->loaded);

@@ -1,6 +1,8 @@
 /* Building: program objects from images, joined by the device's linker. */
 #include "reference/program/program_internal.h"
 
+#include <string.h>
+
 static rt_status refuse_link(rt_program_manager *manager, const rt_device *device,
                              const rt_link_set *set)
 {
@@ -13,10 +15,39 @@ static rt_status refuse_link(rt_program_manager *manager, const rt_device *devic
                    rt_format_link_extension(format));
 }
 
+static rt_text truth(bool holds)
+{
+    return holds ? RT_TEXT("true") : RT_TEXT("false");
+}
+
+/* Code of every format but SPIR-V was compiled ahead of time, so the device only reads it
+ * (DL-LINK-04). */
+static bool is_compiled_here(const rt_image *image)
+{
+    return image->format == RT_FORMAT_SPIRV64 || !RULE(DL_LINK_04);
+}
+
 static void trace_create(rt_program_manager *manager, const rt_image *image, bool executable)
 {
     RT_TRACE(manager->trace, CREATE, RT_T("image", image->name),
-             RT_T("executable", executable ? RT_TEXT("true") : RT_TEXT("false")));
+             RT_T("executable", truth(executable)),
+             RT_T("compiled", truth(is_compiled_here(image))));
+}
+
+/* A fault only (see DL-LINK-03): the runtime binds the first import itself, under a name that only
+ * it knows, in a copy of the code. */
+static rt_bytes patch_import(rt_arena *arena, const rt_image *image)
+{
+    const rt_property_set *imports = rt_image_set(image, RT_SET_IMPORTED_SYMBOLS);
+    if (!imports || imports->property_count == 0) return image->code;
+    rt_text name = imports->properties[0].name;
+    rt_bytes copy = rt_arena_bytes(arena, image->code);
+    /* A literal of SPIR-V begins at a word and ends with a NUL byte. */
+    for (size_t at = 0; at + name.length < copy.size; at += sizeof(uint32_t)) {
+        uint8_t *text = (uint8_t *)copy.data + at;
+        if (memcmp(text, name.data, name.length) == 0 && text[name.length] == 0) text[0] ^= 1;
+    }
+    return copy;
 }
 
 /* The options for an image's code; the caller frees the buffer. */
@@ -42,8 +73,9 @@ static rt_status create_object(rt_program_manager *manager, const rt_build_targe
     rt_buffer options = compile_options(manager, target, set->images.items[0]->image, image);
     dev_spec_constant *constants = NULL;
     uint32_t constant_count = rt_spec_list_of_image(&arena, target->constants, image, &constants);
-    dev_code code = {image->format, image->code, rt_buffer_text(&options), constants,
-                     constant_count};
+    /* What the device gets is what was registered, to the byte. */
+    rt_bytes bytes = RULE_ELSE(DL_LINK_03, image->code, patch_import(&arena, image));
+    dev_code code = {image->format, bytes, rt_buffer_text(&options), constants, constant_count};
     trace_create(manager, image, executable);
     dev_device *device = target->device->device;
     rt_status status = executable ? dev_program_build(device, &code, out_object)
@@ -91,12 +123,33 @@ static rt_status build_linked(rt_program_manager *manager, const rt_build_target
     return status;
 }
 
-static bool can_link(const rt_program_manager *manager, const rt_device *device, rt_format format)
+/* Which format's extension string is looked for; broken, each in its turn, it is another's. */
+static rt_format format_asked(rt_format format)
+{
+    switch (format) {
+    case RT_FORMAT_SPIRV64: return RULE_ELSE(DL_BACKEND_02, format, RT_FORMAT_SPIRV64_X86_64);
+    case RT_FORMAT_SPIRV64_X86_64: return RULE_ELSE(DL_BACKEND_03, format, RT_FORMAT_SPIRV64);
+    case RT_FORMAT_SPIRV64_GEN: return RULE_ELSE(DL_BACKEND_04, format, RT_FORMAT_SPIRV64);
+    case RT_FORMAT_SPIRV64_FPGA: return RULE_ELSE(DL_BACKEND_05, format, RT_FORMAT_SPIRV64);
+    case RT_FORMAT_NATIVE:
+    case RT_FORMAT_OPENCL_C:
+    case RT_FORMAT_COUNT: break;
+    }
+    return format;
+}
+
+/* True when the device for which the program is built says that it links the format. */
+static bool can_link(rt_program_manager *manager, const rt_device *device, rt_format format)
 {
     bool taken = format == RT_FORMAT_SPIRV64 || format == RT_FORMAT_SPIRV64_GEN;
     /* Shipped DPC++ links no other format (requirements.yaml, key dpcpp, tag A29). */
     if (manager->profile == RT_PROFILE_DPCPP && !taken) return false;
-    return dev_capabilities_link(&device->capabilities, format);
+    bool advertised = dev_capabilities_link(&device->capabilities, format_asked(format));
+    if (!RULE(DL_BACKEND_14)) { /* Broken: what one device links, every device links. */
+        manager->formats_linked |= (uint32_t)advertised << format;
+        return manager->formats_linked >> format & 1;
+    }
+    return advertised || !RULE(DL_BACKEND_01); /* Broken: nobody asks. */
 }
 
 rt_status rt_program_build(rt_program_manager *manager, const rt_build_target *target,

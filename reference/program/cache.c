@@ -1,10 +1,9 @@
-/* Tuples in one table, found through the text of their key. */
+/* Groups by kernel, and in each the tuples, found through the text of the rest of their key. */
 #include "reference/program/cache.h"
 
 /* One text per key, each part after its length, so that no two keys give the same. */
 static void key_write(rt_buffer *out, const rt_cache_key *key)
 {
-    rt_write_text(out, key->kernel);
     rt_write_u32(out, RULE_ELSE(DL_CACHE_14, key->module, 0u));
     rt_spec_list_write(out, RULE_ELSE(DL_CACHE_03, key->constants, (rt_spec_list){0}));
     rt_write_text(out, RULE_ELSE(DL_CACHE_05, key->options, (rt_text){0}));
@@ -16,59 +15,94 @@ void rt_cache_free(rt_cache *cache)
 {
     for (uint32_t i = 0; i < cache->tuples.count; i++)
         CHECK(!cache->tuples.items[i].program);
+    for (uint32_t i = 0; i < cache->groups.count; i++)
+        rt_map_free(&cache->groups.items[i].index);
     rt_map_free(&cache->index);
+    rt_vector_free(&cache->groups);
     rt_vector_free(&cache->tuples);
     rt_arena_reset(&cache->arena);
 }
 
-static rt_cache_tuple *tuple_find(const rt_cache *cache, const rt_cache_key *key)
+static rt_cache_group *group_find(const rt_cache *cache, const rt_cache_key *key)
 {
-    rt_buffer text = {0};
-    key_write(&text, key);
-    uint32_t index = rt_map_find(&cache->index, rt_buffer_text(&text));
-    rt_buffer_free(&text);
+    /* Broken: one level, so that whatever kernel was built first has the tuple. */
+    rt_text kernel = RULE_ELSE(DL_CACHE_06, key->kernel, RT_TEXT("any"));
+    uint32_t index = rt_map_find(&cache->index, kernel);
+    return index == RT_MAP_NONE ? NULL : &cache->groups.items[index];
+}
+
+static rt_cache_group *group_make(rt_cache *cache, const rt_cache_key *key)
+{
+    rt_cache_group *group = group_find(cache, key);
+    if (group) return group;
+    rt_text kernel = RULE_ELSE(DL_CACHE_06, key->kernel, RT_TEXT("any"));
+    rt_text kept = rt_arena_text(&cache->arena, kernel);
+    rt_map_set(&cache->index, kept, cache->groups.count);
+    group = rt_vector_push(&cache->groups);
+    *group = (rt_cache_group){.kernel = kept};
+    return group;
+}
+
+static rt_cache_tuple *tuple_find(const rt_cache *cache, const rt_cache_group *group,
+                                  const rt_buffer *text)
+{
+    uint32_t index = rt_map_find(&group->index, rt_buffer_text(text));
     return index == RT_MAP_NONE ? NULL : &cache->tuples.items[index];
 }
 
 rt_program *rt_cache_find(const rt_cache *cache, const rt_cache_key *key)
 {
-    const rt_cache_tuple *tuple = tuple_find(cache, key);
+    const rt_cache_group *group = group_find(cache, key);
+    if (!group) return NULL;
+    rt_buffer text = {0};
+    key_write(&text, key);
+    const rt_cache_tuple *tuple = tuple_find(cache, group, &text);
+    rt_buffer_free(&text);
     return tuple ? tuple->program : NULL;
 }
 
 bool rt_cache_store(rt_cache *cache, const rt_cache_key *key, const rt_registered_image *image,
                     rt_program *program)
 {
-    rt_cache_tuple *tuple = tuple_find(cache, key);
-    if (tuple && tuple->program) return false;
-    if (tuple) {
-        tuple->image = image;
-        tuple->program = program;
-        return true;
-    }
+    rt_cache_group *group = group_make(cache, key);
     rt_buffer text = {0};
     key_write(&text, key);
-    rt_text kept = rt_arena_text(&cache->arena, rt_buffer_text(&text));
+    rt_cache_tuple *tuple = tuple_find(cache, group, &text);
+    bool stored = !tuple || !tuple->program;
+    if (!tuple) {
+        rt_text kept = rt_arena_text(&cache->arena, rt_buffer_text(&text));
+        rt_map_set(&group->index, kept, cache->tuples.count);
+        tuple = rt_vector_push(&cache->tuples);
+        *tuple = (rt_cache_tuple){.kernel = group->kernel, .module = key->module};
+    }
+    if (stored) {
+        tuple->image = image;
+        tuple->program = program;
+        *rt_vector_push(&program->tuples) = (uint32_t)(tuple - cache->tuples.items);
+    }
     rt_buffer_free(&text);
-    rt_map_set(&cache->index, kept, cache->tuples.count);
-    *rt_vector_push(&cache->tuples) = (rt_cache_tuple){
-        .kernel = rt_arena_text(&cache->arena, key->kernel),
-        .module = key->module,
-        .image = image,
-        .program = program,
-    };
-    CHECK(rt_cache_find(cache, key) == program);
-    return true;
+    return stored;
 }
 
-void rt_cache_drop(rt_cache *cache, void *user, bool (*wanted)(void *, const rt_cache_tuple *),
-                   void (*dropped)(void *, const rt_cache_tuple *))
+void rt_cache_drop(rt_cache *cache, rt_program *program, const rt_registered_image *image,
+                   rt_cache_dropped *dropped, void *user)
 {
-    for (uint32_t i = 0; i < cache->tuples.count; i++) {
-        rt_cache_tuple *tuple = &cache->tuples.items[i];
-        if (!tuple->program || !wanted(user, tuple)) continue;
-        rt_cache_tuple copy = *tuple;
+    uint32_t kept = 0, count = program->tuples.count;
+    RT_VECTOR(rt_cache_tuple) gone = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t place = program->tuples.items[i];
+        rt_cache_tuple *tuple = &cache->tuples.items[place];
+        CHECK(tuple->program == program);
+        if (image && tuple->image != image) {
+            program->tuples.items[kept++] = place;
+            continue;
+        }
+        *rt_vector_push(&gone) = *tuple;
         tuple->program = NULL;
-        dropped(user, &copy);
     }
+    program->tuples.count = kept;
+    /* Last, because the program may go with its last reference. */
+    for (uint32_t i = 0; i < gone.count; i++)
+        dropped(user, &gone.items[i]);
+    rt_vector_free(&gone);
 }

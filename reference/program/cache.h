@@ -1,11 +1,12 @@
 /* The in-memory program cache (document 003, "In-memory cache").
  *
- * A tuple says: this kernel, coming from this OS module, with these values of specialisation
- * constants, built with these options for this device, is in that program.  We add the context,
- * which the document leaves out: a program belongs to one (SYCL 2020, 4.11 "Kernel bundles"), and
- * what a variable of it holds is not the same in two.  Several tuples lead to one program
- * (DL-CACHE-07): one per kernel and module of the link set (DL-CACHE-08).  The cache holds a
- * reference to a program per tuple; it does not lock, its owner does. */
+ * The cache has two levels: the name of a kernel leads to a group of tuples, and a tuple to a
+ * program (DL-CACHE-06).  A tuple says: coming from this OS module, with these values of
+ * specialisation constants, built with these options for this device, the kernel is in that
+ * program.  We add the context, which the document leaves out: a program belongs to one (SYCL 2020,
+ * 4.11 "Kernel bundles"), and what a variable of it holds is not the same in two.  Several tuples
+ * lead to one program (DL-CACHE-07): one per kernel and module of the link set (DL-CACHE-08).  The
+ * cache holds a reference to a program per tuple; it does not lock, its owner does. */
 #ifndef REFERENCE_PROGRAM_CACHE_H
 #define REFERENCE_PROGRAM_CACHE_H
 
@@ -27,11 +28,20 @@ typedef struct rt_cache_tuple {
     rt_program *program;              /* NULL: dropped */
 } rt_cache_tuple;
 
+typedef struct rt_cache_group {
+    rt_text kernel;
+    rt_map index; /* the rest of the key as text -> tuples */
+} rt_cache_group;
+
 typedef struct rt_cache {
     rt_arena arena;
-    rt_map index; /* key as text -> tuples */
-    RT_VECTOR(rt_cache_tuple) tuples;
+    rt_map index; /* name of a kernel -> groups */
+    RT_VECTOR(rt_cache_group) groups;
+    RT_VECTOR(rt_cache_tuple) tuples; /* their places are what rt_program.tuples lists */
 } rt_cache;
+
+/* Takes over a tuple's reference to its program, which the tuple still names. */
+typedef void rt_cache_dropped(void *user, const rt_cache_tuple *tuple);
 
 /* Frees the tables; the programs' references are the caller's to give back first (rt_cache_drop).
  */
@@ -45,9 +55,9 @@ rt_program *rt_cache_find(const rt_cache *cache, const rt_cache_key *key);
 bool rt_cache_store(rt_cache *cache, const rt_cache_key *key, const rt_registered_image *image,
                     rt_program *program);
 
-/* Drops the tuples for which `wanted` says so, handing each program to `dropped`, which takes over
- * the tuple's reference. */
-void rt_cache_drop(rt_cache *cache, void *user, bool (*wanted)(void *, const rt_cache_tuple *),
-                   void (*dropped)(void *, const rt_cache_tuple *));
+/* Drops the program's tuples, of kernels of `image` only unless that is NULL, handing each to
+ * `dropped`.  Cost: linear in the program's tuples. */
+void rt_cache_drop(rt_cache *cache, rt_program *program, const rt_registered_image *image,
+                   rt_cache_dropped *dropped, void *user);
 
 #endif

@@ -6,10 +6,17 @@
  * image of the set exports. */
 #include "reference/program/link_set.h"
 
+#include "reference/program/provider.h"
+
+enum {
+    RESOLVED_BY_SEARCH, /* it was looked for */
+    RESOLVED_BY_MARK    /* an image of the set exports it */
+};
+
 typedef struct resolution {
     const rt_link_context *context;
     rt_link_set *set;
-    rt_map resolved; /* symbol -> 1 */
+    rt_map resolved; /* symbol -> how, RESOLVED_… */
     rt_map taken;    /* id of an image of the set -> 1 */
     RT_VECTOR(rt_text) unresolved;
 } resolution;
@@ -17,6 +24,8 @@ typedef struct resolution {
 static const rt_property_set *imports_of(const rt_registered_image *image)
 {
     const rt_property_set *imports = rt_image_set(image->image, RT_SET_IMPORTED_SYMBOLS);
+    /* Broken: only SPIR-V is looked at. */
+    if (image->image->format != RT_FORMAT_SPIRV64 && !RULE(DL_REQ_07)) return NULL;
     return imports && RULE(DL_IMAGE_05) ? imports : NULL;
 }
 
@@ -26,7 +35,11 @@ static void mark_exports(resolution *r, const rt_registered_image *image)
     if (r->context->profile == RT_PROFILE_DPCPP) return;
     const rt_property_set *exports = rt_image_set(image->image, RT_SET_EXPORTED_SYMBOLS);
     for (uint32_t i = 0; exports && i < exports->property_count; i++) {
-        rt_map_set(&r->resolved, exports->properties[i].name, 1);
+        rt_text symbol = exports->properties[i].name;
+        /* Providers that overlap in part are left to the device's linker (DL-RESOLVE-15). */
+        bool twice = rt_map_find(&r->resolved, symbol) == RESOLVED_BY_MARK;
+        if (twice && !RULE(DL_RESOLVE_15)) *rt_vector_push(&r->unresolved) = symbol;
+        rt_map_set(&r->resolved, symbol, RESOLVED_BY_MARK);
     }
 }
 
@@ -40,106 +53,19 @@ static void take(resolution *r, const rt_registered_image *image)
     mark_exports(r, image);
 }
 
-/* True when `candidate` may provide symbols for the requesting image.  The document speaks of the
- * format only; that an image which the device cannot run provides nothing for it is SYCL 2020, 5.7
- * "Optional kernel features". */
-static bool is_suitable(const resolution *r, const rt_registered_image *candidate)
+/* That nobody exports the symbol decides, also where some module's host code defines it
+ * (DL-REQ-03). */
+static void leave_unresolved(resolution *r, const rt_registered_image *importer, rt_text symbol)
 {
-    const rt_registered_image *requesting = r->set->images.items[0];
-    if (candidate->image->format != requesting->image->format && RULE(DL_RESOLVE_03)) return false;
-    if (!rt_device_meets(r->context->device, candidate->image, NULL)) return false;
-    /* What dlopen brought is outside the program's namespace on the host; here that is nothing. */
-    const rt_module *modules = r->context->loader->modules;
-    bool hidden = modules[requesting->module].global && !modules[candidate->module].global;
-    if (hidden && !RULE(DL_DLOPEN_04)) return false;
-    /* Here the mark stands first: asking the loader costs a walk, and only a fault needs it. */
-    return RULE(DL_RESOLVE_04) ||
-           rt_loader_needs(r->context->loader, requesting->module, candidate->module);
-}
-
-typedef RT_VECTOR(const rt_registered_image *) image_list;
-
-static uint32_t export_count(const rt_registered_image *image)
-{
-    const rt_property_set *exports = rt_image_set(image->image, RT_SET_EXPORTED_SYMBOLS);
-    return exports ? exports->property_count : 0;
-}
-
-/* Keeps only the images of preloaded modules, where there are any.  An image is replaced whole:
- * what else it exports is still looked for, and may bring it in beside the preloaded one. */
-static void keep_preloaded(const resolution *r, image_list *candidates)
-{
-    image_list preloaded = {0};
-    uint32_t most_exports = 0, most_preloaded = 0;
-    for (uint32_t i = 0; i < candidates->count; i++) {
-        const rt_registered_image *image = candidates->items[i];
-        uint32_t count = export_count(image);
-        bool is_preloaded = r->context->loader->modules[image->module].preloaded;
-        if (is_preloaded) *rt_vector_push(&preloaded) = image;
-        if (is_preloaded && count > most_preloaded) most_preloaded = count;
-        if (count > most_exports) most_exports = count;
-    }
-    bool in_part = most_exports > most_preloaded;
-    bool applies = preloaded.count > 0 && RULE(DL_PRELOAD_03);
-    if (applies && in_part && !RULE(DL_PRELOAD_05)) applies = false; /* Broken: all or nothing. */
-    if (applies) {
-        rt_vector_free(candidates);
-        *candidates = preloaded;
-    } else {
-        rt_vector_free(&preloaded);
-    }
-}
-
-/* True when some of the images were there at the start and others came with dlopen. */
-static bool come_from_both(const resolution *r, const image_list *candidates)
-{
-    uint32_t global_count = 0;
-    for (uint32_t i = 0; i < candidates->count; i++)
-        global_count += r->context->loader->modules[candidates->items[i]->module].global;
-    return global_count > 0 && global_count < candidates->count;
-}
-
-/* One of the images, all of which are equally suitable: which one is a choice (DL-RESOLVE-05), and
- * that there are several is nothing to complain about. */
-static const rt_registered_image *choose_provider(resolution *r, const image_list *candidates)
-{
-    if (candidates->count == 1) return candidates->items[0];
-    if (come_from_both(r, candidates) && !RULE(DL_DLOPEN_05)) return NULL; /* Broken: refused. */
-    uint32_t taken = rt_choose(r->context->chooser, RT_RULE_DL_RESOLVE_05, candidates->count);
-    RT_TRACE(r->context->trace, CHOICE,
-             RT_T("rule", rt_text_of(rt_rule_name(RT_RULE_DL_RESOLVE_05))),
-             RT_N("of", candidates->count), RT_N("taken", taken));
-    for (uint32_t i = 0; i < candidates->count; i++) {
-        if (i == taken || RULE(DL_RESOLVE_13)) continue;
-        take(r, candidates->items[i]); /* Broken: all of them. */
-    }
-    return candidates->items[taken];
-}
-
-/* Views the images that export `symbol` and returns the one to take, NULL where none is suitable.
- */
-static const rt_registered_image *find_provider(resolution *r, rt_text symbol)
-{
-    const rt_program_tables *tables = r->context->tables;
-    const rt_image_group *exporters =
-        rt_name_table_find(RULE_ELSE(DL_RESOLVE_02, &tables->exporters, &tables->kernels), symbol);
-    image_list candidates = {0};
-    for (uint32_t i = 0; i < exporters->images.count; i++) {
-        const rt_registered_image *image = exporters->images.items[i];
-        if (is_suitable(r, image)) *rt_vector_push(&candidates) = image;
-    }
-    bool some_unsuitable = candidates.count < exporters->images.count;
-    if (candidates.count == 0 && some_unsuitable && !RULE(DL_RESOLVE_12)) {
-        *rt_vector_push(&candidates) = exporters->images.items[0]; /* Broken: any will do. */
-    }
-    if (candidates.count > 0 && some_unsuitable && !RULE(DL_RESOLVE_14)) {
-        candidates.count = 0; /* Broken: taken for a violation of the ODR. */
-    }
-    if (r->context->prefer_preloaded) keep_preloaded(r, &candidates);
-    const rt_registered_image *provider = NULL;
-    if (candidates.count > 0) provider = choose_provider(r, &candidates);
-    rt_vector_free(&candidates);
-    return provider;
+    RT_TRACE(r->context->trace, UNRESOLVED, RT_T("image", importer->image->name),
+             RT_T("symbol", symbol));
+    /* Here the mark stands first: the loader's answer is for a fault only. */
+    rt_module_id host = RT_MODULE_NONE;
+    bool host_serves =
+        !RULE(DL_REQ_03) &&
+        rt_ok(rt_loader_binds(r->context->loader, importer->module, symbol, &host)) &&
+        host != RT_MODULE_NONE;
+    if (!host_serves) *rt_vector_push(&r->unresolved) = symbol;
 }
 
 /* One search round: the first unresolved import of `importer`. */
@@ -147,17 +73,17 @@ static void resolve_symbol(resolution *r, const rt_registered_image *importer, r
 {
     RT_TRACE(r->context->trace, SEARCH, RT_T("image", importer->image->name),
              RT_T("symbol", symbol));
-    rt_map_set(&r->resolved, symbol, 1); /* Looked for once, however many images import it. */
-    const rt_registered_image *provider = find_provider(r, symbol);
-    if (!provider) {
-        RT_TRACE(r->context->trace, UNRESOLVED, RT_T("image", importer->image->name),
-                 RT_T("symbol", symbol));
-        *rt_vector_push(&r->unresolved) = symbol;
-        return;
+    rt_map_set(&r->resolved, symbol,
+               RESOLVED_BY_SEARCH); /* Looked for once, however many images import it. */
+    rt_provider_list taken = {0};
+    rt_provider_find(r->context, r->set->images.items[0], symbol, &taken);
+    if (taken.images.count == 0) leave_unresolved(r, importer, symbol);
+    for (uint32_t i = 0; i < taken.images.count; i++) {
+        RT_TRACE(r->context->trace, RESOLVE, RT_T("image", importer->image->name),
+                 RT_T("symbol", symbol), RT_T("provider", taken.images.items[i]->image->name));
+        if (RULE(DL_REQ_01)) take(r, taken.images.items[i]);
     }
-    RT_TRACE(r->context->trace, RESOLVE, RT_T("image", importer->image->name),
-             RT_T("symbol", symbol), RT_T("provider", provider->image->name));
-    if (RULE(DL_REQ_01)) take(r, provider);
+    rt_vector_free(&taken.images);
 }
 
 static bool is_resolved(const resolution *r, const rt_registered_image *importer, rt_text symbol)
@@ -190,23 +116,22 @@ static void take_everything(resolution *r)
     }
 }
 
-/* Says of an image that exports the symbol why it was not taken. */
-static void explain_unsuitable(const resolution *r, rt_text symbol, rt_buffer *out)
+static bool is_of_provider(const resolution *r, uint32_t module)
 {
-    const rt_image_group *exporters = rt_name_table_find(&r->context->tables->exporters, symbol);
-    if (exporters->images.count == 0) return;
-    const rt_image *image = exporters->images.items[0]->image;
-    rt_buffer reason = {0};
-    if (image->format != r->set->images.items[0]->image->format) {
-        rt_buffer_printf(&reason, "its format is %s", rt_format_name(image->format));
-    } else {
-        (void)rt_device_meets(r->context->device, image, &reason);
+    for (uint32_t i = 1; i < r->set->images.count; i++)
+        if (r->set->images.items[i]->module == module) return true;
+    return false;
+}
+
+/* A fault only (see DL-SPLIT-05): takes a provider's whole module, as linking libraries would. */
+static void take_modules(resolution *r)
+{
+    const rt_program_tables *tables = r->context->tables;
+    for (uint32_t i = 0; i < tables->images.count; i++) {
+        const rt_registered_image *image = tables->images.items[i];
+        bool taken = !image || rt_map_find_number(&r->taken, image->id) != RT_MAP_NONE;
+        if (!taken && is_of_provider(r, image->module)) take(r, image);
     }
-    if (reason.size > 0) {
-        rt_buffer_printf(out, "; image %.*s exports '%.*s', but %s", RT_TEXT_ARG(image->name),
-                         RT_TEXT_ARG(symbol), rt_buffer_string(&reason));
-    }
-    rt_buffer_free(&reason);
 }
 
 static rt_status refuse_unresolved(const resolution *r)
@@ -214,7 +139,7 @@ static rt_status refuse_unresolved(const resolution *r)
     rt_buffer names = {0}, hints = {0};
     for (uint32_t i = 0; i < r->unresolved.count; i++) {
         rt_buffer_printf(&names, "%s'%.*s'", i ? ", " : "", RT_TEXT_ARG(r->unresolved.items[i]));
-        explain_unsuitable(r, r->unresolved.items[i], &hints);
+        rt_provider_explain(r->context, r->set->images.items[0], r->unresolved.items[i], &hints);
     }
     const rt_image *requesting = r->set->images.items[0]->image;
     rt_status status = rt_fail_naming(
@@ -244,13 +169,18 @@ rt_status rt_link_set_collect(const rt_link_context *context, const rt_registere
     bool self_contained = !imports || imports->property_count == 0;
     out_set->searched = !(self_contained && RULE(DL_RESOLVE_01));
     for (uint32_t i = 0; i < out_set->images.count; i++) {
-        if (i > 0 && !RULE(DL_RESOLVE_10)) break; /* Broken: providers' imports are left open. */
+        /* Broken: providers' imports are left open. */
+        if (i > 0 && !(RULE(DL_RESOLVE_10) && RULE(DL_REQ_12))) break;
         resolve_imports(&r, out_set->images.items[i]);
     }
     if (out_set->searched && !RULE(DL_RESOLVE_16)) take_everything(&r);
+    if (out_set->searched && !RULE(DL_SPLIT_05)) take_modules(&r);
 
     rt_status status = RT_STATUS_OK;
-    if (r.unresolved.count > 0 && RULE(DL_RESOLVE_09)) status = refuse_unresolved(&r);
+    bool refused = r.unresolved.count > 0 && RULE(DL_RESOLVE_09);
+    /* Broken: with several kernels, only some other may need what is missing. */
+    if (refused && requesting->image->kernel_count > 1 && !RULE(DL_RESOLVE_18)) refused = false;
+    if (refused) status = refuse_unresolved(&r);
     rt_map_free(&r.resolved);
     rt_map_free(&r.taken);
     rt_vector_free(&r.unresolved);

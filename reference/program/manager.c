@@ -5,29 +5,6 @@
 
 /* ---- Images come and go ------------------------------------------------------------------- */
 
-static bool tuple_uses_image(const rt_cache_tuple *tuple, const rt_registered_image *image)
-{
-    for (uint32_t i = 0; i < tuple->program->image_count; i++) {
-        if (tuple->program->images[i] == image) return true;
-    }
-    return false;
-}
-
-typedef struct drop_context {
-    rt_program_manager *manager;
-    const rt_registered_image *image; /* NULL: drop everything */
-} drop_context;
-
-static bool drop_wanted(void *user, const rt_cache_tuple *tuple)
-{
-    const drop_context *context = user;
-    if (!context->image) return true;
-    /* Shipped DPC++ keeps programs of other images that were linked from the one that goes
-     * (requirements.yaml, key dpcpp, tag A70). */
-    if (context->manager->profile == RT_PROFILE_DPCPP) return tuple->image == context->image;
-    return tuple_uses_image(tuple, context->image);
-}
-
 static void program_unreference(rt_program_manager *manager, rt_program *program)
 {
     CHECK(program->references > 0);
@@ -37,6 +14,10 @@ static void program_unreference(rt_program_manager *manager, rt_program *program
         dev_kernel_destroy(program->kernels.items[i].kernel);
     }
     rt_vector_free(&program->kernels);
+    rt_map_free(&program->kernel_index);
+    CHECK(program->tuples.count == 0);
+    rt_vector_free(&program->tuples);
+    rt_program_index_remove(&manager->index, program);
     dev_program_destroy(program->executable);
     rt_free(program->images);
     rt_free(program);
@@ -51,7 +32,7 @@ static rt_text module_name(rt_program_manager *manager, rt_module_id module)
 
 static void drop_tuple(void *user, const rt_cache_tuple *tuple)
 {
-    rt_program_manager *manager = ((const drop_context *)user)->manager;
+    rt_program_manager *manager = user;
     RT_TRACE(manager->trace, CACHE_DROP, RT_T("kernel", tuple->kernel),
              RT_T("module", module_name(manager, tuple->module)),
              RT_N("device", tuple->program->device->id), RT_N("program", tuple->program->id));
@@ -61,9 +42,23 @@ static void drop_tuple(void *user, const rt_cache_tuple *tuple)
 static void image_registered(void *user, const rt_registered_image *image)
 {
     rt_program_manager *manager = user;
-    pthread_mutex_lock(&manager->lock);
+    bool locked = RULE(DL_SET_05);
+    if (locked) pthread_mutex_lock(&manager->lock);
     if (!manager->tables_frozen) rt_program_tables_add(&manager->tables, image);
-    pthread_mutex_unlock(&manager->lock);
+    if (locked) pthread_mutex_unlock(&manager->lock);
+}
+
+/* Takes the programs that were linked from an image out of the cache. */
+static void drop_programs_of(rt_program_manager *manager, const rt_registered_image *image)
+{
+    /* Shipped DPC++ keeps programs of other images that were linked from the one that goes
+     * (requirements.yaml, key dpcpp, tag A70). */
+    bool own_only = manager->profile == RT_PROFILE_DPCPP;
+    uint32_t count;
+    rt_program **programs = rt_program_index_of_image(&manager->index, image->id, &count);
+    for (uint32_t i = 0; i < count; i++)
+        rt_cache_drop(&manager->cache, programs[i], own_only ? image : NULL, drop_tuple, manager);
+    rt_free(programs);
 }
 
 /* Programs made from the image are not used for launches that come later; those that run keep them
@@ -73,8 +68,7 @@ static void image_unregistered(void *user, const rt_registered_image *image)
     rt_program_manager *manager = user;
     pthread_mutex_lock(&manager->lock);
     rt_program_tables_remove(&manager->tables, image);
-    drop_context context = {manager, image};
-    rt_cache_drop(&manager->cache, &context, drop_wanted, drop_tuple);
+    drop_programs_of(manager, image);
     pthread_mutex_unlock(&manager->lock);
 }
 
@@ -89,6 +83,8 @@ rt_program_manager *rt_program_manager_create(const rt_program_parameters *param
     manager->profile = parameters->profile;
     manager->prefer_preloaded = parameters->prefer_preloaded;
     manager->tables.profile = parameters->profile;
+    if (parameters->persistent.length > 0)
+        manager->persistent = rt_persistent_open(parameters->persistent, NULL);
     pthread_mutex_init(&manager->lock, NULL);
     pthread_cond_init(&manager->built, NULL);
     manager->registry->observer =
@@ -100,11 +96,15 @@ void rt_program_manager_destroy(rt_program_manager *manager)
 {
     if (!manager) return;
     manager->registry->observer = (rt_registry_observer){0};
-    drop_context everything = {manager, NULL};
-    rt_cache_drop(&manager->cache, &everything, drop_wanted, drop_tuple);
+    for (uint32_t i = 0; i < manager->index.programs.count; i++) {
+        rt_program *program = manager->index.programs.items[i];
+        if (program) rt_cache_drop(&manager->cache, program, NULL, drop_tuple, manager);
+    }
     CHECK(manager->programs_alive == 0);
     CHECK(manager->pending.count == 0);
     rt_cache_free(&manager->cache);
+    rt_program_index_free(&manager->index);
+    rt_persistent_close(manager->persistent);
     rt_program_tables_free(&manager->tables);
     rt_vector_free(&manager->pending);
     pthread_cond_destroy(&manager->built);
@@ -139,6 +139,15 @@ static rt_cache_key key_of(const rt_program_manager *manager, rt_arena *arena,
 static void store_tuple(rt_program_manager *manager, const rt_cache_key *key,
                         const rt_registered_image *image, rt_program *program)
 {
+    /* Broken: one tuple leads to a program, the newest. */
+    if (program->tuples.count > 0 && !RULE(DL_CACHE_07))
+        rt_cache_drop(&manager->cache, program, NULL, drop_tuple, manager);
+    rt_program *before = rt_cache_find(&manager->cache, key);
+    /* Broken: whoever was there is forgotten, and nobody takes the place. */
+    if (before && before != program && !RULE(DL_CACHE_13)) {
+        rt_cache_drop(&manager->cache, before, NULL, drop_tuple, manager);
+        return;
+    }
     if (!rt_cache_store(&manager->cache, key, image, program)) return;
     program->references++;
     RT_TRACE(manager->trace, CACHE_STORE, RT_T("kernel", key->kernel),
@@ -174,7 +183,7 @@ static void store_tuples(rt_program_manager *manager, const rt_build_target *tar
     rt_arena_reset(&arena);
 }
 
-/* "name=value", the value as an unsigned number: its type is known to the code only. */
+/* "name=value" */
 static rt_text value_text(rt_arena *arena, const rt_spec_constant *constant)
 {
     uint64_t number = 0;
@@ -185,20 +194,37 @@ static rt_text value_text(rt_arena *arena, const rt_spec_constant *constant)
                            (unsigned long long)number);
 }
 
-static void trace_build(rt_program_manager *manager, const rt_build_target *target,
-                        const rt_program *program)
+const rt_text *rt_program_constant_texts(rt_arena *arena, const rt_build_target *target)
+{
+    uint32_t count = target->constants.count;
+    rt_text *texts = rt_arena_alloc_array(arena, count, sizeof *texts);
+    for (uint32_t i = 0; i < count; i++)
+        texts[i] = value_text(arena, &target->constants.constants[i]);
+    return texts;
+}
+
+const rt_text *rt_program_image_names(rt_arena *arena, const rt_link_set *set)
+{
+    rt_text *names = rt_arena_alloc_array(arena, set->images.count, sizeof *names);
+    for (uint32_t i = 0; i < set->images.count; i++)
+        names[i] = set->images.items[i]->image->name;
+    return names;
+}
+
+/* Tells of a program that came of building it, or from the persistent cache. */
+static void trace_made(rt_program_manager *manager, const rt_build_target *target, uint32_t id,
+                       const rt_link_set *set, bool loaded)
 {
     rt_arena arena = {0};
-    rt_text *names = rt_arena_alloc_array(&arena, program->image_count, sizeof *names);
-    for (uint32_t i = 0; i < program->image_count; i++)
-        names[i] = program->images[i]->image->name;
-    uint32_t constant_count = target->constants.count;
-    rt_text *constants = rt_arena_alloc_array(&arena, constant_count, sizeof *constants);
-    for (uint32_t i = 0; i < constant_count; i++)
-        constants[i] = value_text(&arena, &target->constants.constants[i]);
-    RT_TRACE(manager->trace, BUILD, RT_N("program", program->id),
-             RT_TS("images", names, program->image_count), RT_N("device", program->device->id),
-             RT_N("context", program->context), RT_TS("constants", constants, constant_count));
+    const rt_trace_value values[] = {
+        RT_N("program", id),
+        RT_TS("images", rt_program_image_names(&arena, set), set->images.count),
+        RT_N("device", target->device->id),
+        RT_N("context", target->context),
+        RT_TS("constants", rt_program_constant_texts(&arena, target), target->constants.count),
+    };
+    rt_trace_emit(manager->trace, loaded ? RT_EVENT_PERSISTENT_HIT : RT_EVENT_BUILD, values,
+                  sizeof values / sizeof *values);
     rt_arena_reset(&arena);
 }
 
@@ -217,6 +243,7 @@ static rt_program *program_create(rt_program_manager *manager, const rt_build_ta
     for (uint32_t i = 0; i < set->images.count; i++)
         program->images[i] = set->images.items[i];
     manager->programs_alive++;
+    rt_program_index_add(&manager->index, program);
     return program;
 }
 
@@ -260,20 +287,34 @@ static rt_status build_set(rt_program_manager *manager, const rt_build_target *t
     dev_program *executable = NULL;
     pthread_mutex_unlock(&manager->lock);
     rt_handover_point();
-    rt_status status = rt_program_build(manager, target, id, set, &executable);
+    bool loaded = false;
+    rt_status status = rt_persistent_build(manager, target, id, set, &executable, &loaded);
     rt_handover_point();
     pthread_mutex_lock(&manager->lock);
     pending_remove(manager, build);
     pthread_cond_broadcast(&manager->built);
     if (!rt_ok(status)) return status;
     *out_program = program_create(manager, target, id, set, executable);
-    trace_build(manager, target, *out_program);
+    trace_made(manager, target, id, set, loaded);
     /* An image that went while the program was built must not come back by the cache. */
     bool all_there = true;
     for (uint32_t i = 0; i < set->images.count; i++)
         all_there = all_there && rt_program_tables_hold(&manager->tables, set->images.items[i]);
     if (all_there && RULE(DL_LINK_05)) store_tuples(manager, target, *out_program);
     return RT_STATUS_OK;
+}
+
+/* A fault only (see DL-CACHE-11): what a library's own kernels were built from is not compiled
+ * again for a program of others, although an executable program cannot be linked. */
+static void leave_out_built(const rt_program_manager *manager, rt_link_set *set)
+{
+    uint32_t kept = 1;
+    for (uint32_t i = 1; i < set->images.count; i++) {
+        uint32_t count = 0;
+        rt_free(rt_program_index_of_image(&manager->index, set->images.items[i]->id, &count));
+        if (count == 0) set->images.items[kept++] = set->images.items[i];
+    }
+    set->images.count = kept;
 }
 
 /* Resolves, builds and caches the program of an image.  Called with the lock held, which it gives
@@ -298,7 +339,12 @@ static rt_status build_program(rt_program_manager *manager, const rt_build_targe
     if (rt_ok(status)) {
         status = rt_spec_list_check(manager->sink, target->constants, &set, target->device);
     }
-    if (rt_ok(status)) status = build_set(manager, target, &set, out_program);
+    /* Broken: joins only what the application has linked by calls of its own. */
+    if (rt_ok(status) && set.images.count > 1 && !RULE(DL_REQ_08)) set.images.count = 1;
+    /* Here the mark stands first: looking at every image's programs is for a fault only. */
+    if (rt_ok(status) && !RULE(DL_CACHE_11)) leave_out_built(manager, &set);
+    /* Nothing is compiled before all imports are found.  Broken: the linker may say it too. */
+    if (rt_ok(status) || !RULE(DL_SET_08)) status = build_set(manager, target, &set, out_program);
     rt_link_set_free(&set);
     return status;
 }
@@ -324,7 +370,7 @@ static rt_program *find_cached(rt_program_manager *manager, const rt_cache_key *
     cached->references++;
     trace_select(manager, key->kernel, image);
     RT_TRACE(manager->trace, CACHE_HIT, RT_T("kernel", key->kernel),
-             RT_T("module", image->module_name), RT_N("device", key->device),
+             RT_T("module", module_name(manager, key->module)), RT_N("device", key->device),
              RT_N("program", cached->id));
     return cached;
 }
@@ -335,13 +381,15 @@ static rt_status find_program(rt_program_manager *manager, rt_arena *arena,
 {
     for (;;) {
         const rt_registered_image *image = NULL;
-        RT_TRY(rt_program_select(manager, request->device, request->kernel, &image));
+        RT_TRY(rt_program_select(manager, request, &image));
         CHECK(image && rt_program_tables_hold(&manager->tables, image));
         rt_build_target target = {request->device, request->context, request->options,
                                   rt_spec_list_make(arena, request, image->image)};
         rt_cache_key key = key_of(manager, arena, image, &target, request->kernel);
+        if (request->has_module) key.module = request->module;
         *out_program = find_cached(manager, &key, image);
         if (*out_program) return RT_STATUS_OK;
+        if (key.module != image->module) return rt_program_refuse_module(manager, request);
         rt_pending_build build = {image->id, &target};
         if (!is_pending(manager, build)) {
             trace_select(manager, request->kernel, image);
@@ -355,16 +403,16 @@ static rt_status find_program(rt_program_manager *manager, rt_arena *arena,
 static rt_status find_kernel(rt_program_manager *manager, rt_program *program, rt_text kernel_name,
                              dev_kernel **out_kernel)
 {
-    for (uint32_t i = 0; i < program->kernels.count; i++) {
-        const rt_program_kernel *taken = &program->kernels.items[i];
-        if (!rt_text_equal(taken->name, kernel_name) || !RULE(DL_CACHE_12)) continue;
-        *out_kernel = taken->kernel;
+    uint32_t index = rt_map_find(&program->kernel_index, kernel_name);
+    if (index != RT_MAP_NONE && RULE(DL_CACHE_12)) {
+        *out_kernel = program->kernels.items[index].kernel;
         return RT_STATUS_OK;
     }
     RT_TRY(dev_kernel_create(program->executable, kernel_name, out_kernel));
     RT_TRACE(manager->trace, KERNEL_CREATE, RT_T("kernel", kernel_name),
              RT_N("program", program->id));
     rt_text kept = rt_arena_text(&manager->cache.arena, kernel_name);
+    rt_map_set(&program->kernel_index, kept, program->kernels.count);
     *rt_vector_push(&program->kernels) = (rt_program_kernel){kept, *out_kernel};
     return RT_STATUS_OK;
 }

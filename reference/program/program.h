@@ -2,6 +2,7 @@
  *
  * The program manager selects the image that holds the kernel, collects the link set, makes a
  * program object of each image, links them, and keeps the result in the in-memory cache (cache.h).
+ * Where there is a persistent cache it looks there before it builds (persistent.h).
  *
  * Threads.  Everything here may be called from several threads.  Tables and cache are guarded by
  * one lock; programs are built outside it.  Two threads that want the same program: one builds, the
@@ -10,6 +11,7 @@
 #define REFERENCE_PROGRAM_PROGRAM_H
 
 #include "reference/base/arena.h"
+#include "reference/base/map.h"
 #include "reference/program/link_set.h"
 
 #include <pthread.h>
@@ -29,6 +31,10 @@ typedef struct rt_kernel_request {
     rt_text options; /* for the device's compiler, after those that each image brings */
     const rt_spec_constant *constants; /* each name once */
     uint32_t constant_count;
+    bool has_module; /* the kernel is that of `module`, whose host code launches it (document 003,
+                        "In-memory cache": a kernel is found by its name and the OS module it is
+                        coming from); otherwise of whichever module registered it first */
+    rt_module_id module;
 } rt_kernel_request;
 
 /* A kernel object taken from a program. */
@@ -48,6 +54,8 @@ typedef struct rt_program {
     const rt_registered_image **images; /* what it was linked from, the requesting image first */
     uint32_t image_count;
     RT_VECTOR(rt_program_kernel) kernels; /* taken from it so far */
+    rt_map kernel_index;                  /* name -> kernels */
+    RT_VECTOR(uint32_t) tuples;           /* of the cache that lead to it (cache.h) */
 } rt_program;
 
 typedef struct rt_program_manager rt_program_manager;
@@ -61,6 +69,7 @@ typedef struct rt_program_parameters {
     rt_registry *registry;
     rt_profile profile;
     bool prefer_preloaded; /* see rt_link_context */
+    rt_text persistent;    /* folder of the persistent cache (persistent.h); empty: none; copied */
 } rt_program_parameters;
 
 /* Makes the manager, which observes the registry from now on. */
@@ -72,7 +81,7 @@ void rt_program_manager_destroy(rt_program_manager *manager);
 /* Finds or builds the program that holds the kernel for the device and context, specialised as the
  * request says, and takes the kernel from it.  The caller releases *out_program when nothing runs
  * it any more; *out_kernel lives as long as it.
- * ERRC_RUNTIME               no registered image has the kernel
+ * ERRC_RUNTIME               no registered image has the kernel, or none of the module
  * ERRC_KERNEL_NOT_SUPPORTED  none that has it is of a format that the device takes and asks only
  *                            for aspects that the device has
  * ERRC_BUILD                 unresolved imports (DL-RESOLVE-09), or the device's compiler refused

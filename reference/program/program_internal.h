@@ -3,6 +3,8 @@
 #define REFERENCE_PROGRAM_PROGRAM_INTERNAL_H
 
 #include "reference/program/cache.h"
+#include "reference/program/persistent.h"
+#include "reference/program/program_index.h"
 #include "reference/program/specialise.h"
 
 /* What a program is built for, besides its images; borrowed from the request. */
@@ -30,19 +32,38 @@ struct rt_program_manager {
     pthread_mutex_t lock;
     pthread_cond_t built; /* some pending build ended */
     rt_program_tables tables;
-    bool tables_frozen;     /* a fault only (see DL-DLOPEN-02): new images are not seen */
-    uint32_t device_before; /* a fault only (see DL-CACHE-04): for which device was asked last */
+    bool tables_frozen;      /* a fault only (see DL-DLOPEN-02): new images are not seen */
+    uint32_t device_before;  /* a fault only (see DL-CACHE-04): for which device was asked last */
+    uint32_t formats_linked; /* a fault only (see DL-BACKEND-14): by any device asked so far */
     rt_cache cache;
+    rt_program_index index;
+    rt_persistent *persistent; /* NULL: none */
     RT_VECTOR(rt_pending_build) pending;
     uint32_t program_count;  /* ids given so far */
     uint32_t programs_alive; /* zero when the manager is destroyed */
 };
 
 /* The image to take the kernel from: the first registered of a format that the device takes, and of
- * which it has the aspects (SYCL 2020, 5.7 "Optional kernel features").  Called with the lock held.
+ * which it has the aspects (SYCL 2020, 5.7 "Optional kernel features").  Where the request names a
+ * module it is one of that module's images; of another module's, where the module has none, and
+ * then only the cache can serve the request (document 003, "In-memory cache").  A launch that sets
+ * specialisation constants prefers code whose constants can be set to code that was compiled ahead
+ * of time.  Called with the lock held.
  * ERRC_RUNTIME: none is registered; ERRC_KERNEL_NOT_SUPPORTED: none for this device. */
-RT_MUST_USE rt_status rt_program_select(rt_program_manager *manager, const rt_device *device,
-                                        rt_text kernel_name, const rt_registered_image **out_image);
+RT_MUST_USE rt_status rt_program_select(rt_program_manager *manager,
+                                        const rt_kernel_request *request,
+                                        const rt_registered_image **out_image);
+
+/* Refuses a kernel that the module which the request names does not have, ERRC_RUNTIME. */
+RT_MUST_USE rt_status rt_program_refuse_module(rt_program_manager *manager,
+                                               const rt_kernel_request *request);
+
+/* Appends "name=value" for each constant of the target, the values as unsigned numbers: their types
+ * are known to the code only.  Allocated in the arena. */
+const rt_text *rt_program_constant_texts(rt_arena *arena, const rt_build_target *target);
+
+/* Appends the names of a set's images, the requesting first; the same. */
+const rt_text *rt_program_image_names(rt_arena *arena, const rt_link_set *set);
 
 /* Makes the executable program of a link set: one program object per image, then the link
  * (DL-LINK-01, DL-LINK-02).  The target's constants were checked with the set.  Called without the

@@ -77,17 +77,61 @@ static rt_status refuse_images(rt_program_manager *manager, const rt_device *dev
                           RT_TEXT_ARG(kernel_name), RT_TEXT_ARG(device->name));
 }
 
-rt_status rt_program_select(rt_program_manager *manager, const rt_device *device,
-                            rt_text kernel_name, const rt_registered_image **out_image)
+static bool runs(const rt_device *device, const rt_image *image)
+{
+    bool taken = device->capabilities.formats_taken & (1u << image->format);
+    return taken && rt_device_meets(device, image, NULL);
+}
+
+rt_status rt_program_refuse_module(rt_program_manager *manager, const rt_kernel_request *request)
+{
+    rt_text module_name = manager->loader->modules[request->module].name;
+    return rt_fail_naming(manager->sink, RT_ERRC_RUNTIME, RT_RULE_NONE, &request->kernel, 1,
+                          "no registered image of module '%.*s' has a kernel named '%.*s', nor is "
+                          "it in a program that was linked for the module; other modules have it",
+                          RT_TEXT_ARG(module_name), RT_TEXT_ARG(request->kernel));
+}
+
+/* The images to choose from: those of the module's combination with the kernel, where the request
+ * names a module that has it, else all that have it. */
+static const rt_image_group *group_of(const rt_program_tables *tables,
+                                      const rt_kernel_request *request)
+{
+    rt_set_id set = RT_SET_NONE;
+    if (request->has_module)
+        set = rt_program_tables_symbol(tables, request->module, request->kernel);
+    return set == RT_SET_NONE ? rt_program_tables_kernel(tables, request->kernel)
+                              : rt_program_tables_set(tables, set);
+}
+
+/* True when the module that the request names has the kernel in no image of the group. */
+static bool is_foreign(const rt_kernel_request *request, const rt_image_group *group)
+{
+    for (uint32_t i = 0; i < group->images.count; i++) {
+        if (group->images.items[i]->module == request->module) return false;
+    }
+    return true;
+}
+
+rt_status rt_program_select(rt_program_manager *manager, const rt_kernel_request *request,
+                            const rt_registered_image **out_image)
 {
     *out_image = NULL;
-    const rt_image_group *group = rt_name_table_find(&manager->tables.kernels, kernel_name);
-    for (uint32_t i = 0; i < group->images.count && !*out_image; i++) {
+    const rt_image_group *group = group_of(&manager->tables, request);
+    if (group->images.count == 0) return refuse_kernel(manager, request->kernel);
+    bool any_module = !request->has_module || is_foreign(request, group);
+    for (uint32_t i = 0; i < group->images.count; i++) {
         const rt_registered_image *image = group->images.items[i];
-        bool taken = device->capabilities.formats_taken & (1u << image->image->format);
-        if (taken && rt_device_meets(device, image->image, NULL)) *out_image = image;
+        bool elsewhere = !any_module && image->module != request->module;
+        if (elsewhere && RULE(DL_CACHE_14)) continue;
+        if (!runs(request->device, image->image)) continue;
+        if (!*out_image) *out_image = image;
+        /* Code that was compiled ahead of time keeps the defaults of its constants: a launch that
+         * sets some takes an image whose constants can still be set, where there is one. */
+        if (request->constant_count > 0 && image->image->format != RT_FORMAT_SPIRV64) continue;
+        *out_image = image;
+        return RT_STATUS_OK;
     }
     if (*out_image) return RT_STATUS_OK;
-    if (group->images.count > 0) return refuse_images(manager, device, kernel_name, group);
-    return refuse_kernel(manager, kernel_name);
+    return refuse_images(manager, request->device, request->kernel, group);
 }

@@ -1,49 +1,62 @@
-/* Name tables over registered images. */
+/* Symbol sets and name tables over registered images. */
 #include "reference/program/tables.h"
 
-static const rt_image_group no_images;
+#include <stdlib.h>
 
-static void name_table_add(rt_name_table *table, rt_text name, const rt_registered_image *image)
+static const rt_image_group no_images;
+static const rt_set_group no_sets;
+
+/* ---- Groups of images --------------------------------------------------------------------- */
+
+static void group_add(rt_image_group *group, const rt_registered_image *image)
 {
-    uint32_t index = rt_map_find(&table->index, name);
-    if (index == RT_MAP_NONE) {
-        index = table->groups.count;
-        *rt_vector_push(&table->groups) = (rt_image_group){0};
-        /* The name's bytes belong to an image, and images outlive the registry's users. */
-        rt_map_set(&table->index, name, index);
-    }
-    rt_image_group *group = &table->groups.items[index];
-    for (uint32_t i = 0; i < group->images.count; i++) {
-        if (group->images.items[i] == image) return; /* A name that an image lists twice. */
-    }
+    /* An image that lists a name twice meets itself as the newest. */
+    uint32_t count = group->images.count;
+    if (count > 0 && group->images.items[count - 1] == image) return;
     *rt_vector_push(&group->images) = image;
 }
 
-static void name_table_remove(rt_name_table *table, rt_text name, const rt_registered_image *image)
+/* What comes last goes first, mostly, so the search begins at the end. */
+static void group_remove(rt_image_group *group, const rt_registered_image *image)
 {
-    uint32_t index = rt_map_find(&table->index, name);
-    if (index == RT_MAP_NONE) return; /* A kernel that has_kernel_id kept out. */
-    rt_image_group *group = &table->groups.items[index];
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < group->images.count; i++) {
-        if (group->images.items[i] != image) group->images.items[kept++] = group->images.items[i];
+    uint32_t at = group->images.count;
+    while (at > 0 && group->images.items[at - 1] != image)
+        at--;
+    if (at == 0) return; /* A name that an image lists twice. */
+    for (; at < group->images.count; at++)
+        group->images.items[at - 1] = group->images.items[at];
+    group->images.count--;
+}
+
+static void set_group_remove(rt_set_group *group, rt_set_id id)
+{
+    uint32_t at = group->ids.count;
+    while (at > 0 && group->ids.items[at - 1] != id)
+        at--;
+    if (at == 0) return;
+    for (; at < group->ids.count; at++)
+        group->ids.items[at - 1] = group->ids.items[at];
+    group->ids.count--;
+}
+
+/* ---- Kernels ------------------------------------------------------------------------------ */
+
+static void kernel_add(rt_program_tables *tables, rt_text kernel, const rt_registered_image *image)
+{
+    uint32_t index = rt_map_find(&tables->kernel_index, kernel);
+    if (index == RT_MAP_NONE) {
+        index = tables->kernels.count;
+        *rt_vector_push(&tables->kernels) = (rt_image_group){0};
+        /* The name's bytes belong to an image, and images outlive the registry's users. */
+        rt_map_set(&tables->kernel_index, kernel, index);
     }
-    group->images.count = kept;
+    group_add(&tables->kernels.items[index], image);
 }
 
-static void name_table_free(rt_name_table *table)
+const rt_image_group *rt_program_tables_kernel(const rt_program_tables *tables, rt_text kernel)
 {
-    for (uint32_t i = 0; i < table->groups.count; i++)
-        rt_vector_free(&table->groups.items[i].images);
-    rt_vector_free(&table->groups);
-    rt_map_free(&table->index);
-}
-
-void rt_program_tables_free(rt_program_tables *tables)
-{
-    name_table_free(&tables->kernels);
-    name_table_free(&tables->exporters);
-    rt_vector_free(&tables->images);
+    uint32_t index = rt_map_find(&tables->kernel_index, kernel);
+    return index == RT_MAP_NONE ? &no_images : &tables->kernels.items[index];
 }
 
 /* In shipped DPC++ a kernel that is named like a symbol which is exported already cannot be
@@ -51,12 +64,192 @@ void rt_program_tables_free(rt_program_tables *tables)
 static bool has_kernel_id(const rt_program_tables *tables, rt_text kernel)
 {
     return !(tables->profile == RT_PROFILE_DPCPP &&
-             rt_name_table_find(&tables->exporters, kernel)->images.count > 0);
+             rt_program_tables_exporters(tables, kernel)->ids.count > 0);
 }
+
+/* ---- Combinations of symbols -------------------------------------------------------------- */
 
 static const rt_property_set *exports_of(const rt_registered_image *image)
 {
     return RULE_ELSE(DL_IMAGE_06, rt_image_set(image->image, RT_SET_EXPORTED_SYMBOLS), NULL);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    const rt_text *first = a, *second = b;
+    return rt_text_compare(*first, *second);
+}
+
+static void write_sorted(rt_buffer *out, rt_text *names, uint32_t count)
+{
+    qsort(names, count, sizeof *names, by_text);
+    rt_write_u32(out, count);
+    for (uint32_t i = 0; i < count; i++)
+        rt_write_text(out, names[i]);
+}
+
+/* The symbols of an image so that the same symbols, in whatever order, give the same bytes. */
+static void combination_write(rt_buffer *out, const rt_registered_image *image)
+{
+    const rt_property_set *exports = exports_of(image);
+    uint32_t kernel_count = image->image->kernel_count;
+    uint32_t export_count = exports ? exports->property_count : 0;
+    rt_text *names = rt_alloc_array((size_t)kernel_count + export_count + 1, sizeof *names);
+    for (uint32_t i = 0; i < kernel_count; i++)
+        names[i] = image->image->kernels[i];
+    write_sorted(out, names, kernel_count);
+    for (uint32_t i = 0; i < export_count; i++)
+        names[i] = exports->properties[i].name;
+    write_sorted(out, names, export_count);
+    /* Broken: each format counts as a combination of its own. */
+    rt_write_u32(out, RULE_ELSE(DL_SET_04, 0u, (uint32_t)image->image->format));
+    rt_free(names);
+}
+
+/* The id of an image's combination, which is made where `make` says so. */
+static rt_set_id combination_of(rt_program_tables *tables, const rt_registered_image *image,
+                                bool make)
+{
+    rt_buffer text = {0};
+    combination_write(&text, image);
+    rt_set_id id = rt_map_find(&tables->combinations, rt_buffer_text(&text));
+    if (make && id == RT_MAP_NONE) {
+        /* Broken: all combinations share one id. */
+        bool own = tables->sets.count == 0 || RULE(DL_SET_01);
+        id = own ? tables->sets.count : 0;
+        if (own) *rt_vector_push(&tables->sets) = (rt_image_group){0};
+        rt_map_set(&tables->combinations, rt_arena_text(&tables->arena, rt_buffer_text(&text)), id);
+    }
+    rt_buffer_free(&text);
+    return id;
+}
+
+const rt_image_group *rt_program_tables_set(const rt_program_tables *tables, rt_set_id id)
+{
+    CHECK(id < tables->sets.count);
+    return &tables->sets.items[id];
+}
+
+/* ---- Symbols of modules ------------------------------------------------------------------- */
+
+static void module_symbol_write(rt_buffer *out, rt_module_id module, rt_text symbol)
+{
+    rt_write_u32(out, RULE_ELSE(DL_SET_02, module, 0u));
+    rt_buffer_append_text(out, symbol);
+}
+
+rt_set_id rt_program_tables_symbol(const rt_program_tables *tables, rt_module_id module,
+                                   rt_text symbol)
+{
+    rt_buffer key = {0};
+    module_symbol_write(&key, module, symbol);
+    rt_set_id id = rt_map_find(&tables->module_symbols, rt_buffer_text(&key));
+    rt_buffer_free(&key);
+    return id == RT_MAP_NONE ? RT_SET_NONE : id;
+}
+
+static void module_symbol_add(rt_program_tables *tables, rt_module_id module, rt_text symbol,
+                              rt_set_id id)
+{
+    rt_set_id known = rt_program_tables_symbol(tables, module, symbol);
+    if (known != RT_SET_NONE && known != id && RULE(DL_SET_03)) return;
+    if (known == id) return;
+    rt_buffer key = {0};
+    module_symbol_write(&key, module, symbol);
+    rt_map_set(&tables->module_symbols, rt_arena_text(&tables->arena, rt_buffer_text(&key)), id);
+    rt_buffer_free(&key);
+}
+
+static void module_symbol_remove(rt_program_tables *tables, rt_module_id module, rt_text symbol,
+                                 rt_set_id id)
+{
+    rt_buffer key = {0};
+    module_symbol_write(&key, module, symbol);
+    if (rt_map_find(&tables->module_symbols, rt_buffer_text(&key)) == id)
+        rt_map_remove(&tables->module_symbols, rt_buffer_text(&key));
+    rt_buffer_free(&key);
+}
+
+/* ---- Exporters ---------------------------------------------------------------------------- */
+
+static void exporter_add(rt_program_tables *tables, rt_text symbol, rt_set_id id)
+{
+    uint32_t index = rt_map_find(&tables->exporter_index, symbol);
+    if (index == RT_MAP_NONE) {
+        index = tables->exporters.count;
+        *rt_vector_push(&tables->exporters) = (rt_set_group){0};
+        rt_map_set(&tables->exporter_index, symbol, index);
+    }
+    rt_set_group *group = &tables->exporters.items[index];
+    uint32_t count = group->ids.count;
+    if (count > 0 && group->ids.items[count - 1] == id) return; /* Listed twice. */
+    *rt_vector_push(&group->ids) = id;
+}
+
+/* A fault only (see DL-SET-06): the index is not asked, every name is looked at. */
+static uint32_t exporter_walk(const rt_program_tables *tables, rt_text symbol)
+{
+    uint32_t found = RT_MAP_NONE;
+    for (uint32_t i = 0; i < tables->images.count; i++) {
+        const rt_registered_image *image = tables->images.items[i];
+        const rt_property_set *exports = image ? exports_of(image) : NULL;
+        if (rt_property_set_has(exports, symbol))
+            found = rt_map_find(&tables->exporter_index, symbol);
+    }
+    return found;
+}
+
+const rt_set_group *rt_program_tables_exporters(const rt_program_tables *tables, rt_text symbol)
+{
+    uint32_t index = RULE(DL_SET_06) ? rt_map_find(&tables->exporter_index, symbol)
+                                     : exporter_walk(tables, symbol);
+    return index == RT_MAP_NONE ? &no_sets : &tables->exporters.items[index];
+}
+
+/* ---- Images come and go ------------------------------------------------------------------- */
+
+/* Enters the image into the vector of its combination, whose exports are entered with its first
+ * image and so are the same for all. */
+static void set_add(rt_program_tables *tables, const rt_registered_image *image)
+{
+    rt_set_id id = combination_of(tables, image, true);
+    rt_image_group *set = &tables->sets.items[id];
+    bool first = set->images.count == 0;
+    group_add(set, image);
+    const rt_property_set *exports = exports_of(image);
+    for (uint32_t i = 0; exports && i < exports->property_count; i++) {
+        if (first) exporter_add(tables, exports->properties[i].name, id);
+        module_symbol_add(tables, image->module, exports->properties[i].name, id);
+    }
+    for (uint32_t i = 0; i < image->image->kernel_count; i++)
+        module_symbol_add(tables, image->module, image->image->kernels[i], id);
+}
+
+static bool module_has_image(const rt_image_group *set, rt_module_id module)
+{
+    for (uint32_t i = set->images.count; i-- > 0;) {
+        if (set->images.items[i]->module == module) return true;
+    }
+    return false;
+}
+
+static void set_remove(rt_program_tables *tables, const rt_registered_image *image)
+{
+    rt_set_id id = combination_of(tables, image, false);
+    CHECK(id != RT_MAP_NONE);
+    rt_image_group *set = &tables->sets.items[id];
+    group_remove(set, image);
+    const rt_property_set *exports = exports_of(image);
+    for (uint32_t i = 0; exports && set->images.count == 0 && i < exports->property_count; i++) {
+        uint32_t index = rt_map_find(&tables->exporter_index, exports->properties[i].name);
+        CHECK(index != RT_MAP_NONE);
+        set_group_remove(&tables->exporters.items[index], id);
+    }
+    if (module_has_image(set, image->module)) return;
+    for (uint32_t i = 0; exports && i < exports->property_count; i++)
+        module_symbol_remove(tables, image->module, exports->properties[i].name, id);
+    for (uint32_t i = 0; i < image->image->kernel_count; i++)
+        module_symbol_remove(tables, image->module, image->image->kernels[i], id);
 }
 
 void rt_program_tables_add(rt_program_tables *tables, const rt_registered_image *image)
@@ -68,22 +261,21 @@ void rt_program_tables_add(rt_program_tables *tables, const rt_registered_image 
     tables->images.items[image->id] = image;
     for (uint32_t i = 0; i < image->image->kernel_count; i++) {
         rt_text kernel = image->image->kernels[i];
-        if (has_kernel_id(tables, kernel)) name_table_add(&tables->kernels, kernel, image);
+        if (has_kernel_id(tables, kernel)) kernel_add(tables, kernel, image);
     }
-    const rt_property_set *exports = exports_of(image);
-    for (uint32_t i = 0; exports && i < exports->property_count; i++)
-        name_table_add(&tables->exporters, exports->properties[i].name, image);
+    set_add(tables, image);
 }
 
 void rt_program_tables_remove(rt_program_tables *tables, const rt_registered_image *image)
 {
     if (!rt_program_tables_hold(tables, image)) return;
     tables->images.items[image->id] = NULL;
-    for (uint32_t i = 0; i < image->image->kernel_count; i++)
-        name_table_remove(&tables->kernels, image->image->kernels[i], image);
-    const rt_property_set *exports = exports_of(image);
-    for (uint32_t i = 0; exports && i < exports->property_count; i++)
-        name_table_remove(&tables->exporters, exports->properties[i].name, image);
+    for (uint32_t i = 0; i < image->image->kernel_count; i++) {
+        uint32_t index = rt_map_find(&tables->kernel_index, image->image->kernels[i]);
+        /* There is none for a kernel that has_kernel_id kept out. */
+        if (index != RT_MAP_NONE) group_remove(&tables->kernels.items[index], image);
+    }
+    set_remove(tables, image);
 }
 
 bool rt_program_tables_hold(const rt_program_tables *tables, const rt_registered_image *image)
@@ -91,8 +283,21 @@ bool rt_program_tables_hold(const rt_program_tables *tables, const rt_registered
     return image->id < tables->images.count && tables->images.items[image->id] == image;
 }
 
-const rt_image_group *rt_name_table_find(const rt_name_table *table, rt_text name)
+void rt_program_tables_free(rt_program_tables *tables)
 {
-    uint32_t index = rt_map_find(&table->index, name);
-    return index == RT_MAP_NONE ? &no_images : &table->groups.items[index];
+    for (uint32_t i = 0; i < tables->kernels.count; i++)
+        rt_vector_free(&tables->kernels.items[i].images);
+    for (uint32_t i = 0; i < tables->exporters.count; i++)
+        rt_vector_free(&tables->exporters.items[i].ids);
+    for (uint32_t i = 0; i < tables->sets.count; i++)
+        rt_vector_free(&tables->sets.items[i].images);
+    rt_vector_free(&tables->kernels);
+    rt_vector_free(&tables->exporters);
+    rt_vector_free(&tables->sets);
+    rt_vector_free(&tables->images);
+    rt_map_free(&tables->kernel_index);
+    rt_map_free(&tables->exporter_index);
+    rt_map_free(&tables->combinations);
+    rt_map_free(&tables->module_symbols);
+    rt_arena_reset(&tables->arena);
 }

@@ -1,9 +1,16 @@
 /* The program manager's tables: which images hold a kernel, which images export a symbol.
  *
- * Both are filled while images are registered and emptied as they go, so that a look-up costs one
- * probe however many modules there are.  Within a name the images stand in order of registration.
- * Source: document 003, "Device images collection and linking"; document 000 describes the same
- * with symbol-set ids (DL-SET-07 allows other tables that select equally). */
+ * They are those of document 000, "Device images collection".  A combination of symbols (the
+ * kernels and exports of an image) has one id; images with the same combination, of whatever format
+ * or module, sit in one vector under it (m_DeviceImages; DL-SET-01, DL-SET-04).  For each OS module
+ * a symbol leads to the id of its combination (m_SymbolSets; DL-SET-02).  The document walks that
+ * map module by module; here a name leads at once to the ids of all modules that have it, so that
+ * a look-up costs one probe however many modules there are and selects the same (DL-SET-06,
+ * DL-SET-07).  Kernels are found by name alone too, in the order in which their images were
+ * registered.
+ *
+ * All is filled while images are registered and emptied as they go.  The tables do not lock, their
+ * owner does (DL-SET-05). */
 #ifndef REFERENCE_PROGRAM_TABLES_H
 #define REFERENCE_PROGRAM_TABLES_H
 
@@ -15,15 +22,23 @@ typedef struct rt_image_group {
     RT_VECTOR(const rt_registered_image *) images;
 } rt_image_group;
 
-typedef struct rt_name_table {
-    rt_map index; /* name -> groups */
-    RT_VECTOR(rt_image_group) groups;
-} rt_name_table;
+typedef uint32_t rt_set_id; /* of a combination of symbols; given once, for good */
+#define RT_SET_NONE UINT32_MAX
+
+typedef struct rt_set_group {
+    RT_VECTOR(rt_set_id) ids;
+} rt_set_group;
 
 typedef struct rt_program_tables {
     rt_profile profile;
-    rt_name_table kernels;
-    rt_name_table exporters;
+    rt_arena arena;      /* of the maps' keys */
+    rt_map kernel_index; /* name of a kernel -> kernels */
+    RT_VECTOR(rt_image_group) kernels;
+    rt_map exporter_index; /* name of an exported symbol -> exporters */
+    RT_VECTOR(rt_set_group) exporters;
+    rt_map combinations;            /* the symbols of a combination as text -> its id */
+    RT_VECTOR(rt_image_group) sets; /* index is the id: m_DeviceImages */
+    rt_map module_symbols;          /* module and symbol -> id: m_SymbolSets */
     RT_VECTOR(const rt_registered_image *) images; /* index is the id; NULL: not in the tables */
 } rt_program_tables;
 
@@ -39,8 +54,21 @@ void rt_program_tables_remove(rt_program_tables *tables, const rt_registered_ima
  * which belongs to whoever loads and unloads. */
 bool rt_program_tables_hold(const rt_program_tables *tables, const rt_registered_image *image);
 
-/* The images under a name, in order of registration; an empty group where there are none.  Valid
+/* The images with a kernel, in order of registration; an empty group where there are none.  Valid
  * until the tables change. */
-const rt_image_group *rt_name_table_find(const rt_name_table *table, rt_text name);
+const rt_image_group *rt_program_tables_kernel(const rt_program_tables *tables, rt_text kernel);
+
+/* The combinations with an exported symbol, none of them empty, each once; an empty group where
+ * there are none.  Valid until the tables change. */
+const rt_set_group *rt_program_tables_exporters(const rt_program_tables *tables, rt_text symbol);
+
+/* The images of a combination, in order of registration.  Valid until the tables change. */
+const rt_image_group *rt_program_tables_set(const rt_program_tables *tables, rt_set_id id);
+
+/* The combination that a kernel or exported symbol of a module belongs to; RT_SET_NONE where the
+ * module has none such.  Combinations of one module are expected to be disjoint; where they are
+ * not, the first that was registered has the name (DL-SET-03). */
+rt_set_id rt_program_tables_symbol(const rt_program_tables *tables, rt_module_id module,
+                                   rt_text symbol);
 
 #endif

@@ -195,9 +195,10 @@ rt_status rt_enqueue_launch(rt_scheduler *scheduler, rt_command *command, dev_ke
     rt_arena arena = {0};
     rt_status status = RT_STATUS_OK;
     if (rt_ok(held_back)) {
-        dev_argument *arguments = device_arguments(&arena, launch, queue->device);
-        status = dev_enqueue_kernel(queue->queue, how, kernel, &launch->range, arguments,
-                                    launch->argument_count, &command->event);
+        rt_launch passed = rt_launch_pass(&arena, command->program, launch);
+        dev_argument *arguments = device_arguments(&arena, &passed, queue->device);
+        status = dev_enqueue_kernel(queue->queue, how, kernel, &passed.range, arguments,
+                                    passed.argument_count, &command->event);
     }
     if (rt_ok(status)) {
         trace_launch(scheduler, command, launch);

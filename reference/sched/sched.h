@@ -58,6 +58,8 @@ typedef struct rt_launch {
     rt_text options; /* for the device's compiler, after those that each image brings */
     const rt_spec_constant *constants; /* each name once */
     uint32_t constant_count;
+    bool has_module; /* see rt_kernel_request */
+    rt_module_id module;
 } rt_launch;
 
 /* A copy between memories, or a fill, as the application asks for it; borrowed for the call.

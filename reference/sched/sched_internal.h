@@ -145,4 +145,13 @@ RT_MUST_USE rt_status rt_command_wait(rt_scheduler *scheduler, rt_command_id com
 /* Waits for everything submitted so far; returns the first failure that was not told before. */
 RT_MUST_USE rt_status rt_commands_wait(rt_scheduler *scheduler);
 
+/* ---- Arguments (eliminated.c) -------------------------------------------------------------- */
+
+/* How many of the source's arguments the kernel's code does not take. */
+uint32_t rt_launch_eliminated(const rt_program *program, rt_text kernel);
+
+/* The launch with those arguments alone that the kernel's code takes, in the arena; everything else
+ * is borrowed from `launch`. */
+rt_launch rt_launch_pass(rt_arena *arena, const rt_program *program, const rt_launch *launch);
+
 #endif

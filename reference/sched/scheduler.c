@@ -197,10 +197,11 @@ static rt_status submit_launch(rt_scheduler *scheduler, rt_queue_id queue, const
 }
 
 static rt_status check_argument_count(rt_scheduler *scheduler, const rt_launch *launch,
-                                      dev_kernel *kernel)
+                                      const rt_program *program, dev_kernel *kernel)
 {
     uint32_t parameter_count = dev_kernel_argument_count(kernel);
     if (parameter_count == DEV_ARGUMENT_COUNT_UNKNOWN) return RT_STATUS_OK;
+    parameter_count += rt_launch_eliminated(program, launch->kernel);
     if (parameter_count == launch->argument_count) return RT_STATUS_OK;
     return rt_fail_naming(scheduler->sink, RT_ERRC_KERNEL_ARGUMENT, RT_RULE_NONE, &launch->kernel,
                           1, "kernel '%.*s' has %u parameters, the launch gives %u arguments",
@@ -221,13 +222,15 @@ rt_status rt_scheduler_launch(rt_scheduler *scheduler, rt_queue_id queue, const 
         .options = launch->options,
         .constants = launch->constants,
         .constant_count = launch->constant_count,
+        .has_module = launch->has_module,
+        .module = launch->module,
     };
     pthread_mutex_unlock(&scheduler->lock);
 
     rt_program *program = NULL;
     dev_kernel *kernel = NULL;
     RT_TRY(rt_program_manager_kernel(scheduler->programs, &request, &program, &kernel));
-    rt_status status = check_argument_count(scheduler, launch, kernel);
+    rt_status status = check_argument_count(scheduler, launch, program, kernel);
     if (rt_ok(status)) {
         rt_handover_point();
         pthread_mutex_lock(&scheduler->lock);

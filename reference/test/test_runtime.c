@@ -393,6 +393,71 @@ static void threads_without_turns_end_too(void **state)
     }
 }
 
+/* ---- A second process ---------------------------------------------------------------------- */
+
+/* What is in the world again after a restart. */
+static void world_restart(world *w)
+{
+    rt_runtime_restart(w->runtime, NULL);
+    rt_scheduler *scheduler = rt_runtime_scheduler(w->runtime);
+    assert_true(rt_ok(rt_scheduler_queue_create(scheduler, w->devices[0], 0, false, &w->queue)));
+    assert_true(
+        rt_ok(rt_runtime_memory_create(w->runtime, RT_TEXT("data"), 4, "data", &w->memory)));
+    rt_loader_start(rt_runtime_loader(w->runtime), APP, NULL, 0);
+}
+
+static void a_restart_begins_with_nothing_but_the_devices(void **state)
+{
+    (void)state;
+    world *w = world_create(1, NULL, 0);
+    rt_loader_open(rt_runtime_loader(w->runtime), LIB);
+    assert_true(rt_ok(launch(w, "k1")));
+    assert_int_equal(rt_runtime_context_create(w->runtime, w->devices, 1), 1);
+    const counting_device *counting = (const counting_device *)w->opened[0];
+    world_restart(w);
+    assert_int_equal(w->queue, 0);
+    assert_int_equal(event_count(w, RT_EVENT_RESTART), 1);
+    assert_int_equal(event_count(w, RT_EVENT_RELEASE), 1);
+    assert_int_equal(launch(w, "k1").code, RT_ERRC_BUILD); /* lib is not loaded */
+    rt_loader_open(rt_runtime_loader(w->runtime), LIB);
+    assert_true(rt_ok(launch(w, "k1"))); /* there is no cache that outlives the process */
+    assert_int_equal(counting->links_done, 2);
+    assert_int_equal(event_count(w, RT_EVENT_MODULE_LOAD), 4);
+    assert_int_equal(event_count(w, RT_EVENT_MODULE_UNLOAD), 0);
+    assert_int_equal(rt_runtime_context_create(w->runtime, w->devices, 1), 1);
+    /* Ids begin anew behind the event. */
+    rt_buffer trace = trace_text(w);
+    const char *second = strstr(rt_buffer_string(&trace), "restart process=1,\n");
+    assert_non_null(second);
+    assert_non_null(strstr(second, "build program=0,"));
+    assert_non_null(strstr(second, "launch command=1,"));
+    rt_buffer_free(&trace);
+    world_restart(w);
+    assert_int_equal(event_count(w, RT_EVENT_RESTART), 2);
+    world_destroy(w);
+}
+
+/* The choices of all processes are one sequence. */
+static void a_script_goes_on_behind_a_restart(void **state)
+{
+    (void)state;
+    const uint32_t script[] = {0, 1};
+    world *w = world_create(1, script, 2);
+    for (uint32_t process = 0; process < 2; process++) {
+        if (process > 0) world_restart(w);
+        rt_loader_open(rt_runtime_loader(w->runtime), LIB);
+        rt_loader_open(rt_runtime_loader(w->runtime), TWIN);
+        assert_true(rt_ok(launch(w, "k1")));
+    }
+    const rt_choice *choices;
+    uint32_t count;
+    rt_runtime_choices(w->runtime, &choices, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(choices[0].taken, 0);
+    assert_int_equal(choices[1].taken, 1);
+    world_destroy(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -403,6 +468,8 @@ int main(void)
         cmocka_unit_test(who_builds_and_who_waits_is_drawn),
         cmocka_unit_test(any_seed_ends_and_gives_the_same_trace_twice),
         cmocka_unit_test(threads_without_turns_end_too),
+        cmocka_unit_test(a_restart_begins_with_nothing_but_the_devices),
+        cmocka_unit_test(a_script_goes_on_behind_a_restart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,8 @@
 /* event, name in scenarios, names of its fields separated by spaces.  Fields that hold a list end
  * in "[]" here (not in scenarios). */
 #define RT_EVENTS(EVENT)                                                                           \
+    /* the program ended and began anew; ids of programs, commands and queues begin at 0 again */  \
+    EVENT(RESTART, "restart", "process")                                                           \
     /* the OS loader loaded or unloaded a module; path is its file's name */                       \
     EVENT(MODULE_LOAD, "module_load", "module path")                                               \
     EVENT(MODULE_UNLOAD, "module_unload", "module")                                                \
@@ -26,11 +28,12 @@
     EVENT(UNRESOLVED, "unresolved", "image symbol")                                                \
     /* something that a rule leaves open was chosen, among two or more */                          \
     EVENT(CHOICE, "choice", "rule of taken")                                                       \
-    /* a program object was made from one image: for linking, or executable at once */             \
-    EVENT(CREATE, "create", "image executable")                                                    \
+    /* a program object was made from one image: for linking, or executable at once; by the        \
+     * device's compiler, or read as it was compiled ahead of time */                              \
+    EVENT(CREATE, "create", "image executable compiled")                                           \
     /* program objects were linked, by the driver or by a tool of ours */                          \
     EVENT(LINK, "link", "program inputs[] by")                                                     \
-    /* an executable program exists; constants are those that were set, as "name=value" */         \
+    /* a program was made executable; constants are those that were set, as "name=value" */        \
     EVENT(BUILD, "build", "program images[] device context constants[]")                           \
     /* a kernel object was taken from a program */                                                 \
     EVENT(KERNEL_CREATE, "kernel_create", "kernel program")                                        \
@@ -38,6 +41,12 @@
     EVENT(CACHE_STORE, "cache_store", "kernel module device program")                              \
     EVENT(CACHE_HIT, "cache_hit", "kernel module device program")                                  \
     EVENT(CACHE_DROP, "cache_drop", "kernel module device program")                                \
+    /* the persistent cache: a program was had from it, in place of being built; one was put */    \
+    /* there; an entry was of no use, and why; one could not be kept, and why, told once */        \
+    EVENT(PERSISTENT_HIT, "persistent_hit", "program images[] device context constants[]")         \
+    EVENT(PERSISTENT_STORE, "persistent_store", "program images[] device")                         \
+    EVENT(PERSISTENT_REJECT, "persistent_reject", "program images[] device reason")                \
+    EVENT(PERSISTENT_FAIL, "persistent_fail", "program images[] device reason")                    \
     EVENT(RELEASE, "release", "program")                                                           \
     /* commands, when they are handed to a device */                                               \
     EVENT(LAUNCH, "launch",                                                                        \

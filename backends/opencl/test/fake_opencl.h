@@ -29,6 +29,7 @@ typedef struct fake_opencl {
     cl_device_info usm_lacking; /* kind of unified shared memory that the device cannot use; 0 */
     size_t variable_size;       /* what is told of "counter", which has FAKE_VARIABLE_SIZE bytes */
     bool no_devices;
+    bool no_binary; /* of any program */
     /* What goes wrong. */
     uint32_t fail_at;      /* the n-th call, from 1; 0: none */
     const char *fail_call; /* every call of this name; NULL: none */

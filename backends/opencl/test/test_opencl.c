@@ -288,7 +288,7 @@ typedef struct run {
     dev_capabilities capabilities;
     dev_queue *queues[2];
     dev_memory *memories[MEMORIES];
-    dev_program *programs[3]; /* two compiled, one linked */
+    dev_program *programs[4]; /* two compiled, one linked, one made of that one's binary */
     dev_kernel *kernel;
     dev_event *events[32];
     uint32_t event_count;
@@ -415,7 +415,7 @@ static void run_end(run *r)
     dev_kernel_destroy(r->kernel);
     for (int i = MEMORIES - 1; i >= 0; i--)
         dev_memory_destroy(r->memories[i]);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         dev_program_destroy(r->programs[i]);
     for (int i = 0; i < 2; i++)
         dev_queue_destroy(r->queues[i]);
@@ -429,6 +429,35 @@ static rt_status run_whole(const fixture *f, run *r)
     if (rt_ok(status)) status = run_enqueue(r);
     run_end(r);
     return status;
+}
+
+/* The same up to the linked program, which is taken out as a binary and made again. */
+static rt_status run_binary(const fixture *f, run *r)
+{
+    *r = (run){0};
+    rt_buffer binary = {0};
+    rt_status status = run_prepare(f, r);
+    if (rt_ok(status)) status = dev_program_binary(r->programs[2], &binary);
+    if (rt_ok(status))
+        status = dev_program_load(r->device, rt_buffer_bytes(&binary), &r->programs[3]);
+    rt_buffer_free(&binary);
+    run_end(r);
+    return status;
+}
+
+static void programs_survive_as_binaries(void **state)
+{
+    const fixture *f = *state;
+    run r;
+    assert_true(rt_ok(run_binary(f, &r)));
+    assert_int_equal(fake->binary_size, 5); /* "built" */
+    assert_string_equal(fake->options, "");
+    assert_int_equal(fake->live, 0);
+    fake->no_binary = true;
+    rt_status status = run_binary(f, &r);
+    assert_int_equal(status.code, RT_UNSUPPORTED);
+    assert_non_null(strstr(rt_sink_diagnostic(f->sink, status)->message.data, "has no binary"));
+    assert_int_equal(fake->live, 0);
 }
 
 static void driver_compiles_and_links_spirv(void **state)
@@ -571,7 +600,8 @@ static void options_of_every_image_reach_the_driver(void **state)
 
 /* Fails each call of a whole run in turn.  checked.c panics when a status is none that the
  * operation may answer; here nothing may stay behind, and every failure has a message. */
-static void fail_each_call(const fixture *f, bool bitcode, cl_int result)
+static void fail_each_call(const fixture *f, bool bitcode, cl_int result,
+                           rt_status (*whole)(const fixture *, run *))
 {
     uint32_t calls = UINT32_MAX;
     for (uint32_t n = 0; n <= calls; n++) { /* 0: none fails, which tells how many there are */
@@ -582,13 +612,13 @@ static void fail_each_call(const fixture *f, bool bitcode, cl_int result)
         fake->fail_at = n;
         fake->fail_with = result;
         run r;
-        rt_status status = run_whole(f, &r);
+        rt_status status = whole(f, &r);
         assert_int_equal(fake->live, 0);
         CHECK_IMPLIES(n == 0, rt_ok(status));
         if (!rt_ok(status)) assert_true(rt_sink_diagnostic(f->sink, status)->message.length > 10);
         if (n == 0) calls = fake->calls;
     }
-    assert_true(calls > 50 && calls < 250);
+    assert_true(calls > 30 && calls < 250);
 }
 
 static void no_failure_leaks_or_panics(void **state)
@@ -605,8 +635,10 @@ static void no_failure_leaks_or_panics(void **state)
                               CL_SUCCESS,
                               -9999};
     for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
-        fail_each_call(f, false, results[i]);
-        fail_each_call(f, true, results[i]);
+        fail_each_call(f, false, results[i], run_whole);
+        fail_each_call(f, true, results[i], run_whole);
+        fail_each_call(f, false, results[i], run_binary);
+        fail_each_call(f, true, results[i], run_binary);
     }
 }
 
@@ -944,6 +976,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(capabilities_are_the_drivers_answers, setup, teardown),
         cmocka_unit_test_setup_teardown(pointers_and_constants_are_asked_for, setup, teardown),
         cmocka_unit_test_setup_teardown(driver_compiles_and_links_spirv, setup, teardown),
+        cmocka_unit_test_setup_teardown(programs_survive_as_binaries, setup, teardown),
         cmocka_unit_test_setup_teardown(every_kind_of_memory_moves_its_bytes, setup, teardown),
         cmocka_unit_test_setup_teardown(pointers_have_addresses, setup, teardown),
         cmocka_unit_test_setup_teardown(variables_that_cannot_be_are_refused, setup, teardown),

@@ -97,8 +97,10 @@ rt_status sim_native_write(rt_sink *sink, const sim_module *const *modules, uint
                            rt_buffer *out)
 {
     (void)sink;
-    CHECK(count == 1);
-    rt_buffer_printf(out, "native:%s", modules[0]->text);
+    CHECK(count >= 1);
+    rt_buffer_printf(out, "native:");
+    for (uint32_t i = 0; i < count; i++)
+        rt_buffer_printf(out, "%s%s", i ? ";" : "", modules[i]->text);
     return RT_STATUS_OK;
 }
 

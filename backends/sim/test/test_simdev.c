@@ -331,9 +331,11 @@ static void programs_link_or_say_why_not(void **state)
     assert_int_equal(dev_kernel_create(linked, RT_TEXT("aply"), &kernel).code, RT_ERRC_INVALID);
     dev_program_destroy(linked);
     const dev_code empty = code_of(""), unresolved = code_of("k needs g");
-    const dev_code native = {.format = RT_FORMAT_SPIRV64_GEN, .bytes = bytes_of("k")};
+    const dev_code native = {.format = RT_FORMAT_SPIRV64_GEN, .bytes = bytes_of("native:k")};
     assert_int_equal(dev_program_build(f.device, &empty, &none).code, RT_MALFORMED);
-    assert_int_equal(dev_program_build(f.device, &native, &none).code, RT_UNSUPPORTED);
+    /* For a GPU: the device's own format under another name. */
+    assert_true(rt_ok(dev_program_build(f.device, &native, &none)));
+    dev_program_destroy(none);
     assert_int_equal(dev_program_build(f.device, &unresolved, &none).code, RT_LINK_ERROR);
     close_all(&f);
 }
@@ -372,6 +374,40 @@ static void native_images_link(void **state)
     dev_program_destroy(linked);
     assert_int_equal(dev_program_build(f.device, &bad, &none).code, RT_MALFORMED);
     assert_int_equal(dev_program_compile(f.device, &bad, &none).code, RT_MALFORMED);
+    close_all(&f);
+}
+
+/* The binary of a linked program holds the modules of all that it was linked of, which may be gone;
+ * that of a built or loaded one its own. */
+static void programs_survive_as_binaries(void **state)
+{
+    (void)state;
+    fixture f;
+    open_with_seed(&f, 1);
+    dev_program *inputs[] = {native_compile(&f, "native:k needs f;x exports g"),
+                             native_compile(&f, "native:l needs g;x exports f")};
+    dev_program *programs[3], *none;
+    assert_true(rt_ok(dev_program_link(f.device, inputs, 2, RT_TEXT(""), &programs[0])));
+    dev_program_destroy(inputs[0]);
+    dev_program_destroy(inputs[1]);
+    for (int i = 0; i < 3; i++) {
+        rt_buffer binary = {0};
+        assert_true(rt_ok(dev_program_binary(programs[i], &binary)));
+        assert_string_equal(rt_buffer_string(&binary),
+                            "native:k needs f;x exports g;l needs g;x exports f");
+        if (i < 2)
+            assert_true(
+                rt_ok(dev_program_load(f.device, rt_buffer_bytes(&binary), &programs[i + 1])));
+        rt_buffer_free(&binary);
+    }
+    dev_kernel *kernel;
+    assert_true(rt_ok(dev_kernel_create(programs[2], RT_TEXT("l"), &kernel)));
+    dev_kernel_destroy(kernel);
+    for (int i = 0; i < 3; i++)
+        dev_program_destroy(programs[i]);
+    assert_int_equal(dev_program_load(f.device, bytes_of("k"), &none).code, RT_MALFORMED);
+    assert_int_equal(dev_program_load(f.device, bytes_of("native:k needs f"), &none).code,
+                     RT_LINK_ERROR);
     close_all(&f);
 }
 
@@ -640,6 +676,7 @@ int main(void)
         cmocka_unit_test(arguments_that_do_not_fit_are_refused),
         cmocka_unit_test(programs_link_or_say_why_not),
         cmocka_unit_test(native_images_link),
+        cmocka_unit_test(programs_survive_as_binaries),
         cmocka_unit_test(what_the_offline_compiler_makes_is_taken),
         cmocka_unit_test(constants_reach_the_reader),
         cmocka_unit_test(pointers_arrive_with_their_offset),

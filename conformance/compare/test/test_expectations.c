@@ -248,6 +248,7 @@ static const judge_row judge_rows[] = {
     {A "    verdict: TIMEOUT\n" SIG REST, "pocl", "", CNF_VERDICT_HANG, SEEN,
      CNF_VERDICT_XFAIL_MISMATCH, "TIMEOUT " SEEN, ""},
     /* Nothing is learnt about the entry. */
+    {A SIG REST, "pocl", "", CNF_VERDICT_SKIP, "", CNF_VERDICT_SKIP, NULL, ""},
     {A SIG REST, "pocl", "", CNF_VERDICT_UNAVAILABLE, "", CNF_VERDICT_UNAVAILABLE, NULL, ""},
     {A SIG REST, "pocl", "", CNF_VERDICT_NOT_RUN, "", CNF_VERDICT_NOT_RUN, NULL, ""},
     {A SIG REST, "pocl", "", CNF_VERDICT_POISONED, "", CNF_VERDICT_POISONED, NULL, ""},
@@ -270,7 +271,7 @@ static const judge_row judge_rows[] = {
      "not applied: /expectations/pocl.yaml:8: device/a.yaml on pocl: driver \"4.0\" is no part of "
      "\"PoCL 3.1\"\n"},
     /* Unused. */
-    {A SIG REST, "pocl", "", CNF_VERDICT_SKIP, "", CNF_VERDICT_SKIP, NULL,
+    {A SIG REST, "pocl", "3.1", CNF_VERDICT_SKIP, "", CNF_VERDICT_SKIP, NULL,
      "unused: /expectations/pocl.yaml:4: device/a.yaml on pocl: SKIP, fp64: no; remove the "
      "entry\n"},
     {"  - scenario: device/c.yaml\n" SIG REST, "sim", "", CNF_VERDICT_PASS, "", CNF_VERDICT_PASS,

@@ -153,6 +153,37 @@ static void without_a_run_there_is_what_was_compiled(void **state)
     rt_buffer_free(&out);
 }
 
+/* Behind a restart the same number is another program. */
+static void what_a_second_process_had_is_told(void **state)
+{
+    (void)state;
+    static const char two[] =
+        "{\"events\":["
+        "{\"event\":\"build\",\"program\":\"0\",\"images\":[\"app/0\"],\"device\":\"d\"},"
+        "{\"event\":\"upload\",\"command\":\"0\",\"memory\":\"m\",\"after\":[]},"
+        "{\"event\":\"upload\",\"command\":\"1\",\"memory\":\"m\",\"after\":[\"0\"]},"
+        "{\"event\":\"restart\",\"process\":\"1\"},"
+        "{\"event\":\"persistent_hit\",\"program\":\"0\",\"images\":[\"app/0\"],\"device\":\"d\"},"
+        "{\"event\":\"upload\",\"command\":\"1\",\"memory\":\"n\",\"after\":[\"0\"]}]}";
+    rt_buffer out = {0};
+    explain_text(&sample, two, &out);
+    assert_non_null(strstr(rt_buffer_string(&out),
+                           "  0              built from app/0 for device d\n"
+                           "  0              had from the persistent cache, of app/0 for device d\n"
+                           "\nCommands\n"
+                           "  0              upload  memory m\n"
+                           "  1              upload  memory m  after [0]\n"
+                           "  -              restart  process 1\n"
+                           "  1              upload  memory n  after [0]\n"));
+    rt_buffer_free(&out);
+    cnf_explain_dot(&out, &sample, rt_text_of(two));
+    const char *dot = rt_buffer_string(&out);
+    assert_non_null(strstr(dot, "\"command 0\" -> \"command 1\";"));
+    assert_non_null(strstr(dot, "\"process 1 command 1\" [label=\"1: upload n\"];"));
+    assert_null(strstr(dot, "-> \"process 1")); /* its command 0 is not there */
+    rt_buffer_free(&out);
+}
+
 /* A child may have sent anything. */
 static void damaged_traces_are_read_as_far_as_they_go(void **state)
 {
@@ -378,6 +409,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_text_says_it_all),
         cmocka_unit_test(without_a_run_there_is_what_was_compiled),
+        cmocka_unit_test(what_a_second_process_had_is_told),
         cmocka_unit_test(damaged_traces_are_read_as_far_as_they_go),
         cmocka_unit_test(cycles_are_found_in_long_chains),
         cmocka_unit_test(the_graph_has_every_image_and_command),

@@ -26,62 +26,74 @@ static pthread_mutex_t events_lock = PTHREAD_MUTEX_INITIALIZER;
 static host_writer events;
 static uint32_t events_count;
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-static void event_note(host_event kind, const char *file_name, uint64_t descriptor)
+static void event_note(host_event kind, const char *path, uint64_t descriptor)
 {
     pthread_mutex_lock(&events_lock);
     host_write_u8(&events, (uint8_t)kind);
-    host_write_text(&events, file_name);
+    host_write_text(&events, path);
     host_write_u64(&events, descriptor);
     events_count++;
     pthread_mutex_unlock(&events_lock);
 }
 
-void host_event_note(host_event kind, const void *descriptor)
-{
-    Dl_info info;
-    const char *module = dladdr(descriptor, &info) && info.dli_fname ? info.dli_fname : "";
-    event_note(kind, base_name(module), (uint64_t)(uintptr_t)descriptor);
-}
-
 /* The modules that are loaded, the newest first. */
 typedef struct loaded_module {
     struct loaded_module *next;
-    const char *file_name; /* in the module */
+    const char *path; /* in the module */
     host_binds *binds;
 } loaded_module;
 
 static loaded_module *loaded; /* guarded by events_lock */
 
-EXPORTED void assay_module_constructed(const char *file_name, host_binds *binds)
+/* Where the module is loaded that an address lies in; NULL where it lies in none. */
+static const void *module_base(const void *address)
+{
+    Dl_info info;
+    return dladdr(address, &info) ? info.dli_fbase : NULL;
+}
+
+/* The path of the scenario's module that an address lies in; "" where it lies in none. */
+static const char *path_at(const void *address)
+{
+    const void *base = address ? module_base(address) : NULL;
+    const char *path = "";
+    pthread_mutex_lock(&events_lock);
+    for (const loaded_module *module = loaded; module && base; module = module->next) {
+        if (module_base(module->path) == base) path = module->path;
+    }
+    pthread_mutex_unlock(&events_lock);
+    return path;
+}
+
+void host_event_note(host_event kind, const void *descriptor)
+{
+    event_note(kind, path_at(descriptor), (uint64_t)(uintptr_t)descriptor);
+}
+
+EXPORTED void assay_module_constructed(const char *path, host_binds *binds)
 {
     loaded_module *module = (loaded_module *)malloc(sizeof *module);
     if (!module) abort();
-    module->file_name = file_name;
+    module->path = path;
     module->binds = binds;
     pthread_mutex_lock(&events_lock);
     module->next = loaded;
     loaded = module;
     pthread_mutex_unlock(&events_lock);
-    event_note(HOST_EVENT_LOADED, file_name, 0);
+    event_note(HOST_EVENT_LOADED, path, 0);
 }
 
-EXPORTED void assay_module_destroyed(const char *file_name)
+EXPORTED void assay_module_destroyed(const char *path)
 {
     pthread_mutex_lock(&events_lock);
     loaded_module **at = &loaded;
-    while (*at && strcmp((*at)->file_name, file_name) != 0)
+    while (*at && strcmp((*at)->path, path) != 0)
         at = &(*at)->next;
     loaded_module *gone = *at;
     if (gone) *at = gone->next;
     pthread_mutex_unlock(&events_lock);
     free(gone);
-    event_note(HOST_EVENT_UNLOADED, file_name, 0);
+    event_note(HOST_EVENT_UNLOADED, path, 0);
 }
 
 /* Appends the events since the last answer that had some. */
@@ -163,30 +175,26 @@ static void answer_close(host_span path, host_writer *out)
 
 /* ---- Symbols ------------------------------------------------------------------------------- */
 
-/* How the loaded module of that file name asks for symbols; NULL where none is loaded. */
-static host_binds *binds_find(const char *file_name, size_t size)
+/* How the loaded module of that path asks for symbols; NULL where none is loaded. */
+static host_binds *binds_find(const char *path, size_t size)
 {
     host_binds *found = NULL;
     pthread_mutex_lock(&events_lock);
     for (const loaded_module *module = loaded; module && !found; module = module->next) {
-        bool same =
-            strlen(module->file_name) == size && memcmp(module->file_name, file_name, size) == 0;
+        bool same = strlen(module->path) == size && memcmp(module->path, path, size) == 0;
         if (same) found = module->binds;
     }
     pthread_mutex_unlock(&events_lock);
     return found;
 }
 
-/* In the fork: writes the file name of the module that the symbol binds to, nothing where that is
+/* In the fork: writes the path of the module that the symbol binds to, nothing where that is
  * no module of the scenario. */
 static void binds_tell(host_binds *binds, const char *symbol, int output)
 {
-    Dl_info info;
-    const void *address = binds(symbol);
-    const char *name = "";
-    if (address && dladdr(address, &info) && info.dli_fname) name = base_name(info.dli_fname);
-    size_t size = strlen(name);
-    bool told = !binds_find(name, size) || write(output, name, size) == (ssize_t)size;
+    const char *path = path_at(binds(symbol));
+    size_t size = strlen(path);
+    bool told = size == 0 || write(output, path, size) == (ssize_t)size;
     _exit(told ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
@@ -220,9 +228,9 @@ static bool binds_ask(host_binds *binds, const char *symbol, host_writer *out_na
     return told;
 }
 
-static void answer_binds(host_span file_name, host_span symbol, host_writer *out)
+static void answer_binds(host_span path, host_span symbol, host_writer *out)
 {
-    host_binds *binds = binds_find(file_name.data, file_name.size);
+    host_binds *binds = binds_find(path.data, path.size);
     if (!binds) {
         host_refuse(out, "errc::invalid", "the module is not loaded");
         return;

@@ -29,8 +29,8 @@ int host_serve(const char *runs_on, host_answer *more);
 void host_event_note(host_event kind, const void *descriptor);
 
 /* Called by each generated module, see protocol.h. */
-void assay_module_constructed(const char *file_name, host_binds *binds);
-void assay_module_destroyed(const char *file_name);
+void assay_module_constructed(const char *path, host_binds *binds);
+void assay_module_destroyed(const char *path);
 
 /* The body of a generated executable's main(); defined by the library that this is compiled into.
  */

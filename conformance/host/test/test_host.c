@@ -349,7 +349,7 @@ static void names_that_no_program_can_have_are_refused(void **state)
     }
     f->modules[APP].host_symbol_count = 0;
     f->modules[APP].name = RT_TEXT("libtwice.so");
-    assert_refused(f, start(f), RT_UNSUPPORTED, "would be two modules' file");
+    assert_refused(f, start(f), RT_UNSUPPORTED, "the second of two files named");
     assert_true(rt_ok(cnf_host_end(f->host)));
 }
 

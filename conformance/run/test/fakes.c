@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- The reader ---------------------------------------------------------------------------- */
@@ -37,6 +38,7 @@ const scn_scenario *scn_read(rt_arena *arena, rt_text text, rt_text file, rt_tex
         .name = {"data", 4}, .count = 1, .layout = {4, 4, false, &number, 1}};
     scn_scenario *scenario = rt_arena_alloc(arena, sizeof *scenario);
     *scenario = (scn_scenario){.path = path,
+                               .persistent_cache = strstr(text.data, "scratch") != NULL,
                                .memories = &data,
                                .memory_count = 1,
                                .file = file,
@@ -236,6 +238,23 @@ static int eat(int messages)
     return failed;
 }
 
+/* Leaves a file in the folder that it was given, which must be empty, and dies where it is told so.
+ */
+static int leave(const cnf_subject_options *options, bool dies, int messages)
+{
+    if (options->scratch.length == 0 || rmdir(options->scratch.data) != 0) return 9;
+    char path[512];
+    snprintf(path, sizeof path, "%s/left", options->scratch.data);
+    if (mkdir(options->scratch.data, 0700) != 0) return 9;
+    FILE *left = fopen(path, "w");
+    if (!left) return 9;
+    fclose(left);
+    int failed = say(messages, DEVICE STAGE CHECK_OK END);
+    signal(SIGSEGV, SIG_DFL);
+    if (dies) raise(SIGSEGV);
+    return failed;
+}
+
 int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *options, rt_bytes pack,
                     int messages)
 {
@@ -251,6 +270,8 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
     word = word ? word + strlen(line) : "";
     if (rt_text_starts(rt_text_of(word), "choose")) return choose(options, false, messages);
     if (rt_text_starts(rt_text_of(word), "stray")) return choose(options, true, messages);
+    if (rt_text_starts(rt_text_of(word), "scratch-and-die")) return leave(options, true, messages);
+    if (rt_text_starts(rt_text_of(word), "scratch")) return leave(options, false, messages);
     if (rt_text_starts(rt_text_of(word), "eat")) return eat(messages);
     if (rt_text_starts(rt_text_of(word), "option")) /* PASS where a driver option arrived */
         return say(messages, getenv("FAKE_OPTION") ? DEVICE STAGE CHECK_OK END : DEVICE STAGE);
@@ -293,8 +314,10 @@ bool fakes_main(int argument_count, char **arguments, int *out_status)
     char pack[4096];
     ssize_t size = read(0, pack, sizeof pack);
     cnf_subject_options options = {0};
-    for (int i = 3; i + 1 < argument_count; i++)
+    for (int i = 3; i + 1 < argument_count; i++) {
         if (strcmp(arguments[i], "--choices") == 0) options.choices = rt_text_of(arguments[i + 1]);
+        if (strcmp(arguments[i], "--scratch") == 0) options.scratch = rt_text_of(arguments[i + 1]);
+    }
     *out_status = size < 0 ? 9
                            : cnf_subject_run(subject, &options,
                                              (rt_bytes){(const uint8_t *)pack, (size_t)size}, 3);

@@ -50,7 +50,8 @@ static void leave_files(void)
 {
     char path[512];
     const char *folder = getenv(CNF_SCRATCH_VARIABLE);
-    snprintf(path, sizeof path, "%s/left-XXXXXX", folder ? folder : "");
+    if (!folder || mkdir(folder, 0700) != 0) _exit(98);
+    snprintf(path, sizeof path, "%s/left-XXXXXX", folder);
     if (!mkdtemp(path)) _exit(98);
     strncat(path, "/file", sizeof path - strlen(path) - 1);
     FILE *file = fopen(path, "w");

@@ -103,12 +103,35 @@ static void what_is_about_no_source_is_about_the_module(void **state)
     assert_message("", 0, 0, "dir/s.yaml:5:3: error: no", 5);
 }
 
+/* A compiler that every machine has, and one that only some have. */
+static void a_missing_compiler_is_a_lack_of_the_machine_or_of_a_capability(void **state)
+{
+    (void)state;
+    rt_arena arena = {0};
+    rt_sink *sink = rt_sink_create();
+    const rt_text capability = RT_TEXT("sycl-compiler");
+    cnf_compile_answer answer = {.code = RT_UNAVAILABLE, .message = RT_TEXT("it is not installed")};
+    cnf_judgement judgement = judge(&arena, sink, &answer);
+    assert_int_equal(judgement.verdict, CNF_VERDICT_UNAVAILABLE);
+    assert_string_equal(judgement.signature.data, "compile:tool:unavailable:-");
+    answer.names = &capability;
+    answer.name_count = 1;
+    judgement = judge(&arena, sink, &answer);
+    assert_int_equal(judgement.verdict, CNF_VERDICT_SKIP);
+    assert_int_equal(judgement.signature.length, 0);
+    assert_true(rt_text_is(judgement.capability, "sycl-compiler"));
+    assert_true(rt_text_is(judgement.answer, "it is not installed"));
+    rt_sink_destroy(sink);
+    rt_arena_reset(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(embedded_code_is_in_the_scenario),
         cmocka_unit_test(code_in_a_file_is_there),
         cmocka_unit_test(what_is_about_no_source_is_about_the_module),
+        cmocka_unit_test(a_missing_compiler_is_a_lack_of_the_machine_or_of_a_capability),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

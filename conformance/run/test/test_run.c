@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -460,6 +461,45 @@ static void many_scenarios_go_through_few_slots(void **state)
     assert_verdict(fixture, "s38", "vendor", "PASS", "");
 }
 
+/* Each case has an empty folder of its own, gone when its child is, however that ended. */
+static void nothing_stays_of_a_childs_folder(void **state)
+{
+    run_fixture *fixture = *state;
+    char temporary[96];
+    snprintf(temporary, sizeof temporary, "%s/temporary", fixture->folder);
+    assert_int_equal(mkdir(temporary, 0700), 0);
+    const char *before = getenv("TMPDIR");
+    setenv("TMPDIR", temporary, 1);
+    add(fixture, "a", "cached\nsim scratch\nvendor scratch\n");
+    add(fixture, "b", "cached\nsim scratch-and-die\nvendor scratch-and-die\n");
+    assert_int_equal(run(fixture, 4, 20000), CNF_RUN_COMPLETE);
+    assert_verdict(fixture, "a", "sim", "PASS", "");
+    assert_verdict(fixture, "a", "vendor", "PASS", "");
+    assert_verdict(fixture, "b", "sim", "CRASH", "step0:crash:SIGSEGV:-");
+    assert_verdict(fixture, "b", "vendor", "CRASH", "step0:crash:SIGSEGV:-");
+    assert_int_equal(rmdir(temporary), 0); /* it is empty */
+    if (before)
+        setenv("TMPDIR", before, 1);
+    else
+        unsetenv("TMPDIR");
+}
+
+/* The same of a run that is interrupted while its children live. */
+static void an_interrupted_run_leaves_no_folder(void **state)
+{
+    run_fixture *fixture = *state;
+    char temporary[96];
+    snprintf(temporary, sizeof temporary, "%s/temporary", fixture->folder);
+    assert_int_equal(mkdir(temporary, 0700), 0);
+    setenv("TMPDIR", temporary, 1);
+    add(fixture, "a", "cached\nsim scratch\nvendor hang\n");
+    add(fixture, "b", "cached\nsim hang\nvendor scratch\n");
+    fixture->interrupts = true;
+    assert_int_equal(run(fixture, 4, 20000), CNF_RUN_INTERRUPTED);
+    assert_int_equal(rmdir(temporary), 0);
+    unsetenv("TMPDIR");
+}
+
 #define RUN_TEST(test) cmocka_unit_test_setup_teardown(test, fixture_make, fixture_remove)
 
 int main(int argument_count, char **arguments)
@@ -487,6 +527,8 @@ int main(int argument_count, char **arguments)
         RUN_TEST(the_oracle_runs_for_the_others_sake),
         RUN_TEST(a_listener_stops_the_run),
         RUN_TEST(many_scenarios_go_through_few_slots),
+        RUN_TEST(nothing_stays_of_a_childs_folder),
+        RUN_TEST(an_interrupted_run_leaves_no_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,6 +110,7 @@ static void print_module(rt_buffer *out, const scn_module *module)
     print_text(out, "options", module->build_options);
     if (module->compile_options.length > 0) print_text(out, "compile", module->compile_options);
     if (module->link_options.length > 0) print_text(out, "link", module->link_options);
+    if (module->file_name.length) print_text(out, "file_name", module->file_name);
     rt_buffer_printf(out, "%s images=%u\n", module->registers ? "" : " unregistered",
                      module->images.count);
     for (uint32_t i = 0; i < module->source_count; i++)
@@ -130,8 +131,10 @@ static void print_device(rt_buffer *out, const scn_device *device)
     rt_buffer_printf(out, "device");
     print_text(out, "name", device->name);
     print_position(out, "at", device->at);
-    rt_buffer_printf(out, " hidden=%u required=%u\n", device->hidden_aspects,
+    rt_buffer_printf(out, " hidden=%u required=%u", device->hidden_aspects,
                      device->required_aspects);
+    if (device->links_given) rt_buffer_printf(out, " links=%u", device->links);
+    rt_buffer_printf(out, "\n");
 }
 
 /* " type=float4", " type={int a@0; float4 b@16}:32": offsets and size of a struct are told. */
@@ -204,6 +207,7 @@ static void print_submit(rt_buffer *out, const scn_submit *submit)
     for (uint32_t i = 0; i < submit->argument_count; i++)
         print_argument(out, &submit->arguments[i]);
     if (submit->options.length) print_text(out, "options", submit->options);
+    if (submit->module != SCN_NONE) rt_buffer_printf(out, " module=%u", submit->module);
     for (uint32_t i = 0; i < submit->constant_count; i++) {
         rt_buffer_printf(out, "\n    constant");
         print_text(out, "name", submit->constants[i].name);
@@ -349,6 +353,7 @@ static void print_verb(rt_buffer *out, const scn_step *step)
     case SCN_VERB_PARALLEL:
         rt_buffer_printf(out, " threads=%u steps=%u", step->thread_count, step->nested_count);
         return;
+    case SCN_VERB_RESTART: return;
     case SCN_VERB_EXPECT:
         for (uint32_t i = 0; i < step->expect_count; i++)
             print_expect(out, &step->expect[i]);
@@ -361,8 +366,8 @@ static void print_verb(rt_buffer *out, const scn_step *step)
 static void print_step(rt_buffer *out, const scn_step *step)
 {
     static const char *const verbs[] = {
-        "load", "unload", "load_image", "device",      "context",  "queue", "submit",
-        "copy", "fill",   "wait",       "host_access", "parallel", "expect"};
+        "load", "unload", "load_image", "device",      "context",  "queue",   "submit",
+        "copy", "fill",   "wait",       "host_access", "parallel", "restart", "expect"};
     _Static_assert(sizeof verbs / sizeof *verbs == SCN_VERB_COUNT, "all verbs");
     rt_buffer_printf(out, "step %s", verbs[step->verb]);
     print_position(out, "at", step->at);
@@ -386,6 +391,8 @@ void scn_print(rt_buffer *out, const scn_scenario *scenario)
     print_text(out, "file", scenario->file);
     print_text(out, "summary", scenario->summary);
     print_indices(out, "preloaded", scenario->preloaded, scenario->preloaded_count);
+    if (scenario->prefer_preloaded) rt_buffer_printf(out, " prefer_preloaded");
+    if (scenario->persistent_cache) rt_buffer_printf(out, " persistent_cache");
     rt_buffer_append_byte(out, '\n');
     for (uint32_t i = 0; i < scenario->cover_count; i++) {
         const scn_cover *cover = &scenario->covers[i];

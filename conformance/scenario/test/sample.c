@@ -5,13 +5,13 @@ static const char sample[] =
     "assay: 1\n"
     "summary: Every part of the model.\n"
     "covers: [DL-REQ-01, {rule: DL-RESOLVE-09, at: bad}]\n"
-    "process: {preload: [lib]}\n"
-    "devices: {main: {aspects: {fp64: true}}, small: {aspects: {fp16: false}}}\n"
+    "process: {preload: [lib], prefer_preloaded: true, persistent_cache: true}\n"
+    "devices: {main: {aspects: {fp64: true}}, small: {aspects: {fp16: false}, links: [spirv64]}}\n"
     "modules:\n"
     "  app: {needs: [lib], split: per_kernel, build_options: -DN, host_symbols: [f, g],\n"
     "        formats: [spirv64], compile_options: -c, link_options: -l,\n"
     "        sources: [{language: opencl-c, code: 'kernel void k() {}'}]}\n"
-    "  lib: {registers: false, sources: [{language: opencl-c, code: 'int f() { return 1; }'}],\n"
+    "  lib: {registers: false, file_name: lib.so, sources: [{language: opencl-c, code: 'int f() { return 1; }'}],\n"
     "        images: [{language: opencl-cpp, code: 'int f() { return 2; }', kernels: [h],\n"
     "                  properties: {set: {a: 1, b: {bytes: '00ff'}, c: {text: t}}},\n"
     "                  format: spirv64, compile_options: -c, link_options: -l}]}\n"
@@ -28,7 +28,7 @@ static const char sample[] =
     "             {write: b}, {int: -3}, {float: 0x1p-3}, {local: 64}, u, {usm: s, offset: 8}, null,\n"
     "             {float3: [1, 2, 3]}, {bytes: 0011}, {struct: [{int: 1}, h, {usm: u, offset: 4}]}]}\n"
     "    id: s\n"
-    "  - submit: {kernel: k, range: [4], after: [s], options: -cl-fast-relaxed-math, spec_constants: {n: 3, x: {half: 1.5}}}\n"
+    "  - submit: {kernel: k, range: [4], after: [s], module: lib, options: -cl-fast-relaxed-math, spec_constants: {n: 3, x: {half: 1.5}}}\n"
     "    id: bad\n"
     "    expect: {error: {documents: exception,\n"
     "                     reference: {class: link-error, text: t, names: [f, g]}}}\n"
@@ -57,7 +57,11 @@ static const char sample[] =
     "        - wait: {step: inside}\n"
     "      - - fill: {memory: u, value: [1, 2, 3, 4]}\n"
     "  - wait: {queue: q}\n"
-    "    profile: dpcpp\n";
+    "    profile: dpcpp\n"
+    "  - restart\n"
+    "  - fill: {memory: a, value: 7}\n"
+    "    id: anew\n"
+    "  - wait: {step: anew}\n";
 
 rt_text scn_sample(void)
 {

@@ -276,6 +276,9 @@ static scn_inner_pointer *pointer_of(victim *it, uint32_t index)
     LIE(unordered_and_too_many, it->memories[USM_STRUCT].count = SCN_MATCHED_COUNT_MAX + 1)        \
     LIE(aspect_asked_for_and_hidden, ((scn_device *)it->scenario->devices)->hidden_aspects = 2)    \
     LIE(aspect_unknown, ((scn_device *)it->scenario->devices)->hidden_aspects = 1u << 31)          \
+    LIE(links_unknown, ((scn_device *)it->scenario->devices)[1].links = 1u << 31)                  \
+    LIE(links_not_given, ((scn_device *)it->scenario->devices)[1].links_given = false)             \
+    LIE(submit_of_no_module, it->steps[2].submit.module = 2)                                       \
     LIE(executable_preloaded, INDEX(it->scenario->preloaded) = 0)                                  \
     LIE(needs_no_module, INDEX(it->scenario->modules[0].needs) = 2)                                \
     LIE(access_unknown, it->arguments[ARGUMENT_BUFFER].access = SCN_ACCESS_WRITE + 1)              \
@@ -304,7 +307,15 @@ static scn_inner_pointer *pointer_of(victim *it, uint32_t index)
     LIE(queue_in_a_queue,                                                                          \
         step_of(it, SCN_VERB_QUEUE)->queue.context = index_of(it, SCN_VERB_LOAD))                  \
     LIE(queue_on_no_device, step_of(it, SCN_VERB_QUEUE)->queue.device = 2)                         \
-    LIE(wait_for_both, it->steps[it->scenario->step_count - 1].awaited = 1)                        \
+    LIE(wait_for_both, it->steps[it->scenario->step_count - 1].on = 1)                             \
+    LIE(wait_for_what_was_before_a_restart,                                                        \
+        it->steps[it->scenario->step_count - 1].awaited = index_of(it, SCN_VERB_SUBMIT))           \
+    LIE(restart_in_one_profile, step_of(it, SCN_VERB_RESTART)->profile = RT_PROFILE_DPCPP)         \
+    LIE(restart_refused, step_of(it, SCN_VERB_RESTART)->error = it->steps[2].error)                \
+    LIE(restart_in_a_list, {                                                                       \
+        scn_step *last = &it->steps[index_of(it, SCN_VERB_PARALLEL) + 3];                          \
+        last->verb = SCN_VERB_RESTART;                                                             \
+    })                                                                                             \
     LIE(wait_for_another_list, {                                                                   \
         scn_step *last = &it->steps[index_of(it, SCN_VERB_PARALLEL) + 3];                          \
         last->verb = SCN_VERB_WAIT;                                                                \
@@ -425,7 +436,7 @@ static void a_foreign_file_and_another_version_are_told_apart(void **state)
     pack.data[4]++;
     rt_status status = scn_pack_read(sink, &arena, rt_buffer_bytes(&pack), &scenario);
     assert_int_equal(status.code, RT_MALFORMED);
-    assert_non_null(strstr(rt_sink_diagnostic(sink, status)->message.data, "version 3"));
+    assert_non_null(strstr(rt_sink_diagnostic(sink, status)->message.data, "version 4"));
     rt_bytes foreign = {(const uint8_t *)scn_sample().data, scn_sample().length};
     status = scn_pack_read(sink, &arena, foreign, &scenario);
     assert_non_null(strstr(rt_sink_diagnostic(sink, status)->message.data, "not a packed"));

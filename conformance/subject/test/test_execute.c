@@ -1,13 +1,17 @@
 /* Unit tests of executing and judging: every way in which an expectation can fail fails, with its
  * own code, over a device that launches and does nothing. */
 #include "conformance/compare/messages.h"
+#include "conformance/subject/execute.h"
 #include "conformance/subject/layer.h"
+#include "conformance/subject/skip.h"
 #include "reference/program/test/counting_device.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -301,6 +305,99 @@ static void steps_of_another_profile_are_left_out(void **state)
     expect_failure(state, "  - expect: {launches: 7}\n    profile: documents\n", "count", "fewer");
 }
 
+/* Both processes have a program 0: an event is about the program of a launch in its own alone. */
+static void a_restart_begins_a_process_of_its_own(void **state)
+{
+#define PROCESS "  - load: library\n" LAUNCH
+    const cnf_check *check =
+        run(*state,
+            PROCESS "  - copy: {from: data, to: data, from_offset: 2, count: 1}\n"
+                    "  - expect: {memory: data, equals: [3, 2, 3]}\n"
+                    "  - restart\n"
+                    "  - expect: {memory: data, equals: [1, 2, 3]}\n" LAUNCH
+                    "    expect: {error: {reference: {names: [twice]}}}\n" PROCESS
+                    "  - expect: {builds: 2}\n"
+                    "  - expect: {program_of: apply, images: [app/0, library/0]}\n"
+                    "  - expect: {trace: [{event: restart}, {event: build}, {event: launch}]}\n",
+            NULL);
+    assert_true(check->ok);
+    static const char before[] =
+        PROCESS "  - restart\n" PROCESS
+                "  - expect: {trace: [{event: build, program_of: apply}, {event: restart}]}\n";
+    expect_failure(state, before, "trace", "missing");
+    check = run(*state,
+                PROCESS "  - restart\n" PROCESS
+                        "  - expect: {trace: [{event: restart}, {event: build, program_of: "
+                        "apply}]}\n",
+                NULL);
+    assert_true(check->ok);
+#undef PROCESS
+}
+
+/* It is that of the step in whose process it was, although the next one's commands have its number.
+ */
+static void findings_of_an_ended_process_keep_their_step(void **state)
+{
+    const dev_finding finding = {.kind = "out-of-bounds",
+                                 .message = RT_TEXT("store of 4 bytes"),
+                                 .tag = 5, /* that no command has */
+                                 .kernel = RT_TEXT("apply"),
+                                 .object = RT_TEXT("data"),
+                                 .count = 1};
+    const cnf_check *check = run(*state,
+                                 "  - restart\n"
+                                 "  - load: library\n" LAUNCH LAUNCH LAUNCH LAUNCH LAUNCH LAUNCH
+                                 "  - expect: {launches: 6}\n",
+                                 &finding);
+    assert_false(check->ok);
+    assert_null(strstr(check->message.data, ", step"));
+}
+
+static const scn_scenario *with_persistent_cache(fixture *f)
+{
+    scn_scenario *scenario = rt_arena_alloc(&f->arena, sizeof *scenario);
+    *scenario = *read_scenario(f, "  - restart\n  - expect: {builds: 0}\n");
+    scenario->persistent_cache = true;
+    return scenario;
+}
+
+static void a_persistent_cache_needs_programs_as_bytes(void **state)
+{
+    fixture *f = *state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    cnf_emitter emitter = {.descriptor = ends[1]};
+    const scn_scenario *scenario = with_persistent_cache(f);
+    cnf_runtime runtime = {.operations = &cnf_reference_operations,
+                           .capabilities = {.name = RT_TEXT("d"), .program_binaries = true}};
+    assert_false(cnf_skip(&emitter, scenario, &runtime));
+    runtime.capabilities.program_binaries = false;
+    assert_true(cnf_skip(&emitter, scenario, &runtime));
+    close(ends[1]);
+    cnf_messages_read(&f->arena, read_back(&f->arena, ends[0]), &f->messages);
+    close(ends[0]);
+    assert_int_equal(f->messages.end, CNF_MESSAGES_SKIPPED);
+    assert_true(rt_text_is(f->messages.capability, "program_binaries"));
+}
+
+static void a_persistent_cache_needs_a_folder(void **state)
+{
+    fixture *f = *state;
+    rt_buffer pack = {0};
+    scn_pack_write(&pack, with_persistent_cache(f));
+    char folder[] = "/tmp/subject-test-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    cnf_subject_options options = {0};
+    const cnf_subject *sim = cnf_subject_find(RT_TEXT("sim"));
+    int nowhere = open("/dev/null", O_WRONLY);
+    assert_int_equal(cnf_subject_run(sim, &options, rt_buffer_bytes(&pack), nowhere), 3);
+    options.scratch = rt_text_of(folder);
+    assert_int_equal(cnf_subject_run(sim, &options, rt_buffer_bytes(&pack), nowhere), 0);
+    close(nowhere);
+    assert_int_equal(rmdir(folder), 0); /* nothing was built, so nothing is there */
+    rt_buffer_free(&pack);
+}
+
 static void lists_run_on_threads(void **state)
 {
     const cnf_check *check = run(*state,
@@ -439,6 +536,10 @@ int main(void)
         TEST(what_must_not_happen_is_noticed),
         TEST(host_symbols_bind),
         TEST(steps_of_another_profile_are_left_out),
+        TEST(a_restart_begins_a_process_of_its_own),
+        TEST(findings_of_an_ended_process_keep_their_step),
+        TEST(a_persistent_cache_needs_programs_as_bytes),
+        TEST(a_persistent_cache_needs_a_folder),
         TEST(lists_run_on_threads),
         TEST(scripts_of_choices_are_lists_of_numbers),
         TEST(a_driver_that_saw_what_the_trace_says_adds_no_check),

@@ -217,6 +217,59 @@ static void per_kernel_gives_each_kernel_an_image(void **state)
     assert_int_equal(fixture_function(*state, 2, "g"), INTERNAL);
 }
 
+/* A definition is post-link's own once the sources are joined, whatever its linkage was; what is
+ * internal has no name for others, marked or not. */
+static void marked_definitions_of_any_linkage(void **state)
+{
+    fixture_make(
+        *state, RT_SPLIT_PER_SOURCE, 2,
+        SOURCES({"m.ll", TARGET "$f = comdat any\n"
+                                "define linkonce_odr spir_func i32 @f(i32 %x) #0 comdat {\n"
+                                " %r = call spir_func i32 @w(i32 %x)\n ret i32 %r\n}\n"
+                                "define weak spir_func i32 @w(i32 %x) #1 {\n ret i32 3\n}\n"
+                                "define weak_odr spir_func i32 @o(i32 %x) #1 {\n"
+                                " %r = call spir_func i32 @i(i32 %x)\n ret i32 %r\n}\n"
+                                "define internal spir_func i32 @i(i32 %x) #0 {\n"
+                                " %r = call spir_func i32 @a(i32 %x)\n ret i32 %r\n}\n"
+                                "define available_externally spir_func i32 @a(i32 %x) #0 {\n"
+                                " ret i32 7\n}\n"
+                                "attributes #0 = { noinline \"sycl-module-id\"=\"A\" }\n"
+                                "attributes #1 = { noinline \"sycl-module-id\"=\"B\" }\n"}));
+    assert_exports(*state, 0, "f");
+    assert_imports(*state, 0, "w");
+    assert_int_equal(fixture_function(*state, 0, "w"), DECLARED);
+    assert_exports(*state, 1, "w o");
+    assert_imports(*state, 1, "");
+    assert_int_equal(fixture_function(*state, 1, "i"), INTERNAL);
+}
+
+static void weak_definitions_give_way(void **state)
+{
+    fixture_make(*state, RT_SPLIT_PER_SOURCE, 2,
+                 SOURCES({"A", "__attribute__((weak)) int f(int x) { return x; }\n"
+                               "__attribute__((weak)) int g(int x) { return f(x); }"},
+                         {"B", NOINLINE "int f(int x) { return -x; }"}));
+    assert_exports(*state, 0, "g");
+    assert_imports(*state, 0, "f");
+    assert_exports(*state, 1, "f");
+}
+
+/* Without calls through pointers it is the split per source, with one there is none. */
+static void auto_splits_unless_pointers_are_called(void **state)
+{
+    fixture_make(*state, RT_SPLIT_AUTO, 2, SOURCES(lib_a, lib_b));
+    assert_exports(*state, 0, "LibDeviceFunc");
+    assert_kernels(*state, 1, "K");
+    static const fixture_source pointer = {
+        "P", "#pragma OPENCL EXTENSION __cl_clang_function_pointers : enable\n"
+             "int LibDeviceFunc(int i);\n"
+             "int apply(int (*f)(int), int x) { return f(x); }"};
+    rt_status status = fixture_postlink(*state, RT_SPLIT_AUTO, SOURCES(lib_a, pointer));
+    assert_true(rt_ok(status));
+    assert_int_equal(((postlink_fixture *)*state)->images.count, 1);
+    assert_exports(*state, 0, "LibDeviceFunc apply");
+}
+
 static void a_kernel_that_is_called_is_copied_as_a_function(void **state)
 {
     fixture_make(*state, RT_SPLIT_PER_KERNEL, 2,
@@ -616,6 +669,9 @@ int main(int argc, char **argv)
         TEST(DL_SPLIT_11_copies_become_internal),
         TEST(DL_SPLIT_12_copies_never_clash),
         TEST(per_kernel_gives_each_kernel_an_image),
+        TEST(marked_definitions_of_any_linkage),
+        TEST(weak_definitions_give_way),
+        TEST(auto_splits_unless_pointers_are_called),
         TEST(a_kernel_that_is_called_is_copied_as_a_function),
         TEST(a_writable_variable_is_never_torn),
         TEST(DL_EXPORT_01_marked_and_external_is_exported),

@@ -186,7 +186,13 @@ static rt_status global_find(dev_program *program, rt_text name, dev_memory **ou
     const bad_device *device = (const bad_device *)program->device;
     return memory_make(program->device, &addressed_ops, device->empty_global ? 0 : 16, out_memory);
 }
-static const dev_program_ops program_ops = {program_free, kernel_create, global_find};
+static rt_status program_binary(dev_program *program, rt_buffer *out_binary)
+{
+    if (gives_object(program->device)) rt_buffer_append_byte(out_binary, 'b');
+    return answer(program->device);
+}
+static const dev_program_ops program_ops = {program_free, kernel_create, global_find,
+                                            program_binary};
 
 static rt_status program_make(dev_device *device, dev_program **out_program)
 {
@@ -206,6 +212,12 @@ static rt_status program_link(dev_device *device, dev_program *const *programs, 
                               rt_text options, dev_program **out_program)
 {
     (void)programs, (void)count, (void)options;
+    return program_make(device, out_program);
+}
+
+static rt_status program_load(dev_device *device, rt_bytes binary, dev_program **out_program)
+{
+    (void)binary;
     return program_make(device, out_program);
 }
 
@@ -244,13 +256,14 @@ static void capabilities(dev_device *device, dev_capabilities *out_capabilities)
         .globals_by_name = capable,
         .usm = capable,
         .spec_constants = capable,
+        .program_binaries = capable,
         .group_size_max = 64,
     };
 }
 
 static const dev_device_ops device_ops = {
-    device_free,     capabilities, memory_create,   usm_create,
-    program_compile, program_link, program_compile, queue_create,
+    device_free,  capabilities,    memory_create, usm_create,   program_compile,
+    program_link, program_compile, queue_create,  program_load,
 };
 
 static rt_status bad_open(const dev_open_parameters *parameters, rt_text selector,
@@ -397,6 +410,18 @@ static void do_build(fixture *f)
     use(dev_program_build(f->device, &no_code, &program));
     dev_program_destroy(program);
 }
+static void do_binary(fixture *f)
+{
+    rt_buffer binary = {0};
+    use(dev_program_binary(f->program, &binary));
+    rt_buffer_free(&binary);
+}
+static void do_load(fixture *f)
+{
+    dev_program *program;
+    use(dev_program_load(f->device, (rt_bytes){0}, &program));
+    dev_program_destroy(program);
+}
 static void do_kernel_create(fixture *f)
 {
     dev_kernel *kernel;
@@ -462,6 +487,8 @@ static const struct {
     {"program_compile", do_compile, RT_ERRC_BUILD, RT_LINK_ERROR, true},
     {"program_link", do_link, RT_LINK_ERROR, RT_ERRC_ND_RANGE, true},
     {"program_build", do_build, RT_TOOL, RT_BUDGET, true},
+    {"program_binary", do_binary, RT_UNSUPPORTED, RT_MALFORMED, true},
+    {"program_load", do_load, RT_MALFORMED, RT_BUDGET, true},
     {"kernel_create", do_kernel_create, RT_ERRC_INVALID, RT_LINK_ERROR, true},
     {"queue_create", do_queue_create, RT_DRIVER_ERROR, RT_ERRC_INVALID, true},
     {"enqueue_kernel", do_launch, RT_ERRC_ND_RANGE, RT_BUDGET, true},
@@ -617,6 +644,21 @@ static void variable_of_an_incapable_device(fixture *f)
     f->bad->incapable = true;
     do_global_find(f);
 }
+static void binary_of_an_incapable_device(fixture *f)
+{
+    f->bad->incapable = true;
+    do_binary(f);
+}
+static void load_on_an_incapable_device(fixture *f)
+{
+    f->bad->incapable = true;
+    do_load(f);
+}
+static void binary_of_compiled_program(fixture *f)
+{
+    rt_buffer binary = {0};
+    use(dev_program_binary(f->compiled, &binary));
+}
 static void variable_of_compiled_program(fixture *f)
 {
     dev_memory *memory;
@@ -756,6 +798,9 @@ static void callers_that_break_the_contract_panic(void **state)
         usm_of_an_incapable_device,
         variable_of_an_incapable_device,
         variable_of_compiled_program,
+        binary_of_an_incapable_device,
+        load_on_an_incapable_device,
+        binary_of_compiled_program,
         program_before_its_variable,
         constant_twice,
         constant_of_three_bytes,

@@ -114,7 +114,19 @@ static void destroy_program(dev_program *program)
     rt_free(program);
 }
 
-static const dev_program_ops program_ops = {destroy_program, make_kernel};
+static rt_status program_binary(dev_program *program, rt_buffer *out_binary)
+{
+    if (((counting_device *)program->device)->no_binaries)
+        return rt_fail(program->device->sink, RT_UNSUPPORTED, RT_RULE_NONE, "fails on demand");
+    rt_buffer_printf(out_binary, COUNTING_BINARY);
+    return RT_STATUS_OK;
+}
+
+static const dev_program_ops program_ops = {
+    .destroy = destroy_program,
+    .kernel_create = make_kernel,
+    .binary = program_binary,
+};
 
 static rt_status make_program(dev_device *device, uint32_t *counter, const char *what,
                               dev_program **out_program)
@@ -152,8 +164,11 @@ static rt_status link_programs(dev_device *device, dev_program *const *programs,
                                rt_text options, dev_program **out_program)
 {
     (void)programs, (void)options;
-    ((counting_device *)device)->last_link_inputs = number;
-    return make_program(device, &((counting_device *)device)->links_done, "link", out_program);
+    counting_device *self = (counting_device *)device;
+    pthread_mutex_lock(&self->lock);
+    self->last_link_inputs = number;
+    pthread_mutex_unlock(&self->lock);
+    return make_program(device, &self->links_done, "link", out_program);
 }
 
 static rt_status build(dev_device *device, const dev_code *code, dev_program **out_program)
@@ -161,6 +176,19 @@ static rt_status build(dev_device *device, const dev_code *code, dev_program **o
     counting_device *self = (counting_device *)device;
     log_code(self, code);
     return make_program(device, &self->builds, "build", out_program);
+}
+
+static rt_status load(dev_device *device, rt_bytes binary, dev_program **out_program)
+{
+    static const char wanted[] = COUNTING_BINARY;
+    counting_device *self = (counting_device *)device;
+    if (self->fail_loads || binary.size != sizeof wanted - 1 ||
+        memcmp(binary.data, wanted, binary.size) != 0)
+        return rt_fail(device->sink, RT_MALFORMED, RT_RULE_NONE, "fails on demand");
+    count(&self->loads);
+    *out_program = rt_alloc(sizeof **out_program);
+    (*out_program)->ops = &program_ops;
+    return RT_STATUS_OK;
 }
 
 static void destroy_queue(dev_queue *queue)
@@ -293,7 +321,7 @@ static void capabilities(dev_device *device, dev_capabilities *out_capabilities)
 {
     static const char *const extensions[] = {"pi_ext_spirv64_linking"};
     *out_capabilities = (dev_capabilities){
-        .name = RT_TEXT("counting"),
+        .name = ((counting_device *)device)->renamed ? RT_TEXT("renamed") : RT_TEXT("counting"),
         .driver = RT_TEXT("none"),
         .formats_taken = 1u << RT_FORMAT_SPIRV64,
         .extensions = extensions,
@@ -302,6 +330,7 @@ static void capabilities(dev_device *device, dev_capabilities *out_capabilities)
         .executes = true,
         .usm = true,
         .spec_constants = true,
+        .program_binaries = true,
         .local_size_max = 1024,
         .group_size_max = 64,
     };
@@ -316,6 +345,7 @@ static const dev_device_ops device_ops = {
     .program_link = link_programs,
     .program_build = build,
     .queue_create = make_queue,
+    .program_load = load,
 };
 
 static rt_status open_device(const dev_open_parameters *parameters, rt_text selector,
@@ -326,6 +356,7 @@ static rt_status open_device(const dev_open_parameters *parameters, rt_text sele
     device->base.ops = &device_ops;
     pthread_mutex_init(&device->lock, NULL);
     device->links = !rt_text_is(selector, "unlinked");
+    device->renamed = rt_text_is(selector, "renamed");
     *out_device = &device->base;
     return RT_STATUS_OK;
 }

@@ -80,6 +80,7 @@ static rt_image_list image_of(rt_arena *arena, const fixture_module *module)
     sets[1] = symbol_set(arena, RT_TEXT(RT_SET_EXPORTED_SYMBOLS), module->exports);
     sets[2] = constant_set(arena, module->constants, &sets[3]);
     if (module->aspect) sets[4] = requirement_set(arena, module->aspect);
+    rt_text code = rt_arena_printf(arena, "code of %s", module->name);
     *image = (rt_image){
         .name = rt_arena_printf(arena, "%s/0", module->name),
         .format = module->format,
@@ -87,7 +88,7 @@ static rt_image_list image_of(rt_arena *arena, const fixture_module *module)
         .kernel_count = split_names(arena, module->kernels, &kernels),
         .sets = sets,
         .set_count = module->aspect ? SETS : SETS - 1,
-        .code = {(const uint8_t *)"code", 4},
+        .code = {(const uint8_t *)code.data, code.length},
     };
     image->kernels = kernels;
     rt_image_hash(image);

@@ -214,6 +214,32 @@ static void a_long_chain_costs_linear_work(void **state)
     rt_arena_reset(&arena);
 }
 
+/* Image i imports what image i + 1 exports, and the last one what the first exports: a chain of a
+ * thousand that closes to a ring.  It is collected in its order, each image once. */
+static void a_ring_of_a_thousand_images(void **state)
+{
+    (void)state;
+    enum { DEPTH = 1000 };
+    rt_arena arena = {0};
+    rt_buffer expected = {0};
+    fixture_module *ring = rt_arena_alloc_array(&arena, DEPTH, sizeof *ring);
+    for (uint32_t i = 0; i < DEPTH; i++) {
+        const char *name = i == 0 ? "main" : rt_arena_printf(&arena, "m%u", i).data;
+        ring[i] = (fixture_module){.name = name,
+                                   .kernels = i == 0 ? "k" : NULL,
+                                   .imports = rt_arena_printf(&arena, "f%u", (i + 1) % DEPTH).data,
+                                   .exports = rt_arena_printf(&arena, "f%u", i).data};
+        rt_buffer_printf(&expected, "%s%s/0", i ? " " : "", name);
+    }
+    fixture *f = fixture_create(ring, DEPTH, "");
+    assert_string_equal(collect(f, DEPTH, 0).data, rt_buffer_string(&expected));
+    assert_true(rt_ok(fixture_ask(f, "k")));
+    assert_int_equal(f->counting->last_link_inputs, DEPTH);
+    fixture_destroy(f);
+    rt_buffer_free(&expected);
+    rt_arena_reset(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +248,7 @@ int main(void)
         cmocka_unit_test(a_taken_image_resolves_all_that_it_exports),
         cmocka_unit_test(imports_of_providers_are_resolved_too),
         cmocka_unit_test(cycles_end),
+        cmocka_unit_test(a_ring_of_a_thousand_images),
         cmocka_unit_test(all_unresolved_symbols_are_named_once),
         cmocka_unit_test(another_format_does_not_count),
         cmocka_unit_test(seeds_reach_every_suitable_provider),

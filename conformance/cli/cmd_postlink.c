@@ -1,0 +1,208 @@
+/* assay postlink: makes images of device code, shows them and writes them. */
+#include "conformance/cli/commands.h"
+#include "conformance/cli/image_convert.h"
+#include "conformance/cli/postlink_input.h"
+#include "conformance/cli/postlink_text.h"
+#include "conformance/cli/run_options.h"
+#include "conformance/compile/compile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct postlink_command {
+    const cnf_arguments *arguments;
+    rt_sink *sink;
+    rt_arena arena;
+    cnf_postlink_input input;
+    cnf_postlinked *modules;    /* of the input, in its order */
+    const cnf_image_kind *kind; /* NULL: nothing is written */
+    rt_fat_layout layout;
+} postlink_command;
+
+/* ---- Compilation --------------------------------------------------------------------------- */
+
+/* Messages about a source that stands in a scenario count lines from the source's own first one. */
+static void message_print(const postlink_command *command, const cnf_compile_message *message)
+{
+    static const char *const words[CNF_SEVERITIES] = {
+        [CNF_SEVERITY_WARNING] = "warning",
+        [CNF_SEVERITY_ERROR] = "error",
+        [CNF_SEVERITY_NOTE] = "note",
+    };
+    rt_text scenario = command->input.scenario;
+    if (scenario.length > 0) fprintf(stderr, "%.*s: ", RT_TEXT_ARG(scenario));
+    fprintf(stderr, "%.*s:", RT_TEXT_ARG(message->source));
+    if (message->line > 0) fprintf(stderr, "%u:", message->line);
+    if (message->line > 0 && message->column > 0) fprintf(stderr, "%u:", message->column);
+    fprintf(stderr, " %s: %.*s\n", words[message->severity], RT_TEXT_ARG(message->text));
+}
+
+/* Whose fault a failure is: a missing or dead compiler is the machine's. */
+static int status_of(rt_code code)
+{
+    bool machine = code == RT_UNAVAILABLE || code == RT_TOOL;
+    return machine ? CNF_EXIT_INFRASTRUCTURE : CNF_EXIT_UNEXPECTED;
+}
+
+static int answer_take(postlink_command *command, const cnf_compile_answer *answer,
+                       rt_image_list *out_images)
+{
+    for (uint32_t i = 0; i < answer->message_count; i++)
+        message_print(command, &answer->messages[i]);
+    if (answer->code != RT_OK) {
+        fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(answer->message));
+        return status_of(answer->code);
+    }
+    /* The answer's bytes end with the call; the images stay. */
+    rt_bytes kept = rt_arena_bytes(&command->arena, answer->artefact);
+    rt_reader reader = rt_reader_of(kept);
+    rt_status status = rt_image_list_read(command->sink, &command->arena, &reader, out_images);
+    if (rt_ok(status)) return CNF_EXIT_EXPECTED;
+    fprintf(stderr, "assay: %.*s\n",
+            RT_TEXT_ARG(rt_sink_diagnostic(command->sink, status)->message));
+    return CNF_EXIT_INFRASTRUCTURE;
+}
+
+static int module_make(postlink_command *command, cnf_cache *cache, uint32_t timeout_ms,
+                       uint32_t index)
+{
+    const scn_module *module = &command->input.modules[index];
+    cnf_postlinked *made = &command->modules[index];
+    *made = (cnf_postlinked){.module = module->name, .split = cnf_split_name(module->split)};
+    rt_buffer request = {0}, bytes = {0};
+    cnf_compile_answer answer;
+    cnf_compile_request_module(&request, module);
+    cnf_compile_call(cache, &command->arena, rt_buffer_bytes(&request), timeout_ms, &bytes,
+                     &answer);
+    int status = answer_take(command, &answer, &made->images);
+    rt_buffer_free(&request);
+    rt_buffer_free(&bytes);
+    return status;
+}
+
+/* Makes the images of all modules, also when one of them cannot be made; the worst status counts.
+ */
+static int modules_make(postlink_command *command)
+{
+    cnf_run_options run;
+    if (!cnf_run_options_read(command->arguments, &run)) return CNF_EXIT_USAGE;
+    rt_text warning;
+    cnf_cache *cache = cnf_cache_open(run.cache, &warning);
+    if (warning.length > 0) fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(warning));
+    uint32_t count = command->input.module_count;
+    command->modules = rt_arena_alloc_array(&command->arena, count, sizeof *command->modules);
+    int worst = CNF_EXIT_EXPECTED;
+    for (uint32_t i = 0; i < count; i++) {
+        int status = module_make(command, cache, run.timeout_ms, i);
+        if (status > worst) worst = status;
+    }
+    cnf_cache_close(cache);
+    return worst;
+}
+
+/* ---- Files --------------------------------------------------------------------------------- */
+
+static int file_refused(const postlink_command *command, const cnf_conversion *conversion,
+                        rt_status status)
+{
+    fprintf(stderr, "assay: %.*s: %.*s\n", RT_TEXT_ARG(conversion->name),
+            RT_TEXT_ARG(rt_sink_diagnostic(command->sink, status)->message));
+    return CNF_EXIT_USAGE;
+}
+
+static rt_device_binaries binaries_of(postlink_command *command, const cnf_postlinked *module)
+{
+    uint32_t count = module->images.count;
+    rt_device_binary *items = rt_arena_alloc_array(&command->arena, count, sizeof *items);
+    for (uint32_t i = 0; i < count; i++) {
+        const rt_image *image = &module->images.images[i];
+        items[i] = rt_device_binary_of(image);
+        if (command->kind->names_functions)
+            rt_device_binary_add_exports(&command->arena, image, &items[i]);
+    }
+    return (rt_device_binaries){items, count};
+}
+
+static int module_write(postlink_command *command, const cnf_postlinked *module)
+{
+    const char *folder = command->arguments->values[CNF_OPTION_OUT];
+    cnf_conversion conversion = {
+        .sink = command->sink,
+        .arena = &command->arena,
+        .binaries = binaries_of(command, module),
+        .name = rt_arena_printf(&command->arena, "%s/%.*s", folder, RT_TEXT_ARG(module->module)),
+        .layout = command->layout,
+        .compresses = command->arguments->values[CNF_OPTION_COMPRESS] != NULL,
+    };
+    rt_status status = cnf_image_convert(&conversion, command->kind, command->kind->ending);
+    int exit_status = CNF_EXIT_EXPECTED;
+    if (!rt_ok(status))
+        exit_status = file_refused(command, &conversion, status);
+    else if (!cnf_made_files_write(&conversion))
+        exit_status = CNF_EXIT_INFRASTRUCTURE;
+    cnf_made_files_free(&conversion);
+    return exit_status;
+}
+
+static int modules_write(postlink_command *command)
+{
+    const char *folder = command->arguments->values[CNF_OPTION_OUT];
+    if (!folder) return CNF_EXIT_EXPECTED;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        fprintf(stderr, "assay: the folder %s cannot be made: %s\n", folder, strerror(errno));
+        return CNF_EXIT_INFRASTRUCTURE;
+    }
+    int status = CNF_EXIT_EXPECTED;
+    for (uint32_t i = 0; i < command->input.module_count && status == CNF_EXIT_EXPECTED; i++)
+        status = module_write(command, &command->modules[i]);
+    return status;
+}
+
+/* ---- The command --------------------------------------------------------------------------- */
+
+/* Options that only say how files are written.  False: said on stderr. */
+static bool files_choose(postlink_command *command)
+{
+    const char *const *values = command->arguments->values;
+    const char *to = values[CNF_OPTION_TO];
+    if (!cnf_layout_read(values[CNF_OPTION_LAYOUT], &command->layout)) return false;
+    if (!values[CNF_OPTION_OUT]) {
+        bool idle = to || values[CNF_OPTION_LAYOUT] || values[CNF_OPTION_COMPRESS];
+        if (idle) fprintf(stderr, "assay: postlink: --to, --layout and --compress need -o DIR\n");
+        return !idle;
+    }
+    command->kind = cnf_image_kind_find(to ? to : "text");
+    if (!command->kind) fprintf(stderr, "assay: --to %s: expected text, syclbin or c\n", to);
+    return command->kind != NULL;
+}
+
+static int images_print(postlink_command *command)
+{
+    rt_buffer text = {0};
+    uint32_t count = command->input.module_count;
+    if (command->arguments->values[CNF_OPTION_JSON]) {
+        cnf_postlink_json(&text, &command->arena, command->modules, count);
+    } else {
+        for (uint32_t i = 0; i < count; i++)
+            cnf_postlink_text(&text, &command->arena, &command->modules[i]);
+    }
+    bool printed = cnf_command_print(&text, "the images");
+    rt_buffer_free(&text);
+    return printed ? CNF_EXIT_EXPECTED : CNF_EXIT_INFRASTRUCTURE;
+}
+
+int cnf_postlink_command(const cnf_arguments *arguments)
+{
+    postlink_command command = {.arguments = arguments, .sink = rt_sink_create()};
+    int status = CNF_EXIT_USAGE;
+    if (files_choose(&command))
+        status = cnf_postlink_input_read(arguments, &command.arena, &command.input);
+    if (status == CNF_EXIT_EXPECTED) status = modules_make(&command);
+    if (status == CNF_EXIT_EXPECTED) status = modules_write(&command);
+    if (status == CNF_EXIT_EXPECTED) status = images_print(&command);
+    rt_arena_reset(&command.arena);
+    rt_sink_destroy(command.sink);
+    return status;
+}

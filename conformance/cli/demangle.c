@@ -1,0 +1,39 @@
+/* Demangling by the C++ library's own function, which is opened when the first mangled name comes:
+ * linked in, the library would slow down the start of every child.
+ *
+ * Source: Itanium C++ ABI, "External Names (a.k.a. Mangling)" and, for the function, 3.4
+ * "Demangler API". */
+#include "conformance/cli/demangle.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* __cxa_demangle: with NULL for the buffer it allocates the result, which free() takes back. */
+typedef char *demangle_function(const char *symbol, char *buffer, size_t *length, int *status);
+
+/* POSIX lets a pointer of dlsym be a function's; C does not, so bytes are copied. */
+_Static_assert(sizeof(void *) == sizeof(demangle_function *), "pointers to functions fit");
+
+static demangle_function *demangle_find(void)
+{
+    void *library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    void *symbol = library ? dlsym(library, "__cxa_demangle") : NULL;
+    demangle_function *found = NULL;
+    memcpy(&found, &symbol, sizeof found);
+    return found;
+}
+
+rt_text cnf_demangle(rt_arena *arena, rt_text symbol)
+{
+    if (!rt_text_starts(symbol, "_Z")) return (rt_text){0};
+    demangle_function *demangle = demangle_find();
+    if (!demangle) return (rt_text){0};
+    rt_text terminated = rt_arena_text(arena, symbol);
+    int status = 0;
+    char *text = demangle(terminated.data, NULL, NULL, &status);
+    rt_text kept = {0};
+    if (text) kept = rt_arena_text(arena, rt_text_of(text));
+    free(text);
+    return kept;
+}

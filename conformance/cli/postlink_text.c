@@ -1,0 +1,304 @@
+/* Images in words: property sets that post-link writes are decoded, others shown as they are.
+ *
+ * Source of the sets' meaning: reference/image/image.h. */
+#include "conformance/cli/postlink_text.h"
+
+#include "conformance/cli/demangle.h"
+#include "conformance/cli/image_text.h"
+#include "conformance/report/json_text.h"
+#include "reference/device/device.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+/* ---- Decoding ------------------------------------------------------------------------------ */
+
+/* A specialisation constant of an image. */
+typedef struct spec_constant {
+    uint32_t id, size_bytes;
+    rt_bytes value; /* the default; empty where the image does not tell it */
+} spec_constant;
+
+static rt_bytes defaults_of(const rt_image *image)
+{
+    const rt_property_set *set = rt_image_set(image, RT_SET_SPEC_CONSTANT_DEFAULTS);
+    for (uint32_t i = 0; set && i < set->property_count; i++)
+        if (rt_text_is(set->properties[i].name, "all")) return set->properties[i].bytes;
+    return (rt_bytes){0};
+}
+
+/* False where the property does not have the form of a constant, as one written by hand. */
+static bool constant_read(const rt_image *image, const rt_property *property, spec_constant *out)
+{
+    *out = (spec_constant){0};
+    rt_reader reader = rt_reader_of(property->bytes);
+    out->id = rt_read_u32(&reader);
+    uint32_t offset = rt_read_u32(&reader);
+    out->size_bytes = rt_read_u32(&reader);
+    if (property->type != RT_PROPERTY_BYTES || !rt_reader_finished(&reader)) return false;
+    rt_bytes all = defaults_of(image);
+    if (offset <= all.size && out->size_bytes <= all.size - offset && out->size_bytes <= 8)
+        out->value = (rt_bytes){all.data + offset, out->size_bytes};
+    return true;
+}
+
+/* The bytes as the number that they are in memory, the least significant one first. */
+static void hexadecimal_append(rt_buffer *out, rt_bytes value)
+{
+    rt_buffer_printf(out, "0x");
+    for (size_t i = value.size; i-- > 0;)
+        rt_buffer_printf(out, "%02x", value.data[i]);
+}
+
+/* The name of an aspect's number in SYCL, or the number. */
+static rt_text aspect_name(rt_arena *arena, uint32_t number)
+{
+#define ASPECT_ROW(aspect, name, value)                                                            \
+    if (number == (value)) return RT_TEXT(name);
+    DEV_ASPECTS(ASPECT_ROW)
+#undef ASPECT_ROW
+    return rt_arena_printf(arena, "aspect %u", number);
+}
+
+/* A property of "SYCL/device requirements" that lists aspects. */
+static bool is_aspects(const rt_property *property)
+{
+    return property->type == RT_PROPERTY_BYTES && rt_text_is(property->name, "aspects") &&
+           property->bytes.size % 4 == 0;
+}
+
+/* ---- Text ---------------------------------------------------------------------------------- */
+
+/* A label before the first line of its part, blanks before the others. */
+static void line_begin(rt_buffer *out, const char *label, bool first)
+{
+    rt_buffer_printf(out, "  %-10s", first ? label : "");
+}
+
+static void symbols_append(rt_buffer *out, rt_arena *arena, const char *label,
+                           const rt_property_set *set)
+{
+    for (uint32_t i = 0; set && i < set->property_count; i++) {
+        rt_text symbol = set->properties[i].name;
+        rt_text readable = cnf_demangle(arena, symbol);
+        line_begin(out, label, i == 0);
+        rt_buffer_append_text(out, symbol);
+        if (readable.length > 0) rt_buffer_printf(out, "  %.*s", RT_TEXT_ARG(readable));
+        rt_buffer_append_byte(out, '\n');
+    }
+}
+
+static void kernels_append(rt_buffer *out, rt_arena *arena, const rt_image *image)
+{
+    for (uint32_t i = 0; i < image->kernel_count; i++) {
+        rt_text readable = cnf_demangle(arena, image->kernels[i]);
+        line_begin(out, "kernels", i == 0);
+        rt_buffer_append_text(out, image->kernels[i]);
+        if (readable.length > 0) rt_buffer_printf(out, "  %.*s", RT_TEXT_ARG(readable));
+        rt_buffer_append_byte(out, '\n');
+    }
+}
+
+static void constants_append(rt_buffer *out, const rt_image *image)
+{
+    const rt_property_set *set = rt_image_set(image, RT_SET_SPEC_CONSTANTS);
+    for (uint32_t i = 0; set && i < set->property_count; i++) {
+        const rt_property *property = &set->properties[i];
+        spec_constant constant;
+        line_begin(out, "constants", i == 0);
+        rt_buffer_append_text(out, property->name);
+        if (constant_read(image, property, &constant))
+            rt_buffer_printf(out, "  id %u, bytes: %u", constant.id, constant.size_bytes);
+        if (constant.value.size > 0) {
+            rt_buffer_printf(out, ", default: ");
+            hexadecimal_append(out, constant.value);
+        }
+        rt_buffer_append_byte(out, '\n');
+    }
+}
+
+static void aspects_append(rt_buffer *out, rt_arena *arena, const rt_image *image)
+{
+    const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_REQUIREMENTS);
+    for (uint32_t i = 0; set && i < set->property_count; i++) {
+        if (!is_aspects(&set->properties[i])) continue;
+        rt_reader reader = rt_reader_of(set->properties[i].bytes);
+        line_begin(out, "aspects", true);
+        for (size_t k = 0; k < set->properties[i].bytes.size / 4; k++) {
+            rt_text name = aspect_name(arena, rt_read_u32(&reader));
+            rt_buffer_printf(out, "%s%.*s", k ? ", " : "", RT_TEXT_ARG(name));
+        }
+        rt_buffer_append_byte(out, '\n');
+    }
+}
+
+/* Whether the parts above have said all of a set. */
+static bool is_said(const rt_property_set *set)
+{
+    static const char *const said[] = {RT_SET_IMPORTED_SYMBOLS, RT_SET_EXPORTED_SYMBOLS,
+                                       RT_SET_SPEC_CONSTANTS, RT_SET_SPEC_CONSTANT_DEFAULTS};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (rt_text_is(set->name, said[i])) return true;
+    if (!rt_text_is(set->name, RT_SET_DEVICE_REQUIREMENTS)) return false;
+    for (uint32_t i = 0; i < set->property_count; i++)
+        if (!is_aspects(&set->properties[i])) return false;
+    return true;
+}
+
+static void option_append(rt_buffer *out, const char *label, rt_text options)
+{
+    if (options.length > 0) rt_buffer_printf(out, "  %s: %.*s\n", label, RT_TEXT_ARG(options));
+}
+
+static void image_append(rt_buffer *out, rt_arena *arena, const rt_image *image)
+{
+    rt_buffer_printf(out, "image %.*s: %s, bytes: %zu\n", RT_TEXT_ARG(image->name),
+                     rt_format_name(image->format), image->code.size);
+    kernels_append(out, arena, image);
+    symbols_append(out, arena, "exports", rt_image_set(image, RT_SET_EXPORTED_SYMBOLS));
+    symbols_append(out, arena, "imports", rt_image_set(image, RT_SET_IMPORTED_SYMBOLS));
+    constants_append(out, image);
+    aspects_append(out, arena, image);
+    option_append(out, "compile options", image->compile_options);
+    option_append(out, "link options", image->link_options);
+    for (uint32_t i = 0; i < image->set_count; i++)
+        if (!is_said(&image->sets[i]))
+            cnf_property_sets_text(out, "  ", (rt_property_sets){&image->sets[i], 1});
+}
+
+void cnf_postlink_text(rt_buffer *out, rt_arena *arena, const cnf_postlinked *module)
+{
+    rt_buffer_printf(out, "module %.*s, split %s, images: %u\n", RT_TEXT_ARG(module->module),
+                     module->split, module->images.count);
+    for (uint32_t i = 0; i < module->images.count; i++)
+        image_append(out, arena, &module->images.images[i]);
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------- */
+
+static void set_json(json_t *object, const char *key, json_t *value)
+{
+    int failed = json_object_set_new(object, key, value);
+    CHECK(!failed);
+}
+
+static json_t *bytes_json(rt_bytes bytes)
+{
+    rt_buffer text = {0};
+    for (size_t i = 0; i < bytes.size; i++)
+        rt_buffer_printf(&text, "%02x", bytes.data[i]);
+    json_t *value = json_stringn(rt_buffer_string(&text), text.size);
+    rt_buffer_free(&text);
+    return value;
+}
+
+static json_t *symbol_json(rt_arena *arena, rt_text symbol)
+{
+    json_t *object = json_object();
+    set_json(object, "symbol", cnf_json_text(symbol));
+    rt_text readable = cnf_demangle(arena, symbol);
+    if (readable.length > 0) set_json(object, "demangled", cnf_json_text(readable));
+    return object;
+}
+
+static json_t *symbols_json(rt_arena *arena, const rt_property_set *set)
+{
+    json_t *array = json_array();
+    for (uint32_t i = 0; set && i < set->property_count; i++)
+        json_array_append_new(array, symbol_json(arena, set->properties[i].name));
+    return array;
+}
+
+static json_t *constants_json(const rt_image *image)
+{
+    const rt_property_set *set = rt_image_set(image, RT_SET_SPEC_CONSTANTS);
+    json_t *array = json_array();
+    for (uint32_t i = 0; set && i < set->property_count; i++) {
+        spec_constant constant;
+        if (!constant_read(image, &set->properties[i], &constant)) continue;
+        json_t *object = json_object();
+        set_json(object, "name", cnf_json_text(set->properties[i].name));
+        set_json(object, "id", json_integer(constant.id));
+        set_json(object, "size_bytes", json_integer(constant.size_bytes));
+        set_json(object, "default", bytes_json(constant.value));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static json_t *aspects_json(rt_arena *arena, const rt_image *image)
+{
+    const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_REQUIREMENTS);
+    json_t *array = json_array();
+    for (uint32_t i = 0; set && i < set->property_count; i++) {
+        if (!is_aspects(&set->properties[i])) continue;
+        rt_reader reader = rt_reader_of(set->properties[i].bytes);
+        while (reader.position < set->properties[i].bytes.size)
+            json_array_append_new(array, cnf_json_text(aspect_name(arena, rt_read_u32(&reader))));
+    }
+    return array;
+}
+
+static json_t *properties_json(const rt_property_set *set)
+{
+    json_t *array = json_array();
+    for (uint32_t i = 0; i < set->property_count; i++) {
+        const rt_property *property = &set->properties[i];
+        bool number = property->type == RT_PROPERTY_UINT32;
+        json_t *object = json_object();
+        set_json(object, "name", cnf_json_text(property->name));
+        set_json(object, number ? "number" : "bytes",
+                 number ? json_integer(property->number) : bytes_json(property->bytes));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static json_t *sets_json(const rt_image *image)
+{
+    json_t *array = json_array();
+    for (uint32_t i = 0; i < image->set_count; i++) {
+        json_t *object = json_object();
+        set_json(object, "name", cnf_json_text(image->sets[i].name));
+        set_json(object, "properties", properties_json(&image->sets[i]));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static json_t *image_json(rt_arena *arena, const rt_image *image)
+{
+    json_t *object = json_object(), *kernels = json_array();
+    for (uint32_t i = 0; i < image->kernel_count; i++)
+        json_array_append_new(kernels, symbol_json(arena, image->kernels[i]));
+    set_json(object, "name", cnf_json_text(image->name));
+    set_json(object, "format", json_string(rt_format_name(image->format)));
+    set_json(object, "size_bytes", json_integer((json_int_t)image->code.size));
+    set_json(object, "kernels", kernels);
+    set_json(object, "exports", symbols_json(arena, rt_image_set(image, RT_SET_EXPORTED_SYMBOLS)));
+    set_json(object, "imports", symbols_json(arena, rt_image_set(image, RT_SET_IMPORTED_SYMBOLS)));
+    set_json(object, "constants", constants_json(image));
+    set_json(object, "aspects", aspects_json(arena, image));
+    set_json(object, "property_sets", sets_json(image));
+    return object;
+}
+
+void cnf_postlink_json(rt_buffer *out, rt_arena *arena, const cnf_postlinked *modules,
+                       uint32_t module_count)
+{
+    json_t *array = json_array();
+    for (uint32_t i = 0; i < module_count; i++) {
+        json_t *object = json_object(), *images = json_array();
+        for (uint32_t k = 0; k < modules[i].images.count; k++)
+            json_array_append_new(images, image_json(arena, &modules[i].images.images[k]));
+        set_json(object, "module", cnf_json_text(modules[i].module));
+        set_json(object, "split", json_string(modules[i].split));
+        set_json(object, "images", images);
+        json_array_append_new(array, object);
+    }
+    char *text = json_dumps(array, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+    CHECK(text);
+    rt_buffer_printf(out, "%s\n", text);
+    free(text);
+    json_decref(array);
+}

@@ -1,0 +1,24 @@
+/* What post-link made of a module: as text for people, and as JSON. */
+#ifndef CONFORMANCE_CLI_POSTLINK_TEXT_H
+#define CONFORMANCE_CLI_POSTLINK_TEXT_H
+
+#include "reference/image/image.h"
+
+/* A module with its images. */
+typedef struct cnf_postlinked {
+    rt_text module;
+    const char *split; /* its name */
+    rt_image_list images;
+} cnf_postlinked;
+
+/* Appends, image by image: format and size, kernels, exported and imported symbols with their
+ * demangled names, specialisation constants, aspects, options, and whatever else its property sets
+ * hold.  Temporary texts go to the arena. */
+void cnf_postlink_text(rt_buffer *out, rt_arena *arena, const cnf_postlinked *module);
+
+/* Appends the same of all modules as one array of JSON and a newline; every property set is there
+ * as it is, with bytes in hexadecimal. */
+void cnf_postlink_json(rt_buffer *out, rt_arena *arena, const cnf_postlinked *modules,
+                       uint32_t module_count);
+
+#endif

@@ -1,0 +1,107 @@
+/* assay-sycl-compiler: SYCL source on standard input, SYCLBIN on standard output.
+ *
+ *     assay-sycl-compiler [OPTION…]        options go to the compiler as they are
+ *     assay-sycl-compiler --version        the library's version, nothing is compiled
+ *
+ * The shipped compiler of DPC++ is inside libsycl-jit and is reached through libsycl alone
+ * (extension sycl_ext_oneapi_kernel_compiler), which compiles for a device: whichever OpenCL CPU
+ * the environment offers.  The result is the bundle in object state, so SPIR-V and nothing of that
+ * device.  It is a program of its own because the library starts threads, opens drivers and may
+ * crash, and because it is C++; ci/setup --with dpcpp builds it.
+ *
+ * Exit status: 0 compiled; the compiler's warnings stand on standard error.
+ *              1 the source is refused; standard error says why, in the compiler's words.
+ *              3 there is no device to compile for, or libsycl refuses for another reason.
+ *              4 standard input or output failed. */
+#include <sycl/sycl.hpp>
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+namespace syclexp = sycl::ext::oneapi::experimental;
+
+enum exit_status { COMPILED = 0, REFUSED = 1, NO_DEVICE = 3, CHANNEL_FAILED = 4 };
+
+static bool read_all(std::string &out)
+{
+    char block[65536];
+    for (;;) {
+        ssize_t size = read(STDIN_FILENO, block, sizeof block);
+        if (size <= 0) return size == 0;
+        out.append(block, static_cast<size_t>(size));
+    }
+}
+
+static bool write_all(int descriptor, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t written = write(descriptor, bytes, size);
+        if (written <= 0) return false;
+        bytes += written;
+        size -= static_cast<size_t>(written);
+    }
+    return true;
+}
+
+static void say(const std::string &text)
+{
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    if (!text.empty() && text.back() != '\n') std::fputc('\n', stderr);
+}
+
+/* Only the compiler's own refusal is one of the source; errc::build is what the extension fixes for
+ * it. */
+static exit_status compile(const sycl::context &context, const std::string &source,
+                           const std::vector<std::string> &options, int output)
+{
+    std::string log;
+    try {
+        auto bundle = syclexp::create_kernel_bundle_from_source(
+            context, syclexp::source_language::sycl, source);
+        auto object = syclexp::compile(
+            bundle, syclexp::properties{syclexp::save_log{&log}, syclexp::build_options{options}});
+        auto content = object.ext_oneapi_get_content();
+        say(log);
+        return write_all(output, content.data(), content.size()) ? COMPILED : CHANNEL_FAILED;
+    } catch (const sycl::exception &error) {
+        say(error.what());
+        return error.code() == sycl::errc::build ? REFUSED : NO_DEVICE;
+    }
+}
+
+static exit_status run(const std::vector<std::string> &options, int output)
+{
+    std::string source;
+    if (!read_all(source)) return CHANNEL_FAILED;
+    try {
+        sycl::device device{sycl::cpu_selector_v};
+        if (device.get_backend() != sycl::backend::opencl) {
+            say("the CPU is no OpenCL device");
+            return NO_DEVICE;
+        }
+        return compile(sycl::context{device}, source, options, output);
+    } catch (const std::exception &error) {
+        say(error.what());
+        return NO_DEVICE;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && std::strcmp(argv[1], "--version") == 0) {
+        std::printf("libsycl %d.%d.%d (%d)\n", __LIBSYCL_MAJOR_VERSION, __LIBSYCL_MINOR_VERSION,
+                    __LIBSYCL_PATCH_VERSION, __SYCL_COMPILER_VERSION);
+        return COMPILED;
+    }
+    /* What libraries print must not come between the bytes of the result. */
+    int output = dup(STDOUT_FILENO);
+    if (output < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return CHANNEL_FAILED;
+    exit_status status = run(std::vector<std::string>(argv + 1, argv + argc), output);
+    std::fflush(nullptr);
+    /* The drivers' threads and destructors have nothing more to do and could only crash. */
+    _exit(status);
+}

@@ -1,0 +1,209 @@
+/* SYCLBIN to images.
+ *
+ * The set `SYCL/kernel names` of a binary lists kernels, exported functions, and each of them a
+ * second time behind the name of the bundle ("rtc_0$…"), in no order; what can be launched is what
+ * the code has as entry points, in its order.
+ *
+ * A compilation takes some two seconds and depends on the source and this one compiler, so its
+ * result is kept apart from the module's images: a change to another source of the module, or to
+ * post-link, does not compile it again. */
+#include "conformance/compile/sycl_images.h"
+
+#include "conformance/compile/cache.h"
+#include "reference/base/stream.h"
+#include "reference/image/syclbin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEPT_TAG = 0x43594341, KEPT_VERSION = 1 }; /* "ACYC" */
+
+/* ---- Entry points -------------------------------------------------------------------------- */
+
+/* SPIR-V specification, 2.3 "Physical Layout of a SPIR-V Module and Instruction" and 3.42.6
+ * "OpEntryPoint": model, function, then the name. */
+enum { SPIRV_HEADER_WORDS = 5, SPIRV_OP_ENTRY_POINT = 15, ENTRY_NAME_WORD = 3 };
+
+static uint32_t word_at(rt_bytes code, size_t index)
+{
+    CHECK(index < code.size / 4);
+    const uint8_t *at = code.data + index * 4;
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+typedef RT_VECTOR(rt_text) name_list;
+
+/* Adds the names of the entry points; false: the words do not form instructions. */
+static bool list_entry_points(rt_bytes code, name_list *names)
+{
+    size_t word_count = code.size / 4;
+    if (code.size % 4 != 0 || word_count < SPIRV_HEADER_WORDS) return false;
+    for (size_t at = SPIRV_HEADER_WORDS; at < word_count;) {
+        uint32_t length = word_at(code, at) >> 16;
+        if (length == 0 || length > word_count - at) return false;
+        if ((word_at(code, at) & 0xFFFF) == SPIRV_OP_ENTRY_POINT) {
+            if (length <= ENTRY_NAME_WORD) return false;
+            const char *name = (const char *)code.data + (at + ENTRY_NAME_WORD) * 4;
+            size_t room = (length - ENTRY_NAME_WORD) * (size_t)4;
+            size_t size = strnlen(name, room);
+            if (size == 0 || size == room) return false;
+            *rt_vector_push(names) = (rt_text){name, size};
+        }
+        at += length;
+    }
+    return true;
+}
+
+/* ---- Images -------------------------------------------------------------------------------- */
+
+static rt_status damaged(cnf_worker *worker, rt_text source, rt_text how)
+{
+    return rt_fail(worker->sink, RT_TOOL, RT_RULE_NONE,
+                   "what the compiler of SYCL made of source %.*s is damaged: %.*s",
+                   RT_TEXT_ARG(source), RT_TEXT_ARG(how));
+}
+
+/* The value of a specialization_id is asked of a function that a pass of DPC++ replaces;
+ * libsycl-jit does not run that pass and leaves a call that nothing resolves. */
+static rt_status check_spec_constants(cnf_worker *worker, rt_bytes code)
+{
+    static const char left_over[] = "2020SpecConstantValue";
+    if (!memmem(code.data, code.size, left_over, sizeof left_over - 1)) return RT_STATUS_OK;
+    return rt_fail(worker->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                   "get_specialization_constant: the compiler of SYCL that is reached through "
+                   "libsycl leaves specialisation constants unresolved; read it in a function of "
+                   "OpenCL C, with SPEC_CONSTANT");
+}
+
+static rt_status make_image(cnf_worker *worker, rt_text source, const rt_device_binary *binary,
+                            rt_image *out_image)
+{
+    RT_TRY(check_spec_constants(worker, binary->code));
+    RT_TRY(rt_device_binary_image(worker->sink, source, binary, out_image));
+    name_list names = {0};
+    bool read = list_entry_points(binary->code, &names);
+    rt_text *kernels = rt_arena_alloc_array(&worker->arena, names.count, sizeof *kernels);
+    for (uint32_t i = 0; i < names.count; i++)
+        kernels[i] = names.items[i];
+    out_image->kernels = kernels;
+    out_image->kernel_count = names.count;
+    rt_vector_free(&names);
+    if (!read) return damaged(worker, source, RT_TEXT("its code is no SPIR-V"));
+    rt_image_hash(out_image);
+    return RT_STATUS_OK;
+}
+
+/* The hash covers code, format and property sets; the kernels are the code's. */
+static bool is_repetition(const rt_image *images, uint32_t count, const rt_image *image)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (images[i].hash.low == image->hash.low && images[i].hash.high == image->hash.high)
+            return true;
+    }
+    return false;
+}
+
+/* The name that an image is ordered by: of its first kernel, or else of a symbol that it exports.
+ */
+static rt_text name_of(const rt_image *image)
+{
+    const rt_property_set *exports = rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);
+    if (image->kernel_count > 0) return image->kernels[0];
+    return exports && exports->property_count > 0 ? exports->properties[0].name : (rt_text){0};
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    return rt_text_compare(name_of(left), name_of(right));
+}
+
+rt_status cnf_sycl_images(cnf_worker *worker, rt_text source, rt_bytes bytes,
+                          rt_image_list *out_images)
+{
+    *out_images = (rt_image_list){0};
+    rt_syclbin syclbin;
+    rt_device_binaries binaries = {0};
+    rt_status status = rt_syclbin_read(worker->sink, &worker->arena, bytes, &syclbin);
+    if (rt_ok(status))
+        status = rt_syclbin_binaries(worker->sink, &worker->arena, &syclbin, &binaries);
+    if (!rt_ok(status))
+        return damaged(worker, source, rt_sink_diagnostic(worker->sink, status)->message);
+    rt_image *images = rt_arena_alloc_array(&worker->arena, binaries.count, sizeof *images);
+    for (uint32_t i = 0; i < binaries.count; i++) {
+        rt_image *image = &images[out_images->count];
+        RT_TRY(make_image(worker, source, &binaries.items[i], image));
+        if (!is_repetition(images, out_images->count, image)) out_images->count++;
+    }
+    /* The compiler's own order differs from one run to the next. */
+    if (out_images->count > 1) qsort(images, out_images->count, sizeof *images, compare_names);
+    out_images->images = images;
+    return RT_STATUS_OK;
+}
+
+/* ---- Keeping ------------------------------------------------------------------------------- */
+
+/* What the result depends on beside the compiler; the name of the source is in no image. */
+static void write_request(rt_buffer *out, const cnf_request_source *source,
+                          const cnf_front_end_options *options)
+{
+    rt_write_u32(out, KEPT_TAG);
+    rt_write_u32(out, KEPT_VERSION);
+    rt_write_u32(out, options->split);
+    rt_write_text(out, options->build_options);
+    rt_write_text(out, source->code);
+}
+
+bool cnf_sycl_find(cnf_worker *worker, const cnf_request_source *source,
+                   const cnf_front_end_options *options, cnf_front_end_run *run)
+{
+    rt_buffer tool = {0}, request = {0}, kept = {0};
+    cnf_toolchain_identify_sycl(&worker->toolchain, &tool);
+    write_request(&request, source, options);
+    bool found = tool.size > 0 && cnf_cache_find_of_tool(worker->cache, rt_buffer_text(&tool),
+                                                         rt_buffer_bytes(&request), &kept);
+    if (found) {
+        rt_reader reader = rt_reader_of(rt_buffer_bytes(&kept));
+        rt_text errors = rt_read_text(&reader);
+        rt_bytes output = rt_read_bytes(&reader);
+        run->kept = rt_reader_finished(&reader) && output.size > 0;
+        if (run->kept) {
+            rt_buffer_append_text(&run->errors, errors);
+            rt_buffer_append(&run->output, output.data, output.size);
+        }
+    }
+    rt_buffer_free(&kept);
+    rt_buffer_free(&request);
+    rt_buffer_free(&tool);
+    return run->kept;
+}
+
+/* The compiler's words without the list of headers (-H), which was judged. */
+static void append_messages(rt_buffer *out, rt_text text)
+{
+    while (text.length > 0) {
+        const char *end = memchr(text.data, '\n', text.length);
+        size_t length = end ? (size_t)(end - text.data) + 1 : text.length;
+        if (text.data[0] != '.') rt_buffer_append(out, text.data, length);
+        text = (rt_text){text.data + length, text.length - length};
+    }
+}
+
+void cnf_sycl_keep(cnf_worker *worker, const cnf_request_source *source,
+                   const cnf_front_end_options *options, const cnf_front_end_run *run)
+{
+    CHECK(run->output.size > 0 && !run->kept);
+    rt_buffer tool = {0}, request = {0}, messages = {0}, made = {0};
+    cnf_toolchain_identify_sycl(&worker->toolchain, &tool);
+    write_request(&request, source, options);
+    append_messages(&messages, rt_buffer_text(&run->errors));
+    rt_write_text(&made, rt_buffer_text(&messages));
+    rt_write_bytes(&made, rt_buffer_bytes(&run->output));
+    if (tool.size > 0) {
+        cnf_cache_keep_of_tool(worker->cache, rt_buffer_text(&tool), rt_buffer_bytes(&request),
+                               rt_buffer_bytes(&made));
+    }
+    rt_buffer_free(&made);
+    rt_buffer_free(&messages);
+    rt_buffer_free(&request);
+    rt_buffer_free(&tool);
+}

@@ -1,0 +1,347 @@
+/* Finding and keeping entries of a shared folder (store.h). */
+#include "reference/base/store.h"
+
+#include "reference/base/alloc.h"
+#include "reference/base/hash.h"
+#include "reference/base/stream.h"
+#include "reference/base/vector.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    ENTRY_TAG = 0x54535452, /* "RTST" */
+    ENTRY_VERSION = 1,
+    KEEPS_PER_SWEEP = 64, /* one in so many keeps looks at the size of the folder, and each keep of
+                             an entry that is larger than the same part of what is allowed */
+    USED_AFTER_SECONDS = 3600, /* an entry's time is brought up to date when older than this */
+    SHARDS = 256,
+};
+
+#define FILE_SIZE_MAX ((off_t)256 << 20) /* bytes; a larger file is no entry of ours */
+
+struct rt_store {
+    rt_buffer folder;
+    uint64_t size_max, size_kept; /* bytes */
+    const rt_store_calls *calls;
+};
+
+const rt_store_calls rt_store_system = {
+    .make_folder = mkdir,
+    .create = mkostemp,
+    .write = write,
+    .sync = fsync,
+    .close = close,
+    .rename = rename,
+};
+
+/* ---- Making -------------------------------------------------------------------------------- */
+
+bool rt_store_folder_make(const rt_store_calls *calls, const char *path)
+{
+    char part[PATH_MAX];
+    size_t length = strlen(path);
+    if (length == 0 || length >= sizeof part) {
+        errno = length == 0 ? ENOENT : ENAMETOOLONG;
+        return false;
+    }
+    memcpy(part, path, length + 1);
+    for (size_t i = 1; i <= length; i++) {
+        if (part[i] != '/' && part[i] != '\0') continue;
+        part[i] = '\0';
+        if (calls->make_folder(part, 0777) != 0 && errno != EEXIST) return false;
+        part[i] = i < length ? '/' : '\0';
+    }
+    return true;
+}
+
+rt_store *rt_store_create(const rt_store_parameters *parameters)
+{
+    CHECK(parameters->folder.length > 0);
+    CHECK(parameters->size_kept <= parameters->size_max);
+    rt_store *store = rt_alloc(sizeof *store);
+    rt_buffer_append_text(&store->folder, parameters->folder);
+    store->size_max = parameters->size_max;
+    store->size_kept = parameters->size_kept;
+    store->calls = parameters->calls ? parameters->calls : &rt_store_system;
+    return store;
+}
+
+void rt_store_destroy(rt_store *store)
+{
+    if (!store) return;
+    rt_buffer_free(&store->folder);
+    rt_free(store);
+}
+
+/* ---- The form of a file -------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    bool useless;
+} answers[] = {
+#define ANSWER_ROW(answer, name, useless) {name, useless},
+    RT_STORE_ANSWERS(ANSWER_ROW)
+#undef ANSWER_ROW
+};
+
+const char *rt_store_answer_name(rt_store_answer answer)
+{
+    CHECK((unsigned)answer < RT_STORE_ANSWER_COUNT);
+    return answers[answer].name;
+}
+
+void rt_store_entry_write(rt_buffer *out, rt_bytes key, rt_bytes content)
+{
+    rt_buffer hashed = {0};
+    rt_write_bytes(&hashed, key);
+    rt_write_bytes(&hashed, content);
+    rt_hash hash = rt_hash128(hashed.data, hashed.size);
+    size_t before = out->size;
+    rt_write_u32(out, ENTRY_TAG);
+    rt_write_u32(out, ENTRY_VERSION);
+    CHECK(out->size - before == RT_STORE_HASH_AT);
+    rt_write_u64(out, hash.low);
+    rt_write_u64(out, hash.high);
+    CHECK(out->size - before == RT_STORE_HASHED_AT);
+    rt_buffer_append(out, hashed.data, hashed.size);
+    rt_buffer_free(&hashed);
+}
+
+rt_store_answer rt_store_entry_read(rt_bytes file, rt_bytes key, rt_bytes *out_content)
+{
+    *out_content = (rt_bytes){0};
+    rt_reader reader = rt_reader_of(file);
+    uint32_t tag = rt_read_u32(&reader), version = rt_read_u32(&reader);
+    uint64_t low = rt_read_u64(&reader), high = rt_read_u64(&reader);
+    if (tag != ENTRY_TAG && file.size >= sizeof tag) return RT_STORE_FOREIGN;
+    if (reader.failed) return RT_STORE_CUT;
+    if (version != ENTRY_VERSION) return RT_STORE_OTHER_VERSION;
+    CHECK(reader.position == RT_STORE_HASHED_AT);
+    rt_bytes kept_key = rt_read_bytes(&reader);
+    rt_bytes content = rt_read_bytes(&reader);
+    if (reader.failed) return RT_STORE_CUT;
+    rt_hash hash = rt_hash128(file.data + RT_STORE_HASHED_AT, file.size - RT_STORE_HASHED_AT);
+    if (!rt_reader_finished(&reader) || hash.low != low || hash.high != high)
+        return RT_STORE_DAMAGED;
+    bool same = kept_key.size == key.size &&
+                (key.size == 0 || memcmp(kept_key.data, key.data, key.size) == 0);
+    if (!same) return RT_STORE_OTHER_KEY;
+    *out_content = content;
+    return RT_STORE_FOUND;
+}
+
+/* ---- Finding ------------------------------------------------------------------------------- */
+
+/* Path of an entry, or of its folder. */
+static void entry_path(const rt_store *store, rt_hash name, bool folder_only, rt_buffer *out)
+{
+    rt_hash_text text = rt_hash_print(name);
+    rt_buffer_printf(out, "%s/%.2s", rt_buffer_string(&store->folder), text.digits);
+    if (!folder_only) rt_buffer_printf(out, "/%s", text.digits + 2);
+}
+
+/* True for an ordinary file that is not larger than any entry. */
+static bool is_entry_file(int descriptor)
+{
+    struct stat status;
+    return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+           status.st_size <= FILE_SIZE_MAX;
+}
+
+/* Reads a whole file; false when it cannot be read. */
+static bool read_file(int descriptor, rt_buffer *out)
+{
+    char block[65536];
+    for (;;) {
+        ssize_t size = read(descriptor, block, sizeof block);
+        if (size < 0 && errno == EINTR) continue;
+        if (size <= 0) return size == 0;
+        rt_buffer_append(out, block, (size_t)size);
+    }
+}
+
+/* Marks an entry as used, so that the sweep takes others first. */
+static void touch_entry(int descriptor)
+{
+    struct stat status;
+    if (fstat(descriptor, &status) != 0) return;
+    if (time(NULL) - status.st_mtime > USED_AFTER_SECONDS) futimens(descriptor, NULL);
+}
+
+static rt_store_answer read_entry(int descriptor, rt_bytes key, rt_buffer *out_content)
+{
+    if (!is_entry_file(descriptor)) return RT_STORE_FOREIGN;
+    rt_buffer file = {0};
+    rt_bytes content = {0};
+    rt_store_answer answer = RT_STORE_UNREADABLE;
+    if (read_file(descriptor, &file))
+        answer = rt_store_entry_read(rt_buffer_bytes(&file), key, &content);
+    if (answer == RT_STORE_FOUND) {
+        rt_buffer_append(out_content, content.data, content.size);
+        touch_entry(descriptor);
+    }
+    rt_buffer_free(&file);
+    return answer;
+}
+
+rt_store_answer rt_store_find(const rt_store *store, rt_bytes key, rt_buffer *out_content)
+{
+    rt_buffer path = {0};
+    entry_path(store, rt_hash128(key.data, key.size), false, &path);
+    /* Whatever lies there may be foreign: a pipe must not be waited for, nor a link followed. */
+    int descriptor = open(rt_buffer_string(&path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    rt_store_answer answer;
+    if (descriptor >= 0) {
+        answer = read_entry(descriptor, key, out_content);
+        close(descriptor);
+    } else {
+        answer = errno == ENOENT  ? RT_STORE_ABSENT
+                 : errno == ELOOP ? RT_STORE_FOREIGN
+                                  : RT_STORE_UNREADABLE;
+    }
+    if (answers[answer].useless) unlink(rt_buffer_string(&path));
+    rt_buffer_free(&path);
+    return answer;
+}
+
+/* ---- Keeping ------------------------------------------------------------------------------- */
+
+/* Writes and makes durable; 0 or an errno. */
+static int write_file(const rt_store_calls *calls, int descriptor, rt_bytes bytes)
+{
+    if (fchmod(descriptor, 0644) != 0) return errno;
+    while (bytes.size > 0) {
+        ssize_t written = calls->write(descriptor, bytes.data, bytes.size);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return errno;
+        if (written == 0) return EIO; /* It cannot happen to a file, and must not go on for ever. */
+        bytes.data += written;
+        bytes.size -= (size_t)written;
+    }
+    return calls->sync(descriptor) == 0 ? 0 : errno;
+}
+
+/* A renamed file survives a crash of the machine when its folder was made durable too. */
+static int sync_folder(const rt_store_calls *calls, const char *folder)
+{
+    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return errno;
+    int error = calls->sync(descriptor) == 0 ? 0 : errno;
+    close(descriptor);
+    return error;
+}
+
+/* Writes bytes under a temporary name in the folder and renames. */
+static int replace_file(const rt_store_calls *calls, const char *folder, const char *path,
+                        rt_bytes bytes)
+{
+    CHECK(strncmp(path, folder, strlen(folder)) == 0);
+    rt_buffer temporary = {0};
+    rt_buffer_printf(&temporary, "%s/new-XXXXXX", folder);
+    int descriptor = calls->create(temporary.data, O_CLOEXEC);
+    int error = descriptor >= 0 ? 0 : errno;
+    if (descriptor >= 0) {
+        error = write_file(calls, descriptor, bytes);
+        if (calls->close(descriptor) != 0 && error == 0) error = errno;
+        if (error == 0 && calls->rename(temporary.data, path) != 0) error = errno;
+        if (error != 0) unlink(temporary.data);
+    }
+    rt_buffer_free(&temporary);
+    return error != 0 ? error : sync_folder(calls, folder);
+}
+
+int rt_store_keep(const rt_store *store, rt_bytes key, rt_bytes content)
+{
+    CHECK(key.size > 0 && key.data);
+    rt_hash name = rt_hash128(key.data, key.size);
+    rt_buffer folder = {0}, path = {0}, entry = {0};
+    entry_path(store, name, true, &folder);
+    entry_path(store, name, false, &path);
+    rt_store_entry_write(&entry, key, content);
+    int error = 0;
+    if (entry.size > (size_t)FILE_SIZE_MAX || entry.size > store->size_max) error = EFBIG;
+    if (error == 0 && !rt_store_folder_make(store->calls, rt_buffer_string(&folder))) error = errno;
+    if (error == 0) {
+        error = replace_file(store->calls, rt_buffer_string(&folder), rt_buffer_string(&path),
+                             rt_buffer_bytes(&entry));
+    }
+    bool sweeps = name.low % KEEPS_PER_SWEEP == 0 || entry.size > store->size_max / KEEPS_PER_SWEEP;
+    rt_buffer_free(&folder);
+    rt_buffer_free(&path);
+    rt_buffer_free(&entry);
+    if (sweeps) rt_store_sweep(store, store->size_max, store->size_kept);
+    return error;
+}
+
+/* ---- Sweeping ------------------------------------------------------------------------------ */
+
+typedef struct swept_file {
+    char *path; /* heap */
+    uint64_t size;
+    struct timespec used_at;
+} swept_file;
+
+typedef struct sweep {
+    RT_VECTOR(swept_file) files;
+    uint64_t size;
+} sweep;
+
+static int compare_age(const void *left, const void *right)
+{
+    const swept_file *a = left, *b = right;
+    if (a->used_at.tv_sec != b->used_at.tv_sec)
+        return a->used_at.tv_sec < b->used_at.tv_sec ? -1 : 1;
+    return a->used_at.tv_nsec < b->used_at.tv_nsec ? -1 : a->used_at.tv_nsec > b->used_at.tv_nsec;
+}
+
+static void note_files(sweep *all, const char *folder)
+{
+    DIR *directory = opendir(folder);
+    if (!directory) return;
+    for (struct dirent *row = readdir(directory); row; row = readdir(directory)) {
+        struct stat status;
+        if (fstatat(dirfd(directory), row->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+        if (!S_ISREG(status.st_mode)) continue;
+        rt_buffer path = {0};
+        rt_buffer_printf(&path, "%s/%s", folder, row->d_name);
+        *rt_vector_push(&all->files) =
+            (swept_file){path.data, (uint64_t)status.st_size, status.st_mtim};
+        all->size += (uint64_t)status.st_size;
+    }
+    closedir(directory);
+}
+
+static void note_all(sweep *all, const rt_store *store)
+{
+    for (int shard = 0; shard < SHARDS; shard++) {
+        rt_buffer folder = {0};
+        rt_buffer_printf(&folder, "%s/%02x", rt_buffer_string(&store->folder), (unsigned)shard);
+        note_files(all, rt_buffer_string(&folder));
+        rt_buffer_free(&folder);
+    }
+}
+
+void rt_store_sweep(const rt_store *store, uint64_t size_max, uint64_t size_kept)
+{
+    CHECK(size_kept <= size_max);
+    sweep all = {0};
+    note_all(&all, store);
+    if (all.size > size_max) {
+        qsort(all.files.items, all.files.count, sizeof *all.files.items, compare_age);
+        for (uint32_t i = 0; i < all.files.count && all.size > size_kept; i++) {
+            if (unlink(all.files.items[i].path) == 0) all.size -= all.files.items[i].size;
+        }
+    }
+    for (uint32_t i = 0; i < all.files.count; i++)
+        rt_free(all.files.items[i].path);
+    rt_vector_free(&all.files);
+}

@@ -1,0 +1,163 @@
+/* Tests of what post-link refuses because SPIR-V or its writer lacks it: by name, at the line where
+ * the source tells lines, and never by the death of the process. */
+#include "reference/compiler/test/postlink_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct refusal_row {
+    const char *file; /* ".ll": LLVM IR */
+    const char *code;
+    const char *names; /* that the diagnostic is about */
+    const char *said;  /* a part of its message */
+} refusal_row;
+
+static void refuse_all(postlink_fixture *fixture, const refusal_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const fixture_source sources[] = {{rows[i].file, rows[i].code}, {NULL, NULL}};
+        rt_status status = fixture_postlink(fixture, RT_SPLIT_OFF, sources);
+        assert_refused(fixture, status, RT_POSTLINK_ERROR, rows[i].names);
+        rt_text message = rt_sink_diagnostic(fixture->sink, status)->message;
+        if (!memmem(message.data, message.length, rows[i].said, strlen(rows[i].said)))
+            fail_msg("'%s' is not in: %.*s", rows[i].said, RT_TEXT_ARG(message));
+    }
+}
+
+static void make_one(postlink_fixture *fixture, const char *file, const char *code)
+{
+    const fixture_source sources[] = {{file, code}, {NULL, NULL}};
+    fixture_make(fixture, RT_SPLIT_OFF, 1, sources);
+}
+
+#define COUNT(rows)  (sizeof(rows) / sizeof *(rows))
+#define TARGET       "target triple = \"spir64\"\n"
+#define KERNEL(type) TARGET "define spir_kernel void @K(" type " addrspace(1)* %p) {\n"
+#define LOADED(type) KERNEL(type) " %x = load " type ", " type " addrspace(1)* %p\n"
+#define STORED(type) " store " type " %r, " type " addrspace(1)* %p\n ret void\n}\n"
+
+static void what_sources_may_not_hold(void **state)
+{
+    static const refusal_row rows[] = {
+        {"A", "int f(int x) { return x; }\nint g(int x) __attribute__((alias(\"f\")));", "g",
+         "'g' is an alias"},
+        {"A", "\n\n__attribute__((constructor)) void f(void) {}", "llvm.global_ctors", ", line 3:"},
+        {"A", "int f(int x) {\n  __asm__ volatile(\"hlt\");\n  return x; }", "f", ", line 2: 'f'"},
+        {"A",
+         "\nint f(int) __attribute__((weak));\n"
+         "kernel void K(global int *p) { p[0] = f(1); }",
+         "f", "'f' is declared weak"},
+        {"A.ll", TARGET "define internal spir_kernel void @K() {\n ret void\n}\n", "K",
+         "internal to its source"},
+        {"A.ll", TARGET "@v = thread_local addrspace(1) global i32 3\n", "v",
+         "variable of each thread"},
+        {"A.ll", TARGET "define spir_func i32 @f(i32 %x, ...) {\n ret i32 %x\n}\n", "f",
+         "variable arguments"},
+        {"A.ll",
+         TARGET "declare spir_func void @f()\ndeclare i32 @handler(...)\n"
+                "define spir_func void @g() personality i32 (...)* @handler {\n"
+                " invoke spir_func void @f() to label %fine unwind label %bad\nfine:\n ret void\n"
+                "bad:\n %l = landingpad { i8*, i32 } cleanup\n resume { i8*, i32 } %l\n}\n",
+         "handler", "variable arguments"},
+        {"A.ll",
+         TARGET "declare spir_func void @f()\ndeclare i32 @handler()\n"
+                "define spir_func void @g() personality i32 ()* @handler {\n"
+                " invoke spir_func void @f() to label %fine unwind label %bad\nfine:\n ret void\n"
+                "bad:\n %l = landingpad { i8*, i32 } cleanup\n resume { i8*, i32 } %l\n}\n",
+         "g", "'g' handles exceptions"},
+        {"A.ll",
+         TARGET "define spir_func i32 @f(i8* %a) {\n indirectbr i8* %a, [label %one]\none:\n"
+                " ret i32 1\n}\n",
+         "f", "address of a label"},
+    };
+    refuse_all(*state, rows, COUNT(rows));
+    /* Twins: a weak definition, and variable arguments that are printf's. */
+    make_one(*state, "A", "__attribute__((weak)) int f(int x) { return x; }");
+    assert_exports(*state, 0, "f");
+    make_one(*state, "A", "kernel void K(global int *p) { printf(\"%d\", p[0]); }");
+}
+
+static void types_that_spirv_lacks(void **state)
+{
+    static const refusal_row rows[] = {
+        {"A.ll", LOADED("i37") " %r = mul i37 %x, 5\n" STORED("i37"), "K", "an integer of 37 bits"},
+        {"A.ll", LOADED("fp128") " %r = fadd fp128 %x, %x\n" STORED("fp128"), "K",
+         "more than 64 bits"},
+        {"A.ll", LOADED("bfloat") " %r = fadd bfloat %x, %x\n" STORED("bfloat"), "K", "bfloat"},
+        {"A.ll", LOADED("<7 x i32>") " %r = add <7 x i32> %x, %x\n" STORED("<7 x i32>"), "K",
+         "a vector of 7 components"},
+        {"A.ll",
+         TARGET "define spir_func i32 @f(i32 addrspace(9)* %p) {\n"
+                " %x = load i32, i32 addrspace(9)* %p\n ret i32 %x\n}\n",
+         "f", "address space 9"},
+        {"A.ll",
+         TARGET "define spir_func i32 @f(<4 x i32*> %p) {\n"
+                " %q = extractelement <4 x i32*> %p, i32 1\n"
+                " %x = load i32, i32* %q\n ret i32 %x\n}\n",
+         "f", "a vector of pointers"},
+        {"A.ll",
+         TARGET "@v = addrspace(1) global i3 1\ndefine spir_func i3 addrspace(1)* @f() {\n"
+                " ret i3 addrspace(1)* @v\n}\n",
+         "v", "an integer of 3 bits"},
+        {"A",
+         "\ntypedef int seven __attribute__((ext_vector_type(7)));\n"
+         "seven f(seven x) {\n  return x + 1; }",
+         "f", ":3: 'f' needs a vector of 7"},
+    };
+    refuse_all(*state, rows, COUNT(rows));
+    /* Twins: a type that the passes remove, and a struct that points to itself. */
+    make_one(*state, "A.ll",
+             LOADED("i32") " %y = zext i32 %x to i128\n %z = mul i128 %y, 5\n"
+                           " %r = trunc i128 %z to i32\n" STORED("i32"));
+    make_one(*state, "A",
+             "struct node { global struct node *next; int value; };\n"
+             "int f(global struct node *n) { return n->next->value; }");
+}
+
+static void operations_that_the_writer_lacks(void **state)
+{
+    static const refusal_row rows[] = {
+        {"A.ll",
+         LOADED("float") " %r = atomicrmw fadd float addrspace(1)* %p, float %x seq_cst\n" STORED(
+             "float"),
+         "K", "atomic operation"},
+        {"A.ll",
+         KERNEL("i64") " %r = call i64 @llvm.readcyclecounter()\n" STORED(
+             "i64") "declare i64 @llvm.readcyclecounter()\n",
+         "K", "calls 'llvm.readcyclecounter'"},
+        {"A.ll",
+         LOADED("i32") " %a = alloca i32, i32 %x\n %b = getelementptr i32, i32* %a, i32 %x\n"
+                       " store volatile i32 %x, i32* %b\n %r = load volatile i32, i32* %a\n" STORED(
+                           "i32"),
+         "K", "private array"},
+        {"A", "\n\nvoid f(global char *p, ulong n) {\n  __builtin_memset(p, 0, n); }", "f",
+         ":4: 'f' fills memory"},
+        {"A.ll",
+         TARGET "define spir_func {i32, i32} @f(i1 %c, {i32, i32} %a, {i32, i32} %b) {\n"
+                " %r = select i1 %c, {i32, i32} %a, {i32, i32} %b\n ret {i32, i32} %r\n}\n",
+         "f", "selects between structs"},
+    };
+    refuse_all(*state, rows, COUNT(rows));
+    /* Twins: atomics that SPIR-V has, a length that is known, and a question to the compiler. */
+    make_one(
+        *state, "A.ll",
+        LOADED("i32") " %r = atomicrmw umax i32 addrspace(1)* %p, i32 %x seq_cst\n" STORED("i32"));
+    make_one(*state, "A", "void f(global char *p) { __builtin_memset(p, 0, 64); }");
+    make_one(*state, "A", "int f(int x) { return __builtin_constant_p(x) ? 1 : x; }");
+}
+
+int main(int argc, char **argv)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_open, fixture_close)
+    const struct CMUnitTest tests[] = {
+        TEST(what_sources_may_not_hold),
+        TEST(types_that_spirv_lacks),
+        TEST(operations_that_the_writer_lacks),
+    };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

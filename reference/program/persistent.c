@@ -1,0 +1,129 @@
+/* Programs from the persistent cache, and into it (persistent.h). */
+#include "reference/program/persistent.h"
+
+#include "reference/program/persistent_key.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+struct rt_persistent {
+    rt_store *store;
+    atomic_flag failure_told;
+};
+
+/* A program on its way, with the key that it has. */
+typedef struct wanted_program {
+    rt_program_manager *manager;
+    const rt_build_target *target;
+    const rt_link_set *set;
+    uint32_t id;
+    rt_buffer key;
+} wanted_program;
+
+rt_persistent *rt_persistent_open(rt_text folder, const rt_store_calls *calls)
+{
+    rt_persistent *persistent = rt_alloc(sizeof *persistent);
+    persistent->store = rt_store_create(&(rt_store_parameters){.folder = folder,
+                                                               .size_max = RT_PERSISTENT_SIZE_MAX,
+                                                               .size_kept = RT_PERSISTENT_SIZE_KEPT,
+                                                               .calls = calls});
+    atomic_flag_clear(&persistent->failure_told);
+    return persistent;
+}
+
+void rt_persistent_close(rt_persistent *persistent)
+{
+    if (!persistent) return;
+    rt_store_destroy(persistent->store);
+    rt_free(persistent);
+}
+
+/* Tells that something was kept (no reason), or was not, or was of no use. */
+static void trace_entry(const wanted_program *wanted, rt_event_kind kind, const char *reason)
+{
+    rt_arena arena = {0};
+    const rt_trace_value values[] = {
+        RT_N("program", wanted->id),
+        RT_TS("images", rt_program_image_names(&arena, wanted->set), wanted->set->images.count),
+        RT_N("device", wanted->target->device->id),
+        RT_T("reason", rt_text_of(reason)),
+    };
+    rt_trace_emit(wanted->manager->trace, kind, values, reason ? 4 : 3);
+    rt_arena_reset(&arena);
+}
+
+static void trace_failure(const wanted_program *wanted, const char *reason)
+{
+    if (!atomic_flag_test_and_set(&wanted->manager->persistent->failure_told))
+        trace_entry(wanted, RT_EVENT_PERSISTENT_FAIL, reason);
+}
+
+/* The program from the cache; NULL where it has none that the device takes. */
+static dev_program *entry_load(const wanted_program *wanted)
+{
+    rt_buffer binary = {0};
+    dev_program *program = NULL;
+    rt_store_answer answer =
+        rt_store_find(wanted->manager->persistent->store, rt_buffer_bytes(&wanted->key), &binary);
+    if (answer == RT_STORE_FOUND) {
+        rt_status status =
+            dev_program_load(wanted->target->device->device, rt_buffer_bytes(&binary), &program);
+        /* A driver may refuse what it has made itself: it is built and kept anew. */
+        if (!rt_ok(status))
+            trace_entry(wanted, RT_EVENT_PERSISTENT_REJECT, rt_code_name((rt_code)status.code));
+    } else if (answer != RT_STORE_ABSENT) {
+        trace_entry(wanted, RT_EVENT_PERSISTENT_REJECT, rt_store_answer_name(answer));
+    }
+    rt_buffer_free(&binary);
+    return program;
+}
+
+/* Keeps the program; that it cannot be kept is no failure of the run. */
+static void entry_keep(const wanted_program *wanted, dev_program *program)
+{
+    rt_buffer binary = {0};
+    rt_status status = dev_program_binary(program, &binary);
+    if (!rt_ok(status)) {
+        trace_failure(wanted, rt_code_name((rt_code)status.code));
+    } else {
+        int error = rt_store_keep(wanted->manager->persistent->store, rt_buffer_bytes(&wanted->key),
+                                  rt_buffer_bytes(&binary));
+        const char *name = error == 0 ? NULL : strerrorname_np(error);
+        if (error == 0)
+            trace_entry(wanted, RT_EVENT_PERSISTENT_STORE, NULL);
+        else
+            trace_failure(wanted, name ? name : "unknown");
+    }
+    rt_buffer_free(&binary);
+}
+
+/* Whether the program may come from the cache or go there. */
+static bool takes_part(const rt_program_manager *manager, const rt_device *device,
+                       const rt_link_set *set)
+{
+    if (!manager->persistent || !device->capabilities.program_binaries) return false;
+    /* Shipped DPC++ caches what it compiles just in time (requirements.yaml, key dpcpp, tag A52).
+     */
+    return manager->profile != RT_PROFILE_DPCPP ||
+           set->images.items[0]->image->format == RT_FORMAT_SPIRV64;
+}
+
+rt_status rt_persistent_build(rt_program_manager *manager, const rt_build_target *target,
+                              uint32_t program_id, const rt_link_set *set,
+                              dev_program **out_executable, bool *out_loaded)
+{
+    *out_loaded = false;
+    if (!takes_part(manager, target->device, set))
+        return rt_program_build(manager, target, program_id, set, out_executable);
+    wanted_program wanted = {manager, target, set, program_id, {0}};
+    rt_persistent_key(&wanted.key, manager, target, set);
+    *out_executable = entry_load(&wanted);
+    *out_loaded = *out_executable != NULL;
+    rt_status status = RT_STATUS_OK;
+    if (!*out_loaded) {
+        status = rt_program_build(manager, target, program_id, set, out_executable);
+        if (rt_ok(status)) entry_keep(&wanted, *out_executable);
+    }
+    rt_buffer_free(&wanted.key);
+    return status;
+}

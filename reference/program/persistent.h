@@ -1,0 +1,36 @@
+/* The persistent cache: executable programs in a folder that processes share.
+ *
+ * An entry is a device's own binary of a linked program (dev_program_binary), in a store
+ * (reference/base/store.h) under the key of persistent_key.h.  It is looked for where the in-memory
+ * cache has nothing; a hit takes the place of compiling and linking, and nothing else changes: what
+ * is resolved, selected and cached in memory is the same.  An entry that is damaged, or that the
+ * device refuses, is told in the trace and replaced; a folder that cannot be written is told once
+ * and the run goes on.  Only devices whose capabilities say program_binaries take part.
+ *
+ * Source: document 003 (SharedLibraries.md), "Persistent cache". */
+#ifndef REFERENCE_PROGRAM_PERSISTENT_H
+#define REFERENCE_PROGRAM_PERSISTENT_H
+
+#include "reference/base/store.h"
+#include "reference/program/program.h"
+
+/* What all entries together may take, and what a sweep leaves; bytes. */
+#define RT_PERSISTENT_SIZE_MAX  (UINT64_C(1) << 30)
+#define RT_PERSISTENT_SIZE_KEPT (RT_PERSISTENT_SIZE_MAX / 2)
+
+typedef struct rt_persistent rt_persistent;
+struct rt_build_target;
+
+/* Opens the cache in a folder, which is made when something is kept; the caller closes it (NULL
+ * does nothing).  `calls` as in rt_store_parameters. */
+rt_persistent *rt_persistent_open(rt_text folder, const rt_store_calls *calls);
+void rt_persistent_close(rt_persistent *persistent);
+
+/* As rt_program_build, but looks for the program in the manager's persistent cache before, and
+ * keeps there what was built.  *out_loaded: it came from there.  Called without the lock. */
+RT_MUST_USE rt_status rt_persistent_build(rt_program_manager *manager,
+                                          const struct rt_build_target *target, uint32_t program_id,
+                                          const rt_link_set *set, dev_program **out_executable,
+                                          bool *out_loaded);
+
+#endif

@@ -1,0 +1,32 @@
+/* Which programs exist, and which of them were linked from an image.
+ *
+ * When an image goes, the programs made from it must leave the cache; this finds them without a
+ * look at all the others, so that unloading costs what is unloaded.  Ids and not pointers are kept
+ * per image: a program that has gone meanwhile is an empty place in the table of programs. */
+#ifndef REFERENCE_PROGRAM_PROGRAM_INDEX_H
+#define REFERENCE_PROGRAM_PROGRAM_INDEX_H
+
+#include "reference/program/program.h"
+
+typedef struct rt_program_ids {
+    RT_VECTOR(uint32_t) ids;
+} rt_program_ids;
+
+typedef struct rt_program_index {
+    RT_VECTOR(rt_program *) programs;   /* index is rt_program.id; NULL: not there (any more) */
+    RT_VECTOR(rt_program_ids) by_image; /* index is rt_registered_image.id */
+} rt_program_index;
+
+/* Frees the index and leaves it empty and usable.  Zero-initialise before first use. */
+void rt_program_index_free(rt_program_index *index);
+
+/* Enters a program under its id and each of its images; takes it out again. */
+void rt_program_index_add(rt_program_index *index, rt_program *program);
+void rt_program_index_remove(rt_program_index *index, const rt_program *program);
+
+/* The programs linked from an image, in order of building, as *out_count pointers that the caller
+ * frees with rt_free; NULL where there are none. */
+rt_program **rt_program_index_of_image(const rt_program_index *index, rt_image_id image,
+                                       uint32_t *out_count);
+
+#endif

@@ -1,0 +1,397 @@
+/* Unit tests of the persistent cache: what a key is made of, what comes of what lies in the folder.
+ */
+#include "reference/program/persistent_key.h"
+#include "reference/program/test/fixture.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- Keys ---------------------------------------------------------------------------------- */
+
+enum { NAMES_MAX = 4 };
+
+/* An image of its names alone. */
+typedef struct made_image {
+    rt_text kernels[NAMES_MAX];
+    rt_property exported[NAMES_MAX];
+    rt_property_set set;
+    rt_image image;
+    rt_registered_image registered;
+} made_image;
+
+static const rt_registered_image *make(made_image *made, const char *kernels[NAMES_MAX],
+                                       const char *exports[NAMES_MAX], const char *code)
+{
+    *made = (made_image){.set = {.name = RT_TEXT(RT_SET_EXPORTED_SYMBOLS)}};
+    uint32_t kernel_count = 0, export_count = 0;
+    for (int i = 0; i < NAMES_MAX && kernels[i]; i++)
+        made->kernels[kernel_count++] = rt_text_of(kernels[i]);
+    for (int i = 0; i < NAMES_MAX && exports[i]; i++)
+        made->exported[export_count++] =
+            (rt_property){.name = rt_text_of(exports[i]), .type = RT_PROPERTY_UINT32, .number = 1};
+    made->set.properties = made->exported;
+    made->set.property_count = export_count;
+    made->image = (rt_image){.kernels = made->kernels,
+                             .kernel_count = kernel_count,
+                             .sets = &made->set,
+                             .set_count = 1,
+                             .code = {(const uint8_t *)code, strlen(code)}};
+    made->registered = (rt_registered_image){.image = &made->image};
+    return &made->registered;
+}
+
+#define NAMES(...) ((const char *[NAMES_MAX]){__VA_ARGS__})
+#define NO_NAMES   ((const char *[NAMES_MAX]){NULL})
+
+/* The image part of images in the order given, sorted first where asked. */
+static void assert_part(const rt_registered_image *const *images, uint32_t count, bool sorted,
+                        const char *wanted)
+{
+    rt_image_sequence sequence = {0};
+    for (uint32_t i = 0; i < count; i++)
+        *rt_vector_push(&sequence) = images[i];
+    if (sorted) rt_persistent_sort(&sequence);
+    rt_buffer part = {0};
+    rt_persistent_image_part(&part, &sequence);
+    assert_string_equal(rt_buffer_string(&part), wanted);
+    rt_buffer_free(&part);
+    rt_vector_free(&sequence);
+}
+
+static void DL_PCACHE_02_images_are_appended(void **state)
+{
+    (void)state;
+    made_image made[3];
+    const rt_registered_image *images[] = {make(&made[0], NAMES("k"), NO_NAMES, "main;"),
+                                           make(&made[1], NO_NAMES, NAMES("a"), "first;"),
+                                           make(&made[2], NO_NAMES, NAMES("b"), "second;")};
+    assert_part(images, 3, false, "main;first;second;");
+    assert_part(images + 1, 2, false, "first;second;");
+    assert_part(images, 1, false, "main;");
+}
+
+/* The names decide, wherever in its property set each stands and whatever the codes are. */
+static void DL_PCACHE_04_the_names_defined_decide(void **state)
+{
+    (void)state;
+    made_image made[4];
+    const rt_registered_image *bc = make(&made[0], NO_NAMES, NAMES("b", "c"), "1"),
+                              *az = make(&made[1], NO_NAMES, NAMES("a", "z"), "2"),
+                              *za = make(&made[2], NO_NAMES, NAMES("z", "a"), "2"),
+                              *kernel = make(&made[3], NAMES("aa"), NAMES("b"), "0");
+    assert_part((const rt_registered_image *[]){bc, az}, 2, true, "21");
+    assert_part((const rt_registered_image *[]){bc, za}, 2, true, "21");
+    /* "a\0z" < "aa\0b" < "b\0c": a separator is below every name. */
+    assert_part((const rt_registered_image *[]){kernel, bc, az}, 3, true, "201");
+    assert_part((const rt_registered_image *[]){bc, kernel, za}, 3, true, "201");
+}
+
+static void DL_PCACHE_04_equal_names_are_ordered_by_code(void **state)
+{
+    (void)state;
+    made_image made[2];
+    const rt_registered_image *one = make(&made[0], NAMES("k"), NO_NAMES, "later"),
+                              *other = make(&made[1], NAMES("k"), NO_NAMES, "early");
+    assert_part((const rt_registered_image *[]){one, other}, 2, true, "earlylater");
+    assert_part((const rt_registered_image *[]){other, one}, 2, true, "earlylater");
+}
+
+/* ---- The manager with a folder ------------------------------------------------------------- */
+
+static const fixture_module modules[] = {
+    {"main", "k", "f g", NULL},
+    {"left", "lk", NULL, "f"},
+    {"right", NULL, NULL, "g"},
+    {"alone", "solo", NULL, NULL, .constants = "c"},
+    {"other", "solo", NULL, NULL, .constants = "c"},
+    {"optioned", "opt", NULL, NULL, .options = "-O0"},
+    {"compiled", "ahead", NULL, NULL, RT_FORMAT_SPIRV64_GEN},
+};
+enum { MAIN, LEFT, RIGHT, ALONE, OTHER, OPTIONED, COMPILED, MODULES };
+
+static char folder[64];
+
+static int set_up(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/persistent-test-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_one(const char *path, const struct stat *info, int type, struct FTW *place)
+{
+    (void)info, (void)type, (void)place;
+    return remove(path);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* A process with the modules loaded in an order, ended by NULL's number; the caller destroys it. */
+static fixture *process(rt_profile profile, const char *selector, const rt_store_calls *calls,
+                        uint32_t count, const uint32_t *loaded)
+{
+    fixture *f = fixture_create_in(profile, modules, MODULES, selector);
+    f->manager->persistent = rt_persistent_open(rt_text_of(folder), calls);
+    for (uint32_t i = 0; i < count; i++)
+        rt_loader_open(&f->loader, loaded[i]);
+    return f;
+}
+
+#define PROCESS(...)                                                                               \
+    process(RT_PROFILE_DOCUMENTS, "", NULL, sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t),  \
+            (const uint32_t[]){__VA_ARGS__})
+
+static char entry[512];
+static uint32_t entry_count;
+static int note_one(const char *path, const struct stat *info, int type, struct FTW *place)
+{
+    (void)info, (void)place;
+    if (type != FTW_F) return 0;
+    entry_count++;
+    snprintf(entry, sizeof entry, "%s", path);
+    return 0;
+}
+
+/* Files in the folder; `entry` is one of them. */
+static uint32_t entries(void)
+{
+    entry_count = 0;
+    nftw(folder, note_one, 8, FTW_PHYS);
+    return entry_count;
+}
+
+static void assert_counts(fixture *f, uint32_t builds, uint32_t hits, uint32_t stores)
+{
+    assert_int_equal(fixture_count(f, RT_EVENT_BUILD), builds);
+    assert_int_equal(fixture_count(f, RT_EVENT_PERSISTENT_HIT), hits);
+    assert_int_equal(fixture_count(f, RT_EVENT_PERSISTENT_STORE), stores);
+}
+
+static void the_second_process_builds_nothing(void **state)
+{
+    (void)state;
+    fixture *f = PROCESS(MAIN, LEFT, RIGHT);
+    assert_true(rt_ok(fixture_ask(f, "k")));
+    assert_true(rt_ok(fixture_ask(f, "k")));
+    assert_counts(f, 1, 0, 1);
+    assert_string_equal(fixture_newest(f, RT_EVENT_PERSISTENT_STORE, "images"),
+                        "main/0 left/0 right/0");
+    fixture_destroy(f);
+    f = PROCESS(MAIN, LEFT, RIGHT);
+    assert_true(rt_ok(fixture_ask(f, "k")));
+    assert_true(rt_ok(fixture_ask(f, "k"))); /* which the in-memory cache has */
+    assert_counts(f, 0, 1, 0);
+    assert_int_equal(f->counting->compiles + f->counting->links_done + f->counting->builds, 0);
+    assert_int_equal(f->counting->loads, 1);
+    assert_int_equal(fixture_count(f, RT_EVENT_CACHE_HIT), 1);
+    assert_string_equal(fixture_newest(f, RT_EVENT_PERSISTENT_HIT, "images"),
+                        "main/0 left/0 right/0");
+    fixture_destroy(f);
+}
+
+static void the_order_of_registration_makes_no_difference(void **state)
+{
+    (void)state;
+    static const uint32_t orders[6][3] = {{MAIN, LEFT, RIGHT}, {MAIN, RIGHT, LEFT},
+                                          {LEFT, MAIN, RIGHT}, {LEFT, RIGHT, MAIN},
+                                          {RIGHT, MAIN, LEFT}, {RIGHT, LEFT, MAIN}};
+    for (int i = 0; i < 6; i++) {
+        fixture *f = process(RT_PROFILE_DOCUMENTS, "", NULL, 3, orders[i]);
+        assert_true(rt_ok(fixture_ask(f, "k")));
+        assert_counts(f, i == 0, i > 0, i == 0);
+        fixture_destroy(f);
+    }
+    assert_int_equal(entries(), 1);
+}
+
+/* Asks for a kernel in a process of its own and tells whether it was built. */
+static bool builds(const char *selector, uint32_t module, const rt_kernel_request *given)
+{
+    fixture *f = process(RT_PROFILE_DOCUMENTS, selector, NULL, 1, &module);
+    rt_kernel_request request = *given;
+    request.device = &f->device;
+    assert_true(rt_ok(fixture_ask_as(f, &request)));
+    bool built = fixture_count(f, RT_EVENT_BUILD) == 1;
+    assert_int_equal(fixture_count(f, RT_EVENT_PERSISTENT_HIT), built ? 0 : 1);
+    assert_int_equal(fixture_count(f, RT_EVENT_PERSISTENT_REJECT), 0);
+    fixture_destroy(f);
+    return built;
+}
+
+static void every_identifier_makes_an_entry_of_its_own(void **state)
+{
+    (void)state;
+    const uint8_t two[] = {2, 0, 0, 0}, seven[] = {7, 0, 0, 0};
+    const rt_spec_constant other_value = {RT_TEXT("c"), {two, 4}};
+    const rt_spec_constant its_default = {RT_TEXT("c"), {seven, 4}};
+    const rt_kernel_request plain = {.kernel = RT_TEXT("solo")};
+    rt_kernel_request options = plain, value = plain, same = plain;
+    options.options = RT_TEXT("-O2");
+    value.constants = &other_value;
+    same.constants = &its_default;
+    value.constant_count = same.constant_count = 1;
+    for (int round = 0; round < 2; round++) {
+        bool first = round == 0;
+        assert_int_equal(builds("", ALONE, &plain), first);
+        assert_int_equal(builds("", ALONE, &options), first);
+        assert_int_equal(builds("", ALONE, &value), first);
+        assert_int_equal(builds("renamed", ALONE, &plain), first);
+        assert_int_equal(builds("", OTHER, &plain), first); /* of another code */
+        assert_false(builds("", ALONE, &same));             /* what is the default anyway */
+    }
+    assert_int_equal(entries(), 5);
+}
+
+/* Damages the only entry, and has the program built and kept again. */
+static void assert_rejected(const char *reason, bool fail_loads)
+{
+    fixture *f = PROCESS(ALONE);
+    f->counting->fail_loads = fail_loads;
+    assert_true(rt_ok(fixture_ask(f, "solo")));
+    assert_counts(f, 1, 0, 1);
+    assert_int_equal(fixture_count(f, RT_EVENT_PERSISTENT_REJECT), 1);
+    assert_string_equal(fixture_newest(f, RT_EVENT_PERSISTENT_REJECT, "reason"), reason);
+    fixture_destroy(f);
+    assert_int_equal(entries(), 1);
+    assert_false(builds("", ALONE, &(rt_kernel_request){.kernel = RT_TEXT("solo")}));
+}
+
+static void what_cannot_be_used_is_told_and_replaced(void **state)
+{
+    (void)state;
+    assert_true(builds("", ALONE, &(rt_kernel_request){.kernel = RT_TEXT("solo")}));
+    assert_int_equal(entries(), 1);
+    struct stat info;
+    assert_int_equal(stat(entry, &info), 0);
+    assert_int_equal(truncate(entry, info.st_size - 1), 0);
+    assert_rejected("cut", false);
+    FILE *file = fopen(entry, "w");
+    assert_non_null(file);
+    fputs("somebody else's file", file);
+    fclose(file);
+    assert_rejected("foreign", false);
+    assert_rejected("malformed", true); /* the device refuses */
+}
+
+static void no_failed_build_is_kept(void **state)
+{
+    (void)state;
+    fixture *f = PROCESS(ALONE);
+    f->counting->fail_builds = true;
+    assert_int_equal(fixture_ask(f, "solo").code, RT_ERRC_BUILD);
+    assert_int_equal(entries(), 0);
+    f->counting->fail_builds = false;
+    assert_true(rt_ok(fixture_ask(f, "solo")));
+    fixture_destroy(f);
+    assert_int_equal(entries(), 1);
+}
+
+static int full(char *path, int flags)
+{
+    (void)path, (void)flags;
+    errno = ENOSPC;
+    return -1;
+}
+
+static void a_full_folder_is_told_once(void **state)
+{
+    (void)state;
+    rt_store_calls calls = rt_store_system;
+    calls.create = full;
+    const uint32_t loaded[] = {ALONE, OPTIONED};
+    fixture *f = process(RT_PROFILE_DOCUMENTS, "", &calls, 2, loaded);
+    assert_true(rt_ok(fixture_ask(f, "solo")));
+    assert_true(rt_ok(fixture_ask(f, "opt")));
+    assert_counts(f, 2, 0, 0);
+    assert_int_equal(fixture_count(f, RT_EVENT_PERSISTENT_FAIL), 1);
+    assert_string_equal(fixture_newest(f, RT_EVENT_PERSISTENT_FAIL, "reason"), "ENOSPC");
+    assert_string_equal(fixture_newest(f, RT_EVENT_PERSISTENT_FAIL, "images"), "alone/0");
+    fixture_destroy(f);
+}
+
+static void a_program_without_a_binary_is_told(void **state)
+{
+    (void)state;
+    fixture *f = PROCESS(ALONE);
+    f->counting->no_binaries = true;
+    assert_true(rt_ok(fixture_ask(f, "solo")));
+    assert_string_equal(fixture_newest(f, RT_EVENT_PERSISTENT_FAIL, "reason"), "unsupported");
+    fixture_destroy(f);
+    assert_int_equal(entries(), 0);
+}
+
+static void devices_that_give_none_take_no_part(void **state)
+{
+    (void)state;
+    fixture *f = PROCESS(ALONE);
+    f->device.capabilities.program_binaries = false;
+    assert_true(rt_ok(fixture_ask(f, "solo")));
+    assert_counts(f, 1, 0, 0);
+    fixture_destroy(f);
+    assert_int_equal(entries(), 0);
+}
+
+/* The profiles differ in what an image's options are for; neither finds the other's. */
+static void profiles_have_entries_of_their_own(void **state)
+{
+    (void)state;
+    const uint32_t loaded = ALONE;
+    for (int round = 0; round < 2; round++) {
+        fixture *f = process(RT_PROFILE_DPCPP, "", NULL, 1, &loaded);
+        assert_true(rt_ok(fixture_ask(f, "solo")));
+        assert_counts(f, round == 0, round == 1, round == 0);
+        fixture_destroy(f);
+        assert_int_equal(builds("", ALONE, &(rt_kernel_request){.kernel = RT_TEXT("solo")}),
+                         round == 0);
+    }
+}
+
+static void shipped_dpcpp_keeps_what_it_compiles_alone(void **state)
+{
+    (void)state;
+    const uint32_t loaded = COMPILED;
+    for (int profile = 0; profile < RT_PROFILE_COUNT; profile++) {
+        fixture *f = process((rt_profile)profile, "", NULL, 1, &loaded);
+        f->device.capabilities.formats_taken |= 1u << RT_FORMAT_SPIRV64_GEN;
+        assert_true(rt_ok(fixture_ask(f, "ahead")));
+        assert_counts(f, 1, 0, profile != RT_PROFILE_DPCPP);
+        fixture_destroy(f);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(int argument_count, char **arguments)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(DL_PCACHE_02_images_are_appended),
+        cmocka_unit_test(DL_PCACHE_04_the_names_defined_decide),
+        cmocka_unit_test(DL_PCACHE_04_equal_names_are_ordered_by_code),
+        TEST(the_second_process_builds_nothing),
+        TEST(the_order_of_registration_makes_no_difference),
+        TEST(every_identifier_makes_an_entry_of_its_own),
+        TEST(what_cannot_be_used_is_told_and_replaced),
+        TEST(no_failed_build_is_kept),
+        TEST(a_full_folder_is_told_once),
+        TEST(a_program_without_a_binary_is_told),
+        TEST(devices_that_give_none_take_no_part),
+        TEST(profiles_have_entries_of_their_own),
+        TEST(shipped_dpcpp_keeps_what_it_compiles_alone),
+    };
+    if (argument_count > 1) cmocka_set_test_filter(arguments[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,56 @@
+/* Arguments that a kernel's code does not take.
+ *
+ * The compiler of DPC++ drops parameters that a kernel does not use, and says so in the image's set
+ * `SYCL/kernel param opt`: a property named like the kernel whose bit i stands for argument i of
+ * the source.  The application gives them all; the runtime passes those that are left.  What an
+ * argument does to dependencies stays: the application's order does not depend on what a compiler
+ * finds out.
+ * Source: sycl/doc/design/PropertySets.md of intel/llvm names the set;
+ * the meaning of the bits was observed with libsycl 9. */
+#include "reference/sched/sched_internal.h"
+
+#define SET_ELIMINATED "SYCL/kernel param opt"
+
+/* The kernel's property in the image that the program has it from; NULL: all arguments are taken.
+ */
+static const rt_property *mask_find(const rt_program *program, rt_text kernel)
+{
+    for (uint32_t i = 0; i < program->image_count; i++) {
+        const rt_property_set *set = rt_image_set(program->images[i]->image, SET_ELIMINATED);
+        for (uint32_t k = 0; set && k < set->property_count; k++) {
+            const rt_property *property = &set->properties[k];
+            bool is_mask = property->type == RT_PROPERTY_BYTES;
+            if (is_mask && rt_text_equal(property->name, kernel)) return property;
+        }
+    }
+    return NULL;
+}
+
+static bool is_eliminated(const rt_property *mask, uint32_t argument)
+{
+    size_t byte = argument / 8;
+    return byte < mask->bytes.size && (mask->bytes.data[byte] >> argument % 8 & 1) != 0;
+}
+
+uint32_t rt_launch_eliminated(const rt_program *program, rt_text kernel)
+{
+    const rt_property *mask = mask_find(program, kernel);
+    uint32_t count = 0;
+    for (uint32_t i = 0; mask && i < mask->bytes.size * 8 && i < RT_KERNEL_ARGUMENT_MAX; i++)
+        count += is_eliminated(mask, i);
+    return count;
+}
+
+rt_launch rt_launch_pass(rt_arena *arena, const rt_program *program, const rt_launch *launch)
+{
+    rt_launch passed = *launch;
+    const rt_property *mask = mask_find(program, launch->kernel);
+    if (!mask) return passed;
+    rt_argument *left = rt_arena_alloc_array(arena, launch->argument_count, sizeof *left);
+    passed.arguments = left;
+    passed.argument_count = 0;
+    for (uint32_t i = 0; i < launch->argument_count; i++)
+        if (!is_eliminated(mask, i)) left[passed.argument_count++] = launch->arguments[i];
+    CHECK(passed.argument_count <= launch->argument_count);
+    return passed;
+}
