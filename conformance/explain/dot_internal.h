@@ -16,7 +16,7 @@
 /* Appends a text inside a quoted identifier or label. */
 void cnf_dot_quote(rt_buffer *out, rt_text text);
 
-/* Appends a text inside an HTML-like label; the output is ASCII. */
+/* Appends a text inside an HTML-like label, or as XML, quoted or not; the output is ASCII. */
 void cnf_dot_cell_text(rt_buffer *out, rt_text text);
 
 /* Appends the identifier of a node: its sort and name, so that an image and a command differ. */
@@ -34,8 +34,10 @@ void cnf_dot_row_end(rt_buffer *out);
 /* The modules as clusters around their images, and the imports between them (dot_images.c). */
 void cnf_dot_images(rt_buffer *out, const scn_scenario *scenario, const cnf_link_graph *graph);
 
-/* The programs, and the kernels that they were made for (dot_programs.c). */
-void cnf_dot_programs(rt_buffer *out, const cnf_history *history, const cnf_link_graph *graph);
+/* The programs; and, when images are there too, edges to the kernels that were taken from them
+ * (dot_programs.c). */
+void cnf_dot_programs(rt_buffer *out, const cnf_history *history);
+void cnf_dot_program_edges(rt_buffer *out, const cnf_history *history, const cnf_link_graph *graph);
 
 /* The port of a kernel in its image's node; `number` counts the image's kernels from 0. */
 rt_text cnf_dot_kernel_port(rt_arena *arena, uint32_t number);

@@ -87,7 +87,7 @@ static void kernel_edge(rt_buffer *out, rt_arena *arena, const cnf_link_graph *g
     }
 }
 
-static void edges_write(rt_buffer *out, const cnf_history *history, const cnf_link_graph *graph)
+void cnf_dot_program_edges(rt_buffer *out, const cnf_history *history, const cnf_link_graph *graph)
 {
     rt_arena arena = {0};
     rt_map images = {0}, drawn = {0};
@@ -107,7 +107,7 @@ static void edges_write(rt_buffer *out, const cnf_history *history, const cnf_li
     rt_arena_reset(&arena);
 }
 
-void cnf_dot_programs(rt_buffer *out, const cnf_history *history, const cnf_link_graph *graph)
+void cnf_dot_programs(rt_buffer *out, const cnf_history *history)
 {
     if (history->programs.count == 0) return;
     rt_buffer_printf(out, "  subgraph \"cluster_programs\" {\n    label=\"programs\";\n"
@@ -117,5 +117,4 @@ void cnf_dot_programs(rt_buffer *out, const cnf_history *history, const cnf_link
         program_write(out, &arena, &history->programs.items[i]);
     rt_arena_reset(&arena);
     rt_buffer_printf(out, "  }\n");
-    edges_write(out, history, graph);
 }

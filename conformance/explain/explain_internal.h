@@ -11,8 +11,8 @@
 
 /* A program object, as the events tell about it. */
 typedef struct cnf_xpl_program {
-    rt_text id;       /* unique in its process */
-    uint32_t process; /* counts the restarts before it */
+    rt_text id;                   /* unique in its process */
+    uint32_t process;             /* counts the restarts before it */
     const rt_event_field *inputs; /* images that it was linked or built from; NULL: nobody said */
     const rt_event *link;         /* NULL: it was built from one image */
     const rt_event *build;        /* NULL: linking was as far as it came */

@@ -3,6 +3,7 @@
 
 #include "conformance/compile/process.h"
 #include "conformance/compile/toolchain.h"
+#include "conformance/explain/dot_internal.h"
 
 #include <string.h>
 
@@ -10,21 +11,6 @@ enum { LAYOUT_TIMEOUT_MS = 60000 };
 
 static const char *const arguments[] = {"dot", "-Tsvg", NULL};
 static const char *const environment[] = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", NULL};
-
-/* Appends a text as the value of an XML attribute; dot's output is UTF-8 and the graph's title came
- * through the same quoting, so that only what ends an attribute is left to be replaced. */
-static void attribute_write(rt_buffer *out, rt_text text)
-{
-    for (size_t i = 0; i < text.length; i++) {
-        unsigned char byte = (unsigned char)text.data[i];
-        if (byte < 0x20 || byte >= 0x7F)
-            rt_buffer_append_byte(out, '?');
-        else if (byte == '"' || byte == '&' || byte == '<' || byte == '>')
-            rt_buffer_printf(out, "&#%d;", byte);
-        else
-            rt_buffer_append_byte(out, text.data[i]);
-    }
-}
 
 /* Gives the picture a name that a reader of screens speaks: dot's titles are those of its parts. */
 static rt_status title_add(rt_sink *sink, rt_text drawn, rt_text title, rt_buffer *out_svg)
@@ -37,7 +23,7 @@ static rt_status title_add(rt_sink *sink, rt_text drawn, rt_text title, rt_buffe
     size_t before = (size_t)(at - drawn.data) + strlen(element);
     rt_buffer_append(out_svg, drawn.data, before);
     rt_buffer_printf(out_svg, "role=\"img\" aria-label=\"Modules, images and programs of ");
-    attribute_write(out_svg, title);
+    cnf_dot_cell_text(out_svg, title); /* What XML takes between tags, it takes in quotes too. */
     rt_buffer_printf(out_svg, "\" ");
     rt_buffer_append(out_svg, drawn.data + before, drawn.length - before);
     return RT_STATUS_OK;

@@ -145,6 +145,21 @@ static void builds_of_one_program_are_executable_at_once(void **state)
     assert_images(&seen.items[1], "library/0");
 }
 
+/* A subject whose images are source asks for them as such. */
+static void source_that_is_an_image_has_its_name(void **state)
+{
+    static const char *const lines[] = {"clCreateProgramWithSource code=APP made=0 result=0",
+                                        "clCompileProgram program=0 options=- result=0",
+                                        "clCreateProgramWithSource code=LIB made=1 result=0",
+                                        "clCompileProgram program=1 options=- result=0",
+                                        "clLinkProgram inputs=0,1 options=- made=2 result=0",
+                                        NULL};
+    cnf_observations seen = observe(*state, lines);
+    assert_int_equal(seen.count, 4);
+    assert_images(&seen.items[0], "app/0");
+    assert_images(&seen.items[2], "app/0 library/0");
+}
+
 /* A failed link makes nothing; code, sources and objects that nobody knows are told as they are. */
 static void what_is_not_known_is_told_as_such(void **state)
 {
@@ -377,6 +392,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(calls_become_events),
         TEST(builds_of_one_program_are_executable_at_once),
+        TEST(source_that_is_an_image_has_its_name),
         TEST(what_is_not_known_is_told_as_such),
         TEST(a_true_trace_has_no_difference),
         TEST(whatever_the_driver_did_not_see_is_found),
