@@ -365,7 +365,7 @@ rt_status ocl_program_compile(dev_device *base, const dev_code *code, dev_progra
 
 /* Lets the driver link compiled programs. */
 static rt_status driver_link(ocl_device *device, dev_program *const *programs, uint32_t count,
-                            rt_text options, dev_program **out_program)
+                             rt_text options, dev_program **out_program)
 {
     cl_program *inputs = rt_alloc_array(count, sizeof *inputs);
     for (uint32_t i = 0; i < count; i++) {

@@ -42,12 +42,11 @@ static const uint32_t kernel_words[] = {
 };
 
 /* The same for a device that takes source. */
-static const char kernel_source[] =
-    "kernel void assay_probe(global uint *data)\n"
-    "{\n"
-    "    size_t i = get_global_id(0);\n"
-    "    data[i] = data[i] * 3 + (uint)i;\n"
-    "}\n";
+static const char kernel_source[] = "kernel void assay_probe(global uint *data)\n"
+                                    "{\n"
+                                    "    size_t i = get_global_id(0);\n"
+                                    "    data[i] = data[i] * 3 + (uint)i;\n"
+                                    "}\n";
 
 /* Elements, the half of them that is copied from a filled memory, and the two values. */
 enum { COUNT = 256, COPIED = COUNT / 2, WRITTEN = 0x01020304, FILLED = 0x5a5a5a5a };

@@ -141,8 +141,7 @@ static bool lacks_source(cnf_emitter *emitter, const scn_scenario *scenario,
 {
     if (!cnf_takes_source(capabilities)) return false;
     const cnf_source_obstacle *obstacle = cnf_source_obstacle_find(scenario);
-    if (obstacle)
-        cnf_emit_skip(emitter, obstacle->capability, "no", rt_text_of(obstacle->message));
+    if (obstacle) cnf_emit_skip(emitter, obstacle->capability, "no", rt_text_of(obstacle->message));
     return obstacle != NULL;
 }
 

@@ -14,7 +14,7 @@
     FORMAT(SPIRV64_X86_64, "spirv64_x86_64", "spir64_x86_64", "pi_ext_spirv64_x86_64_linking")     \
     FORMAT(SPIRV64_GEN, "spirv64_gen", "spir64_gen", "pi_ext_spirv64_gen_linking")                 \
     FORMAT(SPIRV64_FPGA, "spirv64_fpga", "spir64_fpga", "pi_ext_spirv64_fpga_linking")             \
-    FORMAT(NATIVE, "native", "assay_sim", "assay_ext_native_linking")                                \
+    FORMAT(NATIVE, "native", "assay_sim", "assay_ext_native_linking")                              \
     FORMAT(OPENCL_C, "opencl_c", "assay_opencl_c", "assay_ext_opencl_c_linking")
 
 typedef enum rt_format {
