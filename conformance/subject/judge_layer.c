@@ -6,6 +6,8 @@
 
 #include "reference/base/vector.h"
 
+#include <string.h>
+
 typedef struct layer_item {
     rt_event_kind kind;
     rt_text what;
@@ -19,6 +21,7 @@ typedef struct layer_counts {
     const cnf_image_name *names;
     uint32_t name_count;
     uint32_t selected, built; /* builds that were begun, and that succeeded */
+    uint32_t rejected;        /* kept programs that the driver may have been asked for in vain */
     RT_VECTOR(layer_item) items;
 } layer_counts;
 
@@ -94,6 +97,19 @@ static void claim_program(layer_counts *counts, const rt_event *event)
     item_find(counts, event->kind, what)->claimed++;
 }
 
+/* A program that was kept is made from the driver's own binary, which no image is. */
+static rt_text about_kept(const layer_counts *counts)
+{
+    return counts->by_tool ? (rt_text){0} : RT_TEXT("a kept program");
+}
+
+static void claim_kept(layer_counts *counts)
+{
+    counts->built++;
+    item_find(counts, RT_EVENT_CREATE, about_kept(counts))->claimed++;
+    item_find(counts, RT_EVENT_BUILD, about_kept(counts))->claimed++;
+}
+
 static void claim(layer_counts *counts, const rt_event *event)
 {
     switch (event->kind) {
@@ -106,6 +122,8 @@ static void claim(layer_counts *counts, const rt_event *event)
         item_find(counts, RT_EVENT_BUILD, what)->claimed++;
         return;
     }
+    case RT_EVENT_PERSISTENT_HIT: claim_kept(counts); return;
+    case RT_EVENT_PERSISTENT_REJECT: counts->rejected++; return;
     case RT_EVENT_KERNEL_CREATE:
     case RT_EVENT_LAUNCH:
         item_find(counts, event->kind, about_kernel(counts, field_text(event, "kernel")))
@@ -116,6 +134,13 @@ static void claim(layer_counts *counts, const rt_event *event)
 }
 
 /* ---- Calls ---------------------------------------------------------------------------------- */
+
+/* True where a program's content is told by its hash, because no image has it. */
+static bool is_of_no_image(const cnf_observed *observed)
+{
+    return observed->image_count == 1 &&
+           memchr(observed->images[0].data, ':', observed->images[0].length) != NULL;
+}
 
 static void see(layer_counts *counts, const cnf_observed *observed)
 {
@@ -129,6 +154,8 @@ static void see(layer_counts *counts, const cnf_observed *observed)
     bool is_kernel = observed->kind == RT_EVENT_KERNEL_CREATE || observed->kind == RT_EVENT_LAUNCH;
     if (is_kernel)
         what = about_kernel(counts, observed->kernel);
+    else if (is_of_no_image(observed))
+        what = about_kept(counts);
     else if (!counts->by_tool)
         what = about_images(counts, observed->images, observed->image_count);
     item_find(counts, observed->kind, what)->seen++;
@@ -136,9 +163,13 @@ static void see(layer_counts *counts, const cnf_observed *observed)
 
 /* ---- Differences ---------------------------------------------------------------------------- */
 
-/* What is missing of programs and links counts only as far as no failed build explains it. */
-static bool is_excused(const layer_item *item, uint32_t *inout_failed)
+/* What is missing of programs and links counts only as far as no failed build explains it, and what
+ * is too much of kept programs as far as no rejected one does. */
+static bool is_excused(const layer_counts *counts, const layer_item *item, uint32_t *inout_failed)
 {
+    bool kept = rt_text_equal(item->what, about_kept(counts));
+    if (kept && item->kind == RT_EVENT_CREATE && item->seen > item->claimed)
+        return item->seen - item->claimed <= counts->rejected;
     bool tried = item->kind == RT_EVENT_CREATE || item->kind == RT_EVENT_LINK;
     uint32_t missing = item->claimed > item->seen ? item->claimed - item->seen : 0;
     if (!tried || missing == 0 || missing > *inout_failed) return false;
@@ -167,7 +198,7 @@ void cnf_layer_compare(rt_arena *arena, rt_trace *trace, bool by_tool, const cnf
         for (uint32_t i = 0; i < counts.items.count; i++) {
             const layer_item *item = &counts.items.items[i];
             if (item->kind != (rt_event_kind)kind || item->claimed == item->seen) continue;
-            if (is_excused(item, &failed)) continue;
+            if (is_excused(&counts, item, &failed)) continue;
             differences[(*out_count)++] =
                 (cnf_layer_difference){item->kind, item->claimed, item->seen, item->what};
         }

@@ -322,6 +322,30 @@ static void a_failed_build_excuses_one_claim(void **state)
     assert_difference(&differences[0], RT_EVENT_CREATE, "image library/0", 1, 0);
 }
 
+/* A program from the persistent cache comes as the driver's binary, and is built. */
+static void kept_programs_are_claimed(void **state)
+{
+    fixture *f = *state;
+    static const char *const none[] = {NULL};
+    static const char *const loaded[] = {"clCreateProgramWithBinary code=00:9 made=0 result=0",
+                                         "clBuildProgram program=0 options=- result=0", NULL};
+    static const char *const refused[] = {"clCreateProgramWithBinary code=00:9 made=- result=-42",
+                                          NULL};
+    const cnf_layer_difference *differences;
+    assert_int_equal(compare(f, false, loaded, &differences), 2);
+    assert_difference(&differences[0], RT_EVENT_CREATE, "a kept program", 0, 1);
+    RT_TRACE(f->trace, PERSISTENT_REJECT, RT_T("reason", RT_TEXT("driver")));
+    assert_int_equal(compare(f, false, refused, &differences), 0);
+    assert_int_equal(compare(f, false, none, &differences), 0);
+    assert_int_equal(compare(f, false, loaded, &differences), 1);
+    assert_difference(&differences[0], RT_EVENT_BUILD, "a kept program", 0, 1);
+    RT_TRACE(f->trace, PERSISTENT_HIT, RT_N("program", 0));
+    assert_int_equal(compare(f, false, loaded, &differences), 0);
+    assert_int_equal(compare(f, true, loaded, &differences), 0);
+    assert_int_equal(compare(f, false, none, &differences), 2);
+    assert_difference(&differences[1], RT_EVENT_BUILD, "a kept program", 1, 0);
+}
+
 /* Where a tool links, the driver gets whole programs of which only the number is known. */
 static void programs_linked_by_a_tool_are_counted(void **state)
 {
@@ -400,6 +424,7 @@ int main(void)
         TEST(an_event_too_many_is_found),
         TEST(refused_launches_do_not_count),
         TEST(a_failed_build_excuses_one_claim),
+        TEST(kept_programs_are_claimed),
         TEST(programs_linked_by_a_tool_are_counted),
         TEST(the_environment_names_layer_log_and_hidden_aspects),
         TEST(the_variables_are_taken_back),
