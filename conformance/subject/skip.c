@@ -1,6 +1,8 @@
 /* What scenarios need of a device, as a table: the capability, who needs it, what is said. */
 #include "conformance/subject/skip.h"
 
+#include "conformance/subject/source_images.h"
+
 #include <string.h>
 
 static bool needs_findings(const scn_scenario *scenario)
@@ -135,6 +137,16 @@ static bool lacks_format(cnf_emitter *emitter, const scn_scenario *scenario,
         return true;
     }
     return false;
+}
+
+/* What has no form in the only format that the device takes. */
+static bool lacks_source(cnf_emitter *emitter, const scn_scenario *scenario,
+                         const dev_capabilities *capabilities)
+{
+    if (!cnf_takes_source(capabilities)) return false;
+    const cnf_source_obstacle *obstacle = cnf_source_obstacle_find(scenario);
+    if (obstacle) cnf_emit_skip(emitter, obstacle->capability, "no", rt_text_of(obstacle->message));
+    return obstacle != NULL;
 }
 
 /* Aspects that a scenario's devices must have: `aspects: {fp64: true}`. */
@@ -309,6 +321,7 @@ bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runt
     if (lacks_capability(emitter, scenario, capabilities)) return true;
     if (lacks_format(emitter, scenario, capabilities)) return true;
     if (lacks_linking(emitter, scenario, capabilities)) return true;
+    if (lacks_source(emitter, scenario, capabilities)) return true;
     return lacks_aspect(emitter, scenario, capabilities);
 }
 

@@ -317,12 +317,7 @@ static void leave_out_built(const rt_program_manager *manager, rt_link_set *set)
     set->images.count = kept;
 }
 
-<<<<<<< HEAD
 rt_link_context rt_program_link_context(rt_program_manager *manager, const rt_device *device)
-=======
-static rt_link_context link_context_of(const rt_program_manager *manager,
-                                       const rt_build_target *target)
->>>>>>> findings
 {
     return (rt_link_context){
         .sink = manager->sink,
@@ -336,34 +331,27 @@ static rt_link_context link_context_of(const rt_program_manager *manager,
     };
 }
 
-<<<<<<< HEAD
-=======
 /* Shipped DPC++ looks for the imports again where a provider is gone, refuses what it does not find
  * and otherwise goes on with the program as it was (requirements.yaml, key dpcpp, tag A70). */
-static rt_status check_providers(const rt_program_manager *manager, const rt_build_target *target,
+static rt_status check_providers(rt_program_manager *manager, const rt_build_target *target,
                                  const rt_program *program)
 {
     const rt_registered_image *requesting = program->images[0];
     if (!program->lost_provider || !rt_program_tables_hold(&manager->tables, requesting))
         return RT_STATUS_OK;
-    rt_link_context context = link_context_of(manager, target);
+    rt_link_context context = rt_program_link_context(manager, target->device);
     rt_link_set set = {0};
     rt_status status = rt_link_set_collect(&context, requesting, &set);
     rt_link_set_free(&set);
     return status;
 }
 
->>>>>>> findings
 /* Resolves, builds and caches the program of an image.  Called with the lock held, which it gives
  * up while it builds.  On success the caller holds a reference. */
 static rt_status build_program(rt_program_manager *manager, const rt_build_target *target,
                                const rt_registered_image *image, rt_program **out_program)
 {
-<<<<<<< HEAD
     rt_link_context context = rt_program_link_context(manager, target->device);
-=======
-    rt_link_context context = link_context_of(manager, target);
->>>>>>> findings
     rt_link_set set = {0};
     rt_status status = rt_link_set_collect(&context, image, &set);
     /* Nothing of a failure is kept.  Broken: what is missing once stays missing. */
