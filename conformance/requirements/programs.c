@@ -3,9 +3,9 @@
  * A proof program is a cmocka program that takes a pattern of test names as its argument; a test
  * whose name begins with a rule's id, with '_' for '-', is a test of that rule.  Every program runs
  * green once, and the marks that it reaches are noted.  Then, for every mark of a rule whose
- * `proof:` is tool or unit, the tests of that rule alone run with the mark's fault armed, in one
- * program that reaches it after the other until they fail.  To fail is to say so: the exit status
- * counts the failed tests.  A crash, also one that cmocka catches, is an assertion at most.
+ * `proof:` is tool, unit or vendor, the tests of that rule alone run with the mark's fault armed,
+ * in one program that reaches it after the other until they fail.  To fail is to say so: the exit
+ * status counts the failed tests.  A crash, also one that cmocka catches, is an assertion at most.
  *
  * It does not know what the programs test, nor build them.  Source: ARCHITECTURE.md, "Rules in the
  * code"; cmocka's output and exit status, cmocka.c. */
@@ -41,7 +41,7 @@ typedef struct programs_state {
 
 /* ---- The list ------------------------------------------------------------------------------ */
 
-#define ADVICE "tool and unit proofs need a build with tests (-DBUILD_TESTING=ON): "
+#define ADVICE "proofs by programs need a build with tests (-DBUILD_TESTING=ON): "
 
 /* Adds the program of a line, whose path is relative to the list's folder. */
 static void program_add(programs_state *state, rt_text list, rt_text name)
@@ -126,8 +126,10 @@ static rt_text end_text(rt_arena *arena, const cnf_child_result *result)
 
 static bool proof_is_ours(const cnf_rules *rules, uint32_t rule)
 {
-    rt_text proof = rules->items[rule].proof;
-    return rt_text_is(proof, "tool") || rt_text_is(proof, "unit");
+    static const char *const ours[] = {"tool", "unit", "vendor"};
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (rt_text_is(rules->items[rule].proof, ours[i])) return true;
+    return false;
 }
 
 static void site_reached(programs_state *state, uint32_t number, const cnf_hit *hit)
