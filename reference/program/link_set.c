@@ -81,7 +81,9 @@ static void resolve_symbol(resolution *r, const rt_registered_image *importer, r
     for (uint32_t i = 0; i < taken.images.count; i++) {
         RT_TRACE(r->context->trace, RESOLVE, RT_T("image", importer->image->name),
                  RT_T("symbol", symbol), RT_T("provider", taken.images.items[i]->image->name));
-        if (RULE(DL_REQ_01)) take(r, taken.images.items[i]);
+        /* Broken: an image with kernels is there for them alone. */
+        if (taken.images.items[i]->image->kernel_count == 0 || RULE(DL_REQ_01))
+            take(r, taken.images.items[i]);
     }
     rt_vector_free(&taken.images);
 }

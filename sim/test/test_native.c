@@ -491,8 +491,9 @@ static void test_lies_are_refused(void **state)
     rt_sink_destroy(sink);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(DL_BACKEND_11_open_imports_are_compiled),
         cmocka_unit_test(DL_BACKEND_12_two_images_link_and_run),

@@ -65,7 +65,7 @@ static void programs_link(programs_fixture *fixture)
     assert_true(length > 0);
     path[length] = '\0';
     strcpy(strrchr(path, '/') + 1, "fake_proofs");
-    static const char *const names[] = {"first", "second", "red", "markless"};
+    static const char *const names[] = {"first", "second", "red", "markless", "deaf"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_int_equal(symlink(path, folder_file(fixture, names[i]).data), 0);
 }
@@ -176,6 +176,17 @@ static void programs_that_prove_nothing_are_complained_of(void **state)
         assert_int_equal(proof.states[i], CNF_PROOF_UNCITED);
 }
 
+/* With the fault of VF-C-06 another rule's test fails. */
+static void a_program_that_ignores_its_argument_proves_nothing(void **state)
+{
+    cnf_proof proof = prove(*state, "deaf\n");
+    assert_int_equal(proof.complaint_count, 1);
+    assert_string_equal(proof.complaints[0].data,
+                        "deaf: proves nothing, it runs other tests than its argument asks for: "
+                        "VF_C_06_");
+    assert_int_equal(proof.states[5], CNF_PROOF_UNTESTED);
+}
+
 static void what_is_not_built_is_a_note(void **state)
 {
     cnf_proof proof = prove(*state, NULL);
@@ -203,6 +214,7 @@ int main(void)
         PROGRAMS_TEST(a_program_alone_leaves_what_it_does_not_notice),
         PROGRAMS_TEST(the_json_names_what_closes),
         PROGRAMS_TEST(programs_that_prove_nothing_are_complained_of),
+        PROGRAMS_TEST(a_program_that_ignores_its_argument_proves_nothing),
         PROGRAMS_TEST(what_is_not_built_is_a_note),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
