@@ -29,6 +29,12 @@ static const rt_property_set *imports_of(const rt_registered_image *image)
     return imports && RULE(DL_IMAGE_05) ? imports : NULL;
 }
 
+/* A fault only (see DL-IMAGE-07): the value of an import, which means nothing. */
+static bool is_flag(const rt_property *import)
+{
+    return import->type == RT_PROPERTY_UINT32 && import->number == 1;
+}
+
 static void mark_exports(resolution *r, const rt_registered_image *image)
 {
     /* Shipped DPC++ resolves each symbol by itself (requirements.yaml, key dpcpp, tag A25). */
@@ -104,6 +110,7 @@ static void resolve_imports(resolution *r, const rt_registered_image *importer)
         if (i > 0 && !RULE(DL_RESOLVE_08)) break; /* Broken: only one round is made. */
         uint32_t first_left = RULE_ELSE(DL_RESOLVE_06, i, imports->property_count - 1 - i);
         rt_text symbol = imports->properties[first_left].name;
+        if (!is_flag(&imports->properties[first_left]) && !RULE(DL_IMAGE_07)) continue;
         if (!is_resolved(r, importer, symbol)) resolve_symbol(r, importer, symbol);
     }
 }
