@@ -8,6 +8,7 @@
 
 #include "backends/opencl/ocl_internal.h"
 #include "reference/base/alloc.h"
+#include "reference/base/rule.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -299,7 +300,9 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
     device->capabilities = (dev_capabilities){
         .name = rt_buffer_text(&device->name),
         .driver = rt_buffer_text(&device->driver),
-        .formats_taken = 1u << format,
+        /* Broken: native code is announced because binaries can be read back and linked; but they
+         * are whole programs of this driver, not images of a format of ours. */
+        .formats_taken = 1u << format | RULE_ELSE(DL_BACKEND_13, 0u, 1u << RT_FORMAT_NATIVE),
         .extensions = &device->link_extension,
         .extension_count = links ? 1 : 0,
         .aspects = aspects_ask(device, extensions),

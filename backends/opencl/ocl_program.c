@@ -7,6 +7,7 @@
  * Source: OpenCL 3.0 API specification, 5.8; cl_khr_spir (OpenCL 2.0 extensions, 9.18). */
 #include "backends/opencl/ocl_internal.h"
 #include "reference/base/alloc.h"
+#include "reference/base/rule.h"
 
 #include <string.h>
 
@@ -266,7 +267,7 @@ static void options_join(rt_text link_options, const dev_code *codes, uint32_t c
 static rt_status bitcode_link(ocl_device *device, const dev_code *codes, uint32_t count,
                               rt_text link_options, dev_program **out_program)
 {
-    CHECK(device->route == OCL_ROUTE_BITCODE && device->tools != NULL);
+    CHECK(device->tools != NULL);
     rt_buffer bitcode = {0};
     cl_program taken = NULL;
     rt_status status =
@@ -283,6 +284,15 @@ static rt_status bitcode_link(ocl_device *device, const dev_code *codes, uint32_
 }
 
 /* ---- Operations of the device ------------------------------------------------------------- */
+
+/* Whether the driver compiles and links the device's programs itself, and not the tools before it
+ * sees them.  The tools can join what any driver takes, so that one that links is easily passed
+ * over. */
+static bool driver_links(const ocl_device *device)
+{
+    if (device->route == OCL_ROUTE_SOURCE) return true; /* No tool of ours joins sources. */
+    return device->route == OCL_ROUTE_SPIRV && RULE(DL_BACKEND_08);
+}
 
 static uint32_t spirv_word(rt_bytes code, size_t index, bool is_swapped)
 {
@@ -340,7 +350,7 @@ rt_status ocl_program_compile(dev_device *base, const dev_code *code, dev_progra
 {
     ocl_device *device = (ocl_device *)base;
     RT_TRY(code_validate(device, code));
-    if (device->route == OCL_ROUTE_BITCODE) {
+    if (!driver_links(device)) {
         ocl_program *program = program_wrap(device, NULL);
         kept_make(code, &program->kept);
         *out_program = &program->base;
@@ -394,8 +404,7 @@ rt_status ocl_program_link(dev_device *base, dev_program *const *programs, uint3
                            rt_text options, dev_program **out_program)
 {
     ocl_device *device = (ocl_device *)base;
-    if (device->route != OCL_ROUTE_BITCODE)
-        return driver_link(device, programs, count, options, out_program);
+    if (driver_links(device)) return driver_link(device, programs, count, options, out_program);
     dev_code *codes = rt_alloc_array(count, sizeof *codes);
     for (uint32_t i = 0; i < count; i++) {
         codes[i] = kept_code_view(&((const ocl_program *)programs[i])->kept);

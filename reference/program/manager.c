@@ -359,8 +359,10 @@ static rt_status build_program(rt_program_manager *manager, const rt_build_targe
     if (rt_ok(status)) {
         status = rt_spec_list_check(manager->sink, target->constants, &set, target->device);
     }
-    /* Broken: joins only what the application has linked by calls of its own. */
-    if (rt_ok(status) && set.images.count > 1 && !RULE(DL_REQ_08)) set.images.count = 1;
+    /* Broken: what the program did not start with is joined only by calls of its own. */
+    bool came_later = !manager->loader->modules[image->module].global;
+    if (rt_ok(status) && set.images.count > 1 && came_later && !RULE(DL_REQ_08))
+        set.images.count = 1;
     /* Here the mark stands first: looking at every image's programs is for a fault only. */
     if (rt_ok(status) && !RULE(DL_CACHE_11)) leave_out_built(manager, &set);
     /* Nothing is compiled before all imports are found.  Broken: the linker may say it too. */

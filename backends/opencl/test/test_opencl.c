@@ -477,6 +477,43 @@ static void driver_compiles_and_links_spirv(void **state)
     assert_non_null(strstr(fake->trace, "clEnqueueFillBuffer clFlush clEnqueueCopyBuffer "));
 }
 
+/* One clCompileProgram for each image, and one clLinkProgram of the driver's own; what the tools
+ * would have joined is built with clBuildProgram. */
+static void DL_BACKEND_08_the_driver_links_spirv(void **state)
+{
+    fixture *f = *state;
+    assert_true(rt_ok(fixture_open(f, "")));
+    dev_program *programs[2], *linked;
+    for (int i = 0; i < 2; i++)
+        assert_true(rt_ok(dev_program_compile(f->device, &image, &programs[i])));
+    assert_true(rt_ok(dev_program_link(f->device, programs, 2, none, &linked)));
+    dev_program_destroy(linked); /* before anything fails: a device outlives its programs */
+    for (int i = 0; i < 2; i++)
+        dev_program_destroy(programs[i]);
+    assert_non_null(strstr(fake->trace, "clCreateProgramWithIL clCompileProgram "
+                                        "clCreateProgramWithIL clCompileProgram clLinkProgram "));
+    assert_null(strstr(fake->trace, "clBuildProgram"));
+    assert_int_equal(f->tools_state.image_count, 0);
+}
+
+/* Of the outcomes that the rule leaves, the adapter offers no linking of code compiled ahead of
+ * time: it announces none, and refuses it by name. */
+static void DL_BACKEND_13_native_code_is_neither_announced_nor_taken(void **state)
+{
+    fixture *f = *state;
+    assert_true(rt_ok(fixture_open(f, "")));
+    dev_capabilities found;
+    dev_device_capabilities(f->device, &found);
+    assert_int_equal(found.formats_taken, 1u << RT_FORMAT_SPIRV64);
+    assert_false(dev_capabilities_link(&found, RT_FORMAT_NATIVE));
+    dev_code native = image;
+    native.format = RT_FORMAT_NATIVE;
+    dev_program *program;
+    rt_status status = dev_program_compile(f->device, &native, &program);
+    assert_int_equal(status.code, RT_UNSUPPORTED);
+    assert_true(message_has(f->sink, status, "takes images of format"));
+}
+
 static void every_kind_of_memory_moves_its_bytes(void **state)
 {
     fixture *f = *state;
@@ -1089,8 +1126,9 @@ static void results_have_names(void **state)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     void *handle = dlopen(FAKE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     void *symbol = handle ? dlsym(handle, "fake_opencl_control") : NULL;
     if (!symbol) {
@@ -1107,6 +1145,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(capabilities_are_the_drivers_answers, setup, teardown),
         cmocka_unit_test_setup_teardown(pointers_and_constants_are_asked_for, setup, teardown),
         cmocka_unit_test_setup_teardown(driver_compiles_and_links_spirv, setup, teardown),
+        cmocka_unit_test_setup_teardown(DL_BACKEND_08_the_driver_links_spirv, setup, teardown),
+        cmocka_unit_test_setup_teardown(DL_BACKEND_13_native_code_is_neither_announced_nor_taken,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(programs_survive_as_binaries, setup, teardown),
         cmocka_unit_test_setup_teardown(every_kind_of_memory_moves_its_bytes, setup, teardown),
         cmocka_unit_test_setup_teardown(pointers_have_addresses, setup, teardown),
