@@ -454,7 +454,7 @@ rt_status rt_program_manager_kernel(rt_program_manager *manager, const rt_kernel
     pthread_mutex_lock(&manager->lock);
     rt_status status = find_program(manager, &arena, request, out_program);
     if (rt_ok(status)) {
-        CHECK((*out_program)->references >= 1);
+        CHECK(*out_program && (*out_program)->references >= 1);
         status = rt_program_take_kernel(manager, *out_program, request->kernel, out_kernel);
         if (!rt_ok(status)) {
             program_unreference(manager, *out_program);
