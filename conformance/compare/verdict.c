@@ -99,6 +99,17 @@ typedef struct judge_case {
     cnf_judgement *out;
 } judge_case;
 
+/* A message with the end of what the child printed. */
+static rt_text with_output(const judge_case *judge, rt_text message)
+{
+    rt_text printed = rt_buffer_text(&judge->child->output);
+    while (printed.length > 0 && printed.data[printed.length - 1] == '\n')
+        printed.length--;
+    if (printed.length == 0) return message;
+    return rt_arena_printf(judge->arena, "%.*s\nit printed last:\n%.*s", RT_TEXT_ARG(message),
+                           RT_TEXT_ARG(printed));
+}
+
 /* Sets a verdict about the stage in which the child was, with the end of what it printed. */
 static void judge_stage(const judge_case *judge, cnf_verdict verdict, const char *class,
                         rt_text code, rt_text message)
@@ -110,13 +121,7 @@ static void judge_stage(const judge_case *judge, cnf_verdict verdict, const char
     out->signature = cnf_signature(judge->arena, stage, rt_text_of(class), code, (rt_text){0});
     out->step = messages->step;
     out->line = messages->line;
-    rt_text printed = rt_buffer_text(&judge->child->output);
-    while (printed.length > 0 && printed.data[printed.length - 1] == '\n')
-        printed.length--;
-    out->message = printed.length == 0
-                       ? message
-                       : rt_arena_printf(judge->arena, "%.*s\nit printed last:\n%.*s",
-                                         RT_TEXT_ARG(message), RT_TEXT_ARG(printed));
+    out->message = with_output(judge, message);
 }
 
 /* The limit of memory that a process may have run into, and how to set another; "" for none. */
@@ -255,11 +260,13 @@ static bool judge_checks(const judge_case *judge)
                         ? check->what
                         : rt_arena_printf(judge->arena, "%.*s/%.*s", RT_TEXT_ARG(check->what),
                                           RT_TEXT_ARG(check->place));
-    out->verdict = CNF_VERDICT_FAIL;
+    /* What the scenario's program needs and the machine did not give is nobody's failure. */
+    bool begun = !rt_text_is(check->kind, "start");
+    out->verdict = begun ? CNF_VERDICT_FAIL : CNF_VERDICT_NOT_RUN;
     out->signature =
         cnf_signature(judge->arena, stage_text(judge->arena, RT_TEXT("step"), check->step),
                       check->kind, check->code, place);
-    out->message = check->message;
+    out->message = begun ? check->message : with_output(judge, check->message);
     if (rt_text_is(check->code, "errc::memory_allocation"))
         out->message = rt_arena_printf(judge->arena, "%.*s%s", RT_TEXT_ARG(check->message),
                                        memory_limit_text(judge));

@@ -20,7 +20,7 @@
  * HANG            the time limit came; the device answers no more
  * INVALID         the scenario itself is wrong
  * LINKED          a link-only subject: everything up to the launch agreed
- * NOT_RUN         the run was interrupted, or no process could be started
+ * NOT_RUN         the run was interrupted, or no process or program of files could be started
  * POISONED        not run, because an earlier scenario lost the device */
 #define CNF_VERDICTS(VERDICT)                                                                      \
     VERDICT(PASS, "PASS", EXPECTED)                                                                \

@@ -41,8 +41,12 @@ rt_status cnf_scratch_make(rt_sink *sink, rt_arena *arena, rt_text *out_folder)
     bool fits = length > 0 && (size_t)length < sizeof name;
     if (!fits) errno = ENAMETOOLONG;
     if (!fits || !mkdtemp(name)) {
-        return rt_fail(sink, RT_IO, RT_RULE_NONE, "%s: no temporary folder can be made: %s", name,
-                       strerror(errno));
+        int error = errno;
+        rt_status status =
+            rt_fail(sink, RT_IO, RT_RULE_NONE, "%s: no temporary folder can be made: %s", name,
+                    strerror(error));
+        errno = error;
+        return status;
     }
     *out_folder = rt_arena_text(arena, rt_text_of(name));
     return RT_STATUS_OK;

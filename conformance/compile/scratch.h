@@ -17,7 +17,7 @@
 bool cnf_scratch_name(rt_arena *arena, rt_text *out_folder);
 
 /* Makes a folder of our own below $ASSAY_SCRATCH, else $TMPDIR, else /tmp; a NUL byte follows its
- * name.  IO: refused. */
+ * name.  IO: refused, and errno says why. */
 RT_MUST_USE rt_status cnf_scratch_make(rt_sink *sink, rt_arena *arena, rt_text *out_folder);
 
 /* Removes the folder with everything in it, as far as the system lets us. */

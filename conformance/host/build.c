@@ -151,7 +151,7 @@ static rt_status compile(host_build *build, const word_list *words, rt_bytes sou
         rt_text said = last_lines(rt_buffer_text(&errors));
         rt_buffer how = {0};
         cnf_process_describe(&how, result, COMPILE_MS_MAX);
-        status = rt_fail(build->sink, RT_TOOL, RT_RULE_NONE, "%s %s while it built %.*s%s%.*s",
+        status = rt_fail(build->sink, RT_IO, RT_RULE_NONE, "%s %s while it built %.*s%s%.*s",
                          words->items[0], rt_buffer_string(&how), RT_TEXT_ARG(what),
                          said.length > 0 ? ":\n" : "", RT_TEXT_ARG(said));
         rt_buffer_free(&how);
@@ -328,18 +328,32 @@ static rt_status module_compile(host_build *build, uint32_t index, rt_bytes sour
     return status;
 }
 
-/* ld.so finds a needed file by its name, so one in a folder of its own is only opened. */
+/* ld.so finds needed and preloaded files by their names, so one in a folder of its own is only
+ * opened. */
+static rt_status found_by_name(host_build *build, uint32_t module, rt_text who, const char *how)
+{
+    rt_text name = cnf_host_file_name(&build->arena, build->scenario, module);
+    rt_text path = cnf_host_path(&build->arena, build->scenario, module);
+    if (rt_text_equal(name, path)) return RT_STATUS_OK;
+    return rt_fail(build->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                   "%.*s %s the second of two files named %.*s, which ld.so would not find by that "
+                   "name; load it, or use the simulated loader",
+                   RT_TEXT_ARG(who), how, RT_TEXT_ARG(name));
+}
+
 static rt_status needs_check(host_build *build, const scn_module *module)
 {
-    for (uint32_t i = 0; i < module->need_count; i++) {
-        rt_text name = cnf_host_file_name(&build->arena, build->scenario, module->needs[i]);
-        rt_text path = cnf_host_path(&build->arena, build->scenario, module->needs[i]);
-        if (rt_text_equal(name, path)) continue;
-        return rt_fail(build->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "module '%.*s' needs the second of two files named %.*s, which ld.so would "
-                       "not find by that name; load it, or use the simulated loader",
-                       RT_TEXT_ARG(module->name), RT_TEXT_ARG(name));
-    }
+    rt_text who = rt_arena_printf(&build->arena, "module '%.*s'", RT_TEXT_ARG(module->name));
+    for (uint32_t i = 0; i < module->need_count; i++)
+        RT_TRY(found_by_name(build, module->needs[i], who, "needs"));
+    return RT_STATUS_OK;
+}
+
+static rt_status preloads_check(host_build *build)
+{
+    const scn_scenario *scenario = build->scenario;
+    for (uint32_t i = 0; i < scenario->preloaded_count; i++)
+        RT_TRY(found_by_name(build, scenario->preloaded[i], RT_TEXT("the process"), "preloads"));
     return RT_STATUS_OK;
 }
 
@@ -385,6 +399,7 @@ static rt_status symbols_check(host_build *build, const scn_module *module)
 static rt_status build_all(host_build *build)
 {
     RT_TRY(compiler_find(build));
+    RT_TRY(preloads_check(build));
     for (uint32_t i = 0; i < build->scenario->module_count; i++) {
         RT_TRY(symbols_check(build, &build->scenario->modules[i]));
         RT_TRY(module_build(build, i));

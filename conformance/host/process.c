@@ -160,9 +160,9 @@ static rt_status hello(cnf_host *host)
     uint32_t version = rt_read_u32(&answer);
     host->runs_on = rt_read_text(&answer);
     if (version != HOST_PROTOCOL_VERSION) {
-        return rt_fail(host->sink, RT_MALFORMED, RT_RULE_NONE,
+        return rt_fail(host->sink, RT_UNAVAILABLE, RT_RULE_NONE,
                        "the host program speaks version %u, this is version %d: its library is of "
-                       "another build of assay",
+                       "another build of assay, and ci/setup --with dpcpp or a new build makes it",
                        version, HOST_PROTOCOL_VERSION);
     }
     RT_TRY(cnf_host_read_events(host, &host->arena, &answer, &host->started));
@@ -275,7 +275,7 @@ static void collect(cnf_host *host)
     pthread_mutex_unlock(&host->lock);
 }
 
-/* How the process ended, in words. */
+/* How the process ended, in words.  One that did not become the program is no word about it. */
 static rt_status ended(cnf_host *host, const char *when)
 {
     if (WIFSIGNALED(host->how)) {
@@ -284,11 +284,12 @@ static rt_status ended(cnf_host *host, const char *when)
                        "the host program ended by signal %d (%s) %s", WTERMSIG(host->how),
                        name ? name : "unknown", when);
     }
-    return rt_fail(host->sink, RT_TOOL, RT_RULE_NONE, "the host program ended with status %d %s%s",
-                   WEXITSTATUS(host->how), when,
-                   WEXITSTATUS(host->how) == NOT_EXECUTED
-                       ? " (127: it could not be executed, or a library that it needs is missing)"
-                       : "");
+    bool executed = WEXITSTATUS(host->how) != NOT_EXECUTED;
+    return rt_fail(host->sink, executed ? RT_TOOL : RT_IO, RT_RULE_NONE,
+                   "the host program ended with status %d %s%s", WEXITSTATUS(host->how), when,
+                   executed ? ""
+                            : " (127: it could not be executed, or ld.so refuses a library that it "
+                              "needs)");
 }
 
 /* What a request is called where one went wrong. */

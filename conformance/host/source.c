@@ -3,6 +3,8 @@
 
 #include "reference/image/fat_binary.h"
 
+#include <limits.h>
+
 rt_text cnf_host_file_name(rt_arena *arena, const scn_scenario *scenario, uint32_t module)
 {
     CHECK(module < scenario->module_count);
@@ -36,21 +38,22 @@ bool cnf_host_registers(const scn_module *module)
 
 /* ---- Host symbols -------------------------------------------------------------------------- */
 
-/* Names that mean something to the program itself; a symbol that ends in '*' here stands for all
- * that begin so. */
-static const char *const taken[] = {
+/* Symbols that mean something to the program itself. */
+static const char *const taken_symbols[] = {
     "main",    "_start",  "_init",    "_fini", "_end",  "_edata",     "__*",
     "assay_*", "environ", "_DYNAMIC", "_IO_*", "_dl_*", "data_start", "program_invocation_*",
+    NULL,
 };
 
-static bool is_taken(rt_text symbol)
+/* True when the word is one of a list that NULL ends, in which '*' stands for all that begin so. */
+static bool is_among(const char *const *list, rt_text word)
 {
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
-        rt_text name = rt_text_of(taken[i]);
+    for (const char *const *at = list; *at; at++) {
+        rt_text name = rt_text_of(*at);
         bool prefix = name.data[name.length - 1] == '*';
         if (prefix) name.length--;
-        if (symbol.length < name.length) continue;
-        rt_text compared = {symbol.data, prefix ? name.length : symbol.length};
+        if (word.length < name.length) continue;
+        rt_text compared = {word.data, prefix ? name.length : word.length};
         if (rt_text_equal(compared, name)) return true;
     }
     return false;
@@ -74,7 +77,7 @@ static rt_status symbols_write(rt_sink *sink, rt_buffer *out, const scn_module *
 {
     for (uint32_t i = 0; i < module->host_symbol_count; i++) {
         rt_text symbol = module->host_symbols[i];
-        if (!is_symbol(symbol) || is_taken(symbol)) {
+        if (!is_symbol(symbol) || is_among(taken_symbols, symbol)) {
             return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
                            "host symbol '%.*s' of module '%.*s' cannot be one of a real program: "
                            "%s; rename it, or use the simulated loader",
@@ -88,6 +91,26 @@ static rt_status symbols_write(rt_sink *sink, rt_buffer *out, const scn_module *
                          i, RT_TEXT_ARG(symbol), i, RT_TEXT_ARG(file_name));
     }
     return RT_STATUS_OK;
+}
+
+/* ---- The file name ------------------------------------------------------------------------- */
+
+/* Libraries that every program here needs: ld.so would take a module of that name for them. */
+static const char *const taken_files[] = {
+    "libassay_*",    "libc.so.*",      "libm.so.*",    "libdl.so.*", "libpthread.so.*", "ld-linux*",
+    "libgcc_s.so.*", "libstdc++.so.*", "libsycl*.so*", "libur_*",    "libOpenCL.so*",   NULL,
+};
+
+static rt_status file_name_check(rt_sink *sink, const scn_module *module, rt_text file_name)
+{
+    bool taken = is_among(taken_files, file_name);
+    if (!taken && file_name.length <= NAME_MAX) return RT_STATUS_OK;
+    return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                   "module '%.*s' cannot be a file named %.*s: %s; rename it, or use the simulated "
+                   "loader",
+                   RT_TEXT_ARG(module->name), RT_TEXT_ARG(file_name),
+                   taken ? "real programs need a library of this name"
+                         : "no file has a name so long");
 }
 
 /* ---- The whole ----------------------------------------------------------------------------- */
@@ -157,8 +180,9 @@ rt_status cnf_host_write_c(rt_sink *sink, rt_buffer *out, const scn_scenario *sc
     rt_arena arena = {0};
     rt_text file_name = cnf_host_path(&arena, scenario, module_index);
     rt_buffer_printf(out, heading, RT_TEXT_ARG(module->name));
-    rt_status status = RT_STATUS_OK;
-    if (registers) status = tables_write(sink, out, module->images);
+    rt_status status =
+        file_name_check(sink, module, cnf_host_file_name(&arena, scenario, module_index));
+    if (rt_ok(status) && registers) status = tables_write(sink, out, module->images);
     rt_buffer_printf(out, declarations, RT_TEXT_ARG(file_name));
     if (rt_ok(status)) status = symbols_write(sink, out, module, file_name);
     rt_buffer_printf(out, functions, registers ? "    __sycl_register_lib(&descriptor);\n" : "",

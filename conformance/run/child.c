@@ -356,11 +356,11 @@ void cnf_pool_start(cnf_pool *pool, const cnf_child_start *start)
     fflush(NULL); /* What is buffered here must not be written a second time by a child. */
     start_files files;
     pid_t parent = getpid();
-    pid_t pid = files_open(&files, start) ? fork() : -1;
+    pid_t pid = files_open(&files, start) && start->error == 0 ? fork() : -1;
     if (pid == 0) child_main(start, &files, parent);
     if (pid < 0) {
         child->result.end = CNF_CHILD_NOT_STARTED;
-        child->result.code = errno;
+        child->result.code = start->error != 0 ? start->error : errno;
         child->ended = true;
     } else {
         setpgid(pid, pid); /* Here too: whoever comes first, the group exists before a kill. */

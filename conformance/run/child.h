@@ -35,6 +35,7 @@ typedef struct cnf_child_start {
     uint64_t memory_bytes;          /* that a process of it may allocate; 0: no limit */
     size_t messages_max;            /* bytes > 0; a child that sends more is killed */
     uint64_t tag;                   /* comes back in the result */
+    int error;                      /* errno of what it needs and could not be had; 0: nothing */
 } cnf_child_start;
 
 typedef enum cnf_child_end {
@@ -74,7 +75,8 @@ cnf_pool *cnf_pool_create(void);
 /* Kills all children with all that they left, and restores the signal mask. */
 void cnf_pool_destroy(cnf_pool *pool);
 
-/* Starts a child.  A failure to start is a result (NOT_STARTED) like every other end. */
+/* Starts a child.  A failure to start is a result (NOT_STARTED) like every other end, and so is an
+ * error given in `start`. */
 void cnf_pool_start(cnf_pool *pool, const cnf_child_start *start);
 
 /* Children started whose results were not handed out yet. */

@@ -7,6 +7,7 @@
 
 #include "conformance/compile/scratch.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 enum {
@@ -53,15 +54,17 @@ static cnf_child_start start_of(const run_state *run, uint64_t tag)
                              .messages_max = MESSAGES_MAX};
 }
 
-/* Makes the folder that the next child of a case needs.  Without it the child says so and fails. */
-static void scratch_make(run_scenario *scenario, run_case *one)
+/* Makes the folder that the next child of a case needs; errno where the system refuses, 0. */
+static int scratch_make(run_scenario *scenario, run_case *one)
 {
     CHECK(one->scratch.length == 0);
-    if (!scenario->scenario->persistent_cache) return;
+    if (!scenario->scenario->persistent_cache) return 0;
     rt_status status = cnf_scratch_make(scenario->sink, &scenario->arena, &one->scratch);
-    if (rt_ok(status)) return;
+    if (rt_ok(status)) return 0;
+    int error = errno;
     rt_text message = rt_sink_diagnostic(scenario->sink, status)->message;
     fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(message));
+    return error;
 }
 
 void cnf_run_case_tidy(run_case *one)
@@ -123,7 +126,7 @@ void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
         bool begun = cnf_explorer_next(one->explorer, &one->script);
         CHECK(begun);
     }
-    scratch_make(scenario, one);
+    start.error = scratch_make(scenario, one);
     if (column->subject->forked) {
         forked_case forked = {column->subject,
                               {run->options->seed, run->options->cache, run->options->profile,

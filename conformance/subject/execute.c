@@ -76,7 +76,8 @@ static void tables_reset(cnf_execution *execution)
     const scn_scenario *scenario = execution->scenario;
     for (uint32_t i = 0; i < scenario->step_count; i++) {
         cnf_step_result *result = &execution->results[i];
-        result->command = result->queue = result->context = CNF_NOT_MADE;
+        result->command = result->queue = CNF_NOT_MADE;
+        result->context = result->bundle = CNF_NOT_MADE;
     }
     for (uint32_t i = 0; i < scenario->device_count; i++)
         execution->queues[i] = CNF_NOT_MADE;
@@ -95,10 +96,20 @@ static rt_status run_restart(cnf_execution *execution)
     return rt_ok(waited) ? begun : waited;
 }
 
+/* True where something is judged by the trace.  What a driver was asked since the last look then
+ * has to be in it; reading that is work for each call so far, so it is not done for memories. */
+static bool judges_trace(const scn_step *step)
+{
+    for (uint32_t i = 0; i < step->expect_count; i++) {
+        if (step->expect[i].kind != SCN_EXPECT_MEMORY) return true;
+    }
+    return false;
+}
+
 static void run_expect(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
-    execution->runtime->operations->look(execution);
+    if (judges_trace(step)) execution->runtime->operations->look(execution);
     for (uint32_t i = 0; i < step->expect_count; i++)
         cnf_judge_expect(execution, index, &step->expect[i]);
 }
@@ -127,6 +138,9 @@ static void run_verb(cnf_execution *execution, uint32_t index)
         return;
     case SCN_VERB_QUEUE:
         cnf_judge_step(execution, index, "step", step->id, cnf_run_queue(execution, index));
+        return;
+    case SCN_VERB_BUNDLE:
+        cnf_judge_step(execution, index, "step", step->id, cnf_run_bundle(execution, index));
         return;
     case SCN_VERB_SUBMIT:
         cnf_judge_step(execution, index, "launch", step->submit.kernel,
@@ -167,15 +181,13 @@ void cnf_run_step(cnf_execution *execution, uint32_t index)
 /* ---- The end ------------------------------------------------------------------------------ */
 
 /* A failure that no step was told: nothing in the scenario asked for it, so it is unexpected. */
-static void judge_end(cnf_execution *execution, rt_text what, rt_status status)
+static void judge_failure(cnf_execution *execution, const char *kind, rt_text what,
+                          rt_status status)
 {
-    /* A kernel without end, or whose stack is exhausted, is told by its finding, which is judged as
-     * every finding is. */
-    if (rt_ok(status) || status.code == RT_BUDGET) return;
     const rt_diagnostic *diagnostic = rt_sink_diagnostic(execution->sink, status);
     cnf_judged(execution, &(cnf_emitted_check){
                               .step = SCN_NONE,
-                              .kind = "step",
+                              .kind = kind,
                               .what = what,
                               .observed = true,
                               .code = rt_text_of(rt_code_name(status.code)),
@@ -183,6 +195,31 @@ static void judge_end(cnf_execution *execution, rt_text what, rt_status status)
                               .message = diagnostic->message,
                               .rule = diagnostic->rule,
                           });
+}
+
+static void judge_end(cnf_execution *execution, rt_text what, rt_status status)
+{
+    /* A kernel without end, or whose stack is exhausted, is told by its finding, which is judged as
+     * every finding is. */
+    if (rt_ok(status) || status.code == RT_BUDGET) return;
+    judge_failure(execution, "step", what, status);
+}
+
+/* Files and a process of the scenario's program that cannot be had are nobody's failure, and what
+ * no real program can have is asked of nobody. */
+static void judge_set_up(cnf_execution *execution, rt_status status)
+{
+    bool real = execution->options->real_loader || !execution->runtime->operations->is_reference;
+    execution->skipped = real && status.code == RT_UNSUPPORTED;
+    /* Whatever its device was asked for: what went wrong here is this subject's. */
+    execution->was_asked = execution->was_asked || !rt_ok(status);
+    if (execution->skipped)
+        cnf_emit_skip(execution->emitter, "real-program", "no",
+                      rt_sink_diagnostic(execution->sink, status)->message);
+    else if (real && (status.code == RT_IO || status.code == RT_UNAVAILABLE))
+        judge_failure(execution, "start", RT_TEXT("set-up"), status);
+    else
+        judge_end(execution, RT_TEXT("set-up"), status);
 }
 
 /* No document says what becomes of a memory that a refused command was to write: libsycl then
@@ -236,7 +273,7 @@ void cnf_execute(cnf_execution *execution)
     create_tables(execution);
     tables_reset(execution);
     rt_status status = execution->runtime->operations->set_up(execution);
-    judge_end(execution, RT_TEXT("set-up"), status);
+    judge_set_up(execution, status);
     if (!rt_ok(status)) return;
     for (uint32_t i = 0; i < scenario->step_count && !execution->failed;) {
         cnf_run_step(execution, i);

@@ -80,6 +80,10 @@ static rt_status start(cnf_execution *execution, const cnf_host_runtime *linked)
     if (shipped->host) status = cnf_shipped_fate(execution, status);
     RT_TRY(status);
     shipped->base.capabilities.driver = cnf_host_runs_on(shipped->host);
+    if (shipped->base.capabilities.driver.length == 0)
+        return rt_fail(execution->sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                       "%.*s has no runtime: it is not what ci/setup --with dpcpp makes",
+                       RT_TEXT_ARG(linked->library));
     cnf_shipped_trace(execution, cnf_host_started(shipped->host));
     RT_TRY(device(execution));
     /* To find a device the driver is loaded, and the layer with it if it ever is. */
@@ -303,7 +307,7 @@ static rt_status compute(cnf_execution *execution, cnf_content *out_content)
     uint32_t queue, command;
     RT_TRY(shipped_set_up(execution));
     RT_TRY(shipped_queue(execution, 0, CNF_NOT_MADE, false, &queue));
-    RT_TRY(cnf_shipped_submit(execution, queue, &execution->scenario->steps[0].submit,
+    RT_TRY(cnf_shipped_submit(execution, queue, &execution->scenario->steps[0].submit, CNF_NOT_MADE,
                               (cnf_after){0}, &command));
     return shipped_read(execution, 0, out_content);
 }
@@ -331,6 +335,8 @@ const cnf_runtime_operations cnf_shipped_operations = {
     .load_image = shipped_load_image,
     .context = shipped_context,
     .queue = shipped_queue,
+    .bundle = cnf_shipped_bundle,
+    .bundle_show = cnf_shipped_bundle_show,
     .submit = cnf_shipped_submit,
     .transfer = cnf_shipped_transfer,
     .wait = shipped_wait,

@@ -186,7 +186,7 @@ rt_status rt_link_set_collect(const rt_link_context *context, const rt_registere
     if (out_set->searched && !RULE(DL_SPLIT_05)) take_modules(&r);
 
     rt_status status = RT_STATUS_OK;
-    bool refused = r.unresolved.count > 0 && RULE(DL_RESOLVE_09);
+    bool refused = !context->open && r.unresolved.count > 0 && RULE(DL_RESOLVE_09);
     /* Broken: with several kernels, only some other may need what is missing. */
     if (refused && requesting->image->kernel_count > 1 && !RULE(DL_RESOLVE_18)) refused = false;
     if (refused) status = refuse_unresolved(&r);

@@ -56,8 +56,10 @@ static void drop_programs_of(rt_program_manager *manager, const rt_registered_im
     bool own_only = manager->profile == RT_PROFILE_DPCPP;
     uint32_t count;
     rt_program **programs = rt_program_index_of_image(&manager->index, image->id, &count);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         rt_cache_drop(&manager->cache, programs[i], own_only ? image : NULL, drop_tuple, manager);
+        programs[i]->lost_provider = own_only;
+    }
     rt_free(programs);
 }
 
@@ -100,7 +102,7 @@ void rt_program_manager_destroy(rt_program_manager *manager)
         rt_program *program = manager->index.programs.items[i];
         if (program) rt_cache_drop(&manager->cache, program, NULL, drop_tuple, manager);
     }
-    CHECK(manager->programs_alive == 0);
+    CHECK(manager->bundles_alive == 0 && manager->programs_alive == 0);
     CHECK(manager->pending.count == 0);
     rt_cache_free(&manager->cache);
     rt_program_index_free(&manager->index);
@@ -211,9 +213,8 @@ const rt_text *rt_program_image_names(rt_arena *arena, const rt_link_set *set)
     return names;
 }
 
-/* Tells of a program that came of building it, or from the persistent cache. */
-static void trace_made(rt_program_manager *manager, const rt_build_target *target, uint32_t id,
-                       const rt_link_set *set, bool loaded)
+void rt_program_trace_made(rt_program_manager *manager, const rt_build_target *target, uint32_t id,
+                           const rt_link_set *set, bool loaded)
 {
     rt_arena arena = {0};
     const rt_trace_value values[] = {
@@ -228,9 +229,8 @@ static void trace_made(rt_program_manager *manager, const rt_build_target *targe
     rt_arena_reset(&arena);
 }
 
-/* Makes the program value around a built executable; holds one reference, the caller's. */
-static rt_program *program_create(rt_program_manager *manager, const rt_build_target *target,
-                                  uint32_t id, const rt_link_set *set, dev_program *executable)
+rt_program *rt_program_create(rt_program_manager *manager, const rt_build_target *target,
+                              uint32_t id, const rt_link_set *set, dev_program *executable)
 {
     rt_program *program = rt_alloc(sizeof *program);
     program->references = 1;
@@ -294,8 +294,8 @@ static rt_status build_set(rt_program_manager *manager, const rt_build_target *t
     pending_remove(manager, build);
     pthread_cond_broadcast(&manager->built);
     if (!rt_ok(status)) return status;
-    *out_program = program_create(manager, target, id, set, executable);
-    trace_made(manager, target, id, set, loaded);
+    *out_program = rt_program_create(manager, target, id, set, executable);
+    rt_program_trace_made(manager, target, id, set, loaded);
     /* An image that went while the program was built must not come back by the cache. */
     bool all_there = true;
     for (uint32_t i = 0; i < set->images.count; i++)
@@ -317,21 +317,41 @@ static void leave_out_built(const rt_program_manager *manager, rt_link_set *set)
     set->images.count = kept;
 }
 
-/* Resolves, builds and caches the program of an image.  Called with the lock held, which it gives
- * up while it builds.  On success the caller holds a reference. */
-static rt_status build_program(rt_program_manager *manager, const rt_build_target *target,
-                               const rt_registered_image *image, rt_program **out_program)
+rt_link_context rt_program_link_context(rt_program_manager *manager, const rt_device *device)
 {
-    rt_link_context context = {
+    return (rt_link_context){
         .sink = manager->sink,
         .trace = manager->trace,
         .chooser = manager->chooser,
         .loader = manager->loader,
         .tables = &manager->tables,
-        .device = target->device,
+        .device = device,
         .profile = manager->profile,
         .prefer_preloaded = manager->prefer_preloaded,
     };
+}
+
+/* Shipped DPC++ looks for the imports again where a provider is gone, refuses what it does not find
+ * and otherwise goes on with the program as it was (requirements.yaml, key dpcpp, tag A70). */
+static rt_status check_providers(rt_program_manager *manager, const rt_build_target *target,
+                                 const rt_program *program)
+{
+    const rt_registered_image *requesting = program->images[0];
+    if (!program->lost_provider || !rt_program_tables_hold(&manager->tables, requesting))
+        return RT_STATUS_OK;
+    rt_link_context context = rt_program_link_context(manager, target->device);
+    rt_link_set set = {0};
+    rt_status status = rt_link_set_collect(&context, requesting, &set);
+    rt_link_set_free(&set);
+    return status;
+}
+
+/* Resolves, builds and caches the program of an image.  Called with the lock held, which it gives
+ * up while it builds.  On success the caller holds a reference. */
+static rt_status build_program(rt_program_manager *manager, const rt_build_target *target,
+                               const rt_registered_image *image, rt_program **out_program)
+{
+    rt_link_context context = rt_program_link_context(manager, target->device);
     rt_link_set set = {0};
     rt_status status = rt_link_set_collect(&context, image, &set);
     /* Nothing of a failure is kept.  Broken: what is missing once stays missing. */
@@ -390,7 +410,13 @@ static rt_status find_program(rt_program_manager *manager, rt_arena *arena,
         rt_cache_key key = key_of(manager, arena, image, &target, request->kernel);
         if (request->has_module) key.module = request->module;
         *out_program = find_cached(manager, &key, image);
-        if (*out_program) return RT_STATUS_OK;
+        if (*out_program) {
+            rt_status status = check_providers(manager, &target, *out_program);
+            if (rt_ok(status)) return status;
+            program_unreference(manager, *out_program);
+            *out_program = NULL;
+            return status;
+        }
         if (key.module != image->module) return rt_program_refuse_module(manager, request);
         rt_pending_build build = {image->id, &target};
         if (!is_pending(manager, build)) {
@@ -401,9 +427,8 @@ static rt_status find_program(rt_program_manager *manager, rt_arena *arena,
     }
 }
 
-/* The kernel object, made once per program and name (DL-CACHE-12).  Called with the lock held. */
-static rt_status find_kernel(rt_program_manager *manager, rt_program *program, rt_text kernel_name,
-                             dev_kernel **out_kernel)
+rt_status rt_program_take_kernel(rt_program_manager *manager, rt_program *program,
+                                 rt_text kernel_name, dev_kernel **out_kernel)
 {
     uint32_t index = rt_map_find(&program->kernel_index, kernel_name);
     if (index != RT_MAP_NONE && RULE(DL_CACHE_12)) {
@@ -430,7 +455,7 @@ rt_status rt_program_manager_kernel(rt_program_manager *manager, const rt_kernel
     rt_status status = find_program(manager, &arena, request, out_program);
     if (rt_ok(status)) {
         CHECK((*out_program)->references >= 1);
-        status = find_kernel(manager, *out_program, request->kernel, out_kernel);
+        status = rt_program_take_kernel(manager, *out_program, request->kernel, out_kernel);
         if (!rt_ok(status)) {
             program_unreference(manager, *out_program);
             *out_program = NULL;

@@ -48,13 +48,30 @@ rt_spec_list rt_spec_list_make(rt_arena *arena, const rt_kernel_request *request
     rt_spec_list list = {.constants = constants};
     for (uint32_t i = 0; i < request->constant_count; i++) {
         CHECK(request->constants[i].value.size >= 1);
-        if (is_default(requesting, &request->constants[i])) continue;
+        if (requesting && is_default(requesting, &request->constants[i])) continue;
         constants[list.count++] = request->constants[i];
     }
     qsort(constants, list.count, sizeof *constants, by_name);
     for (uint32_t i = 1; i < list.count; i++)
         CHECK(by_name(&constants[i - 1], &constants[i]) < 0);
     return list;
+}
+
+rt_spec_list rt_spec_list_union(rt_arena *arena, rt_spec_list a, rt_spec_list b)
+{
+    rt_spec_constant *constants =
+        rt_arena_alloc_array(arena, (size_t)a.count + b.count, sizeof *constants);
+    rt_spec_list both = {.constants = constants};
+    uint32_t i = 0, k = 0;
+    while (i < a.count || k < b.count) {
+        int order = i == a.count   ? 1
+                    : k == b.count ? -1
+                                   : by_name(&a.constants[i], &b.constants[k]);
+        constants[both.count++] = order <= 0 ? a.constants[i] : b.constants[k];
+        i += order <= 0;
+        k += order >= 0;
+    }
+    return both;
 }
 
 void rt_spec_list_write(rt_buffer *out, rt_spec_list list)

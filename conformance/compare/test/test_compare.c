@@ -90,6 +90,9 @@ static const verdict_row verdict_rows[] = {
      "open:crash:out-of-memory:-"},
     {STAGE("step", "0"), CNF_CHILD_TIMED_OUT, 0, CNF_VERDICT_TIMEOUT, "step0:timeout:-:-"},
     {OPEN, CNF_CHILD_FLOODED, 0, CNF_VERDICT_FAIL, "open:protocol:flood:-"},
+    /* A program that the machine did not let begin says nothing about the subject. */
+    {CHECK_LINE("start", "set-up", "false", "true") END, CNF_CHILD_EXITED, 0, CNF_VERDICT_NOT_RUN,
+     "step1:start:differs:set-up/element-3"},
     {"", CNF_CHILD_NOT_STARTED, 11, CNF_VERDICT_NOT_RUN, "start:start:EAGAIN:-"},
 };
 

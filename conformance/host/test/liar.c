@@ -99,6 +99,13 @@ static void lie_success(host_writer *out)
     host_refuse(out, "success", "no");
 }
 
+/* As ld.so does where a library is missing. */
+static void lie_not_executed(host_writer *out)
+{
+    (void)out;
+    exit(127);
+}
+
 static void lie_exit(host_writer *out)
 {
     (void)out;
@@ -123,10 +130,19 @@ static const struct lie {
     const char *name;
     void (*tell)(host_writer *out);
 } lies[] = {
-    {"version", lie_version}, {"module", lie_module}, {"kind", lie_kind},
-    {"count", lie_count},     {"rest", lie_rest},     {"first byte", lie_first_byte},
-    {"nothing", lie_nothing}, {"class", lie_class},   {"success", lie_success},
-    {"exit", lie_exit},       {"signal", lie_signal}, {"length", lie_length},
+    {"version", lie_version},
+    {"module", lie_module},
+    {"kind", lie_kind},
+    {"count", lie_count},
+    {"rest", lie_rest},
+    {"first byte", lie_first_byte},
+    {"nothing", lie_nothing},
+    {"class", lie_class},
+    {"success", lie_success},
+    {"exit", lie_exit},
+    {"signal", lie_signal},
+    {"length", lie_length},
+    {"not executed", lie_not_executed},
 };
 
 EXPORTED int assay_host_main(void)

@@ -320,11 +320,11 @@ static void what_the_compiler_says_is_told(void **state)
     host_fixture *f = *state;
     setenv("CC", "cc -DEADLY -fno-such-option", 1);
     rt_status status = start(f);
-    assert_refused(f, status, RT_TOOL, "ended with status 1 while it built libtwice.so");
-    assert_refused(f, status, RT_TOOL, "-fno-such-option");
+    assert_refused(f, status, RT_IO, "ended with status 1 while it built libtwice.so");
+    assert_refused(f, status, RT_IO, "-fno-such-option");
     assert_true(rt_ok(cnf_host_end(f->host)));
     setenv("CC", "false", 1);
-    assert_refused(f, start(f), RT_TOOL, "ended with status 1");
+    assert_refused(f, start(f), RT_IO, "ended with status 1");
     assert_true(rt_ok(cnf_host_end(f->host)));
     assert_int_equal(folders_left(f), 0);
 }
@@ -351,6 +351,31 @@ static void names_that_no_program_can_have_are_refused(void **state)
     f->modules[APP].name = RT_TEXT("libtwice.so");
     assert_refused(f, start(f), RT_UNSUPPORTED, "the second of two files named");
     assert_true(rt_ok(cnf_host_end(f->host)));
+    f->modules[APP].name = RT_TEXT("app");
+    f->modules[FRONT].file_name = RT_TEXT("libtwice.so");
+    assert_refused(f, start(f), RT_UNSUPPORTED, "the process preloads the second of two files");
+    assert_true(rt_ok(cnf_host_end(f->host)));
+}
+
+/* The names are as long as Linux allows and one byte longer, ".so" included. */
+static void files_that_no_program_can_have_are_refused(void **state)
+{
+    host_fixture *f = *state;
+    static const char *const refused[] = {"libc.so.6", "libassay_registrar.so", "libstdc++.so.6"};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        f->modules[MUTE].file_name = rt_text_of(refused[i]);
+        assert_refused(f, start(f), RT_UNSUPPORTED, "real programs need a library of this name");
+        assert_true(rt_ok(cnf_host_end(f->host)));
+    }
+    char longest[256];
+    memset(longest, 'x', sizeof longest);
+    f->modules[MUTE].file_name = (rt_text){0};
+    f->modules[MUTE].name = (rt_text){longest, 253};
+    assert_refused(f, start(f), RT_UNSUPPORTED, "no file has a name so long");
+    assert_true(rt_ok(cnf_host_end(f->host)));
+    f->modules[MUTE].name.length = 252;
+    start_well(f);
+    end_well(f);
 }
 
 static void what_is_no_answer_is_refused(void **state)
@@ -361,7 +386,7 @@ static void what_is_no_answer_is_refused(void **state)
         rt_code code;
         const char *part;
     } told[] = {
-        {"version", RT_MALFORMED, "speaks version 2"},
+        {"version", RT_UNAVAILABLE, "speaks version 2"},
         {"module", RT_MALFORMED, "event 0 of 'libc.so.6'"},
         {"kind", RT_MALFORMED, "event 4 of 'app'"},
         {"count", RT_MALFORMED, "is damaged at byte"},
@@ -371,6 +396,7 @@ static void what_is_no_answer_is_refused(void **state)
         {"class", RT_MALFORMED, "'errc::nonsense', which is no class"},
         {"success", RT_MALFORMED, "'success', which is no class"},
         {"exit", RT_TOOL, "ended with status 3 while it was started"},
+        {"not executed", RT_IO, "ended with status 127 while it was started (127: it could not"},
         {"signal", RT_TOOL, "ended by signal 11 (Segmentation fault) while it was started"},
         {"length", RT_MALFORMED, "its length is beyond"},
     };
@@ -421,6 +447,7 @@ int main(void)
         HOST_TEST(without_a_compiler_it_is_unavailable),
         HOST_TEST(what_the_compiler_says_is_told),
         HOST_TEST(names_that_no_program_can_have_are_refused),
+        HOST_TEST(files_that_no_program_can_have_are_refused),
         HOST_TEST(what_is_no_answer_is_refused),
         HOST_TEST(a_subject_shares_the_fate_of_its_program),
     };

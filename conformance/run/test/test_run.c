@@ -484,6 +484,18 @@ static void nothing_stays_of_a_childs_folder(void **state)
         unsetenv("TMPDIR");
 }
 
+/* What the system refuses is nobody's failure, and said of each child. */
+static void without_a_folder_for_it_nothing_runs(void **state)
+{
+    run_fixture *fixture = *state;
+    setenv("TMPDIR", "/nowhere", 1);
+    add(fixture, "a", "cached\nsim scratch\nvendor scratch\n");
+    assert_int_equal(run(fixture, 4, 20000), CNF_RUN_COMPLETE);
+    unsetenv("TMPDIR");
+    assert_verdict(fixture, "a", "sim", "NOT_RUN", "start:start:ENOENT:-");
+    assert_verdict(fixture, "a", "vendor", "NOT_RUN", "start:start:ENOENT:-");
+}
+
 /* The same of a run that is interrupted while its children live. */
 static void an_interrupted_run_leaves_no_folder(void **state)
 {
@@ -528,6 +540,7 @@ int main(int argument_count, char **arguments)
         RUN_TEST(a_listener_stops_the_run),
         RUN_TEST(many_scenarios_go_through_few_slots),
         RUN_TEST(nothing_stays_of_a_childs_folder),
+        RUN_TEST(without_a_folder_for_it_nothing_runs),
         RUN_TEST(an_interrupted_run_leaves_no_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

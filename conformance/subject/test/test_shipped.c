@@ -3,6 +3,7 @@
 #include "conformance/compare/verdict.h"
 #include "conformance/host/protocol.h"
 #include "conformance/subject/layer.h"
+#include "conformance/subject/skip.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,6 +41,7 @@ static const cnf_subject fake = {
     .name = "fake", .runtime = &cnf_shipped_operations, .selector = "assay/libfake.so"};
 
 typedef struct fixture {
+    rt_text library; /* file name of the second module; empty: its own */
     char folder[64]; /* what stands in the place of the packages' */
     rt_arena arena;
     cnf_child_result child;
@@ -96,6 +98,7 @@ static const scn_scenario *read_scenario(fixture *f, const char *steps)
     modules[0].images = (rt_image_list){app_images, 1};
     modules[1] = read->modules[1];
     modules[1].images = (rt_image_list){plugin_images, 1};
+    modules[1].file_name = f->library;
     scenario->modules = modules;
     return scenario;
 }
@@ -124,7 +127,9 @@ static void subject_main(fixture *f, const scn_scenario *scenario, int messages)
         cnf_emit_unavailable(&emitter, rt_sink_diagnostic(sink, status)->message);
     cnf_execution_close(&execution);
     cnf_layer_end(&layer);
-    if (rt_ok(status)) cnf_emit_end(&emitter);
+    if (rt_ok(status) && !execution.skipped &&
+        !cnf_skip_unasked(&emitter, &fake, execution.was_asked))
+        cnf_emit_end(&emitter);
     rt_sink_destroy(sink);
     _exit(0);
 }
@@ -215,6 +220,26 @@ static void misbehaviour_becomes_a_verdict(void **state)
     }
 }
 
+/* ---- Programs that cannot be had ------------------------------------------------------------ */
+
+static void a_program_that_cannot_be_made_is_no_failure(void **state)
+{
+    fixture *f = *state;
+    const char *before = getenv("CC");
+    setenv("CC", "false", 1);
+    run(f, "99:segv", STEPS);
+    if (before)
+        setenv("CC", before, 1);
+    else
+        unsetenv("CC");
+    assert_int_equal(f->judgement.verdict, CNF_VERDICT_NOT_RUN);
+    assert_string_equal(f->judgement.signature.data, "step:start:input-output:set-up/end");
+    f->library = RT_TEXT("libc.so.6");
+    run(f, "99:segv", STEPS);
+    assert_int_equal(f->judgement.verdict, CNF_VERDICT_SKIP);
+    assert_string_equal(f->judgement.capability.data, "real-program");
+}
+
 /* ---- Refusals that are expected ------------------------------------------------------------- */
 
 #define REFUSED(expected)                                                                          \
@@ -273,6 +298,52 @@ static void refusals_are_compared_with_the_documents_part(void **state)
         const char *signature = f->judgement.signature.data;
         assert_string_equal(signature ? signature : "", row->signature);
         assert_int_equal(f->judgement.observed, row->observed);
+    }
+}
+
+/* ---- Kernel bundles ------------------------------------------------------------------------- */
+
+#define BUNDLES                                                                                    \
+    "  - bundle: {id: i, get: input, kernels: [apply], spec_constants: {n: 3}}\n"                  \
+    "  - bundle: {id: o, compile: i}\n"                                                            \
+    "  - bundle: {id: e, link: [o, o]}\n"                                                          \
+    "  - bundle: {id: b, build: i}\n"                                                              \
+    "  - bundle: {id: j, join: [e, b]}\n"                                                          \
+    "  - submit: {kernel: apply, range: [2], args: [data], bundle: j}\n"
+
+#define EXPECTED "  - expect: {bundle: j, has: [apply]}\n"
+
+static const struct bundle_row {
+    const char *how, *steps;
+    cnf_verdict verdict;
+    const char *signature;
+} bundle_rows[] = {
+    /* Which images a bundle is made of is not seen. */
+    {"", BUNDLES "  - expect: {bundle: j, has: [apply], device_images: 1, images: [app/9]}\n",
+     CNF_VERDICT_PASS, ""},
+    {"", BUNDLES "  - expect: {bundle: j, images: [app/9]}\n", CNF_VERDICT_SKIP, ""},
+    {"", BUNDLES "  - expect: {bundle: j, lacks: [apply]}\n", CNF_VERDICT_FAIL,
+     "step6:bundle:has:j/apply"},
+    {"", BUNDLES "  - expect: {bundle: j, device_images: 2}\n", CNF_VERDICT_FAIL,
+     "step6:bundle:fewer:j"},
+    {"short", BUNDLES EXPECTED, CNF_VERDICT_FAIL, "step0:step:malformed:i"},
+    {"more", BUNDLES EXPECTED, CNF_VERDICT_FAIL, "step0:step:malformed:i"},
+    {"build", BUNDLES EXPECTED, CNF_VERDICT_FAIL, "step0:step:errc-build:i"},
+};
+
+static void bundles_are_asked_for_and_shown(void **state)
+{
+    fixture *f = *state;
+    for (size_t i = 0; i < sizeof bundle_rows / sizeof *bundle_rows; i++) {
+        const struct bundle_row *row = &bundle_rows[i];
+        char wish[32];
+        snprintf(wish, sizeof wish, "%d:%s", *row->how ? (int)HOST_BUNDLE : 99, row->how);
+        run(f, wish, row->steps);
+        if (f->judgement.verdict != row->verdict)
+            fprintf(stderr, "row %zu: %.*s\n", i, RT_TEXT_ARG(f->judgement.message));
+        assert_int_equal(f->judgement.verdict, row->verdict);
+        const char *signature = f->judgement.signature.data;
+        assert_string_equal(signature ? signature : "", row->signature);
     }
 }
 
@@ -376,8 +447,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(misbehaviour_becomes_a_verdict, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_program_that_cannot_be_made_is_no_failure, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(refusals_are_compared_with_the_documents_part, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(bundles_are_asked_for_and_shown, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_not_seen_is_unobserved, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_the_layer_recorded_is_seen, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_wrong_log_shows_nothing, set_up, tear_down),
