@@ -6,8 +6,6 @@
 
 #include "reference/base/vector.h"
 
-#include <string.h>
-
 typedef struct layer_item {
     rt_event_kind kind;
     rt_text what;
@@ -96,25 +94,9 @@ static void claim_program(layer_counts *counts, const rt_event *event)
     item_find(counts, event->kind, what)->claimed++;
 }
 
-/* What stands for a program that was kept: its code is the driver's own and no image's. */
-static const rt_text kept_program = {"a program of the persistent cache", 33};
-
-/* A program that the cache has is handed over and built; one that the device then refuses was
- * handed over.  What the cache itself rejects comes to no driver. */
-static void claim_kept(layer_counts *counts, const rt_event *event)
-{
-    rt_text what = counts->by_tool ? (rt_text){0} : kept_program;
-    bool taken = event->kind == RT_EVENT_PERSISTENT_HIT;
-    bool tried = taken || rt_code_find(field_text(event, "reason")) != RT_CODE_COUNT;
-    if (tried) item_find(counts, RT_EVENT_CREATE, what)->claimed++;
-    if (taken) item_find(counts, RT_EVENT_BUILD, what)->claimed++;
-}
-
 static void claim(layer_counts *counts, const rt_event *event)
 {
     switch (event->kind) {
-    case RT_EVENT_PERSISTENT_HIT:
-    case RT_EVENT_PERSISTENT_REJECT: claim_kept(counts, event); return;
     case RT_EVENT_SELECT: counts->selected++; return;
     case RT_EVENT_CREATE:
     case RT_EVENT_LINK: claim_program(counts, event); return;
@@ -135,15 +117,6 @@ static void claim(layer_counts *counts, const rt_event *event)
 
 /* ---- Calls ---------------------------------------------------------------------------------- */
 
-/* True for code that no image has, where the cache gave a program of which nothing was seen yet. */
-static bool is_kept(layer_counts *counts, const cnf_observed *observed)
-{
-    bool of_one = observed->image_count == 1 && observed->images[0].length > 0;
-    if (!of_one || !memchr(observed->images[0].data, ':', observed->images[0].length)) return false;
-    const layer_item *kept = item_find(counts, observed->kind, kept_program);
-    return kept->seen < kept->claimed;
-}
-
 static void see(layer_counts *counts, const cnf_observed *observed)
 {
     rt_text what = {0};
@@ -156,8 +129,6 @@ static void see(layer_counts *counts, const cnf_observed *observed)
     bool is_kernel = observed->kind == RT_EVENT_KERNEL_CREATE || observed->kind == RT_EVENT_LAUNCH;
     if (is_kernel)
         what = about_kernel(counts, observed->kernel);
-    else if (!counts->by_tool && is_kept(counts, observed))
-        what = kept_program;
     else if (!counts->by_tool)
         what = about_images(counts, observed->images, observed->image_count);
     item_find(counts, observed->kind, what)->seen++;
