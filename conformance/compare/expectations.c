@@ -73,6 +73,34 @@ static cnf_known known_make(rt_arena *arena, const cnf_expectation *entry, cnf_v
         .failure = rt_arena_printf(arena, "%s%s%.*s", word, blank, RT_TEXT_ARG(entry->signature))};
 }
 
+/* The subject without driver options: "intel-cpu" of "intel-cpu{A=1}"; empty where it has none. */
+static rt_text bare_subject(rt_text subject)
+{
+    const char *brace = subject.length ? memchr(subject.data, '{', subject.length) : NULL;
+    return (rt_text){subject.data, brace ? (size_t)(brace - subject.data) : 0};
+}
+
+/* Excuses a failure on a subject with options by the entry of the bare subject.  Options are there
+ * to change something, so that only the very failure is taken; anything else says nothing about the
+ * entry, whose state stays. */
+static void inherited_apply(cnf_expectations *expectations, rt_text scenario, rt_text bare,
+                            rt_text driver, cnf_judgement *inout_judgement, cnf_known *out_known)
+{
+    bool failed = cnf_verdict_effect(inout_judgement->verdict) == CNF_EFFECT_UNEXPECTED;
+    if (bare.length == 0 || !failed) return;
+    const cnf_expectation *best = NULL;
+    for (uint32_t i = 0; i < expectations->entries.count; i++) {
+        const cnf_expectation *entry = &expectations->entries.items[i];
+        bool about =
+            rt_text_equal(entry->scenario, scenario) && rt_text_equal(entry->subject, bare);
+        if (!about || !holds_text(driver, entry->driver)) continue;
+        if (!best || entry->driver.length > best->driver.length) best = entry;
+    }
+    if (!best || !entry_matches(best, inout_judgement)) return;
+    *out_known = known_make(&expectations->arena, best, inout_judgement->verdict);
+    inout_judgement->verdict = CNF_VERDICT_XFAIL;
+}
+
 /* The verdict of what ran, with the entry. */
 static cnf_verdict verdict_with(const cnf_expectation *entry, const cnf_judgement *judgement)
 {
@@ -97,7 +125,11 @@ void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt
     /* Skipped before there was a driver: this machine cannot compile it, another one may. */
     if (seen == CNF_VERDICT_SKIP && driver.length == 0) return;
     cnf_expectation *entry = entry_find(expectations, scenario, subject, driver);
-    if (!entry) return;
+    if (!entry) {
+        inherited_apply(expectations, scenario, bare_subject(subject), driver, inout_judgement,
+                        out_known);
+        return;
+    }
     if (seen == CNF_VERDICT_SKIP) {
         entry->state = CNF_ENTRY_UNUSED;
         entry->note = rt_arena_printf(&expectations->arena, "SKIP, %.*s: %.*s",

@@ -19,7 +19,12 @@
  * UNAVAILABLE, NOT_RUN or POISONED, another driver.
  *
  * There is at most one entry for a scenario, subject and driver text; of several that are part of
- * the driver's text the longest is meant.  Source: ARCHITECTURE.md, "Comparison and results". */
+ * the driver's text the longest is meant.
+ *
+ * A subject with driver options, "pocl{A=1}", is a subject of its own, with a file's `subject:` of
+ * that name.  Where it has no entry for a scenario, the entry of the bare subject excuses the very
+ * failure that it names; what passes or fails otherwise with the options is judged as though there
+ * were no entry.  Source: ARCHITECTURE.md, "Comparison and results". */
 #ifndef CONFORMANCE_COMPARE_EXPECTATIONS_H
 #define CONFORMANCE_COMPARE_EXPECTATIONS_H
 

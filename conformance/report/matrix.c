@@ -67,12 +67,14 @@ typedef struct report_layout {
     size_t *widths; /* per column; 0: hidden */
 } report_layout;
 
+/* A scenario can be skipped before its subject is asked for. */
 static bool column_hidden(const report_layout *layout, uint32_t column)
 {
     bool unavailable = false;
     for (uint32_t i = 0; i < layout->report->records.count; i++) {
         const cnf_record *record = &layout->report->records.items[i];
         if (!rt_text_equal(record->subject, layout->columns[column].subject)) continue;
+        if (record->judgement.verdict == CNF_VERDICT_SKIP) continue;
         if (!cnf_report_is_missing(record)) return false;
         unavailable = true;
     }
@@ -296,16 +298,21 @@ static void write_reason(const report_layout *layout, const cnf_record *record)
     }
 }
 
-/* What a subject that is not installed lacks is said once, beside its counts. */
-static bool needs_reason(const report_layout *layout, const cnf_record *record)
+static bool is_shown(const report_layout *layout, const cnf_record *record)
 {
-    if (record->judgement.verdict != CNF_VERDICT_UNAVAILABLE)
-        return cnf_verdict_effect(record->judgement.verdict) != CNF_EFFECT_EXPECTED;
     for (uint32_t column = 0; column < layout->column_count; column++) {
         if (rt_text_equal(layout->columns[column].subject, record->subject))
             return layout->widths[column] != 0;
     }
     return true;
+}
+
+/* What a subject that is not installed lacks is said once, beside its counts. */
+static bool needs_reason(const report_layout *layout, const cnf_record *record)
+{
+    if (record->judgement.verdict != CNF_VERDICT_UNAVAILABLE)
+        return cnf_verdict_effect(record->judgement.verdict) != CNF_EFFECT_EXPECTED;
+    return is_shown(layout, record);
 }
 
 /* True for verdicts that follow from something else: of several only the first is explained. */
@@ -360,7 +367,7 @@ static void write_notes(const report_layout *layout, rt_arena *arena)
     bool first = true;
     for (uint32_t i = 0; i < layout->report->records.count; i++) {
         const cnf_record *record = &layout->report->records.items[i];
-        if (!needs_note(&record->judgement)) continue;
+        if (!needs_note(&record->judgement) || !is_shown(layout, record)) continue;
         if (first) rt_buffer_append_byte(layout->out, '\n');
         note_write(layout->out, arena, record);
         first = false;

@@ -19,6 +19,7 @@ typedef struct layer_counts {
     const cnf_image_name *names;
     uint32_t name_count;
     uint32_t selected, built; /* builds that were begun, and that succeeded */
+    bool had_kept;            /* some program came from the persistent cache */
     RT_VECTOR(layer_item) items;
 } layer_counts;
 
@@ -94,12 +95,26 @@ static void claim_program(layer_counts *counts, const rt_event *event)
     item_find(counts, event->kind, what)->claimed++;
 }
 
+/* What a driver gives as a program's bytes is no image of the scenario's. */
+#define KEPT_PROGRAM RT_TEXT("a program of the persistent cache")
+
+/* A program from the persistent cache is made of bytes and built, and nothing is compiled. */
+static void claim_kept(layer_counts *counts)
+{
+    rt_text what = counts->by_tool ? (rt_text){0} : KEPT_PROGRAM;
+    counts->had_kept = true;
+    counts->built++;
+    item_find(counts, RT_EVENT_CREATE, what)->claimed++;
+    item_find(counts, RT_EVENT_BUILD, what)->claimed++;
+}
+
 static void claim(layer_counts *counts, const rt_event *event)
 {
     switch (event->kind) {
     case RT_EVENT_SELECT: counts->selected++; return;
     case RT_EVENT_CREATE:
     case RT_EVENT_LINK: claim_program(counts, event); return;
+    case RT_EVENT_PERSISTENT_HIT: claim_kept(counts); return;
     case RT_EVENT_BUILD: {
         rt_text what = counts->by_tool ? (rt_text){0} : field_images(counts, event, "images");
         counts->built++;
@@ -117,6 +132,20 @@ static void claim(layer_counts *counts, const rt_event *event)
 
 /* ---- Calls ---------------------------------------------------------------------------------- */
 
+static bool is_of_scenario(const layer_counts *counts, rt_text image)
+{
+    for (uint32_t i = 0; i < counts->name_count; i++)
+        if (rt_text_equal(counts->names[i].name, image)) return true;
+    return false;
+}
+
+static rt_text about_seen_images(const layer_counts *counts, const cnf_observed *observed)
+{
+    bool kept = counts->had_kept && observed->image_count == 1 &&
+                !is_of_scenario(counts, observed->images[0]);
+    return kept ? KEPT_PROGRAM : about_images(counts, observed->images, observed->image_count);
+}
+
 static void see(layer_counts *counts, const cnf_observed *observed)
 {
     rt_text what = {0};
@@ -130,7 +159,7 @@ static void see(layer_counts *counts, const cnf_observed *observed)
     if (is_kernel)
         what = about_kernel(counts, observed->kernel);
     else if (!counts->by_tool)
-        what = about_images(counts, observed->images, observed->image_count);
+        what = about_seen_images(counts, observed);
     item_find(counts, observed->kind, what)->seen++;
 }
 

@@ -75,7 +75,7 @@ const cnf_subject cnf_subjects[] = {
     {
         .name = "dpcpp",
         .summary = "the shipped DPC++ runtime on Intel's OpenCL CPU runtime",
-        .install = "ci/setup --with intel --with dpcpp",
+        .install = "ci/setup --with dpcpp",
         .runtime = &cnf_shipped_operations,
         .selector = "assay/libassay_dpcpp.so",
         .environment = dpcpp_environment,

@@ -56,8 +56,10 @@ static void drop_programs_of(rt_program_manager *manager, const rt_registered_im
     bool own_only = manager->profile == RT_PROFILE_DPCPP;
     uint32_t count;
     rt_program **programs = rt_program_index_of_image(&manager->index, image->id, &count);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         rt_cache_drop(&manager->cache, programs[i], own_only ? image : NULL, drop_tuple, manager);
+        programs[i]->lost_provider = own_only;
+    }
     rt_free(programs);
 }
 
@@ -317,12 +319,10 @@ static void leave_out_built(const rt_program_manager *manager, rt_link_set *set)
     set->images.count = kept;
 }
 
-/* Resolves, builds and caches the program of an image.  Called with the lock held, which it gives
- * up while it builds.  On success the caller holds a reference. */
-static rt_status build_program(rt_program_manager *manager, const rt_build_target *target,
-                               const rt_registered_image *image, rt_program **out_program)
+static rt_link_context link_context_of(const rt_program_manager *manager,
+                                       const rt_build_target *target)
 {
-    rt_link_context context = {
+    return (rt_link_context){
         .sink = manager->sink,
         .trace = manager->trace,
         .chooser = manager->chooser,
@@ -332,6 +332,29 @@ static rt_status build_program(rt_program_manager *manager, const rt_build_targe
         .profile = manager->profile,
         .prefer_preloaded = manager->prefer_preloaded,
     };
+}
+
+/* Shipped DPC++ looks for the imports again where a provider is gone, refuses what it does not find
+ * and otherwise goes on with the program as it was (requirements.yaml, key dpcpp, tag A70). */
+static rt_status check_providers(const rt_program_manager *manager, const rt_build_target *target,
+                                 const rt_program *program)
+{
+    const rt_registered_image *requesting = program->images[0];
+    if (!program->lost_provider || !rt_program_tables_hold(&manager->tables, requesting))
+        return RT_STATUS_OK;
+    rt_link_context context = link_context_of(manager, target);
+    rt_link_set set = {0};
+    rt_status status = rt_link_set_collect(&context, requesting, &set);
+    rt_link_set_free(&set);
+    return status;
+}
+
+/* Resolves, builds and caches the program of an image.  Called with the lock held, which it gives
+ * up while it builds.  On success the caller holds a reference. */
+static rt_status build_program(rt_program_manager *manager, const rt_build_target *target,
+                               const rt_registered_image *image, rt_program **out_program)
+{
+    rt_link_context context = link_context_of(manager, target);
     rt_link_set set = {0};
     rt_status status = rt_link_set_collect(&context, image, &set);
     /* Nothing of a failure is kept.  Broken: what is missing once stays missing. */
@@ -388,7 +411,13 @@ static rt_status find_program(rt_program_manager *manager, rt_arena *arena,
         rt_cache_key key = key_of(manager, arena, image, &target, request->kernel);
         if (request->has_module) key.module = request->module;
         *out_program = find_cached(manager, &key, image);
-        if (*out_program) return RT_STATUS_OK;
+        if (*out_program) {
+            rt_status status = check_providers(manager, &target, *out_program);
+            if (rt_ok(status)) return status;
+            program_unreference(manager, *out_program);
+            *out_program = NULL;
+            return status;
+        }
         if (key.module != image->module) return rt_program_refuse_module(manager, request);
         rt_pending_build build = {image->id, &target};
         if (!is_pending(manager, build)) {
@@ -427,7 +456,7 @@ rt_status rt_program_manager_kernel(rt_program_manager *manager, const rt_kernel
     pthread_mutex_lock(&manager->lock);
     rt_status status = find_program(manager, &arena, request, out_program);
     if (rt_ok(status)) {
-        CHECK((*out_program)->references >= 1);
+        CHECK(*out_program && (*out_program)->references >= 1);
         status = find_kernel(manager, *out_program, request->kernel, out_kernel);
         if (!rt_ok(status)) {
             program_unreference(manager, *out_program);

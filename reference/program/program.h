@@ -53,6 +53,7 @@ typedef struct rt_program {
     dev_program *executable;
     const rt_registered_image **images; /* what it was linked from, the requesting image first */
     uint32_t image_count;
+    bool lost_provider; /* another image than the requesting one is gone; profile dpcpp only */
     RT_VECTOR(rt_program_kernel) kernels; /* taken from it so far */
     rt_map kernel_index;                  /* name -> kernels */
     RT_VECTOR(uint32_t) tuples;           /* of the cache that lead to it (cache.h) */

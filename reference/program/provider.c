@@ -1,6 +1,7 @@
 /* From a symbol to the image that provides it: all that export it, those that suit, one of them. */
 #include "reference/program/provider.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct provider_query {
@@ -106,6 +107,20 @@ static void keep_suitable(const provider_query *q, rt_provider_list *list)
 }
 
 /* ---- Which one ---------------------------------------------------------------------------- */
+
+static int by_age(const void *a, const void *b)
+{
+    const rt_registered_image *const *first = a, *const *second = b;
+    return ((*first)->id < (*second)->id) - ((*first)->id > (*second)->id);
+}
+
+/* Shipped DPC++ takes the image that was registered last (requirements.yaml, key dpcpp, tag A26).
+ */
+static void put_newest_first(rt_provider_list *list)
+{
+    if (list->images.count > 1)
+        qsort(list->images.items, list->images.count, sizeof *list->images.items, by_age);
+}
 
 static uint32_t export_count(const rt_registered_image *image)
 {
@@ -228,6 +243,7 @@ void rt_provider_find(const rt_link_context *context, const rt_registered_image 
     const provider_query query = {context, requesting, symbol};
     list_exporters(&query, out_taken);
     keep_suitable(&query, out_taken);
+    if (context->profile == RT_PROFILE_DPCPP) put_newest_first(out_taken);
     if (context->prefer_preloaded) keep_preloaded(&query, out_taken);
     keep_one(&query, out_taken);
 }

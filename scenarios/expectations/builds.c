@@ -1,22 +1,35 @@
 /* Builds device code from a file on every device that the loader finds, without assay.
  *
  *     cc builds.c -l:libOpenCL.so.1 -o builds
+ *     flags='-c -emit-llvm -target spir64 -O1 -Xclang -finclude-default-header'
  *
  * What OpenCL C 1.2 has must be there for code of SPIR 1.2 (cl_khr_spir), and PoCL says that it
  * takes such code; "Explicit Memory Fence Functions" has mem_fence:
  *
- *     echo 'kernel void f(global int *a) { a[0] = 1; mem_fence(CLK_GLOBAL_MEM_FENCE); a[1] = 2; }'
- * > fence.cl clang-14 -c -emit-llvm -target spir64 -cl-std=CL1.2 -O1 -Xclang
- * -finclude-default-header fence.cl
- *     ./builds fence.bc
+ *     echo 'kernel void f(global int *a) {
+ *             a[0] = 1; mem_fence(CLK_GLOBAL_MEM_FENCE); a[1] = 2; }' > fence.cl
+ *     clang-14 $flags -cl-std=CL1.2 fence.cl && ./builds fence.bc
  *
  * SPIR-V, "Universal Validation Rules", has Generic among the storage classes of pointers in atomic
  * instructions, and Intel's device has generic pointers:
  *
- *     echo 'kernel void f(global volatile atomic_flag *a, global int *b) {' \
- *          '*b = atomic_flag_test_and_set_explicit(a, memory_order_relaxed, memory_scope_device);
- * }' > flag.cl clang-14 -c -emit-llvm -target spir64 -cl-std=CL2.0 -O1 -Xclang
- * -finclude-default-header flag.cl llvm-spirv-14 flag.bc && ./builds flag.spv */
+ *     echo 'kernel void f(global volatile atomic_flag *a, global int *b) {
+ *             *b = atomic_flag_test_and_set_explicit(a, memory_order_relaxed,
+ *                                                    memory_scope_device); }' > flag.cl
+ *     clang-14 $flags -cl-std=CL2.0 flag.cl && llvm-spirv-14 flag.bc && ./builds flag.spv
+ *
+ * Intel's compiler dies of a call of the one of two functions that the item selects; with
+ * CL_CONFIG_CPU_VECTORIZER_MODE=1 in the environment it builds:
+ *
+ *     echo '#pragma OPENCL EXTENSION __cl_clang_function_pointers : enable
+ *           int twice(int x) { return 2 * x; }
+ *           int thrice(int x) { return 3 * x; }
+ *           kernel void f(global int *a) {
+ *             size_t i = get_global_id(0);
+ *             int (*chosen)(int) = i % 2 ? thrice : twice;
+ *             a[i] = chosen(a[i]); }' > select.cl
+ *     clang-14 $flags -cl-std=CL2.0 select.cl &&
+ *     llvm-spirv-14 --spirv-ext=+SPV_INTEL_function_pointers select.bc && ./builds select.spv */
 #define CL_TARGET_OPENCL_VERSION 210
 #include <CL/cl.h>
 #include <stdio.h>

@@ -270,6 +270,20 @@ static const judge_row judge_rows[] = {
      CNF_VERDICT_CRASH, "x", CNF_VERDICT_XFAIL, "CRASH",
      "not applied: /expectations/pocl.yaml:8: device/a.yaml on pocl: driver \"4.0\" is no part of "
      "\"PoCL 3.1\"\n"},
+    /* With driver options: the very failure, and nothing else. */
+    {A SIG REST, "pocl{A=1}", "3.1", CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_XFAIL, SEEN, ""},
+    {A SIG REST, "pocl{A=1}", "3.1", CNF_VERDICT_FAIL, "step2:a:b:c", CNF_VERDICT_FAIL, NULL, ""},
+    {A SIG REST, "pocl{A=1}", "3.1", CNF_VERDICT_PASS, "", CNF_VERDICT_PASS, NULL, ""},
+    {A SIG REST, "pocl{A=1}", "3.1", CNF_VERDICT_SKIP, "", CNF_VERDICT_SKIP, NULL, ""},
+    {A SIG REST, "pocl{A=1}", "3.1", CNF_VERDICT_POISONED, SEEN, CNF_VERDICT_POISONED, NULL, ""},
+    {A SIG REST, "poc{A=1}", "3.1", CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_FAIL, NULL, ""},
+    {OTHER SIG REST, "pocl{A=1}", "3.1", CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_FAIL, NULL, ""},
+    {A "    verdict: CRASH\n" REST, "pocl{A=1}", "", CNF_VERDICT_CRASH, "any", CNF_VERDICT_XFAIL,
+     "CRASH", ""},
+    {A SIG "    driver: 4.0\n" REST, "pocl{A=1}", "PoCL 3.1", CNF_VERDICT_FAIL, SEEN,
+     CNF_VERDICT_FAIL, NULL, ""},
+    {A "    verdict: CRASH\n" REST A SIG "    driver: 3.1\n" REST, "pocl{A=1}", "PoCL 3.1",
+     CNF_VERDICT_CRASH, "x", CNF_VERDICT_CRASH, NULL, ""},
     /* Unused. */
     {A SIG REST, "pocl", "3.1", CNF_VERDICT_SKIP, "", CNF_VERDICT_SKIP, NULL,
      "unused: /expectations/pocl.yaml:4: device/a.yaml on pocl: SKIP, fp64: no; remove the "
@@ -322,6 +336,36 @@ static void entries_decide_verdicts(void **state)
         assert_row(*state, i);
 }
 
+/* An entry of the subject with options comes before the bare subject's, which still holds for the
+ * bare subject. */
+static void entries_with_options_come_first(void **state)
+{
+    static const struct {
+        const char *subject, *signature;
+        cnf_verdict with;
+    } rows[] = {
+        {"pocl{A=1}", "step2:a:b:c", CNF_VERDICT_XFAIL},
+        {"pocl{A=1}", SEEN, CNF_VERDICT_XFAIL_MISMATCH},
+        {"pocl{A=2}", SEEN, CNF_VERDICT_XFAIL},
+        {"pocl", SEEN, CNF_VERDICT_XFAIL},
+    };
+    fixture *made = *state;
+    file_write(made->root, "expectations/pocl.yaml", HEAD A SIG REST);
+    file_write(made->root, "more/pocl.yaml",
+               "assay_expectations: 1\nsubject: pocl{A=1}\nentries:\n" A
+               "    signature: \"step2:a:b:c\"\n" REST);
+    expectations_read(made, true);
+    assert_true(made->fine);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cnf_judgement judgement = judgement_of(CNF_VERDICT_FAIL, rows[i].signature);
+        cnf_known known;
+        cnf_expectations_apply(&made->read, RT_TEXT("device/a.yaml"), rt_text_of(rows[i].subject),
+                               RT_TEXT("PoCL 3.1"), &judgement, &known);
+        if (judgement.verdict != rows[i].with)
+            fail_msg("row %zu: %s", i, cnf_verdict_word(judgement.verdict));
+    }
+}
+
 static void every_key_is_kept(void **state)
 {
     fixture *made = *state;
@@ -353,6 +397,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(damaged_files_are_read_or_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(entries_decide_verdicts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(entries_with_options_come_first, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_key_is_kept, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

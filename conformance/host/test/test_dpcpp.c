@@ -1201,7 +1201,7 @@ static void damaged_requests_are_refused(void **state)
 int main(void)
 {
     if (!find_library()) {
-        fprintf(stderr, "libassay_dpcpp.so is not installed: ci/setup --with intel --with dpcpp\n");
+        fprintf(stderr, "libassay_dpcpp.so is not installed: ci/setup --with dpcpp\n");
         rt_arena_reset(&f.arena);
         return 77;
     }

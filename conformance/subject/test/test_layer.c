@@ -330,6 +330,26 @@ static void programs_linked_by_a_tool_are_counted(void **state)
     assert_true(compare(*state, true, linked, &differences) > 0);
 }
 
+/* The bytes of a kept program are none of the images; without the event they belong to nothing. */
+static void a_program_of_the_persistent_cache_is_made_and_built(void **state)
+{
+    fixture *f = *state;
+    static const char *const made[] = {"clCreateProgramWithBinary code=00:9 made=0 result=0",
+                                       "clBuildProgram program=0 options=- result=0", NULL};
+    static const char *const none[] = {NULL};
+    const cnf_layer_difference *differences;
+    assert_int_equal(compare(f, false, made, &differences), 2);
+    assert_difference(&differences[0], RT_EVENT_CREATE, "image 00:9", 0, 1);
+    assert_difference(&differences[1], RT_EVENT_BUILD, "image 00:9", 0, 1);
+    trace_select(f);
+    RT_TRACE(f->trace, PERSISTENT_HIT, RT_N("program", 0), RT_TS("images", inputs, 2));
+    assert_int_equal(compare(f, false, made, &differences), 0);
+    assert_int_equal(compare(f, true, made, &differences), 0);
+    assert_int_equal(compare(f, false, none, &differences), 2);
+    assert_difference(&differences[1], RT_EVENT_BUILD, "a program of the persistent cache", 1, 0);
+    assert_int_equal(compare(f, false, linked, &differences), 8);
+}
+
 /* ---- The variables -------------------------------------------------------------------------- */
 
 static void the_environment_names_layer_log_and_hidden_aspects(void **state)
@@ -385,6 +405,7 @@ int main(void)
         TEST(refused_launches_do_not_count),
         TEST(a_failed_build_excuses_one_claim),
         TEST(programs_linked_by_a_tool_are_counted),
+        TEST(a_program_of_the_persistent_cache_is_made_and_built),
         TEST(the_environment_names_layer_log_and_hidden_aspects),
         TEST(the_variables_are_taken_back),
     };

@@ -3,6 +3,7 @@
 
 #include "backends/null/null.h"
 #include "backends/sim/simdev.h"
+#include "conformance/subject/skip.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,6 +95,13 @@ static void a_device_that_computes_is_right(void **state)
     assert_probe(&null_backend, (dev_queue_ops){0}, NULL); /* it executes nothing */
 }
 
+/* What is asked as a scenario must be one that a runtime which is not ours can be asked. */
+static void the_probe_as_a_scenario_suits_every_runtime(void **state)
+{
+    (void)state;
+    assert_null(cnf_skip_reason(&cnf_probe_scenario, &cnf_shipped_operations));
+}
+
 static void a_wrong_answer_is_found(void **state)
 {
     (void)state;
@@ -114,6 +122,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_device_that_computes_is_right),
+        cmocka_unit_test(the_probe_as_a_scenario_suits_every_runtime),
         cmocka_unit_test(a_wrong_answer_is_found),
         cmocka_unit_test(a_refusal_is_told),
     };

@@ -1,0 +1,18 @@
+#!/bin/sh
+# Builds and runs shipped_linking.cpp over the shipped runtime that ci/setup --with dpcpp installed.
+set -eu
+cd "$(dirname "$0")"
+venv=$(../../ci/setup --folder)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for part in app both g set user; do
+    clang-14 -x cl -target spir64 -O1 -cl-std=CL2.0 -Xclang -finclude-default-header "-DPART_$part" \
+        -c -emit-llvm -o "$work/$part.bc" shipped_linking.cl
+    llvm-spirv-14 --spirv-max-version=1.2 "$work/$part.bc" -o "$work/$part.spv"
+done
+g++ -std=c++17 -DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING -isystem "$venv/include" shipped_linking.cpp \
+    "-Wa,-I$work" -L"$venv/lib" -lsycl "-Wl,-rpath,$venv/lib" -o "$work/shipped_linking"
+for what in providers set-name set-name-nul; do
+    echo "$what:"
+    timeout 60 ../../ci/on_intel_cpu "$work/shipped_linking" "$what" || true
+done
