@@ -108,6 +108,14 @@ static void claim_kept(layer_counts *counts)
     item_find(counts, RT_EVENT_BUILD, what)->claimed++;
 }
 
+/* An entry that the driver refused was handed to it; what the cache itself rejects was not. */
+static void claim_rejected(layer_counts *counts, const rt_event *event)
+{
+    if (rt_code_find(field_text(event, "reason")) == RT_CODE_COUNT) return;
+    counts->had_kept = true;
+    item_find(counts, RT_EVENT_CREATE, counts->by_tool ? (rt_text){0} : KEPT_PROGRAM)->claimed++;
+}
+
 static void claim(layer_counts *counts, const rt_event *event)
 {
     switch (event->kind) {
@@ -115,6 +123,7 @@ static void claim(layer_counts *counts, const rt_event *event)
     case RT_EVENT_CREATE:
     case RT_EVENT_LINK: claim_program(counts, event); return;
     case RT_EVENT_PERSISTENT_HIT: claim_kept(counts); return;
+    case RT_EVENT_PERSISTENT_REJECT: claim_rejected(counts, event); return;
     case RT_EVENT_BUILD: {
         rt_text what = counts->by_tool ? (rt_text){0} : field_images(counts, event, "images");
         counts->built++;

@@ -2,6 +2,7 @@
  * which the two can differ is planted. */
 #include "conformance/subject/layer.h"
 #include "reference/base/hash.h"
+#include "reference/base/store.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -350,6 +351,28 @@ static void a_program_of_the_persistent_cache_is_made_and_built(void **state)
     assert_int_equal(compare(f, false, linked, &differences), 8);
 }
 
+static void trace_rejected(fixture *f, const char *reason)
+{
+    RT_TRACE(f->trace, PERSISTENT_REJECT, RT_N("program", 0), RT_TS("images", inputs, 2),
+             RT_T("reason", rt_text_of(reason)));
+}
+
+/* The driver sees of a rejected entry what it rejects itself, and nothing of the others. */
+static void what_the_driver_rejects_is_claimed(void **state)
+{
+    fixture *f = *state;
+    static const char *const none[] = {NULL};
+    static const char *const refused[] = {"clCreateProgramWithBinary code=00:9 made=- result=-42",
+                                          NULL};
+    const cnf_layer_difference *differences;
+    trace_rejected(f, rt_store_answer_name(RT_STORE_CUT));
+    assert_int_equal(compare(f, false, none, &differences), 0);
+    trace_rejected(f, rt_code_name(RT_DRIVER_ERROR));
+    assert_int_equal(compare(f, false, refused, &differences), 0);
+    assert_int_equal(compare(f, false, none, &differences), 1);
+    assert_difference(&differences[0], RT_EVENT_CREATE, "a program of the persistent cache", 1, 0);
+}
+
 /* ---- The variables -------------------------------------------------------------------------- */
 
 static void the_environment_names_layer_log_and_hidden_aspects(void **state)
@@ -406,6 +429,7 @@ int main(void)
         TEST(a_failed_build_excuses_one_claim),
         TEST(programs_linked_by_a_tool_are_counted),
         TEST(a_program_of_the_persistent_cache_is_made_and_built),
+        TEST(what_the_driver_rejects_is_claimed),
         TEST(the_environment_names_layer_log_and_hidden_aspects),
         TEST(the_variables_are_taken_back),
     };
