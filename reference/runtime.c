@@ -22,6 +22,7 @@ struct rt_runtime {
     RT_VECTOR(rt_device *) devices;
     RT_VECTOR(rt_context) contexts;  /* of the process */
     RT_VECTOR(rt_memory *) memories; /* the same */
+    RT_VECTOR(rt_bundle *) bundles;  /* the same */
 };
 
 static void process_begin(rt_runtime *runtime)
@@ -54,6 +55,9 @@ static void process_end(rt_runtime *runtime)
         rt_memory_destroy(runtime->memories.items[i]);
     }
     rt_vector_free(&runtime->memories);
+    for (uint32_t i = 0; i < runtime->bundles.count; i++)
+        rt_bundle_release(runtime->programs, runtime->bundles.items[i]);
+    rt_vector_free(&runtime->bundles);
     rt_program_manager_destroy(runtime->programs);
     rt_loader_free(&runtime->loader);
     rt_registry_free(&runtime->registry);
@@ -188,6 +192,19 @@ void rt_runtime_choices(rt_runtime *runtime, const rt_choice **out_choices, uint
 rt_loader *rt_runtime_loader(rt_runtime *runtime)
 {
     return &runtime->loader;
+}
+
+rt_program_manager *rt_runtime_programs(rt_runtime *runtime)
+{
+    return runtime->programs;
+}
+
+void rt_runtime_bundle_keep(rt_runtime *runtime, rt_bundle *bundle)
+{
+    CHECK(bundle);
+    pthread_mutex_lock(&runtime->lock);
+    *rt_vector_push(&runtime->bundles) = bundle;
+    pthread_mutex_unlock(&runtime->lock);
 }
 
 rt_scheduler *rt_runtime_scheduler(rt_runtime *runtime)

@@ -74,6 +74,12 @@ void rt_runtime_choices(rt_runtime *runtime, const rt_choice **out_choices, uint
 /* The loader: rt_loader_start, rt_loader_open, rt_loader_close. */
 rt_loader *rt_runtime_loader(rt_runtime *runtime);
 
+/* The program manager: kernel bundles. */
+rt_program_manager *rt_runtime_programs(rt_runtime *runtime);
+
+/* Takes a kernel bundle over: it is released when the process ends. */
+void rt_runtime_bundle_keep(rt_runtime *runtime, rt_bundle *bundle);
+
 /* The scheduler: queues, launches, host reads, waits. */
 rt_scheduler *rt_runtime_scheduler(rt_runtime *runtime);
 

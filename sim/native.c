@@ -6,6 +6,7 @@
 #include "sim/native.h"
 
 #include "reference/base/hash.h"
+#include "reference/base/rule.h"
 #include "reference/base/stream.h"
 #include "sim/linker.h"
 #include "sim/reader.h"
@@ -46,6 +47,8 @@ static void write_instruction(rt_buffer *out, const sim_module *module, const ui
     switch (words[0] & 0xffff) {
     case SIM_OpDecorate:
         if (words[2] == SIM_DecorationSpecId) return;
+        /* Broken: a finished program needs no names any more. */
+        if (words[2] == SIM_DecorationLinkageAttributes && !RULE(DL_BACKEND_12)) return;
         break;
     case SIM_OpSpecConstant:
     case SIM_OpSpecConstantTrue:
@@ -89,6 +92,10 @@ rt_status sim_native_write(rt_sink *sink, const sim_module *const *modules, uint
     const rt_text *imports = NULL;
     uint32_t import_count = 0;
     rt_status status = sim_linkage_imports(sink, modules, count, &arena, &imports, &import_count);
+    /* Broken: what is compiled to the end must be whole. */
+    if (rt_ok(status) && import_count > 0 && !RULE(DL_BACKEND_11))
+        status = rt_fail_naming(sink, RT_LINK_ERROR, RT_RULE_DL_BACKEND_11, imports, import_count,
+                                "undefined symbol '%.*s'", RT_TEXT_ARG(imports[0]));
     rt_buffer content = {0};
     rt_write_u32(&content, count);
     for (uint32_t i = 0; i < count; i++)

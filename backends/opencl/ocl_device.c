@@ -8,6 +8,7 @@
 
 #include "backends/opencl/ocl_internal.h"
 #include "reference/base/alloc.h"
+#include "reference/base/rule.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -193,7 +194,7 @@ static bool device_takes_spirv(const ocl_device *device)
 }
 
 /* Decides how programs are made (opencl.h). */
-static rt_status route_choose(ocl_device *device, rt_text extensions)
+static rt_status route_choose(ocl_device *device, ocl_input input, rt_text extensions)
 {
     cl_uint address_bits = 0;
     device_value(device, CL_DEVICE_ADDRESS_BITS, sizeof address_bits, &address_bits);
@@ -207,6 +208,10 @@ static rt_status route_choose(ocl_device *device, rt_text extensions)
         return rt_fail(device->sink, RT_UNAVAILABLE, RT_RULE_NONE,
                        "'%s' has no compiler (CL_DEVICE_COMPILER_AVAILABLE is false)",
                        rt_buffer_string(&device->name));
+    if (input == OCL_INPUT_SOURCE) {
+        device->route = OCL_ROUTE_SOURCE;
+        return RT_STATUS_OK;
+    }
     if (device_takes_spirv(device)) {
         device->route = OCL_ROUTE_SPIRV;
         return RT_STATUS_OK;
@@ -266,6 +271,7 @@ static bool version_has_constants(const char *version)
  * so the version tells whether there is a driver's behind it. */
 static bool spec_constants_ask(const ocl_device *device)
 {
+    if (device->route == OCL_ROUTE_SOURCE) return false;
     if (device->route == OCL_ROUTE_BITCODE) return true; /* the tools specialise */
     rt_buffer version = {0};
     device_text(&device->library, device->id, CL_DEVICE_VERSION, &version);
@@ -281,7 +287,8 @@ static bool spec_constants_ask(const ocl_device *device)
  * call of unified shared memory. */
 static void capabilities_ask(ocl_device *device, rt_text extensions)
 {
-    static const char *const link_extensions[] = {"pi_ext_spirv64_linking"};
+    rt_format format = ocl_route_format(device->route);
+    device->link_extension = rt_format_link_extension(format);
     cl_bool linker = CL_FALSE;
     device_value(device, CL_DEVICE_LINKER_AVAILABLE, sizeof linker, &linker);
     cl_ulong local_size = 0;
@@ -293,8 +300,10 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
     device->capabilities = (dev_capabilities){
         .name = rt_buffer_text(&device->name),
         .driver = rt_buffer_text(&device->driver),
-        .formats_taken = 1u << RT_FORMAT_SPIRV64,
-        .extensions = link_extensions,
+        /* Broken: native code is announced because binaries can be read back and linked; but they
+         * are whole programs of this driver, not images of a format of ours. */
+        .formats_taken = 1u << format | RULE_ELSE(DL_BACKEND_13, 0u, 1u << RT_FORMAT_NATIVE),
+        .extensions = &device->link_extension,
         .extension_count = links ? 1 : 0,
         .aspects = aspects_ask(device, extensions),
         .executes = true,
@@ -315,7 +324,7 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
     device->queue_properties = offered & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
 }
 
-static rt_status device_ask(ocl_device *device)
+static rt_status device_ask(ocl_device *device, ocl_input input)
 {
     const ocl_library *cl = &device->library;
     device_text(cl, device->id, CL_DEVICE_NAME, &device->name);
@@ -326,7 +335,7 @@ static rt_status device_ask(ocl_device *device)
     ocl_extensions_ask(cl, device->platform, &device->extensions);
     rt_buffer extensions = {0};
     device_text(cl, device->id, CL_DEVICE_EXTENSIONS, &extensions);
-    rt_status status = route_choose(device, rt_buffer_text(&extensions));
+    rt_status status = route_choose(device, input, rt_buffer_text(&extensions));
     if (rt_ok(status)) capabilities_ask(device, rt_buffer_text(&extensions));
     rt_buffer_free(&extensions);
     return status;
@@ -376,7 +385,7 @@ static rt_status context_create(ocl_device *device)
 }
 
 rt_status ocl_device_open(const char *library_path, const dev_open_parameters *parameters,
-                          rt_text selector, dev_device **out_device)
+                          rt_text selector, ocl_input input, dev_device **out_device)
 {
     ocl_device *device = rt_alloc(sizeof *device);
     device->base.ops = &ocl_device_ops;
@@ -384,7 +393,7 @@ rt_status ocl_device_open(const char *library_path, const dev_open_parameters *p
     device->tools = parameters->tools;
     rt_status status = ocl_library_open(device->sink, library_path, &device->library);
     if (rt_ok(status)) status = device_choose(device, selector);
-    if (rt_ok(status)) status = device_ask(device);
+    if (rt_ok(status)) status = device_ask(device, input);
     if (rt_ok(status)) status = context_create(device);
     if (!rt_ok(status)) {
         device_free(device);
@@ -394,10 +403,19 @@ rt_status ocl_device_open(const char *library_path, const dev_open_parameters *p
     return status;
 }
 
+#define LOADER "libOpenCL.so.1"
+
 static rt_status ocl_open(const dev_open_parameters *parameters, rt_text selector,
                           dev_device **out_device)
 {
-    return ocl_device_open("libOpenCL.so.1", parameters, selector, out_device);
+    return ocl_device_open(LOADER, parameters, selector, OCL_INPUT_IMAGES, out_device);
+}
+
+static rt_status ocl_source_open(const dev_open_parameters *parameters, rt_text selector,
+                                 dev_device **out_device)
+{
+    return ocl_device_open(LOADER, parameters, selector, OCL_INPUT_SOURCE, out_device);
 }
 
 const dev_backend ocl_backend = {.name = "opencl", .open = ocl_open};
+const dev_backend ocl_source_backend = {.name = "opencl-source", .open = ocl_source_open};

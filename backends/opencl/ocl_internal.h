@@ -12,6 +12,7 @@
 typedef enum ocl_route {
     OCL_ROUTE_SPIRV,   /* the driver compiles and links SPIR-V */
     OCL_ROUTE_BITCODE, /* dev_tools link SPIR-V into bitcode, the driver builds it */
+    OCL_ROUTE_SOURCE,  /* the driver compiles and links OpenCL C */
 } ocl_route;
 
 typedef struct ocl_device {
@@ -28,6 +29,7 @@ typedef struct ocl_device {
     dev_capabilities capabilities;
     rt_buffer name; /* texts that the capabilities point to */
     rt_buffer driver;
+    const char *link_extension;
 } ocl_device;
 
 typedef struct ocl_memory {
@@ -56,6 +58,9 @@ typedef struct ocl_kernel {
     size_t required_local[RT_ND_RANGE_DIMENSIONS]; /* reqd_work_group_size; all 0: free */
     pthread_mutex_t lock; /* from the first clSetKernelArg to the enqueue that takes them */
 } ocl_kernel;
+
+/* The format of the images that programs are made from on a route (ocl_program.c). */
+rt_format ocl_route_format(ocl_route route);
 
 /* ---- Errors (ocl_error.c) ----------------------------------------------------------------- */
 
@@ -151,9 +156,15 @@ rt_status ocl_kernel_take(ocl_device *device, cl_program program, rt_text name,
 rt_status ocl_global_take(ocl_device *device, cl_program program, rt_text name,
                           dev_memory **out_memory);
 
-/* Opens a device through the loader at `library_path`; ocl_backend gives the usual name, tests give
+/* What programs are made from. */
+typedef enum ocl_input {
+    OCL_INPUT_IMAGES, /* SPIR-V, by the route that the device's answers decide */
+    OCL_INPUT_SOURCE, /* OpenCL C */
+} ocl_input;
+
+/* Opens a device through the loader at `library_path`; the backends give the usual name, tests give
  * a fake. */
 rt_status ocl_device_open(const char *library_path, const dev_open_parameters *parameters,
-                          rt_text selector, dev_device **out_device);
+                          rt_text selector, ocl_input input, dev_device **out_device);
 
 #endif

@@ -26,6 +26,7 @@
     ENTRY(clCreateBuffer, true)                                                                    \
     ENTRY(clReleaseMemObject, true)                                                                \
     ENTRY(clCreateProgramWithIL, false)                                                            \
+    ENTRY(clCreateProgramWithSource, true)                                                         \
     ENTRY(clSetProgramSpecializationConstant, false)                                               \
     ENTRY(clCreateProgramWithBinary, true)                                                         \
     ENTRY(clBuildProgram, true)                                                                    \

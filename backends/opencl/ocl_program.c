@@ -1,12 +1,13 @@
-/* Programs, by the two routes of opencl.h.
+/* Programs, by the routes of opencl.h.
  *
  * On the bitcode route compiling only keeps the image: such a driver links nothing itself, so the
  * tools join all images when the link is asked for, and the driver sees the result alone.  What a
  * symbol means to a linker is therefore judged by the tools there, by the driver on the other
- * route; the capabilities say which.
+ * routes; the capabilities say which.
  * Source: OpenCL 3.0 API specification, 5.8; cl_khr_spir (OpenCL 2.0 extensions, 9.18). */
 #include "backends/opencl/ocl_internal.h"
 #include "reference/base/alloc.h"
+#include "reference/base/rule.h"
 
 #include <string.h>
 
@@ -190,6 +191,30 @@ static rt_status spirv_read(ocl_device *device, const dev_code *code, cl_program
     return status;
 }
 
+/* Hands the text of one translation unit over. */
+static rt_status source_read(ocl_device *device, const dev_code *code, cl_program *out_program)
+{
+    CHECK(code->constant_count == 0); /* A capability that is false on this route. */
+    const char *text = (const char *)code->bytes.data;
+    size_t length = code->bytes.size;
+    cl_int result = CL_SUCCESS;
+    *out_program =
+        device->library.clCreateProgramWithSource(device->context, 1, &text, &length, &result);
+    if (*out_program && result == CL_SUCCESS) return RT_STATUS_OK;
+    if (*out_program) device->library.clReleaseProgram(*out_program);
+    *out_program = NULL;
+    return ocl_fail(device->sink, OCL_STAGE_READ, "clCreateProgramWithSource", result,
+                    (rt_text){0});
+}
+
+/* Hands one image's code over to a driver that compiles and links itself. */
+static rt_status code_read(ocl_device *device, const dev_code *code, cl_program *out_program)
+{
+    CHECK(device->route != OCL_ROUTE_BITCODE);
+    return device->route == OCL_ROUTE_SOURCE ? source_read(device, code, out_program)
+                                             : spirv_read(device, code, out_program);
+}
+
 /* Hands a binary over: a whole bitcode module to a driver that takes SPIR, or one of its own. */
 static rt_status binary_read(ocl_device *device, rt_bytes code, cl_program *out_program)
 {
@@ -242,7 +267,7 @@ static void options_join(rt_text link_options, const dev_code *codes, uint32_t c
 static rt_status bitcode_link(ocl_device *device, const dev_code *codes, uint32_t count,
                               rt_text link_options, dev_program **out_program)
 {
-    CHECK(device->route == OCL_ROUTE_BITCODE && device->tools != NULL);
+    CHECK(device->tools != NULL);
     rt_buffer bitcode = {0};
     cl_program taken = NULL;
     rt_status status =
@@ -259,6 +284,15 @@ static rt_status bitcode_link(ocl_device *device, const dev_code *codes, uint32_
 }
 
 /* ---- Operations of the device ------------------------------------------------------------- */
+
+/* Whether the driver compiles and links the device's programs itself, and not the tools before it
+ * sees them.  The tools can join what any driver takes, so that one that links is easily passed
+ * over. */
+static bool driver_links(const ocl_device *device)
+{
+    if (device->route == OCL_ROUTE_SOURCE) return true; /* No tool of ours joins sources. */
+    return device->route == OCL_ROUTE_SPIRV && RULE(DL_BACKEND_08);
+}
 
 static uint32_t spirv_word(rt_bytes code, size_t index, bool is_swapped)
 {
@@ -296,28 +330,34 @@ static rt_status spirv_validate(rt_sink *sink, rt_bytes code)
     return RT_STATUS_OK;
 }
 
-/* Refuses what no route takes. */
+rt_format ocl_route_format(ocl_route route)
+{
+    return route == OCL_ROUTE_SOURCE ? RT_FORMAT_OPENCL_C : RT_FORMAT_SPIRV64;
+}
+
+/* Refuses what the device's route does not take. */
 static rt_status code_validate(const ocl_device *device, const dev_code *code)
 {
-    if (code->format != RT_FORMAT_SPIRV64)
+    rt_format taken = ocl_route_format(device->route);
+    if (code->format != taken)
         return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                        "'%s' takes images of format %s, not %s", rt_buffer_string(&device->name),
-                       rt_format_name(RT_FORMAT_SPIRV64), rt_format_name(code->format));
-    return spirv_validate(device->sink, code->bytes);
+                       rt_format_name(taken), rt_format_name(code->format));
+    return taken == RT_FORMAT_SPIRV64 ? spirv_validate(device->sink, code->bytes) : RT_STATUS_OK;
 }
 
 rt_status ocl_program_compile(dev_device *base, const dev_code *code, dev_program **out_program)
 {
     ocl_device *device = (ocl_device *)base;
     RT_TRY(code_validate(device, code));
-    if (device->route == OCL_ROUTE_BITCODE) {
+    if (!driver_links(device)) {
         ocl_program *program = program_wrap(device, NULL);
         kept_make(code, &program->kept);
         *out_program = &program->base;
         return RT_STATUS_OK;
     }
     cl_program taken = NULL;
-    RT_TRY(spirv_read(device, code, &taken));
+    RT_TRY(code_read(device, code, &taken));
     rt_buffer terminated = {0};
     rt_buffer_append_text(&terminated, code->options);
     cl_int result = device->library.clCompileProgram(
@@ -334,8 +374,8 @@ rt_status ocl_program_compile(dev_device *base, const dev_code *code, dev_progra
 }
 
 /* Lets the driver link compiled programs. */
-static rt_status spirv_link(ocl_device *device, dev_program *const *programs, uint32_t count,
-                            rt_text options, dev_program **out_program)
+static rt_status driver_link(ocl_device *device, dev_program *const *programs, uint32_t count,
+                             rt_text options, dev_program **out_program)
 {
     cl_program *inputs = rt_alloc_array(count, sizeof *inputs);
     for (uint32_t i = 0; i < count; i++) {
@@ -364,8 +404,7 @@ rt_status ocl_program_link(dev_device *base, dev_program *const *programs, uint3
                            rt_text options, dev_program **out_program)
 {
     ocl_device *device = (ocl_device *)base;
-    if (device->route == OCL_ROUTE_SPIRV)
-        return spirv_link(device, programs, count, options, out_program);
+    if (driver_links(device)) return driver_link(device, programs, count, options, out_program);
     dev_code *codes = rt_alloc_array(count, sizeof *codes);
     for (uint32_t i = 0; i < count; i++) {
         codes[i] = kept_code_view(&((const ocl_program *)programs[i])->kept);
@@ -383,7 +422,7 @@ rt_status ocl_program_build(dev_device *base, const dev_code *code, dev_program 
     if (device->route == OCL_ROUTE_BITCODE)
         return bitcode_link(device, code, 1, (rt_text){0}, out_program);
     cl_program taken = NULL;
-    RT_TRY(spirv_read(device, code, &taken));
+    RT_TRY(code_read(device, code, &taken));
     return program_build(device, "", code->options, taken, out_program);
 }
 

@@ -1,4 +1,5 @@
-/* Any OpenCL device that the machine's ICD loader offers, behind the device interface. */
+/* Any OpenCL device that the machine's ICD loader offers, behind the device interface: from SPIR-V,
+ * or from OpenCL C. */
 #ifndef BACKENDS_OPENCL_OPENCL_H
 #define BACKENDS_OPENCL_OPENCL_H
 
@@ -26,5 +27,12 @@
  * Opening reads the environment variables that the loader and the drivers read (OCL_ICD_FILENAMES
  * and others); the loader is looked for as libOpenCL.so.1. */
 extern const dev_backend ocl_backend;
+
+/* The same devices from OpenCL C: images of format opencl_c go to the driver's own front end, and
+ * what is linked is joined by clCompileProgram and clLinkProgram.  It needs neither SPIR-V nor SPIR
+ * nor tools, so that a linker is judged which no image in SPIR-V reaches.  Selector and environment
+ * are those of ocl_backend.  Source has no numbers for specialisation constants, no export of
+ * variables by name and no vocabulary for pointers to functions: those capabilities are false. */
+extern const dev_backend ocl_source_backend;
 
 #endif

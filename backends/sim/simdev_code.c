@@ -1,5 +1,5 @@
 /* From an image's code to the modules in it: SPIR-V is specialised, native images are as they were
- * compiled.  A table has a reader for every format. */
+ * compiled.  A table has a reader for every format that is taken: source is not. */
 #include "backends/sim/simdev.h"
 #include "backends/sim/simdev_internal.h"
 
@@ -35,18 +35,25 @@ static rt_status (*const readers[RT_FORMAT_COUNT])(rt_sink *sink, const dev_code
     [RT_FORMAT_SPIRV64_FPGA] = native_read,
     [RT_FORMAT_NATIVE] = native_read,
 };
-_Static_assert(RT_FORMAT_COUNT == 5, "a reader for every format");
 
 uint32_t simdev_formats_taken(void)
 {
-    return (1u << RT_FORMAT_COUNT) - 1;
+    uint32_t taken = 0;
+    for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++)
+        if (readers[format]) taken |= 1u << format;
+    return taken;
 }
 
 rt_status simdev_code_read(rt_sink *sink, const dev_code *code, sim_native *out_code)
 {
     *out_code = (sim_native){0};
     CHECK(code->format < RT_FORMAT_COUNT);
-    return readers[code->format](sink, code, out_code);
+    if (readers[code->format]) return readers[code->format](sink, code, out_code);
+    return rt_fail(
+        sink, RT_UNSUPPORTED, RT_RULE_NONE,
+        "the simulated device takes no images of format %s; it takes SPIR-V and what was "
+        "compiled ahead of time",
+        rt_format_name(code->format));
 }
 
 rt_status simdev_offline_compile(rt_sink *sink, rt_bytes spirv, rt_buffer *out_image)

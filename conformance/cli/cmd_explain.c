@@ -4,11 +4,15 @@
 #include "conformance/cli/commands.h"
 #include "conformance/cli/run_options.h"
 #include "conformance/explain/explain.h"
+#include "conformance/explain/svg.h"
+#include "conformance/report/output.h"
 
 #include <stdio.h>
+#include <string.h>
 
 typedef struct explain_command {
-    bool dot;
+    bool graph;      /* in DOT, and not as text */
+    const char *svg; /* where a picture of it goes, "-" for the standard output; NULL: none */
     rt_buffer out;
     int status;
 } explain_command;
@@ -39,8 +43,8 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
         return true;
     }
     rt_text trace = detail->messages ? detail->messages->trace : (rt_text){0};
-    if (!command->dot) verdict_write(command, record);
-    if (command->dot)
+    if (!command->graph) verdict_write(command, record);
+    if (command->graph)
         cnf_explain_dot(&command->out, detail->scenario, trace);
     else
         cnf_explain_text(&command->out, detail->scenario, trace);
@@ -75,6 +79,33 @@ static int file_choose(const cnf_arguments *arguments, rt_arena *arena, cnf_file
     return out_files->count > 1 ? CNF_EXIT_USAGE : status;
 }
 
+/* Makes a picture of the graph.  False: said on stderr. */
+static bool picture_make(explain_command *command, rt_text title)
+{
+    rt_sink *sink = rt_sink_create();
+    rt_buffer picture = {0};
+    rt_status status = cnf_explain_svg(sink, rt_buffer_text(&command->out), title, &picture);
+    if (!rt_ok(status))
+        fprintf(stderr, "assay: --svg: %.*s\n",
+                RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
+    rt_buffer_free(&command->out);
+    command->out = picture;
+    rt_sink_destroy(sink);
+    return rt_ok(status);
+}
+
+/* Puts the explanation where it was asked for.  False: said on stderr. */
+static bool explanation_put(explain_command *command, rt_text title)
+{
+    if (!command->svg) return cnf_command_print(&command->out, "the explanation");
+    if (command->out.size == 0) return true; /* Nothing was compiled, which has been said. */
+    if (!picture_make(command, title)) return false;
+    if (strcmp(command->svg, "-") == 0) return cnf_command_print(&command->out, "the picture");
+    int error = cnf_file_replace(command->svg, rt_buffer_text(&command->out));
+    if (error != 0) fprintf(stderr, "assay: --svg %s: %s\n", command->svg, strerror(error));
+    return error == 0;
+}
+
 static int file_explain(const cnf_arguments *arguments, const cnf_run_subject *subject,
                         const cnf_file *file)
 {
@@ -82,10 +113,12 @@ static int file_explain(const cnf_arguments *arguments, const cnf_run_subject *s
     if (!cnf_run_options_read(arguments, &options)) return CNF_EXIT_USAGE;
     options.subjects = subject;
     options.subject_count = 1;
-    explain_command command = {.dot = arguments->values[CNF_OPTION_DOT] != NULL,
+    const char *svg = arguments->values[CNF_OPTION_SVG];
+    explain_command command = {.graph = svg || arguments->values[CNF_OPTION_DOT],
+                               .svg = svg,
                                .status = CNF_EXIT_INFRASTRUCTURE};
     cnf_run_end end = cnf_run(&options, file, 1, on_record, &command);
-    if (end != CNF_RUN_COMPLETE || !cnf_command_print(&command.out, "the explanation"))
+    if (end != CNF_RUN_COMPLETE || !explanation_put(&command, file->path))
         command.status = CNF_EXIT_INFRASTRUCTURE;
     rt_buffer_free(&command.out);
     return command.status;

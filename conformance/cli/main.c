@@ -79,6 +79,7 @@ static const cnf_option help_option[] = {{HELP}};
 
 static const cnf_option explain_options[] = {
     {CNF_OPTION_DOT, "--dot", NULL, NULL, "Print a graph in the DOT language of Graphviz.", NULL},
+    {CNF_OPTION_SVG, "--svg", NULL, "OUT.svg", "Draw that graph, by Graphviz.", ".svg"},
     {CNF_OPTION_ON, "--on", NULL, "SUBJECT", "Run on this one; default: sim.", NULL},
     {TIMEOUT},
     {MEMORY},
@@ -153,9 +154,10 @@ static const cnf_command commands[] = {
     {"requirements", "[PATH…]", "Show which rules of the documents scenarios cite or prove.",
      "PATH as for run; the table of rules is requirements.yaml at the scenarios' root.\n"
      "--prove needs a build of the prove preset: it runs the citing scenarios on sim, then once\n"
-     "more with the fault of every mark that they reached.  Rules with `proof: tool` or `proof:\n"
-     "unit` are also proven by the tests that bear their ids, in the programs that proofs.txt\n"
-     "beside assay lists; a build with tests (BUILD_TESTING) writes it.\n"
+     "more with the fault of every mark that they reached.  Rules with `proof:` tool, unit or vendor\n"
+     "are also proven by the tests that bear their ids, in the programs that proofs.txt beside\n"
+     "assay lists; a build with tests (BUILD_TESTING) writes it.  Rules with `proof: parts` are\n"
+     "closed when the rules under their `parts:` are.\n"
      "Exit status of --prove: 0 every citation holds; 1 a scenario or test program does not pass\n"
      "without a fault, or a citation is not borne out: with the rule broken, the scenario or the\n"
      "rule's tests still pass, or the scenario never reaches the rule; 2 mistake in the command or\n"

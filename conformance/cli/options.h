@@ -41,6 +41,7 @@ typedef enum cnf_option_id {
     CNF_OPTION_CHECK,
     CNF_OPTION_PAGE,
     CNF_OPTION_DOT,
+    CNF_OPTION_SVG,
     CNF_OPTION_TO,
     CNF_OPTION_LAYOUT,
     CNF_OPTION_COMPRESS,

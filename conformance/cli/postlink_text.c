@@ -7,40 +7,12 @@
 #include "conformance/cli/image_text.h"
 #include "conformance/report/json_text.h"
 #include "reference/device/device.h"
+#include "reference/image/spec_constants.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 
 /* ---- Decoding ------------------------------------------------------------------------------ */
-
-/* A specialisation constant of an image. */
-typedef struct spec_constant {
-    uint32_t id, size_bytes;
-    rt_bytes value; /* the default; empty where the image does not tell it */
-} spec_constant;
-
-static rt_bytes defaults_of(const rt_image *image)
-{
-    const rt_property_set *set = rt_image_set(image, RT_SET_SPEC_CONSTANT_DEFAULTS);
-    for (uint32_t i = 0; set && i < set->property_count; i++)
-        if (rt_text_is(set->properties[i].name, "all")) return set->properties[i].bytes;
-    return (rt_bytes){0};
-}
-
-/* False where the property does not have the form of a constant, as one written by hand. */
-static bool constant_read(const rt_image *image, const rt_property *property, spec_constant *out)
-{
-    *out = (spec_constant){0};
-    rt_reader reader = rt_reader_of(property->bytes);
-    out->id = rt_read_u32(&reader);
-    uint32_t offset = rt_read_u32(&reader);
-    out->size_bytes = rt_read_u32(&reader);
-    if (property->type != RT_PROPERTY_BYTES || !rt_reader_finished(&reader)) return false;
-    rt_bytes all = defaults_of(image);
-    if (offset <= all.size && out->size_bytes <= all.size - offset && out->size_bytes <= 8)
-        out->value = (rt_bytes){all.data + offset, out->size_bytes};
-    return true;
-}
 
 /* The bytes as the number that they are in memory, the least significant one first. */
 static void hexadecimal_append(rt_buffer *out, rt_bytes value)
@@ -103,15 +75,14 @@ static void constants_append(rt_buffer *out, const rt_image *image)
 {
     const rt_property_set *set = rt_image_set(image, RT_SET_SPEC_CONSTANTS);
     for (uint32_t i = 0; set && i < set->property_count; i++) {
-        const rt_property *property = &set->properties[i];
-        spec_constant constant;
+        rt_spec_descriptor constant;
         line_begin(out, "constants", i == 0);
-        rt_buffer_append_text(out, property->name);
-        if (constant_read(image, property, &constant))
+        rt_buffer_append_text(out, set->properties[i].name);
+        if (rt_spec_descriptor_read(image, i, &constant))
             rt_buffer_printf(out, "  id %u, bytes: %u", constant.id, constant.size_bytes);
-        if (constant.value.size > 0) {
+        if (constant.scalar_count == 1 && constant.default_value.size > 0) {
             rt_buffer_printf(out, ", default: ");
-            hexadecimal_append(out, constant.value);
+            hexadecimal_append(out, constant.default_value);
         }
         rt_buffer_append_byte(out, '\n');
     }
@@ -214,13 +185,13 @@ static json_t *constants_json(const rt_image *image)
     const rt_property_set *set = rt_image_set(image, RT_SET_SPEC_CONSTANTS);
     json_t *array = json_array();
     for (uint32_t i = 0; set && i < set->property_count; i++) {
-        spec_constant constant;
-        if (!constant_read(image, &set->properties[i], &constant)) continue;
+        rt_spec_descriptor constant;
+        if (!rt_spec_descriptor_read(image, i, &constant)) continue;
         json_t *object = json_object();
         set_json(object, "name", cnf_json_text(set->properties[i].name));
         set_json(object, "id", json_integer(constant.id));
         set_json(object, "size_bytes", json_integer(constant.size_bytes));
-        set_json(object, "default", bytes_json(constant.value));
+        set_json(object, "default", bytes_json(constant.default_value));
         json_array_append_new(array, object);
     }
     return array;

@@ -53,7 +53,7 @@ static void identify_fault(rt_buffer *out)
     const char *fault = getenv("ASSAY_FAULT");
     if (!fault) return;
     static const char *const folders[] = {"@reference/compiler/", "@reference/image/",
-                                          "@reference/base/", "@conformance/compile/"};
+                                          "@reference/base/", "@conformance/compile/", "@sim/"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         if (strstr(fault, folders[i])) rt_buffer_printf(out, "fault %s\n", fault);
     }

@@ -173,21 +173,6 @@ static argument_list make_arguments(rt_arena *arena, const front_end *tool,
     return list;
 }
 
-/* The prelude, `#line 1 "name"`, then the code: clang's positions are then the source's own. */
-static void write_opencl(rt_buffer *out, const cnf_request_source *source)
-{
-    CHECK(source->name.length > 0);
-    rt_buffer_append_text(out, cnf_prelude(source->language));
-    rt_buffer_printf(out, "#line 1 \"");
-    for (size_t i = 0; i < source->name.length; i++) {
-        char c = source->name.data[i];
-        if (c == '"' || c == '\\') rt_buffer_append_byte(out, '\\');
-        rt_buffer_append_byte(out, c);
-    }
-    rt_buffer_printf(out, "\"\n");
-    rt_buffer_append_text(out, source->code);
-}
-
 rt_status cnf_front_end_start(rt_sink *sink, rt_arena *arena, const cnf_toolchain *toolchain,
                               const cnf_request_source *source,
                               const cnf_front_end_options *options, cnf_front_end_run *run)
@@ -203,7 +188,7 @@ rt_status cnf_front_end_start(rt_sink *sink, rt_arena *arena, const cnf_toolchai
                               tool->install);
     }
     if (tool->is_opencl) {
-        write_opencl(&run->input, source);
+        cnf_prelude_unit(&run->input, source->language, source->name, source->code);
     } else {
         rt_buffer_append_text(&run->input, source->code);
     }

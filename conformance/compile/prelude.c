@@ -34,3 +34,17 @@ rt_text cnf_prelude(scn_language language)
     default: UNREACHABLE();
     }
 }
+
+void cnf_prelude_unit(rt_buffer *out, scn_language language, rt_text name, rt_text code)
+{
+    CHECK(name.length > 0);
+    rt_buffer_append_text(out, cnf_prelude(language));
+    rt_buffer_printf(out, "#line 1 \"");
+    for (size_t i = 0; i < name.length; i++) {
+        char c = name.data[i];
+        if (c == '"' || c == '\\') rt_buffer_append_byte(out, '\\');
+        rt_buffer_append_byte(out, c);
+    }
+    rt_buffer_printf(out, "\"\n");
+    rt_buffer_append_text(out, code);
+}

@@ -149,7 +149,7 @@ static void read_module(rt_sink *sink, rt_arena *arena, rt_reader *reader, cnf_r
     request->module = rt_read_text(reader);
     request->split = (rt_split)rt_read_below(reader, RT_SPLIT_COUNT);
     request->build_options = rt_read_text(reader);
-    request->formats = rt_read_below(reader, 1u << RT_FORMAT_COUNT);
+    request->formats = rt_read_below(reader, 1u << RT_FORMAT_OPENCL_C); /* no module asks for it */
     request->compile_options = rt_read_text(reader);
     request->link_options = rt_read_text(reader);
     read_sources(arena, reader, request);

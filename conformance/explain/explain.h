@@ -13,8 +13,9 @@
  * explained.  Modules without images were not compiled. */
 void cnf_explain_text(rt_buffer *out, const scn_scenario *scenario, rt_text trace);
 
-/* The same as one DOT graph with two clusters, for Graphviz: images and their imports, commands and
- * what they wait for.  Source: The DOT Language (graphviz.org/doc/info/lang.html). */
+/* The same as one DOT graph with three clusters, for Graphviz: modules with their images and what
+ * those import and export, programs and their kernels, commands and what they wait for.
+ * Source: The DOT Language (graphviz.org/doc/info/lang.html). */
 void cnf_explain_dot(rt_buffer *out, const scn_scenario *scenario, rt_text trace);
 
 #endif

@@ -11,7 +11,8 @@
 
 /* A program object, as the events tell about it. */
 typedef struct cnf_xpl_program {
-    rt_text id;
+    rt_text id;                   /* unique in its process */
+    uint32_t process;             /* counts the restarts before it */
     const rt_event_field *inputs; /* images that it was linked or built from; NULL: nobody said */
     const rt_event *link;         /* NULL: it was built from one image */
     const rt_event *build;        /* NULL: linking was as far as it came */
@@ -22,6 +23,7 @@ typedef struct cnf_xpl_program {
 typedef struct cnf_history {
     const rt_event *events;
     uint32_t event_count;
+    uint32_t *event_programs; /* per event: the index of its program, SCN_NONE for none */
     RT_VECTOR(cnf_xpl_program) programs; /* in the order of their making */
     rt_map program_ids;                  /* id -> index */
 } cnf_history;

@@ -77,21 +77,23 @@ bool cnf_event_is_command(const rt_event *event)
 /* ---- Programs ------------------------------------------------------------------------------ */
 
 /* The program of that id, added where there is none. */
-static cnf_xpl_program *program_of(cnf_history *history, rt_text id)
+static uint32_t program_of(cnf_history *history, rt_text id, uint32_t process)
 {
     uint32_t index = rt_map_find(&history->program_ids, id);
-    if (index != RT_MAP_NONE) return &history->programs.items[index];
-    rt_map_set(&history->program_ids, id, history->programs.count);
-    cnf_xpl_program *program = rt_vector_push(&history->programs);
-    *program = (cnf_xpl_program){.id = id};
-    return program;
+    if (index != RT_MAP_NONE) return index;
+    index = history->programs.count;
+    rt_map_set(&history->program_ids, id, index);
+    *rt_vector_push(&history->programs) = (cnf_xpl_program){.id = id, .process = process};
+    return index;
 }
 
-static void program_note(cnf_history *history, const rt_event *event)
+/* Notes what an event says of its program and returns its index, SCN_NONE where it has none. */
+static uint32_t program_note(cnf_history *history, const rt_event *event, uint32_t process)
 {
     rt_text id = cnf_event_text(event, "program");
-    if (id.length == 0) return;
-    cnf_xpl_program *program = program_of(history, id);
+    if (id.length == 0) return SCN_NONE;
+    uint32_t index = program_of(history, id, process);
+    cnf_xpl_program *program = &history->programs.items[index];
     switch (event->kind) {
     case RT_EVENT_LINK:
         program->link = event;
@@ -107,17 +109,23 @@ static void program_note(cnf_history *history, const rt_event *event)
     case RT_EVENT_RELEASE: program->released = true; break;
     default: break; /* the others say nothing that is not said by these */
     }
+    return index;
 }
 
 void cnf_history_read(rt_arena *arena, rt_text trace, cnf_history *out_history)
 {
     *out_history = (cnf_history){0};
     events_read(arena, trace, out_history);
-    for (uint32_t i = 0; i < out_history->event_count; i++) {
+    uint32_t count = out_history->event_count, process = 0;
+    out_history->event_programs =
+        rt_arena_alloc_array(arena, count, sizeof *out_history->event_programs);
+    for (uint32_t i = 0; i < count; i++) {
         const rt_event *event = &out_history->events[i];
-        /* What comes behind a restart has ids of its own. */
-        if (event->kind == RT_EVENT_RESTART) rt_map_free(&out_history->program_ids);
-        program_note(out_history, event);
+        if (event->kind == RT_EVENT_RESTART) { /* What comes behind it has ids of its own. */
+            rt_map_free(&out_history->program_ids);
+            process++;
+        }
+        out_history->event_programs[i] = program_note(out_history, event, process);
     }
 }
 

@@ -210,7 +210,7 @@ static void programs_write(rt_buffer *out, const cnf_history *history)
         program_write(out, &history->programs.items[i]);
 }
 
-/* ---- Commands ------------------------------------------------------------------------------ */
+/* ---- Kernel bundles and commands ----------------------------------------------------------- */
 
 static void field_write(rt_buffer *out, const rt_event_field *field)
 {
@@ -220,21 +220,38 @@ static void field_write(rt_buffer *out, const rt_event_field *field)
     if (field->is_list) rt_buffer_append_byte(out, ']');
 }
 
-/* A command stands under its number; a wait, a refusal and a restart have none. */
-static void command_write(rt_buffer *out, const rt_event *event)
+/* An event under its number, the field of that key; NULL: it has none. */
+static void event_write(rt_buffer *out, const rt_event *event, const char *number)
 {
-    bool command = cnf_event_is_command(event);
-    put_first(out, command ? cnf_event_text(event, "command") : RT_TEXT("-"));
+    put_first(out, number ? cnf_event_text(event, number) : RT_TEXT("-"));
     rt_buffer_printf(out, "%s", rt_event_name(event->kind));
     for (uint32_t i = 0; i < event->field_count; i++) {
         const rt_event_field *field = &event->fields[i];
-        bool said = command && strcmp(field->key, "command") == 0;
+        bool said = number && strcmp(field->key, number) == 0;
         bool empty = field->is_list ? field->value_count == 0 : field->values[0].length == 0;
         if (!said && !empty) field_write(out, field);
     }
     rt_buffer_append_byte(out, '\n');
 }
 
+static bool makes_bundle(const rt_event *event)
+{
+    return rt_event_has_field(event->kind, RT_TEXT("bundle"), NULL);
+}
+
+/* Only where the scenario makes some. */
+static void bundles_write(rt_buffer *out, const cnf_history *history)
+{
+    bool first = true;
+    for (uint32_t i = 0; i < history->event_count; i++) {
+        if (!makes_bundle(&history->events[i])) continue;
+        if (first) heading(out, "Kernel bundles");
+        first = false;
+        event_write(out, &history->events[i], "bundle");
+    }
+}
+
+/* A wait, a refusal and a restart have no number. */
 static void commands_write(rt_buffer *out, const cnf_history *history)
 {
     uint32_t count = 0;
@@ -245,7 +262,7 @@ static void commands_write(rt_buffer *out, const cnf_history *history)
                     event->kind == RT_EVENT_ERROR || event->kind == RT_EVENT_RESTART;
         if (!told) continue;
         count++;
-        command_write(out, event);
+        event_write(out, event, cnf_event_is_command(event) ? "command" : NULL);
     }
     if (count == 0) rt_buffer_printf(out, "  none\n");
 }
@@ -261,6 +278,7 @@ void cnf_explain_text(rt_buffer *out, const scn_scenario *scenario, rt_text trac
     images_write(out, &graph);
     links_write(out, &graph);
     programs_write(out, &history);
+    bundles_write(out, &history);
     commands_write(out, &history);
     cnf_link_graph_free(&graph);
     cnf_history_free(&history);

@@ -3,9 +3,9 @@
  * A proof program is a cmocka program that takes a pattern of test names as its argument; a test
  * whose name begins with a rule's id, with '_' for '-', is a test of that rule.  Every program runs
  * green once, and the marks that it reaches are noted.  Then, for every mark of a rule whose
- * `proof:` is tool or unit, the tests of that rule alone run with the mark's fault armed, in one
- * program that reaches it after the other until they fail.  To fail is to say so: the exit status
- * counts the failed tests.  A crash, also one that cmocka catches, is an assertion at most.
+ * `proof:` is tool, unit or vendor, the tests of that rule alone run with the mark's fault armed,
+ * in one program that reaches it after the other until they fail.  To fail is to say so: the exit
+ * status counts the failed tests.  A crash, also one that cmocka catches, is an assertion at most.
  *
  * It does not know what the programs test, nor build them.  Source: ARCHITECTURE.md, "Rules in the
  * code"; cmocka's output and exit status, cmocka.c. */
@@ -41,7 +41,7 @@ typedef struct programs_state {
 
 /* ---- The list ------------------------------------------------------------------------------ */
 
-#define ADVICE "tool and unit proofs need a build with tests (-DBUILD_TESTING=ON): "
+#define ADVICE "proofs by programs need a build with tests (-DBUILD_TESTING=ON): "
 
 /* Adds the program of a line, whose path is relative to the list's folder. */
 static void program_add(programs_state *state, rt_text list, rt_text name)
@@ -98,13 +98,15 @@ static void program_start(const programs_state *state, uint32_t number, const ch
     cnf_pool_start(state->run->pool, &start);
 }
 
-/* How many tests began. */
-static uint32_t tests_begun(cnf_child_result *result)
+/* How many tests began whose names begin so. */
+static uint32_t tests_begun(cnf_child_result *result, const char *names)
 {
+    char beginning[PATTERN_MAX + 16];
+    snprintf(beginning, sizeof beginning, "[ RUN      ] %s", names);
     uint32_t count = 0;
     rt_text rest = rt_buffer_text(&result->messages);
     for (rt_text line; cnf_line_take(&rest, &line);)
-        count += rt_text_starts(line, "[ RUN      ] ");
+        count += rt_text_starts(line, beginning);
     return count;
 }
 
@@ -126,8 +128,10 @@ static rt_text end_text(rt_arena *arena, const cnf_child_result *result)
 
 static bool proof_is_ours(const cnf_rules *rules, uint32_t rule)
 {
-    rt_text proof = rules->items[rule].proof;
-    return rt_text_is(proof, "tool") || rt_text_is(proof, "unit");
+    static const char *const ours[] = {"tool", "unit", "vendor"};
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (rt_text_is(rules->items[rule].proof, ours[i])) return true;
+    return false;
 }
 
 static void site_reached(programs_state *state, uint32_t number, const cnf_hit *hit)
@@ -161,7 +165,7 @@ static void green_ended(programs_state *state, cnf_child_result *result)
 {
     cnf_prove_run *run = state->run;
     uint32_t number = (uint32_t)result->tag;
-    if (result->end != CNF_CHILD_EXITED || result->code != 0 || tests_begun(result) == 0) {
+    if (result->end != CNF_CHILD_EXITED || result->code != 0 || tests_begun(result, "") == 0) {
         complain(state, number,
                  "its tests do not pass without a fault: ", end_text(run->arena, result));
         return;
@@ -209,12 +213,12 @@ static bool reached(const programs_state *state, uint32_t number, uint32_t site)
     return false;
 }
 
-/* "DL-SPLIT-08" -> "DL_SPLIT_08_*" */
-static void pattern_write(char *out_pattern, size_t size, rt_text id)
+/* How the names of a rule's tests begin: "DL-SPLIT-08" -> "DL_SPLIT_08_". */
+static void beginning_write(char *out_names, size_t size, rt_text id)
 {
-    int length = snprintf(out_pattern, size, "%.*s_*", RT_TEXT_ARG(id));
-    CHECK(length > 2 && (size_t)length < size);
-    for (char *at = out_pattern; *at; at++)
+    int length = snprintf(out_names, size, "%.*s_", RT_TEXT_ARG(id));
+    CHECK(length > 1 && (size_t)length + 1 < size); /* a '*' follows */
+    for (char *at = out_names; *at; at++)
         if (*at == '-') *at = '_';
 }
 
@@ -226,7 +230,8 @@ static bool fault_start(programs_state *state, uint32_t number)
         uint32_t tried = site->next_program++;
         if (!reached(state, tried, number)) continue;
         char pattern[PATTERN_MAX];
-        pattern_write(pattern, sizeof pattern, state->run->rules->items[site->site.rule].id);
+        beginning_write(pattern, sizeof pattern, state->run->rules->items[site->site.rule].id);
+        strcat(pattern, "*");
         rt_text variable =
             rt_arena_printf(state->run->arena, "ASSAY_FAULT=%.*s", RT_TEXT_ARG(site->site.text));
         program_start(state, tried, pattern, variable.data, (uint64_t)number << 32 | tried);
@@ -238,7 +243,8 @@ static bool fault_start(programs_state *state, uint32_t number)
 static cnf_proof_state fault_state(cnf_child_result *result)
 {
     if (result->end != CNF_CHILD_EXITED) return CNF_PROOF_ASSERTED;
-    if (result->code == 0) return tests_begun(result) > 0 ? CNF_PROOF_SURVIVED : CNF_PROOF_UNTESTED;
+    if (result->code == 0)
+        return tests_begun(result, "") > 0 ? CNF_PROOF_SURVIVED : CNF_PROOF_UNTESTED;
     /* cmocka turns some signals into failures; the words are its own. */
     bool crashed = strstr(rt_buffer_string(&result->output), "Test failed with exception") != NULL;
     bool said = strstr(rt_buffer_string(&result->output), "[  FAILED  ] ") != NULL;
@@ -258,7 +264,7 @@ static rt_text fault_detail(const programs_state *state, cnf_proof_state found,
                                RT_TEXT_ARG(end_text(arena, result)));
     }
     return rt_arena_printf(arena, "%.*s: %d of %u tests of this rule failed", RT_TEXT_ARG(name),
-                           result->code, tests_begun(result));
+                           result->code, tests_begun(result, ""));
 }
 
 static void fault_ended(programs_state *state, cnf_child_result *result)
@@ -266,7 +272,15 @@ static void fault_ended(programs_state *state, cnf_child_result *result)
     uint64_t index = result->tag >> 32;
     CHECK(state->sites.items && index < state->sites.count);
     cnf_site *site = &state->sites.items[index].site;
+    char names[PATTERN_MAX];
+    beginning_write(names, sizeof names, state->run->rules->items[site->rule].id);
     cnf_proof_state found = fault_state(result);
+    if (tests_begun(result, names) != tests_begun(result, "")) {
+        /* What failed may be another rule's test. */
+        found = CNF_PROOF_UNTESTED;
+        complain(state, (uint32_t)result->tag,
+                 "it runs other tests than its argument asks for: ", rt_text_of(names));
+    }
     CHECK(found >= CNF_PROOF_UNTESTED && found < CNF_PROOF_STATES);
     if (found <= site->state) return;
     site->state = found;

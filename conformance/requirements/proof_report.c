@@ -18,7 +18,7 @@ static const struct need_row {
 } need_rows[] = {{"front-end", "dpcpp"}};
 
 /* What can close a rule, in the order of the report; all but the first are values of `proof:`. */
-static const char *const closers[] = {"scenario", "tool", "unit"};
+static const char *const closers[] = {"scenario", "tool", "unit", "vendor", "parts"};
 enum { CLOSER_COUNT = sizeof closers / sizeof *closers };
 
 const char *cnf_proof_state_word(cnf_proof_state state)
@@ -53,8 +53,9 @@ static bool closed_by(const cnf_proof *proof, uint32_t rule, uint32_t closer)
 {
     CHECK(closer < CLOSER_COUNT);
     if (proof->states[rule] != CNF_PROOF_COVERED) return false;
-    if (!proof->by_program[rule]) return closer == 0;
-    return closer > 0 && rt_text_is(proof->rules->items[rule].proof, closers[closer]);
+    const cnf_rule *about = &proof->rules->items[rule];
+    if (!proof->by_program[rule] && about->part_count == 0) return closer == 0;
+    return closer > 0 && rt_text_is(about->proof, closers[closer]);
 }
 
 static uint32_t closed_count(const cnf_proof *proof, uint32_t first, uint32_t end, uint32_t closer)
@@ -77,6 +78,16 @@ static void sites_write(rt_buffer *out, const cnf_proof *proof, uint32_t rule)
         rt_text place = {site->text.data + id.length + 1, site->text.length - id.length - 1};
         rt_buffer_printf(out, "    %-9s %.*s (%.*s)\n", cnf_proof_state_word(site->state),
                          RT_TEXT_ARG(place), RT_TEXT_ARG(site->detail));
+    }
+}
+
+static void parts_write(rt_buffer *out, const cnf_proof *proof, uint32_t rule)
+{
+    const cnf_rule *about = &proof->rules->items[rule];
+    for (uint32_t i = 0; i < about->part_count; i++) {
+        uint32_t part = about->parts[i];
+        rt_buffer_printf(out, "    %-9s %.*s\n", cnf_proof_state_word(proof->states[part]),
+                         RT_TEXT_ARG(proof->rules->items[part].id));
     }
 }
 
@@ -103,12 +114,15 @@ static void blunt_write(rt_buffer *out, const cnf_proof *proof)
 
 static void rule_write(rt_buffer *out, const cnf_proof *proof, uint32_t rule)
 {
-    if (proof->states[rule] == CNF_PROOF_UNCITED) return;
     const cnf_rule *about = &proof->rules->items[rule];
+    /* An umbrella's parts say what it lacks, even where that is everything. */
+    if (proof->states[rule] == CNF_PROOF_UNCITED && about->part_count == 0) return;
     rt_buffer_printf(out, "%-16.*s %s", RT_TEXT_ARG(about->id),
                      cnf_proof_state_word(proof->states[rule]));
-    if (proof->by_program[rule]) rt_buffer_printf(out, " (%.*s)", RT_TEXT_ARG(about->proof));
+    if (proof->by_program[rule] || about->part_count > 0)
+        rt_buffer_printf(out, " (%.*s)", RT_TEXT_ARG(about->proof));
     rt_buffer_append_byte(out, '\n');
+    parts_write(out, proof, rule);
     sites_write(out, proof, rule);
 }
 

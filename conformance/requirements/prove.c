@@ -2,8 +2,8 @@
  * See prove.h for the method.
  *
  * Each run is this program as `assay run FILE --on sim`, whose record is read back.  programs.c
- * proves by tests.  A rule whose `proof:` names neither tool nor unit and that no scenario covers
- * is missing.  Source: ARCHITECTURE.md, "Rules in the code". */
+ * proves by tests.  A rule that nothing of these covers is missing, but for umbrellas, which are
+ * closed when all their parts are.  Source: ARCHITECTURE.md, "Rules in the code". */
 #include "conformance/requirements/prove.h"
 
 #include "conformance/compile/scratch.h"
@@ -57,14 +57,15 @@ static void complain(prove_state *prove, uint32_t file, const char *what, rt_tex
 
 /* ---- One run ------------------------------------------------------------------------------- */
 
-/* Starts `assay run FILE --on sim` whose records, hits and artefacts go to files called `name`.
- * `variable` is the entry for the environment. */
+/* Starts `assay run FILE --on sim` whose records go to a file called `name`.  `variable` is the
+ * entry for the environment.  A scenario's artefacts are kept for its runs with faults, most of
+ * which change none of them: the compiler's time would be most of a proof. */
 static void run_start(prove_state *prove, uint32_t file, const char *name, const char *variable,
                       uint64_t tag)
 {
     rt_arena *arena = prove->run.arena;
     rt_text json = rt_arena_printf(arena, "%.*s/%s.json", RT_TEXT_ARG(prove->run.scratch), name);
-    rt_text cache = rt_arena_printf(arena, "%.*s/%s.cache", RT_TEXT_ARG(prove->run.scratch), name);
+    rt_text cache = rt_arena_printf(arena, "%.*s/%u.cache", RT_TEXT_ARG(prove->run.scratch), file);
     rt_text limit = rt_arena_printf(arena, "%u", prove->run.options->timeout_s);
     const char *arguments[] = {"run",       prove->files->items[file].file.data,
                                "--on",      "sim",
@@ -365,6 +366,22 @@ static void programs_decide(cnf_prove_run *run, const cnf_site *sites, uint32_t 
     }
 }
 
+/* An umbrella has no mark of its own: the weakest of its parts decides. */
+static void parts_decide(const cnf_rules *rules, cnf_proof *proof)
+{
+    for (uint32_t i = 0; i < rules->count; i++) {
+        const cnf_rule *rule = &rules->items[i];
+        if (rule->part_count == 0) continue;
+        cnf_proof_state weakest = CNF_PROOF_COVERED;
+        for (uint32_t k = 0; k < rule->part_count; k++) {
+            CHECK(rule->parts[k] < rules->count && rules->items[rule->parts[k]].part_count == 0);
+            cnf_proof_state state = proof->states[rule->parts[k]];
+            if (state < weakest) weakest = state;
+        }
+        proof->states[i] = weakest;
+    }
+}
+
 /* Complains of the marks that a citing scenario reaches and whose faults it does not notice;
  * returns whether it reaches any mark of the rule. */
 static bool citation_complain(prove_state *prove, const cnf_citation *citation)
@@ -433,7 +450,8 @@ static void proof_keep(prove_state *prove, const cnf_site *program_sites, uint32
             rt_arena_alloc_array(run->arena, run->rules->count, sizeof *out_proof->by_program)};
     scenarios_decide(prove, out_proof);
     programs_decide(run, program_sites, count, out_proof);
-    citations_complain(prove, out_proof);
+    citations_complain(prove, out_proof); /* before: who cites an umbrella cites no mark */
+    parts_decide(run->rules, out_proof);
     sites_keep(prove, program_sites, count, out_proof);
     out_proof->complaints = texts_keep(run->arena, run->complaints.items, run->complaints.count);
     out_proof->complaint_count = run->complaints.count;

@@ -1,12 +1,15 @@
 /* Proving rules: a scenario that cites a rule must fail where it says when the rule's mark in the
- * code disobeys.  Rules that requirements.yaml gives to tools and units (`proof:`) are also proven
- * by tests that bear their ids: those must fail.
+ * code disobeys.  Rules that requirements.yaml gives to tools, units and vendors' adapters
+ * (`proof:`) are also proven by tests that bear their ids: those must fail.  A rule that sums up
+ * others (`proof: parts`) is closed exactly when the rules under its `parts:` are.
  *
  * First every citing scenario runs on sim, and the marks (sites) that it reaches are noted.  Then,
  * for every site of a rule that a citing scenario reached, those scenarios run again with that one
  * fault armed until one of them fails at the step that its citation names.  Every run is a process
- * of its own with an artefact cache of its own, so that neither a mark's memory nor a warm artefact
- * hides a fault.  The programs of the tests are treated alike (programs.c). */
+ * of its own.  The green run of a scenario begins with an empty artefact cache, so that it reaches
+ * the marks of whatever compiles; its runs with faults find what the fault does not change, since
+ * the key of an artefact knows the fault (conformance/compile/cache.c).  The programs of the tests
+ * are treated alike (programs.c). */
 #ifndef CONFORMANCE_REQUIREMENTS_PROVE_H
 #define CONFORMANCE_REQUIREMENTS_PROVE_H
 
@@ -73,10 +76,10 @@ RT_MUST_USE rt_status cnf_prove(rt_sink *sink, rt_arena *arena, const cnf_rules 
  * and notes, and a line for each family. */
 void cnf_proof_write(rt_buffer *out, const cnf_proof *proof);
 
-/* Appends {"DL": {"rules": n, "closed": n, "by": {"scenario": n, "tool": n, "unit": n},
- * "asserted": [id…], "missing": [id…], "needs": {id: subject}}, …}.  "by" names only what closes at
- * least one rule; "missing" is everything that is not closed,
- * "needs" names the subject that this build lacks for the rules among them that need one. */
+/* Appends {"DL": {"rules": n, "closed": n, "by": {"scenario": n, "tool": n, "unit": n,
+ * "vendor": n, "parts": n}, "asserted": [id…], "missing": [id…], "needs": {id: subject}}, …}.  "by"
+ * names only what closes at least one rule; "missing" is everything that is not closed, "needs"
+ * names the subject that this build lacks for the rules among them that need one. */
 void cnf_proof_write_json(rt_buffer *out, const cnf_proof *proof);
 
 #endif

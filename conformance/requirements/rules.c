@@ -74,6 +74,54 @@ static cnf_rule rule_collect(rt_arena *arena, yaml_document_t *document, const y
     return rule;
 }
 
+/* ---- Umbrellas ----------------------------------------------------------------------------- */
+
+static rt_status refuse_parts(rt_sink *sink, const cnf_rule *rule, rt_text part, const char *why)
+{
+    return rt_fail_naming(sink, RT_MALFORMED, RT_RULE_NONE, &part, 1, "rule %.*s: part '%.*s' %s",
+                          RT_TEXT_ARG(rule->id), RT_TEXT_ARG(part), why);
+}
+
+/* Finds the rules of the list `parts:`. */
+static rt_status parts_find(rt_sink *sink, rt_arena *arena, yaml_document_t *document,
+                            const yaml_node_t *list, const cnf_rules *rules, cnf_rule *rule)
+{
+    if (!list) return RT_STATUS_OK;
+    if (list->type != YAML_SEQUENCE_NODE || !rt_text_is(rule->proof, "parts"))
+        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
+                       "rule %.*s: `parts:` is a list of ids beside `proof: parts`",
+                       RT_TEXT_ARG(rule->id));
+    const yaml_node_item_t *first = list->data.sequence.items.start;
+    size_t count = (size_t)(list->data.sequence.items.top - first);
+    uint32_t *parts = rt_arena_alloc_array(arena, count, sizeof *parts);
+    for (size_t i = 0; i < count; i++) {
+        rt_text id = scalar_text(yaml_document_get_node(document, first[i]));
+        parts[i] = cnf_rules_find(rules, id);
+        if (parts[i] == UINT32_MAX) return refuse_parts(sink, rule, id, "is no rule of the table");
+        if (rt_text_is(rules->items[parts[i]].proof, "parts"))
+            return refuse_parts(sink, rule, id, "is an umbrella itself; name what it sums up");
+    }
+    rule->parts = parts;
+    rule->part_count = (uint32_t)count;
+    return RT_STATUS_OK;
+}
+
+static rt_status umbrellas_open(rt_sink *sink, rt_arena *arena, yaml_document_t *document,
+                                const cnf_rules *rules)
+{
+    const yaml_node_t *root = yaml_document_get_root_node(document);
+    cnf_rule *items = (cnf_rule *)rules->items; /* allocated by rules_collect */
+    for (uint32_t i = 0; i < rules->count; i++) {
+        const yaml_node_t *entry =
+            yaml_document_get_node(document, root->data.sequence.items.start[i]);
+        const yaml_node_t *list = mapping_value(document, entry, "parts");
+        RT_TRY(parts_find(sink, arena, document, list, rules, &items[i]));
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- The table ----------------------------------------------------------------------------- */
+
 static bool rules_collect(rt_arena *arena, yaml_document_t *document, cnf_rules *out_rules)
 {
     const yaml_node_t *root = yaml_document_get_root_node(document);
@@ -97,13 +145,15 @@ rt_status cnf_rules_read(rt_sink *sink, rt_arena *arena, rt_text file, cnf_rules
     rt_buffer text;
     RT_TRY(cnf_file_read(sink, file, TABLE_SIZE_MAX, &text));
     yaml_document_t document;
+    rt_status status = RT_STATUS_OK;
     bool read = document_load(rt_buffer_text(&text), &document);
     if (read) {
         read = rules_collect(arena, &document, out_rules);
+        if (read) status = umbrellas_open(sink, arena, &document, out_rules);
         yaml_document_delete(&document);
     }
     rt_buffer_free(&text);
-    if (read) return RT_STATUS_OK;
+    if (read) return status;
     return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
                    "%.*s: expected a list of rules, each a mapping with an id", RT_TEXT_ARG(file));
 }

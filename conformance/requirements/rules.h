@@ -10,8 +10,10 @@ typedef struct cnf_rule {
     rt_text proof;  /* how it is closed where not by a scenario; empty: by one */
     rt_text source; /* "003_….txt § introduction": text and section, as the table writes it */
     rt_text statement, outcome;
-    rt_text reading; /* how an unclear sentence is read; empty: it is clear */
-    rt_text dpcpp;   /* how shipped DPC++ departs, or "same …"; empty: nothing is known */
+    rt_text reading;       /* how an unclear sentence is read; empty: it is clear */
+    rt_text dpcpp;         /* how shipped DPC++ departs, or "same …"; empty: nothing is known */
+    const uint32_t *parts; /* of an umbrella: indices of the rules that it sums up */
+    uint32_t part_count;   /* 0: no umbrella, or one whose parts are not chosen yet */
 } cnf_rule;
 
 typedef struct cnf_rules {
@@ -20,7 +22,8 @@ typedef struct cnf_rules {
 } cnf_rules;
 
 /* Reads the table of rules into the arena.  IO: the file cannot be read; MALFORMED: it is no list
- * of mappings with an id each. */
+ * of mappings with an id each, or the parts of a rule are not what parts can be: rules of the
+ * table, no umbrellas themselves, of a rule with `proof: parts`. */
 RT_MUST_USE rt_status cnf_rules_read(rt_sink *sink, rt_arena *arena, rt_text file,
                                      cnf_rules *out_rules);
 

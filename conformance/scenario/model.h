@@ -247,6 +247,7 @@ typedef enum scn_expect_kind {
     SCN_EXPECT_HOST_SYMBOL, /* the module that a host symbol binds to */
     SCN_EXPECT_ONE_OF,      /* one of several outcomes, all of which conform */
     SCN_EXPECT_OUTPUT,      /* what kernels printed since the last expectation of output */
+    SCN_EXPECT_BUNDLE,      /* what a kernel bundle holds */
     SCN_EXPECT_KIND_COUNT
 } scn_expect_kind;
 
@@ -289,6 +290,13 @@ struct scn_expect {
     uint64_t finding_offset; /* bytes */
     /* OUTPUT */
     rt_text output;
+    /* BUNDLE: the step that makes it; kernels that are in it and that are not; how many device
+     * images it has; images that those are made of, any order, not compared where there are none */
+    uint32_t bundle;
+    const rt_text *has, *lacks;
+    uint32_t has_count, lacks_count;
+    bool has_unit_count;
+    uint64_t unit_count;
 };
 
 typedef enum scn_verb {
@@ -298,6 +306,7 @@ typedef enum scn_verb {
     SCN_VERB_DEVICE,     /* the device that later steps mean where they name none */
     SCN_VERB_CONTEXT,    /* creates a context */
     SCN_VERB_QUEUE,      /* creates a queue */
+    SCN_VERB_BUNDLE,     /* makes a kernel bundle */
     SCN_VERB_SUBMIT,
     SCN_VERB_COPY,
     SCN_VERB_FILL,
@@ -327,7 +336,47 @@ typedef struct scn_submit {
     uint32_t constant_count;
     rt_text options; /* for the device's compiler, beside those of the images */
     uint32_t module; /* whose kernel it is; SCN_NONE: of whichever module registered it first */
+    uint32_t bundle; /* the step that makes the executable bundle to take the kernel from; SCN_NONE:
+                        no bundle, the runtime finds the kernel */
 } scn_submit;
+
+/* state, name; numbers as SYCL's and rt_bundle_state's */
+#define SCN_BUNDLE_STATES(STATE)                                                                   \
+    STATE(INPUT, "input")                                                                          \
+    STATE(OBJECT, "object")                                                                        \
+    STATE(EXECUTABLE, "executable")
+
+typedef enum scn_bundle_state {
+#define SCN_BUNDLE_STATE_ENUM(state, name) SCN_BUNDLE_##state,
+    SCN_BUNDLE_STATES(SCN_BUNDLE_STATE_ENUM)
+#undef SCN_BUNDLE_STATE_ENUM
+        SCN_BUNDLE_STATE_COUNT
+} scn_bundle_state;
+
+typedef enum scn_bundle_action {
+    SCN_BUNDLE_GET,
+    SCN_BUNDLE_COMPILE,
+    SCN_BUNDLE_LINK,
+    SCN_BUNDLE_BUILD,
+    SCN_BUNDLE_JOIN,
+    SCN_BUNDLE_ACTION_COUNT
+} scn_bundle_action;
+
+/* The making of a kernel bundle (SYCL 2020, 4.11). */
+typedef struct scn_bundle {
+    scn_bundle_action action;
+    scn_bundle_state state; /* of the bundle that is made */
+    uint32_t device;        /* GET: index of scn_device */
+    uint32_t context;       /* GET: the step that creates it; SCN_NONE: that of all devices */
+    const rt_text *kernels; /* GET */
+    uint32_t kernel_count;  /* 0: all that the device can have */
+    const scn_spec_constant *constants; /* GET in state INPUT */
+    uint32_t constant_count;
+    const uint32_t *sources; /* the steps that make the bundles it is made of; one of COMPILE and
+                                BUILD, one or more of LINK and JOIN, none of GET */
+    uint32_t source_count;
+    rt_text options; /* COMPILE, LINK: for the device, behind those of the images */
+} scn_bundle;
 
 enum { SCN_PATTERN_SIZE_MAX = 16 }; /* bytes of a fill's element */
 
@@ -364,7 +413,8 @@ typedef struct scn_step {
     uint32_t device;
     const uint32_t *devices; /* CONTEXT */
     uint32_t device_count;
-    scn_queue queue; /* QUEUE */
+    scn_queue queue;   /* QUEUE */
+    scn_bundle bundle; /* BUNDLE */
     /* SUBMIT, COPY, FILL, WAIT: the step that creates the queue; SCN_NONE: the default queue of
      * `device` (WAIT: every queue) */
     uint32_t on;

@@ -141,6 +141,7 @@ static scn_submit read_submit(scn_unpacker *unpack)
     for (uint32_t i = 0; i < submit.constant_count; i++)
         constants[i] = read_constant(unpack);
     submit.constants = constants;
+    submit.bundle = SCN_NONE; /* a reference, read where those are checked */
     submit.options = rt_read_text(&unpack->reader);
     submit.module = rt_read_u32(&unpack->reader);
     scn_unpack_check(unpack,
@@ -199,6 +200,79 @@ static uint32_t read_optional_reference(scn_unpacker *unpack, const scn_step *st
     return target;
 }
 
+/* ---- Kernel bundles ----------------------------------------------------------------------- */
+
+/* Checks that `target` makes a bundle in that state. */
+static void check_bundle(scn_unpacker *unpack, const scn_step *step, uint32_t index,
+                         uint32_t target, scn_bundle_state state)
+{
+    check_reference(unpack, step, index, target, VERB_BIT(BUNDLE));
+    if (unpack->reader.failed) return;
+    scn_unpack_check(unpack, unpack->scenario->steps[target].bundle.state == state);
+}
+
+/* A launch from a bundle has neither options nor a module of its own. */
+static uint32_t read_submit_bundle(scn_unpacker *unpack, const scn_step *step, uint32_t index)
+{
+    uint32_t target = rt_read_u32(&unpack->reader);
+    if (target == SCN_NONE) return target;
+    check_bundle(unpack, step, index, target, SCN_BUNDLE_EXECUTABLE);
+    scn_unpack_check(unpack, step->submit.options.length == 0 && step->submit.module == SCN_NONE);
+    return target;
+}
+
+/* What the actions make of what, as the format's reader has it. */
+static const struct action_row {
+    bool one;   /* of one bundle; else GET of none, the others of one or more */
+    bool joins; /* the state stays as it is */
+    scn_bundle_state from, to;
+} action_rows[SCN_BUNDLE_ACTION_COUNT] = {
+    [SCN_BUNDLE_COMPILE] = {true, false, SCN_BUNDLE_INPUT, SCN_BUNDLE_OBJECT},
+    [SCN_BUNDLE_LINK] = {false, false, SCN_BUNDLE_OBJECT, SCN_BUNDLE_EXECUTABLE},
+    [SCN_BUNDLE_BUILD] = {true, false, SCN_BUNDLE_INPUT, SCN_BUNDLE_EXECUTABLE},
+    [SCN_BUNDLE_JOIN] = {.joins = true},
+};
+
+static void check_sources(scn_unpacker *unpack, const scn_step *step, uint32_t index)
+{
+    const scn_bundle *bundle = &step->bundle;
+    const struct action_row *row = &action_rows[bundle->action];
+    if (bundle->action == SCN_BUNDLE_GET) {
+        scn_unpack_check(unpack, bundle->source_count == 0);
+        return;
+    }
+    scn_unpack_check(unpack, bundle->source_count >= 1 && (!row->one || bundle->source_count == 1));
+    scn_unpack_check(unpack, row->joins || bundle->state == row->to);
+    scn_bundle_state from = row->joins ? bundle->state : row->from;
+    for (uint32_t i = 0; i < bundle->source_count && !unpack->reader.failed; i++)
+        check_bundle(unpack, step, index, bundle->sources[i], from);
+}
+
+static void read_bundle(scn_unpacker *unpack, scn_step *step, uint32_t index)
+{
+    rt_reader *reader = &unpack->reader;
+    scn_bundle *bundle = &step->bundle;
+    bundle->action = (scn_bundle_action)rt_read_below(reader, SCN_BUNDLE_ACTION_COUNT);
+    bundle->state = (scn_bundle_state)rt_read_below(reader, SCN_BUNDLE_STATE_COUNT);
+    bundle->device = rt_read_below(reader, unpack->scenario->device_count);
+    bundle->context = read_optional_reference(unpack, step, index, VERB_BIT(CONTEXT));
+    bundle->kernels = scn_unpack_texts(unpack, &bundle->kernel_count);
+    scn_spec_constant *constants =
+        scn_unpack_table(unpack, sizeof *constants, CONSTANT_MIN, &bundle->constant_count);
+    for (uint32_t i = 0; i < bundle->constant_count; i++)
+        constants[i] = read_constant(unpack);
+    bundle->constants = constants;
+    bundle->sources = scn_unpack_indices(unpack, index, &bundle->source_count);
+    bundle->options = rt_read_text(reader);
+    bool gets = bundle->action == SCN_BUNDLE_GET;
+    bool optional = bundle->action == SCN_BUNDLE_COMPILE || bundle->action == SCN_BUNDLE_LINK;
+    scn_unpack_check(unpack, gets || (bundle->kernel_count == 0 && bundle->context == SCN_NONE));
+    scn_unpack_check(unpack,
+                     bundle->constant_count == 0 || (gets && bundle->state == SCN_BUNDLE_INPUT));
+    scn_unpack_check(unpack, optional || bundle->options.length == 0);
+    check_sources(unpack, step, index);
+}
+
 static void read_command(scn_unpacker *unpack, scn_step *step, uint32_t index)
 {
     step->device = rt_read_below(&unpack->reader, unpack->scenario->device_count);
@@ -206,10 +280,12 @@ static void read_command(scn_unpacker *unpack, scn_step *step, uint32_t index)
     step->after = scn_unpack_indices(unpack, index, &step->after_count);
     for (uint32_t i = 0; i < step->after_count && !unpack->reader.failed; i++)
         check_reference(unpack, step, index, step->after[i], COMMANDS);
-    if (step->verb == SCN_VERB_SUBMIT)
+    if (step->verb == SCN_VERB_SUBMIT) {
         step->submit = read_submit(unpack);
-    else
+        step->submit.bundle = read_submit_bundle(unpack, step, index);
+    } else {
         step->transfer = read_transfer(unpack, step->verb);
+    }
 }
 
 static void read_wait(scn_unpacker *unpack, scn_step *step, uint32_t index)
@@ -319,6 +395,18 @@ static void read_host_symbol_expectation(scn_unpacker *unpack, scn_expect *expec
     scn_unpack_check(unpack, expect->from < module_count || expect->from == SCN_NONE);
 }
 
+static void read_bundle_expectation(scn_unpacker *unpack, scn_expect *expect)
+{
+    expect->bundle = rt_read_u32(&unpack->reader);
+    const scn_step step = {.thread = unpack->step_thread};
+    check_reference(unpack, &step, unpack->index, expect->bundle, VERB_BIT(BUNDLE));
+    expect->has = scn_unpack_texts(unpack, &expect->has_count);
+    expect->lacks = scn_unpack_texts(unpack, &expect->lacks_count);
+    expect->has_unit_count = scn_unpack_flag(unpack);
+    expect->unit_count = rt_read_u64(&unpack->reader);
+    expect->images = scn_unpack_texts(unpack, &expect->image_count);
+}
+
 static scn_expect read_expect(scn_unpacker *unpack, bool in_outcome)
 {
     rt_reader *reader = &unpack->reader;
@@ -349,6 +437,7 @@ static scn_expect read_expect(scn_unpacker *unpack, bool in_outcome)
         scn_unpack_check(unpack, expect.outcome_count >= 2);
         break;
     case SCN_EXPECT_OUTPUT: expect.output = rt_read_text(reader); break;
+    case SCN_EXPECT_BUNDLE: read_bundle_expectation(unpack, &expect); break;
     case SCN_EXPECT_KIND_COUNT: UNREACHABLE();
     }
     return expect;
@@ -384,7 +473,7 @@ static void check_place(scn_unpacker *unpack, const scn_step *step)
 {
     const uint32_t outside =
         VERB_BIT(DEVICE) | VERB_BIT(CONTEXT) | VERB_BIT(PARALLEL) | VERB_BIT(RESTART);
-    const uint32_t lasting = outside | VERB_BIT(QUEUE);
+    const uint32_t lasting = outside | VERB_BIT(QUEUE) | VERB_BIT(BUNDLE);
     bool everywhere = step->profile == RT_PROFILE_COUNT;
     scn_unpack_check(unpack, everywhere || !(1u << step->verb & lasting));
     if (unpack->nested_left == 0) {
@@ -425,6 +514,7 @@ static void read_verb(scn_unpacker *unpack, scn_step *step, uint32_t index)
         scn_unpack_check(unpack, step->device_count >= 1);
         return;
     case SCN_VERB_QUEUE: read_queue(unpack, step, index); return;
+    case SCN_VERB_BUNDLE: read_bundle(unpack, step, index); return;
     case SCN_VERB_SUBMIT:
     case SCN_VERB_COPY:
     case SCN_VERB_FILL: read_command(unpack, step, index); return;
@@ -458,7 +548,9 @@ scn_step scn_unpack_step(scn_unpacker *unpack, uint32_t index)
     step.profile = (rt_profile)rt_read_u8(reader);
     scn_unpack_check(unpack, (unsigned)step.profile <= RT_PROFILE_COUNT);
     step.thread = rt_read_u8(reader);
-    step.on = step.awaited = SCN_NONE;
+    unpack->index = index;
+    unpack->step_thread = step.thread;
+    step.on = step.awaited = step.submit.bundle = SCN_NONE;
     check_place(unpack, &step);
     read_verb(unpack, &step, index);
     read_refusal(unpack, &step);

@@ -210,6 +210,21 @@ static void write_submit(rt_buffer *out, const scn_submit *submit)
         write_constant(out, &submit->constants[i]);
     rt_write_text(out, submit->options);
     rt_write_u32(out, submit->module);
+    rt_write_u32(out, submit->bundle);
+}
+
+static void write_bundle(rt_buffer *out, const scn_bundle *bundle)
+{
+    rt_write_u32(out, bundle->action);
+    rt_write_u32(out, bundle->state);
+    rt_write_u32(out, bundle->device);
+    rt_write_u32(out, bundle->context);
+    write_texts(out, bundle->kernels, bundle->kernel_count);
+    rt_write_u32(out, bundle->constant_count);
+    for (uint32_t i = 0; i < bundle->constant_count; i++)
+        write_constant(out, &bundle->constants[i]);
+    write_indices(out, bundle->sources, bundle->source_count);
+    rt_write_text(out, bundle->options);
 }
 
 static void write_transfer(rt_buffer *out, scn_verb verb, const scn_transfer *transfer)
@@ -317,6 +332,14 @@ static void write_expect(rt_buffer *out, const scn_expect *expect)
         return;
     case SCN_EXPECT_ONE_OF: write_outcomes(out, expect->outcomes, expect->outcome_count); return;
     case SCN_EXPECT_OUTPUT: rt_write_text(out, expect->output); return;
+    case SCN_EXPECT_BUNDLE:
+        rt_write_u32(out, expect->bundle);
+        write_texts(out, expect->has, expect->has_count);
+        write_texts(out, expect->lacks, expect->lacks_count);
+        write_flag(out, expect->has_unit_count);
+        rt_write_u64(out, expect->unit_count);
+        write_texts(out, expect->images, expect->image_count);
+        return;
     case SCN_EXPECT_KIND_COUNT: break;
     }
     UNREACHABLE();
@@ -348,6 +371,7 @@ static void write_verb(rt_buffer *out, const scn_step *step)
         rt_write_u32(out, step->queue.context);
         write_flag(out, step->queue.in_order);
         return;
+    case SCN_VERB_BUNDLE: write_bundle(out, &step->bundle); return;
     case SCN_VERB_SUBMIT:
     case SCN_VERB_COPY:
     case SCN_VERB_FILL: write_command(out, step); return;

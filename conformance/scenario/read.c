@@ -290,6 +290,7 @@ const scn_scenario *scn_read(rt_arena *arena, rt_text text, rt_text file, rt_tex
     names_free(&reader.commands);
     names_free(&reader.queues);
     names_free(&reader.contexts);
+    names_free(&reader.bundles);
     *out_problems = scn_reporter_finish(&reporter);
     return fine ? scenario : NULL;
 }

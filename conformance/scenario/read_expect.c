@@ -34,6 +34,18 @@ static const scn_shape shape_byte_offset = {
 };
 static const scn_shape shape_image = {.kind = SCN_SHAPE_TEXT, .noun = "an image, MODULE/NUMBER"};
 static const scn_shape shape_symbol = {.kind = SCN_SHAPE_TEXT, .noun = "a symbol"};
+static const scn_shape shape_kernels = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of kernels",
+    .element = &scn_shape_kernel,
+    .element_size = sizeof(rt_text),
+    .least = 1,
+};
+static const scn_shape shape_unit_count = {
+    .kind = SCN_SHAPE_INTEGER,
+    .noun = "a number of device images",
+    .most = RT_IMAGE_COUNT_MAX,
+};
 static const scn_shape shape_images = {
     .kind = SCN_SHAPE_LIST,
     .noun = "a list of images",
@@ -58,13 +70,20 @@ typedef struct expect_draft {
     rt_text symbol, output;
     uint32_t by, from; /* modules */
     uint32_t image_count, event_count, never_count;
-    uint64_t offset;
+    uint64_t offset, unit_count;
+    uint32_t bundle;
+    const rt_text *has, *lacks;
+    uint32_t has_count, lacks_count;
 } expect_draft;
 
 enum {
     EXPECT_MEMORY = EXPECT_COUNTS,
     EXPECT_EQUALS,
     EXPECT_PROGRAM_OF,
+    EXPECT_BUNDLE,
+    EXPECT_HAS,
+    EXPECT_LACKS,
+    EXPECT_UNITS,
     EXPECT_IMAGES,
     EXPECT_TRACE,
     EXPECT_NEVER,
@@ -135,8 +154,19 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
     [EXPECT_PROGRAM_OF] = {"program_of", &scn_shape_kernel, SCN_SUFFICES,
                            SCN_FIELD(expect_draft, program_of),
                            "A kernel whose program's images are compared."},
+    [EXPECT_BUNDLE] = {"bundle", &scn_shape_bundle_reference, SCN_SUFFICES,
+                       SCN_FIELD(expect_draft, bundle),
+                       "A kernel bundle, of which what stands beside it is compared."},
+    [EXPECT_HAS] = {"has", &shape_kernels, 0, SCN_ITEMS(expect_draft, has, has_count),
+                    "Kernels that are in the bundle."},
+    [EXPECT_LACKS] = {"lacks", &shape_kernels, 0, SCN_ITEMS(expect_draft, lacks, lacks_count),
+                      "Kernels that are not in the bundle."},
+    [EXPECT_UNITS] = {"device_images", &shape_unit_count, 0, SCN_FIELD(expect_draft, unit_count),
+                      "How many device images the bundle has: in state executable one for each "
+                      "program that was linked."},
     [EXPECT_IMAGES] = {"images", &shape_images, 0, SCN_ITEMS(expect_draft, images, image_count),
-                       "The images MODULE/NUMBER of that program, in any order."},
+                       "The images MODULE/NUMBER that the program or bundle is made of, in any "
+                       "order."},
     [EXPECT_TRACE] = {"trace", &scn_shape_trace, SCN_SUFFICES,
                       SCN_ITEMS(expect_draft, events, event_count),
                       "Events that happened in this order, others between them."},
@@ -183,11 +213,32 @@ typedef struct companion_row {
 } companion_row;
 
 static const companion_row companions[] = {
-    {EXPECT_EQUALS, EXPECT_MEMORY},     {EXPECT_IMAGES, EXPECT_PROGRAM_OF},
+    {EXPECT_EQUALS, EXPECT_MEMORY},     {EXPECT_HAS, EXPECT_BUNDLE},
+    {EXPECT_LACKS, EXPECT_BUNDLE},      {EXPECT_UNITS, EXPECT_BUNDLE},
     {EXPECT_PROGRAM_OF, EXPECT_IMAGES}, {EXPECT_KERNEL, EXPECT_FINDING},
     {EXPECT_OFFSET, EXPECT_FINDING},    {EXPECT_BY, EXPECT_HOST_SYMBOL},
     {EXPECT_FROM, EXPECT_HOST_SYMBOL},  {EXPECT_HOST_SYMBOL, EXPECT_FROM},
 };
+
+/* Images are a program's or a bundle's; of a bundle something must be said. */
+static bool bundle_companions_check(scn_reader *reader, const scn_node *node, uint64_t given)
+{
+    bool bundle = is_given(given, EXPECT_BUNDLE), program = is_given(given, EXPECT_PROGRAM_OF);
+    if (bundle && program) {
+        return scn_report(reader->reporter, scn_node_entry(node, "bundle")->at,
+                          "'bundle' beside 'program_of'; write two steps");
+    }
+    if (is_given(given, EXPECT_IMAGES) && !bundle && !program) {
+        return scn_report(reader->reporter, scn_node_entry(node, "images")->at,
+                          "'images' needs 'program_of' or 'bundle' beside it");
+    }
+    bool told = is_given(given, EXPECT_HAS) || is_given(given, EXPECT_LACKS) ||
+                is_given(given, EXPECT_UNITS) || is_given(given, EXPECT_IMAGES);
+    if (!bundle || told) return true;
+    return scn_report(reader->reporter, scn_node_entry(node, "bundle")->at,
+                      "'bundle' needs 'has', 'lacks', 'device_images' or 'images' beside it: what "
+                      "does it hold?");
+}
 
 static bool companions_check(scn_reader *reader, const scn_node *node, uint64_t given)
 {
@@ -199,6 +250,7 @@ static bool companions_check(scn_reader *reader, const scn_node *node, uint64_t 
         fine = scn_report(reader->reporter, scn_node_entry(node, key)->at,
                           "'%s' needs '%s' beside it", key, expect_rows[row->of].key);
     }
+    fine = bundle_companions_check(reader, node, given) && fine;
     if (!is_given(given, EXPECT_MEMORY)) return fine;
     bool finding = is_given(given, EXPECT_FINDING), equals = is_given(given, EXPECT_EQUALS);
     if (finding != equals) return fine;
@@ -251,6 +303,22 @@ static bool program_make(scn_reader *reader, const scn_node *node, const expect_
     out_expect->images = draft->images;
     out_expect->image_count = draft->image_count;
     return images_check(reader, node, draft);
+}
+
+static bool bundle_make(scn_reader *reader, const scn_node *node, const expect_draft *draft,
+                        uint64_t given, scn_expect *out_expect)
+{
+    out_expect->kind = SCN_EXPECT_BUNDLE;
+    out_expect->bundle = draft->bundle;
+    out_expect->has = draft->has;
+    out_expect->has_count = draft->has_count;
+    out_expect->lacks = draft->lacks;
+    out_expect->lacks_count = draft->lacks_count;
+    out_expect->has_unit_count = is_given(given, EXPECT_UNITS);
+    out_expect->unit_count = draft->unit_count;
+    out_expect->images = draft->images;
+    out_expect->image_count = draft->image_count;
+    return !is_given(given, EXPECT_IMAGES) || images_check(reader, node, draft);
 }
 
 static bool trace_make(scn_reader *reader, const scn_node *node, const expect_draft *draft,
@@ -328,13 +396,10 @@ typedef struct maker_row {
 } maker_row;
 
 static const maker_row makers[] = {
-    {EXPECT_EQUALS, memory_make},
-    {EXPECT_PROGRAM_OF, program_make},
-    {EXPECT_TRACE, trace_make},
-    {EXPECT_NEVER, never_make},
-    {EXPECT_HOST_SYMBOL, host_symbol_make},
-    {EXPECT_OUTPUT, output_make},
-    {EXPECT_ONE_OF, one_of_make},
+    {EXPECT_EQUALS, memory_make},   {EXPECT_PROGRAM_OF, program_make},
+    {EXPECT_BUNDLE, bundle_make},   {EXPECT_TRACE, trace_make},
+    {EXPECT_NEVER, never_make},     {EXPECT_HOST_SYMBOL, host_symbol_make},
+    {EXPECT_OUTPUT, output_make},   {EXPECT_ONE_OF, one_of_make},
     {EXPECT_FINDING, finding_make},
 };
 

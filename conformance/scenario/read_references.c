@@ -65,6 +65,12 @@ static bool context_reference_read(scn_reader *reader, const scn_node *node, voi
                         "a context is made by '- context: {id: NAME, devices: [...]}'", out);
 }
 
+static bool bundle_reference_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    return step_resolve(reader, node, &reader->bundles, "bundle",
+                        "a bundle is made by '- bundle: {id: NAME, get: STATE}'", out);
+}
+
 static bool device_reference_read(scn_reader *reader, const scn_node *node, void *out)
 {
     uint32_t *device = out;
@@ -143,6 +149,12 @@ const scn_shape scn_shape_context_reference = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "the id of a context",
     .read = context_reference_read,
+    .alternatives = {&scn_shape_name},
+};
+const scn_shape scn_shape_bundle_reference = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "the id of a bundle",
+    .read = bundle_reference_read,
     .alternatives = {&scn_shape_name},
 };
 const scn_shape scn_shape_device_reference = {

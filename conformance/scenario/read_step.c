@@ -67,6 +67,7 @@ enum {
     STEP_UNLOAD,
     STEP_LOAD_IMAGE,
     STEP_QUEUE,
+    STEP_BUNDLE,
     STEP_SUBMIT,
     STEP_COPY,
     STEP_FILL,
@@ -92,6 +93,8 @@ static const scn_row step_rows[] = {
                          "Loads one image MODULE/NUMBER, the documents' device_dlopen."},
     [STEP_QUEUE] = {"queue", &scn_shape_queue, SCN_ALTERNATIVE, SCN_FIELD(step_draft, step),
                     "Creates a queue."},
+    [STEP_BUNDLE] = {"bundle", &scn_shape_bundle, SCN_ALTERNATIVE, SCN_FIELD(step_draft, step),
+                     "Makes a kernel bundle."},
     [STEP_SUBMIT] = {"submit", &scn_shape_submit, SCN_ALTERNATIVE, SCN_FIELD(step_draft, step),
                      "Submits a kernel."},
     [STEP_COPY] = {"copy", &scn_shape_copy, SCN_ALTERNATIVE, SCN_FIELD(step_draft, step),
@@ -120,7 +123,6 @@ static const scn_row step_rows[] = {
     {                                                                                              \
         name, NULL, SCN_NOT_BUILT | SCN_ALTERNATIVE, SCN_NOWHERE, doc                              \
     }
-    VERB_NOT_BUILT("bundle", "Works with kernel bundles."),
     VERB_NOT_BUILT("start_fusion", "Lets a queue collect kernels for fusion."),
     VERB_NOT_BUILT("complete_fusion", "Fuses and runs what was collected."),
     VERB_NOT_BUILT("cancel_fusion", "Runs what was collected kernel by kernel."),
@@ -146,6 +148,7 @@ static const verb_row verbs[STEP_BUILT_COUNT] = {
     [STEP_UNLOAD] = {SCN_VERB_UNLOAD, true, false, false},
     [STEP_LOAD_IMAGE] = {SCN_VERB_LOAD_IMAGE, true, false, false},
     [STEP_QUEUE] = {SCN_VERB_QUEUE, true, false, true},
+    [STEP_BUNDLE] = {SCN_VERB_BUNDLE, true, false, true},
     [STEP_SUBMIT] = {SCN_VERB_SUBMIT, true, true, false},
     [STEP_COPY] = {SCN_VERB_COPY, true, true, false},
     [STEP_FILL] = {SCN_VERB_FILL, true, true, false},
@@ -159,19 +162,27 @@ static const verb_row verbs[STEP_BUILT_COUNT] = {
 
 /* ---- Ids ---------------------------------------------------------------------------------- */
 
-/* Where the step's id stands: beside the verb, or inside what a queue or context is made of. */
+/* What is made by a step has its id inside. */
+static bool has_id_inside(uint32_t row)
+{
+    return row == STEP_QUEUE || row == STEP_CONTEXT || row == STEP_BUNDLE;
+}
+
+/* Where the step's id stands: beside the verb, or inside what a queue, context or bundle is made
+ * of.
+ */
 static const scn_node *id_node(const scn_node *node, uint32_t row)
 {
     const scn_entry *id = scn_node_entry(node, "id");
-    bool inside = row == STEP_QUEUE || row == STEP_CONTEXT;
-    if (!id && inside) id = scn_node_entry(&scn_node_entry(node, step_rows[row].key)->value, "id");
+    if (!id && has_id_inside(row))
+        id = scn_node_entry(&scn_node_entry(node, step_rows[row].key)->value, "id");
     return id ? &id->value : NULL;
 }
 
 static bool id_inside_check(scn_reader *reader, const scn_node *node, uint32_t row)
 {
     const scn_entry *id = scn_node_entry(node, "id");
-    if (!id || (row != STEP_QUEUE && row != STEP_CONTEXT)) return true;
+    if (!id || !has_id_inside(row)) return true;
     return scn_report(reader->reporter, id->at, "a %s has its id inside: '- %s: {id: NAME ...}'",
                       step_rows[row].key, step_rows[row].key);
 }
@@ -190,6 +201,7 @@ static bool id_add(scn_reader *reader, const scn_node *node, rt_text id, uint32_
     if (verbs[row].command) scn_names_add(&reader->commands, id, index);
     if (row == STEP_QUEUE) scn_names_add(&reader->queues, id, index);
     if (row == STEP_CONTEXT) scn_names_add(&reader->contexts, id, index);
+    if (row == STEP_BUNDLE) scn_names_add(&reader->bundles, id, index);
     return true;
 }
 
@@ -264,22 +276,23 @@ static bool transfer_check(scn_reader *reader, const scn_node *node, const scn_s
                       scn_shown(reader->arena, reader->scenario->memories[transfer->to].name));
 }
 
-static bool queue_check(scn_reader *reader, const scn_node *node, const scn_step *step)
+/* A queue or bundle for a device, made in a context by the step `made_by`. */
+static bool context_check(scn_reader *reader, scn_position at, uint32_t made_by, uint32_t device)
 {
-    if (step->queue.context == SCN_NONE) return true;
-    const scn_step *context = &reader->step_table[step->queue.context];
+    if (made_by == SCN_NONE) return true;
+    const scn_step *context = &reader->step_table[made_by];
     if (context->verb != SCN_VERB_CONTEXT) { /* it has problems of its own, and no devices */
         CHECK(reader->reporter->count > 0);
         return true;
     }
     for (uint32_t i = 0; i < context->device_count; i++) {
-        if (context->devices[i] == step->queue.device) return true;
+        if (context->devices[i] == device) return true;
     }
-    return scn_report(reader->reporter, scn_node_entry(node, "queue")->value.at,
+    return scn_report(reader->reporter, at,
                       "context '%s' does not hold device '%s'; choose a device of the context, or "
                       "expect the error",
                       scn_shown(reader->arena, context->id),
-                      scn_shown(reader->arena, reader->devices.list.items[step->queue.device]));
+                      scn_shown(reader->arena, reader->devices.list.items[device]));
 }
 
 static bool executable_check(scn_reader *reader, const scn_node *node, const scn_step *step)
@@ -300,7 +313,14 @@ static bool verb_check(scn_reader *reader, const scn_node *node, const scn_step 
     case SCN_VERB_SUBMIT: return expects_refusal(step) || group_check(reader, node, step);
     case SCN_VERB_COPY:
     case SCN_VERB_FILL: return expects_refusal(step) || transfer_check(reader, node, step);
-    case SCN_VERB_QUEUE: return expects_refusal(step) || queue_check(reader, node, step);
+    case SCN_VERB_QUEUE:
+        return expects_refusal(step) ||
+               context_check(reader, scn_node_entry(node, "queue")->value.at, step->queue.context,
+                             step->queue.device);
+    case SCN_VERB_BUNDLE:
+        return expects_refusal(step) ||
+               context_check(reader, scn_node_entry(node, "bundle")->value.at, step->bundle.context,
+                             step->bundle.device);
     default: return true;
     }
 }

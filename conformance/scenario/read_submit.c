@@ -82,13 +82,14 @@ static bool constant_read(scn_reader *reader, const scn_node *node, void *out)
 }
 
 static const scn_shape shape_plain_constant = {.kind = SCN_SHAPE_TEXT, .noun = "a number"};
+static const scn_shape shape_bool_constant = {.kind = SCN_SHAPE_TRUTH, .noun = "a truth value"};
 static const scn_shape shape_constant = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "the value of a constant",
     .read = constant_read,
-    .alternatives = {&shape_plain_constant, &shape_constant_value},
+    .alternatives = {&shape_plain_constant, &shape_bool_constant, &shape_constant_value},
 };
-static const scn_shape shape_constants = {
+const scn_shape scn_shape_spec_constants = {
     .kind = SCN_SHAPE_MAP,
     .noun = "the map of specialisation constants",
     .element = &shape_constant,
@@ -99,7 +100,7 @@ static const scn_shape shape_constants = {
 
 /* ---- Submits ------------------------------------------------------------------------------ */
 
-static const scn_shape shape_options = {.kind = SCN_SHAPE_TEXT, .noun = "compiler options"};
+const scn_shape scn_shape_options = {.kind = SCN_SHAPE_TEXT, .noun = "compiler options"};
 
 /* One to three numbers, as a list shape reads them; NULL: the key is not there. */
 typedef struct extent {
@@ -132,16 +133,18 @@ static const scn_row submit_rows[] = {
      "The queue to submit to; the default queue of the device where not given."},
     {"device", &scn_shape_device_reference, 0, SCN_FIELD(submit_draft, step.device),
      "The device whose default queue it is; the one chosen last where not given."},
-    {"spec_constants", &shape_constants, 0,
+    {"spec_constants", &scn_shape_spec_constants, 0,
      SCN_ITEMS(submit_draft, step.submit.constants, step.submit.constant_count),
      "Values of specialisation constants by name; those not named have their defaults."},
-    {"options", &shape_options, 0, SCN_FIELD(submit_draft, step.submit.options),
+    {"options", &scn_shape_options, 0, SCN_FIELD(submit_draft, step.submit.options),
      "Options for the device's compiler, beside those of the images; each gives a program of its "
      "own."},
     {"module", &scn_shape_module_reference, 0, SCN_FIELD(submit_draft, step.submit.module),
      "The module whose host code submits it: the kernel is that module's, also where others have "
      "one of the same name; the one registered first where not given."},
-    {"bundle", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "The kernel bundle to take the kernel from."},
+    {"bundle", &scn_shape_bundle_reference, 0, SCN_FIELD(submit_draft, step.submit.bundle),
+     "The executable kernel bundle to take the kernel from, as use_kernel_bundle does; the runtime "
+     "finds it where not given."},
 };
 static const scn_shape shape_submit_object = {
     .kind = SCN_SHAPE_OBJECT,
@@ -176,13 +179,30 @@ static bool product_check(scn_reader *reader, const scn_node *node, const scn_su
     return true;
 }
 
+/* What a bundle has decided already cannot be given beside it.  Of constants SYCL says so when the
+ * program runs, which a scenario may be about. */
+static bool bundle_check(scn_reader *reader, const scn_node *node, const scn_submit *submit)
+{
+    if (submit->bundle == SCN_NONE) return true;
+    static const char *const decided[] = {"module", "options"};
+    for (size_t i = 0; i < sizeof decided / sizeof *decided; i++) {
+        const scn_entry *entry = scn_node_entry(node, decided[i]);
+        if (!entry) continue;
+        return scn_report(reader->reporter, entry->at,
+                          "'%s' beside 'bundle'; the bundle has decided it", decided[i]);
+    }
+    return scn_bundle_state_check(reader, scn_node_entry(node, "bundle")->value.at, submit->bundle,
+                                  SCN_BUNDLE_EXECUTABLE);
+}
+
 static bool submit_read(scn_reader *reader, const scn_node *node, void *out)
 {
     submit_draft draft = {.step = *(const scn_step *)out};
-    draft.step.submit.module = SCN_NONE;
+    draft.step.submit.module = draft.step.submit.bundle = SCN_NONE;
     uint64_t given;
     if (!scn_object_read(reader, &shape_submit_object, node, &draft, &given)) return false;
     if (!scn_queue_or_device_check(reader, node)) return false;
+    if (!bundle_check(reader, node, &draft.step.submit)) return false;
     uint32_t dimensions = draft.range.count;
     CHECK(dimensions >= 1 && dimensions <= RT_ND_RANGE_DIMENSIONS);
     scn_submit *submit = &draft.step.submit;

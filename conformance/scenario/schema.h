@@ -31,6 +31,7 @@ typedef struct scn_reader {
     scn_names commands;     /* those of them that are submits, copies and fills */
     scn_names queues;       /* those that create queues */
     scn_names contexts;     /* those that create contexts */
+    scn_names bundles;      /* those that make kernel bundles */
     scn_step *step_table;   /* room for all steps; filled up to step_count */
     uint32_t step_count;    /* steps read so far */
     uint32_t parallel;      /* the parallel step that is being read; SCN_NONE outside */
@@ -131,11 +132,13 @@ bool scn_memory_reference_read(scn_reader *reader, const scn_node *node, void *o
 bool scn_module_reference_read(scn_reader *reader, const scn_node *node, void *out);
 
 /* References of steps to earlier ones, by id (out: uint32_t *, an index into the steps; SCN_NONE
- * after a problem): to a submit, copy or fill; to a step that creates a queue, a context. */
+ * after a problem): to a submit, copy or fill; to a step that creates a queue, a context, a bundle.
+ */
 extern const scn_shape scn_shape_command_reference;
 extern const scn_shape scn_shape_command_references; /* LIST of them, for `after` */
 extern const scn_shape scn_shape_queue_reference;
 extern const scn_shape scn_shape_context_reference;
+extern const scn_shape scn_shape_bundle_reference;
 extern const scn_shape scn_shape_device_reference; /* uint32_t: index of a scn_device */
 
 /* Reads "MODULE/NUMBER" into the module's index and the image's number.  How many images a module
@@ -146,6 +149,11 @@ bool scn_image_name_read(scn_reader *reader, scn_position at, rt_text name, uint
 /* The memory of an index that a reference gave; NULL where its entry is wrong, which was reported.
  */
 const scn_memory *scn_memory_of(const scn_reader *reader, uint32_t index);
+
+/* Refuses a bundle, made by an earlier step, that is not in the wanted state: in C++ it would have
+ * another type. */
+bool scn_bundle_state_check(scn_reader *reader, scn_position at, uint32_t step,
+                            scn_bundle_state wanted);
 
 /* Refuses a command that names both a queue and a device. */
 bool scn_queue_or_device_check(scn_reader *reader, const scn_node *node);
@@ -172,6 +180,8 @@ extern const scn_shape scn_shape_module_reference; /* uint32_t */
 extern const scn_shape scn_shape_element;          /* const scn_node * */
 extern const scn_shape scn_shape_values;           /* const scn_node * */
 extern const scn_shape scn_shape_typed_value;      /* const scn_node *: {TYPE: VALUE} */
+extern const scn_shape scn_shape_options;          /* rt_text: for a compiler or linker */
+extern const scn_shape scn_shape_spec_constants;   /* MAP of scn_spec_constant */
 extern const scn_shape scn_shape_bytes;            /* const scn_node *: hexadecimal digits */
 extern const scn_shape scn_shape_null;             /* nothing: the plain word null */
 
@@ -187,6 +197,7 @@ extern const scn_shape scn_shape_copy;        /* scn_step, verb COPY */
 extern const scn_shape scn_shape_fill;        /* scn_step, verb FILL */
 extern const scn_shape scn_shape_context;     /* scn_step, verb CONTEXT */
 extern const scn_shape scn_shape_queue;       /* scn_step, verb QUEUE */
+extern const scn_shape scn_shape_bundle;      /* scn_step, verb BUNDLE */
 extern const scn_shape scn_shape_wait;        /* scn_step, verb WAIT */
 extern const scn_shape scn_shape_expect;      /* what scn_expect_read takes */
 extern const scn_shape scn_shape_error;       /* const scn_node *: a scn_error */

@@ -15,6 +15,8 @@ typedef struct scn_unpacker {
     rt_reader reader;
     rt_status status;       /* of the images, which say more than a position */
     scn_scenario *scenario; /* being filled */
+    uint32_t index;         /* of the step that is being read */
+    uint32_t step_thread;   /* its scn_step.thread */
     uint32_t process;       /* first step behind the last restart that was read; 0 without one */
     /* While the lists of a parallel are read: */
     uint32_t parallel;    /* its step */

@@ -53,12 +53,14 @@ static uint32_t *after_list(const cnf_execution *execution, const scn_step *step
 rt_status cnf_run_submit(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];
-    uint32_t queue = CNF_NOT_MADE, after_count;
+    uint32_t queue = CNF_NOT_MADE, bundle = CNF_NOT_MADE, after_count;
     RT_TRY(queue_of(execution, step, &queue));
+    if (step->submit.bundle != SCN_NONE)
+        RT_TRY(cnf_bundle_of(execution, step->submit.bundle, &bundle));
     uint32_t *after = after_list(execution, step, &after_count);
-    rt_status status = execution->runtime->operations->submit(execution, queue, &step->submit,
-                                                              (cnf_after){after, after_count},
-                                                              &execution->results[index].command);
+    rt_status status = execution->runtime->operations->submit(
+        execution, queue, &step->submit, bundle, (cnf_after){after, after_count},
+        &execution->results[index].command);
     rt_free(after);
     return status;
 }

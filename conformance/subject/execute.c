@@ -76,7 +76,8 @@ static void tables_reset(cnf_execution *execution)
     const scn_scenario *scenario = execution->scenario;
     for (uint32_t i = 0; i < scenario->step_count; i++) {
         cnf_step_result *result = &execution->results[i];
-        result->command = result->queue = result->context = CNF_NOT_MADE;
+        result->command = result->queue = CNF_NOT_MADE;
+        result->context = result->bundle = CNF_NOT_MADE;
     }
     for (uint32_t i = 0; i < scenario->device_count; i++)
         execution->queues[i] = CNF_NOT_MADE;
@@ -137,6 +138,9 @@ static void run_verb(cnf_execution *execution, uint32_t index)
         return;
     case SCN_VERB_QUEUE:
         cnf_judge_step(execution, index, "step", step->id, cnf_run_queue(execution, index));
+        return;
+    case SCN_VERB_BUNDLE:
+        cnf_judge_step(execution, index, "step", step->id, cnf_run_bundle(execution, index));
         return;
     case SCN_VERB_SUBMIT:
         cnf_judge_step(execution, index, "launch", step->submit.kernel,

@@ -25,6 +25,7 @@ typedef struct cnf_step_result {
     uint32_t command; /* SUBMIT, COPY, FILL; CNF_NOT_MADE: none was made */
     uint32_t queue;   /* QUEUE; CNF_NOT_MADE: none was made */
     uint32_t context; /* CONTEXT; CNF_NOT_MADE: none was made */
+    uint32_t bundle;  /* BUNDLE; CNF_NOT_MADE: none was made */
     bool begun;
 } cnf_step_result;
 
@@ -74,7 +75,8 @@ void cnf_execution_finding(void *user, const dev_finding *finding);
 bool cnf_choices_read(rt_arena *arena, rt_text script, const uint32_t **out_choices,
                       uint32_t *out_count);
 
-/* ---- execute.c, commands.c, parallel.c: steps --------------------------------------------- */
+/* ---- execute.c, commands.c, bundles.c, parallel.c: steps
+ * --------------------------------------------- */
 
 /* Runs one step, unless it belongs to another profile, and judges it. */
 void cnf_run_step(cnf_execution *execution, uint32_t step);
@@ -85,6 +87,12 @@ rt_status cnf_run_queue(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_submit(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_transfer(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_wait(cnf_execution *execution, uint32_t step);
+
+/* Makes a kernel bundle. */
+rt_status cnf_run_bundle(cnf_execution *execution, uint32_t step);
+
+/* The number of the bundle that a step has made; ERRC_INVALID where it was refused. */
+rt_status cnf_bundle_of(cnf_execution *execution, uint32_t step, uint32_t *out_bundle);
 
 /* Runs the lists of a parallel step on threads and waits for the threads. */
 void cnf_run_parallel(cnf_execution *execution, uint32_t step);
@@ -105,6 +113,8 @@ void cnf_evaluate_never(cnf_execution *execution, const scn_expect *expect,
                         cnf_emitted_check *check);
 void cnf_evaluate_host_symbol(cnf_execution *execution, const scn_expect *expect,
                               cnf_emitted_check *check);
+void cnf_evaluate_bundle(cnf_execution *execution, const scn_expect *expect,
+                         cnf_emitted_check *check);
 void cnf_evaluate_output(cnf_execution *execution, const scn_expect *expect,
                          cnf_emitted_check *check);
 /* Later expectations of output begin behind what was printed so far. */

@@ -102,6 +102,7 @@ static void (*const evaluators[SCN_EXPECT_KIND_COUNT])(cnf_execution *, const sc
     [SCN_EXPECT_HOST_SYMBOL] = cnf_evaluate_host_symbol,
     [SCN_EXPECT_ONE_OF] = evaluate_one_of,
     [SCN_EXPECT_OUTPUT] = cnf_evaluate_output,
+    [SCN_EXPECT_BUNDLE] = cnf_evaluate_bundle,
 };
 
 static void evaluate(cnf_execution *execution, const scn_expect *expect, cnf_emitted_check *check)

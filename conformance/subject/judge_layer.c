@@ -6,6 +6,8 @@
 
 #include "reference/base/vector.h"
 
+#include <string.h>
+
 typedef struct layer_item {
     rt_event_kind kind;
     rt_text what;
@@ -18,8 +20,7 @@ typedef struct layer_counts {
     bool by_tool;
     const cnf_image_name *names;
     uint32_t name_count;
-    uint32_t selected, built; /* builds that were begun, and that succeeded */
-    bool had_kept;            /* some program came from the persistent cache */
+    uint32_t refused; /* steps, each of which may have ended a build before the driver was asked */
     RT_VECTOR(layer_item) items;
 } layer_counts;
 
@@ -95,38 +96,30 @@ static void claim_program(layer_counts *counts, const rt_event *event)
     item_find(counts, event->kind, what)->claimed++;
 }
 
-/* What a driver gives as a program's bytes is no image of the scenario's. */
-#define KEPT_PROGRAM RT_TEXT("a program of the persistent cache")
+/* What stands for a program that was kept: its code is the driver's own and no image's. */
+static const rt_text kept_program = {"a program of the persistent cache", 33};
 
-/* A program from the persistent cache is made of bytes and built, and nothing is compiled. */
-static void claim_kept(layer_counts *counts)
+/* A program that the cache has is handed over and built; one that the device then refuses was
+ * handed over.  What the cache itself rejects comes to no driver. */
+static void claim_kept(layer_counts *counts, const rt_event *event)
 {
-    rt_text what = counts->by_tool ? (rt_text){0} : KEPT_PROGRAM;
-    counts->had_kept = true;
-    counts->built++;
-    item_find(counts, RT_EVENT_CREATE, what)->claimed++;
-    item_find(counts, RT_EVENT_BUILD, what)->claimed++;
-}
-
-/* An entry that the driver refused was handed to it; what the cache itself rejects was not. */
-static void claim_rejected(layer_counts *counts, const rt_event *event)
-{
-    if (rt_code_find(field_text(event, "reason")) == RT_CODE_COUNT) return;
-    counts->had_kept = true;
-    item_find(counts, RT_EVENT_CREATE, counts->by_tool ? (rt_text){0} : KEPT_PROGRAM)->claimed++;
+    rt_text what = counts->by_tool ? (rt_text){0} : kept_program;
+    bool taken = event->kind == RT_EVENT_PERSISTENT_HIT;
+    bool tried = taken || rt_code_find(field_text(event, "reason")) != RT_CODE_COUNT;
+    if (tried) item_find(counts, RT_EVENT_CREATE, what)->claimed++;
+    if (taken) item_find(counts, RT_EVENT_BUILD, what)->claimed++;
 }
 
 static void claim(layer_counts *counts, const rt_event *event)
 {
     switch (event->kind) {
-    case RT_EVENT_SELECT: counts->selected++; return;
+    case RT_EVENT_PERSISTENT_HIT:
+    case RT_EVENT_PERSISTENT_REJECT: claim_kept(counts, event); return;
+    case RT_EVENT_ERROR: counts->refused++; return;
     case RT_EVENT_CREATE:
     case RT_EVENT_LINK: claim_program(counts, event); return;
-    case RT_EVENT_PERSISTENT_HIT: claim_kept(counts); return;
-    case RT_EVENT_PERSISTENT_REJECT: claim_rejected(counts, event); return;
     case RT_EVENT_BUILD: {
         rt_text what = counts->by_tool ? (rt_text){0} : field_images(counts, event, "images");
-        counts->built++;
         item_find(counts, RT_EVENT_BUILD, what)->claimed++;
         return;
     }
@@ -141,18 +134,13 @@ static void claim(layer_counts *counts, const rt_event *event)
 
 /* ---- Calls ---------------------------------------------------------------------------------- */
 
-static bool is_of_scenario(const layer_counts *counts, rt_text image)
+/* True for code that no image has, where the cache gave a program of which nothing was seen yet. */
+static bool is_kept(layer_counts *counts, const cnf_observed *observed)
 {
-    for (uint32_t i = 0; i < counts->name_count; i++)
-        if (rt_text_equal(counts->names[i].name, image)) return true;
-    return false;
-}
-
-static rt_text about_seen_images(const layer_counts *counts, const cnf_observed *observed)
-{
-    bool kept = counts->had_kept && observed->image_count == 1 &&
-                !is_of_scenario(counts, observed->images[0]);
-    return kept ? KEPT_PROGRAM : about_images(counts, observed->images, observed->image_count);
+    bool of_one = observed->image_count == 1 && observed->images[0].length > 0;
+    if (!of_one || !memchr(observed->images[0].data, ':', observed->images[0].length)) return false;
+    const layer_item *kept = item_find(counts, observed->kind, kept_program);
+    return kept->seen < kept->claimed;
 }
 
 static void see(layer_counts *counts, const cnf_observed *observed)
@@ -167,20 +155,22 @@ static void see(layer_counts *counts, const cnf_observed *observed)
     bool is_kernel = observed->kind == RT_EVENT_KERNEL_CREATE || observed->kind == RT_EVENT_LAUNCH;
     if (is_kernel)
         what = about_kernel(counts, observed->kernel);
+    else if (!counts->by_tool && is_kept(counts, observed))
+        what = kept_program;
     else if (!counts->by_tool)
-        what = about_seen_images(counts, observed);
+        what = about_images(counts, observed->images, observed->image_count);
     item_find(counts, observed->kind, what)->seen++;
 }
 
 /* ---- Differences ---------------------------------------------------------------------------- */
 
-/* What is missing of programs and links counts only as far as no failed build explains it. */
-static bool is_excused(const layer_item *item, uint32_t *inout_failed)
+/* What is missing of programs and links counts only as far as no refused step explains it. */
+static bool is_excused(const layer_item *item, uint32_t *inout_refused)
 {
     bool tried = item->kind == RT_EVENT_CREATE || item->kind == RT_EVENT_LINK;
     uint32_t missing = item->claimed > item->seen ? item->claimed - item->seen : 0;
-    if (!tried || missing == 0 || missing > *inout_failed) return false;
-    *inout_failed -= missing;
+    if (!tried || missing == 0 || missing > *inout_refused) return false;
+    *inout_refused -= missing;
     return true;
 }
 
@@ -197,7 +187,6 @@ void cnf_layer_compare(rt_arena *arena, rt_trace *trace, bool by_tool, const cnf
         claim(&counts, rt_trace_event(trace, i));
     for (uint32_t i = 0; i < observations.count; i++)
         see(&counts, &observations.items[i]);
-    uint32_t failed = counts.selected > counts.built ? counts.selected - counts.built : 0;
     cnf_layer_difference *differences =
         rt_arena_alloc_array(arena, counts.items.count, sizeof *differences);
     *out_count = 0;
@@ -205,7 +194,7 @@ void cnf_layer_compare(rt_arena *arena, rt_trace *trace, bool by_tool, const cnf
         for (uint32_t i = 0; i < counts.items.count; i++) {
             const layer_item *item = &counts.items.items[i];
             if (item->kind != (rt_event_kind)kind || item->claimed == item->seen) continue;
-            if (is_excused(item, &failed)) continue;
+            if (is_excused(item, &counts.refused)) continue;
             differences[(*out_count)++] =
                 (cnf_layer_difference){item->kind, item->claimed, item->seen, item->what};
         }

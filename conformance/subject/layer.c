@@ -17,7 +17,8 @@
 
 bool cnf_layer_fits(const cnf_subject *subject)
 {
-    return subject->backend == &ocl_backend || !subject->runtime->is_reference;
+    return subject->backend == &ocl_backend || subject->backend == &ocl_source_backend ||
+           !subject->runtime->is_reference;
 }
 
 rt_text cnf_layer_find(rt_arena *arena)

@@ -82,10 +82,10 @@ static void observe_create(log_observer *observer, const ocl_call *call)
     rt_text *image = rt_arena_alloc(observer->arena, sizeof *image);
     rt_text hash = {0};
     uint64_t size;
-    if (rt_text_is(call->name, "clCreateProgramWithSource"))
-        *image = RT_TEXT("source");
-    else if (ocl_call_code(call, &hash, &size))
+    if (ocl_call_code(call, &hash, &size))
         *image = cnf_image_name_find(observer->names, observer->name_count, hash);
+    if (image->length == 0 && rt_text_is(call->name, "clCreateProgramWithSource"))
+        *image = RT_TEXT("source");
     if (image->length == 0) *image = ocl_call_text(call, "code");
     observed.program = number_of(call, "made");
     observed.images = image;

@@ -35,8 +35,8 @@ typedef struct cnf_observed {
     rt_text options; /* LINK, BUILD; of CREATE those that it was compiled with */
     bool executable; /* CREATE: it was then built and not compiled, which is for linking */
     /* CREATE: the one; LINK: of the inputs, in order; BUILD: of the program.  A name, or
-     * "HASH:SIZE" of code that no image has, "source" for OpenCL C, "?" where its making was not
-     * seen. */
+     * "HASH:SIZE" of code that no image has, "source" for OpenCL C that no image is, "?" where its
+     * making was not seen. */
     const rt_text *images;
     uint32_t image_count;
     dev_nd_range range; /* LAUNCH; dimensions 0: not told */

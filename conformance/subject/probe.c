@@ -41,6 +41,13 @@ static const uint32_t kernel_words[] = {
     0x00000004, 0x000100fd, 0x00010038,
 };
 
+/* The same for a device that takes source. */
+static const char kernel_source[] = "kernel void assay_probe(global uint *data)\n"
+                                    "{\n"
+                                    "    size_t i = get_global_id(0);\n"
+                                    "    data[i] = data[i] * 3 + (uint)i;\n"
+                                    "}\n";
+
 /* Elements, the half of them that is copied from a filled memory, and the two values. */
 enum { COUNT = 256, COPIED = COUNT / 2, WRITTEN = 0x01020304, FILLED = 0x5a5a5a5a };
 enum { SIZE = COUNT * sizeof(uint32_t), COPIED_SIZE = COPIED * sizeof(uint32_t) };
@@ -52,7 +59,8 @@ typedef struct probe {
     dev_kernel *kernel;
     dev_queue *queue;
     RT_VECTOR(dev_event *) events; /* in the order of the commands */
-    bool builds, executes;         /* the kernel is built; commands have an effect */
+    dev_code code;                 /* of the kernel; no bytes: the device takes none of ours */
+    bool executes;                 /* commands have an effect */
     uint32_t host[COUNT];          /* what is written, later what was read */
 } probe;
 
@@ -69,12 +77,27 @@ static rt_status enqueued(probe *one, rt_status status, dev_event *event)
     return status;
 }
 
+/* The kernel in a format that the device takes. */
+static dev_code code_choose(const dev_capabilities *capabilities)
+{
+    if (capabilities->formats_taken >> RT_FORMAT_SPIRV64 & 1)
+        return (dev_code){.format = RT_FORMAT_SPIRV64,
+                          .bytes = {(const uint8_t *)kernel_words, sizeof kernel_words}};
+    if (capabilities->formats_taken >> RT_FORMAT_OPENCL_C & 1)
+        return (dev_code){.format = RT_FORMAT_OPENCL_C,
+                          .bytes = {(const uint8_t *)kernel_source, sizeof kernel_source - 1}};
+    return (dev_code){0};
+}
+
+static bool builds(const probe *one)
+{
+    return one->code.bytes.size > 0;
+}
+
 static rt_status make_kernel(probe *one)
 {
-    if (!one->builds) return RT_STATUS_OK;
-    const dev_code code = {.format = RT_FORMAT_SPIRV64,
-                           .bytes = {(const uint8_t *)kernel_words, sizeof kernel_words}};
-    RT_TRY(dev_program_build(one->device, &code, &one->program));
+    if (!builds(one)) return RT_STATUS_OK;
+    RT_TRY(dev_program_build(one->device, &one->code, &one->program));
     return dev_kernel_create(one->program, RT_TEXT("assay_probe"), &one->kernel);
 }
 
@@ -88,7 +111,7 @@ static rt_status make_objects(probe *one)
 
 static rt_status launch(probe *one)
 {
-    if (!one->builds) return RT_STATUS_OK;
+    if (!builds(one)) return RT_STATUS_OK;
     const dev_nd_range range = {.dimensions = 1, .global = {COUNT, 1, 1}};
     const dev_argument argument = {.kind = DEV_ARGUMENT_MEMORY, .memory = one->data};
     dev_event *event = NULL;
@@ -184,7 +207,7 @@ static bool answers_compare(const probe *one, rt_buffer *out_message)
 {
     for (uint32_t i = 0; i < COUNT; i++) {
         uint32_t begun = i < COPIED ? FILLED : WRITTEN;
-        uint32_t right = one->builds ? begun * 3u + i : begun;
+        uint32_t right = builds(one) ? begun * 3u + i : begun;
         if (one->host[i] == right) continue;
         rt_buffer_printf(out_message, "element %u of a known computation is 0x%08x, not 0x%08x", i,
                          one->host[i], right);
@@ -210,7 +233,7 @@ bool cnf_probe_device(dev_device *device, rt_sink *sink, rt_buffer *out_message)
     dev_capabilities capabilities;
     dev_device_capabilities(device, &capabilities);
     probe one = {.device = device};
-    one.builds = (capabilities.formats_taken & 1u << RT_FORMAT_SPIRV64) != 0;
+    one.code = code_choose(&capabilities);
     one.executes = capabilities.executes;
     for (uint32_t i = 0; i < COUNT; i++)
         one.host[i] = WRITTEN;

@@ -71,6 +71,7 @@ static void reference_close(cnf_execution *execution, cnf_runtime *runtime)
 {
     cnf_reference *reference = (cnf_reference *)(void *)runtime;
     if (!reference) return;
+    rt_vector_free(&reference->bundles);
     rt_runtime_destroy(reference->runtime);
     /* Whoever wants to know how the program ends has asked reference_end. */
     rt_status ended = cnf_host_loader_destroy(reference->loader);
@@ -200,6 +201,7 @@ static rt_status reference_restart(cnf_execution *execution)
             cnf_host_loader_create(execution->sink, reference->cache, execution->scenario);
         system = cnf_host_loader_system(reference->loader);
     }
+    reference->bundles.count = 0;
     rt_runtime_restart(reference->runtime, ended ? &system : NULL);
     rt_status gone = cnf_host_loader_destroy(ended);
     rt_status begun = process_begin(execution);
@@ -256,16 +258,22 @@ static rt_status reference_context(cnf_execution *execution, const uint32_t *dev
     return RT_STATUS_OK;
 }
 
+rt_status cnf_reference_check_context(cnf_execution *execution, rt_context_id context,
+                                      const rt_device *device)
+{
+    rt_runtime *runtime = cnf_reference_of(execution)->runtime;
+    if (rt_runtime_context_holds(runtime, context, device)) return RT_STATUS_OK;
+    return rt_fail(execution->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                   "the context does not hold device '%.*s'", RT_TEXT_ARG(device->name));
+}
+
 static rt_status reference_queue(cnf_execution *execution, uint32_t device_index, uint32_t given,
                                  bool in_order, uint32_t *out_queue)
 {
     cnf_reference *reference = cnf_reference_of(execution);
     const rt_device *device = reference->devices[device_index];
     rt_context_id context = given == CNF_NOT_MADE ? 0 : given;
-    if (!rt_runtime_context_holds(reference->runtime, context, device)) {
-        return rt_fail(execution->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "the context does not hold device '%.*s'", RT_TEXT_ARG(device->name));
-    }
+    RT_TRY(cnf_reference_check_context(execution, context, device));
     return rt_scheduler_queue_create(scheduler_of(execution), device, context, in_order, out_queue);
 }
 
@@ -366,6 +374,8 @@ const cnf_runtime_operations cnf_reference_operations = {
     .load_image = reference_load_image,
     .context = reference_context,
     .queue = reference_queue,
+    .bundle = cnf_reference_bundle,
+    .bundle_show = cnf_reference_bundle_show,
     .submit = cnf_reference_submit,
     .transfer = cnf_reference_transfer,
     .wait = reference_wait,

@@ -14,14 +14,29 @@ typedef struct cnf_reference {
     dev_device **opened;       /* one for each of the scenario's devices, NULL where it failed */
     const rt_device **devices; /* index as in the scenario; those of the runtime */
     rt_memory **memories;      /* index as in the scenario */
+    RT_VECTOR(rt_bundle *) bundles; /* of the process, by number; the runtime's */
 } cnf_reference;
 
 /* The execution's runtime, which is the reference runtime. */
 cnf_reference *cnf_reference_of(const cnf_execution *execution);
 
+/* ERRC_INVALID where the context does not hold the device. */
+RT_MUST_USE rt_status cnf_reference_check_context(cnf_execution *execution, rt_context_id context,
+                                                  const rt_device *device);
+
+/* Values of constants as the runtime takes them; the caller frees the table with rt_free. */
+rt_spec_constant *cnf_reference_constants(const scn_spec_constant *constants, uint32_t count);
+
+/* reference_bundles.c: cnf_runtime_operations.bundle and .bundle_show; the bundle of a number. */
+rt_status cnf_reference_bundle(cnf_execution *execution, const scn_bundle *given, uint32_t context,
+                               const uint32_t *sources, uint32_t *out_bundle);
+rt_status cnf_reference_bundle_show(cnf_execution *execution, uint32_t bundle,
+                                    cnf_bundle_content *out_content);
+const rt_bundle *cnf_reference_bundle_at(const cnf_reference *reference, uint32_t number);
+
 /* reference_commands.c: cnf_runtime_operations.submit and .transfer. */
 rt_status cnf_reference_submit(cnf_execution *execution, uint32_t queue, const scn_submit *submit,
-                               cnf_after after, uint32_t *out_command);
+                               uint32_t bundle, cnf_after after, uint32_t *out_command);
 rt_status cnf_reference_transfer(cnf_execution *execution, uint32_t queue,
                                  const scn_transfer *given, cnf_after after, uint32_t *out_command);
 

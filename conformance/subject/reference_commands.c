@@ -56,15 +56,23 @@ static dev_nd_range range_of(const scn_submit *submit)
     return range;
 }
 
-rt_status cnf_reference_submit(cnf_execution *execution, uint32_t queue, const scn_submit *submit,
-                               cnf_after after, uint32_t *out_command)
+rt_spec_constant *cnf_reference_constants(const scn_spec_constant *constants, uint32_t count)
 {
+    rt_spec_constant *copies = rt_alloc_array((size_t)count + 1, sizeof *copies);
+    for (uint32_t i = 0; i < count; i++)
+        copies[i] = (rt_spec_constant){constants[i].name, constants[i].value};
+    return copies;
+}
+
+rt_status cnf_reference_submit(cnf_execution *execution, uint32_t queue, const scn_submit *submit,
+                               uint32_t bundle, cnf_after after, uint32_t *out_command)
+{
+    cnf_reference *reference = cnf_reference_of(execution);
     rt_argument *arguments = rt_alloc_array(submit->argument_count + 1, sizeof *arguments);
     for (uint32_t i = 0; i < submit->argument_count; i++)
         arguments[i] = argument_of(execution, &submit->arguments[i]);
-    rt_spec_constant *constants = rt_alloc_array(submit->constant_count + 1, sizeof *constants);
-    for (uint32_t i = 0; i < submit->constant_count; i++)
-        constants[i] = (rt_spec_constant){submit->constants[i].name, submit->constants[i].value};
+    rt_spec_constant *constants =
+        cnf_reference_constants(submit->constants, submit->constant_count);
     const rt_launch launch = {
         .kernel = submit->kernel,
         .range = range_of(submit),
@@ -77,8 +85,9 @@ rt_status cnf_reference_submit(cnf_execution *execution, uint32_t queue, const s
         .options = submit->options,
         .has_module = submit->module != SCN_NONE,
         .module = submit->module,
+        .bundle = bundle == CNF_NOT_MADE ? NULL : cnf_reference_bundle_at(reference, bundle),
     };
-    rt_scheduler *scheduler = rt_runtime_scheduler(cnf_reference_of(execution)->runtime);
+    rt_scheduler *scheduler = rt_runtime_scheduler(reference->runtime);
     rt_status status = rt_scheduler_launch(scheduler, queue, &launch, out_command);
     rt_free(constants);
     rt_free(arguments);

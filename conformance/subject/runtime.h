@@ -14,7 +14,7 @@
 typedef struct cnf_execution cnf_execution;
 typedef struct cnf_runtime_operations cnf_runtime_operations;
 
-/* Numbers of queues, contexts and commands are the runtime's own; this is none. */
+/* Numbers of queues, contexts, bundles and commands are the runtime's own; this is none. */
 #define CNF_NOT_MADE UINT32_MAX
 
 /* What every runtime shows; the first member of each one's own structure. */
@@ -30,6 +30,17 @@ typedef struct cnf_content {
     const uint8_t *defined; /* a bit a byte as dev_memory_defined has it; NULL: not tracked */
     rt_arena arena;         /* of what was made for it; the reader resets it in any case */
 } cnf_content;
+
+/* What a kernel bundle holds. */
+typedef struct cnf_bundle_content {
+    uint32_t unit_count; /* SYCL's device images */
+    const rt_text *kernels;
+    uint32_t kernel_count;
+    bool shows_images; /* else this runtime does not tell which images they are made of */
+    const rt_text *images;
+    uint32_t image_count;
+    rt_arena arena; /* of the lists; whoever asked resets it in any case */
+} cnf_bundle_content;
 
 /* The commands that a command waits for. */
 typedef struct cnf_after {
@@ -68,8 +79,15 @@ struct cnf_runtime_operations {
     /* context CNF_NOT_MADE: the one of all devices. */
     rt_status (*queue)(cnf_execution *execution, uint32_t device, uint32_t context, bool in_order,
                        uint32_t *out_queue);
+    /* Makes a kernel bundle, of those whose numbers are given (as many as bundle->sources);
+     * context CNF_NOT_MADE: the one of all devices. */
+    rt_status (*bundle)(cnf_execution *execution, const scn_bundle *bundle, uint32_t context,
+                        const uint32_t *sources, uint32_t *out_bundle);
+    rt_status (*bundle_show)(cnf_execution *execution, uint32_t bundle,
+                             cnf_bundle_content *out_content);
+    /* bundle: an executable one to take the kernel from; CNF_NOT_MADE: the runtime finds it. */
     rt_status (*submit)(cnf_execution *execution, uint32_t queue, const scn_submit *submit,
-                        cnf_after after, uint32_t *out_command);
+                        uint32_t bundle, cnf_after after, uint32_t *out_command);
     /* A copy where the transfer has no pattern, else a fill. */
     rt_status (*transfer)(cnf_execution *execution, uint32_t queue, const scn_transfer *transfer,
                           cnf_after after, uint32_t *out_command);

@@ -307,7 +307,7 @@ static rt_status compute(cnf_execution *execution, cnf_content *out_content)
     uint32_t queue, command;
     RT_TRY(shipped_set_up(execution));
     RT_TRY(shipped_queue(execution, 0, CNF_NOT_MADE, false, &queue));
-    RT_TRY(cnf_shipped_submit(execution, queue, &execution->scenario->steps[0].submit,
+    RT_TRY(cnf_shipped_submit(execution, queue, &execution->scenario->steps[0].submit, CNF_NOT_MADE,
                               (cnf_after){0}, &command));
     return shipped_read(execution, 0, out_content);
 }
@@ -335,6 +335,8 @@ const cnf_runtime_operations cnf_shipped_operations = {
     .load_image = shipped_load_image,
     .context = shipped_context,
     .queue = shipped_queue,
+    .bundle = cnf_shipped_bundle,
+    .bundle_show = cnf_shipped_bundle_show,
     .submit = cnf_shipped_submit,
     .transfer = cnf_shipped_transfer,
     .wait = shipped_wait,

@@ -65,10 +65,17 @@ const char *cnf_shipped_layer_variable(cnf_execution *execution);
 /* cnf_runtime_operations.look: what the driver was asked for since. */
 void cnf_shipped_look(cnf_execution *execution);
 
+/* ---- shipped_bundles.c: cnf_runtime_operations.bundle and .bundle_show --------------------- */
+
+rt_status cnf_shipped_bundle(cnf_execution *execution, const scn_bundle *given, uint32_t context,
+                             const uint32_t *sources, uint32_t *out_bundle);
+rt_status cnf_shipped_bundle_show(cnf_execution *execution, uint32_t bundle,
+                                  cnf_bundle_content *out_content);
+
 /* ---- shipped_commands.c: cnf_runtime_operations.submit and .transfer ---------------------- */
 
 rt_status cnf_shipped_submit(cnf_execution *execution, uint32_t queue, const scn_submit *submit,
-                             cnf_after after, uint32_t *out_command);
+                             uint32_t bundle, cnf_after after, uint32_t *out_command);
 rt_status cnf_shipped_transfer(cnf_execution *execution, uint32_t queue,
                                const scn_transfer *transfer, cnf_after after,
                                uint32_t *out_command);

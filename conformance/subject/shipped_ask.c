@@ -39,6 +39,7 @@ rt_status cnf_shipped_answered(cnf_execution *execution, const cnf_question *que
         [HOST_SUBMIT] = "a launch",
         [HOST_TRANSFER] = "a copy or a fill",
         [HOST_WAIT] = "a wait",
+        [HOST_BUNDLE] = "a request about a kernel bundle",
     };
     uint8_t kind = (uint8_t)question->request.data[0];
     CHECK(kind < sizeof asked / sizeof *asked && asked[kind]);

@@ -62,11 +62,17 @@ static void write_argument(rt_buffer *out, const uint32_t *memories, const scn_a
 }
 
 rt_status cnf_shipped_submit(cnf_execution *execution, uint32_t queue, const scn_submit *submit,
-                             cnf_after after, uint32_t *out_command)
+                             uint32_t bundle, cnf_after after, uint32_t *out_command)
 {
     const uint32_t *memories = cnf_shipped_of(execution)->memories;
-    cnf_question question = cnf_question_begin(HOST_SUBMIT);
+    bool bundled = bundle != CNF_NOT_MADE;
+    cnf_question question = cnf_question_begin(bundled ? HOST_BUNDLE : HOST_SUBMIT);
     rt_buffer *out = &question.request;
+    CHECK_IMPLIES(bundled, submit->constant_count == 0); /* skip.c */
+    if (bundled) {
+        rt_write_u8(out, HOST_BUNDLE_SUBMIT);
+        rt_write_u32(out, bundle);
+    }
     CHECK(submit->options.length == 0); /* skip.c */
     rt_write_u32(out, queue);
     rt_write_text(out, submit->kernel);

@@ -1,6 +1,8 @@
 /* What scenarios need of a device, as a table: the capability, who needs it, what is said. */
 #include "conformance/subject/skip.h"
 
+#include "conformance/subject/source_images.h"
+
 #include <string.h>
 
 static bool needs_findings(const scn_scenario *scenario)
@@ -24,7 +26,8 @@ static bool needs_usm(const scn_scenario *scenario)
 static bool needs_spec_constants(const scn_scenario *scenario)
 {
     for (uint32_t i = 0; i < scenario->step_count; i++) {
-        if (scenario->steps[i].submit.constant_count > 0) return true;
+        const scn_step *step = &scenario->steps[i];
+        if (step->submit.constant_count > 0 || step->bundle.constant_count > 0) return true;
     }
     return false;
 }
@@ -122,15 +125,28 @@ static bool lacks_format(cnf_emitter *emitter, const scn_scenario *scenario,
 {
     for (uint32_t i = 0; i < scenario->step_count; i++) {
         const scn_step *step = &scenario->steps[i];
-        if (step->verb != SCN_VERB_SUBMIT) continue;
-        if (!is_for_other_devices(scenario, capabilities->formats_taken, step->submit.kernel))
-            continue;
+        uint32_t taken = capabilities->formats_taken;
+        bool foreign = step->verb == SCN_VERB_SUBMIT &&
+                       is_for_other_devices(scenario, taken, step->submit.kernel);
+        for (uint32_t k = 0; k < step->bundle.kernel_count; k++)
+            foreign = foreign || is_for_other_devices(scenario, taken, step->bundle.kernels[k]);
+        if (!foreign) continue;
         cnf_emit_skip(emitter, "native-images", "no",
                       RT_TEXT("a kernel of the scenario is compiled ahead of time for the "
                               "simulated device; this device does not take the format"));
         return true;
     }
     return false;
+}
+
+/* What has no form in the only format that the device takes. */
+static bool lacks_source(cnf_emitter *emitter, const scn_scenario *scenario,
+                         const dev_capabilities *capabilities)
+{
+    if (!cnf_takes_source(capabilities)) return false;
+    const cnf_source_obstacle *obstacle = cnf_source_obstacle_find(scenario);
+    if (obstacle) cnf_emit_skip(emitter, obstacle->capability, "no", rt_text_of(obstacle->message));
+    return obstacle != NULL;
 }
 
 /* Aspects that a scenario's devices must have: `aspects: {fp64: true}`. */
@@ -213,6 +229,24 @@ static bool chooses_modules(const scn_scenario *scenario)
     return false;
 }
 
+static bool gives_bundle_options(const scn_scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        if (scenario->steps[i].bundle.options.length > 0) return true;
+    }
+    return false;
+}
+
+static bool specialises_bundled_launches(const scn_scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        const scn_step *step = &scenario->steps[i];
+        if (step->verb != SCN_VERB_SUBMIT || step->submit.bundle == SCN_NONE) continue;
+        if (step->submit.constant_count > 0) return true;
+    }
+    return false;
+}
+
 static bool prefers_preloaded(const scn_scenario *scenario)
 {
     return scenario->prefer_preloaded;
@@ -237,6 +271,12 @@ static const cnf_skip_row only_reference[] = {
      "the scenario prefers images of preloaded modules; DPC++ does not"},
     {"load_image", loads_images,
      "the scenario loads an image by itself; DPC++ has no device_dlopen"},
+    {"bundle-options", gives_bundle_options,
+     "a kernel bundle of the scenario is compiled or linked with options; SYCL's compile and link "
+     "take none"},
+    {"bundle-constants", specialises_bundled_launches,
+     "a launch of the scenario sets constants beside its kernel bundle; the host program does not "
+     "ask that of DPC++"},
     {"launch-options", gives_launch_options,
      "a launch of the scenario has options for the device's compiler; DPC++ takes none there"},
 };
@@ -281,6 +321,7 @@ bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runt
     if (lacks_capability(emitter, scenario, capabilities)) return true;
     if (lacks_format(emitter, scenario, capabilities)) return true;
     if (lacks_linking(emitter, scenario, capabilities)) return true;
+    if (lacks_source(emitter, scenario, capabilities)) return true;
     return lacks_aspect(emitter, scenario, capabilities);
 }
 

@@ -4,6 +4,7 @@
 #include "conformance/subject/layer.h"
 #include "conformance/subject/probe.h"
 #include "conformance/subject/skip.h"
+#include "conformance/subject/source_images.h"
 #include "conformance/subject/tools.h"
 
 #include <errno.h>
@@ -67,8 +68,12 @@ static void run_on_devices(cnf_execution *execution)
     bool opened = open_runtime(execution);
     if (layered) cnf_layer_begun(&layer);
     bool runs = opened && !cnf_skip(emitter, execution->scenario, execution->runtime);
+    const scn_scenario *given = execution->scenario;
+    if (runs && cnf_takes_source(&execution->runtime->capabilities))
+        execution->scenario = cnf_source_images(&execution->arena, given);
     if (runs) cnf_execute(execution);
     cnf_execution_close(execution);
+    execution->scenario = given; /* The other one was the execution's. */
     execution->layer = NULL;
     if (layered) cnf_layer_end(&layer);
     if (runs && !execution->skipped &&

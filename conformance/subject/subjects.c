@@ -41,6 +41,9 @@ static const char *const *dpcpp_environment(rt_arena *arena)
     return list;
 }
 
+#define POCL_INSTALL  "apt-get install pocl-opencl-icd ocl-icd-libopencl1"
+#define POCL_SELECTOR "platform=Portable Computing Language"
+
 static const char *const schedules[] = {"lockstep", "forward", "backward", "seeded", NULL};
 static const cnf_setting sim_settings[] = {{"schedule", schedules}, {NULL, NULL}};
 
@@ -58,10 +61,18 @@ const cnf_subject cnf_subjects[] = {
     {
         .name = "pocl",
         .summary = "the reference runtime on PoCL (OpenCL on the CPU)",
-        .install = "apt-get install pocl-opencl-icd ocl-icd-libopencl1",
+        .install = POCL_INSTALL,
         .runtime = &cnf_reference_operations,
         .backend = &ocl_backend,
-        .selector = "platform=Portable Computing Language",
+        .selector = POCL_SELECTOR,
+    },
+    {
+        .name = "pocl-source",
+        .summary = "the reference runtime on PoCL, from OpenCL C through PoCL's own linker",
+        .install = POCL_INSTALL,
+        .runtime = &cnf_reference_operations,
+        .backend = &ocl_source_backend,
+        .selector = POCL_SELECTOR,
     },
     {
         .name = "intel-cpu",

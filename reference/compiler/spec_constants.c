@@ -301,7 +301,8 @@ static void write_scalar(rt_buffer *out, uint64_t bits, uint32_t size)
         rt_write_u8(out, (uint8_t)(bits >> (8 * i)));
 }
 
-/* Replaces the calls of one constant and describes it: number, offset of its default, size. */
+/* Replaces the calls of one constant and describes it as a scalar: number, offset 0, size.  Its
+ * default follows that of the constant before it at once, as readers add the sizes up. */
 static rt_property place_constant(placement *place, uint32_t id, LLVMValueRef function,
                                   rt_text name)
 {
@@ -317,11 +318,9 @@ static rt_property place_constant(placement *place, uint32_t id, LLVMValueRef fu
         replace(call, build_call(job, call, operation, arguments, 2, name.data));
     }
     uint32_t size = scalar_of(type)->size;
-    while (place->defaults.size % size != 0)
-        rt_write_u8(&place->defaults, 0);
     rt_buffer described = {0};
     rt_write_u32(&described, id);
-    rt_write_u32(&described, (uint32_t)place->defaults.size);
+    rt_write_u32(&described, 0);
     rt_write_u32(&described, size);
     write_scalar(&place->defaults, bits_of(job, value), size);
     rt_property property = {.name = name, .type = RT_PROPERTY_BYTES};

@@ -53,9 +53,9 @@ typedef struct rt_image_list {
 /* Names of property sets (document 003, "sycl-post-link changes"; DL-IMAGE-05, DL-IMAGE-06). */
 #define RT_SET_IMPORTED_SYMBOLS "SYCL/imported symbols"
 #define RT_SET_EXPORTED_SYMBOLS "SYCL/exported symbols"
-/* Specialisation constants by name; a value is three u32: number in the code (SpecId), offset in
- * the block of default values, size in bytes.  The defaults are one property, named "all", whose
- * bytes are that block.  Names of the sets as DPC++ has them. */
+/* Specialisation constants by name, and one property, named "all", whose bytes are their default
+ * values one after the other.  spec_constants.h has the layout; names of the sets as DPC++ has
+ * them. */
 #define RT_SET_SPEC_CONSTANTS         "SYCL/specialization constants"
 #define RT_SET_SPEC_CONSTANT_DEFAULTS "SYCL/specialization constants default values"
 /* What the image asks of a device; property "aspects": bytes, u32 numbers of SYCL aspects. */

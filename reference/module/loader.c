@@ -70,15 +70,25 @@ static bool event_can_be(const rt_module *module, rt_system_event_kind kind)
     return false;
 }
 
+/* How many of a module's images are accepted: all.  Broken: what stands behind an image with
+ * kernels and has none itself was wrapped into the binary by hand, and is taken for a stray. */
+static uint32_t count_accepted(rt_image_list images)
+{
+    bool has_kernels = false;
+    for (uint32_t i = 0; i < images.count; i++) {
+        bool none = images.images[i].kernel_count == 0;
+        if (has_kernels && none && !RULE(DL_REQ_06)) return i;
+        has_kernels = has_kernels || !none;
+    }
+    return images.count;
+}
+
 static void module_register(rt_loader *loader, rt_module_id id, rt_image_list images)
 {
     rt_module *module = &loader->modules[id];
     bool registers = loader->started ? RULE(DL_DLOPEN_03) : RULE(DL_REQ_02);
     if (!registers) return;
-    uint32_t count = images.count;
-    /* Broken: the one image is taken that the driver's build puts into a binary, and what was
-     * wrapped into it by hand is not. */
-    if (count > 1 && !RULE(DL_REQ_06)) count = 1;
+    uint32_t count = count_accepted(images);
     module->first_image = loader->registry->images.count;
     for (uint32_t i = 0; i < count; i++) {
         rt_image_id image = rt_registry_add(loader->registry, id, module->name, &images.images[i]);

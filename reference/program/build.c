@@ -20,11 +20,12 @@ static rt_text truth(bool holds)
     return holds ? RT_TEXT("true") : RT_TEXT("false");
 }
 
-/* Code of every format but SPIR-V was compiled ahead of time, so the device only reads it
+/* Code that is neither SPIR-V nor source was compiled ahead of time, so the device only reads it
  * (DL-LINK-04). */
 static bool is_compiled_here(const rt_image *image)
 {
-    return image->format == RT_FORMAT_SPIRV64 || !RULE(DL_LINK_04);
+    bool compiled_ahead = image->format != RT_FORMAT_SPIRV64 && image->format != RT_FORMAT_OPENCL_C;
+    return !compiled_ahead || !RULE(DL_LINK_04);
 }
 
 static void trace_create(rt_program_manager *manager, const rt_image *image, bool executable)
@@ -98,6 +99,16 @@ static void trace_link(rt_program_manager *manager, const rt_device *device, uin
     rt_free(names);
 }
 
+/* The first `count` of the objects are linked; `set` are the images that they should be of. */
+static rt_status link_objects(rt_program_manager *manager, const rt_build_target *target,
+                              uint32_t program_id, const rt_link_set *set,
+                              dev_program *const *objects, uint32_t count, rt_text options,
+                              dev_program **out_executable)
+{
+    trace_link(manager, target->device, program_id, set);
+    return dev_program_link(target->device->device, objects, count, options, out_executable);
+}
+
 static rt_status build_linked(rt_program_manager *manager, const rt_build_target *target,
                               uint32_t program_id, const rt_link_set *set,
                               dev_program **out_executable)
@@ -110,13 +121,11 @@ static rt_status build_linked(rt_program_manager *manager, const rt_build_target
         status = create_object(manager, target, set, i, false, &objects[object_count]);
         object_count += rt_ok(status);
     }
-    if (rt_ok(status)) {
-        trace_link(manager, target->device, program_id, set);
-        /* The device joins the symbols; nothing here looks into the code (DL-LINK-03). */
-        uint32_t input_count = RULE_ELSE(DL_LINK_02, object_count, 1);
-        status = dev_program_link(target->device->device, objects, input_count,
-                                  set->images.items[0]->image->link_options, out_executable);
-    }
+    /* The device joins the symbols; nothing here looks into the code (DL-LINK-03). */
+    uint32_t input_count = RULE_ELSE(DL_LINK_02, object_count, 1);
+    if (rt_ok(status))
+        status = link_objects(manager, target, program_id, set, objects, input_count,
+                              set->images.items[0]->image->link_options, out_executable);
     for (uint32_t i = 0; i < object_count; i++)
         dev_program_destroy(objects[i]);
     rt_free(objects);
@@ -132,6 +141,7 @@ static rt_format format_asked(rt_format format)
     case RT_FORMAT_SPIRV64_GEN: return RULE_ELSE(DL_BACKEND_04, format, RT_FORMAT_SPIRV64);
     case RT_FORMAT_SPIRV64_FPGA: return RULE_ELSE(DL_BACKEND_05, format, RT_FORMAT_SPIRV64);
     case RT_FORMAT_NATIVE:
+    case RT_FORMAT_OPENCL_C:
     case RT_FORMAT_COUNT: break;
     }
     return format;
@@ -151,22 +161,45 @@ static bool can_link(rt_program_manager *manager, const rt_device *device, rt_fo
     return advertised || !RULE(DL_BACKEND_01); /* Broken: nobody asks. */
 }
 
+rt_status rt_program_compile(rt_program_manager *manager, const rt_build_target *target,
+                             const rt_link_set *set, uint32_t index, dev_program **out_object)
+{
+    CHECK(index < set->images.count);
+    *out_object = NULL;
+    return create_object(manager, target, set, index, false, out_object);
+}
+
+/* Several images, on a device that does not link their format. */
+static bool cannot_link(rt_program_manager *manager, const rt_device *device,
+                        const rt_link_set *set)
+{
+    return set->images.count > 1 &&
+           !can_link(manager, device, set->images.items[0]->image->format) && RULE(DL_BACKEND_06);
+}
+
+rt_status rt_program_link(rt_program_manager *manager, const rt_build_target *target,
+                          uint32_t program_id, const rt_link_set *set, dev_program *const *objects,
+                          rt_text options, dev_program **out_executable)
+{
+    CHECK(set->images.count >= 1);
+    *out_executable = NULL;
+    if (cannot_link(manager, target->device, set)) return refuse_link(manager, target->device, set);
+    return link_objects(manager, target, program_id, set, objects, set->images.count, options,
+                        out_executable);
+}
+
 rt_status rt_program_build(rt_program_manager *manager, const rt_build_target *target,
                            uint32_t program_id, const rt_link_set *set,
                            dev_program **out_executable)
 {
     CHECK(set->images.count >= 1);
     *out_executable = NULL;
-    const rt_image *requesting = set->images.items[0]->image;
     /* A self-contained image: no linker is involved (DL-RESOLVE-01). */
     bool alone = !set->searched;
     /* Shipped DPC++ does not link a single image either, even one with imports (requirements.yaml,
      * key dpcpp, tag A32). */
     if (manager->profile == RT_PROFILE_DPCPP && set->images.count == 1) alone = true;
     if (alone) return create_object(manager, target, set, 0, true, out_executable);
-    if (set->images.count > 1 && !can_link(manager, target->device, requesting->format) &&
-        RULE(DL_BACKEND_06)) {
-        return refuse_link(manager, target->device, set);
-    }
+    if (cannot_link(manager, target->device, set)) return refuse_link(manager, target->device, set);
     return build_linked(manager, target, program_id, set, out_executable);
 }

@@ -29,6 +29,12 @@ static const rt_property_set *imports_of(const rt_registered_image *image)
     return imports && RULE(DL_IMAGE_05) ? imports : NULL;
 }
 
+/* A fault only (see DL-IMAGE-07): the value of an import, which means nothing. */
+static bool is_flag(const rt_property *import)
+{
+    return import->type == RT_PROPERTY_UINT32 && import->number == 1;
+}
+
 static void mark_exports(resolution *r, const rt_registered_image *image)
 {
     /* Shipped DPC++ resolves each symbol by itself (requirements.yaml, key dpcpp, tag A25). */
@@ -81,7 +87,9 @@ static void resolve_symbol(resolution *r, const rt_registered_image *importer, r
     for (uint32_t i = 0; i < taken.images.count; i++) {
         RT_TRACE(r->context->trace, RESOLVE, RT_T("image", importer->image->name),
                  RT_T("symbol", symbol), RT_T("provider", taken.images.items[i]->image->name));
-        if (RULE(DL_REQ_01)) take(r, taken.images.items[i]);
+        /* Broken: an image with kernels is there for them alone. */
+        if (taken.images.items[i]->image->kernel_count == 0 || RULE(DL_REQ_01))
+            take(r, taken.images.items[i]);
     }
     rt_vector_free(&taken.images);
 }
@@ -102,6 +110,7 @@ static void resolve_imports(resolution *r, const rt_registered_image *importer)
         if (i > 0 && !RULE(DL_RESOLVE_08)) break; /* Broken: only one round is made. */
         uint32_t first_left = RULE_ELSE(DL_RESOLVE_06, i, imports->property_count - 1 - i);
         rt_text symbol = imports->properties[first_left].name;
+        if (!is_flag(&imports->properties[first_left]) && !RULE(DL_IMAGE_07)) continue;
         if (!is_resolved(r, importer, symbol)) resolve_symbol(r, importer, symbol);
     }
 }
@@ -177,7 +186,7 @@ rt_status rt_link_set_collect(const rt_link_context *context, const rt_registere
     if (out_set->searched && !RULE(DL_SPLIT_05)) take_modules(&r);
 
     rt_status status = RT_STATUS_OK;
-    bool refused = r.unresolved.count > 0 && RULE(DL_RESOLVE_09);
+    bool refused = !context->open && r.unresolved.count > 0 && RULE(DL_RESOLVE_09);
     /* Broken: with several kernels, only some other may need what is missing. */
     if (refused && requesting->image->kernel_count > 1 && !RULE(DL_RESOLVE_18)) refused = false;
     if (refused) status = refuse_unresolved(&r);

@@ -29,12 +29,15 @@ typedef struct rt_link_context {
     /* Where a preloaded module's image is among the suitable ones, one of those is taken.  The
      * policy that document 003 thinks of ("ODR violations", the LD_PRELOAD part; DL-PRELOAD-03). */
     bool prefer_preloaded;
+    bool open; /* imports that nobody exports are left to whoever links: for kernel bundles, whose
+                  images the application links itself (requirements.yaml, key dpcpp, tag A28) */
 } rt_link_context;
 
 /* Collects the link set of `requesting`.  out_set (zero-initialised by the caller, freed with
  * rt_link_set_free also after a failure) receives it.
- * ERRC_BUILD, rule DL-RESOLVE-09: imports that no suitable registered image exports; the diagnostic
- * names all of them.  Cost: linear in the imports and exports of the set. */
+ * ERRC_BUILD, rule DL-RESOLVE-09: imports that no suitable registered image exports, unless they
+ * may stay open; the diagnostic names all of them.  Cost: linear in the imports and exports of the
+ * set. */
 RT_MUST_USE rt_status rt_link_set_collect(const rt_link_context *context,
                                           const rt_registered_image *requesting,
                                           rt_link_set *out_set);

@@ -102,7 +102,7 @@ void rt_program_manager_destroy(rt_program_manager *manager)
         rt_program *program = manager->index.programs.items[i];
         if (program) rt_cache_drop(&manager->cache, program, NULL, drop_tuple, manager);
     }
-    CHECK(manager->programs_alive == 0);
+    CHECK(manager->bundles_alive == 0 && manager->programs_alive == 0);
     CHECK(manager->pending.count == 0);
     rt_cache_free(&manager->cache);
     rt_program_index_free(&manager->index);
@@ -213,9 +213,8 @@ const rt_text *rt_program_image_names(rt_arena *arena, const rt_link_set *set)
     return names;
 }
 
-/* Tells of a program that came of building it, or from the persistent cache. */
-static void trace_made(rt_program_manager *manager, const rt_build_target *target, uint32_t id,
-                       const rt_link_set *set, bool loaded)
+void rt_program_trace_made(rt_program_manager *manager, const rt_build_target *target, uint32_t id,
+                           const rt_link_set *set, bool loaded)
 {
     rt_arena arena = {0};
     const rt_trace_value values[] = {
@@ -230,9 +229,8 @@ static void trace_made(rt_program_manager *manager, const rt_build_target *targe
     rt_arena_reset(&arena);
 }
 
-/* Makes the program value around a built executable; holds one reference, the caller's. */
-static rt_program *program_create(rt_program_manager *manager, const rt_build_target *target,
-                                  uint32_t id, const rt_link_set *set, dev_program *executable)
+rt_program *rt_program_create(rt_program_manager *manager, const rt_build_target *target,
+                              uint32_t id, const rt_link_set *set, dev_program *executable)
 {
     rt_program *program = rt_alloc(sizeof *program);
     program->references = 1;
@@ -296,8 +294,8 @@ static rt_status build_set(rt_program_manager *manager, const rt_build_target *t
     pending_remove(manager, build);
     pthread_cond_broadcast(&manager->built);
     if (!rt_ok(status)) return status;
-    *out_program = program_create(manager, target, id, set, executable);
-    trace_made(manager, target, id, set, loaded);
+    *out_program = rt_program_create(manager, target, id, set, executable);
+    rt_program_trace_made(manager, target, id, set, loaded);
     /* An image that went while the program was built must not come back by the cache. */
     bool all_there = true;
     for (uint32_t i = 0; i < set->images.count; i++)
@@ -319,8 +317,7 @@ static void leave_out_built(const rt_program_manager *manager, rt_link_set *set)
     set->images.count = kept;
 }
 
-static rt_link_context link_context_of(const rt_program_manager *manager,
-                                       const rt_build_target *target)
+rt_link_context rt_program_link_context(rt_program_manager *manager, const rt_device *device)
 {
     return (rt_link_context){
         .sink = manager->sink,
@@ -328,7 +325,7 @@ static rt_link_context link_context_of(const rt_program_manager *manager,
         .chooser = manager->chooser,
         .loader = manager->loader,
         .tables = &manager->tables,
-        .device = target->device,
+        .device = device,
         .profile = manager->profile,
         .prefer_preloaded = manager->prefer_preloaded,
     };
@@ -336,13 +333,13 @@ static rt_link_context link_context_of(const rt_program_manager *manager,
 
 /* Shipped DPC++ looks for the imports again where a provider is gone, refuses what it does not find
  * and otherwise goes on with the program as it was (requirements.yaml, key dpcpp, tag A70). */
-static rt_status check_providers(const rt_program_manager *manager, const rt_build_target *target,
+static rt_status check_providers(rt_program_manager *manager, const rt_build_target *target,
                                  const rt_program *program)
 {
     const rt_registered_image *requesting = program->images[0];
     if (!program->lost_provider || !rt_program_tables_hold(&manager->tables, requesting))
         return RT_STATUS_OK;
-    rt_link_context context = link_context_of(manager, target);
+    rt_link_context context = rt_program_link_context(manager, target->device);
     rt_link_set set = {0};
     rt_status status = rt_link_set_collect(&context, requesting, &set);
     rt_link_set_free(&set);
@@ -354,7 +351,7 @@ static rt_status check_providers(const rt_program_manager *manager, const rt_bui
 static rt_status build_program(rt_program_manager *manager, const rt_build_target *target,
                                const rt_registered_image *image, rt_program **out_program)
 {
-    rt_link_context context = link_context_of(manager, target);
+    rt_link_context context = rt_program_link_context(manager, target->device);
     rt_link_set set = {0};
     rt_status status = rt_link_set_collect(&context, image, &set);
     /* Nothing of a failure is kept.  Broken: what is missing once stays missing. */
@@ -362,8 +359,10 @@ static rt_status build_program(rt_program_manager *manager, const rt_build_targe
     if (rt_ok(status)) {
         status = rt_spec_list_check(manager->sink, target->constants, &set, target->device);
     }
-    /* Broken: joins only what the application has linked by calls of its own. */
-    if (rt_ok(status) && set.images.count > 1 && !RULE(DL_REQ_08)) set.images.count = 1;
+    /* Broken: what the program did not start with is joined only by calls of its own. */
+    bool came_later = !manager->loader->modules[image->module].global;
+    if (rt_ok(status) && set.images.count > 1 && came_later && !RULE(DL_REQ_08))
+        set.images.count = 1;
     /* Here the mark stands first: looking at every image's programs is for a fault only. */
     if (rt_ok(status) && !RULE(DL_CACHE_11)) leave_out_built(manager, &set);
     /* Nothing is compiled before all imports are found.  Broken: the linker may say it too. */
@@ -428,9 +427,8 @@ static rt_status find_program(rt_program_manager *manager, rt_arena *arena,
     }
 }
 
-/* The kernel object, made once per program and name (DL-CACHE-12).  Called with the lock held. */
-static rt_status find_kernel(rt_program_manager *manager, rt_program *program, rt_text kernel_name,
-                             dev_kernel **out_kernel)
+rt_status rt_program_take_kernel(rt_program_manager *manager, rt_program *program,
+                                 rt_text kernel_name, dev_kernel **out_kernel)
 {
     uint32_t index = rt_map_find(&program->kernel_index, kernel_name);
     if (index != RT_MAP_NONE && RULE(DL_CACHE_12)) {
@@ -456,8 +454,8 @@ rt_status rt_program_manager_kernel(rt_program_manager *manager, const rt_kernel
     pthread_mutex_lock(&manager->lock);
     rt_status status = find_program(manager, &arena, request, out_program);
     if (rt_ok(status)) {
-        CHECK(*out_program && (*out_program)->references >= 1);
-        status = find_kernel(manager, *out_program, request->kernel, out_kernel);
+        CHECK((*out_program)->references >= 1);
+        status = rt_program_take_kernel(manager, *out_program, request->kernel, out_kernel);
         if (!rt_ok(status)) {
             program_unreference(manager, *out_program);
             *out_program = NULL;

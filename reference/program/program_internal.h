@@ -40,6 +40,8 @@ struct rt_program_manager {
     rt_persistent *persistent; /* NULL: none */
     RT_VECTOR(rt_pending_build) pending;
     uint32_t program_count;  /* ids given so far */
+    uint32_t bundle_count;   /* the same of kernel bundles */
+    uint32_t bundles_alive;  /* zero when the manager is destroyed */
     uint32_t programs_alive; /* zero when the manager is destroyed */
 };
 
@@ -58,6 +60,31 @@ RT_MUST_USE rt_status rt_program_select(rt_program_manager *manager,
 RT_MUST_USE rt_status rt_program_refuse_module(rt_program_manager *manager,
                                                const rt_kernel_request *request);
 
+/* Refuses a kernel for a device: ERRC_RUNTIME where no registered image has it, else `code`, saying
+ * what is wrong with its images.  Called with the lock held. */
+RT_MUST_USE rt_status rt_program_refuse_kernel(rt_program_manager *manager, const rt_device *device,
+                                               rt_text kernel, rt_code code);
+
+/* True when the device takes the image's format and has the aspects that it asks for. */
+bool rt_program_runs(const rt_device *device, const rt_image *image);
+
+/* What resolution for a device works with: the manager's parts. */
+rt_link_context rt_program_link_context(rt_program_manager *manager, const rt_device *device);
+
+/* Makes the program value around a built executable, whose id was drawn from program_count; holds
+ * one reference, the caller's.  Called with the lock held. */
+rt_program *rt_program_create(rt_program_manager *manager, const rt_build_target *target,
+                              uint32_t id, const rt_link_set *set, dev_program *executable);
+
+/* Tells of a program that came of building it, or from the persistent cache. */
+void rt_program_trace_made(rt_program_manager *manager, const rt_build_target *target, uint32_t id,
+                           const rt_link_set *set, bool loaded);
+
+/* The kernel object, made once per program and name (DL-CACHE-12).  Called with the lock held.
+ * Codes of dev_kernel_create. */
+RT_MUST_USE rt_status rt_program_take_kernel(rt_program_manager *manager, rt_program *program,
+                                             rt_text kernel_name, dev_kernel **out_kernel);
+
 /* Appends "name=value" for each constant of the target, the values as unsigned numbers: their types
  * are known to the code only.  Allocated in the arena. */
 const rt_text *rt_program_constant_texts(rt_arena *arena, const rt_build_target *target);
@@ -71,5 +98,20 @@ const rt_text *rt_program_image_names(rt_arena *arena, const rt_link_set *set);
 RT_MUST_USE rt_status rt_program_build(rt_program_manager *manager, const rt_build_target *target,
                                        uint32_t program_id, const rt_link_set *set,
                                        dev_program **out_executable);
+
+/* Makes a program object of the set's image of that index, for linking; the options are that
+ * image's and the target's, and so are the constants.  Called without the lock.  *out_object is the
+ * caller's.  Codes of dev_program_compile. */
+RT_MUST_USE rt_status rt_program_compile(rt_program_manager *manager, const rt_build_target *target,
+                                         const rt_link_set *set, uint32_t index,
+                                         dev_program **out_object);
+
+/* Links the program objects of a set's images, in its order.  Called without the lock.
+ * *out_executable is the caller's.  ERRC_FEATURE_NOT_SUPPORTED: there are several, and the device
+ * does not link their format (DL-BACKEND-06); and the codes of dev_program_link. */
+RT_MUST_USE rt_status rt_program_link(rt_program_manager *manager, const rt_build_target *target,
+                                      uint32_t program_id, const rt_link_set *set,
+                                      dev_program *const *objects, rt_text options,
+                                      dev_program **out_executable);
 
 #endif

@@ -58,26 +58,34 @@ static rt_status refuse_kernel(rt_program_manager *manager, rt_text kernel_name)
 
 /* The kernel exists, but no image of it runs on the device. */
 static rt_status refuse_images(rt_program_manager *manager, const rt_device *device,
-                               rt_text kernel_name, const rt_image_group *group)
+                               rt_text kernel_name, const rt_image_group *group, rt_code code)
 {
     for (uint32_t i = 0; i < group->images.count; i++) {
         const rt_image *image = group->images.items[i]->image;
         rt_buffer lack = {0};
         bool taken = device->capabilities.formats_taken & (1u << image->format);
         if (!taken || rt_device_meets(device, image, &lack)) continue;
-        rt_status status = rt_fail_naming(
-            manager->sink, RT_ERRC_KERNEL_NOT_SUPPORTED, RT_RULE_NONE, &kernel_name, 1,
-            "kernel '%.*s' of image %.*s cannot run: %s", RT_TEXT_ARG(kernel_name),
-            RT_TEXT_ARG(image->name), rt_buffer_string(&lack));
+        rt_status status =
+            rt_fail_naming(manager->sink, code, RT_RULE_NONE, &kernel_name, 1,
+                           "kernel '%.*s' of image %.*s cannot run: %s", RT_TEXT_ARG(kernel_name),
+                           RT_TEXT_ARG(image->name), rt_buffer_string(&lack));
         rt_buffer_free(&lack);
         return status;
     }
-    return rt_fail_naming(manager->sink, RT_ERRC_KERNEL_NOT_SUPPORTED, RT_RULE_NONE, &kernel_name,
-                          1, "kernel '%.*s' exists only in formats that device %.*s does not take",
+    return rt_fail_naming(manager->sink, code, RT_RULE_NONE, &kernel_name, 1,
+                          "kernel '%.*s' exists only in formats that device %.*s does not take",
                           RT_TEXT_ARG(kernel_name), RT_TEXT_ARG(device->name));
 }
 
-static bool runs(const rt_device *device, const rt_image *image)
+rt_status rt_program_refuse_kernel(rt_program_manager *manager, const rt_device *device,
+                                   rt_text kernel_name, rt_code code)
+{
+    const rt_image_group *group = rt_program_tables_kernel(&manager->tables, kernel_name);
+    if (group->images.count == 0) return refuse_kernel(manager, kernel_name);
+    return refuse_images(manager, device, kernel_name, group, code);
+}
+
+bool rt_program_runs(const rt_device *device, const rt_image *image)
 {
     bool taken = device->capabilities.formats_taken & (1u << image->format);
     return taken && rt_device_meets(device, image, NULL);
@@ -124,7 +132,7 @@ rt_status rt_program_select(rt_program_manager *manager, const rt_kernel_request
         const rt_registered_image *image = group->images.items[i];
         bool elsewhere = !any_module && image->module != request->module;
         if (elsewhere && RULE(DL_CACHE_14)) continue;
-        if (!runs(request->device, image->image)) continue;
+        if (!rt_program_runs(request->device, image->image)) continue;
         if (!*out_image) *out_image = image;
         /* Code that was compiled ahead of time keeps the defaults of its constants: a launch that
          * sets some takes an image whose constants can still be set, where there is one. */
@@ -133,5 +141,6 @@ rt_status rt_program_select(rt_program_manager *manager, const rt_kernel_request
         return RT_STATUS_OK;
     }
     if (*out_image) return RT_STATUS_OK;
-    return refuse_images(manager, request->device, request->kernel, group);
+    return refuse_images(manager, request->device, request->kernel, group,
+                         RT_ERRC_KERNEL_NOT_SUPPORTED);
 }

@@ -1,56 +1,35 @@
 /* Images' tables of specialisation constants. */
 #include "reference/program/specialise.h"
 
+#include "reference/image/spec_constants.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- An image's table --------------------------------------------------------------------- */
 
-enum { DESCRIPTOR_SIZE = 3 * 4 };
-
-typedef struct spec_descriptor {
-    uint32_t id, offset, size; /* number in the code; bytes in the block of defaults */
-} spec_descriptor;
-
 typedef enum spec_presence { SPEC_ABSENT, SPEC_PRESENT, SPEC_DAMAGED } spec_presence;
 
-static const rt_property *property_find(const rt_image *image, const char *set_name, rt_text name)
-{
-    const rt_property_set *set = rt_image_set(image, set_name);
-    for (uint32_t i = 0; set && i < set->property_count; i++) {
-        if (rt_text_equal(set->properties[i].name, name)) return &set->properties[i];
-    }
-    return NULL;
-}
-
 static spec_presence descriptor_find(const rt_image *image, rt_text name,
-                                     spec_descriptor *out_descriptor)
+                                     rt_spec_descriptor *out_descriptor)
 {
-    const rt_property *property = property_find(image, RT_SET_SPEC_CONSTANTS, name);
-    if (!property) return SPEC_ABSENT;
-    if (property->type != RT_PROPERTY_BYTES || property->bytes.size != DESCRIPTOR_SIZE)
-        return SPEC_DAMAGED;
-    rt_reader reader = rt_reader_of(property->bytes);
-    out_descriptor->id = rt_read_u32(&reader);
-    out_descriptor->offset = rt_read_u32(&reader);
-    out_descriptor->size = rt_read_u32(&reader);
-    CHECK(rt_reader_finished(&reader));
-    return SPEC_PRESENT;
+    *out_descriptor = (rt_spec_descriptor){0};
+    const rt_property_set *set = rt_image_set(image, RT_SET_SPEC_CONSTANTS);
+    for (uint32_t i = 0; set && i < set->property_count; i++) {
+        if (!rt_text_equal(set->properties[i].name, name)) continue;
+        return rt_spec_descriptor_read(image, i, out_descriptor) ? SPEC_PRESENT : SPEC_DAMAGED;
+    }
+    return SPEC_ABSENT;
 }
 
 /* True when the image says that the constant has this value unless it is set. */
 static bool is_default(const rt_image *image, const rt_spec_constant *constant)
 {
-    spec_descriptor descriptor;
+    rt_spec_descriptor descriptor;
     if (descriptor_find(image, constant->name, &descriptor) != SPEC_PRESENT) return false;
-    const rt_property *defaults =
-        property_find(image, RT_SET_SPEC_CONSTANT_DEFAULTS, RT_TEXT("all"));
-    if (!defaults || defaults->type != RT_PROPERTY_BYTES) return false;
-    rt_bytes block = defaults->bytes;
-    if (descriptor.offset > block.size || descriptor.size > block.size - descriptor.offset)
-        return false;
-    return descriptor.size == constant->value.size &&
-           memcmp(block.data + descriptor.offset, constant->value.data, descriptor.size) == 0;
+    rt_bytes value = descriptor.default_value;
+    return value.size > 0 && value.size == constant->value.size &&
+           memcmp(value.data, constant->value.data, value.size) == 0;
 }
 
 /* ---- Lists -------------------------------------------------------------------------------- */
@@ -69,13 +48,30 @@ rt_spec_list rt_spec_list_make(rt_arena *arena, const rt_kernel_request *request
     rt_spec_list list = {.constants = constants};
     for (uint32_t i = 0; i < request->constant_count; i++) {
         CHECK(request->constants[i].value.size >= 1);
-        if (is_default(requesting, &request->constants[i])) continue;
+        if (requesting && is_default(requesting, &request->constants[i])) continue;
         constants[list.count++] = request->constants[i];
     }
     qsort(constants, list.count, sizeof *constants, by_name);
     for (uint32_t i = 1; i < list.count; i++)
         CHECK(by_name(&constants[i - 1], &constants[i]) < 0);
     return list;
+}
+
+rt_spec_list rt_spec_list_union(rt_arena *arena, rt_spec_list a, rt_spec_list b)
+{
+    rt_spec_constant *constants =
+        rt_arena_alloc_array(arena, (size_t)a.count + b.count, sizeof *constants);
+    rt_spec_list both = {.constants = constants};
+    uint32_t i = 0, k = 0;
+    while (i < a.count || k < b.count) {
+        int order = i == a.count   ? 1
+                    : k == b.count ? -1
+                                   : by_name(&a.constants[i], &b.constants[k]);
+        constants[both.count++] = order <= 0 ? a.constants[i] : b.constants[k];
+        i += order <= 0;
+        k += order >= 0;
+    }
+    return both;
 }
 
 void rt_spec_list_write(rt_buffer *out, rt_spec_list list)
@@ -103,10 +99,11 @@ bool rt_spec_list_equal(rt_spec_list a, rt_spec_list b)
 
 static rt_status refuse_damaged(rt_sink *sink, const rt_image *image, rt_text name)
 {
-    return rt_fail_naming(sink, RT_MALFORMED, RT_RULE_NONE, &name, 1,
-                          "image %.*s: property '%.*s' of set \"%s\" is not three u32 (number, "
-                          "offset, size)",
-                          RT_TEXT_ARG(image->name), RT_TEXT_ARG(name), RT_SET_SPEC_CONSTANTS);
+    return rt_fail_naming(
+        sink, RT_MALFORMED, RT_RULE_NONE, &name, 1,
+        "image %.*s: property '%.*s' of set \"%s\" is no table of scalars, each three "
+        "u32: number, offset in the constant, size",
+        RT_TEXT_ARG(image->name), RT_TEXT_ARG(name), RT_SET_SPEC_CONSTANTS);
 }
 
 static rt_status refuse_size(rt_sink *sink, const rt_image *image, const rt_spec_constant *constant,
@@ -168,14 +165,15 @@ static rt_status refuse_unknown(rt_sink *sink, rt_text name, const rt_link_set *
 static rt_status check_image(rt_sink *sink, const rt_spec_constant *constant, const rt_image *image,
                              bool *out_found)
 {
-    spec_descriptor descriptor = {0};
+    rt_spec_descriptor descriptor;
     spec_presence presence = descriptor_find(image, constant->name, &descriptor);
     *out_found = presence == SPEC_PRESENT;
     if (presence == SPEC_DAMAGED) return refuse_damaged(sink, image, constant->name);
-    if (presence == SPEC_PRESENT && descriptor.size != constant->value.size)
-        return refuse_size(sink, image, constant, descriptor.size);
-    uint32_t size = descriptor.size;
-    bool is_scalar = size == 1 || size == 2 || size == 4 || size == 8;
+    if (presence == SPEC_PRESENT && descriptor.size_bytes != constant->value.size)
+        return refuse_size(sink, image, constant, descriptor.size_bytes);
+    uint32_t size = descriptor.size_bytes;
+    bool is_scalar =
+        descriptor.scalar_count == 1 && (size == 1 || size == 2 || size == 4 || size == 8);
     if (*out_found && !is_scalar) return refuse_composite(sink, image, constant->name, size);
     return RT_STATUS_OK;
 }
@@ -185,7 +183,7 @@ static rt_status check_numbers(rt_sink *sink, rt_spec_list list, const rt_image 
 {
     for (uint32_t i = 0; i < list.count; i++) {
         for (uint32_t k = 0; k < i; k++) {
-            spec_descriptor first, second;
+            rt_spec_descriptor first, second;
             if (descriptor_find(image, list.constants[i].name, &first) != SPEC_PRESENT) continue;
             if (descriptor_find(image, list.constants[k].name, &second) != SPEC_PRESENT) continue;
             if (first.id != second.id) continue;
@@ -227,11 +225,11 @@ uint32_t rt_spec_list_of_image(rt_arena *arena, rt_spec_list list, const rt_imag
     uint32_t count = 0;
     *out_constants = rt_arena_alloc_array(arena, list.count, sizeof **out_constants);
     for (uint32_t i = 0; i < list.count; i++) {
-        spec_descriptor descriptor = {0};
+        rt_spec_descriptor descriptor;
         spec_presence presence = descriptor_find(image, list.constants[i].name, &descriptor);
         CHECK(presence != SPEC_DAMAGED);
         if (presence == SPEC_ABSENT) continue;
-        CHECK(descriptor.size == list.constants[i].value.size);
+        CHECK(descriptor.size_bytes == list.constants[i].value.size);
         (*out_constants)[count++] = (dev_spec_constant){descriptor.id, list.constants[i].value};
     }
     return count;

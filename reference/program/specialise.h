@@ -17,9 +17,13 @@ typedef struct rt_spec_list {
 } rt_spec_list;
 
 /* The constants of the request as a list without those that have their default in the requesting
- * image.  The table is allocated in the arena, its contents are the request's. */
+ * image (NULL: whole).  The table is allocated in the arena, its contents are the request's. */
 rt_spec_list rt_spec_list_make(rt_arena *arena, const rt_kernel_request *request,
                                const rt_image *requesting);
+
+/* The constants of both lists; of one that both set, a's value.  The table is allocated in the
+ * arena, its contents are the lists'. */
+rt_spec_list rt_spec_list_union(rt_arena *arena, rt_spec_list a, rt_spec_list b);
 
 /* Writes the list so that equal lists, and only those, give equal bytes. */
 void rt_spec_list_write(rt_buffer *out, rt_spec_list list);

@@ -13,6 +13,7 @@
 #define REFERENCE_SCHED_SCHED_H
 
 #include "reference/memory/memory.h"
+#include "reference/program/bundle.h"
 
 typedef struct rt_scheduler rt_scheduler;
 
@@ -60,6 +61,8 @@ typedef struct rt_launch {
     uint32_t constant_count;
     bool has_module; /* see rt_kernel_request */
     rt_module_id module;
+    const rt_bundle *bundle; /* executable: the kernel is taken from it, and options and module are
+                                not given; NULL: the program manager finds it */
 } rt_launch;
 
 /* A copy between memories, or a fill, as the application asks for it; borrowed for the call.
@@ -95,10 +98,10 @@ RT_MUST_USE rt_status rt_scheduler_transfer(rt_scheduler *scheduler, rt_queue_id
                                             const rt_transfer *transfer,
                                             rt_command_id *out_command);
 
-/* Submits a launch.  Fails at once with the codes of rt_program_manager_kernel and of
- * dev_enqueue_kernel; nothing was enqueued then.  ERRC_INVALID: unified shared memory of another
- * device, or a pointer beyond its end.  ERRC_KERNEL_ARGUMENT: not as many arguments as the kernel
- * has parameters.  What goes wrong while the kernel runs is told to who waits. */
+/* Submits a launch.  Fails at once with the codes of rt_program_manager_kernel (rt_bundle_kernel)
+ * and of dev_enqueue_kernel; nothing was enqueued then.  ERRC_INVALID: unified shared memory of
+ * another device, or a pointer beyond its end.  ERRC_KERNEL_ARGUMENT: not as many arguments as the
+ * kernel has parameters.  What goes wrong while the kernel runs is told to who waits. */
 RT_MUST_USE rt_status rt_scheduler_launch(rt_scheduler *scheduler, rt_queue_id queue,
                                           const rt_launch *launch, rt_command_id *out_command);
 

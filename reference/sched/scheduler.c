@@ -229,7 +229,10 @@ rt_status rt_scheduler_launch(rt_scheduler *scheduler, rt_queue_id queue, const 
 
     rt_program *program = NULL;
     dev_kernel *kernel = NULL;
-    RT_TRY(rt_program_manager_kernel(scheduler->programs, &request, &program, &kernel));
+    CHECK_IMPLIES(launch->bundle, launch->options.length == 0 && !launch->has_module);
+    RT_TRY(launch->bundle
+               ? rt_bundle_kernel(scheduler->programs, launch->bundle, &request, &program, &kernel)
+               : rt_program_manager_kernel(scheduler->programs, &request, &program, &kernel));
     rt_status status = check_argument_count(scheduler, launch, program, kernel);
     if (rt_ok(status)) {
         rt_handover_point();

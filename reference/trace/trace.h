@@ -47,6 +47,13 @@
     EVENT(PERSISTENT_STORE, "persistent_store", "program images[] device")                         \
     EVENT(PERSISTENT_REJECT, "persistent_reject", "program images[] device reason")                \
     EVENT(PERSISTENT_FAIL, "persistent_fail", "program images[] device reason")                    \
+    /* kernel bundles: the application got one, of these images; compiled or built one; linked or  \
+     * joined several; "of" and "bundles" are those that it was made of */                         \
+    EVENT(BUNDLE_GET, "bundle_get", "bundle state images[] device context")                        \
+    EVENT(BUNDLE_COMPILE, "bundle_compile", "bundle of images[]")                                  \
+    EVENT(BUNDLE_LINK, "bundle_link", "bundle bundles[] images[]")                                 \
+    EVENT(BUNDLE_BUILD, "bundle_build", "bundle of images[]")                                      \
+    EVENT(BUNDLE_JOIN, "bundle_join", "bundle bundles[] images[]")                                 \
     EVENT(RELEASE, "release", "program")                                                           \
     /* commands, when they are handed to a device */                                               \
     EVENT(LAUNCH, "launch",                                                                        \

@@ -149,8 +149,9 @@ static harness linked(rt_sink *sink, rt_buffer *one, rt_buffer *other)
     return h;
 }
 
-/* The same bytes and the same finding as the SPIR-V that it was made of. */
-static void test_two_images_link_and_run(void **state)
+/* What one image imports and the other exports is joined when the program is linked: the same bytes
+ * and the same finding as the SPIR-V that they were made of. */
+static void DL_BACKEND_12_two_images_link_and_run(void **state)
 {
     (void)state;
     rt_sink *sink = rt_sink_create(), *other = rt_sink_create();
@@ -175,6 +176,20 @@ static void test_two_images_link_and_run(void **state)
         assert_string_equal(spirv.texts[k][0], native.texts[k][0]);
     harness_close(&spirv);
     harness_close(&native);
+}
+
+/* The image names what it leaves open. */
+static void DL_BACKEND_11_open_imports_are_compiled(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    rt_buffer image = image_of_text(sink, importer);
+    sim_native native = read_image(sink, &image);
+    assert_int_equal(native.import_count, 1);
+    assert_true(rt_text_is(native.imports[0], "f"));
+    sim_native_free(&native);
+    rt_buffer_free(&image);
+    rt_sink_destroy(sink);
 }
 
 static void test_constants_stay_as_they_were(void **state)
@@ -476,10 +491,12 @@ static void test_lies_are_refused(void **state)
     rt_sink_destroy(sink);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_images_link_and_run),
+        cmocka_unit_test(DL_BACKEND_11_open_imports_are_compiled),
+        cmocka_unit_test(DL_BACKEND_12_two_images_link_and_run),
         cmocka_unit_test(test_constants_stay_as_they_were),
         cmocka_unit_test(test_constants_of_every_kind),
         cmocka_unit_test(test_words_stay),

@@ -234,6 +234,16 @@ cl_program clCreateProgramWithIL(cl_context context, const void *code, size_t si
     return create("clCreateProgramWithIL", out_result);
 }
 
+cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const char **texts,
+                                     const size_t *lengths, cl_int *out_result)
+{
+    (void)context;
+    if (count != 1 || !texts[0] || lengths[0] >= sizeof fake.source) abort();
+    memcpy(fake.source, texts[0], lengths[0]);
+    fake.source[lengths[0]] = '\0';
+    return create("clCreateProgramWithSource", out_result);
+}
+
 cl_int clSetProgramSpecializationConstant(cl_program program, cl_uint id, size_t size,
                                           const void *value)
 {

@@ -42,6 +42,7 @@ typedef struct fake_opencl {
     char trace[16384];         /* the calls' names, each followed by a space; cut when full */
     char options[256];         /* of the last compile, link or build */
     uint32_t binary_size;      /* of the last clCreateProgramWithBinary */
+    char source[256];          /* of the last clCreateProgramWithSource */
     cl_ulong queue_properties; /* of the last queue */
     uint32_t permissions;      /* to follow pointers, given to kernels */
     uint32_t constant;         /* the value given to constant 7 */

@@ -44,9 +44,16 @@ static void fake_takes_bitcode(void)
 static rt_status fake_open(const dev_open_parameters *parameters, rt_text selector,
                            dev_device **out_device)
 {
-    return ocl_device_open(FAKE_LIBRARY, parameters, selector, out_device);
+    return ocl_device_open(FAKE_LIBRARY, parameters, selector, OCL_INPUT_IMAGES, out_device);
 }
 static const dev_backend fake_backend = {"opencl over a fake", fake_open};
+
+static rt_status fake_source_open(const dev_open_parameters *parameters, rt_text selector,
+                                  dev_device **out_device)
+{
+    return ocl_device_open(FAKE_LIBRARY, parameters, selector, OCL_INPUT_SOURCE, out_device);
+}
+static const dev_backend fake_source_backend = {"opencl from source", fake_source_open};
 
 /* Tools that join by counting, or answer a code. */
 typedef struct fake_tools {
@@ -123,10 +130,11 @@ static void loaders_that_are_none_are_unavailable(void **state)
     fixture *f = *state;
     const dev_open_parameters parameters = {.sink = f->sink};
     dev_device *device = NULL;
-    rt_status status = ocl_device_open("libno-such-loader.so", &parameters, none, &device);
+    rt_status status =
+        ocl_device_open("libno-such-loader.so", &parameters, none, OCL_INPUT_IMAGES, &device);
     assert_int_equal(status.code, RT_UNAVAILABLE);
     assert_true(message_has(f->sink, status, "ocl-icd-libopencl1"));
-    status = ocl_device_open("libm.so.6", &parameters, none, &device);
+    status = ocl_device_open("libm.so.6", &parameters, none, OCL_INPUT_IMAGES, &device);
     assert_int_equal(status.code, RT_UNAVAILABLE);
     assert_true(message_has(f->sink, status, "clGetPlatformIDs"));
     assert_null(device);
@@ -469,6 +477,43 @@ static void driver_compiles_and_links_spirv(void **state)
     assert_non_null(strstr(fake->trace, "clEnqueueFillBuffer clFlush clEnqueueCopyBuffer "));
 }
 
+/* One clCompileProgram for each image, and one clLinkProgram of the driver's own; what the tools
+ * would have joined is built with clBuildProgram. */
+static void DL_BACKEND_08_the_driver_links_spirv(void **state)
+{
+    fixture *f = *state;
+    assert_true(rt_ok(fixture_open(f, "")));
+    dev_program *programs[2], *linked;
+    for (int i = 0; i < 2; i++)
+        assert_true(rt_ok(dev_program_compile(f->device, &image, &programs[i])));
+    assert_true(rt_ok(dev_program_link(f->device, programs, 2, none, &linked)));
+    dev_program_destroy(linked); /* before anything fails: a device outlives its programs */
+    for (int i = 0; i < 2; i++)
+        dev_program_destroy(programs[i]);
+    assert_non_null(strstr(fake->trace, "clCreateProgramWithIL clCompileProgram "
+                                        "clCreateProgramWithIL clCompileProgram clLinkProgram "));
+    assert_null(strstr(fake->trace, "clBuildProgram"));
+    assert_int_equal(f->tools_state.image_count, 0);
+}
+
+/* Of the outcomes that the rule leaves, the adapter offers no linking of code compiled ahead of
+ * time: it announces none, and refuses it by name. */
+static void DL_BACKEND_13_native_code_is_neither_announced_nor_taken(void **state)
+{
+    fixture *f = *state;
+    assert_true(rt_ok(fixture_open(f, "")));
+    dev_capabilities found;
+    dev_device_capabilities(f->device, &found);
+    assert_int_equal(found.formats_taken, 1u << RT_FORMAT_SPIRV64);
+    assert_false(dev_capabilities_link(&found, RT_FORMAT_NATIVE));
+    dev_code native = image;
+    native.format = RT_FORMAT_NATIVE;
+    dev_program *program;
+    rt_status status = dev_program_compile(f->device, &native, &program);
+    assert_int_equal(status.code, RT_UNSUPPORTED);
+    assert_true(message_has(f->sink, status, "takes images of format"));
+}
+
 static void every_kind_of_memory_moves_its_bytes(void **state)
 {
     fixture *f = *state;
@@ -568,6 +613,136 @@ static void tools_link_for_a_driver_without_spirv(void **state)
     assert_null(strstr(fake->trace, "clLinkProgram"));
     assert_null(strstr(fake->trace, "clSetKernelExecInfo"));
     assert_int_equal(fake->queue_properties, 0);
+}
+
+static const char unit_text[] = "kernel void k(global int *p) { p[0] = f(p[0]); }";
+static const dev_code source_image = {
+    .format = RT_FORMAT_OPENCL_C,
+    .bytes = {(const uint8_t *)unit_text, sizeof unit_text - 1},
+    .options = {"-cl-std=CL3.0", 13},
+};
+
+static rt_status fixture_open_source(fixture *f)
+{
+    const dev_open_parameters parameters = {.sink = f->sink};
+    return dev_device_open(&fake_source_backend, &parameters, none, &f->device);
+}
+
+/* A device without SPIR-V, SPIR and tools: source needs none of them. */
+static void fake_takes_source(void)
+{
+    fake_reset();
+    fake->version = "OpenCL 1.2 fake";
+    fake->il_version = "";
+    fake->extensions = "";
+    fake->gives_extensions = false;
+}
+
+static void driver_compiles_and_links_source(void **state)
+{
+    fixture *f = *state;
+    fake_takes_source();
+    assert_true(rt_ok(fixture_open_source(f)));
+    dev_program *programs[2], *linked, *built;
+    for (int i = 0; i < 2; i++)
+        assert_true(rt_ok(dev_program_compile(f->device, &source_image, &programs[i])));
+    assert_string_equal(fake->source, unit_text);
+    assert_string_equal(fake->options, "-cl-std=CL3.0");
+    assert_true(rt_ok(dev_program_link(f->device, programs, 2, RT_TEXT("-g"), &linked)));
+    assert_string_equal(fake->options, "-g");
+    assert_non_null(strstr(fake->trace, "clCreateProgramWithSource clCompileProgram "
+                                        "clCreateProgramWithSource clCompileProgram "
+                                        "clLinkProgram "));
+    assert_true(rt_ok(dev_program_build(f->device, &source_image, &built)));
+    assert_string_equal(fake->options, "-cl-std=CL3.0");
+    assert_non_null(strstr(fake->trace, "clCreateProgramWithSource clBuildProgram "));
+    assert_null(strstr(fake->trace, "clCreateProgramWithIL"));
+    dev_program_destroy(built);
+    dev_program_destroy(linked);
+    dev_program_destroy(programs[0]);
+    dev_program_destroy(programs[1]);
+}
+
+static void source_capabilities_are_of_source(void **state)
+{
+    fixture *f = *state;
+    /* All that SPIR-V would offer is there, and does not count. */
+    assert_true(rt_ok(fixture_open_source(f)));
+    dev_capabilities found;
+    dev_device_capabilities(f->device, &found);
+    assert_int_equal(found.formats_taken, 1u << RT_FORMAT_OPENCL_C);
+    assert_true(dev_capabilities_link(&found, RT_FORMAT_OPENCL_C));
+    assert_false(dev_capabilities_link(&found, RT_FORMAT_SPIRV64));
+    assert_false(found.links_with_tool);
+    assert_false(found.spec_constants);
+    assert_false(found.globals_by_name);
+    assert_false(found.function_pointers);
+    dev_program *program;
+    rt_status status = dev_program_compile(f->device, &image, &program);
+    assert_int_equal(status.code, RT_UNSUPPORTED);
+    assert_true(message_has(f->sink, status, "takes images of format opencl_c, not spirv64"));
+    dev_device_destroy(f->device);
+    f->device = NULL;
+    fake->linker = CL_FALSE;
+    assert_true(rt_ok(fixture_open_source(f)));
+    dev_device_capabilities(f->device, &found);
+    assert_false(dev_capabilities_link(&found, RT_FORMAT_OPENCL_C));
+    dev_device_destroy(f->device);
+    f->device = NULL;
+    fake->compiler = CL_FALSE;
+    assert_int_equal(fixture_open_source(f).code, RT_UNAVAILABLE);
+    /* Another device takes no source. */
+    fake_reset();
+    assert_true(rt_ok(fixture_open(f, "")));
+    status = dev_program_build(f->device, &source_image, &program);
+    assert_int_equal(status.code, RT_UNSUPPORTED);
+}
+
+/* Compiles, links and builds once, ending everything. */
+static rt_status source_whole(const fixture *f)
+{
+    dev_program *made[2] = {NULL};
+    rt_status status = dev_program_compile(f->device, &source_image, &made[0]);
+    if (rt_ok(status)) status = dev_program_link(f->device, &made[0], 1, none, &made[1]);
+    dev_program_destroy(made[0]);
+    dev_program_destroy(made[1]);
+    made[0] = NULL;
+    if (rt_ok(status)) status = dev_program_build(f->device, &source_image, &made[0]);
+    dev_program_destroy(made[0]);
+    return status;
+}
+
+static void failures_of_source_have_their_class(void **state)
+{
+    fixture *f = *state;
+    const struct {
+        const char *call;
+        cl_int result;
+        rt_code code;
+        const char *part; /* of the message */
+    } rows[] = {
+        {"clCreateProgramWithSource", CL_OUT_OF_HOST_MEMORY, RT_ERRC_MEMORY_ALLOCATION,
+         "clCreateProgramWithSource"},
+        {"clCreateProgramWithSource", CL_SUCCESS, RT_DRIVER_ERROR, "without a result"},
+        {"clCompileProgram", CL_COMPILE_PROGRAM_FAILURE, RT_ERRC_BUILD, "symbol: twice"},
+        {"clCompileProgram", CL_INVALID_COMPILER_OPTIONS, RT_ERRC_BUILD, "-66"},
+        {"clLinkProgram", CL_LINK_PROGRAM_FAILURE, RT_LINK_ERROR, "undefined symbol: twice"},
+        {"clLinkProgram", CL_LINKER_NOT_AVAILABLE, RT_UNSUPPORTED, "CL_LINKER_NOT_AVAILABLE"},
+        {"clBuildProgram", CL_BUILD_PROGRAM_FAILURE, RT_ERRC_BUILD, "undefined symbol: twice"},
+    };
+    fake_takes_source();
+    assert_true(rt_ok(fixture_open_source(f)));
+    int32_t live = fake->live;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fake->fail_call = rows[i].call;
+        fake->fail_with = rows[i].result;
+        rt_status status = source_whole(f);
+        assert_int_equal(status.code, rows[i].code);
+        assert_true(message_has(f->sink, status, rows[i].part));
+        assert_int_equal(fake->live, live);
+    }
+    fake->fail_call = NULL;
+    assert_true(rt_ok(source_whole(f)));
 }
 
 /* The driver compiles once what was several images, each with options of its own. */
@@ -951,8 +1126,9 @@ static void results_have_names(void **state)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     void *handle = dlopen(FAKE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     void *symbol = handle ? dlsym(handle, "fake_opencl_control") : NULL;
     if (!symbol) {
@@ -969,12 +1145,18 @@ int main(void)
         cmocka_unit_test_setup_teardown(capabilities_are_the_drivers_answers, setup, teardown),
         cmocka_unit_test_setup_teardown(pointers_and_constants_are_asked_for, setup, teardown),
         cmocka_unit_test_setup_teardown(driver_compiles_and_links_spirv, setup, teardown),
+        cmocka_unit_test_setup_teardown(DL_BACKEND_08_the_driver_links_spirv, setup, teardown),
+        cmocka_unit_test_setup_teardown(DL_BACKEND_13_native_code_is_neither_announced_nor_taken,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(programs_survive_as_binaries, setup, teardown),
         cmocka_unit_test_setup_teardown(every_kind_of_memory_moves_its_bytes, setup, teardown),
         cmocka_unit_test_setup_teardown(pointers_have_addresses, setup, teardown),
         cmocka_unit_test_setup_teardown(variables_that_cannot_be_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(constants_of_a_wrong_size_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(tools_link_for_a_driver_without_spirv, setup, teardown),
+        cmocka_unit_test_setup_teardown(driver_compiles_and_links_source, setup, teardown),
+        cmocka_unit_test_setup_teardown(source_capabilities_are_of_source, setup, teardown),
+        cmocka_unit_test_setup_teardown(failures_of_source_have_their_class, setup, teardown),
         cmocka_unit_test_setup_teardown(options_of_every_image_reach_the_driver, setup, teardown),
         cmocka_unit_test_setup_teardown(no_failure_leaks_or_panics, setup, teardown),
         cmocka_unit_test_setup_teardown(failures_have_the_class_of_their_call, setup, teardown),

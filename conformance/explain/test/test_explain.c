@@ -2,11 +2,17 @@
  * the names are, by a small parser of its grammar. */
 #include "conformance/explain/explain.h"
 
+#include "conformance/explain/svg.h"
+
 #include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -244,8 +250,8 @@ static void cycles_are_found_in_long_chains(void **state)
 
 /* ---- A parser of DOT ----------------------------------------------------------------------- */
 
-/* graph: "digraph" ID "{" statement* "}"; see "The DOT Language".  Ports, numerals and unquoted
- * characters past ASCII are not what assay writes, and not taken. */
+/* graph: "digraph" ID "{" statement* "}"; see "The DOT Language".  Compass points, numerals and
+ * unquoted characters past ASCII are not what assay writes, and not taken. */
 typedef struct dot_parser {
     const char *at;
     rt_arena arena;
@@ -268,12 +274,52 @@ static bool dot_take(dot_parser *dot, const char *token)
     return true;
 }
 
-/* A quoted text as it stands, or a bare word. */
+/* The inside of an HTML-like label: tags whose attributes are quoted, each closed by its own name
+ * or by itself, and text of printable ASCII without what begins a tag. */
+static void dot_html(dot_parser *dot)
+{
+    rt_text open[16];
+    uint32_t depth = 0;
+    while (*dot->at != '>') {
+        if (*dot->at != '<') {
+            assert_true((*dot->at >= 0x20 && *dot->at < 0x7F) || *dot->at == '\n');
+            if (*dot->at == '&')
+                assert_true(dot->at[1] == '#' && isdigit((unsigned char)dot->at[2]));
+            dot->at++;
+            continue;
+        }
+        bool closes = *++dot->at == '/';
+        dot->at += closes;
+        size_t length = strspn(dot->at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+        assert_true(length > 0);
+        if (closes) assert_true(depth > 0);
+        if (closes) assert_true(rt_text_equal(open[--depth], (rt_text){dot->at, length}));
+        if (!closes) {
+            assert_true(depth < LENGTH(open));
+            open[depth++] = (rt_text){dot->at, length};
+        }
+        dot->at += length;
+        while (*dot->at == ' ') {
+            dot->at += 1 + strspn(dot->at + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-");
+            assert_memory_equal(dot->at, "=\"", 2);
+            dot->at += 2 + strcspn(dot->at + 2, "\"<>&\n");
+            assert_int_equal(*dot->at++, '"');
+        }
+        assert_int_equal(*dot->at++, '>');
+    }
+    assert_int_equal(depth, 0);
+}
+
+/* A quoted text as it stands, an HTML-like label, or a bare word. */
 static rt_text dot_id(dot_parser *dot)
 {
     dot_skip(dot);
     const char *start = dot->at;
-    if (*dot->at == '"') {
+    if (*dot->at == '<') {
+        dot->at++;
+        dot_html(dot);
+        dot->at++;
+    } else if (*dot->at == '"') {
         dot->at++;
         while (*dot->at != '"') {
             assert_true((unsigned char)*dot->at >= 0x20); /* no line ends in a text, nor the file */
@@ -308,6 +354,14 @@ static bool dot_declared(const dot_parser *dot, rt_text node)
     return false;
 }
 
+/* A node, and a port that its label has; which node it is, without the port. */
+static rt_text dot_end(dot_parser *dot)
+{
+    rt_text node = dot_id(dot);
+    if (dot_take(dot, ":")) dot_id(dot);
+    return node;
+}
+
 static void dot_statements(dot_parser *dot);
 
 /* attribute, node, edge, or the defaults of nodes and edges */
@@ -318,11 +372,11 @@ static void dot_statement(dot_parser *dot)
         dot_statements(dot);
         return;
     }
-    rt_text id = dot_id(dot);
+    rt_text id = dot_end(dot);
     if (dot_take(dot, "=")) {
         dot_id(dot);
     } else if (dot_take(dot, "->")) {
-        assert_true(dot_declared(dot, id) && dot_declared(dot, dot_id(dot)));
+        assert_true(dot_declared(dot, id) && dot_declared(dot, dot_end(dot)));
         dot_attributes(dot);
         dot->edge_count++;
     } else {
@@ -360,13 +414,19 @@ static void the_graph_has_every_image_and_command(void **state)
     dot_parser dot;
     cnf_explain_dot(&out, &sample, rt_text_of(trace));
     dot_parse(&dot, rt_buffer_string(&out));
-    /* 2 modules, 2 images, 1 unresolved symbol, 4 commands; 3 imports, 4 waits */
-    assert_int_equal(dot.node_count, 9);
+    /* 2 images, 2 programs, 4 commands; 2 imports with a provider, the kernel k of program 1, 4
+     * waits */
+    assert_int_equal(dot.node_count, 8);
     assert_int_equal(dot.edge_count, 7);
     const char *text = rt_buffer_string(&out);
-    assert_non_null(strstr(text, "\"image app/0\" -> \"image lib/0\" [label=\"f\"];"));
-    assert_non_null(strstr(text, "\"image app/0\" -> \"unresolved g\" [label=\"g\", color=red];"));
-    assert_non_null(strstr(text, "-> \"image app/0\" [label=\"h\", style=dashed];"));
+    assert_non_null(strstr(text, "\"image app/0\":i0 -> \"image lib/0\":e0;"));
+    assert_non_null(strstr(text, ">UNRESOLVED g</FONT>"));
+    assert_non_null(strstr(text, "\"image lib/0\":i2 -> \"image app/0\":e0 [style=dashed];"));
+    assert_non_null(
+        strstr(text, "PORT=\"k0\" BGCOLOR=\"#e8f0fe\"><FONT COLOR=\"#202124\">kernel k<"));
+    assert_non_null(strstr(text, "\"program 1\" -> \"image app/0\":k0 [arrowhead=dot];"));
+    assert_null(strstr(text, "\"program 2\" -> "));
+    assert_non_null(strstr(text, ">released</FONT>"));
     assert_non_null(strstr(text, "\"command 2\" [label=\"2: launch k\\nqueue q\"];"));
     assert_non_null(strstr(text, "\"command 1\" -> \"command 3\";"));
     rt_buffer_free(&out);
@@ -395,13 +455,118 @@ static void names_of_any_kind_are_quoted(void **state)
         cnf_explain_dot(&out, &scenario, (rt_text){0});
         assert_int_equal(strlen(rt_buffer_string(&out)), out.size);
         dot_parse(&dot, rt_buffer_string(&out));
-        assert_int_equal(dot.node_count, 3);
-        assert_int_equal(dot.edge_count, 1);
+        assert_int_equal(dot.node_count, 1);
+        assert_int_equal(dot.edge_count, 0);
         explain_text(&scenario, "", &text);
         assert_null(memchr(text.data, '\x1B', text.size));
         rt_buffer_free(&out);
         rt_buffer_free(&text);
     }
+}
+
+/* A provider that its property sets do not know, as a trace may claim, and one of two that are
+ * possible: the edge goes to the image, and both possible ones leave one row. */
+static void edges_end_at_rows_that_are_there(void **state)
+{
+    (void)state;
+    static const char message[] =
+        "{\"events\":[{\"event\":\"resolve\",\"image\":\"lib/0\",\"symbol\":\"h\","
+        "\"provider\":\"lib/0\"}]}";
+    rt_buffer out = {0};
+    dot_parser dot;
+    cnf_explain_dot(&out, &sample, rt_text_of(message));
+    dot_parse(&dot, rt_buffer_string(&out));
+    assert_non_null(strstr(rt_buffer_string(&out), "\"image lib/0\":i2 -> \"image lib/0\":title;"));
+    rt_buffer_free(&out);
+
+    const scn_module twice[] = {
+        modules[0], modules[1], {.name = TEXT("copy"), .images = {lib_images, 1}}};
+    scn_scenario scenario = sample;
+    scenario.modules = twice;
+    scenario.module_count = LENGTH(twice);
+    cnf_explain_dot(&out, &scenario, (rt_text){0});
+    dot_parse(&dot, rt_buffer_string(&out));
+    const char *row = strstr(rt_buffer_string(&out), "imports f<");
+    assert_non_null(row);
+    assert_null(strstr(row + 1, "imports f<"));
+    rt_buffer_free(&out);
+}
+
+/* Ids of programs begin anew behind a restart. */
+static void programs_of_two_processes_are_two_nodes(void **state)
+{
+    (void)state;
+    static const char message[] =
+        "{\"events\":["
+        "{\"event\":\"build\",\"program\":\"0\",\"images\":[\"app/0\"],\"device\":\"d\"},"
+        "{\"event\":\"kernel_create\",\"kernel\":\"k\",\"program\":\"0\"},"
+        "{\"event\":\"restart\"},"
+        "{\"event\":\"build\",\"program\":\"0\",\"images\":[\"app/0\"],\"device\":\"d\"},"
+        "{\"event\":\"kernel_create\",\"kernel\":\"l\",\"program\":\"0\"}]}";
+    rt_buffer out = {0};
+    dot_parser dot;
+    cnf_explain_dot(&out, &sample, rt_text_of(message));
+    dot_parse(&dot, rt_buffer_string(&out));
+    assert_int_equal(dot.node_count, 4); /* with two images */
+    const char *text = rt_buffer_string(&out);
+    assert_non_null(strstr(text, "\"program 0\" -> \"image app/0\":k0 "));
+    assert_non_null(strstr(text, "\"process 1 program 0\" -> \"image app/0\":k1 "));
+    rt_buffer_free(&out);
+}
+
+/* ---- The picture --------------------------------------------------------------------------- */
+
+/* Puts a program called dot, of these words of a shell, into a folder that is then all of PATH. */
+static void dot_replace(const char *folder, const char *script)
+{
+    char path[256];
+    assert_true(snprintf(path, sizeof path, "%s/dot", folder) > 0);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fprintf(file, "#!/bin/sh\n%s\n", script) > 0);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(path, 0755), 0);
+}
+
+static void pictures_come_from_dot_or_not_at_all(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *script; /* NULL: there is no dot */
+        rt_code code;
+        const char *wanted; /* a part of the picture or of the message */
+    } rows[] = {
+        {NULL, RT_UNAVAILABLE, "apt-get install graphviz"},
+        {"cat >/dev/null; echo '<svg width=\"1pt\"/>'", RT_OK,
+         "<svg role=\"img\" aria-label=\"Modules, images and programs of a&#60;b&#34;?.yaml\" "
+         "width=\"1pt\"/>"},
+        {"cat >/dev/null; echo nothing", RT_TOOL, "no SVG (8 bytes)"},
+        {"echo 'syntax error in line 1' >&2; exit 1", RT_TOOL, "syntax error in line 1"},
+        {"kill -SEGV $$", RT_TOOL, "signal 11"},
+    };
+    char folder[] = "/tmp/assay-dot-XXXXXX", path[sizeof folder + 4];
+    assert_non_null(mkdtemp(folder));
+    assert_true(snprintf(path, sizeof path, "%s/dot", folder) > 0);
+    char *before = strdup(getenv("PATH"));
+    assert_int_equal(setenv("PATH", folder, 1), 0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_sink *sink = rt_sink_create();
+        rt_buffer picture = {0};
+        if (rows[i].script) dot_replace(folder, rows[i].script);
+        rt_status status =
+            cnf_explain_svg(sink, RT_TEXT("digraph {}\n"), RT_TEXT("a<b\"\x01.yaml"), &picture);
+        assert_int_equal(status.code, rows[i].code);
+        assert_int_equal(picture.size > 0, rt_ok(status));
+        const char *said = rt_ok(status) ? rt_buffer_string(&picture)
+                                         : rt_sink_diagnostic(sink, status)->message.data;
+        assert_non_null(strstr(said, rows[i].wanted));
+        rt_buffer_free(&picture);
+        rt_sink_destroy(sink);
+    }
+    assert_int_equal(setenv("PATH", before, 1), 0);
+    free(before);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
 }
 
 int main(void)
@@ -414,6 +579,9 @@ int main(void)
         cmocka_unit_test(cycles_are_found_in_long_chains),
         cmocka_unit_test(the_graph_has_every_image_and_command),
         cmocka_unit_test(names_of_any_kind_are_quoted),
+        cmocka_unit_test(edges_end_at_rows_that_are_there),
+        cmocka_unit_test(programs_of_two_processes_are_two_nodes),
+        cmocka_unit_test(pictures_come_from_dot_or_not_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,8 +28,8 @@ static const struct expected_rule {
 } expected_rules[] = {
     {RULE_OF("VF-C-01", "tool"), CNF_PROOF_COVERED,
      "    covered   a.c:2 (second: 1 of 1 tests of this rule failed)\n"},
-    {RULE_OF("VF-C-02", "unit"), CNF_PROOF_COVERED,
-     "VF-C-02          covered (unit)\n    covered   a.c:3 (first: 1 of 2 tests of this rule "
+    {RULE_OF("VF-C-02", "vendor"), CNF_PROOF_COVERED,
+     "VF-C-02          covered (vendor)\n    covered   a.c:3 (first: 1 of 2 tests of this rule "
      "failed)\n"},
     {RULE_OF("VF-C-03", "tool"), CNF_PROOF_ASSERTED, "    asserted  a.c:4 (first: signal 6)\n"},
     {RULE_OF("VF-C-04", "unit"), CNF_PROOF_ASSERTED,
@@ -65,7 +65,7 @@ static void programs_link(programs_fixture *fixture)
     assert_true(length > 0);
     path[length] = '\0';
     strcpy(strrchr(path, '/') + 1, "fake_proofs");
-    static const char *const names[] = {"first", "second", "red", "markless"};
+    static const char *const names[] = {"first", "second", "red", "markless", "deaf"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_int_equal(symlink(path, folder_file(fixture, names[i]).data), 0);
 }
@@ -126,7 +126,7 @@ static void tests_of_a_rule_close_it(void **state)
         if (expected->line) assert_non_null(strstr(rt_buffer_string(&text), expected->line));
     }
     assert_non_null(strstr(rt_buffer_string(&text),
-                           "VF: 8 rules, 2 closed (tool 1, unit 1), 3 asserted, 3 missing\n"));
+                           "VF: 8 rules, 2 closed (tool 1, vendor 1), 3 asserted, 3 missing\n"));
     assert_int_equal(proof.note_count, 0);
     rt_buffer_free(&text);
 }
@@ -150,7 +150,7 @@ static void the_json_names_what_closes(void **state)
     cnf_proof_write_json(&text, &proof);
     json_t *found = json_loads(rt_buffer_string(&text), 0, NULL);
     json_t *expected =
-        json_loads("{\"VF\": {\"rules\": 8, \"closed\": 2, \"by\": {\"tool\": 1, \"unit\": 1},"
+        json_loads("{\"VF\": {\"rules\": 8, \"closed\": 2, \"by\": {\"tool\": 1, \"vendor\": 1},"
                    " \"asserted\": [\"VF-C-03\", \"VF-C-04\", \"VF-C-08\"],"
                    " \"missing\": [\"VF-C-03\", \"VF-C-04\", \"VF-C-05\", \"VF-C-06\", \"VF-C-07\","
                    " \"VF-C-08\"], \"needs\": {}}}",
@@ -176,12 +176,23 @@ static void programs_that_prove_nothing_are_complained_of(void **state)
         assert_int_equal(proof.states[i], CNF_PROOF_UNCITED);
 }
 
+/* With the fault of VF-C-06 another rule's test fails. */
+static void a_program_that_ignores_its_argument_proves_nothing(void **state)
+{
+    cnf_proof proof = prove(*state, "deaf\n");
+    assert_int_equal(proof.complaint_count, 1);
+    assert_string_equal(proof.complaints[0].data,
+                        "deaf: proves nothing, it runs other tests than its argument asks for: "
+                        "VF_C_06_");
+    assert_int_equal(proof.states[5], CNF_PROOF_UNTESTED);
+}
+
 static void what_is_not_built_is_a_note(void **state)
 {
     cnf_proof proof = prove(*state, NULL);
     assert_int_equal(proof.complaint_count, 0);
     assert_int_equal(proof.note_count, 1);
-    assert_non_null(strstr(proof.notes[0].data, "tool and unit proofs need a build with tests"));
+    assert_non_null(strstr(proof.notes[0].data, "proofs by programs need a build with tests"));
     assert_non_null(strstr(proof.notes[0].data, "proofs.txt"));
 
     proof = prove(*state, "absent\n\nfirst");
@@ -203,6 +214,7 @@ int main(void)
         PROGRAMS_TEST(a_program_alone_leaves_what_it_does_not_notice),
         PROGRAMS_TEST(the_json_names_what_closes),
         PROGRAMS_TEST(programs_that_prove_nothing_are_complained_of),
+        PROGRAMS_TEST(a_program_that_ignores_its_argument_proves_nothing),
         PROGRAMS_TEST(what_is_not_built_is_a_note),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,11 @@ static const struct test_file {
      "- id: DL-A-02\n  source: elsewhere\n  note: no reading\n"
      "  reading: the key\n  dpcpp: same\n- id: DL-A-03\n  note: plain\n"
      "- id: DL-A-04\n  proof: front-end\n- id: DL-A-05\n"
-     "- id: VF-B-01\n  proof: tool\n- id: VF-B-02\n  proof: unit\n"},
+     "- id: VF-B-01\n  proof: tool\n- id: VF-B-02\n  proof: unit\n"
+     /* Umbrellas: of rules further up, of one that only crashes, of none so far. */
+     "- id: XU-01\n  proof: parts\n  parts: [DL-A-02, DL-A-01]\n"
+     "- id: XU-02\n  proof: parts\n  parts:\n    - DL-A-01\n    - DL-A-03\n"
+     "- id: XU-03\n  proof: parts\n"},
     {"kills.yaml", "covers: [DL-A-01, {rule: DL-A-02, at: here}]\n"},
     {"misses.yaml", "covers:\n  - rule: DL-A-02\n    at: there\n  - DL-A-03\n  - NO-SUCH-01\n"},
     {"red.yaml", "covers: [DL-A-05]\n"},
@@ -43,6 +47,14 @@ typedef struct requirements_fixture {
     cnf_rules rules;
     cnf_citations citations;
 } requirements_fixture;
+
+static void write_text(const char *name, const char *text)
+{
+    FILE *file = fopen(name, "w");
+    if (!file) _exit(9);
+    fputs(text, file);
+    fclose(file);
+}
 
 static int fixture_make(void **state)
 {
@@ -83,9 +95,14 @@ static int fixture_remove(void **state)
 static void rules_are_read_in_order(void **state)
 {
     requirements_fixture *fixture = *state;
-    assert_int_equal(fixture->rules.count, 7);
+    assert_int_equal(fixture->rules.count, 10);
     assert_string_equal(fixture->rules.items[3].id.data, "DL-A-04");
     assert_string_equal(fixture->rules.items[3].proof.data, "front-end");
+    const cnf_rule *umbrella = &fixture->rules.items[7];
+    assert_int_equal(umbrella->part_count, 2);
+    assert_int_equal(umbrella->parts[0], 1);
+    assert_int_equal(umbrella->parts[1], 0);
+    assert_int_equal(fixture->rules.items[9].part_count, 0);
     const cnf_rule *rules = fixture->rules.items;
     assert_string_equal(rules[0].statement.data, "Two lines.");
     assert_string_equal(rules[0].outcome.data, "must");
@@ -138,6 +155,26 @@ static void a_table_that_is_none_is_refused(void **state)
     cnf_rules rules;
     assert_int_equal(cnf_rules_read(fixture->sink, &fixture->arena, wrong, &rules).code,
                      RT_MALFORMED);
+    static const struct {
+        const char *table, *message;
+    } rows[] = {
+        {"- id: A-1\n  parts: [A-2]\n- id: A-2\n",
+         "rule A-1: `parts:` is a list of ids beside `proof: parts`"},
+        {"- id: A-1\n  proof: parts\n  parts: A-2\n- id: A-2\n",
+         "rule A-1: `parts:` is a list of ids beside `proof: parts`"},
+        {"- id: A-1\n  proof: parts\n  parts: [A-2, A-3]\n- id: A-2\n",
+         "rule A-1: part 'A-3' is no rule of the table"},
+        {"- id: A-1\n  proof: parts\n  parts: [A-1]\n",
+         "rule A-1: part 'A-1' is an umbrella itself; name what it sums up"},
+    };
+    rt_text table = rt_arena_printf(&fixture->arena, "%s/table.yaml", fixture->folder.data);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        write_text(table.data, rows[i].table);
+        rt_status status = cnf_rules_read(fixture->sink, &fixture->arena, table, &rules);
+        assert_int_equal(status.code, RT_MALFORMED);
+        assert_string_equal(rt_sink_diagnostic(fixture->sink, status)->message.data,
+                            rows[i].message);
+    }
     rt_text none = RT_TEXT("/nowhere/requirements.yaml");
     assert_int_equal(cnf_rules_read(fixture->sink, &fixture->arena, none, &rules).code, RT_IO);
 }
@@ -164,14 +201,6 @@ static const struct hit_row {
     {"misses", "DL-A-02@a.c:3\nDL-A-03@a.c:4\nDL-A-03@a.c:5\nVF-B-01@a.c:7\n"},
     {"silent", "VF-B-02@a.c:6\n"},
 };
-
-static void write_text(const char *name, const char *text)
-{
-    FILE *file = fopen(name, "w");
-    if (!file) _exit(9);
-    fputs(text, file);
-    fclose(file);
-}
 
 /* `assay run FILE --on sim --jobs 1 --json FILE --cache FOLDER --timeout N` */
 static int fake_run(int argument_count, char **arguments)
@@ -220,6 +249,8 @@ static void faults_decide_what_is_covered(void **state)
         CNF_PROOF_ASSERTED, /* one of two sites only crashes */
         CNF_PROOF_UNCITED,  CNF_PROOF_NOT_HIT /* one scenario does not pass, one reaches no mark */,
         CNF_PROOF_UNCITED,  CNF_PROOF_SURVIVED,
+        CNF_PROOF_COVERED,  CNF_PROOF_ASSERTED, /* as the weakest part */
+        CNF_PROOF_UNCITED,
     };
     for (uint32_t i = 0; i < proof.rules->count; i++)
         assert_string_equal(cnf_proof_state_word(proof.states[i]),
@@ -297,6 +328,10 @@ static void a_proof_is_printed(void **state)
     const char *printed = rt_buffer_string(&text);
     assert_non_null(strstr(printed, "DL: 5 rules, 2 closed (scenario 2), 1 asserted, 2 missing\n"));
     assert_non_null(strstr(printed, "VF: 2 rules, 0 closed, 0 asserted, 2 missing\n"));
+    assert_non_null(strstr(printed, "XU: 3 rules, 1 closed (parts 1), 1 asserted, 1 missing\n"));
+    assert_non_null(strstr(printed, "XU-02            asserted (parts)\n    covered   DL-A-01\n"
+                                    "    asserted  DL-A-03\n"));
+    assert_null(strstr(printed, "XU-03"));
     assert_non_null(strstr(printed, "asserted  a.c:4 (misses.yaml: CRASH step2:crash:SIGABRT:-)"));
     assert_non_null(strstr(printed, "reached, but cited by no scenario: VF-B-01@a.c:7\n"));
     rt_buffer_free(&text);
@@ -308,7 +343,9 @@ static void a_proof_is_printed(void **state)
         " \"asserted\": [\"DL-A-03\"], \"missing\": [\"DL-A-03\", \"DL-A-04\", \"DL-A-05\"],"
         " \"needs\": {\"DL-A-04\": \"dpcpp\"}},"
         " \"VF\": {\"rules\": 2, \"closed\": 0, \"by\": {}, \"asserted\": [],"
-        " \"missing\": [\"VF-B-01\", \"VF-B-02\"], \"needs\": {}}}",
+        " \"missing\": [\"VF-B-01\", \"VF-B-02\"], \"needs\": {}},"
+        " \"XU\": {\"rules\": 3, \"closed\": 1, \"by\": {\"parts\": 1},"
+        " \"asserted\": [\"XU-02\"], \"missing\": [\"XU-02\", \"XU-03\"], \"needs\": {}}}",
         0, NULL);
     assert_non_null(expected);
     assert_true(json_equal(found, expected));

@@ -197,6 +197,29 @@ static void print_argument(rt_buffer *out, const scn_argument *argument)
     }
 }
 
+static void print_constants(rt_buffer *out, const scn_spec_constant *constants, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        rt_buffer_printf(out, "\n    constant");
+        print_text(out, "name", constants[i].name);
+        print_position(out, "at", constants[i].at);
+        print_bytes(out, "value", constants[i].value);
+    }
+}
+
+static void print_bundle(rt_buffer *out, const scn_bundle *bundle)
+{
+    static const char *const actions[] = {"get", "compile", "link", "build", "join"};
+    _Static_assert(sizeof actions / sizeof *actions == SCN_BUNDLE_ACTION_COUNT, "all actions");
+    rt_buffer_printf(out, " %s state=%u device=%u", actions[bundle->action], bundle->state,
+                     bundle->device);
+    print_optional(out, "context", bundle->context);
+    print_texts(out, "kernel", bundle->kernels, bundle->kernel_count);
+    print_indices(out, "of", bundle->sources, bundle->source_count);
+    if (bundle->options.length) print_text(out, "options", bundle->options);
+    print_constants(out, bundle->constants, bundle->constant_count);
+}
+
 static void print_submit(rt_buffer *out, const scn_submit *submit)
 {
     print_text(out, "kernel", submit->kernel);
@@ -208,12 +231,8 @@ static void print_submit(rt_buffer *out, const scn_submit *submit)
         print_argument(out, &submit->arguments[i]);
     if (submit->options.length) print_text(out, "options", submit->options);
     if (submit->module != SCN_NONE) rt_buffer_printf(out, " module=%u", submit->module);
-    for (uint32_t i = 0; i < submit->constant_count; i++) {
-        rt_buffer_printf(out, "\n    constant");
-        print_text(out, "name", submit->constants[i].name);
-        print_position(out, "at", submit->constants[i].at);
-        print_bytes(out, "value", submit->constants[i].value);
-    }
+    if (submit->bundle != SCN_NONE) rt_buffer_printf(out, " bundle=%u", submit->bundle);
+    print_constants(out, submit->constants, submit->constant_count);
 }
 
 static void print_transfer(rt_buffer *out, scn_verb verb, const scn_transfer *transfer)
@@ -278,8 +297,8 @@ static void print_finding(rt_buffer *out, const scn_expect *expect)
 
 static void print_expect(rt_buffer *out, const scn_expect *expect)
 {
-    static const char *const kinds[] = {"memory",  "count",       "program_of", "trace", "never",
-                                        "finding", "host_symbol", "one_of",     "output"};
+    static const char *const kinds[] = {"memory",  "count",       "program_of", "trace",  "never",
+                                        "finding", "host_symbol", "one_of",     "output", "bundle"};
     _Static_assert(sizeof kinds / sizeof *kinds == SCN_EXPECT_KIND_COUNT, "all kinds");
     rt_buffer_printf(out, "\n    expect %s", kinds[expect->kind]);
     print_position(out, "at", expect->at);
@@ -309,6 +328,13 @@ static void print_expect(rt_buffer *out, const scn_expect *expect)
         return;
     case SCN_EXPECT_ONE_OF: print_outcomes(out, expect->outcomes, expect->outcome_count); return;
     case SCN_EXPECT_OUTPUT: print_text(out, "text", expect->output); return;
+    case SCN_EXPECT_BUNDLE:
+        rt_buffer_printf(out, " bundle=%u", expect->bundle);
+        print_texts(out, "has", expect->has, expect->has_count);
+        print_texts(out, "lacks", expect->lacks, expect->lacks_count);
+        if (expect->has_unit_count) rt_buffer_printf(out, " units=%" PRIu64, expect->unit_count);
+        print_texts(out, "image", expect->images, expect->image_count);
+        return;
     case SCN_EXPECT_KIND_COUNT: break;
     }
     UNREACHABLE();
@@ -342,6 +368,7 @@ static void print_verb(rt_buffer *out, const scn_step *step)
                          step->queue.in_order ? " in_order" : "");
         print_optional(out, "context", step->queue.context);
         return;
+    case SCN_VERB_BUNDLE: print_bundle(out, &step->bundle); return;
     case SCN_VERB_SUBMIT:
     case SCN_VERB_COPY:
     case SCN_VERB_FILL: print_command(out, step); return;
@@ -365,9 +392,9 @@ static void print_verb(rt_buffer *out, const scn_step *step)
 
 static void print_step(rt_buffer *out, const scn_step *step)
 {
-    static const char *const verbs[] = {
-        "load", "unload", "load_image", "device",      "context",  "queue",   "submit",
-        "copy", "fill",   "wait",       "host_access", "parallel", "restart", "expect"};
+    static const char *const verbs[] = {"load",  "unload",      "load_image", "device",  "context",
+                                        "queue", "bundle",      "submit",     "copy",    "fill",
+                                        "wait",  "host_access", "parallel",   "restart", "expect"};
     _Static_assert(sizeof verbs / sizeof *verbs == SCN_VERB_COUNT, "all verbs");
     rt_buffer_printf(out, "step %s", verbs[step->verb]);
     print_position(out, "at", step->at);

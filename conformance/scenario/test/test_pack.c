@@ -306,6 +306,41 @@ static scn_inner_pointer *pointer_of(victim *it, uint32_t index)
     LIE(queue_that_is_a_context, step_of(it, SCN_VERB_COPY)->on = index_of(it, SCN_VERB_CONTEXT))  \
     LIE(queue_in_a_queue,                                                                          \
         step_of(it, SCN_VERB_QUEUE)->queue.context = index_of(it, SCN_VERB_LOAD))                  \
+    LIE(bundle_of_another_state, {                                                                 \
+        scn_step *compiled = step_of(it, SCN_VERB_BUNDLE) + 1;                                     \
+        compiled->bundle.state = SCN_BUNDLE_EXECUTABLE;                                            \
+    })                                                                                             \
+    LIE(bundle_got_of_a_bundle, {                                                                  \
+        scn_step *got = step_of(it, SCN_VERB_BUNDLE);                                              \
+        got[2].bundle.action = SCN_BUNDLE_GET;                                                     \
+    })                                                                                             \
+    LIE(bundle_compiled_of_none, (step_of(it, SCN_VERB_BUNDLE) + 1)->bundle.source_count = 0)      \
+    LIE(bundle_of_an_object_built, {                                                               \
+        scn_step *built = step_of(it, SCN_VERB_BUNDLE) + 3;                                        \
+        INDEX(built->bundle.sources) = index_of(it, SCN_VERB_BUNDLE) + 1;                          \
+    })                                                                                             \
+    LIE(bundle_of_a_queue, {                                                                       \
+        scn_step *compiled = step_of(it, SCN_VERB_BUNDLE) + 1;                                     \
+        INDEX(compiled->bundle.sources) = index_of(it, SCN_VERB_LOAD);                             \
+    })                                                                                             \
+    LIE(bundle_with_late_constants, {                                                              \
+        scn_step *got = step_of(it, SCN_VERB_BUNDLE);                                              \
+        got->bundle.state = SCN_BUNDLE_OBJECT;                                                     \
+    })                                                                                             \
+    LIE(bundle_built_with_options, {                                                               \
+        scn_step *built = step_of(it, SCN_VERB_BUNDLE) + 3;                                        \
+        built->bundle.options = RT_TEXT("-o");                                                     \
+    })                                                                                             \
+    LIE(bundle_in_one_profile, step_of(it, SCN_VERB_BUNDLE)->profile = RT_PROFILE_DPCPP)           \
+    LIE(launch_from_an_object, {                                                                   \
+        scn_step *launch = step_of(it, SCN_VERB_BUNDLE) + 5;                                       \
+        launch->submit.bundle = index_of(it, SCN_VERB_BUNDLE) + 1;                                 \
+    })                                                                                             \
+    LIE(launch_from_a_bundle_with_options, {                                                       \
+        scn_step *launch = step_of(it, SCN_VERB_BUNDLE) + 5;                                       \
+        launch->submit.options = RT_TEXT("-o");                                                    \
+    })                                                                                             \
+    LIE(expected_bundle_that_is_none, expect_of(it, SCN_EXPECT_BUNDLE)->bundle = 0)                \
     LIE(queue_on_no_device, step_of(it, SCN_VERB_QUEUE)->queue.device = 2)                         \
     LIE(wait_for_both, it->steps[it->scenario->step_count - 1].on = 1)                             \
     LIE(wait_for_what_was_before_a_restart,                                                        \
@@ -436,7 +471,7 @@ static void a_foreign_file_and_another_version_are_told_apart(void **state)
     pack.data[4]++;
     rt_status status = scn_pack_read(sink, &arena, rt_buffer_bytes(&pack), &scenario);
     assert_int_equal(status.code, RT_MALFORMED);
-    assert_non_null(strstr(rt_sink_diagnostic(sink, status)->message.data, "version 4"));
+    assert_non_null(strstr(rt_sink_diagnostic(sink, status)->message.data, "version 5"));
     rt_bytes foreign = {(const uint8_t *)scn_sample().data, scn_sample().length};
     status = scn_pack_read(sink, &arena, foreign, &scenario);
     assert_non_null(strstr(rt_sink_diagnostic(sink, status)->message.data, "not a packed"));

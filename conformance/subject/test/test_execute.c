@@ -212,6 +212,55 @@ static void counts_programs_traces_and_memories_differ(void **state)
     assert_int_equal(check->line, 10);
 }
 
+#define BUNDLE                                                                                     \
+    "  - load: library\n"                                                                          \
+    "  - bundle: {id: i, get: input, kernels: [apply]}\n"
+
+static void bundles_are_made_shown_and_launched_from(void **state)
+{
+    const cnf_check *check =
+        run(*state,
+            BUNDLE "  - bundle: {id: o, compile: i}\n"
+                   "  - bundle: {id: e, link: [o]}\n"
+                   "  - bundle: {id: b, build: i}\n"
+                   "  - bundle: {id: j, join: [e, b]}\n"
+                   "  - expect: {bundle: i, has: [apply], lacks: [twice], device_images: 2}\n"
+                   "  - expect: {bundle: j, images: [library/0, app/0], device_images: 2}\n"
+                   "  - submit: {kernel: apply, range: [1], args: [data, more], bundle: j}\n"
+                   "  - submit: {kernel: none, range: [1], bundle: j}\n"
+                   "    expect: {error: {documents: \"errc::kernel_not_supported\"}}\n"
+                   "  - expect: {launches: 1}\n",
+            NULL);
+    assert_true(check->ok);
+}
+
+static void bundles_differ(void **state)
+{
+    expect_failure(state, BUNDLE "  - expect: {bundle: i, has: [apply, twice]}\n", "bundle",
+                   "lacks");
+    expect_failure(state, BUNDLE "  - expect: {bundle: i, lacks: [apply]}\n", "bundle", "has");
+    expect_failure(state, BUNDLE "  - expect: {bundle: i, device_images: 1}\n", "bundle", "more");
+    expect_failure(state, BUNDLE "  - expect: {bundle: i, device_images: 3}\n", "bundle", "fewer");
+    expect_failure(state, BUNDLE "  - expect: {bundle: i, images: [app/0]}\n", "bundle", "images");
+    expect_failure(state, BUNDLE "  - expect: {bundle: i, images: [app/0, app/0]}\n", "bundle",
+                   "images");
+}
+
+#define NO_BUNDLE                                                                                  \
+    "  - bundle: {id: i, get: executable, kernels: [apply]}\n"                                     \
+    "    expect: {error: {documents: \"errc::build\"}}\n"
+
+static void what_was_refused_makes_no_bundle(void **state)
+{
+    expect_failure(state, NO_BUNDLE "  - expect: {bundle: i, has: [apply]}\n", "bundle",
+                   "errc::invalid");
+    expect_failure(state,
+                   NO_BUNDLE "  - submit: {kernel: apply, range: [1], args: [data, more], bundle: "
+                             "i}\n",
+                   "launch", "errc::invalid");
+    expect_failure(state, NO_BUNDLE "  - bundle: {id: j, join: [i]}\n", "step", "errc::invalid");
+}
+
 static void findings_are_matched_or_fail(void **state)
 {
     const dev_finding finding = {.kind = "out-of-bounds",
@@ -531,6 +580,9 @@ int main(void)
         TEST(all_expectations_hold),
         TEST(errors_are_compared_in_every_part),
         TEST(counts_programs_traces_and_memories_differ),
+        TEST(bundles_are_made_shown_and_launched_from),
+        TEST(bundles_differ),
+        TEST(what_was_refused_makes_no_bundle),
         TEST(findings_are_matched_or_fail),
         TEST(one_of_several_outcomes_holds),
         TEST(what_must_not_happen_is_noticed),

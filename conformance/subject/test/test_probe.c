@@ -118,6 +118,42 @@ static void a_refusal_is_told(void **state)
                  "the context is lost");
 }
 
+static void takes_source_alone(dev_device *device, dev_capabilities *out_capabilities)
+{
+    sim_device_ops->capabilities(device, out_capabilities);
+    out_capabilities->formats_taken = 1u << RT_FORMAT_OPENCL_C;
+}
+
+static rt_status source_refused(dev_device *device, const dev_code *code, dev_program **out_program)
+{
+    (void)out_program;
+    assert_int_equal(code->format, RT_FORMAT_OPENCL_C);
+    assert_non_null(memmem(code->bytes.data, code->bytes.size, "kernel void assay_probe(", 24));
+    return rt_fail(device->sink, RT_ERRC_BUILD, RT_RULE_NONE, "source was asked for");
+}
+
+/* A device that takes source is given source, and not left unasked. */
+static void a_device_of_source_is_asked_in_source(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    const dev_open_parameters parameters = {.sink = sink};
+    dev_device *device = NULL;
+    assert_true(rt_ok(dev_device_open(&simdev_backend, &parameters, RT_TEXT(""), &device)));
+    sim_device_ops = device->ops;
+    dev_device_ops ops = *sim_device_ops;
+    ops.capabilities = takes_source_alone;
+    ops.program_build = source_refused;
+    device->ops = &ops;
+    rt_buffer message = {0};
+    assert_false(cnf_probe_device(device, sink, &message));
+    assert_non_null(strstr(rt_buffer_string(&message), "source was asked for"));
+    device->ops = sim_device_ops;
+    dev_device_destroy(device);
+    rt_buffer_free(&message);
+    rt_sink_destroy(sink);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,6 +161,7 @@ int main(void)
         cmocka_unit_test(the_probe_as_a_scenario_suits_every_runtime),
         cmocka_unit_test(a_wrong_answer_is_found),
         cmocka_unit_test(a_refusal_is_told),
+        cmocka_unit_test(a_device_of_source_is_asked_in_source),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -301,6 +301,52 @@ static void refusals_are_compared_with_the_documents_part(void **state)
     }
 }
 
+/* ---- Kernel bundles ------------------------------------------------------------------------- */
+
+#define BUNDLES                                                                                    \
+    "  - bundle: {id: i, get: input, kernels: [apply], spec_constants: {n: 3}}\n"                  \
+    "  - bundle: {id: o, compile: i}\n"                                                            \
+    "  - bundle: {id: e, link: [o, o]}\n"                                                          \
+    "  - bundle: {id: b, build: i}\n"                                                              \
+    "  - bundle: {id: j, join: [e, b]}\n"                                                          \
+    "  - submit: {kernel: apply, range: [2], args: [data], bundle: j}\n"
+
+#define EXPECTED "  - expect: {bundle: j, has: [apply]}\n"
+
+static const struct bundle_row {
+    const char *how, *steps;
+    cnf_verdict verdict;
+    const char *signature;
+} bundle_rows[] = {
+    /* Which images a bundle is made of is not seen. */
+    {"", BUNDLES "  - expect: {bundle: j, has: [apply], device_images: 1, images: [app/9]}\n",
+     CNF_VERDICT_PASS, ""},
+    {"", BUNDLES "  - expect: {bundle: j, images: [app/9]}\n", CNF_VERDICT_SKIP, ""},
+    {"", BUNDLES "  - expect: {bundle: j, lacks: [apply]}\n", CNF_VERDICT_FAIL,
+     "step6:bundle:has:j/apply"},
+    {"", BUNDLES "  - expect: {bundle: j, device_images: 2}\n", CNF_VERDICT_FAIL,
+     "step6:bundle:fewer:j"},
+    {"short", BUNDLES EXPECTED, CNF_VERDICT_FAIL, "step0:step:malformed:i"},
+    {"more", BUNDLES EXPECTED, CNF_VERDICT_FAIL, "step0:step:malformed:i"},
+    {"build", BUNDLES EXPECTED, CNF_VERDICT_FAIL, "step0:step:errc-build:i"},
+};
+
+static void bundles_are_asked_for_and_shown(void **state)
+{
+    fixture *f = *state;
+    for (size_t i = 0; i < sizeof bundle_rows / sizeof *bundle_rows; i++) {
+        const struct bundle_row *row = &bundle_rows[i];
+        char wish[32];
+        snprintf(wish, sizeof wish, "%d:%s", *row->how ? (int)HOST_BUNDLE : 99, row->how);
+        run(f, wish, row->steps);
+        if (f->judgement.verdict != row->verdict)
+            fprintf(stderr, "row %zu: %.*s\n", i, RT_TEXT_ARG(f->judgement.message));
+        assert_int_equal(f->judgement.verdict, row->verdict);
+        const char *signature = f->judgement.signature.data;
+        assert_string_equal(signature ? signature : "", row->signature);
+    }
+}
+
 /* ---- What is seen of it -----------------------------------------------------------------------
  */
 
@@ -405,6 +451,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(refusals_are_compared_with_the_documents_part, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(bundles_are_asked_for_and_shown, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_not_seen_is_unobserved, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_the_layer_recorded_is_seen, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_wrong_log_shows_nothing, set_up, tear_down),

@@ -1,6 +1,9 @@
 /* The table of subjects: names, and what their children's environments hold. */
 #include "conformance/subject/subject.h"
 
+#include "backends/opencl/opencl.h"
+#include "conformance/subject/layer.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -109,6 +112,18 @@ static void dpcpp_sees_that_driver_and_no_cache(void **state)
     rt_arena_reset(&arena);
 }
 
+/* What takes source is PoCL as it is from SPIR-V, by its own linker, under the same layer. */
+static void pocl_has_two_routes(void **state)
+{
+    (void)state;
+    const cnf_subject *pocl = cnf_subject_find(RT_TEXT("pocl"));
+    const cnf_subject *source = cnf_subject_find(RT_TEXT("pocl-source"));
+    assert_string_equal(pocl->selector, source->selector);
+    assert_ptr_equal(pocl->backend, &ocl_backend);
+    assert_ptr_equal(source->backend, &ocl_source_backend);
+    assert_true(cnf_layer_fits(source));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -117,6 +132,7 @@ int main(void)
         cmocka_unit_test(every_setting_opens_its_device),
         cmocka_unit_test(intel_cpu_is_the_only_driver_of_its_child),
         cmocka_unit_test(dpcpp_sees_that_driver_and_no_cache),
+        cmocka_unit_test(pocl_has_two_routes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,12 +67,28 @@ static void answer_read(host_reader *in, host_writer *out)
         host_write_u8(out, content->data[i]);
 }
 
+/* Every bundle is an executable one with the kernel "apply". */
+static void answer_bundle(host_reader *in, host_writer *out)
+{
+    uint8_t operation = host_read_u8(in);
+    if (operation == HOST_BUNDLE_SET_CONSTANT) return;
+    if (operation != HOST_BUNDLE_SHOW) {
+        host_write_u32(out, made[HOST_BUNDLE]++);
+        return;
+    }
+    host_write_u8(out, 2);
+    host_write_u32(out, 1);
+    host_write_u32(out, 1);
+    host_write_text(out, "apply");
+}
+
 static bool answer_well(uint8_t request, host_reader *in, host_writer *out)
 {
     switch (request) {
     case HOST_DEVICES: answer_devices(out); return true;
     case HOST_MEMORY: answer_memory(in, out); return true;
     case HOST_READ: answer_read(in, out); return true;
+    case HOST_BUNDLE: answer_bundle(in, out); return true;
     case HOST_CONTEXT:
     case HOST_QUEUE:
     case HOST_SUBMIT:

@@ -1,0 +1,120 @@
+/* Programs as DOT: a table for each, with its images, and an edge to each kernel that was taken
+ * from it.  Events that name a kernel and a program together tell which those are. */
+#include "conformance/explain/dot_internal.h"
+
+#include <stdio.h>
+
+#define PROGRAM_GROUND "#f3e8fd"
+
+/* The identifier of a program's node; ids begin anew in each process. */
+static void node_write(rt_buffer *out, const cnf_xpl_program *program)
+{
+    char sort[32] = "program";
+    if (program->process > 0) snprintf(sort, sizeof sort, "process %u program", program->process);
+    cnf_dot_node(out, sort, program->id);
+}
+
+static void program_title(rt_buffer *out, rt_arena *arena, const cnf_xpl_program *program)
+{
+    rt_buffer remark = {0};
+    rt_text by = program->link ? cnf_event_text(program->link, "by") : (rt_text){0};
+    rt_text device = program->build ? cnf_event_text(program->build, "device") : (rt_text){0};
+    rt_buffer_printf(&remark, program->link ? "linked" : "built");
+    if (by.length > 0) rt_buffer_printf(&remark, " by ");
+    cnf_dot_cell_text(&remark, by);
+    if (device.length > 0) rt_buffer_printf(&remark, " for device ");
+    cnf_dot_cell_text(&remark, device);
+    cnf_dot_title(out, PROGRAM_GROUND,
+                  rt_arena_printf(arena, "program %.*s", RT_TEXT_ARG(program->id)),
+                  rt_buffer_text(&remark));
+    rt_buffer_free(&remark);
+}
+
+static void program_remark(rt_buffer *out, const char *ink, const char *remark)
+{
+    cnf_dot_row_begin(out, (rt_text){0}, "white", ink);
+    rt_buffer_printf(out, "%s", remark);
+    cnf_dot_row_end(out);
+}
+
+static void program_write(rt_buffer *out, rt_arena *arena, const cnf_xpl_program *program)
+{
+    rt_buffer_printf(out, "    ");
+    node_write(out, program);
+    rt_buffer_printf(out,
+                     " [shape=plain, label=<<TABLE BORDER=\"1\" CELLBORDER=\"0\" "
+                     "CELLSPACING=\"0\" CELLPADDING=\"4\" COLOR=\"%s\" BGCOLOR=\"white\">\n",
+                     DOT_LINE);
+    program_title(out, arena, program);
+    for (uint32_t i = 0; program->inputs && i < program->inputs->value_count; i++) {
+        cnf_dot_row_begin(out, (rt_text){0}, "white", DOT_INK);
+        rt_buffer_printf(out, "of ");
+        cnf_dot_cell_text(out, program->inputs->values[i]);
+        cnf_dot_row_end(out);
+    }
+    if (!program->build) program_remark(out, DOT_ALARM_INK, "not built");
+    if (program->released) program_remark(out, DOT_FAINT_INK, "released");
+    rt_buffer_printf(out, "    </TABLE>>];\n");
+}
+
+/* ---- Which kernels ------------------------------------------------------------------------- */
+
+/* The number of a kernel in an image, RT_MAP_NONE where it has none of that name. */
+static uint32_t kernel_find(const rt_image *image, rt_text kernel)
+{
+    for (uint32_t i = 0; i < image->kernel_count; i++)
+        if (rt_text_equal(image->kernels[i], kernel)) return i;
+    return RT_MAP_NONE;
+}
+
+/* An edge to the kernel in the first image of the program that has it, which is the one that the
+ * program was made for. */
+static void kernel_edge(rt_buffer *out, rt_arena *arena, const cnf_link_graph *graph,
+                        const rt_map *images, const cnf_xpl_program *program, rt_text kernel)
+{
+    for (uint32_t i = 0; program->inputs && i < program->inputs->value_count; i++) {
+        uint32_t index = rt_map_find(images, program->inputs->values[i]);
+        if (index == RT_MAP_NONE) continue;
+        uint32_t number = kernel_find(graph->images.items[index].image, kernel);
+        if (number == RT_MAP_NONE) continue;
+        rt_text port = cnf_dot_kernel_port(arena, number);
+        rt_buffer_printf(out, "  ");
+        node_write(out, program);
+        rt_buffer_printf(out, " -> ");
+        cnf_dot_node(out, "image", graph->images.items[index].image->name);
+        rt_buffer_printf(out, ":%.*s [arrowhead=dot];\n", RT_TEXT_ARG(port));
+        return;
+    }
+}
+
+void cnf_dot_program_edges(rt_buffer *out, const cnf_history *history, const cnf_link_graph *graph)
+{
+    rt_arena arena = {0};
+    rt_map images = {0}, drawn = {0};
+    for (uint32_t i = 0; i < graph->images.count; i++)
+        rt_map_set(&images, graph->images.items[i].image->name, i);
+    for (uint32_t i = 0; i < history->event_count; i++) {
+        rt_text kernel = cnf_event_text(&history->events[i], "kernel");
+        uint32_t program = history->event_programs[i];
+        if (kernel.length == 0 || program == SCN_NONE) continue;
+        rt_text pair = rt_arena_printf(&arena, "%u\n%.*s", program, RT_TEXT_ARG(kernel));
+        if (rt_map_find(&drawn, pair) != RT_MAP_NONE) continue;
+        rt_map_set(&drawn, pair, i);
+        kernel_edge(out, &arena, graph, &images, &history->programs.items[program], kernel);
+    }
+    rt_map_free(&images);
+    rt_map_free(&drawn);
+    rt_arena_reset(&arena);
+}
+
+void cnf_dot_programs(rt_buffer *out, const cnf_history *history)
+{
+    if (history->programs.count == 0) return;
+    rt_buffer_printf(out, "  subgraph \"cluster_programs\" {\n    label=\"programs\";\n"
+                          "    color=\"white\";\n    fontsize=12;\n");
+    rt_arena arena = {0};
+    for (uint32_t i = history->programs.count; i-- > 0;) /* the first one on top, as modules */
+        program_write(out, &arena, &history->programs.items[i]);
+    rt_arena_reset(&arena);
+    rt_buffer_printf(out, "  }\n");
+}

@@ -1,0 +1,63 @@
+/* The graph as a picture, by Graphviz's dot as a child process. */
+#include "conformance/explain/svg.h"
+
+#include "conformance/compile/process.h"
+#include "conformance/compile/toolchain.h"
+#include "conformance/explain/dot_internal.h"
+
+#include <string.h>
+
+enum { LAYOUT_TIMEOUT_MS = 60000 };
+
+static const char *const arguments[] = {"dot", "-Tsvg", NULL};
+static const char *const environment[] = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", NULL};
+
+/* Gives the picture a name that a reader of screens speaks: dot's titles are those of its parts. */
+static rt_status title_add(rt_sink *sink, rt_text drawn, rt_text title, rt_buffer *out_svg)
+{
+    static const char element[] = "<svg ";
+    const char *at = memmem(drawn.data, drawn.length, element, strlen(element));
+    if (!at)
+        return rt_fail(sink, RT_TOOL, RT_RULE_NONE,
+                       "dot succeeded, but what it wrote is no SVG (%zu bytes)", drawn.length);
+    size_t before = (size_t)(at - drawn.data) + strlen(element);
+    rt_buffer_append(out_svg, drawn.data, before);
+    rt_buffer_printf(out_svg, "role=\"img\" aria-label=\"Modules, images and programs of ");
+    cnf_dot_cell_text(out_svg, title); /* What XML takes between tags, it takes in quotes too. */
+    rt_buffer_printf(out_svg, "\" ");
+    rt_buffer_append(out_svg, drawn.data + before, drawn.length - before);
+    return RT_STATUS_OK;
+}
+
+static rt_status refuse_end(rt_sink *sink, cnf_process_result result, rt_text errors)
+{
+    rt_buffer how = {0};
+    cnf_process_describe(&how, result, LAYOUT_TIMEOUT_MS);
+    rt_status status =
+        rt_fail(sink, RT_TOOL, RT_RULE_NONE, "dot of Graphviz %s%s%.*s; --dot prints the graph",
+                rt_buffer_string(&how), errors.length > 0 ? ":\n" : "", RT_TEXT_ARG(errors));
+    rt_buffer_free(&how);
+    return status;
+}
+
+rt_status cnf_explain_svg(rt_sink *sink, rt_text dot, rt_text title, rt_buffer *out_svg)
+{
+    char path[PATH_MAX];
+    if (!cnf_toolchain_find_program(path, arguments[0]))
+        return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                       "dot is not installed, which draws the graph; apt-get install graphviz");
+    cnf_process process;
+    const rt_bytes input = {(const uint8_t *)dot.data, dot.length};
+    int error = cnf_process_start(&process, path, arguments, environment, input);
+    if (error != 0)
+        return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE, "%s cannot be started: %s", path,
+                       strerrordesc_np(error));
+    rt_buffer drawn = {0}, errors = {0};
+    cnf_process_result result = cnf_process_finish(&process, LAYOUT_TIMEOUT_MS, &drawn, &errors);
+    bool ended_well = result.end == CNF_PROCESS_EXITED && result.code == 0;
+    rt_status status = ended_well ? title_add(sink, rt_buffer_text(&drawn), title, out_svg)
+                                  : refuse_end(sink, result, rt_buffer_text(&errors));
+    rt_buffer_free(&drawn);
+    rt_buffer_free(&errors);
+    return status;
+}

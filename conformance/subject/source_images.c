@@ -1,0 +1,154 @@
+/* From images in SPIR-V to the same images as OpenCL C.
+ *
+ * Post-link has told what is in a source; a device that takes source needs the source itself.  An
+ * image is a translation unit then, so what post-link joins or takes apart has no such form, and
+ * neither has what was never OpenCL C.  Floats are not contracted, as in our own front end's
+ * output: else two subjects would compute different things. */
+#include "conformance/subject/source_images.h"
+
+#include "conformance/compile/prelude.h"
+
+#include <string.h>
+
+/* ---- What cannot be had -------------------------------------------------------------------- */
+
+/* An image written by hand that claims another format stays what it is: nothing for this device. */
+static bool has_other_language(const scn_module *module)
+{
+    for (uint32_t i = 0; i < module->source_count; i++) {
+        if (module->sources[i].language != SCN_LANGUAGE_OPENCL_C) return true;
+    }
+    for (uint32_t i = 0; i < module->hand_image_count; i++) {
+        const scn_hand_image *image = &module->hand_images[i];
+        if (image->format != RT_FORMAT_SPIRV64) continue;
+        if (image->source.language != SCN_LANGUAGE_OPENCL_C) return true;
+    }
+    return false;
+}
+
+static bool fixes_formats(const scn_module *module)
+{
+    return module->formats != 0;
+}
+
+/* The images of the module's sources, which are numbered before those written by hand. */
+static uint32_t made_count(const scn_module *module)
+{
+    CHECK(module->images.count >= module->hand_image_count);
+    return module->images.count - module->hand_image_count;
+}
+
+/* A kernel's image has copies of what it calls in other sources of its module, and a split gives
+ * parts of one source to several images. */
+static bool is_joined_or_parted(const scn_module *module)
+{
+    return module->source_count > 1 || made_count(module) > 1;
+}
+
+static bool has_spec_constants(const scn_module *module)
+{
+    for (uint32_t i = 0; i < module->images.count; i++) {
+        if (rt_image_set(&module->images.images[i], RT_SET_SPEC_CONSTANTS)) return true;
+    }
+    return false;
+}
+
+typedef struct obstacle_row {
+    cnf_source_obstacle obstacle;
+    bool (*stands)(const scn_module *module);
+} obstacle_row;
+
+static const obstacle_row obstacles[] = {
+    {{"opencl-c-sources",
+      "a source of the scenario is not OpenCL C, which is all that this device takes"},
+     has_other_language},
+    {{"formats", "a module of the scenario fixes the formats of its images; this device takes "
+                 "OpenCL C alone"},
+     fixes_formats},
+    {{"split", "post-link joins sources of the scenario, or splits one; an image in OpenCL C is "
+               "one whole source"},
+     is_joined_or_parted},
+    {{"spec_constants",
+      "the scenario's code has specialisation constants; OpenCL C has no such thing"},
+     has_spec_constants},
+};
+
+bool cnf_takes_source(const dev_capabilities *capabilities)
+{
+    bool spirv = capabilities->formats_taken >> RT_FORMAT_SPIRV64 & 1;
+    return !spirv && (capabilities->formats_taken >> RT_FORMAT_OPENCL_C & 1);
+}
+
+const cnf_source_obstacle *cnf_source_obstacle_find(const scn_scenario *scenario)
+{
+    for (size_t i = 0; i < sizeof obstacles / sizeof *obstacles; i++) {
+        for (uint32_t m = 0; m < scenario->module_count; m++) {
+            if (obstacles[i].stands(&scenario->modules[m])) return &obstacles[i].obstacle;
+        }
+    }
+    return NULL;
+}
+
+/* ---- Images -------------------------------------------------------------------------------- */
+
+/* Of every source, before the scenario's options, which may say otherwise.  In 3.0 a device chooses
+ * what it has of 2.0: where generic pointers are not among that, pointers are private ones, as the
+ * built-in functions of such a device want them. */
+#define LANGUAGE_OPTION "-cl-std=CL3.0"
+static const rt_text no_contraction = {"#pragma OPENCL FP_CONTRACT OFF\n", 31};
+
+static rt_text options_join(rt_arena *arena, rt_text build_options, rt_text compile_options)
+{
+    const rt_text parts[] = {build_options, compile_options};
+    rt_text all = RT_TEXT(LANGUAGE_OPTION);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i].length == 0) continue;
+        all = rt_arena_printf(arena, "%.*s %.*s", RT_TEXT_ARG(all), RT_TEXT_ARG(parts[i]));
+    }
+    return all;
+}
+
+/* The source of the module's image of that number. */
+static const scn_source *source_of(const scn_module *module, uint32_t image)
+{
+    uint32_t made = made_count(module);
+    if (image >= made) return &module->hand_images[image - made].source;
+    CHECK(made == 1 && module->source_count == 1);
+    return &module->sources[0];
+}
+
+static rt_image image_from(rt_arena *arena, const scn_module *module, uint32_t index)
+{
+    const rt_image *compiled = &module->images.images[index];
+    if (compiled->format != RT_FORMAT_SPIRV64) return *compiled;
+    const scn_source *source = source_of(module, index);
+    CHECK(source->language == SCN_LANGUAGE_OPENCL_C);
+    rt_buffer unit = {0};
+    rt_buffer_append_text(&unit, no_contraction);
+    cnf_prelude_unit(&unit, source->language, source->name, source->code);
+    rt_image image = *compiled;
+    image.format = RT_FORMAT_OPENCL_C;
+    image.code = rt_arena_bytes(arena, rt_buffer_bytes(&unit));
+    image.compile_options = options_join(arena, module->build_options, compiled->compile_options);
+    rt_buffer_free(&unit);
+    rt_image_hash(&image);
+    return image;
+}
+
+const scn_scenario *cnf_source_images(rt_arena *arena, const scn_scenario *scenario)
+{
+    CHECK(cnf_source_obstacle_find(scenario) == NULL);
+    scn_scenario *made = rt_arena_alloc(arena, sizeof *made);
+    scn_module *modules = rt_arena_alloc_array(arena, scenario->module_count, sizeof *modules);
+    *made = *scenario;
+    memcpy(modules, scenario->modules, scenario->module_count * sizeof *modules);
+    made->modules = modules;
+    for (uint32_t i = 0; i < made->module_count; i++) {
+        scn_module *module = &modules[i];
+        rt_image *images = rt_arena_alloc_array(arena, module->images.count, sizeof *images);
+        for (uint32_t k = 0; k < module->images.count; k++)
+            images[k] = image_from(arena, module, k);
+        module->images.images = images;
+    }
+    return made;
+}

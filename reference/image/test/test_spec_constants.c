@@ -1,0 +1,104 @@
+/* Unit tests of specialisation constants in images: where defaults lie, and what is no table. */
+#include "reference/image/spec_constants.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define BYTES(array)                                                                               \
+    {                                                                                              \
+        (const uint8_t *)(array), sizeof(array)                                                    \
+    }
+#define ROWS(text, rows)                                                                           \
+    {                                                                                              \
+        .name = {text, sizeof(text) - 1}, .type = RT_PROPERTY_BYTES, .bytes = BYTES(rows)          \
+    }
+
+/* A byte, a double right behind it, two scalars with room between and behind them, and an int.
+ * Places by hand: 0, 1, 9 (4 + 4 of room, then 8, then 8 of room: 24), 33. */
+static const uint32_t small[] = {4, 0, 1}, wide[] = {0, 0, 8};
+static const uint32_t pair[] = {7, 0, 4, 8, 8, 8, RT_SPEC_PADDING, 16, 8}, last[] = {3, 0, 4};
+static const rt_property constants[] = {ROWS("small", small), ROWS("wide", wide),
+                                        ROWS("pair", pair), ROWS("last", last)};
+enum { SMALL, WIDE, PAIR, LAST, CONSTANTS, DEFAULTS_SIZE = 37 };
+
+/* Each byte is its own place. */
+static uint8_t defaults[DEFAULTS_SIZE];
+
+static rt_spec_descriptor read_of(const rt_property *properties, uint32_t index, size_t size)
+{
+    for (uint32_t i = 0; i < DEFAULTS_SIZE; i++)
+        defaults[i] = (uint8_t)i;
+    const rt_property all = {
+        .name = RT_TEXT("all"), .type = RT_PROPERTY_BYTES, .bytes = {defaults, size}};
+    const rt_property_set sets[] = {{RT_TEXT(RT_SET_SPEC_CONSTANTS), properties, CONSTANTS},
+                                    {RT_TEXT(RT_SET_SPEC_CONSTANT_DEFAULTS), &all, 1}};
+    const rt_image image = {.sets = sets, .set_count = 2};
+    rt_spec_descriptor descriptor;
+    bool told = rt_spec_descriptor_read(&image, index, &descriptor);
+    assert_int_equal(told, descriptor.scalar_count > 0);
+    return descriptor;
+}
+
+static void defaults_lie_one_after_the_other(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t id, scalar_count, size, place;
+    } expected[] = {{4, 1, 1, 0}, {0, 1, 8, 1}, {7, 2, 16, 9}, {3, 1, 4, 33}};
+    for (uint32_t i = 0; i < CONSTANTS; i++) {
+        rt_spec_descriptor descriptor = read_of(constants, i, DEFAULTS_SIZE);
+        assert_int_equal(descriptor.id, expected[i].id);
+        assert_int_equal(descriptor.scalar_count, expected[i].scalar_count);
+        assert_int_equal(descriptor.size_bytes, expected[i].size);
+        assert_int_equal(descriptor.default_value.size, expected[i].size);
+        assert_int_equal(descriptor.default_value.data[0], expected[i].place);
+    }
+}
+
+/* Of a block that is too short those constants have a default that lie in it wholly. */
+static void what_is_not_there_is_not_told(void **state)
+{
+    (void)state;
+    assert_int_equal(read_of(constants, LAST, DEFAULTS_SIZE - 1).default_value.size, 0);
+    assert_int_equal(read_of(constants, LAST, DEFAULTS_SIZE - 1).size_bytes, 4);
+    assert_int_equal(read_of(constants, PAIR, DEFAULTS_SIZE - 1).default_value.size, 16);
+    assert_int_equal(read_of(constants, SMALL, 0).default_value.size, 0);
+}
+
+/* Nobody knows where constants behind a damaged one lie; those before it are as they were. */
+static void damaged_tables_are_told(void **state)
+{
+    (void)state;
+    static const uint32_t overlapping[] = {0, 0, 8, 1, 4, 4}, backwards[] = {0, 4, 4, 1, 0, 4},
+                          room[] = {RT_SPEC_PADDING, 0, 8}, endless[] = {0, 0, 1, 1, UINT32_MAX, 9};
+    const rt_property damaged[] = {
+        ROWS("wide", overlapping),
+        ROWS("wide", backwards),
+        ROWS("wide", room),
+        ROWS("wide", endless),
+        {.name = RT_TEXT("wide"), .type = RT_PROPERTY_BYTES, .bytes = {(const uint8_t *)wide, 11}},
+        {.name = RT_TEXT("wide"), .type = RT_PROPERTY_BYTES},
+        {.name = RT_TEXT("wide"), .type = RT_PROPERTY_UINT32, .number = 1},
+    };
+    for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+        const rt_property table[] = {constants[SMALL], damaged[i], constants[PAIR],
+                                     constants[LAST]};
+        assert_int_equal(read_of(table, WIDE, DEFAULTS_SIZE).scalar_count, 0);
+        assert_int_equal(read_of(table, SMALL, DEFAULTS_SIZE).default_value.size, 1);
+        assert_int_equal(read_of(table, LAST, DEFAULTS_SIZE).size_bytes, 4);
+        assert_int_equal(read_of(table, LAST, DEFAULTS_SIZE).default_value.size, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_lie_one_after_the_other),
+        cmocka_unit_test(what_is_not_there_is_not_told),
+        cmocka_unit_test(damaged_tables_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

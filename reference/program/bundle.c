@@ -1,0 +1,507 @@
+/* Bundles and their units: compiling, linking, joining them, and launching from them. */
+#include "reference/program/bundle_internal.h"
+
+#include "reference/base/handover.h"
+
+/* ---- Units -------------------------------------------------------------------------------- */
+
+const char *rt_bundle_state_name(rt_bundle_state state)
+{
+    static const char *const names[RT_BUNDLE_STATE_COUNT] = {
+#define STATE_NAME(state, name) [RT_BUNDLE_##state] = name,
+        RT_BUNDLE_STATES(STATE_NAME)
+#undef STATE_NAME
+    };
+    CHECK((unsigned)state < RT_BUNDLE_STATE_COUNT);
+    return names[state];
+}
+
+static rt_bundle_unit *unit_add(rt_bundle *bundle, const rt_device *device)
+{
+    rt_bundle_unit *unit = rt_alloc(sizeof *unit);
+    unit->references = 1;
+    unit->device = device;
+    *rt_vector_push(&bundle->units) = unit;
+    return unit;
+}
+
+static void unit_release(rt_program_manager *manager, rt_bundle_unit *unit)
+{
+    pthread_mutex_lock(&manager->lock);
+    CHECK(unit->references > 0);
+    bool last = --unit->references == 0;
+    pthread_mutex_unlock(&manager->lock);
+    if (!last) return;
+    rt_program_release(manager, unit->program);
+    dev_program_destroy(unit->object);
+    rt_arena_reset(&unit->arena);
+    rt_free(unit);
+}
+
+/* The list with its names and values, in the arena. */
+static rt_spec_list constants_copy(rt_arena *arena, rt_spec_list list)
+{
+    rt_spec_constant *copies = rt_arena_alloc_array(arena, list.count, sizeof *copies);
+    for (uint32_t i = 0; i < list.count; i++)
+        copies[i] = (rt_spec_constant){rt_arena_text(arena, list.constants[i].name),
+                                       rt_arena_bytes(arena, list.constants[i].value)};
+    return (rt_spec_list){copies, list.count};
+}
+
+/* True where both are one device image in SYCL's sense, so that a bundle has it once: the same
+ * code, brought to the same state in the same way. */
+static bool unit_equal(const rt_bundle_unit *a, const rt_bundle_unit *b)
+{
+    if (a == b) return true;
+    if (a->program || b->program) return a->program == b->program;
+    return a->device == b->device && a->image == b->image && !a->object == !b->object &&
+           rt_spec_list_equal(a->constants, b->constants) && rt_text_equal(a->options, b->options);
+}
+
+static uint32_t unit_image_count(const rt_bundle_unit *unit)
+{
+    return unit->program ? unit->program->image_count : 1;
+}
+
+static const rt_image *unit_image(const rt_bundle_unit *unit, uint32_t index)
+{
+    CHECK(index < unit_image_count(unit));
+    return unit->program ? unit->program->images[index]->image : unit->image->image;
+}
+
+static bool unit_has_kernel(const rt_bundle_unit *unit, rt_text kernel)
+{
+    for (uint32_t i = 0; i < unit_image_count(unit); i++) {
+        const rt_image *image = unit_image(unit, i);
+        for (uint32_t k = 0; k < image->kernel_count; k++) {
+            if (rt_text_equal(image->kernels[k], kernel)) return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Bundles ------------------------------------------------------------------------------ */
+
+static bool has_device(const rt_bundle *bundle, const rt_device *device)
+{
+    for (uint32_t i = 0; i < bundle->devices.count; i++) {
+        if (bundle->devices.items[i] == device) return true;
+    }
+    return false;
+}
+
+rt_bundle *rt_bundle_create(rt_program_manager *manager, rt_bundle_state state,
+                            rt_context_id context, const rt_device *device)
+{
+    rt_bundle *bundle = rt_alloc(sizeof *bundle);
+    bundle->state = state;
+    bundle->context = context;
+    if (device) *rt_vector_push(&bundle->devices) = device;
+    pthread_mutex_lock(&manager->lock);
+    manager->bundles_alive++;
+    pthread_mutex_unlock(&manager->lock);
+    return bundle;
+}
+
+void rt_bundle_release(rt_program_manager *manager, rt_bundle *bundle)
+{
+    if (!bundle) return;
+    for (uint32_t i = 0; i < bundle->units.count; i++)
+        unit_release(manager, bundle->units.items[i]);
+    rt_vector_free(&bundle->units);
+    rt_vector_free(&bundle->devices);
+    rt_free(bundle);
+    pthread_mutex_lock(&manager->lock);
+    CHECK(manager->bundles_alive > 0);
+    manager->bundles_alive--;
+    pthread_mutex_unlock(&manager->lock);
+}
+
+rt_status rt_bundle_finish(rt_program_manager *manager, rt_bundle *bundle, rt_status status,
+                           rt_bundle **out_bundle)
+{
+    *out_bundle = NULL;
+    if (!rt_ok(status)) {
+        rt_bundle_release(manager, bundle);
+        return status;
+    }
+    for (uint32_t i = 0; i < bundle->units.count; i++) {
+        const rt_bundle_unit *unit = bundle->units.items[i];
+        CHECK(has_device(bundle, unit->device));
+        CHECK((bundle->state == RT_BUNDLE_OBJECT) == (unit->object != NULL));
+        CHECK((bundle->state == RT_BUNDLE_EXECUTABLE) == (unit->program != NULL));
+        CHECK((unit->image != NULL) == !unit->program);
+    }
+    pthread_mutex_lock(&manager->lock);
+    bundle->id = manager->bundle_count++;
+    pthread_mutex_unlock(&manager->lock);
+    *out_bundle = bundle;
+    return RT_STATUS_OK;
+}
+
+void rt_bundle_add_input(rt_bundle *bundle, const rt_device *device,
+                         const rt_registered_image *image, rt_spec_list constants)
+{
+    rt_bundle_unit *unit = unit_add(bundle, device);
+    unit->image = image;
+    unit->constants = constants_copy(&unit->arena, constants);
+}
+
+rt_status rt_bundle_add_object(rt_program_manager *manager, rt_bundle *bundle,
+                               const rt_registered_image *image, const rt_build_target *target)
+{
+    rt_link_set alone = {0};
+    *rt_vector_push(&alone.images) = image;
+    dev_program *object = NULL;
+    rt_status status = rt_program_compile(manager, target, &alone, 0, &object);
+    rt_link_set_free(&alone);
+    if (!rt_ok(status)) return status;
+    rt_bundle_unit *unit = unit_add(bundle, target->device);
+    unit->image = image;
+    unit->object = object;
+    unit->constants = constants_copy(&unit->arena, target->constants);
+    unit->options = rt_arena_text(&unit->arena, target->options);
+    return RT_STATUS_OK;
+}
+
+uint32_t rt_bundle_program_id(rt_program_manager *manager)
+{
+    pthread_mutex_lock(&manager->lock);
+    uint32_t id = manager->program_count++;
+    pthread_mutex_unlock(&manager->lock);
+    return id;
+}
+
+void rt_bundle_add_program(rt_program_manager *manager, rt_bundle *bundle,
+                           const rt_build_target *target, uint32_t id, const rt_link_set *set,
+                           dev_program *executable)
+{
+    rt_bundle_unit *unit = unit_add(bundle, target->device);
+    pthread_mutex_lock(&manager->lock);
+    unit->program = rt_program_create(manager, target, id, set, executable);
+    rt_program_trace_made(manager, target, id, set, false);
+    pthread_mutex_unlock(&manager->lock);
+}
+
+/* ---- Compiling and linking ---------------------------------------------------------------- */
+
+/* Compiles the units of an input bundle into an object bundle that is not finished. */
+static rt_status compile_units(rt_program_manager *manager, const rt_bundle *bundle,
+                               rt_text options, rt_bundle *out_objects)
+{
+    CHECK(bundle->state == RT_BUNDLE_INPUT && out_objects->state == RT_BUNDLE_OBJECT);
+    for (uint32_t i = 0; i < bundle->devices.count; i++)
+        *rt_vector_push(&out_objects->devices) = bundle->devices.items[i];
+    rt_status status = RT_STATUS_OK;
+    for (uint32_t i = 0; i < bundle->units.count && rt_ok(status); i++) {
+        const rt_bundle_unit *unit = bundle->units.items[i];
+        const rt_build_target target = {unit->device, bundle->context, options, unit->constants};
+        status = rt_bundle_add_object(manager, out_objects, unit->image, &target);
+    }
+    return status;
+}
+
+typedef RT_VECTOR(const rt_bundle_unit *) unit_list;
+
+/* The units of several bundles for a device (NULL: all), each once; the caller frees the list. */
+static unit_list units_of(const rt_bundle *const *bundles, uint32_t count, const rt_device *device)
+{
+    unit_list units = {0};
+    for (uint32_t b = 0; b < count; b++) {
+        for (uint32_t i = 0; i < bundles[b]->units.count; i++) {
+            const rt_bundle_unit *unit = bundles[b]->units.items[i];
+            bool wanted = !device || unit->device == device;
+            for (uint32_t k = 0; k < units.count && wanted; k++)
+                wanted = !unit_equal(units.items[k], unit);
+            if (wanted) *rt_vector_push(&units) = unit;
+        }
+    }
+    return units;
+}
+
+/* The options of the first image, then those of the call. */
+static rt_text link_options(rt_arena *arena, const rt_image *first, rt_text options)
+{
+    bool both = first->link_options.length > 0 && options.length > 0;
+    return rt_arena_printf(arena, "%.*s%s%.*s", RT_TEXT_ARG(first->link_options), both ? " " : "",
+                           RT_TEXT_ARG(options));
+}
+
+/* Links objects for one device, one or more, into a program and adds it. */
+static rt_status link_units(rt_program_manager *manager, const unit_list *units, rt_text options,
+                            rt_bundle *out_bundle)
+{
+    CHECK(units->count >= 1);
+    rt_arena arena = {0};
+    rt_link_set set = {.searched = true};
+    dev_program **objects = rt_arena_alloc_array(&arena, units->count, sizeof(dev_program *));
+    rt_build_target target = {units->items[0]->device, out_bundle->context, options, {0}};
+    /* Broken: the first is linked alone, as if the runtime looked for the rest. */
+    uint32_t count = RULE_ELSE(DL_REQ_04, units->count, 1);
+    for (uint32_t i = 0; i < count; i++) {
+        const rt_bundle_unit *unit = units->items[i];
+        CHECK(unit->object && unit->device == target.device);
+        *rt_vector_push(&set.images) = unit->image;
+        objects[i] = unit->object;
+        target.constants = rt_spec_list_union(&arena, target.constants, unit->constants);
+    }
+    uint32_t id = rt_bundle_program_id(manager);
+    dev_program *executable = NULL;
+    rt_status status =
+        rt_program_link(manager, &target, id, &set, objects,
+                        link_options(&arena, set.images.items[0]->image, options), &executable);
+    if (rt_ok(status)) rt_bundle_add_program(manager, out_bundle, &target, id, &set, executable);
+    rt_link_set_free(&set);
+    rt_arena_reset(&arena);
+    return status;
+}
+
+static bool have_device(const rt_bundle *const *bundles, uint32_t count, const rt_device *device)
+{
+    for (uint32_t b = 0; b < count; b++) {
+        if (!has_device(bundles[b], device)) return false;
+    }
+    return true;
+}
+
+/* Links object bundles of one context into an executable bundle that is not finished. */
+static rt_status link_bundles(rt_program_manager *manager, const rt_bundle *const *bundles,
+                              uint32_t count, rt_text options, rt_bundle *out_bundle)
+{
+    for (uint32_t i = 0; i < bundles[0]->devices.count; i++) {
+        const rt_device *device = bundles[0]->devices.items[i];
+        if (!have_device(bundles, count, device)) continue;
+        *rt_vector_push(&out_bundle->devices) = device;
+        unit_list units = units_of(bundles, count, device);
+        rt_status status = RT_STATUS_OK;
+        if (units.count > 0) status = link_units(manager, &units, options, out_bundle);
+        rt_vector_free(&units);
+        if (!rt_ok(status)) return status;
+    }
+    if (out_bundle->devices.count > 0) return RT_STATUS_OK;
+    return rt_fail(manager->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                   "no device is in all of the %u kernel bundles that are to be linked", count);
+}
+
+static rt_status check_contexts(rt_program_manager *manager, const rt_bundle *const *bundles,
+                                uint32_t count)
+{
+    CHECK(count >= 1);
+    for (uint32_t b = 1; b < count; b++) {
+        CHECK(bundles[b]->state == bundles[0]->state);
+        if (bundles[b]->context == bundles[0]->context) continue;
+        return rt_fail(manager->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                       "kernel bundles of several contexts (%u and %u) go into none together",
+                       bundles[0]->context, bundles[b]->context);
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- What they hold, and traces -------------------------------------------------------------- */
+
+/* Adds a name to a list of names without doubles. */
+static void name_add(rt_map *seen, rt_text *names, uint32_t *inout_count, rt_text name)
+{
+    if (rt_map_find(seen, name) != RT_MAP_NONE) return;
+    rt_map_set(seen, name, 1);
+    names[(*inout_count)++] = name;
+}
+
+const rt_text *rt_bundle_images(const rt_bundle *bundle, rt_arena *arena, uint32_t *out_count)
+{
+    uint32_t room = 0;
+    *out_count = 0;
+    for (uint32_t u = 0; u < bundle->units.count; u++)
+        room += unit_image_count(bundle->units.items[u]);
+    rt_text *names = rt_arena_alloc_array(arena, room, sizeof *names);
+    rt_map seen = {0};
+    for (uint32_t u = 0; u < bundle->units.count; u++) {
+        const rt_bundle_unit *unit = bundle->units.items[u];
+        for (uint32_t i = 0; i < unit_image_count(unit); i++)
+            name_add(&seen, names, out_count, unit_image(unit, i)->name);
+    }
+    rt_map_free(&seen);
+    return names;
+}
+
+static uint32_t unit_kernel_count(const rt_bundle_unit *unit)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < unit_image_count(unit); i++)
+        count += unit_image(unit, i)->kernel_count;
+    return count;
+}
+
+const rt_text *rt_bundle_kernels(const rt_bundle *bundle, rt_arena *arena, uint32_t *out_count)
+{
+    uint32_t room = 0;
+    *out_count = 0;
+    for (uint32_t u = 0; u < bundle->units.count; u++)
+        room += unit_kernel_count(bundle->units.items[u]);
+    rt_text *names = rt_arena_alloc_array(arena, room, sizeof *names);
+    rt_map seen = {0};
+    for (uint32_t u = 0; u < bundle->units.count; u++) {
+        const rt_bundle_unit *unit = bundle->units.items[u];
+        for (uint32_t i = 0; i < unit_image_count(unit); i++) {
+            const rt_image *image = unit_image(unit, i);
+            for (uint32_t k = 0; k < image->kernel_count; k++)
+                name_add(&seen, names, out_count, image->kernels[k]);
+        }
+    }
+    rt_map_free(&seen);
+    return names;
+}
+
+/* A bundle that was made of one other. */
+static void trace_of_one(rt_program_manager *manager, rt_event_kind kind, const rt_bundle *made,
+                         const rt_bundle *of)
+{
+    rt_arena arena = {0};
+    uint32_t count;
+    const rt_text *images = rt_bundle_images(made, &arena, &count);
+    const rt_trace_value values[] = {RT_N("bundle", made->id), RT_N("of", of->id),
+                                     RT_TS("images", images, count)};
+    rt_trace_emit(manager->trace, kind, values, sizeof values / sizeof *values);
+    rt_arena_reset(&arena);
+}
+
+/* A bundle that was made of several. */
+static void trace_of_many(rt_program_manager *manager, rt_event_kind kind, const rt_bundle *made,
+                          const rt_bundle *const *bundles, uint32_t bundle_count)
+{
+    rt_arena arena = {0};
+    uint32_t count;
+    const rt_text *images = rt_bundle_images(made, &arena, &count);
+    uint64_t *ids = rt_arena_alloc_array(&arena, bundle_count, sizeof *ids);
+    for (uint32_t b = 0; b < bundle_count; b++)
+        ids[b] = bundles[b]->id;
+    const rt_trace_value values[] = {RT_N("bundle", made->id), RT_NS("bundles", ids, bundle_count),
+                                     RT_TS("images", images, count)};
+    rt_trace_emit(manager->trace, kind, values, sizeof values / sizeof *values);
+    rt_arena_reset(&arena);
+}
+
+/* ---- What the application calls ----------------------------------------------------------- */
+
+rt_status rt_bundle_compile(rt_program_manager *manager, const rt_bundle *bundle, rt_text options,
+                            rt_bundle **out_bundle)
+{
+    rt_handover_point();
+    rt_bundle *made = rt_bundle_create(manager, RT_BUNDLE_OBJECT, bundle->context, NULL);
+    rt_status status = compile_units(manager, bundle, options, made);
+    RT_TRY(rt_bundle_finish(manager, made, status, out_bundle));
+    trace_of_one(manager, RT_EVENT_BUNDLE_COMPILE, made, bundle);
+    return RT_STATUS_OK;
+}
+
+rt_status rt_bundle_link(rt_program_manager *manager, const rt_bundle *const *bundles,
+                         uint32_t count, rt_text options, rt_bundle **out_bundle)
+{
+    *out_bundle = NULL;
+    rt_handover_point();
+    RT_TRY(check_contexts(manager, bundles, count));
+    CHECK(bundles[0]->state == RT_BUNDLE_OBJECT);
+    rt_bundle *made = rt_bundle_create(manager, RT_BUNDLE_EXECUTABLE, bundles[0]->context, NULL);
+    rt_status status = link_bundles(manager, bundles, count, options, made);
+    RT_TRY(rt_bundle_finish(manager, made, status, out_bundle));
+    trace_of_many(manager, RT_EVENT_BUNDLE_LINK, made, bundles, count);
+    return RT_STATUS_OK;
+}
+
+rt_status rt_bundle_build(rt_program_manager *manager, const rt_bundle *bundle,
+                          rt_bundle **out_bundle)
+{
+    rt_handover_point();
+    rt_bundle *objects = rt_bundle_create(manager, RT_BUNDLE_OBJECT, bundle->context, NULL);
+    rt_bundle *made = rt_bundle_create(manager, RT_BUNDLE_EXECUTABLE, bundle->context, NULL);
+    rt_status status = compile_units(manager, bundle, (rt_text){0}, objects);
+    rt_handover_point();
+    const rt_bundle *linked[] = {objects};
+    if (rt_ok(status)) status = link_bundles(manager, linked, 1, (rt_text){0}, made);
+    rt_bundle_release(manager, objects);
+    RT_TRY(rt_bundle_finish(manager, made, status, out_bundle));
+    trace_of_one(manager, RT_EVENT_BUNDLE_BUILD, made, bundle);
+    return RT_STATUS_OK;
+}
+
+rt_status rt_bundle_join(rt_program_manager *manager, const rt_bundle *const *bundles,
+                         uint32_t count, rt_bundle **out_bundle)
+{
+    *out_bundle = NULL;
+    rt_handover_point();
+    RT_TRY(check_contexts(manager, bundles, count));
+    rt_bundle *made = rt_bundle_create(manager, bundles[0]->state, bundles[0]->context, NULL);
+    for (uint32_t b = 0; b < count; b++) {
+        for (uint32_t i = 0; i < bundles[b]->devices.count; i++) {
+            const rt_device *device = bundles[b]->devices.items[i];
+            if (!has_device(made, device)) *rt_vector_push(&made->devices) = device;
+        }
+    }
+    unit_list units = units_of(bundles, count, NULL);
+    pthread_mutex_lock(&manager->lock);
+    for (uint32_t i = 0; i < units.count; i++) {
+        rt_bundle_unit *unit = (rt_bundle_unit *)units.items[i]; /* Only its count changes. */
+        unit->references++;
+        *rt_vector_push(&made->units) = unit;
+    }
+    pthread_mutex_unlock(&manager->lock);
+    rt_vector_free(&units);
+    RT_TRY(rt_bundle_finish(manager, made, RT_STATUS_OK, out_bundle));
+    trace_of_many(manager, RT_EVENT_BUNDLE_JOIN, made, bundles, count);
+    return RT_STATUS_OK;
+}
+
+/* What a launch must not ask of a bundle. */
+static rt_status check_launch(rt_program_manager *manager, const rt_bundle *bundle,
+                              const rt_kernel_request *request)
+{
+    if (request->context != bundle->context) {
+        return rt_fail(manager->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                       "the kernel bundle belongs to context %u, the queue to context %u",
+                       bundle->context, request->context);
+    }
+    if (request->constant_count == 0) return RT_STATUS_OK;
+    return rt_fail_naming(manager->sink, RT_ERRC_INVALID, RT_RULE_NONE, &request->constants[0].name,
+                          1,
+                          "specialisation constant '%.*s' cannot be set for a launch from a kernel "
+                          "bundle: set it in the bundle, while that is in state input",
+                          RT_TEXT_ARG(request->constants[0].name));
+}
+
+rt_status rt_bundle_kernel(rt_program_manager *manager, const rt_bundle *bundle,
+                           const rt_kernel_request *request, rt_program **out_program,
+                           dev_kernel **out_kernel)
+{
+    CHECK(bundle->state == RT_BUNDLE_EXECUTABLE);
+    *out_program = NULL;
+    *out_kernel = NULL;
+    rt_handover_point();
+    RT_TRY(check_launch(manager, bundle, request));
+    for (uint32_t i = 0; i < bundle->units.count; i++) {
+        const rt_bundle_unit *unit = bundle->units.items[i];
+        if (unit->device != request->device || !unit_has_kernel(unit, request->kernel)) continue;
+        pthread_mutex_lock(&manager->lock);
+        rt_status status =
+            rt_program_take_kernel(manager, unit->program, request->kernel, out_kernel);
+        if (rt_ok(status)) {
+            unit->program->references++;
+            *out_program = unit->program;
+        }
+        pthread_mutex_unlock(&manager->lock);
+        return status;
+    }
+    return rt_fail_naming(manager->sink, RT_ERRC_KERNEL_NOT_SUPPORTED, RT_RULE_NONE,
+                          &request->kernel, 1,
+                          "the kernel bundle has no kernel '%.*s' for device %.*s",
+                          RT_TEXT_ARG(request->kernel), RT_TEXT_ARG(request->device->name));
+}
+
+rt_bundle_state rt_bundle_state_of(const rt_bundle *bundle)
+{
+    return bundle->state;
+}
+
+uint32_t rt_bundle_unit_count(const rt_bundle *bundle)
+{
+    return bundle->units.count;
+}

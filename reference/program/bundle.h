@@ -1,0 +1,115 @@
+/* Kernel bundles: device images that the application compiles, links and launches itself.
+ *
+ * Source: SYCL 2020, 4.11 "Kernel bundles"; document 003 (SharedLibraries.md), "introduction"
+ * (DL-REQ-04), for what linking by hand means where code is spread over modules; of shipped DPC++
+ * requirements.yaml, key dpcpp, tags A28 and A56 to A63.
+ *
+ * A bundle holds units, which SYCL calls device images.  One in state input or object is one
+ * registered image, the latter with its program object; one in state executable is a program,
+ * linked from one or more images.  What an image depends on is in the bundle as well, as far as it
+ * is registered when the bundle is got, and so are its kernels (tags A56, A57).  Linking joins
+ * exactly the units that it is given and looks for nothing: what is missing then is the device's
+ * link error.
+ *
+ * Images in SPIR-V begin in state input.  Those compiled ahead of time begin as objects where they
+ * import or export symbols, else as executables (tag A58, which knows only of imports; but an image
+ * that exports is there to be linked).
+ *
+ * Executables of bundles are the application's own: they are neither taken from the program caches
+ * nor put there, because what a launch without a bundle runs must not depend on what the
+ * application linked by hand.
+ *
+ * Units are shared among bundles and never change.  They live on when their images' module is
+ * unloaded.  Getting a bundle costs what launches of its kernels cost; linking and joining compare
+ * every unit with every other, of which an application has few.  Threads: everything may be called
+ * from several threads; programs are compiled and linked outside the manager's lock. */
+#ifndef REFERENCE_PROGRAM_BUNDLE_H
+#define REFERENCE_PROGRAM_BUNDLE_H
+
+#include "reference/program/program.h"
+
+/* state, name in scenarios and traces; in the order in which code goes through them */
+#define RT_BUNDLE_STATES(STATE)                                                                    \
+    STATE(INPUT, "input")                                                                          \
+    STATE(OBJECT, "object")                                                                        \
+    STATE(EXECUTABLE, "executable")
+
+typedef enum rt_bundle_state {
+#define RT_BUNDLE_STATE_ENUM(state, name) RT_BUNDLE_##state,
+    RT_BUNDLE_STATES(RT_BUNDLE_STATE_ENUM)
+#undef RT_BUNDLE_STATE_ENUM
+        RT_BUNDLE_STATE_COUNT
+} rt_bundle_state;
+
+/* The name of a state, static. */
+const char *rt_bundle_state_name(rt_bundle_state state);
+
+typedef struct rt_bundle rt_bundle;
+
+/* What an application asks for with get_kernel_bundle; borrowed for the call. */
+typedef struct rt_bundle_request {
+    rt_bundle_state state;
+    const rt_device *device; /* the context holds it; the caller has looked */
+    rt_context_id context;
+    const rt_text *kernels;
+    uint32_t kernel_count;             /* 0: every kernel that the device can have in that state */
+    const rt_spec_constant *constants; /* state input only; each name once */
+    uint32_t constant_count;
+} rt_bundle_request;
+
+/* Makes a bundle of the images with the kernels and what they depend on, brought into the state:
+ * compiled for object; resolved, compiled and linked for executable, as a launch does.  An image
+ * that another of them depends on is in the bundle once (tag A56).  The caller releases
+ * *out_bundle, as with every bundle below. ERRC_RUNTIME       no registered image has a kernel
+ * ERRC_INVALID       a kernel has no image that the device takes, with aspects that it has, or none
+ *                    in the state or one before it; a constant is unknown or has another size
+ * ERRC_BUILD         executable: unresolved imports (DL-RESOLVE-09); the device's compiler refused
+ * others             object, executable: those of rt_program_manager_kernel */
+RT_MUST_USE rt_status rt_bundle_get(rt_program_manager *manager, const rt_bundle_request *request,
+                                    rt_bundle **out_bundle);
+
+/* Makes an object bundle of an input bundle: one program object per unit.  The options follow those
+ * that each image brings.  Codes of dev_program_compile. */
+RT_MUST_USE rt_status rt_bundle_compile(rt_program_manager *manager, const rt_bundle *bundle,
+                                        rt_text options, rt_bundle **out_bundle);
+
+/* Links the units of count >= 1 object bundles into an executable one, each unit once: one program
+ * for each device that all of the bundles have (DL-REQ-04).
+ * ERRC_INVALID: they are of several contexts, or no device is in all of them; and the codes of
+ * dev_program_link, of which LINK_ERROR reaches the application as errc::build. */
+RT_MUST_USE rt_status rt_bundle_link(rt_program_manager *manager, const rt_bundle *const *bundles,
+                                     uint32_t count, rt_text options, rt_bundle **out_bundle);
+
+/* Compiles and links the units of an input bundle.  Codes of both. */
+RT_MUST_USE rt_status rt_bundle_build(rt_program_manager *manager, const rt_bundle *bundle,
+                                      rt_bundle **out_bundle);
+
+/* Makes a bundle of the units of count >= 1 bundles in one state, each once.  ERRC_INVALID: they
+ * are of several contexts. */
+RT_MUST_USE rt_status rt_bundle_join(rt_program_manager *manager, const rt_bundle *const *bundles,
+                                     uint32_t count, rt_bundle **out_bundle);
+
+/* Takes a kernel from an executable bundle for a launch on the request's device, in its context.
+ * The caller releases *out_program (rt_program_release); *out_kernel lives as long as it.
+ * ERRC_INVALID               the request's context is not the bundle's, or it sets constants, whose
+ *                            values are fixed in executables (SYCL 2020, 4.11.12)
+ * ERRC_KERNEL_NOT_SUPPORTED  the bundle has no such kernel for the device */
+RT_MUST_USE rt_status rt_bundle_kernel(rt_program_manager *manager, const rt_bundle *bundle,
+                                       const rt_kernel_request *request, rt_program **out_program,
+                                       dev_kernel **out_kernel);
+
+/* The state and the number of units. */
+rt_bundle_state rt_bundle_state_of(const rt_bundle *bundle);
+uint32_t rt_bundle_unit_count(const rt_bundle *bundle);
+
+/* The names of the images that the units are made of, each once, as *out_count texts in the arena.
+ */
+const rt_text *rt_bundle_images(const rt_bundle *bundle, rt_arena *arena, uint32_t *out_count);
+
+/* The kernels of the units, each once; the same. */
+const rt_text *rt_bundle_kernels(const rt_bundle *bundle, rt_arena *arena, uint32_t *out_count);
+
+/* Gives a bundle back; before the manager is destroyed.  NULL does nothing. */
+void rt_bundle_release(rt_program_manager *manager, rt_bundle *bundle);
+
+#endif

@@ -1,0 +1,258 @@
+/* Which images a kernel bundle is got from, and bringing them into its state. */
+#include "reference/program/bundle_internal.h"
+
+#include "reference/base/handover.h"
+
+/* An image that has a kernel which was asked for, with what it depends on. */
+typedef struct main_image {
+    const rt_registered_image *image;
+    rt_link_set set; /* the image first */
+    bool within;     /* it is in the program of another one */
+} main_image;
+
+/* What a bundle is made from, found with the lock held. */
+typedef struct bundle_plan {
+    RT_VECTOR(main_image) mains;
+    rt_map main_index; /* id of the image -> mains */
+    rt_link_set all;   /* every image of every set, each once */
+    rt_map in_all;     /* id of the image -> 1 */
+    rt_arena arena;
+    rt_spec_list constants; /* whole: no image is the requesting one */
+} bundle_plan;
+
+static void plan_free(bundle_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->mains.count; i++)
+        rt_link_set_free(&plan->mains.items[i].set);
+    rt_vector_free(&plan->mains);
+    rt_map_free(&plan->main_index);
+    rt_map_free(&plan->in_all);
+    rt_link_set_free(&plan->all);
+    rt_arena_reset(&plan->arena);
+}
+
+static bool holds(const rt_link_set *set, const rt_registered_image *image)
+{
+    for (uint32_t i = 0; i < set->images.count; i++) {
+        if (set->images.items[i] == image) return true;
+    }
+    return false;
+}
+
+/* ---- Images of kernels -------------------------------------------------------------------- */
+
+static bool has_symbols(const rt_image *image, const char *set_name)
+{
+    const rt_property_set *set = rt_image_set(image, set_name);
+    return set && set->property_count > 0;
+}
+
+/* The state in which the image's code begins (see bundle.h). */
+static rt_bundle_state initial_state(const rt_image *image)
+{
+    if (image->format == RT_FORMAT_SPIRV64) return RT_BUNDLE_INPUT;
+    bool linked =
+        has_symbols(image, RT_SET_IMPORTED_SYMBOLS) || has_symbols(image, RT_SET_EXPORTED_SYMBOLS);
+    return linked ? RT_BUNDLE_OBJECT : RT_BUNDLE_EXECUTABLE;
+}
+
+/* The image of the kernel for a bundle that is not executable: of those that the device runs the
+ * one that is furthest, but not further than the state (tag A58), the first of them.
+ * *out_runs: the device runs some image of the kernel. */
+static const rt_registered_image *furthest_image(const rt_program_manager *manager,
+                                                 const rt_bundle_request *request, rt_text kernel,
+                                                 bool *out_runs)
+{
+    const rt_image_group *group = rt_program_tables_kernel(&manager->tables, kernel);
+    const rt_registered_image *found = NULL;
+    *out_runs = false;
+    for (uint32_t i = 0; i < group->images.count; i++) {
+        const rt_registered_image *image = group->images.items[i];
+        if (!rt_program_runs(request->device, image->image)) continue;
+        *out_runs = true;
+        rt_bundle_state state = initial_state(image->image);
+        if (state > request->state) continue;
+        if (!found || state > initial_state(found->image)) found = image;
+    }
+    return found;
+}
+
+/* For an executable bundle it is the image that a launch would take. */
+static rt_status image_of_kernel(rt_program_manager *manager, const rt_bundle_request *request,
+                                 rt_text kernel, const rt_registered_image **out_image)
+{
+    bool runs = false;
+    *out_image = furthest_image(manager, request, kernel, &runs);
+    if (!runs) return rt_program_refuse_kernel(manager, request->device, kernel, RT_ERRC_INVALID);
+    if (request->state == RT_BUNDLE_EXECUTABLE) {
+        const rt_kernel_request launch = {.device = request->device, .kernel = kernel};
+        return rt_program_select(manager, &launch, out_image);
+    }
+    if (*out_image) return RT_STATUS_OK;
+    return rt_fail_naming(manager->sink, RT_ERRC_INVALID, RT_RULE_NONE, &kernel, 1,
+                          "kernel '%.*s' exists only in images that were compiled ahead of time "
+                          "beyond state %s",
+                          RT_TEXT_ARG(kernel), rt_bundle_state_name(request->state));
+}
+
+static void add_main(bundle_plan *plan, const rt_registered_image *image)
+{
+    if (rt_map_find_number(&plan->main_index, image->id) != RT_MAP_NONE) return;
+    rt_map_set_number(&plan->main_index, image->id, plan->mains.count);
+    *rt_vector_push(&plan->mains) = (main_image){.image = image};
+}
+
+/* Every kernel that the device can have in the state; the others are left out. */
+static rt_status find_all_mains(rt_program_manager *manager, const rt_bundle_request *request,
+                                bundle_plan *plan)
+{
+    const rt_program_tables *tables = &manager->tables;
+    for (uint32_t i = 0; i < tables->images.count; i++) {
+        const rt_registered_image *image = tables->images.items[i];
+        for (uint32_t k = 0; image && k < image->image->kernel_count; k++) {
+            rt_text kernel = image->image->kernels[k];
+            bool runs;
+            if (!furthest_image(manager, request, kernel, &runs)) continue;
+            const rt_registered_image *found = NULL;
+            RT_TRY(image_of_kernel(manager, request, kernel, &found));
+            add_main(plan, found);
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+static rt_status find_mains(rt_program_manager *manager, const rt_bundle_request *request,
+                            bundle_plan *plan)
+{
+    if (request->kernel_count == 0) return find_all_mains(manager, request, plan);
+    for (uint32_t i = 0; i < request->kernel_count; i++) {
+        const rt_registered_image *image = NULL;
+        RT_TRY(image_of_kernel(manager, request, request->kernels[i], &image));
+        add_main(plan, image);
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- What they depend on ------------------------------------------------------------------ */
+
+/* A main image that another one depends on is in that one's program (tag A56); of images that
+ * depend on each other the first stays. */
+static void mark_dependencies(bundle_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->mains.count; i++) {
+        const main_image *one = &plan->mains.items[i];
+        for (uint32_t k = 1; k < one->set.images.count; k++) {
+            uint32_t index = rt_map_find_number(&plan->main_index, one->set.images.items[k]->id);
+            if (index == RT_MAP_NONE) continue;
+            main_image *other = &plan->mains.items[index];
+            if (i < index || !holds(&other->set, one->image)) other->within = true;
+        }
+    }
+}
+
+/* Collects the sets.  Only an executable needs all imports: otherwise they are looked for as well,
+ * and what nobody exports yet is for the link (tag A28). */
+static rt_status collect_sets(rt_program_manager *manager, const rt_bundle_request *request,
+                              bundle_plan *plan)
+{
+    rt_link_context context = rt_program_link_context(manager, request->device);
+    context.open = request->state != RT_BUNDLE_EXECUTABLE;
+    for (uint32_t i = 0; i < plan->mains.count; i++) {
+        main_image *one = &plan->mains.items[i];
+        RT_TRY(rt_link_set_collect(&context, one->image, &one->set));
+        for (uint32_t k = 0; k < one->set.images.count; k++) {
+            const rt_registered_image *image = one->set.images.items[k];
+            if (rt_map_find_number(&plan->in_all, image->id) != RT_MAP_NONE) continue;
+            rt_map_set_number(&plan->in_all, image->id, 1);
+            *rt_vector_push(&plan->all.images) = image;
+        }
+    }
+    mark_dependencies(plan);
+    return RT_STATUS_OK;
+}
+
+static rt_status check_constants(rt_program_manager *manager, const rt_bundle_request *request,
+                                 bundle_plan *plan)
+{
+    if (request->constant_count == 0) return RT_STATUS_OK;
+    CHECK(request->state == RT_BUNDLE_INPUT);
+    const rt_kernel_request given = {.constants = request->constants,
+                                     .constant_count = request->constant_count};
+    plan->constants = rt_spec_list_make(&plan->arena, &given, NULL);
+    if (plan->all.images.count > 0)
+        return rt_spec_list_check(manager->sink, plan->constants, &plan->all, request->device);
+    return rt_fail_naming(manager->sink, RT_ERRC_INVALID, RT_RULE_NONE, &request->constants[0].name,
+                          1, "the kernel bundle is empty and has no specialisation constant '%.*s'",
+                          RT_TEXT_ARG(request->constants[0].name));
+}
+
+/* ---- Bringing them into the state --------------------------------------------------------- */
+
+static rt_status add_objects(rt_program_manager *manager, const rt_build_target *target,
+                             const bundle_plan *plan, rt_bundle *bundle)
+{
+    rt_status status = RT_STATUS_OK;
+    for (uint32_t i = 0; i < plan->all.images.count && rt_ok(status); i++)
+        status = rt_bundle_add_object(manager, bundle, plan->all.images.items[i], target);
+    return status;
+}
+
+static rt_status add_executables(rt_program_manager *manager, const rt_build_target *target,
+                                 const bundle_plan *plan, rt_bundle *bundle)
+{
+    for (uint32_t i = 0; i < plan->mains.count; i++) {
+        if (plan->mains.items[i].within) continue;
+        const rt_link_set *set = &plan->mains.items[i].set;
+        uint32_t id = rt_bundle_program_id(manager);
+        dev_program *executable = NULL;
+        RT_TRY(rt_program_build(manager, target, id, set, &executable));
+        rt_bundle_add_program(manager, bundle, target, id, set, executable);
+    }
+    return RT_STATUS_OK;
+}
+
+static rt_status add_units(rt_program_manager *manager, const rt_bundle_request *request,
+                           const bundle_plan *plan, rt_bundle *bundle)
+{
+    const rt_build_target target = {request->device, request->context, {0}, {0}};
+    if (request->state == RT_BUNDLE_OBJECT) return add_objects(manager, &target, plan, bundle);
+    if (request->state == RT_BUNDLE_EXECUTABLE)
+        return add_executables(manager, &target, plan, bundle);
+    for (uint32_t i = 0; i < plan->all.images.count; i++)
+        rt_bundle_add_input(bundle, request->device, plan->all.images.items[i], plan->constants);
+    return RT_STATUS_OK;
+}
+
+static void trace_get(rt_program_manager *manager, const rt_bundle_request *request,
+                      const rt_bundle *bundle)
+{
+    rt_arena arena = {0};
+    uint32_t count;
+    const rt_text *images = rt_bundle_images(bundle, &arena, &count);
+    RT_TRACE(manager->trace, BUNDLE_GET, RT_N("bundle", bundle->id),
+             RT_T("state", rt_text_of(rt_bundle_state_name(bundle->state))),
+             RT_TS("images", images, count), RT_N("device", request->device->id),
+             RT_N("context", request->context));
+    rt_arena_reset(&arena);
+}
+
+rt_status rt_bundle_get(rt_program_manager *manager, const rt_bundle_request *request,
+                        rt_bundle **out_bundle)
+{
+    CHECK((unsigned)request->state < RT_BUNDLE_STATE_COUNT);
+    *out_bundle = NULL;
+    bundle_plan plan = {0};
+    rt_handover_point();
+    pthread_mutex_lock(&manager->lock);
+    rt_status status = find_mains(manager, request, &plan);
+    if (rt_ok(status)) status = collect_sets(manager, request, &plan);
+    if (rt_ok(status)) status = check_constants(manager, request, &plan);
+    pthread_mutex_unlock(&manager->lock);
+    rt_handover_point();
+    rt_bundle *made = rt_bundle_create(manager, request->state, request->context, request->device);
+    if (rt_ok(status)) status = add_units(manager, request, &plan, made);
+    plan_free(&plan);
+    RT_TRY(rt_bundle_finish(manager, made, status, out_bundle));
+    trace_get(manager, request, made);
+    return RT_STATUS_OK;
+}

@@ -1,0 +1,460 @@
+/* Unit tests of kernel bundles: which units they have, what is asked of the device for them, what
+ * is refused, and how long they live. */
+#include "reference/program/bundle.h"
+#include "reference/program/test/fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* main needs f of library, which has a kernel of its own; left and right need each other. */
+static const fixture_module modules[] = {
+    {"main", "k", "f", NULL, .constants = "n"},
+    {"library", "lk", NULL, "f"},
+    {"alone", "solo", NULL, NULL},
+    {"left", "l", "r_of", "l_of"},
+    {"right", "r", "l_of", "r_of"},
+    {"broken", "b", "nowhere", NULL},
+    {"ahead", "ahead", NULL, NULL, RT_FORMAT_NATIVE},
+    {"aheadlib", "aheadlib", NULL, "g", RT_FORMAT_NATIVE},
+    {"needing", "needing", NULL, NULL, .aspect = 6 /* fp64 */},
+};
+enum { MAIN, LIBRARY, ALONE, LEFT, RIGHT, BROKEN, AHEAD, AHEADLIB, NEEDING, MODULES };
+
+typedef struct world {
+    fixture *f;
+    rt_bundle *made[16]; /* released at the end */
+    uint32_t made_count;
+    rt_status status; /* of the last call */
+} world;
+
+static int set_up(void **state)
+{
+    world *w = rt_alloc(sizeof *w);
+    w->f = fixture_create(modules, MODULES, "");
+    w->f->device.capabilities.formats_taken |= 1u << RT_FORMAT_NATIVE;
+    *state = w;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    world *w = *state;
+    for (uint32_t i = 0; i < w->made_count; i++)
+        rt_bundle_release(w->f->manager, w->made[i]);
+    fixture_destroy(w->f);
+    rt_free(w);
+    return 0;
+}
+
+static const rt_bundle *keep(world *w, rt_status status, rt_bundle *bundle)
+{
+    w->status = status;
+    assert_int_equal(rt_ok(status), bundle != NULL);
+    assert_true(w->made_count < 16);
+    if (bundle) w->made[w->made_count++] = bundle;
+    return bundle;
+}
+
+/* kernel NULL: all. */
+static const rt_bundle *get(world *w, rt_bundle_state state, const char *kernel)
+{
+    rt_text name = rt_text_of(kernel);
+    const rt_bundle_request request = {
+        .state = state, .device = &w->f->device, .kernels = &name, .kernel_count = kernel != NULL};
+    rt_bundle *bundle = NULL;
+    rt_status status = rt_bundle_get(w->f->manager, &request, &bundle);
+    return keep(w, status, bundle);
+}
+
+static const rt_bundle *compile(world *w, const rt_bundle *of, const char *options)
+{
+    rt_bundle *bundle = NULL;
+    rt_status status = rt_bundle_compile(w->f->manager, of, rt_text_of(options), &bundle);
+    return keep(w, status, bundle);
+}
+
+static const rt_bundle *link_two(world *w, const rt_bundle *a, const rt_bundle *b)
+{
+    const rt_bundle *both[] = {a, b};
+    rt_bundle *bundle = NULL;
+    rt_status status = rt_bundle_link(w->f->manager, both, 2, (rt_text){0}, &bundle);
+    return keep(w, status, bundle);
+}
+
+static const rt_bundle *join_two(world *w, const rt_bundle *a, const rt_bundle *b)
+{
+    const rt_bundle *both[] = {a, b};
+    rt_bundle *bundle = NULL;
+    rt_status status = rt_bundle_join(w->f->manager, both, 2, &bundle);
+    return keep(w, status, bundle);
+}
+
+static rt_status launch(world *w, const rt_bundle *bundle, const rt_kernel_request *request)
+{
+    rt_program *program = NULL;
+    dev_kernel *kernel = NULL;
+    rt_status status = rt_bundle_kernel(w->f->manager, bundle, request, &program, &kernel);
+    assert_int_equal(rt_ok(status), kernel != NULL);
+    rt_program_release(w->f->manager, program);
+    return status;
+}
+
+static rt_status launch_kernel(world *w, const rt_bundle *bundle, const char *kernel)
+{
+    return launch(w, bundle,
+                  &(rt_kernel_request){.device = &w->f->device, .kernel = rt_text_of(kernel)});
+}
+
+static void assert_names(const rt_text *names, uint32_t count, const char *wanted)
+{
+    rt_buffer text = {0};
+    for (uint32_t i = 0; i < count; i++)
+        rt_buffer_printf(&text, "%s%.*s", i ? " " : "", RT_TEXT_ARG(names[i]));
+    assert_string_equal(rt_buffer_string(&text), wanted);
+    rt_buffer_free(&text);
+}
+
+static void assert_images(world *w, const rt_bundle *bundle, const char *wanted)
+{
+    uint32_t count;
+    const rt_text *names = rt_bundle_images(bundle, &w->f->arena, &count);
+    assert_names(names, count, wanted);
+}
+
+static void assert_kernels(world *w, const rt_bundle *bundle, const char *wanted)
+{
+    uint32_t count;
+    const rt_text *names = rt_bundle_kernels(bundle, &w->f->arena, &count);
+    assert_names(names, count, wanted);
+}
+
+static void load(world *w, uint32_t module)
+{
+    rt_loader_open(&w->f->loader, module);
+}
+
+/* ---- Getting ------------------------------------------------------------------------------ */
+
+static void input_has_what_the_kernel_needs_and_asks_the_device_for_nothing(void **state)
+{
+    world *w = *state;
+    load(w, LIBRARY), load(w, MAIN), load(w, ALONE);
+    const rt_bundle *input = get(w, RT_BUNDLE_INPUT, "k");
+    assert_images(w, input, "main/0 library/0");
+    assert_int_equal(rt_bundle_unit_count(input), 2);
+    assert_kernels(w, input, "k lk"); /* f is exported and no kernel */
+    assert_int_equal(w->f->counting->compiles + w->f->counting->builds, 0);
+}
+
+static void all_kernels_without_a_list(void **state)
+{
+    world *w = *state;
+    const rt_bundle *empty = get(w, RT_BUNDLE_INPUT, NULL);
+    assert_int_equal(rt_bundle_unit_count(empty), 0);
+    load(w, LIBRARY), load(w, MAIN), load(w, ALONE), load(w, AHEAD);
+    assert_images(w, get(w, RT_BUNDLE_INPUT, NULL), "library/0 main/0 alone/0");
+    const rt_bundle *executable = get(w, RT_BUNDLE_EXECUTABLE, NULL);
+    /* library/0 is in the program of main/0, and has none of its own. */
+    assert_int_equal(rt_bundle_unit_count(executable), 3);
+    assert_images(w, executable, "main/0 library/0 alone/0 ahead/0");
+}
+
+static void images_that_need_each_other_are_one_program(void **state)
+{
+    world *w = *state;
+    load(w, LEFT), load(w, RIGHT);
+    const rt_bundle *executable = get(w, RT_BUNDLE_EXECUTABLE, NULL);
+    assert_int_equal(rt_bundle_unit_count(executable), 1);
+    assert_images(w, executable, "left/0 right/0");
+    assert_int_equal(w->f->counting->links_done, 1);
+}
+
+static void code_compiled_ahead_begins_further(void **state)
+{
+    world *w = *state;
+    load(w, AHEAD), load(w, AHEADLIB);
+    assert_null(get(w, RT_BUNDLE_INPUT, "aheadlib"));
+    assert_int_equal(w->status.code, RT_ERRC_INVALID);
+    assert_non_null(get(w, RT_BUNDLE_OBJECT, "aheadlib"));
+    assert_null(get(w, RT_BUNDLE_OBJECT, "ahead")); /* nothing to link: an executable */
+    assert_int_equal(w->status.code, RT_ERRC_INVALID);
+    assert_non_null(get(w, RT_BUNDLE_EXECUTABLE, "ahead"));
+}
+
+static void refusals_of_get_have_their_class(void **state)
+{
+    world *w = *state;
+    load(w, BROKEN), load(w, NEEDING);
+    assert_null(get(w, RT_BUNDLE_INPUT, "unknown"));
+    assert_int_equal(w->status.code, RT_ERRC_RUNTIME);
+    w->f->device.capabilities.aspects = 0;
+    assert_null(get(w, RT_BUNDLE_INPUT, "needing"));
+    assert_int_equal(w->status.code, RT_ERRC_INVALID);
+    assert_null(get(w, RT_BUNDLE_EXECUTABLE, "b"));
+    assert_int_equal(w->status.code, RT_ERRC_BUILD);
+    assert_int_equal(w->status.rule, RT_RULE_DL_RESOLVE_09);
+    assert_images(w, get(w, RT_BUNDLE_INPUT, "b"), "broken/0"); /* left to who links */
+}
+
+/* ---- Compiling, linking, joining ---------------------------------------------------------- */
+
+static void objects_are_linked_by_hand(void **state)
+{
+    world *w = *state;
+    load(w, LIBRARY), load(w, MAIN);
+    const rt_bundle *object = compile(w, get(w, RT_BUNDLE_INPUT, "k"), "-mine");
+    assert_int_equal(w->f->counting->compiles, 2);
+    assert_string_equal(rt_buffer_string(&w->f->counting->codes), "[-mine][-mine]");
+    const rt_bundle *library = get(w, RT_BUNDLE_OBJECT, "lk");
+    assert_int_equal(w->f->counting->compiles, 3);
+    /* library/0 was compiled with and without options: two device images, both are linked. */
+    const rt_bundle *linked = link_two(w, object, library);
+    assert_int_equal(w->f->counting->last_link_inputs, 3);
+    assert_int_equal(rt_bundle_unit_count(linked), 1);
+    assert_int_equal(rt_bundle_state_of(linked), RT_BUNDLE_EXECUTABLE);
+    assert_true(rt_ok(launch_kernel(w, linked, "lk")));
+}
+
+static void a_unit_is_linked_once(void **state)
+{
+    world *w = *state;
+    load(w, LIBRARY), load(w, MAIN);
+    const rt_bundle *object = get(w, RT_BUNDLE_OBJECT, "k");
+    assert_non_null(link_two(w, object, get(w, RT_BUNDLE_OBJECT, "lk")));
+    assert_int_equal(w->f->counting->last_link_inputs, 2);
+}
+
+static void joined_units_are_there_once(void **state)
+{
+    world *w = *state;
+    load(w, LIBRARY), load(w, MAIN), load(w, ALONE);
+    const rt_bundle *both = get(w, RT_BUNDLE_INPUT, "k");
+    const rt_bundle *joined = join_two(w, both, get(w, RT_BUNDLE_INPUT, "lk"));
+    assert_images(w, joined, "main/0 library/0");
+    const rt_bundle *solo = get(w, RT_BUNDLE_EXECUTABLE, "solo");
+    const rt_bundle *executables = join_two(w, solo, solo);
+    assert_int_equal(rt_bundle_unit_count(executables), 1);
+    assert_true(rt_ok(launch_kernel(w, executables, "solo")));
+}
+
+static void built_in_one_step(void **state)
+{
+    world *w = *state;
+    load(w, LIBRARY), load(w, MAIN);
+    rt_bundle *built = NULL;
+    rt_status status = rt_bundle_build(w->f->manager, get(w, RT_BUNDLE_INPUT, "k"), &built);
+    assert_images(w, keep(w, status, built), "main/0 library/0");
+    assert_int_equal(w->f->counting->compiles, 2);
+    assert_int_equal(w->f->counting->links_done, 1);
+}
+
+static void a_failing_device_leaves_nothing(void **state)
+{
+    world *w = *state;
+    load(w, ALONE);
+    const rt_bundle *input = get(w, RT_BUNDLE_INPUT, "solo");
+    const rt_bundle *object = compile(w, input, NULL);
+    w->f->counting->fail_builds = true;
+    assert_null(compile(w, input, NULL));
+    assert_int_equal(w->status.code, RT_ERRC_BUILD);
+    assert_null(link_two(w, object, object));
+    assert_null(get(w, RT_BUNDLE_OBJECT, "solo"));
+    assert_null(get(w, RT_BUNDLE_EXECUTABLE, "solo"));
+    rt_bundle *built = NULL;
+    rt_status status = rt_bundle_build(w->f->manager, input, &built);
+    assert_null(keep(w, status, built));
+}
+
+static void a_device_that_does_not_link_links_one_image(void **state)
+{
+    (void)state;
+    world *w = &(world){.f = fixture_create(modules, MODULES, "unlinked")};
+    load(w, LIBRARY), load(w, MAIN), load(w, ALONE);
+    const rt_bundle *object = get(w, RT_BUNDLE_OBJECT, "k");
+    assert_null(link_two(w, object, object));
+    assert_int_equal(w->status.code, RT_ERRC_FEATURE_NOT_SUPPORTED);
+    assert_int_equal(w->status.rule, RT_RULE_DL_BACKEND_06);
+    const rt_bundle *solo = get(w, RT_BUNDLE_OBJECT, "solo");
+    assert_non_null(link_two(w, solo, solo));
+    for (uint32_t i = 0; i < w->made_count; i++)
+        rt_bundle_release(w->f->manager, w->made[i]);
+    fixture_destroy(w->f);
+}
+
+/* ---- Contexts and devices ----------------------------------------------------------------- */
+
+static const rt_bundle *get_as(world *w, const rt_device *device, rt_context_id context)
+{
+    const rt_text solo = RT_TEXT("solo");
+    const rt_bundle_request request = {.state = RT_BUNDLE_OBJECT,
+                                       .device = device,
+                                       .context = context,
+                                       .kernels = &solo,
+                                       .kernel_count = 1};
+    rt_bundle *bundle = NULL;
+    rt_status status = rt_bundle_get(w->f->manager, &request, &bundle);
+    return keep(w, status, bundle);
+}
+
+static void contexts_do_not_mix(void **state)
+{
+    world *w = *state;
+    load(w, ALONE);
+    const rt_bundle *here = get_as(w, &w->f->device, 0), *there = get_as(w, &w->f->device, 1);
+    assert_null(link_two(w, here, there));
+    assert_int_equal(w->status.code, RT_ERRC_INVALID);
+    assert_null(join_two(w, here, there));
+    assert_int_equal(w->status.code, RT_ERRC_INVALID);
+    const rt_bundle *linked = link_two(w, there, there);
+    assert_int_equal(launch_kernel(w, linked, "solo").code, RT_ERRC_INVALID);
+    const rt_kernel_request request = {
+        .device = &w->f->device, .context = 1, .kernel = RT_TEXT("solo")};
+    assert_true(rt_ok(launch(w, linked, &request)));
+}
+
+static void linked_for_the_devices_that_all_have(void **state)
+{
+    world *w = *state;
+    load(w, ALONE);
+    const rt_bundle *one = get_as(w, &w->f->device, 0), *other = get_as(w, &w->f->other, 0);
+    assert_null(link_two(w, one, other));
+    assert_int_equal(w->status.code, RT_ERRC_INVALID);
+    const rt_bundle *both = join_two(w, one, other);
+    assert_int_equal(rt_bundle_unit_count(link_two(w, both, both)), 2);
+    const rt_bundle *linked = link_two(w, both, other);
+    assert_int_equal(rt_bundle_unit_count(linked), 1);
+    assert_int_equal(launch_kernel(w, linked, "solo").code, RT_ERRC_KERNEL_NOT_SUPPORTED);
+    const rt_kernel_request request = {.device = &w->f->other, .kernel = RT_TEXT("solo")};
+    assert_true(rt_ok(launch(w, linked, &request)));
+}
+
+/* ---- Constants ---------------------------------------------------------------------------- */
+
+static const rt_bundle *get_with(world *w, const char *constant)
+{
+    const rt_text k = RT_TEXT("k");
+    uint8_t value[] = {5, 0, 0, 0}; /* gone after the call: the bundle has a copy */
+    const rt_spec_constant constants[] = {{rt_text_of(constant), {value, sizeof value}}};
+    const rt_bundle_request request = {.state = RT_BUNDLE_INPUT,
+                                       .device = &w->f->device,
+                                       .kernels = &k,
+                                       .kernel_count = 1,
+                                       .constants = constants,
+                                       .constant_count = 1};
+    rt_bundle *bundle = NULL;
+    rt_status status = rt_bundle_get(w->f->manager, &request, &bundle);
+    memset(value, 0xff, sizeof value);
+    return keep(w, status, bundle);
+}
+
+static void constants_are_set_in_input(void **state)
+{
+    world *w = *state;
+    load(w, LIBRARY), load(w, MAIN);
+    assert_null(get_with(w, "m"));
+    assert_int_equal(w->status.code, RT_ERRC_INVALID);
+    const rt_bundle *object = compile(w, get_with(w, "n"), NULL);
+    assert_string_equal(rt_buffer_string(&w->f->counting->codes), "[ 1=05000000][]");
+    const rt_bundle *linked = link_two(w, object, object);
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_BUILD, "constants"), "n=5");
+    const uint8_t value[] = {6, 0, 0, 0};
+    const rt_spec_constant late[] = {{RT_TEXT("n"), {value, sizeof value}}};
+    const rt_kernel_request request = {
+        .device = &w->f->device, .kernel = RT_TEXT("k"), .constants = late, .constant_count = 1};
+    assert_int_equal(launch(w, linked, &request).code, RT_ERRC_INVALID);
+}
+
+/* ---- Lives -------------------------------------------------------------------------------- */
+
+static void a_bundle_outlives_the_modules_of_its_images(void **state)
+{
+    world *w = *state;
+    load(w, LIBRARY), load(w, MAIN);
+    const rt_bundle *input = get(w, RT_BUNDLE_INPUT, "k");
+    const rt_bundle *executable = get(w, RT_BUNDLE_EXECUTABLE, "k");
+    assert_true(rt_ok(rt_loader_close(&w->f->loader, LIBRARY)));
+    assert_true(rt_ok(launch_kernel(w, executable, "k")));
+    assert_non_null(compile(w, input, NULL));
+    assert_null(get(w, RT_BUNDLE_EXECUTABLE, "k"));
+    assert_images(w, get(w, RT_BUNDLE_INPUT, "k"), "main/0");
+}
+
+static void caches_know_nothing_of_bundles(void **state)
+{
+    world *w = *state;
+    load(w, ALONE);
+    assert_non_null(get(w, RT_BUNDLE_EXECUTABLE, "solo"));
+    assert_int_equal(fixture_count(w->f, RT_EVENT_CACHE_STORE), 0);
+    assert_true(rt_ok(fixture_ask(w->f, "solo")));
+    assert_int_equal(w->f->counting->builds, 2);
+    assert_non_null(get(w, RT_BUNDLE_EXECUTABLE, "solo"));
+    assert_int_equal(w->f->counting->builds, 3);
+}
+
+static void a_program_lives_as_long_as_some_bundle_or_launch(void **state)
+{
+    world *w = *state;
+    load(w, ALONE);
+    const rt_text solo = RT_TEXT("solo");
+    const rt_bundle_request request = {.state = RT_BUNDLE_EXECUTABLE,
+                                       .device = &w->f->device,
+                                       .kernels = &solo,
+                                       .kernel_count = 1};
+    rt_bundle *first = NULL, *joined = NULL;
+    assert_true(rt_ok(rt_bundle_get(w->f->manager, &request, &first)));
+    const rt_bundle *one[] = {first};
+    assert_true(rt_ok(rt_bundle_join(w->f->manager, one, 1, &joined)));
+    rt_bundle_release(w->f->manager, first);
+    rt_program *running = NULL;
+    dev_kernel *kernel = NULL;
+    const rt_kernel_request asked = {.device = &w->f->device, .kernel = solo};
+    assert_true(rt_ok(rt_bundle_kernel(w->f->manager, joined, &asked, &running, &kernel)));
+    rt_bundle_release(w->f->manager, joined);
+    assert_int_equal(fixture_count(w->f, RT_EVENT_RELEASE), 0);
+    rt_program_release(w->f->manager, running);
+    assert_int_equal(fixture_count(w->f, RT_EVENT_RELEASE), 1);
+}
+
+static void traces_tell_what_was_made_of_what(void **state)
+{
+    world *w = *state;
+    load(w, LIBRARY), load(w, MAIN);
+    const rt_bundle *object = compile(w, get(w, RT_BUNDLE_INPUT, "k"), NULL);
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_BUNDLE_GET, "state"), "input");
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_BUNDLE_COMPILE, "of"), "0");
+    link_two(w, object, object);
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_BUNDLE_LINK, "bundle"), "2");
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_BUNDLE_LINK, "bundles"), "1 1");
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_BUNDLE_LINK, "images"), "main/0 library/0");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(input_has_what_the_kernel_needs_and_asks_the_device_for_nothing),
+        TEST(all_kernels_without_a_list),
+        TEST(images_that_need_each_other_are_one_program),
+        TEST(code_compiled_ahead_begins_further),
+        TEST(refusals_of_get_have_their_class),
+        TEST(objects_are_linked_by_hand),
+        TEST(a_unit_is_linked_once),
+        TEST(joined_units_are_there_once),
+        TEST(built_in_one_step),
+        TEST(a_failing_device_leaves_nothing),
+        cmocka_unit_test(a_device_that_does_not_link_links_one_image),
+        TEST(contexts_do_not_mix),
+        TEST(linked_for_the_devices_that_all_have),
+        TEST(constants_are_set_in_input),
+        TEST(a_bundle_outlives_the_modules_of_its_images),
+        TEST(caches_know_nothing_of_bundles),
+        TEST(a_program_lives_as_long_as_some_bundle_or_launch),
+        TEST(traces_tell_what_was_made_of_what),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
