@@ -4,7 +4,8 @@
  *     both_loaders FOLDER
  *
  * Exit status: 0 the same; 1 not, which is said; 77 there is no C compiler.  Started as
- * `both_loaders worker` it is its own compile worker. */
+ * `both_loaders worker` and `both_loaders offline` it is its own compile worker and offline
+ * compiler. */
 #include "conformance/compile/compile.h"
 #include "conformance/host/loader.h"
 #include "conformance/run/run.h"
@@ -95,6 +96,7 @@ static int compare(const cnf_files *files)
 int main(int argument_count, char **arguments)
 {
     if (argument_count == 2 && strcmp(arguments[1], "worker") == 0) return cnf_worker_main(0, 1);
+    if (argument_count == 2 && strcmp(arguments[1], "offline") == 0) return cnf_offline_main(0, 1);
     rt_sink *sink = rt_sink_create();
     rt_arena arena = {0};
     cnf_files files;
