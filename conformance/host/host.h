@@ -69,9 +69,10 @@ uint32_t cnf_host_channels(const scn_scenario *scenario);
  * with the scenario's preloaded modules in LD_PRELOAD, cnf_host_channels of them.  It answers
  * HOST_HELLO before this returns.  What is borrowed lives as long as the host.
  * *out_host is ended by cnf_host_end in any case; NULL: no process was started.
- * UNAVAILABLE: there is no C compiler, or the runtime's library is missing or of another build; IO: the files of the
- * program cannot be made or its process not started, or the compiler refused or died; TOOL: the
- * program did not come up: how it ended; UNSUPPORTED: names that no real program can have. */
+ * UNAVAILABLE: there is no C compiler, or the runtime's library is missing or of another build; IO:
+ * the files of the program cannot be made or its process not started, or the compiler refused or
+ * died; TOOL: the program did not come up: how it ended; UNSUPPORTED: names that no real program
+ * can have. */
 RT_MUST_USE rt_status cnf_host_start(rt_sink *sink, cnf_cache *cache, const scn_scenario *scenario,
                                      const cnf_host_runtime *runtime, cnf_host **out_host);
 
