@@ -26,8 +26,9 @@ expect 3 run "$scenario" --on sim --loader real
 says "apt-get install gcc"
 says "1 UNAVAILABLE"
 export CC=false
-expect 1 run "$scenario" --on sim --loader real
+expect 3 run "$scenario" --on sim --loader real
 says "ended with status 1"
+says "1 NOT_RUN"
 unset CC
 
 # Nothing stays of it.
