@@ -57,8 +57,9 @@ static void drop_programs_of(rt_program_manager *manager, const rt_registered_im
     uint32_t count;
     rt_program **programs = rt_program_index_of_image(&manager->index, image->id, &count);
     for (uint32_t i = 0; i < count; i++) {
-        rt_cache_drop(&manager->cache, programs[i], own_only ? image : NULL, drop_tuple, manager);
+        /* Before the cache gives its references back, which may be the last. */
         programs[i]->lost_provider = own_only;
+        rt_cache_drop(&manager->cache, programs[i], own_only ? image : NULL, drop_tuple, manager);
     }
     rt_free(programs);
 }

@@ -206,21 +206,25 @@ static void what_cannot_be_is_refused(void **state)
 {
     fixture *f = *state;
     static const rt_system_operations operations = {.start = fake_start};
-    static const rt_image_list images = {one_image, 1};
+#define IMAGES                                                                                     \
+    {                                                                                              \
+        one_image, 1                                                                               \
+    }
     static rt_system_event told[][4] = {
         {{RT_SYSTEM_LOADED, A, {0}}, {RT_SYSTEM_LOADED, A, {0}}, {.module = RT_MODULE_NONE}},
-        {{RT_SYSTEM_REGISTERED, A, images}, {.module = RT_MODULE_NONE}},
+        {{RT_SYSTEM_REGISTERED, A, IMAGES}, {.module = RT_MODULE_NONE}},
         {{RT_SYSTEM_LOADED, A, {0}},
-         {RT_SYSTEM_REGISTERED, A, images},
-         {RT_SYSTEM_REGISTERED, A, images},
+         {RT_SYSTEM_REGISTERED, A, IMAGES},
+         {RT_SYSTEM_REGISTERED, A, IMAGES},
          {.module = RT_MODULE_NONE}},
         {{RT_SYSTEM_LOADED, A, {0}},
-         {RT_SYSTEM_REGISTERED, A, images},
+         {RT_SYSTEM_REGISTERED, A, IMAGES},
          {RT_SYSTEM_UNLOADED, A, {0}},
          {.module = RT_MODULE_NONE}},
         {{RT_SYSTEM_UNREGISTERED, A, {0}}, {.module = RT_MODULE_NONE}},
         {{RT_SYSTEM_UNLOADED, A, {0}}, {.module = RT_MODULE_NONE}},
     };
+#undef IMAGES
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
         rt_loader loader;
         rt_loader_init(&loader, f->sink, &f->registry, modules, MODULES);
