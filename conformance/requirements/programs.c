@@ -217,7 +217,7 @@ static bool reached(const programs_state *state, uint32_t number, uint32_t site)
 static void beginning_write(char *out_names, size_t size, rt_text id)
 {
     int length = snprintf(out_names, size, "%.*s_", RT_TEXT_ARG(id));
-    CHECK(length > 1 && (size_t)length + 1 < size); /* a '*' follows */
+    CHECK(length > 1 && (size_t)length < size);
     for (char *at = out_names; *at; at++)
         if (*at == '-') *at = '_';
 }
@@ -229,9 +229,9 @@ static bool fault_start(programs_state *state, uint32_t number)
     while (site->next_program < state->programs.count) {
         uint32_t tried = site->next_program++;
         if (!reached(state, tried, number)) continue;
-        char pattern[PATTERN_MAX];
-        beginning_write(pattern, sizeof pattern, state->run->rules->items[site->site.rule].id);
-        strcat(pattern, "*");
+        char beginning[PATTERN_MAX];
+        beginning_write(beginning, sizeof beginning, state->run->rules->items[site->site.rule].id);
+        const char *pattern = rt_arena_printf(state->run->arena, "%s*", beginning).data;
         rt_text variable =
             rt_arena_printf(state->run->arena, "ASSAY_FAULT=%.*s", RT_TEXT_ARG(site->site.text));
         program_start(state, tried, pattern, variable.data, (uint64_t)number << 32 | tried);
