@@ -94,14 +94,14 @@ static bool is_suitable(const provider_query *q, const rt_registered_image *cand
 static void keep_suitable(const provider_query *q, rt_provider_list *list)
 {
     uint32_t all = list->images.count, kept = 0;
-    const rt_registered_image *first = all ? list->images.items[0] : NULL;
     for (uint32_t i = 0; i < all; i++) {
         const rt_registered_image *image = list->images.items[i];
         if (is_suitable(q, image)) list->images.items[kept++] = image;
     }
     list->images.count = kept;
     if (kept == all) return;
-    if (kept == 0 && !RULE(DL_RESOLVE_12)) *rt_vector_push(&list->images) = first; /* Broken. */
+    /* Broken: the first is taken all the same; nothing has been put in its place. */
+    if (kept == 0 && !RULE(DL_RESOLVE_12)) list->images.count = 1;
     /* Broken: taken for a violation of the ODR. */
     if (kept > 0 && !RULE(DL_RESOLVE_14)) list->images.count = 0;
 }
