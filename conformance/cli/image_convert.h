@@ -45,6 +45,7 @@ RT_MUST_USE rt_status cnf_image_convert(cnf_conversion *conversion, const cnf_im
 /* Writes the files.  False: one cannot be written, which has been said on stderr. */
 bool cnf_made_files_write(const cnf_conversion *conversion);
 
+/* Frees what was made, whether it was written or not. */
 void cnf_made_files_free(cnf_conversion *conversion);
 
 /* Reads the value of --layout; without one it is 80.  False: it is neither 80 nor 96, which has

@@ -59,14 +59,6 @@ static void program_write(rt_buffer *out, rt_arena *arena, const cnf_xpl_program
 
 /* ---- Which kernels ------------------------------------------------------------------------- */
 
-/* The number of a kernel in an image, RT_MAP_NONE where it has none of that name. */
-static uint32_t kernel_find(const rt_image *image, rt_text kernel)
-{
-    for (uint32_t i = 0; i < image->kernel_count; i++)
-        if (rt_text_equal(image->kernels[i], kernel)) return i;
-    return RT_MAP_NONE;
-}
-
 /* An edge to the kernel in the first image of the program that has it, which is the one that the
  * program was made for. */
 static void kernel_edge(rt_buffer *out, rt_arena *arena, const cnf_link_graph *graph,
@@ -75,8 +67,8 @@ static void kernel_edge(rt_buffer *out, rt_arena *arena, const cnf_link_graph *g
     for (uint32_t i = 0; program->inputs && i < program->inputs->value_count; i++) {
         uint32_t index = rt_map_find(images, program->inputs->values[i]);
         if (index == RT_MAP_NONE) continue;
-        uint32_t number = kernel_find(graph->images.items[index].image, kernel);
-        if (number == RT_MAP_NONE) continue;
+        uint32_t number = rt_image_kernel(graph->images.items[index].image, kernel);
+        if (number == RT_KERNEL_NONE) continue;
         rt_text port = cnf_dot_kernel_port(arena, number);
         rt_buffer_printf(out, "  ");
         node_write(out, program);

@@ -14,13 +14,6 @@ static const scn_shape shape_state = {
     .noun = "a state",
     SCN_CHOICES(states),
 };
-static const scn_shape shape_kernels = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of kernels",
-    .element = &scn_shape_kernel,
-    .element_size = sizeof(rt_text),
-    .least = 1,
-};
 static const scn_shape shape_bundles = {
     .kind = SCN_SHAPE_LIST,
     .noun = "a list of bundles",
@@ -69,7 +62,7 @@ static const scn_row bundle_rows[BUNDLE_ROW_COUNT] = {
     [BUNDLE_JOIN] = {"join", &shape_bundles, SCN_ALTERNATIVE,
                      SCN_ITEMS(bundle_draft, joined, joined_count),
                      "The bundles in one state whose device images it has, each once."},
-    [BUNDLE_KERNELS] = {"kernels", &shape_kernels, 0,
+    [BUNDLE_KERNELS] = {"kernels", &scn_shape_kernels, 0,
                         SCN_ITEMS(bundle_draft, step.bundle.kernels, step.bundle.kernel_count),
                         "Beside get: the kernels; all that the device can have where not given."},
     [BUNDLE_DEVICE] = {"device", &scn_shape_device_reference, 0,

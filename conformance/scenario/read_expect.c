@@ -34,13 +34,6 @@ static const scn_shape shape_byte_offset = {
 };
 static const scn_shape shape_image = {.kind = SCN_SHAPE_TEXT, .noun = "an image, MODULE/NUMBER"};
 static const scn_shape shape_symbol = {.kind = SCN_SHAPE_TEXT, .noun = "a symbol"};
-static const scn_shape shape_kernels = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of kernels",
-    .element = &scn_shape_kernel,
-    .element_size = sizeof(rt_text),
-    .least = 1,
-};
 static const scn_shape shape_unit_count = {
     .kind = SCN_SHAPE_INTEGER,
     .noun = "a number of device images",
@@ -157,9 +150,9 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
     [EXPECT_BUNDLE] = {"bundle", &scn_shape_bundle_reference, SCN_SUFFICES,
                        SCN_FIELD(expect_draft, bundle),
                        "A kernel bundle, of which what stands beside it is compared."},
-    [EXPECT_HAS] = {"has", &shape_kernels, 0, SCN_ITEMS(expect_draft, has, has_count),
+    [EXPECT_HAS] = {"has", &scn_shape_kernels, 0, SCN_ITEMS(expect_draft, has, has_count),
                     "Kernels that are in the bundle."},
-    [EXPECT_LACKS] = {"lacks", &shape_kernels, 0, SCN_ITEMS(expect_draft, lacks, lacks_count),
+    [EXPECT_LACKS] = {"lacks", &scn_shape_kernels, 0, SCN_ITEMS(expect_draft, lacks, lacks_count),
                       "Kernels that are not in the bundle."},
     [EXPECT_UNITS] = {"device_images", &shape_unit_count, 0, SCN_FIELD(expect_draft, unit_count),
                       "How many device images the bundle has: in state executable one for each "

@@ -407,6 +407,13 @@ bool scn_module_reference_read(scn_reader *reader, const scn_node *node, void *o
 
 const scn_shape scn_shape_name = {.kind = SCN_SHAPE_NAME, .noun = "a name"};
 const scn_shape scn_shape_kernel = {.kind = SCN_SHAPE_TEXT, .noun = "the name of a kernel"};
+const scn_shape scn_shape_kernels = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of kernels",
+    .element = &scn_shape_kernel,
+    .element_size = sizeof(rt_text),
+    .least = 1,
+};
 
 const scn_shape scn_shape_memory_reference = {
     .kind = SCN_SHAPE_OTHER,

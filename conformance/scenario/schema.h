@@ -175,6 +175,7 @@ bool scn_formats_read(scn_reader *reader, const scn_node *node, uint32_t *out_fo
 /* Shapes that several objects share. */
 extern const scn_shape scn_shape_name;             /* rt_text */
 extern const scn_shape scn_shape_kernel;           /* rt_text */
+extern const scn_shape scn_shape_kernels;          /* LIST of them, one or more */
 extern const scn_shape scn_shape_memory_reference; /* uint32_t */
 extern const scn_shape scn_shape_module_reference; /* uint32_t */
 extern const scn_shape scn_shape_element;          /* const scn_node * */

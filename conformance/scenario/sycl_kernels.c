@@ -191,8 +191,7 @@ static bool has_kernel(const scn_scenario *scenario, rt_text name)
     for (uint32_t m = 0; m < scenario->module_count; m++) {
         const rt_image_list *images = &scenario->modules[m].images;
         for (uint32_t i = 0; i < images->count; i++)
-            for (uint32_t k = 0; k < images->images[i].kernel_count; k++)
-                if (rt_text_equal(images->images[i].kernels[k], name)) return true;
+            if (rt_image_kernel(&images->images[i], name) != RT_KERNEL_NONE) return true;
     }
     return false;
 }

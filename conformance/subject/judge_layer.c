@@ -16,7 +16,6 @@ typedef struct layer_item {
 
 typedef struct layer_counts {
     rt_arena *arena;
-    rt_trace *trace;
     bool by_tool;
     const cnf_image_name *names;
     uint32_t name_count;
@@ -178,11 +177,8 @@ void cnf_layer_compare(rt_arena *arena, rt_trace *trace, bool by_tool, const cnf
                        uint32_t name_count, cnf_observations observations,
                        const cnf_layer_difference **out_differences, uint32_t *out_count)
 {
-    layer_counts counts = {.arena = arena,
-                           .trace = trace,
-                           .by_tool = by_tool,
-                           .names = names,
-                           .name_count = name_count};
+    layer_counts counts = {
+        .arena = arena, .by_tool = by_tool, .names = names, .name_count = name_count};
     for (uint32_t i = 0, count = rt_trace_count(trace); i < count; i++)
         claim(&counts, rt_trace_event(trace, i));
     for (uint32_t i = 0; i < observations.count; i++)

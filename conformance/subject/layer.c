@@ -110,7 +110,6 @@ void cnf_layer_begun(cnf_layer *layer)
 void cnf_layer_end(cnf_layer *layer)
 {
     rt_buffer_free(&layer->before);
-    /* The layer stays loaded and may still write, so the descriptor stays open. */
 }
 
 bool cnf_layer_read(const cnf_layer *layer, rt_buffer *out_log)

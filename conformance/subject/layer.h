@@ -39,6 +39,7 @@ void cnf_layer_begin(cnf_layer *layer, uint32_t hidden);
  * would write to a file of theirs under the descriptor's number. */
 void cnf_layer_begun(cnf_layer *layer);
 
+/* Frees what is kept.  The descriptor stays open: the layer stays loaded and may still write. */
 void cnf_layer_end(cnf_layer *layer);
 
 /* Appends the log so far.  False: it cannot be read. */

@@ -108,13 +108,10 @@ static bool is_for_other_devices(const scn_scenario *scenario, uint32_t formats_
         const rt_image_list *images = &scenario->modules[m].images;
         for (uint32_t i = 0; i < images->count; i++) {
             const rt_image *image = &images->images[i];
-            for (uint32_t k = 0; k < image->kernel_count; k++) {
-                if (!rt_text_equal(image->kernels[k], kernel)) continue;
-                bool here =
-                    image->format == RT_FORMAT_SPIRV64 || formats_taken >> image->format & 1;
-                foreign = foreign || !here;
-                other = other || here;
-            }
+            if (rt_image_kernel(image, kernel) == RT_KERNEL_NONE) continue;
+            bool here = image->format == RT_FORMAT_SPIRV64 || formats_taken >> image->format & 1;
+            foreign = foreign || !here;
+            other = other || here;
         }
     }
     return foreign && !other;

@@ -86,9 +86,11 @@ typedef struct cnf_subject_options {
     rt_text scratch;
 } cnf_subject_options;
 
-/* The two words of --loader; `out_real` says which.  False: it is neither. */
+/* The two words of --loader. */
 #define CNF_LOADER_REAL      "real"
 #define CNF_LOADER_SIMULATED "simulated"
+
+/* Which of them it is: *out_real for the first.  False: it is neither. */
 bool cnf_loader_find(rt_text word, bool *out_real);
 
 /* Runs the packed scenario on the subject in this process and writes messages to the descriptor.

@@ -12,6 +12,14 @@ static bool is_nearly(rt_text text, const char *name)
     return text.length == strlen(name) && strncasecmp(text.data, name, text.length) == 0;
 }
 
+uint32_t rt_image_kernel(const rt_image *image, rt_text name)
+{
+    for (uint32_t i = 0; i < image->kernel_count; i++) {
+        if (rt_text_equal(image->kernels[i], name)) return i;
+    }
+    return RT_KERNEL_NONE;
+}
+
 const rt_property_set *rt_image_set(const rt_image *image, const char *name)
 {
     for (uint32_t i = 0; i < image->set_count; i++) {

@@ -61,6 +61,11 @@ typedef struct rt_image_list {
 /* What the image asks of a device; property "aspects": bytes, u32 numbers of SYCL aspects. */
 #define RT_SET_DEVICE_REQUIREMENTS "SYCL/device requirements"
 
+#define RT_KERNEL_NONE UINT32_MAX
+
+/* The number of the kernel of that name among the image's; RT_KERNEL_NONE: it has none. */
+uint32_t rt_image_kernel(const rt_image *image, rt_text name);
+
 /* The set of that name, NULL where the image has none.  The first of several counts. */
 const rt_property_set *rt_image_set(const rt_image *image, const char *name);
 

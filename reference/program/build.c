@@ -89,14 +89,12 @@ static rt_status create_object(rt_program_manager *manager, const rt_build_targe
 static void trace_link(rt_program_manager *manager, const rt_device *device, uint32_t program_id,
                        const rt_link_set *set)
 {
-    rt_text *names = rt_alloc_array(set->images.count, sizeof *names);
-    for (uint32_t i = 0; i < set->images.count; i++)
-        names[i] = set->images.items[i]->image->name;
+    rt_arena arena = {0};
     bool by_tool = device->capabilities.links_with_tool;
     RT_TRACE(manager->trace, LINK, RT_N("program", program_id),
-             RT_TS("inputs", names, set->images.count),
+             RT_TS("inputs", rt_program_image_names(&arena, set), set->images.count),
              RT_T("by", by_tool ? RT_TEXT("tool") : RT_TEXT("driver")));
-    rt_free(names);
+    rt_arena_reset(&arena);
 }
 
 /* The first `count` of the objects are linked; `set` are the images that they should be of. */

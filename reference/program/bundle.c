@@ -72,10 +72,7 @@ static const rt_image *unit_image(const rt_bundle_unit *unit, uint32_t index)
 static bool unit_has_kernel(const rt_bundle_unit *unit, rt_text kernel)
 {
     for (uint32_t i = 0; i < unit_image_count(unit); i++) {
-        const rt_image *image = unit_image(unit, i);
-        for (uint32_t k = 0; k < image->kernel_count; k++) {
-            if (rt_text_equal(image->kernels[k], kernel)) return true;
-        }
+        if (rt_image_kernel(unit_image(unit, i), kernel) != RT_KERNEL_NONE) return true;
     }
     return false;
 }

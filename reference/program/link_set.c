@@ -79,8 +79,8 @@ static void resolve_symbol(resolution *r, const rt_registered_image *importer, r
 {
     RT_TRACE(r->context->trace, SEARCH, RT_T("image", importer->image->name),
              RT_T("symbol", symbol));
-    rt_map_set(&r->resolved, symbol,
-               RESOLVED_BY_SEARCH); /* Looked for once, however many images import it. */
+    /* Looked for once, however many images import it. */
+    rt_map_set(&r->resolved, symbol, RESOLVED_BY_SEARCH);
     rt_provider_list taken = {0};
     rt_provider_find(r->context, r->set->images.items[0], symbol, &taken);
     if (taken.images.count == 0) leave_unresolved(r, importer, symbol);

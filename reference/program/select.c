@@ -1,21 +1,14 @@
 /* From a kernel's name to the image that it is taken from, and what to say where there is none. */
 #include "reference/program/program_internal.h"
 
-static bool image_has_kernel(const rt_image *image, rt_text kernel_name)
-{
-    for (uint32_t i = 0; i < image->kernel_count; i++) {
-        if (rt_text_equal(image->kernels[i], kernel_name)) return true;
-    }
-    return false;
-}
-
 /* The module, loaded or not, that brings the kernel; NULL where none does. */
 static const rt_module *module_with_kernel(const rt_loader *loader, rt_text kernel_name)
 {
     for (uint32_t m = 0; m < loader->module_count; m++) {
         const rt_module *module = &loader->modules[m];
         for (uint32_t i = 0; i < module->images.count; i++) {
-            if (image_has_kernel(&module->images.images[i], kernel_name)) return module;
+            if (rt_image_kernel(&module->images.images[i], kernel_name) != RT_KERNEL_NONE)
+                return module;
         }
     }
     return NULL;
