@@ -8,6 +8,7 @@
 
 #include "reference/base/format.h"
 #include "reference/base/status.h"
+#include "reference/image/link_code.h"
 
 #define RT_COMPILER_API_VERSION 3u
 #define RT_COMPILER_API_SYMBOL  "rt_compiler_api_get"
@@ -43,19 +44,6 @@ typedef struct rt_postlink_request {
     rt_format format;           /* RT_FORMAT_SPIRV64 */
     uint32_t spirv_version_max; /* as in a module's header: 0x00010200 is 1.2 */
 } rt_postlink_request;
-
-/* The value of a specialisation constant, by the number in its SpecId decoration. */
-typedef struct rt_link_constant {
-    uint32_t id;
-    rt_bytes value; /* little-endian, of the constant's own size; a bool has one byte */
-} rt_link_constant;
-
-/* One SPIR-V module of a link. */
-typedef struct rt_link_code {
-    rt_bytes spirv;
-    const rt_link_constant *constants; /* that get another value than their default, each id once */
-    uint32_t constant_count;
-} rt_link_code;
 
 typedef struct rt_compiler_api {
     uint32_t version; /* RT_COMPILER_API_VERSION */

@@ -1,0 +1,45 @@
+/* device_global variables as images and modules tell of them.
+ *
+ * An image has a property set "SYCL/device globals" with a property for each variable that it
+ * contains.  A module's host code knows all of its variables, also those that no image contains: it
+ * registers the address and the unique id of each (device_global_map::add), and the types of the
+ * copy functions know the rest.
+ * Source: document 002 (DeviceGlobal.md), "New SYCL/device globals property set" and "Changes to
+ * the DPC++ runtime". */
+#ifndef REFERENCE_IMAGE_DEVICE_GLOBAL_H
+#define REFERENCE_IMAGE_DEVICE_GLOBAL_H
+
+#include "reference/image/image.h"
+
+#define RT_SET_DEVICE_GLOBALS "SYCL/device globals"
+
+/* The values of the property host_access; READ_WRITE is the default.  They say what the host may do
+ * (sycl_ext_oneapi_device_global, "host_access"). */
+#define RT_HOST_ACCESSES(ACCESS)                                                                   \
+    ACCESS(READ_WRITE, "read_write")                                                               \
+    ACCESS(READ, "read")                                                                           \
+    ACCESS(WRITE, "write")                                                                         \
+    ACCESS(NONE, "none")
+
+typedef enum rt_host_access {
+#define RT_HOST_ACCESS_ENUM(access, name) RT_HOST_ACCESS_##access,
+    RT_HOST_ACCESSES(RT_HOST_ACCESS_ENUM)
+#undef RT_HOST_ACCESS_ENUM
+        RT_HOST_ACCESS_COUNT
+} rt_host_access;
+
+/* One variable as its module's host code knows it. */
+typedef struct rt_device_global {
+    rt_text unique_id; /* sycl-unique-id: one variable has one, wherever it is declared */
+    rt_text name;      /* qualified, as its source has it: "inner::Bar"; for people */
+    uint64_t size;     /* sizeof(T), bytes, >= 1 */
+    bool image_scope;  /* property device_image_scope */
+    rt_host_access host_access;
+} rt_device_global;
+
+typedef struct rt_device_global_list {
+    const rt_device_global *globals; /* in the order of registration, each unique_id once */
+    uint32_t count;
+} rt_device_global_list;
+
+#endif

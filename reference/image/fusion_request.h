@@ -1,0 +1,87 @@
+/* What the runtime asks of the fusion compiler, and what it gets back.
+ *
+ * The runtime keeps the fusion list, decides which launch geometry the fused kernel has and which
+ * arguments are the same; the compiler (reference/compiler, a plugin) makes one kernel of the list.
+ * Source: document 001 (KernelFusionJIT.md), "Fusion Process". */
+#ifndef REFERENCE_IMAGE_FUSION_REQUEST_H
+#define REFERENCE_IMAGE_FUSION_REQUEST_H
+
+#include "reference/image/image.h"
+#include "reference/image/link_code.h"
+
+/* A launch geometry in the order of get_global_id: index 0 is the fastest, while the document
+ * counts SYCL's indices, of which 0 is the slowest. */
+typedef struct rt_fusion_range {
+    uint32_t dimensions; /* 1 to 3; entries past it are 1, 1 and 0 */
+    uint64_t global[RT_ND_RANGE_DIMENSIONS];
+    uint64_t local[RT_ND_RANGE_DIMENSIONS]; /* all 0: open */
+    uint64_t offset[RT_ND_RANGE_DIMENSIONS];
+} rt_fusion_range;
+
+/* A parameter of a kernel of the list. */
+typedef struct rt_fusion_place {
+    uint32_t kernel;    /* index in the list */
+    uint32_t parameter; /* index in that kernel's signature */
+} rt_fusion_place;
+
+/* One kernel of the list, in the order of submission; the same may occur several times. */
+typedef struct rt_fusion_kernel {
+    rt_text name;              /* of its entry point */
+    const rt_link_code *codes; /* its image and those that were linked with it, >= 1 */
+    uint32_t code_count;
+    rt_fusion_range range;
+} rt_fusion_kernel;
+
+/* Two parameters that get the same argument: `same` is dropped and uses `as`, which comes earlier
+ * and is itself in no `same`. */
+typedef struct rt_fusion_identity {
+    rt_fusion_place as, same;
+} rt_fusion_identity;
+
+typedef enum rt_fusion_promotion_kind {
+    RT_FUSION_PRIVATE, /* a work-item's own */
+    RT_FUSION_LOCAL,   /* a work-group's own */
+} rt_fusion_promotion_kind;
+
+/* A buffer that need not exist in global memory. */
+typedef struct rt_fusion_promotion {
+    rt_fusion_place parameter; /* in no `same` of an identity */
+    rt_fusion_promotion_kind kind;
+    uint64_t elements;      /* >= 1: of one work-item or of one work-group */
+    uint64_t element_bytes; /* >= 1 */
+} rt_fusion_promotion;
+
+/* A value known at fusion, which becomes a constant of the code. */
+typedef struct rt_fusion_constant {
+    rt_fusion_place parameter; /* passed by value, in no `same` of an identity */
+    rt_bytes value;            /* of the parameter's size */
+} rt_fusion_constant;
+
+typedef struct rt_fusion_request {
+    rt_text name; /* of the fused kernel */
+    const rt_fusion_kernel *kernels;
+    uint32_t kernel_count;
+    rt_fusion_range range; /* of the fused kernel; whoever asks has chosen it by "Restrictions" */
+    bool barriers;         /* between kernels; false: property no_barriers */
+    const rt_fusion_identity *identities;
+    uint32_t identity_count;
+    const rt_fusion_promotion *promotions;
+    uint32_t promotion_count;
+    const rt_fusion_constant *constants;
+    uint32_t constant_count;
+    rt_format format;           /* of the codes and of the result */
+    uint32_t spirv_version_max; /* as in rt_postlink_request */
+} rt_fusion_request;
+
+/* What came out, in the serialised form that the table's `fuse` writes. */
+typedef struct rt_fusion_result {
+    rt_image image;                    /* one kernel, of the request's name */
+    const rt_fusion_place *parameters; /* where each parameter of the fused kernel comes from, in
+                                          its order; constants and joined ones are not there */
+    uint32_t parameter_count;
+    const bool *promoted;   /* for each promotion asked for, whether it was made */
+    const rt_text *reasons; /* and why it was refused; empty where it was made */
+    uint32_t promotion_count;
+} rt_fusion_result;
+
+#endif
