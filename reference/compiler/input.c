@@ -10,6 +10,7 @@
 
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
+#include "reference/compiler/annotations.h"
 #include "reference/compiler/refuse.h"
 #include "reference/compiler/spec_constants.h"
 
@@ -88,8 +89,7 @@ static void strip_module(LLVMModuleRef module)
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
     for (; variable; variable = LLVMGetNextGlobal(variable))
         LLVMSetComdat(variable, NULL);
-    static const char *const lists[] = {"llvm.used", "llvm.compiler.used",
-                                        "llvm.global.annotations"};
+    static const char *const lists[] = {"llvm.used", "llvm.compiler.used"};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         LLVMValueRef list = LLVMGetNamedGlobal(module, lists[i]);
         if (list) LLVMDeleteGlobal(list);
@@ -152,7 +152,9 @@ static rt_status add_source(pl_job *job, const rt_postlink_request *request, uin
     LLVMModuleRef part = NULL;
     RT_TRY(pl_module_parse(job, source->bitcode, what, &part));
     strip_module(part);
+    pl_annotations annotations = {0};
     rt_status taken = pl_refuse_foreign(job, part, source->name);
+    if (rt_ok(taken)) taken = pl_annotations_take(job, part, source->name, &annotations);
     if (rt_ok(taken)) {
         mark_functions(job, part, source->name);
         taken = pl_spec_constants_take(job, part);
