@@ -23,7 +23,7 @@ enum {
 #define EXTENSION "SPV_INTEL_global_variable_decorations"
 
 typedef struct decorator {
-    const pl_device_global *globals;
+    const pl_image_global *globals;
     rt_map symbols; /* -> index in globals */
     rt_buffer *out;
 } decorator;
@@ -90,10 +90,9 @@ static void decorate(decorator *all, uint32_t target, rt_text symbol,
     const rt_device_global *host = &global->host;
     bool has_access = host->host_access != RT_HOST_ACCESS_READ_WRITE;
     if (has_access || RULE(DG_POSTLINK_06)) {
-        write_host_access(
-            all->out, target,
-            RULE_ELSE(DG_POSTLINK_07, host->host_access, RT_HOST_ACCESS_READ_WRITE),
-            shortened(RULE_ELSE(DG_POSTLINK_08, host->unique_id, symbol)));
+        write_host_access(all->out, target,
+                          RULE_ELSE(DG_POSTLINK_07, host->host_access, RT_HOST_ACCESS_READ_WRITE),
+                          shortened(RULE_ELSE(DG_POSTLINK_08, host->unique_id, symbol)));
     }
     bool has_mode = global->init_mode != PL_GLOBAL_ABSENT;
     if (has_mode && RULE(DG_POSTLINK_09))
@@ -111,7 +110,7 @@ static void copy(decorator *all, const pl_instruction *instruction)
     rt_text symbol = pl_instruction_text(instruction, 3);
     uint32_t index = rt_map_find(&all->symbols, symbol);
     if (index == RT_MAP_NONE) return;
-    decorate(all, pl_instruction_word(instruction, 1), symbol, &all->globals[index]);
+    decorate(all, pl_instruction_word(instruction, 1), symbol, &all->globals[index].global);
 }
 
 /* The capability goes behind the others, and the extension behind the others. */
@@ -137,26 +136,17 @@ static void write_module(decorator *all, rt_bytes spirv)
     CHECK(!walk.damaged && !in_capabilities && !in_extensions);
 }
 
-rt_status pl_device_globals_decorate(pl_job *job, LLVMModuleRef image, rt_bytes spirv,
-                                     rt_buffer *out_spirv)
+void pl_device_globals_decorate(const pl_image_global *globals, uint32_t count, rt_bytes spirv,
+                                rt_buffer *out_spirv)
 {
     CHECK(out_spirv->size == 0 && spirv.size > PL_SPIRV_HEADER_SIZE);
-    RT_VECTOR(pl_device_global) globals = {0};
-    decorator all = {.out = out_spirv};
-    rt_status status = RT_STATUS_OK;
-    LLVMValueRef variable = LLVMGetFirstGlobal(image);
-    for (; variable && rt_ok(status); variable = LLVMGetNextGlobal(variable)) {
-        if (!pl_is_device_global(variable)) continue;
-        rt_map_set(&all.symbols, pl_job_name(job, variable), globals.count);
-        status = pl_device_global_read(job, variable, rt_vector_push(&globals));
-    }
-    all.globals = globals.items;
-    if (rt_ok(status) && globals.count > 0) {
+    decorator all = {.globals = globals, .out = out_spirv};
+    for (uint32_t i = 0; i < count; i++)
+        rt_map_set(&all.symbols, globals[i].symbol, i);
+    if (count > 0) {
         write_module(&all, spirv);
-    } else if (rt_ok(status)) {
+    } else {
         rt_buffer_append(out_spirv, spirv.data, spirv.size);
     }
     rt_map_free(&all.symbols);
-    rt_vector_free(&globals);
-    return status;
 }

@@ -1,14 +1,15 @@
-/* The front end's part of device_globals, where the front end is clang 14 with assay's prelude: what
- * their declarations say becomes attributes, and the host code of each source registers them.
+/* The front end's part of device_globals, where the front end is clang 14 with assay's prelude:
+ * what their declarations say becomes attributes, and the host code of each source registers them.
  *
- * Source: document 002, "Changes to the DPC++ front-end"; sycl_ext_oneapi_device_global, "Properties"
- * and the restrictions on declarations; the unique id is formed as DPC++ forms that of
+ * Source: document 002, "Changes to the DPC++ front-end"; sycl_ext_oneapi_device_global,
+ * "Properties" and the restrictions on declarations; the unique id is formed as DPC++ forms that of
  * __builtin_sycl_unique_stable_id: the mangled name, and in front of it the translation unit where
  * others cannot name the variable. */
 #include "reference/compiler/device_globals.h"
 
 #include "reference/base/rule.h"
-#include "reference/compiler/global_attributes.h"
+#include "reference/compiler/demangle.h"
+#include "reference/compiler/variable_attributes.h"
 
 #include <llvm-c/Target.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ typedef struct taking {
     pl_job *job;
     rt_text source;
     declaration_list declarations;
-    rt_map found; /* variable -> index in declarations */
+    rt_map found;                     /* variable -> index in declarations */
     RT_VECTOR(LLVMValueRef) pointers; /* that stand for declarations */
 } taking;
 
@@ -53,7 +54,7 @@ static rt_status refuse(taking *take, const declaration *at, rt_text name, rt_te
 typedef struct property_row {
     const char *name;
     const char *attribute;
-    const char *arguments;  /* that it takes, for people; "": none */
+    const char *arguments;    /* that it takes, for people; "": none */
     const char *values[4][2]; /* argument, value of the attribute; NULL ends them */
 } property_row;
 
@@ -139,14 +140,13 @@ static rt_status take_one(taking *take, const declaration *at, rt_text name, rt_
                       rt_arena_printf(arena, "has the property '%.*s', but %s takes %s",
                                       RT_TEXT_ARG(property), row->name,
                                       row->arguments[0] ? row->arguments : "no argument"));
-    if (pl_global_attribute(at->variable, row->attribute, &before))
-        return refuse(take, at, name,
-                      rt_arena_printf(arena,
-                                      "has the property %s %s; a list of properties has each once",
-                                      row->name,
-                                      rt_text_is(before, value) ? "twice"
-                                                                : "twice, with different values"));
-    pl_global_attribute_set(at->variable, row->attribute, rt_text_of(value));
+    if (pl_variable_attribute(at->variable, row->attribute, &before))
+        return refuse(
+            take, at, name,
+            rt_arena_printf(arena, "has the property %s %s; a list of properties has each once",
+                            row->name,
+                            rt_text_is(before, value) ? "twice" : "twice, with different values"));
+    pl_variable_attribute_set(at->variable, row->attribute, rt_text_of(value));
     return RT_STATUS_OK;
 }
 
@@ -226,19 +226,19 @@ static rt_status take_declaration(taking *take, const declaration *at)
     if (is_of_function(pl_job_name(job, variable)))
         return refuse(take, at, name,
                       RT_TEXT("is declared in a function; it has to be declared in a namespace"));
-    if (pl_global_attribute(variable, PL_GLOBAL_ID, &known)) return RT_STATUS_OK;
+    if (pl_variable_attribute(variable, PL_GLOBAL_ID, &known)) return RT_STATUS_OK;
     RT_TRY(take_properties(take, at, name));
-    bool image_scope = pl_global_attribute(variable, PL_GLOBAL_IMAGE_SCOPE, &scope);
+    bool image_scope = pl_variable_attribute(variable, PL_GLOBAL_IMAGE_SCOPE, &scope);
     uint64_t size = size_of_type(variable, image_scope);
     if (size == 0 || size > UINT32_MAX)
         return refuse(take, at, name,
                       RT_TEXT("has no type of 1 to 4294967295 bytes; declare it with "
                               "DEVICE_GLOBAL(type, name, properties...)"));
     rt_text bytes = rt_arena_printf(&job->arena, "%llu", (unsigned long long)size);
-    if (RULE(DG_HEADER_08)) pl_global_attribute_set(variable, PL_GLOBAL_SIZE, bytes);
-    pl_global_attribute_set(variable, PL_GLOBAL_ID, unique_id_of(take, variable, name));
-    pl_global_attribute_set(variable, PL_GLOBAL_NAME, name);
-    pl_global_attribute_set(variable, PL_GLOBAL_PLACE, place_of(job, take->source, at->line));
+    if (RULE(DG_HEADER_08)) pl_variable_attribute_set(variable, PL_GLOBAL_SIZE, bytes);
+    pl_variable_attribute_set(variable, PL_GLOBAL_ID, unique_id_of(take, variable, name));
+    pl_variable_attribute_set(variable, PL_GLOBAL_NAME, name);
+    pl_variable_attribute_set(variable, PL_GLOBAL_PLACE, place_of(job, take->source, at->line));
     /* The host writes to a variable of a const type too. */
     LLVMSetGlobalConstant(variable, false);
     return RT_STATUS_OK;

@@ -2,7 +2,8 @@
 #include "reference/compiler/device_globals.h"
 
 #include "reference/base/rule.h"
-#include "reference/compiler/global_attributes.h"
+#include "reference/compiler/demangle.h"
+#include "reference/compiler/variable_attributes.h"
 
 #include <llvm-c/Target.h>
 
@@ -13,7 +14,7 @@
 static bool has_attribute(LLVMValueRef variable, const char *name)
 {
     rt_text value;
-    return pl_global_attribute(variable, name, &value);
+    return pl_variable_attribute(variable, name, &value);
 }
 
 bool pl_is_device_global(LLVMValueRef variable)
@@ -26,7 +27,7 @@ bool pl_is_device_global(LLVMValueRef variable)
 static rt_text text_of(pl_job *job, LLVMValueRef variable, const char *name)
 {
     rt_text value;
-    pl_global_attribute(variable, name, &value);
+    pl_variable_attribute(variable, name, &value);
     return rt_arena_text(&job->arena, value);
 }
 
@@ -74,17 +75,19 @@ static rt_status properties_read(pl_job *job, LLVMValueRef variable, pl_device_g
                                               RT_HOST_ACCESS_READ_WRITE, RT_HOST_ACCESS_NONE};
     uint32_t access;
     rt_text value;
-    if (pl_global_attribute(variable, PL_GLOBAL_HOST_ACCESS, &value)) {
+    if (pl_variable_attribute(variable, PL_GLOBAL_HOST_ACCESS, &value)) {
         if (!number_read(value, RT_HOST_ACCESS_COUNT - 1, &access))
-            return refuse(job, global, "has an attribute '" PL_GLOBAL_HOST_ACCESS "' other than 0 "
-                                       "(read), 1 (write), 2 (read_write) and 3 (none)");
+            return refuse(job, global,
+                          "has an attribute '" PL_GLOBAL_HOST_ACCESS "' other than 0 "
+                          "(read), 1 (write), 2 (read_write) and 3 (none)");
         global->host.host_access = accesses[access];
     }
-    if (pl_global_attribute(variable, PL_GLOBAL_INIT_MODE, &value) &&
+    if (pl_variable_attribute(variable, PL_GLOBAL_INIT_MODE, &value) &&
         !number_read(value, 1, &global->init_mode))
-        return refuse(job, global, "has an attribute '" PL_GLOBAL_INIT_MODE "' other than 0 "
-                                   "(reprogram) and 1 (reset)");
-    if (pl_global_attribute(variable, PL_GLOBAL_IN_CSR, &value) &&
+        return refuse(job, global,
+                      "has an attribute '" PL_GLOBAL_INIT_MODE "' other than 0 "
+                      "(reprogram) and 1 (reset)");
+    if (pl_variable_attribute(variable, PL_GLOBAL_IN_CSR, &value) &&
         !truth_read(value, &global->in_csr))
         return refuse(job, global,
                       "has an attribute '" PL_GLOBAL_IN_CSR "' other than true and false");
@@ -101,7 +104,7 @@ static rt_status size_read(pl_job *job, LLVMValueRef variable, pl_device_global 
 {
     rt_text value;
     uint32_t size = (uint32_t)size_in_ir(variable); /* where a fault takes it for a device_global */
-    bool given = pl_global_attribute(variable, PL_GLOBAL_SIZE, &value);
+    bool given = pl_variable_attribute(variable, PL_GLOBAL_SIZE, &value);
     if (given && (!number_read(value, UINT32_MAX, &size) || size == 0))
         return refuse(job, global,
                       "has an attribute '" PL_GLOBAL_SIZE "' that is no number of bytes from 1 to "
@@ -122,14 +125,15 @@ rt_status pl_device_global_read(pl_job *job, LLVMValueRef variable, pl_device_gl
     if (global.host.unique_id.length == 0)
         return refuse(job, &global, "has no attribute '" PL_GLOBAL_ID "', or an empty one");
     if (initial && !LLVMIsNull(initial))
-        return refuse(job, &global,
-                      "has an initial value other than zero (DeviceGlobal.md, \"Should the value be "
-                      "zero-initialized\")");
+        return refuse(
+            job, &global,
+            "has an initial value other than zero (DeviceGlobal.md, \"Should the value be "
+            "zero-initialized\")");
     RT_TRY(size_read(job, variable, &global));
     RT_TRY(properties_read(job, variable, &global));
     rt_text scope;
     uint32_t no_scope = 0;
-    bool given = pl_global_attribute(variable, PL_GLOBAL_IMAGE_SCOPE, &scope);
+    bool given = pl_variable_attribute(variable, PL_GLOBAL_IMAGE_SCOPE, &scope);
     global.host.image_scope = given && !(truth_read(scope, &no_scope) && no_scope == 0);
     *out_global = global;
     return RT_STATUS_OK;
@@ -162,8 +166,7 @@ static bool is_used_by_kernel(LLVMValueRef value)
 static rt_property describe(pl_job *job, LLVMValueRef variable, const rt_device_global *global)
 {
     rt_device_global_value value = {
-        .size =
-            RULE_ELSE(DG_PROPSET_04, (uint32_t)global->size, (uint32_t)size_in_ir(variable)),
+        .size = RULE_ELSE(DG_PROPSET_04, (uint32_t)global->size, (uint32_t)size_in_ir(variable)),
         .image_scope = RULE_ELSE(DG_PROPSET_05, global->image_scope, true),
     };
     rt_buffer bytes = {0};
@@ -182,11 +185,17 @@ static rt_property map_id(pl_job *job, LLVMValueRef variable, const rt_device_gl
 {
     rt_text symbol = pl_job_name(job, variable);
     return (rt_property){
-        .name = rt_arena_printf(&job->arena, "%.*s@global_id_mapping",
-                                RT_TEXT_ARG(global->unique_id)),
+        .name =
+            rt_arena_printf(&job->arena, "%.*s@global_id_mapping", RT_TEXT_ARG(global->unique_id)),
         .type = RT_PROPERTY_BYTES,
         .bytes = {(const uint8_t *)symbol.data, symbol.length},
     };
+}
+
+/* Reports whether a variable is to be treated as a device_global. */
+static bool is_treated(const pl_job *job, LLVMValueRef variable)
+{
+    return job->device_globals && pl_is_device_global(variable);
 }
 
 static uint32_t count_variables(LLVMModuleRef module)
@@ -204,7 +213,7 @@ rt_status pl_device_globals_describe(pl_job *job, LLVMModuleRef image, pl_proper
     rt_property *symbols = rt_arena_alloc_array(&job->arena, most, sizeof *symbols);
     LLVMValueRef variable = LLVMGetFirstGlobal(image);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
-        if (!pl_is_device_global(variable) || LLVMIsDeclaration(variable)) continue;
+        if (!is_treated(job, variable) || LLVMIsDeclaration(variable)) continue;
         if (!RULE(DG_POSTLINK_02) && !is_used_by_kernel(variable)) continue;
         pl_device_global global;
         RT_TRY(pl_device_global_read(job, variable, &global));
@@ -215,5 +224,22 @@ rt_status pl_device_globals_describe(pl_job *job, LLVMModuleRef image, pl_proper
     if (count == 0 || !RULE(DG_POSTLINK_11)) return RT_STATUS_OK;
     pl_properties_add(properties, RT_SET_DEVICE_GLOBALS, items, count);
     pl_properties_add(properties, SET_PROGRAM_METADATA, symbols, count);
+    return RT_STATUS_OK;
+}
+
+rt_status pl_device_globals_list(pl_job *job, LLVMModuleRef image,
+                                 const pl_image_global **out_globals, uint32_t *out_count)
+{
+    pl_image_global *globals =
+        rt_arena_alloc_array(&job->arena, count_variables(image), sizeof *globals);
+    *out_globals = globals;
+    *out_count = 0;
+    LLVMValueRef variable = LLVMGetFirstGlobal(image);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        if (!is_treated(job, variable)) continue;
+        pl_image_global *next = &globals[(*out_count)++];
+        next->symbol = pl_job_name(job, variable);
+        RT_TRY(pl_device_global_read(job, variable, &next->global));
+    }
     return RT_STATUS_OK;
 }

@@ -59,8 +59,8 @@ enum { RT_DEVICE_GLOBAL_VALUE_SIZE = 8, RT_DEVICE_GLOBAL_VALUE_SIZE_MIN = 5 };
  * which the padding is zero.  Source: document 002, "New SYCL/device globals property set". */
 void rt_device_global_value_write(rt_buffer *out, rt_device_global_value value);
 
-/* Reads it: bytes 0 to 3 and byte 4 of 5 or 8, whose padding has no meaning.  False: the property is
- * not of type bytes or has another length, its size is 0, or its truth is neither 0 nor 1. */
+/* Reads it: bytes 0 to 3 and byte 4 of 5 or 8, whose padding has no meaning.  False: the property
+ * is not of type bytes or has another length, its size is 0, or its truth is neither 0 nor 1. */
 bool rt_device_global_value_read(const rt_property *property, rt_device_global_value *out_value);
 
 /* Appends the serialised form of a list, and reads it: spans point into the input, the table is
