@@ -54,7 +54,7 @@
 /* A declaration has one declarator, so that `static` and `inline` may stand before it. */
 #define DEVICE_GLOBALS                                                                             \
     "#define DEVICE_GLOBAL(type, name, ...) __ASSAY_VARIABLE(type, name, __VA_ARGS__) "            \
-    "__ASSAY_ANNOTATED(\"assay-device-global:\" #__VA_ARGS__) = {0};\n"                            \
+    "__ASSAY_ANNOTATED(\"assay-device-global:\" #__VA_ARGS__) = __ASSAY_ZERO;\n"                   \
     "#define EXTERN_DEVICE_GLOBAL(type, name, ...) "                                               \
     "extern __ASSAY_VARIABLE(type, name, __VA_ARGS__); "                                           \
     "static const __global void *__constant __assay_extern_##name __attribute__((used)) "          \
@@ -67,6 +67,7 @@
     "#define __ASSAY_VARIABLE_1(type, name) __global __typeof__(type) name[1]\n"                   \
     "#define __ASSAY_VARIABLE(type, name, ...) "                                                   \
     "__ASSAY_PASTE(__ASSAY_VARIABLE_, __ASSAY_SCOPE(__VA_ARGS__))(type, name)\n"                   \
+    "#define __ASSAY_ZERO {0}\n"                                                                   \
     "#define DG(variable) (*(variable))\n" DEVICE_GLOBALS
 
 /* In C++ a const array would be nobody else's, so the variable is of a class as in SYCL. */
@@ -76,6 +77,7 @@
     "template <typename T> struct __assay_device_global<T, 1> { T value[1]; };\n"                  \
     "#define __ASSAY_VARIABLE(type, name, ...) "                                                   \
     "__global __assay_device_global<type, __ASSAY_SCOPE(__VA_ARGS__)> name\n"                      \
+    "#define __ASSAY_ZERO {}\n"                                                                    \
     "#define DG(variable) (*(variable).value)\n" DEVICE_GLOBALS
 
 /* Virtual functions need the extension, which an option makes known and only a pragma enables; C++
