@@ -10,6 +10,7 @@
 
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
+#include "reference/compiler/annotations.h"
 #include "reference/compiler/refuse.h"
 #include "reference/compiler/spec_constants.h"
 #include "reference/compiler/variable_attributes.h"
@@ -99,8 +100,7 @@ static void strip_module(LLVMModuleRef module)
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
     for (; variable; variable = LLVMGetNextGlobal(variable))
         LLVMSetComdat(variable, NULL);
-    static const char *const lists[] = {"llvm.used", "llvm.compiler.used",
-                                        "llvm.global.annotations"};
+    static const char *const lists[] = {"llvm.used", "llvm.compiler.used"};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         LLVMValueRef list = LLVMGetNamedGlobal(module, lists[i]);
         if (list) LLVMDeleteGlobal(list);
@@ -154,7 +154,8 @@ static rt_status refuse_duplicates(pl_job *job, const definition_table *table, r
 
 /* Parses one source, marks it and links it into *module (or becomes it). */
 static rt_status add_source(pl_job *job, const rt_postlink_request *request, uint32_t index,
-                            definition_table *table, LLVMModuleRef *module)
+                            definition_table *table, pl_device_globals *globals,
+                            LLVMModuleRef *module)
 {
     CHECK(index < request->source_count);
     CHECK_IMPLIES(index == 0, !*module);
@@ -163,13 +164,17 @@ static rt_status add_source(pl_job *job, const rt_postlink_request *request, uin
     LLVMModuleRef part = NULL;
     RT_TRY(pl_module_parse(job, source->bitcode, what, &part));
     strip_module(part);
+    pl_annotations annotations = {0};
     rt_status taken = pl_refuse_foreign(job, part, source->name);
+    if (rt_ok(taken)) taken = pl_annotations_take(job, part, source->name, &annotations);
     if (rt_ok(taken)) {
         bool marked = was_marked(part);
         mark_functions(job, part, source->name, marked);
         mark_variables(part, source->name, marked);
         taken = pl_spec_constants_take(job, part);
     }
+    if (rt_ok(taken))
+        taken = pl_device_globals_take(job, part, source->name, &annotations, globals);
     if (!rt_ok(taken)) {
         LLVMDisposeModule(part);
         return taken;
@@ -195,7 +200,8 @@ static void keep_inline_bodies(LLVMModuleRef module)
     }
 }
 
-rt_status pl_input_link(pl_job *job, const rt_postlink_request *request, LLVMModuleRef *out_module)
+rt_status pl_input_link(pl_job *job, const rt_postlink_request *request, pl_device_globals *globals,
+                        LLVMModuleRef *out_module)
 {
     *out_module = NULL;
     CHECK(request->source_count > 0);
@@ -203,7 +209,7 @@ rt_status pl_input_link(pl_job *job, const rt_postlink_request *request, LLVMMod
     LLVMModuleRef module = NULL;
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < request->source_count && rt_ok(status); i++)
-        status = add_source(job, request, i, &table, &module);
+        status = add_source(job, request, i, &table, globals, &module);
     rt_map_free(&table.names);
     rt_vector_free(&table.duplicates);
     if (!rt_ok(status)) {
