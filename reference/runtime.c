@@ -17,6 +17,7 @@ struct rt_runtime {
     rt_registry registry;
     rt_loader loader;
     rt_program_manager *programs;
+    rt_global_database *globals;
     rt_scheduler *scheduler;
     pthread_mutex_t lock; /* of the tables below */
     RT_VECTOR(rt_device *) devices;
@@ -24,6 +25,44 @@ struct rt_runtime {
     RT_VECTOR(rt_memory *) memories; /* the same */
     RT_VECTOR(rt_bundle *) bundles;  /* the same */
 };
+
+/* An id is taken, so that no two threads get the same; the memory's place is filled when it exists,
+ * and stays empty where somebody else owns it. */
+static uint32_t memory_reserve(void *user)
+{
+    rt_runtime *runtime = user;
+    pthread_mutex_lock(&runtime->lock);
+    uint32_t id = runtime->memories.count;
+    *rt_vector_push(&runtime->memories) = NULL;
+    pthread_mutex_unlock(&runtime->lock);
+    return id;
+}
+
+static void global_added(void *user, const rt_device_global *global)
+{
+    rt_global_database_add(user, global);
+}
+
+static void global_removed(void *user, const rt_device_global *global)
+{
+    rt_global_database_remove(user, global);
+}
+
+/* Host code registers with the database; programs are told to it too. */
+static void globals_begin(rt_runtime *runtime)
+{
+    runtime->globals = rt_global_database_create(&(rt_global_database_parameters){
+        .sink = runtime->parameters.sink,
+        .trace = runtime->trace,
+        .memory_id = memory_reserve,
+        .user = runtime,
+    });
+    runtime->registry.global_observer =
+        (rt_global_observer){runtime->globals, global_added, global_removed};
+    rt_program_manager_observe(
+        runtime->programs, (rt_program_observer){runtime->globals, rt_global_program_made,
+                                                 rt_global_program_going});
+}
 
 static void process_begin(rt_runtime *runtime)
 {
@@ -43,7 +82,9 @@ static void process_begin(rt_runtime *runtime)
         .prefer_preloaded = parameters->prefer_preloaded,
         .persistent = parameters->persistent_cache,
     });
-    runtime->scheduler = rt_scheduler_create(parameters->sink, runtime->trace, runtime->programs);
+    globals_begin(runtime);
+    runtime->scheduler = rt_scheduler_create(parameters->sink, runtime->trace, runtime->programs,
+                                             runtime->globals);
     *rt_vector_push(&runtime->contexts) = (rt_context){0};
 }
 
@@ -59,6 +100,7 @@ static void process_end(rt_runtime *runtime)
         rt_bundle_release(runtime->programs, runtime->bundles.items[i]);
     rt_vector_free(&runtime->bundles);
     rt_program_manager_destroy(runtime->programs);
+    rt_global_database_destroy(runtime->globals);
     rt_loader_free(&runtime->loader);
     rt_registry_free(&runtime->registry);
     for (uint32_t i = 0; i < runtime->contexts.count; i++)
@@ -207,23 +249,17 @@ void rt_runtime_bundle_keep(rt_runtime *runtime, rt_bundle *bundle)
     pthread_mutex_unlock(&runtime->lock);
 }
 
+rt_global_database *rt_runtime_globals(rt_runtime *runtime)
+{
+    return runtime->globals;
+}
+
 rt_scheduler *rt_runtime_scheduler(rt_runtime *runtime)
 {
     return runtime->scheduler;
 }
 
 /* ---- Memories ----------------------------------------------------------------------------- */
-
-/* An id is taken, so that no two threads get the same; the memory's place is filled when it exists.
- */
-static uint32_t memory_reserve(rt_runtime *runtime)
-{
-    pthread_mutex_lock(&runtime->lock);
-    uint32_t id = runtime->memories.count;
-    *rt_vector_push(&runtime->memories) = NULL;
-    pthread_mutex_unlock(&runtime->lock);
-    return id;
-}
 
 static void memory_keep(rt_runtime *runtime, uint32_t id, rt_memory *memory)
 {

@@ -103,6 +103,8 @@ void cnf_run_parallel(cnf_execution *execution, uint32_t step);
  * what, ok, observed, code, place, line and message of a check, whose step is set. */
 void cnf_evaluate_memory(cnf_execution *execution, const scn_expect *expect,
                          cnf_emitted_check *check);
+void cnf_evaluate_variable(cnf_execution *execution, const scn_expect *expect,
+                           cnf_emitted_check *check);
 void cnf_evaluate_count(cnf_execution *execution, const scn_expect *expect,
                         cnf_emitted_check *check);
 void cnf_evaluate_program(cnf_execution *execution, const scn_expect *expect,
