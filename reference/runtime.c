@@ -38,13 +38,15 @@ static uint32_t memory_reserve(void *user)
     return id;
 }
 
-static void global_added(void *user, const rt_device_global *global)
+static void global_registered(void *user, rt_module_id module, const rt_device_global *global)
 {
+    (void)module;
     rt_global_database_add(user, global);
 }
 
-static void global_removed(void *user, const rt_device_global *global)
+static void global_gone(void *user, rt_module_id module, const rt_device_global *global)
 {
+    (void)module;
     rt_global_database_remove(user, global);
 }
 
@@ -57,11 +59,12 @@ static void globals_begin(rt_runtime *runtime)
         .memory_id = memory_reserve,
         .user = runtime,
     });
-    runtime->registry.global_observer =
-        (rt_global_observer){runtime->globals, global_added, global_removed};
+    rt_loader_observe_globals(
+        &runtime->loader, (rt_global_observer){global_registered, global_gone, runtime->globals},
+        &runtime->chooser);
     rt_program_manager_observe(
-        runtime->programs, (rt_program_observer){runtime->globals, rt_global_program_made,
-                                                 rt_global_program_going});
+        runtime->programs,
+        (rt_program_observer){runtime->globals, rt_global_program_made, rt_global_program_going});
 }
 
 static void process_begin(rt_runtime *runtime)
@@ -83,8 +86,8 @@ static void process_begin(rt_runtime *runtime)
         .persistent = parameters->persistent_cache,
     });
     globals_begin(runtime);
-    runtime->scheduler = rt_scheduler_create(parameters->sink, runtime->trace, runtime->programs,
-                                             runtime->globals);
+    runtime->scheduler =
+        rt_scheduler_create(parameters->sink, runtime->trace, runtime->programs, runtime->globals);
     *rt_vector_push(&runtime->contexts) = (rt_context){0};
 }
 

@@ -10,6 +10,7 @@
 #include "reference/base/profile.h"
 #include "reference/base/rule.h"
 #include "reference/compiler_api.h"
+#include "reference/image/device_global.h"
 #include "reference/image/image.h"
 
 /* Where something stands in the scenario file; both count from 1, columns in code points. */
@@ -130,7 +131,9 @@ typedef struct scn_module {
     rt_text file_name; /* of the file that the OS loads; empty: the module's name.  Files of one
                           name lie in different folders */
     bool registers;    /* false: its images are not registered when it is loaded; load_image can */
-    rt_image_list images; /* empty until compiled; filled in packs */
+    rt_image_list images;                 /* empty until compiled; filled in packs */
+    rt_device_global_list device_globals; /* that its host code registers: those of the scenario
+                                             until compiled, then those of its sources too */
 } scn_module;
 
 /* ---- Devices ------------------------------------------------------------------------------ */
@@ -208,6 +211,15 @@ typedef struct scn_argument {
     uint32_t pointer_count;
     uint64_t size; /* LOCAL: bytes */
 } scn_argument;
+
+/* A device_global that a step means.  What modules have is known when their images are made;
+ * scn_variables_resolve (variables.h) finds it then. */
+typedef struct scn_variable {
+    rt_text name; /* as its source has it, "inner::Bar", or its unique id; empty: none is meant */
+    scn_position at;
+    uint32_t module; /* whose variable it is; SCN_NONE: not given, and not found yet */
+    uint32_t global; /* its index in scn_module.device_globals; SCN_NONE: not found yet */
+} scn_variable;
 
 /* What a step expects to be refused with.  Absent parts (empty, 0) are not compared. */
 typedef struct scn_error {
@@ -385,15 +397,6 @@ typedef struct scn_bundle {
 
 enum { SCN_PATTERN_SIZE_MAX = 16 }; /* bytes of a fill's element */
 
-/* A device_global that a step means.  What modules have is known when their images are made;
- * scn_variables_resolve (variables.h) finds it then. */
-typedef struct scn_variable {
-    rt_text name; /* as its source has it, "inner::Bar", or its unique id; empty: none is meant */
-    scn_position at;
-    uint32_t module; /* whose variable it is; SCN_NONE: not given, and not found yet */
-    uint32_t global; /* its index in scn_module.device_globals; SCN_NONE: not found yet */
-} scn_variable;
-
 /* A copy or a fill; offsets and sizes in bytes.  One end of a copy may be a device_global. */
 typedef struct scn_transfer {
     uint32_t from; /* COPY; SCN_NONE: the variable */
@@ -404,8 +407,8 @@ typedef struct scn_transfer {
                          all of the variable behind the offset, until that is found */
     rt_bytes pattern; /* FILL: one element of the memory, 1, 2, 4, 8 or 16 bytes */
     scn_variable variable;
-    bool by_handler; /* of a copy with a variable: it is asked of the handler of a command group, not
-                        of the queue */
+    bool by_handler; /* of a copy with a variable: it is asked of the handler of a command group,
+                        not of the queue */
 } scn_transfer;
 
 typedef struct scn_queue {

@@ -162,8 +162,8 @@ static scn_variable read_variable(scn_unpacker *unpack)
     bool known = !has_module || variable.module < scenario->module_count;
     scn_unpack_check(unpack, known && (has_module || variable.global == SCN_NONE));
     if (reader->failed || variable.global == SCN_NONE) return variable;
-    scn_unpack_check(unpack, variable.global <
-                                 scenario->modules[variable.module].device_globals.count);
+    scn_unpack_check(unpack,
+                     variable.global < scenario->modules[variable.module].device_globals.count);
     return variable;
 }
 

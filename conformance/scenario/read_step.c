@@ -268,7 +268,8 @@ static bool transfer_check(scn_reader *reader, const scn_node *node, const scn_s
     const scn_transfer *transfer = &step->transfer;
     bool copies = step->verb == SCN_VERB_COPY;
     const scn_entry *bytes = scn_node_entry(node, "memcpy");
-    scn_position at = bytes ? bytes->value.at : scn_node_entry(node, copies ? "copy" : "fill")->value.at;
+    scn_position at =
+        bytes ? bytes->value.at : scn_node_entry(node, copies ? "copy" : "fill")->value.at;
     if (!range_check(reader, at, transfer->to, transfer->to_offset, transfer->size)) return false;
     if (!copies) return true;
     if (!range_check(reader, at, transfer->from, transfer->from_offset, transfer->size)) {

@@ -150,8 +150,7 @@ static bool variable_copy_finish(transfer_draft *draft, const scn_memory *memory
 {
     scn_transfer *transfer = &draft->step.transfer;
     uint64_t unit = in_bytes ? 1 : memory->layout.size;
-    transfer->variable =
-        draft->from.memory == SCN_NONE ? draft->from.variable : draft->to.variable;
+    transfer->variable = draft->from.memory == SCN_NONE ? draft->from.variable : draft->to.variable;
     transfer->by_handler = draft->through == THROUGH_HANDLER;
     transfer->from_offset = draft->from_offset * unit;
     transfer->to_offset = draft->to_offset * unit;
@@ -169,12 +168,11 @@ static bool memory_copy_finish(scn_reader *reader, const scn_node *node, transfe
     uint64_t from_unit = in_bytes ? 1 : from->layout.size;
     uint64_t room = in_bytes ? from->count * from->layout.size : from->count;
     if (draft->count == 0 && draft->from_offset >= room) {
-        return scn_report(reader->reporter, scn_node_entry(node, "from_offset")->value.at,
-                          "nothing is left to copy from %s %" PRIu64 " on: memory '%s' has %" PRIu64
-                          " %s",
-                          in_bytes ? "byte" : "element", draft->from_offset,
-                          scn_shown(reader->arena, from->name), room,
-                          in_bytes ? "bytes" : "elements");
+        return scn_report(
+            reader->reporter, scn_node_entry(node, "from_offset")->value.at,
+            "nothing is left to copy from %s %" PRIu64 " on: memory '%s' has %" PRIu64 " %s",
+            in_bytes ? "byte" : "element", draft->from_offset, scn_shown(reader->arena, from->name),
+            room, in_bytes ? "bytes" : "elements");
     }
     uint64_t count = draft->count ? draft->count : room - draft->from_offset;
     transfer->from_offset = draft->from_offset * from_unit;

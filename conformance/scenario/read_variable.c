@@ -61,7 +61,8 @@ static const scn_shape shape_variable_name = {
 
 enum { VARIABLE_NAME, VARIABLE_MODULE };
 static const scn_row variable_rows[] = {
-    [VARIABLE_NAME] = {"variable", &shape_variable_name, SCN_REQUIRED, SCN_FIELD(scn_variable, name),
+    [VARIABLE_NAME] = {"variable", &shape_variable_name, SCN_REQUIRED,
+                       SCN_FIELD(scn_variable, name),
                        "Its name as its source has it, namespaces included, or its unique id."},
     [VARIABLE_MODULE] = {"module", &scn_shape_module_reference, 0, SCN_FIELD(scn_variable, module),
                          "The module whose variable it is, where several have one of that name."},
@@ -131,9 +132,10 @@ static bool element_type_read(scn_reader *reader, const scn_node *node, void *ou
     uint32_t lanes;
     if (!scn_value_read(reader, &shape_type_word, node, &name)) return false;
     if (!scn_type_find(name, &type, &lanes)) {
-        return scn_report(reader->reporter, node->at,
-                          "a variable is read as scalars or vectors; copy it to a memory of structs "
-                          "and expect that");
+        return scn_report(
+            reader->reporter, node->at,
+            "a variable is read as scalars or vectors; copy it to a memory of structs "
+            "and expect that");
     }
     scn_layout layout = scn_layout_of(reader->arena, type, lanes);
     memcpy(out, &layout, sizeof layout);

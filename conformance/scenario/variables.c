@@ -134,13 +134,13 @@ static bool copy_resolve(const finder *all, scn_step *step)
     uint64_t offset = writes ? transfer->to_offset : transfer->from_offset;
     if (transfer->size == 0 && offset >= global->size) {
         return fail(all, transfer->variable.at,
-                    "nothing is left to copy from byte %" PRIu64 " on: '%.*s' has %" PRIu64 " bytes",
+                    "nothing is left to copy from byte %" PRIu64 " on: '%.*s' has %" PRIu64
+                    " bytes",
                     offset, RT_TEXT_ARG(global->name), global->size);
     }
     if (transfer->size == 0) transfer->size = global->size - offset;
     if (step->error || step->outcome_count > 0) return true;
-    const scn_memory *memory =
-        &all->scenario->memories[writes ? transfer->from : transfer->to];
+    const scn_memory *memory = &all->scenario->memories[writes ? transfer->from : transfer->to];
     return access_check(all, step, global) &&
            range_check(all, transfer->variable.at, "device_global", global->name, global->size,
                        offset, transfer->size) &&

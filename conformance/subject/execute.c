@@ -118,7 +118,8 @@ static void run_expect(cnf_execution *execution, uint32_t index)
 /* What a copy or fill writes, as the scenario calls it. */
 static rt_text written_name(const scn_scenario *scenario, const scn_transfer *transfer)
 {
-    return transfer->to == SCN_NONE ? transfer->variable.name : scenario->memories[transfer->to].name;
+    return transfer->to == SCN_NONE ? transfer->variable.name
+                                    : scenario->memories[transfer->to].name;
 }
 
 static void run_verb(cnf_execution *execution, uint32_t index)

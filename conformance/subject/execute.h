@@ -88,6 +88,10 @@ rt_status cnf_run_submit(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_transfer(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_wait(cnf_execution *execution, uint32_t step);
 
+/* The default queue of a device, made when it is first used. */
+RT_MUST_USE rt_status cnf_default_queue(cnf_execution *execution, uint32_t device,
+                                        uint32_t *out_queue);
+
 /* Makes a kernel bundle. */
 rt_status cnf_run_bundle(cnf_execution *execution, uint32_t step);
 

@@ -86,7 +86,10 @@ void cnf_evaluate_variable(cnf_execution *execution, const scn_expect *expect,
         check->observed = false;
         return;
     }
-    rt_status status = execution->runtime->operations->read_global(
-        execution, &expect->variable, expect->device, false, &content);
+    uint32_t queue = CNF_NOT_MADE;
+    rt_status status = cnf_default_queue(execution, expect->device, &queue);
+    if (rt_ok(status))
+        status = execution->runtime->operations->read_global(execution, &expect->variable, queue,
+                                                             false, &content);
     judge_content(execution, &declared, expect->values, status, &content, check);
 }

@@ -97,12 +97,12 @@ struct cnf_runtime_operations {
     rt_status (*wait_command)(cnf_execution *execution, uint32_t command);
     /* A synchronising host read; out_content may be NULL. */
     rt_status (*read)(cnf_execution *execution, uint32_t memory, cnf_content *out_content);
-    /* A synchronising host read of a whole device_global, which was found: as a copy from it in a
-     * queue of the device, in the context of all devices, and a wait for that.  With `existing`
-     * alone where the device has an instance of it already: bytes.data is NULL where it has none,
-     * and nothing is made.  NULL: this runtime cannot. */
-    rt_status (*read_global)(cnf_execution *execution, const scn_variable *variable,
-                             uint32_t device, bool existing, cnf_content *out_content);
+    /* A synchronising host read of a whole device_global, which was found: a copy from it to the
+     * host in that queue, and a wait for it.  With `existing` only where the queue's device has an
+     * instance of it already: bytes.data is NULL where it has none, and nothing is made.  NULL:
+     * this runtime cannot. */
+    rt_status (*read_global)(cnf_execution *execution, const scn_variable *variable, uint32_t queue,
+                             bool existing, cnf_content *out_content);
     /* What a reference to a host symbol from a module binds to: a module or SCN_NONE.
      * *out_loaded false: that module is not loaded. */
     rt_status (*host_symbol)(cnf_execution *execution, uint32_t by, rt_text symbol,

@@ -1,11 +1,11 @@
 /* The device global database: all device_global variables of a process.
  *
- * An entry is made when a module's host code registers its variable (device_global_map::add) or when
- * a program is made whose images have it, whichever comes first, and found by the variable's unique
- * id or by the address of its host object.  An address is an id of ours: modules that register one
- * unique id have one host object, as the loader binds them.  An entry ends when the last of them is
- * unloaded; if one is loaded again, that is another object and another entry, whose content begins
- * with zeros.  What programs point to stays until the process ends.
+ * An entry is made when a module's host code registers its variable (device_global_map::add) or
+ * when a program is made whose images have it, whichever comes first, and found by the variable's
+ * unique id or by the address of its host object.  An address is an id of ours: modules that
+ * register one unique id have one host object, as the loader binds them.  An entry ends when the
+ * last of them is unloaded; if one is loaded again, that is another object and another entry, whose
+ * content begins with zeros.  What programs point to stays until the process ends.
  *
  * Without image scope an entry has a buffer for each device, in which the content is; with image
  * scope the content is in programs.  The commands that fill, point and copy are sched's.
@@ -44,8 +44,8 @@ typedef struct rt_global_entry {
     uint64_t size;    /* of T, bytes; 0: no image has told it (DG-DB-04) */
     bool image_scope; /* told with the size */
     RT_VECTOR(rt_global_instance *) instances;
-    /* The host object: val of a variable that no image has, and the usmptr kept there, which is good
-     * for one device and context (DG-COPY-06). */
+    /* The host object: val of a variable that no image has, and the usmptr kept there, which is
+     * good for one device and context (DG-COPY-06). */
     RT_VECTOR(rt_memory *) values; /* index 0, see rt_global_value */
     rt_global_instance *cached;
 } rt_global_entry;
@@ -68,7 +68,7 @@ typedef struct rt_program_globals {
 typedef struct rt_global_database rt_global_database;
 
 typedef struct rt_global_database_parameters {
-    rt_sink *sink;   /* borrowed, as is the trace */
+    rt_sink *sink; /* borrowed, as is the trace */
     rt_trace *trace;
     /* Draws the id of a memory that the database makes (rt_memory.id). */
     uint32_t (*memory_id)(void *user);
@@ -76,8 +76,7 @@ typedef struct rt_global_database_parameters {
 } rt_global_database_parameters;
 
 /* Makes an empty database. */
-rt_global_database *
-rt_global_database_create(const rt_global_database_parameters *parameters);
+rt_global_database *rt_global_database_create(const rt_global_database_parameters *parameters);
 
 /* Frees it with all buffers; programs and commands are gone.  NULL does nothing. */
 void rt_global_database_destroy(rt_global_database *database);
@@ -114,8 +113,8 @@ RT_MUST_USE rt_status rt_global_instance_make(rt_global_database *database, rt_g
                                               const rt_device *device, rt_context_id context,
                                               uint64_t size, rt_global_instance **out_instance);
 
-/* The host object's val, `size` bytes, zero until something is copied to it (DG-SCOPE-08).  There is
- * one, number 0, whoever asks (DG-SCOPE-10); shipped DPC++ has one for each device.  Codes of
+/* The host object's val, `size` bytes, zero until something is copied to it (DG-SCOPE-08).  There
+ * is one, number 0, whoever asks (DG-SCOPE-10); shipped DPC++ has one for each device.  Codes of
  * rt_memory_create. */
 RT_MUST_USE rt_status rt_global_value(rt_global_database *database, rt_global_entry *entry,
                                       uint32_t number, uint64_t size, rt_memory **out_memory);

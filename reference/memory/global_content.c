@@ -1,6 +1,8 @@
 /* Where the content of a variable is: a buffer for each device, the host object, a program. */
 #include "reference/memory/global_internal.h"
 
+#define SET_METADATA "SYCL/program metadata"
+
 static uint32_t memory_id(const rt_global_database *database)
 {
     return database->parameters.memory_id(database->parameters.user);
@@ -58,17 +60,50 @@ rt_status rt_global_value(rt_global_database *database, rt_global_entry *entry, 
     return RT_STATUS_OK;
 }
 
+/* The symbol that a variable has in the program's code, as the program's images map ids to symbols;
+ * empty: they do not.  Observed: shipped DPC++ has such properties for devices that know symbols
+ * only (requirements.yaml, DG-PLUGIN-06, key dpcpp). */
+static rt_text symbol_of(const rt_program *program, rt_text unique_id)
+{
+    rt_arena arena = {0};
+    rt_text symbol = {0};
+    rt_text name = rt_arena_printf(&arena, "%.*s@global_id_mapping", RT_TEXT_ARG(unique_id));
+    for (uint32_t i = 0; i < program->image_count && symbol.length == 0; i++) {
+        const rt_property_set *set = rt_image_set(program->images[i]->image, SET_METADATA);
+        for (uint32_t k = 0; set && k < set->property_count; k++) {
+            const rt_property *property = &set->properties[k];
+            if (property->type != RT_PROPERTY_BYTES || !rt_text_equal(property->name, name))
+                continue;
+            symbol = (rt_text){(const char *)property->bytes.data, property->bytes.size};
+        }
+    }
+    rt_arena_reset(&arena);
+    return symbol;
+}
+
+/* Looks for the variable by its unique id, and by its symbol where the device does not know that.
+ */
+static rt_status variable_find(const rt_program *program, const rt_global_entry *entry,
+                               dev_memory **out_variable)
+{
+    rt_text name = RULE_ELSE(DG_PLUGIN_06, entry->unique_id, entry->name);
+    rt_status status = dev_global_find(program->executable, name, out_variable);
+    if (status.code != RT_ERRC_INVALID || !RULE(DG_PLUGIN_06)) return status;
+    rt_text symbol = symbol_of(program, entry->unique_id);
+    return symbol.length > 0 ? dev_global_find(program->executable, symbol, out_variable) : status;
+}
+
 /* Data of an image: what it says of a variable need not be what its code has. */
 static rt_status check_variable(const rt_global_database *database, const rt_program_global *global,
                                 const dev_memory *variable, uint64_t size)
 {
     if (variable->size >= size) return RT_STATUS_OK;
     rt_text id = global->entry->unique_id;
-    return rt_fail_naming(database->parameters.sink, RT_MALFORMED, RT_RULE_NONE, &id, 1,
-                          "device_global '%.*s' has %llu bytes in the program, where its images say "
-                          "that it has at least %llu",
-                          RT_TEXT_ARG(id), (unsigned long long)variable->size,
-                          (unsigned long long)size);
+    return rt_fail_naming(
+        database->parameters.sink, RT_MALFORMED, RT_RULE_NONE, &id, 1,
+        "device_global '%.*s' has %llu bytes in the program, where its images say "
+        "that it has at least %llu",
+        RT_TEXT_ARG(id), (unsigned long long)variable->size, (unsigned long long)size);
 }
 
 rt_status rt_global_variable(rt_global_database *database, const rt_program *program,
@@ -85,8 +120,7 @@ rt_status rt_global_variable(rt_global_database *database, const rt_program *pro
                               RT_TEXT_ARG(entry->unique_id), RT_TEXT_ARG(device->name));
     }
     dev_memory *variable = NULL;
-    rt_text name = RULE_ELSE(DG_PLUGIN_06, entry->unique_id, entry->name);
-    RT_TRY(dev_global_find(program->executable, name, &variable));
+    RT_TRY(variable_find(program, entry, &variable));
     rt_status status = check_variable(database, global, variable, size);
     if (rt_ok(status))
         status = rt_memory_global_create(database->parameters.sink, memory_id(database),

@@ -10,7 +10,7 @@ struct rt_global_database {
     rt_arena arena; /* of texts */
     rt_map ids;     /* unique id -> entries; of those that have not ended */
     RT_VECTOR(rt_global_entry *) entries;
-    RT_VECTOR(rt_global_entry *) addresses; /* index is the address; NULL: the object has gone */
+    RT_VECTOR(rt_global_entry *) addresses;   /* index is the address; NULL: the object has gone */
     RT_VECTOR(rt_program_globals *) programs; /* index is rt_program.id; NULL: not there */
 };
 

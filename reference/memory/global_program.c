@@ -2,8 +2,8 @@
 #include "reference/memory/global_internal.h"
 
 /* Enters what an image tells of a variable.  The first who tells it is believed. */
-static void describe(rt_global_database *database, rt_global_entry *entry, const rt_program *program,
-                     rt_device_global_value value)
+static void describe(rt_global_database *database, rt_global_entry *entry,
+                     const rt_program *program, rt_device_global_value value)
 {
     if (!RULE(DG_DB_04)) return; /* Broken: images are asked only when a copy needs to know. */
     if (entry->size == 0) {

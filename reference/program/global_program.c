@@ -36,11 +36,11 @@ static rt_status find_program(rt_program_manager *manager, const rt_build_target
             found = program;
     }
     if (other && RULE(DG_SCOPE_02) && RULE(DG_SCOPE_05)) {
-        return rt_fail_naming(manager->sink, RT_ERRC_INVALID, RT_RULE_DG_SCOPE_05, &unique_id, 1,
-                              "the device_global '%.*s' has image scope and is in several programs "
-                              "on device %.*s (%u and %u), so that a copy cannot say which is meant",
-                              RT_TEXT_ARG(unique_id), RT_TEXT_ARG(target->device->name), found->id,
-                              other->id);
+        return rt_fail_naming(
+            manager->sink, RT_ERRC_INVALID, RT_RULE_DG_SCOPE_05, &unique_id, 1,
+            "the device_global '%.*s' has image scope and is in several programs "
+            "on device %.*s (%u and %u), so that a copy cannot say which is meant",
+            RT_TEXT_ARG(unique_id), RT_TEXT_ARG(target->device->name), found->id, other->id);
     }
     if (found) found->references++;
     *out_program = found;

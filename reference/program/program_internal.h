@@ -57,10 +57,10 @@ RT_MUST_USE rt_status rt_program_select(rt_program_manager *manager,
                                         const rt_kernel_request *request,
                                         const rt_registered_image **out_image);
 
-/* Resolves, builds and caches the program of an image, without a look whether it is cached; or waits
- * while another thread does that, and then gives none: the caller looks again.  Called with the lock
- * held, which it gives up meanwhile.  On success the caller holds a reference to *out_program, if
- * there is one. */
+/* Resolves, builds and caches the program of an image, without a look whether it is cached; or
+ * waits while another thread does that, and then gives none: the caller looks again.  Called with
+ * the lock held, which it gives up meanwhile.  On success the caller holds a reference to
+ * *out_program, if there is one. */
 RT_MUST_USE rt_status rt_program_of_image(rt_program_manager *manager,
                                           const rt_build_target *target,
                                           const rt_registered_image *image,

@@ -127,8 +127,7 @@ static void trace_point(rt_scheduler *scheduler, const rt_command *command,
     uint64_t *after = after_list(command);
     RT_TRACE(scheduler->trace, DEVICE_GLOBAL_POINT, RT_N("command", command->id),
              RT_T("variable", global->entry->name), RT_T("id", global->entry->unique_id),
-             RT_N("program", program->id), RT_N("offset", 0),
-             RT_N("size", sizeof global->pointer),
+             RT_N("program", program->id), RT_N("offset", 0), RT_N("size", sizeof global->pointer),
              RT_N("device", device_of(scheduler, command)->id),
              RT_NS("after", after, command->dependencies.count));
     rt_free(after);
@@ -322,8 +321,8 @@ rt_status rt_enqueue_zero(rt_scheduler *scheduler, rt_command *command, rt_memor
     const rt_queue *queue = &scheduler->queues.items[command->queue];
     static const uint8_t zero[1] = {0};
     RT_TRY(dev_enqueue_fill(queue->queue, (dev_command){.tag = command->id},
-                            copy_on(memory, queue->device), 0, size,
-                            (rt_bytes){zero, sizeof zero}, &command->event));
+                            copy_on(memory, queue->device), 0, size, (rt_bytes){zero, sizeof zero},
+                            &command->event));
     trace_zero(scheduler, command, memory, size);
     enqueued(scheduler, command, RT_STATUS_OK);
     return RT_STATUS_OK;

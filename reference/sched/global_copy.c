@@ -86,8 +86,7 @@ static rt_status submit(rt_scheduler *scheduler, rt_queue_id queue, const rt_glo
         .after = after.items,
         .after_count = after.count,
     };
-    rt_status status =
-        rt_transfer_submit(scheduler, queue, &transfer, program, out_command);
+    rt_status status = rt_transfer_submit(scheduler, queue, &transfer, program, out_command);
     rt_vector_free(&after);
     return status;
 }
@@ -185,10 +184,9 @@ static rt_status copy_image_scope(rt_scheduler *scheduler, rt_queue_id queue,
     rt_handover_point();
     pthread_mutex_lock(&scheduler->lock);
     bool in_program = program && RULE(DG_SCOPE_07);
-    rt_status status =
-        in_program
-            ? copy_with_program(scheduler, queue, copy, entry, program, out_command)
-            : copy_with_host(scheduler, queue, copy, entry, out_command);
+    rt_status status = in_program
+                           ? copy_with_program(scheduler, queue, copy, entry, program, out_command)
+                           : copy_with_host(scheduler, queue, copy, entry, out_command);
     pthread_mutex_unlock(&scheduler->lock);
     if (program && (!in_program || !rt_ok(status)))
         rt_program_release(scheduler->programs, program);
@@ -248,8 +246,7 @@ static rt_status value_of(rt_scheduler *scheduler, rt_queue_id queue, const rt_g
                           rt_global_entry *entry, bool existing, content *out_content)
 {
     rt_program *program = out_content->program;
-    rt_program_global *global =
-        program ? global_of(scheduler, program, entry->unique_id) : NULL;
+    rt_program_global *global = program ? global_of(scheduler, program, entry->unique_id) : NULL;
     if (global) {
         RT_TRY(rt_global_variable(scheduler->globals, program, global, copy->type_size));
         out_content->memory = global->variable;
@@ -271,9 +268,9 @@ static rt_status content_find(rt_scheduler *scheduler, rt_queue_id queue,
         RT_TRY(rt_program_manager_global(scheduler->programs, asks.device, asks.context,
                                          entry->unique_id, existing, &out_content->program));
     pthread_mutex_lock(&scheduler->lock);
-    rt_status status =
-        copy->image_scope ? value_of(scheduler, queue, copy, entry, existing, out_content)
-                          : buffer_of(scheduler, queue, copy, entry, existing, out_content);
+    rt_status status = copy->image_scope
+                           ? value_of(scheduler, queue, copy, entry, existing, out_content)
+                           : buffer_of(scheduler, queue, copy, entry, existing, out_content);
     pthread_mutex_unlock(&scheduler->lock);
     return status;
 }

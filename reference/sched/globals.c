@@ -52,8 +52,8 @@ static rt_status zero(rt_scheduler *scheduler, rt_queue_id queue, rt_global_inst
     return RT_STATUS_OK;
 }
 
-/* True when the runtime fills the new content: always.  Broken, each in its turn: of a launch's or a
- * copy's, or of a second context's, nobody does. */
+/* True when the runtime fills the new content: always.  Broken, each in its turn: of a launch's or
+ * a copy's, or of a second context's, nobody does. */
 static bool is_filled(const rt_global_entry *entry, bool by_copy)
 {
     bool filled = by_copy ? RULE(DG_COPY_03) : RULE(DG_INIT_04);

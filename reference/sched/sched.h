@@ -80,8 +80,8 @@ typedef struct rt_transfer {
 
 /* A copy between a device_global and a memory, as the application asks a queue or a handler for it;
  * borrowed for the call.  What the functions know from the variable's type stands beside what they
- * are given (DG-COPY-02).  Source: document 002, "Implementing the copy and memcpy functions in queue
- * and handler"; sycl_ext_oneapi_device_global. */
+ * are given (DG-COPY-02).  Source: document 002, "Implementing the copy and memcpy functions in
+ * queue and handler"; sycl_ext_oneapi_device_global. */
 typedef struct rt_global_copy {
     rt_host_address address;    /* of the host object */
     rt_text name;               /* for messages */
@@ -121,8 +121,8 @@ RT_MUST_USE rt_status rt_scheduler_transfer(rt_scheduler *scheduler, rt_queue_id
 
 /* Submits a copy to or from a device_global.  ERRC_INVALID: the part does not lie in the variable
  * (DG-COPY-07) or in the memory, no loaded module has the variable, or several programs or images
- * have it (rt_program_manager_global).  COMPILE_TIME: the property host_access forbids it, so that no
- * program can ask.  And the codes of rt_memory_usm_create for its first use on a device, of
+ * have it (rt_program_manager_global).  COMPILE_TIME: the property host_access forbids it, so that
+ * no program can ask.  And the codes of rt_memory_usm_create for its first use on a device, of
  * rt_global_variable, and of a program that has to be made.  Nothing is changed then.  What goes
  * wrong later is told to who waits. */
 RT_MUST_USE rt_status rt_scheduler_global_copy(rt_scheduler *scheduler, rt_queue_id queue,
@@ -130,10 +130,10 @@ RT_MUST_USE rt_status rt_scheduler_global_copy(rt_scheduler *scheduler, rt_queue
                                                rt_command_id *out_command);
 
 /* A blocking copy of the whole variable to the host; of `copy` only address, name, type_size and
- * image_scope are looked at.  With `existing` only where there is an instance on the queue's device:
- * nothing is appended where there is none, and nothing is made.  Waits for every command submitted so
- * far.  Appends the bytes, and of each whether it has a value, as dev_memory_defined has it.  Codes
- * of rt_scheduler_global_copy and of rt_scheduler_host_read. */
+ * image_scope are looked at.  With `existing` only where there is an instance on the queue's
+ * device: nothing is appended where there is none, and nothing is made.  Waits for every command
+ * submitted so far.  Appends the bytes, and of each whether it has a value, as dev_memory_defined
+ * has it.  Codes of rt_scheduler_global_copy and of rt_scheduler_host_read. */
 RT_MUST_USE rt_status rt_scheduler_global_read(rt_scheduler *scheduler, rt_queue_id queue,
                                                const rt_global_copy *copy, bool existing,
                                                rt_buffer *out_bytes, rt_buffer *out_defined);

@@ -147,13 +147,12 @@ RT_MUST_USE rt_status rt_enqueue_move(rt_scheduler *scheduler, rt_command *comma
 RT_MUST_USE rt_status rt_enqueue_zero(rt_scheduler *scheduler, rt_command *command,
                                       rt_memory *memory, uint64_t size);
 RT_MUST_USE rt_status rt_enqueue_point(rt_scheduler *scheduler, rt_command *command,
-                                       const rt_program *program,
-                                       const rt_program_global *global);
+                                       const rt_program *program, const rt_program_global *global);
 
 /* ---- transfer.c (lock held) --------------------------------------------------------------- */
 
-/* Submits a transfer whose memories may be variables of `program` (NULL: none), of which the command
- * takes a reference over, unless it is refused. */
+/* Submits a transfer whose memories may be variables of `program` (NULL: none), of which the
+ * command takes a reference over, unless it is refused. */
 RT_MUST_USE rt_status rt_transfer_submit(rt_scheduler *scheduler, rt_queue_id queue,
                                          const rt_transfer *transfer, rt_program *program,
                                          rt_command_id *out_command);

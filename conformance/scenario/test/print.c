@@ -314,9 +314,9 @@ static void print_finding(rt_buffer *out, const scn_expect *expect)
 
 static void print_expect(rt_buffer *out, const scn_expect *expect)
 {
-    static const char *const kinds[] = {"memory",  "count",       "program_of", "trace",  "never",
-                                        "finding", "host_symbol", "one_of",     "output", "bundle",
-                                        "variable"};
+    static const char *const kinds[] = {"memory", "count",   "program_of",  "trace",
+                                        "never",  "finding", "host_symbol", "one_of",
+                                        "output", "bundle",  "variable"};
     _Static_assert(sizeof kinds / sizeof *kinds == SCN_EXPECT_KIND_COUNT, "all kinds");
     rt_buffer_printf(out, "\n    expect %s", kinds[expect->kind]);
     print_position(out, "at", expect->at);
