@@ -11,34 +11,20 @@
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
 #include "reference/compiler/annotations.h"
+#include "reference/compiler/attributes.h"
 #include "reference/compiler/refuse.h"
 #include "reference/compiler/spec_constants.h"
+#include "reference/compiler/virtual_functions.h"
 
 #include <llvm-c/Comdat.h>
-#include <string.h>
-
-static LLVMAttributeRef module_id_of(LLVMValueRef function)
-{
-    return LLVMGetStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                         PL_MODULE_ID, (unsigned)strlen(PL_MODULE_ID));
-}
 
 static bool was_marked(LLVMModuleRef module)
 {
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        if (module_id_of(function)) return true;
+        if (pl_attribute_has(function, PL_MODULE_ID)) return true;
     }
     return false;
-}
-
-static void set_attribute(LLVMContextRef context, LLVMValueRef function, const char *name,
-                          rt_text value)
-{
-    CHECK(LLVMIsAFunction(function));
-    LLVMAttributeRef attribute = LLVMCreateStringAttribute(context, name, (unsigned)strlen(name),
-                                                           value.data, (unsigned)value.length);
-    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
 }
 
 /* What a C99 `inline` function without an external definition has is a body for copying. */
@@ -66,11 +52,11 @@ static void mark_functions(pl_job *job, LLVMModuleRef module, rt_text source)
     bool marked = was_marked(module);
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        bool wanted =
-            pl_is_kernel(function) ? !module_id_of(function) : !marked && is_external(function);
-        if (wanted && RULE(DL_FE_01)) set_attribute(job->context, function, PL_MODULE_ID, source);
+        bool wanted = pl_is_kernel(function) ? !pl_attribute_has(function, PL_MODULE_ID)
+                                             : !marked && is_external(function);
+        if (wanted && RULE(DL_FE_01)) pl_attribute_set(job, function, PL_MODULE_ID, source);
         if (!LLVMIsDeclaration(function)) {
-            set_attribute(job->context, function, "no-builtins", RT_TEXT(""));
+            pl_attribute_set(job, function, "no-builtins", RT_TEXT(""));
         }
     }
 }
@@ -156,6 +142,9 @@ static rt_status add_source(pl_job *job, const rt_postlink_request *request, uin
     rt_status taken = pl_refuse_foreign(job, part, source->name);
     if (rt_ok(taken)) taken = pl_annotations_take(job, part, source->name, &annotations);
     if (rt_ok(taken)) {
+        taken = pl_virtual_functions_take(job, part, source->name, &annotations);
+    }
+    if (rt_ok(taken)) {
         mark_functions(job, part, source->name);
         taken = pl_spec_constants_take(job, part);
     }
@@ -201,6 +190,7 @@ rt_status pl_input_link(pl_job *job, const rt_postlink_request *request, LLVMMod
     }
     CHECK(module);
     keep_inline_bodies(module);
+    pl_virtual_functions_settle(job, module, request->module);
     *out_module = module;
     return RT_STATUS_OK;
 }

@@ -7,7 +7,9 @@
 #include "reference/compiler/symbols.h"
 
 #include "reference/base/vector.h"
+#include "reference/compiler/attributes.h"
 #include "reference/compiler/input.h"
+#include "reference/compiler/virtual_functions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -84,13 +86,15 @@ bool pl_symbol_is_spirv_operation(rt_text symbol)
     return split_mangled(symbol, &name, &rest) && rt_text_starts(name, "__spirv_");
 }
 
-/* ---- Declarations -------------------------------------------------------------------------- */
-
-static bool has_attribute(LLVMValueRef function, const char *name)
+bool pl_symbol_is_atomic(rt_text symbol)
 {
-    return LLVMGetStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                         name, (unsigned)strlen(name)) != NULL;
+    rt_text name, rest;
+    if (!split_mangled(symbol, &name, &rest)) return false;
+    return rt_text_starts(name, "atomic_") || rt_text_starts(name, "atom_") ||
+           rt_text_starts(name, "__spirv_Atomic");
 }
+
+/* ---- Declarations -------------------------------------------------------------------------- */
 
 static rt_text name_of(LLVMValueRef value)
 {
@@ -110,7 +114,11 @@ pl_declaration pl_declaration_classify(LLVMValueRef function)
     }
     if (pl_symbol_is_opencl_builtin(name)) return PL_DECLARED_BUILTIN;
     if (is_reserved(name) && RULE(DL_IMPORT_02)) return PL_DECLARED_UNLISTED;
-    if (has_attribute(function, PL_NOT_IMPORTED) && RULE(DL_IMPORT_04)) {
+    if (pl_attribute_has(function, PL_NOT_IMPORTED) && RULE(DL_IMPORT_04)) {
+        return PL_DECLARED_UNLISTED;
+    }
+    /* Who defines it is found by its set. */
+    if (pl_attribute_has(function, PL_INDIRECTLY_CALLABLE) && RULE(VF_SPLIT_10)) {
         return PL_DECLARED_UNLISTED;
     }
     return PL_DECLARED_IMPORT;
@@ -129,7 +137,7 @@ static rt_text recorded_name(pl_job *job, LLVMValueRef function)
 typedef struct collector {
     pl_job *job;
     const rt_map *separated;
-    text_vector imports, exports, unlisted, kernels;
+    text_vector imports, exports, unlisted, provided, kernels;
 } collector;
 
 static bool is_called(LLVMValueRef function)
@@ -168,8 +176,13 @@ static void collect_export(collector *all, LLVMValueRef function)
     bool declared = LLVMIsDeclaration(function);
     if (declared && RULE(DL_EXPORT_03)) return;
     if (pl_is_kernel(function) && RULE(DL_EXPORT_02)) return;
+    bool provided = !declared && !pl_is_local(function);
+    if (provided && pl_attribute_has(function, PL_INDIRECTLY_CALLABLE) && RULE(VF_SPLIT_10)) {
+        *rt_vector_push(&all->provided) = pl_job_name(all->job, function);
+        return;
+    }
     bool offered =
-        has_attribute(function, PL_MODULE_ID) && LLVMGetLinkage(function) == LLVMExternalLinkage;
+        pl_attribute_has(function, PL_MODULE_ID) && LLVMGetLinkage(function) == LLVMExternalLinkage;
     if (offered && RULE(DL_EXPORT_01)) {
         *rt_vector_push(&all->exports) = recorded_name(all->job, function);
     }
@@ -203,10 +216,12 @@ static pl_symbols finish(collector *all)
     pl_symbols symbols = {.import_count = all->imports.count,
                           .export_count = all->exports.count,
                           .unlisted_count = all->unlisted.count,
+                          .provided_count = all->provided.count,
                           .kernel_count = all->kernels.count};
     symbols.imports = keep(all->job, &all->imports);
     symbols.exports = keep(all->job, &all->exports);
     symbols.unlisted = keep(all->job, &all->unlisted);
+    symbols.provided = keep(all->job, &all->provided);
     symbols.kernels = keep(all->job, &all->kernels);
     return symbols;
 }
