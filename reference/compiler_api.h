@@ -7,10 +7,11 @@
 #define REFERENCE_COMPILER_API_H
 
 #include "reference/base/format.h"
+#include "reference/base/profile.h"
 #include "reference/base/status.h"
 #include "reference/image/link_code.h"
 
-#define RT_COMPILER_API_VERSION 3u
+#define RT_COMPILER_API_VERSION 4u
 #define RT_COMPILER_API_SYMBOL  "rt_compiler_api_get"
 
 /* How device code is distributed over images (document 003, "sycl-post-link changes"): split, name
@@ -43,6 +44,12 @@ typedef struct rt_postlink_request {
     rt_split split;
     rt_format format;           /* RT_FORMAT_SPIRV64 */
     uint32_t spirv_version_max; /* as in a module's header: 0x00010200 is 1.2 */
+    /* True: the code is for one target that is known, so that virtual functions stay in the images
+     * that use them and sets that the target does not support are left out (document 004, "AOT
+     * flow").  Bit n of target_aspects stands for the aspect whose number in SYCL is n. */
+    bool ahead_of_time;
+    uint64_t target_aspects;
+    rt_profile profile;         /* whose post-link this is, where documents and DPC++ part */
 } rt_postlink_request;
 
 typedef struct rt_compiler_api {

@@ -217,12 +217,20 @@ static void fill_sets(pl_graph *graph)
     }
 }
 
+static bool names_set(rt_text list, rt_text set)
+{
+    rt_text name;
+    while (rt_set_names_next(&list, &name))
+        if (rt_text_equal(name, set)) return true;
+    return false;
+}
+
 /* The aspects of the sets that a kernel calls indirectly.  Broken: those of all sets there are. */
 static pl_aspects of_calls(const pl_graph *graph, rt_text calls)
 {
     pl_aspects aspects = 0;
     for (uint32_t i = 0; i < graph->set_count; i++) {
-        bool named = pl_list_has(calls, graph->sets[i].name);
+        bool named = names_set(calls, graph->sets[i].name);
         if (named || !RULE(VF_ASPECT_03)) aspects |= graph->sets[i].aspects;
     }
     return aspects;

@@ -6,6 +6,8 @@
 #include "reference/compiler/attributes.h"
 #include "reference/compiler/input.h"
 #include "reference/compiler/place.h"
+#include "reference/compiler/symbols.h"
+#include "reference/compiler/variable_attributes.h"
 #include "reference/compiler/virtual_functions.h"
 
 #include <string.h>
@@ -30,10 +32,9 @@ typedef struct builder {
     bool calls_through_pointers;
 } builder;
 
-static uint32_t unit_index(builder *build, LLVMValueRef function)
+static uint32_t unit_index(builder *build, rt_text id)
 {
-    if (!pl_attribute_has(function, PL_MODULE_ID)) return PL_NONE;
-    rt_text text = rt_arena_text(&build->job->arena, pl_attribute(function, PL_MODULE_ID));
+    rt_text text = rt_arena_text(&build->job->arena, id);
     uint32_t unit = rt_map_find(&build->unit_of, text);
     if (unit == RT_MAP_NONE) {
         unit = build->unit_of.count;
@@ -58,19 +59,27 @@ static uint32_t set_index(builder *build, LLVMValueRef function)
     return set;
 }
 
-/* What other sources cannot call is a helper, whatever its marks. */
-static pl_kind function_kind(LLVMValueRef function, uint32_t unit, uint32_t set)
+static uint32_t function_unit(builder *build, LLVMValueRef function)
+{
+    if (!pl_attribute_has(function, PL_MODULE_ID)) return PL_NONE;
+    return unit_index(build, pl_attribute(function, PL_MODULE_ID));
+}
+
+/* What other sources cannot call is a helper, whatever its marks; so is what shipped DPC++ takes
+ * for a builtin by its name. */
+static pl_kind function_kind(const pl_job *job, LLVMValueRef function, uint32_t unit, uint32_t set)
 {
     if (pl_is_kernel(function)) return PL_KERNEL;
     if (set != PL_NONE) return PL_VIRTUAL;
-    bool entry = unit != PL_NONE && !LLVMIsDeclaration(function) && !pl_is_local(function);
+    bool entry = unit != PL_NONE && !LLVMIsDeclaration(function) && !pl_is_local(function) &&
+                 !pl_is_no_entry(job, function);
     return entry && RULE(DL_FE_02) ? PL_EXTERNAL : PL_HELPER;
 }
 
 static void add_node(builder *build, LLVMValueRef value, pl_node node)
 {
     CHECK(LLVMIsAGlobalValue(value));
-    CHECK_IMPLIES(node.kind == PL_VARIABLE, node.unit == PL_NONE);
+    CHECK_IMPLIES(node.offered, node.kind == PL_VARIABLE && node.unit != PL_NONE);
     node.value = value;
     node.name = pl_job_name(build->job, value);
     node.defined = !LLVMIsDeclaration(value);
@@ -82,8 +91,8 @@ static void add_functions(builder *build, LLVMModuleRef module)
 {
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        pl_node node = {.unit = unit_index(build, function), .set = set_index(build, function)};
-        node.kind = function_kind(function, node.unit, node.set);
+        pl_node node = {.unit = function_unit(build, function), .set = set_index(build, function)};
+        node.kind = function_kind(build->job, function, node.unit, node.set);
         node.calls = rt_arena_text(&build->job->arena, pl_attribute(function, PL_CALLS_INDIRECTLY));
         add_node(build, function, node);
     }
@@ -95,11 +104,15 @@ static void add_variables(builder *build, LLVMModuleRef module)
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
         unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(variable));
         bool shared = space == SPACE_GLOBAL && !LLVMIsGlobalConstant(variable);
+        rt_text id;
+        bool offered = pl_variable_attribute(variable, PL_MODULE_ID, &id) &&
+                       pl_variable_is_offered(build->job, variable);
         add_node(build, variable,
                  (pl_node){.kind = PL_VARIABLE,
                            .shared = shared,
                            .is_vtable = pl_is_vtable(variable),
-                           .unit = PL_NONE,
+                           .offered = offered,
+                           .unit = offered ? unit_index(build, id) : PL_NONE,
                            .set = PL_NONE});
     }
 }

@@ -15,6 +15,7 @@
 #include "reference/compiler/spirv_linkage.h"
 #include "reference/compiler/symbols.h"
 #include "reference/compiler/translate.h"
+#include "reference/compiler/virtual_images.h"
 
 #include <string.h>
 
@@ -63,21 +64,32 @@ static void apply_role(LLVMValueRef value, const pl_node *node, pl_role role)
     case PL_ENTRY: make_entry(value); break;
     case PL_COPY: make_copy(value, node); break;
     case PL_IMPORT: LLVMSetLinkage(value, LLVMAvailableExternallyLinkage); break;
+    case PL_SLOT:
+        LLVMSetLinkage(
+            value, RULE_ELSE(VF_SPLIT_03, LLVMAvailableExternallyLinkage, LLVMLinkOnceODRLinkage));
+        break;
     }
+}
+
+/* The part's role for a node; parts list their nodes in the graph's order. */
+static pl_role role_of(const pl_part *part, uint32_t *at, uint32_t index)
+{
+    if (*at == part->count || part->placed[*at].node != index) return PL_ABSENT;
+    return part->placed[(*at)++].role;
 }
 
 /* The clone's functions and variables stand in the order of the graph. */
 static void apply_roles(LLVMModuleRef clone, const pl_graph *graph, const pl_part *part)
 {
-    uint32_t index = 0;
+    uint32_t index = 0, at = 0;
     LLVMValueRef function = LLVMGetFirstFunction(clone);
     for (; function; function = LLVMGetNextFunction(function), index++)
-        apply_role(function, &graph->nodes[index], part->roles[index]);
+        apply_role(function, &graph->nodes[index], role_of(part, &at, index));
     CHECK(index == graph->function_count);
     LLVMValueRef variable = LLVMGetFirstGlobal(clone);
     for (; variable; variable = LLVMGetNextGlobal(variable), index++)
-        apply_role(variable, &graph->nodes[index], part->roles[index]);
-    CHECK(index == graph->node_count);
+        apply_role(variable, &graph->nodes[index], role_of(part, &at, index));
+    CHECK(index == graph->node_count && at == part->count);
 }
 
 /* ---- The check of the translation ---------------------------------------------------------- */
@@ -99,7 +111,7 @@ static rt_status require_names(pl_job *job, const rt_text *names, uint32_t count
     rt_status status = RT_STATUS_OK;
     if (missing.count > 0) {
         status = rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, missing.items,
-                                missing.count, "image %.*s: function '%.*s' %s", RT_TEXT_ARG(image),
+                                missing.count, "image %.*s: symbol '%.*s' %s", RT_TEXT_ARG(image),
                                 RT_TEXT_ARG(missing.items[0]), problem);
     }
     rt_vector_free(&missing);
@@ -139,6 +151,7 @@ static rt_status check_exports(pl_job *job, const pl_symbols *symbols, const pl_
     rt_map listed = {0}, written = {0};
     map_names(&listed, symbols->exports, symbols->export_count);
     map_names(&listed, symbols->kernels, symbols->kernel_count);
+    map_names(&listed, symbols->provided, symbols->provided_count);
     map_names(&written, linkage->exports, linkage->export_count);
     rt_status status = require_names(job, linkage->exports, linkage->export_count, &listed, image,
                                      "is exported by the translation, but not listed as an export");
@@ -187,10 +200,10 @@ static rt_status translate(pl_job *job, const rt_postlink_request *request, LLVM
                            rt_text name, rt_bytes *out_spirv)
 {
     /* Without the extension the writer ends the process at the first pointer to a function. */
-    static const char *const extensions[] = {"SPV_INTEL_function_pointers"};
+    static const char *const extensions[] = {"SPV_INTEL_function_pointers", "SPV_KHR_linkonce_odr"};
     rt_buffer written = {0}, spirv = {0}, reason = {0};
     rt_status status;
-    if (pl_translate_to_spirv(module, request->spirv_version_max, extensions, 1, &written,
+    if (pl_translate_to_spirv(module, request->spirv_version_max, extensions, 2, &written,
                               &reason)) {
         status = pl_lines_keep(job, rt_buffer_bytes(&written), &spirv);
         *out_spirv = rt_arena_bytes(&job->arena, rt_buffer_bytes(&spirv));
@@ -205,11 +218,12 @@ static rt_status translate(pl_job *job, const rt_postlink_request *request, LLVM
     return status;
 }
 
-/* The names of the functions that the split left to other images. */
+/* The names of what the split left to other images. */
 static void map_separated(rt_map *map, const pl_graph *graph, const pl_part *part)
 {
-    for (uint32_t i = 0; i < graph->function_count; i++) {
-        if (part->roles[i] == PL_IMPORT) rt_map_set(map, graph->nodes[i].name, i);
+    for (uint32_t i = 0; i < part->count; i++) {
+        const pl_placed *placed = &part->placed[i];
+        if (placed->role == PL_IMPORT) rt_map_set(map, graph->nodes[placed->node].name, i);
     }
 }
 
@@ -227,12 +241,16 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
                             const pl_graph *graph, const pl_part *part, rt_image *image)
 {
     apply_roles(module, graph, part);
+    if (part->dummy) pl_dummy_empty(job, module, graph, part);
+    if (!request->ahead_of_time) pl_slots_separate(job, module, graph, part);
     RT_TRY(pl_prepare_drop_unused(job, module));
     RT_TRY(pl_prepare_optimise(job, module));
     RT_TRY(pl_refuse_types(job, module));
     RT_TRY(pl_refuse_operations(job, module));
     pl_properties properties = {0};
     pl_spec_constants_place(job, module, &properties);
+    RT_TRY(pl_vtables_place(job, module, graph, part));
+    pl_virtual_properties_add(job, &properties, module, graph, part, request->ahead_of_time);
     pl_symbols symbols;
     RT_TRY(collect_symbols(job, module, graph, part, &symbols));
     pl_prepare_for_writer(job, module);
@@ -242,7 +260,7 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
     image->kernels = symbols.kernels;
     image->kernel_count = symbols.kernel_count;
     add_symbol_sets(job, &properties, &symbols);
-    pl_properties_add_requirements(job, &properties, image->code);
+    pl_properties_add_requirements(job, &properties, pl_image_aspects(graph, part, image->code));
     pl_properties_finish(job, &properties, image);
     CHECK(image->code.size > 0);
     rt_image_hash(image);
@@ -253,7 +271,7 @@ rt_status pl_image_make(pl_job *job, const rt_postlink_request *request, LLVMMod
                         const pl_graph *graph, const pl_part *part, rt_text name,
                         rt_image *out_image)
 {
-    CHECK(input && part->roles && name.length > 0);
+    CHECK(input && part->placed && name.length > 0);
     *out_image = (rt_image){.name = name, .format = request->format};
     LLVMModuleRef clone = LLVMCloneModule(input);
     LLVMSetModuleIdentifier(clone, name.data, name.length);

@@ -1,11 +1,7 @@
-/* Property sets; which of them an image has is decided where it is made.
- *
- * Numbers of aspects: SYCL aspects as DPC++ has them (sycl/include/sycl/info/aspects.def);
- * capabilities: SPIR-V specification, 3.31 "Capability". */
+/* Property sets; which of them an image has is decided where it is made. */
 #include "reference/compiler/properties.h"
 
 #include "reference/base/stream.h"
-#include "reference/compiler/spirv_walk.h"
 
 #include <string.h>
 
@@ -27,49 +23,19 @@ void pl_properties_add_symbols(pl_job *job, pl_properties *properties, const cha
 
 /* ---- Requirements -------------------------------------------------------------------------- */
 
-enum { OP_CAPABILITY = 17 };
-
-typedef struct aspect_row {
-    uint32_t capability;
-    uint32_t aspect;
-} aspect_row;
-
-/* In the order of the aspects' numbers. */
-static const aspect_row aspect_rows[] = {
-    {9, 5},   /* Float16: fp16 */
-    {10, 6},  /* Float64: fp64 */
-    {12, 27}, /* Int64Atomics: atomic64 */
-};
-
-static bool has_capability(rt_bytes spirv, uint32_t capability)
+void pl_properties_add_requirements(pl_job *job, pl_properties *properties, pl_aspects aspects)
 {
-    pl_walk walk = pl_walk_start(spirv);
-    pl_instruction instruction;
-    while (pl_walk_next(&walk, &instruction)) {
-        if (instruction.opcode == OP_CAPABILITY &&
-            pl_instruction_word(&instruction, 1) == capability)
-            return true;
-    }
-    CHECK(!walk.damaged);
-    return false;
-}
-
-void pl_properties_add_requirements(pl_job *job, pl_properties *properties, rt_bytes spirv)
-{
-    rt_buffer aspects = {0};
-    for (size_t i = 0; i < sizeof aspect_rows / sizeof *aspect_rows; i++) {
-        if (has_capability(spirv, aspect_rows[i].capability)) {
-            rt_write_u32(&aspects, aspect_rows[i].aspect);
-        }
-    }
-    if (aspects.size > 0) {
+    rt_buffer numbers = {0};
+    for (uint32_t number = 0; number < 64; number++)
+        if (aspects >> number & 1) rt_write_u32(&numbers, number);
+    if (numbers.size > 0) {
         rt_property *item = rt_arena_alloc(&job->arena, sizeof *item);
         *item = (rt_property){.name = RT_TEXT("aspects"),
                               .type = RT_PROPERTY_BYTES,
-                              .bytes = rt_arena_bytes(&job->arena, rt_buffer_bytes(&aspects))};
+                              .bytes = rt_arena_bytes(&job->arena, rt_buffer_bytes(&numbers))};
         pl_properties_add(properties, RT_SET_DEVICE_REQUIREMENTS, item, 1);
     }
-    rt_buffer_free(&aspects);
+    rt_buffer_free(&numbers);
 }
 
 void pl_properties_finish(pl_job *job, const pl_properties *properties, rt_image *image)

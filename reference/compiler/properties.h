@@ -2,10 +2,10 @@
 #ifndef REFERENCE_COMPILER_PROPERTIES_H
 #define REFERENCE_COMPILER_PROPERTIES_H
 
-#include "reference/compiler/job.h"
+#include "reference/compiler/graph.h"
 #include "reference/image/image.h"
 
-enum { PL_SET_COUNT_MAX = 8 };
+enum { PL_SET_COUNT_MAX = 16 };
 
 /* Zero-initialise it.  Everything that the sets refer to lives in the job's arena. */
 typedef struct pl_properties {
@@ -21,9 +21,8 @@ void pl_properties_add(pl_properties *properties, const char *name, const rt_pro
 void pl_properties_add_symbols(pl_job *job, pl_properties *properties, const char *name,
                                const rt_text *symbols, uint32_t count);
 
-/* Adds what the capabilities of a SPIR-V module ask of a device, where that is a SYCL aspect.  The
- * module's layout was checked. */
-void pl_properties_add_requirements(pl_job *job, pl_properties *properties, rt_bytes spirv);
+/* Adds the set of what the image requires of a device, where it requires aspects. */
+void pl_properties_add_requirements(pl_job *job, pl_properties *properties, pl_aspects aspects);
 
 /* Gives the sets to the image. */
 void pl_properties_finish(pl_job *job, const pl_properties *properties, rt_image *image);
