@@ -44,7 +44,8 @@ typedef struct dev_event dev_event;
 #define DEV_ASPECTS(ASPECT)                                                                        \
     ASPECT(FP16, "fp16", 5)                                                                        \
     ASPECT(FP64, "fp64", 6)                                                                        \
-    ASPECT(ATOMIC64, "atomic64", 27)
+    ASPECT(ATOMIC64, "atomic64", 27)                                                               \
+    ASPECT(VIRTUAL_FUNCTIONS, "ext_oneapi_virtual_functions", 74)
 
 /* Bit numbers of dev_capabilities.aspects. */
 typedef enum dev_aspect {

@@ -85,6 +85,7 @@ rt_program_manager *rt_program_manager_create(const rt_program_parameters *param
     manager->registry = parameters->registry;
     manager->profile = parameters->profile;
     manager->prefer_preloaded = parameters->prefer_preloaded;
+    manager->contribute = parameters->contribute;
     manager->tables.profile = parameters->profile;
     if (parameters->persistent.length > 0)
         manager->persistent = rt_persistent_open(parameters->persistent, NULL);
@@ -329,6 +330,7 @@ rt_link_context rt_program_link_context(rt_program_manager *manager, const rt_de
         .device = device,
         .profile = manager->profile,
         .prefer_preloaded = manager->prefer_preloaded,
+        .contribute = manager->contribute,
     };
 }
 
