@@ -71,7 +71,7 @@ static rt_status describe(pl_job *job, rt_image *image)
     if (export_count > 0) {
         pl_properties_add_symbols(job, &properties, RT_SET_EXPORTED_SYMBOLS, exports, export_count);
     }
-    pl_properties_add_requirements(job, &properties, pl_aspects_of_spirv(image->code));
+    pl_properties_add_requirements(job, &properties, pl_aspects_of_spirv(image->code), image->code);
     pl_properties_finish(job, &properties, image);
     return RT_STATUS_OK;
 }

@@ -260,7 +260,8 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
     image->kernels = symbols.kernels;
     image->kernel_count = symbols.kernel_count;
     add_symbol_sets(job, &properties, &symbols);
-    pl_properties_add_requirements(job, &properties, pl_image_aspects(graph, part, image->code));
+    pl_properties_add_requirements(job, &properties, pl_image_aspects(graph, part, image->code),
+                                   image->code);
     pl_properties_finish(job, &properties, image);
     CHECK(image->code.size > 0);
     rt_image_hash(image);

@@ -21,8 +21,11 @@ void pl_properties_add(pl_properties *properties, const char *name, const rt_pro
 void pl_properties_add_symbols(pl_job *job, pl_properties *properties, const char *name,
                                const rt_text *symbols, uint32_t count);
 
-/* Adds the set of what the image requires of a device, where it requires aspects. */
-void pl_properties_add_requirements(pl_job *job, pl_properties *properties, pl_aspects aspects);
+/* Adds what an image asks of a device: aspects, and the sizes of work-group and sub-group that its
+ * kernels require, where all require the same one; a set tells of a whole image and could not tell
+ * of several.  The layout of its SPIR-V was checked. */
+void pl_properties_add_requirements(pl_job *job, pl_properties *properties, pl_aspects aspects,
+                                    rt_bytes spirv);
 
 /* Gives the sets to the image. */
 void pl_properties_finish(pl_job *job, const pl_properties *properties, rt_image *image);
