@@ -150,6 +150,7 @@ static scn_memory read_memory(scn_unpacker *unpack)
     memory.count = rt_read_u64(reader);
     read_tolerance(unpack, &memory);
     memory.unordered = scn_unpack_flag(unpack);
+    memory.addresses = scn_unpack_flag(unpack);
     bool initialised = scn_unpack_flag(unpack);
     if (initialised) memory.initial = rt_read_bytes(reader);
     if (reader->failed) return memory;

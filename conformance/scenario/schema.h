@@ -8,6 +8,7 @@
 #ifndef CONFORMANCE_SCENARIO_SCHEMA_H
 #define CONFORMANCE_SCENARIO_SCHEMA_H
 
+#include "conformance/scenario/scenario.h"
 #include "conformance/scenario/yaml.h"
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
@@ -171,6 +172,13 @@ uint32_t scn_names_resolve(scn_reader *reader, const scn_names *names, scn_posit
 /* Reads a list of formats, empty or not, each once, as bits 1u << rt_format of *out_formats, which
  * the caller sets to 0; reports what is wrong and returns false. */
 bool scn_formats_read(scn_reader *reader, const scn_node *node, uint32_t *out_formats);
+
+/* `holds` and `not` beside the fields of an expected event: whether a key is one of them; reading
+ * one, of an event of that kind.  False after a problem. */
+bool scn_is_condition(rt_text key);
+bool scn_condition_read(scn_reader *reader, const scn_entry *entry, rt_event_kind kind,
+                        scn_image_condition *out_condition);
+extern const scn_shape scn_shape_image_condition;
 
 /* Shapes that several objects share. */
 extern const scn_shape scn_shape_name;             /* rt_text */
