@@ -31,6 +31,7 @@ typedef struct pl_part {
 
 typedef struct pl_split_options {
     rt_split split;
+    bool whole;    /* one image of everything; the other fields say nothing */
     bool outlines; /* virtual functions go into images of their own (document 004, "JIT flow") */
     bool dummies;  /* and sets that use optional features have a dummy */
 } pl_split_options;
