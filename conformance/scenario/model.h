@@ -124,6 +124,8 @@ typedef struct scn_module {
     rt_text build_options; /* for the front end, as written; empty: none */
     uint32_t formats;      /* bit 1u << rt_format: images of the sources are made in each; 0: in
                               what the subject takes, which is SPIR-V */
+    uint32_t target_lacks; /* bit 1u << dev_aspect: aspects that the target of formats made ahead of
+                              time does not support (`device_config`) */
     rt_text compile_options, link_options; /* of its sources' images, for the device */
     const scn_hand_image *hand_images;     /* numbered after those of the sources */
     uint32_t hand_image_count;

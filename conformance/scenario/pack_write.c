@@ -90,6 +90,7 @@ static void write_module(rt_buffer *out, const scn_module *module)
     rt_write_u32(out, module->split);
     rt_write_text(out, module->build_options);
     rt_write_u32(out, module->formats);
+    rt_write_u32(out, module->target_lacks);
     rt_write_text(out, module->compile_options);
     rt_write_text(out, module->link_options);
     rt_write_u32(out, module->hand_image_count);

@@ -173,6 +173,14 @@ uint32_t scn_names_resolve(scn_reader *reader, const scn_names *names, scn_posit
  * the caller sets to 0; reports what is wrong and returns false. */
 bool scn_formats_read(scn_reader *reader, const scn_node *node, uint32_t *out_formats);
 
+/* Adds the aspects that a map of them gives as true and as false to two masks, in which bit
+ * 1u << dev_aspect stands for an aspect.  False after a problem. */
+bool scn_aspects_read(scn_reader *reader, const scn_node *node, uint32_t *out_present,
+                      uint32_t *out_absent);
+
+/* Checks a module's device config against its formats; false after a problem. */
+bool scn_device_config_check(scn_reader *reader, const scn_node *node, const scn_module *module);
+
 /* `holds` and `not` beside the fields of an expected event: whether a key is one of them; reading
  * one, of an event of that kind.  False after a problem. */
 bool scn_is_condition(rt_text key);
@@ -196,6 +204,8 @@ extern const scn_shape scn_shape_null;             /* nothing: the plain word nu
 
 /* Shapes of the parts of a scenario, each in the file that reads it. */
 extern const scn_shape scn_shape_format_list; /* LIST: what scn_formats_read takes */
+extern const scn_shape scn_shape_aspects_object; /* OBJECT: what scn_aspects_read takes */
+extern const scn_shape scn_shape_device_config;  /* OBJECT, of a scn_module */
 extern const scn_shape scn_shape_modules;     /* MAP of scn_module */
 extern const scn_shape scn_shape_hand_images; /* LIST of scn_hand_image */
 extern const scn_shape scn_shape_devices;     /* MAP of scn_device */

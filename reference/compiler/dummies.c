@@ -61,6 +61,7 @@ static void separate(pl_job *job, LLVMModuleRef module, const pl_node *node)
         bool calling = LLVMIsACallInst(user) && LLVMGetCalledValue(user) == body;
         if (calling) *rt_vector_push(&calls) = user;
     }
+    if (calls.count == 0) return; /* nothing was allocated */
     rt_text own = rt_arena_printf(&job->arena, "%.*s.copy", RT_TEXT_ARG(node->name));
     LLVMSetValueName2(body, own.data, own.length);
     LLVMReplaceAllUsesWith(body, declare_slot(job, module, node, body));

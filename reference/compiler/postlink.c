@@ -46,6 +46,7 @@ static rt_status make_images(pl_job *job, const rt_postlink_request *request, LL
     bool ahead = request->ahead_of_time;
     const pl_split_options options = {
         .split = request->split,
+        .whole = request->whole,
         .outlines = !ahead || !RULE(VF_AOT_01),
         .dummies = !ahead && request->profile == RT_PROFILE_DOCUMENTS,
     };

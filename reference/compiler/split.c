@@ -52,6 +52,7 @@ typedef struct planner {
     pl_job *job;
     const pl_graph *graph;
     rt_split split; /* not AUTO */
+    bool whole;     /* one group of everything */
     bool outlines;  /* virtual functions have groups of their own */
     node_plan *nodes;
     RT_VECTOR(group) groups;
@@ -104,7 +105,7 @@ static uint32_t group_of_unit(planner *plan, uint32_t unit)
  * the split (VF-SPLIT-09). */
 static uint32_t class_of(planner *plan, pl_aspects aspects)
 {
-    if (aspects == 0 || !RULE(VF_SPLIT_09)) return 0;
+    if (aspects == 0 || plan->whole || !RULE(VF_SPLIT_09)) return 0;
     uint32_t found = rt_map_find_number(&plan->class_of_aspects, aspects);
     if (found != RT_MAP_NONE) return found;
     found = plan->class_of_aspects.count + 1;
@@ -154,6 +155,12 @@ static bool is_referred(const pl_graph *graph, uint32_t index)
     return false;
 }
 
+static void hold_virtual(planner *plan, uint32_t home, uint32_t index)
+{
+    *rt_vector_push(&plan->groups.items[home].virtuals) = index;
+    plan->nodes[index].home = home;
+}
+
 /* Each set of which the module defines something is a group, whether or not anything of the module
  * creates or calls it (VF-FE-01).  Broken: what no vtable of the module leads to is left out. */
 static void group_sets(planner *plan)
@@ -169,10 +176,18 @@ static void group_sets(planner *plan)
         if (!RULE(VF_FE_01) && !is_referred(graph, i)) continue;
         uint32_t set = RULE_ELSE(VF_SPLIT_02, node->set, 0);
         if (group_of[set] == PL_NONE) group_of[set] = add_group(plan);
-        group *own = &plan->groups.items[group_of[set]];
-        own->set = set;
-        *rt_vector_push(&own->virtuals) = i;
-        plan->nodes[i].home = group_of[set];
+        plan->groups.items[group_of[set]].set = set;
+        hold_virtual(plan, group_of[set], i);
+    }
+}
+
+/* In an image of everything virtual functions are entry points beside the others. */
+static void group_whole(planner *plan)
+{
+    for (uint32_t i = 0; i < plan->graph->function_count; i++) {
+        const pl_node *node = &plan->graph->nodes[i];
+        if (node->kind != PL_VIRTUAL || !node->defined) continue;
+        hold_virtual(plan, group_of_unit(plan, node->unit), i);
     }
 }
 
@@ -200,7 +215,7 @@ static void hold(planner *plan, uint32_t index, pl_role role)
 {
     node_plan *node = at_hand(plan, index);
     CHECK(node->role == PL_ABSENT && role != PL_ABSENT);
-    CHECK(plan->graph->nodes[index].defined);
+    CHECK(plan->graph->nodes[index].defined == (role != PL_DECLARE));
     node->role = role;
     *rt_vector_push(&plan->held) = index;
     if (role == PL_COPY) *rt_vector_push(&plan->pending) = index;
@@ -218,9 +233,9 @@ static void hold_body(planner *plan, uint32_t index)
 /* Where virtual functions have no images of their own, a slot is a use like any other. */
 static void refer(planner *plan, uint32_t index)
 {
-    if (!plan->graph->nodes[index].defined) return;
     if (at_hand(plan, index)->role != PL_ABSENT) return;
-    hold(plan, index, plan->outlines ? PL_SLOT : PL_COPY);
+    pl_role role = plan->outlines && RULE(VF_SPLIT_03) ? PL_SLOT : PL_COPY;
+    hold(plan, index, plan->graph->nodes[index].defined ? role : PL_DECLARE);
 }
 
 /* ---- Roles --------------------------------------------------------------------------------- */
@@ -270,10 +285,10 @@ static void follow(planner *plan, role_rule *rule)
         CHECK(node->defined && (at->role == PL_ENTRY || at->role == PL_COPY));
         for (uint32_t i = 0; i < node->use_count; i++) {
             uint32_t used = node->uses[i];
-            if (!plan->graph->nodes[used].defined) continue;
+            bool defined = plan->graph->nodes[used].defined;
             pl_role role = at_hand(plan, used)->role;
             if (role == PL_ENTRY) *rt_vector_push(&plan->pending) = used;
-            if (role == PL_ABSENT) hold(plan, used, rule(plan, used));
+            if (role == PL_ABSENT) hold(plan, used, defined ? rule(plan, used) : PL_DECLARE);
             if (role == PL_SLOT) hold_body(plan, used);
         }
         for (uint32_t i = 0; i < node->reference_count; i++)
@@ -465,11 +480,14 @@ rt_status pl_split_plan(pl_job *job, const pl_graph *graph, const pl_split_optio
                         const pl_part **out_parts, uint32_t *out_count)
 {
     CHECK((unsigned)options->split < RT_SPLIT_COUNT);
-    planner plan = {.job = job, .graph = graph, .split = resolve(graph, options->split)};
-    plan.outlines = options->outlines && (plan.split != RT_SPLIT_OFF || RULE(VF_SPLIT_01));
+    planner plan = {.job = job, .graph = graph, .whole = options->whole};
+    plan.split = plan.whole ? RT_SPLIT_OFF : resolve(graph, options->split);
+    plan.outlines = !plan.whole && options->outlines;
+    if (plan.outlines && plan.split == RT_SPLIT_OFF) plan.outlines = RULE(VF_SPLIT_01);
     plan.nodes = rt_arena_alloc_array(&job->arena, graph->node_count, sizeof *plan.nodes);
     group_entries(&plan);
     note_kernel_homes(&plan);
+    if (plan.whole) group_whole(&plan);
     settle_variables(&plan);
     if (plan.outlines) group_sets(&plan);
     *out_parts = NULL;
@@ -477,7 +495,7 @@ rt_status pl_split_plan(pl_job *job, const pl_graph *graph, const pl_split_optio
     rt_status status = refuse_torn(&plan);
     if (rt_ok(status)) {
         uint32_t count = 0;
-        const pl_part *parts = plan_parts(&plan, options->dummies, &count);
+        const pl_part *parts = plan_parts(&plan, plan.outlines && options->dummies, &count);
         status = refuse_torn(&plan);
         *out_parts = rt_ok(status) ? parts : NULL;
         *out_count = rt_ok(status) ? count : 0;

@@ -5,13 +5,14 @@
 #include "reference/compiler/graph.h"
 #include "reference/compiler_api.h"
 
-/* What an image does with a definition of the input. */
+/* What an image does with a function or variable of the input. */
 typedef enum pl_role {
     PL_ABSENT, /* leaves it out */
     PL_ENTRY,  /* holds it for others: a kernel, or an exported function or variable */
     PL_COPY,   /* holds it for itself, with internal linkage */
     PL_IMPORT, /* declares it; another image of the same input defines it */
-    PL_SLOT    /* declares it for vtables; the image of its set defines it (VF-SPLIT-03) */
+    PL_SLOT,   /* declares it for vtables; the image of its set defines it (VF-SPLIT-03) */
+    PL_DECLARE /* declares it, as the input does */
 } pl_role;
 
 typedef struct pl_placed {
@@ -30,6 +31,7 @@ typedef struct pl_part {
 
 typedef struct pl_split_options {
     rt_split split;
+    bool whole;    /* one image of everything; the other fields say nothing */
     bool outlines; /* virtual functions go into images of their own (document 004, "JIT flow") */
     bool dummies;  /* and sets that use optional features have a dummy */
 } pl_split_options;

@@ -308,9 +308,23 @@ static void publish(pl_job *job, LLVMValueRef function, rt_text module)
     LLVMSetLinkage(function, LLVMExternalLinkage);
 }
 
+/* Clang copies vtables that another source has to have, for its optimiser; what that source knows
+ * of the functions, such as their marks, the copy does not tell. */
+static void forget_copies(LLVMModuleRef module)
+{
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        bool copy = LLVMGetLinkage(variable) == LLVMAvailableExternallyLinkage;
+        if (!copy || !pl_is_vtable(variable)) continue;
+        LLVMSetInitializer(variable, NULL);
+        LLVMSetLinkage(variable, LLVMExternalLinkage);
+    }
+}
+
 void pl_virtual_functions_settle(pl_job *job, LLVMModuleRef module, rt_text name)
 {
     mark_thunks(job, module);
+    forget_copies(module);
     pl_vtables_empty(module, is_no_device_code, NULL);
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {

@@ -68,20 +68,27 @@ static rt_text calls_of(pl_job *job, const pl_graph *graph, const pl_part *part)
     return finish_names(job, &list);
 }
 
-/* The sets of the functions to which the image's vtables lead, but for its own. */
+/* Marks the sets of the functions to which a node that the image holds refers. */
+static void mark_created(const pl_graph *graph, const pl_placed *placed, bool *created)
+{
+    const pl_node *node = &graph->nodes[placed->node];
+    if (placed->role != PL_ENTRY && placed->role != PL_COPY) return;
+    for (uint32_t i = 0; i < node->reference_count; i++) {
+        uint32_t set = graph->nodes[node->references[i]].set;
+        CHECK(set < graph->set_count);
+        created[set] = RULE(VF_PROP_09);
+    }
+}
+
+/* The sets to which the image's vtables lead, but for its own, in the module's order. */
 static rt_text creates_of(pl_job *job, const pl_graph *graph, const pl_part *part)
 {
+    bool *created = rt_arena_alloc_array(&job->arena, graph->set_count, sizeof *created);
+    for (uint32_t i = 0; i < part->count; i++)
+        mark_created(graph, &part->placed[i], created);
     name_list list = {0};
-    for (uint32_t i = 0; i < part->count; i++) {
-        const pl_placed *placed = &part->placed[i];
-        const pl_node *node = &graph->nodes[placed->node];
-        bool held = placed->role == PL_ENTRY || placed->role == PL_COPY;
-        for (uint32_t k = 0; held && k < node->reference_count; k++) {
-            uint32_t set = graph->nodes[node->references[k]].set;
-            CHECK(set != PL_NONE);
-            if (set != part->set && RULE(VF_PROP_09)) add_name(&list, graph->sets[set].name);
-        }
-    }
+    for (uint32_t set = 0; set < graph->set_count; set++)
+        if (created[set] && set != part->set) add_name(&list, graph->sets[set].name);
     return finish_names(job, &list);
 }
 
