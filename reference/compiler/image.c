@@ -1,5 +1,5 @@
-/* Makes one image: clone, give every definition the linkage of its role, optimise, collect symbols,
- * translate, and check the translation against the symbols.
+/* Makes one image: clone the part, give every definition the linkage of its role, optimise, collect
+ * symbols, translate, and check the translation against the symbols.
  *
  * Source: document 003, "sycl-post-link changes": linkage DL-SPLIT-10 to -12, property sets
  * DL-IMAGE-05 to -07. */
@@ -7,6 +7,7 @@
 
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
+#include "reference/compiler/clone_part.h"
 #include "reference/compiler/device_globals.h"
 #include "reference/compiler/prepare.h"
 #include "reference/compiler/refuse_operations.h"
@@ -73,37 +74,35 @@ static void make_entry(LLVMValueRef value)
     LLVMSetLinkage(value, LLVMExternalLinkage);
 }
 
+static bool is_held(const pl_placed *placed)
+{
+    CHECK(placed->role != PL_ABSENT);
+    return placed->role == PL_ENTRY || placed->role == PL_COPY;
+}
+
 static void apply_role(LLVMValueRef value, const pl_node *node, pl_role role)
 {
     CHECK(rt_text_is(node->name, LLVMGetValueName(value)));
-    if (!node->defined) return;
-    switch (role) {
-    case PL_ABSENT: LLVMSetLinkage(value, LLVMInternalLinkage); break;
-    case PL_ENTRY: make_entry(value); break;
-    case PL_COPY: make_copy(value, node); break;
-    case PL_IMPORT: LLVMSetLinkage(value, LLVMAvailableExternallyLinkage); break;
+    if (role == PL_ENTRY) make_entry(value);
+    if (role == PL_COPY) make_copy(value, node);
+}
+
+/* Makes a module of the part; the caller disposes of it. */
+static LLVMModuleRef clone(LLVMModuleRef input, const pl_graph *graph, const pl_part *part,
+                           rt_text name)
+{
+    rt_arena arena = {0};
+    pl_clone_item *items = rt_arena_alloc_array(&arena, part->count, sizeof *items);
+    for (uint32_t i = 0; i < part->count; i++) {
+        const pl_node *node = &graph->nodes[part->placed[i].node];
+        items[i] = (pl_clone_item){.original = node->value, .defines = is_held(&part->placed[i])};
+        CHECK_IMPLIES(items[i].defines, node->defined);
     }
-}
-
-/* The part's role for a node; parts list their nodes in the graph's order. */
-static pl_role role_of(const pl_part *part, uint32_t *at, uint32_t index)
-{
-    if (*at == part->count || part->placed[*at].node != index) return PL_ABSENT;
-    return part->placed[(*at)++].role;
-}
-
-/* The clone's functions and variables stand in the order of the graph. */
-static void apply_roles(LLVMModuleRef clone, const pl_graph *graph, const pl_part *part)
-{
-    uint32_t index = 0, at = 0;
-    LLVMValueRef function = LLVMGetFirstFunction(clone);
-    for (; function; function = LLVMGetNextFunction(function), index++)
-        apply_role(function, &graph->nodes[index], role_of(part, &at, index));
-    CHECK(index == graph->function_count);
-    LLVMValueRef variable = LLVMGetFirstGlobal(clone);
-    for (; variable; variable = LLVMGetNextGlobal(variable), index++)
-        apply_role(variable, &graph->nodes[index], role_of(part, &at, index));
-    CHECK(index == graph->node_count && at == part->count);
+    LLVMModuleRef made = pl_clone_part(input, name, items, part->count);
+    for (uint32_t i = 0; i < part->count; i++)
+        apply_role(items[i].clone, &graph->nodes[part->placed[i].node], part->placed[i].role);
+    rt_arena_reset(&arena);
+    return made;
 }
 
 /* ---- The check of the translation ---------------------------------------------------------- */
@@ -270,8 +269,6 @@ static rt_status collect_symbols(pl_job *job, LLVMModuleRef module, const pl_gra
 static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLVMModuleRef module,
                             const pl_graph *graph, const pl_part *part, rt_image *image)
 {
-    apply_roles(module, graph, part);
-    RT_TRY(pl_prepare_drop_unused(job, module));
     RT_TRY(pl_prepare_optimise(job, module));
     RT_TRY(pl_refuse_types(job, module));
     RT_TRY(pl_refuse_operations(job, module));
@@ -300,9 +297,8 @@ rt_status pl_image_make(pl_job *job, const rt_postlink_request *request, LLVMMod
 {
     CHECK(input && part->placed && name.length > 0);
     *out_image = (rt_image){.name = name, .format = request->format};
-    LLVMModuleRef clone = LLVMCloneModule(input);
-    LLVMSetModuleIdentifier(clone, name.data, name.length);
-    rt_status status = fill_image(job, request, clone, graph, part, out_image);
-    LLVMDisposeModule(clone);
+    LLVMModuleRef module = clone(input, graph, part, name);
+    rt_status status = fill_image(job, request, module, graph, part, out_image);
+    LLVMDisposeModule(module);
     return status;
 }

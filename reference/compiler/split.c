@@ -130,7 +130,7 @@ static void hold(planner *plan, uint32_t index, pl_role role)
 {
     node_plan *node = at_hand(plan, index);
     CHECK(node->role == PL_ABSENT && role != PL_ABSENT);
-    CHECK(plan->graph->nodes[index].defined);
+    CHECK(plan->graph->nodes[index].defined == (role != PL_DECLARE));
     node->role = role;
     *rt_vector_push(&plan->held) = index;
     if (role == PL_COPY) *rt_vector_push(&plan->pending) = index;
@@ -185,10 +185,10 @@ static void follow(planner *plan, role_rule *rule)
         CHECK(node->defined && (at->role == PL_ENTRY || at->role == PL_COPY));
         for (uint32_t i = 0; i < node->use_count; i++) {
             uint32_t used = node->uses[i];
-            if (!plan->graph->nodes[used].defined) continue;
+            bool defined = plan->graph->nodes[used].defined;
             pl_role role = at_hand(plan, used)->role;
             if (role == PL_ENTRY) *rt_vector_push(&plan->pending) = used;
-            if (role == PL_ABSENT) hold(plan, used, rule(plan, used));
+            if (role == PL_ABSENT) hold(plan, used, defined ? rule(plan, used) : PL_DECLARE);
         }
     }
 }

@@ -5,12 +5,13 @@
 #include "reference/compiler/graph.h"
 #include "reference/compiler_api.h"
 
-/* What an image does with a definition of the input. */
+/* What an image does with a function or variable of the input. */
 typedef enum pl_role {
     PL_ABSENT, /* leaves it out */
     PL_ENTRY,  /* holds it for others: a kernel, or an exported function or variable */
     PL_COPY,   /* holds it for itself, with internal linkage */
-    PL_IMPORT  /* declares it; another image of the same input defines it */
+    PL_IMPORT, /* declares it; another image of the same input defines it */
+    PL_DECLARE /* declares it, as the input does */
 } pl_role;
 
 typedef struct pl_placed {
