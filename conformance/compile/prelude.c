@@ -58,8 +58,9 @@
     "__ASSAY_ANNOTATED(\"assay-device-global:\" #__VA_ARGS__) = __ASSAY_ZERO;\n"                   \
     "#define EXTERN_DEVICE_GLOBAL(type, name, ...) "                                               \
     "extern __ASSAY_VARIABLE(type, name, __VA_ARGS__); "                                           \
-    "static const __global void *__constant __assay_extern_##name __attribute__((used)) "          \
-    "__ASSAY_ANNOTATED(\"assay-extern-device-global:\" #__VA_ARGS__) = &name;\n"
+    "__ASSAY_OWN(static const __global void *__constant __assay_extern_##name "                    \
+    "__attribute__((used)) "                                                                       \
+    "__ASSAY_ANNOTATED(\"assay-extern-device-global:\" #__VA_ARGS__) = &name;)\n"
 
 /* A structure in both languages, so that their sources may share variables; of a const type too it
  * can be written by the host, and in C++ named by other sources. */
@@ -69,14 +70,18 @@
     "#define __ASSAY_VALUE_1(type) struct { __typeof__(type) value[1]; }\n"                        \
     "#define __ASSAY_VARIABLE(type, name, ...) "                                                   \
     "__global __ASSAY_PASTE(__ASSAY_VALUE_, __ASSAY_SCOPE(__VA_ARGS__))(type) name\n"              \
+    "#define __ASSAY_OWN(...) __VA_ARGS__\n"                                                       \
     "#define __ASSAY_ZERO {0}\n" DEVICE_GLOBALS
 
+/* Within extern "C" clang gives what is static and used an alias, which device code does not have.
+ */
 #define DEVICE_GLOBALS_CPP                                                                         \
     SCOPES                                                                                         \
     "template <typename T, int> struct __assay_device_global { __global T *value; };\n"            \
     "template <typename T> struct __assay_device_global<T, 1> { T value[1]; };\n"                  \
     "#define __ASSAY_VARIABLE(type, name, ...) "                                                   \
     "__global __assay_device_global<type, __ASSAY_SCOPE(__VA_ARGS__)> name\n"                      \
+    "#define __ASSAY_OWN(...) extern \"C++\" { __VA_ARGS__ }\n"                                    \
     "#define __ASSAY_ZERO {}\n" DEVICE_GLOBALS
 
 /* Virtual functions need the extension, which an option makes known and only a pragma enables; C++

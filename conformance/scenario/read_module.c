@@ -186,7 +186,8 @@ static const scn_row module_rows[] = {
     {"registers", &shape_registers, 0, SCN_FIELD(scn_module, registers),
      "Whether the images are registered when the module is loaded; false: a load_image step can."},
     {"device_config", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "The device-config file for post-link."},
-    {"expect", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "What compiling the module is refused with."},
+    {"expect", &scn_shape_refused, 0, SCN_FIELD(scn_module, refusal),
+     "What compiling the module is refused with; nothing runs then, so that there are no steps."},
 };
 static const scn_shape shape_module_object = {
     .kind = SCN_SHAPE_OBJECT,
