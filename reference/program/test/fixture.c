@@ -1,6 +1,8 @@
 /* Images made from lists of names. */
 #include "reference/program/test/fixture.h"
 
+#include "reference/image/device_global.h"
+
 #include <string.h>
 
 static uint32_t split_names(rt_arena *arena, const char *list, rt_text **out_names)
@@ -70,16 +72,34 @@ static rt_property_set requirement_set(rt_arena *arena, uint32_t aspect)
     return (rt_property_set){RT_TEXT(RT_SET_DEVICE_REQUIREMENTS), property, 1};
 }
 
+static rt_property_set global_set(rt_arena *arena, const char *list)
+{
+    rt_text *names;
+    uint32_t count = split_names(arena, list, &names);
+    rt_property *properties = rt_arena_alloc_array(arena, count, sizeof *properties);
+    for (uint32_t i = 0; i < count; i++) {
+        rt_buffer value = {0};
+        bool scoped = names[i].data[names[i].length - 1] == '!';
+        rt_device_global_value_write(&value, (rt_device_global_value){4, scoped});
+        properties[i] = (rt_property){.name = {names[i].data, names[i].length - scoped},
+                                      .type = RT_PROPERTY_BYTES,
+                                      .bytes = kept_bytes(arena, &value)};
+        rt_buffer_free(&value);
+    }
+    return (rt_property_set){RT_TEXT(RT_SET_DEVICE_GLOBALS), properties, count};
+}
+
 static rt_image_list image_of(rt_arena *arena, const fixture_module *module)
 {
-    enum { SETS = 5 };
+    enum { SETS = 6 };
     rt_image *image = rt_arena_alloc(arena, sizeof *image);
     rt_property_set *sets = rt_arena_alloc_array(arena, SETS, sizeof *sets);
     rt_text *kernels;
     sets[0] = symbol_set(arena, RT_TEXT(RT_SET_IMPORTED_SYMBOLS), module->imports);
     sets[1] = symbol_set(arena, RT_TEXT(RT_SET_EXPORTED_SYMBOLS), module->exports);
     sets[2] = constant_set(arena, module->constants, &sets[3]);
-    if (module->aspect) sets[4] = requirement_set(arena, module->aspect);
+    sets[4] = global_set(arena, module->globals);
+    if (module->aspect) sets[5] = requirement_set(arena, module->aspect);
     rt_text code = rt_arena_printf(arena, "code of %s", module->name);
     *image = (rt_image){
         .name = rt_arena_printf(arena, "%s/0", module->name),

@@ -25,6 +25,8 @@ typedef struct fixture_module {
     uint32_t aspect;     /* number of one that the image needs; 0: none */
     /* Specialisation constants of 4 bytes with the default value 7, numbered from 1. */
     const char *constants;
+    /* device_globals of 4 bytes in the image's set, "a b!": those with '!' have image scope. */
+    const char *globals;
 } fixture_module;
 
 /* Sets everything up with module_count modules, none loaded, and two devices of counting_backend.
