@@ -14,7 +14,7 @@
 enum { REQUEST_TAG = 0x51524341, REQUEST_VERSION = 2 }; /* "ACRQ" */
 
 /* Least sizes in bytes of the items. */
-enum { SOURCE_SIZE_MIN = 20, IMAGE_SIZE_MIN = 22, CODE_SIZE_MIN = 12, CONSTANT_SIZE_MIN = 12 };
+enum { SOURCE_SIZE_MIN = 20, IMAGE_SIZE_MIN = 22 };
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
@@ -158,26 +158,12 @@ static void read_module(rt_sink *sink, rt_arena *arena, rt_reader *reader, cnf_r
     if (request->source_count + request->image_count == 0) rt_reader_fail(reader);
 }
 
-static rt_link_code read_code(rt_arena *arena, rt_reader *reader)
-{
-    rt_link_code code = {.spirv = rt_read_bytes(reader)};
-    code.constant_count = rt_read_count(reader, CONSTANT_SIZE_MIN);
-    rt_link_constant *constants =
-        rt_arena_alloc_array(arena, code.constant_count, sizeof *constants);
-    for (uint32_t i = 0; i < code.constant_count; i++) {
-        constants[i].id = rt_read_u32(reader);
-        constants[i].value = rt_read_bytes(reader);
-    }
-    code.constants = constants;
-    return code;
-}
-
 static void read_link(rt_arena *arena, rt_reader *reader, cnf_request *request)
 {
-    request->code_count = rt_read_count(reader, CODE_SIZE_MIN);
+    request->code_count = rt_read_count(reader, RT_LINK_CODE_PACKED_MIN);
     rt_link_code *codes = rt_arena_alloc_array(arena, request->code_count, sizeof *codes);
     for (uint32_t i = 0; i < request->code_count; i++)
-        codes[i] = read_code(arena, reader);
+        codes[i] = rt_link_code_read(arena, reader);
     request->codes = codes;
     if (request->code_count == 0) rt_reader_fail(reader);
 }
