@@ -86,6 +86,9 @@ rt_status cnf_run_context(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_queue(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_submit(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_transfer(cnf_execution *execution, uint32_t step);
+rt_status cnf_run_host_task(cnf_execution *execution, uint32_t step);
+/* START_FUSION, COMPLETE_FUSION, CANCEL_FUSION, END_QUEUE, END_MEMORY. */
+rt_status cnf_run_fusion(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_wait(cnf_execution *execution, uint32_t step);
 
 /* Makes a kernel bundle. */
@@ -112,6 +115,8 @@ void cnf_evaluate_trace(cnf_execution *execution, const scn_expect *expect,
 void cnf_evaluate_never(cnf_execution *execution, const scn_expect *expect,
                         cnf_emitted_check *check);
 void cnf_evaluate_host_symbol(cnf_execution *execution, const scn_expect *expect,
+                              cnf_emitted_check *check);
+void cnf_evaluate_fusion_mode(cnf_execution *execution, const scn_expect *expect,
                               cnf_emitted_check *check);
 void cnf_evaluate_bundle(cnf_execution *execution, const scn_expect *expect,
                          cnf_emitted_check *check);
