@@ -7,11 +7,12 @@
 #define REFERENCE_COMPILER_API_H
 
 #include "reference/base/format.h"
+#include "reference/base/profile.h"
 #include "reference/base/status.h"
 #include "reference/image/fusion_request.h"
 #include "reference/image/link_code.h"
 
-#define RT_COMPILER_API_VERSION 4u
+#define RT_COMPILER_API_VERSION 5u
 #define RT_COMPILER_API_SYMBOL  "rt_compiler_api_get"
 
 /* How device code is distributed over images (document 003, "sycl-post-link changes"): split, name
@@ -44,6 +45,7 @@ typedef struct rt_postlink_request {
     rt_split split;
     rt_format format;           /* RT_FORMAT_SPIRV64 */
     uint32_t spirv_version_max; /* as in a module's header: 0x00010200 is 1.2 */
+    rt_profile profile;         /* whose post-link this is, where documents and DPC++ part */
 } rt_postlink_request;
 
 typedef struct rt_compiler_api {

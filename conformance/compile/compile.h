@@ -10,13 +10,15 @@
 #define CONFORMANCE_COMPILE_COMPILE_H
 
 #include "conformance/scenario/model.h"
+#include "reference/base/profile.h"
 #include "reference/device/device.h"
 
 /* ---- Requests ----------------------------------------------------------------------------- */
 
 /* Appends the request that makes a module's images: those of its sources, post-link included, and
- * those written by hand.  The module has one or the other. */
-void cnf_compile_request_module(rt_buffer *out, const scn_module *module);
+ * those written by hand.  The module has one or the other.  The profile says whose post-link it is;
+ * it is part of the request, and so of the artefact's key. */
+void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_profile profile);
 
 /* Appends the request that links SPIR-V codes, specialised as they say, to one bitcode module. */
 void cnf_compile_request_link(rt_buffer *out, const dev_code *codes, uint32_t count);

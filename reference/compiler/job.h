@@ -5,6 +5,7 @@
 #define REFERENCE_COMPILER_JOB_H
 
 #include "reference/base/arena.h"
+#include "reference/base/profile.h"
 #include "reference/base/status.h"
 
 #include <llvm-c/Core.h>
@@ -12,8 +13,9 @@
 typedef struct pl_job {
     rt_sink *sink; /* borrowed */
     LLVMContextRef context;
-    rt_arena arena;   /* freed when the job is closed */
-    rt_buffer errors; /* what LLVM reported since it was last cleared, a line each */
+    rt_arena arena;     /* freed when the job is closed */
+    rt_buffer errors;   /* what LLVM reported since it was last cleared, a line each */
+    rt_profile profile; /* post-link: whose it is */
 } pl_job;
 
 /* Opens a job.  LLVM's errors are collected instead of ending the process: without a handler of its
