@@ -69,6 +69,9 @@ uint32_t rt_memory_valid_device(const rt_memory *memory);
 void rt_memory_uploaded(rt_memory *memory, const rt_device *device);
 void rt_memory_downloaded(rt_memory *memory);
 
+/* Books that the host wrote all of a buffer's host bytes: the copies of devices become stale. */
+void rt_memory_host_written(rt_memory *memory);
+
 /* Books that a command on the device writes the memory: every other content becomes stale. */
 void rt_memory_written(rt_memory *memory, const rt_device *device);
 

@@ -100,8 +100,12 @@ rt_status rt_scheduler_transfer(rt_scheduler *scheduler, rt_queue_id queue,
     rt_command *command = NULL;
     rt_status status = check_transfer(scheduler, queue, transfer);
     if (rt_ok(status)) {
-        status = rt_submission_begin(scheduler, queue, kind, &accesses, transfer->after,
-                                     transfer->after_count, &command);
+        const rt_submission submission = {.queue = queue,
+                                          .kind = kind,
+                                          .accesses = &accesses,
+                                          .after = transfer->after,
+                                          .after_count = transfer->after_count};
+        status = rt_submission_begin(scheduler, &submission, &command);
     }
     if (rt_ok(status)) {
         status = rt_enqueue_transfer(scheduler, command, transfer);
