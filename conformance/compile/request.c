@@ -4,6 +4,7 @@
  *             count source*  count (source kernels_given sets_given)*  claims of the latter
  *     source: language name code
  *     link:   count (bytes  count (id value)*)*
+ *     fusion: reference/image/fusion_request.c has it
  *
  * The claims of images written by hand are a list of images (reference/image) without code.  A
  * request holds everything that its artefact depends on but the compilers, so its hash names it. */
@@ -89,6 +90,12 @@ void cnf_compile_request_link(rt_buffer *out, const dev_code *codes, uint32_t co
             rt_write_bytes(out, codes[i].constants[j].value);
         }
     }
+}
+
+void cnf_compile_request_fusion(rt_buffer *out, const rt_fusion_request *request)
+{
+    write_head(out, CNF_REQUEST_FUSION);
+    rt_fusion_request_write(out, request);
 }
 
 /* ---- Reading ------------------------------------------------------------------------------- */
@@ -183,6 +190,8 @@ rt_status cnf_request_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes, cnf_r
         read_module(sink, arena, &reader, &request);
     }
     if (!reader.failed && request.kind == CNF_REQUEST_LINK) read_link(arena, &reader, &request);
+    if (!reader.failed && request.kind == CNF_REQUEST_FUSION)
+        request.fusion = rt_fusion_request_read(arena, &reader);
     if (!rt_reader_finished(&reader)) {
         return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
                        "damaged compile request: fault at byte %zu of %zu", reader.fault,
