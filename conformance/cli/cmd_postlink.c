@@ -65,7 +65,7 @@ static int answer_take(postlink_command *command, const cnf_compile_answer *answ
     return CNF_EXIT_INFRASTRUCTURE;
 }
 
-static int module_make(postlink_command *command, cnf_cache *cache, uint32_t timeout_ms,
+static int module_make(postlink_command *command, cnf_cache *cache, const cnf_run_options *run,
                        uint32_t index)
 {
     const scn_module *module = &command->input.modules[index];
@@ -73,8 +73,8 @@ static int module_make(postlink_command *command, cnf_cache *cache, uint32_t tim
     *made = (cnf_postlinked){.module = module->name, .split = cnf_split_name(module->split)};
     rt_buffer request = {0}, bytes = {0};
     cnf_compile_answer answer;
-    cnf_compile_request_module(&request, module);
-    cnf_compile_call(cache, &command->arena, rt_buffer_bytes(&request), timeout_ms, &bytes,
+    cnf_compile_request_module(&request, module, run->profile);
+    cnf_compile_call(cache, &command->arena, rt_buffer_bytes(&request), run->timeout_ms, &bytes,
                      &answer);
     int status = answer_take(command, &answer, &made->images);
     rt_buffer_free(&request);
@@ -95,7 +95,7 @@ static int modules_make(postlink_command *command)
     command->modules = rt_arena_alloc_array(&command->arena, count, sizeof *command->modules);
     int worst = CNF_EXIT_EXPECTED;
     for (uint32_t i = 0; i < count; i++) {
-        int status = module_make(command, cache, run.timeout_ms, i);
+        int status = module_make(command, cache, &run, i);
         if (status > worst) worst = status;
     }
     cnf_cache_close(cache);

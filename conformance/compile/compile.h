@@ -10,16 +10,22 @@
 #define CONFORMANCE_COMPILE_COMPILE_H
 
 #include "conformance/scenario/model.h"
+#include "reference/base/profile.h"
 #include "reference/device/device.h"
+#include "reference/image/fusion_request.h"
 
 /* ---- Requests ----------------------------------------------------------------------------- */
 
 /* Appends the request that makes a module's images: those of its sources, post-link included, and
- * those written by hand.  The module has one or the other. */
-void cnf_compile_request_module(rt_buffer *out, const scn_module *module);
+ * those written by hand.  The module has one or the other.  The profile says whose post-link it is;
+ * it is part of the request, and so of the artefact's key. */
+void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_profile profile);
 
 /* Appends the request that links SPIR-V codes, specialised as they say, to one bitcode module. */
 void cnf_compile_request_link(rt_buffer *out, const dev_code *codes, uint32_t count);
+
+/* Appends the request that makes one kernel of a list. */
+void cnf_compile_request_fusion(rt_buffer *out, const rt_fusion_request *request);
 
 /* ---- Answers ------------------------------------------------------------------------------ */
 
@@ -48,7 +54,8 @@ typedef struct cnf_compile_answer {
     uint32_t name_count;
     const cnf_compile_message *messages;
     uint32_t message_count;
-    rt_bytes artefact; /* image list (module) or bitcode (link); empty on failure */
+    rt_bytes artefact; /* image list (module), bitcode (link) or what rt_fusion_result_read reads
+                          (fusion); empty on failure */
 } cnf_compile_answer;
 
 /* Decodes what a worker wrote or the cache kept; spans point into `bytes`.  MALFORMED: cut short,

@@ -179,6 +179,7 @@ static rt_status postlink(module_job *job, const rt_postlink_source *sources, ui
         .split = split,
         .format = RT_FORMAT_SPIRV64,
         .spirv_version_max = SPIRV_VERSION_MAX,
+        .profile = job->request->profile,
     };
     rt_buffer written = {0};
     rt_status status = worker->api->postlink(worker->sink, &made, &written);

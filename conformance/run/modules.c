@@ -18,7 +18,7 @@ static bool has_code(const scn_module *module)
 }
 
 void cnf_modules_begin(cnf_modules *modules, rt_arena *arena, rt_sink *sink,
-                       const scn_scenario *scenario, cnf_cache *cache)
+                       const scn_scenario *scenario, cnf_cache *cache, rt_profile profile)
 {
     CHECK(scenario->module_count > 0);
     *modules = (cnf_modules){.arena = arena, .sink = sink, .scenario = scenario};
@@ -26,7 +26,7 @@ void cnf_modules_begin(cnf_modules *modules, rt_arena *arena, rt_sink *sink,
     for (uint32_t i = 0; i < scenario->module_count; i++) {
         cnf_module_work *work = &modules->works[i];
         if (has_code(&scenario->modules[i])) {
-            cnf_compile_request_module(&work->request, &scenario->modules[i]);
+            cnf_compile_request_module(&work->request, &scenario->modules[i], profile);
             work->answered = cnf_cache_find(cache, rt_buffer_bytes(&work->request), &work->answer);
         } else {
             work->answered = true;

@@ -20,8 +20,10 @@ typedef struct pl_node {
     LLVMValueRef value;
     pl_kind kind;
     bool defined;
-    bool shared;   /* VARIABLE: writable and in global memory, so that a copy is another one */
-    uint32_t unit; /* index of its sycl-module-id in units, or PL_NONE */
+    bool shared;  /* VARIABLE: writable and in global memory, so that a copy is another one */
+    bool offered; /* VARIABLE: a symbol that other images may import (DL-IMPORT-08) */
+    uint32_t
+        unit; /* index of its sycl-module-id in units, or PL_NONE; of what is offered: never NONE */
     const uint32_t *uses; /* nodes that its body or initialiser refers to, each once */
     uint32_t use_count;
 } pl_node;

@@ -18,21 +18,7 @@
 
 #include <string.h>
 
-enum { SPIR_FUNCTION_CONVENTION = 75 }; /* llvm/IR/CallingConv.h */
-
 /* ---- Linkage ------------------------------------------------------------------------------- */
-
-/* A kernel that is copied for its caller is an ordinary function there, and its calls are too. */
-static void make_plain_function(LLVMValueRef kernel)
-{
-    CHECK(pl_is_kernel(kernel));
-    LLVMSetFunctionCallConv(kernel, SPIR_FUNCTION_CONVENTION);
-    CHECK(!pl_is_kernel(kernel));
-    for (LLVMUseRef use = LLVMGetFirstUse(kernel); use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-        if (LLVMIsACallInst(user)) LLVMSetInstructionCallConv(user, SPIR_FUNCTION_CONVENTION);
-    }
-}
 
 /* Copies become internal, so that images of one input never define a symbol twice. */
 static void make_copy(LLVMValueRef value, const pl_node *node)
@@ -44,7 +30,7 @@ static void make_copy(LLVMValueRef value, const pl_node *node)
         internal = RULE(DL_SPLIT_11) && RULE(DL_SPLIT_12) && RULE(DL_SPLIT_03);
     }
     LLVMSetLinkage(value, internal ? LLVMInternalLinkage : LLVMExternalLinkage);
-    if (node->kind == PL_KERNEL) make_plain_function(value);
+    if (node->kind == PL_KERNEL) pl_make_plain_function(value);
 }
 
 /* Post-link has joined the sources, so that a weak definition is as good as any other now. */
@@ -66,18 +52,25 @@ static void apply_role(LLVMValueRef value, const pl_node *node, pl_role role)
     }
 }
 
+/* The part's role for a node; parts list their nodes in the graph's order. */
+static pl_role role_of(const pl_part *part, uint32_t *at, uint32_t index)
+{
+    if (*at == part->count || part->placed[*at].node != index) return PL_ABSENT;
+    return part->placed[(*at)++].role;
+}
+
 /* The clone's functions and variables stand in the order of the graph. */
 static void apply_roles(LLVMModuleRef clone, const pl_graph *graph, const pl_part *part)
 {
-    uint32_t index = 0;
+    uint32_t index = 0, at = 0;
     LLVMValueRef function = LLVMGetFirstFunction(clone);
     for (; function; function = LLVMGetNextFunction(function), index++)
-        apply_role(function, &graph->nodes[index], part->roles[index]);
+        apply_role(function, &graph->nodes[index], role_of(part, &at, index));
     CHECK(index == graph->function_count);
     LLVMValueRef variable = LLVMGetFirstGlobal(clone);
     for (; variable; variable = LLVMGetNextGlobal(variable), index++)
-        apply_role(variable, &graph->nodes[index], part->roles[index]);
-    CHECK(index == graph->node_count);
+        apply_role(variable, &graph->nodes[index], role_of(part, &at, index));
+    CHECK(index == graph->node_count && at == part->count);
 }
 
 /* ---- The check of the translation ---------------------------------------------------------- */
@@ -99,7 +92,7 @@ static rt_status require_names(pl_job *job, const rt_text *names, uint32_t count
     rt_status status = RT_STATUS_OK;
     if (missing.count > 0) {
         status = rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, missing.items,
-                                missing.count, "image %.*s: function '%.*s' %s", RT_TEXT_ARG(image),
+                                missing.count, "image %.*s: symbol '%.*s' %s", RT_TEXT_ARG(image),
                                 RT_TEXT_ARG(missing.items[0]), problem);
     }
     rt_vector_free(&missing);
@@ -205,11 +198,12 @@ static rt_status translate(pl_job *job, const rt_postlink_request *request, LLVM
     return status;
 }
 
-/* The names of the functions that the split left to other images. */
+/* The names of what the split left to other images. */
 static void map_separated(rt_map *map, const pl_graph *graph, const pl_part *part)
 {
-    for (uint32_t i = 0; i < graph->function_count; i++) {
-        if (part->roles[i] == PL_IMPORT) rt_map_set(map, graph->nodes[i].name, i);
+    for (uint32_t i = 0; i < part->count; i++) {
+        const pl_placed *placed = &part->placed[i];
+        if (placed->role == PL_IMPORT) rt_map_set(map, graph->nodes[placed->node].name, i);
     }
 }
 
@@ -253,7 +247,7 @@ rt_status pl_image_make(pl_job *job, const rt_postlink_request *request, LLVMMod
                         const pl_graph *graph, const pl_part *part, rt_text name,
                         rt_image *out_image)
 {
-    CHECK(input && part->roles && name.length > 0);
+    CHECK(input && part->placed && name.length > 0);
     *out_image = (rt_image){.name = name, .format = request->format};
     LLVMModuleRef clone = LLVMCloneModule(input);
     LLVMSetModuleIdentifier(clone, name.data, name.length);

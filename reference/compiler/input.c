@@ -12,6 +12,7 @@
 #include "reference/base/vector.h"
 #include "reference/compiler/refuse.h"
 #include "reference/compiler/spec_constants.h"
+#include "reference/compiler/variable_attributes.h"
 
 #include <llvm-c/Comdat.h>
 #include <string.h>
@@ -49,28 +50,38 @@ static bool is_inline_body(LLVMValueRef function)
 /* Functions that other sources may call by name: external ones, `weak` ones, and templates that a
  * C++ source instantiates explicitly.  Inline functions and other templates are compiled into every
  * source that uses them, so nobody needs them from elsewhere. */
-static bool is_external(LLVMValueRef function)
+static bool is_external(LLVMValueRef value)
 {
-    LLVMLinkage linkage = LLVMGetLinkage(function);
-    bool known = linkage == LLVMExternalLinkage || linkage == LLVMWeakAnyLinkage ||
-                 linkage == LLVMWeakODRLinkage;
-    return known && LLVMGetIntrinsicID(function) == 0;
+    LLVMLinkage linkage = LLVMGetLinkage(value);
+    return linkage == LLVMExternalLinkage || linkage == LLVMWeakAnyLinkage ||
+           linkage == LLVMWeakODRLinkage;
 }
 
 /* Gives each function of a source the marks of the front end, and "no-builtins": a user's `isdigit`
  * must not be taken for the C library's, which OpenCL C does not have. */
-static void mark_functions(pl_job *job, LLVMModuleRef module, rt_text source)
+static void mark_functions(pl_job *job, LLVMModuleRef module, rt_text source, bool marked)
 {
     CHECK(source.length > 0);
-    bool marked = was_marked(module);
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        bool wanted =
-            pl_is_kernel(function) ? !module_id_of(function) : !marked && is_external(function);
+        bool wanted = pl_is_kernel(function)
+                          ? !module_id_of(function)
+                          : !marked && is_external(function) && LLVMGetIntrinsicID(function) == 0;
         if (wanted && RULE(DL_FE_01)) set_attribute(job->context, function, PL_MODULE_ID, source);
         if (!LLVMIsDeclaration(function)) {
             set_attribute(job->context, function, "no-builtins", RT_TEXT(""));
         }
+    }
+}
+
+/* A variable is a symbol as a function is: where the front end marks nothing, each that other
+ * sources know by its name. */
+static void mark_variables(LLVMModuleRef module, rt_text source, bool marked)
+{
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        bool wanted = !marked && !LLVMIsDeclaration(variable) && is_external(variable);
+        if (wanted) pl_variable_attribute_set(variable, PL_MODULE_ID, source);
     }
 }
 
@@ -154,7 +165,9 @@ static rt_status add_source(pl_job *job, const rt_postlink_request *request, uin
     strip_module(part);
     rt_status taken = pl_refuse_foreign(job, part, source->name);
     if (rt_ok(taken)) {
-        mark_functions(job, part, source->name);
+        bool marked = was_marked(part);
+        mark_functions(job, part, source->name, marked);
+        mark_variables(part, source->name, marked);
         taken = pl_spec_constants_take(job, part);
     }
     if (!rt_ok(taken)) {

@@ -7,7 +7,8 @@
 #include "reference/compiler_api.h"
 
 /* The function attribute that makes a function SYCL_EXTERNAL; its value names the translation unit.
- * Kernels carry it too, because per-source split groups them by it. */
+ * Kernels carry it too, because per-source split groups them by it, and so do variables that other
+ * images may import. */
 #define PL_MODULE_ID "sycl-module-id"
 
 /* Links the sources.  MALFORMED: a source that LLVM refuses; POSTLINK_ERROR: symbols that more than

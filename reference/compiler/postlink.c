@@ -29,7 +29,7 @@ static rt_status make_images(pl_job *job, const rt_postlink_request *request, LL
     const pl_part *parts = NULL;
     uint32_t count = 0;
     RT_TRY(pl_split_plan(job, &graph, request->split, &parts, &count));
-    CHECK(count <= graph.function_count && (parts || count == 0));
+    CHECK(count <= graph.node_count && (parts || count == 0));
     rt_image *images = rt_arena_alloc_array(&job->arena, count, sizeof *images);
     for (uint32_t i = 0; i < count; i++) {
         rt_text name = rt_arena_printf(&job->arena, "%.*s/%u", RT_TEXT_ARG(request->module), i);
@@ -42,9 +42,11 @@ static rt_status make_images(pl_job *job, const rt_postlink_request *request, LL
 rt_status pl_postlink(rt_sink *sink, const rt_postlink_request *request, rt_buffer *out_images)
 {
     CHECK((unsigned)request->split < RT_SPLIT_COUNT);
+    CHECK((unsigned)request->profile < RT_PROFILE_COUNT);
     RT_TRY(check_request(sink, request));
     pl_job job;
     pl_job_open(&job, sink);
+    job.profile = request->profile;
     CHECK(out_images->size == 0);
     LLVMModuleRef input = NULL;
     rt_status status = pl_input_link(&job, request, &input);

@@ -21,8 +21,9 @@ void pl_properties_add(pl_properties *properties, const char *name, const rt_pro
 void pl_properties_add_symbols(pl_job *job, pl_properties *properties, const char *name,
                                const rt_text *symbols, uint32_t count);
 
-/* Adds what the capabilities of a SPIR-V module ask of a device, where that is a SYCL aspect.  The
- * module's layout was checked. */
+/* Adds what a SPIR-V module asks of a device: the SYCL aspects among its capabilities, and the
+ * sizes of work-group and sub-group that its kernels require, where all require the same one; a set
+ * tells of a whole image and could not tell of several.  The module's layout was checked. */
 void pl_properties_add_requirements(pl_job *job, pl_properties *properties, rt_bytes spirv);
 
 /* Gives the sets to the image. */
