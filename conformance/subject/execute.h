@@ -6,6 +6,7 @@
 #include "conformance/subject/output.h"
 #include "conformance/subject/runtime.h"
 #include "reference/base/vector.h"
+#include "reference/fusion/compiler.h"
 
 #include <pthread.h>
 
@@ -42,6 +43,7 @@ struct cnf_execution {
     cnf_emitter *emitter;
     rt_sink *sink;
     const dev_tools *tools;   /* for the subject's device */
+    const rt_fusion_compiler *fusion_compiler; /* NULL: nothing can be fused */
     rt_arena arena;           /* of everything that lives until the scenario ends */
     cnf_runtime *runtime;     /* NULL until it is opened */
     uint32_t *queues;         /* per device: its default queue; CNF_NOT_MADE until it is used */

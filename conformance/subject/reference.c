@@ -151,6 +151,7 @@ static rt_runtime *create_runtime(cnf_execution *execution)
         .profile = options->profile,
         .seed = options->seed,
         .prefer_preloaded = execution->scenario->prefer_preloaded,
+        .fusion_compiler = execution->fusion_compiler,
         .warning_level = execution->scenario->warning_level,
     };
     if (execution->scenario->persistent_cache) parameters.persistent_cache = options->scratch;
