@@ -18,13 +18,13 @@ enum { SPACE_GENERIC = 4 };
 
 static rt_status infer_address_spaces(pl_fusing *fusing)
 {
-    pl_infer_address_spaces(fusing->module, SPACE_GENERIC);
+    if (RULE(KF_JIT_09)) pl_infer_address_spaces(fusing->module, SPACE_GENERIC);
     return RT_STATUS_OK;
 }
 
 static rt_status promote(pl_fusing *fusing)
 {
-    pl_fuse_promote(fusing);
+    if (RULE(KF_JIT_10)) pl_fuse_promote(fusing);
     return pl_module_verify(fusing->job, fusing->module, "promotion");
 }
 
@@ -68,6 +68,13 @@ static const pass_row passes[] = {
     {"finish", finish, NULL},
 };
 
+/* The last of the generic passes is EarlyCSE. */
+static bool is_run(const pass_row *pass)
+{
+    const pass_row *last = &passes[sizeof passes / sizeof *passes - 2];
+    return pass != last || RULE(KF_JIT_12);
+}
+
 static void observe(const pl_fusion_observer *observer, const char *next, LLVMModuleRef module)
 {
     if (observer) observer->before(observer->user, next, module);
@@ -78,6 +85,7 @@ rt_status pl_fuse_module(pl_fusing *fusing, const pl_fusion_observer *observer)
     CHECK(fusing->job && fusing->module);
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
         const pass_row *pass = &passes[i];
+        if (!is_run(pass)) continue;
         observe(observer, pass->name, fusing->module);
         RT_TRY(pass->run ? pass->run(fusing)
                          : pl_prepare_run(fusing->job, fusing->module, pass->llvm));
@@ -131,7 +139,7 @@ static rt_status emit(pl_fusing *fusing, const rt_fusion_request *request, rt_im
     pl_properties_finish(job, &properties, image);
     image->name = request->name;
     image->kernels = &request->name;
-    image->kernel_count = 1;
+    image->kernel_count = RULE_ELSE(KF_JIT_13, 1, 0);
     rt_image_hash(image);
     return RT_STATUS_OK;
 }
@@ -182,7 +190,7 @@ static rt_status fuse_module(pl_fusing *fusing, const rt_fusion_request *request
 
 static rt_status fuse(pl_job *job, const rt_fusion_request *request, rt_buffer *out_result)
 {
-    if (request->format != RT_FORMAT_SPIRV64) {
+    if (request->format != RT_FORMAT_SPIRV64 || !RULE(KF_TARGET_01)) {
         return rt_fail(job->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                        "kernels of format %s cannot be fused: only spirv64 can",
                        rt_format_name(request->format));
@@ -200,6 +208,10 @@ static rt_status fuse(pl_job *job, const rt_fusion_request *request, rt_buffer *
 rt_status pl_fuse(rt_sink *sink, const rt_fusion_request *request, rt_buffer *out_result)
 {
     CHECK(request->kernel_count > 0 && out_result->size == 0);
+    if (!RULE(KF_JIT_01)) {
+        return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                       "this compiler plugin has no fusion compiler");
+    }
     pl_job job;
     pl_job_open(&job, sink);
     rt_status status = fuse(&job, request, out_result);

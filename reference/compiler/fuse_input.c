@@ -69,6 +69,7 @@ static void group_programs(fusion_input *input)
 static rt_status read_program(pl_job *job, const rt_fusion_kernel *kernel,
                               LLVMModuleRef *out_module)
 {
+    if (!RULE(KF_JIT_07)) return reject(job, kernel->name, "it is no LLVM IR");
     rt_status status = pl_link_codes(job, kernel->codes, kernel->code_count, out_module);
     if (status.code != RT_LINK_ERROR) return status;
     const rt_diagnostic *diagnostic = rt_sink_diagnostic(job->sink, status);
@@ -134,6 +135,7 @@ static rt_status check_kernels(fusion_input *input, LLVMModuleRef program, uint3
         rt_text name = request->kernels[i].name;
         const char *c_name = rt_arena_text(&input->job->arena, name).data;
         LLVMValueRef kernel = LLVMGetNamedFunction(program, c_name);
+        if (!RULE(KF_TARGET_02)) return reject(input->job, name, "it was not built for fusion");
         if (!kernel || !pl_is_kernel(kernel) || LLVMIsDeclaration(kernel))
             return reject(input->job, name, "its codes have no kernel of that name");
     }
@@ -227,7 +229,7 @@ static rt_status make_stub(fusion_input *input, LLVMValueRef stub, rt_text *out_
     pl_fusion fusion = {.kernels = names,
                         .kernel_count = count,
                         .identities = request->identities,
-                        .identity_count = request->identity_count,
+                        .identity_count = RULE_ELSE(KF_JIT_04, request->identity_count, 0),
                         .barriers = request->barriers};
     copy_ranges(input, &fusion);
     RT_TRY(pl_fusion_parameters_convert(job, request, kernels, &fusion, out_reasons));
@@ -240,7 +242,8 @@ static LLVMValueRef add_stub(fusion_input *input)
 {
     pl_job *job = input->job;
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(job->context), NULL, 0, 0);
-    const char *name = rt_arena_text(&job->arena, input->request->name).data;
+    rt_text wanted = RULE_ELSE(KF_JIT_06, input->request->name, RT_TEXT("stub"));
+    const char *name = rt_arena_text(&job->arena, wanted).data;
     LLVMValueRef stub = LLVMAddFunction(input->module, name, type);
     LLVMSetFunctionCallConv(stub, SPIR_KERNEL_CONVENTION);
     return stub;

@@ -97,7 +97,8 @@ static void mark_inline(pl_job *job, LLVMValueRef function)
         LLVMRemoveEnumAttributeAtIndex(
             function, at, LLVMGetEnumAttributeKindForName(removed[i], strlen(removed[i])));
     unsigned kind = LLVMGetEnumAttributeKindForName(inlined, sizeof inlined - 1);
-    LLVMAddAttributeAtIndex(function, at, LLVMCreateEnumAttribute(job->context, kind, 0));
+    if (RULE(KF_JIT_08))
+        LLVMAddAttributeAtIndex(function, at, LLVMCreateEnumAttribute(job->context, kind, 0));
     LLVMSetLinkage(function, LLVMInternalLinkage);
 }
 
@@ -108,7 +109,8 @@ static pl_view view_of(const fused_body *body, uint32_t index)
     if (!fusion->heterogeneous) return view;
     view.kernel = fusion->ranges[index];
     view.launch = fusion->launch;
-    view.remap = pl_remap_of(&view.kernel, &view.launch, true);
+    const rt_fusion_range *decides = RULE_ELSE(KF_REMAP_02, &view.kernel, &fusion->ranges[0]);
+    view.remap = pl_remap_of(decides, &view.launch, true);
     if (body->ptx && !pl_range_has_local(&view.kernel) && RULE(KF_PTX_02))
         view.remap.groups = view.remap.ids = true;
     return view;
@@ -124,11 +126,21 @@ static rt_status copy_kernel(const fused_body *body, uint32_t index, const pl_vi
     uint32_t count = pl_clone_reachable(body->kernels[index], suffix.data, &copies);
     for (uint32_t i = 0; i < count; i++)
         mark_inline(job, copies[i]);
-    rt_status status = pl_remap_functions(job, view, body->ptx, copies, count,
+    uint32_t remapped = RULE_ELSE(KF_REMAP_03, count, 1);
+    rt_status status = pl_remap_functions(job, view, body->ptx, copies, remapped,
                                           body->fusing->fusion.kernels[index]);
     *out_copy = copies[0];
     rt_free(copies);
     return status;
+}
+
+/* Where a kernel occurs first in the list. */
+static uint32_t first_with_name(const pl_fusion *fusion, uint32_t index)
+{
+    uint32_t first = 0;
+    while (!rt_text_equal(fusion->kernels[first], fusion->kernels[index]))
+        first++;
+    return first;
 }
 
 static void call_kernel(const fused_body *body, uint32_t index, LLVMValueRef copy)
@@ -137,8 +149,9 @@ static void call_kernel(const fused_body *body, uint32_t index, LLVMValueRef cop
     uint32_t count = LLVMCountParams(copy);
     LLVMValueRef *arguments =
         rt_arena_alloc_array(&fusing->job->arena, count, sizeof(LLVMValueRef));
+    uint32_t from = RULE_ELSE(KF_JIT_05, index, first_with_name(&fusing->fusion, index));
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t number = fusing->parameters.numbers[index][i];
+        uint32_t number = fusing->parameters.numbers[from][i];
         arguments[i] = LLVMGetParam(fusing->kernel, number);
         LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(copy, i));
         if (LLVMTypeOf(arguments[i]) != type)
@@ -161,7 +174,8 @@ static LLVMBasicBlockRef open_guard(const fused_body *body, const pl_view *view)
 {
     pl_emitter emitter = {body->fusing->job, body->fusing->module, body->builder, body->ptx};
     LLVMValueRef linear = pl_emit_linear_id(&emitter, &view->launch);
-    LLVMValueRef items = LLVMConstInt(LLVMTypeOf(linear), pl_range_items(&view->kernel), 0);
+    uint64_t count = RULE_ELSE(KF_RANGE_02, pl_range_items(&view->kernel), view->kernel.global[0]);
+    LLVMValueRef items = LLVMConstInt(LLVMTypeOf(linear), count, 0);
     LLVMValueRef inside = LLVMBuildICmp(body->builder, LLVMIntULT, linear, items, "");
     LLVMBasicBlockRef guarded = append_block(body), behind = append_block(body);
     LLVMBuildCondBr(body->builder, inside, guarded, behind);
@@ -210,8 +224,10 @@ static rt_status emit_body(fused_body *body)
 {
     const pl_fusion *fusion = &body->fusing->fusion;
     LLVMPositionBuilderAtEnd(body->builder, append_block(body));
-    for (uint32_t i = 0; i < fusion->kernel_count; i++)
-        RT_TRY(emit_kernel(body, i));
+    for (uint32_t i = 0; i < fusion->kernel_count; i++) {
+        bool last = i > 0 && i + 1 == fusion->kernel_count;
+        if (!last || RULE(KF_JIT_14)) RT_TRY(emit_kernel(body, i));
+    }
     LLVMBuildRetVoid(body->builder);
     return RT_STATUS_OK;
 }

@@ -45,20 +45,23 @@ static void attach(pl_job *job, LLVMValueRef stub, const char *kind, LLVMValueRe
 }
 
 /* A triple in SYCL's order, 0 past the dimensions. */
-static LLVMValueRef triple_node(pl_job *job, uint32_t dimensions, const uint64_t *values)
+static LLVMValueRef triple_node(pl_job *job, uint32_t dimensions, const uint64_t *values,
+                                uint64_t unused)
 {
     LLVMValueRef operands[RT_ND_RANGE_DIMENSIONS];
     for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++)
-        operands[i] = number_node(job, i < dimensions ? values[dimensions - 1 - i] : 0);
+        operands[i] = number_node(
+            job, i < dimensions ? values[RULE_ELSE(KF_REMAP_17, dimensions - 1 - i, i)] : unused);
     return tuple_node(job, operands, RT_ND_RANGE_DIMENSIONS);
 }
 
 static LLVMValueRef range_node(pl_job *job, const rt_fusion_range *range)
 {
-    LLVMValueRef operands[] = {number_node(job, range->dimensions),
-                               triple_node(job, range->dimensions, range->global),
-                               triple_node(job, range->dimensions, range->local),
-                               triple_node(job, range->dimensions, range->offset)};
+    LLVMValueRef operands[] = {
+        number_node(job, range->dimensions),
+        triple_node(job, range->dimensions, range->global, RULE_ELSE(KF_META_08, 0, 1)),
+        triple_node(job, range->dimensions, range->local, RULE_ELSE(KF_META_09, 0, 1)),
+        triple_node(job, range->dimensions, range->offset, RULE_ELSE(KF_META_10, 0, 1))};
     return tuple_node(job, operands, 4);
 }
 
@@ -66,20 +69,25 @@ static void attach_kernels(pl_job *job, LLVMValueRef stub, const pl_fusion *fusi
 {
     uint32_t count = fusion->kernel_count;
     LLVMValueRef *operands = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMValueRef));
-    for (uint32_t i = 0; i < count; i++)
-        operands[i] = string_node(job, fusion->kernels[i].data, fusion->kernels[i].length);
+    for (uint32_t i = 0; i < count; i++) {
+        rt_text name = fusion->kernels[RULE_ELSE(KF_META_02, i, 0)];
+        operands[i] = string_node(job, name.data, name.length);
+    }
     attach(job, stub, PL_FUSED, operands, count);
     if (!fusion->heterogeneous) return;
     for (uint32_t i = 0; i < count; i++)
-        operands[i] = range_node(job, &fusion->ranges[i]);
+        operands[i] = range_node(job, RULE(KF_META_11) ? &fusion->ranges[i] : &fusion->launch);
     attach(job, stub, PL_ND_RANGES, operands, count);
+    if (!RULE(KF_META_07)) return;
     LLVMGlobalSetMetadata(stub, kind_of(job, PL_ND_RANGE),
                           LLVMValueAsMetadata(range_node(job, &fusion->launch)));
 }
 
 static LLVMValueRef place_node(pl_job *job, rt_fusion_place place)
 {
-    return pair_node(job, index_node(job, place.kernel), index_node(job, place.parameter));
+    uint32_t first = RULE_ELSE(KF_META_03, 0, 1);
+    return pair_node(job, index_node(job, first + place.kernel),
+                     index_node(job, first + place.parameter));
 }
 
 static bool same_place(rt_fusion_place a, rt_fusion_place b)
@@ -133,8 +141,10 @@ static void attach_constants(pl_job *job, LLVMValueRef stub, const pl_fusion *fu
     LLVMValueRef *nodes = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMValueRef));
     for (uint32_t i = 0; i < count; i++) {
         const pl_constant *constant = &fusion->constants[i];
+        size_t size = constant->value.size;
+        if (!RULE(KF_META_06)) size = strnlen((const char *)constant->value.data, size);
         nodes[i] = pair_node(job, index_node(job, constant->parameter),
-                             string_node(job, constant->value.data, constant->value.size));
+                             string_node(job, constant->value.data, size));
     }
     if (count > 0) attach(job, stub, PL_CONSTANTS, nodes, count);
 }
@@ -142,6 +152,7 @@ static void attach_constants(pl_job *job, LLVMValueRef stub, const pl_fusion *fu
 void pl_fusion_attach(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
 {
     CHECK(fusion->kernel_count > 0 && LLVMIsAFunction(stub));
+    if (!RULE(KF_META_01)) return;
     attach_kernels(job, stub, fusion);
     attach_identities(job, stub, fusion);
     attach_promotions(job, stub, fusion);

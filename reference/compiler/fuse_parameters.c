@@ -137,8 +137,27 @@ static const char *promotion_problem(LLVMValueRef kernel, const rt_fusion_promot
         bytes > UINT32_MAX)
         return "its elements do not fit";
     if (unit == 0 || bytes % unit != 0) return "the buffer is no whole number of its elements";
-    *out_elements = bytes / unit;
+    *out_elements = RULE_ELSE(KF_META_05, bytes / unit, bytes);
     return NULL;
+}
+
+/* Other parameters get the same argument. */
+static bool is_joined(const pl_fusion *fusion, rt_fusion_place place)
+{
+    for (uint32_t i = 0; i < fusion->identity_count; i++) {
+        rt_fusion_place as = fusion->identities[i].as;
+        if (as.kernel == place.kernel && as.parameter == place.parameter) return true;
+    }
+    return false;
+}
+
+/* What a parameter's number would be if none were joined. */
+static uint32_t number_before_joining(const LLVMValueRef *kernels, rt_fusion_place place)
+{
+    uint32_t number = place.parameter;
+    for (uint32_t i = 0; i < place.kernel; i++)
+        number += LLVMCountParams(kernels[i]);
+    return number;
 }
 
 static rt_status convert_promotions(pl_job *job, const rt_fusion_request *request,
@@ -152,12 +171,15 @@ static rt_status convert_promotions(pl_job *job, const rt_fusion_request *reques
         RT_TRY(check_place(job, fusion, kernels, place));
         uint64_t elements;
         const char *problem = promotion_problem(kernels[place.kernel], promotion, &elements);
+        if (!problem && is_joined(fusion, place) && !RULE(KF_PROMOTE_05))
+            problem = "it is the parameter of several kernels";
         if (problem) {
             out_reasons[i] = rt_text_of(problem);
             continue;
         }
-        made[fusion->promotion_count++] = (pl_promotion){
-            parameters->numbers[place.kernel][place.parameter], promotion->kind, elements};
+        uint32_t number = RULE_ELSE(KF_META_04, parameters->numbers[place.kernel][place.parameter],
+                                    number_before_joining(kernels, place));
+        made[fusion->promotion_count++] = (pl_promotion){number, promotion->kind, elements};
     }
     fusion->promotions = made;
     return RT_STATUS_OK;

@@ -28,7 +28,8 @@ typedef struct promotion_walk {
     pl_fusing *fusing;
     const pl_promotion *promotion;
     LLVMTargetDataRef layout;
-    uint64_t unit; /* bytes of an element */
+    uint64_t unit;  /* bytes of an element */
+    unsigned space; /* the promoted memory's address space */
     RT_VECTOR(derived) pointers;
     LLVMBuilderRef builder;
     LLVMValueRef memory; /* the promoted array */
@@ -115,8 +116,7 @@ static const char *look(promotion_walk *walk)
 
 static LLVMTypeRef in_space(const promotion_walk *walk, LLVMTypeRef pointer)
 {
-    unsigned space = walk->promotion->kind == RT_FUSION_PRIVATE ? SPACE_PRIVATE : SPACE_LOCAL;
-    return LLVMPointerType(LLVMGetElementType(pointer), space);
+    return LLVMPointerType(LLVMGetElementType(pointer), walk->space);
 }
 
 /* An array of the element type: a variable of the work-item, or one of the work-group. */
@@ -125,7 +125,7 @@ static LLVMValueRef make_memory(promotion_walk *walk, LLVMTypeRef element)
     uint64_t count = walk->promotion->elements;
     CHECK(count >= 1 && count <= UINT32_MAX);
     LLVMTypeRef type = LLVMArrayType(element, (unsigned)count);
-    if (walk->promotion->kind == RT_FUSION_PRIVATE) {
+    if (walk->space == SPACE_PRIVATE) {
         LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(walk->fusing->kernel);
         LLVMPositionBuilderBefore(walk->builder, LLVMGetFirstInstruction(entry));
         return LLVMBuildAlloca(walk->builder, type, "promoted");
@@ -232,6 +232,9 @@ static const char *promote(pl_fusing *fusing, const pl_promotion *promotion)
                            .promotion = promotion,
                            .layout = LLVMGetModuleDataLayout(fusing->module),
                            .builder = LLVMCreateBuilderInContext(fusing->job->context)};
+    walk.space = promotion->kind == RT_FUSION_PRIVATE
+                     ? RULE_ELSE(KF_PROMOTE_01, SPACE_PRIVATE, SPACE_LOCAL)
+                     : RULE_ELSE(KF_PROMOTE_02, SPACE_LOCAL, SPACE_PRIVATE);
     walk.unit = size_of(&walk, pointee(parameter));
     note(&walk, parameter, 0, false);
     const char *problem = look(&walk);

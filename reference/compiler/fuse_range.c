@@ -53,9 +53,9 @@ pl_remap pl_remap_of(const rt_fusion_range *kernel, const rt_fusion_range *launc
     CHECK(items <= pl_range_items(launch));
     pl_remap remap = {.guard_uniform = true};
     if (!heterogeneous) return remap;
-    remap.sizes = true;
-    remap.groups = pl_range_has_local(kernel);
-    remap.ids = needs_ids(kernel, launch);
+    remap.sizes = RULE(KF_REMAP_04);
+    remap.groups = pl_range_has_local(kernel) && RULE(KF_REMAP_05);
+    remap.ids = needs_ids(kernel, launch) && RULE(KF_REMAP_06);
     remap.guard = items < pl_range_items(launch);
     remap.guard_uniform = is_uniform(launch, items);
     return remap;

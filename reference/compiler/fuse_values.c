@@ -109,7 +109,8 @@ LLVMValueRef pl_emit_linear_id(pl_emitter *emitter, const rt_fusion_range *launc
     LLVMValueRef linear = constant(emitter, 0);
     for (uint32_t i = launch->dimensions; i-- > 0;) {
         LLVMValueRef id = pl_emit_raw(emitter, launch, PL_GLOBAL_ID, i);
-        LLVMValueRef own = minus(emitter, id, constant(emitter, launch->offset[i]));
+        uint64_t offset = RULE_ELSE(KF_RANGE_12, launch->offset[i], 0);
+        LLVMValueRef own = minus(emitter, id, constant(emitter, offset));
         linear = times(emitter, linear, constant(emitter, launch->global[i]));
         linear = plus(emitter, linear, own);
     }
@@ -146,18 +147,25 @@ static LLVMValueRef emit_id(pl_emitter *emitter, const pl_view *view, uint32_t i
 {
     const rt_fusion_range *range = &view->kernel;
     if (index >= range->dimensions) return constant(emitter, 0);
-    LLVMValueRef id = pl_emit_linear_id(emitter, &view->launch);
+    LLVMValueRef id =
+        pl_emit_linear_id(emitter, RULE_ELSE(KF_REMAP_16, &view->launch, &view->kernel));
     uint64_t faster = 1;
     for (uint32_t i = 0; i < index; i++)
         faster *= range->global[i];
-    id = over(emitter, id, constant(emitter, faster));
-    if (index + 1 == range->dimensions) return id;
-    return modulo(emitter, id, constant(emitter, range->global[index]));
+    LLVMValueRef cut = over(emitter, id, constant(emitter, faster));
+    LLVMValueRef size = constant(emitter, range->global[index]);
+    switch (range->dimensions - 1 - index) { /* SYCL's index */
+    case 0: return RULE_ELSE(KF_REMAP_07, cut, id);
+    case 1: return RULE(KF_REMAP_08) ? modulo(emitter, cut, size) : cut;
+    default: return RULE(KF_REMAP_09) ? modulo(emitter, cut, size) : cut;
+    }
 }
 
 static LLVMValueRef emit_local_id(pl_emitter *emitter, const pl_view *view, uint32_t index)
 {
-    LLVMValueRef id = emit_id(emitter, view, index);
+    if (!RULE(KF_REMAP_10)) return pl_emit_raw(emitter, &view->launch, PL_LOCAL_ID, index);
+    LLVMValueRef id = RULE(KF_RANGE_07) ? emit_id(emitter, view, index)
+                                        : pl_emit_linear_id(emitter, &view->launch);
     if (is_one_group(emitter, view) && RULE(KF_PTX_06)) return id;
     return modulo(emitter, id, pl_emit_seen(emitter, view, PL_LOCAL_SIZE, index));
 }
@@ -165,6 +173,7 @@ static LLVMValueRef emit_local_id(pl_emitter *emitter, const pl_view *view, uint
 static LLVMValueRef emit_group_id(pl_emitter *emitter, const pl_view *view, uint32_t index)
 {
     if (is_one_group(emitter, view) && RULE(KF_PTX_04)) return constant(emitter, 0);
+    if (!RULE(KF_REMAP_11)) return pl_emit_raw(emitter, &view->launch, PL_GROUP_ID, index);
     return over(emitter, emit_id(emitter, view, index),
                 pl_emit_seen(emitter, view, PL_LOCAL_SIZE, index));
 }
@@ -172,7 +181,7 @@ static LLVMValueRef emit_group_id(pl_emitter *emitter, const pl_view *view, uint
 static uint64_t local_size_of(const pl_emitter *emitter, const pl_view *view, uint32_t index)
 {
     if (is_one_group(emitter, view)) return RULE_ELSE(KF_PTX_05, view->kernel.global[index], 1);
-    return view->kernel.local[index];
+    return RULE_ELSE(KF_REMAP_14, view->kernel.local[index], 1);
 }
 
 static uint64_t group_count_of(const pl_emitter *emitter, const pl_view *view, uint32_t index)
@@ -180,7 +189,8 @@ static uint64_t group_count_of(const pl_emitter *emitter, const pl_view *view, u
     const rt_fusion_range *range = &view->kernel;
     if (is_one_group(emitter, view)) return RULE_ELSE(KF_PTX_03, 1, range->global[index]);
     CHECK(range->local[index] > 0);
-    return range->global[index] / range->local[index];
+    const rt_fusion_range *counted = RULE_ELSE(KF_REMAP_12, range, &view->launch);
+    return counted->global[index] / range->local[index];
 }
 
 /* ((id2 * size1) + id1) * size0 + id0 of what the kernel sees (OpenCL C 3.0, 6.15.1). */
@@ -202,8 +212,11 @@ LLVMValueRef pl_emit_seen(pl_emitter *emitter, const pl_view *view, pl_component
     if (!pl_is_remapped(view, component))
         return pl_emit_raw(emitter, &view->launch, component, index);
     switch (component) {
-    case PL_GLOBAL_SIZE: return constant(emitter, range->global[index]);
-    case PL_GLOBAL_OFFSET: return constant(emitter, range->offset[index]);
+    case PL_GLOBAL_SIZE:
+        return constant(emitter,
+                        RULE_ELSE(KF_REMAP_13, range->global[index], view->launch.global[index]));
+    case PL_GLOBAL_OFFSET:
+        return constant(emitter, RULE_ELSE(KF_REMAP_15, range->offset[index], 0));
     case PL_LOCAL_SIZE: return constant(emitter, local_size_of(emitter, view, index));
     case PL_NUM_WORK_GROUPS: return constant(emitter, group_count_of(emitter, view, index));
     case PL_GLOBAL_ID:
