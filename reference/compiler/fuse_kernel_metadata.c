@@ -52,6 +52,18 @@ static LLVMValueRef operand_of(pl_job *job, LLVMMetadataRef metadata, uint32_t i
     return operands[index];
 }
 
+/* Gives the fused kernel a list.  Through LLVMMDNodeInContext a list of one constant would become
+ * that constant. */
+static void set_list(pl_fusing *fusing, unsigned kind, const LLVMValueRef *operands, uint32_t count)
+{
+    pl_job *job = fusing->job;
+    LLVMMetadataRef *items = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
+    for (uint32_t i = 0; i < count; i++)
+        items[i] = LLVMValueAsMetadata(operands[i]);
+    LLVMGlobalSetMetadata(fusing->kernel, kind,
+                          LLVMMDNodeInContext2(job->context, items, count));
+}
+
 /* A list is joined where every kernel that has a parameter in it has the list. */
 static void join_parameters(pl_fusing *fusing, const LLVMValueRef *kernels, unsigned kind)
 {
@@ -64,8 +76,7 @@ static void join_parameters(pl_fusing *fusing, const LLVMValueRef *kernels, unsi
         operands[i] = list ? operand_of(job, list, origin.parameter) : NULL;
         if (!operands[i]) return;
     }
-    LLVMValueRef node = LLVMMDNodeInContext(job->context, operands, count);
-    LLVMGlobalSetMetadata(fusing->kernel, kind, LLVMValueAsMetadata(node));
+    set_list(fusing, kind, operands, count);
 }
 
 /* Nodes of constants are the same node where they are equal. */
@@ -106,8 +117,7 @@ static void keep_parameters(pl_fusing *fusing, LLVMMetadataRef list, unsigned ki
     for (uint32_t i = 0; i < count; i++) {
         if (!fusing->dropped[i]) operands[kept++] = operand_of(job, list, i);
     }
-    LLVMValueRef node = LLVMMDNodeInContext(job->context, operands, kept);
-    LLVMGlobalSetMetadata(fusing->kernel, kind, LLVMValueAsMetadata(node));
+    set_list(fusing, kind, operands, kept);
 }
 
 void pl_kernel_metadata_keep(pl_fusing *fusing, LLVMValueMetadataEntry *from, size_t count)
