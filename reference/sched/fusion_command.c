@@ -525,7 +525,8 @@ static rt_status replace(rt_scheduler *scheduler, rt_fusion_command *fusion,
         kernels_remove(scheduler, fusion);
         placeholder_replace(scheduler, fusion, *out_command);
         placeholder_end(scheduler, fusion);
-        set_status(scheduler, fusion, RT_FUSION_COMPLETED);
+        set_status(scheduler, fusion,
+                   RULE_ELSE(KF_GRAPH_16, RT_FUSION_COMPLETED, RT_FUSION_CANCELLED));
     } else {
         queue->last = last;
         kernels_set_gone(scheduler, fusion, false);
