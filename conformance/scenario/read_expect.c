@@ -67,6 +67,7 @@ typedef struct expect_draft {
     uint32_t bundle;
     const rt_text *has, *lacks;
     uint32_t has_count, lacks_count;
+    scn_fusion_mode fusion_mode;
 } expect_draft;
 
 enum {
@@ -87,6 +88,7 @@ enum {
     EXPECT_BY,
     EXPECT_FROM,
     EXPECT_OUTPUT,
+    EXPECT_FUSION_MODE,
     EXPECT_ONE_OF,
     EXPECT_ERROR,
     EXPECT_ROW_COUNT
@@ -183,6 +185,9 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
     [EXPECT_OUTPUT] = {"output", &shape_output, SCN_SUFFICES, SCN_FIELD(expect_draft, output),
                        "What kernels of commands that are done printed since the last expectation "
                        "of output, exactly; write a wait before it."},
+    [EXPECT_FUSION_MODE] = {"fusion_mode", &scn_shape_fusion_mode, SCN_SUFFICES,
+                            SCN_FIELD(expect_draft, fusion_mode),
+                            "Whether a queue is in fusion mode; asking has no effect on it."},
     [EXPECT_ONE_OF] = {"one_of", &shape_outcomes, SCN_SUFFICES, SCN_FIELD(expect_draft, one_of),
                        "Several outcomes that all conform; one of them must hold."},
     [EXPECT_ERROR] = {"error", &scn_shape_error, SCN_SUFFICES, SCN_FIELD(expect_draft, error),
@@ -359,6 +364,16 @@ static bool output_make(scn_reader *reader, const scn_node *node, const expect_d
 
 static bool outcomes_read(scn_reader *reader, const scn_node *node, scn_expect *out_expect);
 
+static bool fusion_mode_make(scn_reader *reader, const scn_node *node, const expect_draft *draft,
+                             uint64_t given, scn_expect *out_expect)
+{
+    (void)reader, (void)node, (void)given;
+    out_expect->kind = SCN_EXPECT_FUSION_MODE;
+    out_expect->queue = draft->fusion_mode.queue;
+    out_expect->in_fusion_mode = draft->fusion_mode.is;
+    return true;
+}
+
 static bool one_of_make(scn_reader *reader, const scn_node *node, const expect_draft *draft,
                         uint64_t given, scn_expect *out_expect)
 {
@@ -394,6 +409,7 @@ static const maker_row makers[] = {
     {EXPECT_NEVER, never_make},     {EXPECT_HOST_SYMBOL, host_symbol_make},
     {EXPECT_OUTPUT, output_make},   {EXPECT_ONE_OF, one_of_make},
     {EXPECT_FINDING, finding_make},
+    {EXPECT_FUSION_MODE, fusion_mode_make},
 };
 
 /* One expectation for each kind that the mapping holds, in the order of the format's table. */

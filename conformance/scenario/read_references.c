@@ -129,7 +129,7 @@ bool scn_queue_or_device_check(scn_reader *reader, const scn_node *node)
 
 const scn_shape scn_shape_command_reference = {
     .kind = SCN_SHAPE_OTHER,
-    .noun = "the id of a submit, copy or fill",
+    .noun = "the id of a step that makes a command",
     .read = command_reference_read,
     .alternatives = {&scn_shape_name},
 };

@@ -40,4 +40,7 @@ rt_status cnf_reference_submit(cnf_execution *execution, uint32_t queue, const s
 rt_status cnf_reference_transfer(cnf_execution *execution, uint32_t queue,
                                  const scn_transfer *given, cnf_after after, uint32_t *out_command);
 
+/* The operations of reference_fusion.c. */
+extern const cnf_fusion_operations cnf_reference_fusion;
+
 #endif

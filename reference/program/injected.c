@@ -31,6 +31,9 @@ rt_status rt_bundle_inject(rt_program_manager *manager, const rt_device *device,
     const dev_code code = {.format = image->format,
                            .bytes = image->code,
                            .options = image->compile_options};
+    rt_hash_text hash = rt_hash_print(rt_hash128(image->code.data, image->code.size));
+    RT_TRACE(manager->trace, INJECT, RT_T("image", image->name),
+             RT_T("code", rt_text_of(hash.digits)));
     RT_TRACE(manager->trace, CREATE, RT_T("image", image->name), RT_T("executable", RT_TEXT("true")),
              RT_T("compiled", RT_TEXT("true")));
     dev_program *executable = NULL;

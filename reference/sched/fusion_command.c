@@ -5,8 +5,6 @@
 
 #include "reference/base/handover.h"
 
-#include <string.h>
-
 /* ---- Names -------------------------------------------------------------------------------- */
 
 const char *rt_fusion_status_name(rt_fusion_status status)
@@ -351,15 +349,14 @@ static rt_access_list union_accesses(const rt_scheduler *scheduler,
         const rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
         rt_access_list own = rt_launch_accesses(&command->held->launch);
         for (uint32_t k = 0; k < own.count; k++) {
-            char key[sizeof(uint32_t)];
-            memcpy(key, &own.items[k].memory->id, sizeof key);
-            uint32_t at = rt_map_find(&index, (rt_text){key, sizeof key});
+            uint32_t memory = own.items[k].memory->id;
+            uint32_t at = rt_map_find_number(&index, memory);
             if (at != RT_MAP_NONE) {
                 bool same = all.items[at].access == own.items[k].access;
                 if (!same) all.items[at].access = RT_ACCESS_READ_WRITE;
                 continue;
             }
-            rt_map_set(&index, (rt_text){key, sizeof key}, all.count);
+            rt_map_set_number(&index, memory, all.count);
             *rt_vector_push(&all) = own.items[k];
         }
         rt_vector_free(&own);

@@ -17,6 +17,8 @@ void rt_graph_remove_last(rt_scheduler *scheduler, rt_command *command)
 {
     CHECK(command->state == RT_COMMAND_SUBMITTED);
     CHECK(command->id + 1 == scheduler->commands.count);
+    for (uint32_t i = 0; i < command->dependencies.count; i++)
+        scheduler->commands.items[command->dependencies.items[i]]->dependent = RT_COMMAND_NONE;
     scheduler->commands.count--;
     rt_vector_free(&command->dependencies);
     rt_free(command);

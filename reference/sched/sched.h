@@ -41,6 +41,7 @@ typedef struct rt_argument {
     rt_argument_kind kind;
     rt_memory *memory;                /* MEMORY: a buffer; POINTER: USM */
     rt_access access;                 /* MEMORY */
+    rt_promotion promotion;           /* MEMORY: what the accessor asks for, where it is fused */
     uint64_t offset;                  /* POINTER: bytes from the memory's start */
     rt_bytes bytes;                   /* BYTES; borrowed for the call */
     const rt_inner_pointer *pointers; /* BYTES: filled into a copy of the bytes */
@@ -145,5 +146,9 @@ RT_MUST_USE rt_status rt_scheduler_wait(rt_scheduler *scheduler);
 /* The same for the commands of one queue, and for one command, each with all it depends on. */
 RT_MUST_USE rt_status rt_scheduler_wait_queue(rt_scheduler *scheduler, rt_queue_id queue);
 RT_MUST_USE rt_status rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_id command);
+
+/* The launch with those arguments alone that the kernel's code takes, in the arena; everything else
+ * is borrowed from `launch` (eliminated.c). */
+rt_launch rt_launch_pass(rt_arena *arena, const rt_program *program, const rt_launch *launch);
 
 #endif

@@ -251,8 +251,4 @@ RT_MUST_USE rt_status rt_commands_wait(rt_scheduler *scheduler);
 /* How many of the source's arguments the kernel's code does not take. */
 uint32_t rt_launch_eliminated(const rt_program *program, rt_text kernel);
 
-/* The launch with those arguments alone that the kernel's code takes, in the arena; everything else
- * is borrowed from `launch`. */
-rt_launch rt_launch_pass(rt_arena *arena, const rt_program *program, const rt_launch *launch);
-
 #endif

@@ -50,8 +50,13 @@ rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const rt_device *de
     dev_queue *queue = NULL;
     RT_TRY(dev_queue_create(device->device, &queue));
     pthread_mutex_lock(&scheduler->lock);
+    /* Broken: a new queue finds the entry of one that is in fusion mode under its own number. */
+    rt_fusion_command *fusion = NULL;
+    if (scheduler->active_count > 0 && !RULE(KF_GRAPH_02))
+        fusion = scheduler->fusions.items[scheduler->fusions.count - 1];
     *out_queue = scheduler->queues.count;
     *rt_vector_push(&scheduler->queues) = (rt_queue){
+        .fusion = fusion,
         .device = device,
         .context = context,
         .queue = queue,

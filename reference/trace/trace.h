@@ -72,6 +72,8 @@
     EVENT(FUSION_HOLD, "fusion_hold", "command kernel queue fusion")                               \
     EVENT(FUSE, "fuse",                                                                            \
           "kernel queue kernels[] global[] local[] offset[] barriers joined promoted[] constants") \
+    /* an image that was made at run time came in, with the hash of its code */                     \
+    EVENT(INJECT, "inject", "image code")                                                          \
     EVENT(FUSION_CACHE_HIT, "fusion_cache_hit", "kernel queue")                                    \
     EVENT(FUSION_CANCEL, "fusion_cancel", "queue reason rule detail")                              \
     /* a buffer was not promoted as it was asked for */                                            \
