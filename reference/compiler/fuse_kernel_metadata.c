@@ -42,26 +42,14 @@ static LLVMMetadataRef function_entry(LLVMValueRef function, unsigned kind)
 }
 
 /* Operand `index` of a node; NULL where it has fewer. */
-static LLVMValueRef operand_of(pl_job *job, LLVMMetadataRef metadata, uint32_t index)
+static LLVMMetadataRef operand_of(pl_job *job, LLVMMetadataRef metadata, uint32_t index)
 {
     LLVMValueRef node = LLVMMetadataAsValue(job->context, metadata);
     uint32_t count = LLVMGetMDNodeNumOperands(node);
     LLVMValueRef *operands = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMValueRef));
     if (index >= count) return NULL;
     LLVMGetMDNodeOperands(node, operands);
-    return operands[index];
-}
-
-/* Gives the fused kernel a list.  Through LLVMMDNodeInContext a list of one constant would become
- * that constant. */
-static void set_list(pl_fusing *fusing, unsigned kind, const LLVMValueRef *operands, uint32_t count)
-{
-    pl_job *job = fusing->job;
-    LLVMMetadataRef *items = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
-    for (uint32_t i = 0; i < count; i++)
-        items[i] = LLVMValueAsMetadata(operands[i]);
-    LLVMGlobalSetMetadata(fusing->kernel, kind,
-                          LLVMMDNodeInContext2(job->context, items, count));
+    return LLVMValueAsMetadata(operands[index]);
 }
 
 /* A list is joined where every kernel that has a parameter in it has the list. */
@@ -69,14 +57,15 @@ static void join_parameters(pl_fusing *fusing, const LLVMValueRef *kernels, unsi
 {
     pl_job *job = fusing->job;
     uint32_t count = fusing->parameters.count;
-    LLVMValueRef *operands = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMValueRef));
+    LLVMMetadataRef *operands = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
     for (uint32_t i = 0; i < count; i++) {
         rt_fusion_place origin = fusing->parameters.origins[i];
         LLVMMetadataRef list = function_entry(kernels[origin.kernel], kind);
         operands[i] = list ? operand_of(job, list, origin.parameter) : NULL;
         if (!operands[i]) return;
     }
-    set_list(fusing, kind, operands, count);
+    LLVMGlobalSetMetadata(fusing->kernel, kind,
+                          LLVMMDNodeInContext2(job->context, operands, count));
 }
 
 /* Nodes of constants are the same node where they are equal. */
@@ -113,11 +102,11 @@ static void keep_parameters(pl_fusing *fusing, LLVMMetadataRef list, unsigned ki
 {
     pl_job *job = fusing->job;
     uint32_t count = fusing->parameters.count, kept = 0;
-    LLVMValueRef *operands = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMValueRef));
+    LLVMMetadataRef *operands = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
     for (uint32_t i = 0; i < count; i++) {
         if (!fusing->dropped[i]) operands[kept++] = operand_of(job, list, i);
     }
-    set_list(fusing, kind, operands, kept);
+    LLVMGlobalSetMetadata(fusing->kernel, kind, LLVMMDNodeInContext2(job->context, operands, kept));
 }
 
 void pl_kernel_metadata_keep(pl_fusing *fusing, LLVMValueMetadataEntry *from, size_t count)

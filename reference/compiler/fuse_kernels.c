@@ -44,12 +44,17 @@ static rt_status find_kernels(pl_job *job, LLVMModuleRef module, const pl_fusion
     return RT_STATUS_OK;
 }
 
+static unsigned attribute_kind(const char *name)
+{
+    return LLVMGetEnumAttributeKindForName(name, strlen(name));
+}
+
 /* Attributes that say how an argument is passed; the others promise what holds in one kernel. */
 static void copy_attributes(LLVMValueRef from, uint32_t at, LLVMValueRef to, uint32_t to_at)
 {
     static const char *const kept[] = {"byval", "zeroext", "signext", "align"};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
-        unsigned kind = LLVMGetEnumAttributeKindForName(kept[i], strlen(kept[i]));
+        unsigned kind = attribute_kind(kept[i]);
         LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(from, at + 1, kind);
         if (!attribute) continue;
         if (LLVMIsAFunction(to))
@@ -87,19 +92,20 @@ static LLVMValueRef make_function(const fused_body *body, LLVMValueRef stub)
 
 /* ---- The body ------------------------------------------------------------------------------ */
 
-/* What is copied for one kernel is inlined wholly: the passes behind see accesses only. */
+/* What is copied for one kernel is inlined wholly, whatever its author said: the passes behind see
+ * accesses only. */
 static void mark_inline(pl_job *job, LLVMValueRef function)
 {
-    static const char *const removed[] = {"noinline", "optnone"};
-    static const char inlined[] = "alwaysinline";
     LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
-    for (size_t i = 0; i < sizeof removed / sizeof *removed; i++)
-        LLVMRemoveEnumAttributeAtIndex(
-            function, at, LLVMGetEnumAttributeKindForName(removed[i], strlen(removed[i])));
-    unsigned kind = LLVMGetEnumAttributeKindForName(inlined, sizeof inlined - 1);
+    unsigned never = attribute_kind("noinline"), always = attribute_kind("alwaysinline");
+    LLVMRemoveEnumAttributeAtIndex(function, at, attribute_kind("optnone"));
+    LLVMRemoveEnumAttributeAtIndex(function, at, never);
+    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsACallInst(user)) LLVMRemoveCallSiteEnumAttribute(user, at, never);
+    }
     if (RULE(KF_JIT_08))
-        LLVMAddAttributeAtIndex(function, at, LLVMCreateEnumAttribute(job->context, kind, 0));
-    LLVMSetLinkage(function, LLVMInternalLinkage);
+        LLVMAddAttributeAtIndex(function, at, LLVMCreateEnumAttribute(job->context, always, 0));
 }
 
 static pl_view view_of(const fused_body *body, uint32_t index)
@@ -186,7 +192,7 @@ static LLVMBasicBlockRef open_guard(const fused_body *body, const pl_view *view)
 static void emit_barrier(const fused_body *body)
 {
     pl_job *job = body->fusing->job;
-    static const char name[] = "_Z7barrierj", convergent[] = "convergent";
+    static const char name[] = "_Z7barrierj";
     LLVMTypeRef word = LLVMInt32TypeInContext(job->context);
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(job->context), &word, 1, 0);
     LLVMValueRef barrier = LLVMGetNamedFunction(body->fusing->module, name);
@@ -195,9 +201,8 @@ static void emit_barrier(const fused_body *body)
     LLVMValueRef fence = LLVMConstInt(word, FENCE_LOCAL_AND_GLOBAL, 0);
     LLVMValueRef call = LLVMBuildCall2(body->builder, type, barrier, &fence, 1, "");
     LLVMSetInstructionCallConv(call, SPIR_FUNCTION_CONVENTION);
-    unsigned kind = LLVMGetEnumAttributeKindForName(convergent, sizeof convergent - 1);
     LLVMAddAttributeAtIndex(barrier, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                            LLVMCreateEnumAttribute(job->context, kind, 0));
+                            LLVMCreateEnumAttribute(job->context, attribute_kind("convergent"), 0));
 }
 
 static rt_status emit_kernel(const fused_body *body, uint32_t index)

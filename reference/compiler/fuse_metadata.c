@@ -5,31 +5,32 @@
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
-/* ---- Writing ------------------------------------------------------------------------------- */
+/* ---- Writing: as metadata throughout, because as a value a node of one constant is that constant
+ */
 
-static LLVMValueRef string_node(pl_job *job, const void *data, size_t size)
+static LLVMMetadataRef string_node(pl_job *job, const void *data, size_t size)
 {
-    return LLVMMDStringInContext(job->context, data ? data : "", (unsigned)size);
+    return LLVMMDStringInContext2(job->context, data ? data : "", size);
 }
 
-static LLVMValueRef number_node(pl_job *job, uint64_t value)
+static LLVMMetadataRef number_node(pl_job *job, uint64_t value)
 {
-    return LLVMConstInt(LLVMInt64TypeInContext(job->context), value, 0);
+    return LLVMValueAsMetadata(LLVMConstInt(LLVMInt64TypeInContext(job->context), value, 0));
 }
 
-static LLVMValueRef index_node(pl_job *job, uint32_t value)
+static LLVMMetadataRef index_node(pl_job *job, uint32_t value)
 {
-    return LLVMConstInt(LLVMInt32TypeInContext(job->context), value, 0);
+    return LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(job->context), value, 0));
 }
 
-static LLVMValueRef tuple_node(pl_job *job, LLVMValueRef *operands, uint32_t count)
+static LLVMMetadataRef tuple_node(pl_job *job, LLVMMetadataRef *operands, uint32_t count)
 {
-    return LLVMMDNodeInContext(job->context, operands, count);
+    return LLVMMDNodeInContext2(job->context, operands, count);
 }
 
-static LLVMValueRef pair_node(pl_job *job, LLVMValueRef first, LLVMValueRef second)
+static LLVMMetadataRef pair_node(pl_job *job, LLVMMetadataRef first, LLVMMetadataRef second)
 {
-    return tuple_node(job, (LLVMValueRef[]){first, second}, 2);
+    return tuple_node(job, (LLVMMetadataRef[]){first, second}, 2);
 }
 
 static unsigned kind_of(pl_job *job, const char *name)
@@ -37,27 +38,26 @@ static unsigned kind_of(pl_job *job, const char *name)
     return LLVMGetMDKindIDInContext(job->context, name, (unsigned)strlen(name));
 }
 
-static void attach(pl_job *job, LLVMValueRef stub, const char *kind, LLVMValueRef *operands,
+static void attach(pl_job *job, LLVMValueRef stub, const char *kind, LLVMMetadataRef *operands,
                    uint32_t count)
 {
-    LLVMValueRef node = tuple_node(job, operands, count);
-    LLVMGlobalSetMetadata(stub, kind_of(job, kind), LLVMValueAsMetadata(node));
+    LLVMGlobalSetMetadata(stub, kind_of(job, kind), tuple_node(job, operands, count));
 }
 
 /* A triple in SYCL's order, 0 past the dimensions. */
-static LLVMValueRef triple_node(pl_job *job, uint32_t dimensions, const uint64_t *values,
-                                uint64_t unused)
+static LLVMMetadataRef triple_node(pl_job *job, uint32_t dimensions, const uint64_t *values,
+                                   uint64_t unused)
 {
-    LLVMValueRef operands[RT_ND_RANGE_DIMENSIONS];
+    LLVMMetadataRef operands[RT_ND_RANGE_DIMENSIONS];
     for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++)
         operands[i] = number_node(
             job, i < dimensions ? values[RULE_ELSE(KF_REMAP_17, dimensions - 1 - i, i)] : unused);
     return tuple_node(job, operands, RT_ND_RANGE_DIMENSIONS);
 }
 
-static LLVMValueRef range_node(pl_job *job, const rt_fusion_range *range)
+static LLVMMetadataRef range_node(pl_job *job, const rt_fusion_range *range)
 {
-    LLVMValueRef operands[] = {
+    LLVMMetadataRef operands[] = {
         number_node(job, range->dimensions),
         triple_node(job, range->dimensions, range->global, RULE_ELSE(KF_META_08, 0, 1)),
         triple_node(job, range->dimensions, range->local, RULE_ELSE(KF_META_09, 0, 1)),
@@ -68,7 +68,7 @@ static LLVMValueRef range_node(pl_job *job, const rt_fusion_range *range)
 static void attach_kernels(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
 {
     uint32_t count = fusion->kernel_count;
-    LLVMValueRef *operands = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMValueRef));
+    LLVMMetadataRef *operands = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
     for (uint32_t i = 0; i < count; i++) {
         rt_text name = fusion->kernels[RULE_ELSE(KF_META_02, i, 0)];
         operands[i] = string_node(job, name.data, name.length);
@@ -79,11 +79,10 @@ static void attach_kernels(pl_job *job, LLVMValueRef stub, const pl_fusion *fusi
         operands[i] = range_node(job, RULE(KF_META_11) ? &fusion->ranges[i] : &fusion->launch);
     attach(job, stub, PL_ND_RANGES, operands, count);
     if (!RULE(KF_META_07)) return;
-    LLVMGlobalSetMetadata(stub, kind_of(job, PL_ND_RANGE),
-                          LLVMValueAsMetadata(range_node(job, &fusion->launch)));
+    LLVMGlobalSetMetadata(stub, kind_of(job, PL_ND_RANGE), range_node(job, &fusion->launch));
 }
 
-static LLVMValueRef place_node(pl_job *job, rt_fusion_place place)
+static LLVMMetadataRef place_node(pl_job *job, rt_fusion_place place)
 {
     uint32_t first = RULE_ELSE(KF_META_03, 0, 1);
     return pair_node(job, index_node(job, first + place.kernel),
@@ -99,8 +98,9 @@ static bool same_place(rt_fusion_place a, rt_fusion_place b)
 static void attach_identities(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
 {
     uint32_t count = fusion->identity_count, group_count = 0;
-    LLVMValueRef *groups = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMValueRef));
-    LLVMValueRef *members = rt_arena_alloc_array(&job->arena, count + 1, sizeof(LLVMValueRef));
+    LLVMMetadataRef *groups = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
+    LLVMMetadataRef *members =
+        rt_arena_alloc_array(&job->arena, count + 1, sizeof(LLVMMetadataRef));
     bool *done = rt_arena_alloc_array(&job->arena, count, sizeof *done);
     for (uint32_t i = 0; i < count; i++)
         done[i] = false;
@@ -121,12 +121,12 @@ static void attach_identities(pl_job *job, LLVMValueRef stub, const pl_fusion *f
 static void attach_promotions(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
 {
     uint32_t count = fusion->promotion_count;
-    LLVMValueRef *words = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMValueRef));
-    LLVMValueRef *sizes = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMValueRef));
+    LLVMMetadataRef *words = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
+    LLVMMetadataRef *sizes = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
     for (uint32_t i = 0; i < count; i++) {
         const pl_promotion *promotion = &fusion->promotions[i];
         const char *word = promotion->kind == RT_FUSION_PRIVATE ? "private" : "local";
-        LLVMValueRef index = index_node(job, promotion->parameter);
+        LLVMMetadataRef index = index_node(job, promotion->parameter);
         words[i] = pair_node(job, index, string_node(job, word, strlen(word)));
         sizes[i] = pair_node(job, index, number_node(job, promotion->elements));
     }
@@ -138,7 +138,7 @@ static void attach_promotions(pl_job *job, LLVMValueRef stub, const pl_fusion *f
 static void attach_constants(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
 {
     uint32_t count = fusion->constant_count;
-    LLVMValueRef *nodes = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMValueRef));
+    LLVMMetadataRef *nodes = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
     for (uint32_t i = 0; i < count; i++) {
         const pl_constant *constant = &fusion->constants[i];
         size_t size = constant->value.size;

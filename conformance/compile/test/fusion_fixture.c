@@ -81,13 +81,20 @@ static void validate(rt_bytes code)
     "clang-14 -c -emit-llvm -target spir64 -O1 -Xclang -disable-llvm-passes -ffp-contract=off "    \
     "-x cl -cl-std=CL2.0 -Wno-override-module -o - - < %s"
 
+/* As assay's prelude has it. */
+#define SPEC_CONSTANT                                                                              \
+    "#define SPEC_CONSTANT(type, name, value) "                                                    \
+    "extern __constant type name __asm__(\"__assay_spec_constant_\" #name); "                      \
+    "__constant type __assay_spec_default_##name "                                                 \
+    "__asm__(\"__assay_spec_default_\" #name) = value;\n"
+
 static rt_buffer run_clang(const char *source)
 {
     char file[] = "/tmp/fusion-XXXXXX", command[512], block[4096];
     int descriptor = mkstemp(file);
     assert_true(descriptor >= 0);
     FILE *stream = fdopen(descriptor, "w");
-    fputs(source, stream);
+    fprintf(stream, "%s%s", SPEC_CONSTANT, source);
     fclose(stream);
     snprintf(command, sizeof command, CLANG, file);
     FILE *output = popen(command, "r");
