@@ -169,6 +169,7 @@ static rt_status start(rt_scheduler *scheduler, rt_queue_id queue)
         rt_fusion_command *lost = scheduler->queues.items[queue].fusion;
         drop_list(scheduler, lost);
         scheduler->commands.items[lost->command]->state = RT_COMMAND_DONE;
+        scheduler->commands.items[lost->command]->dependencies.count = 0;
         set_status(scheduler, lost, RT_FUSION_CANCELLED);
     }
     if (RULE(KF_QUEUE_01)) fusion_begin(scheduler, queue);
