@@ -280,7 +280,10 @@ rt_command_id rt_fusion_command_event(rt_scheduler *scheduler, rt_queue_id queue
     pthread_mutex_lock(&scheduler->lock);
     CHECK(queue < scheduler->queues.count);
     const rt_fusion_command *fusion = scheduler->queues.items[queue].fusion;
-    rt_command_id command = fusion ? fusion->command : RT_COMMAND_NONE;
+    /* Broken: with the fusion its command is forgotten. */
+    bool over = fusion && fusion->status != RT_FUSION_ACTIVE;
+    bool known = fusion && (!over || RULE(KF_EVENT_04));
+    rt_command_id command = known ? fusion->command : RT_COMMAND_NONE;
     pthread_mutex_unlock(&scheduler->lock);
     return command;
 }
