@@ -4,6 +4,12 @@
  * second time behind the name of the bundle ("rtc_0$…"), in no order; what can be launched is what
  * the code has as entry points, in its order.
  *
+ * The name of the bundle also stands before the ids of device_globals in their set, and nowhere
+ * else: the code's HostAccessINTEL decorations and the mapping of ids to symbols have them without.
+ * It tells bundles of one process apart, and every compilation here is a process of its own, in
+ * which the only bundle is "rtc_0".  What tells translation units apart is the prefix that the
+ * driver of DPC++ gives to ids of variables with internal linkage (front_end.c).
+ *
  * A compilation takes some two seconds and depends on the source and this one compiler, so its
  * result is kept apart from the module's images: a change to another source of the module, or to
  * post-link, does not compile it again. */
@@ -11,12 +17,13 @@
 
 #include "conformance/compile/cache.h"
 #include "reference/base/stream.h"
+#include "reference/image/device_global.h"
 #include "reference/image/syclbin.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT_TAG = 0x43594341, KEPT_VERSION = 1 }; /* "ACYC" */
+enum { KEPT_TAG = 0x43594341, KEPT_VERSION = 2 }; /* "ACYC" */
 
 /* ---- Entry points -------------------------------------------------------------------------- */
 
@@ -75,6 +82,36 @@ static rt_status check_spec_constants(cnf_worker *worker, rt_bytes code)
                    "OpenCL C, with SPEC_CONSTANT");
 }
 
+/* The name of the only bundle of a compilation, as libsycl puts it before names. */
+#define BUNDLE_PREFIX "rtc_0$"
+
+/* The set of device_globals under the ids that the code has. */
+static rt_property_set without_bundle(rt_arena *arena, rt_property_set set)
+{
+    rt_property *properties = rt_arena_alloc_array(arena, set.property_count, sizeof *properties);
+    size_t length = sizeof BUNDLE_PREFIX - 1;
+    for (uint32_t i = 0; i < set.property_count; i++) {
+        properties[i] = set.properties[i];
+        rt_text name = properties[i].name;
+        if (rt_text_starts(name, BUNDLE_PREFIX))
+            properties[i].name = (rt_text){name.data + length, name.length - length};
+    }
+    set.properties = properties;
+    return set;
+}
+
+static void name_globals(rt_arena *arena, rt_image *image)
+{
+    if (!rt_image_set(image, RT_SET_DEVICE_GLOBALS)) return;
+    rt_property_set *sets = rt_arena_alloc_array(arena, image->set_count, sizeof *sets);
+    for (uint32_t i = 0; i < image->set_count; i++) {
+        sets[i] = image->sets[i];
+        if (rt_text_is(sets[i].name, RT_SET_DEVICE_GLOBALS))
+            sets[i] = without_bundle(arena, sets[i]);
+    }
+    image->sets = sets;
+}
+
 static rt_status make_image(cnf_worker *worker, rt_text source, const rt_device_binary *binary,
                             rt_image *out_image)
 {
@@ -88,28 +125,60 @@ static rt_status make_image(cnf_worker *worker, rt_text source, const rt_device_
     out_image->kernels = kernels;
     out_image->kernel_count = names.count;
     rt_vector_free(&names);
+    name_globals(&worker->arena, out_image);
     if (!read) return damaged(worker, source, RT_TEXT("its code is no SPIR-V"));
     rt_image_hash(out_image);
     return RT_STATUS_OK;
 }
 
-/* The hash covers code, format and property sets; the kernels are the code's. */
-static bool is_repetition(const rt_image *images, uint32_t count, const rt_image *image)
+/* The hash of what tells images apart: all but the names of kernels and exported functions, which
+ * the binaries of one image do not all list. */
+static rt_hash identity(rt_arena *arena, const rt_image *image)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        if (images[i].hash.low == image->hash.low && images[i].hash.high == image->hash.high)
-            return true;
-    }
-    return false;
+    rt_image bare = *image;
+    rt_property_set *sets = rt_arena_alloc_array(arena, image->set_count, sizeof *sets);
+    bare.set_count = 0;
+    for (uint32_t i = 0; i < image->set_count; i++)
+        if (!rt_text_is(image->sets[i].name, RT_SET_KERNEL_NAMES))
+            sets[bare.set_count++] = image->sets[i];
+    bare.sets = sets;
+    rt_image_hash(&bare);
+    return bare.hash;
 }
 
-/* The name that an image is ordered by: of its first kernel, or else of a symbol that it exports.
- */
+static uint32_t named_count(const rt_image *image)
+{
+    const rt_property_set *names = rt_image_set(image, RT_SET_KERNEL_NAMES);
+    return names ? names->property_count : 0;
+}
+
+/* Adds an image; of those that come again, the one that names most stays. */
+static void add_image(rt_arena *arena, rt_image *images, uint32_t *count, const rt_image *image)
+{
+    rt_hash hash = identity(arena, image);
+    for (uint32_t i = 0; i < *count; i++) {
+        rt_hash other = identity(arena, &images[i]);
+        if (other.low != hash.low || other.high != hash.high) continue;
+        if (named_count(image) > named_count(&images[i])) images[i] = *image;
+        return;
+    }
+    images[(*count)++] = *image;
+}
+
+/* The name that an image is ordered by: of its first kernel, or else the first of the functions
+ * that it exports or, of those with virtual functions, that it has. */
 static rt_text name_of(const rt_image *image)
 {
-    const rt_property_set *exports = rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);
+    const rt_property_set *names = rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);
+    rt_text first = {0};
     if (image->kernel_count > 0) return image->kernels[0];
-    return exports && exports->property_count > 0 ? exports->properties[0].name : (rt_text){0};
+    if (!names || names->property_count == 0) names = rt_image_set(image, RT_SET_KERNEL_NAMES);
+    for (uint32_t i = 0; names && i < names->property_count; i++) {
+        rt_text name = names->properties[i].name;
+        if (rt_text_starts(name, BUNDLE_PREFIX)) continue;
+        if (first.length == 0 || rt_text_compare(name, first) < 0) first = name;
+    }
+    return first;
 }
 
 static int compare_names(const void *left, const void *right)
@@ -130,9 +199,9 @@ rt_status cnf_sycl_images(cnf_worker *worker, rt_text source, rt_bytes bytes,
         return damaged(worker, source, rt_sink_diagnostic(worker->sink, status)->message);
     rt_image *images = rt_arena_alloc_array(&worker->arena, binaries.count, sizeof *images);
     for (uint32_t i = 0; i < binaries.count; i++) {
-        rt_image *image = &images[out_images->count];
-        RT_TRY(make_image(worker, source, &binaries.items[i], image));
-        if (!is_repetition(images, out_images->count, image)) out_images->count++;
+        rt_image image;
+        RT_TRY(make_image(worker, source, &binaries.items[i], &image));
+        add_image(&worker->arena, images, &out_images->count, &image);
     }
     /* The compiler's own order differs from one run to the next. */
     if (out_images->count > 1) qsort(images, out_images->count, sizeof *images, compare_names);
@@ -142,7 +211,8 @@ rt_status cnf_sycl_images(cnf_worker *worker, rt_text source, rt_bytes bytes,
 
 /* ---- Keeping ------------------------------------------------------------------------------- */
 
-/* What the result depends on beside the compiler; the name of the source is in no image. */
+/* What the result depends on beside the compiler; of the name of the source are made the ids of
+ * variables with internal linkage. */
 static void write_request(rt_buffer *out, const cnf_request_source *source,
                           const cnf_front_end_options *options)
 {
@@ -150,6 +220,7 @@ static void write_request(rt_buffer *out, const cnf_request_source *source,
     rt_write_u32(out, KEPT_VERSION);
     rt_write_u32(out, options->split);
     rt_write_text(out, options->build_options);
+    rt_write_text(out, source->name);
     rt_write_text(out, source->code);
 }
 
