@@ -19,6 +19,7 @@
 #include "reference/base/stream.h"
 #include "reference/image/device_global.h"
 #include "reference/image/syclbin.h"
+#include "reference/image/virtual_functions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,37 @@ static void name_globals(rt_arena *arena, rt_image *image)
     image->sets = sets;
 }
 
+/* The compiler lists a provider's virtual functions among its kernels; we have a set of our own for
+ * them, in which each has the name of its virtual-functions set as value. */
+static rt_property_set function_set(rt_arena *arena, const rt_property_set *names, rt_text provides)
+{
+    rt_property *properties =
+        rt_arena_alloc_array(arena, names->property_count, sizeof *properties);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < names->property_count; i++) {
+        if (rt_text_starts(names->properties[i].name, BUNDLE_PREFIX)) continue;
+        properties[count++] = (rt_property){
+            .name = names->properties[i].name,
+            .type = RT_PROPERTY_BYTES,
+            .bytes = {(const uint8_t *)provides.data, provides.length},
+        };
+    }
+    return (rt_property_set){RT_TEXT(RT_SET_VIRTUAL_FUNCTION_SETS), properties, count};
+}
+
+static void name_virtual_functions(rt_arena *arena, rt_image *image)
+{
+    rt_virtual_functions functions;
+    const rt_property_set *names = rt_image_set(image, RT_SET_KERNEL_NAMES);
+    bool provider = !rt_virtual_functions_read(image, &functions) && functions.provides.length > 0;
+    if (!provider || !names || image->kernel_count > 0) return;
+    rt_property_set *sets = rt_arena_alloc_array(arena, (size_t)image->set_count + 1, sizeof *sets);
+    for (uint32_t i = 0; i < image->set_count; i++)
+        sets[i] = image->sets[i];
+    sets[image->set_count++] = function_set(arena, names, functions.provides);
+    image->sets = sets;
+}
+
 static rt_status make_image(cnf_worker *worker, rt_text source, const rt_device_binary *binary,
                             rt_image *out_image)
 {
@@ -126,20 +158,22 @@ static rt_status make_image(cnf_worker *worker, rt_text source, const rt_device_
     out_image->kernel_count = names.count;
     rt_vector_free(&names);
     name_globals(&worker->arena, out_image);
+    name_virtual_functions(&worker->arena, out_image);
     if (!read) return damaged(worker, source, RT_TEXT("its code is no SPIR-V"));
     rt_image_hash(out_image);
     return RT_STATUS_OK;
 }
 
-/* The hash of what tells images apart: all but the names of kernels and exported functions, which
- * the binaries of one image do not all list. */
+/* The hash of what tells images apart: all but the names of kernels and functions, which the
+ * binaries of one image do not all list. */
 static rt_hash identity(rt_arena *arena, const rt_image *image)
 {
     rt_image bare = *image;
     rt_property_set *sets = rt_arena_alloc_array(arena, image->set_count, sizeof *sets);
     bare.set_count = 0;
     for (uint32_t i = 0; i < image->set_count; i++)
-        if (!rt_text_is(image->sets[i].name, RT_SET_KERNEL_NAMES))
+        if (!rt_text_is(image->sets[i].name, RT_SET_KERNEL_NAMES) &&
+            !rt_text_is(image->sets[i].name, RT_SET_VIRTUAL_FUNCTION_SETS))
             sets[bare.set_count++] = image->sets[i];
     bare.sets = sets;
     rt_image_hash(&bare);
