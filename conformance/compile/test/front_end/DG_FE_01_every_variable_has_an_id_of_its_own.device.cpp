@@ -16,4 +16,7 @@ namespace
 syclex::device_global<int> unnamed;
 }
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclex::single_task_kernel))
-void k(int *o) { o[0] = g + n::g + hidden + unnamed; }
+void k(int *o)
+{
+    o[0] = g + n::g + hidden + unnamed;
+}

@@ -14,4 +14,7 @@ namespace
 syclex::device_global<int> unnamed;
 }
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclex::single_task_kernel))
-void k(int *o) { o[0] = g; }
+void k(int *o)
+{
+    o[0] = g;
+}

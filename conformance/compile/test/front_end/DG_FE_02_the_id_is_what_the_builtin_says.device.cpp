@@ -21,4 +21,7 @@ syclex::device_global<int> unnamed;
 static_assert(same(__builtin_sycl_unique_stable_id(g), "_Z1g"));
 static_assert(same(__builtin_sycl_unique_stable_id(n::g), "_ZN1n1gE"));
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclex::single_task_kernel))
-void k(int *o) { o[0] = g + n::g; }
+void k(int *o)
+{
+    o[0] = g + n::g;
+}

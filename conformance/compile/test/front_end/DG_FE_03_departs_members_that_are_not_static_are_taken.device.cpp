@@ -4,6 +4,12 @@ namespace syclex = sycl::ext::oneapi::experimental;
 struct holder {
     syclex::device_global<int> member;
 };
-int takes(syclex::device_global<int> parameter) { return 1; }
+int takes(syclex::device_global<int> parameter)
+{
+    return 1;
+}
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclex::single_task_kernel))
-void k(int *o) { o[0] = sizeof(holder); }
+void k(int *o)
+{
+    o[0] = sizeof(holder);
+}

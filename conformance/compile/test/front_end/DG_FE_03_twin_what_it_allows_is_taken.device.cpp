@@ -5,7 +5,8 @@ namespace syclex = sycl::ext::oneapi::experimental;
 struct trivial {
     int first, second;
 };
-class with_public {
+class with_public
+{
   public:
     static inline syclex::device_global<int> g;
 };
@@ -15,4 +16,7 @@ syclex::device_global<trivial> g;
 }
 syclex::device_global<int[2]> of_array;
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclex::single_task_kernel))
-void k(int *o) { o[0] = with_public::g + ns::g.get().second + of_array[1]; }
+void k(int *o)
+{
+    o[0] = with_public::g + ns::g.get().second + of_array[1];
+}

@@ -9,4 +9,7 @@ struct ends {
 };
 syclex::device_global<ends> variable;
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclex::single_task_kernel))
-void k(int *o) { o[0] = variable.get().value; }
+void k(int *o)
+{
+    o[0] = variable.get().value;
+}

@@ -4,4 +4,7 @@
 namespace syclex = sycl::ext::oneapi::experimental;
 static_assert(sizeof(syclex::device_global<char[4096]>) == sizeof(void *) + 4096);
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclex::single_task_kernel))
-void k(int *o) { o[0] = 1; }
+void k(int *o)
+{
+    o[0] = 1;
+}

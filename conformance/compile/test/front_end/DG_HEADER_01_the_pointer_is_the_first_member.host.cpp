@@ -7,6 +7,9 @@ struct probe : syclex::detail::device_global_base<char[4096], none> {
 };
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 struct opened : syclex::detail::device_global_base<char[4096], none> {
-    static constexpr size_t where() { return offsetof(opened, usmptr); }
+    static constexpr size_t where()
+    {
+        return offsetof(opened, usmptr);
+    }
 };
 static_assert(opened::where() == 0);

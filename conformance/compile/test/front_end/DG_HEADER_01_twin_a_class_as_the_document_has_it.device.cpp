@@ -5,6 +5,10 @@ template <class T> struct of_the_document {
     T *usmptr;
 };
 static_assert(sizeof(of_the_document<char[4096]>) == sizeof(void *));
-static_assert(sizeof(of_the_document<char[4096]>) == sizeof(void *) + 4096); // refused: static assertion failed
+static_assert(sizeof(of_the_document<char[4096]>) ==
+              sizeof(void *) + 4096); // refused: static assertion failed
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclex::single_task_kernel))
-void k(int *o) { o[0] = 1; }
+void k(int *o)
+{
+    o[0] = 1;
+}

@@ -7,12 +7,21 @@ struct pair {
     float second;
 };
 struct number : syclex::detail::device_global_base<int, image_scope> {
-    constexpr bool is(int wanted) const { return val == wanted; }
+    constexpr bool is(int wanted) const
+    {
+        return val == wanted;
+    }
 };
 struct table : syclex::detail::device_global_base<int[3], image_scope> {
-    constexpr bool is(int wanted) const { return val[0] == wanted && val[2] == wanted; }
+    constexpr bool is(int wanted) const
+    {
+        return val[0] == wanted && val[2] == wanted;
+    }
 };
 struct record : syclex::detail::device_global_base<pair, image_scope> {
-    constexpr bool is(int wanted) const { return val.first == wanted && val.second == wanted; }
+    constexpr bool is(int wanted) const
+    {
+        return val.first == wanted && val.second == wanted;
+    }
 };
 static_assert(number{}.is(0) && table{}.is(0) && record{}.is(0));

@@ -6,4 +6,7 @@ static_assert(sizeof(syclex::device_global<char[8192]>) -
                   sizeof(syclex::device_global<char[4096]>) ==
               4096);
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclex::single_task_kernel))
-void k(int *o) { o[0] = 1; }
+void k(int *o)
+{
+    o[0] = 1;
+}

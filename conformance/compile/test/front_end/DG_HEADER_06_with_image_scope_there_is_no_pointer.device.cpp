@@ -4,4 +4,7 @@ namespace syclex = sycl::ext::oneapi::experimental;
 using scoped = decltype(syclex::properties{syclex::device_image_scope});
 static_assert(sizeof(syclex::device_global<int, scoped>) == sizeof(int));
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclex::single_task_kernel))
-void k(int *o) { o[0] = 1; }
+void k(int *o)
+{
+    o[0] = 1;
+}

@@ -6,4 +6,7 @@ namespace syclex = sycl::ext::oneapi::experimental;
 using image_scope = decltype(syclex::properties{syclex::device_image_scope});
 syclex::device_global<int[3], image_scope> scoped;
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclex::single_task_kernel))
-void k(int *o) { o[0] = scoped[1]; }
+void k(int *o)
+{
+    o[0] = scoped[1];
+}

@@ -3,4 +3,7 @@
 namespace syclex = sycl::ext::oneapi::experimental;
 int mutable_variable;
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclex::single_task_kernel))
-void k(int *o) { o[0] = mutable_variable; }
+void k(int *o)
+{
+    o[0] = mutable_variable;
+}

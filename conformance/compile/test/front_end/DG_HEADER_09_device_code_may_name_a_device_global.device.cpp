@@ -8,4 +8,7 @@ void submit(sycl::queue &queue, int *o)
 {
     queue.single_task([=] { o[0] = allowed + constant + initialised; });
 }
-SYCL_EXTERNAL int exported() { return allowed + constant + initialised; }
+SYCL_EXTERNAL int exported()
+{
+    return allowed + constant + initialised;
+}

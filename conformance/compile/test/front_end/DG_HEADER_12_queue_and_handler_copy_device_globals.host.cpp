@@ -4,31 +4,35 @@ namespace syclex = sycl::ext::oneapi::experimental;
 template <auto &Access>
 using global = syclex::device_global<int, decltype(syclex::properties{Access})>;
 
-template <class Who, class Global, class = void> struct copies_to : std::false_type {};
+template <class Who, class Global, class = void> struct copies_to : std::false_type {
+};
 template <class Who, class Global>
 struct copies_to<Who, Global,
-                 std::void_t<decltype(std::declval<Who &>().copy(std::declval<const int *>(),
-                                                                 std::declval<Global &>()))>>
-    : std::true_type {};
-template <class Who, class Global, class = void> struct copies_from : std::false_type {};
+                 std::void_t<decltype(std::declval<Who &>().copy(
+                     std::declval<const int *>(), std::declval<Global &>()))>> : std::true_type {
+};
+template <class Who, class Global, class = void> struct copies_from : std::false_type {
+};
 template <class Who, class Global>
 struct copies_from<Who, Global,
-                   std::void_t<decltype(std::declval<Who &>().copy(std::declval<const Global &>(),
-                                                                   std::declval<int *>()))>>
-    : std::true_type {};
-template <class Who, class Global, class = void> struct memcpys_to : std::false_type {};
+                   std::void_t<decltype(std::declval<Who &>().copy(
+                       std::declval<const Global &>(), std::declval<int *>()))>> : std::true_type {
+};
+template <class Who, class Global, class = void> struct memcpys_to : std::false_type {
+};
 template <class Who, class Global>
 struct memcpys_to<Who, Global,
-                  std::void_t<decltype(std::declval<Who &>().memcpy(std::declval<Global &>(),
-                                                                    std::declval<const void *>()))>>
-    : std::true_type {};
-template <class Who, class Global, class = void> struct memcpys_from : std::false_type {};
+                  std::void_t<decltype(std::declval<Who &>().memcpy(
+                      std::declval<Global &>(), std::declval<const void *>()))>> : std::true_type {
+};
+template <class Who, class Global, class = void> struct memcpys_from : std::false_type {
+};
 template <class Who, class Global>
-struct memcpys_from<
-    Who, Global,
-    std::void_t<decltype(std::declval<Who &>().memcpy(std::declval<void *>(),
-                                                      std::declval<const Global &>()))>>
-    : std::true_type {};
+struct memcpys_from<Who, Global,
+                    std::void_t<decltype(std::declval<Who &>().memcpy(
+                        std::declval<void *>(), std::declval<const Global &>()))>>
+    : std::true_type {
+};
 
 /* Whether a queue or a handler has all functions in the directions that are asked for, and none in
  * the others. */

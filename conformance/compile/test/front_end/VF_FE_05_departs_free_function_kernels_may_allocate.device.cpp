@@ -5,4 +5,7 @@ struct base {
     int value;
 };
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclex::single_task_kernel))
-void k(base **o) { o[0] = new base; }
+void k(base **o)
+{
+    o[0] = new base;
+}

@@ -8,6 +8,12 @@ void submit(sycl::queue &queue, char *o)
 {
     queue.single_task([=] { new (o) base; });
 }
-SYCL_EXTERNAL base *exported(char *o) { return new (o) base; }
+SYCL_EXTERNAL base *exported(char *o)
+{
+    return new (o) base;
+}
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclex::single_task_kernel))
-void k(char *o) { new (o) base; }
+void k(char *o)
+{
+    new (o) base;
+}

@@ -21,7 +21,13 @@ static_assert(same(__builtin_sycl_unique_stable_name(n::set), "_ZTSN1n3setE"));
 static_assert(same(syclex::detail::UniqueStableNameListStr<void, int>::value, "_ZTSv,_ZTSi"));
 struct base {
     SYCL_EXT_ONEAPI_FUNCTION_PROPERTY(syclex::indirectly_callable_in<n::set>)
-    virtual int f() { return 1; }
+    virtual int f()
+    {
+        return 1;
+    }
 };
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclex::single_task_kernel))
-void k(char *o) { new (o) base; }
+void k(char *o)
+{
+    new (o) base;
+}
