@@ -119,6 +119,7 @@ static const cnf_option postlink_options[] = {
     {CNF_OPTION_LAYOUT, "--layout", NULL, "BYTES", "--to c: 80 (default) or 96 an image.", NULL},
     {CNF_OPTION_COMPRESS, "--compress", NULL, NULL, "--to c: with Zstandard.", NULL},
     {CNF_OPTION_JSON, "--json", NULL, NULL, "Print JSON instead of text.", NULL},
+    {PROFILE},
     {TIMEOUT},
     {CACHE},
     {HELP},

@@ -2,13 +2,14 @@
 #ifndef CONFORMANCE_CLI_POSTLINK_TEXT_H
 #define CONFORMANCE_CLI_POSTLINK_TEXT_H
 
-#include "reference/image/image.h"
+#include "reference/image/device_global.h"
 
 /* A module with its images. */
 typedef struct cnf_postlinked {
     rt_text module;
     const char *split; /* its name */
     rt_image_list images;
+    rt_device_global_list device_globals; /* that the sources' host code registers */
 } cnf_postlinked;
 
 /* Appends, image by image: format and size, kernels, exported and imported symbols with their

@@ -10,13 +10,15 @@
 #define CONFORMANCE_COMPILE_COMPILE_H
 
 #include "conformance/scenario/model.h"
+#include "reference/base/profile.h"
 #include "reference/device/device.h"
 
 /* ---- Requests ----------------------------------------------------------------------------- */
 
 /* Appends the request that makes a module's images: those of its sources, post-link included, and
- * those written by hand.  The module has one or the other. */
-void cnf_compile_request_module(rt_buffer *out, const scn_module *module);
+ * those written by hand.  The module has one or the other.  The profile says whose post-link it is;
+ * it is part of the request, and so of the artefact's key. */
+void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_profile profile);
 
 /* Appends the request that links SPIR-V codes, specialised as they say, to one bitcode module. */
 void cnf_compile_request_link(rt_buffer *out, const dev_code *codes, uint32_t count);
@@ -48,13 +50,20 @@ typedef struct cnf_compile_answer {
     uint32_t name_count;
     const cnf_compile_message *messages;
     uint32_t message_count;
-    rt_bytes artefact; /* image list (module) or bitcode (link); empty on failure */
+    rt_bytes artefact; /* what cnf_compile_artefact_read reads (module) or bitcode (link); empty on
+                          failure */
 } cnf_compile_answer;
 
 /* Decodes what a worker wrote or the cache kept; spans point into `bytes`.  MALFORMED: cut short,
  * for example because the worker died, or successful without an artefact. */
 RT_MUST_USE rt_status cnf_compile_answer_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
                                               cnf_compile_answer *out_answer);
+
+/* Decodes the artefact of a module: its images, and the device_globals that the host code of its
+ * sources registers.  Spans point into `artefact`.  MALFORMED: damaged. */
+RT_MUST_USE rt_status cnf_compile_artefact_read(rt_sink *sink, rt_arena *arena, rt_bytes artefact,
+                                                rt_image_list *out_images,
+                                                rt_device_global_list *out_globals);
 
 /* Appends a failing answer without names and messages: what the runner notes when a worker that it
  * started has died.  `code` is not RT_OK. */

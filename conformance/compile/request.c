@@ -1,6 +1,6 @@
 /* The serialised form of requests.  Little-endian (base/stream.h); a tag, a version, a kind, then
  *
- *     module: name split build_options formats compile_options link_options
+ *     module: name split profile build_options formats compile_options link_options
  *             count source*  count (source kernels_given sets_given)*  claims of the latter
  *     source: language name code
  *     link:   count (bytes  count (id value)*)*
@@ -11,7 +11,7 @@
 
 #include "reference/base/stream.h"
 
-enum { REQUEST_TAG = 0x51524341, REQUEST_VERSION = 2 }; /* "ACRQ" */
+enum { REQUEST_TAG = 0x51524341, REQUEST_VERSION = 3 }; /* "ACRQ" */
 
 /* Least sizes in bytes of the items. */
 enum { SOURCE_SIZE_MIN = 20, IMAGE_SIZE_MIN = 22, CODE_SIZE_MIN = 12, CONSTANT_SIZE_MIN = 12 };
@@ -48,13 +48,15 @@ static void write_claims(rt_buffer *out, const scn_hand_image *image)
     rt_image_list_write(out, (rt_image_list){&claims, 1});
 }
 
-void cnf_compile_request_module(rt_buffer *out, const scn_module *module)
+void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_profile profile)
 {
     CHECK(module->source_count + module->hand_image_count > 0);
     CHECK((unsigned)module->split < RT_SPLIT_COUNT && module->formats >> RT_FORMAT_COUNT == 0);
+    CHECK((unsigned)profile < RT_PROFILE_COUNT);
     write_head(out, CNF_REQUEST_MODULE);
     rt_write_text(out, module->name);
     rt_write_u32(out, module->split);
+    rt_write_u32(out, profile);
     rt_write_text(out, module->build_options);
     rt_write_u32(out, module->formats ? module->formats : 1u << RT_FORMAT_SPIRV64);
     rt_write_text(out, module->compile_options);
@@ -148,6 +150,7 @@ static void read_module(rt_sink *sink, rt_arena *arena, rt_reader *reader, cnf_r
 {
     request->module = rt_read_text(reader);
     request->split = (rt_split)rt_read_below(reader, RT_SPLIT_COUNT);
+    request->profile = (rt_profile)rt_read_below(reader, RT_PROFILE_COUNT);
     request->build_options = rt_read_text(reader);
     request->formats = rt_read_below(reader, 1u << RT_FORMAT_OPENCL_C); /* no module asks for it */
     request->compile_options = rt_read_text(reader);

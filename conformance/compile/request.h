@@ -28,6 +28,7 @@ typedef struct cnf_request {
     /* MODULE */
     rt_text module;
     rt_split split;
+    rt_profile profile;
     rt_text build_options;
     uint32_t formats;                      /* as scn_module.formats, never 0 */
     rt_text compile_options, link_options; /* of the sources' images */

@@ -148,7 +148,7 @@ static void scenario_open(run_state *run, uint32_t slot, const cnf_file *file)
         return;
     }
     cnf_modules_begin(&scenario->modules, &scenario->arena, scenario->sink, scenario->scenario,
-                      run->cache);
+                      run->cache, run->options->profile);
     if (cnf_modules_complete(&scenario->modules)) scenario_pack(run, slot);
 }
 

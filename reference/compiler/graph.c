@@ -3,8 +3,11 @@
 
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
+#include "reference/compiler/device_globals.h"
 #include "reference/compiler/input.h"
 #include "reference/compiler/place.h"
+#include "reference/compiler/symbols.h"
+#include "reference/compiler/variable_attributes.h"
 
 #include <string.h>
 
@@ -25,15 +28,9 @@ typedef struct builder {
     bool calls_through_pointers;
 } builder;
 
-static uint32_t unit_index(builder *build, LLVMValueRef function)
+static uint32_t unit_index(builder *build, rt_text id)
 {
-    LLVMAttributeRef id =
-        LLVMGetStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                      PL_MODULE_ID, (unsigned)strlen(PL_MODULE_ID));
-    if (!id) return PL_NONE;
-    unsigned length = 0;
-    const char *data = LLVMGetStringAttributeValue(id, &length);
-    rt_text text = rt_arena_text(&build->job->arena, (rt_text){data, length});
+    rt_text text = rt_arena_text(&build->job->arena, id);
     uint32_t unit = rt_map_find(&build->unit_of, text);
     if (unit == RT_MAP_NONE) {
         unit = build->unit_of.count;
@@ -43,18 +40,31 @@ static uint32_t unit_index(builder *build, LLVMValueRef function)
     return unit;
 }
 
-/* What other sources cannot call is a helper, whatever its marks. */
-static pl_kind function_kind(LLVMValueRef function, uint32_t unit)
+static uint32_t function_unit(builder *build, LLVMValueRef function)
+{
+    LLVMAttributeRef id =
+        LLVMGetStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                      PL_MODULE_ID, (unsigned)strlen(PL_MODULE_ID));
+    if (!id) return PL_NONE;
+    unsigned length = 0;
+    const char *data = LLVMGetStringAttributeValue(id, &length);
+    return unit_index(build, (rt_text){data, length});
+}
+
+/* What other sources cannot call is a helper, whatever its marks; so is what shipped DPC++ takes
+ * for a builtin by its name. */
+static pl_kind function_kind(const pl_job *job, LLVMValueRef function, uint32_t unit)
 {
     if (pl_is_kernel(function)) return PL_KERNEL;
-    bool entry = unit != PL_NONE && !LLVMIsDeclaration(function) && !pl_is_local(function);
+    bool entry = unit != PL_NONE && !LLVMIsDeclaration(function) && !pl_is_local(function) &&
+                 !pl_is_no_entry(job, function);
     return entry && RULE(DL_FE_02) ? PL_EXTERNAL : PL_HELPER;
 }
 
 static void add_node(builder *build, LLVMValueRef value, pl_node node)
 {
     CHECK(LLVMIsAGlobalValue(value));
-    CHECK_IMPLIES(node.kind == PL_VARIABLE, node.unit == PL_NONE);
+    CHECK_IMPLIES(node.offered, node.kind == PL_VARIABLE && node.unit != PL_NONE);
     node.value = value;
     node.name = pl_job_name(build->job, value);
     node.defined = !LLVMIsDeclaration(value);
@@ -66,20 +76,50 @@ static void add_functions(builder *build, LLVMModuleRef module)
 {
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        uint32_t unit = unit_index(build, function);
-        add_node(build, function, (pl_node){.kind = function_kind(function, unit), .unit = unit});
+        uint32_t unit = function_unit(build, function);
+        pl_kind kind = function_kind(build->job, function, unit);
+        add_node(build, function, (pl_node){.kind = kind, .unit = unit});
     }
 }
 
-static void add_variables(builder *build, LLVMModuleRef module)
+/* A device_global is at home in every image that refers to it (DG-POSTLINK-05). */
+static rt_status add_device_global(builder *build, LLVMValueRef variable)
+{
+    pl_device_global global;
+    RT_TRY(pl_device_global_read(build->job, variable, &global));
+    rt_text id;
+    bool image_scope = global.host.image_scope;
+    bool exported = !image_scope && pl_variable_attribute(variable, PL_MODULE_ID, &id) &&
+                    pl_variable_is_offered(build->job, variable);
+    add_node(build, variable,
+             (pl_node){.kind = PL_VARIABLE,
+                       .shared = true,
+                       .device_global = true,
+                       .image_scope = image_scope,
+                       .unit = exported ? unit_index(build, id) : PL_NONE});
+    return RT_STATUS_OK;
+}
+
+static rt_status add_variables(builder *build, LLVMModuleRef module)
 {
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        if (build->job->device_globals && pl_is_device_global(variable)) {
+            RT_TRY(add_device_global(build, variable));
+            continue;
+        }
         unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(variable));
         bool shared = space == SPACE_GLOBAL && !LLVMIsGlobalConstant(variable);
+        rt_text id;
+        bool offered = pl_variable_attribute(variable, PL_MODULE_ID, &id) &&
+                       pl_variable_is_offered(build->job, variable);
         add_node(build, variable,
-                 (pl_node){.kind = PL_VARIABLE, .shared = shared, .unit = PL_NONE});
+                 (pl_node){.kind = PL_VARIABLE,
+                           .shared = shared,
+                           .offered = offered,
+                           .unit = offered ? unit_index(build, id) : PL_NONE});
     }
+    return RT_STATUS_OK;
 }
 
 static void note_use(builder *build, uint32_t user, uint32_t used)

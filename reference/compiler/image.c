@@ -7,6 +7,7 @@
 
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
+#include "reference/compiler/device_globals.h"
 #include "reference/compiler/prepare.h"
 #include "reference/compiler/refuse_operations.h"
 #include "reference/compiler/refuse_types.h"
@@ -15,6 +16,7 @@
 #include "reference/compiler/spirv_linkage.h"
 #include "reference/compiler/symbols.h"
 #include "reference/compiler/translate.h"
+#include "reference/compiler/variable_attributes.h"
 
 #include <string.h>
 
@@ -34,10 +36,24 @@ static void make_plain_function(LLVMValueRef kernel)
     }
 }
 
+/* Definitions of one device_global in images that are linked together are one variable: its symbol
+ * gives way to another definition of it, and what is nobody else's is called by its unique id. */
+static void make_shared_definition(LLVMValueRef variable)
+{
+    rt_text id;
+    if (pl_is_local(variable) && pl_variable_attribute(variable, PL_GLOBAL_ID, &id))
+        LLVMSetValueName2(variable, id.data, id.length);
+    LLVMSetLinkage(variable, LLVMLinkOnceODRLinkage);
+}
+
 /* Copies become internal, so that images of one input never define a symbol twice. */
 static void make_copy(LLVMValueRef value, const pl_node *node)
 {
     CHECK(node->defined && !LLVMIsDeclaration(value));
+    if (node->device_global) {
+        make_shared_definition(value);
+        return;
+    }
     bool internal = true;
     if (node->kind == PL_HELPER) internal = RULE(DL_SPLIT_10);
     if (node->kind == PL_EXTERNAL) {
@@ -66,18 +82,25 @@ static void apply_role(LLVMValueRef value, const pl_node *node, pl_role role)
     }
 }
 
+/* The part's role for a node; parts list their nodes in the graph's order. */
+static pl_role role_of(const pl_part *part, uint32_t *at, uint32_t index)
+{
+    if (*at == part->count || part->placed[*at].node != index) return PL_ABSENT;
+    return part->placed[(*at)++].role;
+}
+
 /* The clone's functions and variables stand in the order of the graph. */
 static void apply_roles(LLVMModuleRef clone, const pl_graph *graph, const pl_part *part)
 {
-    uint32_t index = 0;
+    uint32_t index = 0, at = 0;
     LLVMValueRef function = LLVMGetFirstFunction(clone);
     for (; function; function = LLVMGetNextFunction(function), index++)
-        apply_role(function, &graph->nodes[index], part->roles[index]);
+        apply_role(function, &graph->nodes[index], role_of(part, &at, index));
     CHECK(index == graph->function_count);
     LLVMValueRef variable = LLVMGetFirstGlobal(clone);
     for (; variable; variable = LLVMGetNextGlobal(variable), index++)
-        apply_role(variable, &graph->nodes[index], part->roles[index]);
-    CHECK(index == graph->node_count);
+        apply_role(variable, &graph->nodes[index], role_of(part, &at, index));
+    CHECK(index == graph->node_count && at == part->count);
 }
 
 /* ---- The check of the translation ---------------------------------------------------------- */
@@ -99,7 +122,7 @@ static rt_status require_names(pl_job *job, const rt_text *names, uint32_t count
     rt_status status = RT_STATUS_OK;
     if (missing.count > 0) {
         status = rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, missing.items,
-                                missing.count, "image %.*s: function '%.*s' %s", RT_TEXT_ARG(image),
+                                missing.count, "image %.*s: symbol '%.*s' %s", RT_TEXT_ARG(image),
                                 RT_TEXT_ARG(missing.items[0]), problem);
     }
     rt_vector_free(&missing);
@@ -187,12 +210,17 @@ static rt_status translate(pl_job *job, const rt_postlink_request *request, LLVM
                            rt_text name, rt_bytes *out_spirv)
 {
     /* Without the extension the writer ends the process at the first pointer to a function. */
-    static const char *const extensions[] = {"SPV_INTEL_function_pointers"};
-    rt_buffer written = {0}, spirv = {0}, reason = {0};
+    static const char *const extensions[] = {"SPV_INTEL_function_pointers", "SPV_KHR_linkonce_odr"};
+    rt_buffer written = {0}, lines = {0}, spirv = {0}, reason = {0};
+    const pl_image_global *globals;
+    uint32_t global_count;
+    RT_TRY(pl_device_globals_list(job, module, &globals, &global_count));
     rt_status status;
-    if (pl_translate_to_spirv(module, request->spirv_version_max, extensions, 1, &written,
+    if (pl_translate_to_spirv(module, request->spirv_version_max, extensions, 2, &written,
                               &reason)) {
-        status = pl_lines_keep(job, rt_buffer_bytes(&written), &spirv);
+        status = pl_lines_keep(job, rt_buffer_bytes(&written), &lines);
+        if (rt_ok(status))
+            pl_device_globals_decorate(globals, global_count, rt_buffer_bytes(&lines), &spirv);
         *out_spirv = rt_arena_bytes(&job->arena, rt_buffer_bytes(&spirv));
     } else {
         status = rt_fail(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE,
@@ -200,16 +228,18 @@ static rt_status translate(pl_job *job, const rt_postlink_request *request, LLVM
                          RT_TEXT_ARG(name), rt_buffer_string(&reason));
     }
     rt_buffer_free(&written);
+    rt_buffer_free(&lines);
     rt_buffer_free(&spirv);
     rt_buffer_free(&reason);
     return status;
 }
 
-/* The names of the functions that the split left to other images. */
+/* The names of what the split left to other images. */
 static void map_separated(rt_map *map, const pl_graph *graph, const pl_part *part)
 {
-    for (uint32_t i = 0; i < graph->function_count; i++) {
-        if (part->roles[i] == PL_IMPORT) rt_map_set(map, graph->nodes[i].name, i);
+    for (uint32_t i = 0; i < part->count; i++) {
+        const pl_placed *placed = &part->placed[i];
+        if (placed->role == PL_IMPORT) rt_map_set(map, graph->nodes[placed->node].name, i);
     }
 }
 
@@ -233,6 +263,7 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
     RT_TRY(pl_refuse_operations(job, module));
     pl_properties properties = {0};
     pl_spec_constants_place(job, module, &properties);
+    RT_TRY(pl_device_globals_describe(job, module, &properties));
     pl_symbols symbols;
     RT_TRY(collect_symbols(job, module, graph, part, &symbols));
     pl_prepare_for_writer(job, module);
@@ -253,7 +284,7 @@ rt_status pl_image_make(pl_job *job, const rt_postlink_request *request, LLVMMod
                         const pl_graph *graph, const pl_part *part, rt_text name,
                         rt_image *out_image)
 {
-    CHECK(input && part->roles && name.length > 0);
+    CHECK(input && part->placed && name.length > 0);
     *out_image = (rt_image){.name = name, .format = request->format};
     LLVMModuleRef clone = LLVMCloneModule(input);
     LLVMSetModuleIdentifier(clone, name.data, name.length);

@@ -10,8 +10,10 @@
 
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
+#include "reference/compiler/annotations.h"
 #include "reference/compiler/refuse.h"
 #include "reference/compiler/spec_constants.h"
+#include "reference/compiler/variable_attributes.h"
 
 #include <llvm-c/Comdat.h>
 #include <string.h>
@@ -49,28 +51,38 @@ static bool is_inline_body(LLVMValueRef function)
 /* Functions that other sources may call by name: external ones, `weak` ones, and templates that a
  * C++ source instantiates explicitly.  Inline functions and other templates are compiled into every
  * source that uses them, so nobody needs them from elsewhere. */
-static bool is_external(LLVMValueRef function)
+static bool is_external(LLVMValueRef value)
 {
-    LLVMLinkage linkage = LLVMGetLinkage(function);
-    bool known = linkage == LLVMExternalLinkage || linkage == LLVMWeakAnyLinkage ||
-                 linkage == LLVMWeakODRLinkage;
-    return known && LLVMGetIntrinsicID(function) == 0;
+    LLVMLinkage linkage = LLVMGetLinkage(value);
+    return linkage == LLVMExternalLinkage || linkage == LLVMWeakAnyLinkage ||
+           linkage == LLVMWeakODRLinkage;
 }
 
 /* Gives each function of a source the marks of the front end, and "no-builtins": a user's `isdigit`
  * must not be taken for the C library's, which OpenCL C does not have. */
-static void mark_functions(pl_job *job, LLVMModuleRef module, rt_text source)
+static void mark_functions(pl_job *job, LLVMModuleRef module, rt_text source, bool marked)
 {
     CHECK(source.length > 0);
-    bool marked = was_marked(module);
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        bool wanted =
-            pl_is_kernel(function) ? !module_id_of(function) : !marked && is_external(function);
+        bool wanted = pl_is_kernel(function)
+                          ? !module_id_of(function)
+                          : !marked && is_external(function) && LLVMGetIntrinsicID(function) == 0;
         if (wanted && RULE(DL_FE_01)) set_attribute(job->context, function, PL_MODULE_ID, source);
         if (!LLVMIsDeclaration(function)) {
             set_attribute(job->context, function, "no-builtins", RT_TEXT(""));
         }
+    }
+}
+
+/* A variable is a symbol as a function is: where the front end marks nothing, each that other
+ * sources know by its name. */
+static void mark_variables(LLVMModuleRef module, rt_text source, bool marked)
+{
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        bool wanted = !marked && !LLVMIsDeclaration(variable) && is_external(variable);
+        if (wanted) pl_variable_attribute_set(variable, PL_MODULE_ID, source);
     }
 }
 
@@ -88,8 +100,7 @@ static void strip_module(LLVMModuleRef module)
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
     for (; variable; variable = LLVMGetNextGlobal(variable))
         LLVMSetComdat(variable, NULL);
-    static const char *const lists[] = {"llvm.used", "llvm.compiler.used",
-                                        "llvm.global.annotations"};
+    static const char *const lists[] = {"llvm.used", "llvm.compiler.used"};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         LLVMValueRef list = LLVMGetNamedGlobal(module, lists[i]);
         if (list) LLVMDeleteGlobal(list);
@@ -143,7 +154,8 @@ static rt_status refuse_duplicates(pl_job *job, const definition_table *table, r
 
 /* Parses one source, marks it and links it into *module (or becomes it). */
 static rt_status add_source(pl_job *job, const rt_postlink_request *request, uint32_t index,
-                            definition_table *table, LLVMModuleRef *module)
+                            definition_table *table, pl_device_globals *globals,
+                            LLVMModuleRef *module)
 {
     CHECK(index < request->source_count);
     CHECK_IMPLIES(index == 0, !*module);
@@ -152,11 +164,17 @@ static rt_status add_source(pl_job *job, const rt_postlink_request *request, uin
     LLVMModuleRef part = NULL;
     RT_TRY(pl_module_parse(job, source->bitcode, what, &part));
     strip_module(part);
+    pl_annotations annotations = {0};
     rt_status taken = pl_refuse_foreign(job, part, source->name);
+    if (rt_ok(taken)) taken = pl_annotations_take(job, part, source->name, &annotations);
     if (rt_ok(taken)) {
-        mark_functions(job, part, source->name);
+        bool marked = was_marked(part);
+        mark_functions(job, part, source->name, marked);
+        mark_variables(part, source->name, marked);
         taken = pl_spec_constants_take(job, part);
     }
+    if (rt_ok(taken))
+        taken = pl_device_globals_take(job, part, source->name, &annotations, globals);
     if (!rt_ok(taken)) {
         LLVMDisposeModule(part);
         return taken;
@@ -182,7 +200,8 @@ static void keep_inline_bodies(LLVMModuleRef module)
     }
 }
 
-rt_status pl_input_link(pl_job *job, const rt_postlink_request *request, LLVMModuleRef *out_module)
+rt_status pl_input_link(pl_job *job, const rt_postlink_request *request, pl_device_globals *globals,
+                        LLVMModuleRef *out_module)
 {
     *out_module = NULL;
     CHECK(request->source_count > 0);
@@ -190,7 +209,7 @@ rt_status pl_input_link(pl_job *job, const rt_postlink_request *request, LLVMMod
     LLVMModuleRef module = NULL;
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < request->source_count && rt_ok(status); i++)
-        status = add_source(job, request, i, &table, &module);
+        status = add_source(job, request, i, &table, globals, &module);
     rt_map_free(&table.names);
     rt_vector_free(&table.duplicates);
     if (!rt_ok(status)) {

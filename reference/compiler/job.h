@@ -5,6 +5,7 @@
 #define REFERENCE_COMPILER_JOB_H
 
 #include "reference/base/arena.h"
+#include "reference/base/profile.h"
 #include "reference/base/status.h"
 
 #include <llvm-c/Core.h>
@@ -14,6 +15,8 @@ typedef struct pl_job {
     LLVMContextRef context;
     rt_arena arena;   /* freed when the job is closed */
     rt_buffer errors; /* what LLVM reported since it was last cleared, a line each */
+    rt_profile profile; /* post-link: whose it is */
+    bool device_globals; /* post-link: whether it treats device_globals */
 } pl_job;
 
 /* Opens a job.  LLVM's errors are collected instead of ending the process: without a handler of its

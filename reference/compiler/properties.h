@@ -5,7 +5,7 @@
 #include "reference/compiler/job.h"
 #include "reference/image/image.h"
 
-enum { PL_SET_COUNT_MAX = 8 };
+enum { PL_SET_COUNT_MAX = 12 };
 
 /* Zero-initialise it.  Everything that the sets refer to lives in the job's arena. */
 typedef struct pl_properties {

@@ -1,6 +1,7 @@
-/* Reads the linkage decorations of a SPIR-V module and nothing else.
+/* Reads the linkage decorations of a SPIR-V module and nothing else.  Variables that are built in
+ * are imported in form only, and are left out.
  *
- * Source: SPIR-V specification, 3.20 "Decoration" and 3.17 "Linkage Type". */
+ * Source: SPIR-V specification, 3.20 "Decoration", 3.17 "Linkage Type" and 3.21 "BuiltIn". */
 #include "reference/compiler/spirv_linkage.h"
 
 #include "reference/base/map.h"
@@ -9,7 +10,9 @@
 
 enum {
     OP_FUNCTION = 54,
+    OP_VARIABLE = 59,
     OP_DECORATE = 71,
+    DECORATION_BUILT_IN = 11,
     DECORATION_LINKAGE = 41,
     LINKAGE_EXPORT = 0,
     LINKAGE_IMPORT = 1,
@@ -23,13 +26,17 @@ typedef struct linkage_row {
 
 typedef struct linkage_scan {
     RT_VECTOR(linkage_row) rows;
-    rt_map functions; /* result ids of OpFunction */
+    rt_map symbols;   /* result ids of OpFunction and OpVariable */
+    rt_map built_ins; /* ids with that decoration */
 } linkage_scan;
 
 /* OpDecorate target LinkageAttributes name linkage-type. */
 static void note_decoration(linkage_scan *scan, const pl_instruction *instruction)
 {
-    if (pl_instruction_word(instruction, 2) != DECORATION_LINKAGE) return;
+    uint32_t decoration = pl_instruction_word(instruction, 2);
+    if (decoration == DECORATION_BUILT_IN)
+        rt_map_set_number(&scan->built_ins, pl_instruction_word(instruction, 1), 0);
+    if (decoration != DECORATION_LINKAGE) return;
     *rt_vector_push(&scan->rows) = (linkage_row){
         .name = pl_instruction_text(instruction, 3),
         .target = pl_instruction_word(instruction, 1),
@@ -44,8 +51,8 @@ static bool scan_module(linkage_scan *scan, rt_bytes spirv)
     while (pl_walk_next(&walk, &instruction)) {
         if (instruction.opcode == OP_DECORATE) {
             note_decoration(scan, &instruction);
-        } else if (instruction.opcode == OP_FUNCTION) {
-            rt_map_set_number(&scan->functions, pl_instruction_word(&instruction, 2), 0);
+        } else if (instruction.opcode == OP_FUNCTION || instruction.opcode == OP_VARIABLE) {
+            rt_map_set_number(&scan->symbols, pl_instruction_word(&instruction, 2), 0);
         }
     }
     return !walk.damaged;
@@ -58,8 +65,9 @@ static const rt_text *names_with(pl_job *job, const linkage_scan *scan, uint32_t
     *out_count = 0;
     for (uint32_t i = 0; i < scan->rows.count; i++) {
         const linkage_row *row = &scan->rows.items[i];
-        bool function = rt_map_find_number(&scan->functions, row->target) != RT_MAP_NONE;
-        if (function && row->linkage == linkage) names[(*out_count)++] = row->name;
+        bool symbol = rt_map_find_number(&scan->symbols, row->target) != RT_MAP_NONE &&
+                      rt_map_find_number(&scan->built_ins, row->target) == RT_MAP_NONE;
+        if (symbol && row->linkage == linkage) names[(*out_count)++] = row->name;
     }
     return names;
 }
@@ -82,6 +90,7 @@ rt_status pl_linkage_scan(pl_job *job, rt_bytes spirv, pl_linkage *out_linkage)
         rt_buffer_free(&reason);
     }
     rt_vector_free(&scan.rows);
-    rt_map_free(&scan.functions);
+    rt_map_free(&scan.symbols);
+    rt_map_free(&scan.built_ins);
     return status;
 }

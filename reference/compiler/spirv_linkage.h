@@ -1,4 +1,4 @@
-/* Which functions a SPIR-V module imports and exports: the second opinion on post-link's lists. */
+/* Which functions and variables a SPIR-V module imports and exports: the second opinion on post-link's lists. */
 #ifndef REFERENCE_COMPILER_SPIRV_LINKAGE_H
 #define REFERENCE_COMPILER_SPIRV_LINKAGE_H
 
@@ -12,9 +12,9 @@ typedef struct pl_linkage {
     uint32_t export_count;
 } pl_linkage;
 
-/* Scans the linkage decorations of functions (SPIR-V 3.20, Decoration LinkageAttributes). Variables
- * are left out: the translator gives builtin variables import linkage.  MALFORMED: not SPIR-V, and
- * where. */
+/* Scans the linkage decorations of functions and variables (SPIR-V 3.20, Decoration
+ * LinkageAttributes), less the variables that are built in, to which the translator gives import
+ * linkage.  MALFORMED: not SPIR-V, and where. */
 RT_MUST_USE rt_status pl_linkage_scan(pl_job *job, rt_bytes spirv, pl_linkage *out_linkage);
 
 #endif

@@ -8,19 +8,27 @@
 /* What an image does with a definition of the input. */
 typedef enum pl_role {
     PL_ABSENT, /* leaves it out */
-    PL_ENTRY,  /* holds it as an entry point: a kernel, or an exported function */
+    PL_ENTRY,  /* holds it for others: a kernel, or an exported function or variable */
     PL_COPY,   /* holds it for itself, with internal linkage */
     PL_IMPORT  /* declares it; another image of the same input defines it */
 } pl_role;
 
-/* One image to be: a role for each node of the graph. */
+typedef struct pl_placed {
+    uint32_t node;
+    pl_role role; /* not ABSENT */
+} pl_placed;
+
+/* One image to be: what it holds or declares of the graph, in the graph's order. */
 typedef struct pl_part {
-    pl_role *roles;
+    const pl_placed *placed;
+    uint32_t count;
 } pl_part;
 
-/* Plans the images of an input: at least one entry point in each, in the order in which their first
- * entry points stand in the input.  Parts live in the job's arena.  POSTLINK_ERROR: a writable
- * variable would be copied into several images, which the diagnostic names. */
+/* Plans the images of an input: at least one kernel, exported function or exported variable in
+ * each, in the order in which the first of them stand in the input; those with variables alone are
+ * the last.  Parts live in the job's arena; the cost is linear in what all images hold.
+ * POSTLINK_ERROR: a writable variable would be another one in each of several images, which the
+ * diagnostic names, with the line of a use. */
 RT_MUST_USE rt_status pl_split_plan(pl_job *job, const pl_graph *graph, rt_split split,
                                     const pl_part **out_parts, uint32_t *out_count);
 

@@ -1,18 +1,26 @@
 /* Which symbols an image needs and offers.
  *
  * Names are recorded as the IR has them (DL-IMPORT-06).  Source: document 003, "sycl-post-link
- * changes", rules DL-EXPORT-01 to -05 and DL-IMPORT-01 to -10.  OpenCL C's builtin functions have
+ * changes", rules DL-EXPORT-01 to -05 and DL-IMPORT-01 to -10; where shipped DPC++ parts from them,
+ * the profile decides (tags A2 to A6 of requirements.yaml).  OpenCL C's builtin functions have
  * no double underscore as SYCL's `__spirv_` ones have, but they are the same thing, operations that
  * the translator turns into instructions, so a table of their names excludes them. */
 #include "reference/compiler/symbols.h"
 
 #include "reference/base/vector.h"
+#include "reference/compiler/device_globals.h"
 #include "reference/compiler/input.h"
+#include "reference/compiler/variable_attributes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef RT_VECTOR(rt_text) text_vector;
+
+enum { SPACE_GLOBAL = 1, SPACE_CONSTANT = 2 }; /* address spaces of spir64 */
+
+/* The function attribute with which shipped DPC++ marks virtual functions (document 004). */
+#define PL_INDIRECT "indirectly-callable"
 
 /* ---- Names --------------------------------------------------------------------------------- */
 
@@ -99,7 +107,26 @@ static rt_text name_of(LLVMValueRef value)
     return (rt_text){name, length};
 }
 
-pl_declaration pl_declaration_classify(LLVMValueRef function)
+/* What shipped DPC++ takes for a symbol of other images (A3, A4): a declaration that its front end
+ * marked, and none that is there to be called through a virtual function's table. */
+static bool is_marked_import(LLVMValueRef function)
+{
+    return has_attribute(function, PL_MODULE_ID) && !has_attribute(function, PL_INDIRECT);
+}
+
+bool pl_is_no_entry(const pl_job *job, LLVMValueRef function)
+{
+    static const char *const prefixes[] = {"__spirv_", "__sycl", "__esimd_", "__builtin_"};
+    rt_text name = name_of(function), plain, rest;
+    if (job->profile != RT_PROFILE_DPCPP) return false;
+    if (has_attribute(function, PL_INDIRECT)) return true;
+    if (!split_mangled(name, &plain, &rest)) plain = name;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (rt_text_starts(plain, prefixes[i])) return true;
+    return false;
+}
+
+pl_declaration pl_declaration_classify(const pl_job *job, LLVMValueRef function)
 {
     CHECK(LLVMIsDeclaration(function));
     rt_text name = name_of(function);
@@ -113,7 +140,39 @@ pl_declaration pl_declaration_classify(LLVMValueRef function)
     if (has_attribute(function, PL_NOT_IMPORTED) && RULE(DL_IMPORT_04)) {
         return PL_DECLARED_UNLISTED;
     }
+    if (job->profile == RT_PROFILE_DPCPP && !is_marked_import(function))
+        return PL_DECLARED_UNLISTED;
     return PL_DECLARED_IMPORT;
+}
+
+/* Variables of work-items and work-groups are nobody else's. */
+static bool lies_in_shared_memory(LLVMValueRef variable)
+{
+    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(variable));
+    return space == SPACE_GLOBAL || space == SPACE_CONSTANT;
+}
+
+/* Shipped DPC++ takes functions for symbols, and of variables the device_globals alone. */
+static bool lists_variable(const pl_job *job, LLVMValueRef variable)
+{
+    return job->profile == RT_PROFILE_DOCUMENTS || pl_is_device_global(variable);
+}
+
+bool pl_variable_is_offered(const pl_job *job, LLVMValueRef variable)
+{
+    CHECK(LLVMIsAGlobalVariable(variable));
+    return lists_variable(job, variable) && !LLVMIsDeclaration(variable) &&
+           !pl_is_local(variable) && lies_in_shared_memory(variable);
+}
+
+/* As for functions; what no image can define for another one is left to the device. */
+static pl_declaration classify_variable(const pl_job *job, LLVMValueRef variable)
+{
+    rt_text name = name_of(variable);
+    if (rt_text_starts(name, "llvm.")) return PL_DECLARED_BUILTIN;
+    bool symbol =
+        lists_variable(job, variable) && lies_in_shared_memory(variable) && !is_reserved(name);
+    return symbol ? PL_DECLARED_IMPORT : PL_DECLARED_UNLISTED;
 }
 
 /* The name that the lists record: the symbol, unchanged. */
@@ -145,7 +204,7 @@ static rt_status collect_declaration(collector *all, LLVMValueRef function)
 {
     CHECK(LLVMIsDeclaration(function));
     rt_text name = name_of(function);
-    pl_declaration kind = pl_declaration_classify(function);
+    pl_declaration kind = pl_declaration_classify(all->job, function);
     if (kind == PL_DECLARED_BUILTIN) return RT_STATUS_OK;
     /* To take its address is a reference as a call is.  Broken: only calls count. */
     bool referred = kind == PL_DECLARED_IMPORT && (is_called(function) || RULE(DL_REQ_09));
@@ -168,24 +227,41 @@ static void collect_export(collector *all, LLVMValueRef function)
     bool declared = LLVMIsDeclaration(function);
     if (declared && RULE(DL_EXPORT_03)) return;
     if (pl_is_kernel(function) && RULE(DL_EXPORT_02)) return;
-    bool offered =
-        has_attribute(function, PL_MODULE_ID) && LLVMGetLinkage(function) == LLVMExternalLinkage;
+    bool offered = has_attribute(function, PL_MODULE_ID) &&
+                   LLVMGetLinkage(function) == LLVMExternalLinkage &&
+                   !pl_is_no_entry(all->job, function);
     if (offered && RULE(DL_EXPORT_01)) {
         *rt_vector_push(&all->exports) = recorded_name(all->job, function);
     }
 }
 
+static void collect_offered(collector *all, LLVMValueRef variable)
+{
+    rt_text id;
+    bool marked = pl_variable_attribute(variable, PL_MODULE_ID, &id);
+    if (marked && LLVMGetLinkage(variable) == LLVMExternalLinkage &&
+        pl_variable_is_offered(all->job, variable))
+        *rt_vector_push(&all->exports) = recorded_name(all->job, variable);
+}
+
 /* The document's wording covers undefined variables, its exclusions and its exported list speak of
- * functions only: we list functions only. */
+ * functions only, so that to list them is as right as not to; we list what another image can
+ * define. */
 static rt_status collect_variables(collector *all, LLVMModuleRef module)
 {
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
-        if (!LLVMIsDeclaration(variable)) continue;
+        if (!LLVMIsDeclaration(variable)) {
+            collect_offered(all, variable);
+            continue;
+        }
         if (!RULE(DL_IMPORT_08)) {
             return rt_fail(all->job->sink, RT_POSTLINK_ERROR, RT_RULE_DL_IMPORT_08,
                            "variable '%.*s' is not defined", RT_TEXT_ARG(name_of(variable)));
         }
+        pl_declaration kind = classify_variable(all->job, variable);
+        text_vector *list = kind == PL_DECLARED_IMPORT ? &all->imports : &all->unlisted;
+        if (kind != PL_DECLARED_BUILTIN) *rt_vector_push(list) = recorded_name(all->job, variable);
     }
     return RT_STATUS_OK;
 }
@@ -216,7 +292,7 @@ rt_status pl_symbols_collect(pl_job *job, LLVMModuleRef module, const rt_map *se
 {
     CHECK(separated);
     collector all = {.job = job, .separated = separated};
-    rt_status status = collect_variables(&all, module);
+    rt_status status = RT_STATUS_OK;
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function && rt_ok(status); function = LLVMGetNextFunction(function)) {
         collect_export(&all, function);
@@ -226,6 +302,7 @@ rt_status pl_symbols_collect(pl_job *job, LLVMModuleRef module, const rt_map *se
             *rt_vector_push(&all.kernels) = pl_job_name(job, function);
         }
     }
+    if (rt_ok(status)) status = collect_variables(&all, module);
     *out_symbols = finish(&all);
     return status;
 }

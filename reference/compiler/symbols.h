@@ -16,7 +16,7 @@ typedef enum pl_declaration {
     PL_DECLARED_UNLISTED, /* the device defines it: reserved names and PL_NOT_IMPORTED */
 } pl_declaration;
 
-/* Symbols of an image, in the order of its code; in the job's arena. */
+/* Symbols of an image, in the order of its code, functions before variables; in the job's arena. */
 typedef struct pl_symbols {
     const rt_text *imports; /* DL-IMPORT-01 */
     uint32_t import_count;
@@ -28,8 +28,18 @@ typedef struct pl_symbols {
     uint32_t kernel_count;
 } pl_symbols;
 
-/* Classifies a declared function. */
-pl_declaration pl_declaration_classify(LLVMValueRef function);
+/* Classifies a declared function, for the job's profile. */
+pl_declaration pl_declaration_classify(const pl_job *job, LLVMValueRef function);
+
+/* Reports whether a defined variable is a symbol that images may export and import: other sources
+ * know it by name, and it lies in memory that all work-items share.  Document 003, "sycl-post-link
+ * changes", speaks of declared but undefined symbols (DL-IMPORT-08); shipped DPC++ takes functions
+ * only (A2, A3), and so does its profile. */
+bool pl_variable_is_offered(const pl_job *job, LLVMValueRef variable);
+
+/* Reports whether a defined function is none of the entry points that shipped DPC++ splits by, for
+ * its name's sake; always false under the documents' profile. */
+bool pl_is_no_entry(const pl_job *job, LLVMValueRef function);
 
 /* True for the symbol of an OpenCL C builtin function: `_Z13get_global_idj`, `printf`. */
 bool pl_symbol_is_opencl_builtin(rt_text symbol);
@@ -38,7 +48,7 @@ bool pl_symbol_is_opencl_builtin(rt_text symbol);
 bool pl_symbol_is_spirv_operation(rt_text symbol);
 
 /* Collects the symbols of an image after its split (DL-IMPORT-05).  `separated` holds the names of
- * the functions that the split left to other images.  POSTLINK_ERROR only with a planted fault. */
+ * what the split left to other images.  POSTLINK_ERROR only with a planted fault. */
 RT_MUST_USE rt_status pl_symbols_collect(pl_job *job, LLVMModuleRef module, const rt_map *separated,
                                          pl_symbols *out_symbols);
 

@@ -109,7 +109,8 @@ rt_status fixture_postlink(postlink_fixture *fixture, rt_split split, const fixt
                                    .source_count = count,
                                    .split = split,
                                    .format = RT_FORMAT_SPIRV64,
-                                   .spirv_version_max = 0x00010200};
+                                   .spirv_version_max = 0x00010200,
+                                   .profile = fixture->profile};
     rt_buffer_free(&fixture->bytes);
     rt_status status = fixture->api->postlink(fixture->sink, &request, &fixture->bytes);
     if (!rt_ok(status)) return status;
@@ -219,7 +220,7 @@ void assert_refused(postlink_fixture *fixture, rt_status status, rt_code code, c
 /* ---- Code ---------------------------------------------------------------------------------- */
 
 enum { OP_NAME = 5, OP_FUNCTION = 54, OP_FUNCTION_END = 56, OP_DECORATE = 71, OP_LABEL = 248 };
-enum { DECORATION_LINKAGE = 41 };
+enum { OP_VARIABLE = 59, DECORATION_LINKAGE = 41, LINKAGE_IMPORT = 1 };
 
 function_state fixture_function(const postlink_fixture *fixture, uint32_t image, const char *name)
 {
@@ -240,6 +241,27 @@ function_state fixture_function(const postlink_fixture *fixture, uint32_t image,
         if (at.opcode == OP_LABEL && current == named && state == DECLARED) {
             state = linked ? EXPORTED : INTERNAL;
         }
+    }
+    assert_false(walk.damaged);
+    return state;
+}
+
+function_state fixture_variable(const postlink_fixture *fixture, uint32_t image, const char *name)
+{
+    assert_true(image < fixture->images.count);
+    pl_walk walk = pl_walk_start(fixture->images.images[image].code);
+    pl_instruction at;
+    uint32_t named = 0;
+    function_state linkage = INTERNAL, state = ABSENT;
+    while (pl_walk_next(&walk, &at)) {
+        uint32_t first = pl_instruction_word(&at, 1);
+        if (at.opcode == OP_NAME && rt_text_is(pl_instruction_text(&at, 2), name)) named = first;
+        if (at.opcode == OP_DECORATE && first == named && named &&
+            pl_instruction_word(&at, 2) == DECORATION_LINKAGE) {
+            uint32_t type = pl_instruction_word(&at, at.word_count - 1);
+            linkage = type == LINKAGE_IMPORT ? DECLARED : EXPORTED;
+        }
+        if (at.opcode == OP_VARIABLE && pl_instruction_word(&at, 2) == named) state = linkage;
     }
     assert_false(walk.damaged);
     return state;

@@ -18,6 +18,7 @@ typedef struct postlink_fixture {
     rt_arena arena;
     rt_buffer bytes;
     rt_image_list images; /* of the last post-link that succeeded */
+    rt_profile profile;   /* of the next one; at first the documents' */
 } postlink_fixture;
 
 /* Opens the plugin beside the test; once per test. */
@@ -47,6 +48,9 @@ void assert_kernels(const postlink_fixture *fixture, uint32_t image, const char 
 /* What an image's code knows of a function. */
 typedef enum function_state { ABSENT, DECLARED, INTERNAL, EXPORTED } function_state;
 function_state fixture_function(const postlink_fixture *fixture, uint32_t image, const char *name);
+
+/* What it knows of a module-scope variable. */
+function_state fixture_variable(const postlink_fixture *fixture, uint32_t image, const char *name);
 
 /* A failing status of this code, about exactly these names. */
 void assert_refused(postlink_fixture *fixture, rt_status status, rt_code code, const char *names);

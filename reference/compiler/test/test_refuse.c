@@ -73,12 +73,18 @@ static void what_sources_may_not_hold(void **state)
          TARGET "define spir_func i32 @f(i8* %a) {\n indirectbr i8* %a, [label %one]\none:\n"
                 " ret i32 1\n}\n",
          "f", "address of a label"},
+        {"A.ll",
+         TARGET "@llvm.global.annotations = appending global [1 x { i32 }] [{ i32 } { i32 7 }], "
+                "section \"llvm.metadata\"\n",
+         "", "an entry of 'llvm.global.annotations'"},
     };
     refuse_all(*state, rows, COUNT(rows));
-    /* Twins: a weak definition, and variable arguments that are printf's. */
+    /* Twins: a weak definition, variable arguments that are printf's, and an annotation of clang's
+     * that means nothing to us. */
     make_one(*state, "A", "__attribute__((weak)) int f(int x) { return x; }");
     assert_exports(*state, 0, "f");
     make_one(*state, "A", "kernel void K(global int *p) { printf(\"%d\", p[0]); }");
+    make_one(*state, "A", "__attribute__((annotate(\"note\"))) int f(int x) { return x; }");
 }
 
 static void types_that_spirv_lacks(void **state)

@@ -17,6 +17,6 @@ namespace
 {
 syclex::device_global<int> unnamed;
 }
-static_assert(same(__builtin_sycl_unique_stable_id(n::g),
-                   "_Z1g"));                                  // refused: static assertion failed
+constexpr const char *id = __builtin_sycl_unique_stable_id(n::g);
+static_assert(same(id, "_Z1g"));                              // refused: static assertion failed
 static_assert(same(__builtin_sycl_unique_stable_id(g), "g")); // refused: static assertion failed

@@ -1,0 +1,34 @@
+/* What a front end's `annotate` attributes say of functions and variables.
+ *
+ * Clang lists them in llvm.global.annotations, which also keeps everything in it alive; so the list
+ * is read once, when a source comes in, and removed. */
+#ifndef REFERENCE_COMPILER_ANNOTATIONS_H
+#define REFERENCE_COMPILER_ANNOTATIONS_H
+
+#include "reference/compiler/job.h"
+
+typedef struct pl_annotation {
+    LLVMValueRef value; /* a function or a variable of the source */
+    rt_text text;       /* the attribute's string, in the job's arena */
+    unsigned line;      /* of the annotated declaration, counted from 1; 0: not known */
+} pl_annotation;
+
+/* In the order of the list, which is that of the source's declarations of one kind; several may be
+ * about one value. */
+typedef struct pl_annotations {
+    const pl_annotation *items; /* in the job's arena */
+    uint32_t count;
+} pl_annotations;
+
+/* Reads the annotations of a source and deletes their list.  Annotations of any text are returned:
+ * whose they are decides who reads them.  POSTLINK_ERROR: an entry that is not formed as clang
+ * forms it, which LLVM IR written by hand may hold.  `source` names the source in the message.
+ * Source: LLVM Language Reference, "The 'llvm.global.annotations' Global Variable" is not written
+ * down there; observed with clang 14: {value, text, file, line, arguments}. */
+RT_MUST_USE rt_status pl_annotations_take(pl_job *job, LLVMModuleRef module, rt_text source,
+                                          pl_annotations *out_annotations);
+
+/* The text behind `prefix` of an annotation that begins with it; false: it begins otherwise. */
+bool pl_annotation_is(const pl_annotation *annotation, const char *prefix, rt_text *out_rest);
+
+#endif
