@@ -1,6 +1,8 @@
 /* Aspects that an image asks for, and those that a device has. */
 #include "reference/program/target.h"
 
+#include "reference/image/virtual_functions.h"
+
 /* The aspect of a number in a property set; DEV_ASPECT_COUNT where we know none. */
 static dev_aspect aspect_find(uint32_t number)
 {
@@ -35,8 +37,25 @@ static void describe_lack(const rt_device *device, uint32_t number, rt_buffer *o
     rt_buffer_printf(out, ", which device %.*s does not have", RT_TEXT_ARG(device->name));
 }
 
+/* Whether an image that calls virtual functions finds the aspect for it. */
+static bool meets_calls(const rt_device *device, const rt_image *image, rt_buffer *out_lack)
+{
+    rt_virtual_functions functions;
+    if (device->capabilities.aspects >> DEV_ASPECT_VIRTUAL_FUNCTIONS & 1) return true;
+    if (rt_virtual_functions_read(image, &functions) || functions.calls.length == 0) return true;
+    if (out_lack) {
+        rt_buffer_printf(out_lack,
+                         "it calls virtual functions (of %.*s), which needs aspect %s, and device "
+                         "%.*s does not have that",
+                         RT_TEXT_ARG(functions.calls),
+                         dev_aspect_name(DEV_ASPECT_VIRTUAL_FUNCTIONS), RT_TEXT_ARG(device->name));
+    }
+    return false;
+}
+
 bool rt_device_meets(const rt_device *device, const rt_image *image, rt_buffer *out_lack)
 {
+    if (!meets_calls(device, image, out_lack)) return false;
     const rt_property *wanted = aspects_of(image);
     if (!wanted) return true;
     if (wanted->type != RT_PROPERTY_BYTES || wanted->bytes.size % 4 != 0) {
