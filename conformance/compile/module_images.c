@@ -9,6 +9,7 @@
 
 #include "conformance/compile/front_end.h"
 #include "conformance/compile/offline.h"
+#include "conformance/compile/sycl_globals.h"
 #include "conformance/compile/sycl_images.h"
 #include "conformance/scenario/build_options.h"
 #include "reference/base/map.h"
@@ -282,6 +283,8 @@ static rt_status make_of_sources(module_job *job)
         const rt_image_list *images = &job->units[i].images;
         for (uint32_t k = 0; k < images->count; k++)
             *rt_vector_push(&made) = images->images[k];
+        if (job->request->sources[i].language == SCN_LANGUAGE_SYCL)
+            add_globals(job, cnf_sycl_globals(&job->worker->arena, *images));
     }
     for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++) {
         if (!(job->request->formats >> format & 1)) continue;

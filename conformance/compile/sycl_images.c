@@ -16,6 +16,7 @@
 #include "conformance/compile/sycl_images.h"
 
 #include "conformance/compile/cache.h"
+#include "conformance/compile/spirv_walk.h"
 #include "reference/base/stream.h"
 #include "reference/image/device_global.h"
 #include "reference/image/syclbin.h"
@@ -28,38 +29,22 @@ enum { KEPT_TAG = 0x43594341, KEPT_VERSION = 2 }; /* "ACYC" */
 
 /* ---- Entry points -------------------------------------------------------------------------- */
 
-/* SPIR-V specification, 2.3 "Physical Layout of a SPIR-V Module and Instruction" and 3.42.6
- * "OpEntryPoint": model, function, then the name. */
-enum { SPIRV_HEADER_WORDS = 5, SPIRV_OP_ENTRY_POINT = 15, ENTRY_NAME_WORD = 3 };
-
-static uint32_t word_at(rt_bytes code, size_t index)
-{
-    CHECK(index < code.size / 4);
-    const uint8_t *at = code.data + index * 4;
-    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
+/* SPIR-V specification, 3.42.6 "OpEntryPoint": model, function, then the name. */
+enum { SPIRV_OP_ENTRY_POINT = 15, ENTRY_NAME_WORD = 3 };
 
 typedef RT_VECTOR(rt_text) name_list;
 
 /* Adds the names of the entry points; false: the words do not form instructions. */
 static bool list_entry_points(rt_bytes code, name_list *names)
 {
-    size_t word_count = code.size / 4;
-    if (code.size % 4 != 0 || word_count < SPIRV_HEADER_WORDS) return false;
-    for (size_t at = SPIRV_HEADER_WORDS; at < word_count;) {
-        uint32_t length = word_at(code, at) >> 16;
-        if (length == 0 || length > word_count - at) return false;
-        if ((word_at(code, at) & 0xFFFF) == SPIRV_OP_ENTRY_POINT) {
-            if (length <= ENTRY_NAME_WORD) return false;
-            const char *name = (const char *)code.data + (at + ENTRY_NAME_WORD) * 4;
-            size_t room = (length - ENTRY_NAME_WORD) * (size_t)4;
-            size_t size = strnlen(name, room);
-            if (size == 0 || size == room) return false;
-            *rt_vector_push(names) = (rt_text){name, size};
-        }
-        at += length;
+    cnf_spirv_walk walk = cnf_spirv_walk_of(code);
+    rt_text name;
+    while (cnf_spirv_walk_next(&walk)) {
+        if (walk.opcode != SPIRV_OP_ENTRY_POINT) continue;
+        if (!cnf_spirv_walk_string(&walk, ENTRY_NAME_WORD, &name)) return false;
+        *rt_vector_push(names) = name;
     }
-    return true;
+    return !walk.damaged;
 }
 
 /* ---- Images -------------------------------------------------------------------------------- */
