@@ -343,6 +343,7 @@ const cnf_runtime_operations cnf_shipped_operations = {
     .wait_queue = shipped_wait_queue,
     .wait_command = shipped_wait_command,
     .read = shipped_read,
+    .read_global = cnf_shipped_read_global,
     .host_symbol = shipped_host_symbol,
     .look = cnf_shipped_look,
     .observes = cnf_shipped_observes,
