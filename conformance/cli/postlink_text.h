@@ -12,9 +12,9 @@ typedef struct cnf_postlinked {
     rt_device_global_list device_globals; /* that the sources' host code registers */
 } cnf_postlinked;
 
-/* Appends, image by image: format and size, kernels, exported and imported symbols with their
- * demangled names, specialisation constants, aspects, options, and whatever else its property sets
- * hold.  Temporary texts go to the arena. */
+/* Appends the device_globals that host code registers and, image by image: format and size,
+ * kernels, exported and imported symbols with their demangled names, specialisation constants,
+ * aspects, options, and whatever else its property sets hold.  Temporary texts go to the arena. */
 void cnf_postlink_text(rt_buffer *out, rt_arena *arena, const cnf_postlinked *module);
 
 /* Appends the same of all modules as one array of JSON and a newline; every property set is there

@@ -53,6 +53,7 @@
 
 /* A declaration has one declarator, so that `static` and `inline` may stand before it. */
 #define DEVICE_GLOBALS                                                                             \
+    "#define DG(variable) (*(variable).value)\n"                                                   \
     "#define DEVICE_GLOBAL(type, name, ...) __ASSAY_VARIABLE(type, name, __VA_ARGS__) "            \
     "__ASSAY_ANNOTATED(\"assay-device-global:\" #__VA_ARGS__) = __ASSAY_ZERO;\n"                   \
     "#define EXTERN_DEVICE_GLOBAL(type, name, ...) "                                               \
@@ -60,25 +61,23 @@
     "static const __global void *__constant __assay_extern_##name __attribute__((used)) "          \
     "__ASSAY_ANNOTATED(\"assay-extern-device-global:\" #__VA_ARGS__) = &name;\n"
 
-/* In C a value is an array of one, which is the same as a pointer to it in an expression. */
+/* A structure in both languages, so that their sources may share variables; of a const type too it
+ * can be written by the host, and in C++ named by other sources. */
 #define DEVICE_GLOBALS_C                                                                           \
     SCOPES                                                                                         \
-    "#define __ASSAY_VARIABLE_0(type, name) __global __typeof__(type) *__global name\n"            \
-    "#define __ASSAY_VARIABLE_1(type, name) __global __typeof__(type) name[1]\n"                   \
+    "#define __ASSAY_VALUE_0(type) struct { __global __typeof__(type) *value; }\n"                 \
+    "#define __ASSAY_VALUE_1(type) struct { __typeof__(type) value[1]; }\n"                        \
     "#define __ASSAY_VARIABLE(type, name, ...) "                                                   \
-    "__ASSAY_PASTE(__ASSAY_VARIABLE_, __ASSAY_SCOPE(__VA_ARGS__))(type, name)\n"                   \
-    "#define __ASSAY_ZERO {0}\n"                                                                   \
-    "#define DG(variable) (*(variable))\n" DEVICE_GLOBALS
+    "__global __ASSAY_PASTE(__ASSAY_VALUE_, __ASSAY_SCOPE(__VA_ARGS__))(type) name\n"              \
+    "#define __ASSAY_ZERO {0}\n" DEVICE_GLOBALS
 
-/* In C++ a const array would be nobody else's, so the variable is of a class as in SYCL. */
 #define DEVICE_GLOBALS_CPP                                                                         \
     SCOPES                                                                                         \
     "template <typename T, int> struct __assay_device_global { __global T *value; };\n"            \
     "template <typename T> struct __assay_device_global<T, 1> { T value[1]; };\n"                  \
     "#define __ASSAY_VARIABLE(type, name, ...) "                                                   \
     "__global __assay_device_global<type, __ASSAY_SCOPE(__VA_ARGS__)> name\n"                      \
-    "#define __ASSAY_ZERO {}\n"                                                                    \
-    "#define DG(variable) (*(variable).value)\n" DEVICE_GLOBALS
+    "#define __ASSAY_ZERO {}\n" DEVICE_GLOBALS
 
 /* Virtual functions need the extension, which an option makes known and only a pragma enables; C++
  * for OpenCL has no header that would declare placement new. */

@@ -172,6 +172,10 @@ uint32_t scn_names_resolve(scn_reader *reader, const scn_names *names, scn_posit
  * the caller sets to 0; reports what is wrong and returns false. */
 bool scn_formats_read(scn_reader *reader, const scn_node *node, uint32_t *out_formats);
 
+/* Refuses a module's device_globals, read from the list `node`, of which two have one id. */
+bool scn_device_globals_check(scn_reader *reader, const scn_node *node,
+                              rt_device_global_list globals);
+
 /* Shapes that several objects share. */
 extern const scn_shape scn_shape_name;             /* rt_text */
 extern const scn_shape scn_shape_kernel;           /* rt_text */
@@ -191,6 +195,7 @@ extern const scn_shape scn_shape_null;             /* nothing: the plain word nu
 extern const scn_shape scn_shape_format_list; /* LIST: what scn_formats_read takes */
 extern const scn_shape scn_shape_modules;     /* MAP of scn_module */
 extern const scn_shape scn_shape_hand_images; /* LIST of scn_hand_image */
+extern const scn_shape scn_shape_globals;     /* LIST of rt_device_global */
 extern const scn_shape scn_shape_devices;     /* MAP of scn_device */
 extern const scn_shape scn_shape_memories;    /* MAP of scn_memory */
 extern const scn_shape scn_shape_arguments;   /* LIST of scn_argument */

@@ -203,14 +203,15 @@ static rt_text unique_id_of(taking *take, LLVMValueRef variable, rt_text name)
     return RULE_ELSE(DG_FE_06, id, looked_up(job, name));
 }
 
-/* sizeof(T) of a variable that the prelude declares: the value as an array of one, or a pointer to
- * it; in C++ inside a structure.  0: it is neither, or T has no size. */
+/* sizeof(T) of a variable that the prelude declares: a structure of the value, as an array of one,
+ * or of a pointer to it.  0: it is neither, or T has no size. */
 static uint64_t size_of_type(LLVMValueRef variable, bool image_scope)
 {
     LLVMTypeRef type = LLVMGlobalGetValueType(variable);
-    if (LLVMGetTypeKind(type) == LLVMStructTypeKind && !LLVMIsOpaqueStruct(type) &&
-        LLVMCountStructElementTypes(type) == 1)
-        type = LLVMStructGetTypeAtIndex(type, 0);
+    if (LLVMGetTypeKind(type) != LLVMStructTypeKind || LLVMIsOpaqueStruct(type) ||
+        LLVMCountStructElementTypes(type) != 1)
+        return 0;
+    type = LLVMStructGetTypeAtIndex(type, 0);
     LLVMTypeKind expected = image_scope ? LLVMArrayTypeKind : LLVMPointerTypeKind;
     if (LLVMGetTypeKind(type) != expected) return 0;
     LLVMTypeRef underlying = LLVMGetElementType(type);
@@ -239,8 +240,6 @@ static rt_status take_declaration(taking *take, const declaration *at)
     pl_variable_attribute_set(variable, PL_GLOBAL_ID, unique_id_of(take, variable, name));
     pl_variable_attribute_set(variable, PL_GLOBAL_NAME, name);
     pl_variable_attribute_set(variable, PL_GLOBAL_PLACE, place_of(job, take->source, at->line));
-    /* The host writes to a variable of a const type too. */
-    LLVMSetGlobalConstant(variable, false);
     return RT_STATUS_OK;
 }
 
