@@ -126,10 +126,13 @@ rt_global_entry *rt_global_database_find(rt_global_database *database, rt_host_a
     if (address < database->addresses.count) entry = database->addresses.items[wanted];
     pthread_mutex_unlock(&database->lock);
     CHECK_IMPLIES(entry, entry->address == wanted);
-    if (entry)
-        RT_TRACE(database->parameters.trace, DEVICE_GLOBAL_FIND, RT_T("variable", entry->name),
-                 RT_T("id", entry->unique_id));
     return entry;
+}
+
+void rt_global_database_found(rt_global_database *database, const rt_global_entry *entry)
+{
+    RT_TRACE(database->parameters.trace, DEVICE_GLOBAL_FIND, RT_T("variable", entry->name),
+             RT_T("id", entry->unique_id));
 }
 
 rt_global_entry *rt_global_database_entry(rt_global_database *database, rt_text unique_id)

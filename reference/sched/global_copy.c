@@ -110,6 +110,7 @@ static rt_status copy_with_buffer(rt_scheduler *scheduler, rt_queue_id queue,
 {
     rt_global_instance *instance = cached_instance(scheduler, queue, entry);
     if (!instance) {
+        rt_global_database_found(scheduler->globals, entry);
         RT_TRY(rt_globals_instance(scheduler, queue, entry, copy->type_size, true, &instance));
         entry->cached = instance;
     }
@@ -178,6 +179,7 @@ static rt_status copy_image_scope(rt_scheduler *scheduler, rt_queue_id queue,
     pthread_mutex_lock(&scheduler->lock);
     const rt_queue asks = scheduler->queues.items[queue];
     pthread_mutex_unlock(&scheduler->lock);
+    rt_global_database_found(scheduler->globals, entry);
     rt_program *program = NULL;
     RT_TRY(rt_program_manager_global(scheduler->programs, asks.device, asks.context,
                                      entry->unique_id, false, &program));
