@@ -97,16 +97,20 @@ static void fill_handler(sycl::handler &handler, const global_copy &what)
     }
 }
 
-/* As in libsycl's own queue::memcpy, which asks the handler about a variable that no image uses;
- * and its check of the bounds, in which the sum may wrap. */
-static sycl::event copy_global(const global_copy &what)
+/* libsycl's own check of the bounds, a template's in its headers, in which the sum may wrap. */
+static void check_bounds(const global_copy &what)
 {
-    const global &of = *what.variable;
-    if (of.size < what.global_offset + what.size) {
+    if (what.variable->size < what.global_offset + what.size) {
         throw sycl::exception(sycl::make_error_code(sycl::errc::invalid),
                               what.to_global ? "Copy to device_global is out of bounds."
                                              : "Copy from device_global is out of bounds.");
     }
+}
+
+/* As in libsycl's own queue::memcpy, which asks the handler about a variable that no image uses. */
+static sycl::event copy_global(const global_copy &what)
+{
+    const global &of = *what.variable;
     sycl::queue &queue = *what.queue;
     if (what.by_handler || !sycl::detail::isDeviceGlobalUsedInKernel(of.object))
         return queue.submit([&](sycl::handler &handler) { fill_handler(handler, what); });
@@ -148,8 +152,12 @@ void answer_global_copy(request &in, host_writer *out)
     what.size = in.u64();
     what.after = read_after(in);
     in.end();
+    check_bounds(what);
+    /* libsycl has no more objections; an application whose pointer leads to fewer bytes would
+     * crash, which is no refusal of libsycl's. */
     if (what.size > with->size || offset > with->size - what.size) {
-        refuse("the copy does not lie in the memory of " + std::to_string(with->size) + " bytes");
+        refuse("exception", "libsycl takes a copy of " + std::to_string(what.size) +
+                                " bytes with a memory of " + std::to_string(with->size));
     }
     if (with->buffer) {
         copy_with_buffer(what, *with, offset, out);
