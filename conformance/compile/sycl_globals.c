@@ -7,24 +7,39 @@
 
 #include <stdlib.h>
 
-/* SPV_INTEL_global_variable_decorations: the decoration by its older and its newer number, and its
- * access qualifiers; decoration, target and qualifier are words of OpDecorate. */
-enum { OP_DECORATE = 71, HOST_ACCESS_OLD = 6147, HOST_ACCESS = 6188, DECORATION_WORD = 2 };
-enum { ACCESS_WORD = 3, NAME_WORD = 4 };
+/* Words of OpDecorate: the decoration, the access qualifier, the name. */
+enum { OP_DECORATE = 71, DECORATION_WORD = 2, ACCESS_WORD = 3, NAME_WORD = 4 };
 
-static const rt_host_access accesses[] = {RT_HOST_ACCESS_NONE, RT_HOST_ACCESS_READ,
-                                          RT_HOST_ACCESS_WRITE, RT_HOST_ACCESS_READ_WRITE};
-enum { ACCESS_COUNT = sizeof accesses / sizeof *accesses };
+/* HostAccessINTEL as two extensions have it, whose access qualifiers are not numbered alike. */
+enum { ACCESS_COUNT = 4 };
+static const struct decoration_row {
+    uint32_t decoration;
+    rt_host_access accesses[ACCESS_COUNT];
+} decoration_rows[] = {
+    /* SPV_INTEL_global_variable_decorations */
+    {6147,
+     {RT_HOST_ACCESS_READ, RT_HOST_ACCESS_WRITE, RT_HOST_ACCESS_READ_WRITE, RT_HOST_ACCESS_NONE}},
+    /* SPV_INTEL_global_variable_host_access */
+    {6188,
+     {RT_HOST_ACCESS_NONE, RT_HOST_ACCESS_READ, RT_HOST_ACCESS_WRITE, RT_HOST_ACCESS_READ_WRITE}},
+};
+
+static const rt_host_access *accesses_of(uint32_t decoration)
+{
+    for (size_t i = 0; i < sizeof decoration_rows / sizeof *decoration_rows; i++)
+        if (decoration_rows[i].decoration == decoration) return decoration_rows[i].accesses;
+    return NULL;
+}
 
 static rt_host_access access_of(rt_bytes code, rt_text id)
 {
     cnf_spirv_walk walk = cnf_spirv_walk_of(code);
     rt_text name;
     while (cnf_spirv_walk_next(&walk)) {
-        uint32_t decoration = cnf_spirv_walk_word(&walk, DECORATION_WORD);
+        if (walk.opcode != OP_DECORATE) continue;
+        const rt_host_access *accesses = accesses_of(cnf_spirv_walk_word(&walk, DECORATION_WORD));
         uint32_t access = cnf_spirv_walk_word(&walk, ACCESS_WORD);
-        if (walk.opcode != OP_DECORATE || access >= ACCESS_COUNT) continue;
-        if (decoration != HOST_ACCESS_OLD && decoration != HOST_ACCESS) continue;
+        if (!accesses || access >= ACCESS_COUNT) continue;
         if (cnf_spirv_walk_string(&walk, NAME_WORD, &name) && rt_text_equal(name, id))
             return accesses[access];
     }

@@ -3,7 +3,7 @@
 #define REFERENCE_COMPILER_TEST_POSTLINK_FIXTURE_H
 
 #include "reference/compiler_api.h"
-#include "reference/image/image.h"
+#include "reference/image/device_global.h"
 
 /* One source: OpenCL C, or LLVM IR text when its name ends in ".ll".  OpenCL C has SPEC_CONSTANT as
  * assay's prelude defines it. */
@@ -17,8 +17,10 @@ typedef struct postlink_fixture {
     rt_sink *sink;
     rt_arena arena;
     rt_buffer bytes;
-    rt_image_list images; /* of the last post-link that succeeded */
-    rt_profile profile;   /* of the next one; at first the documents' */
+    rt_image_list images;          /* of the last post-link that succeeded */
+    rt_device_global_list globals; /* that host code registers, of the same */
+    rt_profile profile;            /* of the next one; at first the documents' */
+    bool no_device_globals;        /* the next one is not asked to treat them */
 } postlink_fixture;
 
 /* Opens the plugin beside the test; once per test. */
