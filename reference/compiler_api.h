@@ -11,7 +11,7 @@
 #include "reference/base/status.h"
 #include "reference/image/link_code.h"
 
-#define RT_COMPILER_API_VERSION 4u
+#define RT_COMPILER_API_VERSION 5u
 #define RT_COMPILER_API_SYMBOL  "rt_compiler_api_get"
 
 /* How device code is distributed over images (document 003, "sycl-post-link changes"): split, name
@@ -52,7 +52,8 @@ typedef struct rt_postlink_request {
      * flow").  Bit n of target_aspects stands for the aspect whose number in SYCL is n. */
     bool ahead_of_time;
     uint64_t target_aspects;
-    rt_profile profile;         /* whose post-link this is, where documents and DPC++ part */
+    bool device_globals; /* option --device-globals: device_global variables are treated as such */
+    rt_profile profile;  /* whose post-link this is, where documents and DPC++ part */
 } rt_postlink_request;
 
 typedef struct rt_compiler_api {
@@ -70,10 +71,13 @@ typedef struct rt_compiler_api {
      * bytes are not laid out as a SPIR-V module; the message tells where. */
     rt_status (*describe_spirv)(rt_sink *sink, rt_bytes spirv, rt_buffer *out_images);
     /* Links the sources of one module, splits them, collects imports and exports, optimises each
-     * image and translates it.  out_images (initialised by the caller) receives the images as
-     * rt_image_list_write writes them.  POSTLINK_ERROR: a source cannot be post-linked, the
-     * diagnostic names the symbols; MALFORMED: bitcode that LLVM refuses. */
-    rt_status (*postlink)(rt_sink *sink, const rt_postlink_request *request, rt_buffer *out_images);
+     * image and translates it.  out_answer (initialised by the caller) receives the images as
+     * rt_image_list_write writes them, then the device_globals that the sources' host code
+     * registers as rt_device_global_list_write does.  POSTLINK_ERROR: a source cannot be
+     * post-linked, the diagnostic names the symbols; COMPILE_TIME: a declaration is none that a
+     * front end takes, the message has the front ends' form; MALFORMED: bitcode that LLVM refuses.
+     */
+    rt_status (*postlink)(rt_sink *sink, const rt_postlink_request *request, rt_buffer *out_answer);
     /* Specialises count >= 1 SPIR-V modules and links them into one bitcode module for an OpenCL
      * driver that takes LLVM 14 bitcode (SPIR 1.2): kernel metadata present.  LINK_ERROR:
      * unresolved or multiply defined symbols, which the diagnostic names; MALFORMED. */

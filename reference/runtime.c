@@ -34,6 +34,7 @@ static void process_begin(rt_runtime *runtime)
     rt_registry_init(&runtime->registry, runtime->trace);
     rt_loader_init(&runtime->loader, parameters->sink, &runtime->registry, parameters->modules,
                    parameters->module_count);
+    rt_loader_observe_globals(&runtime->loader, (rt_global_observer){0}, &runtime->chooser);
     if (parameters->system) rt_loader_use(&runtime->loader, *parameters->system);
     runtime->programs = rt_program_manager_create(&(rt_program_parameters){
         .sink = parameters->sink,

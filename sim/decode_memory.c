@@ -727,6 +727,32 @@ static bool is_constant(const sim_module *module, const sim_variable *variable)
            sim_module_decoration(module, variable->id, SIM_NONE, SIM_DecorationConstant);
 }
 
+/* The name under which the host knows a variable, in either encoding of the decoration; empty where
+ * it has none.  Source: SPV_INTEL_global_variable_host_access. */
+static rt_text host_name(const sim_module *module, const sim_variable *variable)
+{
+    static const uint32_t numbers[] = {SIM_DecorationHostAccessINTEL,
+                                       SIM_DecorationHostAccessOldINTEL};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const sim_decoration *decoration =
+            sim_module_decoration(module, variable->id, SIM_NONE, numbers[i]);
+        if (decoration) return sim_words_text(decoration->operands + 1);
+    }
+    return (rt_text){0};
+}
+
+/* Notes the names by which a variable in global memory is found.  The first of several goes. */
+static void names_note(sim_decoder *d, const sim_module *module, const sim_variable *variable)
+{
+    rt_arena *arena = &d->program->arena;
+    rt_text known = host_name(module, variable);
+    if (known.length > 0 && rt_map_find(&d->program->host_names, known) == RT_MAP_NONE)
+        rt_map_set(&d->program->host_names, rt_arena_text(arena, known), d->globals.count);
+    if (variable->link_name.length > 0)
+        rt_map_set(&d->program->global_names, rt_arena_text(arena, variable->link_name),
+                   d->globals.count);
+}
+
 static void variable_add(sim_decoder *d, uint32_t module, uint32_t index)
 {
     const sim_variable *variable = &d->modules[module]->variables[index];
@@ -737,10 +763,7 @@ static void variable_add(sim_decoder *d, uint32_t module, uint32_t index)
     }
     if (is_global(variable)) {
         d->global_of[module][index] = d->globals.count;
-        if (variable->link_name.length) {
-            rt_text link_name = rt_arena_text(&d->program->arena, variable->link_name);
-            rt_map_set(&d->program->global_names, link_name, d->globals.count);
-        }
+        names_note(d, d->modules[module], variable);
         *rt_vector_push(&d->globals) =
             (sim_global){.size = type->size_bytes,
                          .slot = SIM_NONE,

@@ -105,7 +105,8 @@ rt_status sim_world_variable(sim_world *world, sim_program *program, rt_text nam
                              sim_object *out_object)
 {
     *out_object = 0;
-    uint32_t index = rt_map_find(&program->global_names, name);
+    uint32_t index = rt_map_find(&program->host_names, name);
+    if (index == RT_MAP_NONE) index = rt_map_find(&program->global_names, name);
     if (index == RT_MAP_NONE) return RT_STATUS_OK;
     CHECK(index < program->global_count);
     sim_instance instance;

@@ -333,6 +333,7 @@ void sim_program_destroy(sim_program *program)
     if (!program || atomic_fetch_sub(&program->references, 1) != 1) return;
     rt_map_free(&program->kernel_names);
     rt_map_free(&program->global_names);
+    rt_map_free(&program->host_names);
     rt_arena_reset(&program->arena);
     rt_free(program);
 }

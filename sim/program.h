@@ -79,6 +79,7 @@ struct sim_program {
     uint32_t kernel_count, global_count;
     rt_map kernel_names; /* -> index */
     rt_map global_names; /* the exported ones -> index */
+    rt_map host_names;   /* names that HostAccessINTEL gives -> index; they go first */
     sim_relocation *relocations;
     sim_local *locals;
     uint32_t relocation_count, local_count;

@@ -109,10 +109,13 @@ uint64_t sim_object_size(const sim_world *world, sim_object object);
  * for every type, and known without the world. */
 uint64_t sim_object_address(sim_object object);
 
-/* Finds the module-scope variable in global memory that a linked program exports under that name,
- * as an object of this world: 0 where there is none.  All variables of a program are made with
- * their initial values when the first is asked for or a kernel is first launched.  They are the
- * world's, which keeps the program until sim_world_forget.  ERRC_MEMORY_ALLOCATION; LIMIT. */
+/* Finds the module-scope variable in global memory that has a name for the host, as an object of
+ * this world: 0 where there is none.  That is the name of its decoration HostAccessINTEL, exported
+ * or not, and only where no variable has that, the name that the program exports (document 002,
+ * "New PI interface to copy to or from a module scope variable").  All variables of a program are
+ * made with their initial values when the first is asked for or a kernel is first launched.  They
+ * are the world's, which keeps the program until sim_world_forget.  ERRC_MEMORY_ALLOCATION; LIMIT.
+ */
 RT_MUST_USE rt_status sim_world_variable(sim_world *world, sim_program *program, rt_text name,
                                          sim_object *out_object);
 /* Destroys the variables of a program that is not used in this world any more; later accesses

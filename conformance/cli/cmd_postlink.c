@@ -47,7 +47,7 @@ static int status_of(rt_code code)
 }
 
 static int answer_take(postlink_command *command, const cnf_compile_answer *answer,
-                       rt_image_list *out_images)
+                       cnf_postlinked *made)
 {
     for (uint32_t i = 0; i < answer->message_count; i++)
         message_print(command, &answer->messages[i]);
@@ -57,8 +57,8 @@ static int answer_take(postlink_command *command, const cnf_compile_answer *answ
     }
     /* The answer's bytes end with the call; the images stay. */
     rt_bytes kept = rt_arena_bytes(&command->arena, answer->artefact);
-    rt_reader reader = rt_reader_of(kept);
-    rt_status status = rt_image_list_read(command->sink, &command->arena, &reader, out_images);
+    rt_status status = cnf_compile_artefact_read(command->sink, &command->arena, kept,
+                                                 &made->images, &made->device_globals);
     if (rt_ok(status)) return CNF_EXIT_EXPECTED;
     fprintf(stderr, "assay: %.*s\n",
             RT_TEXT_ARG(rt_sink_diagnostic(command->sink, status)->message));
@@ -76,7 +76,7 @@ static int module_make(postlink_command *command, cnf_cache *cache, const cnf_ru
     cnf_compile_request_module(&request, module, run->profile);
     cnf_compile_call(cache, &command->arena, rt_buffer_bytes(&request), run->timeout_ms, &bytes,
                      &answer);
-    int status = answer_take(command, &answer, &made->images);
+    int status = answer_take(command, &answer, made);
     rt_buffer_free(&request);
     rt_buffer_free(&bytes);
     return status;

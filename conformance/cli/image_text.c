@@ -3,6 +3,7 @@
 #include "conformance/cli/image_text.h"
 
 #include "reference/base/stream.h"
+#include "reference/image/device_global.h"
 
 static void safe_append(rt_buffer *out, rt_text text)
 {
@@ -17,7 +18,14 @@ static void safe_append(rt_buffer *out, rt_text text)
 
 /* ---- Values -------------------------------------------------------------------------------- */
 
-typedef enum value_form { FORM_U32, FORM_U64, FORM_BITS, FORM_TEXT, FORM_HEX } value_form;
+typedef enum value_form {
+    FORM_U32,
+    FORM_U64,
+    FORM_GLOBAL,
+    FORM_BITS,
+    FORM_TEXT,
+    FORM_HEX
+} value_form;
 
 /* Rows are tried from the first on; "" stands for every name. */
 static const struct value_row {
@@ -29,7 +37,7 @@ static const struct value_row {
     {"SYCL/device requirements", "reqd_work_group_size", FORM_U32},
     {"SYCL/device requirements", "reqd_work_group_size_uint64_t", FORM_U64},
     {"SYCL/specialization constants", "", FORM_U32},
-    {"SYCL/device globals", "", FORM_U32},
+    {RT_SET_DEVICE_GLOBALS, "", FORM_GLOBAL},
     {"SYCL/program metadata", "@reqd_work_group_size", FORM_U32},
     {"SYCL/program metadata", "@max_work_group_size", FORM_U32},
     {"SYCL/kernel param opt", "", FORM_BITS},
@@ -50,15 +58,27 @@ static bool printable(rt_bytes bytes)
     return bytes.size > 0;
 }
 
+/* Whether a value is what a row says that it is. */
+static bool has_form(const rt_property *property, value_form form)
+{
+    rt_device_global_value value;
+    switch (form) {
+    case FORM_U32: return property->bytes.size % 4 == 0 && property->unused_bits == 0;
+    case FORM_U64: return property->bytes.size % 8 == 0 && property->unused_bits == 0;
+    case FORM_GLOBAL: return rt_device_global_value_read(property, &value);
+    case FORM_BITS:
+    case FORM_TEXT:
+    case FORM_HEX: break;
+    }
+    return true;
+}
+
 static value_form form_of(rt_text set, const rt_property *property)
 {
     for (size_t i = 0; i < sizeof value_rows / sizeof *value_rows; i++) {
         const struct value_row *row = &value_rows[i];
         if (!rt_text_is(set, row->set) || !ends_with(property->name, row->name_end)) continue;
-        size_t size = row->form == FORM_U64 ? 8 : 4;
-        bool words = row->form == FORM_U32 || row->form == FORM_U64;
-        if (!words || (property->bytes.size % size == 0 && property->unused_bits == 0))
-            return row->form;
+        if (has_form(property, row->form)) return row->form;
     }
     return printable(property->bytes) && property->unused_bits == 0 ? FORM_TEXT : FORM_HEX;
 }
@@ -73,6 +93,15 @@ static void words_append(rt_buffer *out, rt_bytes bytes, size_t word_size)
         rt_buffer_printf(out, "%llu", (unsigned long long)word);
     }
     rt_buffer_append_byte(out, ']');
+}
+
+static void global_append(rt_buffer *out, const rt_property *property)
+{
+    rt_device_global_value value;
+    bool read = rt_device_global_value_read(property, &value);
+    CHECK(read);
+    rt_buffer_printf(out, "%u byte%s%s", value.size, value.size == 1 ? "" : "s",
+                     value.image_scope ? ", image scope" : "");
 }
 
 /* Bit 0, that of the first argument, comes first. */
@@ -95,6 +124,7 @@ static void value_append(rt_buffer *out, rt_text set, const rt_property *propert
     switch (form_of(set, property)) {
     case FORM_U32: words_append(out, bytes, 4); break;
     case FORM_U64: words_append(out, bytes, 8); break;
+    case FORM_GLOBAL: global_append(out, property); break;
     case FORM_BITS: bits_append(out, property); break;
     case FORM_TEXT:
         rt_buffer_append_byte(out, '"');

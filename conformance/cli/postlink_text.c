@@ -137,10 +137,25 @@ static void image_append(rt_buffer *out, rt_arena *arena, const rt_image *image)
             cnf_property_sets_text(out, "  ", (rt_property_sets){&image->sets[i], 1});
 }
 
+/* What the host code of the module's sources registers, in an image or not. */
+static void globals_append(rt_buffer *out, rt_device_global_list list)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        const rt_device_global *global = &list.globals[i];
+        line_begin(out, "registers", i == 0);
+        rt_buffer_printf(out, "%.*s  id %.*s, %llu byte%s%s, host access: %s\n",
+                         RT_TEXT_ARG(global->name), RT_TEXT_ARG(global->unique_id),
+                         (unsigned long long)global->size, global->size == 1 ? "" : "s",
+                         global->image_scope ? ", image scope" : "",
+                         rt_host_access_name(global->host_access));
+    }
+}
+
 void cnf_postlink_text(rt_buffer *out, rt_arena *arena, const cnf_postlinked *module)
 {
     rt_buffer_printf(out, "module %.*s, split %s, images: %u\n", RT_TEXT_ARG(module->module),
                      module->split, module->images.count);
+    globals_append(out, module->device_globals);
     for (uint32_t i = 0; i < module->images.count; i++)
         image_append(out, arena, &module->images.images[i]);
 }
@@ -254,6 +269,22 @@ static json_t *image_json(rt_arena *arena, const rt_image *image)
     return object;
 }
 
+static json_t *globals_json(rt_device_global_list list)
+{
+    json_t *array = json_array();
+    for (uint32_t i = 0; i < list.count; i++) {
+        const rt_device_global *global = &list.globals[i];
+        json_t *object = json_object();
+        set_json(object, "name", cnf_json_text(global->name));
+        set_json(object, "id", cnf_json_text(global->unique_id));
+        set_json(object, "size_bytes", json_integer((json_int_t)global->size));
+        set_json(object, "image_scope", json_boolean(global->image_scope));
+        set_json(object, "host_access", json_string(rt_host_access_name(global->host_access)));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
 void cnf_postlink_json(rt_buffer *out, rt_arena *arena, const cnf_postlinked *modules,
                        uint32_t module_count)
 {
@@ -264,6 +295,7 @@ void cnf_postlink_json(rt_buffer *out, rt_arena *arena, const cnf_postlinked *mo
             json_array_append_new(images, image_json(arena, &modules[i].images.images[k]));
         set_json(object, "module", cnf_json_text(modules[i].module));
         set_json(object, "split", json_string(modules[i].split));
+        set_json(object, "device_globals", globals_json(modules[i].device_globals));
         set_json(object, "images", images);
         json_array_append_new(array, object);
     }

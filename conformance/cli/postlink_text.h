@@ -2,18 +2,19 @@
 #ifndef CONFORMANCE_CLI_POSTLINK_TEXT_H
 #define CONFORMANCE_CLI_POSTLINK_TEXT_H
 
-#include "reference/image/image.h"
+#include "reference/image/device_global.h"
 
 /* A module with its images. */
 typedef struct cnf_postlinked {
     rt_text module;
     const char *split; /* its name */
     rt_image_list images;
+    rt_device_global_list device_globals; /* that the sources' host code registers */
 } cnf_postlinked;
 
-/* Appends, image by image: format and size, kernels, exported and imported symbols with their
- * demangled names, specialisation constants, aspects, options, and whatever else its property sets
- * hold.  Temporary texts go to the arena. */
+/* Appends the device_globals that host code registers and, image by image: format and size,
+ * kernels, exported and imported symbols with their demangled names, specialisation constants,
+ * aspects, options, and whatever else its property sets hold.  Temporary texts go to the arena. */
 void cnf_postlink_text(rt_buffer *out, rt_arena *arena, const cnf_postlinked *module);
 
 /* Appends the same of all modules as one array of JSON and a newline; every property set is there

@@ -86,3 +86,19 @@ rt_status cnf_compile_answer_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes
     *out_answer = answer;
     return RT_STATUS_OK;
 }
+
+rt_status cnf_compile_artefact_read(rt_sink *sink, rt_arena *arena, rt_bytes artefact,
+                                    rt_image_list *out_images, rt_device_global_list *out_globals)
+{
+    *out_globals = (rt_device_global_list){0};
+    rt_reader reader = rt_reader_of(artefact);
+    RT_TRY(rt_image_list_read(sink, arena, &reader, out_images));
+    rt_device_global_list globals = rt_device_global_list_read(arena, &reader);
+    if (!rt_reader_finished(&reader)) {
+        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
+                       "damaged list of device_globals: fault at byte %zu of %zu",
+                       reader.failed ? reader.fault : reader.position, artefact.size);
+    }
+    *out_globals = globals;
+    return RT_STATUS_OK;
+}

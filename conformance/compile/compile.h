@@ -50,13 +50,20 @@ typedef struct cnf_compile_answer {
     uint32_t name_count;
     const cnf_compile_message *messages;
     uint32_t message_count;
-    rt_bytes artefact; /* image list (module) or bitcode (link); empty on failure */
+    rt_bytes artefact; /* what cnf_compile_artefact_read reads (module) or bitcode (link); empty on
+                          failure */
 } cnf_compile_answer;
 
 /* Decodes what a worker wrote or the cache kept; spans point into `bytes`.  MALFORMED: cut short,
  * for example because the worker died, or successful without an artefact. */
 RT_MUST_USE rt_status cnf_compile_answer_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
                                               cnf_compile_answer *out_answer);
+
+/* Decodes the artefact of a module: its images, and the device_globals that the host code of its
+ * sources registers.  Spans point into `artefact`.  MALFORMED: damaged. */
+RT_MUST_USE rt_status cnf_compile_artefact_read(rt_sink *sink, rt_arena *arena, rt_bytes artefact,
+                                                rt_image_list *out_images,
+                                                rt_device_global_list *out_globals);
 
 /* Appends a failing answer without names and messages: what the runner notes when a worker that it
  * started has died.  `code` is not RT_OK. */

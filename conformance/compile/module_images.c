@@ -11,6 +11,7 @@
 #include "conformance/compile/offline.h"
 #include "conformance/compile/sycl_images.h"
 #include "conformance/scenario/build_options.h"
+#include "reference/base/map.h"
 
 #include <string.h>
 
@@ -25,6 +26,7 @@ typedef struct unit {
 } unit;
 
 typedef RT_VECTOR(rt_image) image_list;
+typedef RT_VECTOR(rt_device_global) global_list;
 
 typedef struct module_job {
     cnf_worker *worker;
@@ -32,6 +34,8 @@ typedef struct module_job {
     unit *units; /* of the sources, then of the images */
     uint32_t unit_count;
     image_list images;
+    global_list globals; /* that host code registers, each id once */
+    rt_map global_ids;
 } module_job;
 
 static bool is_spirv(const unit *one)
@@ -87,8 +91,8 @@ static rt_status read_ir(cnf_worker *worker, unit *one)
     return judge(worker, one, status);
 }
 
-/* Decodes what the plugin wrote; the images live in the worker's arena. */
-static rt_status read_images(cnf_worker *worker, const rt_buffer *written, rt_image_list *out)
+/* Decodes the image that the plugin describes; it lives in the worker's arena. */
+static rt_status read_image(cnf_worker *worker, const rt_buffer *written, rt_image_list *out)
 {
     rt_bytes kept = rt_arena_bytes(&worker->arena, rt_buffer_bytes(written));
     rt_reader reader = rt_reader_of(kept);
@@ -101,7 +105,7 @@ static rt_status describe(cnf_worker *worker, unit *one)
     rt_buffer written = {0};
     rt_status status = worker->api->describe_spirv(worker->sink, one->code, &written);
     status = judge(worker, one, status);
-    if (rt_ok(status)) status = read_images(worker, &written, &one->images);
+    if (rt_ok(status)) status = read_image(worker, &written, &one->images);
     rt_buffer_free(&written);
     CHECK_IMPLIES(rt_ok(status), one->images.count == 1);
     return status;
@@ -168,6 +172,40 @@ static rt_status compile_units(module_job *job)
 
 /* ---- Images -------------------------------------------------------------------------------- */
 
+/* Sources are compiled apart, so that each registers what it defines; one id is one variable. */
+static void add_globals(module_job *job, rt_device_global_list list)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        rt_text id = list.globals[i].unique_id;
+        if (rt_map_find(&job->global_ids, id) != RT_MAP_NONE) continue;
+        rt_map_set(&job->global_ids, id, job->globals.count);
+        *rt_vector_push(&job->globals) = list.globals[i];
+    }
+}
+
+/* Decodes what post-link made; it lives in the worker's arena. */
+static rt_status read_answer(module_job *job, const rt_buffer *written, rt_image_list *out)
+{
+    cnf_worker *worker = job->worker;
+    rt_bytes kept = rt_arena_bytes(&worker->arena, rt_buffer_bytes(written));
+    rt_device_global_list globals;
+    RT_TRY(cnf_compile_artefact_read(worker->sink, &worker->arena, kept, out, &globals));
+    add_globals(job, globals);
+    return RT_STATUS_OK;
+}
+
+/* A declaration that post-link refuses in the front end's place is told in its form. */
+static rt_status refuse_declaration(module_job *job, const rt_postlink_source *sources,
+                                    uint32_t count, rt_status status)
+{
+    cnf_worker *worker = job->worker;
+    rt_text reason = rt_sink_diagnostic(worker->sink, status)->message;
+    for (uint32_t i = 0; i < count; i++)
+        cnf_diagnostics_collect(&worker->arena, cnf_diagnostic_of_clang, sources[i].name, reason,
+                                &worker->messages);
+    return status;
+}
+
 /* `made` says what is made and how it is split; the rest is the module's. */
 static rt_status postlink(module_job *job, rt_postlink_request made, rt_image_list *out)
 {
@@ -176,10 +214,13 @@ static rt_status postlink(module_job *job, rt_postlink_request made, rt_image_li
     made.format = RT_FORMAT_SPIRV64;
     made.spirv_version_max = SPIRV_VERSION_MAX;
     made.profile = job->request->profile;
+    made.device_globals = true;
     made.target_aspects = job->request->target_aspects;
     rt_buffer written = {0};
     rt_status status = worker->api->postlink(worker->sink, &made, &written);
-    if (rt_ok(status)) status = read_images(worker, &written, out);
+    if (rt_ok(status)) status = read_answer(job, &written, out);
+    if (status.code == RT_COMPILE_TIME)
+        status = refuse_declaration(job, made.sources, made.source_count, status);
     rt_buffer_free(&written);
     return status;
 }
@@ -328,6 +369,8 @@ static rt_status make_images(module_job *job)
     }
     rt_image_list_write(&job->worker->artefact,
                         (rt_image_list){job->images.items, job->images.count});
+    rt_device_global_list_write(&job->worker->artefact,
+                                (rt_device_global_list){job->globals.items, job->globals.count});
     return RT_STATUS_OK;
 }
 
@@ -358,5 +401,7 @@ rt_status cnf_worker_make_module(cnf_worker *worker, const cnf_request *request)
     for (uint32_t i = 0; i < job.unit_count; i++)
         cnf_front_end_free(&job.units[i].run);
     rt_vector_free(&job.images);
+    rt_vector_free(&job.globals);
+    rt_map_free(&job.global_ids);
     return status;
 }

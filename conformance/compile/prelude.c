@@ -15,7 +15,14 @@
  * CALLS_INDIRECTLY() for the default set, USES_ASPECTS(fp64, ...) before any function.  A property
  * is part of the code wherever the class is, so a virtual function that has it is emitted though
  * nothing calls it. new_object<T>(storage, ...) makes an object in memory that is there,
- * object<T>(storage) is the one that is there. */
+ * object<T>(storage) is the one that is there.
+ *
+ * DEVICE_GLOBAL(type, name, properties...) defines a device_global in the layout of document 002,
+ * "Class specializations based on device_image_scope": a pointer to the value without that property
+ * and the value itself with it, first in the variable in either case.  DG(name) is the value, an
+ * lvalue of `type`.  EXTERN_DEVICE_GLOBAL declares one of another source or module, and a pointer
+ * to it, since clang drops the annotations of what is only declared.  Annotations tell post-link
+ * the properties as they are written (reference/compiler/device_globals.h). */
 #include "conformance/compile/prelude.h"
 
 #include "reference/base/check.h"
@@ -28,6 +35,58 @@
     "__constant type __assay_spec_default_##name "                                                 \
     "__asm__(\"__assay_spec_default_\" #name) = value;\n"                                          \
     "#define USES_ASPECTS(...) __attribute__((annotate(\"assay:uses-aspects=\" #__VA_ARGS__)))\n"
+
+/* Which of two layouts: 1 where device_image_scope is among the properties.  A name that is pasted
+ * behind __ASSAY_SCOPE_ gives ", 1" and thereby a second argument, or anything else, which is one
+ * argument that is not looked at.  More than six properties cannot all be different, so that what
+ * stands behind the sixth is refused anyway. */
+#define SCOPES                                                                                     \
+    "#define __ASSAY_SCOPE_device_image_scope ~, 1\n"                                              \
+    "#define __ASSAY_SECOND_OF(a, b, ...) b\n"                                                     \
+    "#define __ASSAY_SECOND(...) __ASSAY_SECOND_OF(__VA_ARGS__, 0, )\n"                            \
+    "#define __ASSAY_IS_SCOPE(p) __ASSAY_SECOND(__ASSAY_SCOPE_##p)\n"                              \
+    "#define __ASSAY_OR_00 0\n"                                                                    \
+    "#define __ASSAY_OR_01 1\n"                                                                    \
+    "#define __ASSAY_OR_10 1\n"                                                                    \
+    "#define __ASSAY_OR_11 1\n"                                                                    \
+    "#define __ASSAY_OR_OF(a, b) __ASSAY_OR_##a##b\n"                                              \
+    "#define __ASSAY_OR(a, b) __ASSAY_OR_OF(a, b)\n"                                               \
+    "#define __ASSAY_SCOPE_OF(a, b, c, d, e, f, ...) "                                             \
+    "__ASSAY_OR(__ASSAY_OR(__ASSAY_IS_SCOPE(a), __ASSAY_IS_SCOPE(b)), "                            \
+    "__ASSAY_OR(__ASSAY_OR(__ASSAY_IS_SCOPE(c), __ASSAY_IS_SCOPE(d)), "                            \
+    "__ASSAY_OR(__ASSAY_IS_SCOPE(e), __ASSAY_IS_SCOPE(f))))\n"                                     \
+    "#define __ASSAY_SCOPE(...) __ASSAY_SCOPE_OF(__VA_ARGS__, , , , , , )\n"                       \
+    "#define __ASSAY_PASTE_OF(a, b) a##b\n"                                                        \
+    "#define __ASSAY_PASTE(a, b) __ASSAY_PASTE_OF(a, b)\n"                                         \
+    "#define __ASSAY_ANNOTATED(...) __attribute__((annotate(__VA_ARGS__)))\n"
+
+/* A declaration has one declarator, so that `static` and `inline` may stand before it. */
+#define DEVICE_GLOBALS                                                                             \
+    "#define DG(variable) (*(variable).value)\n"                                                   \
+    "#define DEVICE_GLOBAL(type, name, ...) __ASSAY_VARIABLE(type, name, __VA_ARGS__) "            \
+    "__ASSAY_ANNOTATED(\"assay-device-global:\" #__VA_ARGS__) = __ASSAY_ZERO;\n"                   \
+    "#define EXTERN_DEVICE_GLOBAL(type, name, ...) "                                               \
+    "extern __ASSAY_VARIABLE(type, name, __VA_ARGS__); "                                           \
+    "static const __global void *__constant __assay_extern_##name __attribute__((used)) "          \
+    "__ASSAY_ANNOTATED(\"assay-extern-device-global:\" #__VA_ARGS__) = &name;\n"
+
+/* A structure in both languages, so that their sources may share variables; of a const type too it
+ * can be written by the host, and in C++ named by other sources. */
+#define DEVICE_GLOBALS_C                                                                           \
+    SCOPES                                                                                         \
+    "#define __ASSAY_VALUE_0(type) struct { __global __typeof__(type) *value; }\n"                 \
+    "#define __ASSAY_VALUE_1(type) struct { __typeof__(type) value[1]; }\n"                        \
+    "#define __ASSAY_VARIABLE(type, name, ...) "                                                   \
+    "__global __ASSAY_PASTE(__ASSAY_VALUE_, __ASSAY_SCOPE(__VA_ARGS__))(type) name\n"              \
+    "#define __ASSAY_ZERO {0}\n" DEVICE_GLOBALS
+
+#define DEVICE_GLOBALS_CPP                                                                         \
+    SCOPES                                                                                         \
+    "template <typename T, int> struct __assay_device_global { __global T *value; };\n"            \
+    "template <typename T> struct __assay_device_global<T, 1> { T value[1]; };\n"                  \
+    "#define __ASSAY_VARIABLE(type, name, ...) "                                                   \
+    "__global __assay_device_global<type, __ASSAY_SCOPE(__VA_ARGS__)> name\n"                      \
+    "#define __ASSAY_ZERO {}\n" DEVICE_GLOBALS
 
 /* Virtual functions need the extension, which an option makes known and only a pragma enables; C++
  * for OpenCL has no header that would declare placement new. */
@@ -46,8 +105,8 @@
 rt_text cnf_prelude(scn_language language)
 {
     switch (language) {
-    case SCN_LANGUAGE_OPENCL_C: return RT_TEXT(COMMON);
-    case SCN_LANGUAGE_OPENCL_CPP: return RT_TEXT(COMMON CPP);
+    case SCN_LANGUAGE_OPENCL_C: return RT_TEXT(COMMON DEVICE_GLOBALS_C);
+    case SCN_LANGUAGE_OPENCL_CPP: return RT_TEXT(COMMON CPP DEVICE_GLOBALS_CPP);
     default: UNREACHABLE();
     }
 }

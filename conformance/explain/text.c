@@ -4,6 +4,7 @@
 
 #include "conformance/explain/explain_internal.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static void heading(rt_buffer *out, const char *title)
@@ -44,6 +45,21 @@ static void put_names(rt_buffer *out, const rt_text *names, uint32_t count)
 
 /* ---- Modules ------------------------------------------------------------------------------- */
 
+/* The device_globals that a module's host code registers. */
+static void globals_write(rt_buffer *out, rt_device_global_list list)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        const rt_device_global *global = &list.globals[i];
+        rt_buffer_printf(out, "    device_global ");
+        put_name(out, global->name);
+        rt_buffer_printf(out, " (id ");
+        put_name(out, global->unique_id);
+        rt_buffer_printf(out, "): %" PRIu64 " byte%s%s, host access %s\n", global->size,
+                         global->size == 1 ? "" : "s", global->image_scope ? ", image scope" : "",
+                         rt_host_access_name(global->host_access));
+    }
+}
+
 static void module_write(rt_buffer *out, const scn_scenario *scenario, uint32_t index)
 {
     const scn_module *module = &scenario->modules[index];
@@ -61,6 +77,7 @@ static void module_write(rt_buffer *out, const scn_scenario *scenario, uint32_t 
         rt_buffer_printf(out, "; file %.*s", RT_TEXT_ARG(module->file_name));
     if (!module->registers) rt_buffer_printf(out, "; does not register its images");
     rt_buffer_append_byte(out, '\n');
+    globals_write(out, module->device_globals);
 }
 
 static void modules_write(rt_buffer *out, const scn_scenario *scenario)
@@ -72,11 +89,17 @@ static void modules_write(rt_buffer *out, const scn_scenario *scenario)
 
 /* ---- Images -------------------------------------------------------------------------------- */
 
-static void property_write(rt_buffer *out, const rt_property *property, bool symbol)
+static void property_write(rt_buffer *out, const rt_property_set *set, const rt_property *property,
+                           bool symbol)
 {
+    rt_device_global_value global;
     put_name(out, property->name);
     if (symbol) return; /* type and value mean nothing in sets of symbols (DL-IMAGE-07) */
-    if (property->type == RT_PROPERTY_UINT32)
+    if (rt_text_is(set->name, RT_SET_DEVICE_GLOBALS) &&
+        rt_device_global_value_read(property, &global))
+        rt_buffer_printf(out, " = %u byte%s%s", global.size, global.size == 1 ? "" : "s",
+                         global.image_scope ? " with image scope" : "");
+    else if (property->type == RT_PROPERTY_UINT32)
         rt_buffer_printf(out, " = %u", property->number);
     else
         rt_buffer_printf(out, " = %zu byte%s", property->bytes.size,
@@ -95,7 +118,7 @@ static void set_write(rt_buffer *out, const rt_property_set *set)
     if (!imports && !exports) rt_buffer_printf(out, ": ");
     for (uint32_t i = 0; i < set->property_count; i++) {
         if (i > 0) rt_buffer_printf(out, ", ");
-        property_write(out, &set->properties[i], imports || exports);
+        property_write(out, set, &set->properties[i], imports || exports);
     }
     if (set->property_count == 0) rt_buffer_printf(out, "nothing");
     rt_buffer_append_byte(out, '\n');

@@ -7,6 +7,7 @@
 
 #include "conformance/scenario/scenario.h"
 #include "conformance/scenario/sycl_kernels.h"
+#include "reference/base/map.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -239,6 +240,26 @@ static void judge_answer(cnf_modules *modules, const scn_module *module,
     }
 }
 
+/* What the scenario says of a variable comes before what its code says. */
+static rt_device_global_list globals_join(cnf_modules *modules, rt_device_global_list compiled,
+                                          rt_device_global_list given)
+{
+    rt_map ids = {0};
+    uint32_t count = compiled.count;
+    rt_device_global *all =
+        rt_arena_alloc_array(modules->arena, compiled.count + given.count, sizeof *all);
+    for (uint32_t i = 0; i < compiled.count; i++) {
+        all[i] = compiled.globals[i];
+        rt_map_set(&ids, all[i].unique_id, i);
+    }
+    for (uint32_t i = 0; i < given.count; i++) {
+        uint32_t known = rt_map_find(&ids, given.globals[i].unique_id);
+        all[known != RT_MAP_NONE ? known : count++] = given.globals[i];
+    }
+    rt_map_free(&ids);
+    return (rt_device_global_list){all, count};
+}
+
 /* Reads the images of one module; false: there are none, and why. */
 static bool module_finish(cnf_modules *modules, uint32_t index, scn_module *module,
                           cnf_judgement *out)
@@ -260,8 +281,10 @@ static bool module_finish(cnf_modules *modules, uint32_t index, scn_module *modu
         return false;
     }
     if (rt_ok(status)) {
-        rt_reader reader = rt_reader_of(answer.artefact);
-        status = rt_image_list_read(modules->sink, modules->arena, &reader, &module->images);
+        rt_device_global_list compiled;
+        status = cnf_compile_artefact_read(modules->sink, modules->arena, answer.artefact,
+                                           &module->images, &compiled);
+        module->device_globals = globals_join(modules, compiled, module->device_globals);
     }
     if (rt_ok(status)) return true;
     judge_failure(modules, module, RT_TEXT("tool.answer"),

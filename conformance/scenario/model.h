@@ -10,6 +10,7 @@
 #include "reference/base/profile.h"
 #include "reference/base/rule.h"
 #include "reference/compiler_api.h"
+#include "reference/image/device_global.h"
 #include "reference/image/image.h"
 
 /* Where something stands in the scenario file; both count from 1, columns in code points. */
@@ -132,7 +133,9 @@ typedef struct scn_module {
     rt_text file_name; /* of the file that the OS loads; empty: the module's name.  Files of one
                           name lie in different folders */
     bool registers;    /* false: its images are not registered when it is loaded; load_image can */
-    rt_image_list images; /* empty until compiled; filled in packs */
+    rt_image_list images;                 /* empty until compiled; filled in packs */
+    rt_device_global_list device_globals; /* that its host code registers: those of the scenario
+                                             until compiled, then those of its sources too */
 } scn_module;
 
 /* ---- Devices ------------------------------------------------------------------------------ */

@@ -111,6 +111,7 @@ static scn_module read_module(scn_unpacker *unpack)
     module.file_name = rt_read_text(&unpack->reader);
     module.registers = scn_unpack_flag(unpack);
     read_images(unpack, &module.images);
+    module.device_globals = rt_device_global_list_read(unpack->arena, reader);
     return module;
 }
 

@@ -99,6 +99,7 @@ static void write_module(rt_buffer *out, const scn_module *module)
     rt_write_text(out, module->file_name);
     write_flag(out, module->registers);
     rt_image_list_write(out, module->images);
+    rt_device_global_list_write(out, module->device_globals);
 }
 
 /* ---- Devices and memories ----------------------------------------------------------------- */

@@ -163,6 +163,10 @@ static const scn_row module_rows[] = {
      "The device code of the module."},
     {"images", &scn_shape_hand_images, 0, SCN_ITEMS(scn_module, hand_images, hand_image_count),
      "Device images written by hand; they are numbered after those of the sources."},
+    {"device_globals", &scn_shape_globals, 0,
+     SCN_ITEMS(scn_module, device_globals.globals, device_globals.count),
+     "Variables that the module's host code registers beside those of its sources; of one id, instead "
+     "of what the source says."},
     {"split", &shape_split, 0, SCN_FIELD(scn_module, split),
      "How post-link distributes the code over device images; off: one image."},
     {"build_options", &shape_build_options, 0, SCN_FIELD(scn_module, build_options),
@@ -229,6 +233,13 @@ static bool symbols_check(scn_reader *reader, const scn_node *node, const scn_mo
     return fine;
 }
 
+static bool globals_check(scn_reader *reader, const scn_node *node, const scn_module *module)
+{
+    if (module->device_globals.count == 0) return true;
+    return scn_device_globals_check(reader, &scn_node_entry(node, "device_globals")->value,
+                                    module->device_globals);
+}
+
 static bool has_sycl(const scn_module *module)
 {
     for (uint32_t i = 0; i < module->source_count; i++)
@@ -283,6 +294,7 @@ static bool module_read(scn_reader *reader, const scn_node *node, void *out)
     bool fine = needs_check(reader, node, module);
     fine = options_check(reader, node, module) && fine;
     fine = scn_device_config_check(reader, node, module) && fine;
+    fine = globals_check(reader, node, module) && fine;
     return symbols_check(reader, node, module) && fine;
 }
 

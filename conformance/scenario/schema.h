@@ -173,6 +173,10 @@ uint32_t scn_names_resolve(scn_reader *reader, const scn_names *names, scn_posit
  * the caller sets to 0; reports what is wrong and returns false. */
 bool scn_formats_read(scn_reader *reader, const scn_node *node, uint32_t *out_formats);
 
+/* Refuses a module's device_globals, read from the list `node`, of which two have one id. */
+bool scn_device_globals_check(scn_reader *reader, const scn_node *node,
+                              rt_device_global_list globals);
+
 /* Adds the aspects that a map of them gives as true and as false to two masks, in which bit
  * 1u << dev_aspect stands for an aspect.  False after a problem. */
 bool scn_aspects_read(scn_reader *reader, const scn_node *node, uint32_t *out_present,
@@ -208,6 +212,7 @@ extern const scn_shape scn_shape_aspects_object; /* OBJECT: what scn_aspects_rea
 extern const scn_shape scn_shape_device_config;  /* OBJECT, of a scn_module */
 extern const scn_shape scn_shape_modules;     /* MAP of scn_module */
 extern const scn_shape scn_shape_hand_images; /* LIST of scn_hand_image */
+extern const scn_shape scn_shape_globals;     /* LIST of rt_device_global */
 extern const scn_shape scn_shape_devices;     /* MAP of scn_device */
 extern const scn_shape scn_shape_memories;    /* MAP of scn_memory */
 extern const scn_shape scn_shape_arguments;   /* LIST of scn_argument */

@@ -100,7 +100,8 @@ static rt_module *module_table(cnf_execution *execution)
                                  .needs = module->needs,
                                  .need_count = module->need_count,
                                  .host_symbols = module->host_symbols,
-                                 .host_symbol_count = module->host_symbol_count};
+                                 .host_symbol_count = module->host_symbol_count,
+                                 .globals = module->device_globals};
         if (module->registers) modules[i].images = module->images;
     }
     return modules;

@@ -4,6 +4,7 @@
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
 #include "reference/compiler/attributes.h"
+#include "reference/compiler/device_globals.h"
 #include "reference/compiler/input.h"
 #include "reference/compiler/place.h"
 #include "reference/compiler/symbols.h"
@@ -98,10 +99,32 @@ static void add_functions(builder *build, LLVMModuleRef module)
     }
 }
 
-static void add_variables(builder *build, LLVMModuleRef module)
+/* A device_global is at home in every image that refers to it (DG-POSTLINK-05). */
+static rt_status add_device_global(builder *build, LLVMValueRef variable)
+{
+    pl_device_global global;
+    RT_TRY(pl_device_global_read(build->job, variable, &global));
+    rt_text id;
+    bool image_scope = global.host.image_scope;
+    bool exported = !image_scope && pl_variable_attribute(variable, PL_MODULE_ID, &id) &&
+                    pl_variable_is_offered(build->job, variable);
+    add_node(build, variable,
+             (pl_node){.kind = PL_VARIABLE,
+                       .shared = true,
+                       .device_global = true,
+                       .image_scope = image_scope,
+                       .unit = exported ? unit_index(build, id) : PL_NONE});
+    return RT_STATUS_OK;
+}
+
+static rt_status add_variables(builder *build, LLVMModuleRef module)
 {
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        if (build->job->device_globals && pl_is_device_global(variable)) {
+            RT_TRY(add_device_global(build, variable));
+            continue;
+        }
         unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(variable));
         bool shared = space == SPACE_GLOBAL && !LLVMIsGlobalConstant(variable);
         rt_text id;
@@ -115,6 +138,7 @@ static void add_variables(builder *build, LLVMModuleRef module)
                            .unit = offered ? unit_index(build, id) : PL_NONE,
                            .set = PL_NONE});
     }
+    return RT_STATUS_OK;
 }
 
 static void note_use(builder *build, uint32_t user, uint32_t used)

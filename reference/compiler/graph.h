@@ -24,11 +24,13 @@ typedef struct pl_node {
     LLVMValueRef value;
     pl_kind kind;
     bool defined;
-    bool shared;    /* VARIABLE: writable and in global memory, so that a copy is another one */
-    bool offered;   /* VARIABLE: a symbol that other images may import (DL-IMPORT-08) */
-    bool is_vtable; /* VARIABLE */
-    /* Index of its sycl-module-id in units, or PL_NONE; of what is offered: never NONE. */
-    uint32_t unit;
+    bool shared;        /* VARIABLE: writable and in global memory, so that a copy is another one */
+    bool offered;       /* VARIABLE: a symbol that other images may import (DL-IMPORT-08) */
+    bool device_global; /* VARIABLE: a treated device_global, which is never offered */
+    bool image_scope;   /* device_global: it has the property device_image_scope */
+    bool is_vtable;     /* VARIABLE */
+    uint32_t unit; /* index of its sycl-module-id in units, or PL_NONE; of what is offered: never
+                      NONE; of a device_global: NONE unless an image exports it */
     const uint32_t *uses; /* nodes that its body or initialiser refers to, each once */
     uint32_t use_count;
     /* Indirectly callable functions that it refers to otherwise than by a call, which are no uses:

@@ -8,6 +8,7 @@
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
 #include "reference/compiler/clone_part.h"
+#include "reference/compiler/device_globals.h"
 #include "reference/compiler/prepare.h"
 #include "reference/compiler/refuse_operations.h"
 #include "reference/compiler/refuse_types.h"
@@ -16,6 +17,7 @@
 #include "reference/compiler/spirv_linkage.h"
 #include "reference/compiler/symbols.h"
 #include "reference/compiler/translate.h"
+#include "reference/compiler/variable_attributes.h"
 #include "reference/compiler/virtual_images.h"
 
 #include <string.h>
@@ -36,10 +38,24 @@ static void make_plain_function(LLVMValueRef kernel)
     }
 }
 
+/* Definitions of one device_global in images that are linked together are one variable: its symbol
+ * gives way to another definition of it, and what is nobody else's is called by its unique id. */
+static void make_shared_definition(LLVMValueRef variable)
+{
+    rt_text id;
+    if (pl_is_local(variable) && pl_variable_attribute(variable, PL_GLOBAL_ID, &id))
+        LLVMSetValueName2(variable, id.data, id.length);
+    LLVMSetLinkage(variable, LLVMLinkOnceODRLinkage);
+}
+
 /* Copies become internal, so that images of one input never define a symbol twice. */
 static void make_copy(LLVMValueRef value, const pl_node *node)
 {
     CHECK(node->defined && !LLVMIsDeclaration(value));
+    if (node->device_global) {
+        make_shared_definition(value);
+        return;
+    }
     bool internal = true;
     if (node->kind == PL_HELPER) internal = RULE(DL_SPLIT_10);
     if (node->kind == PL_EXTERNAL) {
@@ -196,11 +212,16 @@ static rt_status translate(pl_job *job, const rt_postlink_request *request, LLVM
 {
     /* Without the extension the writer ends the process at the first pointer to a function. */
     static const char *const extensions[] = {"SPV_INTEL_function_pointers", "SPV_KHR_linkonce_odr"};
-    rt_buffer written = {0}, spirv = {0}, reason = {0};
+    rt_buffer written = {0}, lines = {0}, spirv = {0}, reason = {0};
+    const pl_image_global *globals;
+    uint32_t global_count;
+    RT_TRY(pl_device_globals_list(job, module, &globals, &global_count));
     rt_status status;
     if (pl_translate_to_spirv(module, request->spirv_version_max, extensions, 2, &written,
                               &reason)) {
-        status = pl_lines_keep(job, rt_buffer_bytes(&written), &spirv);
+        status = pl_lines_keep(job, rt_buffer_bytes(&written), &lines);
+        if (rt_ok(status))
+            pl_device_globals_decorate(globals, global_count, rt_buffer_bytes(&lines), &spirv);
         *out_spirv = rt_arena_bytes(&job->arena, rt_buffer_bytes(&spirv));
     } else {
         status = rt_fail(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE,
@@ -208,6 +229,7 @@ static rt_status translate(pl_job *job, const rt_postlink_request *request, LLVM
                          RT_TEXT_ARG(name), rt_buffer_string(&reason));
     }
     rt_buffer_free(&written);
+    rt_buffer_free(&lines);
     rt_buffer_free(&spirv);
     rt_buffer_free(&reason);
     return status;
@@ -244,6 +266,7 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
     pl_spec_constants_place(job, module, &properties);
     RT_TRY(pl_vtables_place(job, module, graph, part));
     pl_virtual_properties_add(job, &properties, module, graph, part, request->ahead_of_time);
+    RT_TRY(pl_device_globals_describe(job, module, &properties));
     pl_symbols symbols;
     RT_TRY(collect_symbols(job, module, graph, part, &symbols));
     pl_prepare_for_writer(job, module);

@@ -140,7 +140,8 @@ static rt_status refuse_duplicates(pl_job *job, const definition_table *table, r
 
 /* Parses one source, marks it and links it into *module (or becomes it). */
 static rt_status add_source(pl_job *job, const rt_postlink_request *request, uint32_t index,
-                            definition_table *table, LLVMModuleRef *module)
+                            definition_table *table, pl_device_globals *globals,
+                            LLVMModuleRef *module)
 {
     CHECK(index < request->source_count);
     CHECK_IMPLIES(index == 0, !*module);
@@ -161,6 +162,8 @@ static rt_status add_source(pl_job *job, const rt_postlink_request *request, uin
         mark_variables(part, source->name, marked);
         taken = pl_spec_constants_take(job, part);
     }
+    if (rt_ok(taken))
+        taken = pl_device_globals_take(job, part, source->name, &annotations, globals);
     if (!rt_ok(taken)) {
         LLVMDisposeModule(part);
         return taken;
@@ -186,7 +189,8 @@ static void keep_inline_bodies(LLVMModuleRef module)
     }
 }
 
-rt_status pl_input_link(pl_job *job, const rt_postlink_request *request, LLVMModuleRef *out_module)
+rt_status pl_input_link(pl_job *job, const rt_postlink_request *request, pl_device_globals *globals,
+                        LLVMModuleRef *out_module)
 {
     *out_module = NULL;
     CHECK(request->source_count > 0);
@@ -194,7 +198,7 @@ rt_status pl_input_link(pl_job *job, const rt_postlink_request *request, LLVMMod
     LLVMModuleRef module = NULL;
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < request->source_count && rt_ok(status); i++)
-        status = add_source(job, request, i, &table, &module);
+        status = add_source(job, request, i, &table, globals, &module);
     rt_map_free(&table.names);
     rt_vector_free(&table.duplicates);
     if (!rt_ok(status)) {

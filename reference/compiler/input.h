@@ -3,7 +3,7 @@
 #ifndef REFERENCE_COMPILER_INPUT_H
 #define REFERENCE_COMPILER_INPUT_H
 
-#include "reference/compiler/job.h"
+#include "reference/compiler/device_globals.h"
 #include "reference/compiler_api.h"
 
 /* The function attribute that makes a function SYCL_EXTERNAL; its value names the translation unit.
@@ -11,9 +11,10 @@
  * images may import. */
 #define PL_MODULE_ID "sycl-module-id"
 
-/* Links the sources.  MALFORMED: a source that LLVM refuses; POSTLINK_ERROR: symbols that more than
- * one source defines, all of them named.  *out_module belongs to the caller, NULL on failure. */
+/* Links the sources and enters their device_globals.  MALFORMED: a source that LLVM refuses;
+ * POSTLINK_ERROR: symbols that more than one source defines, all of them named; otherwise as
+ * pl_device_globals_take.  *out_module belongs to the caller, NULL on failure. */
 RT_MUST_USE rt_status pl_input_link(pl_job *job, const rt_postlink_request *request,
-                                    LLVMModuleRef *out_module);
+                                    pl_device_globals *globals, LLVMModuleRef *out_module);
 
 #endif

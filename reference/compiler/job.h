@@ -16,6 +16,7 @@ typedef struct pl_job {
     rt_arena arena;     /* freed when the job is closed */
     rt_buffer errors;   /* what LLVM reported since it was last cleared, a line each */
     rt_profile profile; /* post-link: whose it is */
+    bool device_globals; /* post-link: whether it treats device_globals */
 } pl_job;
 
 /* Opens a job.  LLVM's errors are collected instead of ending the process: without a handler of its

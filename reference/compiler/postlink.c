@@ -37,7 +37,7 @@ static rt_status build_graph(pl_job *job, const rt_postlink_request *request, LL
 }
 
 static rt_status make_images(pl_job *job, const rt_postlink_request *request, LLVMModuleRef input,
-                             rt_buffer *out_images)
+                             const pl_device_globals *globals, rt_buffer *out_answer)
 {
     pl_graph graph;
     RT_TRY(build_graph(job, request, input, &graph));
@@ -57,11 +57,13 @@ static rt_status make_images(pl_job *job, const rt_postlink_request *request, LL
         rt_text name = rt_arena_printf(&job->arena, "%.*s/%u", RT_TEXT_ARG(request->module), i);
         RT_TRY(pl_image_make(job, request, input, &graph, &parts[i], name, &images[i]));
     }
-    rt_image_list_write(out_images, (rt_image_list){images, count});
+    rt_image_list_write(out_answer, (rt_image_list){images, count});
+    rt_device_global_list_write(
+        out_answer, (rt_device_global_list){globals->registered.items, globals->registered.count});
     return RT_STATUS_OK;
 }
 
-rt_status pl_postlink(rt_sink *sink, const rt_postlink_request *request, rt_buffer *out_images)
+rt_status pl_postlink(rt_sink *sink, const rt_postlink_request *request, rt_buffer *out_answer)
 {
     CHECK((unsigned)request->split < RT_SPLIT_COUNT);
     CHECK((unsigned)request->profile < RT_PROFILE_COUNT);
@@ -69,14 +71,17 @@ rt_status pl_postlink(rt_sink *sink, const rt_postlink_request *request, rt_buff
     pl_job job;
     pl_job_open(&job, sink);
     job.profile = request->profile;
-    CHECK(out_images->size == 0);
+    job.device_globals = request->device_globals || !RULE(DG_POSTLINK_01);
+    CHECK(out_answer->size == 0);
+    pl_device_globals globals = {0};
     LLVMModuleRef input = NULL;
-    rt_status status = pl_input_link(&job, request, &input);
+    rt_status status = pl_input_link(&job, request, &globals, &input);
     if (rt_ok(status)) {
         status = pl_spec_constants_check(&job, input);
-        if (rt_ok(status)) status = make_images(&job, request, input, out_images);
+        if (rt_ok(status)) status = make_images(&job, request, input, &globals, out_answer);
         LLVMDisposeModule(input);
     }
+    pl_device_globals_free(&globals);
     pl_job_close(&job);
     return status;
 }

@@ -4,9 +4,9 @@
 
 #include "reference/compiler_api.h"
 
-/* Sources of a module to images. */
+/* Sources of a module to images and to what its host code registers. */
 RT_MUST_USE rt_status pl_postlink(rt_sink *sink, const rt_postlink_request *request,
-                                  rt_buffer *out_images);
+                                  rt_buffer *out_answer);
 
 /* LLVM IR to bitcode that post-link takes. */
 RT_MUST_USE rt_status pl_read_ir(rt_sink *sink, rt_text name, rt_bytes ir, rt_buffer *out_bitcode);

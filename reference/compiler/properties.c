@@ -94,7 +94,12 @@ static void require_sizes(pl_job *job, requirements *all, rt_bytes spirv)
     mode_scan sub_group = {.mode = MODE_SUBGROUP_SIZE, .operand_count = 1};
     rt_buffer sizes = {0};
     if (scan_mode(&group, spirv)) {
-        for (uint32_t i = 0; i < group.operand_count; i++)
+        /* Shipped DPC++ refuses launches in another number of dimensions; SPIR-V has always three,
+         * of which a kernel of fewer leaves the last ones at 1. */
+        uint32_t dimensions = group.operand_count;
+        while (dimensions > 1 && group.operands[dimensions - 1] == 1)
+            dimensions--;
+        for (uint32_t i = 0; i < dimensions; i++)
             rt_write_u64(&sizes, group.operands[i]);
     }
     require_bytes(job, all, RT_REQUIREMENT_GROUP_SIZE, &sizes);

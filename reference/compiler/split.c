@@ -22,6 +22,7 @@
 
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
+#include "reference/compiler/device_globals.h"
 #include "reference/compiler/place.h"
 
 #include <stdlib.h>
@@ -63,6 +64,7 @@ typedef struct planner {
     RT_VECTOR(uint32_t) held;    /* nodes with a role in it */
     RT_VECTOR(uint32_t) pending; /* nodes whose uses are still to be looked at */
     RT_VECTOR(uint32_t) torn;    /* writable variables that several images would have */
+    RT_VECTOR(uint32_t) scoped;  /* those of them that are device_globals with device_image_scope */
 } planner;
 
 /* ---- Grouping ------------------------------------------------------------------------------ */
@@ -244,6 +246,8 @@ static void refer(planner *plan, uint32_t index)
 static pl_role role_of_variable(const planner *plan, uint32_t index)
 {
     const pl_node *node = &plan->graph->nodes[index];
+    if (node->device_global && plan->nodes[index].copied_before && !RULE(DG_POSTLINK_05))
+        return PL_IMPORT;
     bool elsewhere = node->offered && plan->nodes[index].home != PL_NONE;
     return elsewhere && node->shared ? PL_IMPORT : PL_COPY;
 }
@@ -356,6 +360,25 @@ static rt_status refuse_torn(const planner *plan)
                           RT_TEXT_ARG(pl_place_of_use(job, first)), RT_TEXT_ARG(names[0]));
 }
 
+/* Source: document 002, "Changes to the sycl-post-link tool". */
+static rt_status refuse_scoped(const planner *plan)
+{
+    if (plan->scoped.count == 0) return RT_STATUS_OK;
+    pl_job *job = plan->job;
+    pl_device_global first;
+    rt_text *names = rt_arena_alloc_array(&job->arena, plan->scoped.count, sizeof *names);
+    for (uint32_t i = plan->scoped.count; i-- > 0;) {
+        LLVMValueRef variable = plan->graph->nodes[plan->scoped.items[i]].value;
+        RT_TRY(pl_device_global_read(job, variable, &first));
+        names[i] = first.host.name;
+    }
+    return rt_fail_naming(
+        job->sink, RT_POSTLINK_ERROR, RT_RULE_DG_POSTLINK_03, names, plan->scoped.count,
+        "%.*sdevice_global variable '%.*s' with property \"device_image_scope\" is "
+        "used in more than one device image.",
+        RT_TEXT_ARG(first.place), RT_TEXT_ARG(names[0]));
+}
+
 /* ---- Homes of variables -------------------------------------------------------------------- */
 
 /* Notes which groups' kernels reach a writable variable that others may import. */
@@ -398,6 +421,25 @@ static int compare_placed(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
+/* A device_global that an image holds.  The first image that refers to it exports it where others
+ * may import it; in further images its definition gives way to that one. */
+static pl_role place_device_global(planner *plan, uint32_t index, uint32_t number)
+{
+    const pl_node *node = &plan->graph->nodes[index];
+    node_plan *at = &plan->nodes[index];
+    CHECK(node->device_global && at->role == PL_COPY);
+    bool again = at->copied_before;
+    if (again && node->image_scope && !at->torn && RULE(DG_POSTLINK_03)) {
+        at->torn = true;
+        *rt_vector_push(&plan->scoped) = index;
+    }
+    if (again && !node->image_scope && !RULE(DG_POSTLINK_04)) note_torn(plan, index);
+    bool exported = node->unit != PL_NONE && !again;
+    if (exported) at->home = number;
+    at->copied_before = true;
+    return exported ? PL_ENTRY : PL_COPY;
+}
+
 static pl_part plan_part(planner *plan, uint32_t number)
 {
     const group *own = &plan->groups.items[number];
@@ -413,6 +455,10 @@ static pl_part plan_part(planner *plan, uint32_t number)
         CHECK_IMPLIES(at->role == PL_ENTRY, at->home == number);
         if (at->role == PL_ENTRY) part.aspects |= plan->graph->nodes[index].aspects;
         if (at->role != PL_COPY) continue;
+        if (plan->graph->nodes[index].device_global) {
+            placed[i].role = place_device_global(plan, index, number);
+            continue;
+        }
         bool shared = plan->graph->nodes[index].shared;
         if (shared && at->copied_before) note_torn(plan, index);
         at->copied_before = true;
@@ -474,6 +520,7 @@ static void planner_free(planner *plan)
     rt_vector_free(&plan->held);
     rt_vector_free(&plan->pending);
     rt_vector_free(&plan->torn);
+    rt_vector_free(&plan->scoped);
 }
 
 rt_status pl_split_plan(pl_job *job, const pl_graph *graph, const pl_split_options *options,
@@ -497,6 +544,7 @@ rt_status pl_split_plan(pl_job *job, const pl_graph *graph, const pl_split_optio
         uint32_t count = 0;
         const pl_part *parts = plan_parts(&plan, plan.outlines && options->dummies, &count);
         status = refuse_torn(&plan);
+        if (rt_ok(status)) status = refuse_scoped(&plan);
         *out_parts = rt_ok(status) ? parts : NULL;
         *out_count = rt_ok(status) ? count : 0;
     }

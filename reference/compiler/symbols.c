@@ -9,6 +9,7 @@
 
 #include "reference/base/vector.h"
 #include "reference/compiler/attributes.h"
+#include "reference/compiler/device_globals.h"
 #include "reference/compiler/input.h"
 #include "reference/compiler/variable_attributes.h"
 #include "reference/compiler/virtual_functions.h"
@@ -157,10 +158,16 @@ static bool lies_in_shared_memory(LLVMValueRef variable)
     return space == SPACE_GLOBAL || space == SPACE_CONSTANT;
 }
 
+/* Shipped DPC++ takes functions for symbols, and of variables the device_globals alone. */
+static bool lists_variable(const pl_job *job, LLVMValueRef variable)
+{
+    return job->profile == RT_PROFILE_DOCUMENTS || pl_is_device_global(variable);
+}
+
 bool pl_variable_is_offered(const pl_job *job, LLVMValueRef variable)
 {
     CHECK(LLVMIsAGlobalVariable(variable));
-    return job->profile == RT_PROFILE_DOCUMENTS && !LLVMIsDeclaration(variable) &&
+    return lists_variable(job, variable) && !LLVMIsDeclaration(variable) &&
            !pl_is_local(variable) && lies_in_shared_memory(variable) && !pl_is_vtable(variable);
 }
 
@@ -169,8 +176,8 @@ static pl_declaration classify_variable(const pl_job *job, LLVMValueRef variable
 {
     rt_text name = name_of(variable);
     if (rt_text_starts(name, "llvm.")) return PL_DECLARED_BUILTIN;
-    bool symbol = job->profile == RT_PROFILE_DOCUMENTS && lies_in_shared_memory(variable) &&
-                  !is_reserved(name);
+    bool symbol =
+        lists_variable(job, variable) && lies_in_shared_memory(variable) && !is_reserved(name);
     return symbol ? PL_DECLARED_IMPORT : PL_DECLARED_UNLISTED;
 }
 

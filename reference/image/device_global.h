@@ -42,4 +42,31 @@ typedef struct rt_device_global_list {
     uint32_t count;
 } rt_device_global_list;
 
+/* The name of an access, static: "read_write". */
+const char *rt_host_access_name(rt_host_access access);
+
+/* What an image's property says of a variable. */
+typedef struct rt_device_global_value {
+    uint32_t size;    /* of its underlying type, bytes */
+    bool image_scope; /* property device_image_scope */
+} rt_device_global_value;
+
+/* Bytes of a value as they are written, and as the document's structure has them without padding:
+ * a 32-bit size and an 8-bit truth.  Of DPC++ the truth is a 32-bit number. */
+enum { RT_DEVICE_GLOBAL_VALUE_SIZE = 8, RT_DEVICE_GLOBAL_VALUE_SIZE_MIN = 5 };
+
+/* Appends the value of a property of RT_SET_DEVICE_GLOBALS, RT_DEVICE_GLOBAL_VALUE_SIZE bytes of
+ * which the padding is zero.  Source: document 002, "New SYCL/device globals property set". */
+void rt_device_global_value_write(rt_buffer *out, rt_device_global_value value);
+
+/* Reads it: bytes 0 to 3 and byte 4 of 5 or 8, whose padding has no meaning.  False: the property
+ * is not of type bytes or has another length, its size is 0, or its truth is neither 0 nor 1. */
+bool rt_device_global_value_read(const rt_property *property, rt_device_global_value *out_value);
+
+/* Appends the serialised form of a list, and reads it: spans point into the input, the table is
+ * allocated in the arena.  A damaged list leaves the reader failed and the list empty: no id or
+ * name, no size, an unknown access, an id a second time. */
+void rt_device_global_list_write(rt_buffer *out, rt_device_global_list list);
+rt_device_global_list rt_device_global_list_read(rt_arena *arena, rt_reader *reader);
+
 #endif

@@ -41,6 +41,13 @@ void rt_loader_init(rt_loader *loader, rt_sink *sink, rt_registry *registry,
     loader->system = rt_simulated_system(loader->simulated);
 }
 
+void rt_loader_observe_globals(rt_loader *loader, rt_global_observer observer, rt_chooser *chooser)
+{
+    CHECK(!loader->started && loader->registry->images.count == 0);
+    loader->observer = observer;
+    loader->chooser = chooser;
+}
+
 void rt_loader_use(rt_loader *loader, rt_system system)
 {
     CHECK(!loader->started && loader->registry->images.count == 0);
@@ -105,7 +112,50 @@ static void module_unregister(rt_loader *loader, rt_module_id id)
     module->registered_count = 0;
 }
 
-static void event_apply(rt_loader *loader, const rt_system_event *event)
+/* ---- device_globals ------------------------------------------------------------------------ */
+
+static void globals_register(rt_loader *loader, rt_module_id id)
+{
+    rt_module *module = &loader->modules[id];
+    CHECK(module->loaded && !module->globals_registered);
+    module->globals_registered = true;
+    for (uint32_t i = 0; i < module->globals.count && RULE(DG_FE_04); i++) {
+        const rt_device_global *global = &module->globals.globals[i];
+        RT_TRACE(loader->trace, DEVICE_GLOBAL_REGISTER, RT_T("module", module->name),
+                 RT_T("variable", global->name), RT_T("id", global->unique_id),
+                 RT_N("size", global->size), RT_N("image_scope", global->image_scope));
+        if (loader->observer.registered)
+            loader->observer.registered(loader->observer.user, id, global);
+    }
+}
+
+static void globals_take_back(rt_loader *loader, rt_module_id id)
+{
+    rt_module *module = &loader->modules[id];
+    for (uint32_t i = module->globals.count; i-- > 0 && module->globals_registered;)
+        if (loader->observer.gone)
+            loader->observer.gone(loader->observer.user, id, &module->globals.globals[i]);
+    module->globals_registered = false;
+}
+
+/* Host code that registers variables and host code that registers images are both start-up code of
+ * a module, in an order that nothing says. */
+static bool choose_behind(rt_loader *loader, const rt_module *module, const rt_system_event *next)
+{
+    bool both = module->globals.count > 0 && next && next->kind == RT_SYSTEM_REGISTERED &&
+                &loader->modules[next->module] == module && next->images.count > 0;
+    if (!both || !loader->chooser) return false;
+    uint32_t taken = rt_choose(loader->chooser, RT_RULE_DG_FE_04, 2);
+    RT_TRACE(loader->trace, CHOICE, RT_T("rule", rt_text_of(rt_rule_name(RT_RULE_DG_FE_04))),
+             RT_N("of", 2), RT_N("taken", taken));
+    return taken == 1;
+}
+
+/* ---- What a system tells ------------------------------------------------------------------- */
+
+/* `next` is what it tells next; NULL: nothing. */
+static void event_apply(rt_loader *loader, const rt_system_event *event,
+                        const rt_system_event *next)
 {
     rt_module *module = &loader->modules[event->module];
     switch (event->kind) {
@@ -113,11 +163,18 @@ static void event_apply(rt_loader *loader, const rt_system_event *event)
         module->loaded = true;
         RT_TRACE(loader->trace, MODULE_LOAD, RT_T("module", module->name),
                  RT_T("path", module->path));
+        module->globals_behind = choose_behind(loader, module, next);
+        if (!module->globals_behind) globals_register(loader, event->module);
         return;
-    case RT_SYSTEM_REGISTERED: module_register(loader, event->module, event->images); return;
+    case RT_SYSTEM_REGISTERED:
+        module_register(loader, event->module, event->images);
+        if (module->globals_behind) globals_register(loader, event->module);
+        module->globals_behind = false;
+        return;
     case RT_SYSTEM_UNREGISTERED: module_unregister(loader, event->module); return;
     case RT_SYSTEM_UNLOADED:
-        CHECK(module->registered_count == 0);
+        CHECK(module->registered_count == 0 && !module->globals_behind);
+        globals_take_back(loader, event->module);
         module->loaded = false;
         RT_TRACE(loader->trace, MODULE_UNLOAD, RT_T("module", module->name));
         return;
@@ -135,7 +192,7 @@ static rt_status events_apply(rt_loader *loader, rt_system_events *events, rt_st
         bool can_be = event_can_be(module, event->kind);
         can_be = can_be && (event->kind != RT_SYSTEM_UNLOADED || module->registered_count == 0);
         if (can_be) {
-            event_apply(loader, event);
+            event_apply(loader, event, i + 1 < events->count ? event + 1 : NULL);
         } else if (rt_ok(status)) {
             status = rt_fail(loader->sink, RT_MALFORMED, RT_RULE_NONE,
                              "what the loader tells of module '%.*s' cannot be: it is %sloaded and "

@@ -9,8 +9,10 @@
 #ifndef REFERENCE_MODULE_LOADER_H
 #define REFERENCE_MODULE_LOADER_H
 
+#include "reference/base/choose.h"
 #include "reference/base/map.h"
 #include "reference/base/status.h"
+#include "reference/image/device_global.h"
 #include "reference/module/registry.h"
 #include "reference/module/simulated.h"
 
@@ -24,13 +26,24 @@ typedef struct rt_module {
     const rt_text *host_symbols; /* that its host code defines, each once */
     uint32_t host_symbol_count;
     rt_image_list images;
-    uint32_t open_count; /* dlopen calls without their dlclose */
-    bool preloaded;      /* named by LD_PRELOAD */
+    rt_device_global_list globals; /* that its host code registers, also where no image has them */
+    uint32_t open_count;           /* dlopen calls without their dlclose */
+    bool preloaded;                /* named by LD_PRELOAD */
     bool loaded;
     bool global;               /* loaded at the start: in the global scope */
     rt_image_id first_image;   /* ids of its registered images are consecutive */
     uint32_t registered_count; /* images that its constructor registered */
+    bool globals_registered;   /* its host code has registered its device_globals */
+    bool globals_behind;       /* it does so when the images are registered */
 } rt_module;
+
+/* Who is told of the device_globals that modules' host code registers, one at a time and in order;
+ * `global` lives as long as the loader.  Called with the loader's lock held. */
+typedef struct rt_global_observer {
+    void (*registered)(void *user, rt_module_id module, const rt_device_global *global);
+    void (*gone)(void *user, rt_module_id module, const rt_device_global *global); /* unloaded */
+    void *user;
+} rt_global_observer;
 
 typedef struct rt_loader {
     rt_sink *sink;
@@ -39,16 +52,24 @@ typedef struct rt_loader {
     pthread_mutex_t lock; /* held while modules come and go */
     rt_module *modules;
     uint32_t module_count;
-    bool started;            /* what is loaded from now on is loaded by dlopen */
-    rt_system system;        /* who loads */
-    rt_simulated *simulated; /* the one that it is by default */
-    rt_map loaded_images;    /* address of each image that rt_loader_image_load took -> 1 */
+    bool started;                /* what is loaded from now on is loaded by dlopen */
+    rt_system system;            /* who loads */
+    rt_simulated *simulated;     /* the one that it is by default */
+    rt_global_observer observer; /* NULLs: nobody */
+    rt_chooser *chooser;         /* NULL: nothing is open */
+    rt_map loaded_images;        /* address of each image that rt_loader_image_load took -> 1 */
 } rt_loader;
 
 /* Knows module_count >= 1 modules, none of them loaded.  The table is copied; what it points to is
  * borrowed until rt_loader_free.  Needs are valid ids; they may form circles. */
 void rt_loader_init(rt_loader *loader, rt_sink *sink, rt_registry *registry,
                     const rt_module *modules, uint32_t module_count);
+
+/* Tells somebody of device_globals, and draws from the chooser (borrowed) whether a module's are
+ * registered before its images or behind them, which no document says (DG-FE-04).  Called before
+ * anything is loaded.  Source: document 002, "Changes to the DPC++ front-end": start-up code that
+ * the integration footer generates. */
+void rt_loader_observe_globals(rt_loader *loader, rt_global_observer observer, rt_chooser *chooser);
 
 /* Has another system (borrowed) load the modules.  Called before anything is loaded. */
 void rt_loader_use(rt_loader *loader, rt_system system);

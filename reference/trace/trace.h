@@ -15,6 +15,9 @@
     /* the OS loader loaded or unloaded a module; path is its file's name */                       \
     EVENT(MODULE_LOAD, "module_load", "module path")                                               \
     EVENT(MODULE_UNLOAD, "module_unload", "module")                                                \
+    /* a module's host code registered a device_global: by the name in its source and by its id;   \
+     * size in bytes */                                                                                       \
+    EVENT(DEVICE_GLOBAL_REGISTER, "device_global_register", "module variable id size image_scope") \
     /* a module's constructor registered an image; its destructor took it back */                  \
     EVENT(IMAGE_REGISTER, "image_register", "image module format")                                 \
     EVENT(IMAGE_UNREGISTER, "image_unregister", "image module")                                    \

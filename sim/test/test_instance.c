@@ -77,6 +77,40 @@ static void test_names(void **state)
     harness_close(&h);
 }
 
+/* HostAccessINTEL of a variable that is not exported, in one of its encodings, with the name
+ * "numbers" or "other"; the assembler does not know the decoration. */
+static char *with_host_access(const char *number, const char *words)
+{
+    static const char before[] = "OpDecorate %numbers Linkage";
+    const char *place = strstr(linked, before);
+    char *text;
+    assert_non_null(place);
+    assert_true(asprintf(&text, "OpCapability !%d\n%.*sOpDecorate %%hidden !%s !2 %s\n%s",
+                         atoi(number) - 1, (int)(place - linked), linked, number, words,
+                         place) > 0);
+    return text;
+}
+
+static void test_host_names(void **state)
+{
+    (void)state;
+    static const char *const numbers[] = {"6147", "6188"};
+    for (uint32_t i = 0; i < 2; i++) {
+        char *same = with_host_access(numbers[i], "!0x626d756e !0x00737265");
+        harness h = harness_text(same);
+        assert_int_equal(sim_object_size(h.world, variable(&h, "numbers")), 4);
+        harness_close(&h);
+        char *other = with_host_access(numbers[i], "!0x6568746f !0x72");
+        h = harness_text(other);
+        assert_int_equal(sim_object_size(h.world, variable(&h, "numbers")), 12);
+        assert_int_equal(sim_object_size(h.world, variable(&h, "other")), 4);
+        assert_int_equal(variable(&h, "hidden"), 0);
+        harness_close(&h);
+        free(same);
+        free(other);
+    }
+}
+
 static void test_values(void **state)
 {
     (void)state;
@@ -194,6 +228,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_host_names),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_each_world_has_its_own),
         cmocka_unit_test(test_forgotten_programs),

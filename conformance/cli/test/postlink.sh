@@ -54,6 +54,32 @@ image lib/1: spirv64
 END
 cmp shown wanted || fail "the text differs" shown
 
+# device_globals: what host code registers, and what an image contains.
+cat >globals.clcpp <<'END'
+namespace inner { DEVICE_GLOBAL(int[3], table, device_image_scope, host_access(read)) }
+DEVICE_GLOBAL(char, unused)
+kernel void G(global int *p) { p[0] = DG(inner::table)[1]; }
+END
+expect 0 postlink globals.clcpp
+sizeless >shown
+cat >wanted <<'END'
+module globals, split off, images: 1
+  registers inner::table  id _ZN5inner5tableE, 12 bytes, image scope, host access: read
+            unused  id _Z6unused, 1 byte, host access: read_write
+image globals/0: spirv64
+  kernels   G
+  [SYCL/device globals]
+    _ZN5inner5tableE = 12 bytes, image scope
+  [SYCL/program metadata]
+    _ZN5inner5tableE@global_id_mapping = "_ZN5inner5tableE"
+END
+cmp shown wanted || fail "the text of device_globals differs" shown
+expect 0 postlink globals.clcpp --json
+says '"host_access": "read_write"'
+echo 'DEVICE_GLOBAL(int, x, host_access(read), host_access(write))' >twice.cl
+expect 1 postlink twice.cl
+says "twice.cl:1: error: device_global 'x' has the property host_access twice, with different values"
+
 expect 0 postlink lib.cl more.clcpp ir.ll code.spvasm
 sizeless >shown
 cat >wanted <<'END'

@@ -34,10 +34,16 @@ static const rt_property other[] = {
     {TEXT("fast"), RT_PROPERTY_UINT32, 2, {0}},
     {TEXT("name"), RT_PROPERTY_BYTES, 0, {(const uint8_t *)"n", 1}},
 };
+static const uint8_t of_24_bytes[] = {24, 0, 0, 0, 1};
+static const rt_property app_globals[] = {
+    {.name = TEXT("_ZN2ns1vE"), .type = RT_PROPERTY_BYTES, .bytes = {of_24_bytes, 5}},
+    {.name = TEXT("damaged"), .type = RT_PROPERTY_BYTES, .bytes = {of_24_bytes, 4}},
+};
 static const rt_property_set app_sets[] = {
     {TEXT("SYCL/imported symbols"), app_imports, LENGTH(app_imports)},
     {TEXT("SYCL/exported symbols"), app_exports, LENGTH(app_exports)},
     {TEXT("other"), other, LENGTH(other)},
+    {TEXT("SYCL/device globals"), app_globals, LENGTH(app_globals)},
 };
 static const rt_property_set lib_sets[] = {
     {TEXT("SYCL/imported symbols"), lib_imports, LENGTH(lib_imports)},
@@ -54,11 +60,20 @@ static const rt_image lib_images[] = {
 static const uint32_t app_needs[] = {1};
 static const uint32_t preloaded[] = {1};
 static const rt_text lib_symbols[] = {TEXT("b")};
+static const rt_device_global host_globals[] = {{.unique_id = TEXT("_ZN2ns1vE"),
+                                                 .name = TEXT("ns::v"),
+                                                 .size = 24,
+                                                 .image_scope = true,
+                                                 .host_access = RT_HOST_ACCESS_READ},
+                                                {.unique_id = TEXT("_Z1c"),
+                                                 .name = TEXT("c"),
+                                                 .size = 1}};
 static const scn_module modules[] = {
     {.name = TEXT("app"),
      .needs = app_needs,
      .need_count = 1,
      .images = {app_images, 1},
+     .device_globals = {host_globals, LENGTH(host_globals)},
      .registers = true},
     {.name = TEXT("lib"),
      .host_symbols = lib_symbols,
@@ -105,6 +120,8 @@ static void the_text_says_it_all(void **state)
     static const char wanted[] =
         "Modules\n"
         "  app            executable; needs lib\n"
+        "    device_global ns::v (id _ZN2ns1vE): 24 bytes, image scope, host access read\n"
+        "    device_global c (id _Z1c): 1 byte, host access read_write\n"
         "  lib            library, preloaded; host symbols b; does not register its images\n"
         "\n"
         "Images\n"
@@ -112,6 +129,7 @@ static void the_text_says_it_all(void **state)
         "    imports f, g\n"
         "    exports h\n"
         "    other: fast = 2, name = 1 byte\n"
+        "    SYCL/device globals: _ZN2ns1vE = 24 bytes with image scope, damaged = 4 bytes\n"
         "  lib/0          spirv64\n"
         "    imports h\n"
         "    exports f\n"

@@ -122,6 +122,14 @@ rt_status cnf_compile_answer_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes
     return RT_STATUS_OK;
 }
 
+rt_status cnf_compile_artefact_read(rt_sink *sink, rt_arena *arena, rt_bytes artefact,
+                                    rt_image_list *out_images, rt_device_global_list *out_globals)
+{
+    rt_reader reader = rt_reader_of(artefact);
+    *out_globals = (rt_device_global_list){0};
+    return rt_image_list_read(sink, arena, &reader, out_images);
+}
+
 static int fake_worker(void)
 {
     char request[64] = "";

@@ -99,6 +99,19 @@ static void print_hand_image(rt_buffer *out, const scn_hand_image *image)
     print_source(out, "    ", &image->source);
 }
 
+static void print_globals(rt_buffer *out, rt_device_global_list list)
+{
+    for (uint32_t i = 0; i < list.count; i++) {
+        const rt_device_global *global = &list.globals[i];
+        rt_buffer_printf(out, "  device_global");
+        print_text(out, "id", global->unique_id);
+        print_text(out, "name", global->name);
+        rt_buffer_printf(out, " size=%llu%s access=%s\n", (unsigned long long)global->size,
+                         global->image_scope ? " image_scope" : "",
+                         rt_host_access_name(global->host_access));
+    }
+}
+
 static void print_module(rt_buffer *out, const scn_module *module)
 {
     rt_buffer_printf(out, "module");
@@ -113,6 +126,7 @@ static void print_module(rt_buffer *out, const scn_module *module)
     if (module->file_name.length) print_text(out, "file_name", module->file_name);
     rt_buffer_printf(out, "%s images=%u\n", module->registers ? "" : " unregistered",
                      module->images.count);
+    print_globals(out, module->device_globals);
     for (uint32_t i = 0; i < module->source_count; i++)
         print_source(out, "  ", &module->sources[i]);
     for (uint32_t i = 0; i < module->hand_image_count; i++)

@@ -10,6 +10,8 @@ static const char sample[] =
     "modules:\n"
     "  app: {needs: [lib], split: per_kernel, build_options: -DN, host_symbols: [f, g],\n"
     "        formats: [spirv64], compile_options: -c, link_options: -l,\n"
+    "        device_globals: [{id: _Z1v, name: 'ns::v', size: 24, image_scope: true, host_access: none},\n"
+    "                         {id: w, size: 1}],\n"
     "        sources: [{language: opencl-c, code: 'kernel void k() {}'}]}\n"
     "  lib: {registers: false, file_name: lib.so, sources: [{language: opencl-c, code: 'int f() { return 1; }'}],\n"
     "        images: [{language: opencl-cpp, code: 'int f() { return 2; }', kernels: [h],\n"

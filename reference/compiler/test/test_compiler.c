@@ -305,13 +305,13 @@ static void images_require_the_sizes_of_their_kernels(void **state)
 #define KERNEL_OF(name) "kernel void " name "(global int *p) { p[0] = 1; }\n"
     static const struct {
         const char *code;
-        uint64_t sizes[3]; /* the first is 0: none are required */
+        uint32_t sizes[3]; /* as many as there are; the first is 0: none are required */
         uint32_t sub_group;
     } rows[] = {
         {KERNEL_OF("K"), {0}, 0},
         {GROUP(4, 2, 3) KERNEL_OF("K"), {4, 2, 3}, 0},
         {SUB(16) KERNEL_OF("K"), {0}, 16},
-        {GROUP(8, 1, 1) SUB(8) KERNEL_OF("K") GROUP(8, 1, 1) SUB(8) KERNEL_OF("L"), {8, 1, 1}, 8},
+        {GROUP(8, 1, 1) SUB(8) KERNEL_OF("K") GROUP(8, 1, 1) SUB(8) KERNEL_OF("L"), {8}, 8},
         /* No single size holds for an image whose kernels differ. */
         {GROUP(8, 1, 1) KERNEL_OF("K") GROUP(1, 8, 1) KERNEL_OF("L"), {0}, 0},
         {GROUP(8, 1, 1) SUB(8) KERNEL_OF("K") KERNEL_OF("L"), {0}, 0},
@@ -323,9 +323,10 @@ static void images_require_the_sizes_of_their_kernels(void **state)
         const rt_property *sub_group =
             property_of(*state, 0, RT_SET_DEVICE_REQUIREMENTS, RT_REQUIREMENT_SUB_GROUP_SIZE);
         assert_int_equal(sizes != NULL, rows[i].sizes[0] != 0);
-        if (sizes) assert_int_equal(sizes->bytes.size, sizeof rows[i].sizes);
-        for (size_t k = 0; sizes && k < 3; k++)
-            assert_int_equal(word_at(sizes->bytes, 2 * k), rows[i].sizes[k]);
+        for (size_t k = 0; sizes && k < 3; k++) {
+            bool given = 8 * k < sizes->bytes.size;
+            assert_int_equal(given ? word_at(sizes->bytes, 2 * k) : 0, rows[i].sizes[k]);
+        }
         assert_int_equal(sub_group ? sub_group->number : 0, rows[i].sub_group);
     }
 }
