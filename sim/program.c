@@ -57,9 +57,14 @@ static void modules_keep(sim_decoder *d)
     program->module_count = d->module_count;
     program->modules =
         rt_arena_alloc_array(&program->arena, d->module_count, sizeof *program->modules);
-    for (uint32_t m = 0; m < d->module_count; m++)
+    for (uint32_t m = 0; m < d->module_count; m++) {
+        const sim_module *module = d->modules[m];
+        uint32_t *functions =
+            rt_arena_alloc_array(&program->arena, module->function_count + 1u, sizeof *functions);
+        memcpy(functions, d->function_of[m], module->function_count * sizeof *functions);
         program->modules[m] =
-            (sim_program_module){d->modules[m]->code_hash, d->modules[m]->constants_hash};
+            (sim_program_module){module->code_hash, module->constants_hash, functions};
+    }
 }
 
 /* Where a function comes from, and the set that it is in. */

@@ -44,6 +44,7 @@ typedef struct sim_written {
 /* What tells a linked module from others: the same code with other constants is another. */
 typedef struct sim_program_module {
     rt_hash code, constants;
+    const uint32_t *functions; /* by their index in the module: those of the program */
 } sim_program_module;
 
 struct sim_kernel {

@@ -26,15 +26,6 @@ static bool hashes_equal(rt_hash a, rt_hash b)
     return a.low == b.low && a.high == b.high;
 }
 
-static uint32_t function_at(const sim_program *program, uint32_t module, uint32_t place)
-{
-    for (uint32_t i = 0; i < program->function_count; i++) {
-        if (program->functions[i].module == module && program->functions[i].place == place)
-            return i;
-    }
-    return SIM_NONE; /* another module's definition stands for it */
-}
-
 /* The launched program's own form of a virtual function of another one. */
 static void translate(const sim_program *program, target *t)
 {
@@ -45,7 +36,7 @@ static void translate(const sim_program *program, target *t)
     for (uint32_t m = 0; m < program->module_count && t->function == SIM_NONE; m++) {
         if (!hashes_equal(program->modules[m].code, from->code)) continue;
         t->specialised = !hashes_equal(program->modules[m].constants, from->constants);
-        if (!t->specialised) t->function = function_at(program, m, made->place);
+        if (!t->specialised) t->function = program->modules[m].functions[made->place];
     }
 }
 

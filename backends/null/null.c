@@ -276,8 +276,10 @@ static void null_device_capabilities(dev_device *device, dev_capabilities *out_c
         .extension_count = sizeof extensions / sizeof *extensions,
         .aspects = (1u << DEV_ASPECT_COUNT) - 1,
         .executes = false,
+        .program_variables = true, /* nothing runs, so that nothing is forgotten */
         .local_size_max = UINT64_C(64) << 10,
         .group_size_max = RT_WORK_GROUP_SIZE_MAX,
+        .sub_group_sizes = UINT64_MAX,
     };
 }
 

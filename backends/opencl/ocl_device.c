@@ -256,6 +256,29 @@ static bool usm_ask(const ocl_device *device, rt_text extensions)
            usm_accesses(device, CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL);
 }
 
+/* True when the variables of a program outlive a launch.  OpenCL 3.0 API specification, 4.2: a
+ * device without them answers 0, and one of OpenCL 1.2 knows no such question. */
+static bool program_variables_ask(const ocl_device *device)
+{
+    size_t size_max = 0;
+    device_value(device, CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, sizeof size_max, &size_max);
+    return size_max > 0;
+}
+
+/* The sizes of sub-groups that a kernel may require (cl_intel_required_subgroup_size). */
+static uint64_t sub_group_sizes_ask(const ocl_device *device, rt_text extensions)
+{
+    size_t sizes[64] = {0};
+    uint64_t bits = 0;
+    if (!list_has(extensions, "cl_intel_required_subgroup_size")) return 0;
+    cl_int result = device->library.clGetDeviceInfo(device->id, CL_DEVICE_SUB_GROUP_SIZES_INTEL,
+                                                    sizeof sizes, sizes, NULL);
+    if (result != CL_SUCCESS) return 0;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (sizes[i] >= 1 && sizes[i] <= 64) bits |= UINT64_C(1) << (sizes[i] - 1);
+    return bits;
+}
+
 /* True for "OpenCL MAJOR.MINOR …" of 2.2 or newer. */
 static bool version_has_constants(const char *version)
 {
@@ -309,6 +332,7 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
         .aspects = aspects_ask(device, extensions) | (uint32_t)functions
                                                          << DEV_ASPECT_VIRTUAL_FUNCTIONS,
         .executes = true,
+        .program_variables = program_variables_ask(device),
         .globals_by_name = takes_spirv && usm && device->extensions.globals,
         .function_pointers = functions,
         .usm = usm,
@@ -319,6 +343,7 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
         .group_size_max = group_size < 1            ? 1
                           : group_size > UINT32_MAX ? UINT32_MAX
                                                     : (uint32_t)group_size,
+        .sub_group_sizes = sub_group_sizes_ask(device, extensions),
     };
     cl_command_queue_properties offered = 0;
     device_value(device, CL_DEVICE_QUEUE_ON_HOST_PROPERTIES, sizeof offered, &offered);

@@ -332,6 +332,7 @@ static void simdev_device_capabilities(dev_device *device, dev_capabilities *out
         .aspects = 1u << DEV_ASPECT_FP16 | 1u << DEV_ASPECT_FP64 | 1u << DEV_ASPECT_ATOMIC64 |
                    1u << DEV_ASPECT_VIRTUAL_FUNCTIONS,
         .executes = true,
+        .program_variables = true,
         .globals_by_name = true,
         .usm = true,
         .function_pointers = true,
@@ -340,6 +341,7 @@ static void simdev_device_capabilities(dev_device *device, dev_capabilities *out
         .finds_faults = true,
         .local_size_max = SIM_LOCAL_SIZE_MAX,
         .group_size_max = RT_WORK_GROUP_SIZE_MAX,
+        .sub_group_sizes = 1u << (8 - 1) | 1u << (16 - 1) | 1u << (32 - 1),
     };
 }
 

@@ -9,6 +9,14 @@
  * Post-link knows the variables by their symbols (reference/compiler/spec_constants.h), takes both
  * out and replaces every use.
  *
+ * Document 004's properties, and the aspects that a function uses, are annotations, which post-link
+ * reads (reference/compiler/virtual_functions.h): INDIRECTLY_CALLABLE or INDIRECTLY_CALLABLE_IN
+ * ("set") before a virtual function, CALLS_INDIRECTLY("set", ...) before a kernel,
+ * CALLS_INDIRECTLY() for the default set, USES_ASPECTS(fp64, ...) before any function.  A property
+ * is part of the code wherever the class is, so a virtual function that has it is emitted though
+ * nothing calls it. new_object<T>(storage, ...) makes an object in memory that is there,
+ * object<T>(storage) is the one that is there.
+ *
  * DEVICE_GLOBAL(type, name, properties...) defines a device_global in the layout of document 002,
  * "Class specializations based on device_image_scope": a pointer to the value without that property
  * and the value itself with it, first in the variable in either case.  DG(name) is the value, an
@@ -25,7 +33,8 @@
     "#define SPEC_CONSTANT(type, name, value) "                                                    \
     "extern __constant type name __asm__(\"__assay_spec_constant_\" #name); "                      \
     "__constant type __assay_spec_default_##name "                                                 \
-    "__asm__(\"__assay_spec_default_\" #name) = value;\n"
+    "__asm__(\"__assay_spec_default_\" #name) = value;\n"                                          \
+    "#define USES_ASPECTS(...) __attribute__((annotate(\"assay:uses-aspects=\" #__VA_ARGS__)))\n"
 
 /* Which of two layouts: 1 where device_image_scope is among the properties.  A name that is pasted
  * behind __ASSAY_SCOPE_ gives ", 1" and thereby a second argument, or anything else, which is one
@@ -83,7 +92,15 @@
  * for OpenCL has no header that would declare placement new. */
 #define CPP                                                                                        \
     "#pragma OPENCL EXTENSION __cl_clang_function_pointers : enable\n"                             \
-    "inline void *operator new(__SIZE_TYPE__, void *place) noexcept { return place; }\n"
+    "inline void *operator new(__SIZE_TYPE__, void *place) noexcept { return place; }\n"           \
+    "template <class T, class... A> T *new_object(void *place, A... arguments) "                   \
+    "{ return new (place) T(arguments...); }\n"                                                    \
+    "template <class T> T *object(void *place) { return (T *)place; }\n"                           \
+    "#define INDIRECTLY_CALLABLE INDIRECTLY_CALLABLE_IN(\"\")\n"                                   \
+    "#define INDIRECTLY_CALLABLE_IN(set) "                                                         \
+    "__attribute__((used, annotate(\"assay:indirectly-callable=\" set)))\n"                        \
+    "#define CALLS_INDIRECTLY(...) "                                                               \
+    "__attribute__((annotate(\"assay:calls-indirectly=\" #__VA_ARGS__)))\n"
 
 rt_text cnf_prelude(scn_language language)
 {

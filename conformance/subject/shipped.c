@@ -25,6 +25,7 @@ cnf_shipped *cnf_shipped_of(const cnf_execution *execution)
 static const dev_capabilities able = {
     .formats_taken = 1u << RT_FORMAT_SPIRV64,
     .executes = true,
+    .program_variables = true,
     .globals_by_name = true,
     .function_pointers = true,
     .usm = true,

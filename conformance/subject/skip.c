@@ -47,18 +47,43 @@ static bool calls_through_pointers(rt_bytes code)
     return false;
 }
 
-static bool needs_function_pointers(const scn_scenario *scenario)
+/* True for SPIR-V with a variable in global memory. */
+static bool has_program_variables(rt_bytes code)
+{
+    enum { HEADER_WORDS = 5, OP_VARIABLE = 59, CROSS_WORKGROUP = 5 };
+    size_t at = HEADER_WORDS * sizeof(uint32_t);
+    while (at + 4 * sizeof(uint32_t) <= code.size) {
+        uint32_t words[4];
+        memcpy(words, code.data + at, sizeof words);
+        uint32_t opcode = words[0] & 0xffff, word_count = words[0] >> 16;
+        if (opcode == OP_VARIABLE && words[3] == CROSS_WORKGROUP) return true;
+        if (word_count == 0) return false;
+        at += word_count * sizeof(uint32_t);
+    }
+    return false;
+}
+
+/* Reports whether the code of some image in SPIR-V has a property. */
+static bool has_code(const scn_scenario *scenario, bool (*is_such)(rt_bytes code))
 {
     for (uint32_t m = 0; m < scenario->module_count; m++) {
         const rt_image_list *images = &scenario->modules[m].images;
         for (uint32_t i = 0; i < images->count; i++) {
             const rt_image *image = &images->images[i];
-            if (image->format == RT_FORMAT_SPIRV64 && calls_through_pointers(image->code)) {
-                return true;
-            }
+            if (image->format == RT_FORMAT_SPIRV64 && is_such(image->code)) return true;
         }
     }
     return false;
+}
+
+static bool needs_program_variables(const scn_scenario *scenario)
+{
+    return has_code(scenario, has_program_variables);
+}
+
+static bool needs_function_pointers(const scn_scenario *scenario)
+{
+    return has_code(scenario, calls_through_pointers);
 }
 
 static bool needs_program_binaries(const scn_scenario *scenario)
@@ -103,6 +128,9 @@ static const need_row needs[] = {
      "the scenario has unified shared memory; this device has none"},
     {"function_pointers", needs_function_pointers, offsetof(dev_capabilities, function_pointers),
      "the scenario's device code has pointers to functions; this device takes none"},
+    {"program_variables", needs_program_variables, offsetof(dev_capabilities, program_variables),
+     "the scenario's device code has variables in global memory; this device has none that outlive "
+     "a launch"},
     {"program_binaries", needs_program_binaries, offsetof(dev_capabilities, program_binaries),
      "the scenario keeps programs in a persistent cache; this device gives none as bytes"},
     {"globals_by_name", needs_globals_by_name, offsetof(dev_capabilities, globals_by_name),

@@ -1,5 +1,5 @@
-/* Makes one image: clone, give every definition the linkage of its role, optimise, collect symbols,
- * translate, and check the translation against the symbols.
+/* Makes one image: clone the part, give every definition the linkage of its role, optimise, collect
+ * symbols, translate, and check the translation against the symbols.
  *
  * Source: document 003, "sycl-post-link changes": linkage DL-SPLIT-10 to -12, property sets
  * DL-IMAGE-05 to -07. */
@@ -7,6 +7,7 @@
 
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
+#include "reference/compiler/clone_part.h"
 #include "reference/compiler/device_globals.h"
 #include "reference/compiler/prepare.h"
 #include "reference/compiler/refuse_operations.h"
@@ -17,6 +18,7 @@
 #include "reference/compiler/symbols.h"
 #include "reference/compiler/translate.h"
 #include "reference/compiler/variable_attributes.h"
+#include "reference/compiler/virtual_images.h"
 
 #include <string.h>
 
@@ -70,37 +72,35 @@ static void make_entry(LLVMValueRef value)
     LLVMSetLinkage(value, LLVMExternalLinkage);
 }
 
+static bool is_held(const pl_placed *placed)
+{
+    CHECK(placed->role != PL_ABSENT);
+    return placed->role == PL_ENTRY || placed->role == PL_COPY;
+}
+
 static void apply_role(LLVMValueRef value, const pl_node *node, pl_role role)
 {
     CHECK(rt_text_is(node->name, LLVMGetValueName(value)));
-    if (!node->defined) return;
-    switch (role) {
-    case PL_ABSENT: LLVMSetLinkage(value, LLVMInternalLinkage); break;
-    case PL_ENTRY: make_entry(value); break;
-    case PL_COPY: make_copy(value, node); break;
-    case PL_IMPORT: LLVMSetLinkage(value, LLVMAvailableExternallyLinkage); break;
+    if (role == PL_ENTRY) make_entry(value);
+    if (role == PL_COPY) make_copy(value, node);
+}
+
+/* Makes a module of the part; the caller disposes of it. */
+static LLVMModuleRef clone(LLVMModuleRef input, const pl_graph *graph, const pl_part *part,
+                           rt_text name)
+{
+    rt_arena arena = {0};
+    pl_clone_item *items = rt_arena_alloc_array(&arena, part->count, sizeof *items);
+    for (uint32_t i = 0; i < part->count; i++) {
+        const pl_node *node = &graph->nodes[part->placed[i].node];
+        items[i] = (pl_clone_item){.original = node->value, .defines = is_held(&part->placed[i])};
+        CHECK_IMPLIES(items[i].defines, node->defined);
     }
-}
-
-/* The part's role for a node; parts list their nodes in the graph's order. */
-static pl_role role_of(const pl_part *part, uint32_t *at, uint32_t index)
-{
-    if (*at == part->count || part->placed[*at].node != index) return PL_ABSENT;
-    return part->placed[(*at)++].role;
-}
-
-/* The clone's functions and variables stand in the order of the graph. */
-static void apply_roles(LLVMModuleRef clone, const pl_graph *graph, const pl_part *part)
-{
-    uint32_t index = 0, at = 0;
-    LLVMValueRef function = LLVMGetFirstFunction(clone);
-    for (; function; function = LLVMGetNextFunction(function), index++)
-        apply_role(function, &graph->nodes[index], role_of(part, &at, index));
-    CHECK(index == graph->function_count);
-    LLVMValueRef variable = LLVMGetFirstGlobal(clone);
-    for (; variable; variable = LLVMGetNextGlobal(variable), index++)
-        apply_role(variable, &graph->nodes[index], role_of(part, &at, index));
-    CHECK(index == graph->node_count && at == part->count);
+    LLVMModuleRef made = pl_clone_part(input, name, items, part->count);
+    for (uint32_t i = 0; i < part->count; i++)
+        apply_role(items[i].clone, &graph->nodes[part->placed[i].node], part->placed[i].role);
+    rt_arena_reset(&arena);
+    return made;
 }
 
 /* ---- The check of the translation ---------------------------------------------------------- */
@@ -162,6 +162,7 @@ static rt_status check_exports(pl_job *job, const pl_symbols *symbols, const pl_
     rt_map listed = {0}, written = {0};
     map_names(&listed, symbols->exports, symbols->export_count);
     map_names(&listed, symbols->kernels, symbols->kernel_count);
+    map_names(&listed, symbols->provided, symbols->provided_count);
     map_names(&written, linkage->exports, linkage->export_count);
     rt_status status = require_names(job, linkage->exports, linkage->export_count, &listed, image,
                                      "is exported by the translation, but not listed as an export");
@@ -256,13 +257,15 @@ static rt_status collect_symbols(pl_job *job, LLVMModuleRef module, const pl_gra
 static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLVMModuleRef module,
                             const pl_graph *graph, const pl_part *part, rt_image *image)
 {
-    apply_roles(module, graph, part);
-    RT_TRY(pl_prepare_drop_unused(job, module));
+    if (part->dummy) pl_dummy_empty(job, module, graph, part);
+    if (!request->ahead_of_time) pl_slots_separate(job, module, graph, part);
     RT_TRY(pl_prepare_optimise(job, module));
     RT_TRY(pl_refuse_types(job, module));
     RT_TRY(pl_refuse_operations(job, module));
     pl_properties properties = {0};
     pl_spec_constants_place(job, module, &properties);
+    RT_TRY(pl_vtables_place(job, module, graph, part));
+    pl_virtual_properties_add(job, &properties, module, graph, part, request->ahead_of_time);
     RT_TRY(pl_device_globals_describe(job, module, &properties));
     pl_symbols symbols;
     RT_TRY(collect_symbols(job, module, graph, part, &symbols));
@@ -273,7 +276,8 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
     image->kernels = symbols.kernels;
     image->kernel_count = symbols.kernel_count;
     add_symbol_sets(job, &properties, &symbols);
-    pl_properties_add_requirements(job, &properties, image->code);
+    pl_properties_add_requirements(job, &properties, pl_image_aspects(graph, part, image->code),
+                                   image->code);
     pl_properties_finish(job, &properties, image);
     CHECK(image->code.size > 0);
     rt_image_hash(image);
@@ -286,9 +290,8 @@ rt_status pl_image_make(pl_job *job, const rt_postlink_request *request, LLVMMod
 {
     CHECK(input && part->placed && name.length > 0);
     *out_image = (rt_image){.name = name, .format = request->format};
-    LLVMModuleRef clone = LLVMCloneModule(input);
-    LLVMSetModuleIdentifier(clone, name.data, name.length);
-    rt_status status = fill_image(job, request, clone, graph, part, out_image);
-    LLVMDisposeModule(clone);
+    LLVMModuleRef module = clone(input, graph, part, name);
+    rt_status status = fill_image(job, request, module, graph, part, out_image);
+    LLVMDisposeModule(module);
     return status;
 }

@@ -1,7 +1,7 @@
 /* Property sets; which of them an image has is decided where it is made.
  *
- * Numbers of aspects: SYCL aspects as DPC++ has them (sycl/include/sycl/info/aspects.def);
- * capabilities: SPIR-V specification, 3.31 "Capability". */
+ * Sizes: SPIR-V specification, 3.6 "Execution Mode", of which DPC++'s "SYCL/device requirements"
+ * tells as PropertySets.md has them. */
 #include "reference/compiler/properties.h"
 
 #include "reference/base/stream.h"
@@ -27,49 +27,99 @@ void pl_properties_add_symbols(pl_job *job, pl_properties *properties, const cha
 
 /* ---- Requirements -------------------------------------------------------------------------- */
 
-enum { OP_CAPABILITY = 17 };
+enum { OP_ENTRY_POINT = 15, OP_EXECUTION_MODE = 16 };
+enum { MODE_LOCAL_SIZE = 17, MODE_SUBGROUP_SIZE = 35 };
 
-typedef struct aspect_row {
-    uint32_t capability;
-    uint32_t aspect;
-} aspect_row;
+/* Properties in the making; at most one of each kind. */
+typedef struct requirements {
+    rt_property items[3];
+    uint32_t count;
+} requirements;
 
-/* In the order of the aspects' numbers. */
-static const aspect_row aspect_rows[] = {
-    {9, 5},   /* Float16: fp16 */
-    {10, 6},  /* Float64: fp64 */
-    {12, 27}, /* Int64Atomics: atomic64 */
-};
-
-static bool has_capability(rt_bytes spirv, uint32_t capability)
+static void require_bytes(pl_job *job, requirements *all, const char *name, rt_buffer *bytes)
 {
-    pl_walk walk = pl_walk_start(spirv);
-    pl_instruction instruction;
-    while (pl_walk_next(&walk, &instruction)) {
-        if (instruction.opcode == OP_CAPABILITY &&
-            pl_instruction_word(&instruction, 1) == capability)
-            return true;
+    if (bytes->size > 0) {
+        all->items[all->count++] =
+            (rt_property){.name = rt_text_of(name),
+                          .type = RT_PROPERTY_BYTES,
+                          .bytes = rt_arena_bytes(&job->arena, rt_buffer_bytes(bytes))};
     }
-    CHECK(!walk.damaged);
-    return false;
+    rt_buffer_free(bytes);
 }
 
-void pl_properties_add_requirements(pl_job *job, pl_properties *properties, rt_bytes spirv)
+static void require_aspects(pl_job *job, requirements *all, pl_aspects aspects)
 {
-    rt_buffer aspects = {0};
-    for (size_t i = 0; i < sizeof aspect_rows / sizeof *aspect_rows; i++) {
-        if (has_capability(spirv, aspect_rows[i].capability)) {
-            rt_write_u32(&aspects, aspect_rows[i].aspect);
-        }
+    rt_buffer numbers = {0};
+    for (uint32_t number = 0; number < 64; number++)
+        if (aspects >> number & 1) rt_write_u32(&numbers, number);
+    require_bytes(job, all, RT_REQUIREMENT_ASPECTS, &numbers);
+}
+
+/* An execution mode of the kernels of an image. */
+typedef struct mode_scan {
+    uint32_t mode;
+    uint32_t operand_count;
+    uint32_t operands[3]; /* of the first kernel that has it */
+    uint32_t kernel_count;
+    uint32_t agreeing; /* kernels that have it with these operands */
+} mode_scan;
+
+static bool mode_agrees(const mode_scan *scan, const pl_instruction *at)
+{
+    for (uint32_t i = 0; i < scan->operand_count; i++)
+        if (pl_instruction_word(at, 3 + i) != scan->operands[i]) return false;
+    return true;
+}
+
+/* Looks for a mode; true where every kernel has it, and with the same operands. */
+static bool scan_mode(mode_scan *scan, rt_bytes spirv)
+{
+    pl_walk walk = pl_walk_start(spirv);
+    pl_instruction at;
+    while (pl_walk_next(&walk, &at)) {
+        if (at.opcode == OP_ENTRY_POINT) scan->kernel_count++;
+        bool such = at.opcode == OP_EXECUTION_MODE && pl_instruction_word(&at, 2) == scan->mode &&
+                    at.word_count >= 3 + scan->operand_count;
+        if (!such) continue;
+        for (uint32_t i = 0; i < scan->operand_count && scan->agreeing == 0; i++)
+            scan->operands[i] = pl_instruction_word(&at, 3 + i);
+        scan->agreeing += mode_agrees(scan, &at);
     }
-    if (aspects.size > 0) {
-        rt_property *item = rt_arena_alloc(&job->arena, sizeof *item);
-        *item = (rt_property){.name = RT_TEXT("aspects"),
-                              .type = RT_PROPERTY_BYTES,
-                              .bytes = rt_arena_bytes(&job->arena, rt_buffer_bytes(&aspects))};
-        pl_properties_add(properties, RT_SET_DEVICE_REQUIREMENTS, item, 1);
+    return scan->agreeing > 0 && scan->agreeing == scan->kernel_count;
+}
+
+static void require_sizes(pl_job *job, requirements *all, rt_bytes spirv)
+{
+    mode_scan group = {.mode = MODE_LOCAL_SIZE, .operand_count = 3};
+    mode_scan sub_group = {.mode = MODE_SUBGROUP_SIZE, .operand_count = 1};
+    rt_buffer sizes = {0};
+    if (scan_mode(&group, spirv)) {
+        /* Shipped DPC++ refuses launches in another number of dimensions; SPIR-V has always three,
+         * of which a kernel of fewer leaves the last ones at 1. */
+        uint32_t dimensions = group.operand_count;
+        while (dimensions > 1 && group.operands[dimensions - 1] == 1)
+            dimensions--;
+        for (uint32_t i = 0; i < dimensions; i++)
+            rt_write_u64(&sizes, group.operands[i]);
     }
-    rt_buffer_free(&aspects);
+    require_bytes(job, all, RT_REQUIREMENT_GROUP_SIZE, &sizes);
+    if (scan_mode(&sub_group, spirv)) {
+        all->items[all->count++] = (rt_property){.name = RT_TEXT(RT_REQUIREMENT_SUB_GROUP_SIZE),
+                                                 .type = RT_PROPERTY_UINT32,
+                                                 .number = sub_group.operands[0]};
+    }
+}
+
+void pl_properties_add_requirements(pl_job *job, pl_properties *properties, pl_aspects aspects,
+                                    rt_bytes spirv)
+{
+    requirements all = {0};
+    require_aspects(job, &all, aspects);
+    require_sizes(job, &all, spirv);
+    if (all.count == 0) return;
+    rt_property *items = rt_arena_alloc_array(&job->arena, all.count, sizeof *items);
+    memcpy(items, all.items, all.count * sizeof *items);
+    pl_properties_add(properties, RT_SET_DEVICE_REQUIREMENTS, items, all.count);
 }
 
 void pl_properties_finish(pl_job *job, const pl_properties *properties, rt_image *image)

@@ -18,14 +18,20 @@ static rt_status refuse(pl_job *job, rt_text source, LLVMValueRef at, rt_text sy
                           RT_TEXT_ARG(symbol), what);
 }
 
+/* An alias has no line; what it stands for may have one. */
 static rt_status refuse_aliases(pl_job *job, LLVMModuleRef module, rt_text source)
 {
     LLVMValueRef alias = LLVMGetFirstGlobalAlias(module);
-    if (!alias) alias = LLVMGetFirstGlobalIFunc(module);
+    LLVMValueRef other = alias ? LLVMAliasGetAliasee(alias) : NULL;
+    if (!alias) {
+        alias = LLVMGetFirstGlobalIFunc(module);
+        other = alias ? LLVMGetGlobalIFuncResolver(alias) : NULL;
+    }
     if (!alias) return RT_STATUS_OK;
-    return refuse(job, source, NULL, pl_job_name(job, alias),
-                  "is an alias, which device code does not have; define a function that calls the "
-                  "other one");
+    return refuse(job, source, other && LLVMIsAFunction(other) ? other : NULL,
+                  pl_job_name(job, alias),
+                  "is an alias of what stands there, which device code does not have; define a "
+                  "function that calls the other one");
 }
 
 /* ---- Start-up ------------------------------------------------------------------------------ */

@@ -1,4 +1,5 @@
-/* Which functions and variables a SPIR-V module imports and exports: the second opinion on post-link's lists. */
+/* Which functions and variables a SPIR-V module imports and exports: the second opinion on
+ * post-link's lists. */
 #ifndef REFERENCE_COMPILER_SPIRV_LINKAGE_H
 #define REFERENCE_COMPILER_SPIRV_LINKAGE_H
 

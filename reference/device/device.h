@@ -68,6 +68,7 @@ typedef struct dev_capabilities {
     uint32_t extension_count;
     uint32_t aspects;        /* bit 1u << dev_aspect */
     bool executes;           /* false: builds and links only, kernels never run */
+    bool program_variables;  /* variables in global memory live as long as their program */
     bool globals_by_name;    /* module-scope variables can be found by name */
     bool function_pointers;  /* kernels may call through pointers to functions */
     bool usm;                /* unified shared memory of all three kinds */
@@ -77,6 +78,7 @@ typedef struct dev_capabilities {
     bool program_binaries;   /* an executable program can be had as bytes, and made of them again */
     uint64_t local_size_max; /* bytes of local memory for one work-group */
     uint32_t group_size_max; /* work-items of one work-group */
+    uint64_t sub_group_sizes; /* that a kernel may require: bit 1 << (size - 1), sizes 1 to 64 */
 } dev_capabilities;
 
 /* Something wrong that a device found in a kernel while it ran (sim only). */

@@ -58,8 +58,14 @@ typedef struct rt_image_list {
  * them. */
 #define RT_SET_SPEC_CONSTANTS         "SYCL/specialization constants"
 #define RT_SET_SPEC_CONSTANT_DEFAULTS "SYCL/specialization constants default values"
-/* What the image asks of a device; property "aspects": bytes, u32 numbers of SYCL aspects. */
-#define RT_SET_DEVICE_REQUIREMENTS "SYCL/device requirements"
+/* What the image asks of a device, by these properties: bytes, u32 numbers of SYCL aspects; bytes,
+ * the u64 sizes of the work-group that its kernels require, as many as there are dimensions, in
+ * older images u32 ones; a number, the size of their sub-groups. */
+#define RT_SET_DEVICE_REQUIREMENTS    "SYCL/device requirements"
+#define RT_REQUIREMENT_ASPECTS        "aspects"
+#define RT_REQUIREMENT_GROUP_SIZE     "reqd_work_group_size_uint64_t"
+#define RT_REQUIREMENT_GROUP_SIZE_U32 "reqd_work_group_size"
+#define RT_REQUIREMENT_SUB_GROUP_SIZE "reqd_sub_group_size"
 
 #define RT_KERNEL_NONE UINT32_MAX
 

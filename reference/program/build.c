@@ -4,16 +4,24 @@
 
 #include <string.h>
 
+/* `image` is the one of the set that the device does not link. */
 static rt_status refuse_link(rt_program_manager *manager, const rt_device *device,
-                             const rt_link_set *set)
+                             const rt_link_set *set, const rt_image *image)
 {
-    rt_format format = set->images.items[0]->image->format;
-    return rt_fail(manager->sink, RT_ERRC_FEATURE_NOT_SUPPORTED, RT_RULE_DL_BACKEND_06,
-                   "image %.*s needs %u other images, and device %.*s does not link programs of "
-                   "format %s (it lacks the extension %s)",
-                   RT_TEXT_ARG(set->images.items[0]->image->name), set->images.count - 1,
-                   RT_TEXT_ARG(device->name), rt_format_name(format),
-                   rt_format_link_extension(format));
+    const rt_image *first = set->images.items[0]->image;
+    rt_text with = {0};
+    rt_arena arena = {0};
+    if (image->format != first->format) {
+        with = rt_arena_printf(&arena, ", such as that of image %.*s", RT_TEXT_ARG(image->name));
+    }
+    rt_status status = rt_fail(
+        manager->sink, RT_ERRC_FEATURE_NOT_SUPPORTED, RT_RULE_DL_BACKEND_06,
+        "image %.*s needs %u other images, and device %.*s does not link programs of "
+        "format %s (it lacks the extension %s)%.*s",
+        RT_TEXT_ARG(first->name), set->images.count - 1, RT_TEXT_ARG(device->name),
+        rt_format_name(image->format), rt_format_link_extension(image->format), RT_TEXT_ARG(with));
+    rt_arena_reset(&arena);
+    return status;
 }
 
 static rt_text truth(bool holds)
@@ -169,12 +177,19 @@ rt_status rt_program_compile(rt_program_manager *manager, const rt_build_target 
     return create_object(manager, target, set, index, false, out_object);
 }
 
-/* Several images, on a device that does not link their format. */
-static bool cannot_link(rt_program_manager *manager, const rt_device *device,
-                        const rt_link_set *set)
+/* Of several images, one whose format the device does not link; NULL: it links all.  Programs of
+ * several formats come together by an application's hand; a device that links each of them gets
+ * them, and may still refuse (DL-LINK-06).  Broken: the runtime refuses the mixture itself. */
+static const rt_image *find_unlinkable(rt_program_manager *manager, const rt_device *device,
+                                       const rt_link_set *set)
 {
-    return set->images.count > 1 &&
-           !can_link(manager, device, set->images.items[0]->image->format) && RULE(DL_BACKEND_06);
+    rt_format first = set->images.items[0]->image->format;
+    for (uint32_t i = 0; i < set->images.count && set->images.count > 1; i++) {
+        const rt_image *image = set->images.items[i]->image;
+        if (!can_link(manager, device, image->format) && RULE(DL_BACKEND_06)) return image;
+        if (image->format != first && !RULE(DL_LINK_06)) return image;
+    }
+    return NULL;
 }
 
 rt_status rt_program_link(rt_program_manager *manager, const rt_build_target *target,
@@ -183,7 +198,8 @@ rt_status rt_program_link(rt_program_manager *manager, const rt_build_target *ta
 {
     CHECK(set->images.count >= 1);
     *out_executable = NULL;
-    if (cannot_link(manager, target->device, set)) return refuse_link(manager, target->device, set);
+    const rt_image *unlinkable = find_unlinkable(manager, target->device, set);
+    if (unlinkable) return refuse_link(manager, target->device, set, unlinkable);
     return link_objects(manager, target, program_id, set, objects, set->images.count, options,
                         out_executable);
 }
@@ -200,6 +216,7 @@ rt_status rt_program_build(rt_program_manager *manager, const rt_build_target *t
      * key dpcpp, tag A32). */
     if (manager->profile == RT_PROFILE_DPCPP && set->images.count == 1) alone = true;
     if (alone) return create_object(manager, target, set, 0, true, out_executable);
-    if (cannot_link(manager, target->device, set)) return refuse_link(manager, target->device, set);
+    const rt_image *unlinkable = find_unlinkable(manager, target->device, set);
+    if (unlinkable) return refuse_link(manager, target->device, set, unlinkable);
     return build_linked(manager, target, program_id, set, out_executable);
 }

@@ -1,7 +1,9 @@
-/* Aspects that an image asks for, and those that a device has. */
+/* What an image asks for, and what a device has. */
 #include "reference/program/target.h"
 
 #include "reference/image/virtual_functions.h"
+
+#include <inttypes.h>
 
 /* The aspect of a number in a property set; DEV_ASPECT_COUNT where we know none. */
 static dev_aspect aspect_find(uint32_t number)
@@ -17,15 +19,6 @@ static dev_aspect aspect_find(uint32_t number)
     return (dev_aspect)aspect;
 }
 
-static const rt_property *aspects_of(const rt_image *image)
-{
-    const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_REQUIREMENTS);
-    for (uint32_t i = 0; set && i < set->property_count; i++) {
-        if (rt_text_is(set->properties[i].name, "aspects")) return &set->properties[i];
-    }
-    return NULL;
-}
-
 static void describe_lack(const rt_device *device, uint32_t number, rt_buffer *out)
 {
     dev_aspect aspect = aspect_find(number);
@@ -37,42 +30,122 @@ static void describe_lack(const rt_device *device, uint32_t number, rt_buffer *o
     rt_buffer_printf(out, ", which device %.*s does not have", RT_TEXT_ARG(device->name));
 }
 
-/* Whether an image that calls virtual functions finds the aspect for it. */
-static bool meets_calls(const rt_device *device, const rt_image *image, rt_buffer *out_lack)
+static bool meets_aspects(const rt_device *device, const rt_property *wanted, rt_buffer *lack)
 {
-    rt_virtual_functions functions;
-    if (device->capabilities.aspects >> DEV_ASPECT_VIRTUAL_FUNCTIONS & 1) return true;
-    if (rt_virtual_functions_read(image, &functions) || functions.calls.length == 0) return true;
-    if (out_lack) {
-        rt_buffer_printf(out_lack,
-                         "it calls virtual functions (of %.*s), which needs aspect %s, and device "
-                         "%.*s does not have that",
-                         RT_TEXT_ARG(functions.calls),
-                         dev_aspect_name(DEV_ASPECT_VIRTUAL_FUNCTIONS), RT_TEXT_ARG(device->name));
-    }
-    return false;
-}
-
-bool rt_device_meets(const rt_device *device, const rt_image *image, rt_buffer *out_lack)
-{
-    if (!meets_calls(device, image, out_lack)) return false;
-    const rt_property *wanted = aspects_of(image);
-    if (!wanted) return true;
-    if (wanted->type != RT_PROPERTY_BYTES || wanted->bytes.size % 4 != 0) {
-        if (out_lack) {
-            rt_buffer_printf(out_lack, "its property 'aspects' is not a list of u32 numbers");
-        }
-        return false;
-    }
     rt_reader reader = rt_reader_of(wanted->bytes);
     for (size_t i = 0; i < wanted->bytes.size / 4; i++) {
         uint32_t number = rt_read_u32(&reader);
         dev_aspect aspect = aspect_find(number);
         bool known = aspect != DEV_ASPECT_COUNT;
         if (known && device->capabilities.aspects >> aspect & 1) continue;
-        if (out_lack) describe_lack(device, number, out_lack);
+        describe_lack(device, number, lack);
         return false;
     }
     CHECK(rt_reader_finished(&reader));
     return true;
+}
+
+/* Multiplies sizes of `size` bytes each, and stops where the product is past any device's. */
+static uint64_t items_of(rt_bytes sizes, uint32_t size)
+{
+    rt_reader reader = rt_reader_of(sizes);
+    uint64_t items = 1;
+    for (size_t i = 0; i < sizes.size / size; i++) {
+        uint64_t factor = size == 8 ? rt_read_u64(&reader) : rt_read_u32(&reader);
+        if (factor > UINT32_MAX || items > UINT32_MAX) return UINT64_MAX;
+        items *= factor;
+    }
+    return items;
+}
+
+static bool meets_group(const rt_device *device, uint64_t items, rt_buffer *lack)
+{
+    uint32_t most = device->capabilities.group_size_max;
+    if (items > 0 && items <= most) return true;
+    rt_buffer_printf(lack, "it needs work-groups of ");
+    if (items == UINT64_MAX) {
+        rt_buffer_printf(lack, "more than 4294967295");
+    } else {
+        rt_buffer_printf(lack, "%" PRIu64, items);
+    }
+    rt_buffer_printf(lack, " work-items, and device %.*s takes 1 to %u", RT_TEXT_ARG(device->name),
+                     most);
+    return false;
+}
+
+static bool meets_group_size(const rt_device *device, const rt_property *wanted, rt_buffer *lack)
+{
+    return meets_group(device, items_of(wanted->bytes, 8), lack);
+}
+
+static bool meets_group_size_u32(const rt_device *device, const rt_property *wanted,
+                                 rt_buffer *lack)
+{
+    return meets_group(device, items_of(wanted->bytes, 4), lack);
+}
+
+static bool meets_sub_group_size(const rt_device *device, const rt_property *wanted,
+                                 rt_buffer *lack)
+{
+    uint32_t size = wanted->number;
+    bool in_range = size >= 1 && size <= 64;
+    if (in_range && device->capabilities.sub_group_sizes >> (size - 1) & 1) return true;
+    rt_buffer_printf(lack, "it needs sub-groups of %u work-items, which device %.*s does not have",
+                     size, RT_TEXT_ARG(device->name));
+    return false;
+}
+
+/* What images ask of devices, and what a list of it is made of. */
+static const struct requirement_row {
+    const char *name;
+    uint32_t item_size; /* bytes; 0: it is a number and no list */
+    bool (*meets)(const rt_device *device, const rt_property *wanted, rt_buffer *lack);
+    const char *damage;
+} requirement_rows[] = {
+    {RT_REQUIREMENT_ASPECTS, 4, meets_aspects, "a list of u32 numbers"},
+    {RT_REQUIREMENT_GROUP_SIZE, 8, meets_group_size, "a list of u64 numbers"},
+    {RT_REQUIREMENT_GROUP_SIZE_U32, 4, meets_group_size_u32, "a list of u32 numbers"},
+    {RT_REQUIREMENT_SUB_GROUP_SIZE, 0, meets_sub_group_size, "a u32 number"},
+};
+
+static bool meets_row(const rt_device *device, const struct requirement_row *row,
+                      const rt_property *wanted, rt_buffer *lack)
+{
+    bool sound = row->item_size == 0 ? wanted->type == RT_PROPERTY_UINT32
+                                     : wanted->type == RT_PROPERTY_BYTES &&
+                                           wanted->bytes.size % row->item_size == 0;
+    if (sound) return row->meets(device, wanted, lack);
+    rt_buffer_printf(lack, "its property '%s' is not %s", row->name, row->damage);
+    return false;
+}
+
+/* Reports whether an image that calls virtual functions finds the aspect for it. */
+static bool meets_calls(const rt_device *device, const rt_image *image, rt_buffer *lack)
+{
+    rt_virtual_functions functions;
+    if (device->capabilities.aspects >> DEV_ASPECT_VIRTUAL_FUNCTIONS & 1) return true;
+    if (rt_virtual_functions_read(image, &functions) || functions.calls.length == 0) return true;
+    rt_buffer_printf(lack,
+                     "it calls virtual functions (of %.*s), which needs aspect %s, and device %.*s "
+                     "does not have that",
+                     RT_TEXT_ARG(functions.calls), dev_aspect_name(DEV_ASPECT_VIRTUAL_FUNCTIONS),
+                     RT_TEXT_ARG(device->name));
+    return false;
+}
+
+bool rt_device_meets(const rt_device *device, const rt_image *image, rt_buffer *out_lack)
+{
+    const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_REQUIREMENTS);
+    rt_buffer lack = {0};
+    bool meets = meets_calls(device, image, &lack);
+    for (uint32_t i = 0; set && i < set->property_count && meets; i++) {
+        const rt_property *wanted = &set->properties[i];
+        for (size_t k = 0; k < sizeof requirement_rows / sizeof *requirement_rows; k++) {
+            if (!rt_text_is(wanted->name, requirement_rows[k].name)) continue;
+            meets = meets_row(device, &requirement_rows[k], wanted, &lack);
+        }
+    }
+    if (out_lack) rt_buffer_append_text(out_lack, rt_buffer_text(&lack));
+    rt_buffer_free(&lack);
+    return meets;
 }

@@ -138,12 +138,13 @@ static const rt_registered_image *unsuited_neighbour(const discovery *d,
     return NULL;
 }
 
-/* All of them, since the kernel itself asks for every aspect of the sets that it calls; what
- * another module adds to a set it does not know (VF-LINK-10). */
+/* All of them, and those of its own module unasked, since the kernel itself asks for every aspect of
+ * the sets that it calls; of what another module adds to a set it knows nothing (VF-LINK-10). */
 static rt_status join_called(discovery *d, const rt_registered_image *provider)
 {
-    const rt_registered_image *unsuited =
-        rt_device_meets(d->context->device, provider->image, NULL) ? NULL : provider;
+    bool suits = provider->module == d->member->module ||
+                 rt_device_meets(d->context->device, provider->image, NULL);
+    const rt_registered_image *unsuited = suits ? NULL : provider;
     /* Broken: what other functions of the class need counts too.  The mark stands first, because
      * looking at them is for the fault only. */
     if (!RULE(VF_ASPECT_03) && !unsuited) unsuited = unsuited_neighbour(d, provider);

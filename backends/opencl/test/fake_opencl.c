@@ -136,6 +136,7 @@ static void device_answer(cl_device_info what, size_t size, void *out, size_t *o
     const cl_ulong local_size = 4096;
     const cl_device_fp_config fp64 = CL_FP_FMA;
     const size_t group_size = 256;
+    static const size_t sub_group_sizes[] = {4, 64};
     const cl_command_queue_properties queues =
         fake.out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0;
     const cl_device_unified_shared_memory_capabilities_intel usm =
@@ -166,6 +167,12 @@ static void device_answer(cl_device_info what, size_t size, void *out, size_t *o
     case CL_DEVICE_DOUBLE_FP_CONFIG: answer(&fp64, sizeof fp64, size, out, out_size); break;
     case CL_DEVICE_MAX_WORK_GROUP_SIZE:
         answer(&group_size, sizeof group_size, size, out, out_size);
+        break;
+    case CL_DEVICE_SUB_GROUP_SIZES_INTEL:
+        answer(sub_group_sizes, sizeof sub_group_sizes, size, out, out_size);
+        break;
+    case CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE:
+        answer(&fake.variable_size_max, sizeof fake.variable_size_max, size, out, out_size);
         break;
     case CL_DEVICE_QUEUE_ON_HOST_PROPERTIES:
         answer(&queues, sizeof queues, size, out, out_size);

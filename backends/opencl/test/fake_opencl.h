@@ -19,6 +19,7 @@ typedef struct fake_opencl {
     /* What the device is; fake_opencl_reset gives a device that takes SPIR-V. */
     const char *version;
     const char *il_version;
+    size_t variable_size_max; /* CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE */
     const char *extensions;
     cl_uint address_bits;
     cl_bool compiler;

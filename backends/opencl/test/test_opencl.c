@@ -279,6 +279,16 @@ static void pointers_and_constants_are_asked_for(void **state)
     dev_device_capabilities(f->device, &found);
     assert_true(found.spec_constants);
     assert_false(found.usm || found.globals_by_name || found.function_pointers);
+    assert_false(found.program_variables);
+    assert_true(found.sub_group_sizes == 0);
+    dev_device_destroy(f->device);
+    f->device = NULL;
+    fake->variable_size_max = 1;
+    fake->extensions = "cl_khr_spir cl_intel_required_subgroup_size";
+    assert_true(rt_ok(fixture_open(f, "")));
+    dev_device_capabilities(f->device, &found);
+    assert_true(found.program_variables);
+    assert_true(found.sub_group_sizes == (UINT64_C(1) << 3 | UINT64_C(1) << 63));
 }
 
 /* ---- A whole run, of which any call may fail ---------------------------------------------- */

@@ -298,6 +298,39 @@ static void images_require_the_aspects_of_their_code(void **state)
     }
 }
 
+static void images_require_the_sizes_of_their_kernels(void **state)
+{
+#define GROUP(x, y, z)  "__attribute__((reqd_work_group_size(" #x ", " #y ", " #z "))) "
+#define SUB(size)       "__attribute__((intel_reqd_sub_group_size(" #size "))) "
+#define KERNEL_OF(name) "kernel void " name "(global int *p) { p[0] = 1; }\n"
+    static const struct {
+        const char *code;
+        uint32_t sizes[3]; /* as many as there are; the first is 0: none are required */
+        uint32_t sub_group;
+    } rows[] = {
+        {KERNEL_OF("K"), {0}, 0},
+        {GROUP(4, 2, 3) KERNEL_OF("K"), {4, 2, 3}, 0},
+        {SUB(16) KERNEL_OF("K"), {0}, 16},
+        {GROUP(8, 1, 1) SUB(8) KERNEL_OF("K") GROUP(8, 1, 1) SUB(8) KERNEL_OF("L"), {8}, 8},
+        /* No single size holds for an image whose kernels differ. */
+        {GROUP(8, 1, 1) KERNEL_OF("K") GROUP(1, 8, 1) KERNEL_OF("L"), {0}, 0},
+        {GROUP(8, 1, 1) SUB(8) KERNEL_OF("K") KERNEL_OF("L"), {0}, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fixture_make(*state, RT_SPLIT_OFF, 1, SOURCES({"A", rows[i].code}));
+        const rt_property *sizes =
+            property_of(*state, 0, RT_SET_DEVICE_REQUIREMENTS, RT_REQUIREMENT_GROUP_SIZE);
+        const rt_property *sub_group =
+            property_of(*state, 0, RT_SET_DEVICE_REQUIREMENTS, RT_REQUIREMENT_SUB_GROUP_SIZE);
+        assert_int_equal(sizes != NULL, rows[i].sizes[0] != 0);
+        for (size_t k = 0; sizes && k < 3; k++) {
+            bool given = 8 * k < sizes->bytes.size;
+            assert_int_equal(given ? word_at(sizes->bytes, 2 * k) : 0, rows[i].sizes[k]);
+        }
+        assert_int_equal(sub_group ? sub_group->number : 0, rows[i].sub_group);
+    }
+}
+
 /* ---- LLVM IR ------------------------------------------------------------------------------- */
 
 static rt_status read_ir(postlink_fixture *fixture, const char *text, rt_buffer *out)
@@ -449,6 +482,7 @@ int main(int argc, char **argv)
         TEST(constants_that_disagree_are_refused),
         TEST(a_link_specialises),
         TEST(images_require_the_aspects_of_their_code),
+        TEST(images_require_the_sizes_of_their_kernels),
         TEST(ir_becomes_bitcode),
         TEST(ir_that_is_wrong_is_refused_at_its_place),
         TEST(spirv_describes_itself),

@@ -44,7 +44,7 @@ static void what_sources_may_not_hold(void **state)
 {
     static const refusal_row rows[] = {
         {"A", "int f(int x) { return x; }\nint g(int x) __attribute__((alias(\"f\")));", "g",
-         "'g' is an alias"},
+         "source A, line 1: 'g' is an alias"},
         {"A", "\n\n__attribute__((constructor)) void f(void) {}", "llvm.global_ctors", ", line 3:"},
         {"A", "int f(int x) {\n  __asm__ volatile(\"hlt\");\n  return x; }", "f", ", line 2: 'f'"},
         {"A",

@@ -1,0 +1,126 @@
+/* Tests of what images ask of devices: aspects, and sizes of work-groups and sub-groups. */
+#include "reference/program/target.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A device with fp64, groups of at most 64 work-items, and sub-groups of 8 and 64. */
+static const rt_device device = {
+    .name = {"d", 1},
+    .capabilities = {.aspects = 1u << DEV_ASPECT_FP64,
+                     .group_size_max = 64,
+                     .sub_group_sizes = UINT64_C(1) << 7 | UINT64_C(1) << 63},
+};
+
+typedef struct row {
+    const char *property;
+    uint32_t number;     /* of a property without bytes */
+    uint32_t words[8];   /* its bytes, little-endian as this machine */
+    size_t size;         /* of them; 0: it is a number */
+    const char *lacking; /* what is said; NULL: the device meets it */
+} row;
+
+static void assert_row(const row *wanted)
+{
+    rt_property property = {.name = rt_text_of(wanted->property),
+                            .type = wanted->size ? RT_PROPERTY_BYTES : RT_PROPERTY_UINT32,
+                            .number = wanted->number,
+                            .bytes = {(const uint8_t *)wanted->words, wanted->size}};
+    rt_property_set set = {RT_TEXT(RT_SET_DEVICE_REQUIREMENTS), &property, 1};
+    rt_image image = {.sets = &set, .set_count = 1};
+    rt_buffer lack = {0};
+    assert_int_equal(rt_device_meets(&device, &image, &lack), wanted->lacking == NULL);
+    assert_int_equal(rt_device_meets(&device, &image, NULL), wanted->lacking == NULL);
+    assert_string_equal(rt_buffer_string(&lack), wanted->lacking ? wanted->lacking : "");
+    rt_buffer_free(&lack);
+}
+
+static void a_device_meets_what_it_has(void **state)
+{
+    (void)state;
+    static const row rows[] = {
+        {"aspects", 0, {6}, 4, NULL},
+        {"aspects", 0, {6, 5}, 8, "it needs aspect fp16, which device d does not have"},
+        {"aspects", 0, {6, 77}, 8, "it needs aspect number 77, which device d does not have"},
+        {"reqd_work_group_size_uint64_t", 0, {64, 0, 1, 0}, 16, NULL},
+        {"reqd_work_group_size_uint64_t",
+         0,
+         {8, 0, 9, 0},
+         16,
+         "it needs work-groups of 72 work-items, and device d takes 1 to 64"},
+        {"reqd_work_group_size_uint64_t",
+         0,
+         {0, 1},
+         8,
+         "it needs work-groups of more than 4294967295 work-items, and device d takes 1 to 64"},
+        {"reqd_work_group_size_uint64_t",
+         0,
+         {8, 0, 0, 0},
+         16,
+         "it needs work-groups of 0 work-items, and device d takes 1 to 64"},
+        {"reqd_work_group_size", 0, {4, 16}, 8, NULL},
+        {"reqd_work_group_size",
+         0,
+         {65},
+         4,
+         "it needs work-groups of 65 work-items, and device d takes 1 to 64"},
+        {"reqd_sub_group_size", 8, {0}, 0, NULL},
+        {"reqd_sub_group_size", 64, {0}, 0, NULL},
+        {"reqd_sub_group_size",
+         16,
+         {0},
+         0,
+         "it needs sub-groups of 16 work-items, which device d does not have"},
+        {"reqd_sub_group_size",
+         0,
+         {0},
+         0,
+         "it needs sub-groups of 0 work-items, which device d does not have"},
+        {"reqd_sub_group_size",
+         65,
+         {0},
+         0,
+         "it needs sub-groups of 65 work-items, which device d does not have"},
+        {"fixed_target", 0, {1}, 4, NULL}, /* nobody's requirement here */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_row(&rows[i]);
+}
+
+static void a_damaged_requirement_is_met_by_none(void **state)
+{
+    (void)state;
+    static const row rows[] = {
+        {"aspects", 0, {6}, 3, "its property 'aspects' is not a list of u32 numbers"},
+        {"reqd_work_group_size_uint64_t",
+         0,
+         {1},
+         4,
+         "its property 'reqd_work_group_size_uint64_t' is not a list of u64 numbers"},
+        {"reqd_work_group_size",
+         4,
+         {0},
+         0,
+         "its property 'reqd_work_group_size' is not a list of u32 numbers"},
+        {"reqd_sub_group_size",
+         0,
+         {8},
+         4,
+         "its property 'reqd_sub_group_size' is not a u32 number"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_row(&rows[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_device_meets_what_it_has),
+        cmocka_unit_test(a_damaged_requirement_is_met_by_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
