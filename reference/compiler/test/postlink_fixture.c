@@ -139,7 +139,7 @@ rt_status fixture_postlink(postlink_fixture *fixture, rt_split split, const fixt
                                    .format = RT_FORMAT_SPIRV64,
                                    .spirv_version_max = 0x00010200,
                                    .device_globals = !fixture->no_device_globals,
-                                                                      .profile = fixture->profile,
+                                   .profile = fixture->profile,
                                    .ahead_of_time = fixture->ahead_of_time,
                                    .target_aspects = fixture->target_aspects};
     rt_buffer_free(&fixture->bytes);
