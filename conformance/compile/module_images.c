@@ -117,7 +117,8 @@ static rt_status take_sycl(module_job *job, unit *one)
 {
     cnf_worker *worker = job->worker;
     rt_text name = one->source->name;
-    rt_status status = cnf_sycl_images(worker, name, one->code, &one->images);
+    rt_status status =
+        cnf_sycl_images(worker, name, one->code, job->request->profile, &one->images);
     if (rt_ok(status) && !one->run.kept) {
         cnf_front_end_options options = options_of(job->request);
         cnf_sycl_keep(worker, one->source, &options, &one->run);

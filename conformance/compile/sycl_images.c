@@ -116,21 +116,64 @@ static rt_property_set function_set(rt_arena *arena, const rt_property_set *name
     return (rt_property_set){RT_TEXT(RT_SET_VIRTUAL_FUNCTION_SETS), properties, count};
 }
 
-static void name_virtual_functions(rt_arena *arena, rt_image *image)
+/* What the image's kernels may call, as far as it is known: its whole list, each of them. */
+static rt_property_set calls_set(rt_arena *arena, const rt_image *image, rt_text uses)
 {
-    rt_virtual_functions functions;
-    const rt_property_set *names = rt_image_set(image, RT_SET_KERNEL_NAMES);
-    bool provider = !rt_virtual_functions_read(image, &functions) && functions.provides.length > 0;
-    if (!provider || !names || image->kernel_count > 0) return;
+    rt_property *properties = rt_arena_alloc_array(arena, image->kernel_count, sizeof *properties);
+    for (uint32_t i = 0; i < image->kernel_count; i++) {
+        properties[i] = (rt_property){
+            .name = image->kernels[i],
+            .type = RT_PROPERTY_BYTES,
+            .bytes = {(const uint8_t *)uses.data, uses.length},
+        };
+    }
+    return (rt_property_set){RT_TEXT(RT_SET_KERNEL_CALLS), properties, image->kernel_count};
+}
+
+static void add_set(rt_arena *arena, rt_image *image, rt_property_set set)
+{
     rt_property_set *sets = rt_arena_alloc_array(arena, (size_t)image->set_count + 1, sizeof *sets);
     for (uint32_t i = 0; i < image->set_count; i++)
         sets[i] = image->sets[i];
-    sets[image->set_count++] = function_set(arena, names, functions.provides);
+    sets[image->set_count++] = set;
+    image->sets = sets;
+}
+
+/* Our own sets, by which the simulated device judges calls (virtual_functions.h). */
+static void name_virtual_functions(rt_arena *arena, rt_image *image)
+{
+    rt_virtual_functions functions;
+    if (rt_virtual_functions_read(image, &functions)) return;
+    const rt_property_set *names = rt_image_set(image, RT_SET_KERNEL_NAMES);
+    if (functions.provides.length > 0 && names && image->kernel_count == 0)
+        add_set(arena, image, function_set(arena, names, functions.provides));
+    if (functions.uses.length > 0 && image->kernel_count > 0)
+        add_set(arena, image, calls_set(arena, image, functions.uses));
+}
+
+/* The shipped compiler's one list of sets, of those that an image calls and those that it creates,
+ * is the documents' second one: what is linked of it suits the device, and an image whose kernels
+ * call a set requires the set's aspects anyway. */
+static void name_list_of_sets(rt_arena *arena, rt_image *image)
+{
+    rt_property_set *sets = rt_arena_alloc_array(arena, image->set_count, sizeof *sets);
+    for (uint32_t i = 0; i < image->set_count; i++) {
+        sets[i] = image->sets[i];
+        if (!rt_text_is(sets[i].name, RT_SET_VIRTUAL_FUNCTIONS)) continue;
+        rt_property *properties =
+            rt_arena_alloc_array(arena, sets[i].property_count, sizeof *properties);
+        for (uint32_t k = 0; k < sets[i].property_count; k++) {
+            properties[k] = sets[i].properties[k];
+            if (rt_text_is(properties[k].name, RT_VIRTUAL_FUNCTIONS_USES))
+                properties[k].name = RT_TEXT(RT_VIRTUAL_FUNCTIONS_CREATES);
+        }
+        sets[i].properties = properties;
+    }
     image->sets = sets;
 }
 
 static rt_status make_image(cnf_worker *worker, rt_text source, const rt_device_binary *binary,
-                            rt_image *out_image)
+                            rt_profile profile, rt_image *out_image)
 {
     RT_TRY(check_spec_constants(worker, binary->code));
     RT_TRY(rt_device_binary_image(worker->sink, source, binary, out_image));
@@ -144,6 +187,7 @@ static rt_status make_image(cnf_worker *worker, rt_text source, const rt_device_
     rt_vector_free(&names);
     name_globals(&worker->arena, out_image);
     name_virtual_functions(&worker->arena, out_image);
+    if (profile == RT_PROFILE_DOCUMENTS) name_list_of_sets(&worker->arena, out_image);
     if (!read) return damaged(worker, source, RT_TEXT("its code is no SPIR-V"));
     rt_image_hash(out_image);
     return RT_STATUS_OK;
@@ -205,7 +249,7 @@ static int compare_names(const void *left, const void *right)
     return rt_text_compare(name_of(left), name_of(right));
 }
 
-rt_status cnf_sycl_images(cnf_worker *worker, rt_text source, rt_bytes bytes,
+rt_status cnf_sycl_images(cnf_worker *worker, rt_text source, rt_bytes bytes, rt_profile profile,
                           rt_image_list *out_images)
 {
     *out_images = (rt_image_list){0};
@@ -219,7 +263,7 @@ rt_status cnf_sycl_images(cnf_worker *worker, rt_text source, rt_bytes bytes,
     rt_image *images = rt_arena_alloc_array(&worker->arena, binaries.count, sizeof *images);
     for (uint32_t i = 0; i < binaries.count; i++) {
         rt_image image;
-        RT_TRY(make_image(worker, source, &binaries.items[i], &image));
+        RT_TRY(make_image(worker, source, &binaries.items[i], profile, &image));
         add_image(&worker->arena, images, &out_images->count, &image);
     }
     /* The compiler's own order differs from one run to the next. */
