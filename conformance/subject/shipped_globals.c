@@ -10,7 +10,10 @@ static rt_status find(cnf_execution *execution, const scn_variable *variable, ui
     rt_write_text(&question.request, global->unique_id);
     rt_status status = cnf_shipped_ask_number(execution, &question, out_global);
     cnf_question_end(&question);
-    return status;
+    if (status.code != RT_ERRC_INVALID) return status;
+    /* The host program's own refusal: an application that names it would not have been built. */
+    return rt_fail_naming(execution->sink, RT_ERRC_INVALID, RT_RULE_NONE, &global->name, 1,
+                          "no loaded module has a device_global %.*s", RT_TEXT_ARG(global->name));
 }
 
 rt_status cnf_shipped_copy_global(cnf_execution *execution, uint32_t queue,

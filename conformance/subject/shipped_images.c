@@ -65,7 +65,7 @@ static void join_lists(rt_arena *arena, rt_image *image)
     image->sets = sets;
 }
 
-/* ---- The language of the source ------------------------------------------------------------ */
+/* ---- Code ------------------------------------------------------------ */
 
 /* SPIR-V specification, 3.42.1 "OpSource": language, version; 3.2 "Source Language". */
 enum { HEADER_WORDS = 5, OP_SOURCE = 3, SOURCE_WORDS = 3, OPENCL_CPP = 4, CPP_VERSION = 100000 };
@@ -81,8 +81,27 @@ static uint32_t word_read(const uint8_t *at)
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
+/* SPV_INTEL_global_variable_decorations: HostAccessINTEL, its access and name in OpDecorate. */
+enum { OP_DECORATE = 71, DECORATION_WORD = 2, HOST_ACCESS = 6147, ACCESS_WORD = 3, NAME_WORD = 4 };
+enum { ACCESS_READ_WRITE = 2 };
+
+/* Whether an instruction says what the host may do with a variable without image scope. */
+static bool is_device_scope_access(const rt_image *image, const uint8_t *at, uint32_t length)
+{
+    const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_GLOBALS);
+    if (length <= NAME_WORD || word_read(at + DECORATION_WORD * 4) != HOST_ACCESS) return false;
+    const char *name = (const char *)at + NAME_WORD * 4;
+    rt_text id = {name, strnlen(name, (length - NAME_WORD) * (size_t)4)};
+    for (uint32_t i = 0; set && i < set->property_count; i++) {
+        rt_device_global_value value;
+        if (rt_text_equal(set->properties[i].name, id))
+            return rt_device_global_value_read(&set->properties[i], &value) && !value.image_scope;
+    }
+    return false;
+}
+
 /* What is no SPIR-V stays as it is. */
-static void call_it_cpp(rt_arena *arena, rt_image *image)
+static void rewrite_code(rt_arena *arena, rt_image *image)
 {
     if (image->format != RT_FORMAT_SPIRV64 || !rt_image_set(image, RT_SET_DEVICE_GLOBALS)) return;
     uint8_t *code = rt_arena_alloc_array(arena, image->code.size + 1, 1);
@@ -95,6 +114,8 @@ static void call_it_cpp(rt_arena *arena, rt_image *image)
             word_write(code + (at + 1) * 4, OPENCL_CPP);
             word_write(code + (at + 2) * 4, CPP_VERSION);
         }
+        if ((first & 0xFFFF) == OP_DECORATE && is_device_scope_access(image, code + at * 4, length))
+            word_write(code + (at + ACCESS_WORD) * 4, ACCESS_READ_WRITE);
         at += length;
     }
     image->code.data = code;
@@ -115,7 +136,7 @@ const scn_scenario *cnf_shipped_images(rt_arena *arena, const scn_scenario *scen
         for (uint32_t i = 0; i < given->count; i++) {
             images[i] = given->images[i];
             join_lists(arena, &images[i]);
-            call_it_cpp(arena, &images[i]);
+            rewrite_code(arena, &images[i]);
             rt_image_hash(&images[i]);
         }
         modules[m].images.images = images;

@@ -9,7 +9,10 @@
  *   - the sets that an image calls or creates are one property, uses-virtual-functions-set
  *     (requirements.yaml, VF-PROP-08, key dpcpp);
  *   - code with device_globals says that its source is C++, without which Intel's runtime finds no
- *     variable by the name that HostAccessINTEL gives it (FINDINGS.md). */
+ *     variable by the name that HostAccessINTEL gives it (FINDINGS.md);
+ *   - that decoration allows the host everything where a variable has no device_image_scope, since
+ *     the driver would refuse libsycl's own write of the pointer (DPC++'s headers drop the property
+ *     there). */
 const scn_scenario *cnf_shipped_images(rt_arena *arena, const scn_scenario *scenario);
 
 #endif
