@@ -187,6 +187,7 @@ bool scn_formats_read(scn_reader *reader, const scn_node *node, uint32_t *out_fo
 /* Refuses a module's device_globals, read from the list `node`, of which two have one id. */
 bool scn_device_globals_check(scn_reader *reader, const scn_node *node,
                               rt_device_global_list globals);
+
 /* Adds the aspects that a map of them gives as true and as false to two masks, in which bit
  * 1u << dev_aspect stands for an aspect.  False after a problem. */
 bool scn_aspects_read(scn_reader *reader, const scn_node *node, uint32_t *out_present,

@@ -1,7 +1,6 @@
 /* What scenarios need of a device, as a table: the capability, who needs it, what is said. */
 #include "conformance/subject/skip.h"
 
-#include "conformance/scenario/variables.h"
 #include "conformance/subject/source_images.h"
 
 #include <string.h>
@@ -353,8 +352,6 @@ static const cnf_skip_row only_reference[] = {
     {"bundle-constants", specialises_bundled_launches,
      "a launch of the scenario sets constants beside its kernel bundle; the host program does not "
      "ask that of DPC++"},
-    {"device_global", scn_variables_are_meant,
-     "the scenario copies device_globals; this version does not ask that of DPC++"},
     {"launch-options", gives_launch_options,
      "a launch of the scenario has options for the device's compiler; DPC++ takes none there"},
 };

@@ -291,6 +291,37 @@ static void test_table_in_memory(void **state)
     run_table(generic_table_user);
 }
 
+/* A table of a class with two bases holds how far the object's top is away, a number that was made
+ * an address. */
+static void test_number_in_table(void **state)
+{
+    (void)state;
+    static const char table[] = HEAD TYPES
+        "%byte = OpTypeInt 8 0\n%raw = OpTypePointer Generic %byte\n"
+        "%away = OpConstant %long 18446744073709551600\n"
+        "%top = OpSpecConstantOp %raw ConvertUToPtr %away\n%null = OpConstantNull %raw\n"
+        "%array = OpTypeArray %raw %l2\n%table_type = OpTypePointer CrossWorkgroup %array\n"
+        "%values = OpConstantComposite %array %top %null\n"
+        "%table = OpVariable %table_type CrossWorkgroup %values\n"
+        "%slot_type = OpTypePointer CrossWorkgroup %raw\n%id = OpVariable %in Input\n"
+        "%main = OpFunction %void None %kernel\n%out = OpFunctionParameter %global\n%m0 = OpLabel\n"
+        "%ids = OpLoad %v3 %id Aligned 32\n%x = OpCompositeExtract %long %ids 0\n"
+        "%slot = OpInBoundsAccessChain %slot_type %table %x\n"
+        "%held = OpLoad %raw %slot Aligned 8\n%number = OpConvertPtrToU %long %held\n"
+        "%r = OpUConvert %int %number\n"
+        "%to = OpInBoundsPtrAccessChain %global %out %x\nOpStore %to %r Aligned 4\nOpReturn\n"
+        "OpFunctionEnd\n";
+    harness h = harness_text(table);
+    int32_t out[2];
+    sim_object to = harness_memory(&h, "out", NULL, sizeof out);
+    sim_argument argument = harness_global(to);
+    harness_run(&h, "main", harness_range(2, 2), &argument, 1);
+    harness_read_back(&h, to, out, sizeof out);
+    assert_int_equal(out[0], -16);
+    assert_int_equal(out[1], 0);
+    harness_close(&h);
+}
+
 #define CALLER(pointee, arguments)                                                                 \
     HEAD TYPES "%id = OpVariable %in Input\n"                                                      \
                "%main = OpFunction %void None %kernel\n%out = OpFunctionParameter %global\n"       \
@@ -343,8 +374,8 @@ int main(void)
         cmocka_unit_test(test_targets),         cmocka_unit_test(test_spinning),
         cmocka_unit_test(test_recursion),       cmocka_unit_test(test_wrong_targets),
         cmocka_unit_test(test_other_program),   cmocka_unit_test(test_data_access),
-        cmocka_unit_test(test_table_in_memory), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_kernel_address),
+        cmocka_unit_test(test_table_in_memory), cmocka_unit_test(test_number_in_table),
+        cmocka_unit_test(test_refused),         cmocka_unit_test(test_kernel_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -624,6 +624,7 @@ static void a_call_by_name_is_no_virtual_call(void **state)
                  "struct A { IN(\"a\") virtual int f(int x) { return x * 3; } };\n"
                  "struct B : A { IN(\"b\") int f(int x) override { return A::f(x) + 1; } };\n"
                  "kernel void k(global char *s, global int *p) {\n"
+                 "  new ((void *)(s + 64)) A;\n"
                  "  B *b = new ((void *)s) B; p[0] = b->A::f(p[1]);\n}\n"}));
     assert_creates(*state, 0, "a,b");
     assert_calls(*state, 0, "");
