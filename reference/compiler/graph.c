@@ -176,12 +176,13 @@ static void note_value(builder *build, uint32_t user, LLVMValueRef value, bool c
 
 /* A source that declares a function otherwise than another source defines it is left with a call
  * through a cast. */
-static void check_call(builder *build, LLVMValueRef instruction)
+static void check_call(builder *build, uint32_t user, LLVMValueRef instruction)
 {
     if (!LLVMIsACallInst(instruction)) return;
     LLVMValueRef callee = LLVMGetCalledValue(instruction);
     bool direct = LLVMIsAFunction(callee) || LLVMIsAInlineAsm(callee);
     build->calls_through_pointers = build->calls_through_pointers || !direct;
+    build->nodes[user].calls_pointers = build->nodes[user].calls_pointers || !direct;
     if (!LLVMIsAConstantExpr(callee) || LLVMGetConstOpcode(callee) != LLVMBitCast) return;
     LLVMValueRef function = LLVMGetOperand(callee, 0);
     if (!LLVMIsAFunction(function)) return;
@@ -195,7 +196,7 @@ static void note_body(builder *build, uint32_t user, LLVMValueRef function)
     for (; block; block = LLVMGetNextBasicBlock(block)) {
         LLVMValueRef instruction = LLVMGetFirstInstruction(block);
         for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
-            check_call(build, instruction);
+            check_call(build, user, instruction);
             int count = LLVMGetNumOperands(instruction);
             bool calls = LLVMIsACallInst(instruction) != NULL; /* what it calls is the last */
             for (int i = 0; i < count; i++)
