@@ -19,6 +19,7 @@ struct rt_runtime {
     rt_registry registry;
     rt_loader loader;
     rt_program_manager *programs;
+    rt_global_database *globals;
     rt_scheduler *scheduler;
     pthread_mutex_t lock; /* of the tables below */
     RT_VECTOR(rt_device *) devices;
@@ -27,6 +28,47 @@ struct rt_runtime {
     RT_VECTOR(rt_bundle *) bundles;  /* the same */
 };
 
+/* An id is taken, so that no two threads get the same; the memory's place is filled when it exists,
+ * and stays empty where somebody else owns it. */
+static uint32_t memory_reserve(void *user)
+{
+    rt_runtime *runtime = user;
+    pthread_mutex_lock(&runtime->lock);
+    uint32_t id = runtime->memories.count;
+    *rt_vector_push(&runtime->memories) = NULL;
+    pthread_mutex_unlock(&runtime->lock);
+    return id;
+}
+
+static void global_registered(void *user, rt_module_id module, const rt_device_global *global)
+{
+    (void)module;
+    rt_global_database_add(user, global);
+}
+
+static void global_gone(void *user, rt_module_id module, const rt_device_global *global)
+{
+    (void)module;
+    rt_global_database_remove(user, global);
+}
+
+/* Host code registers with the database; programs are told to it too. */
+static void globals_begin(rt_runtime *runtime)
+{
+    runtime->globals = rt_global_database_create(&(rt_global_database_parameters){
+        .sink = runtime->parameters.sink,
+        .trace = runtime->trace,
+        .memory_id = memory_reserve,
+        .user = runtime,
+    });
+    rt_loader_observe_globals(
+        &runtime->loader, (rt_global_observer){global_registered, global_gone, runtime->globals},
+        &runtime->chooser);
+    rt_program_manager_observe(
+        runtime->programs,
+        (rt_program_observer){runtime->globals, rt_global_program_made, rt_global_program_going});
+}
+
 static void process_begin(rt_runtime *runtime)
 {
     const rt_runtime_parameters *parameters = &runtime->parameters;
@@ -34,7 +76,6 @@ static void process_begin(rt_runtime *runtime)
     rt_registry_init(&runtime->registry, runtime->trace);
     rt_loader_init(&runtime->loader, parameters->sink, &runtime->registry, parameters->modules,
                    parameters->module_count);
-    rt_loader_observe_globals(&runtime->loader, (rt_global_observer){0}, &runtime->chooser);
     if (parameters->system) rt_loader_use(&runtime->loader, *parameters->system);
     runtime->programs = rt_program_manager_create(&(rt_program_parameters){
         .sink = parameters->sink,
@@ -47,7 +88,9 @@ static void process_begin(rt_runtime *runtime)
         .contribute = rt_vfunc_contribute,
         .persistent = parameters->persistent_cache,
     });
-    runtime->scheduler = rt_scheduler_create(parameters->sink, runtime->trace, runtime->programs);
+    globals_begin(runtime);
+    runtime->scheduler =
+        rt_scheduler_create(parameters->sink, runtime->trace, runtime->programs, runtime->globals);
     *rt_vector_push(&runtime->contexts) = (rt_context){0};
 }
 
@@ -63,6 +106,7 @@ static void process_end(rt_runtime *runtime)
         rt_bundle_release(runtime->programs, runtime->bundles.items[i]);
     rt_vector_free(&runtime->bundles);
     rt_program_manager_destroy(runtime->programs);
+    rt_global_database_destroy(runtime->globals);
     rt_loader_free(&runtime->loader);
     rt_registry_free(&runtime->registry);
     for (uint32_t i = 0; i < runtime->contexts.count; i++)
@@ -211,23 +255,17 @@ void rt_runtime_bundle_keep(rt_runtime *runtime, rt_bundle *bundle)
     pthread_mutex_unlock(&runtime->lock);
 }
 
+rt_global_database *rt_runtime_globals(rt_runtime *runtime)
+{
+    return runtime->globals;
+}
+
 rt_scheduler *rt_runtime_scheduler(rt_runtime *runtime)
 {
     return runtime->scheduler;
 }
 
 /* ---- Memories ----------------------------------------------------------------------------- */
-
-/* An id is taken, so that no two threads get the same; the memory's place is filled when it exists.
- */
-static uint32_t memory_reserve(rt_runtime *runtime)
-{
-    pthread_mutex_lock(&runtime->lock);
-    uint32_t id = runtime->memories.count;
-    *rt_vector_push(&runtime->memories) = NULL;
-    pthread_mutex_unlock(&runtime->lock);
-    return id;
-}
 
 static void memory_keep(rt_runtime *runtime, uint32_t id, rt_memory *memory)
 {

@@ -83,6 +83,9 @@ void rt_runtime_bundle_keep(rt_runtime *runtime, rt_bundle *bundle);
 /* The scheduler: queues, launches, host reads, waits. */
 rt_scheduler *rt_runtime_scheduler(rt_runtime *runtime);
 
+/* The device_globals of the process: rt_global_database_address. */
+rt_global_database *rt_runtime_globals(rt_runtime *runtime);
+
 /* Makes a memory that lives as long as the runtime: a buffer, or unified shared memory of a kind on
  * a device.  Codes of rt_memory_create and rt_memory_usm_create. */
 RT_MUST_USE rt_status rt_runtime_memory_create(rt_runtime *runtime, rt_text name, uint64_t size,

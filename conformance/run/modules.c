@@ -7,6 +7,7 @@
 
 #include "conformance/scenario/scenario.h"
 #include "conformance/scenario/sycl_kernels.h"
+#include "conformance/scenario/variables.h"
 #include "reference/base/map.h"
 
 #include <stdio.h>
@@ -307,23 +308,32 @@ static int judgement_weight(const cnf_judgement *judgement)
     }
 }
 
-/* Names of kernels in SYCL mean something once their images are there. */
-static bool kernels_resolve(cnf_modules *modules, scn_scenario *complete, cnf_judgement *out)
+static bool name_refuse(cnf_modules *modules, const scn_scenario *scenario, const char *kind,
+                        scn_position at, rt_text problem, cnf_judgement *out)
 {
-    scn_position at;
-    rt_text problem;
-    if (scn_sycl_kernels_resolve(modules->arena, complete, &at, &problem)) return true;
     *out = (cnf_judgement){
         .step = SCN_NONE,
         .verdict = CNF_VERDICT_INVALID,
         .line = at.line,
         .signature = cnf_signature(modules->arena, RT_TEXT("compile"), RT_TEXT("source"),
-                                   RT_TEXT("ambiguous-kernel"), (rt_text){0}),
+                                   rt_text_of(kind), (rt_text){0}),
         .message =
-            rt_arena_printf(modules->arena, "%.*s:%u:%u: error: %.*s", RT_TEXT_ARG(complete->file),
+            rt_arena_printf(modules->arena, "%.*s:%u:%u: error: %.*s", RT_TEXT_ARG(scenario->file),
                             at.line, at.column, RT_TEXT_ARG(problem)),
     };
     return false;
+}
+
+/* Names of kernels in SYCL and of device_globals mean something once the images are there. */
+static bool names_resolve(cnf_modules *modules, scn_scenario *complete, cnf_judgement *out)
+{
+    scn_position at;
+    rt_text problem;
+    if (!scn_sycl_kernels_resolve(modules->arena, complete, &at, &problem))
+        return name_refuse(modules, complete, "ambiguous-kernel", at, problem, out);
+    if (!scn_variables_resolve(modules->arena, complete, &at, &problem))
+        return name_refuse(modules, complete, "device-global", at, problem, out);
+    return true;
 }
 
 bool cnf_modules_finish(cnf_modules *modules, const scn_scenario **out_scenario,
@@ -353,7 +363,7 @@ bool cnf_modules_finish(cnf_modules *modules, const scn_scenario **out_scenario,
         }
     }
     if (judgement_weight(out_judgement) > 0) return false;
-    if (!kernels_resolve(modules, complete, out_judgement)) return false;
+    if (!names_resolve(modules, complete, out_judgement)) return false;
     *out_scenario = complete;
     return true;
 }

@@ -215,6 +215,15 @@ typedef struct scn_argument {
     uint64_t size; /* LOCAL: bytes */
 } scn_argument;
 
+/* A device_global that a step means.  What modules have is known when their images are made;
+ * scn_variables_resolve (variables.h) finds it then. */
+typedef struct scn_variable {
+    rt_text name; /* as its source has it, "inner::Bar", or its unique id; empty: none is meant */
+    scn_position at;
+    uint32_t module; /* whose variable it is; SCN_NONE: not given, and not found yet */
+    uint32_t global; /* its index in scn_module.device_globals; SCN_NONE: not found yet */
+} scn_variable;
+
 /* What a step expects to be refused with.  Absent parts (empty, 0) are not compared. */
 typedef struct scn_error {
     scn_position at;
@@ -267,6 +276,7 @@ typedef enum scn_expect_kind {
     SCN_EXPECT_ONE_OF,      /* one of several outcomes, all of which conform */
     SCN_EXPECT_OUTPUT,      /* what kernels printed since the last expectation of output */
     SCN_EXPECT_BUNDLE,      /* what a kernel bundle holds */
+    SCN_EXPECT_VARIABLE,    /* synchronising read of a device_global, compared exactly */
     SCN_EXPECT_KIND_COUNT
 } scn_expect_kind;
 
@@ -283,9 +293,13 @@ typedef struct scn_outcome {
 struct scn_expect {
     scn_expect_kind kind;
     scn_position at;
-    /* MEMORY */
+    /* MEMORY; VARIABLE too uses values, which are elements of the layout */
     uint32_t memory;
     rt_bytes values; /* as scn_memory.initial */
+    /* VARIABLE: the whole of it, as the device (index of scn_device) has it */
+    scn_variable variable;
+    scn_layout layout;
+    uint32_t device;
     /* COUNT: the trace event counted ("launch", "build", "link", "cache_hit") */
     rt_text event;
     uint64_t count;
@@ -399,14 +413,18 @@ typedef struct scn_bundle {
 
 enum { SCN_PATTERN_SIZE_MAX = 16 }; /* bytes of a fill's element */
 
-/* A copy between memories or a fill; offsets and sizes in bytes. */
+/* A copy or a fill; offsets and sizes in bytes.  One end of a copy may be a device_global. */
 typedef struct scn_transfer {
-    uint32_t from; /* COPY */
+    uint32_t from; /* COPY; SCN_NONE: the variable */
     uint64_t from_offset;
-    uint32_t to;
+    uint32_t to; /* SCN_NONE: the variable */
     uint64_t to_offset;
-    uint64_t size;    /* > 0; not checked against the memories where the step expects an error */
+    uint64_t size;    /* > 0; not checked against the memories where the step expects an error.  0:
+                         all of the variable behind the offset, until that is found */
     rt_bytes pattern; /* FILL: one element of the memory, 1, 2, 4, 8 or 16 bytes */
+    scn_variable variable;
+    bool by_handler; /* of a copy with a variable: it is asked of the handler of a command group,
+                        not of the queue */
 } scn_transfer;
 
 typedef struct scn_queue {

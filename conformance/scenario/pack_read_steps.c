@@ -150,29 +150,71 @@ static scn_submit read_submit(scn_unpacker *unpack)
     return submit;
 }
 
-/* Whether the ranges lie in the memories is the runtime's to say: a step may expect its refusal. */
-static scn_transfer read_transfer(scn_unpacker *unpack, scn_verb verb)
+/* A variable that was found is one of its module's; nothing is asked of one that was not. */
+static scn_variable read_variable(scn_unpacker *unpack)
 {
     rt_reader *reader = &unpack->reader;
-    uint32_t memory_count = unpack->scenario->memory_count;
-    scn_transfer transfer = {0};
-    if (verb == SCN_VERB_COPY) {
-        transfer.from = rt_read_below(reader, memory_count);
-        transfer.from_offset = scn_unpack_size(unpack, SIZE_MAX_IN_TRANSFERS);
-    } else {
-        transfer.pattern = rt_read_bytes(reader);
+    const scn_scenario *scenario = unpack->scenario;
+    scn_variable variable = {.name = scn_unpack_name(unpack)};
+    variable.at = scn_unpack_position(unpack);
+    variable.module = rt_read_u32(reader);
+    variable.global = rt_read_u32(reader);
+    bool has_module = variable.module != SCN_NONE;
+    bool known = !has_module || variable.module < scenario->module_count;
+    scn_unpack_check(unpack, known && (has_module || variable.global == SCN_NONE));
+    if (reader->failed || variable.global == SCN_NONE) return variable;
+    scn_unpack_check(unpack,
+                     variable.global < scenario->modules[variable.module].device_globals.count);
+    return variable;
+}
+
+static uint32_t read_copy_end(scn_unpacker *unpack)
+{
+    uint32_t memory = rt_read_u32(&unpack->reader);
+    scn_unpack_check(unpack, memory == SCN_NONE || memory < unpack->scenario->memory_count);
+    return memory;
+}
+
+/* At most one end of a copy is no memory; then it is a variable. */
+static scn_transfer read_copy(scn_unpacker *unpack)
+{
+    scn_transfer transfer = {.from = read_copy_end(unpack)};
+    transfer.from_offset = scn_unpack_size(unpack, SIZE_MAX_IN_TRANSFERS);
+    transfer.to = read_copy_end(unpack);
+    transfer.to_offset = scn_unpack_size(unpack, SIZE_MAX_IN_TRANSFERS);
+    transfer.size = rt_read_u64(&unpack->reader);
+    scn_unpack_check(unpack, transfer.from != SCN_NONE || transfer.to != SCN_NONE);
+    bool memories = transfer.from != SCN_NONE && transfer.to != SCN_NONE;
+    if (!memories && !unpack->reader.failed) {
+        transfer.variable = read_variable(unpack);
+        transfer.by_handler = scn_unpack_flag(unpack);
     }
-    transfer.to = rt_read_below(reader, memory_count);
+    bool found = memories || transfer.variable.global != SCN_NONE;
+    scn_unpack_check(unpack, transfer.size >= 1 || !found);
+    return transfer;
+}
+
+static scn_transfer read_fill(scn_unpacker *unpack)
+{
+    rt_reader *reader = &unpack->reader;
+    scn_transfer transfer = {.pattern = rt_read_bytes(reader)};
+    transfer.to = rt_read_below(reader, unpack->scenario->memory_count);
     transfer.to_offset = scn_unpack_size(unpack, SIZE_MAX_IN_TRANSFERS);
     transfer.size = scn_unpack_size(unpack, SIZE_MAX_IN_TRANSFERS);
     scn_unpack_check(unpack, transfer.size >= 1);
-    if (verb == SCN_VERB_COPY || reader->failed) return transfer;
+    if (reader->failed) return transfer;
     size_t unit = transfer.pattern.size;
     bool element = unit >= 1 && unit <= SCN_PATTERN_SIZE_MAX && (unit & (unit - 1)) == 0 &&
                    unit == unpack->scenario->memories[transfer.to].layout.size;
     bool whole = element && transfer.to_offset % unit == 0 && transfer.size % unit == 0;
     scn_unpack_check(unpack, whole);
     return transfer;
+}
+
+/* Whether the ranges lie in the memories is the runtime's to say: a step may expect its refusal. */
+static scn_transfer read_transfer(scn_unpacker *unpack, scn_verb verb)
+{
+    return verb == SCN_VERB_COPY ? read_copy(unpack) : read_fill(unpack);
 }
 
 /* ---- References between steps ------------------------------------------------------------- */
@@ -430,6 +472,22 @@ static void read_bundle_expectation(scn_unpacker *unpack, scn_expect *expect)
     expect->images = scn_unpack_texts(unpack, &expect->image_count);
 }
 
+static void read_variable_expectation(scn_unpacker *unpack, scn_expect *expect)
+{
+    expect->variable = read_variable(unpack);
+    expect->layout = scn_unpack_layout(unpack);
+    expect->device = rt_read_below(&unpack->reader, unpack->scenario->device_count);
+    expect->values = rt_read_bytes(&unpack->reader);
+    if (unpack->reader.failed) return;
+    scn_unpack_check(unpack, expect->layout.size > 0 && expect->values.size > 0);
+    if (unpack->reader.failed) return;
+    scn_unpack_check(unpack, expect->values.size % expect->layout.size == 0);
+    if (unpack->reader.failed || expect->variable.global == SCN_NONE) return;
+    const scn_module *module = &unpack->scenario->modules[expect->variable.module];
+    uint64_t size = module->device_globals.globals[expect->variable.global].size;
+    scn_unpack_check(unpack, expect->values.size == size);
+}
+
 static scn_expect read_expect(scn_unpacker *unpack, bool in_outcome)
 {
     rt_reader *reader = &unpack->reader;
@@ -461,6 +519,7 @@ static scn_expect read_expect(scn_unpacker *unpack, bool in_outcome)
         break;
     case SCN_EXPECT_OUTPUT: expect.output = rt_read_text(reader); break;
     case SCN_EXPECT_BUNDLE: read_bundle_expectation(unpack, &expect); break;
+    case SCN_EXPECT_VARIABLE: read_variable_expectation(unpack, &expect); break;
     case SCN_EXPECT_KIND_COUNT: UNREACHABLE();
     }
     return expect;

@@ -230,6 +230,14 @@ static void write_bundle(rt_buffer *out, const scn_bundle *bundle)
     rt_write_text(out, bundle->options);
 }
 
+static void write_variable(rt_buffer *out, const scn_variable *variable)
+{
+    rt_write_text(out, variable->name);
+    write_position(out, variable->at);
+    rt_write_u32(out, variable->module);
+    rt_write_u32(out, variable->global);
+}
+
 static void write_transfer(rt_buffer *out, scn_verb verb, const scn_transfer *transfer)
 {
     if (verb == SCN_VERB_COPY) {
@@ -241,6 +249,9 @@ static void write_transfer(rt_buffer *out, scn_verb verb, const scn_transfer *tr
     rt_write_u32(out, transfer->to);
     rt_write_u64(out, transfer->to_offset);
     rt_write_u64(out, transfer->size);
+    if (verb != SCN_VERB_COPY || transfer->variable.name.length == 0) return;
+    write_variable(out, &transfer->variable);
+    write_flag(out, transfer->by_handler);
 }
 
 /* A submit, copy or fill. */
@@ -349,6 +360,12 @@ static void write_expect(rt_buffer *out, const scn_expect *expect)
         return;
     case SCN_EXPECT_ONE_OF: write_outcomes(out, expect->outcomes, expect->outcome_count); return;
     case SCN_EXPECT_OUTPUT: rt_write_text(out, expect->output); return;
+    case SCN_EXPECT_VARIABLE:
+        write_variable(out, &expect->variable);
+        write_layout(out, &expect->layout);
+        rt_write_u32(out, expect->device);
+        rt_write_bytes(out, expect->values);
+        return;
     case SCN_EXPECT_BUNDLE:
         rt_write_u32(out, expect->bundle);
         write_texts(out, expect->has, expect->has_count);

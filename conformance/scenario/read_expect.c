@@ -1,7 +1,7 @@
 /* Expectations: memory, counts, programs, events, findings, host symbols, output, and several
  * outcomes of which one must hold.  Comparing them with what happened is the subject's work. */
 #include "conformance/scenario/number.h"
-#include "conformance/scenario/schema.h"
+#include "conformance/scenario/read_variable.h"
 
 #include <string.h>
 
@@ -67,11 +67,17 @@ typedef struct expect_draft {
     uint32_t bundle;
     const rt_text *has, *lacks;
     uint32_t has_count, lacks_count;
+    scn_variable variable;
+    scn_layout type;
+    uint32_t device;
 } expect_draft;
 
 enum {
     EXPECT_MEMORY = EXPECT_COUNTS,
     EXPECT_EQUALS,
+    EXPECT_VARIABLE,
+    EXPECT_TYPE,
+    EXPECT_DEVICE,
     EXPECT_PROGRAM_OF,
     EXPECT_BUNDLE,
     EXPECT_HAS,
@@ -143,7 +149,16 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
                        SCN_FIELD(expect_draft, memory),
                        "The memory that is read and compared, or that a finding is about."},
     [EXPECT_EQUALS] = {"equals", &scn_shape_values, 0, SCN_FIELD(expect_draft, equals),
-                       "What the memory holds, every element, exactly."},
+                       "What the memory or device_global holds, every element, exactly."},
+    [EXPECT_VARIABLE] = {"variable", &scn_shape_variable, SCN_SUFFICES,
+                         SCN_FIELD(expect_draft, variable),
+                         "The device_global that is read, as a copy from it to the host, and "
+                         "compared."},
+    [EXPECT_TYPE] = {"type", &scn_shape_element_type, 0, SCN_FIELD(expect_draft, type),
+                     "What the device_global is made of: a scalar or vector."},
+    [EXPECT_DEVICE] = {"device", &scn_shape_device_reference, 0, SCN_FIELD(expect_draft, device),
+                       "The device whose device_global it is; the one chosen last where not "
+                       "given."},
     [EXPECT_PROGRAM_OF] = {"program_of", &scn_shape_kernel, SCN_SUFFICES,
                            SCN_FIELD(expect_draft, program_of),
                            "A kernel whose program's images are compared."},
@@ -206,11 +221,13 @@ typedef struct companion_row {
 } companion_row;
 
 static const companion_row companions[] = {
-    {EXPECT_EQUALS, EXPECT_MEMORY},     {EXPECT_HAS, EXPECT_BUNDLE},
-    {EXPECT_LACKS, EXPECT_BUNDLE},      {EXPECT_UNITS, EXPECT_BUNDLE},
-    {EXPECT_PROGRAM_OF, EXPECT_IMAGES}, {EXPECT_KERNEL, EXPECT_FINDING},
-    {EXPECT_OFFSET, EXPECT_FINDING},    {EXPECT_BY, EXPECT_HOST_SYMBOL},
-    {EXPECT_FROM, EXPECT_HOST_SYMBOL},  {EXPECT_HOST_SYMBOL, EXPECT_FROM},
+    {EXPECT_HAS, EXPECT_BUNDLE},       {EXPECT_VARIABLE, EXPECT_EQUALS},
+    {EXPECT_VARIABLE, EXPECT_TYPE},    {EXPECT_TYPE, EXPECT_VARIABLE},
+    {EXPECT_DEVICE, EXPECT_VARIABLE},  {EXPECT_LACKS, EXPECT_BUNDLE},
+    {EXPECT_UNITS, EXPECT_BUNDLE},     {EXPECT_PROGRAM_OF, EXPECT_IMAGES},
+    {EXPECT_KERNEL, EXPECT_FINDING},   {EXPECT_OFFSET, EXPECT_FINDING},
+    {EXPECT_BY, EXPECT_HOST_SYMBOL},   {EXPECT_FROM, EXPECT_HOST_SYMBOL},
+    {EXPECT_HOST_SYMBOL, EXPECT_FROM},
 };
 
 /* Images are a program's or a bundle's; of a bundle something must be said. */
@@ -233,6 +250,19 @@ static bool bundle_companions_check(scn_reader *reader, const scn_node *node, ui
                       "does it hold?");
 }
 
+/* What is equal to something is one memory or one variable. */
+static bool equals_check(scn_reader *reader, const scn_node *node, uint64_t given)
+{
+    bool memory = is_given(given, EXPECT_MEMORY), variable = is_given(given, EXPECT_VARIABLE);
+    if (memory && variable) {
+        return scn_report(reader->reporter, scn_node_entry(node, "variable")->at,
+                          "'variable' beside 'memory'; write two steps");
+    }
+    if (memory || variable || !is_given(given, EXPECT_EQUALS)) return true;
+    return scn_report(reader->reporter, scn_node_entry(node, "equals")->at,
+                      "'equals' needs 'memory' or 'variable' beside it");
+}
+
 static bool companions_check(scn_reader *reader, const scn_node *node, uint64_t given)
 {
     bool fine = true;
@@ -243,6 +273,7 @@ static bool companions_check(scn_reader *reader, const scn_node *node, uint64_t 
         fine = scn_report(reader->reporter, scn_node_entry(node, key)->at,
                           "'%s' needs '%s' beside it", key, expect_rows[row->of].key);
     }
+    fine = equals_check(reader, node, given) && fine;
     fine = bundle_companions_check(reader, node, given) && fine;
     if (!is_given(given, EXPECT_MEMORY)) return fine;
     bool finding = is_given(given, EXPECT_FINDING), equals = is_given(given, EXPECT_EQUALS);
@@ -290,6 +321,26 @@ static bool memory_make(scn_reader *reader, const scn_node *node, const expect_d
     uint64_t count;
     return scn_values_read(reader, draft->equals, &memory->layout, memory->count,
                            &out_expect->values, &count);
+}
+
+static bool variable_make(scn_reader *reader, const expect_draft *draft, uint64_t given,
+                          scn_expect *out_expect)
+{
+    out_expect->kind = SCN_EXPECT_VARIABLE;
+    out_expect->variable = draft->variable;
+    out_expect->layout = draft->type;
+    out_expect->device = is_given(given, EXPECT_DEVICE) ? draft->device : reader->device;
+    uint64_t count;
+    return scn_values_read(reader, draft->equals, &out_expect->layout, 0, &out_expect->values,
+                           &count);
+}
+
+/* What a memory or variable holds. */
+static bool content_make(scn_reader *reader, const scn_node *node, const expect_draft *draft,
+                         uint64_t given, scn_expect *out_expect)
+{
+    if (is_given(given, EXPECT_VARIABLE)) return variable_make(reader, draft, given, out_expect);
+    return memory_make(reader, node, draft, given, out_expect);
 }
 
 static bool program_make(scn_reader *reader, const scn_node *node, const expect_draft *draft,
@@ -394,7 +445,7 @@ typedef struct maker_row {
 } maker_row;
 
 static const maker_row makers[] = {
-    {EXPECT_EQUALS, memory_make},   {EXPECT_PROGRAM_OF, program_make},
+    {EXPECT_EQUALS, content_make},  {EXPECT_PROGRAM_OF, program_make},
     {EXPECT_BUNDLE, bundle_make},   {EXPECT_TRACE, trace_make},
     {EXPECT_NEVER, never_make},     {EXPECT_HOST_SYMBOL, host_symbol_make},
     {EXPECT_OUTPUT, output_make},   {EXPECT_ONE_OF, one_of_make},

@@ -70,6 +70,7 @@ enum {
     STEP_BUNDLE,
     STEP_SUBMIT,
     STEP_COPY,
+    STEP_MEMCPY,
     STEP_FILL,
     STEP_WAIT,
     STEP_HOST_ACCESS,
@@ -98,7 +99,9 @@ static const scn_row step_rows[] = {
     [STEP_SUBMIT] = {"submit", &scn_shape_submit, SCN_ALTERNATIVE, SCN_FIELD(step_draft, step),
                      "Submits a kernel."},
     [STEP_COPY] = {"copy", &scn_shape_copy, SCN_ALTERNATIVE, SCN_FIELD(step_draft, step),
-                   "Copies elements from one memory to another."},
+                   "Copies elements from one memory to another, or to or from a device_global."},
+    [STEP_MEMCPY] = {"memcpy", &scn_shape_memcpy, SCN_ALTERNATIVE, SCN_FIELD(step_draft, step),
+                     "The same in bytes."},
     [STEP_FILL] = {"fill", &scn_shape_fill, SCN_ALTERNATIVE, SCN_FIELD(step_draft, step),
                    "Fills elements of a memory with one value."},
     [STEP_WAIT] = {"wait", &scn_shape_wait, SCN_ALTERNATIVE, SCN_FIELD(step_draft, step),
@@ -151,6 +154,7 @@ static const verb_row verbs[STEP_BUILT_COUNT] = {
     [STEP_BUNDLE] = {SCN_VERB_BUNDLE, true, false, true},
     [STEP_SUBMIT] = {SCN_VERB_SUBMIT, true, true, false},
     [STEP_COPY] = {SCN_VERB_COPY, true, true, false},
+    [STEP_MEMCPY] = {SCN_VERB_COPY, true, true, false},
     [STEP_FILL] = {SCN_VERB_FILL, true, true, false},
     [STEP_WAIT] = {SCN_VERB_WAIT, true, false, false},
     [STEP_HOST_ACCESS] = {SCN_VERB_HOST_ACCESS, true, false, false},
@@ -247,6 +251,8 @@ static uint64_t memory_size(const scn_memory *memory)
 static bool range_check(scn_reader *reader, scn_position at, uint32_t memory, uint64_t offset,
                         uint64_t size)
 {
+    /* A variable's size is known when its image is made (scn_variables_resolve). */
+    if (memory == SCN_NONE) return true;
     CHECK(memory < reader->scenario->memory_count);
     const scn_memory *declared = &reader->scenario->memories[memory];
     uint64_t room = memory_size(declared);
@@ -261,7 +267,9 @@ static bool transfer_check(scn_reader *reader, const scn_node *node, const scn_s
 {
     const scn_transfer *transfer = &step->transfer;
     bool copies = step->verb == SCN_VERB_COPY;
-    scn_position at = scn_node_entry(node, copies ? "copy" : "fill")->value.at;
+    const scn_entry *bytes = scn_node_entry(node, "memcpy");
+    scn_position at =
+        bytes ? bytes->value.at : scn_node_entry(node, copies ? "copy" : "fill")->value.at;
     if (!range_check(reader, at, transfer->to, transfer->to_offset, transfer->size)) return false;
     if (!copies) return true;
     if (!range_check(reader, at, transfer->from, transfer->from_offset, transfer->size)) {

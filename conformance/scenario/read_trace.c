@@ -1,6 +1,6 @@
 /* Expected trace events: names and fields of reference/trace's vocabulary, values as texts.  The
  * order of the events and comparing them is the subject's work. */
-#include "conformance/scenario/schema.h"
+#include "conformance/scenario/read_variable.h"
 #include "reference/trace/trace.h"
 
 static bool field_name_check(scn_reader *reader, const scn_entry *entry, rt_event_kind kind,
@@ -22,6 +22,20 @@ static bool memory_check(scn_reader *reader, scn_position at, rt_text name)
     return scn_names_resolve(reader, &reader->memories, at, name, "memory") != SCN_NONE;
 }
 
+/* Either end of a copy, the content of a device_global's host object. */
+static bool content_check(scn_reader *reader, scn_position at, rt_text name)
+{
+    return scn_variable_may_be(reader, name) || memory_check(reader, at, name);
+}
+
+static bool variable_check(scn_reader *reader, scn_position at, rt_text name)
+{
+    if (scn_variable_may_be(reader, name)) return true;
+    return scn_report(reader->reporter, at,
+                      "no module has a device_global '%s': no source mentions it",
+                      scn_shown(reader->arena, name));
+}
+
 static bool image_check(scn_reader *reader, scn_position at, rt_text name)
 {
     uint32_t module, image;
@@ -34,9 +48,10 @@ static const struct name_row {
     const char *field;
     bool (*check)(scn_reader *reader, scn_position at, rt_text name);
 } name_rows[] = {
-    {"module", module_check}, {"image", image_check},  {"provider", image_check},
-    {"inputs", image_check},  {"images", image_check}, {"memory", memory_check},
-    {"from", memory_check},   {"to", memory_check},    {"stands_for", image_check},
+    {"module", module_check},    {"image", image_check},  {"provider", image_check},
+    {"inputs", image_check},     {"images", image_check}, {"memory", content_check},
+    {"from", content_check},     {"to", content_check},   {"variable", variable_check},
+    {"stands_for", image_check},
 };
 
 static bool name_check(scn_reader *reader, rt_text field, const scn_node *value)

@@ -1,7 +1,9 @@
 /* Copies and fills.  Offsets and counts are in elements: a scenario thinks in its memories' types.
+ * Of a device_global that is copied to or from, the elements are those of the memory at the other
+ * end, as the copy functions have one type for both (sycl_ext_oneapi_device_global, "copy").
  * Whether a range lies in its memory is checked in read_step.c, where it is known whether the step
- * expects to be refused. */
-#include "conformance/scenario/schema.h"
+ * expects to be refused; in its variable, when the variable is found (variables.c). */
+#include "conformance/scenario/read_variable.h"
 
 #include <inttypes.h>
 
@@ -19,7 +21,9 @@ static const scn_shape shape_element_offset = {
 
 typedef struct transfer_draft {
     scn_step step;
-    uint64_t from_offset, to_offset, count; /* elements */
+    scn_copy_end from, to;
+    uint64_t from_offset, to_offset, count; /* elements; of a memcpy bytes */
+    uint32_t through;
     const scn_node *value;
 } transfer_draft;
 
@@ -51,17 +55,48 @@ static bool draft_read(scn_reader *reader, const scn_shape *shape, const scn_nod
 
 /* ---- Copies ------------------------------------------------------------------------------- */
 
+enum { THROUGH_QUEUE, THROUGH_HANDLER };
+static const scn_choice interfaces[] = {
+    [THROUGH_QUEUE] = {"queue", true}, [THROUGH_HANDLER] = {"handler", true}};
+static const scn_shape shape_through = {
+    .kind = SCN_SHAPE_CHOICE,
+    .noun = "an interface",
+    SCN_CHOICES(interfaces),
+};
+static const scn_shape shape_byte_count = {
+    .kind = SCN_SHAPE_INTEGER,
+    .noun = "a number of bytes",
+    .least = 1,
+    .most = UINT64_MAX,
+};
+static const scn_shape shape_byte_offset = {
+    .kind = SCN_SHAPE_INTEGER,
+    .noun = "an offset in bytes",
+    .most = RT_MEMORY_SIZE_MAX,
+};
+
+#define END_ROW(key, field, doc)                                                                   \
+    {                                                                                              \
+        key, &scn_shape_copy_end, SCN_REQUIRED, SCN_FIELD(transfer_draft, field), doc              \
+    }
+#define THROUGH_ROW                                                                                \
+    {                                                                                              \
+        "through", &shape_through, 0, SCN_FIELD(transfer_draft, through),                          \
+            "queue, or handler: a copy with a device_global is asked of the handler of a command " \
+            "group."                                                                               \
+    }
+
 static const scn_row copy_rows[] = {
-    {"from", &scn_shape_memory_reference, SCN_REQUIRED,
-     SCN_FIELD(transfer_draft, step.transfer.from), "The memory that is read."},
-    {"to", &scn_shape_memory_reference, SCN_REQUIRED, SCN_FIELD(transfer_draft, step.transfer.to),
-     "The memory that is written."},
+    END_ROW("from", from, "The memory or device_global that is read."),
+    END_ROW("to", to, "The memory or device_global that is written."),
     {"from_offset", &shape_element_offset, 0, SCN_FIELD(transfer_draft, from_offset),
      "The first element that is read; 0 where not given."},
     {"to_offset", &shape_element_offset, 0, SCN_FIELD(transfer_draft, to_offset),
      "The first element that is written; 0 where not given."},
     {"count", &shape_element_count, 0, SCN_FIELD(transfer_draft, count),
-     "The number of elements, of those that are read; all from from_offset on where not given."},
+     "The number of elements, of those that are read; where not given all from from_offset on, or "
+     "all of the device_global from its offset on."},
+    THROUGH_ROW,
     QUEUE_ROW,
     DEVICE_ROW,
     AFTER_ROW,
@@ -72,27 +107,109 @@ static const scn_shape shape_copy_object = {
     SCN_ROWS(copy_rows),
 };
 
-static bool copy_read(scn_reader *reader, const scn_node *node, void *out)
+static const scn_row memcpy_rows[] = {
+    END_ROW("from", from, "The memory or device_global that is read."),
+    END_ROW("to", to, "The memory or device_global that is written."),
+    {"from_offset", &shape_byte_offset, 0, SCN_FIELD(transfer_draft, from_offset),
+     "The first byte that is read; 0 where not given."},
+    {"to_offset", &shape_byte_offset, 0, SCN_FIELD(transfer_draft, to_offset),
+     "The first byte that is written; 0 where not given."},
+    {"size", &shape_byte_count, 0, SCN_FIELD(transfer_draft, count),
+     "The number of bytes; where not given all from from_offset on, or all of the device_global "
+     "from its offset on."},
+    THROUGH_ROW,
+    QUEUE_ROW,
+    DEVICE_ROW,
+    AFTER_ROW,
+};
+static const scn_shape shape_memcpy_object = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a memcpy",
+    SCN_ROWS(memcpy_rows),
+};
+
+/* One end may be a variable: the functions of queue and handler take one (document 002, "Changes to
+ * the DPC++ runtime"). */
+static bool ends_check(scn_reader *reader, const scn_node *node, const transfer_draft *draft)
 {
-    scn_step *step = out;
-    transfer_draft draft;
-    if (!draft_read(reader, &shape_copy_object, node, step, &draft)) return false;
-    scn_transfer *transfer = &draft.step.transfer;
+    bool both = draft->from.memory == SCN_NONE && draft->to.memory == SCN_NONE;
+    const scn_entry *through = scn_node_entry(node, "through");
+    bool memories = draft->from.memory != SCN_NONE && draft->to.memory != SCN_NONE;
+    if (both) {
+        return scn_report(reader->reporter, node->at,
+                          "both ends are device_globals; SYCL copies between one and a memory, so "
+                          "write two copies");
+    }
+    if (!memories || !through) return true;
+    return scn_report(reader->reporter, through->at,
+                      "'through' is for copies with a device_global; here both ends are memories");
+}
+
+/* Bytes of one unit at either end of a copy with a variable: those of the memory's elements. */
+static bool variable_copy_finish(transfer_draft *draft, const scn_memory *memory, bool in_bytes)
+{
+    scn_transfer *transfer = &draft->step.transfer;
+    uint64_t unit = in_bytes ? 1 : memory->layout.size;
+    transfer->variable = draft->from.memory == SCN_NONE ? draft->from.variable : draft->to.variable;
+    transfer->by_handler = draft->through == THROUGH_HANDLER;
+    transfer->from_offset = draft->from_offset * unit;
+    transfer->to_offset = draft->to_offset * unit;
+    transfer->size = draft->count * unit;
+    return true;
+}
+
+static bool memory_copy_finish(scn_reader *reader, const scn_node *node, transfer_draft *draft,
+                               bool in_bytes)
+{
+    scn_transfer *transfer = &draft->step.transfer;
     const scn_memory *from = scn_memory_of(reader, transfer->from);
     const scn_memory *to = scn_memory_of(reader, transfer->to);
     if (!from || !to) return false;
-    if (draft.count == 0 && draft.from_offset >= from->count) {
-        return scn_report(reader->reporter, scn_node_entry(node, "from_offset")->value.at,
-                          "nothing is left to copy from element %" PRIu64
-                          " on: memory '%s' has %" PRIu64 " elements",
-                          draft.from_offset, scn_shown(reader->arena, from->name), from->count);
+    uint64_t from_unit = in_bytes ? 1 : from->layout.size;
+    uint64_t room = in_bytes ? from->count * from->layout.size : from->count;
+    if (draft->count == 0 && draft->from_offset >= room) {
+        return scn_report(
+            reader->reporter, scn_node_entry(node, "from_offset")->value.at,
+            "nothing is left to copy from %s %" PRIu64 " on: memory '%s' has %" PRIu64 " %s",
+            in_bytes ? "byte" : "element", draft->from_offset, scn_shown(reader->arena, from->name),
+            room, in_bytes ? "bytes" : "elements");
     }
-    uint64_t count = draft.count ? draft.count : from->count - draft.from_offset;
-    transfer->from_offset = draft.from_offset * from->layout.size;
-    transfer->to_offset = draft.to_offset * to->layout.size;
-    transfer->size = count * from->layout.size;
-    *step = draft.step;
+    uint64_t count = draft->count ? draft->count : room - draft->from_offset;
+    transfer->from_offset = draft->from_offset * from_unit;
+    transfer->to_offset = draft->to_offset * (in_bytes ? 1 : to->layout.size);
+    transfer->size = count * from_unit;
     return true;
+}
+
+static bool ends_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out)
+{
+    scn_step *step = out;
+    transfer_draft draft;
+    bool in_bytes = shape == &shape_memcpy_object;
+    if (!draft_read(reader, shape, node, step, &draft)) return false;
+    if (!ends_check(reader, node, &draft)) return false;
+    draft.step.transfer.from = draft.from.memory;
+    draft.step.transfer.to = draft.to.memory;
+    bool fine;
+    if (draft.from.memory != SCN_NONE && draft.to.memory != SCN_NONE) {
+        fine = memory_copy_finish(reader, node, &draft, in_bytes);
+    } else {
+        uint32_t memory = draft.from.memory == SCN_NONE ? draft.to.memory : draft.from.memory;
+        const scn_memory *declared = scn_memory_of(reader, memory);
+        fine = declared && variable_copy_finish(&draft, declared, in_bytes);
+    }
+    if (fine) *step = draft.step;
+    return fine;
+}
+
+static bool copy_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    return ends_read(reader, &shape_copy_object, node, out);
+}
+
+static bool memcpy_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    return ends_read(reader, &shape_memcpy_object, node, out);
 }
 
 const scn_shape scn_shape_copy = {
@@ -100,6 +217,12 @@ const scn_shape scn_shape_copy = {
     .noun = "a copy",
     .read = copy_read,
     .alternatives = {&shape_copy_object},
+};
+const scn_shape scn_shape_memcpy = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a memcpy",
+    .read = memcpy_read,
+    .alternatives = {&shape_memcpy_object},
 };
 
 /* ---- Fills -------------------------------------------------------------------------------- */

@@ -198,6 +198,7 @@ extern const scn_shape scn_shape_kernel;           /* rt_text */
 extern const scn_shape scn_shape_kernels;          /* LIST of them, one or more */
 extern const scn_shape scn_shape_memory_reference; /* uint32_t */
 extern const scn_shape scn_shape_module_reference; /* uint32_t */
+extern const scn_shape scn_shape_variable;         /* scn_variable, found later */
 extern const scn_shape scn_shape_element;          /* const scn_node * */
 extern const scn_shape scn_shape_values;           /* const scn_node * */
 extern const scn_shape scn_shape_typed_value;      /* const scn_node *: {TYPE: VALUE} */
@@ -218,6 +219,7 @@ extern const scn_shape scn_shape_memories;    /* MAP of scn_memory */
 extern const scn_shape scn_shape_arguments;   /* LIST of scn_argument */
 extern const scn_shape scn_shape_submit;      /* scn_step, verb SUBMIT */
 extern const scn_shape scn_shape_copy;        /* scn_step, verb COPY */
+extern const scn_shape scn_shape_memcpy;      /* the same */
 extern const scn_shape scn_shape_fill;        /* scn_step, verb FILL */
 extern const scn_shape scn_shape_context;     /* scn_step, verb CONTEXT */
 extern const scn_shape scn_shape_queue;       /* scn_step, verb QUEUE */

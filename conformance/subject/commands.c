@@ -19,21 +19,24 @@ rt_status cnf_run_queue(cnf_execution *execution, uint32_t index)
                                                  &execution->results[index].queue);
 }
 
-/* The queue that a command names, or the default one of its device, made when it is first used. */
-static rt_status queue_of(cnf_execution *execution, const scn_step *step, uint32_t *out_queue)
+rt_status cnf_default_queue(cnf_execution *execution, uint32_t device, uint32_t *out_queue)
 {
-    uint32_t *queue = step->on == SCN_NONE ? &execution->queues[step->device]
-                                           : &execution->results[step->on].queue;
-    if (*queue == CNF_NOT_MADE && step->on != SCN_NONE) {
-        return rt_fail(execution->sink, RT_ERRC_INVALID, RT_RULE_NONE, "queue '%.*s' was not made",
-                       RT_TEXT_ARG(execution->scenario->steps[step->on].id));
-    }
-    if (*queue == CNF_NOT_MADE) {
-        RT_TRY(execution->runtime->operations->queue(execution, step->device, CNF_NOT_MADE, false,
-                                                     queue));
-    }
+    uint32_t *queue = &execution->queues[device];
+    if (*queue == CNF_NOT_MADE)
+        RT_TRY(
+            execution->runtime->operations->queue(execution, device, CNF_NOT_MADE, false, queue));
     *out_queue = *queue;
     return RT_STATUS_OK;
+}
+
+/* The queue that a command names, or the default one of its device. */
+static rt_status queue_of(cnf_execution *execution, const scn_step *step, uint32_t *out_queue)
+{
+    if (step->on == SCN_NONE) return cnf_default_queue(execution, step->device, out_queue);
+    *out_queue = execution->results[step->on].queue;
+    if (*out_queue != CNF_NOT_MADE) return RT_STATUS_OK;
+    return rt_fail(execution->sink, RT_ERRC_INVALID, RT_RULE_NONE, "queue '%.*s' was not made",
+                   RT_TEXT_ARG(execution->scenario->steps[step->on].id));
 }
 
 /* The commands of earlier steps; the caller frees the array.  A step that was refused, as it was

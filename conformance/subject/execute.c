@@ -101,7 +101,8 @@ static rt_status run_restart(cnf_execution *execution)
 static bool judges_trace(const scn_step *step)
 {
     for (uint32_t i = 0; i < step->expect_count; i++) {
-        if (step->expect[i].kind != SCN_EXPECT_MEMORY) return true;
+        scn_expect_kind kind = step->expect[i].kind;
+        if (kind != SCN_EXPECT_MEMORY && kind != SCN_EXPECT_VARIABLE) return true;
     }
     return false;
 }
@@ -112,6 +113,13 @@ static void run_expect(cnf_execution *execution, uint32_t index)
     if (judges_trace(step)) execution->runtime->operations->look(execution);
     for (uint32_t i = 0; i < step->expect_count; i++)
         cnf_judge_expect(execution, index, &step->expect[i]);
+}
+
+/* What a copy or fill writes, as the scenario calls it. */
+static rt_text written_name(const scn_scenario *scenario, const scn_transfer *transfer)
+{
+    return transfer->to == SCN_NONE ? transfer->variable.name
+                                    : scenario->memories[transfer->to].name;
 }
 
 static void run_verb(cnf_execution *execution, uint32_t index)
@@ -148,7 +156,7 @@ static void run_verb(cnf_execution *execution, uint32_t index)
         return;
     case SCN_VERB_COPY:
     case SCN_VERB_FILL:
-        cnf_judge_step(execution, index, "step", scenario->memories[step->transfer.to].name,
+        cnf_judge_step(execution, index, "step", written_name(scenario, &step->transfer),
                        cnf_run_transfer(execution, index));
         return;
     case SCN_VERB_WAIT:

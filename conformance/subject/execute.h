@@ -88,6 +88,10 @@ rt_status cnf_run_submit(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_transfer(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_wait(cnf_execution *execution, uint32_t step);
 
+/* The default queue of a device, made when it is first used. */
+RT_MUST_USE rt_status cnf_default_queue(cnf_execution *execution, uint32_t device,
+                                        uint32_t *out_queue);
+
 /* Makes a kernel bundle. */
 rt_status cnf_run_bundle(cnf_execution *execution, uint32_t step);
 
@@ -103,6 +107,8 @@ void cnf_run_parallel(cnf_execution *execution, uint32_t step);
  * what, ok, observed, code, place, line and message of a check, whose step is set. */
 void cnf_evaluate_memory(cnf_execution *execution, const scn_expect *expect,
                          cnf_emitted_check *check);
+void cnf_evaluate_variable(cnf_execution *execution, const scn_expect *expect,
+                           cnf_emitted_check *check);
 void cnf_evaluate_count(cnf_execution *execution, const scn_expect *expect,
                         cnf_emitted_check *check);
 void cnf_evaluate_program(cnf_execution *execution, const scn_expect *expect,

@@ -103,6 +103,7 @@ static void (*const evaluators[SCN_EXPECT_KIND_COUNT])(cnf_execution *, const sc
     [SCN_EXPECT_ONE_OF] = evaluate_one_of,
     [SCN_EXPECT_OUTPUT] = cnf_evaluate_output,
     [SCN_EXPECT_BUNDLE] = cnf_evaluate_bundle,
+    [SCN_EXPECT_VARIABLE] = cnf_evaluate_variable,
 };
 
 static void evaluate(cnf_execution *execution, const scn_expect *expect, cnf_emitted_check *check)

@@ -1,4 +1,4 @@
-/* The content of a memory, as a synchronising host read finds it. */
+/* The content of a memory or a device_global, as a synchronising host read finds it. */
 #include "conformance/compare/elements.h"
 #include "conformance/subject/execute.h"
 
@@ -21,21 +21,20 @@ static uint64_t first_undefined(const scn_memory *declared, const uint8_t *bits)
     return UINT64_MAX;
 }
 
-static void compare(cnf_execution *execution, const scn_expect *expect, const cnf_content *got,
-                    cnf_emitted_check *check)
+static void compare(cnf_execution *execution, const scn_memory *declared, rt_bytes expected,
+                    const cnf_content *got, cnf_emitted_check *check)
 {
     rt_arena *arena = &execution->arena;
-    const scn_memory *declared = &execution->scenario->memories[expect->memory];
     uint64_t undefined = got->defined ? first_undefined(declared, got->defined) : UINT64_MAX;
     cnf_difference difference;
-    CHECK(expect->values.size == got->bytes.size);
+    CHECK(expected.size == got->bytes.size);
     if (undefined != UINT64_MAX) {
         check->code = RT_TEXT("undefined");
         check->place = rt_arena_printf(arena, "element %" PRIu64, undefined);
         check->message = rt_arena_printf(
             arena, "%.*s[%" PRIu64 "] was never written, so it has no value to compare",
             RT_TEXT_ARG(declared->name), undefined);
-    } else if (cnf_elements_compare(arena, declared, expect->values, got->bytes, (rt_bytes){0},
+    } else if (cnf_elements_compare(arena, declared, expected, got->bytes, (rt_bytes){0},
                                     &difference)) {
         check->ok = true;
     } else {
@@ -45,13 +44,10 @@ static void compare(cnf_execution *execution, const scn_expect *expect, const cn
     }
 }
 
-void cnf_evaluate_memory(cnf_execution *execution, const scn_expect *expect,
-                         cnf_emitted_check *check)
+/* Judges what a host read that returned `status` found. */
+static void judge_content(cnf_execution *execution, const scn_memory *declared, rt_bytes expected,
+                          rt_status status, cnf_content *content, cnf_emitted_check *check)
 {
-    cnf_content content = {0};
-    check->kind = "memory";
-    check->what = execution->scenario->memories[expect->memory].name;
-    rt_status status = execution->runtime->operations->read(execution, expect->memory, &content);
     if (!rt_ok(status)) {
         check->code = rt_text_of(rt_code_name(status.code));
         check->message = rt_sink_diagnostic(execution->sink, status)->message;
@@ -59,7 +55,41 @@ void cnf_evaluate_memory(cnf_execution *execution, const scn_expect *expect,
         check->ok = true;
         check->observed = false;
     } else {
-        compare(execution, expect, &content, check);
+        compare(execution, declared, expected, content, check);
     }
-    rt_arena_reset(&content.arena);
+    rt_arena_reset(&content->arena);
+}
+
+void cnf_evaluate_memory(cnf_execution *execution, const scn_expect *expect,
+                         cnf_emitted_check *check)
+{
+    cnf_content content = {0};
+    const scn_memory *declared = &execution->scenario->memories[expect->memory];
+    check->kind = "memory";
+    check->what = declared->name;
+    rt_status status = execution->runtime->operations->read(execution, expect->memory, &content);
+    judge_content(execution, declared, expect->values, status, &content, check);
+}
+
+/* A variable is compared as a memory of its elements. */
+void cnf_evaluate_variable(cnf_execution *execution, const scn_expect *expect,
+                           cnf_emitted_check *check)
+{
+    cnf_content content = {0};
+    const scn_memory declared = {.name = expect->variable.name,
+                                 .layout = expect->layout,
+                                 .count = expect->values.size / expect->layout.size};
+    check->kind = "variable";
+    check->what = declared.name;
+    if (!execution->runtime->operations->read_global) {
+        check->ok = true;
+        check->observed = false;
+        return;
+    }
+    uint32_t queue = CNF_NOT_MADE;
+    rt_status status = cnf_default_queue(execution, expect->device, &queue);
+    if (rt_ok(status))
+        status = execution->runtime->operations->read_global(execution, &expect->variable, queue,
+                                                             false, &content);
+    judge_content(execution, &declared, expect->values, status, &content, check);
 }

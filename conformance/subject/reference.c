@@ -350,8 +350,9 @@ static void reference_choices(const cnf_runtime *runtime, const rt_choice **out_
 /* Whether anything went to a device. */
 static bool reference_was_asked(const cnf_runtime *runtime)
 {
-    static const rt_event_kind asking[] = {RT_EVENT_CREATE, RT_EVENT_LAUNCH, RT_EVENT_COPY,
-                                           RT_EVENT_FILL, RT_EVENT_UPLOAD};
+    static const rt_event_kind asking[] = {RT_EVENT_CREATE, RT_EVENT_LAUNCH,
+                                           RT_EVENT_COPY,   RT_EVENT_FILL,
+                                           RT_EVENT_UPLOAD, RT_EVENT_DEVICE_GLOBAL_ZERO};
     uint32_t count = rt_trace_count(runtime->trace);
     for (uint32_t i = 0; i < count; i++) {
         rt_event_kind kind = rt_trace_event(runtime->trace, i)->kind;
@@ -383,6 +384,7 @@ const cnf_runtime_operations cnf_reference_operations = {
     .wait_queue = reference_wait_queue,
     .wait_command = reference_wait_command,
     .read = reference_read,
+    .read_global = cnf_reference_read_global,
     .host_symbol = reference_host_symbol,
     .look = reference_look,
     .observes = reference_observes,

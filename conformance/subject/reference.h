@@ -40,4 +40,12 @@ rt_status cnf_reference_submit(cnf_execution *execution, uint32_t queue, const s
 rt_status cnf_reference_transfer(cnf_execution *execution, uint32_t queue,
                                  const scn_transfer *given, cnf_after after, uint32_t *out_command);
 
+/* reference_globals.c: a transfer one end of which is a device_global, and
+ * cnf_runtime_operations.read_global. */
+rt_status cnf_reference_global_copy(cnf_execution *execution, uint32_t queue,
+                                    const scn_transfer *given, cnf_after after,
+                                    uint32_t *out_command);
+rt_status cnf_reference_read_global(cnf_execution *execution, const scn_variable *variable,
+                                    uint32_t queue, bool existing, cnf_content *out_content);
+
 #endif

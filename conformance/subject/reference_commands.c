@@ -97,6 +97,8 @@ rt_status cnf_reference_submit(cnf_execution *execution, uint32_t queue, const s
 rt_status cnf_reference_transfer(cnf_execution *execution, uint32_t queue,
                                  const scn_transfer *given, cnf_after after, uint32_t *out_command)
 {
+    if (given->to == SCN_NONE || (given->pattern.size == 0 && given->from == SCN_NONE))
+        return cnf_reference_global_copy(execution, queue, given, after, out_command);
     cnf_reference *reference = cnf_reference_of(execution);
     rt_transfer transfer = {
         .to = reference->memories[given->to],

@@ -88,7 +88,8 @@ struct cnf_runtime_operations {
     /* bundle: an executable one to take the kernel from; CNF_NOT_MADE: the runtime finds it. */
     rt_status (*submit)(cnf_execution *execution, uint32_t queue, const scn_submit *submit,
                         uint32_t bundle, cnf_after after, uint32_t *out_command);
-    /* A copy where the transfer has no pattern, else a fill. */
+    /* A copy where the transfer has no pattern, else a fill.  A copy with a variable, which was
+     * found, is that function of queue or handler which copies to or from a device_global. */
     rt_status (*transfer)(cnf_execution *execution, uint32_t queue, const scn_transfer *transfer,
                           cnf_after after, uint32_t *out_command);
     rt_status (*wait)(cnf_execution *execution); /* for everything */
@@ -96,6 +97,12 @@ struct cnf_runtime_operations {
     rt_status (*wait_command)(cnf_execution *execution, uint32_t command);
     /* A synchronising host read; out_content may be NULL. */
     rt_status (*read)(cnf_execution *execution, uint32_t memory, cnf_content *out_content);
+    /* A synchronising host read of a whole device_global, which was found: a copy from it to the
+     * host in that queue, and a wait for it.  With `existing` only where the queue's device has an
+     * instance of it already: bytes.data is NULL where it has none, and nothing is made.  NULL:
+     * this runtime cannot. */
+    rt_status (*read_global)(cnf_execution *execution, const scn_variable *variable, uint32_t queue,
+                             bool existing, cnf_content *out_content);
     /* What a reference to a host symbol from a module binds to: a module or SCN_NONE.
      * *out_loaded false: that module is not loaded. */
     rt_status (*host_symbol)(cnf_execution *execution, uint32_t by, rt_text symbol,

@@ -1,6 +1,7 @@
 /* What scenarios need of a device, as a table: the capability, who needs it, what is said. */
 #include "conformance/subject/skip.h"
 
+#include "conformance/scenario/variables.h"
 #include "conformance/subject/source_images.h"
 
 #include <string.h>
@@ -91,6 +92,29 @@ static bool needs_program_binaries(const scn_scenario *scenario)
     return scenario->persistent_cache;
 }
 
+/* True where a module's code or host code has a device_global of that scope. */
+static bool has_globals(const scn_scenario *scenario, bool image_scope)
+{
+    for (uint32_t m = 0; m < scenario->module_count; m++) {
+        rt_device_global_list list = scenario->modules[m].device_globals;
+        for (uint32_t i = 0; i < list.count; i++) {
+            if (list.globals[i].image_scope == image_scope) return true;
+        }
+    }
+    return false;
+}
+
+static bool needs_globals_by_name(const scn_scenario *scenario)
+{
+    return has_globals(scenario, true) || has_globals(scenario, false);
+}
+
+/* The content of a device_global without image scope is in device memory. */
+static bool needs_usm_for_globals(const scn_scenario *scenario)
+{
+    return has_globals(scenario, false);
+}
+
 typedef struct need_row {
     const char *capability;
     bool (*needed)(const scn_scenario *scenario);
@@ -110,6 +134,11 @@ static const need_row needs[] = {
      "a launch"},
     {"program_binaries", needs_program_binaries, offsetof(dev_capabilities, program_binaries),
      "the scenario keeps programs in a persistent cache; this device gives none as bytes"},
+    {"globals_by_name", needs_globals_by_name, offsetof(dev_capabilities, globals_by_name),
+     "the scenario has device_globals; this device finds no variable by its name"},
+    {"usm", needs_usm_for_globals, offsetof(dev_capabilities, usm),
+     "the scenario has device_globals without image scope; this device has no unified shared "
+     "memory for them"},
     {"spec_constants", needs_spec_constants, offsetof(dev_capabilities, spec_constants),
      "the scenario sets specialisation constants; this device takes none"},
 };
@@ -302,6 +331,8 @@ static const cnf_skip_row only_reference[] = {
     {"bundle-constants", specialises_bundled_launches,
      "a launch of the scenario sets constants beside its kernel bundle; the host program does not "
      "ask that of DPC++"},
+    {"device_global", scn_variables_are_meant,
+     "the scenario copies device_globals; this version does not ask that of DPC++"},
     {"launch-options", gives_launch_options,
      "a launch of the scenario has options for the device's compiler; DPC++ takes none there"},
 };

@@ -68,6 +68,15 @@ static bool truth_read(rt_text text, uint32_t *out_truth)
     return *out_truth || rt_text_is(text, "false") || number_read(text, 1, out_truth);
 }
 
+bool pl_is_image_scope(LLVMValueRef variable)
+{
+    rt_text scope;
+    uint32_t truth = 0;
+    if (!pl_is_device_global(variable)) return false;
+    if (!pl_variable_attribute(variable, PL_GLOBAL_IMAGE_SCOPE, &scope)) return false;
+    return !(truth_read(scope, &truth) && truth == 0);
+}
+
 /* The properties other than device_image_scope. */
 static rt_status properties_read(pl_job *job, LLVMValueRef variable, pl_device_global *global)
 {
@@ -131,10 +140,7 @@ rt_status pl_device_global_read(pl_job *job, LLVMValueRef variable, pl_device_gl
             "zero-initialized\")");
     RT_TRY(size_read(job, variable, &global));
     RT_TRY(properties_read(job, variable, &global));
-    rt_text scope;
-    uint32_t no_scope = 0;
-    bool given = pl_variable_attribute(variable, PL_GLOBAL_IMAGE_SCOPE, &scope);
-    global.host.image_scope = given && !(truth_read(scope, &no_scope) && no_scope == 0);
+    global.host.image_scope = pl_is_image_scope(variable);
     *out_global = global;
     return RT_STATUS_OK;
 }

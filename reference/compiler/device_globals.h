@@ -56,6 +56,9 @@ typedef struct pl_device_globals {
 /* Reports whether a variable is a device_global: whether it has the attribute of its size. */
 bool pl_is_device_global(LLVMValueRef variable);
 
+/* The same, of one with the property device_image_scope. */
+bool pl_is_image_scope(LLVMValueRef variable);
+
 /* Reads a device_global.  POSTLINK_ERROR: an attribute that LLVM IR written by hand has and that
  * says nothing, or an initial value that is not zero. */
 RT_MUST_USE rt_status pl_device_global_read(pl_job *job, LLVMValueRef variable,

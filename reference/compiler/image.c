@@ -39,13 +39,16 @@ static void make_plain_function(LLVMValueRef kernel)
 }
 
 /* Definitions of one device_global in images that are linked together are one variable: its symbol
- * gives way to another definition of it, and what is nobody else's is called by its unique id. */
+ * gives way to another definition of it, and what is nobody else's is called by its unique id.  One
+ * with image scope is in no other image (DG-POSTLINK-03), and drivers that know no HostAccess names
+ * find what code exports, as DPC++'s compiler has it; it is no exported symbol for all that. */
 static void make_shared_definition(LLVMValueRef variable)
 {
     rt_text id;
     if (pl_is_local(variable) && pl_variable_attribute(variable, PL_GLOBAL_ID, &id))
         LLVMSetValueName2(variable, id.data, id.length);
-    LLVMSetLinkage(variable, LLVMLinkOnceODRLinkage);
+    bool alone = pl_is_image_scope(variable);
+    LLVMSetLinkage(variable, alone ? LLVMExternalLinkage : LLVMLinkOnceODRLinkage);
 }
 
 /* Copies become internal, so that images of one input never define a symbol twice. */
@@ -154,12 +157,23 @@ static rt_status check_imports(pl_job *job, const pl_symbols *symbols, const pl_
     return status;
 }
 
+static void map_image_scope(rt_map *map, LLVMModuleRef module)
+{
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        size_t length;
+        const char *name = LLVMGetValueName2(variable, &length);
+        if (pl_is_image_scope(variable)) rt_map_set(map, (rt_text){name, length}, 0);
+    }
+}
+
 /* The body of a kernel, which its entry point calls, is exported by the translator: kernels are no
- * exports in the document's sense. */
-static rt_status check_exports(pl_job *job, const pl_symbols *symbols, const pl_linkage *linkage,
-                               rt_text image)
+ * exports in the document's sense, and device_globals with image scope neither. */
+static rt_status check_exports(pl_job *job, LLVMModuleRef module, const pl_symbols *symbols,
+                               const pl_linkage *linkage, rt_text image)
 {
     rt_map listed = {0}, written = {0};
+    map_image_scope(&listed, module);
     map_names(&listed, symbols->exports, symbols->export_count);
     map_names(&listed, symbols->kernels, symbols->kernel_count);
     map_names(&listed, symbols->provided, symbols->provided_count);
@@ -175,14 +189,14 @@ static rt_status check_exports(pl_job *job, const pl_symbols *symbols, const pl_
     return status;
 }
 
-static rt_status check_translation(pl_job *job, const pl_symbols *symbols, rt_bytes spirv,
-                                   rt_text image)
+static rt_status check_translation(pl_job *job, LLVMModuleRef module, const pl_symbols *symbols,
+                                   rt_bytes spirv, rt_text image)
 {
     CHECK(spirv.size > 0 && image.length > 0);
     pl_linkage linkage;
     RT_TRY(pl_linkage_scan(job, spirv, &linkage));
     RT_TRY(check_imports(job, symbols, &linkage, image));
-    return check_exports(job, symbols, &linkage, image);
+    return check_exports(job, module, symbols, &linkage, image);
 }
 
 /* ---- Property sets ------------------------------------------------------------------------- */
@@ -272,7 +286,7 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
     pl_prepare_for_writer(job, module);
     RT_TRY(pl_module_verify(job, module, "ordering its blocks"));
     RT_TRY(translate(job, request, module, image->name, &image->code));
-    RT_TRY(check_translation(job, &symbols, image->code, image->name));
+    RT_TRY(check_translation(job, module, &symbols, image->code, image->name));
     image->kernels = symbols.kernels;
     image->kernel_count = symbols.kernel_count;
     add_symbol_sets(job, &properties, &symbols);

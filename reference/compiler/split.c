@@ -360,12 +360,19 @@ static rt_status refuse_torn(const planner *plan)
                           RT_TEXT_ARG(pl_place_of_use(job, first)), RT_TEXT_ARG(names[0]));
 }
 
+static int compare_indices(const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return (left > right) - (left < right);
+}
+
 /* Source: document 002, "Changes to the sycl-post-link tool". */
 static rt_status refuse_scoped(const planner *plan)
 {
     if (plan->scoped.count == 0) return RT_STATUS_OK;
     pl_job *job = plan->job;
     pl_device_global first;
+    qsort(plan->scoped.items, plan->scoped.count, sizeof *plan->scoped.items, compare_indices);
     rt_text *names = rt_arena_alloc_array(&job->arena, plan->scoped.count, sizeof *names);
     for (uint32_t i = plan->scoped.count; i-- > 0;) {
         LLVMValueRef variable = plan->graph->nodes[plan->scoped.items[i]].value;

@@ -251,7 +251,7 @@ static void collect_offered(collector *all, LLVMValueRef variable)
     rt_text id;
     bool marked = pl_variable_attribute(variable, PL_MODULE_ID, &id);
     if (marked && LLVMGetLinkage(variable) == LLVMExternalLinkage &&
-        pl_variable_is_offered(all->job, variable))
+        pl_variable_is_offered(all->job, variable) && !pl_is_image_scope(variable))
         *rt_vector_push(&all->exports) = recorded_name(all->job, variable);
 }
 

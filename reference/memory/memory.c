@@ -59,6 +59,24 @@ rt_status rt_memory_usm_create(rt_sink *sink, uint32_t id, rt_text name, const r
     return RT_STATUS_OK;
 }
 
+rt_status rt_memory_global_create(rt_sink *sink, uint32_t id, rt_text name, const rt_device *device,
+                                  dev_memory *variable, rt_memory **out_memory)
+{
+    CHECK(variable->kind == DEV_MEMORY_GLOBAL && variable->device == device->device);
+    *out_memory = NULL;
+    rt_memory *memory = NULL;
+    RT_TRY(rt_memory_create(sink, id, name, variable->size, NULL, &memory));
+    CHECK(memory != NULL);
+    memory->kind = DEV_MEMORY_GLOBAL;
+    memory->usm_device = device;
+    while (memory->copies.count <= device->id)
+        *rt_vector_push(&memory->copies) = (rt_memory_copy){0};
+    memory->copies.items[device->id].memory = variable;
+    rt_memory_written(memory, device);
+    *out_memory = memory;
+    return RT_STATUS_OK;
+}
+
 bool rt_memory_is_usm(const rt_memory *memory)
 {
     CHECK((memory->kind == DEV_MEMORY_BUFFER) == (memory->usm_device == NULL));

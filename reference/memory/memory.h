@@ -47,7 +47,15 @@ RT_MUST_USE rt_status rt_memory_usm_create(rt_sink *sink, uint32_t id, rt_text n
                                            uint64_t size, const void *initial,
                                            rt_memory **out_memory);
 
-/* True for unified shared memory. */
+/* Makes a memory that stands for a variable of a program on the device: the device's memory of kind
+ * GLOBAL, which it takes over.  Commands treat it as unified shared memory, and it has its content
+ * from the start.  It is destroyed before the program.  Codes of rt_memory_create. */
+RT_MUST_USE rt_status rt_memory_global_create(rt_sink *sink, uint32_t id, rt_text name,
+                                              const rt_device *device, dev_memory *variable,
+                                              rt_memory **out_memory);
+
+/* True for unified shared memory and variables of programs: the runtime moves no content to and fro
+ * and knows of no dependencies by it. */
 bool rt_memory_is_usm(const rt_memory *memory);
 
 /* Frees it with its copies; no command may use it any more.  NULL does nothing. */

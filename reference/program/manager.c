@@ -10,6 +10,7 @@ static void program_unreference(rt_program_manager *manager, rt_program *program
 {
     CHECK(program->references > 0);
     if (--program->references > 0) return;
+    if (manager->observer.going) manager->observer.going(manager->observer.user, program);
     RT_TRACE(manager->trace, RELEASE, RT_N("program", program->id));
     for (uint32_t i = 0; i < program->kernels.count; i++) {
         dev_kernel_destroy(program->kernels.items[i].kernel);
@@ -60,6 +61,7 @@ static void drop_programs_of(rt_program_manager *manager, const rt_registered_im
     for (uint32_t i = 0; i < count; i++) {
         /* Before the cache gives its references back, which may be the last. */
         programs[i]->lost_provider = own_only;
+        programs[i]->lost_image = !own_only || programs[i]->images[0] == image;
         rt_cache_drop(&manager->cache, programs[i], own_only ? image : NULL, drop_tuple, manager);
     }
     rt_free(programs);
@@ -95,6 +97,29 @@ rt_program_manager *rt_program_manager_create(const rt_program_parameters *param
     manager->registry->observer =
         (rt_registry_observer){manager, image_registered, image_unregistered};
     return manager;
+}
+
+void rt_program_manager_observe(rt_program_manager *manager, rt_program_observer observer)
+{
+    CHECK(manager->programs_alive == 0);
+    manager->observer = observer;
+}
+
+rt_profile rt_program_manager_profile(const rt_program_manager *manager)
+{
+    return manager->profile;
+}
+
+uint32_t rt_program_manager_choose(rt_program_manager *manager, rt_rule rule,
+                                   uint32_t alternative_count)
+{
+    pthread_mutex_lock(&manager->lock);
+    uint32_t taken = rt_choose(manager->chooser, rule, alternative_count);
+    if (alternative_count > 1)
+        RT_TRACE(manager->trace, CHOICE, RT_T("rule", rt_text_of(rt_rule_name(rule))),
+                 RT_N("of", alternative_count), RT_N("taken", taken));
+    pthread_mutex_unlock(&manager->lock);
+    return taken;
 }
 
 void rt_program_manager_destroy(rt_program_manager *manager)
@@ -247,6 +272,7 @@ rt_program *rt_program_create(rt_program_manager *manager, const rt_build_target
         program->images[i] = set->images.items[i];
     manager->programs_alive++;
     rt_program_index_add(&manager->index, program);
+    if (manager->observer.made) manager->observer.made(manager->observer.user, program);
     return program;
 }
 
@@ -303,6 +329,7 @@ static rt_status build_set(rt_program_manager *manager, const rt_build_target *t
     bool all_there = true;
     for (uint32_t i = 0; i < set->images.count; i++)
         all_there = all_there && rt_program_tables_hold(&manager->tables, set->images.items[i]);
+    (*out_program)->lost_image = !all_there;
     if (all_there && RULE(DL_LINK_05)) store_tuples(manager, target, *out_program);
     return RT_STATUS_OK;
 }
@@ -399,6 +426,16 @@ static rt_status build_program(rt_program_manager *manager, const rt_build_targe
     return status;
 }
 
+rt_status rt_program_of_image(rt_program_manager *manager, const rt_build_target *target,
+                              const rt_registered_image *image, rt_program **out_program)
+{
+    *out_program = NULL;
+    if (!is_pending(manager, (rt_pending_build){image->id, target}))
+        return build_program(manager, target, image, out_program);
+    rt_handover_cond_wait(&manager->built, &manager->lock);
+    return RT_STATUS_OK;
+}
+
 static void trace_select(rt_program_manager *manager, rt_text kernel_name,
                          const rt_registered_image *image)
 {
@@ -448,12 +485,10 @@ static rt_status find_program(rt_program_manager *manager, rt_arena *arena,
             return status;
         }
         if (key.module != image->module) return rt_program_refuse_module(manager, request);
-        rt_pending_build build = {image->id, &target};
-        if (!is_pending(manager, build)) {
+        if (!is_pending(manager, (rt_pending_build){image->id, &target}))
             trace_select(manager, request->kernel, image);
-            return build_program(manager, &target, image, out_program);
-        }
-        rt_handover_cond_wait(&manager->built, &manager->lock);
+        RT_TRY(rt_program_of_image(manager, &target, image, out_program));
+        if (*out_program) return RT_STATUS_OK;
     }
 }
 

@@ -54,6 +54,7 @@ typedef struct rt_program {
     const rt_registered_image **images; /* what it was linked from, the requesting image first */
     uint32_t image_count;
     bool lost_provider; /* another image than the requesting one is gone; profile dpcpp only */
+    bool lost_image;    /* one is gone; no launch that comes later is given the program */
     RT_VECTOR(rt_program_kernel) kernels; /* taken from it so far */
     rt_map kernel_index;                  /* name -> kernels */
     RT_VECTOR(uint32_t) tuples;           /* of the cache that lead to it (cache.h) */
@@ -73,6 +74,15 @@ typedef struct rt_program_parameters {
     rt_link_contribute *contribute; /* NULL: none */
     rt_text persistent;    /* folder of the persistent cache (persistent.h); empty: none; copied */
 } rt_program_parameters;
+
+/* Who wants to know of programs: what holds something of their own beside them (runtime.c sets it).
+ * Called with the manager's lock held, so neither may call the manager. */
+typedef struct rt_program_observer {
+    void *user;
+    void (*made)(void *user, const rt_program *program); /* nothing has run it yet */
+    /* Nothing uses it any more; what stands for its variables ends now. */
+    void (*going)(void *user, const rt_program *program);
+} rt_program_observer;
 
 /* Makes the manager, which observes the registry from now on. */
 rt_program_manager *rt_program_manager_create(const rt_program_parameters *parameters);
@@ -97,6 +107,15 @@ void rt_program_manager_destroy(rt_program_manager *manager);
 RT_MUST_USE rt_status rt_program_manager_kernel(rt_program_manager *manager,
                                                 const rt_kernel_request *request,
                                                 rt_program **out_program, dev_kernel **out_kernel);
+
+/* Tells the observer of every program from now on; called before the first is made. */
+void rt_program_manager_observe(rt_program_manager *manager, rt_program_observer observer);
+
+rt_profile rt_program_manager_profile(const rt_program_manager *manager);
+
+/* rt_choose on the manager's chooser; may be called from several threads. */
+uint32_t rt_program_manager_choose(rt_program_manager *manager, rt_rule rule,
+                                   uint32_t alternative_count);
 
 /* Gives a program back; NULL does nothing. */
 void rt_program_release(rt_program_manager *manager, rt_program *program);

@@ -39,6 +39,7 @@ struct rt_program_manager {
     rt_cache cache;
     rt_program_index index;
     rt_persistent *persistent; /* NULL: none */
+    rt_program_observer observer;
     RT_VECTOR(rt_pending_build) pending;
     uint32_t program_count;  /* ids given so far */
     uint32_t bundle_count;   /* the same of kernel bundles */
@@ -56,6 +57,15 @@ struct rt_program_manager {
 RT_MUST_USE rt_status rt_program_select(rt_program_manager *manager,
                                         const rt_kernel_request *request,
                                         const rt_registered_image **out_image);
+
+/* Resolves, builds and caches the program of an image, without a look whether it is cached; or
+ * waits while another thread does that, and then gives none: the caller looks again.  Called with
+ * the lock held, which it gives up meanwhile.  On success the caller holds a reference to
+ * *out_program, if there is one. */
+RT_MUST_USE rt_status rt_program_of_image(rt_program_manager *manager,
+                                          const rt_build_target *target,
+                                          const rt_registered_image *image,
+                                          rt_program **out_program);
 
 /* Refuses a kernel that the module which the request names does not have, ERRC_RUNTIME. */
 RT_MUST_USE rt_status rt_program_refuse_module(rt_program_manager *manager,

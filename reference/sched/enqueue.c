@@ -85,6 +85,54 @@ static void trace_copy(rt_scheduler *scheduler, const rt_command *command,
     rt_free(after);
 }
 
+/* A copy one end of which is a variable of a program. */
+static void trace_variable(rt_scheduler *scheduler, const rt_command *command,
+                           const rt_transfer *transfer)
+{
+    uint64_t *after = after_list(command);
+    bool writes = transfer->to->kind == DEV_MEMORY_GLOBAL;
+    const rt_memory *memory = writes ? transfer->from : transfer->to;
+    const rt_trace_value values[] = {
+        RT_N("command", command->id),
+        RT_T("variable", (writes ? transfer->to : transfer->from)->name),
+        RT_N("program", command->program->id),
+        RT_N("offset", writes ? transfer->to_offset : transfer->from_offset),
+        RT_T("memory", memory->name),
+        RT_N("memory_offset", writes ? transfer->from_offset : transfer->to_offset),
+        RT_N("size", transfer->size),
+        RT_N("queue", command->queue),
+        RT_N("device", device_of(scheduler, command)->id),
+        RT_NS("after", after, command->dependencies.count),
+    };
+    rt_trace_emit(scheduler->trace,
+                  writes ? RT_EVENT_DEVICE_GLOBAL_WRITE : RT_EVENT_DEVICE_GLOBAL_READ, values,
+                  sizeof values / sizeof *values);
+    rt_free(after);
+}
+
+static void trace_zero(rt_scheduler *scheduler, const rt_command *command, const rt_memory *memory,
+                       uint64_t size)
+{
+    uint64_t *after = after_list(command);
+    RT_TRACE(scheduler->trace, DEVICE_GLOBAL_ZERO, RT_N("command", command->id),
+             RT_T("variable", memory->name), RT_N("size", size),
+             RT_N("device", device_of(scheduler, command)->id),
+             RT_NS("after", after, command->dependencies.count));
+    rt_free(after);
+}
+
+static void trace_point(rt_scheduler *scheduler, const rt_command *command,
+                        const rt_program *program, const rt_program_global *global)
+{
+    uint64_t *after = after_list(command);
+    RT_TRACE(scheduler->trace, DEVICE_GLOBAL_POINT, RT_N("command", command->id),
+             RT_T("variable", global->entry->name), RT_T("id", global->entry->unique_id),
+             RT_N("program", program->id), RT_N("offset", 0), RT_N("size", sizeof global->pointer),
+             RT_N("device", device_of(scheduler, command)->id),
+             RT_NS("after", after, command->dependencies.count));
+    rt_free(after);
+}
+
 static void trace_fill(rt_scheduler *scheduler, const rt_command *command,
                        const rt_transfer *transfer)
 {
@@ -179,8 +227,7 @@ static void enqueued(rt_scheduler *scheduler, rt_command *command, rt_status hel
     CHECK(rt_ok(held_back) == (command->event != NULL));
     command->state = RT_COMMAND_ENQUEUED;
     command->result = held_back;
-    bool of_application =
-        command->kind != RT_COMMAND_UPLOAD && command->kind != RT_COMMAND_HOST_READ;
+    bool of_application = command->kind < RT_COMMAND_UPLOAD;
     if (of_application) scheduler->queues.items[command->queue].last = command->id;
 }
 
@@ -222,15 +269,18 @@ rt_status rt_enqueue_transfer(rt_scheduler *scheduler, rt_command *command,
     dev_memory *to = copy_on(transfer->to, queue->device);
     rt_status status = RT_STATUS_OK;
     if (rt_ok(held_back) && is_copy) {
+        uint64_t from_offset = transfer->from_offset, to_offset = transfer->to_offset;
+        if (transfer->from->kind == DEV_MEMORY_GLOBAL && !RULE(DG_PLUGIN_01)) from_offset = 0;
+        if (transfer->to->kind == DEV_MEMORY_GLOBAL && !RULE(DG_PLUGIN_02)) to_offset = 0;
         status = dev_enqueue_copy(queue->queue, how, copy_on(transfer->from, queue->device),
-                                  transfer->from_offset, to, transfer->to_offset, transfer->size,
-                                  &command->event);
+                                  from_offset, to, to_offset, transfer->size, &command->event);
     } else if (rt_ok(held_back)) {
         status = dev_enqueue_fill(queue->queue, how, to, transfer->to_offset, transfer->size,
                                   transfer->pattern, &command->event);
     }
     if (rt_ok(status)) {
-        if (is_copy) trace_copy(scheduler, command, transfer);
+        if (is_copy && command->moves_variable) trace_variable(scheduler, command, transfer);
+        if (is_copy && !command->moves_variable) trace_copy(scheduler, command, transfer);
         if (!is_copy) trace_fill(scheduler, command, transfer);
         enqueued(scheduler, command, held_back);
     }
@@ -262,4 +312,32 @@ rt_status rt_enqueue_move(rt_scheduler *scheduler, rt_command *command, rt_memor
     }
     rt_free(wait);
     return status;
+}
+
+rt_status rt_enqueue_zero(rt_scheduler *scheduler, rt_command *command, rt_memory *memory,
+                          uint64_t size)
+{
+    CHECK(command->kind == RT_COMMAND_ZERO && command->dependencies.count == 0);
+    const rt_queue *queue = &scheduler->queues.items[command->queue];
+    static const uint8_t zero[1] = {0};
+    RT_TRY(dev_enqueue_fill(queue->queue, (dev_command){.tag = command->id},
+                            copy_on(memory, queue->device), 0, size, (rt_bytes){zero, sizeof zero},
+                            &command->event));
+    trace_zero(scheduler, command, memory, size);
+    enqueued(scheduler, command, RT_STATUS_OK);
+    return RT_STATUS_OK;
+}
+
+rt_status rt_enqueue_point(rt_scheduler *scheduler, rt_command *command, const rt_program *program,
+                           const rt_program_global *global)
+{
+    CHECK(command->kind == RT_COMMAND_POINT && command->dependencies.count == 0);
+    CHECK(global->variable && global->variable->kind == DEV_MEMORY_GLOBAL);
+    const rt_queue *queue = &scheduler->queues.items[command->queue];
+    RT_TRY(dev_enqueue_write(queue->queue, (dev_command){.tag = command->id},
+                             copy_on(global->variable, queue->device), 0, sizeof global->pointer,
+                             global->pointer, &command->event));
+    trace_point(scheduler, command, program, global);
+    enqueued(scheduler, command, RT_STATUS_OK);
+    return RT_STATUS_OK;
 }

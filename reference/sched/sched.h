@@ -12,7 +12,7 @@
 #ifndef REFERENCE_SCHED_SCHED_H
 #define REFERENCE_SCHED_SCHED_H
 
-#include "reference/memory/memory.h"
+#include "reference/memory/device_global.h"
 #include "reference/program/bundle.h"
 
 typedef struct rt_scheduler rt_scheduler;
@@ -78,8 +78,29 @@ typedef struct rt_transfer {
     uint32_t after_count;
 } rt_transfer;
 
-/* All parameters are borrowed. */
-rt_scheduler *rt_scheduler_create(rt_sink *sink, rt_trace *trace, rt_program_manager *programs);
+/* A copy between a device_global and a memory, as the application asks a queue or a handler for it;
+ * borrowed for the call.  What the functions know from the variable's type stands beside what they
+ * are given (DG-COPY-02).  Source: document 002, "Implementing the copy and memcpy functions in
+ * queue and handler"; sycl_ext_oneapi_device_global. */
+typedef struct rt_global_copy {
+    rt_host_address address;    /* of the host object */
+    rt_text name;               /* for messages */
+    uint64_t type_size;         /* sizeof(T), bytes */
+    bool image_scope;           /* property device_image_scope */
+    rt_host_access host_access; /* property host_access */
+    bool to_global;
+    uint64_t offset; /* bytes in the variable */
+    rt_memory *memory;
+    uint64_t memory_offset;
+    uint64_t size;   /* bytes >= 1 */
+    bool by_handler; /* asked of the handler of a command group */
+    const rt_command_id *after;
+    uint32_t after_count;
+} rt_global_copy;
+
+/* All parameters are borrowed; globals NULL: no program has device_globals. */
+rt_scheduler *rt_scheduler_create(rt_sink *sink, rt_trace *trace, rt_program_manager *programs,
+                                  rt_global_database *globals);
 
 /* Waits for every command, then frees queues and commands.  Failures of commands that nobody waited
  * for are lost, as at the end of an application. */
@@ -97,6 +118,25 @@ RT_MUST_USE rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const r
 RT_MUST_USE rt_status rt_scheduler_transfer(rt_scheduler *scheduler, rt_queue_id queue,
                                             const rt_transfer *transfer,
                                             rt_command_id *out_command);
+
+/* Submits a copy to or from a device_global.  ERRC_INVALID: the part does not lie in the variable
+ * (DG-COPY-07) or in the memory, no loaded module has the variable, or several programs or images
+ * have it (rt_program_manager_global).  COMPILE_TIME: the property host_access forbids it, so that
+ * no program can ask.  And the codes of rt_memory_usm_create for its first use on a device, of
+ * rt_global_variable, and of a program that has to be made.  Nothing is changed then.  What goes
+ * wrong later is told to who waits. */
+RT_MUST_USE rt_status rt_scheduler_global_copy(rt_scheduler *scheduler, rt_queue_id queue,
+                                               const rt_global_copy *copy,
+                                               rt_command_id *out_command);
+
+/* A blocking copy of the whole variable to the host; of `copy` only address, name, type_size and
+ * image_scope are looked at.  With `existing` only where there is an instance on the queue's
+ * device: nothing is appended where there is none, and nothing is made.  Waits for every command
+ * submitted so far.  Appends the bytes, and of each whether it has a value, as dev_memory_defined
+ * has it.  Codes of rt_scheduler_global_copy and of rt_scheduler_host_read. */
+RT_MUST_USE rt_status rt_scheduler_global_read(rt_scheduler *scheduler, rt_queue_id queue,
+                                               const rt_global_copy *copy, bool existing,
+                                               rt_buffer *out_bytes, rt_buffer *out_defined);
 
 /* Submits a launch.  Fails at once with the codes of rt_program_manager_kernel (rt_bundle_kernel)
  * and of dev_enqueue_kernel; nothing was enqueued then.  ERRC_INVALID: unified shared memory of

@@ -11,7 +11,9 @@ typedef enum rt_command_kind {
     RT_COMMAND_FILL,
     /* the runtime's own moves of content, ordered by their memories and not by their queue */
     RT_COMMAND_UPLOAD,
-    RT_COMMAND_HOST_READ
+    RT_COMMAND_HOST_READ,
+    RT_COMMAND_ZERO,  /* fills the new content of a device_global */
+    RT_COMMAND_POINT, /* writes the address of that into a program */
 } rt_command_kind;
 
 typedef enum rt_command_state {
@@ -29,7 +31,8 @@ typedef struct rt_command {
     rt_command_state state;
     uint32_t queue;               /* index into the scheduler's queues */
     rt_command_list dependencies; /* smaller ids, each once */
-    rt_program *program;          /* LAUNCH: held until done */
+    rt_program *program;          /* LAUNCH, COPY of a variable in it: held until done */
+    bool moves_variable;          /* COPY: of a variable in a program */
     dev_event *event;  /* kept until the scheduler goes: later commands may wait for it */
     rt_status result;  /* when DONE or held back */
     bool failure_told; /* its failure was returned to the application */
@@ -67,6 +70,10 @@ struct rt_scheduler {
     rt_sink *sink;
     rt_trace *trace;
     rt_program_manager *programs;
+    rt_global_database *globals; /* NULL: there are none */
+    /* Whether two contexts of a device share the content of a variable, which DG-INIT-11 leaves
+     * open: chosen when it first matters, for good. */
+    enum { RT_SHARING_OPEN, RT_SHARING_PER_DEVICE, RT_SHARING_PER_CONTEXT } sharing;
     pthread_mutex_t lock;
     RT_VECTOR(rt_queue) queues;
     RT_VECTOR(rt_command *) commands; /* index is the id */
@@ -136,6 +143,38 @@ RT_MUST_USE rt_status rt_enqueue_transfer(rt_scheduler *scheduler, rt_command *c
                                           const rt_transfer *transfer);
 RT_MUST_USE rt_status rt_enqueue_move(rt_scheduler *scheduler, rt_command *command,
                                       rt_memory *memory);
+/* The same for the fill with zeros of `size` bytes and the write of a variable's pointer. */
+RT_MUST_USE rt_status rt_enqueue_zero(rt_scheduler *scheduler, rt_command *command,
+                                      rt_memory *memory, uint64_t size);
+RT_MUST_USE rt_status rt_enqueue_point(rt_scheduler *scheduler, rt_command *command,
+                                       const rt_program *program, const rt_program_global *global);
+
+/* ---- transfer.c (lock held) --------------------------------------------------------------- */
+
+/* Submits a transfer whose memories may be variables of `program` (NULL: none), of which the
+ * command takes a reference over, unless it is refused. */
+RT_MUST_USE rt_status rt_transfer_submit(rt_scheduler *scheduler, rt_queue_id queue,
+                                         const rt_transfer *transfer, rt_program *program,
+                                         rt_command_id *out_command);
+
+/* ---- globals.c (lock held) ---------------------------------------------------------------- */
+
+/* Makes the device_globals of a program ready for its first kernel and appends the commands that a
+ * launch of it must wait for.  Source: document 002, "Initializing the device global variables in
+ * device code".  MALFORMED: an image tells nonsense of a variable; and the codes of
+ * rt_global_instance_make and rt_global_variable. */
+RT_MUST_USE rt_status rt_globals_prepare(rt_scheduler *scheduler, rt_queue_id queue,
+                                         const rt_program *program, rt_command_list *commands);
+
+/* The content of a variable without image scope on the queue's device, made of `size` bytes where
+ * there is none. */
+RT_MUST_USE rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id queue,
+                                          rt_global_entry *entry, uint64_t size, bool by_copy,
+                                          rt_global_instance **out_instance);
+
+/* The same without making one; NULL: there is none. */
+rt_global_instance *rt_globals_instance_find(rt_scheduler *scheduler, rt_queue_id queue,
+                                             const rt_global_entry *entry, bool by_copy);
 
 /* ---- wait.c (called without the lock) ----------------------------------------------------- */
 

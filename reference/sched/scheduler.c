@@ -3,12 +3,14 @@
 
 #include "reference/base/handover.h"
 
-rt_scheduler *rt_scheduler_create(rt_sink *sink, rt_trace *trace, rt_program_manager *programs)
+rt_scheduler *rt_scheduler_create(rt_sink *sink, rt_trace *trace, rt_program_manager *programs,
+                                  rt_global_database *globals)
 {
     rt_scheduler *scheduler = rt_alloc(sizeof *scheduler);
     scheduler->sink = sink;
     scheduler->trace = trace;
     scheduler->programs = programs;
+    scheduler->globals = globals;
     pthread_mutex_init(&scheduler->lock, NULL);
     return scheduler;
 }
@@ -59,6 +61,18 @@ rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const rt_device *de
 
 /* ---- Submission --------------------------------------------------------------------------- */
 
+/* A fault only (see DG-PLUGIN-04): nobody has the event of a command that moved a variable. */
+static void forget_variables(const rt_scheduler *scheduler, rt_command *command)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < command->dependencies.count; i++) {
+        rt_command_id other = command->dependencies.items[i];
+        if (!scheduler->commands.items[other]->moves_variable)
+            command->dependencies.items[kept++] = other;
+    }
+    command->dependencies.count = kept;
+}
+
 rt_status rt_submission_begin(rt_scheduler *scheduler, rt_queue_id queue, rt_command_kind kind,
                               const rt_access_list *accesses, const rt_command_id *after,
                               uint32_t after_count, rt_command **out_command)
@@ -79,6 +93,7 @@ rt_status rt_submission_begin(rt_scheduler *scheduler, rt_queue_id queue, rt_com
         const rt_memory_access *access = &accesses->items[i];
         rt_graph_depend_on_memory(scheduler, command, access->memory, access->access);
     }
+    if (!RULE(DG_PLUGIN_04)) forget_variables(scheduler, command);
     *out_command = command;
     return RT_STATUS_OK;
 }
@@ -184,14 +199,20 @@ static rt_status submit_launch(rt_scheduler *scheduler, rt_queue_id queue, const
 {
     RT_TRY(check_pointers(scheduler, queue, launch));
     rt_access_list accesses = launch_accesses(launch);
+    rt_command_list first = {0};
     rt_command *command = NULL;
-    rt_status status = rt_submission_begin(scheduler, queue, RT_COMMAND_LAUNCH, &accesses,
-                                           launch->after, launch->after_count, &command);
+    rt_status status = rt_globals_prepare(scheduler, queue, program, &first);
+    if (rt_ok(status))
+        status = rt_submission_begin(scheduler, queue, RT_COMMAND_LAUNCH, &accesses, launch->after,
+                                     launch->after_count, &command);
     if (rt_ok(status)) {
+        for (uint32_t i = 0; i < first.count && RULE(DG_INIT_01); i++)
+            rt_graph_depend(command, first.items[i]);
         command->program = program;
         status = rt_enqueue_launch(scheduler, command, kernel, launch);
         status = rt_submission_end(scheduler, command, &accesses, status, out_command);
     }
+    rt_vector_free(&first);
     rt_vector_free(&accesses);
     return status;
 }

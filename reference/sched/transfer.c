@@ -88,26 +88,36 @@ static rt_access_list transfer_accesses(const rt_transfer *transfer)
     return accesses;
 }
 
+rt_status rt_transfer_submit(rt_scheduler *scheduler, rt_queue_id queue,
+                             const rt_transfer *transfer, rt_program *program,
+                             rt_command_id *out_command)
+{
+    CHECK(queue < scheduler->queues.count);
+    RT_TRY(check_transfer(scheduler, queue, transfer));
+    rt_access_list accesses = transfer_accesses(transfer);
+    rt_command_kind kind = transfer->from ? RT_COMMAND_COPY : RT_COMMAND_FILL;
+    rt_command *command = NULL;
+    rt_status status = rt_submission_begin(scheduler, queue, kind, &accesses, transfer->after,
+                                           transfer->after_count, &command);
+    if (rt_ok(status)) {
+        command->program = program;
+        command->moves_variable = program != NULL;
+        /* Broken: what the application named is forgotten on the way to the driver. */
+        if (program && !RULE(DG_PLUGIN_03)) command->dependencies.count = 0;
+        status = rt_enqueue_transfer(scheduler, command, transfer);
+        status = rt_submission_end(scheduler, command, &accesses, status, out_command);
+    }
+    rt_vector_free(&accesses);
+    return status;
+}
+
 rt_status rt_scheduler_transfer(rt_scheduler *scheduler, rt_queue_id queue,
                                 const rt_transfer *transfer, rt_command_id *out_command)
 {
     *out_command = RT_COMMAND_NONE;
     rt_handover_point();
-    rt_access_list accesses = transfer_accesses(transfer);
-    rt_command_kind kind = transfer->from ? RT_COMMAND_COPY : RT_COMMAND_FILL;
     pthread_mutex_lock(&scheduler->lock);
-    CHECK(queue < scheduler->queues.count);
-    rt_command *command = NULL;
-    rt_status status = check_transfer(scheduler, queue, transfer);
-    if (rt_ok(status)) {
-        status = rt_submission_begin(scheduler, queue, kind, &accesses, transfer->after,
-                                     transfer->after_count, &command);
-    }
-    if (rt_ok(status)) {
-        status = rt_enqueue_transfer(scheduler, command, transfer);
-        status = rt_submission_end(scheduler, command, &accesses, status, out_command);
-    }
+    rt_status status = rt_transfer_submit(scheduler, queue, transfer, NULL, out_command);
     pthread_mutex_unlock(&scheduler->lock);
-    rt_vector_free(&accesses);
     return status;
 }

@@ -16,7 +16,7 @@
     EVENT(MODULE_LOAD, "module_load", "module path")                                               \
     EVENT(MODULE_UNLOAD, "module_unload", "module")                                                \
     /* a module's host code registered a device_global: by the name in its source and by its id;   \
-     * size in bytes */                                                                                       \
+     * size in bytes */                                                                            \
     EVENT(DEVICE_GLOBAL_REGISTER, "device_global_register", "module variable id size image_scope") \
     /* a module's constructor registered an image; its destructor took it back */                  \
     EVENT(IMAGE_REGISTER, "image_register", "image module format")                                 \
@@ -69,6 +69,21 @@
     EVENT(FILL, "fill", "command memory offset size pattern queue device after[]")                 \
     EVENT(UPLOAD, "upload", "command memory device after[]")                                       \
     EVENT(HOST_READ, "host_read", "command memory device after[]")                                 \
+    /* device_globals.  A program's image told of one; one was looked for by the address of its    \
+     * host object; its content got device memory, which a command fills with zeros; a program's              \
+     * instance was pointed to it; content of an instance inside a program was copied to or from a                \
+     * memory; a copy goes to or from the host object itself */                                                    \
+    EVENT(DEVICE_GLOBAL_DESCRIBE, "device_global_describe", "id size image_scope program")         \
+    EVENT(DEVICE_GLOBAL_FIND, "device_global_find", "variable id")                                 \
+    EVENT(DEVICE_GLOBAL_ALLOCATE, "device_global_allocate", "variable id device context size")     \
+    EVENT(DEVICE_GLOBAL_ZERO, "device_global_zero", "command variable size device after[]")        \
+    EVENT(DEVICE_GLOBAL_POINT, "device_global_point",                                              \
+          "command variable id program offset size device after[]")                                \
+    EVENT(DEVICE_GLOBAL_READ, "device_global_read",                                                \
+          "command variable program offset memory memory_offset size queue device after[]")        \
+    EVENT(DEVICE_GLOBAL_WRITE, "device_global_write",                                              \
+          "command variable program offset memory memory_offset size queue device after[]")        \
+    EVENT(DEVICE_GLOBAL_HOST, "device_global_host", "variable id")                                 \
     /* the application waits: for everything, for a queue, or for a command with what it needs */  \
     EVENT(WAIT, "wait", "commands queue command")                                                  \
     /* a call of the application was refused */                                                    \

@@ -250,13 +250,30 @@ static void print_submit(rt_buffer *out, const scn_submit *submit)
     print_constants(out, submit->constants, submit->constant_count);
 }
 
+static void print_variable(rt_buffer *out, const scn_variable *variable)
+{
+    print_text(out, "variable", variable->name);
+    print_position(out, "at", variable->at);
+    print_optional(out, "module", variable->module);
+    print_optional(out, "global", variable->global);
+}
+
+static void print_end(rt_buffer *out, const char *name, uint32_t memory, uint64_t offset)
+{
+    rt_buffer_printf(out, " %s=", name);
+    if (memory == SCN_NONE)
+        rt_buffer_printf(out, "variable+%" PRIu64, offset);
+    else
+        rt_buffer_printf(out, "%u+%" PRIu64, memory, offset);
+}
+
 static void print_transfer(rt_buffer *out, scn_verb verb, const scn_transfer *transfer)
 {
-    if (verb == SCN_VERB_COPY) {
-        rt_buffer_printf(out, " from=%u+%" PRIu64, transfer->from, transfer->from_offset);
-    }
-    rt_buffer_printf(out, " to=%u+%" PRIu64 " size=%" PRIu64, transfer->to, transfer->to_offset,
-                     transfer->size);
+    if (verb == SCN_VERB_COPY) print_end(out, "from", transfer->from, transfer->from_offset);
+    print_end(out, "to", transfer->to, transfer->to_offset);
+    rt_buffer_printf(out, " size=%" PRIu64, transfer->size);
+    if (transfer->variable.name.length) print_variable(out, &transfer->variable);
+    if (transfer->by_handler) rt_buffer_printf(out, " handler");
     if (verb == SCN_VERB_FILL) print_bytes(out, "pattern", transfer->pattern);
 }
 
@@ -321,8 +338,9 @@ static void print_finding(rt_buffer *out, const scn_expect *expect)
 
 static void print_expect(rt_buffer *out, const scn_expect *expect)
 {
-    static const char *const kinds[] = {"memory",  "count",       "program_of", "trace",  "never",
-                                        "finding", "host_symbol", "one_of",     "output", "bundle"};
+    static const char *const kinds[] = {"memory", "count",   "program_of",  "trace",
+                                        "never",  "finding", "host_symbol", "one_of",
+                                        "output", "bundle",  "variable"};
     _Static_assert(sizeof kinds / sizeof *kinds == SCN_EXPECT_KIND_COUNT, "all kinds");
     rt_buffer_printf(out, "\n    expect %s", kinds[expect->kind]);
     print_position(out, "at", expect->at);
@@ -352,6 +370,11 @@ static void print_expect(rt_buffer *out, const scn_expect *expect)
         return;
     case SCN_EXPECT_ONE_OF: print_outcomes(out, expect->outcomes, expect->outcome_count); return;
     case SCN_EXPECT_OUTPUT: print_text(out, "text", expect->output); return;
+    case SCN_EXPECT_VARIABLE:
+        print_variable(out, &expect->variable);
+        rt_buffer_printf(out, " device=%u element=%u", expect->device, expect->layout.size);
+        print_bytes(out, "values", expect->values);
+        return;
     case SCN_EXPECT_BUNDLE:
         rt_buffer_printf(out, " bundle=%u", expect->bundle);
         print_texts(out, "has", expect->has, expect->has_count);

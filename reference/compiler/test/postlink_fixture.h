@@ -3,7 +3,7 @@
 #define REFERENCE_COMPILER_TEST_POSTLINK_FIXTURE_H
 
 #include "reference/compiler_api.h"
-#include "reference/image/image.h"
+#include "reference/image/device_global.h"
 
 /* One source: OpenCL C; C++ for OpenCL when its name ends in ".clcpp", LLVM IR text when it ends in
  * ".ll".  OpenCL C has SPEC_CONSTANT, C++ for OpenCL the properties of document 004, as assay's
@@ -18,9 +18,11 @@ typedef struct postlink_fixture {
     rt_sink *sink;
     rt_arena arena;
     rt_buffer bytes;
-    rt_image_list images; /* of the last post-link that succeeded */
-    rt_profile profile;   /* of the next one; at first the documents' */
-    bool ahead_of_time;   /* of the next one, for a target with these aspects */
+    rt_image_list images;          /* of the last post-link that succeeded */
+    rt_device_global_list globals; /* that host code registers, of the same */
+    rt_profile profile;            /* of the next one; at first the documents' */
+    bool no_device_globals;        /* the next one is not asked to treat them */
+    bool ahead_of_time;            /* the next one is for a target with these aspects */
     uint64_t target_aspects;
 } postlink_fixture;
 

@@ -4,6 +4,7 @@
  *
  * Build with clang and -DASSAY_FUZZ=ON; `ci/fuzz image` runs it. */
 #include "reference/image/compression.h"
+#include "reference/image/device_global.h"
 #include "reference/image/image_file.h"
 
 #include <string.h>
@@ -35,6 +36,35 @@ static void syclbin_again(image_fuzzer *fuzzer, const rt_syclbin *syclbin)
     rt_buffer_free(&second);
 }
 
+/* A value of a device_global that is read is written as the same, without what is in its padding.
+ */
+static void globals_use(const rt_image *image)
+{
+    const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_GLOBALS);
+    for (uint32_t i = 0; set && i < set->property_count; i++) {
+        rt_device_global_value value;
+        rt_buffer written = {0};
+        if (!rt_device_global_value_read(&set->properties[i], &value)) continue;
+        rt_device_global_value_write(&written, value);
+        CHECK(memcmp(written.data, set->properties[i].bytes.data,
+                     RT_DEVICE_GLOBAL_VALUE_SIZE_MIN) == 0);
+        rt_buffer_free(&written);
+    }
+}
+
+/* Any bytes as the list of a pack. */
+static void list_use(image_fuzzer *fuzzer, rt_bytes bytes)
+{
+    rt_reader reader = rt_reader_of(bytes);
+    rt_device_global_list list = rt_device_global_list_read(&fuzzer->arena, &reader);
+    rt_buffer written = {0};
+    rt_device_global_list_write(&written, list);
+    if (!reader.failed)
+        CHECK(written.size == reader.position &&
+              memcmp(written.data, bytes.data, written.size) == 0);
+    rt_buffer_free(&written);
+}
+
 static void binaries_use(image_fuzzer *fuzzer, rt_device_binaries binaries)
 {
     rt_device_binaries plain;
@@ -45,7 +75,8 @@ static void binaries_use(image_fuzzer *fuzzer, rt_device_binaries binaries)
     rt_buffer_free(&source);
     for (uint32_t i = 0; i < plain.count; i++) {
         rt_image image;
-        (void)!rt_ok(rt_device_binary_image(fuzzer->sink, RT_TEXT("a/0"), &plain.items[i], &image));
+        if (rt_ok(rt_device_binary_image(fuzzer->sink, RT_TEXT("a/0"), &plain.items[i], &image)))
+            globals_use(&image);
     }
     rt_syclbin syclbin;
     if (rt_ok(rt_syclbin_of(fuzzer->sink, &fuzzer->arena, plain, &syclbin)))
@@ -96,6 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         text_use(&fuzzer, bytes);
     else
         memory_use(&fuzzer, bytes);
+    list_use(&fuzzer, bytes);
     rt_arena_reset(&fuzzer.arena);
     rt_sink_destroy(fuzzer.sink);
     return 0;

@@ -30,7 +30,7 @@ static int set_up(void **state)
     world *w = rt_alloc(sizeof *w);
     w->f = fixture_create(modules, 1, "");
     rt_loader_open(&w->f->loader, 0);
-    w->scheduler = rt_scheduler_create(w->f->sink, w->f->trace, w->f->manager);
+    w->scheduler = rt_scheduler_create(w->f->sink, w->f->trace, w->f->manager, NULL);
     assert_true(rt_ok(rt_scheduler_queue_create(w->scheduler, &w->f->device, 0, false, &w->queue)));
     assert_true(
         rt_ok(rt_scheduler_queue_create(w->scheduler, &w->f->device, 0, true, &w->in_order)));

@@ -40,7 +40,7 @@ static int set_up(void **state)
     world *w = rt_alloc(sizeof *w);
     w->f = fixture_create(modules, 1, "");
     rt_loader_open(&w->f->loader, 0);
-    w->scheduler = rt_scheduler_create(w->f->sink, w->f->trace, w->f->manager);
+    w->scheduler = rt_scheduler_create(w->f->sink, w->f->trace, w->f->manager, NULL);
     const rt_device *device = &w->f->device, *other = &w->f->other;
     assert_true(rt_ok(rt_scheduler_queue_create(w->scheduler, device, 0, false, &w->queue)));
     assert_true(rt_ok(rt_scheduler_queue_create(w->scheduler, device, 0, true, &w->in_order)));

@@ -1,0 +1,64 @@
+/* device_globals of a scenario on the reference runtime: copies and reads. */
+#include "conformance/scenario/variables.h"
+#include "conformance/subject/reference.h"
+
+/* What a function of queue or handler knows of the variable: the address that the module's code has
+ * for it, and its type.  MALFORMED: a pack whose names were not found. */
+static rt_status meant(cnf_execution *execution, const scn_variable *variable,
+                       rt_global_copy *out_copy)
+{
+    *out_copy = (rt_global_copy){.address = RT_HOST_ADDRESS_NONE, .name = variable->name};
+    if (variable->global == SCN_NONE) {
+        return rt_fail(execution->sink, RT_MALFORMED, RT_RULE_NONE,
+                       "device_global '%.*s' was not found when the scenario was packed",
+                       RT_TEXT_ARG(variable->name));
+    }
+    const rt_device_global *global = scn_variable_of(execution->scenario, variable);
+    rt_global_database *database = rt_runtime_globals(cnf_reference_of(execution)->runtime);
+    out_copy->address = rt_global_database_address(database, global->unique_id);
+    out_copy->name = global->name;
+    out_copy->type_size = global->size;
+    out_copy->image_scope = global->image_scope;
+    out_copy->host_access = global->host_access;
+    return RT_STATUS_OK;
+}
+
+rt_status cnf_reference_global_copy(cnf_execution *execution, uint32_t queue,
+                                    const scn_transfer *given, cnf_after after,
+                                    uint32_t *out_command)
+{
+    cnf_reference *reference = cnf_reference_of(execution);
+    rt_global_copy copy;
+    *out_command = CNF_NOT_MADE;
+    RT_TRY(meant(execution, &given->variable, &copy));
+    copy.to_global = given->to == SCN_NONE;
+    copy.offset = copy.to_global ? given->to_offset : given->from_offset;
+    copy.memory = reference->memories[copy.to_global ? given->from : given->to];
+    copy.memory_offset = copy.to_global ? given->from_offset : given->to_offset;
+    copy.size = given->size;
+    copy.by_handler = given->by_handler;
+    copy.after = after.commands;
+    copy.after_count = after.count;
+    return rt_scheduler_global_copy(rt_runtime_scheduler(reference->runtime), queue, &copy,
+                                    out_command);
+}
+
+rt_status cnf_reference_read_global(cnf_execution *execution, const scn_variable *variable,
+                                    uint32_t queue, bool existing, cnf_content *out_content)
+{
+    rt_global_copy copy;
+    RT_TRY(meant(execution, variable, &copy));
+    rt_buffer bytes = {0}, defined = {0};
+    rt_scheduler *scheduler = rt_runtime_scheduler(cnf_reference_of(execution)->runtime);
+    rt_status status =
+        rt_scheduler_global_read(scheduler, queue, &copy, existing, &bytes, &defined);
+    if (rt_ok(status) && bytes.size > 0) {
+        out_content->bytes = rt_arena_bytes(&out_content->arena, rt_buffer_bytes(&bytes));
+        if (execution->runtime->capabilities.finds_faults)
+            out_content->defined =
+                rt_arena_bytes(&out_content->arena, rt_buffer_bytes(&defined)).data;
+    }
+    rt_buffer_free(&bytes);
+    rt_buffer_free(&defined);
+    return status;
+}

@@ -1,0 +1,662 @@
+/* Tests of post-link: device_global variables.  Sources are LLVM IR as DPC++'s front end makes it,
+ * with the attributes of document 002, or OpenCL C with the annotations of assay's prelude. */
+#include "reference/compiler/spirv_walk.h"
+#include "reference/compiler/test/postlink_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define TARGET                                                                                     \
+    "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-"        \
+    "v512:512-v1024:1024\"\ntarget triple = \"spir64\"\n"
+
+#define SOURCES(...)                                                                               \
+    (const fixture_source[])                                                                       \
+    {                                                                                              \
+        __VA_ARGS__,                                                                               \
+        {                                                                                          \
+            NULL, NULL                                                                             \
+        }                                                                                          \
+    }
+
+/* A variable of int in each layout, the attributes of which the source numbers. */
+#define SCOPED(name, attributes)                                                                   \
+    "@" name " = addrspace(1) global { [1 x i32] } zeroinitializer #" attributes "\n"
+#define SHARED(name, attributes)                                                                   \
+    "@" name " = addrspace(1) global { i32 addrspace(1)* } zeroinitializer #" attributes "\n"
+
+/* A kernel that stores 1 to image-scope variables, and one that loads the pointers of others. */
+#define STORE(name)                                                                                \
+    " store i32 1, i32 addrspace(1)* getelementptr ({ [1 x i32] }, { [1 x i32] } addrspace(1)* "   \
+    "@" name ", i32 0, i32 0, i32 0)\n"
+#define THROUGH(name)                                                                              \
+    " %to." name                                                                                   \
+    " = load i32 addrspace(1)*, i32 addrspace(1)* addrspace(1)* getelementptr ({ i32 "             \
+    "addrspace(1)* }, { i32 addrspace(1)* } addrspace(1)* @" name ", i32 0, i32 0)\n"              \
+    " store i32 1, i32 addrspace(1)* %to." name "\n"
+#define KERNEL(name, body) "define spir_kernel void @" name "() {\n" body " ret void\n}\n"
+
+#define SIZE(bytes)              "\"sycl-device-global-size\"=\"" bytes "\" "
+#define ID(id)                   "\"sycl-unique-id\"=\"" id "\" "
+#define IMAGE_SCOPE              "\"sycl-device-image-scope\"=\"true\" "
+#define ACCESS(number)           "\"sycl-host-access\"=\"" number "\" "
+#define ATTRIBUTES(number, list) "attributes #" number " = { " list "}\n"
+
+/* ---- What images say ----------------------------------------------------------------------- */
+
+static const rt_property_set *set_of(const postlink_fixture *fixture, uint32_t image)
+{
+    assert_true(image < fixture->images.count);
+    return rt_image_set(&fixture->images.images[image], RT_SET_DEVICE_GLOBALS);
+}
+
+/* `id=size` or `id=size!` with image scope, separated by blanks, in the order of the set. */
+static void assert_globals(const postlink_fixture *fixture, uint32_t image, const char *wanted)
+{
+    const rt_property_set *set = set_of(fixture, image);
+    rt_buffer seen = {0};
+    for (uint32_t i = 0; set && i < set->property_count; i++) {
+        rt_device_global_value value;
+        const rt_property *property = &set->properties[i];
+        rt_buffer_printf(&seen, "%s%.*s", i ? " " : "", RT_TEXT_ARG(property->name));
+        if (rt_device_global_value_read(property, &value))
+            rt_buffer_printf(&seen, "=%u%s", value.size, value.image_scope ? "!" : "");
+    }
+    assert_string_equal(rt_buffer_string(&seen), wanted);
+    rt_buffer_free(&seen);
+}
+
+enum { OP_DECORATE = 71, OP_CAPABILITY = 17, LINKAGE = 41 };
+enum { HOST_ACCESS = 6147, INIT_MODE = 6148, IN_CSR = 6149, DECORATIONS = 6146 };
+
+/* The id of what has a linkage name; 0: nothing has. */
+static uint32_t target_of(rt_bytes code, const char *symbol)
+{
+    pl_walk walk = pl_walk_start(code);
+    pl_instruction at;
+    while (pl_walk_next(&walk, &at))
+        if (at.opcode == OP_DECORATE && pl_instruction_word(&at, 2) == LINKAGE &&
+            rt_text_is(pl_instruction_text(&at, 3), symbol))
+            return pl_instruction_word(&at, 1);
+    return 0;
+}
+
+/* The decorations of a variable that concern device_globals: `access MODE NAME`, `init N`, `csr N`.
+ */
+static void assert_decorations(const postlink_fixture *fixture, uint32_t image, const char *symbol,
+                               const char *wanted)
+{
+    rt_bytes code = fixture->images.images[image].code;
+    uint32_t target = target_of(code, symbol);
+    pl_walk walk = pl_walk_start(code);
+    pl_instruction at;
+    rt_buffer seen = {0};
+    assert_true(target != 0);
+    while (pl_walk_next(&walk, &at)) {
+        if (at.opcode != OP_DECORATE || pl_instruction_word(&at, 1) != target) continue;
+        uint32_t value = pl_instruction_word(&at, 3);
+        const char *blank = seen.size ? " " : "";
+        switch (pl_instruction_word(&at, 2)) {
+        case HOST_ACCESS:
+            rt_buffer_printf(&seen, "%saccess %u %.*s", blank, value,
+                             RT_TEXT_ARG(pl_instruction_text(&at, 4)));
+            break;
+        case INIT_MODE: rt_buffer_printf(&seen, "%sinit %u", blank, value); break;
+        case IN_CSR: rt_buffer_printf(&seen, "%scsr %u", blank, value); break;
+        default: break;
+        }
+    }
+    assert_string_equal(rt_buffer_string(&seen), wanted);
+    rt_buffer_free(&seen);
+}
+
+static bool declares_decorations(const postlink_fixture *fixture, uint32_t image)
+{
+    pl_walk walk = pl_walk_start(fixture->images.images[image].code);
+    pl_instruction at;
+    while (pl_walk_next(&walk, &at))
+        if (at.opcode == OP_CAPABILITY && pl_instruction_word(&at, 1) == DECORATIONS) return true;
+    return false;
+}
+
+/* `name id=size access` of what host code registers, with `!` behind the size for image scope. */
+static void assert_registered(const postlink_fixture *fixture, const char *wanted)
+{
+    rt_buffer seen = {0};
+    for (uint32_t i = 0; i < fixture->globals.count; i++) {
+        const rt_device_global *global = &fixture->globals.globals[i];
+        rt_buffer_printf(&seen, "%s%.*s %.*s=%llu%s %s", i ? ", " : "", RT_TEXT_ARG(global->name),
+                         RT_TEXT_ARG(global->unique_id), (unsigned long long)global->size,
+                         global->image_scope ? "!" : "", rt_host_access_name(global->host_access));
+    }
+    assert_string_equal(rt_buffer_string(&seen), wanted);
+    rt_buffer_free(&seen);
+}
+
+static void assert_message(const postlink_fixture *fixture, rt_status status, const char *wanted)
+{
+    assert_string_equal(rt_sink_diagnostic(fixture->sink, status)->message.data, wanted);
+}
+
+/* ---- DG-HEADER ----------------------------------------------------------------------------- */
+
+#define ANNOTATED(declaration, properties)                                                         \
+    "__attribute__((annotate(\"assay-device-global:" properties                                    \
+    "\"))) global struct { " declaration " } "
+
+static void DG_HEADER_08_the_size_marks_a_variable(void **state)
+{
+    /* double[3] has 24 bytes, whichever layout; a plain variable has no property. */
+    static const char code[] = ANNOTATED("global double (*value)[3];", "") "v = {0};\n" ANNOTATED(
+        "double value[1][3];",
+        "device_image_scope") "w = {0};\n"
+                              "global int plain;\n"
+                              "kernel void K(int i) { (*v.value)[i] = plain++; w.value[0][i] = 1; }";
+    fixture_make(*state, RT_SPLIT_OFF, 1, SOURCES({"A", code}));
+    assert_globals(*state, 0, "_Z1v=24 _Z1w=24!");
+    assert_registered(*state, "v _Z1v=24 read_write, w _Z1w=24! read_write");
+}
+
+/* ---- DG-POSTLINK --------------------------------------------------------------------------- */
+
+#define ONE_SHARED                                                                                 \
+    TARGET SHARED("v", "0") KERNEL("K", THROUGH("v")) ATTRIBUTES("0", SIZE("4") ID("one"))
+
+static void DG_POSTLINK_01_an_option_asks_for_it(void **state)
+{
+    postlink_fixture *fixture = *state;
+    fixture_make(fixture, RT_SPLIT_OFF, 1, SOURCES({"m.ll", ONE_SHARED}));
+    assert_globals(fixture, 0, "one=4");
+    assert_true(declares_decorations(fixture, 0));
+    fixture->no_device_globals = true;
+    fixture_make(fixture, RT_SPLIT_OFF, 1, SOURCES({"m.ll", ONE_SHARED}));
+    assert_null(set_of(fixture, 0));
+    assert_false(declares_decorations(fixture, 0));
+}
+
+static void DG_POSTLINK_02_functions_that_are_called_count(void **state)
+{
+    fixture_make(
+        *state, RT_SPLIT_OFF, 1,
+        SOURCES({"m.ll",
+                 TARGET SHARED("v", "0") SCOPED(
+                     "plain", "1") "define internal spir_func void @h() noinline {\n" THROUGH("v")
+                     STORE("plain") " ret void\n}\n" KERNEL("K", " call spir_func void "
+                                                                 "@h()\n")
+                         ATTRIBUTES("0", SIZE("4") ID("one"))
+                             ATTRIBUTES("1", "\"other\"=\"1\" ")}));
+    assert_int_equal(fixture_function(*state, 0, "h"), INTERNAL);
+    assert_globals(*state, 0, "one=4");
+}
+
+/* The variables `v` and `w` of image scope in two kernels each, as #0 and #1 have them. */
+#define TWO_SCOPED(first, second)                                                                  \
+    TARGET SCOPED("v", "0") SCOPED("w", "1") KERNEL("K", STORE("v") STORE("w"))                    \
+        KERNEL("L", STORE("w") STORE("v")) ATTRIBUTES("0", first) ATTRIBUTES("1", second)
+
+static void DG_POSTLINK_03_image_scope_is_one_image(void **state)
+{
+    static const char code[] =
+        TWO_SCOPED(SIZE("4") ID("one") IMAGE_SCOPE, SIZE("4") ID("two") IMAGE_SCOPE);
+    rt_status status = fixture_postlink(*state, RT_SPLIT_PER_KERNEL, SOURCES({"m.ll", code}));
+    assert_refused(*state, status, RT_POSTLINK_ERROR, "v w");
+    assert_message(*state, status,
+                   "device_global variable 'v' with property \"device_image_scope\" is used in "
+                   "more than one device image.");
+    /* Twins: without a split, and with a kernel that refers to none of them. */
+    fixture_make(*state, RT_SPLIT_OFF, 1, SOURCES({"m.ll", code}));
+    assert_globals(*state, 0, "one=4! two=4!");
+    fixture_make(*state, RT_SPLIT_PER_KERNEL, 2,
+                 SOURCES({"m.ll", TARGET SCOPED("v", "0") KERNEL("K", STORE("v")) KERNEL("L", "")
+                                      ATTRIBUTES("0", SIZE("4") ID("one") IMAGE_SCOPE)}));
+}
+
+static void DG_POSTLINK_03_names_the_line(void **state)
+{
+    rt_status status = fixture_postlink(
+        *state, RT_SPLIT_PER_KERNEL,
+        SOURCES(
+            {"A",
+             "\n" ANNOTATED(
+                 "int value[1];",
+                 "device_image_scope") "v = {0};\n"
+                                       "kernel void K() { v.value[0]++; }\nkernel void L() { v.value[0]++; }\n"}));
+    assert_refused(*state, status, RT_POSTLINK_ERROR, "v");
+    assert_message(*state, status,
+                   "A:2: device_global variable 'v' with property \"device_image_scope\" is used "
+                   "in more than one device image.");
+}
+
+#define TWO_KERNELS_SHARE                                                                          \
+    TARGET SHARED("v", "0") KERNEL("K", THROUGH("v")) KERNEL("L", THROUGH("v")) KERNEL("M", "")    \
+        ATTRIBUTES("0", SIZE("4") ID("one"))
+
+static void DG_POSTLINK_04_without_image_scope_any_number(void **state)
+{
+    fixture_make(*state, RT_SPLIT_PER_KERNEL, 3, SOURCES({"m.ll", TWO_KERNELS_SHARE}));
+    assert_globals(*state, 0, "one=4");
+    assert_globals(*state, 1, "one=4");
+}
+
+static void DG_POSTLINK_05_each_that_refers_to_it_defines_it(void **state)
+{
+    fixture_make(*state, RT_SPLIT_PER_KERNEL, 3, SOURCES({"m.ll", TWO_KERNELS_SHARE}));
+    assert_int_equal(fixture_variable(*state, 0, "v"), EXPORTED);
+    assert_int_equal(fixture_variable(*state, 1, "v"), EXPORTED);
+    assert_int_equal(fixture_variable(*state, 2, "v"), ABSENT);
+    assert_imports(*state, 1, "");
+}
+
+static void DG_POSTLINK_06_every_one_has_a_name_for_the_host(void **state)
+{
+    fixture_make(*state, RT_SPLIT_OFF, 1, SOURCES({"m.ll", ONE_SHARED}));
+    assert_decorations(*state, 0, "v", "access 2 one");
+    assert_true(declares_decorations(*state, 0));
+    /* Twin: without any there is no decoration, nor the capability of it. */
+    fixture_make(*state, RT_SPLIT_OFF, 1,
+                 SOURCES({"m.ll", TARGET SCOPED("v", "0") KERNEL("K", STORE("v"))
+                                      ATTRIBUTES("0", "\"other\"=\"1\" ")}));
+    assert_false(declares_decorations(*state, 0));
+}
+
+static void DG_POSTLINK_07_the_access_is_the_propertys(void **state)
+{
+    fixture_make(
+        *state, RT_SPLIT_OFF, 1,
+        SOURCES({"m.ll",
+                 TARGET SCOPED("a", "0") SCOPED("b", "1") SCOPED("c", "2") SCOPED("d", "3") SCOPED(
+                     "e", "4") KERNEL("K", STORE("a") STORE("b") STORE("c") STORE("d") STORE("e"))
+                     ATTRIBUTES("0", SIZE("4") ID("A") IMAGE_SCOPE ACCESS("0"))
+                         ATTRIBUTES("1", SIZE("4") ID("B") IMAGE_SCOPE ACCESS("1"))
+                             ATTRIBUTES("2", SIZE("4") ID("C") IMAGE_SCOPE ACCESS("2"))
+                                 ATTRIBUTES("3", SIZE("4") ID("D") IMAGE_SCOPE ACCESS("3"))
+                                     ATTRIBUTES("4", SIZE("4") ID("E") IMAGE_SCOPE)}));
+    assert_decorations(*state, 0, "a", "access 0 A");
+    assert_decorations(*state, 0, "b", "access 1 B");
+    assert_decorations(*state, 0, "c", "access 2 C");
+    assert_decorations(*state, 0, "d", "access 3 D");
+    assert_decorations(*state, 0, "e", "access 2 E");
+    assert_registered(*state, "a A=4! read, b B=4! write, c C=4! read_write, d D=4! none, "
+                              "e E=4! read_write");
+}
+
+static void DG_POSTLINK_08_the_name_is_the_unique_id(void **state)
+{
+    postlink_fixture *fixture = *state;
+    fixture_make(fixture, RT_SPLIT_OFF, 1, SOURCES({"m.ll", ONE_SHARED}));
+    const rt_property_set *set = set_of(fixture, 0);
+    assert_true(set && rt_text_is(set->properties[0].name, "one"));
+    assert_decorations(fixture, 0, "v", "access 2 one");
+}
+
+#define WITH(attribute)                                                                            \
+    SOURCES({"m.ll", TARGET SCOPED("v", "0") KERNEL("K", STORE("v"))                               \
+                         ATTRIBUTES("0", SIZE("4") ID("one") IMAGE_SCOPE attribute)})
+
+static void DG_POSTLINK_09_init_mode_where_it_is_given(void **state)
+{
+    fixture_make(*state, RT_SPLIT_OFF, 1, WITH("\"sycl-init-mode\"=\"0\" "));
+    assert_decorations(*state, 0, "v", "access 2 one init 0");
+    fixture_make(*state, RT_SPLIT_OFF, 1, WITH("\"sycl-init-mode\"=\"1\" "));
+    assert_decorations(*state, 0, "v", "access 2 one init 1");
+    fixture_make(*state, RT_SPLIT_OFF, 1, WITH(""));
+    assert_decorations(*state, 0, "v", "access 2 one");
+}
+
+static void DG_POSTLINK_10_registers_where_they_are_given(void **state)
+{
+    fixture_make(*state, RT_SPLIT_OFF, 1, WITH("\"sycl-implement-in-csr\"=\"true\" "));
+    assert_decorations(*state, 0, "v", "access 2 one csr 1");
+    fixture_make(*state, RT_SPLIT_OFF, 1, WITH("\"sycl-implement-in-csr\"=\"false\" "));
+    assert_decorations(*state, 0, "v", "access 2 one csr 0");
+    fixture_make(*state, RT_SPLIT_OFF, 1, WITH(""));
+    assert_decorations(*state, 0, "v", "access 2 one");
+}
+
+static void DG_POSTLINK_11_a_set_where_there_are_any(void **state)
+{
+    fixture_make(*state, RT_SPLIT_PER_KERNEL, 3, SOURCES({"m.ll", TWO_KERNELS_SHARE}));
+    assert_non_null(set_of(*state, 0));
+    assert_non_null(set_of(*state, 1));
+    assert_null(set_of(*state, 2));
+}
+
+static void DG_POSTLINK_12_other_attributes_make_none(void **state)
+{
+    fixture_make(
+        *state, RT_SPLIT_OFF, 1,
+        SOURCES({"m.ll", TWO_SCOPED(ID("one") IMAGE_SCOPE ACCESS("0"), ID("two") IMAGE_SCOPE)}));
+    assert_null(set_of(*state, 0));
+    assert_registered(*state, "");
+    /* A constant may be copied to both images, so that nothing else is in the way of the split. */
+    static const char constant[] = TARGET
+        "@v = internal addrspace(2) constant i32 0 #0\n"
+        "define spir_kernel void @K(i32 addrspace(1)* %p) {\n"
+        " %a = load volatile i32, i32 addrspace(2)* @v\n store i32 %a, i32 addrspace(1)* %p\n"
+        " ret void\n}\n"
+        "define spir_kernel void @L(i32 addrspace(1)* %p) {\n"
+        " %a = load volatile i32, i32 addrspace(2)* @v\n store i32 %a, i32 addrspace(1)* %p\n"
+        " ret void\n}\n";
+    char code[2048];
+    snprintf(code, sizeof code, "%s%s", constant, ATTRIBUTES("0", ID("one") IMAGE_SCOPE));
+    fixture_make(*state, RT_SPLIT_PER_KERNEL, 2, SOURCES({"m.ll", code}));
+    /* Twin: with the size it is one, and torn. */
+    snprintf(code, sizeof code, "%s%s", constant, ATTRIBUTES("0", SIZE("4") ID("one") IMAGE_SCOPE));
+    rt_status status = fixture_postlink(*state, RT_SPLIT_PER_KERNEL, SOURCES({"m.ll", code}));
+    assert_refused(*state, status, RT_POSTLINK_ERROR, "v");
+}
+
+/* ---- DG-PROPSET ---------------------------------------------------------------------------- */
+
+/* A variable of image scope with 4 bytes and one without, of 24. */
+#define BOTH                                                                                       \
+    TARGET SCOPED("v", "0") SHARED("w", "1") KERNEL("K", STORE("v") THROUGH("w"))                  \
+        ATTRIBUTES("0", SIZE("4") ID("one") IMAGE_SCOPE) ATTRIBUTES("1", SIZE("24") ID("two"))
+
+static void DG_PROPSET_01_a_property_for_each(void **state)
+{
+    postlink_fixture *fixture = *state;
+    fixture_make(fixture, RT_SPLIT_OFF, 1, SOURCES({"m.ll", BOTH}));
+    const rt_property_set *set = set_of(fixture, 0);
+    assert_true(set && set->property_count == 2);
+    assert_true(rt_text_is(set->properties[0].name, "one"));
+    assert_true(rt_text_is(set->properties[1].name, "two"));
+}
+
+static void DG_PROPSET_02_of_type_bytes(void **state)
+{
+    postlink_fixture *fixture = *state;
+    fixture_make(fixture, RT_SPLIT_OFF, 1, SOURCES({"m.ll", BOTH}));
+    const rt_property_set *set = set_of(fixture, 0);
+    assert_non_null(set);
+    for (uint32_t i = 0; i < set->property_count; i++)
+        assert_int_equal(set->properties[i].type, RT_PROPERTY_BYTES);
+}
+
+static void DG_PROPSET_03_a_size_then_a_truth(void **state)
+{
+    postlink_fixture *fixture = *state;
+    fixture_make(fixture, RT_SPLIT_OFF, 1, SOURCES({"m.ll", BOTH}));
+    const rt_property_set *set = set_of(fixture, 0);
+    assert_non_null(set);
+    assert_int_equal(set->properties[0].bytes.size, 8);
+    assert_memory_equal(set->properties[0].bytes.data, "\x04\0\0\0\x01", 5);
+    assert_memory_equal(set->properties[1].bytes.data, "\x18\0\0\0\0", 5);
+}
+
+static void DG_PROPSET_04_the_size_is_the_attributes(void **state)
+{
+    fixture_make(*state, RT_SPLIT_OFF, 1, SOURCES({"m.ll", BOTH}));
+    assert_globals(*state, 0, "one=4! two=24");
+}
+
+static void DG_PROPSET_05_the_truth_is_the_propertys(void **state)
+{
+    fixture_make(*state, RT_SPLIT_OFF, 1, SOURCES({"m.ll", BOTH}));
+    const rt_property_set *set = set_of(*state, 0);
+    assert_non_null(set);
+    assert_int_equal(set->properties[0].bytes.data[4], 1);
+    assert_int_equal(set->properties[1].bytes.data[4], 0);
+}
+
+/* ---- What is refused ----------------------------------------------------------------------- */
+
+static void declarations_are_judged_as_a_front_end_does(void **state)
+{
+    static const struct {
+        const char *properties, *wanted;
+    } rows[] = {
+        {"host_access(read), host_access(read)",
+         "A:1: error: device_global 'v' has the property host_access twice; a list of properties has "
+         "each once"},
+        {"host_access(read), host_access(write)",
+         "A:1: error: device_global 'v' has the property host_access twice, with different values; a "
+         "list of properties has each once"},
+        {"host_access(all)",
+         "A:1: error: device_global 'v' has the property 'host_access(all)', but host_access takes "
+         "read, write, read_write or none"},
+        {"init_mode",
+         "A:1: error: device_global 'v' has the property 'init_mode', but init_mode takes reprogram "
+         "or reset"},
+        {"device_image_scope(1)",
+         "A:1: error: device_global 'v' has the property 'device_image_scope(1)', but "
+         "device_image_scope takes no argument"},
+        {"hostaccess(read)",
+         "A:1: error: device_global 'v' has the unknown property 'hostaccess(read)'; known are "
+         "device_image_scope, host_access(...), init_mode(...) and implement_in_csr(...)"},
+        {"host_access(read",
+         "A:1: error: device_global 'v' has the unknown property 'host_access(read'; known are "
+         "device_image_scope, host_access(...), init_mode(...) and implement_in_csr(...)"},
+        {"device_image_scope",
+         "A:1: error: device_global 'v' has no type of 1 to 4294967295 bytes; declare it with "
+         "DEVICE_GLOBAL(type, name, properties...)"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char code[512];
+        snprintf(code, sizeof code,
+                 "__attribute__((annotate(\"assay-device-global:%s\"))) "
+                 "global struct { global int *value; } v = {0};\n"
+                 "kernel void K() { *v.value = 1; }",
+                 rows[i].properties);
+        rt_status status = fixture_postlink(*state, RT_SPLIT_OFF, SOURCES({"A", code}));
+        assert_refused(*state, status, RT_COMPILE_TIME, "v");
+        assert_message(*state, status, rows[i].wanted);
+    }
+}
+
+static void a_variable_of_a_function_is_refused(void **state)
+{
+    rt_status status = fixture_postlink(
+        *state, RT_SPLIT_OFF,
+        SOURCES({"A", "kernel void K() {\n static " ANNOTATED(
+                          "int value[1];", "device_image_scope") "v = {0};\n v.value[0]++; }"}));
+    assert_refused(*state, status, RT_COMPILE_TIME, "K.v");
+    assert_message(*state, status,
+                   "A:2: error: device_global 'K.v' is declared in a function; it has to be "
+                   "declared in a namespace");
+}
+
+/* A pointer stands for a declaration, as the prelude's EXTERN_DEVICE_GLOBAL writes it. */
+#define DECLARED_ELSEWHERE(declaration, properties)                                                \
+    "extern global struct { " declaration " } v;\n"                                                \
+    "static const global void *constant there __attribute__((used, annotate("                      \
+    "\"assay-extern-device-global:" properties "\"))) = &v;\n"
+
+static void declarations_of_one_variable_agree(void **state)
+{
+    static const char user[] = DECLARED_ELSEWHERE(
+        "global int *value;", "host_access(read)") "kernel void K() { *v.value = 1; }";
+    fixture_make(*state, RT_SPLIT_OFF, 1,
+                 SOURCES({"A", user},
+                         {"B", ANNOTATED("global int *value;", "host_access(read)") "v = {0};"}));
+    assert_globals(*state, 0, "_Z1v=4");
+    assert_registered(*state, "v _Z1v=4 read");
+    assert_exports(*state, 0, "v");
+    fixture_make(*state, RT_SPLIT_OFF, 1, SOURCES({"A", user}));
+    assert_imports(*state, 0, "v");
+    assert_registered(*state, "");
+    assert_null(set_of(*state, 0));
+    assert_decorations(*state, 0, "v", "access 0 _Z1v");
+    rt_status status = fixture_postlink(
+        *state, RT_SPLIT_OFF,
+        SOURCES({"A", user}, {"B", ANNOTATED("global int *value;", "") "v = {0};"}));
+    assert_refused(*state, status, RT_COMPILE_TIME, "v");
+    assert_message(*state, status,
+                   "B:1: error: device_global 'v' is declared before with another size or other "
+                   "properties; make the declarations agree");
+}
+
+static void attributes_that_say_nothing_are_refused(void **state)
+{
+    static const struct {
+        const char *attributes, *wanted;
+    } rows[] = {
+        {SIZE("4"),
+         "device_global variable 'v' has no attribute 'sycl-unique-id', or an empty one"},
+        {SIZE("0") ID("one"), "device_global variable 'v' has an attribute "
+                              "'sycl-device-global-size' that is no number of bytes from 1 to "
+                              "4294967295"},
+        {SIZE("4294967296") ID("one"),
+         "device_global variable 'v' has an attribute "
+         "'sycl-device-global-size' that is no number of bytes from 1 "
+         "to 4294967295"},
+        {SIZE("4") ID("one") ACCESS("4"), "device_global variable 'v' has an attribute "
+                                          "'sycl-host-access' other than 0 (read), 1 (write), 2 "
+                                          "(read_write) and 3 (none)"},
+        {SIZE("4") ID("one") "\"sycl-init-mode\"=\"reset\" ",
+         "device_global variable 'v' has an attribute 'sycl-init-mode' other than 0 (reprogram) and "
+         "1 (reset)"},
+        {SIZE("4") ID("one") "\"sycl-implement-in-csr\"=\"2\" ",
+         "device_global variable 'v' has an attribute 'sycl-implement-in-csr' other than true and "
+         "false"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char code[1024];
+        snprintf(code, sizeof code,
+                 TARGET SCOPED("v", "0") KERNEL("K", STORE("v")) "attributes #0 = "
+                                                                 "{ %s}\n",
+                 rows[i].attributes);
+        rt_status status = fixture_postlink(*state, RT_SPLIT_OFF, SOURCES({"m.ll", code}));
+        assert_refused(*state, status, RT_POSTLINK_ERROR, "v");
+        assert_message(*state, status, rows[i].wanted);
+    }
+}
+
+static void only_zero_is_an_initial_value(void **state)
+{
+    rt_status status = fixture_postlink(
+        *state, RT_SPLIT_OFF,
+        SOURCES({"m.ll",
+                 TARGET "@v = addrspace(1) global { [1 x i32] } { [1 x i32] [i32 7] } #0\n" KERNEL(
+                     "K", STORE("v")) ATTRIBUTES("0", SIZE("4") ID("one") IMAGE_SCOPE)}));
+    assert_refused(*state, status, RT_POSTLINK_ERROR, "v");
+    assert_message(*state, status,
+                   "device_global variable 'v' has an initial value other than zero "
+                   "(DeviceGlobal.md, \"Should the value be zero-initialized\")");
+}
+
+/* ---- Ids, homes and order ------------------------------------------------------------------ */
+
+static void static_ones_of_two_sources_are_two(void **state)
+{
+    static const char code[] = "static " ANNOTATED("global int *value;", "") "v = {0};\n";
+    char first[512], second[512];
+    snprintf(first, sizeof first, "%skernel void K() { *v.value = 1; }", code);
+    snprintf(second, sizeof second, "%skernel void L() { *v.value = 2; }", code);
+    fixture_make(*state, RT_SPLIT_OFF, 1, SOURCES({"A", first}, {"B", second}));
+    assert_globals(*state, 0, "A____ZL1v=4 B____ZL1v=4");
+    assert_registered(*state, "v A____ZL1v=4 read_write, v B____ZL1v=4 read_write");
+    assert_exports(*state, 0, "");
+}
+
+static void one_image_exports_and_others_give_way(void **state)
+{
+    fixture_make(
+        *state, RT_SPLIT_PER_KERNEL, 2,
+        SOURCES({"A", ANNOTATED("global int *value;",
+                                "") "v = {0};\n"
+                                    "static " ANNOTATED(
+                                        "global int *value;",
+                                        "") "w = {0};\n"
+                                            "kernel void K() { *v.value = *w.value; }\n"
+                                            "kernel void L() { *v.value = *w.value + 1; }\n"}));
+    assert_exports(*state, 0, "v");
+    assert_exports(*state, 1, "");
+    /* LinkOnceODR, 2: a static one under its id, which nothing else is called. */
+    assert_decorations(*state, 0, "A____ZL1w", "access 2 A____ZL1w");
+    assert_decorations(*state, 1, "A____ZL1w", "access 2 A____ZL1w");
+    assert_globals(*state, 1, "_Z1v=4 A____ZL1w=4");
+}
+
+static void what_nobody_refers_to_is_registered_alone(void **state)
+{
+    fixture_make(
+        *state, RT_SPLIT_OFF, 1,
+        SOURCES({"A", ANNOTATED("global int *value;",
+                                "") "late = {0};\n"
+                                    "static " ANNOTATED(
+                                        "global int *value;",
+                                        "") "early = {0};\n"
+                                            "kernel void K(global int *p) { p[0] = 1; }"}));
+    assert_null(set_of(*state, 0));
+    assert_int_equal(fixture_variable(*state, 0, "late"), ABSENT);
+    assert_exports(*state, 0, "");
+    assert_registered(*state, "late _Z4late=4 read_write");
+    /* Static ones that nothing refers to are not even in what clang writes. */
+    fixture_make(*state, RT_SPLIT_OFF, 0,
+                 SOURCES({"A", ANNOTATED("global int *value;", "") "v = {0};"}));
+    assert_registered(*state, "v _Z1v=4 read_write");
+}
+
+static void lines_are_the_order_of_registration(void **state)
+{
+    /* Clang writes what is static behind everything else. */
+    fixture_make(
+        *state, RT_SPLIT_OFF, 1,
+        SOURCES({"A",
+                 "static " ANNOTATED("global int *value;", "") "one = {0};\n" ANNOTATED(
+                     "global int *value;", "") "two = {0};\n"
+                                               "kernel void K() { *one.value = *two.value; }"}));
+    assert_registered(*state, "one A____ZL3one=4 read_write, two _Z3two=4 read_write");
+}
+
+static void shipped_dpcpp_exports_them_too(void **state)
+{
+    postlink_fixture *fixture = *state;
+    fixture->profile = RT_PROFILE_DPCPP;
+    fixture_make(
+        fixture, RT_SPLIT_OFF, 1,
+        SOURCES(
+            {"A",
+             ANNOTATED("global int *value;", "") "v = {0};\n" ANNOTATED(
+                 "int value[1];",
+                 "device_image_scope") "w = {0};\n"
+                                       "global int plain;\n"
+                                       "kernel void K() { *v.value = w.value[0] + plain++; }"}));
+    assert_exports(fixture, 0, "v");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_open, fixture_close)
+
+/* A test's name as argument runs that one alone. */
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(DG_HEADER_08_the_size_marks_a_variable),
+        TEST(DG_POSTLINK_01_an_option_asks_for_it),
+        TEST(DG_POSTLINK_02_functions_that_are_called_count),
+        TEST(DG_POSTLINK_03_image_scope_is_one_image),
+        TEST(DG_POSTLINK_03_names_the_line),
+        TEST(DG_POSTLINK_04_without_image_scope_any_number),
+        TEST(DG_POSTLINK_05_each_that_refers_to_it_defines_it),
+        TEST(DG_POSTLINK_06_every_one_has_a_name_for_the_host),
+        TEST(DG_POSTLINK_07_the_access_is_the_propertys),
+        TEST(DG_POSTLINK_08_the_name_is_the_unique_id),
+        TEST(DG_POSTLINK_09_init_mode_where_it_is_given),
+        TEST(DG_POSTLINK_10_registers_where_they_are_given),
+        TEST(DG_POSTLINK_11_a_set_where_there_are_any),
+        TEST(DG_POSTLINK_12_other_attributes_make_none),
+        TEST(DG_PROPSET_01_a_property_for_each),
+        TEST(DG_PROPSET_02_of_type_bytes),
+        TEST(DG_PROPSET_03_a_size_then_a_truth),
+        TEST(DG_PROPSET_04_the_size_is_the_attributes),
+        TEST(DG_PROPSET_05_the_truth_is_the_propertys),
+        TEST(declarations_are_judged_as_a_front_end_does),
+        TEST(a_variable_of_a_function_is_refused),
+        TEST(declarations_of_one_variable_agree),
+        TEST(attributes_that_say_nothing_are_refused),
+        TEST(only_zero_is_an_initial_value),
+        TEST(static_ones_of_two_sources_are_two),
+        TEST(one_image_exports_and_others_give_way),
+        TEST(what_nobody_refers_to_is_registered_alone),
+        TEST(lines_are_the_order_of_registration),
+        TEST(shipped_dpcpp_exports_them_too),
+    };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

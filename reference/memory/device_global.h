@@ -1,0 +1,130 @@
+/* The device global database: all device_global variables of a process.
+ *
+ * An entry is made when a module's host code registers its variable (device_global_map::add) or
+ * when a program is made whose images have it, whichever comes first, and found by the variable's
+ * unique id or by the address of its host object.  An address is an id of ours: modules that
+ * register one unique id have one host object, as the loader binds them.  An entry ends when the
+ * last of them is unloaded; if one is loaded again, that is another object and another entry, whose
+ * content begins with zeros.  What programs point to stays until the process ends.
+ *
+ * Without image scope an entry has a buffer for each device, in which the content is; with image
+ * scope the content is in programs.  The commands that fill, point and copy are sched's.
+ *
+ * Threads.  Registration and the hooks of programs come from any thread; the database has a lock.
+ * Instances, and variables of programs, are the scheduler's, which calls under its own lock.
+ * Source: document 002 (DeviceGlobal.md), "Changes to the DPC++ runtime" and "Initializing the
+ * device global variables in device code". */
+#ifndef REFERENCE_MEMORY_DEVICE_GLOBAL_H
+#define REFERENCE_MEMORY_DEVICE_GLOBAL_H
+
+#include "reference/image/device_global.h"
+#include "reference/memory/memory.h"
+
+/* The address of a host object, given once and never again in a process. */
+typedef uint32_t rt_host_address;
+#define RT_HOST_ADDRESS_NONE UINT32_MAX
+
+#define RT_GLOBAL_COMMAND_NONE UINT32_MAX
+
+/* The content of a variable without image scope on one device. */
+typedef struct rt_global_instance {
+    const rt_device *device;
+    rt_context_id context; /* in which it was made */
+    rt_memory *memory;     /* USM device memory */
+    uint32_t zero;         /* the command that fills it with zeros */
+    bool by_copy;          /* a copy made it, not a launch */
+} rt_global_instance;
+
+typedef struct rt_global_entry {
+    rt_text unique_id;
+    rt_text name;                /* as its source has it; the id where only images told of it */
+    rt_host_address address;     /* NONE: no host code has registered it */
+    uint32_t registration_count; /* modules whose host code has */
+    rt_host_access host_access;
+    uint64_t size;    /* of T, bytes; 0: no image has told it (DG-DB-04) */
+    bool image_scope; /* told with the size */
+    RT_VECTOR(rt_global_instance *) instances;
+    /* The host object: val of a variable that no image has, and the usmptr kept there, which is
+     * good for one device and context (DG-COPY-06). */
+    RT_VECTOR(rt_memory *) values; /* index 0, see rt_global_value */
+    rt_global_instance *cached;
+} rt_global_entry;
+
+/* One variable of one program. */
+typedef struct rt_program_global {
+    rt_global_entry *entry;
+    uint64_t size; /* as the program's image has it */
+    bool image_scope;
+    rt_memory *variable; /* stands for it; NULL until a command needs it */
+    uint8_t pointer[8];  /* the address that is written to it; lives as long as the program */
+    uint32_t point;      /* the command that writes it */
+} rt_program_global;
+
+typedef struct rt_program_globals {
+    RT_VECTOR(rt_program_global) list; /* in the order of the images and their sets */
+    rt_text damaged; /* the image one of whose properties cannot be read; empty: none */
+} rt_program_globals;
+
+typedef struct rt_global_database rt_global_database;
+
+typedef struct rt_global_database_parameters {
+    rt_sink *sink; /* borrowed, as is the trace */
+    rt_trace *trace;
+    /* Draws the id of a memory that the database makes (rt_memory.id). */
+    uint32_t (*memory_id)(void *user);
+    void *user;
+} rt_global_database_parameters;
+
+/* Makes an empty database. */
+rt_global_database *rt_global_database_create(const rt_global_database_parameters *parameters);
+
+/* Frees it with all buffers; programs and commands are gone.  NULL does nothing. */
+void rt_global_database_destroy(rt_global_database *database);
+
+/* ---- Registration --------------------------------------------------------------------------- */
+
+/* A module's host code registers a variable while the module is loaded, and takes it back while it
+ * is unloaded.  The texts are copied. */
+void rt_global_database_add(rt_global_database *database, const rt_device_global *global);
+void rt_global_database_remove(rt_global_database *database, const rt_device_global *global);
+
+/* What rt_program_observer calls; user is the database. */
+void rt_global_program_made(void *user, const rt_program *program);
+void rt_global_program_going(void *user, const rt_program *program);
+
+/* ---- Look-up -------------------------------------------------------------------------------- */
+
+/* The address of the registered host object; RT_HOST_ADDRESS_NONE: there is none at present. */
+rt_host_address rt_global_database_address(rt_global_database *database, rt_text unique_id);
+
+/* The entry of an address, NULL: there is none; tells the trace that it was looked for, which a copy
+ * that finds usmptr in the host object does not need (DG-COPY-06); the entry of a unique id. */
+rt_global_entry *rt_global_database_find(rt_global_database *database, rt_host_address address);
+void rt_global_database_found(rt_global_database *database, const rt_global_entry *entry);
+rt_global_entry *rt_global_database_entry(rt_global_database *database, rt_text unique_id);
+
+/* The variables of a program, valid until it goes. */
+rt_program_globals *rt_global_database_program(rt_global_database *database,
+                                               const rt_program *program);
+
+/* ---- Content -------------------------------------------------------------------------------- */
+
+/* Makes the content of an entry on a device, of `size` undefined bytes; nobody but the caller fills
+ * it.  Codes of rt_memory_usm_create. */
+RT_MUST_USE rt_status rt_global_instance_make(rt_global_database *database, rt_global_entry *entry,
+                                              const rt_device *device, rt_context_id context,
+                                              uint64_t size, rt_global_instance **out_instance);
+
+/* The host object's val, `size` bytes, zero until something is copied to it (DG-SCOPE-08).  There
+ * is one, number 0, whoever asks (DG-SCOPE-10); shipped DPC++ has one for each device.  Codes of
+ * rt_memory_create. */
+RT_MUST_USE rt_status rt_global_value(rt_global_database *database, rt_global_entry *entry,
+                                      uint32_t number, uint64_t size, rt_memory **out_memory);
+
+/* Makes global->variable unless it is there.  ERRC_INVALID: the program has no such variable;
+ * ERRC_FEATURE_NOT_SUPPORTED: the device does not find variables by name; MALFORMED: it is smaller
+ * than `size`, what is to be written there; and the codes of rt_memory_create. */
+RT_MUST_USE rt_status rt_global_variable(rt_global_database *database, const rt_program *program,
+                                         rt_program_global *global, uint64_t size);
+
+#endif

@@ -1,0 +1,130 @@
+/* Where the content of a variable is: a buffer for each device, the host object, a program. */
+#include "reference/memory/global_internal.h"
+
+#define SET_METADATA "SYCL/program metadata"
+
+static uint32_t memory_id(const rt_global_database *database)
+{
+    return database->parameters.memory_id(database->parameters.user);
+}
+
+rt_status rt_global_instance_make(rt_global_database *database, rt_global_entry *entry,
+                                  const rt_device *device, rt_context_id context, uint64_t size,
+                                  rt_global_instance **out_instance)
+{
+    *out_instance = NULL;
+    rt_memory *memory = NULL;
+    RT_TRY(rt_memory_usm_create(database->parameters.sink, memory_id(database), entry->name, device,
+                                DEV_MEMORY_USM_DEVICE, size, NULL, &memory));
+    rt_global_instance *instance = rt_alloc(sizeof *instance);
+    *instance = (rt_global_instance){
+        .device = device,
+        .context = context,
+        .memory = memory,
+        .zero = RT_GLOBAL_COMMAND_NONE,
+    };
+    *rt_vector_push(&entry->instances) = instance;
+    RT_TRACE(database->parameters.trace, DEVICE_GLOBAL_ALLOCATE, RT_T("variable", entry->name),
+             RT_T("id", entry->unique_id), RT_N("device", device->id), RT_N("context", context),
+             RT_N("size", size));
+    *out_instance = instance;
+    return RT_STATUS_OK;
+}
+
+static rt_status value_make(rt_global_database *database, const rt_global_entry *entry,
+                            uint64_t size, rt_memory **out_memory)
+{
+    uint8_t *zeros = size <= RT_MEMORY_SIZE_MAX ? rt_try_alloc((size_t)size) : NULL;
+    if (!zeros) {
+        return rt_fail(database->parameters.sink, RT_ERRC_MEMORY_ALLOCATION, RT_RULE_NONE,
+                       "device_global '%.*s' of %llu bytes cannot be allocated on the host",
+                       RT_TEXT_ARG(entry->name), (unsigned long long)size);
+    }
+    rt_status status = rt_memory_create(database->parameters.sink, memory_id(database), entry->name,
+                                        size, zeros, out_memory);
+    rt_free(zeros);
+    return status;
+}
+
+rt_status rt_global_value(rt_global_database *database, rt_global_entry *entry, uint32_t number,
+                          uint64_t size, rt_memory **out_memory)
+{
+    while (entry->values.count <= number)
+        *rt_vector_push(&entry->values) = NULL;
+    rt_memory **value = &entry->values.items[number];
+    *out_memory = NULL;
+    if (!*value) RT_TRY(value_make(database, entry, size, value));
+    RT_TRACE(database->parameters.trace, DEVICE_GLOBAL_HOST, RT_T("variable", entry->name),
+             RT_T("id", entry->unique_id));
+    *out_memory = *value;
+    return RT_STATUS_OK;
+}
+
+/* The symbol that a variable has in the program's code, as the program's images map ids to symbols;
+ * empty: they do not.  Observed: shipped DPC++ has such properties for devices that know symbols
+ * only (requirements.yaml, DG-PLUGIN-06, key dpcpp). */
+static rt_text symbol_of(const rt_program *program, rt_text unique_id)
+{
+    rt_arena arena = {0};
+    rt_text symbol = {0};
+    rt_text name = rt_arena_printf(&arena, "%.*s@global_id_mapping", RT_TEXT_ARG(unique_id));
+    for (uint32_t i = 0; i < program->image_count && symbol.length == 0; i++) {
+        const rt_property_set *set = rt_image_set(program->images[i]->image, SET_METADATA);
+        for (uint32_t k = 0; set && k < set->property_count; k++) {
+            const rt_property *property = &set->properties[k];
+            if (property->type != RT_PROPERTY_BYTES || !rt_text_equal(property->name, name))
+                continue;
+            symbol = (rt_text){(const char *)property->bytes.data, property->bytes.size};
+        }
+    }
+    rt_arena_reset(&arena);
+    return symbol;
+}
+
+/* Looks for the variable by its unique id, and by its symbol where the device does not know that.
+ */
+static rt_status variable_find(const rt_program *program, const rt_global_entry *entry,
+                               dev_memory **out_variable)
+{
+    rt_text name = RULE_ELSE(DG_PLUGIN_06, entry->unique_id, entry->name);
+    rt_status status = dev_global_find(program->executable, name, out_variable);
+    if (status.code != RT_ERRC_INVALID || !RULE(DG_PLUGIN_06)) return status;
+    rt_text symbol = symbol_of(program, entry->unique_id);
+    return symbol.length > 0 ? dev_global_find(program->executable, symbol, out_variable) : status;
+}
+
+/* Data of an image: what it says of a variable need not be what its code has. */
+static rt_status check_variable(const rt_global_database *database, const rt_program_global *global,
+                                const dev_memory *variable, uint64_t size)
+{
+    if (variable->size >= size) return RT_STATUS_OK;
+    rt_text id = global->entry->unique_id;
+    return rt_fail_naming(
+        database->parameters.sink, RT_MALFORMED, RT_RULE_NONE, &id, 1,
+        "device_global '%.*s' has %llu bytes in the program, where its images say "
+        "that it has at least %llu",
+        RT_TEXT_ARG(id), (unsigned long long)variable->size, (unsigned long long)size);
+}
+
+rt_status rt_global_variable(rt_global_database *database, const rt_program *program,
+                             rt_program_global *global, uint64_t size)
+{
+    if (global->variable) return RT_STATUS_OK;
+    const rt_device *device = program->device;
+    rt_global_entry *entry = global->entry;
+    if (!device->capabilities.globals_by_name) {
+        return rt_fail_naming(database->parameters.sink, RT_ERRC_FEATURE_NOT_SUPPORTED,
+                              RT_RULE_NONE, &entry->unique_id, 1,
+                              "device_global '%.*s' cannot be reached: device %.*s does not find "
+                              "variables by name",
+                              RT_TEXT_ARG(entry->unique_id), RT_TEXT_ARG(device->name));
+    }
+    dev_memory *variable = NULL;
+    RT_TRY(variable_find(program, entry, &variable));
+    rt_status status = check_variable(database, global, variable, size);
+    if (rt_ok(status))
+        status = rt_memory_global_create(database->parameters.sink, memory_id(database),
+                                         entry->name, device, variable, &global->variable);
+    if (!rt_ok(status)) dev_memory_destroy(variable);
+    return status;
+}

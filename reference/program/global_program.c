@@ -1,0 +1,106 @@
+/* One program out of those that exist, or of an image that has the variable. */
+#include "reference/program/global_program.h"
+
+#include "reference/base/handover.h"
+#include "reference/image/device_global.h"
+#include "reference/program/program_internal.h"
+
+bool rt_image_has_global(const rt_image *image, rt_text unique_id)
+{
+    return rt_property_set_has(rt_image_set(image, RT_SET_DEVICE_GLOBALS), unique_id);
+}
+
+/* What a program contains is what was linked into it, whichever image was asked for. */
+static bool contains(const rt_program *program, rt_text unique_id)
+{
+    for (uint32_t i = 0; i < program->image_count; i++) {
+        if (i > 0 && !RULE(DG_SCOPE_09)) break; /* Broken: only the requesting image counts. */
+        if (rt_image_has_global(program->images[i]->image, unique_id)) return true;
+    }
+    return false;
+}
+
+/* The one program that contains the variable, with a reference; NULL where there is none. */
+static rt_status find_program(rt_program_manager *manager, const rt_build_target *target,
+                              rt_text unique_id, rt_program **out_program)
+{
+    rt_program *found = NULL, *other = NULL;
+    for (uint32_t i = 0; i < manager->index.programs.count; i++) {
+        rt_program *program = manager->index.programs.items[i];
+        if (!program || program->lost_image) continue;
+        if (program->device != target->device || program->context != target->context) continue;
+        if (!contains(program, unique_id)) continue;
+        if (found)
+            other = program;
+        else
+            found = program;
+    }
+    if (other && RULE(DG_SCOPE_02) && RULE(DG_SCOPE_05)) {
+        return rt_fail_naming(
+            manager->sink, RT_ERRC_INVALID, RT_RULE_DG_SCOPE_05, &unique_id, 1,
+            "the device_global '%.*s' has image scope and is in several programs "
+            "on device %.*s (%u and %u), so that a copy cannot say which is meant",
+            RT_TEXT_ARG(unique_id), RT_TEXT_ARG(target->device->name), found->id, other->id);
+    }
+    if (found) found->references++;
+    *out_program = found;
+    return RT_STATUS_OK;
+}
+
+/* The one image that has the variable and runs on the device; NULL where no image has it at all. */
+static rt_status find_image(rt_program_manager *manager, const rt_device *device, rt_text unique_id,
+                            const rt_registered_image **out_image)
+{
+    bool elsewhere = false;
+    *out_image = NULL;
+    for (uint32_t i = 0; i < manager->tables.images.count; i++) {
+        const rt_registered_image *image = manager->tables.images.items[i];
+        if (!image || !rt_image_has_global(image->image, unique_id)) continue;
+        if (!rt_program_runs(device, image->image)) {
+            elsewhere = true;
+        } else if (!*out_image) {
+            *out_image = image;
+        } else if (image->image->format == (*out_image)->image->format && RULE(DG_SCOPE_06)) {
+            return rt_fail_naming(manager->sink, RT_ERRC_INVALID, RT_RULE_DG_SCOPE_06, &unique_id,
+                                  1,
+                                  "the device_global '%.*s' has image scope and is in the images "
+                                  "%.*s and %.*s, so that a copy cannot say which is meant",
+                                  RT_TEXT_ARG(unique_id), RT_TEXT_ARG((*out_image)->image->name),
+                                  RT_TEXT_ARG(image->image->name));
+        }
+    }
+    if (*out_image || !elsewhere) return RT_STATUS_OK;
+    return rt_fail_naming(manager->sink, RT_ERRC_KERNEL_NOT_SUPPORTED, RT_RULE_NONE, &unique_id, 1,
+                          "the device_global '%.*s' is only in images that device %.*s does not "
+                          "take",
+                          RT_TEXT_ARG(unique_id), RT_TEXT_ARG(device->name));
+}
+
+/* Called with the lock held. */
+static rt_status find_or_make(rt_program_manager *manager, const rt_build_target *target,
+                              rt_text unique_id, bool existing, rt_program **out_program)
+{
+    for (;;) {
+        if (RULE(DG_SCOPE_03)) RT_TRY(find_program(manager, target, unique_id, out_program));
+        if (*out_program || existing) return RT_STATUS_OK;
+        const rt_registered_image *image = NULL;
+        RT_TRY(find_image(manager, target->device, unique_id, &image));
+        if (!image || !RULE(DG_SCOPE_04)) return RT_STATUS_OK; /* Broken: nobody makes one. */
+        RT_TRY(rt_program_of_image(manager, target, image, out_program));
+        if (*out_program) return RT_STATUS_OK;
+    }
+}
+
+rt_status rt_program_manager_global(rt_program_manager *manager, const rt_device *device,
+                                    rt_context_id context, rt_text unique_id, bool existing,
+                                    rt_program **out_program)
+{
+    *out_program = NULL;
+    const rt_build_target target = {.device = device, .context = context};
+    rt_handover_point();
+    pthread_mutex_lock(&manager->lock);
+    rt_status status = find_or_make(manager, &target, unique_id, existing, out_program);
+    pthread_mutex_unlock(&manager->lock);
+    CHECK_IMPLIES(!rt_ok(status), !*out_program);
+    return status;
+}

@@ -1,0 +1,27 @@
+/* The program whose variable a copy to or from a device_global with image scope means.
+ *
+ * The value of such a variable is in a program, so that a copy needs the one program that has it.
+ * Source: document 002 (DeviceGlobal.md), "Implementing the copy and memcpy functions in queue and
+ * handler". */
+#ifndef REFERENCE_PROGRAM_GLOBAL_PROGRAM_H
+#define REFERENCE_PROGRAM_GLOBAL_PROGRAM_H
+
+#include "reference/program/program.h"
+
+/* Finds the program for the device and context that contains the variable, joined images included
+ * (DG-SCOPE-09), or makes one of the image whose property set has it (DG-SCOPE-04); with `existing`
+ * none is made.  The caller releases *out_program; NULL: no registered image has the variable, or
+ * none is made.
+ * ERRC_INVALID               several programs contain it (DG-SCOPE-05), or several images that the
+ *                            device takes have it (DG-SCOPE-06)
+ * ERRC_KERNEL_NOT_SUPPORTED  only images have it that the device does not take
+ * and the codes of rt_program_manager_kernel for a program that is made. */
+RT_MUST_USE rt_status rt_program_manager_global(rt_program_manager *manager,
+                                                const rt_device *device, rt_context_id context,
+                                                rt_text unique_id, bool existing,
+                                                rt_program **out_program);
+
+/* True when the image's property set has the variable. */
+bool rt_image_has_global(const rt_image *image, rt_text unique_id);
+
+#endif

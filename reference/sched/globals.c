@@ -1,0 +1,163 @@
+/* Before the first kernel of a program: its device_globals get content and know where it is.
+ *
+ * A variable without image scope is a pointer in every program, and its content one buffer for each
+ * device.  Both are commands of the graph, on which every launch of the program depends.
+ * Source: document 002, "Initializing the device global variables in device code". */
+#include "reference/sched/sched_internal.h"
+
+/* ---- Content ------------------------------------------------------------------------------- */
+
+/* A broken runtime fills no more than a page (DG-INIT-10). */
+enum { BROKEN_FILL_SIZE = 4096 };
+
+/* Whether contexts of one device share content.  DPC++ keeps it by device and context
+ * (requirements.yaml, DG-INIT-09, key dpcpp, tag C16). */
+static bool contexts_share(rt_scheduler *scheduler)
+{
+    if (scheduler->sharing == RT_SHARING_OPEN) {
+        bool apart = rt_program_manager_profile(scheduler->programs) == RT_PROFILE_DPCPP ||
+                     rt_program_manager_choose(scheduler->programs, RT_RULE_DG_INIT_11, 2) == 1;
+        scheduler->sharing = apart ? RT_SHARING_PER_CONTEXT : RT_SHARING_PER_DEVICE;
+    }
+    return scheduler->sharing == RT_SHARING_PER_DEVICE;
+}
+
+rt_global_instance *rt_globals_instance_find(rt_scheduler *scheduler, rt_queue_id queue,
+                                             const rt_global_entry *entry, bool by_copy)
+{
+    const rt_queue *asks = &scheduler->queues.items[queue];
+    for (uint32_t i = 0; i < entry->instances.count; i++) {
+        rt_global_instance *instance = entry->instances.items[i];
+        if (instance->device != asks->device && RULE(DG_INIT_09)) continue;
+        /* Broken: a launch does not know what a copy has made. */
+        if (instance->by_copy != by_copy && !RULE(DG_COPY_05)) continue;
+        if (instance->context == asks->context || contexts_share(scheduler)) return instance;
+    }
+    return NULL;
+}
+
+/* Fills new content with zeros, whatever its size. */
+static rt_status zero(rt_scheduler *scheduler, rt_queue_id queue, rt_global_instance *instance)
+{
+    uint64_t size = instance->memory->size;
+    if (size > BROKEN_FILL_SIZE && !RULE(DG_INIT_10)) size = BROKEN_FILL_SIZE;
+    rt_command *command = rt_graph_add(scheduler, RT_COMMAND_ZERO, queue);
+    rt_status status = rt_enqueue_zero(scheduler, command, instance->memory, size);
+    if (!rt_ok(status)) {
+        rt_graph_remove_last(scheduler, command);
+        return status;
+    }
+    rt_memory_written(instance->memory, instance->device);
+    instance->zero = command->id;
+    return RT_STATUS_OK;
+}
+
+/* True when the runtime fills the new content: always.  Broken, each in its turn: of a launch's or
+ * a copy's, or of a second context's, nobody does. */
+static bool is_filled(const rt_global_entry *entry, bool by_copy)
+{
+    bool filled = by_copy ? RULE(DG_COPY_03) : RULE(DG_INIT_04);
+    return filled && (entry->instances.count == 1 || RULE(DG_INIT_11));
+}
+
+rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id queue, rt_global_entry *entry,
+                              uint64_t size, bool by_copy, rt_global_instance **out_instance)
+{
+    const rt_queue *asks = &scheduler->queues.items[queue];
+    *out_instance = rt_globals_instance_find(scheduler, queue, entry, by_copy);
+    /* Broken: what was made for one program is not found for the next. */
+    if (*out_instance && !by_copy && !RULE(DG_INIT_05)) *out_instance = NULL;
+    if (!*out_instance) {
+        RT_TRY(rt_global_instance_make(scheduler->globals, entry, asks->device, asks->context, size,
+                                       out_instance));
+        (*out_instance)->by_copy = by_copy;
+        if (!is_filled(entry, by_copy)) rt_memory_written((*out_instance)->memory, asks->device);
+    }
+    bool unfilled = (*out_instance)->zero == RT_GLOBAL_COMMAND_NONE;
+    /* What could not be filled when it was made is filled now. */
+    if (unfilled && is_filled(entry, by_copy)) return zero(scheduler, queue, *out_instance);
+    return RT_STATUS_OK;
+}
+
+/* ---- Programs ------------------------------------------------------------------------------ */
+
+/* Images are somebody else's word: of a variable that modules share, all must say the same. */
+static rt_status check_size(rt_scheduler *scheduler, const rt_program_global *global,
+                            const rt_global_instance *instance)
+{
+    if (instance->memory->size == global->size) return RT_STATUS_OK;
+    rt_text id = global->entry->unique_id;
+    return rt_fail_naming(scheduler->sink, RT_MALFORMED, RT_RULE_NONE, &id, 1,
+                          "an image says that device_global '%.*s' has %llu bytes, and its content "
+                          "on the device has %llu",
+                          RT_TEXT_ARG(id), (unsigned long long)global->size,
+                          (unsigned long long)instance->memory->size);
+}
+
+static void pointer_set(rt_program_global *global, const rt_global_instance *instance)
+{
+    uint32_t device = instance->device->id;
+    CHECK(device < instance->memory->copies.count);
+    uint64_t address = dev_memory_address(instance->memory->copies.items[device].memory);
+    for (uint32_t i = 0; i < sizeof global->pointer; i++)
+        global->pointer[i] = (uint8_t)(address >> (8 * i));
+}
+
+/* Writes the content's address into the program's variable, once for each program. */
+static rt_status point(rt_scheduler *scheduler, rt_queue_id queue, const rt_program *program,
+                       rt_program_global *global, const rt_global_instance *instance)
+{
+    RT_TRY(rt_global_variable(scheduler->globals, program, global, sizeof global->pointer));
+    pointer_set(global, instance);
+    rt_command *command = rt_graph_add(scheduler, RT_COMMAND_POINT, queue);
+    rt_status status = rt_enqueue_point(scheduler, command, program, global);
+    if (rt_ok(status))
+        global->point = command->id;
+    else
+        rt_graph_remove_last(scheduler, command);
+    return status;
+}
+
+/* What host_access says is about copies (DG-INIT-12). */
+static bool is_pointed(const rt_global_entry *entry, bool content_is_new)
+{
+    if (entry->host_access == RT_HOST_ACCESS_NONE && !RULE(DG_INIT_12)) return false;
+    return content_is_new || RULE(DG_INIT_06);
+}
+
+static rt_status prepare(rt_scheduler *scheduler, rt_queue_id queue, const rt_program *program,
+                         rt_program_global *global, rt_command_list *commands)
+{
+    rt_global_entry *entry = global->entry;
+    uint32_t instances_before = entry->instances.count;
+    rt_global_instance *instance = NULL;
+    uint64_t size = RULE_ELSE(DG_INIT_03, global->size, sizeof global->pointer);
+    RT_TRY(rt_globals_instance(scheduler, queue, entry, size, false, &instance));
+    if (size == global->size) RT_TRY(check_size(scheduler, global, instance));
+    bool is_new = entry->instances.count > instances_before;
+    if (global->point == RT_GLOBAL_COMMAND_NONE && is_pointed(entry, is_new))
+        RT_TRY(point(scheduler, queue, program, global, instance));
+    if (instance->zero != RT_GLOBAL_COMMAND_NONE) *rt_vector_push(commands) = instance->zero;
+    if (global->point != RT_GLOBAL_COMMAND_NONE) *rt_vector_push(commands) = global->point;
+    return RT_STATUS_OK;
+}
+
+rt_status rt_globals_prepare(rt_scheduler *scheduler, rt_queue_id queue, const rt_program *program,
+                             rt_command_list *commands)
+{
+    if (!scheduler->globals) return RT_STATUS_OK;
+    rt_program_globals *globals = rt_global_database_program(scheduler->globals, program);
+    if (globals->damaged.length > 0) {
+        return rt_fail_naming(scheduler->sink, RT_MALFORMED, RT_RULE_NONE, &globals->damaged, 1,
+                              "image %.*s: a property of its set " RT_SET_DEVICE_GLOBALS
+                              " is no size and truth",
+                              RT_TEXT_ARG(globals->damaged));
+    }
+    for (uint32_t i = 0; i < globals->list.count; i++) {
+        rt_program_global *global = &globals->list.items[i];
+        /* Its value is in the program and zero from the start. */
+        if (global->image_scope && RULE(DG_INIT_08)) continue;
+        RT_TRY(prepare(scheduler, queue, program, global, commands));
+    }
+    return RT_STATUS_OK;
+}
