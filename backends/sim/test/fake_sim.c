@@ -56,6 +56,20 @@ rt_status sim_module_create(rt_sink *sink, rt_bytes code, const sim_spec_constan
     return RT_STATUS_OK;
 }
 
+void sim_module_declare(sim_module *module, const sim_declarations *declarations)
+{
+    CHECK(module);
+    fake_sim.declared_count++;
+    if (declarations->function_count > 0) {
+        const sim_declared_sets *row = &declarations->functions[declarations->function_count - 1];
+        fake_sim.declared_function = row->name.data[0];
+        fake_sim.declared_set = row->sets.data[0];
+    }
+    if (declarations->kernel_count > 0)
+        fake_sim.declared_kernel =
+            declarations->kernels[declarations->kernel_count - 1].name.data[0];
+}
+
 void sim_module_destroy(sim_module *module)
 {
     if (!module) return;

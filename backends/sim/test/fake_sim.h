@@ -19,6 +19,9 @@ typedef struct fake_sim_record {
     /* The specialisation constants of the last module: how many, and the first of them. */
     uint32_t constant_count, constant_id;
     uint8_t constant_value;
+    /* What was declared of modules: how often, and the last rows' first letters. */
+    uint32_t declared_count;
+    char declared_function, declared_set, declared_kernel;
     rt_code refuse;     /* what the next launch of kernel "fails" answers */
     bool refuse_object; /* the next sim_object_create fails */
 } fake_sim_record;

@@ -455,6 +455,33 @@ static void constants_reach_the_reader(void **state)
     close_all(&f);
 }
 
+static void declared_sets_reach_every_module(void **state)
+{
+    (void)state;
+    fixture f;
+    open_with_seed(&f, 1);
+    const dev_declared_sets functions[] = {{RT_TEXT("f"), RT_TEXT("s")},
+                                           {RT_TEXT("g"), RT_TEXT("t")}};
+    const dev_declared_sets kernel = {RT_TEXT("k"), RT_TEXT("s,t")};
+    dev_code code = code_of("native:k;l");
+    code.format = RT_FORMAT_NATIVE;
+    dev_program *program;
+    assert_true(rt_ok(dev_program_compile(f.device, &code, &program)));
+    assert_int_equal(fake_sim.declared_count, 0); /* what a native image says itself stays */
+    dev_program_destroy(program);
+    code.function_sets = functions;
+    code.function_set_count = 2;
+    code.kernel_sets = &kernel;
+    code.kernel_set_count = 1;
+    assert_true(rt_ok(dev_program_compile(f.device, &code, &program)));
+    assert_int_equal(fake_sim.declared_count, 2);
+    assert_int_equal(fake_sim.declared_function, 'g');
+    assert_int_equal(fake_sim.declared_set, 't');
+    assert_int_equal(fake_sim.declared_kernel, 'k');
+    dev_program_destroy(program);
+    close_all(&f);
+}
+
 /* ---- Unified shared memory and variables -------------------------------------------------- */
 
 static dev_memory *usm_create(fixture *f, dev_memory_kind kind, uint64_t size)
@@ -679,6 +706,7 @@ int main(void)
         cmocka_unit_test(programs_survive_as_binaries),
         cmocka_unit_test(what_the_offline_compiler_makes_is_taken),
         cmocka_unit_test(constants_reach_the_reader),
+        cmocka_unit_test(declared_sets_reach_every_module),
         cmocka_unit_test(pointers_arrive_with_their_offset),
         cmocka_unit_test(usm_is_freed_at_once),
         cmocka_unit_test(variables_are_found_by_name),
