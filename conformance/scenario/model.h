@@ -112,6 +112,14 @@ typedef struct scn_hand_image {
     rt_text compile_options, link_options; /* for the device's compiler and linker */
 } scn_hand_image;
 
+typedef struct scn_error scn_error;
+
+/* What compiling a module must be refused with. */
+typedef struct scn_module_refusal {
+    const scn_error *error; /* NULL: it must succeed */
+    bool by_front_end;      /* by the compiler of a source, not by post-link */
+} scn_module_refusal;
+
 typedef struct scn_module {
     rt_text name;
     scn_position at;
@@ -136,6 +144,7 @@ typedef struct scn_module {
     rt_image_list images;                 /* empty until compiled; filled in packs */
     rt_device_global_list device_globals; /* that its host code registers: those of the scenario
                                              until compiled, then those of its sources too */
+    scn_module_refusal refusal;           /* not in packs: nothing of such a scenario is executed */
 } scn_module;
 
 /* ---- Devices ------------------------------------------------------------------------------ */
@@ -225,7 +234,7 @@ typedef struct scn_variable {
 } scn_variable;
 
 /* What a step expects to be refused with.  Absent parts (empty, 0) are not compared. */
-typedef struct scn_error {
+struct scn_error {
     scn_position at;
     bool none;               /* in a one_of: the step succeeds */
     rt_text documents;       /* the class that the rule fixes: "exception", "errc::invalid", … */
@@ -233,7 +242,7 @@ typedef struct scn_error {
     rt_text reference_text;  /* a part of our message */
     const rt_text *names;    /* symbols that our diagnostic names, all of them, any order */
     uint32_t name_count;
-} scn_error;
+};
 
 /* A field of an expected trace event: its name, and the value as text ("3", "app/0"), or a list. */
 typedef struct scn_trace_field {

@@ -211,6 +211,13 @@ static bool scenario_check(scn_reader *reader)
 {
     const scn_scenario *scenario = reader->scenario;
     bool expects = false;
+    for (uint32_t i = 0; i < scenario->module_count; i++) {
+        const scn_error *refusal = scenario->modules[i].refusal.error;
+        expects = expects || refusal;
+        if (!refusal || scenario->step_count == 0) continue;
+        return scn_report(reader->reporter, refusal->at,
+                          "a module that is refused leaves nothing to run; write 'steps: []'");
+    }
     for (uint32_t i = 0; i < scenario->step_count; i++)
         expects = expects || step_expects(&scenario->steps[i]);
     if (!expects) {

@@ -226,6 +226,7 @@ extern const scn_shape scn_shape_queue;       /* scn_step, verb QUEUE */
 extern const scn_shape scn_shape_bundle;      /* scn_step, verb BUNDLE */
 extern const scn_shape scn_shape_wait;        /* scn_step, verb WAIT */
 extern const scn_shape scn_shape_expect;      /* what scn_expect_read takes */
+extern const scn_shape scn_shape_refused;     /* scn_module_refusal */
 extern const scn_shape scn_shape_error;       /* const scn_node *: a scn_error */
 extern const scn_shape scn_shape_event_name;  /* rt_text */
 extern const scn_shape scn_shape_trace_event; /* scn_trace_event */

@@ -81,6 +81,7 @@ static void add_node(builder *build, LLVMValueRef value, pl_node node)
 {
     CHECK(LLVMIsAGlobalValue(value));
     CHECK_IMPLIES(node.offered, node.kind == PL_VARIABLE && node.unit != PL_NONE);
+    if (node.kind == PL_VARIABLE) node.set = PL_NONE;
     node.value = value;
     node.name = pl_job_name(build->job, value);
     node.defined = !LLVMIsDeclaration(value);
@@ -110,6 +111,7 @@ static rt_status add_device_global(builder *build, LLVMValueRef variable)
                     pl_variable_is_offered(build->job, variable);
     add_node(build, variable,
              (pl_node){.kind = PL_VARIABLE,
+                       .set = PL_NONE,
                        .shared = true,
                        .device_global = true,
                        .image_scope = image_scope,
@@ -135,8 +137,7 @@ static rt_status add_variables(builder *build, LLVMModuleRef module)
                            .shared = shared,
                            .is_vtable = pl_is_vtable(variable),
                            .offered = offered,
-                           .unit = offered ? unit_index(build, id) : PL_NONE,
-                           .set = PL_NONE});
+                           .unit = offered ? unit_index(build, id) : PL_NONE});
     }
     return RT_STATUS_OK;
 }

@@ -334,9 +334,15 @@ rt_status rt_enqueue_point(rt_scheduler *scheduler, rt_command *command, const r
     CHECK(command->kind == RT_COMMAND_POINT && command->dependencies.count == 0);
     CHECK(global->variable && global->variable->kind == DEV_MEMORY_GLOBAL);
     const rt_queue *queue = &scheduler->queues.items[command->queue];
-    RT_TRY(dev_enqueue_write(queue->queue, (dev_command){.tag = command->id},
-                             copy_on(global->variable, queue->device), 0, sizeof global->pointer,
-                             global->pointer, &command->event));
+    dev_memory *variable = copy_on(global->variable, queue->device);
+    dev_command how = {.tag = command->id};
+    /* Broken: a fill, of which no pattern but zeros would be known to fit. */
+    rt_bytes zeros = {(const uint8_t[8]){0}, sizeof global->pointer};
+    RT_TRY(RULE(DG_INIT_07)
+               ? dev_enqueue_write(queue->queue, how, variable, 0, sizeof global->pointer,
+                                   global->pointer, &command->event)
+               : dev_enqueue_fill(queue->queue, how, variable, 0, sizeof global->pointer, zeros,
+                                  &command->event));
     trace_point(scheduler, command, program, global);
     enqueued(scheduler, command, RT_STATUS_OK);
     return RT_STATUS_OK;
