@@ -119,7 +119,8 @@ static void print_module(rt_buffer *out, const scn_module *module)
     print_position(out, "at", module->at);
     print_indices(out, "needs", module->needs, module->need_count);
     print_texts(out, "host_symbol", module->host_symbols, module->host_symbol_count);
-    rt_buffer_printf(out, " split=%d formats=%u", (int)module->split, module->formats);
+    rt_buffer_printf(out, " split=%d formats=%u target lacks %u", (int)module->split,
+                     module->formats, module->target_lacks);
     print_text(out, "options", module->build_options);
     if (module->compile_options.length > 0) print_text(out, "compile", module->compile_options);
     if (module->link_options.length > 0) print_text(out, "link", module->link_options);
