@@ -218,10 +218,12 @@ extern const scn_shape scn_shape_spec_constants;   /* MAP of scn_spec_constant *
 extern const scn_shape scn_shape_bytes;            /* const scn_node *: hexadecimal digits */
 extern const scn_shape scn_shape_null;             /* nothing: the plain word null */
 
+/* What scn_aspects_read takes; a module's device config, of a scn_module. */
+extern const scn_shape scn_shape_aspects_object;
+extern const scn_shape scn_shape_device_config;
+
 /* Shapes of the parts of a scenario, each in the file that reads it. */
 extern const scn_shape scn_shape_format_list;     /* LIST: what scn_formats_read takes */
-extern const scn_shape scn_shape_aspects_object;  /* OBJECT: what scn_aspects_read takes */
-extern const scn_shape scn_shape_device_config;   /* OBJECT, of a scn_module */
 extern const scn_shape scn_shape_modules;         /* MAP of scn_module */
 extern const scn_shape scn_shape_hand_images;     /* LIST of scn_hand_image */
 extern const scn_shape scn_shape_globals;         /* LIST of rt_device_global */
