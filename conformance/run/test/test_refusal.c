@@ -49,7 +49,6 @@ static void what_is_expected_passes(void **state)
         const cnf_compile_answer *answer;
     } rows[] = {
         {{.documents = STATIC_TEXT("postlink-error")}, false, &torn},
-        {{.documents = STATIC_TEXT("exception")}, false, &torn},
         {{.reference_class = STATIC_TEXT("postlink-error"), .names = counter, .name_count = 1},
          false,
          &torn},
