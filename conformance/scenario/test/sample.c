@@ -83,6 +83,10 @@ static const char sample[] =
     "  - restart\n"
     "  - fill: {memory: a, value: 7}\n"
     "    id: anew\n"
+    "  - copy: {from: a, to: {variable: v, module: lib}, to_offset: 1, through: handler}\n"
+    "    id: in\n"
+    "  - memcpy: {from: {variable: v}, to: a, size: 3, after: [in]}\n"
+    "  - expect: {variable: {variable: v}, type: int2, device: small, equals: [[1, 2]]}\n"
     "  - wait: {step: anew}\n";
 
 rt_text scn_sample(void)

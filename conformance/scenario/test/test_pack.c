@@ -231,6 +231,16 @@ static scn_step *step_of(victim *it, scn_verb verb)
     return NULL;
 }
 
+/* The first copy with a variable. */
+static scn_transfer *variable_copy(victim *it)
+{
+    for (uint32_t i = 0; i < it->scenario->step_count; i++) {
+        if (it->steps[i].transfer.variable.name.length > 0) return &it->steps[i].transfer;
+    }
+    fail();
+    return NULL;
+}
+
 static uint32_t index_of(victim *it, scn_verb verb)
 {
     return (uint32_t)(step_of(it, verb) - it->steps);
@@ -297,6 +307,12 @@ static scn_inner_pointer *pointer_of(victim *it, uint32_t index)
         ((scn_spec_constant *)it->steps[2].submit.constants)->name.length = 0)                     \
     LIE(copy_of_nothing, step_of(it, SCN_VERB_COPY)->transfer.size = 0)                            \
     LIE(copy_that_wraps_around, step_of(it, SCN_VERB_COPY)->transfer.from_offset = UINT64_MAX)     \
+    LIE(copy_between_variables, step_of(it, SCN_VERB_COPY)->transfer.from =                        \
+                                    step_of(it, SCN_VERB_COPY)->transfer.to = SCN_NONE)            \
+    LIE(copy_of_no_memory, step_of(it, SCN_VERB_COPY)->transfer.to = 99)                           \
+    LIE(copy_with_a_nameless_variable, step_of(it, SCN_VERB_COPY)->transfer.to = SCN_NONE)         \
+    LIE(variable_of_no_module, variable_copy(it)->variable.module = 2)                             \
+    LIE(variable_of_none, variable_copy(it)->variable.global = 0)                                  \
     LIE(fill_of_part_of_an_element, step_of(it, SCN_VERB_FILL)->transfer.size = 7)                 \
     LIE(fill_between_elements, step_of(it, SCN_VERB_FILL)->transfer.to_offset = 2)                 \
     LIE(fill_of_another_memory, step_of(it, SCN_VERB_FILL)->transfer.to = BUFFER_DOUBLE)           \
