@@ -13,7 +13,7 @@
 #define MODULES                                                                                    \
     "assay: 1\nsummary: Something.\nmodules:\n"                                                    \
     "  app: {sources: [{language: opencl-c, code: \"counter twice table read write\"}]}\n"         \
-    "  lib: {sources: [{language: opencl-c, code: \"counter twice inner Bar\"}]}\n"                    \
+    "  lib: {sources: [{language: opencl-c, code: \"counter twice inner Bar\"}]}\n"                \
     "memory:\n  data: {type: int, count: 4}\nsteps:\n"
 
 /* counter is one variable that both have; twice is one of each module. */
