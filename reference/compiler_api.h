@@ -45,7 +45,15 @@ typedef struct rt_postlink_request {
     rt_format format;           /* RT_FORMAT_SPIRV64 */
     uint32_t spirv_version_max; /* as in a module's header: 0x00010200 is 1.2 */
     bool device_globals; /* option --device-globals: device_global variables are treated as such */
-    rt_profile profile;  /* whose post-link this is, where documents and DPC++ part */
+    /* True: all of the code becomes one image, whatever `split` says and whatever its parts need of
+     * a device, for an image that somebody describes by hand. */
+    bool whole;
+    /* True: the code is for one target that is known, so that virtual functions stay in the images
+     * that use them and sets that the target does not support are left out (document 004, "AOT
+     * flow").  Bit n of target_aspects stands for the aspect whose number in SYCL is n. */
+    bool ahead_of_time;
+    uint64_t target_aspects;
+    rt_profile profile; /* whose post-link this is, where documents and DPC++ part */
 } rt_postlink_request;
 
 typedef struct rt_compiler_api {

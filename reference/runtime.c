@@ -1,6 +1,8 @@
 /* Composition: who owns whom, and in which order they come and go. */
 #include "reference/runtime.h"
 
+#include "reference/vfunc/vfunc.h"
+
 #include <string.h>
 
 typedef struct rt_context {
@@ -83,6 +85,7 @@ static void process_begin(rt_runtime *runtime)
         .registry = &runtime->registry,
         .profile = parameters->profile,
         .prefer_preloaded = parameters->prefer_preloaded,
+        .contribute = rt_vfunc_contribute,
         .persistent = parameters->persistent_cache,
     });
     globals_begin(runtime);

@@ -396,6 +396,8 @@ typedef struct sim_private_variable {
 typedef struct sim_code_function {
     rt_text name;
     uint32_t module;              /* index among the linked ones */
+    uint32_t place;               /* index in the module */
+    rt_text set;                  /* of virtual functions, that it is in; empty: none */
     uint32_t signature;           /* index in the program; SIM_NONE: nothing takes its address */
     const sim_code_block *blocks; /* blocks[0] is the entry */
     uint32_t block_count;

@@ -605,7 +605,8 @@ static rt_status initial_chain(const initial *w, const sim_constant *operation,
     return RT_STATUS_OK;
 }
 
-/* Follows an address constant down to the variable or function; target SIM_NONE: it is null. */
+/* Follows an address constant down to the variable or function; target SIM_NONE: it is none, but
+ * the number in the addend, as null is, or a table's distance to the top of an object. */
 static rt_status initial_address(const initial *w, sim_id id, sim_relocation *relocation)
 {
     const sim_module *module = w->d->modules[w->module_index];
@@ -621,6 +622,10 @@ static rt_status initial_address(const initial *w, sim_id id, sim_relocation *re
     }
     const sim_constant *constant = sim_module_constant(module, id);
     if (constant->kind == SIM_CONSTANT_NULL || constant->kind == SIM_CONSTANT_UNDEFINED) {
+        return RT_STATUS_OK;
+    }
+    if (constant->kind == SIM_CONSTANT_BITS) {
+        relocation->addend = (int64_t)constant->bits;
         return RT_STATUS_OK;
     }
     if (constant->kind == SIM_CONSTANT_FUNCTION) {
@@ -649,6 +654,13 @@ static rt_status initial_address(const initial *w, sim_id id, sim_relocation *re
     default: break;
     }
     return initial_refuse(w, "its value is not known before the program runs");
+}
+
+/* Bytes of an address, or of a number that an address was made into. */
+static size_t written_size(const sim_type *type)
+{
+    CHECK(type->size_bytes <= sizeof(uint64_t));
+    return (size_t)type->size_bytes;
 }
 
 static rt_status initial_write(const initial *w, sim_id id, uint64_t offset)
@@ -680,7 +692,10 @@ static rt_status initial_write(const initial *w, sim_id id, uint64_t offset)
     }
     sim_relocation relocation = {.global = w->global, .offset = offset, .target = SIM_NONE};
     RT_TRY(initial_address(w, id, &relocation));
-    if (relocation.target != SIM_NONE) *rt_vector_push(&w->d->relocations) = relocation;
+    if (relocation.target != SIM_NONE)
+        *rt_vector_push(&w->d->relocations) = relocation;
+    else
+        memcpy(w->bytes + offset, &relocation.addend, written_size(entry->type));
     return RT_STATUS_OK;
 }
 

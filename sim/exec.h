@@ -210,10 +210,15 @@ static inline void sim_enter_frame(sim_exec *x, const sim_fragment *fragment)
 /* ---- target.c: addresses of functions ------------------------------------------------------- */
 
 /* The function of the launched program, by index, that a call through `address` expecting that
- * signature reaches; SIM_NONE, noted for `count` lanes of which `lane` is the first, where it is a
+ * signature reaches, also where another program with the same image made the address of a virtual
+ * function; SIM_NONE, noted for `count` lanes of which `lane` is the first, where it is a
  * wrong target. */
 uint32_t sim_target_find(sim_exec *x, uint32_t site, uint32_t signature, uint64_t address,
                          uint32_t lane, uint64_t count);
+
+/* Notes that `count` lanes, `lane` being the first, call a virtual function in a set that the
+ * kernel does not say it calls.  The call goes on, since its target is there. */
+void sim_target_judge(sim_exec *x, uint32_t site, uint32_t function, uint32_t lane, uint64_t count);
 
 /* ---- exec_group.c, shadow.c: handlers that are the same in every engine --------------------- */
 

@@ -269,6 +269,7 @@ static void call_target(sim_exec *x, sim_fragment *fragment, const sim_code_bloc
     if (function == SIM_NONE) {
         skip_call(x, fragment, block);
     } else {
+        sim_target_judge(x, block->site, function, sim_first_lane(x), fragment->active);
         call(x, fragment, block, function);
     }
 }

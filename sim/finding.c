@@ -13,6 +13,7 @@ static const char *const kind_names[SIM_FINDING_KINDS] = {
     [SIM_FINDING_UNREACHABLE] = "unreachable",
     [SIM_FINDING_BUDGET] = "budget",
     [SIM_FINDING_WRONG_CALL_TARGET] = "wrong-call-target",
+    [SIM_FINDING_UNDECLARED_CALL] = "undeclared-call",
     [SIM_FINDING_UNINITIALISED] = "uninitialised",
     [SIM_FINDING_RACE] = "race",
     [SIM_FINDING_SAME_VALUE_RACE] = "same-value-race",

@@ -14,6 +14,7 @@ typedef enum sim_finding_kind {
     SIM_FINDING_UNREACHABLE,
     SIM_FINDING_BUDGET,
     SIM_FINDING_WRONG_CALL_TARGET,
+    SIM_FINDING_UNDECLARED_CALL,
     SIM_FINDING_UNINITIALISED,
     SIM_FINDING_RACE,
     SIM_FINDING_SAME_VALUE_RACE, /* all who wrote left the value that was there */

@@ -115,6 +115,18 @@ rt_status sim_world_variable(sim_world *world, sim_program *program, rt_text nam
     return RT_STATUS_OK;
 }
 
+const sim_program *sim_instance_of_function(const sim_world *world, uint32_t number,
+                                            uint32_t *out_function)
+{
+    for (uint32_t i = 0; i < world->instances.count; i++) {
+        const sim_instance *instance = &world->instances.items[i];
+        /* A number before the program's first wraps and is too large. */
+        *out_function = number - instance->function_first;
+        if (*out_function < instance->program->function_count) return instance->program;
+    }
+    return NULL;
+}
+
 void sim_world_forget(sim_world *world, const sim_program *program)
 {
     for (uint32_t i = 0; i < world->instances.count; i++) {

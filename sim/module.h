@@ -10,6 +10,7 @@
 #define SIM_MODULE_H
 
 #include "reference/base/arena.h"
+#include "reference/base/hash.h"
 #include "sim/opcodes.h"
 #include "sim/sim.h"
 
@@ -241,7 +242,18 @@ struct sim_module {
     uint32_t instruction_count;
     uint32_t entry_count;
     uint32_t decoration_count;
+    rt_hash code_hash;      /* of its bytes as they were given */
+    rt_hash constants_hash; /* of the values given for its specialisation constants */
+    sim_declarations declarations;
 };
+
+/* ---- Declared sets (declare_sets.c) ------------------------------------------------------- */
+
+/* The set of virtual functions that a function of the module is in; empty: none. */
+rt_text sim_module_function_set(const sim_module *module, const sim_function *function);
+
+/* The sets that a kernel of the module may call, separated by commas; empty: none. */
+rt_text sim_module_kernel_sets(const sim_module *module, rt_text kernel);
 
 /* ---- Accessors ---------------------------------------------------------------------------- */
 

@@ -17,8 +17,9 @@ enum {
     AT_DEVICE = 8,
     AT_HASH = 12,
     AT_CONTENT = 28,
-    MODULE_SIZE_MIN = 8 + 4 * SIM_HEADER_WORDS,
+    MODULE_SIZE_MIN = 8 + 4 * SIM_HEADER_WORDS + 4 * 8 + 2 * 4,
     NAME_SIZE_MIN = 8 + 1,
+    DECLARED_SIZE_MIN = 8 + 8,
 };
 
 /* ---- Writing ------------------------------------------------------------------------------- */
@@ -59,6 +60,26 @@ static void write_instruction(rt_buffer *out, const sim_module *module, const ui
         rt_write_u32(out, words[i]);
 }
 
+static void write_declared(rt_buffer *out, const sim_declared_sets *rows, uint32_t count)
+{
+    rt_write_u32(out, count);
+    for (uint32_t i = 0; i < count; i++) {
+        rt_write_text(out, rows[i].name);
+        rt_write_text(out, rows[i].sets);
+    }
+}
+
+/* What a module is beside its code: who it is the same as, and what was declared of it. */
+static void write_identity(rt_buffer *out, const sim_module *module)
+{
+    rt_write_u64(out, module->code_hash.low);
+    rt_write_u64(out, module->code_hash.high);
+    rt_write_u64(out, module->constants_hash.low);
+    rt_write_u64(out, module->constants_hash.high);
+    write_declared(out, module->declarations.functions, module->declarations.function_count);
+    write_declared(out, module->declarations.kernels, module->declarations.kernel_count);
+}
+
 static void write_module(rt_buffer *out, const sim_module *module)
 {
     rt_buffer code = {0};
@@ -72,6 +93,7 @@ static void write_module(rt_buffer *out, const sim_module *module)
     }
     rt_write_bytes(out, rt_buffer_bytes(&code));
     rt_buffer_free(&code);
+    write_identity(out, module);
 }
 
 static void write_header(rt_buffer *out, rt_bytes content)
@@ -190,6 +212,36 @@ static rt_status check_fixed(const native_reader *reader, const sim_module *modu
     return RT_STATUS_OK;
 }
 
+static const sim_declared_sets *read_declared(native_reader *reader, uint32_t *out_count)
+{
+    *out_count = rt_read_count(&reader->stream, DECLARED_SIZE_MIN);
+    sim_declared_sets *rows =
+        rt_arena_alloc_array(&reader->native->arena, *out_count, sizeof *rows);
+    for (uint32_t i = 0; i < *out_count; i++) {
+        rows[i].name = rt_read_text(&reader->stream);
+        rows[i].sets = rt_read_text(&reader->stream);
+    }
+    return rows;
+}
+
+static rt_status read_identity(native_reader *reader, sim_module *module)
+{
+    rt_reader *stream = &reader->stream;
+    module->code_hash.low = rt_read_u64(stream);
+    module->code_hash.high = rt_read_u64(stream);
+    module->constants_hash.low = rt_read_u64(stream);
+    module->constants_hash.high = rt_read_u64(stream);
+    sim_declarations declared = {0};
+    declared.functions = read_declared(reader, &declared.function_count);
+    declared.kernels = read_declared(reader, &declared.kernel_count);
+    if (stream->failed)
+        return refuse(reader, RT_MALFORMED, stream->fault,
+                      "the image ends in what is declared of module %u",
+                      reader->native->module_count - 1);
+    sim_module_declare(module, &declared);
+    return RT_STATUS_OK;
+}
+
 static rt_status read_module(native_reader *reader)
 {
     sim_native *native = reader->native;
@@ -206,7 +258,8 @@ static rt_status read_module(native_reader *reader)
                       native->module_count, RT_TEXT_ARG(why->message));
     }
     native->modules[native->module_count++] = module;
-    return check_fixed(reader, module, at);
+    RT_TRY(check_fixed(reader, module, at));
+    return read_identity(reader, module);
 }
 
 /* The names must be those that the modules leave open, so that they can be relied on. */

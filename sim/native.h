@@ -8,6 +8,9 @@
  *     u32 magic "ASIM"   u32 version of the format   u32 version of the device
  *     u64 low, u64 high  hash of everything behind it (reference/base/hash.h)
  *     u32 count          of modules, each: u64 bytes, SPIR-V
+ *                        u64 low, high, low, high  its hashes of code and constants (module.h)
+ *                        u32 count  of functions with a set, each: u64 bytes, name; u64 bytes, set
+ *                        u32 count  of kernels that call sets, each likewise
  *     u32 count          of open imports, each: u64 bytes, name; as sim_linkage_imports orders them
  *
  * All numbers and words are little-endian, nothing is padded. */
@@ -17,7 +20,7 @@
 #include "reference/base/arena.h"
 #include "sim/sim.h"
 
-#define SIM_NATIVE_FORMAT 1u
+#define SIM_NATIVE_FORMAT 2u
 
 /* Rises with every change of the device after which an image that was compiled before would be
  * refused or mean something else.  As of vendors' native code, an image is for one version. */

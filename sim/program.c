@@ -41,6 +41,41 @@ static void number_functions(sim_decoder *d)
     }
 }
 
+/* Virtual functions are called through addresses that other programs may have taken. */
+static void address_virtual_functions(sim_decoder *d)
+{
+    for (uint32_t i = 0; i < d->function_count; i++) {
+        sim_ir_function *f = &d->functions[i];
+        f->is_addressed =
+            f->is_addressed || sim_module_function_set(f->module, f->function).length > 0;
+    }
+}
+
+static void modules_keep(sim_decoder *d)
+{
+    sim_program *program = d->program;
+    program->module_count = d->module_count;
+    program->modules =
+        rt_arena_alloc_array(&program->arena, d->module_count, sizeof *program->modules);
+    for (uint32_t m = 0; m < d->module_count; m++) {
+        const sim_module *module = d->modules[m];
+        uint32_t *functions =
+            rt_arena_alloc_array(&program->arena, module->function_count + 1u, sizeof *functions);
+        memcpy(functions, d->function_of[m], module->function_count * sizeof *functions);
+        program->modules[m] =
+            (sim_program_module){module->code_hash, module->constants_hash, functions};
+    }
+}
+
+/* Where a function comes from, and the set that it is in. */
+static void origin_keep(sim_decoder *d, const sim_ir_function *f, sim_code_function *function)
+{
+    function->module = f->module_index;
+    function->place = (uint32_t)(f->function - f->module->functions);
+    function->set =
+        rt_arena_text(&d->program->arena, sim_module_function_set(f->module, f->function));
+}
+
 static void decoder_open(sim_decoder *d)
 {
     uint32_t count = d->module_count;
@@ -154,14 +189,17 @@ static void kernel_add(sim_decoder *d, const sim_entry *entry, uint32_t module)
     }
     first[count] = f->parameter_leaves;
     sim_kernel *kernel = &program->kernels[program->kernel_count];
-    *kernel = (sim_kernel){.program = program,
-                           .name = rt_arena_text(&program->arena, entry->name),
-                           .function = index,
-                           .parameters = parameters,
-                           .leaf_first = first,
-                           .leaf_offset = offsets,
-                           .variable = variable,
-                           .parameter_count = count};
+    *kernel =
+        (sim_kernel){.program = program,
+                     .name = rt_arena_text(&program->arena, entry->name),
+                     .sets = rt_arena_text(&program->arena,
+                                           sim_module_kernel_sets(d->modules[module], entry->name)),
+                     .function = index,
+                     .parameters = parameters,
+                     .leaf_first = first,
+                     .leaf_offset = offsets,
+                     .variable = variable,
+                     .parameter_count = count};
     kernel->subgroup_size = entry->subgroup_size ? entry->subgroup_size : SUBGROUP_SIZE;
     memcpy(kernel->local_size, entry->local_size, sizeof kernel->local_size);
     rt_map_set(&program->kernel_names, kernel->name, program->kernel_count++);
@@ -223,6 +261,8 @@ static rt_status decode(sim_decoder *d)
     sim_program *program = d->program;
     decoder_open(d);
     number_functions(d);
+    modules_keep(d);
+    address_virtual_functions(d);
     RT_TRY(sim_decode_variables(d));
     for (uint32_t i = 0; i < d->function_count; i++) {
         sim_decode_flow(d, &d->functions[i]);
@@ -236,7 +276,7 @@ static rt_status decode(sim_decoder *d)
         rt_arena_alloc_array(&program->arena, d->function_count + 1, sizeof *program->functions);
     for (uint32_t i = 0; i < d->function_count; i++) {
         sim_code_function *function = &program->functions[i];
-        function->module = d->functions[i].module_index;
+        origin_keep(d, &d->functions[i], function);
         function->uniform_bytes = 8; /* the emitter's scratch */
         sim_decode_place(d, &d->functions[i], function);
         sim_decode_emit(d, &d->functions[i], function);

@@ -41,9 +41,16 @@ typedef struct sim_written {
     bool anything;          /* pointers come from memory: every object of the world */
 } sim_written;
 
+/* What tells a linked module from others: the same code with other constants is another. */
+typedef struct sim_program_module {
+    rt_hash code, constants;
+    const uint32_t *functions; /* by their index in the module: those of the program */
+} sim_program_module;
+
 struct sim_kernel {
     struct sim_program *program;
     rt_text name;
+    rt_text sets; /* of virtual functions that it may call, separated by commas */
     uint32_t function;
     const sim_parameter *parameters;
     /* Where parameter i begins: a leaf of the function (its leaves follow each other) or, for a
@@ -62,6 +69,8 @@ struct sim_program {
     rt_arena arena;
     atomic_uint references;   /* the caller's and one per world that has its variables */
     uint32_t temporary_bytes; /* the most that any function needs */
+    sim_program_module *modules; /* that it was linked of */
+    uint32_t module_count;
     sim_code_function *functions;
     sim_signature *signatures; /* of functions that have addresses and of calls through pointers */
     uint32_t function_count, signature_count;
@@ -85,6 +94,11 @@ struct sim_program {
  * the world's.  Codes of sim_object_create; nothing was made then. */
 RT_MUST_USE rt_status sim_instance_find(sim_world *world, sim_program *program,
                                         sim_instance *out_instance);
+
+/* The program of this world whose function has that number in addresses, and the function's index;
+ * NULL where no function has it, or its program is gone. */
+const sim_program *sim_instance_of_function(const sim_world *world, uint32_t number,
+                                            uint32_t *out_function);
 
 /* Lets go of all programs of a world that ends, which destroys the objects itself. */
 void sim_instances_free(sim_world *world);

@@ -5,6 +5,7 @@
 #include "sim/reader.h"
 
 #include "reference/base/alloc.h"
+#include "reference/base/stream.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -122,6 +123,22 @@ static rt_status read_all(sim_reader *reader, rt_bytes code)
     return sim_validate(reader);
 }
 
+/* Of the values given, in whatever order. */
+static rt_hash constants_hash(const sim_spec_constant *constants, uint32_t count)
+{
+    rt_hash all = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        rt_buffer one = {0};
+        rt_write_u32(&one, constants[i].id);
+        rt_write_bytes(&one, constants[i].value);
+        rt_hash hash = rt_hash128(one.data, one.size);
+        all.low += hash.low;
+        all.high += hash.high;
+        rt_buffer_free(&one);
+    }
+    return all;
+}
+
 rt_status sim_module_create(rt_sink *sink, rt_bytes code, const sim_spec_constant *constants,
                             uint32_t constant_count, sim_module **out_module)
 {
@@ -140,6 +157,8 @@ rt_status sim_module_create(rt_sink *sink, rt_bytes code, const sim_spec_constan
     rt_vector_free(&reader.groups);
     rt_vector_free(&reader.decorations);
     if (rt_ok(status)) {
+        reader.module->code_hash = rt_hash128(code.data, code.size);
+        reader.module->constants_hash = constants_hash(constants, constant_count);
         *out_module = reader.module;
     } else {
         sim_module_destroy(reader.module);

@@ -38,6 +38,27 @@ RT_MUST_USE rt_status sim_module_create(rt_sink *sink, rt_bytes code,
                                         sim_module **out_module);
 void sim_module_destroy(sim_module *module);
 
+/* What is declared of a function or kernel: the set of virtual functions that the function is in,
+ * or the sets that the kernel may call, separated by commas.  A row without a name stands for all
+ * functions that the module exports, or all its kernels, that have no row of their own. */
+typedef struct sim_declared_sets {
+    rt_text name; /* a function's linkage name, a kernel's name */
+    rt_text sets;
+} sim_declared_sets;
+
+typedef struct sim_declarations {
+    const sim_declared_sets *functions, *kernels;
+    uint32_t function_count, kernel_count;
+} sim_declarations;
+
+/* Declares what calls of the module's virtual functions are judged by, before it is linked and in
+ * place of what was declared before; the rows are copied.  A function in a set may be called through a pointer that another program of
+ * the world made, where the same module is linked into both with the same values of its constants,
+ * and by kernels that may call the set; other functions are none of this.  Names that the module
+ * does not have mean nothing.  Source: document 004 (VirtualFunctions.md), reading at VF-SPLIT-08;
+ * sycl_ext_oneapi_virtual_functions, which calls the rest undefined. */
+void sim_module_declare(sim_module *module, const sim_declarations *declarations);
+
 /* Links count >= 1 modules (borrowed during the call only) into an executable program.  Symbols are
  * joined by the names of LinkageAttributes: Export with Import; LinkOnceODR definitions of one name
  * are one.  LINK_ERROR: an import without a definition, or two definitions; the diagnostic names

@@ -320,6 +320,7 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
     device_value(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group_size, &group_size);
     bool links = device->route == OCL_ROUTE_BITCODE || linker;
     bool usm = usm_ask(device, extensions), takes_spirv = device->route == OCL_ROUTE_SPIRV;
+    bool functions = takes_spirv && device->extensions.function_addresses;
     device->capabilities = (dev_capabilities){
         .name = rt_buffer_text(&device->name),
         .driver = rt_buffer_text(&device->driver),
@@ -328,11 +329,12 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
         .formats_taken = 1u << format | RULE_ELSE(DL_BACKEND_13, 0u, 1u << RT_FORMAT_NATIVE),
         .extensions = &device->link_extension,
         .extension_count = links ? 1 : 0,
-        .aspects = aspects_ask(device, extensions),
+        .aspects = aspects_ask(device, extensions) | (uint32_t)functions
+                                                         << DEV_ASPECT_VIRTUAL_FUNCTIONS,
         .executes = true,
         .program_variables = program_variables_ask(device),
         .globals_by_name = takes_spirv && usm && device->extensions.globals,
-        .function_pointers = takes_spirv && device->extensions.function_addresses,
+        .function_pointers = functions,
         .usm = usm,
         .spec_constants = spec_constants_ask(device),
         .program_binaries = true, /* OpenCL 3.0 API specification, 5.8.9: every device */

@@ -329,7 +329,8 @@ static void simdev_device_capabilities(dev_device *device, dev_capabilities *out
         .formats_taken = simdev_formats_taken(),
         .extensions = extensions,
         .extension_count = sizeof extensions / sizeof *extensions,
-        .aspects = 1u << DEV_ASPECT_FP16 | 1u << DEV_ASPECT_FP64 | 1u << DEV_ASPECT_ATOMIC64,
+        .aspects = 1u << DEV_ASPECT_FP16 | 1u << DEV_ASPECT_FP64 | 1u << DEV_ASPECT_ATOMIC64 |
+                   1u << DEV_ASPECT_VIRTUAL_FUNCTIONS,
         .executes = true,
         .program_variables = true,
         .globals_by_name = true,

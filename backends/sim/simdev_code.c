@@ -44,11 +44,38 @@ uint32_t simdev_formats_taken(void)
     return taken;
 }
 
+static sim_declared_sets *declared_rows(const dev_declared_sets *rows, uint32_t count)
+{
+    sim_declared_sets *own = rt_alloc_array(count, sizeof *own);
+    for (uint32_t i = 0; i < count; i++)
+        own[i] = (sim_declared_sets){rows[i].name, rows[i].sets};
+    return own;
+}
+
+/* What is declared holds for every module of the code that has the names.  A code that nothing is
+ * declared of keeps what its native image says. */
+static void declare(const dev_code *code, const sim_native *modules)
+{
+    if (code->function_set_count + code->kernel_set_count == 0) return;
+    sim_declared_sets *functions = declared_rows(code->function_sets, code->function_set_count);
+    sim_declared_sets *kernels = declared_rows(code->kernel_sets, code->kernel_set_count);
+    const sim_declarations declarations = {functions, kernels, code->function_set_count,
+                                           code->kernel_set_count};
+    for (uint32_t i = 0; i < modules->module_count; i++)
+        sim_module_declare(modules->modules[i], &declarations);
+    rt_free(functions);
+    rt_free(kernels);
+}
+
 rt_status simdev_code_read(rt_sink *sink, const dev_code *code, sim_native *out_code)
 {
     *out_code = (sim_native){0};
     CHECK(code->format < RT_FORMAT_COUNT);
-    if (readers[code->format]) return readers[code->format](sink, code, out_code);
+    if (readers[code->format]) {
+        RT_TRY(readers[code->format](sink, code, out_code));
+        declare(code, out_code);
+        return RT_STATUS_OK;
+    }
     return rt_fail(
         sink, RT_UNSUPPORTED, RT_RULE_NONE,
         "the simulated device takes no images of format %s; it takes SPIR-V and what was "

@@ -206,24 +206,20 @@ static rt_status refuse_declaration(module_job *job, const rt_postlink_source *s
     return status;
 }
 
-static rt_status postlink(module_job *job, const rt_postlink_source *sources, uint32_t count,
-                          rt_split split, rt_image_list *out)
+/* `made` says what is made and how it is split; the rest is the module's. */
+static rt_status postlink(module_job *job, rt_postlink_request made, rt_image_list *out)
 {
     cnf_worker *worker = job->worker;
-    const rt_postlink_request made = {
-        .module = job->request->module,
-        .sources = sources,
-        .source_count = count,
-        .split = split,
-        .format = RT_FORMAT_SPIRV64,
-        .spirv_version_max = SPIRV_VERSION_MAX,
-        .device_globals = true,
-        .profile = job->request->profile,
-    };
+    made.module = job->request->module;
+    made.format = RT_FORMAT_SPIRV64;
+    made.spirv_version_max = SPIRV_VERSION_MAX;
+    made.profile = job->request->profile;
+    made.device_globals = true;
+    made.target_aspects = job->request->target_aspects;
     rt_buffer written = {0};
     rt_status status = worker->api->postlink(worker->sink, &made, &written);
     if (rt_ok(status)) status = read_answer(job, &written, out);
-    if (status.code == RT_COMPILE_TIME) status = refuse_declaration(job, sources, count, status);
+    if (status.code == RT_COMPILE_TIME) status = refuse_declaration(job, made.sources, made.source_count, status);
     rt_buffer_free(&written);
     return status;
 }
@@ -242,7 +238,7 @@ static void add_source_image(module_job *job, rt_image image)
 }
 
 /* Adds the images that post-link makes of the module's sources in bitcode. */
-static rt_status postlink_sources(module_job *job, image_list *out)
+static rt_status postlink_sources(module_job *job, bool ahead_of_time, image_list *out)
 {
     const cnf_request *request = job->request;
     rt_postlink_source *sources =
@@ -254,7 +250,11 @@ static rt_status postlink_sources(module_job *job, image_list *out)
     }
     if (count == 0) return RT_STATUS_OK;
     rt_image_list list;
-    RT_TRY(postlink(job, sources, count, request->split, &list));
+    const rt_postlink_request made = {.sources = sources,
+                                      .source_count = count,
+                                      .split = request->split,
+                                      .ahead_of_time = ahead_of_time};
+    RT_TRY(postlink(job, made, &list));
     for (uint32_t i = 0; i < list.count; i++)
         *rt_vector_push(out) = list.images[i];
     return RT_STATUS_OK;
@@ -273,23 +273,33 @@ static rt_status add_in_format(module_job *job, rt_image image, rt_format format
     return RT_STATUS_OK;
 }
 
-/* Makes the images of the sources: all in one format, then all in the next. */
-static rt_status make_of_sources(module_job *job)
+/* Makes the images of the sources for some of the module's formats: all in one, then all in the
+ * next. */
+static rt_status make_for_formats(module_job *job, uint32_t formats, bool ahead_of_time)
 {
+    if (formats == 0) return RT_STATUS_OK;
     image_list made = {0};
-    rt_status status = postlink_sources(job, &made);
+    rt_status status = postlink_sources(job, ahead_of_time, &made);
     for (uint32_t i = 0; i < job->request->source_count && rt_ok(status); i++) {
         const rt_image_list *images = &job->units[i].images;
         for (uint32_t k = 0; k < images->count; k++)
             *rt_vector_push(&made) = images->images[k];
     }
     for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++) {
-        if (!(job->request->formats >> format & 1)) continue;
+        if (!(formats >> format & 1)) continue;
         for (uint32_t i = 0; i < made.count && rt_ok(status); i++)
             status = add_in_format(job, made.items[i], (rt_format)format);
     }
     rt_vector_free(&made);
     return status;
+}
+
+/* What is compiled ahead of time has a target that is known, which post-link goes by. */
+static rt_status make_of_sources(module_job *job)
+{
+    static const uint32_t spirv = 1u << RT_FORMAT_SPIRV64;
+    RT_TRY(make_for_formats(job, job->request->formats & spirv, false));
+    return make_for_formats(job, job->request->formats & ~spirv, true);
 }
 
 /* The image of one source alone, whole. */
@@ -298,7 +308,8 @@ static rt_status make_alone(module_job *job, const unit *one, rt_image *out_imag
     *out_image = (rt_image){0};
     const rt_postlink_source source = {one->source->name, one->code};
     rt_image_list list = one->images;
-    if (!has_images(one)) RT_TRY(postlink(job, &source, 1, RT_SPLIT_OFF, &list));
+    const rt_postlink_request made = {.sources = &source, .source_count = 1, .whole = true};
+    if (!has_images(one)) RT_TRY(postlink(job, made, &list));
     CHECK_IMPLIES(one->source->language != SCN_LANGUAGE_SYCL, list.count <= 1);
     if (list.count > 1) {
         return refuse(job->worker, one,

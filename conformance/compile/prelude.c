@@ -14,7 +14,15 @@
  * and the value itself with it, first in the variable in either case.  DG(name) is the value, an
  * lvalue of `type`.  EXTERN_DEVICE_GLOBAL declares one of another source or module, and a pointer
  * to it, since clang drops the annotations of what is only declared.  Annotations tell post-link
- * the properties as they are written (reference/compiler/device_globals.h). */
+ * the properties as they are written (reference/compiler/device_globals.h).
+ *
+ * Document 004's properties, and the aspects that a function uses, are annotations, which post-link
+ * reads (reference/compiler/virtual_functions.h): INDIRECTLY_CALLABLE or INDIRECTLY_CALLABLE_IN
+ * ("set") before a virtual function, CALLS_INDIRECTLY("set", ...) before a kernel,
+ * CALLS_INDIRECTLY() for the default set, USES_ASPECTS(fp64, ...) before any function.  A property
+ * is part of the code wherever the class is, so a virtual function that has it is emitted though
+ * nothing calls it. new_object<T>(storage, ...) makes an object in memory that is there,
+ * object<T>(storage) is the one that is there. */
 #include "conformance/compile/prelude.h"
 
 #include "reference/base/check.h"
@@ -25,7 +33,8 @@
     "#define SPEC_CONSTANT(type, name, value) "                                                    \
     "extern __constant type name __asm__(\"__assay_spec_constant_\" #name); "                      \
     "__constant type __assay_spec_default_##name "                                                 \
-    "__asm__(\"__assay_spec_default_\" #name) = value;\n"
+    "__asm__(\"__assay_spec_default_\" #name) = value;\n"                                          \
+    "#define USES_ASPECTS(...) __attribute__((annotate(\"assay:uses-aspects=\" #__VA_ARGS__)))\n"
 
 /* Which of two layouts: 1 where device_image_scope is among the properties.  A name that is pasted
  * behind __ASSAY_SCOPE_ gives ", 1" and thereby a second argument, or anything else, which is one
@@ -66,8 +75,8 @@
  * can be written by the host, and in C++ named by other sources. */
 #define DEVICE_GLOBALS_C                                                                           \
     SCOPES                                                                                         \
-    "#define __ASSAY_VALUE_0(type) struct { __global __typeof__(type) *value; }\n"                 \
-    "#define __ASSAY_VALUE_1(type) struct { __typeof__(type) value[1]; }\n"                        \
+    "#define __ASSAY_VALUE_0(type) struct { __ASSAY_BEFORE __global __typeof__(type) *value; }\n"  \
+    "#define __ASSAY_VALUE_1(type) struct { __ASSAY_BEFORE __typeof__(type) value[1]; }\n"         \
     "#define __ASSAY_VARIABLE(type, name, ...) "                                                   \
     "__global __ASSAY_PASTE(__ASSAY_VALUE_, __ASSAY_SCOPE(__VA_ARGS__))(type) name\n"              \
     "#define __ASSAY_OWN(...) __VA_ARGS__\n"                                                       \
@@ -75,26 +84,42 @@
 
 /* Within extern "C" clang gives what is static and used an alias, which device code does not have.
  */
-#define DEVICE_GLOBALS_CPP                                                                         \
-    SCOPES                                                                                         \
-    "template <typename T, int> struct __assay_device_global { __global T *value; };\n"            \
-    "template <typename T> struct __assay_device_global<T, 1> { T value[1]; };\n"                  \
-    "#define __ASSAY_VARIABLE(type, name, ...) "                                                   \
-    "__global __assay_device_global<type, __ASSAY_SCOPE(__VA_ARGS__)> name\n"                      \
-    "#define __ASSAY_OWN(...) extern \"C++\" { __VA_ARGS__ }\n"                                    \
+#define DEVICE_GLOBALS_CPP                                                                             \
+    SCOPES                                                                                             \
+    "template <typename T, int> struct __assay_device_global { __ASSAY_BEFORE __global T *value; };\n" \
+    "template <typename T> struct __assay_device_global<T, 1> { __ASSAY_BEFORE T value[1]; };\n"       \
+    "#define __ASSAY_VARIABLE(type, name, ...) "                                                       \
+    "__global __assay_device_global<type, __ASSAY_SCOPE(__VA_ARGS__)> name\n"                          \
+    "#define __ASSAY_OWN(...) extern \"C++\" { __VA_ARGS__ }\n"                                        \
     "#define __ASSAY_ZERO {}\n" DEVICE_GLOBALS
 
 /* Virtual functions need the extension, which an option makes known and only a pragma enables; C++
  * for OpenCL has no header that would declare placement new. */
 #define CPP                                                                                        \
     "#pragma OPENCL EXTENSION __cl_clang_function_pointers : enable\n"                             \
-    "inline void *operator new(__SIZE_TYPE__, void *place) noexcept { return place; }\n"
+    "inline void *operator new(__SIZE_TYPE__, void *place) noexcept { return place; }\n"           \
+    "template <class T, class... A> T *new_object(void *place, A... arguments) "                   \
+    "{ return new (place) T(arguments...); }\n"                                                    \
+    "template <class T> T *object(void *place) { return (T *)place; }\n"                           \
+    "#define INDIRECTLY_CALLABLE INDIRECTLY_CALLABLE_IN(\"\")\n"                                   \
+    "#define INDIRECTLY_CALLABLE_IN(set) "                                                         \
+    "__attribute__((used, annotate(\"assay:indirectly-callable=\" set)))\n"                        \
+    "#define CALLS_INDIRECTLY(...) "                                                               \
+    "__attribute__((annotate(\"assay:calls-indirectly=\" #__VA_ARGS__)))\n"
+
+/* What stands before the value in a device_global: nothing, since the runtime takes its address for
+ * that of the variable. */
+#define BEFORE(members) "#define __ASSAY_BEFORE " members "\n"
 
 rt_text cnf_prelude(scn_language language)
 {
     switch (language) {
-    case SCN_LANGUAGE_OPENCL_C: return RT_TEXT(COMMON DEVICE_GLOBALS_C);
-    case SCN_LANGUAGE_OPENCL_CPP: return RT_TEXT(COMMON CPP DEVICE_GLOBALS_CPP);
+    case SCN_LANGUAGE_OPENCL_C:
+        return RULE_ELSE(DG_HEADER_05, RT_TEXT(COMMON BEFORE("") DEVICE_GLOBALS_C),
+                         RT_TEXT(COMMON BEFORE("long padding;") DEVICE_GLOBALS_C));
+    case SCN_LANGUAGE_OPENCL_CPP:
+        return RULE_ELSE(DG_HEADER_05, RT_TEXT(COMMON CPP BEFORE("") DEVICE_GLOBALS_CPP),
+                         RT_TEXT(COMMON CPP BEFORE("long padding;") DEVICE_GLOBALS_CPP));
     default: UNREACHABLE();
     }
 }

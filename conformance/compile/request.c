@@ -1,6 +1,6 @@
 /* The serialised form of requests.  Little-endian (base/stream.h); a tag, a version, a kind, then
  *
- *     module: name split profile build_options formats compile_options link_options
+ *     module: name split profile build_options formats target compile_options link_options
  *             count source*  count (source kernels_given sets_given)*  claims of the latter
  *     source: language name code
  *     link:   count (bytes  count (id value)*)*
@@ -11,7 +11,7 @@
 
 #include "reference/base/stream.h"
 
-enum { REQUEST_TAG = 0x51524341, REQUEST_VERSION = 3 }; /* "ACRQ" */
+enum { REQUEST_TAG = 0x51524341, REQUEST_VERSION = 4 }; /* "ACRQ" */
 
 /* Least sizes in bytes of the items. */
 enum { SOURCE_SIZE_MIN = 20, IMAGE_SIZE_MIN = 22, CODE_SIZE_MIN = 12, CONSTANT_SIZE_MIN = 12 };
@@ -48,6 +48,23 @@ static void write_claims(rt_buffer *out, const scn_hand_image *image)
     rt_image_list_write(out, (rt_image_list){&claims, 1});
 }
 
+/* The aspects that the target supports, by their numbers in SYCL. */
+static uint64_t target_aspects(const scn_module *module)
+{
+    static const uint32_t numbers[] = {
+#define ASPECT_NUMBER(aspect, name, number) [DEV_ASPECT_##aspect] = number,
+        DEV_ASPECTS(ASPECT_NUMBER)
+#undef ASPECT_NUMBER
+    };
+    uint64_t aspects = UINT64_MAX;
+    for (uint32_t i = 0; i < DEV_ASPECT_COUNT; i++) {
+        bool lacks = module->target_lacks >> i & 1;
+        /* What no code uses has a number past the mask's end. */
+        if (lacks && numbers[i] < 64) aspects &= ~(UINT64_C(1) << numbers[i]);
+    }
+    return aspects;
+}
+
 void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_profile profile)
 {
     CHECK(module->source_count + module->hand_image_count > 0);
@@ -59,6 +76,7 @@ void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_pro
     rt_write_u32(out, profile);
     rt_write_text(out, module->build_options);
     rt_write_u32(out, module->formats ? module->formats : 1u << RT_FORMAT_SPIRV64);
+    rt_write_u64(out, target_aspects(module));
     rt_write_text(out, module->compile_options);
     rt_write_text(out, module->link_options);
     rt_write_u32(out, module->source_count);
@@ -153,6 +171,7 @@ static void read_module(rt_sink *sink, rt_arena *arena, rt_reader *reader, cnf_r
     request->profile = (rt_profile)rt_read_below(reader, RT_PROFILE_COUNT);
     request->build_options = rt_read_text(reader);
     request->formats = rt_read_below(reader, 1u << RT_FORMAT_OPENCL_C); /* no module asks for it */
+    request->target_aspects = rt_read_u64(reader);
     request->compile_options = rt_read_text(reader);
     request->link_options = rt_read_text(reader);
     read_sources(arena, reader, request);

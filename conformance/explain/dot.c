@@ -114,7 +114,7 @@ void cnf_explain_dot(rt_buffer *out, const scn_scenario *scenario, rt_text trace
     frame_begin(out, scenario->path);
     commands_write(out, &history); /* The later a part, the higher Graphviz puts it. */
     cnf_dot_programs(out, &history);
-    cnf_dot_images(out, scenario, &graph);
+    cnf_dot_images(out, scenario, &graph, &history);
     cnf_dot_program_edges(out, &history, &graph);
     rt_buffer_printf(out, "}\n");
     cnf_link_graph_free(&graph);

@@ -196,7 +196,37 @@ static void edges_write(rt_buffer *out, const cnf_link_graph *graph)
     }
 }
 
-void cnf_dot_images(rt_buffer *out, const scn_scenario *scenario, const cnf_link_graph *graph)
+static bool has_image(const cnf_link_graph *graph, rt_text name)
+{
+    for (uint32_t i = 0; i < graph->images.count; i++) {
+        if (rt_text_equal(graph->images.items[i].image->name, name)) return true;
+    }
+    return false;
+}
+
+/* What joined by a set of virtual functions, from image to image. */
+static void joins_write(rt_buffer *out, const cnf_link_graph *graph, const cnf_history *history)
+{
+    for (uint32_t i = 0; i < history->event_count; i++) {
+        if (!cnf_event_joins_anew(history, i)) continue;
+        const rt_event *event = &history->events[i];
+        rt_text image = cnf_event_text(event, "image");
+        rt_text provider = cnf_event_text(event, "provider");
+        if (!has_image(graph, image) || !has_image(graph, provider)) continue; /* a damaged trace */
+        rt_buffer_printf(out, "    ");
+        cnf_dot_node(out, "image", image);
+        rt_buffer_printf(out, ":title -> ");
+        cnf_dot_node(out, "image", provider);
+        rt_buffer_printf(out, ":title [style=dotted, fontsize=9, label=\"");
+        cnf_dot_quote(out, cnf_event_text(event, "relation"));
+        rt_buffer_append_byte(out, ' ');
+        cnf_dot_quote(out, cnf_event_text(event, "set"));
+        rt_buffer_printf(out, "\"];\n");
+    }
+}
+
+void cnf_dot_images(rt_buffer *out, const scn_scenario *scenario, const cnf_link_graph *graph,
+                    const cnf_history *history)
 {
     rt_arena arena = {0};
     rt_buffer_printf(
@@ -205,6 +235,7 @@ void cnf_dot_images(rt_buffer *out, const scn_scenario *scenario, const cnf_link
         "    label=\"modules, images and symbols\";\n    color=\"white\";\n    fontsize=12;\n");
     modules_write(out, &arena, scenario, graph);
     edges_write(out, graph);
+    joins_write(out, graph, history);
     rt_buffer_printf(out, "  }\n");
     rt_arena_reset(&arena);
 }

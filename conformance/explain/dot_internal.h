@@ -31,8 +31,10 @@ void cnf_dot_title(rt_buffer *out, const char *ground, rt_text name, rt_text rem
 void cnf_dot_row_begin(rt_buffer *out, rt_text port, const char *ground, const char *ink);
 void cnf_dot_row_end(rt_buffer *out);
 
-/* The modules as clusters around their images, and the imports between them (dot_images.c). */
-void cnf_dot_images(rt_buffer *out, const scn_scenario *scenario, const cnf_link_graph *graph);
+/* The modules as clusters around their images, the imports between them, and what joined by sets
+ * of virtual functions (dot_images.c). */
+void cnf_dot_images(rt_buffer *out, const scn_scenario *scenario, const cnf_link_graph *graph,
+                    const cnf_history *history);
 
 /* The programs; and, when images are there too, edges to the kernels that were taken from them
  * (dot_programs.c). */

@@ -39,6 +39,10 @@ rt_text cnf_event_text(const rt_event *event, const char *key);
 /* True for what a device is given to do: an event with a number and a list of what it waits for. */
 bool cnf_event_is_command(const rt_event *event);
 
+/* True for an event that tells of an image which joined another one's link set by a set of virtual
+ * functions, the first that tells of it: kernels of one image, devices and processes repeat it. */
+bool cnf_event_joins_anew(const cnf_history *history, uint32_t index);
+
 /* ---- Who imports what ---------------------------------------------------------------------- */
 
 typedef struct cnf_xpl_image {

@@ -74,6 +74,25 @@ bool cnf_event_is_command(const rt_event *event)
            rt_event_field_find(event, RT_TEXT("after"));
 }
 
+static bool says_the_same(const rt_event *one, const rt_event *other)
+{
+    static const char *const keys[] = {"image", "set", "relation", "provider"};
+    bool same = one->kind == other->kind;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && same; i++)
+        same = rt_text_equal(cnf_event_text(one, keys[i]), cnf_event_text(other, keys[i]));
+    return same;
+}
+
+bool cnf_event_joins_anew(const cnf_history *history, uint32_t index)
+{
+    const rt_event *event = &history->events[index];
+    if (event->kind != RT_EVENT_JOIN) return false;
+    for (uint32_t i = 0; i < index; i++) {
+        if (says_the_same(&history->events[i], event)) return false;
+    }
+    return true;
+}
+
 /* ---- Programs ------------------------------------------------------------------------------ */
 
 /* The program of that id, added where there is none. */

@@ -176,6 +176,34 @@ static void links_write(rt_buffer *out, const cnf_link_graph *graph)
     }
 }
 
+/* ---- Sets of virtual functions ------------------------------------------------------------- */
+
+static void join_write(rt_buffer *out, const rt_event *event)
+{
+    put_first(out, cnf_event_text(event, "image"));
+    put_name(out, cnf_event_text(event, "relation"));
+    rt_buffer_append_byte(out, ' ');
+    put_name(out, cnf_event_text(event, "set"));
+    rt_buffer_printf(out, " -> ");
+    put_name(out, cnf_event_text(event, "provider"));
+    rt_text real = cnf_event_text(event, "stands_for");
+    if (real.length > 0) rt_buffer_printf(out, ", the dummy of ");
+    put_name(out, real);
+    rt_buffer_append_byte(out, '\n');
+}
+
+/* Only where images joined by some. */
+static void sets_write(rt_buffer *out, const cnf_history *history)
+{
+    bool first = true;
+    for (uint32_t i = 0; i < history->event_count; i++) {
+        if (!cnf_event_joins_anew(history, i)) continue;
+        if (first) heading(out, "Sets of virtual functions");
+        first = false;
+        join_write(out, &history->events[i]);
+    }
+}
+
 /* ---- Programs ------------------------------------------------------------------------------ */
 
 static void counted(rt_buffer *out, uint32_t count, const char *one, const char *many)
@@ -300,6 +328,7 @@ void cnf_explain_text(rt_buffer *out, const scn_scenario *scenario, rt_text trac
     modules_write(out, scenario);
     images_write(out, &graph);
     links_write(out, &graph);
+    sets_write(out, &history);
     programs_write(out, &history);
     bundles_write(out, &history);
     commands_write(out, &history);

@@ -133,6 +133,8 @@ typedef struct scn_module {
     rt_text build_options; /* for the front end, as written; empty: none */
     uint32_t formats;      /* bit 1u << rt_format: images of the sources are made in each; 0: in
                               what the subject takes, which is SPIR-V */
+    uint32_t target_lacks; /* bit 1u << dev_aspect: aspects that the target of formats made ahead of
+                              time does not support (`device_config`) */
     rt_text compile_options, link_options; /* of its sources' images, for the device */
     const scn_hand_image *hand_images;     /* numbered after those of the sources */
     uint32_t hand_image_count;
@@ -187,6 +189,7 @@ typedef struct scn_memory {
     scn_tolerance_kind tolerance_kind; /* holds for every floating lane */
     double tolerance;                  /* >= 0 */
     bool unordered; /* the elements' order does not matter: they are compared as a multiset */
+    bool addresses; /* it holds addresses of the device's, which are nobody's to compare */
 } scn_memory;
 
 /* ---- Steps -------------------------------------------------------------------------------- */
@@ -249,6 +252,17 @@ typedef struct scn_trace_field {
     uint32_t value_count;
 } scn_trace_field;
 
+/* What an image of an event is like; what is not given fits all. */
+typedef struct scn_image_condition {
+    bool negated;    /* no image of the event may be like that */
+    rt_text set;     /* of virtual functions, that it provides */
+    bool has_dummy;  /* whether it is told if it is a dummy */
+    bool dummy;      /* property "dummy-image" */
+    uint32_t module; /* that it is of; SCN_NONE: any */
+    rt_text kernel;  /* that it has */
+    rt_text exported;
+} scn_image_condition;
+
 typedef struct scn_trace_event {
     scn_position at;
     rt_text kind; /* "link", "launch", …: a name of reference/trace */
@@ -256,6 +270,8 @@ typedef struct scn_trace_event {
     uint32_t field_count;
     rt_text program_of; /* the event's program is the one that this kernel was launched from last;
                            empty: any */
+    const scn_image_condition *conditions; /* on the images that the event tells */
+    uint32_t condition_count;
 } scn_trace_event;
 
 typedef enum scn_expect_kind {

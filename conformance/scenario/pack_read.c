@@ -104,6 +104,7 @@ static scn_module read_module(scn_unpacker *unpack)
     module.split = (rt_split)rt_read_below(reader, RT_SPLIT_COUNT);
     module.build_options = rt_read_text(reader);
     module.formats = rt_read_below(reader, 1u << RT_FORMAT_COUNT);
+    module.target_lacks = rt_read_below(reader, 1u << DEV_ASPECT_COUNT);
     module.compile_options = rt_read_text(reader);
     module.link_options = rt_read_text(reader);
     read_hand_images(unpack, &module);
@@ -151,6 +152,7 @@ static scn_memory read_memory(scn_unpacker *unpack)
     memory.count = rt_read_u64(reader);
     read_tolerance(unpack, &memory);
     memory.unordered = scn_unpack_flag(unpack);
+    memory.addresses = scn_unpack_flag(unpack);
     bool initialised = scn_unpack_flag(unpack);
     if (initialised) memory.initial = rt_read_bytes(reader);
     if (reader->failed) return memory;

@@ -13,6 +13,7 @@ enum {
     POINTER_MIN = 8 + 4 + 8,
     CONSTANT_MIN = SCN_PACKED_TEXT_MIN + 8 + 8,
     TRACE_FIELD_MIN = SCN_PACKED_TEXT_MIN + 1 + 4,
+    CONDITION_MIN = 3 * SCN_PACKED_TEXT_MIN + 3 + 4,
     EVENT_MIN = 8 + 2 * SCN_PACKED_TEXT_MIN + 4,
     OUTCOME_MIN = 8 + 1 + 4,
     EXPECT_MIN = 4 + 8 + 4,
@@ -352,6 +353,23 @@ static scn_trace_field read_trace_field(scn_unpacker *unpack, rt_event_kind kind
     return field;
 }
 
+static scn_image_condition read_condition(scn_unpacker *unpack, rt_event_kind kind)
+{
+    rt_reader *reader = &unpack->reader;
+    scn_image_condition condition = {.negated = scn_unpack_flag(unpack)};
+    condition.set = rt_read_text(reader);
+    condition.has_dummy = scn_unpack_flag(unpack);
+    condition.dummy = scn_unpack_flag(unpack);
+    condition.module = rt_read_u32(reader);
+    condition.kernel = rt_read_text(reader);
+    condition.exported = rt_read_text(reader);
+    if (reader->failed) return condition;
+    scn_unpack_check(unpack, scn_event_images_field(kind) != NULL);
+    scn_unpack_check(unpack, condition.module == SCN_NONE ||
+                                 condition.module < unpack->scenario->module_count);
+    return condition;
+}
+
 static scn_trace_event read_event(scn_unpacker *unpack)
 {
     scn_trace_event event = {.at = scn_unpack_position(unpack)};
@@ -364,6 +382,11 @@ static scn_trace_event read_event(scn_unpacker *unpack)
     for (uint32_t i = 0; i < event.field_count; i++)
         fields[i] = read_trace_field(unpack, kind);
     event.fields = fields;
+    scn_image_condition *conditions =
+        scn_unpack_table(unpack, sizeof *conditions, CONDITION_MIN, &event.condition_count);
+    for (uint32_t i = 0; i < event.condition_count; i++)
+        conditions[i] = read_condition(unpack, kind);
+    event.conditions = conditions;
     return event;
 }
 

@@ -90,6 +90,7 @@ static void write_module(rt_buffer *out, const scn_module *module)
     rt_write_u32(out, module->split);
     rt_write_text(out, module->build_options);
     rt_write_u32(out, module->formats);
+    rt_write_u32(out, module->target_lacks);
     rt_write_text(out, module->compile_options);
     rt_write_text(out, module->link_options);
     rt_write_u32(out, module->hand_image_count);
@@ -146,6 +147,7 @@ static void write_memory(rt_buffer *out, const scn_memory *memory)
     rt_write_u32(out, memory->tolerance_kind);
     write_double(out, memory->tolerance);
     write_flag(out, memory->unordered);
+    write_flag(out, memory->addresses);
     write_flag(out, memory->initial.data != NULL);
     if (memory->initial.data) rt_write_bytes(out, memory->initial);
 }
@@ -266,6 +268,17 @@ static void write_command(rt_buffer *out, const scn_step *step)
 
 /* ---- Expectations ------------------------------------------------------------------------- */
 
+static void write_condition(rt_buffer *out, const scn_image_condition *condition)
+{
+    write_flag(out, condition->negated);
+    rt_write_text(out, condition->set);
+    write_flag(out, condition->has_dummy);
+    write_flag(out, condition->dummy);
+    rt_write_u32(out, condition->module);
+    rt_write_text(out, condition->kernel);
+    rt_write_text(out, condition->exported);
+}
+
 static void write_event(rt_buffer *out, const scn_trace_event *event)
 {
     write_position(out, event->at);
@@ -279,6 +292,9 @@ static void write_event(rt_buffer *out, const scn_trace_event *event)
         write_flag(out, field->is_list);
         write_texts(out, field->values, field->value_count);
     }
+    rt_write_u32(out, event->condition_count);
+    for (uint32_t i = 0; i < event->condition_count; i++)
+        write_condition(out, &event->conditions[i]);
 }
 
 static void write_error(rt_buffer *out, const scn_error *error)

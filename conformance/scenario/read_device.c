@@ -29,34 +29,39 @@ static const scn_row aspect_rows[] = {
     DEV_ASPECTS(ASPECT_ROW)
 #undef ASPECT_ROW
 };
-static const scn_shape shape_aspects_object = {
+const scn_shape scn_shape_aspects_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "the aspects of a device",
     .key_noun = "aspect",
     SCN_ROWS(aspect_rows),
 };
 
+bool scn_aspects_read(scn_reader *reader, const scn_node *node, uint32_t *out_present,
+                      uint32_t *out_absent)
+{
+    aspects_draft draft = {0};
+    uint64_t given;
+    if (!scn_object_read(reader, &scn_shape_aspects_object, node, &draft, &given)) return false;
+    for (uint32_t i = 0; i < DEV_ASPECT_COUNT; i++) {
+        if (!(given >> i & 1)) continue;
+        uint32_t *aspects = draft.aspects[i].present ? out_present : out_absent;
+        *aspects |= 1u << i;
+    }
+    CHECK((*out_present & *out_absent) == 0);
+    return true;
+}
+
 static bool aspects_read(scn_reader *reader, const scn_node *node, void *out)
 {
     scn_device *device = out;
-    aspects_draft draft = {0};
-    uint64_t given;
-    if (!scn_object_read(reader, &shape_aspects_object, node, &draft, &given)) return false;
-    for (uint32_t i = 0; i < DEV_ASPECT_COUNT; i++) {
-        if (!(given >> i & 1)) continue;
-        uint32_t *aspects =
-            draft.aspects[i].present ? &device->required_aspects : &device->hidden_aspects;
-        *aspects |= 1u << i;
-    }
-    CHECK((device->required_aspects & device->hidden_aspects) == 0);
-    return true;
+    return scn_aspects_read(reader, node, &device->required_aspects, &device->hidden_aspects);
 }
 
 static const scn_shape shape_aspects = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "the aspects of a device",
     .read = aspects_read,
-    .alternatives = {&shape_aspects_object},
+    .alternatives = {&scn_shape_aspects_object},
 };
 
 /* An empty list is a device that links nothing. */

@@ -15,7 +15,7 @@ static const scn_choice findings[] = {
     {"uninitialised", true},        {"race", true},
     {"wrong-call-target", true},    {"same-value-race", true},
     {"subgroup-misuse", true},      {"stack-exhausted", true},
-    {"write-to-constant", true},
+    {"write-to-constant", true},    {"undeclared-call", true},
 };
 static const scn_shape shape_finding = {
     .kind = SCN_SHAPE_CHOICE,
@@ -307,12 +307,17 @@ typedef bool expectation_maker(scn_reader *reader, const scn_node *node, const e
 static bool memory_make(scn_reader *reader, const scn_node *node, const expect_draft *draft,
                         uint64_t given, scn_expect *out_expect)
 {
-    (void)node;
     CHECK(is_given(given, EXPECT_MEMORY));
     out_expect->kind = SCN_EXPECT_MEMORY;
     out_expect->memory = draft->memory;
     const scn_memory *memory = scn_memory_of(reader, draft->memory);
     if (!memory) return false;
+    if (memory->addresses) {
+        return scn_report(reader->reporter, scn_node_entry(node, "memory")->at,
+                          "memory '%s' has 'addresses: true', so there is nothing to compare; let "
+                          "a kernel write what is expected to another memory",
+                          scn_shown(reader->arena, memory->name));
+    }
     uint64_t count;
     return scn_values_read(reader, draft->equals, &memory->layout, memory->count,
                            &out_expect->values, &count);

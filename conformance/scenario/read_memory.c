@@ -139,7 +139,7 @@ typedef struct memory_draft {
     uint32_t usm, device;
     uint64_t count;
     const scn_node *values, *tolerance;
-    bool unordered;
+    bool unordered, addresses;
 } memory_draft;
 
 static const scn_shape shape_count = {
@@ -166,6 +166,10 @@ static const scn_shape shape_unordered = {
     .kind = SCN_SHAPE_TRUTH,
     .noun = "being unordered",
 };
+static const scn_shape shape_addresses = {
+    .kind = SCN_SHAPE_TRUTH,
+    .noun = "holding addresses",
+};
 
 enum { MEMORY_TYPE, MEMORY_FIELDS, MEMORY_COUNT, MEMORY_VALUES, MEMORY_USM, MEMORY_DEVICE };
 static const scn_row memory_rows[] = {
@@ -185,6 +189,9 @@ static const scn_row memory_rows[] = {
      "How far floating values may be from the expected ones, and from the oracle's."},
     {"unordered", &shape_unordered, 0, SCN_FIELD(memory_draft, unordered),
      "The order of the elements does not matter when they are compared."},
+    {"addresses", &shape_addresses, 0, SCN_FIELD(memory_draft, addresses),
+     "Kernels keep addresses in it, as of objects with virtual functions: it is not compared, "
+     "neither with expected values nor with other subjects."},
 };
 static const scn_shape shape_memory_object = {
     .kind = SCN_SHAPE_OBJECT,
@@ -266,6 +273,7 @@ static bool memory_read(scn_reader *reader, const scn_node *node, void *out)
         memory->device = draft.device;
     }
     memory->unordered = draft.unordered;
+    memory->addresses = draft.addresses;
     if (!name_and_place_check(reader, node, given, memory) || !fine) return false;
     if (!layout_make(reader, node, &draft, &memory->layout)) return false;
     if (!size_check(reader, node, &draft, &memory->layout)) return false;

@@ -185,7 +185,9 @@ static const scn_row module_rows[] = {
      "one name lie in different folders."},
     {"registers", &shape_registers, 0, SCN_FIELD(scn_module, registers),
      "Whether the images are registered when the module is loaded; false: a load_image step can."},
-    {"device_config", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "The device-config file for post-link."},
+    {"device_config", &scn_shape_device_config, 0, SCN_SAME,
+     "The target of formats made ahead of time: sets of virtual functions that use an optional "
+     "feature which it does not support are left out of the code."},
     {"expect", &scn_shape_refused, 0, SCN_FIELD(scn_module, refusal),
      "What compiling the module is refused with; nothing runs then, so that there are no steps."},
 };
@@ -293,6 +295,7 @@ static bool module_read(scn_reader *reader, const scn_node *node, void *out)
     bool fine = needs_check(reader, node, module);
     fine = options_check(reader, node, module) && fine;
     fine = globals_check(reader, node, module) && fine;
+    fine = scn_device_config_check(reader, node, module) && fine;
     return symbols_check(reader, node, module) && fine;
 }
 

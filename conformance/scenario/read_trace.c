@@ -3,19 +3,11 @@
 #include "conformance/scenario/read_variable.h"
 #include "reference/trace/trace.h"
 
-/* Conditions on events that are designed but not built, beside the fields of the vocabulary. */
-static const char *const conditions_not_built[] = {"holds", "not"};
-
 static bool field_name_check(scn_reader *reader, const scn_entry *entry, rt_event_kind kind,
                              bool *out_is_list)
 {
     if (rt_event_has_field(kind, entry->key, out_is_list)) return true;
     const char *shown = scn_shown(reader->arena, entry->key);
-    for (size_t i = 0; i < sizeof conditions_not_built / sizeof *conditions_not_built; i++) {
-        if (!rt_text_is(entry->key, conditions_not_built[i])) continue;
-        return scn_report(reader->reporter, entry->at,
-                          "condition '%s' on events is not built yet in this version", shown);
-    }
     return scn_report(reader->reporter, entry->at, "an event '%s' has no field '%s'",
                       rt_event_name(kind), shown);
 }
@@ -59,6 +51,7 @@ static const struct name_row {
     {"module", module_check}, {"image", image_check},  {"provider", image_check},
     {"inputs", image_check},  {"images", image_check}, {"memory", content_check},
     {"from", content_check},  {"to", content_check},   {"variable", variable_check},
+    {"stands_for", image_check},
 };
 
 static bool name_check(scn_reader *reader, rt_text field, const scn_node *value)
@@ -132,15 +125,21 @@ static bool event_read(scn_reader *reader, const scn_node *node, void *out)
     rt_event_kind kind = rt_event_find(word);
     CHECK(kind != RT_EVENT_COUNT);
     scn_trace_field *fields = rt_arena_alloc_array(reader->arena, node->count, sizeof *fields);
+    scn_image_condition *conditions =
+        rt_arena_alloc_array(reader->arena, node->count, sizeof *conditions);
     scn_trace_event *event = out;
-    *event = (scn_trace_event){.at = node->at, .kind = word, .fields = fields};
+    *event =
+        (scn_trace_event){.at = node->at, .kind = word, .fields = fields, .conditions = conditions};
     bool fine = true;
     for (uint32_t i = 0; i < node->count; i++) {
         const scn_entry *entry = &node->entries[i];
-        if (entry == name) continue;
-        bool read = rt_text_is(entry->key, "program_of")
-                        ? program_of_read(reader, entry, kind, &event->program_of)
-                        : field_read(reader, entry, kind, &fields[event->field_count++]);
+        bool read = true;
+        if (rt_text_is(entry->key, "program_of"))
+            read = program_of_read(reader, entry, kind, &event->program_of);
+        else if (scn_is_condition(entry->key))
+            read = scn_condition_read(reader, entry, kind, &conditions[event->condition_count++]);
+        else if (entry != name)
+            read = field_read(reader, entry, kind, &fields[event->field_count++]);
         fine = read && fine;
     }
     return fine;
@@ -150,6 +149,7 @@ const scn_shape scn_shape_trace_event = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "an event",
     .read = event_read,
+    .alternatives = {&scn_shape_image_condition},
 };
 const scn_shape scn_shape_trace = {
     .kind = SCN_SHAPE_LIST,

@@ -3,6 +3,7 @@
 #define CONFORMANCE_SCENARIO_SCENARIO_H
 
 #include "conformance/scenario/model.h"
+#include "reference/trace/trace.h"
 
 /* One problem of a scenario file, for people: "FILE:LINE:COLUMN: error: TEXT". */
 typedef struct scn_problem {
@@ -33,6 +34,10 @@ static inline rt_text scn_companion_path(rt_arena *arena, const scn_scenario *sc
     rt_text folder = {scenario->file.data, length};
     return rt_arena_printf(arena, "%.*s%.*s", RT_TEXT_ARG(folder), RT_TEXT_ARG(name));
 }
+
+/* Which field of events of that kind tells their images, one or several (static); NULL where none
+ * does, and such an event has no conditions. */
+const char *scn_event_images_field(rt_event_kind kind);
 
 /* Appends the serialised form of a scenario, its modules' images included. */
 void scn_pack_write(rt_buffer *out, const scn_scenario *scenario);

@@ -8,6 +8,7 @@
 #ifndef CONFORMANCE_SCENARIO_SCHEMA_H
 #define CONFORMANCE_SCENARIO_SCHEMA_H
 
+#include "conformance/scenario/scenario.h"
 #include "conformance/scenario/yaml.h"
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
@@ -175,6 +176,20 @@ bool scn_formats_read(scn_reader *reader, const scn_node *node, uint32_t *out_fo
 /* Refuses a module's device_globals, read from the list `node`, of which two have one id. */
 bool scn_device_globals_check(scn_reader *reader, const scn_node *node,
                               rt_device_global_list globals);
+/* Adds the aspects that a map of them gives as true and as false to two masks, in which bit
+ * 1u << dev_aspect stands for an aspect.  False after a problem. */
+bool scn_aspects_read(scn_reader *reader, const scn_node *node, uint32_t *out_present,
+                      uint32_t *out_absent);
+
+/* Checks a module's device config against its formats; false after a problem. */
+bool scn_device_config_check(scn_reader *reader, const scn_node *node, const scn_module *module);
+
+/* `holds` and `not` beside the fields of an expected event: whether a key is one of them; reading
+ * one, of an event of that kind.  False after a problem. */
+bool scn_is_condition(rt_text key);
+bool scn_condition_read(scn_reader *reader, const scn_entry *entry, rt_event_kind kind,
+                        scn_image_condition *out_condition);
+extern const scn_shape scn_shape_image_condition;
 
 /* Shapes that several objects share. */
 extern const scn_shape scn_shape_name;             /* rt_text */
@@ -193,6 +208,8 @@ extern const scn_shape scn_shape_null;             /* nothing: the plain word nu
 
 /* Shapes of the parts of a scenario, each in the file that reads it. */
 extern const scn_shape scn_shape_format_list; /* LIST: what scn_formats_read takes */
+extern const scn_shape scn_shape_aspects_object; /* OBJECT: what scn_aspects_read takes */
+extern const scn_shape scn_shape_device_config;  /* OBJECT, of a scn_module */
 extern const scn_shape scn_shape_modules;     /* MAP of scn_module */
 extern const scn_shape scn_shape_hand_images; /* LIST of scn_hand_image */
 extern const scn_shape scn_shape_globals;     /* LIST of rt_device_global */

@@ -166,6 +166,14 @@ static json_t *object_schema(const scn_objects *objects, const scn_shape *shape)
     return schema;
 }
 
+/* {"$ref": "#/$defs/NAME"} */
+static json_t *definition_reference(const char *name)
+{
+    json_t *schema = needed(json_object());
+    put(schema, "$ref", json_sprintf("#/$defs/%s", name));
+    return schema;
+}
+
 /* ---- Events -------------------------------------------------------------------------------- */
 
 /* A value of an event's field: the reader takes any scalar as its text. */
@@ -179,8 +187,13 @@ static json_t *field_schema(bool is_list)
     return list;
 }
 
+static json_t *condition_schema(const scn_objects *objects)
+{
+    return definition_reference(scn_objects_name(objects, &scn_shape_image_condition).data);
+}
+
 /* One kind of event; `fields` are the names of its fields as in RT_EVENTS. */
-static json_t *event_schema(const char *name, const char *fields)
+static json_t *event_schema(const scn_objects *objects, const char *name, const char *fields)
 {
     json_t *schema = typed("object"), *properties = needed(json_object());
     json_t *constant = needed(json_object()), *required = needed(json_array());
@@ -197,6 +210,10 @@ static json_t *event_schema(const char *name, const char *fields)
         if (strcmp(key, "program") == 0) put(properties, "program_of", text_schema());
         fields += length + strspn(fields + length, " ");
     }
+    if (scn_event_images_field(rt_event_find(rt_text_of(name)))) {
+        put(properties, "holds", condition_schema(objects));
+        put(properties, "not", condition_schema(objects));
+    }
     put(schema, "properties", properties);
     append(required, json_string("event"));
     put(schema, "required", required);
@@ -204,24 +221,16 @@ static json_t *event_schema(const char *name, const char *fields)
     return schema;
 }
 
-static json_t *events_schema(void)
+static json_t *events_schema(const scn_objects *objects)
 {
     json_t *schema = needed(json_object()), *list = needed(json_array());
     for (rt_event_kind kind = 0; kind < RT_EVENT_COUNT; kind++)
-        append(list, event_schema(rt_event_name(kind), rt_event_fields(kind)));
+        append(list, event_schema(objects, rt_event_name(kind), rt_event_fields(kind)));
     put(schema, "anyOf", list);
     return schema;
 }
 
 /* ---- Shapes -------------------------------------------------------------------------------- */
-
-/* {"$ref": "#/$defs/NAME"} */
-static json_t *definition_reference(const char *name)
-{
-    json_t *schema = needed(json_object());
-    put(schema, "$ref", json_sprintf("#/$defs/%s", name));
-    return schema;
-}
 
 static json_t *other_schema(const scn_objects *objects, const scn_shape *shape)
 {
@@ -263,7 +272,7 @@ static json_t *definitions(const scn_objects *objects)
         CHECK(strcmp(object->name.data, EVENT_NAME) != 0);
         put(list, object->name.data, object_schema(objects, object->shape));
     }
-    put(list, EVENT_NAME, events_schema());
+    put(list, EVENT_NAME, events_schema(objects));
     return list;
 }
 

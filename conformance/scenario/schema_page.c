@@ -172,14 +172,17 @@ static void object_write(rt_buffer *out, const scn_objects *objects, const scn_n
 
 /* ---- Events -------------------------------------------------------------------------------- */
 
-static void events_write(rt_buffer *out)
+static void events_write(rt_buffer *out, const scn_objects *objects)
 {
     rt_buffer_printf(
         out,
         "\n## Events\n\nWhat happens while a scenario runs, as `trace` expects it: `{event: link, inputs: "
         "[app/0]}`. Fields\nthat are not given may hold anything; those with `[]` hold "
         "lists. In events that have a program,\n`program_of: KERNEL` means the one that the "
-        "kernel was launched from last.\n\n| event | fields |\n|---|---|\n");
+        "kernel was launched from last. In events that have\nimages, `holds:` says what one of them "
+        "is like and `not:` what none of them is like; both take a\n[condition on "
+        "images](#%s).\n\n| event | fields |\n|---|---|\n",
+        scn_objects_name(objects, &scn_shape_image_condition).data);
     for (rt_event_kind kind = 0; kind < RT_EVENT_COUNT; kind++)
         rt_buffer_printf(out, "| `%s` | `%s` |\n", rt_event_name(kind), rt_event_fields(kind));
 }
@@ -192,7 +195,7 @@ void scn_page_write(rt_buffer *out)
     rt_buffer_append_text(out, (rt_text){introduction, sizeof introduction - 1});
     for (uint32_t i = 0; i < objects.list.count; i++)
         object_write(out, &objects, &objects.list.items[i]);
-    events_write(out);
+    events_write(out, &objects);
     rt_vector_free(&objects.list);
     rt_arena_reset(&arena);
 }

@@ -251,6 +251,17 @@ static const scn_error *error_meant(const resolver *all, const scn_error *error)
     return copy;
 }
 
+static const scn_image_condition *
+conditions_meant(const resolver *all, const scn_image_condition *conditions, uint32_t count)
+{
+    scn_image_condition *copies = rt_arena_alloc_array(all->arena, count, sizeof *copies);
+    for (uint32_t i = 0; i < count; i++) {
+        copies[i] = conditions[i];
+        copies[i].kernel = meant(all, conditions[i].kernel);
+    }
+    return copies;
+}
+
 static const scn_trace_event *events_meant(const resolver *all, const scn_trace_event *events,
                                            uint32_t count)
 {
@@ -266,6 +277,8 @@ static const scn_trace_event *events_meant(const resolver *all, const scn_trace_
                 fields[k].values = names_meant(all, fields[k].values, fields[k].value_count);
         }
         copies[i].fields = fields;
+        copies[i].conditions =
+            conditions_meant(all, events[i].conditions, events[i].condition_count);
     }
     return copies;
 }

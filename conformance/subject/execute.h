@@ -117,6 +117,9 @@ void cnf_evaluate_trace(cnf_execution *execution, const scn_expect *expect,
                         cnf_emitted_check *check);
 void cnf_evaluate_never(cnf_execution *execution, const scn_expect *expect,
                         cnf_emitted_check *check);
+/* True where the event's images are as the conditions of the expected one say (judge_images.c). */
+bool cnf_event_images_fit(const scn_scenario *scenario, const rt_event *event,
+                          const scn_trace_event *expected);
 void cnf_evaluate_host_symbol(cnf_execution *execution, const scn_expect *expect,
                               cnf_emitted_check *check);
 void cnf_evaluate_bundle(cnf_execution *execution, const scn_expect *expect,

@@ -38,7 +38,8 @@ static bool observes_event(const cnf_execution *execution, const scn_trace_event
     for (uint32_t i = 0; i < expected->field_count; i++) {
         if (!runtime->operations->observes(runtime, kind, expected->fields[i].key)) return false;
     }
-    return true;
+    return expected->condition_count == 0 ||
+           observes(execution, kind, scn_event_images_field(kind));
 }
 
 /* What the runtime does not show is neither right nor wrong. */
@@ -200,8 +201,10 @@ static bool is_about_program(rt_trace *trace, uint32_t index, rt_text kernel)
                          field_of(rt_trace_event(trace, launch), "program")->values[0]);
 }
 
-static bool event_matches(rt_trace *trace, uint32_t index, const scn_trace_event *expected)
+static bool event_matches(const cnf_execution *execution, uint32_t index,
+                          const scn_trace_event *expected)
 {
+    rt_trace *trace = execution->runtime->trace;
     const rt_event *event = rt_trace_event(trace, index);
     if (!rt_text_is(expected->kind, rt_event_name(event->kind))) return false;
     bool of_program = expected->program_of.length > 0;
@@ -209,7 +212,7 @@ static bool event_matches(rt_trace *trace, uint32_t index, const scn_trace_event
     for (uint32_t i = 0; i < expected->field_count; i++) {
         if (!field_matches(event, &expected->fields[i])) return false;
     }
-    return true;
+    return cnf_event_images_fit(execution->scenario, event, expected);
 }
 
 static void print_event(rt_buffer *out, const rt_event *event)
@@ -260,7 +263,7 @@ void cnf_evaluate_trace(cnf_execution *execution, const scn_expect *expect,
             continue;
         }
         uint32_t at = after_last;
-        while (at < end && !event_matches(trace, at, expected))
+        while (at < end && !event_matches(execution, at, expected))
             at++;
         if (at == end) break;
         after_last = at + 1;
@@ -292,7 +295,7 @@ void cnf_evaluate_never(cnf_execution *execution, const scn_expect *expect,
             continue;
         }
         for (uint32_t i = 0; i < end && check->ok; i++) {
-            if (!event_matches(trace, i, unwanted)) continue;
+            if (!event_matches(execution, i, unwanted)) continue;
             rt_buffer text = {0};
             rt_buffer_printf(&text, "expected never; it happened:");
             print_event(&text, rt_trace_event(trace, i));

@@ -6,6 +6,7 @@
 
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
+#include "reference/compiler/aspects.h"
 #include "reference/compiler/properties.h"
 #include "reference/compiler/spirv_linkage.h"
 #include "reference/compiler/spirv_walk.h"
@@ -70,7 +71,7 @@ static rt_status describe(pl_job *job, rt_image *image)
     if (export_count > 0) {
         pl_properties_add_symbols(job, &properties, RT_SET_EXPORTED_SYMBOLS, exports, export_count);
     }
-    pl_properties_add_requirements(job, &properties, image->code);
+    pl_properties_add_requirements(job, &properties, pl_aspects_of_spirv(image->code), image->code);
     pl_properties_finish(job, &properties, image);
     return RT_STATUS_OK;
 }

@@ -3,11 +3,13 @@
 
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
+#include "reference/compiler/attributes.h"
 #include "reference/compiler/device_globals.h"
 #include "reference/compiler/input.h"
 #include "reference/compiler/place.h"
 #include "reference/compiler/symbols.h"
 #include "reference/compiler/variable_attributes.h"
+#include "reference/compiler/virtual_functions.h"
 
 #include <string.h>
 
@@ -19,10 +21,13 @@ typedef struct builder {
     pl_job *job;
     pl_node *nodes;
     uint32_t node_count;
-    rt_map index_of;    /* LLVMValueRef -> node */
-    rt_map unit_of;     /* sycl-module-id -> unit */
-    uint32_t *seen_for; /* per node: 1 + the node whose uses it was last added to */
-    index_vector uses;  /* of the node at hand */
+    rt_map index_of; /* LLVMValueRef -> node */
+    rt_map unit_of;  /* sycl-module-id -> unit */
+    rt_map set_of;   /* name of a set -> set */
+    pl_set *sets;
+    uint32_t *seen_for;            /* per node: 1 + the node whose uses it was last added to */
+    uint32_t *referred_by;         /* per node: the same for references */
+    index_vector uses, references; /* of the node at hand */
     RT_VECTOR(rt_text) mistyped;
     rt_text mistyped_at; /* the first call of them */
     bool calls_through_pointers;
@@ -40,22 +45,33 @@ static uint32_t unit_index(builder *build, rt_text id)
     return unit;
 }
 
+static uint32_t set_index(builder *build, LLVMValueRef function)
+{
+    if (!pl_attribute_has(function, PL_INDIRECTLY_CALLABLE)) return PL_NONE;
+    rt_text name =
+        rt_arena_text(&build->job->arena, pl_attribute(function, PL_INDIRECTLY_CALLABLE));
+    uint32_t set = rt_map_find(&build->set_of, name);
+    if (set == RT_MAP_NONE) {
+        set = build->set_of.count;
+        build->sets[set].name = name;
+        rt_map_set(&build->set_of, name, set);
+    }
+    build->sets[set].function_count += !LLVMIsDeclaration(function);
+    return set;
+}
+
 static uint32_t function_unit(builder *build, LLVMValueRef function)
 {
-    LLVMAttributeRef id =
-        LLVMGetStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                      PL_MODULE_ID, (unsigned)strlen(PL_MODULE_ID));
-    if (!id) return PL_NONE;
-    unsigned length = 0;
-    const char *data = LLVMGetStringAttributeValue(id, &length);
-    return unit_index(build, (rt_text){data, length});
+    if (!pl_attribute_has(function, PL_MODULE_ID)) return PL_NONE;
+    return unit_index(build, pl_attribute(function, PL_MODULE_ID));
 }
 
 /* What other sources cannot call is a helper, whatever its marks; so is what shipped DPC++ takes
  * for a builtin by its name. */
-static pl_kind function_kind(const pl_job *job, LLVMValueRef function, uint32_t unit)
+static pl_kind function_kind(const pl_job *job, LLVMValueRef function, uint32_t unit, uint32_t set)
 {
     if (pl_is_kernel(function)) return PL_KERNEL;
+    if (set != PL_NONE) return PL_VIRTUAL;
     bool entry = unit != PL_NONE && !LLVMIsDeclaration(function) && !pl_is_local(function) &&
                  !pl_is_no_entry(job, function);
     return entry && RULE(DL_FE_02) ? PL_EXTERNAL : PL_HELPER;
@@ -76,9 +92,10 @@ static void add_functions(builder *build, LLVMModuleRef module)
 {
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        uint32_t unit = function_unit(build, function);
-        pl_kind kind = function_kind(build->job, function, unit);
-        add_node(build, function, (pl_node){.kind = kind, .unit = unit});
+        pl_node node = {.unit = function_unit(build, function), .set = set_index(build, function)};
+        node.kind = function_kind(build->job, function, node.unit, node.set);
+        node.calls = rt_arena_text(&build->job->arena, pl_attribute(function, PL_CALLS_INDIRECTLY));
+        add_node(build, function, node);
     }
 }
 
@@ -93,6 +110,7 @@ static rt_status add_device_global(builder *build, LLVMValueRef variable)
                     pl_variable_is_offered(build->job, variable);
     add_node(build, variable,
              (pl_node){.kind = PL_VARIABLE,
+                       .set = PL_NONE,
                        .shared = true,
                        .device_global = true,
                        .image_scope = image_scope,
@@ -116,8 +134,10 @@ static rt_status add_variables(builder *build, LLVMModuleRef module)
         add_node(build, variable,
                  (pl_node){.kind = PL_VARIABLE,
                            .shared = shared,
+                           .is_vtable = pl_is_vtable(variable),
                            .offered = offered,
-                           .unit = offered ? unit_index(build, id) : PL_NONE});
+                           .unit = offered ? unit_index(build, id) : PL_NONE,
+                           .set = PL_NONE});
     }
     return RT_STATUS_OK;
 }
@@ -130,19 +150,29 @@ static void note_use(builder *build, uint32_t user, uint32_t used)
     *rt_vector_push(&build->uses) = used;
 }
 
-/* Notes the functions and variables in a value: itself, or what a constant is made of. */
-static void note_value(builder *build, uint32_t user, LLVMValueRef value)
+static void note_reference(builder *build, uint32_t user, uint32_t used)
+{
+    CHECK(build->nodes[used].set != PL_NONE);
+    if (build->referred_by[used] == user + 1) return;
+    build->referred_by[used] = user + 1;
+    *rt_vector_push(&build->references) = used;
+}
+
+/* Notes the functions and variables in a value: itself, or what a constant is made of.  `called`:
+ * the value is what a call calls. */
+static void note_value(builder *build, uint32_t user, LLVMValueRef value, bool called)
 {
     if (!LLVMIsAConstant(value) || LLVMIsABlockAddress(value)) return;
     if (LLVMIsAGlobalValue(value)) {
         uint32_t used = rt_map_find_number(&build->index_of, (uintptr_t)value);
         CHECK(used != RT_MAP_NONE);
-        note_use(build, user, used);
+        bool referred = !called && build->nodes[used].set != PL_NONE;
+        (referred ? note_reference : note_use)(build, user, used);
         return;
     }
     int count = LLVMGetNumOperands(value);
     for (int i = 0; i < count; i++)
-        note_value(build, user, LLVMGetOperand(value, (unsigned)i));
+        note_value(build, user, LLVMGetOperand(value, (unsigned)i), false);
 }
 
 /* A source that declares a function otherwise than another source defines it is left with a call
@@ -168,28 +198,37 @@ static void note_body(builder *build, uint32_t user, LLVMValueRef function)
         for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
             check_call(build, instruction);
             int count = LLVMGetNumOperands(instruction);
+            bool calls = LLVMIsACallInst(instruction) != NULL; /* what it calls is the last */
             for (int i = 0; i < count; i++)
-                note_value(build, user, LLVMGetOperand(instruction, (unsigned)i));
+                note_value(build, user, LLVMGetOperand(instruction, (unsigned)i),
+                           calls && i == count - 1);
         }
     }
+}
+
+static const uint32_t *keep(pl_job *job, const index_vector *indices)
+{
+    uint32_t *kept = rt_arena_alloc_array(&job->arena, indices->count, sizeof *kept);
+    if (indices->count > 0) memcpy(kept, indices->items, indices->count * sizeof *kept);
+    return kept;
 }
 
 static void note_uses(builder *build, uint32_t index)
 {
     CHECK(index < build->node_count);
     pl_node *node = &build->nodes[index];
-    build->uses.count = 0;
+    build->uses.count = build->references.count = 0;
     if (node->kind == PL_VARIABLE) {
         LLVMValueRef initializer = LLVMGetInitializer(node->value);
-        if (initializer) note_value(build, index, initializer);
+        if (initializer) note_value(build, index, initializer, false);
     } else {
         note_body(build, index, node->value);
     }
     CHECK(build->uses.count <= build->node_count);
-    uint32_t *uses = rt_arena_alloc_array(&build->job->arena, build->uses.count, sizeof *uses);
-    if (build->uses.count > 0) memcpy(uses, build->uses.items, build->uses.count * sizeof *uses);
-    node->uses = uses;
+    node->uses = keep(build->job, &build->uses);
     node->use_count = build->uses.count;
+    node->references = keep(build->job, &build->references);
+    node->reference_count = build->references.count;
 }
 
 static rt_status refuse_mistyped(const builder *build)
@@ -221,6 +260,8 @@ rt_status pl_graph_build(pl_job *job, LLVMModuleRef module, pl_graph *out_graph)
     builder build = {.job = job};
     build.nodes = rt_arena_alloc_array(&job->arena, capacity, sizeof *build.nodes);
     build.seen_for = rt_arena_alloc_array(&job->arena, capacity, sizeof *build.seen_for);
+    build.referred_by = rt_arena_alloc_array(&job->arena, capacity, sizeof *build.referred_by);
+    build.sets = rt_arena_alloc_array(&job->arena, capacity, sizeof *build.sets);
     add_functions(&build, module);
     uint32_t function_count = build.node_count;
     add_variables(&build, module);
@@ -233,11 +274,15 @@ rt_status pl_graph_build(pl_job *job, LLVMModuleRef module, pl_graph *out_graph)
                             .node_count = build.node_count,
                             .function_count = function_count,
                             .unit_count = build.unit_of.count,
+                            .sets = build.sets,
+                            .set_count = build.set_of.count,
                             .calls_through_pointers = build.calls_through_pointers};
     rt_status status = refuse_mistyped(&build);
     rt_map_free(&build.index_of);
     rt_map_free(&build.unit_of);
+    rt_map_free(&build.set_of);
     rt_vector_free(&build.uses);
+    rt_vector_free(&build.references);
     rt_vector_free(&build.mistyped);
     return status;
 }

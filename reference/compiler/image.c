@@ -18,6 +18,7 @@
 #include "reference/compiler/symbols.h"
 #include "reference/compiler/translate.h"
 #include "reference/compiler/variable_attributes.h"
+#include "reference/compiler/virtual_images.h"
 
 #include <string.h>
 
@@ -175,6 +176,7 @@ static rt_status check_exports(pl_job *job, LLVMModuleRef module, const pl_symbo
     map_image_scope(&listed, module);
     map_names(&listed, symbols->exports, symbols->export_count);
     map_names(&listed, symbols->kernels, symbols->kernel_count);
+    map_names(&listed, symbols->provided, symbols->provided_count);
     map_names(&written, linkage->exports, linkage->export_count);
     rt_status status = require_names(job, linkage->exports, linkage->export_count, &listed, image,
                                      "is exported by the translation, but not listed as an export");
@@ -269,12 +271,16 @@ static rt_status collect_symbols(pl_job *job, LLVMModuleRef module, const pl_gra
 static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLVMModuleRef module,
                             const pl_graph *graph, const pl_part *part, rt_image *image)
 {
+    if (part->dummy) pl_dummy_empty(job, module, graph, part);
+    if (!request->ahead_of_time) pl_slots_separate(job, module, graph, part);
     RT_TRY(pl_prepare_optimise(job, module));
     RT_TRY(pl_refuse_types(job, module));
     RT_TRY(pl_refuse_operations(job, module));
     pl_properties properties = {0};
     pl_spec_constants_place(job, module, &properties);
     RT_TRY(pl_device_globals_describe(job, module, &properties));
+    RT_TRY(pl_vtables_place(job, module, graph, part));
+    pl_virtual_properties_add(job, &properties, module, graph, part, request->ahead_of_time);
     pl_symbols symbols;
     RT_TRY(collect_symbols(job, module, graph, part, &symbols));
     pl_prepare_for_writer(job, module);
@@ -284,7 +290,8 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
     image->kernels = symbols.kernels;
     image->kernel_count = symbols.kernel_count;
     add_symbol_sets(job, &properties, &symbols);
-    pl_properties_add_requirements(job, &properties, image->code);
+    pl_properties_add_requirements(job, &properties, pl_image_aspects(graph, part, image->code),
+                                   image->code);
     pl_properties_finish(job, &properties, image);
     CHECK(image->code.size > 0);
     rt_image_hash(image);

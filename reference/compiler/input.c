@@ -11,35 +11,21 @@
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
 #include "reference/compiler/annotations.h"
+#include "reference/compiler/attributes.h"
 #include "reference/compiler/refuse.h"
 #include "reference/compiler/spec_constants.h"
 #include "reference/compiler/variable_attributes.h"
+#include "reference/compiler/virtual_functions.h"
 
 #include <llvm-c/Comdat.h>
-#include <string.h>
-
-static LLVMAttributeRef module_id_of(LLVMValueRef function)
-{
-    return LLVMGetStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                         PL_MODULE_ID, (unsigned)strlen(PL_MODULE_ID));
-}
 
 static bool was_marked(LLVMModuleRef module)
 {
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        if (module_id_of(function)) return true;
+        if (pl_attribute_has(function, PL_MODULE_ID)) return true;
     }
     return false;
-}
-
-static void set_attribute(LLVMContextRef context, LLVMValueRef function, const char *name,
-                          rt_text value)
-{
-    CHECK(LLVMIsAFunction(function));
-    LLVMAttributeRef attribute = LLVMCreateStringAttribute(context, name, (unsigned)strlen(name),
-                                                           value.data, (unsigned)value.length);
-    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
 }
 
 /* What a C99 `inline` function without an external definition has is a body for copying. */
@@ -66,11 +52,11 @@ static void mark_functions(pl_job *job, LLVMModuleRef module, rt_text source, bo
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
         bool wanted = pl_is_kernel(function)
-                          ? !module_id_of(function)
+                          ? !pl_attribute_has(function, PL_MODULE_ID)
                           : !marked && is_external(function) && LLVMGetIntrinsicID(function) == 0;
-        if (wanted && RULE(DL_FE_01)) set_attribute(job->context, function, PL_MODULE_ID, source);
+        if (wanted && RULE(DL_FE_01)) pl_attribute_set(job, function, PL_MODULE_ID, source);
         if (!LLVMIsDeclaration(function)) {
-            set_attribute(job->context, function, "no-builtins", RT_TEXT(""));
+            pl_attribute_set(job, function, "no-builtins", RT_TEXT(""));
         }
     }
 }
@@ -168,6 +154,9 @@ static rt_status add_source(pl_job *job, const rt_postlink_request *request, uin
     rt_status taken = pl_refuse_foreign(job, part, source->name);
     if (rt_ok(taken)) taken = pl_annotations_take(job, part, source->name, &annotations);
     if (rt_ok(taken)) {
+        taken = pl_virtual_functions_take(job, part, source->name, &annotations);
+    }
+    if (rt_ok(taken)) {
         bool marked = was_marked(part);
         mark_functions(job, part, source->name, marked);
         mark_variables(part, source->name, marked);
@@ -218,6 +207,7 @@ rt_status pl_input_link(pl_job *job, const rt_postlink_request *request, pl_devi
     }
     CHECK(module);
     keep_inline_bodies(module);
+    pl_virtual_functions_settle(job, module, request->module);
     *out_module = module;
     return RT_STATUS_OK;
 }

@@ -13,9 +13,9 @@
 typedef struct pl_job {
     rt_sink *sink; /* borrowed */
     LLVMContextRef context;
-    rt_arena arena;     /* freed when the job is closed */
-    rt_buffer errors;   /* what LLVM reported since it was last cleared, a line each */
-    rt_profile profile; /* post-link: whose it is */
+    rt_arena arena;      /* freed when the job is closed */
+    rt_buffer errors;    /* what LLVM reported since it was last cleared, a line each */
+    rt_profile profile;  /* post-link: whose it is */
     bool device_globals; /* post-link: whether it treats device_globals */
 } pl_job;
 

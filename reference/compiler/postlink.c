@@ -3,9 +3,11 @@
  * It drives the steps and owns their order; each step has a file of its own. */
 #include "reference/compiler/postlink.h"
 
+#include "reference/compiler/aspects.h"
 #include "reference/compiler/image.h"
 #include "reference/compiler/input.h"
 #include "reference/compiler/spec_constants.h"
+#include "reference/compiler/virtual_images.h"
 
 static rt_status check_request(rt_sink *sink, const rt_postlink_request *request)
 {
@@ -21,15 +23,35 @@ static rt_status check_request(rt_sink *sink, const rt_postlink_request *request
     return RT_STATUS_OK;
 }
 
+/* A target that is known has no use for sets that it does not support. */
+static rt_status build_graph(pl_job *job, const rt_postlink_request *request, LLVMModuleRef input,
+                             pl_graph *out_graph)
+{
+    RT_TRY(pl_graph_build(job, input, out_graph));
+    pl_aspects_propagate(out_graph);
+    if (!request->ahead_of_time) return RT_STATUS_OK;
+    pl_sets_drop(input, out_graph, request->target_aspects);
+    RT_TRY(pl_graph_build(job, input, out_graph));
+    pl_aspects_propagate(out_graph);
+    return RT_STATUS_OK;
+}
+
 static rt_status make_images(pl_job *job, const rt_postlink_request *request, LLVMModuleRef input,
                              const pl_device_globals *globals, rt_buffer *out_answer)
 {
     pl_graph graph;
-    RT_TRY(pl_graph_build(job, input, &graph));
+    RT_TRY(build_graph(job, request, input, &graph));
     const pl_part *parts = NULL;
     uint32_t count = 0;
-    RT_TRY(pl_split_plan(job, &graph, request->split, &parts, &count));
-    CHECK(count <= graph.node_count && (parts || count == 0));
+    bool ahead = request->ahead_of_time;
+    const pl_split_options options = {
+        .split = request->split,
+        .whole = request->whole,
+        .outlines = !ahead || !RULE(VF_AOT_01),
+        .dummies = !ahead && request->profile == RT_PROFILE_DOCUMENTS,
+    };
+    RT_TRY(pl_split_plan(job, &graph, &options, &parts, &count));
+    CHECK(parts || count == 0);
     rt_image *images = rt_arena_alloc_array(&job->arena, count, sizeof *images);
     for (uint32_t i = 0; i < count; i++) {
         rt_text name = rt_arena_printf(&job->arena, "%.*s/%u", RT_TEXT_ARG(request->module), i);

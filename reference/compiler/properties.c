@@ -1,8 +1,7 @@
 /* Property sets; which of them an image has is decided where it is made.
  *
- * Numbers of aspects: SYCL aspects as DPC++ has them (sycl/include/sycl/info/aspects.def);
- * capabilities: SPIR-V specification, 3.31 "Capability"; sizes: 3.6 "Execution Mode", of which
- * DPC++'s "SYCL/device requirements" tells as PropertySets.md has them. */
+ * Sizes: SPIR-V specification, 3.6 "Execution Mode", of which DPC++'s "SYCL/device requirements"
+ * tells as PropertySets.md has them. */
 #include "reference/compiler/properties.h"
 
 #include "reference/base/stream.h"
@@ -28,33 +27,8 @@ void pl_properties_add_symbols(pl_job *job, pl_properties *properties, const cha
 
 /* ---- Requirements -------------------------------------------------------------------------- */
 
-enum { OP_ENTRY_POINT = 15, OP_EXECUTION_MODE = 16, OP_CAPABILITY = 17 };
+enum { OP_ENTRY_POINT = 15, OP_EXECUTION_MODE = 16 };
 enum { MODE_LOCAL_SIZE = 17, MODE_SUBGROUP_SIZE = 35 };
-
-typedef struct aspect_row {
-    uint32_t capability;
-    uint32_t aspect;
-} aspect_row;
-
-/* In the order of the aspects' numbers. */
-static const aspect_row aspect_rows[] = {
-    {9, 5},   /* Float16: fp16 */
-    {10, 6},  /* Float64: fp64 */
-    {12, 27}, /* Int64Atomics: atomic64 */
-};
-
-static bool has_capability(rt_bytes spirv, uint32_t capability)
-{
-    pl_walk walk = pl_walk_start(spirv);
-    pl_instruction instruction;
-    while (pl_walk_next(&walk, &instruction)) {
-        if (instruction.opcode == OP_CAPABILITY &&
-            pl_instruction_word(&instruction, 1) == capability)
-            return true;
-    }
-    CHECK(!walk.damaged);
-    return false;
-}
 
 /* Properties in the making; at most one of each kind. */
 typedef struct requirements {
@@ -73,15 +47,12 @@ static void require_bytes(pl_job *job, requirements *all, const char *name, rt_b
     rt_buffer_free(bytes);
 }
 
-static void require_aspects(pl_job *job, requirements *all, rt_bytes spirv)
+static void require_aspects(pl_job *job, requirements *all, pl_aspects aspects)
 {
-    rt_buffer aspects = {0};
-    for (size_t i = 0; i < sizeof aspect_rows / sizeof *aspect_rows; i++) {
-        if (has_capability(spirv, aspect_rows[i].capability)) {
-            rt_write_u32(&aspects, aspect_rows[i].aspect);
-        }
-    }
-    require_bytes(job, all, RT_REQUIREMENT_ASPECTS, &aspects);
+    rt_buffer numbers = {0};
+    for (uint32_t number = 0; number < 64; number++)
+        if (aspects >> number & 1) rt_write_u32(&numbers, number);
+    require_bytes(job, all, RT_REQUIREMENT_ASPECTS, &numbers);
 }
 
 /* An execution mode of the kernels of an image. */
@@ -139,10 +110,11 @@ static void require_sizes(pl_job *job, requirements *all, rt_bytes spirv)
     }
 }
 
-void pl_properties_add_requirements(pl_job *job, pl_properties *properties, rt_bytes spirv)
+void pl_properties_add_requirements(pl_job *job, pl_properties *properties, pl_aspects aspects,
+                                    rt_bytes spirv)
 {
     requirements all = {0};
-    require_aspects(job, &all, spirv);
+    require_aspects(job, &all, aspects);
     require_sizes(job, &all, spirv);
     if (all.count == 0) return;
     rt_property *items = rt_arena_alloc_array(&job->arena, all.count, sizeof *items);

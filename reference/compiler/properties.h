@@ -2,10 +2,10 @@
 #ifndef REFERENCE_COMPILER_PROPERTIES_H
 #define REFERENCE_COMPILER_PROPERTIES_H
 
-#include "reference/compiler/job.h"
+#include "reference/compiler/graph.h"
 #include "reference/image/image.h"
 
-enum { PL_SET_COUNT_MAX = 12 };
+enum { PL_SET_COUNT_MAX = 16 };
 
 /* Zero-initialise it.  Everything that the sets refer to lives in the job's arena. */
 typedef struct pl_properties {
@@ -21,10 +21,11 @@ void pl_properties_add(pl_properties *properties, const char *name, const rt_pro
 void pl_properties_add_symbols(pl_job *job, pl_properties *properties, const char *name,
                                const rt_text *symbols, uint32_t count);
 
-/* Adds what a SPIR-V module asks of a device: the SYCL aspects among its capabilities, and the
- * sizes of work-group and sub-group that its kernels require, where all require the same one; a set
- * tells of a whole image and could not tell of several.  The module's layout was checked. */
-void pl_properties_add_requirements(pl_job *job, pl_properties *properties, rt_bytes spirv);
+/* Adds what an image asks of a device: aspects, and the sizes of work-group and sub-group that its
+ * kernels require, where all require the same one; a set tells of a whole image and could not tell
+ * of several.  The layout of its SPIR-V was checked. */
+void pl_properties_add_requirements(pl_job *job, pl_properties *properties, pl_aspects aspects,
+                                    rt_bytes spirv);
 
 /* Gives the sets to the image. */
 void pl_properties_finish(pl_job *job, const pl_properties *properties, rt_image *image);

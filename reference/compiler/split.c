@@ -1,7 +1,8 @@
 /* Plans the images of a module.
  *
  * It changes no code: image.c does, following the roles.  Source: document 003, "sycl-post-link
- * changes", rules DL-SPLIT-01 to -12 and DL-EXPORT-05.  Readings:
+ * changes", rules DL-SPLIT-01 to -12 and DL-EXPORT-05; document 004, "Device code split and device
+ * images", rules VF-SPLIT-01 to -03 and -09, VF-FE-01, VF-DUMMY-01.  Readings:
  *
  * - Per kernel, the document gives functions no images; here each kernel has an image of its own
  * and the SYCL_EXTERNAL functions of a source share one, so that the relation between functions is
@@ -10,6 +11,8 @@
  *   image exports (the reading of DL-SPLIT-04); what only exported functions reach follows
  *   DL-SPLIT-08.  Shipped DPC++ imports every such function instead (A9).
  * - A kernel that another entry point calls is copied there as an ordinary function.
+ * - A virtual function that is called by its name (a qualified call, or one whose class the front
+ *   end knows) is copied to its caller, as a helper is; slots of vtables lead to its set.
  * - Of variables the document says nothing.  One that other images may import is defined by one
  *   image, its home, beside the functions of its source; a constant is copied elsewhere.  A
  *   writable one is at home with the kernels that reach it, so that they need no link, and images
@@ -30,6 +33,8 @@ typedef struct group {
     RT_VECTOR(uint32_t) kernels;
     RT_VECTOR(uint32_t) functions;
     RT_VECTOR(uint32_t) variables; /* at home there */
+    RT_VECTOR(uint32_t) virtuals;  /* all of one set */
+    uint32_t set;                  /* or PL_NONE */
 } group;
 
 /* What the plan knows of a node. */
@@ -48,9 +53,13 @@ typedef struct planner {
     pl_job *job;
     const pl_graph *graph;
     rt_split split; /* not AUTO */
+    bool whole;     /* one group of everything */
+    bool outlines;  /* virtual functions have groups of their own */
     node_plan *nodes;
     RT_VECTOR(group) groups;
-    rt_map group_of_unit;        /* unit -> group of its functions and variables */
+    rt_map group_of_unit;        /* unit -> first group of its functions and variables */
+    rt_map group_of_aspects;     /* unit and class -> group of its functions of these aspects */
+    rt_map class_of_aspects;     /* aspects -> class */
     uint32_t image;              /* number of the image at hand, from 1 */
     RT_VECTOR(uint32_t) held;    /* nodes with a role in it */
     RT_VECTOR(uint32_t) pending; /* nodes whose uses are still to be looked at */
@@ -74,18 +83,50 @@ static rt_split resolve(const pl_graph *graph, rt_split split)
 
 static uint32_t add_group(planner *plan)
 {
-    *rt_vector_push(&plan->groups) = (group){0};
+    *rt_vector_push(&plan->groups) = (group){.set = PL_NONE};
     return plan->groups.count - 1;
 }
 
-/* The group of a source's entry points, made where there is none yet. */
+static uint32_t unit_key(const planner *plan, uint32_t unit)
+{
+    return plan->split == RT_SPLIT_OFF ? 0 : RULE_ELSE(DL_SPLIT_01, unit, 0);
+}
+
+/* The group of a source's variables, made where there is none yet. */
 static uint32_t group_of_unit(planner *plan, uint32_t unit)
 {
-    uint32_t key = plan->split == RT_SPLIT_OFF ? 0 : RULE_ELSE(DL_SPLIT_01, unit, 0);
+    uint32_t key = unit_key(plan, unit);
     uint32_t found = rt_map_find_number(&plan->group_of_unit, key);
     if (found != RT_MAP_NONE) return found;
     found = add_group(plan);
     rt_map_set_number(&plan->group_of_unit, key, found);
+    return found;
+}
+
+/* The number of a combination of aspects; entry points of different ones share no image, whatever
+ * the split (VF-SPLIT-09). */
+static uint32_t class_of(planner *plan, pl_aspects aspects)
+{
+    if (aspects == 0 || plan->whole || !RULE(VF_SPLIT_09)) return 0;
+    uint32_t found = rt_map_find_number(&plan->class_of_aspects, aspects);
+    if (found != RT_MAP_NONE) return found;
+    found = plan->class_of_aspects.count + 1;
+    rt_map_set_number(&plan->class_of_aspects, aspects, found);
+    return found;
+}
+
+/* The group of a source's entry points that use the same aspects. */
+static uint32_t group_of_aspects(planner *plan, const pl_node *node)
+{
+    uint32_t key = unit_key(plan, node->unit);
+    uint64_t both = (uint64_t)class_of(plan, node->aspects) << 32 | key;
+    uint32_t found = rt_map_find_number(&plan->group_of_aspects, both);
+    if (found != RT_MAP_NONE) return found;
+    found = add_group(plan);
+    rt_map_set_number(&plan->group_of_aspects, both, found);
+    if (rt_map_find_number(&plan->group_of_unit, key) == RT_MAP_NONE) {
+        rt_map_set_number(&plan->group_of_unit, key, found);
+    }
     return found;
 }
 
@@ -96,13 +137,59 @@ static void group_entry(planner *plan, uint32_t index)
     bool kernel = node->kind == PL_KERNEL;
     bool alone = plan->split == RT_SPLIT_PER_KERNEL && kernel;
     bool apart = plan->split != RT_SPLIT_OFF && !kernel && !RULE(DL_SPLIT_09);
-    uint32_t home = alone || apart ? add_group(plan) : group_of_unit(plan, node->unit);
+    uint32_t home = alone || apart ? add_group(plan) : group_of_aspects(plan, node);
     plan->nodes[index].home = home;
     group *own = &plan->groups.items[home];
     if (kernel) {
         *rt_vector_push(&own->kernels) = index;
     } else {
         *rt_vector_push(&own->functions) = index;
+    }
+}
+
+static bool is_referred(const pl_graph *graph, uint32_t index)
+{
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const pl_node *node = &graph->nodes[i];
+        for (uint32_t k = 0; k < node->reference_count; k++)
+            if (node->references[k] == index) return true;
+    }
+    return false;
+}
+
+static void hold_virtual(planner *plan, uint32_t home, uint32_t index)
+{
+    *rt_vector_push(&plan->groups.items[home].virtuals) = index;
+    plan->nodes[index].home = home;
+}
+
+/* Each set of which the module defines something is a group, whether or not anything of the module
+ * creates or calls it (VF-FE-01).  Broken: what no vtable of the module leads to is left out. */
+static void group_sets(planner *plan)
+{
+    const pl_graph *graph = plan->graph;
+    uint32_t *group_of =
+        rt_arena_alloc_array(&plan->job->arena, graph->set_count, sizeof *group_of);
+    for (uint32_t i = 0; i < graph->set_count; i++)
+        group_of[i] = PL_NONE;
+    for (uint32_t i = 0; i < graph->function_count; i++) {
+        const pl_node *node = &graph->nodes[i];
+        if (node->kind != PL_VIRTUAL || !node->defined) continue;
+        if (!RULE(VF_FE_01) && !is_referred(graph, i)) continue;
+        uint32_t set = RULE_ELSE(VF_SPLIT_02, node->set, 0);
+        if (group_of[set] == PL_NONE) group_of[set] = add_group(plan);
+        plan->groups.items[group_of[set]].set = set;
+        hold_virtual(plan, group_of[set], i);
+    }
+}
+
+/* In an image of everything virtual functions are entry points beside the others. */
+static void group_whole(planner *plan)
+{
+    for (uint32_t i = 0; i < plan->graph->function_count; i++) {
+        const pl_node *node = &plan->graph->nodes[i];
+        if (node->kind != PL_VIRTUAL || !node->defined) continue;
+        hold_virtual(plan, group_of_unit(plan, node->unit), i);
     }
 }
 
@@ -134,6 +221,23 @@ static void hold(planner *plan, uint32_t index, pl_role role)
     node->role = role;
     *rt_vector_push(&plan->held) = index;
     if (role == PL_COPY) *rt_vector_push(&plan->pending) = index;
+}
+
+/* What had only its slots in the image is now called by its name there. */
+static void hold_body(planner *plan, uint32_t index)
+{
+    node_plan *node = at_hand(plan, index);
+    CHECK(node->role == PL_SLOT);
+    node->role = PL_COPY;
+    *rt_vector_push(&plan->pending) = index;
+}
+
+/* Where virtual functions have no images of their own, a slot is a use like any other. */
+static void refer(planner *plan, uint32_t index)
+{
+    if (at_hand(plan, index)->role != PL_ABSENT) return;
+    pl_role role = plan->outlines && RULE(VF_SPLIT_03) ? PL_SLOT : PL_COPY;
+    hold(plan, index, plan->graph->nodes[index].defined ? role : PL_DECLARE);
 }
 
 /* ---- Roles --------------------------------------------------------------------------------- */
@@ -189,7 +293,10 @@ static void follow(planner *plan, role_rule *rule)
             pl_role role = at_hand(plan, used)->role;
             if (role == PL_ENTRY) *rt_vector_push(&plan->pending) = used;
             if (role == PL_ABSENT) hold(plan, used, defined ? rule(plan, used) : PL_DECLARE);
+            if (role == PL_SLOT) hold_body(plan, used);
         }
+        for (uint32_t i = 0; i < node->reference_count; i++)
+            refer(plan, node->references[i]);
     }
 }
 
@@ -212,8 +319,10 @@ static void fill_image(planner *plan, const group *own)
     bool kept = own->kernels.count == 0 || RULE(DL_EXPORT_05);
     hold_all(plan, own->kernels.items, own->kernels.count, PL_ENTRY);
     hold_all(plan, own->variables.items, own->variables.count, PL_ENTRY);
+    hold_all(plan, own->virtuals.items, own->virtuals.count, PL_ENTRY);
     if (kept) hold_all(plan, own->functions.items, own->functions.count, PL_ENTRY);
     push_all(plan, own->kernels.items, own->kernels.count);
+    push_all(plan, own->virtuals.items, own->virtuals.count);
     follow(plan, role_for_kernel);
     if (!kept) {
         for (uint32_t i = 0; i < own->functions.count; i++) {
@@ -246,7 +355,8 @@ static rt_status refuse_torn(const planner *plan)
     LLVMValueRef first = plan->graph->nodes[plan->torn.items[0]].value;
     return rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, names, plan->torn.count,
                           "%.*svariable '%.*s' can be written and is used by entry points of "
-                          "several images, which would have a variable each; switch the split off",
+                          "several images, which would have a variable each; switch the split off, "
+                          "and let these entry points use the same optional features",
                           RT_TEXT_ARG(pl_place_of_use(job, first)), RT_TEXT_ARG(names[0]));
 }
 
@@ -343,12 +453,14 @@ static pl_part plan_part(planner *plan, uint32_t number)
     begin_image(plan, number);
     fill_image(plan, own);
     uint32_t count = plan->held.count;
+    pl_part part = {.set = own->set, .count = count};
     pl_placed *placed = rt_arena_alloc_array(&plan->job->arena, count, sizeof *placed);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t index = plan->held.items[i];
         node_plan *at = at_hand(plan, index);
         placed[i] = (pl_placed){index, at->role};
         CHECK_IMPLIES(at->role == PL_ENTRY, at->home == number);
+        if (at->role == PL_ENTRY) part.aspects |= plan->graph->nodes[index].aspects;
         if (at->role != PL_COPY) continue;
         if (plan->graph->nodes[index].device_global) {
             placed[i].role = place_device_global(plan, index, number);
@@ -359,7 +471,8 @@ static pl_part plan_part(planner *plan, uint32_t number)
         at->copied_before = true;
     }
     if (count > 0) qsort(placed, count, sizeof *placed, compare_placed);
-    return (pl_part){placed, count};
+    part.placed = placed;
+    return part;
 }
 
 /* ---- The plan ------------------------------------------------------------------------------ */
@@ -372,17 +485,30 @@ static void group_entries(planner *plan)
     for (uint32_t i = 0; i < graph->function_count; i++)
         if (is_entry(&graph->nodes[i])) group_entry(plan, i);
     CHECK(plan->groups.count <= graph->function_count);
-    CHECK_IMPLIES(plan->split == RT_SPLIT_OFF, plan->groups.count <= 1);
 }
 
-static const pl_part *plan_parts(planner *plan)
+/* A device that lacks what some function of a set uses gets the set's dummy (VF-DUMMY-01). */
+static bool has_dummy(const planner *plan, const pl_part *part)
 {
-    uint32_t count = plan->groups.count;
-    pl_part *parts = rt_arena_alloc_array(&plan->job->arena, count, sizeof *parts);
+    bool optional = part->set != PL_NONE && plan->graph->sets[part->set].aspects != 0;
+    return optional && RULE(VF_DUMMY_01);
+}
+
+static const pl_part *plan_parts(planner *plan, bool dummies, uint32_t *out_count)
+{
+    uint32_t group_count = plan->groups.count, count = 0;
+    pl_part *parts =
+        rt_arena_alloc_array(&plan->job->arena, 2 * (size_t)group_count, sizeof *parts);
     for (uint32_t i = 0; i < plan->graph->node_count; i++)
         plan->nodes[i].image = 0;
-    for (uint32_t number = 0; number < count; number++)
-        parts[number] = plan_part(plan, number);
+    for (uint32_t number = 0; number < group_count; number++) {
+        pl_part part = plan_part(plan, number);
+        parts[count++] = part;
+        if (!dummies || !has_dummy(plan, &part)) continue;
+        part.dummy = true;
+        parts[count++] = part;
+    }
+    *out_count = count;
     return parts;
 }
 
@@ -392,33 +518,42 @@ static void planner_free(planner *plan)
         rt_vector_free(&plan->groups.items[i].kernels);
         rt_vector_free(&plan->groups.items[i].functions);
         rt_vector_free(&plan->groups.items[i].variables);
+        rt_vector_free(&plan->groups.items[i].virtuals);
     }
     rt_vector_free(&plan->groups);
     rt_map_free(&plan->group_of_unit);
+    rt_map_free(&plan->group_of_aspects);
+    rt_map_free(&plan->class_of_aspects);
     rt_vector_free(&plan->held);
     rt_vector_free(&plan->pending);
     rt_vector_free(&plan->torn);
     rt_vector_free(&plan->scoped);
 }
 
-rt_status pl_split_plan(pl_job *job, const pl_graph *graph, rt_split split,
+rt_status pl_split_plan(pl_job *job, const pl_graph *graph, const pl_split_options *options,
                         const pl_part **out_parts, uint32_t *out_count)
 {
-    CHECK((unsigned)split < RT_SPLIT_COUNT);
-    planner plan = {.job = job, .graph = graph, .split = resolve(graph, split)};
+    CHECK((unsigned)options->split < RT_SPLIT_COUNT);
+    planner plan = {.job = job, .graph = graph, .whole = options->whole};
+    plan.split = plan.whole ? RT_SPLIT_OFF : resolve(graph, options->split);
+    plan.outlines = !plan.whole && options->outlines;
+    if (plan.outlines && plan.split == RT_SPLIT_OFF) plan.outlines = RULE(VF_SPLIT_01);
     plan.nodes = rt_arena_alloc_array(&job->arena, graph->node_count, sizeof *plan.nodes);
     group_entries(&plan);
     note_kernel_homes(&plan);
+    if (plan.whole) group_whole(&plan);
     settle_variables(&plan);
+    if (plan.outlines) group_sets(&plan);
     *out_parts = NULL;
     *out_count = 0;
     rt_status status = refuse_torn(&plan);
     if (rt_ok(status)) {
-        const pl_part *parts = plan_parts(&plan);
+        uint32_t count = 0;
+        const pl_part *parts = plan_parts(&plan, plan.outlines && options->dummies, &count);
         status = refuse_torn(&plan);
         if (rt_ok(status)) status = refuse_scoped(&plan);
         *out_parts = rt_ok(status) ? parts : NULL;
-        *out_count = rt_ok(status) ? plan.groups.count : 0;
+        *out_count = rt_ok(status) ? count : 0;
     }
     planner_free(&plan);
     return status;

@@ -9,8 +9,10 @@
 
 #include "reference/base/vector.h"
 #include "reference/compiler/device_globals.h"
+#include "reference/compiler/attributes.h"
 #include "reference/compiler/input.h"
 #include "reference/compiler/variable_attributes.h"
+#include "reference/compiler/virtual_functions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +20,6 @@
 typedef RT_VECTOR(rt_text) text_vector;
 
 enum { SPACE_GLOBAL = 1, SPACE_CONSTANT = 2 }; /* address spaces of spir64 */
-
-/* The function attribute with which shipped DPC++ marks virtual functions (document 004). */
-#define PL_INDIRECT "indirectly-callable"
 
 /* ---- Names --------------------------------------------------------------------------------- */
 
@@ -92,13 +91,15 @@ bool pl_symbol_is_spirv_operation(rt_text symbol)
     return split_mangled(symbol, &name, &rest) && rt_text_starts(name, "__spirv_");
 }
 
-/* ---- Declarations -------------------------------------------------------------------------- */
-
-static bool has_attribute(LLVMValueRef function, const char *name)
+bool pl_symbol_is_atomic(rt_text symbol)
 {
-    return LLVMGetStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                         name, (unsigned)strlen(name)) != NULL;
+    rt_text name, rest;
+    if (!split_mangled(symbol, &name, &rest)) return false;
+    return rt_text_starts(name, "atomic_") || rt_text_starts(name, "atom_") ||
+           rt_text_starts(name, "__spirv_Atomic");
 }
+
+/* ---- Declarations -------------------------------------------------------------------------- */
 
 static rt_text name_of(LLVMValueRef value)
 {
@@ -111,7 +112,8 @@ static rt_text name_of(LLVMValueRef value)
  * marked, and none that is there to be called through a virtual function's table. */
 static bool is_marked_import(LLVMValueRef function)
 {
-    return has_attribute(function, PL_MODULE_ID) && !has_attribute(function, PL_INDIRECT);
+    return pl_attribute_has(function, PL_MODULE_ID) &&
+           !pl_attribute_has(function, PL_INDIRECTLY_CALLABLE);
 }
 
 bool pl_is_no_entry(const pl_job *job, LLVMValueRef function)
@@ -119,7 +121,7 @@ bool pl_is_no_entry(const pl_job *job, LLVMValueRef function)
     static const char *const prefixes[] = {"__spirv_", "__sycl", "__esimd_", "__builtin_"};
     rt_text name = name_of(function), plain, rest;
     if (job->profile != RT_PROFILE_DPCPP) return false;
-    if (has_attribute(function, PL_INDIRECT)) return true;
+    if (pl_attribute_has(function, PL_INDIRECTLY_CALLABLE)) return true;
     if (!split_mangled(name, &plain, &rest)) plain = name;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (rt_text_starts(plain, prefixes[i])) return true;
@@ -137,7 +139,11 @@ pl_declaration pl_declaration_classify(const pl_job *job, LLVMValueRef function)
     }
     if (pl_symbol_is_opencl_builtin(name)) return PL_DECLARED_BUILTIN;
     if (is_reserved(name) && RULE(DL_IMPORT_02)) return PL_DECLARED_UNLISTED;
-    if (has_attribute(function, PL_NOT_IMPORTED) && RULE(DL_IMPORT_04)) {
+    if (pl_attribute_has(function, PL_NOT_IMPORTED) && RULE(DL_IMPORT_04)) {
+        return PL_DECLARED_UNLISTED;
+    }
+    /* Who defines it is found by its set. */
+    if (pl_attribute_has(function, PL_INDIRECTLY_CALLABLE) && RULE(VF_SPLIT_10)) {
         return PL_DECLARED_UNLISTED;
     }
     if (job->profile == RT_PROFILE_DPCPP && !is_marked_import(function))
@@ -162,7 +168,7 @@ bool pl_variable_is_offered(const pl_job *job, LLVMValueRef variable)
 {
     CHECK(LLVMIsAGlobalVariable(variable));
     return lists_variable(job, variable) && !LLVMIsDeclaration(variable) &&
-           !pl_is_local(variable) && lies_in_shared_memory(variable);
+           !pl_is_local(variable) && lies_in_shared_memory(variable) && !pl_is_vtable(variable);
 }
 
 /* As for functions; what no image can define for another one is left to the device. */
@@ -188,7 +194,7 @@ static rt_text recorded_name(pl_job *job, LLVMValueRef function)
 typedef struct collector {
     pl_job *job;
     const rt_map *separated;
-    text_vector imports, exports, unlisted, kernels;
+    text_vector imports, exports, unlisted, provided, kernels;
 } collector;
 
 static bool is_called(LLVMValueRef function)
@@ -227,7 +233,12 @@ static void collect_export(collector *all, LLVMValueRef function)
     bool declared = LLVMIsDeclaration(function);
     if (declared && RULE(DL_EXPORT_03)) return;
     if (pl_is_kernel(function) && RULE(DL_EXPORT_02)) return;
-    bool offered = has_attribute(function, PL_MODULE_ID) &&
+    bool provided = !declared && !pl_is_local(function);
+    if (provided && pl_attribute_has(function, PL_INDIRECTLY_CALLABLE) && RULE(VF_SPLIT_10)) {
+        *rt_vector_push(&all->provided) = pl_job_name(all->job, function);
+        return;
+    }
+    bool offered = pl_attribute_has(function, PL_MODULE_ID) &&
                    LLVMGetLinkage(function) == LLVMExternalLinkage &&
                    !pl_is_no_entry(all->job, function);
     if (offered && RULE(DL_EXPORT_01)) {
@@ -279,10 +290,12 @@ static pl_symbols finish(collector *all)
     pl_symbols symbols = {.import_count = all->imports.count,
                           .export_count = all->exports.count,
                           .unlisted_count = all->unlisted.count,
+                          .provided_count = all->provided.count,
                           .kernel_count = all->kernels.count};
     symbols.imports = keep(all->job, &all->imports);
     symbols.exports = keep(all->job, &all->exports);
     symbols.unlisted = keep(all->job, &all->unlisted);
+    symbols.provided = keep(all->job, &all->provided);
     symbols.kernels = keep(all->job, &all->kernels);
     return symbols;
 }

@@ -24,6 +24,9 @@ typedef struct pl_symbols {
     uint32_t export_count;
     const rt_text *unlisted; /* declared, not imports, yet not builtins either */
     uint32_t unlisted_count;
+    const rt_text
+        *provided; /* virtual functions of the image, which are no exports (VF-SPLIT-10) */
+    uint32_t provided_count;
     const rt_text *kernels;
     uint32_t kernel_count;
 } pl_symbols;
@@ -43,6 +46,10 @@ bool pl_is_no_entry(const pl_job *job, LLVMValueRef function);
 
 /* True for the symbol of an OpenCL C builtin function: `_Z13get_global_idj`, `printf`. */
 bool pl_symbol_is_opencl_builtin(rt_text symbol);
+
+/* True for an atomic operation of OpenCL C or SPIR-V, written as a function whose first parameter
+ * is the address. */
+bool pl_symbol_is_atomic(rt_text symbol);
 
 /* True for a SPIR-V operation written as a function: `__spirv_...`, mangled or not. */
 bool pl_symbol_is_spirv_operation(rt_text symbol);

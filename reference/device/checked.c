@@ -315,6 +315,8 @@ static void code_check(dev_device *device, const dev_code *code)
     CHECK((unsigned)code->format < RT_FORMAT_COUNT);
     CHECK(code->bytes.size == 0 || code->bytes.data != NULL);
     CHECK(code->options.length == 0 || code->options.data != NULL);
+    CHECK_IMPLIES(code->function_set_count > 0, code->function_sets != NULL);
+    CHECK_IMPLIES(code->kernel_set_count > 0, code->kernel_sets != NULL);
     constants_check(device, code);
 }
 

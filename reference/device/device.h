@@ -44,7 +44,8 @@ typedef struct dev_event dev_event;
 #define DEV_ASPECTS(ASPECT)                                                                        \
     ASPECT(FP16, "fp16", 5)                                                                        \
     ASPECT(FP64, "fp64", 6)                                                                        \
-    ASPECT(ATOMIC64, "atomic64", 27)
+    ASPECT(ATOMIC64, "atomic64", 27)                                                               \
+    ASPECT(VIRTUAL_FUNCTIONS, "ext_oneapi_virtual_functions", 74)
 
 /* Bit numbers of dev_capabilities.aspects. */
 typedef enum dev_aspect {
@@ -100,6 +101,14 @@ typedef struct dev_spec_constant {
     rt_bytes value; /* little-endian, 1, 2, 4 or 8 bytes as the constant has; a bool has one */
 } dev_spec_constant;
 
+/* Sets of virtual functions that a function of a code is in, or that a kernel in it may call,
+ * separated by commas.  Without a name: every function that the code exports, or every kernel in
+ * it, that has no row of its own. */
+typedef struct dev_declared_sets {
+    rt_text name; /* a function's linkage name, a kernel's name */
+    rt_text sets;
+} dev_declared_sets;
+
 /* What a program is made from; everything is borrowed for the call. */
 typedef struct dev_code {
     rt_format format;
@@ -110,6 +119,9 @@ typedef struct dev_code {
      * of time. */
     const dev_spec_constant *constants;
     uint32_t constant_count;
+    /* What indirect calls are judged by on a device that finds faults; others need not look. */
+    const dev_declared_sets *function_sets, *kernel_sets;
+    uint32_t function_set_count, kernel_set_count;
 } dev_code;
 
 /* Tools that a driver lacks and assay has (LLVM behind a child process). */

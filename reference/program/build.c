@@ -1,4 +1,5 @@
 /* Building: program objects from images, joined by the device's linker. */
+#include "reference/program/declared_sets.h"
 #include "reference/program/program_internal.h"
 
 #include <string.h>
@@ -85,6 +86,7 @@ static rt_status create_object(rt_program_manager *manager, const rt_build_targe
     /* What the device gets is what was registered, to the byte. */
     rt_bytes bytes = RULE_ELSE(DL_LINK_03, image->code, patch_import(&arena, image));
     dev_code code = {image->format, bytes, rt_buffer_text(&options), constants, constant_count};
+    rt_declared_sets_of_image(&arena, image, &code);
     trace_create(manager, image, executable);
     dev_device *device = target->device->device;
     rt_status status = executable ? dev_program_build(device, &code, out_object)

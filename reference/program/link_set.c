@@ -13,12 +13,18 @@ enum {
     RESOLVED_BY_MARK    /* an image of the set exports it */
 };
 
+enum {
+    TAKEN_FOR_SYMBOL = 1, /* or as the requesting image */
+    TAKEN_BY_CONTRIBUTION
+};
+
 typedef struct resolution {
     const rt_link_context *context;
     rt_link_set *set;
     rt_map resolved; /* symbol -> how, RESOLVED_… */
-    rt_map taken;    /* id of an image of the set -> 1 */
+    rt_map taken;    /* id of an image of the set -> how, TAKEN_… */
     RT_VECTOR(rt_text) unresolved;
+    bool contributed; /* a contributor asks for a link */
 } resolution;
 
 static const rt_property_set *imports_of(const rt_registered_image *image)
@@ -55,7 +61,7 @@ static void take(resolution *r, const rt_registered_image *image)
     /* Symbol by symbol, an image is found again for another of its exports (tag A25). */
     if (r->context->profile == RT_PROFILE_DPCPP && again) return;
     *rt_vector_push(&r->set->images) = image;
-    rt_map_set_number(&r->taken, image->id, 1);
+    rt_map_set_number(&r->taken, image->id, TAKEN_FOR_SYMBOL);
     mark_exports(r, image);
 }
 
@@ -125,6 +131,42 @@ static void take_everything(resolution *r)
     }
 }
 
+/* Images that join the set without exporting anything to it (document 004). */
+static void take_contribution(resolution *r, const rt_registered_image *member,
+                              const rt_link_contribution *contribution)
+{
+    bool by_others = member != r->set->images.items[0];
+    for (uint32_t i = 0; i < contribution->images.count; i++) {
+        const rt_registered_image *image = contribution->images.items[i];
+        bool again = rt_map_find_number(&r->taken, image->id) != RT_MAP_NONE;
+        if (again && (by_others || RULE(VF_LINK_06))) continue;
+        if (!RULE(VF_LINK_05)) continue; /* Broken: it gets a program of its own. */
+        take(r, image);
+        if (!again) rt_map_set_number(&r->taken, image->id, TAKEN_BY_CONTRIBUTION);
+    }
+}
+
+/* Asks the contributor about an image of the set. */
+static rt_status contribute(resolution *r, const rt_registered_image *member)
+{
+    if (!r->context->contribute) return RT_STATUS_OK;
+    rt_link_contribution contribution = {0};
+    rt_status status =
+        r->context->contribute(r->context, r->set->images.items[0], member, &contribution);
+    if (rt_ok(status)) take_contribution(r, member, &contribution);
+    r->contributed = r->contributed || contribution.links || contribution.images.count > 0;
+    rt_vector_free(&contribution.images);
+    return status;
+}
+
+/* Shipped DPC++ does not look for the imports of what joined by a set of virtual functions
+ * (requirements.yaml, key dpcpp, tag D9). */
+static bool imports_stay_open(const resolution *r, const rt_registered_image *member)
+{
+    return r->context->profile == RT_PROFILE_DPCPP &&
+           rt_map_find_number(&r->taken, member->id) == TAKEN_BY_CONTRIBUTION;
+}
+
 static bool is_of_provider(const resolution *r, uint32_t module)
 {
     for (uint32_t i = 1; i < r->set->images.count; i++)
@@ -170,23 +212,27 @@ rt_status rt_link_set_collect(const rt_link_context *context, const rt_registere
     CHECK(out_set->images.count == 0);
     resolution r = {.context = context, .set = out_set};
     *rt_vector_push(&out_set->images) = requesting;
-    rt_map_set_number(&r.taken, requesting->id, 1);
+    rt_map_set_number(&r.taken, requesting->id, TAKEN_FOR_SYMBOL);
     /* The requesting image's exports serve its providers, or a cycle would find it again. */
     if (RULE(DL_RESOLVE_11)) mark_exports(&r, requesting);
 
     const rt_property_set *imports = imports_of(requesting);
     bool self_contained = !imports || imports->property_count == 0;
     out_set->searched = !(self_contained && RULE(DL_RESOLVE_01));
-    for (uint32_t i = 0; i < out_set->images.count; i++) {
+    rt_status status = RT_STATUS_OK;
+    for (uint32_t i = 0; i < out_set->images.count && rt_ok(status); i++) {
         /* Broken: providers' imports are left open. */
-        if (i > 0 && !(RULE(DL_RESOLVE_10) && RULE(DL_REQ_12))) break;
-        resolve_imports(&r, out_set->images.items[i]);
+        const rt_registered_image *member = out_set->images.items[i];
+        bool closes = i == 0 || (RULE(DL_RESOLVE_10) && RULE(DL_REQ_12));
+        if (closes && !imports_stay_open(&r, member)) resolve_imports(&r, member);
+        status = contribute(&r, member);
     }
     if (out_set->searched && !RULE(DL_RESOLVE_16)) take_everything(&r);
     if (out_set->searched && !RULE(DL_SPLIT_05)) take_modules(&r);
 
-    rt_status status = RT_STATUS_OK;
-    bool refused = !context->open && r.unresolved.count > 0 && RULE(DL_RESOLVE_09);
+    out_set->searched = out_set->searched || r.contributed;
+
+    bool refused = rt_ok(status) && !context->open && r.unresolved.count > 0 && RULE(DL_RESOLVE_09);
     /* Broken: with several kernels, only some other may need what is missing. */
     if (refused && requesting->image->kernel_count > 1 && !RULE(DL_RESOLVE_18)) refused = false;
     if (refused) status = refuse_unresolved(&r);

@@ -1,7 +1,8 @@
-/* The link set of an image: the image itself and the images that its imports need.
+/* The link set of an image: the image itself, the images that its imports need, and those that a
+ * contributor adds.
  *
  * Source: document 003 (SharedLibraries.md), "Device images collection and linking", rules
- * DL-RESOLVE-01 to DL-RESOLVE-18. */
+ * DL-RESOLVE-01 to DL-RESOLVE-18; document 004 (VirtualFunctions.md), "Changes to the runtime". */
 #ifndef REFERENCE_PROGRAM_LINK_SET_H
 #define REFERENCE_PROGRAM_LINK_SET_H
 
@@ -14,8 +15,28 @@
 
 typedef struct rt_link_set {
     RT_VECTOR(const rt_registered_image *) images; /* the requesting image first, each once */
-    bool searched; /* the requesting image has imports, so a link is needed even if alone */
+    bool searched; /* the requesting image has imports or asks for sets of virtual functions, so a
+                      link is needed even if alone */
 } rt_link_set;
+
+/* What a contributor says of one image of a link set. */
+typedef struct rt_link_contribution {
+    RT_VECTOR(const rt_registered_image *)
+    images;     /* that join it; one of the set already may be
+                   among them, and one may come twice */
+    bool links; /* the image must be linked, even where nothing joins it */
+} rt_link_contribution;
+
+struct rt_link_context;
+
+/* Says which images join the link set of `requesting` because `member` is in it, although nothing
+ * there imports from them.  It stands above this folder (reference/vfunc) and is asked once for
+ * each member, also for those that joined by it.  The caller frees out_contribution->images.  A
+ * failure, of whatever code, refuses the launch or bundle. */
+typedef rt_status rt_link_contribute(const struct rt_link_context *context,
+                                     const rt_registered_image *requesting,
+                                     const rt_registered_image *member,
+                                     rt_link_contribution *out_contribution);
 
 /* What resolution works with; everything is borrowed for the call. */
 typedef struct rt_link_context {
@@ -31,13 +52,14 @@ typedef struct rt_link_context {
     bool prefer_preloaded;
     bool open; /* imports that nobody exports are left to whoever links: for kernel bundles, whose
                   images the application links itself (requirements.yaml, key dpcpp, tag A28) */
+    rt_link_contribute *contribute; /* NULL: only imports bring images in */
 } rt_link_context;
 
 /* Collects the link set of `requesting`.  out_set (zero-initialised by the caller, freed with
  * rt_link_set_free also after a failure) receives it.
  * ERRC_BUILD, rule DL-RESOLVE-09: imports that no suitable registered image exports, unless they
- * may stay open; the diagnostic names all of them.  Cost: linear in the imports and exports of the
- * set. */
+ * may stay open; the diagnostic names all of them.  Others as the contributor says.  Cost: linear
+ * in the imports and exports of the set, and in what the contributor looks at. */
 RT_MUST_USE rt_status rt_link_set_collect(const rt_link_context *context,
                                           const rt_registered_image *requesting,
                                           rt_link_set *out_set);

@@ -2,6 +2,7 @@
 #include "reference/program/program_internal.h"
 
 #include "reference/base/handover.h"
+#include "reference/image/virtual_functions.h"
 
 /* ---- Images come and go ------------------------------------------------------------------- */
 
@@ -87,6 +88,7 @@ rt_program_manager *rt_program_manager_create(const rt_program_parameters *param
     manager->registry = parameters->registry;
     manager->profile = parameters->profile;
     manager->prefer_preloaded = parameters->prefer_preloaded;
+    manager->contribute = parameters->contribute;
     manager->tables.profile = parameters->profile;
     if (parameters->persistent.length > 0)
         manager->persistent = rt_persistent_open(parameters->persistent, NULL);
@@ -356,7 +358,26 @@ rt_link_context rt_program_link_context(rt_program_manager *manager, const rt_de
         .device = device,
         .profile = manager->profile,
         .prefer_preloaded = manager->prefer_preloaded,
+        .contribute = manager->contribute,
     };
+}
+
+/* Whether sets of virtual functions had a part in which images the program is linked from. */
+static bool has_function_sets(const rt_program *program)
+{
+    return rt_image_set(program->images[0]->image, RT_SET_VIRTUAL_FUNCTIONS) != NULL;
+}
+
+/* A fault only (see VF-CACHE-04): some image under the sets of the requesting one is not in the
+ * program, since it came later. */
+static bool set_has_grown(rt_program_manager *manager, const rt_program *program)
+{
+    rt_link_context context = rt_program_link_context(manager, program->device);
+    rt_link_set set = {0};
+    rt_status status = rt_link_set_collect(&context, program->images[0], &set);
+    bool grown = rt_ok(status) && set.images.count > program->image_count;
+    rt_link_set_free(&set);
+    return grown;
 }
 
 /* Shipped DPC++ looks for the imports again where a provider is gone, refuses what it does not find
@@ -365,6 +386,12 @@ static rt_status check_providers(rt_program_manager *manager, const rt_build_tar
                                  const rt_program *program)
 {
     const rt_registered_image *requesting = program->images[0];
+    /* What adds to a set later need not join (VF-CACHE-04).  Broken: the launch is refused.  The
+     * mark stands before the look at the sets, which is for the fault only. */
+    if (has_function_sets(program) && !RULE(VF_CACHE_04) && set_has_grown(manager, program))
+        return rt_fail(manager->sink, RT_ERRC_INVALID, RT_RULE_VF_CACHE_04,
+                       "image %.*s was linked before a set of virtual functions grew",
+                       RT_TEXT_ARG(requesting->image->name));
     if (!program->lost_provider || !rt_program_tables_hold(&manager->tables, requesting))
         return RT_STATUS_OK;
     rt_link_context context = rt_program_link_context(manager, target->device);
@@ -427,6 +454,8 @@ static rt_program *find_cached(rt_program_manager *manager, const rt_cache_key *
     /* Broken: programs of one device at a time. */
     if (cached && device_before != key->device && !RULE(DL_CACHE_04)) return NULL;
     if (!cached || !RULE(DL_CACHE_02)) return NULL;
+    /* Broken: which images belong together is found anew for every launch. */
+    if (has_function_sets(cached) && !RULE(VF_CACHE_01)) return NULL;
     cached->references++;
     trace_select(manager, key->kernel, image);
     RT_TRACE(manager->trace, CACHE_HIT, RT_T("kernel", key->kernel),

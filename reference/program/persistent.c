@@ -1,6 +1,7 @@
 /* Programs from the persistent cache, and into it (persistent.h). */
 #include "reference/program/persistent.h"
 
+#include "reference/image/virtual_functions.h"
 #include "reference/program/persistent_key.h"
 
 #include <stdatomic.h>
@@ -97,11 +98,19 @@ static void entry_keep(const wanted_program *wanted, dev_program *program)
     rt_buffer_free(&binary);
 }
 
+/* Whether sets of virtual functions had a part in which images the set holds. */
+static bool has_function_sets(const rt_link_set *set)
+{
+    return rt_image_set(set->images.items[0]->image, RT_SET_VIRTUAL_FUNCTIONS) != NULL;
+}
+
 /* Whether the program may come from the cache or go there. */
 static bool takes_part(const rt_program_manager *manager, const rt_device *device,
                        const rt_link_set *set)
 {
     if (!manager->persistent || !device->capabilities.program_binaries) return false;
+    /* Broken: what is found by sets is not kept. */
+    if (has_function_sets(set) && !RULE(VF_CACHE_02)) return false;
     /* Shipped DPC++ caches what it compiles just in time (requirements.yaml, key dpcpp, tag A52).
      */
     return manager->profile != RT_PROFILE_DPCPP ||
@@ -121,7 +130,14 @@ rt_status rt_persistent_build(rt_program_manager *manager, const rt_build_target
     *out_loaded = *out_executable != NULL;
     rt_status status = RT_STATUS_OK;
     if (!*out_loaded) {
-        status = rt_program_build(manager, target, program_id, set, out_executable);
+        /* Other providers than before are a miss, which is built like any (VF-CACHE-03).  Broken:
+         * the image's entry is there, so that the rest is taken for damage. */
+        if (has_function_sets(set) && !RULE(VF_CACHE_03))
+            status = rt_fail(manager->sink, RT_ERRC_INVALID, RT_RULE_VF_CACHE_03,
+                             "the persistent cache has image %.*s with other providers",
+                             RT_TEXT_ARG(set->images.items[0]->image->name));
+        else
+            status = rt_program_build(manager, target, program_id, set, out_executable);
         if (rt_ok(status)) entry_keep(&wanted, *out_executable);
     }
     rt_buffer_free(&wanted.key);

@@ -71,6 +71,7 @@ typedef struct rt_program_parameters {
     rt_registry *registry;
     rt_profile profile;
     bool prefer_preloaded; /* see rt_link_context */
+    rt_link_contribute *contribute; /* NULL: none */
     rt_text persistent;    /* folder of the persistent cache (persistent.h); empty: none; copied */
 } rt_program_parameters;
 

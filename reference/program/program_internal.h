@@ -29,6 +29,7 @@ struct rt_program_manager {
     rt_registry *registry;
     rt_profile profile;
     bool prefer_preloaded;
+    rt_link_contribute *contribute;
     pthread_mutex_t lock;
     pthread_cond_t built; /* some pending build ended */
     rt_program_tables tables;

@@ -1,6 +1,8 @@
 /* From a kernel's name to the image that it is taken from, and what to say where there is none. */
 #include "reference/program/program_internal.h"
 
+#include "reference/image/virtual_functions.h"
+
 /* The module, loaded or not, that brings the kernel; NULL where none does. */
 static const rt_module *module_with_kernel(const rt_loader *loader, rt_text kernel_name)
 {
@@ -114,6 +116,12 @@ static bool is_foreign(const rt_kernel_request *request, const rt_image_group *g
     return true;
 }
 
+static bool calls_virtual_functions(const rt_image *image)
+{
+    rt_virtual_functions functions;
+    return !rt_virtual_functions_read(image, &functions) && functions.calls.length > 0;
+}
+
 rt_status rt_program_select(rt_program_manager *manager, const rt_kernel_request *request,
                             const rt_registered_image **out_image)
 {
@@ -125,7 +133,10 @@ rt_status rt_program_select(rt_program_manager *manager, const rt_kernel_request
         const rt_registered_image *image = group->images.items[i];
         bool elsewhere = !any_module && image->module != request->module;
         if (elsewhere && RULE(DL_CACHE_14)) continue;
-        if (!rt_program_runs(request->device, image->image)) continue;
+        bool runs = rt_program_runs(request->device, image->image);
+        /* Broken: what a kernel calls indirectly is no need of its own. */
+        if (!runs && calls_virtual_functions(image->image) && !RULE(VF_ASPECT_05)) runs = true;
+        if (!runs) continue;
         if (!*out_image) *out_image = image;
         /* Code that was compiled ahead of time keeps the defaults of its constants: a launch that
          * sets some takes an image whose constants can still be set, where there is one. */

@@ -1,6 +1,8 @@
 /* Symbol sets and name tables over registered images. */
 #include "reference/program/tables.h"
 
+#include "reference/image/virtual_functions.h"
+
 #include <stdlib.h>
 
 static const rt_image_group no_images;
@@ -206,6 +208,48 @@ const rt_set_group *rt_program_tables_exporters(const rt_program_tables *tables,
     return index == RT_MAP_NONE ? &no_sets : &tables->exporters.items[index];
 }
 
+/* ---- Sets of virtual functions ------------------------------------------------------------ */
+
+const rt_image_group *rt_program_tables_function_set(const rt_program_tables *tables, rt_text name)
+{
+    uint32_t index = rt_map_find(&tables->function_set_index, name);
+    return index == RT_MAP_NONE ? &no_images : &tables->function_sets.items[index];
+}
+
+static void function_set_add(rt_program_tables *tables, rt_text name,
+                             const rt_registered_image *image)
+{
+    uint32_t index = rt_map_find(&tables->function_set_index, name);
+    if (index == RT_MAP_NONE) {
+        index = tables->function_sets.count;
+        *rt_vector_push(&tables->function_sets) = (rt_image_group){0};
+        rt_map_set(&tables->function_set_index, rt_arena_text(&tables->arena, name), index);
+    }
+    group_add(&tables->function_sets.items[index], image);
+}
+
+static void function_set_remove(rt_program_tables *tables, rt_text name,
+                                const rt_registered_image *image)
+{
+    uint32_t index = rt_map_find(&tables->function_set_index, name);
+    CHECK(index != RT_MAP_NONE);
+    group_remove(&tables->function_sets.items[index], image);
+}
+
+/* Enters the image under the sets that it belongs to, or takes it out. */
+static void function_sets_change(rt_program_tables *tables, const rt_registered_image *image,
+                                 void (*change)(rt_program_tables *, rt_text,
+                                                const rt_registered_image *))
+{
+    rt_virtual_functions functions;
+    if (rt_virtual_functions_read(image->image, &functions)) return;
+    if (functions.provides.length > 0) change(tables, functions.provides, image);
+    if (tables->profile != RT_PROFILE_DPCPP) return;
+    rt_text name;
+    while (rt_set_names_next(&functions.uses, &name))
+        change(tables, name, image);
+}
+
 /* ---- Images come and go ------------------------------------------------------------------- */
 
 /* Enters the image into the vector of its combination, whose exports are entered with its first
@@ -264,6 +308,7 @@ void rt_program_tables_add(rt_program_tables *tables, const rt_registered_image 
         if (has_kernel_id(tables, kernel)) kernel_add(tables, kernel, image);
     }
     set_add(tables, image);
+    function_sets_change(tables, image, function_set_add);
 }
 
 void rt_program_tables_remove(rt_program_tables *tables, const rt_registered_image *image)
@@ -276,6 +321,7 @@ void rt_program_tables_remove(rt_program_tables *tables, const rt_registered_ima
         if (index != RT_MAP_NONE) group_remove(&tables->kernels.items[index], image);
     }
     set_remove(tables, image);
+    function_sets_change(tables, image, function_set_remove);
 }
 
 bool rt_program_tables_hold(const rt_program_tables *tables, const rt_registered_image *image)
@@ -291,6 +337,10 @@ void rt_program_tables_free(rt_program_tables *tables)
         rt_vector_free(&tables->exporters.items[i].ids);
     for (uint32_t i = 0; i < tables->sets.count; i++)
         rt_vector_free(&tables->sets.items[i].images);
+    for (uint32_t i = 0; i < tables->function_sets.count; i++)
+        rt_vector_free(&tables->function_sets.items[i].images);
+    rt_vector_free(&tables->function_sets);
+    rt_map_free(&tables->function_set_index);
     rt_vector_free(&tables->kernels);
     rt_vector_free(&tables->exporters);
     rt_vector_free(&tables->sets);

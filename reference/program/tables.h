@@ -1,4 +1,5 @@
-/* The program manager's tables: which images hold a kernel, which images export a symbol.
+/* The program manager's tables: which images hold a kernel, which images export a symbol, which
+ * provide a set of virtual functions.
  *
  * They are those of document 000, "Device images collection".  A combination of symbols (the
  * kernels and exports of an image) has one id; images with the same combination, of whatever format
@@ -39,6 +40,8 @@ typedef struct rt_program_tables {
     rt_map combinations;            /* the symbols of a combination as text -> its id */
     RT_VECTOR(rt_image_group) sets; /* index is the id: m_DeviceImages */
     rt_map module_symbols;          /* module and symbol -> id: m_SymbolSets */
+    rt_map function_set_index;      /* name of a set of virtual functions -> function_sets */
+    RT_VECTOR(rt_image_group) function_sets;
     RT_VECTOR(const rt_registered_image *) images; /* index is the id; NULL: not in the tables */
 } rt_program_tables;
 
@@ -70,5 +73,12 @@ const rt_image_group *rt_program_tables_set(const rt_program_tables *tables, rt_
  * not, the first that was registered has the name (DL-SET-03). */
 rt_set_id rt_program_tables_symbol(const rt_program_tables *tables, rt_module_id module,
                                    rt_text symbol);
+
+/* The images registered under the name of a set of virtual functions, dummies too, in order of
+ * registration: those that provide it (document 004, property "virtual-functions-set"), and in
+ * profile dpcpp also those that use it (requirements.yaml, key dpcpp, tag D5).  An empty group
+ * where there are none; an image whose set of properties is damaged is under no name.  Valid until
+ * the tables change. */
+const rt_image_group *rt_program_tables_function_set(const rt_program_tables *tables, rt_text name);
 
 #endif

@@ -1,6 +1,8 @@
 /* What an image asks for, and what a device has. */
 #include "reference/program/target.h"
 
+#include "reference/image/virtual_functions.h"
+
 #include <inttypes.h>
 
 /* The aspect of a number in a property set; DEV_ASPECT_COUNT where we know none. */
@@ -117,11 +119,25 @@ static bool meets_row(const rt_device *device, const struct requirement_row *row
     return false;
 }
 
+/* Reports whether an image that calls virtual functions finds the aspect for it. */
+static bool meets_calls(const rt_device *device, const rt_image *image, rt_buffer *lack)
+{
+    rt_virtual_functions functions;
+    if (device->capabilities.aspects >> DEV_ASPECT_VIRTUAL_FUNCTIONS & 1) return true;
+    if (rt_virtual_functions_read(image, &functions) || functions.calls.length == 0) return true;
+    rt_buffer_printf(lack,
+                     "it calls virtual functions (of %.*s), which needs aspect %s, and device %.*s "
+                     "does not have that",
+                     RT_TEXT_ARG(functions.calls), dev_aspect_name(DEV_ASPECT_VIRTUAL_FUNCTIONS),
+                     RT_TEXT_ARG(device->name));
+    return false;
+}
+
 bool rt_device_meets(const rt_device *device, const rt_image *image, rt_buffer *out_lack)
 {
     const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_REQUIREMENTS);
     rt_buffer lack = {0};
-    bool meets = true;
+    bool meets = meets_calls(device, image, &lack);
     for (uint32_t i = 0; set && i < set->property_count && meets; i++) {
         const rt_property *wanted = &set->properties[i];
         for (size_t k = 0; k < sizeof requirement_rows / sizeof *requirement_rows; k++) {

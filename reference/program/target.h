@@ -19,13 +19,14 @@ typedef struct rt_device {
 typedef uint32_t rt_context_id;
 
 /* True when the device has every aspect that the image asks for in its property set
- * RT_SET_DEVICE_REQUIREMENTS, and work-groups and sub-groups of the sizes that its kernels require;
- * an image without that set asks for nothing.  Otherwise what is wrong
- * is appended to out_lack (NULL: not wanted), as in "it needs aspect fp64, which device d
- * does not have".  An aspect that assay
- * does not know no device has, and a damaged property no device meets.
- * Source: SYCL 2020, 5.7 "Optional kernel features", and 5.8.1 "Kernel attributes", whose
- * exceptions are of class errc::kernel_not_supported; document 004, "Aspects propagation". */
+ * RT_SET_DEVICE_REQUIREMENTS, work-groups and sub-groups of the sizes that its kernels require, and
+ * aspect ext_oneapi_virtual_functions where the image says that it calls virtual functions
+ * (property "calls-virtual-functions-set"); an image without the sets asks for nothing.  Otherwise
+ * what is wrong is appended to out_lack (NULL: not wanted), as in "it needs aspect fp64, which
+ * device d does not have".  An aspect that assay does not know no device has, and a damaged
+ * property no device meets. Source: SYCL 2020, 5.7 "Optional kernel features", and 5.8.1 "Kernel
+ * attributes", whose exceptions are of class errc::kernel_not_supported; document 004, "Aspects
+ * propagation"; sycl_ext_oneapi_virtual_functions, "Device aspect". */
 bool rt_device_meets(const rt_device *device, const rt_image *image, rt_buffer *out_lack);
 
 #endif

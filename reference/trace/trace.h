@@ -29,6 +29,10 @@
     EVENT(SEARCH, "search", "image symbol")                                                        \
     EVENT(RESOLVE, "resolve", "image symbol provider")                                             \
     EVENT(UNRESOLVED, "unresolved", "image symbol")                                                \
+    /* an image of a link set asks for a set of virtual functions (relation: calls, creates or     \
+     * uses) and another joins for it; stands_for: the one that a dummy replaces, else not there   \
+     */                                                                                            \
+    EVENT(JOIN, "join", "image set relation provider stands_for")                                  \
     /* something that a rule leaves open was chosen, among two or more */                          \
     EVENT(CHOICE, "choice", "rule of taken")                                                       \
     /* a program object was made from one image: for linking, or executable at once; by the        \

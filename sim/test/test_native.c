@@ -444,7 +444,7 @@ static void test_versions_are_named(void **state)
         const uint8_t version[4] = {77};
         memcpy(image.data + at, version, sizeof version);
         assert_refused(image, RT_UNSUPPORTED,
-                       at == 4 ? "its format has version 77, and this device reads version 1"
+                       at == 4 ? "its format has version 77, and this device reads version 2"
                                : "it is for version 77 of the simulated device, and this is "
                                  "version 1; compile the image anew");
     }

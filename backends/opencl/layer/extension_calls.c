@@ -379,7 +379,9 @@ static void asked_put(const char *call, const char *name, bool given, bool recor
 static CL_API_ENTRY void *CL_API_CALL
 record_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *name)
 {
-    void *call = layer_next()->clGetExtensionFunctionAddressForPlatform(platform, name);
+    void *call = layer_hides_call(name)
+                     ? NULL
+                     : layer_next()->clGetExtensionFunctionAddressForPlatform(platform, name);
     uint32_t i = 0;
     while (name && i < EXTENSION_COUNT && strcmp(extensions[i].name, name) != 0)
         i++;

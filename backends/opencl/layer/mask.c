@@ -227,6 +227,13 @@ static CL_API_ENTRY cl_int CL_API_CALL mask_clGetPlatformInfo(cl_platform_id pla
     return layer_next()->clGetPlatformInfo(platform, what, size, out_value, out_size);
 }
 
+/* Functions that have addresses, which virtual ones need, are shown by nothing but this call. */
+bool layer_hides_call(const char *name)
+{
+    return name && strcmp(name, "clGetDeviceFunctionPointerINTEL") == 0 &&
+           (hidden >> DEV_ASPECT_VIRTUAL_FUNCTIONS & 1) != 0;
+}
+
 void layer_mask_calls(cl_icd_dispatch *dispatch, uint32_t wanted)
 {
     hidden = wanted;

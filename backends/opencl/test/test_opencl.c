@@ -222,7 +222,8 @@ static void capabilities_are_the_drivers_answers(void **state)
     dev_device_capabilities(f->device, &found);
     assert_true(rt_text_is(found.name, "Fake Device"));
     assert_true(rt_text_is(found.driver, "Fake Platform, Inc 7.1"));
-    assert_int_equal(found.aspects, 1u << DEV_ASPECT_FP16 | 1u << DEV_ASPECT_FP64);
+    assert_int_equal(found.aspects, 1u << DEV_ASPECT_FP16 | 1u << DEV_ASPECT_FP64 |
+                                        1u << DEV_ASPECT_VIRTUAL_FUNCTIONS);
     assert_int_equal(found.local_size_max, 4096);
     assert_int_equal(found.group_size_max, 256);
     assert_true(dev_capabilities_link(&found, RT_FORMAT_SPIRV64));
@@ -265,6 +266,7 @@ static void pointers_and_constants_are_asked_for(void **state)
         dev_device_capabilities(f->device, &found);
         if (found.usm != rows[i].usm || found.globals_by_name != rows[i].globals ||
             found.function_pointers != rows[i].functions ||
+            (found.aspects >> DEV_ASPECT_VIRTUAL_FUNCTIONS & 1) != rows[i].functions ||
             found.spec_constants != rows[i].constants)
             fail_msg("row %zu: usm %d, globals %d, functions %d, constants %d", i, found.usm,
                      found.globals_by_name, found.function_pointers, found.spec_constants);

@@ -56,6 +56,13 @@ rt_status sim_module_create(rt_sink *sink, rt_bytes code, const sim_spec_constan
     return RT_STATUS_OK;
 }
 
+/* What sim makes of it has tests of its own. */
+void sim_module_declare(sim_module *module, const sim_declarations *declarations)
+{
+    CHECK(module);
+    CHECK(declarations->function_count + declarations->kernel_count > 0);
+}
+
 void sim_module_destroy(sim_module *module)
 {
     if (!module) return;

@@ -25,12 +25,13 @@ sycl::context context_at(uint32_t number, const sycl::device &device)
     return device.get_platform().khr_get_default_context();
 }
 
-/* dev_aspect's bits in its order, which its table of SYCL's numbers gives (fp16, fp64, atomic64).
- */
+/* dev_aspect's bits in its order, which its table of SYCL's numbers gives (fp16, fp64, atomic64,
+ * ext_oneapi_virtual_functions). */
 static uint32_t aspects_of(const sycl::device &device)
 {
     static const sycl::aspect known[] = {sycl::aspect::fp16, sycl::aspect::fp64,
-                                         sycl::aspect::atomic64};
+                                         sycl::aspect::atomic64,
+                                         sycl::aspect::ext_oneapi_virtual_functions};
     uint32_t aspects = 0;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (device.has(known[i])) aspects |= 1u << i;

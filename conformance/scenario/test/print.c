@@ -180,6 +180,7 @@ static void print_memory(rt_buffer *out, const scn_memory *memory)
         rt_buffer_printf(out, " %s=%a", tolerances[memory->tolerance_kind], memory->tolerance);
     }
     if (memory->unordered) rt_buffer_printf(out, " unordered");
+    if (memory->addresses) rt_buffer_printf(out, " addresses");
     print_bytes(out, "initial", memory->initial);
     rt_buffer_append_byte(out, '\n');
 }
@@ -289,6 +290,15 @@ static void print_event(rt_buffer *out, const scn_trace_event *event)
         rt_buffer_printf(out, " %s", field->is_list ? "list" : "field");
         print_text(out, "key", field->key);
         print_texts(out, "value", field->values, field->value_count);
+    }
+    for (uint32_t i = 0; i < event->condition_count; i++) {
+        const scn_image_condition *condition = &event->conditions[i];
+        rt_buffer_printf(out, " %s", condition->negated ? "not" : "holds");
+        if (condition->set.length > 0) print_text(out, "set", condition->set);
+        if (condition->has_dummy) rt_buffer_printf(out, " dummy %d", condition->dummy);
+        if (condition->module != SCN_NONE) rt_buffer_printf(out, " module %u", condition->module);
+        if (condition->kernel.length > 0) print_text(out, "kernel", condition->kernel);
+        if (condition->exported.length > 0) print_text(out, "exports", condition->exported);
     }
 }
 

@@ -5,8 +5,9 @@
 #include "reference/compiler_api.h"
 #include "reference/image/device_global.h"
 
-/* One source: OpenCL C, or LLVM IR text when its name ends in ".ll".  OpenCL C has SPEC_CONSTANT as
- * assay's prelude defines it. */
+/* One source: OpenCL C; C++ for OpenCL when its name ends in ".clcpp", LLVM IR text when it ends in
+ * ".ll".  OpenCL C has SPEC_CONSTANT, C++ for OpenCL the properties of document 004, as assay's
+ * prelude defines them. */
 typedef struct fixture_source {
     const char *name;
     const char *code;
@@ -21,6 +22,8 @@ typedef struct postlink_fixture {
     rt_device_global_list globals; /* that host code registers, of the same */
     rt_profile profile;            /* of the next one; at first the documents' */
     bool no_device_globals;        /* the next one is not asked to treat them */
+    bool ahead_of_time;            /* of the next one, for a target with these aspects */
+    uint64_t target_aspects;
 } postlink_fixture;
 
 /* Opens the plugin beside the test; once per test. */

@@ -203,7 +203,7 @@ static void dpcpp_takes_marked_declarations_only(void **state)
     assert_imports(fixture, 0, "external");
     fixture->profile = RT_PROFILE_DOCUMENTS;
     fixture_make(fixture, RT_SPLIT_OFF, 1, SOURCES(m));
-    assert_imports(fixture, 0, "plain virtual external");
+    assert_imports(fixture, 0, "plain external");
 }
 
 static void dpcpp_exports_no_builtin_by_its_name(void **state)

@@ -2,6 +2,7 @@
 #include "reference/program/test/fixture.h"
 
 #include "reference/image/device_global.h"
+#include "reference/image/virtual_functions.h"
 
 #include <string.h>
 
@@ -89,30 +90,68 @@ static rt_property_set global_set(rt_arena *arena, const char *list)
     return (rt_property_set){RT_TEXT(RT_SET_DEVICE_GLOBALS), properties, count};
 }
 
-static rt_image_list image_of(rt_arena *arena, const fixture_module *module)
+/* From "provides=a calls=a,b"; a dummy says so besides. */
+static rt_property_set virtual_function_set(rt_arena *arena, const char *list, bool is_dummy)
 {
-    enum { SETS = 6 };
-    rt_image *image = rt_arena_alloc(arena, sizeof *image);
+    static const struct {
+        const char *key, *property;
+    } rows[] = {{"provides=", RT_VIRTUAL_FUNCTIONS_PROVIDES},
+                {"calls=", RT_VIRTUAL_FUNCTIONS_CALLS},
+                {"creates=", RT_VIRTUAL_FUNCTIONS_CREATES},
+                {"uses=", RT_VIRTUAL_FUNCTIONS_USES}};
+    rt_text *words;
+    uint32_t word_count = split_names(arena, list, &words), count = 0;
+    rt_property *properties = rt_arena_alloc_array(arena, word_count + 1, sizeof *properties);
+    for (uint32_t i = 0; i < word_count; i++) {
+        size_t row = 0;
+        while (!rt_text_starts(words[i], rows[row].key))
+            CHECK(++row < sizeof rows / sizeof *rows);
+        size_t at = strlen(rows[row].key);
+        properties[count++] =
+            (rt_property){.name = rt_text_of(rows[row].property),
+                          .type = RT_PROPERTY_BYTES,
+                          .bytes = {(const uint8_t *)words[i].data + at, words[i].length - at}};
+    }
+    if (is_dummy)
+        properties[count++] = (rt_property){
+            .name = RT_TEXT(RT_VIRTUAL_FUNCTIONS_DUMMY), .type = RT_PROPERTY_UINT32, .number = 1};
+    return (rt_property_set){RT_TEXT(RT_SET_VIRTUAL_FUNCTIONS), properties, count};
+}
+
+static void image_make(rt_arena *arena, const fixture_module *module, bool is_dummy,
+                       rt_image *image)
+{
+    enum { SETS = 7 };
     rt_property_set *sets = rt_arena_alloc_array(arena, SETS, sizeof *sets);
+    uint32_t set_count = 4;
     rt_text *kernels;
     sets[0] = symbol_set(arena, RT_TEXT(RT_SET_IMPORTED_SYMBOLS), module->imports);
     sets[1] = symbol_set(arena, RT_TEXT(RT_SET_EXPORTED_SYMBOLS), module->exports);
     sets[2] = constant_set(arena, module->constants, &sets[3]);
-    sets[4] = global_set(arena, module->globals);
-    if (module->aspect) sets[5] = requirement_set(arena, module->aspect);
-    rt_text code = rt_arena_printf(arena, "code of %s", module->name);
+    sets[set_count++] = global_set(arena, module->globals);
+    if (module->aspect && !is_dummy) sets[set_count++] = requirement_set(arena, module->aspect);
+    if (module->virtual_functions)
+        sets[set_count++] = virtual_function_set(arena, module->virtual_functions, is_dummy);
+    rt_text code = rt_arena_printf(arena, "%s of %s", is_dummy ? "nothing" : "code", module->name);
     *image = (rt_image){
-        .name = rt_arena_printf(arena, "%s/0", module->name),
+        .name = rt_arena_printf(arena, "%s/%d", module->name, is_dummy),
         .format = module->format,
         .compile_options = rt_text_of(module->options),
         .kernel_count = split_names(arena, module->kernels, &kernels),
         .sets = sets,
-        .set_count = module->aspect ? SETS : SETS - 1,
+        .set_count = set_count,
         .code = {(const uint8_t *)code.data, code.length},
     };
     image->kernels = kernels;
     rt_image_hash(image);
-    return (rt_image_list){image, 1};
+}
+
+static rt_image_list images_of(rt_arena *arena, const fixture_module *module)
+{
+    rt_image *images = rt_arena_alloc_array(arena, 2, sizeof *images);
+    image_make(arena, module, false, &images[0]);
+    if (module->with_dummy) image_make(arena, module, true, &images[1]);
+    return (rt_image_list){images, module->with_dummy ? 2 : 1};
 }
 
 static counting_device *open_device(fixture *f, rt_device *device, uint32_t id,
@@ -143,7 +182,7 @@ fixture *fixture_create_in(rt_profile profile, const fixture_module *modules, ui
     rt_module *table = rt_arena_alloc_array(&f->arena, module_count, sizeof *table);
     for (uint32_t i = 0; i < module_count; i++) {
         table[i] = (rt_module){.name = rt_text_of(modules[i].name),
-                               .images = image_of(&f->arena, &modules[i])};
+                               .images = images_of(&f->arena, &modules[i])};
     }
     rt_loader_init(&f->loader, f->sink, &f->registry, table, module_count);
     f->manager = rt_program_manager_create(&(rt_program_parameters){

@@ -17,7 +17,7 @@ typedef struct fixture {
     counting_device *counting, *other_counting;
 } fixture;
 
-/* One module with one image; lists are names separated by spaces, NULL for none. */
+/* One module with one image, or two; lists are names separated by spaces, NULL for none. */
 typedef struct fixture_module {
     const char *name, *kernels, *imports, *exports;
     rt_format format;
@@ -25,6 +25,9 @@ typedef struct fixture_module {
     uint32_t aspect;     /* number of one that the image needs; 0: none */
     /* Specialisation constants of 4 bytes with the default value 7, numbered from 1. */
     const char *constants;
+    /* Properties of virtual functions, as in "provides=a calls=a,b creates=c uses=d". */
+    const char *virtual_functions;
+    bool with_dummy; /* a second image is the dummy of this one: without its aspect */
     /* device_globals of 4 bytes in the image's set, "a b!": those with '!' have image scope. */
     const char *globals;
 } fixture_module;

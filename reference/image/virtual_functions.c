@@ -1,0 +1,70 @@
+/* Reads what an image says of virtual functions. */
+#include "reference/image/virtual_functions.h"
+
+#include <stddef.h>
+#include <string.h>
+
+rt_text rt_property_text_value(const rt_property *property)
+{
+    if (property->type != RT_PROPERTY_BYTES || property->bytes.size == 0) return (rt_text){0};
+    rt_text text = {(const char *)property->bytes.data, property->bytes.size};
+    if (text.data[text.length - 1] == '\0') text.length--;
+    return text;
+}
+
+/* The properties that are bytes, and where their texts go. */
+static const struct {
+    const char *name;
+    size_t field;
+} texts[] = {
+    {RT_VIRTUAL_FUNCTIONS_PROVIDES, offsetof(rt_virtual_functions, provides)},
+    {RT_VIRTUAL_FUNCTIONS_CALLS, offsetof(rt_virtual_functions, calls)},
+    {RT_VIRTUAL_FUNCTIONS_CREATES, offsetof(rt_virtual_functions, creates)},
+    {RT_VIRTUAL_FUNCTIONS_USES, offsetof(rt_virtual_functions, uses)},
+};
+
+/* NULL, or the property's name where it is damaged.  Properties of other names are not ours to
+ * know. */
+static const char *read_property(const rt_property *property, rt_virtual_functions *out)
+{
+    if (rt_text_is(property->name, RT_VIRTUAL_FUNCTIONS_DUMMY)) {
+        out->dummy = property->number == 1;
+        return property->type == RT_PROPERTY_UINT32 ? NULL : RT_VIRTUAL_FUNCTIONS_DUMMY;
+    }
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (!rt_text_is(property->name, texts[i].name)) continue;
+        rt_text text = rt_property_text_value(property);
+        *(rt_text *)((char *)out + texts[i].field) = text;
+        return property->type == RT_PROPERTY_BYTES ? NULL : texts[i].name;
+    }
+    return NULL;
+}
+
+const char *rt_virtual_functions_read(const rt_image *image, rt_virtual_functions *out_functions)
+{
+    *out_functions = (rt_virtual_functions){0};
+    const rt_property_set *set = rt_image_set(image, RT_SET_VIRTUAL_FUNCTIONS);
+    const char *damaged = NULL;
+    for (uint32_t i = 0; set && i < set->property_count && !damaged; i++)
+        damaged = read_property(&set->properties[i], out_functions);
+    rt_text provides = out_functions->provides;
+    /* A set's name is one name: a provider of several would have to be told which is which. */
+    if (provides.length > 0 && memchr(provides.data, ',', provides.length))
+        damaged = RT_VIRTUAL_FUNCTIONS_PROVIDES;
+    if (damaged) *out_functions = (rt_virtual_functions){0};
+    return damaged;
+}
+
+bool rt_set_names_next(rt_text *inout_list, rt_text *out_name)
+{
+    while (inout_list->length > 0) {
+        const char *comma = memchr(inout_list->data, ',', inout_list->length);
+        size_t length = comma ? (size_t)(comma - inout_list->data) : inout_list->length;
+        *out_name = (rt_text){inout_list->data, length};
+        size_t taken = length + (comma != NULL);
+        inout_list->data += taken;
+        inout_list->length -= taken;
+        if (length > 0) return true;
+    }
+    return false;
+}

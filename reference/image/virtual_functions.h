@@ -1,0 +1,53 @@
+/* What an image says of virtual functions: which set it provides, which it calls and creates.
+ *
+ * The property set "SYCL/virtual functions" is the documents'; of its properties an image has those
+ * that apply, none when it has nothing to do with virtual functions.  Beside it there are two sets
+ * of ours, which tell functions and kernels apart where the documents speak of whole images; no
+ * runtime needs them, but a device that checks indirect calls does (VF-SPLIT-08's reading).
+ * Source: document 004 (VirtualFunctions.md), "New device image properties". */
+#ifndef REFERENCE_IMAGE_VIRTUAL_FUNCTIONS_H
+#define REFERENCE_IMAGE_VIRTUAL_FUNCTIONS_H
+
+#include "reference/image/image.h"
+
+#define RT_SET_VIRTUAL_FUNCTIONS "SYCL/virtual functions"
+
+/* Properties of that set: the field of rt_virtual_functions that holds it, its name.  DUMMY is the
+ * number 1; the others are bytes: a name, or names separated by commas, with or without a NUL byte
+ * at the end (shipped DPC++ reads up to one).  USES is shipped DPC++'s one property in place of
+ * CALLS and CREATES (requirements.yaml, key dpcpp, tag D2). */
+#define RT_VIRTUAL_FUNCTIONS_PROVIDES "virtual-functions-set"
+#define RT_VIRTUAL_FUNCTIONS_DUMMY    "dummy-image"
+#define RT_VIRTUAL_FUNCTIONS_CALLS    "calls-virtual-functions-set"
+#define RT_VIRTUAL_FUNCTIONS_CREATES  "creates-virtual-functions-set"
+#define RT_VIRTUAL_FUNCTIONS_USES     "uses-virtual-functions-set"
+
+/* Ours, in provider images (dummies too) and in images that keep virtual functions: a property for
+ * each of them that the image defines, thunks included; its name is the linkage name, its value the
+ * name of the function's set. */
+#define RT_SET_VIRTUAL_FUNCTION_SETS "assay/virtual function sets"
+/* Ours, in images with kernels: a property for each kernel that may call virtual functions; its
+ * name is the kernel's, its value the sets that it calls indirectly, separated by commas.  A kernel
+ * without one calls none. */
+#define RT_SET_KERNEL_CALLS "assay/kernel calls"
+
+/* All of it; the texts point into the image, without a NUL byte at the end. */
+typedef struct rt_virtual_functions {
+    rt_text provides; /* one set's name; empty: the image is no provider */
+    bool dummy;       /* the provider's functions do nothing (VF-PROP-07) */
+    rt_text calls;    /* lists; empty: none */
+    rt_text creates;
+    rt_text uses;
+} rt_virtual_functions;
+
+/* Reads the image's set; all fields are empty where it has none.  NULL, or the name of the property
+ * that is not as it should be: no bytes, no number, or a provider's list of several sets. */
+const char *rt_virtual_functions_read(const rt_image *image, rt_virtual_functions *out_functions);
+
+/* Takes the next name off a list; false at its end.  Empty names are passed over. */
+bool rt_set_names_next(rt_text *inout_list, rt_text *out_name);
+
+/* The text of a property's bytes without a NUL byte at the end; empty where it has no bytes. */
+rt_text rt_property_text_value(const rt_property *property);
+
+#endif

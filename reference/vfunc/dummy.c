@@ -1,0 +1,53 @@
+/* Finds the dummy image that stands for another. */
+#include "reference/vfunc/dummy.h"
+
+#include "reference/image/virtual_functions.h"
+
+/* Whether both say which functions they define, and it is the same ones. */
+static bool define_the_same(const rt_property_set *one, const rt_property_set *other)
+{
+    if (!one || !other || one->property_count != other->property_count) return false;
+    for (uint32_t i = 0; i < one->property_count; i++) {
+        if (!rt_property_set_has(other, one->properties[i].name)) return false;
+    }
+    return true;
+}
+
+static bool is_taken(const rt_link_contribution *taken, const rt_registered_image *image)
+{
+    for (uint32_t i = 0; i < taken->images.count; i++) {
+        if (taken->images.items[i] == image) return true;
+    }
+    return false;
+}
+
+static bool can_stand_for(const rt_link_context *context, const rt_registered_image *real,
+                          const rt_registered_image *candidate)
+{
+    rt_virtual_functions functions;
+    return !rt_virtual_functions_read(candidate->image, &functions) && functions.dummy &&
+           candidate->module == real->module && candidate->image->format == real->image->format &&
+           rt_device_meets(context->device, candidate->image, NULL);
+}
+
+const rt_registered_image *rt_vfunc_dummy(const rt_link_context *context,
+                                          const rt_registered_image *real,
+                                          const rt_link_contribution *taken)
+{
+    rt_virtual_functions functions;
+    if (rt_virtual_functions_read(real->image, &functions)) return NULL;
+    const rt_image_group *group =
+        rt_program_tables_function_set(context->tables, functions.provides);
+    const rt_property_set *defined = rt_image_set(real->image, RT_SET_VIRTUAL_FUNCTION_SETS);
+    const rt_registered_image *first_free = NULL;
+    for (uint32_t i = 0; i < group->images.count; i++) {
+        const rt_registered_image *candidate = group->images.items[i];
+        if (!can_stand_for(context, real, candidate)) continue;
+        const rt_property_set *others =
+            rt_image_set(candidate->image, RT_SET_VIRTUAL_FUNCTION_SETS);
+        if (define_the_same(defined, others)) return candidate;
+        bool told = defined && others; /* and they differ: it is another image's */
+        if (!told && !first_free && !is_taken(taken, candidate)) first_free = candidate;
+    }
+    return first_free;
+}

@@ -1,0 +1,247 @@
+/* Unit tests of discovery by sets of virtual functions.  What is expected is read off the algorithm
+ * of document 004, "Changes to the runtime". */
+#include "reference/vfunc/vfunc.h"
+
+#include "reference/program/test/fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { FP64 = 6 };
+
+static fixture *started; /* freed when the test ends, also where it fails */
+
+/* Loads all modules; the first device has no fp64. */
+static fixture *start_in(rt_profile profile, const fixture_module *modules, uint32_t count)
+{
+    if (started) fixture_destroy(started);
+    fixture *f = started = fixture_create_in(profile, modules, count, "");
+    f->manager->contribute = rt_vfunc_contribute;
+    f->device.capabilities.aspects &= ~(1u << DEV_ASPECT_FP64);
+    for (uint32_t i = 0; i < count; i++)
+        rt_loader_open(&f->loader, i);
+    return f;
+}
+
+static fixture *start(const fixture_module *modules, uint32_t count)
+{
+    return start_in(RT_PROFILE_DOCUMENTS, modules, count);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    fixture_destroy(started);
+    started = NULL;
+    return 0;
+}
+
+static rt_status ask(fixture *f, const rt_device *device)
+{
+    return fixture_ask_as(f, &(rt_kernel_request){.device = device, .kernel = RT_TEXT("k")});
+}
+
+/* The images of the program that kernel k gets on a device. */
+static void expect_images(fixture *f, const rt_device *device, const char *images)
+{
+    assert_true(rt_ok(ask(f, device)));
+    assert_string_equal(fixture_newest(f, RT_EVENT_BUILD, "images"), images);
+}
+
+static void expect_refusal(fixture *f, rt_code code, rt_rule rule, const char *part)
+{
+    rt_status status = fixture_ask(f, "k");
+    assert_int_equal(status.code, code);
+    assert_int_equal(status.rule, rule);
+    rt_text message = rt_sink_diagnostic(f->sink, status)->message;
+    assert_non_null(memmem(message.data, message.length, part, strlen(part)));
+    assert_int_equal(fixture_count(f, RT_EVENT_CREATE), 0); /* nothing was compiled */
+}
+
+/* ---- Who joins ---------------------------------------------------------------------------- */
+
+static void a_called_set_brings_all_its_providers(void **state)
+{
+    (void)state;
+    static const fixture_module modules[] = {
+        {.name = "main", .kernels = "k", .virtual_functions = "calls=a,b"},
+        {.name = "first", .virtual_functions = "provides=a"},
+        {.name = "other", .virtual_functions = "provides=c"},
+        {.name = "second", .virtual_functions = "provides=a"},
+        {.name = "third", .virtual_functions = "provides=b", .with_dummy = true}};
+    fixture *f = start(modules, 5);
+    expect_images(f, &f->device, "main/0 first/0 second/0 third/0");
+    assert_int_equal(f->counting->links_done, 1);
+    assert_string_equal(fixture_newest(f, RT_EVENT_JOIN, "relation"), "calls");
+    assert_string_equal(fixture_newest(f, RT_EVENT_JOIN, "provider"), "third/0");
+}
+
+static void what_is_created_suits_the_device_or_is_a_dummy(void **state)
+{
+    (void)state;
+    static const fixture_module modules[] = {
+        {.name = "main", .kernels = "k", .virtual_functions = "creates=plain,precise"},
+        {.name = "l", .virtual_functions = "provides=plain"},
+        {.name = "m", .virtual_functions = "provides=precise", .with_dummy = true, .aspect = FP64}};
+    fixture *f = start(modules, 3);
+    expect_images(f, &f->device, "main/0 l/0 m/1");
+    assert_string_equal(fixture_newest(f, RT_EVENT_JOIN, "stands_for"), "m/0");
+    expect_images(f, &f->other, "main/0 l/0 m/0");
+}
+
+static void the_dummy_is_of_the_same_module(void **state)
+{
+    (void)state;
+    static const fixture_module modules[] = {
+        {.name = "main", .kernels = "k", .virtual_functions = "creates=s"},
+        {.name = "whole", .virtual_functions = "provides=s", .with_dummy = true, .aspect = FP64},
+        {.name = "bare", .virtual_functions = "provides=s", .aspect = FP64}};
+    fixture *f = start(modules, 2);
+    expect_images(f, &f->device, "main/0 whole/1");
+    f = start(modules, 3);
+    expect_refusal(f, RT_ERRC_BUILD, RT_RULE_VF_LINK_11,
+                   "image bare/0, which provides them, cannot run: it needs aspect fp64");
+}
+
+static void an_image_joins_once(void **state)
+{
+    (void)state;
+    static const fixture_module modules[] = {
+        {.name = "main",
+         .kernels = "k",
+         .imports = "f",
+         .virtual_functions = "calls=s,s creates=s"},
+        {.name = "l", .exports = "f", .virtual_functions = "provides=s"}};
+    fixture *f = start(modules, 2);
+    expect_images(f, &f->device, "main/0 l/0");
+}
+
+static void needs_of_providers_and_of_imported_images_are_followed(void **state)
+{
+    (void)state;
+    static const fixture_module modules[] = {
+        {.name = "main", .kernels = "k", .imports = "make", .virtual_functions = "calls=s"},
+        {.name = "l", .imports = "f", .virtual_functions = "provides=s creates=t"},
+        {.name = "m", .exports = "f"},
+        {.name = "n", .virtual_functions = "provides=t"},
+        {.name = "o", .exports = "make", .virtual_functions = "creates=u"},
+        {.name = "p", .virtual_functions = "provides=u"}};
+    fixture *f = start(modules, 6);
+    expect_images(f, &f->device, "main/0 o/0 l/0 p/0 m/0 n/0");
+}
+
+static void other_formats_do_not_provide(void **state)
+{
+    (void)state;
+    static const fixture_module modules[] = {
+        {.name = "main", .kernels = "k", .virtual_functions = "calls=s"},
+        {.name = "native", .format = RT_FORMAT_NATIVE, .virtual_functions = "provides=s"}};
+    fixture *f = start(modules, 2);
+    expect_images(f, &f->device, "main/0");
+    assert_int_equal(f->counting->links_done, 1); /* its linker judges what is missing */
+}
+
+static void without_the_property_set_nothing_joins(void **state)
+{
+    (void)state;
+    static const fixture_module modules[] = {{.name = "main", .kernels = "k"},
+                                             {.name = "l", .virtual_functions = "provides=s"}};
+    fixture *f = start(modules, 2);
+    expect_images(f, &f->device, "main/0");
+    assert_int_equal(f->counting->links_done, 0);
+}
+
+static void who_has_gone_does_not_provide(void **state)
+{
+    (void)state;
+    static const fixture_module modules[] = {
+        {.name = "main", .kernels = "k", .virtual_functions = "calls=s"},
+        {.name = "l", .virtual_functions = "provides=s"}};
+    fixture *f = start(modules, 2);
+    expect_images(f, &f->device, "main/0 l/0");
+    assert_true(rt_ok(rt_loader_close(&f->loader, 1)));
+    expect_images(f, &f->device, "main/0");
+}
+
+/* ---- Refusals ----------------------------------------------------------------------------- */
+
+static void a_called_provider_must_suit_the_device(void **state)
+{
+    (void)state;
+    static const fixture_module modules[] = {
+        {.name = "main", .kernels = "k", .virtual_functions = "calls=s"},
+        {.name = "l", .virtual_functions = "provides=s", .with_dummy = true, .aspect = FP64}};
+    fixture *f = start(modules, 2);
+    expect_refusal(f, RT_ERRC_KERNEL_NOT_SUPPORTED, RT_RULE_VF_LINK_10,
+                   "image main/0 calls virtual functions of set 's'");
+    expect_images(f, &f->other, "main/0 l/0");
+}
+
+static void a_device_without_the_aspect_calls_nothing(void **state)
+{
+    (void)state;
+    static const fixture_module modules[] = {
+        {.name = "main", .kernels = "k", .virtual_functions = "calls=s"},
+        {.name = "l", .virtual_functions = "provides=s"}};
+    fixture *f = start(modules, 2);
+    f->device.capabilities.aspects &= ~(1u << DEV_ASPECT_VIRTUAL_FUNCTIONS);
+    expect_refusal(f, RT_ERRC_KERNEL_NOT_SUPPORTED, RT_RULE_NONE,
+                   "it calls virtual functions (of s), which needs aspect "
+                   "ext_oneapi_virtual_functions, and device device does not have that");
+}
+
+static void a_damaged_property_is_named(void **state)
+{
+    (void)state;
+    static const fixture_module modules[] = {
+        {.name = "main", .kernels = "k", .virtual_functions = "provides=s,t calls=s"}};
+    fixture *f = start(modules, 1);
+    expect_refusal(f, RT_MALFORMED, RT_RULE_NONE,
+                   "property 'virtual-functions-set' of image main/0");
+}
+
+/* ---- Profile dpcpp ------------------------------------------------------------------------ */
+
+/* Tags D5, D6 and D9: users of a set join too and bring their sets, what does not suit is left out,
+ * and imports of what joined stay open. */
+static void shipped_dpcpp_joins_users_and_no_dummies(void **state)
+{
+    (void)state;
+    static const fixture_module modules[] = {
+        {.name = "main", .kernels = "k", .virtual_functions = "uses=s"},
+        {.name = "user", .kernels = "k2", .virtual_functions = "uses=s,t"},
+        {.name = "l", .imports = "f", .virtual_functions = "provides=s"},
+        {.name = "m", .exports = "f"},
+        {.name = "n", .virtual_functions = "provides=t", .with_dummy = true, .aspect = FP64}};
+    fixture *f = start_in(RT_PROFILE_DPCPP, modules, 4);
+    expect_images(f, &f->device, "main/0 user/0 l/0");
+    f = start_in(RT_PROFILE_DPCPP, modules, 5);
+    expect_images(f, &f->other, "main/0 user/0 l/0 n/0 n/1");
+    /* By the documents an image of that compiler gets its providers, and nothing else. */
+    f = start(modules, 5);
+    expect_images(f, &f->device, "main/0 l/0 m/0");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_teardown(name, end)
+    const struct CMUnitTest tests[] = {
+        TEST(a_called_set_brings_all_its_providers),
+        TEST(what_is_created_suits_the_device_or_is_a_dummy),
+        TEST(the_dummy_is_of_the_same_module),
+        TEST(an_image_joins_once),
+        TEST(needs_of_providers_and_of_imported_images_are_followed),
+        TEST(other_formats_do_not_provide),
+        TEST(without_the_property_set_nothing_joins),
+        TEST(who_has_gone_does_not_provide),
+        TEST(a_called_provider_must_suit_the_device),
+        TEST(a_device_without_the_aspect_calls_nothing),
+        TEST(a_damaged_property_is_named),
+        TEST(shipped_dpcpp_joins_users_and_no_dummies),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

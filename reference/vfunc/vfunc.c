@@ -1,0 +1,262 @@
+/* Discovery of images by sets of virtual functions, in the words of document 004. */
+#include "reference/vfunc/vfunc.h"
+
+#include "reference/image/virtual_functions.h"
+#include "reference/vfunc/dummy.h"
+
+/* How an image is related to a set; names as in the trace. */
+typedef enum set_relation { CALLS, CREATES, USES } set_relation;
+static const char *const relation_names[] = {"calls", "creates", "uses"};
+
+/* What one image of a link set asks for. */
+typedef struct discovery {
+    const rt_link_context *context;
+    const rt_registered_image *requesting, *member;
+    rt_link_contribution *out;
+    rt_text set; /* that is looked at */
+    set_relation relation;
+} discovery;
+
+/* ---- Joining ------------------------------------------------------------------------------ */
+
+static void join(discovery *d, const rt_registered_image *image,
+                 const rt_registered_image *stands_for)
+{
+    *rt_vector_push(&d->out->images) = image;
+    const rt_trace_value values[] = {
+        RT_T("image", d->member->image->name),
+        RT_T("set", d->set),
+        RT_T("relation", rt_text_of(relation_names[d->relation])),
+        RT_T("provider", image->image->name),
+        RT_T("stands_for", stands_for ? stands_for->image->name : (rt_text){0}),
+    };
+    rt_trace_emit(d->context->trace, RT_EVENT_JOIN, values, stands_for ? 5 : 4);
+}
+
+static bool has_needs(const rt_registered_image *image)
+{
+    const rt_property_set *imports = rt_image_set(image->image, RT_SET_IMPORTED_SYMBOLS);
+    rt_virtual_functions functions;
+    if (imports && imports->property_count > 0) return true;
+    return !rt_virtual_functions_read(image->image, &functions) &&
+           (functions.calls.length > 0 || functions.creates.length > 0);
+}
+
+/* True for an image that is in the set for a symbol: it is neither the requesting one nor a
+ * provider. */
+static bool joined_by_import(const discovery *d)
+{
+    rt_virtual_functions functions;
+    return d->member != d->requesting && !rt_virtual_functions_read(d->member->image, &functions) &&
+           functions.provides.length == 0;
+}
+
+/* What such relations lead to is joined like any other.  Broken: only what the algorithm of the
+ * document reaches has functions that do something. */
+static bool is_followed(const discovery *d, const rt_registered_image *image)
+{
+    if (has_needs(image) && !RULE(VF_LINK_09)) return false;
+    return !(joined_by_import(d) && !RULE(VF_LINK_13));
+}
+
+static void join_real(discovery *d, const rt_registered_image *image)
+{
+    const rt_registered_image *dummy = NULL;
+    if (!is_followed(d, image)) dummy = rt_vfunc_dummy(d->context, image, d->out);
+    join(d, dummy ? dummy : image, NULL);
+}
+
+/* ---- Refusing ----------------------------------------------------------------------------- */
+
+static rt_status refuse_provider(const discovery *d, const rt_registered_image *provider,
+                                 rt_code code, rt_rule rule, const char *hint)
+{
+    rt_buffer lack = {0};
+    (void)rt_device_meets(d->context->device, provider->image, &lack);
+    rt_status status = rt_fail_naming(
+        d->context->sink, code, rule, &d->set, 1,
+        "image %.*s %s virtual functions of set '%.*s'; image %.*s, which provides them, cannot "
+        "run: %s%s",
+        RT_TEXT_ARG(d->member->image->name), relation_names[d->relation], RT_TEXT_ARG(d->set),
+        RT_TEXT_ARG(provider->image->name), rt_buffer_string(&lack), hint);
+    rt_buffer_free(&lack);
+    return status;
+}
+
+static rt_status refuse_missing(const discovery *d)
+{
+    return rt_fail_naming(d->context->sink, RT_ERRC_INVALID, RT_RULE_VF_LINK_08, &d->set, 1,
+                          "no registered image provides set '%.*s'", RT_TEXT_ARG(d->set));
+}
+
+static rt_status refuse_damaged(const discovery *d, const char *property)
+{
+    return rt_fail(
+        d->context->sink, RT_MALFORMED, RT_RULE_NONE,
+        "property '%s' of image %.*s in set '" RT_SET_VIRTUAL_FUNCTIONS
+        "' is damaged: names are bytes, a provider's without a comma, and dummy-image is "
+        "a number",
+        property, RT_TEXT_ARG(d->member->image->name));
+}
+
+/* ---- One set ------------------------------------------------------------------------------ */
+
+/* The images that provide the set in the form of the requesting image, dummies left out. */
+static rt_link_contribution providers_of(const discovery *d)
+{
+    rt_link_contribution providers = {0};
+    const rt_image_group *group = rt_program_tables_function_set(d->context->tables, d->set);
+    for (uint32_t i = 0; i < group->images.count; i++) {
+        const rt_registered_image *image = group->images.items[i];
+        rt_virtual_functions functions;
+        const char *damaged = rt_virtual_functions_read(image->image, &functions);
+        CHECK(!damaged); /* The tables enter no such image. */
+        if (functions.dummy) continue;
+        bool other_format = image->image->format != d->requesting->image->format;
+        if (other_format && RULE(VF_LINK_12)) continue;
+        /* Broken: whoever comes first has the set. */
+        if (providers.images.count > 0 && !RULE(VF_LINK_07)) break;
+        *rt_vector_push(&providers.images) = image;
+    }
+    return providers;
+}
+
+/* A fault only (see VF-ASPECT-03): some other set of the provider's module does not suit the
+ * device. */
+static const rt_registered_image *unsuited_neighbour(const discovery *d,
+                                                     const rt_registered_image *provider)
+{
+    const rt_program_tables *tables = d->context->tables;
+    for (uint32_t i = 0; i < tables->images.count; i++) {
+        const rt_registered_image *image = tables->images.items[i];
+        rt_virtual_functions functions;
+        if (!image || image->module != provider->module) continue;
+        if (rt_virtual_functions_read(image->image, &functions)) continue;
+        if (functions.provides.length == 0 || functions.dummy) continue;
+        if (!rt_device_meets(d->context->device, image->image, NULL)) return image;
+    }
+    return NULL;
+}
+
+/* All of them, and those of its own module unasked, since the kernel itself asks for every aspect of
+ * the sets that it calls; of what another module adds to a set it knows nothing (VF-LINK-10). */
+static rt_status join_called(discovery *d, const rt_registered_image *provider)
+{
+    bool suits = provider->module == d->member->module ||
+                 rt_device_meets(d->context->device, provider->image, NULL);
+    const rt_registered_image *unsuited = suits ? NULL : provider;
+    /* Broken: what other functions of the class need counts too.  The mark stands first, because
+     * looking at them is for the fault only. */
+    if (!RULE(VF_ASPECT_03) && !unsuited) unsuited = unsuited_neighbour(d, provider);
+    if (unsuited)
+        return refuse_provider(d, unsuited,
+                               RULE_ELSE(VF_LINK_10, RT_ERRC_KERNEL_NOT_SUPPORTED, RT_ERRC_INVALID),
+                               RT_RULE_VF_LINK_10, "");
+    join_real(d, provider);
+    return RT_STATUS_OK;
+}
+
+/* What the device cannot run is replaced, for objects are created whatever their functions need. */
+static rt_status join_created(discovery *d, const rt_registered_image *provider)
+{
+    bool suits = rt_device_meets(d->context->device, provider->image, NULL);
+    /* Broken: the device's compiler is given what it cannot compile. */
+    if (suits || !RULE(VF_SPLIT_07)) {
+        join_real(d, provider);
+        return RT_STATUS_OK;
+    }
+    /* Broken: aspects come through the table of virtual functions. */
+    if (!(RULE(VF_SPLIT_05) && RULE(VF_ASPECT_04)))
+        return refuse_provider(d, provider, RT_ERRC_KERNEL_NOT_SUPPORTED, RT_RULE_VF_SPLIT_05, "");
+    const rt_registered_image *dummy = rt_vfunc_dummy(d->context, provider, d->out);
+    if (dummy) {
+        /* Broken: what does not suit is left out, as shipped DPC++ does. */
+        if (RULE(VF_LINK_04)) join(d, dummy, provider);
+        return RT_STATUS_OK;
+    }
+    if (d->relation == USES) return RT_STATUS_OK; /* of a compiler that makes no dummies (tag D6) */
+    if (RULE(VF_LINK_11))
+        return refuse_provider(d, provider, RT_ERRC_BUILD, RT_RULE_VF_LINK_11,
+                               ", and no dummy image stands for it");
+    join_real(d, provider); /* Broken: better this than nothing. */
+    return RT_STATUS_OK;
+}
+
+static rt_status join_set(discovery *d)
+{
+    rt_link_contribution providers = providers_of(d);
+    rt_status status = RT_STATUS_OK;
+    /* That nobody provides a set is no error of its own (VF-LINK-08). */
+    if (providers.images.count == 0 && !RULE(VF_LINK_08)) status = refuse_missing(d);
+    for (uint32_t i = 0; i < providers.images.count && rt_ok(status); i++) {
+        const rt_registered_image *provider = providers.images.items[i];
+        status = d->relation == CALLS ? join_called(d, provider) : join_created(d, provider);
+    }
+    rt_vector_free(&providers.images);
+    return status;
+}
+
+/* Shipped DPC++ takes every image under the name that suits the device, whatever its format; what
+ * does not suit is left out (requirements.yaml, key dpcpp, tags D5 to D7). */
+static void join_users(discovery *d)
+{
+    const rt_image_group *group = rt_program_tables_function_set(d->context->tables, d->set);
+    for (uint32_t i = 0; i < group->images.count; i++) {
+        const rt_registered_image *image = group->images.items[i];
+        if (image == d->member) continue;
+        if (rt_device_meets(d->context->device, image->image, NULL)) join(d, image, NULL);
+    }
+}
+
+/* ---- One image ---------------------------------------------------------------------------- */
+
+static rt_status join_sets(discovery *d, rt_text list, set_relation relation)
+{
+    rt_text name;
+    d->relation = relation;
+    for (uint32_t i = 0; rt_set_names_next(&list, &name); i++) {
+        if (i > 0 && relation == CALLS && !RULE(VF_LINK_02)) break; /* Broken: the first set. */
+        d->set = name;
+        d->out->links = true;
+        if (d->context->profile == RT_PROFILE_DPCPP)
+            join_users(d);
+        else
+            RT_TRY(join_set(d));
+    }
+    return RT_STATUS_OK;
+}
+
+/* A fault only (see VF-LINK-01): every set there is. */
+static rt_status join_all_sets(discovery *d)
+{
+    const rt_program_tables *tables = d->context->tables;
+    for (uint32_t i = 0; i < tables->images.count; i++) {
+        const rt_registered_image *image = tables->images.items[i];
+        rt_virtual_functions functions;
+        if (!image || rt_virtual_functions_read(image->image, &functions)) continue;
+        RT_TRY(join_sets(d, functions.provides, CREATES));
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status rt_vfunc_contribute(const rt_link_context *context, const rt_registered_image *requesting,
+                              const rt_registered_image *member,
+                              rt_link_contribution *out_contribution)
+{
+    CHECK(out_contribution->images.count == 0);
+    discovery d = {context, requesting, member, out_contribution, {0}, USES};
+    if (!rt_image_set(member->image, RT_SET_VIRTUAL_FUNCTIONS)) {
+        /* Broken: a kernel without relation to a set is linked with all of them. */
+        if (RULE(VF_LINK_01) || member != requesting) return RT_STATUS_OK;
+        return join_all_sets(&d);
+    }
+    rt_virtual_functions functions;
+    const char *damaged = rt_virtual_functions_read(member->image, &functions);
+    if (damaged) return refuse_damaged(&d, damaged);
+    if (context->profile == RT_PROFILE_DPCPP) return join_sets(&d, functions.uses, USES);
+    RT_TRY(join_sets(&d, functions.calls, CALLS));
+    /* Broken: who calls nothing needs nothing. */
+    if (functions.creates.length > 0 && RULE(VF_LINK_03))
+        RT_TRY(join_sets(&d, functions.creates, CREATES));
+    return join_sets(&d, functions.uses, USES);
+}
