@@ -111,11 +111,16 @@ static bool end_read(scn_reader *reader, const scn_node *node, void *out)
     return fine;
 }
 
+static const scn_shape shape_end_name = {
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "the name of a memory or device_global",
+};
+
 const scn_shape scn_shape_copy_end = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "the name of a memory, or a device_global",
     .read = end_read,
-    .alternatives = {&scn_shape_name, &shape_variable_object},
+    .alternatives = {&shape_end_name, &shape_variable_object},
 };
 
 /* ---- What a variable is made of ------------------------------------------------------------ */
