@@ -19,9 +19,9 @@ typedef struct world {
     rt_queue_id queue;
     rt_memory *a;
     rt_fusion_compiler compiler;
-    uint32_t asked;                         /* how often the compiler was */
-    rt_buffer request;                      /* the newest, as "kernels identities constants" */
-    rt_code refusal;                        /* RT_OK: it answers */
+    uint32_t asked;    /* how often the compiler was */
+    rt_buffer request; /* the newest, as "kernels identities constants" */
+    rt_code refusal;   /* RT_OK: it answers */
     bool answers_nonsense, cancels_meanwhile, adds_meanwhile;
 } world;
 
@@ -87,8 +87,8 @@ static int set_up(void **state)
     });
     assert_true(rt_ok(rt_scheduler_queue_create(w->scheduler, &w->f->device, 0, false, &w->queue)));
     rt_scheduler_queue_enable_fusion(w->scheduler, w->queue);
-    assert_true(rt_ok(rt_memory_create(w->f->sink, 0, RT_TEXT("a"), 16, "0123456789abcdef",
-                                       &w->a)));
+    assert_true(
+        rt_ok(rt_memory_create(w->f->sink, 0, RT_TEXT("a"), 16, "0123456789abcdef", &w->a)));
     w->a->element_size = 4;
     *state = w;
     return 0;
@@ -251,9 +251,9 @@ typedef struct promotion_row {
 
 /* requirements.yaml, key dpcpp, tags B36 and B38. */
 static const promotion_row promotion_rows[] = {
-    {{P, P}, 2, true, P, P}, {{L, L}, 2, true, L, L}, {{L, L}, 2, false, N, N},
-    {{P, N}, 2, true, N, N}, {{N, P}, 2, true, N, N}, {{P, L}, 2, true, N, L},
-    {{L, P}, 2, true, N, L}, {{P, L}, 2, false, N, N}, {{P, N, P}, 3, true, N, N},
+    {{P, P}, 2, true, P, P},    {{L, L}, 2, true, L, L},  {{L, L}, 2, false, N, N},
+    {{P, N}, 2, true, N, N},    {{N, P}, 2, true, N, N},  {{P, L}, 2, true, N, L},
+    {{L, P}, 2, true, N, L},    {{P, L}, 2, false, N, N}, {{P, N, P}, 3, true, N, N},
     {{P, P, P}, 3, true, P, P},
 };
 
@@ -263,8 +263,8 @@ static rt_promotion promotion_of(world *w, const promotion_row *row, rt_profile 
     rt_fusion_input inputs[3];
     rt_argument arguments[3];
     for (uint32_t i = 0; i < row->count; i++) {
-        arguments[i] = (rt_argument){
-            .kind = RT_ARGUMENT_MEMORY, .memory = w->a, .promotion = row->asked[i]};
+        arguments[i] =
+            (rt_argument){.kind = RT_ARGUMENT_MEMORY, .memory = w->a, .promotion = row->asked[i]};
         inputs[i] = (rt_fusion_input){
             .launch = {.arguments = &arguments[i], .argument_count = 1},
             .range = {1, {4, 1, 1}, {row->groups ? 2 : 0, row->groups, row->groups}, {0}}};
@@ -274,8 +274,8 @@ static rt_promotion promotion_of(world *w, const promotion_row *row, rt_profile 
                                                 &inputs[0].range, &made)));
     rt_promotion promotion = RT_PROMOTION_NONE;
     if (made.promotion_count > 0)
-        promotion = made.promotions[0].kind == RT_FUSION_LOCAL ? RT_PROMOTION_LOCAL
-                                                               : RT_PROMOTION_PRIVATE;
+        promotion =
+            made.promotions[0].kind == RT_FUSION_LOCAL ? RT_PROMOTION_LOCAL : RT_PROMOTION_PRIVATE;
     /* 4 elements: one for each of 4 work-items, two for each of 2 groups. */
     if (promotion != RT_PROMOTION_NONE)
         assert_int_equal(made.promotions[0].elements, promotion == RT_PROMOTION_LOCAL ? 2 : 1);

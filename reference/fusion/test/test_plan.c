@@ -11,14 +11,62 @@
 
 #include <cmocka.h>
 
-#define R1(g)          {1, {g, 1, 1}, {0}, {0}}
-#define R1L(g, l)      {1, {g, 1, 1}, {l, 1, 1}, {0}}
-#define R1O(g, o)      {1, {g, 1, 1}, {0}, {o}}
-#define R2(x, y)       {2, {x, y, 1}, {0}, {0}}
-#define R2L(x, y, m, n) {2, {x, y, 1}, {m, n, 1}, {0}}
-#define R2O(x, y, p, q) {2, {x, y, 1}, {0}, {p, q}}
-#define R3(x, y, z)    {3, {x, y, z}, {0}, {0}}
-#define R3L(x, y, z, l, m, n) {3, {x, y, z}, {l, m, n}, {0}}
+#define R1(g)                                                                                      \
+    {                                                                                              \
+        1, {g, 1, 1}, {0},                                                                         \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
+#define R1L(g, l)                                                                                  \
+    {                                                                                              \
+        1, {g, 1, 1}, {l, 1, 1},                                                                   \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
+#define R1O(g, o)                                                                                  \
+    {                                                                                              \
+        1, {g, 1, 1}, {0},                                                                         \
+        {                                                                                          \
+            o                                                                                      \
+        }                                                                                          \
+    }
+#define R2(x, y)                                                                                   \
+    {                                                                                              \
+        2, {x, y, 1}, {0},                                                                         \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
+#define R2L(x, y, m, n)                                                                            \
+    {                                                                                              \
+        2, {x, y, 1}, {m, n, 1},                                                                   \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
+#define R2O(x, y, p, q)                                                                            \
+    {                                                                                              \
+        2, {x, y, 1}, {0},                                                                         \
+        {                                                                                          \
+            p, q                                                                                   \
+        }                                                                                          \
+    }
+#define R3(x, y, z)                                                                                \
+    {                                                                                              \
+        3, {x, y, z}, {0},                                                                         \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
+#define R3L(x, y, z, l, m, n)                                                                      \
+    {                                                                                              \
+        3, {x, y, z}, {l, m, n},                                                                   \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
 
 typedef struct plan_row {
     rt_fusion_range inputs[3];
@@ -48,9 +96,11 @@ static const plan_row rows[] = {
     /* The preferred range of 16, one-dimensional, would tear the groups of the other: the
      * documents let it be 4 by 4.  Shipped DPC++ pads it to 1 by 16, which 2 does not divide. */
     {{R1(16), R2L(4, 4, 2, 2)}, 2, 0, RT_RULE_KF_RANGE_06, R2L(4, 4, 2, 2)},
-    {{R2L(4, 4, 4, 2), R3L(4, 4, 2, 4, 2, 1)}, 2, 0, RT_RULE_KF_RANGE_16,
-     R3L(4, 4, 2, 4, 2, 1)},
-    {{R3L(4, 2, 2, 4, 1, 2), R3L(4, 4, 2, 4, 1, 2)}, 2, RT_RULE_KF_RANGE_15, RT_RULE_KF_RANGE_16,
+    {{R2L(4, 4, 4, 2), R3L(4, 4, 2, 4, 2, 1)}, 2, 0, RT_RULE_KF_RANGE_16, R3L(4, 4, 2, 4, 2, 1)},
+    {{R3L(4, 2, 2, 4, 1, 2), R3L(4, 4, 2, 4, 1, 2)},
+     2,
+     RT_RULE_KF_RANGE_15,
+     RT_RULE_KF_RANGE_16,
      {0}},
 };
 
