@@ -163,10 +163,12 @@ static LLVMValueRef emit_id(pl_emitter *emitter, const pl_view *view, uint32_t i
 
 static LLVMValueRef emit_local_id(pl_emitter *emitter, const pl_view *view, uint32_t index)
 {
-    if (!RULE(KF_REMAP_10)) return pl_emit_raw(emitter, &view->launch, PL_LOCAL_ID, index);
+    bool whole = is_one_group(emitter, view);
+    bool remapped = whole ? RULE(KF_PTX_06) : RULE(KF_REMAP_10);
+    if (!remapped) return pl_emit_raw(emitter, &view->launch, PL_LOCAL_ID, index);
+    if (whole) return emit_id(emitter, view, index);
     LLVMValueRef id = RULE(KF_RANGE_07) ? emit_id(emitter, view, index)
                                         : pl_emit_linear_id(emitter, &view->launch);
-    if (is_one_group(emitter, view) && RULE(KF_PTX_06)) return id;
     return modulo(emitter, id, pl_emit_seen(emitter, view, PL_LOCAL_SIZE, index));
 }
 
