@@ -174,8 +174,10 @@ static LLVMValueRef emit_local_id(pl_emitter *emitter, const pl_view *view, uint
 
 static LLVMValueRef emit_group_id(pl_emitter *emitter, const pl_view *view, uint32_t index)
 {
-    if (is_one_group(emitter, view) && RULE(KF_PTX_04)) return constant(emitter, 0);
-    if (!RULE(KF_REMAP_11)) return pl_emit_raw(emitter, &view->launch, PL_GROUP_ID, index);
+    bool whole = is_one_group(emitter, view);
+    bool remapped = whole ? RULE(KF_PTX_04) : RULE(KF_REMAP_11);
+    if (!remapped) return pl_emit_raw(emitter, &view->launch, PL_GROUP_ID, index);
+    if (whole) return constant(emitter, 0);
     return over(emitter, emit_id(emitter, view, index),
                 pl_emit_seen(emitter, view, PL_LOCAL_SIZE, index));
 }
