@@ -148,7 +148,8 @@ static uint32_t used_memory(const scn_step *step, uint32_t at)
 
 static bool has_ended(const scn_reader *reader, const scn_step *step, uint32_t memory)
 {
-    for (const scn_step *earlier = reader->step_table; earlier < step; earlier++) {
+    const scn_step *earlier = reader->step_table + reader->process; /* a process has its own */
+    for (; earlier < step; earlier++) {
         if (earlier->verb == SCN_VERB_END_MEMORY && earlier->memory == memory) return true;
     }
     return false;

@@ -49,8 +49,9 @@ static bool step_resolve(scn_reader *reader, const scn_node *node, const scn_nam
 
 static bool command_reference_read(scn_reader *reader, const scn_node *node, void *out)
 {
-    return step_resolve(reader, node, &reader->commands, "submit, copy or fill",
-                        "nothing else can be waited for", out);
+    return step_resolve(reader, node, &reader->commands, "command",
+                        "a command is what submit, copy, fill, host_task and complete_fusion make",
+                        out);
 }
 
 static bool queue_reference_read(scn_reader *reader, const scn_node *node, void *out)

@@ -131,6 +131,8 @@ static rt_link_code code_of(rt_arena *arena, const rt_listed_kernel *kernel, con
 static rt_fusion_range told_range(const rt_fusion_range *input, const rt_fusion_range *fused)
 {
     rt_fusion_range told = *input;
+    /* Broken: the kernel runs as if it had been submitted with the fused range. */
+    if (rt_fusion_remaps_ids(input, fused) && !RULE(KF_RANGE_08)) return *fused;
     bool whole = input->local[0] != 0 && rt_fusion_remaps_ids(input, fused);
     /* Broken: the kernel sees the groups of the fused launch. */
     if (whole && !RULE(KF_RANGE_16)) memset(told.local, 0, sizeof told.local);

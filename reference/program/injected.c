@@ -12,7 +12,7 @@ static void add_unit(rt_program_manager *manager, rt_bundle *bundle, const rt_im
     const rt_link_set none = {0};
     pthread_mutex_lock(&manager->lock);
     rt_program *program = rt_program_create(manager, &target, id, &none, executable);
-    program->own = image;
+    program->own = RULE_ELSE(KF_JIT_03, image, NULL);
     pthread_mutex_unlock(&manager->lock);
     RT_TRACE(manager->trace, BUILD, RT_N("program", id), RT_TS("images", &image->name, 1),
              RT_N("device", device->id), RT_N("context", bundle->context),

@@ -50,7 +50,8 @@ static rt_status resolve_dependencies(rt_scheduler *scheduler, rt_command *comma
         const rt_command *other = scheduler->commands.items[command->dependencies.items[i]];
         CHECK(other->state != RT_COMMAND_SUBMITTED);
         rt_status result = other->result;
-        if (other->kind == RT_COMMAND_FUSION) result = wait_for_fusion(scheduler, other);
+        if (other->kind == RT_COMMAND_FUSION && RULE(KF_EVENT_06))
+            result = wait_for_fusion(scheduler, other);
         if (other->event && device_of(scheduler, other) == device) {
             events[count++] = other->event;
             continue;

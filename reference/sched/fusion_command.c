@@ -110,6 +110,14 @@ void rt_fusion_clean_up(rt_scheduler *scheduler)
     pthread_mutex_unlock(&scheduler->lock);
 }
 
+static void enqueue_auxiliary(rt_scheduler *scheduler, const rt_fusion_command *fusion)
+{
+    for (uint32_t i = 0; i < fusion->auxiliary.count; i++) {
+        rt_command *command = scheduler->commands.items[fusion->auxiliary.items[i]];
+        if (command->state == RT_COMMAND_SUBMITTED) rt_held_enqueue(scheduler, command);
+    }
+}
+
 /* A fault only (see KF-QUEUE-03): the list of a fusion that has not ended is lost. */
 static void drop_list(rt_scheduler *scheduler, rt_fusion_command *fusion)
 {
@@ -167,8 +175,10 @@ static rt_status start(rt_scheduler *scheduler, rt_queue_id queue)
                            queue);
         }
         rt_fusion_command *lost = scheduler->queues.items[queue].fusion;
+        enqueue_auxiliary(scheduler, lost);
         drop_list(scheduler, lost);
         scheduler->commands.items[lost->command]->state = RT_COMMAND_DONE;
+        scheduler->commands.items[lost->command]->dependencies.count = 0;
         set_status(scheduler, lost, RT_FUSION_CANCELLED);
     }
     if (RULE(KF_QUEUE_01)) fusion_begin(scheduler, queue);
@@ -209,14 +219,6 @@ static void placeholder_end(rt_scheduler *scheduler, const rt_fusion_command *fu
     for (uint32_t i = 0; i < node->dependencies.count; i++) {
         rt_command_id other = node->dependencies.items[i];
         if (other > node->ended_after) node->ended_after = other;
-    }
-}
-
-static void enqueue_auxiliary(rt_scheduler *scheduler, const rt_fusion_command *fusion)
-{
-    for (uint32_t i = 0; i < fusion->auxiliary.count; i++) {
-        rt_command *command = scheduler->commands.items[fusion->auxiliary.items[i]];
-        if (command->state == RT_COMMAND_SUBMITTED) rt_held_enqueue(scheduler, command);
     }
 }
 
@@ -279,7 +281,10 @@ rt_command_id rt_fusion_command_event(rt_scheduler *scheduler, rt_queue_id queue
     pthread_mutex_lock(&scheduler->lock);
     CHECK(queue < scheduler->queues.count);
     const rt_fusion_command *fusion = scheduler->queues.items[queue].fusion;
-    rt_command_id command = fusion ? fusion->command : RT_COMMAND_NONE;
+    /* Broken: with the fusion its command is forgotten. */
+    bool over = fusion && fusion->status != RT_FUSION_ACTIVE;
+    bool known = fusion && (!over || RULE(KF_EVENT_04));
+    rt_command_id command = known ? fusion->command : RT_COMMAND_NONE;
     pthread_mutex_unlock(&scheduler->lock);
     return command;
 }
@@ -525,7 +530,8 @@ static rt_status replace(rt_scheduler *scheduler, rt_fusion_command *fusion,
         kernels_remove(scheduler, fusion);
         placeholder_replace(scheduler, fusion, *out_command);
         placeholder_end(scheduler, fusion);
-        set_status(scheduler, fusion, RT_FUSION_COMPLETED);
+        set_status(scheduler, fusion,
+                   RULE_ELSE(KF_GRAPH_16, RT_FUSION_COMPLETED, RT_FUSION_CANCELLED));
     } else {
         queue->last = last;
         kernels_set_gone(scheduler, fusion, false);

@@ -17,7 +17,8 @@ rt_fusion_command *rt_fusion_of(const rt_scheduler *scheduler, const rt_command 
 {
     rt_fusion_command *fusion = NULL;
     if (command->state != RT_COMMAND_SUBMITTED) return NULL;
-    if (command->held && !command->held->auxiliary) fusion = command->held->fusion;
+    bool listed = command->held && !command->held->auxiliary;
+    if (listed) fusion = RULE_ELSE(KF_GRAPH_01, command->held->fusion, NULL);
     if (command->kind == RT_COMMAND_FUSION) fusion = scheduler->queues.items[command->queue].fusion;
     /* While a fusion ends, its kernels are handed over one after the other. */
     return fusion && fusion->status == RT_FUSION_ACTIVE ? fusion : NULL;

@@ -189,9 +189,13 @@ rt_status rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_id comma
     pthread_mutex_lock(&scheduler->lock);
     scheduler->cause = RT_SYNC_REASON_WAIT;
     rt_sync_command(scheduler, command);
+    /* Broken: the event of a fusion that is over stands for whichever the queue has now. */
+    const rt_command *awaited = scheduler->commands.items[command];
+    if (awaited->kind == RT_COMMAND_FUSION && !RULE(KF_EVENT_08))
+        rt_sync_queue(scheduler, awaited->queue, RT_SYNC_REASON_WAIT);
     command_list list = command_and_ancestors(scheduler, command);
     /* Broken: the event leads to nothing once the kernels are gone. */
-    if (scheduler->commands.items[command]->kind == RT_COMMAND_FUSION && !RULE(KF_EVENT_02))
+    if (awaited->kind == RT_COMMAND_FUSION && !RULE(KF_EVENT_02))
         list.count = 0;
     pthread_mutex_unlock(&scheduler->lock);
     RT_TRACE(scheduler->trace, WAIT, RT_N("commands", list.count), RT_N("command", command));
