@@ -8,6 +8,7 @@
 #include "conformance/report/json_text.h"
 #include "reference/device/device.h"
 #include "reference/image/spec_constants.h"
+#include "reference/image/virtual_functions.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -103,11 +104,64 @@ static void aspects_append(rt_buffer *out, rt_arena *arena, const rt_image *imag
     }
 }
 
+static void sets_append(rt_buffer *out, const char *label, rt_text sets, bool dummy)
+{
+    if (sets.length == 0) return;
+    line_begin(out, label, true);
+    rt_buffer_printf(out, "%.*s%s\n", RT_TEXT_ARG(sets), dummy ? " (dummy)" : "");
+}
+
+/* Which function is of which set, or which kernel calls which. */
+static void members_append(rt_buffer *out, rt_arena *arena, const char *label,
+                           const rt_property_set *set)
+{
+    for (uint32_t i = 0; set && i < set->property_count; i++) {
+        const rt_property *property = &set->properties[i];
+        rt_text readable = cnf_demangle(arena, property->name);
+        line_begin(out, label, i == 0);
+        rt_buffer_printf(out, "%.*s  ", RT_TEXT_ARG(property->name));
+        if (readable.length > 0) rt_buffer_printf(out, "%.*s  ", RT_TEXT_ARG(readable));
+        rt_buffer_printf(out, "%.*s\n", RT_TEXT_ARG(rt_property_text_value(property)));
+    }
+}
+
+static void virtual_functions_append(rt_buffer *out, rt_arena *arena, const rt_image *image)
+{
+    rt_virtual_functions functions;
+    if (rt_virtual_functions_read(image, &functions)) return; /* shown as it is */
+    sets_append(out, "provides", functions.provides, functions.dummy);
+    sets_append(out, "calls", functions.calls, false);
+    sets_append(out, "creates", functions.creates, false);
+    sets_append(out, "uses", functions.uses, false);
+    members_append(out, arena, "virtual", rt_image_set(image, RT_SET_VIRTUAL_FUNCTION_SETS));
+    members_append(out, arena, "callers", rt_image_set(image, RT_SET_KERNEL_CALLS));
+}
+
+/* Whether a set of virtual functions is well formed and has no property that is not shown. */
+static bool is_said_of_functions(const rt_image *image, const rt_property_set *set)
+{
+    static const char *const known[] = {RT_VIRTUAL_FUNCTIONS_PROVIDES, RT_VIRTUAL_FUNCTIONS_DUMMY,
+                                        RT_VIRTUAL_FUNCTIONS_CALLS, RT_VIRTUAL_FUNCTIONS_CREATES,
+                                        RT_VIRTUAL_FUNCTIONS_USES};
+    rt_virtual_functions functions;
+    if (rt_virtual_functions_read(image, &functions)) return false;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < set->property_count; i++)
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+            count += rt_text_is(set->properties[i].name, known[k]);
+    return count == set->property_count;
+}
+
 /* Whether the parts above have said all of a set. */
-static bool is_said(const rt_property_set *set)
+static bool is_said(const rt_image *image, const rt_property_set *set)
 {
     static const char *const said[] = {RT_SET_IMPORTED_SYMBOLS, RT_SET_EXPORTED_SYMBOLS,
                                        RT_SET_SPEC_CONSTANTS, RT_SET_SPEC_CONSTANT_DEFAULTS};
+    rt_virtual_functions functions;
+    if (rt_text_is(set->name, RT_SET_VIRTUAL_FUNCTIONS)) return is_said_of_functions(image, set);
+    bool ours = rt_text_is(set->name, RT_SET_VIRTUAL_FUNCTION_SETS) ||
+                rt_text_is(set->name, RT_SET_KERNEL_CALLS);
+    if (ours) return rt_virtual_functions_read(image, &functions) == NULL;
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         if (rt_text_is(set->name, said[i])) return true;
     if (!rt_text_is(set->name, RT_SET_DEVICE_REQUIREMENTS)) return false;
@@ -130,10 +184,11 @@ static void image_append(rt_buffer *out, rt_arena *arena, const rt_image *image)
     symbols_append(out, arena, "imports", rt_image_set(image, RT_SET_IMPORTED_SYMBOLS));
     constants_append(out, image);
     aspects_append(out, arena, image);
+    virtual_functions_append(out, arena, image);
     option_append(out, "compile options", image->compile_options);
     option_append(out, "link options", image->link_options);
     for (uint32_t i = 0; i < image->set_count; i++)
-        if (!is_said(&image->sets[i]))
+        if (!is_said(image, &image->sets[i]))
             cnf_property_sets_text(out, "  ", (rt_property_sets){&image->sets[i], 1});
 }
 

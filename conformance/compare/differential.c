@@ -1,8 +1,12 @@
 /* Comparing final memories.  What makes two contents equal is elements.c's; here are the memories
- * that two children sent, and what comes of a difference.  It does not look at traces. */
+ * that two children sent, and what comes of a difference.  It does not look at traces.
+ *
+ * What a scenario does not declare is a device_global, of which no type is known: it is compared as
+ * bytes. */
 #include "conformance/compare/differential.h"
 
 #include "conformance/compare/elements.h"
+#include "conformance/scenario/type.h"
 
 #include <inttypes.h>
 
@@ -82,6 +86,27 @@ static bool chose_alike(const cnf_messages *oracle, const cnf_messages *other)
     return true;
 }
 
+static bool is_declared(const scn_scenario *scenario, rt_text name)
+{
+    for (uint32_t i = 0; i < scenario->memory_count; i++) {
+        if (rt_text_equal(scenario->memories[i].name, name)) return true;
+    }
+    return false;
+}
+
+static void variables_compare(rt_arena *arena, const scn_scenario *scenario,
+                              const cnf_messages *oracle, const cnf_messages *other,
+                              cnf_judgement *out)
+{
+    const scn_layout byte = scn_layout_of(arena, SCN_TYPE_UCHAR, 1);
+    for (uint32_t i = 0; i < oracle->memory_count; i++) {
+        const cnf_final_memory *sent = &oracle->memories[i];
+        if (is_declared(scenario, sent->name)) continue;
+        const scn_memory variable = {.name = sent->name, .layout = byte, .count = sent->data.size};
+        if (!memory_compare(arena, &variable, oracle, other, out)) return;
+    }
+}
+
 void cnf_differential(rt_arena *arena, const scn_scenario *scenario, const cnf_messages *oracle,
                       const cnf_messages *other, cnf_judgement *inout_judgement)
 {
@@ -91,4 +116,5 @@ void cnf_differential(rt_arena *arena, const scn_scenario *scenario, const cnf_m
         if (!scenario->memories[i].addresses &&
             !memory_compare(arena, &scenario->memories[i], oracle, other, inout_judgement))
             return;
+    variables_compare(arena, scenario, oracle, other, inout_judgement);
 }

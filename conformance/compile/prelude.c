@@ -67,25 +67,30 @@
     "__ASSAY_ANNOTATED(\"assay-device-global:\" #__VA_ARGS__) = __ASSAY_ZERO;\n"                   \
     "#define EXTERN_DEVICE_GLOBAL(type, name, ...) "                                               \
     "extern __ASSAY_VARIABLE(type, name, __VA_ARGS__); "                                           \
-    "static const __global void *__constant __assay_extern_##name __attribute__((used)) "          \
-    "__ASSAY_ANNOTATED(\"assay-extern-device-global:\" #__VA_ARGS__) = &name;\n"
+    "__ASSAY_OWN(static const __global void *__constant __assay_extern_##name "                    \
+    "__attribute__((used)) "                                                                       \
+    "__ASSAY_ANNOTATED(\"assay-extern-device-global:\" #__VA_ARGS__) = &name;)\n"
 
 /* A structure in both languages, so that their sources may share variables; of a const type too it
  * can be written by the host, and in C++ named by other sources. */
 #define DEVICE_GLOBALS_C                                                                           \
     SCOPES                                                                                         \
-    "#define __ASSAY_VALUE_0(type) struct { __global __typeof__(type) *value; }\n"                 \
-    "#define __ASSAY_VALUE_1(type) struct { __typeof__(type) value[1]; }\n"                        \
+    "#define __ASSAY_VALUE_0(type) struct { __ASSAY_BEFORE __global __typeof__(type) *value; }\n"  \
+    "#define __ASSAY_VALUE_1(type) struct { __ASSAY_BEFORE __typeof__(type) value[1]; }\n"         \
     "#define __ASSAY_VARIABLE(type, name, ...) "                                                   \
     "__global __ASSAY_PASTE(__ASSAY_VALUE_, __ASSAY_SCOPE(__VA_ARGS__))(type) name\n"              \
+    "#define __ASSAY_OWN(...) __VA_ARGS__\n"                                                       \
     "#define __ASSAY_ZERO {0}\n" DEVICE_GLOBALS
 
-#define DEVICE_GLOBALS_CPP                                                                         \
-    SCOPES                                                                                         \
-    "template <typename T, int> struct __assay_device_global { __global T *value; };\n"            \
-    "template <typename T> struct __assay_device_global<T, 1> { T value[1]; };\n"                  \
-    "#define __ASSAY_VARIABLE(type, name, ...) "                                                   \
-    "__global __assay_device_global<type, __ASSAY_SCOPE(__VA_ARGS__)> name\n"                      \
+/* Within extern "C" clang gives what is static and used an alias, which device code does not have.
+ */
+#define DEVICE_GLOBALS_CPP                                                                             \
+    SCOPES                                                                                             \
+    "template <typename T, int> struct __assay_device_global { __ASSAY_BEFORE __global T *value; };\n" \
+    "template <typename T> struct __assay_device_global<T, 1> { __ASSAY_BEFORE T value[1]; };\n"       \
+    "#define __ASSAY_VARIABLE(type, name, ...) "                                                       \
+    "__global __assay_device_global<type, __ASSAY_SCOPE(__VA_ARGS__)> name\n"                          \
+    "#define __ASSAY_OWN(...) extern \"C++\" { __VA_ARGS__ }\n"                                        \
     "#define __ASSAY_ZERO {}\n" DEVICE_GLOBALS
 
 /* Virtual functions need the extension, which an option makes known and only a pragma enables; C++
@@ -102,11 +107,19 @@
     "#define CALLS_INDIRECTLY(...) "                                                               \
     "__attribute__((annotate(\"assay:calls-indirectly=\" #__VA_ARGS__)))\n"
 
+/* What stands before the value in a device_global: nothing, since the runtime takes its address for
+ * that of the variable. */
+#define BEFORE(members) "#define __ASSAY_BEFORE " members "\n"
+
 rt_text cnf_prelude(scn_language language)
 {
     switch (language) {
-    case SCN_LANGUAGE_OPENCL_C: return RT_TEXT(COMMON DEVICE_GLOBALS_C);
-    case SCN_LANGUAGE_OPENCL_CPP: return RT_TEXT(COMMON CPP DEVICE_GLOBALS_CPP);
+    case SCN_LANGUAGE_OPENCL_C:
+        return RULE_ELSE(DG_HEADER_05, RT_TEXT(COMMON BEFORE("") DEVICE_GLOBALS_C),
+                         RT_TEXT(COMMON BEFORE("long padding;") DEVICE_GLOBALS_C));
+    case SCN_LANGUAGE_OPENCL_CPP:
+        return RULE_ELSE(DG_HEADER_05, RT_TEXT(COMMON CPP BEFORE("") DEVICE_GLOBALS_CPP),
+                         RT_TEXT(COMMON CPP BEFORE("long padding;") DEVICE_GLOBALS_CPP));
     default: UNREACHABLE();
     }
 }

@@ -17,14 +17,14 @@ void cnf_run_record_send(run_state *run, const cnf_record *record, const cnf_run
     run->stopped = !run->listener(run->user, &sent, detail);
 }
 
-/* What the oracle's child said, where that proves something. */
+/* What the oracle's child said, where that proves something.  It passes without one where a module
+ * is refused as the scenario expects. */
 static const cnf_messages *oracle_messages(const run_state *run, const run_scenario *scenario)
 {
     if (run->oracle == SCN_NONE) return NULL;
     const run_case *oracle = &scenario->cases[run->oracle];
     bool passed = oracle->state == CASE_DONE && oracle->judgement.verdict == CNF_VERDICT_PASS;
-    CHECK_IMPLIES(passed, oracle->heard);
-    return passed ? &oracle->messages : NULL;
+    return passed && oracle->heard ? &oracle->messages : NULL;
 }
 
 static rt_text step_id(const run_scenario *scenario, uint32_t step)

@@ -5,6 +5,7 @@
  * scenario" and "Comparison and results". */
 #include "conformance/run/modules.h"
 
+#include "conformance/run/refusal.h"
 #include "conformance/scenario/scenario.h"
 #include "conformance/scenario/sycl_kernels.h"
 #include "conformance/scenario/variables.h"
@@ -199,16 +200,46 @@ static void judge_invalid(cnf_modules *modules, const scn_module *module,
     rt_buffer_free(&text);
 }
 
+/* Takes the place that a message of post-link begins with, `NAME:LINE: `, where it is a source's.
+ */
+static bool place_take(cnf_modules *modules, const scn_module *module, rt_text *inout_message,
+                       message_place *out_place)
+{
+    cnf_compile_message at = {.severity = CNF_SEVERITY_ERROR};
+    const char *colon = memchr(inout_message->data, ':', inout_message->length);
+    if (!colon) return false;
+    at.source = (rt_text){inout_message->data, (size_t)(colon - inout_message->data)};
+    size_t end = at.source.length + 1;
+    for (; end < inout_message->length && end < at.source.length + 8; end++) {
+        char c = inout_message->data[end];
+        if (c < '0' || c > '9') break;
+        at.line = 10 * at.line + (uint32_t)(c - '0');
+    }
+    bool formed = at.line > 0 && end + 1 < inout_message->length &&
+                  inout_message->data[end] == ':' && inout_message->data[end + 1] == ' ';
+    if (!formed || !source_find(modules->scenario, at.source)) return false;
+    *out_place = place_of(modules, module, &at);
+    *inout_message = (rt_text){inout_message->data + end + 2, inout_message->length - end - 2};
+    return true;
+}
+
 /* The worker answered with a failure, or died. */
 static void judge_failure(cnf_modules *modules, const scn_module *module, rt_text kind,
                           rt_text message, cnf_judgement *out)
 {
+    message_place place;
+    rt_text text = message;
+    bool placed = place_take(modules, module, &text, &place);
     out->verdict = CNF_VERDICT_FAIL;
-    out->line = module->at.line;
+    out->line = placed ? place.line : module->at.line;
     out->signature =
         cnf_signature(modules->arena, RT_TEXT("compile"), RT_TEXT("status"), kind, module->name);
     out->message = rt_arena_printf(modules->arena, "module %.*s has no images: %.*s",
-                                   RT_TEXT_ARG(module->name), RT_TEXT_ARG(message));
+                                   RT_TEXT_ARG(module->name), RT_TEXT_ARG(text));
+    if (placed)
+        out->message =
+            rt_arena_printf(modules->arena, "%.*s:%u:%u: error: %.*s", RT_TEXT_ARG(place.file),
+                            place.at.line, place.at.column, RT_TEXT_ARG(out->message));
 }
 
 /* A compiler that not every machine has leaves out the scenarios that need it; one that is always
@@ -261,6 +292,12 @@ static rt_device_global_list globals_join(cnf_modules *modules, rt_device_global
     return (rt_device_global_list){all, count};
 }
 
+/* Whether an answer tells of the module, and not of a machine that lacks or breaks a compiler. */
+static bool is_about_the_module(const cnf_compile_answer *answer)
+{
+    return answer->code != RT_UNAVAILABLE && answer->code != RT_TOOL;
+}
+
 /* Reads the images of one module; false: there are none, and why. */
 static bool module_finish(cnf_modules *modules, uint32_t index, scn_module *module,
                           cnf_judgement *out)
@@ -277,6 +314,10 @@ static bool module_finish(cnf_modules *modules, uint32_t index, scn_module *modu
     cnf_compile_answer answer;
     rt_bytes bytes = rt_buffer_bytes(&work->answer);
     rt_status status = cnf_compile_answer_read(modules->sink, modules->arena, bytes, &answer);
+    if (rt_ok(status) && is_about_the_module(&answer) && module->refusal.error) {
+        cnf_refusal_judge(modules->arena, module, &answer, out);
+        return false;
+    }
     if (rt_ok(status) && answer.code != RT_OK) {
         judge_answer(modules, module, &answer, out);
         return false;
@@ -348,11 +389,14 @@ bool cnf_modules_finish(cnf_modules *modules, const scn_scenario **out_scenario,
     *complete = *modules->scenario;
     memcpy(copies, complete->modules, count * sizeof *copies);
     complete->modules = copies;
+    uint32_t refused_count = 0; /* as expected */
     for (uint32_t i = 0; i < count; i++) {
         cnf_judgement found = {.step = SCN_NONE};
         if (module_finish(modules, i, &copies[i], &found)) continue;
         int weight = judgement_weight(&found);
-        CHECK(weight > 0);
+        CHECK((weight > 0) == (found.verdict != CNF_VERDICT_PASS));
+        refused_count += weight == 0;
+        if (weight == 0) continue;
         if (weight > judgement_weight(out_judgement)) {
             *out_judgement = found;
         } else if (weight == INVALID_WEIGHT) { /* All modules' errors are shown, not those of the
@@ -363,6 +407,14 @@ bool cnf_modules_finish(cnf_modules *modules, const scn_scenario **out_scenario,
         }
     }
     if (judgement_weight(out_judgement) > 0) return false;
+    if (refused_count > 0) {
+        *out_judgement = (cnf_judgement){.verdict = CNF_VERDICT_PASS,
+                                         .step = SCN_NONE,
+                                         .expected = refused_count,
+                                         .observed = refused_count};
+        *out_scenario = complete;
+        return false;
+    }
     if (!names_resolve(modules, complete, out_judgement)) return false;
     *out_scenario = complete;
     return true;

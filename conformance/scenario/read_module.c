@@ -188,7 +188,8 @@ static const scn_row module_rows[] = {
     {"device_config", &scn_shape_device_config, 0, SCN_SAME,
      "The target of formats made ahead of time: sets of virtual functions that use an optional "
      "feature which it does not support are left out of the code."},
-    {"expect", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "What compiling the module is refused with."},
+    {"expect", &scn_shape_refused, 0, SCN_FIELD(scn_module, refusal),
+     "What compiling the module is refused with; nothing runs then, so that there are no steps."},
 };
 static const scn_shape shape_module_object = {
     .kind = SCN_SHAPE_OBJECT,
@@ -293,8 +294,8 @@ static bool module_read(scn_reader *reader, const scn_node *node, void *out)
     sources_name(reader, module);
     bool fine = needs_check(reader, node, module);
     fine = options_check(reader, node, module) && fine;
-    fine = scn_device_config_check(reader, node, module) && fine;
     fine = globals_check(reader, node, module) && fine;
+    fine = scn_device_config_check(reader, node, module) && fine;
     return symbols_check(reader, node, module) && fine;
 }
 

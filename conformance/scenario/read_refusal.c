@@ -142,3 +142,63 @@ bool scn_refusal_read(scn_reader *reader, const scn_node *node, scn_step *out_st
     out_step->error = error;
     return error_read(reader, &entry->value, false, error);
 }
+
+/* ---- Modules ------------------------------------------------------------------------------- */
+
+enum { REFUSED_COMPILE, REFUSED_POSTLINK };
+
+typedef struct stage_draft {
+    const scn_node *stages[2];
+} stage_draft;
+
+static const scn_row stage_error_rows[] = {
+    {"error", &scn_shape_error, SCN_REQUIRED, SCN_FIELD(stage_draft, stages[0]),
+     "The error that it is refused with."},
+};
+static const scn_shape shape_stage_error = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "a refusal",
+    SCN_ROWS(stage_error_rows),
+};
+static const scn_shape shape_stage = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a refusal",
+    .read = scn_node_keep,
+    .alternatives = {&shape_stage_error},
+};
+static const scn_row module_refusal_rows[] = {
+    [REFUSED_COMPILE] = {"compile", &shape_stage, SCN_ALTERNATIVE,
+                         SCN_FIELD(stage_draft, stages[REFUSED_COMPILE]),
+                         "The compiler refuses a source: {error: ...}."},
+    [REFUSED_POSTLINK] = {"postlink", &shape_stage, SCN_ALTERNATIVE,
+                          SCN_FIELD(stage_draft, stages[REFUSED_POSTLINK]),
+                          "Post-link refuses the module: {error: ...}."},
+};
+static const scn_shape shape_module_refusal_object = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "what compiling a module is refused with",
+    SCN_ROWS(module_refusal_rows),
+};
+
+static bool module_refusal_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    scn_module_refusal *refusal = out;
+    stage_draft draft = {0}, one = {0};
+    uint64_t given;
+    if (!scn_object_read(reader, &shape_module_refusal_object, node, &draft, &given)) return false;
+    uint32_t stage = scn_object_alternative(reader, &shape_module_refusal_object, node, given,
+                                            "the stage that refuses it");
+    if (stage == SCN_NONE) return false;
+    if (!scn_object_read(reader, &shape_stage_error, draft.stages[stage], &one, &given))
+        return false;
+    scn_error *error = rt_arena_alloc(reader->arena, sizeof *error);
+    *refusal = (scn_module_refusal){error, stage == REFUSED_COMPILE};
+    return error_read(reader, one.stages[0], false, error);
+}
+
+const scn_shape scn_shape_refused = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "what compiling a module is refused with",
+    .read = module_refusal_read,
+    .alternatives = {&shape_module_refusal_object},
+};

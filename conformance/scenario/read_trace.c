@@ -48,9 +48,9 @@ static const struct name_row {
     const char *field;
     bool (*check)(scn_reader *reader, scn_position at, rt_text name);
 } name_rows[] = {
-    {"module", module_check}, {"image", image_check},  {"provider", image_check},
-    {"inputs", image_check},  {"images", image_check}, {"memory", content_check},
-    {"from", content_check},  {"to", content_check},   {"variable", variable_check},
+    {"module", module_check},    {"image", image_check},  {"provider", image_check},
+    {"inputs", image_check},     {"images", image_check}, {"memory", content_check},
+    {"from", content_check},     {"to", content_check},   {"variable", variable_check},
     {"stands_for", image_check},
 };
 

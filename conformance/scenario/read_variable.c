@@ -82,7 +82,8 @@ static bool variable_read(scn_reader *reader, const scn_node *node, void *out)
                     : scn_value_read(reader, &shape_variable_name, node, &variable.name);
     if (!fine) return false;
     memcpy(out, &variable, sizeof variable);
-    if (scn_variable_may_be(reader, variable.name)) return true;
+    /* A unique id is in no source. */
+    if (node->kind == SCN_NODE_MAPPING || scn_variable_may_be(reader, variable.name)) return true;
     return scn_report(reader->reporter, node->at,
                       "no module has a device_global '%s': no source mentions it",
                       scn_shown(reader->arena, variable.name));

@@ -159,6 +159,21 @@ static void run_verb(cnf_execution *execution, uint32_t index)
         cnf_judge_step(execution, index, "step", written_name(scenario, &step->transfer),
                        cnf_run_transfer(execution, index));
         return;
+    case SCN_VERB_HOST_TASK:
+        cnf_judge_step(execution, index, "step", scenario->memories[step->task.from].name,
+                       cnf_run_host_task(execution, index));
+        return;
+    case SCN_VERB_END_MEMORY:
+        cnf_judge_step(execution, index, "step", scenario->memories[step->memory].name,
+                       cnf_run_fusion(execution, index));
+        return;
+    case SCN_VERB_START_FUSION:
+    case SCN_VERB_COMPLETE_FUSION:
+    case SCN_VERB_CANCEL_FUSION:
+    case SCN_VERB_END_QUEUE:
+        cnf_judge_step(execution, index, "step", scenario->steps[step->on].id,
+                       cnf_run_fusion(execution, index));
+        return;
     case SCN_VERB_WAIT:
         cnf_judge_step(execution, index, "step", RT_TEXT("wait"), cnf_run_wait(execution, index));
         return;
@@ -252,6 +267,47 @@ static void emit_final_memory(cnf_execution *execution, uint32_t index)
     rt_arena_reset(&content.arena);
 }
 
+/* Larger ones cost more as a message than their comparison is worth. */
+enum { FINAL_VARIABLE_SIZE_MAX = 1 << 20 };
+
+/* What a device holds of a variable that the host may read, where it holds anything; the reader of
+ * messages tells it from a memory by its name, which no memory can have. */
+static void emit_final_variable(cnf_execution *execution, const scn_variable *variable,
+                                const rt_device_global *global, uint32_t device)
+{
+    cnf_content content = {0};
+    rt_status status = execution->runtime->operations->read_global(
+        execution, variable, execution->queues[device], true, &content);
+    const scn_memory named = {
+        .name = rt_arena_printf(&execution->arena, "device_global %.*s on %.*s",
+                                RT_TEXT_ARG(global->unique_id),
+                                RT_TEXT_ARG(execution->scenario->devices[device].name))};
+    if (rt_ok(status) && content.bytes.data)
+        cnf_emit_memory(execution->emitter, &named, content.bytes, content.defined);
+    /* One that several programs have is none that can be read, which is refused as a copy is. */
+    if (!rt_ok(status) && status.code != RT_ERRC_INVALID)
+        judge_end(execution, global->name, status);
+    rt_arena_reset(&content.arena);
+}
+
+/* Those of module `module`, on the devices of which a default queue was used. */
+static void emit_final_variables(cnf_execution *execution, uint32_t module)
+{
+    const scn_scenario *scenario = execution->scenario;
+    rt_device_global_list list = scenario->modules[module].device_globals;
+    for (uint32_t i = 0; i < list.count && !execution->failed; i++) {
+        const rt_device_global *global = &list.globals[i];
+        const scn_variable variable = {.name = global->name, .module = module, .global = i};
+        bool readable = global->host_access == RT_HOST_ACCESS_READ_WRITE ||
+                        global->host_access == RT_HOST_ACCESS_READ;
+        if (!readable || global->size > FINAL_VARIABLE_SIZE_MAX) continue;
+        for (uint32_t d = 0; d < scenario->device_count; d++) {
+            if (execution->queues[d] != CNF_NOT_MADE)
+                emit_final_variable(execution, &variable, global, d);
+        }
+    }
+}
+
 static void finish(cnf_execution *execution)
 {
     cnf_runtime *runtime = execution->runtime;
@@ -263,6 +319,9 @@ static void finish(cnf_execution *execution)
     for (uint32_t i = 0; i < execution->scenario->memory_count && !execution->failed; i++) {
         emit_final_memory(execution, i);
     }
+    bool reads = runtime->operations->read_global != NULL;
+    for (uint32_t m = 0; reads && m < execution->scenario->module_count; m++)
+        emit_final_variables(execution, m);
     if (runtime->operations->is_reference) cnf_judge_layer(execution);
     runtime->operations->look(execution);
     cnf_emit_trace(execution->emitter, runtime->trace, !runtime->operations->is_reference);

@@ -203,15 +203,15 @@ static rt_text unique_id_of(taking *take, LLVMValueRef variable, rt_text name)
     return RULE_ELSE(DG_FE_06, id, looked_up(job, name));
 }
 
-/* sizeof(T) of a variable that the prelude declares: a structure of the value, as an array of one,
- * or of a pointer to it.  0: it is neither, or T has no size. */
+/* sizeof(T) of a variable that the prelude declares: a structure that ends with the value, as an
+ * array of one, or with a pointer to it.  0: with neither, or T has no size. */
 static uint64_t size_of_type(LLVMValueRef variable, bool image_scope)
 {
     LLVMTypeRef type = LLVMGlobalGetValueType(variable);
-    if (LLVMGetTypeKind(type) != LLVMStructTypeKind || LLVMIsOpaqueStruct(type) ||
-        LLVMCountStructElementTypes(type) != 1)
-        return 0;
-    type = LLVMStructGetTypeAtIndex(type, 0);
+    if (LLVMGetTypeKind(type) != LLVMStructTypeKind || LLVMIsOpaqueStruct(type)) return 0;
+    unsigned member_count = LLVMCountStructElementTypes(type);
+    if (member_count == 0) return 0;
+    type = LLVMStructGetTypeAtIndex(type, member_count - 1);
     LLVMTypeKind expected = image_scope ? LLVMArrayTypeKind : LLVMPointerTypeKind;
     if (LLVMGetTypeKind(type) != expected) return 0;
     LLVMTypeRef underlying = LLVMGetElementType(type);

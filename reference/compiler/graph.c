@@ -81,6 +81,7 @@ static void add_node(builder *build, LLVMValueRef value, pl_node node)
 {
     CHECK(LLVMIsAGlobalValue(value));
     CHECK_IMPLIES(node.offered, node.kind == PL_VARIABLE && node.unit != PL_NONE);
+    if (node.kind == PL_VARIABLE) node.set = PL_NONE;
     node.value = value;
     node.name = pl_job_name(build->job, value);
     node.defined = !LLVMIsDeclaration(value);
@@ -110,6 +111,7 @@ static rt_status add_device_global(builder *build, LLVMValueRef variable)
                     pl_variable_is_offered(build->job, variable);
     add_node(build, variable,
              (pl_node){.kind = PL_VARIABLE,
+                       .set = PL_NONE,
                        .shared = true,
                        .device_global = true,
                        .image_scope = image_scope,
@@ -135,8 +137,7 @@ static rt_status add_variables(builder *build, LLVMModuleRef module)
                            .shared = shared,
                            .is_vtable = pl_is_vtable(variable),
                            .offered = offered,
-                           .unit = offered ? unit_index(build, id) : PL_NONE,
-                           .set = PL_NONE});
+                           .unit = offered ? unit_index(build, id) : PL_NONE});
     }
     return RT_STATUS_OK;
 }
@@ -176,12 +177,13 @@ static void note_value(builder *build, uint32_t user, LLVMValueRef value, bool c
 
 /* A source that declares a function otherwise than another source defines it is left with a call
  * through a cast. */
-static void check_call(builder *build, LLVMValueRef instruction)
+static void check_call(builder *build, uint32_t user, LLVMValueRef instruction)
 {
     if (!LLVMIsACallInst(instruction)) return;
     LLVMValueRef callee = LLVMGetCalledValue(instruction);
     bool direct = LLVMIsAFunction(callee) || LLVMIsAInlineAsm(callee);
     build->calls_through_pointers = build->calls_through_pointers || !direct;
+    build->nodes[user].calls_pointers = build->nodes[user].calls_pointers || !direct;
     if (!LLVMIsAConstantExpr(callee) || LLVMGetConstOpcode(callee) != LLVMBitCast) return;
     LLVMValueRef function = LLVMGetOperand(callee, 0);
     if (!LLVMIsAFunction(function)) return;
@@ -195,7 +197,7 @@ static void note_body(builder *build, uint32_t user, LLVMValueRef function)
     for (; block; block = LLVMGetNextBasicBlock(block)) {
         LLVMValueRef instruction = LLVMGetFirstInstruction(block);
         for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
-            check_call(build, instruction);
+            check_call(build, user, instruction);
             int count = LLVMGetNumOperands(instruction);
             bool calls = LLVMIsACallInst(instruction) != NULL; /* what it calls is the last */
             for (int i = 0; i < count; i++)

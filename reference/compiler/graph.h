@@ -37,9 +37,10 @@ typedef struct pl_node {
      * their code need not be where the reference is. */
     const uint32_t *references;
     uint32_t reference_count;
-    uint32_t set;       /* of an indirectly callable function, declared ones too; or PL_NONE */
-    rt_text calls;      /* KERNEL: the sets that it calls indirectly, a list; empty: none */
-    pl_aspects aspects; /* used by it; see aspects.h */
+    uint32_t set;        /* of an indirectly callable function, declared ones too; or PL_NONE */
+    rt_text calls;       /* KERNEL: the sets that it calls indirectly, a list; empty: none */
+    bool calls_pointers; /* its body has a call of a pointer to a function */
+    pl_aspects aspects;  /* used by it; see aspects.h */
 } pl_node;
 
 /* A set of virtual functions. */

@@ -503,6 +503,8 @@ static const pl_part *plan_parts(planner *plan, bool dummies, uint32_t *out_coun
         plan->nodes[i].image = 0;
     for (uint32_t number = 0; number < group_count; number++) {
         pl_part part = plan_part(plan, number);
+        /* A set without optional features could stay with its users.  Broken: it is nowhere. */
+        if (part.set != PL_NONE && part.aspects == 0 && !RULE(VF_SPLIT_04)) continue;
         parts[count++] = part;
         if (!dummies || !has_dummy(plan, &part)) continue;
         part.dummy = true;

@@ -202,10 +202,24 @@ static bool has_virtual_code(const pl_graph *graph, const pl_part *part)
     return false;
 }
 
+/* A kernel that calls a virtual function and names no set is a kernel as any other: whether its
+ * launches make the call, only its author knows.  Broken: no device can have it. */
+static pl_aspects undeclared_calls(const pl_graph *graph, const pl_part *part)
+{
+    for (uint32_t i = 0; i < part->count; i++) {
+        const pl_node *node = &graph->nodes[part->placed[i].node];
+        bool undeclared =
+            node->kind == PL_KERNEL && node->calls_pointers && node->calls.length == 0;
+        if (undeclared && !RULE(VF_FE_04)) return (pl_aspects)1 << 63;
+    }
+    return 0;
+}
+
 pl_aspects pl_image_aspects(const pl_graph *graph, const pl_part *part, rt_bytes spirv)
 {
     if (part->dummy && RULE(VF_DUMMY_03)) return 0;
     if (part->set != PL_NONE) return RULE_ELSE(VF_SPLIT_11, part->aspects, 0);
-    if (has_virtual_code(graph, part)) return part->aspects;
-    return part->aspects | pl_aspects_of_spirv(spirv);
+    pl_aspects aspects = part->aspects | undeclared_calls(graph, part);
+    if (has_virtual_code(graph, part) && RULE(VF_DUMMY_05)) return aspects;
+    return aspects | pl_aspects_of_spirv(spirv);
 }

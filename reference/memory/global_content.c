@@ -86,9 +86,10 @@ static rt_text symbol_of(const rt_program *program, rt_text unique_id)
 static rt_status variable_find(const rt_program *program, const rt_global_entry *entry,
                                dev_memory **out_variable)
 {
-    rt_text name = RULE_ELSE(DG_PLUGIN_06, entry->unique_id, entry->name);
-    rt_status status = dev_global_find(program->executable, name, out_variable);
-    if (status.code != RT_ERRC_INVALID || !RULE(DG_PLUGIN_06)) return status;
+    /* Broken: the device is asked for the variable by the name that people know. */
+    if (!RULE(DG_PLUGIN_06)) return dev_global_find(program->executable, entry->name, out_variable);
+    rt_status status = dev_global_find(program->executable, entry->unique_id, out_variable);
+    if (status.code != RT_ERRC_INVALID) return status;
     rt_text symbol = symbol_of(program, entry->unique_id);
     return symbol.length > 0 ? dev_global_find(program->executable, symbol, out_variable) : status;
 }

@@ -221,8 +221,8 @@ rt_status rt_link_set_collect(const rt_link_context *context, const rt_registere
     out_set->searched = !(self_contained && RULE(DL_RESOLVE_01));
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < out_set->images.count && rt_ok(status); i++) {
-        /* Broken: providers' imports are left open. */
         const rt_registered_image *member = out_set->images.items[i];
+        /* Broken: providers' imports are left open. */
         bool closes = i == 0 || (RULE(DL_RESOLVE_10) && RULE(DL_REQ_12));
         if (closes && !imports_stay_open(&r, member)) resolve_imports(&r, member);
         status = contribute(&r, member);

@@ -278,24 +278,30 @@ static rt_status content_find(rt_scheduler *scheduler, rt_queue_id queue,
 }
 
 /* Which of the bytes hold a value: as the device says that wrote them last, else all. */
-static rt_status defined_of(const rt_memory *memory, rt_buffer *out_defined)
+static rt_status defined_of(const rt_memory *memory, uint64_t size, rt_buffer *out_defined)
 {
-    size_t size = (size_t)(memory->size + 7) / 8;
-    for (size_t i = 0; i < size; i++)
+    for (uint64_t i = 0; i < (size + 7) / 8; i++)
         rt_buffer_append_byte(out_defined, '\377');
     if (memory->written_on == UINT32_MAX) return RT_STATUS_OK;
     CHECK(memory->written_on < memory->copies.count);
-    return dev_memory_defined(memory->copies.items[memory->written_on].memory, 0, memory->size,
+    return dev_memory_defined(memory->copies.items[memory->written_on].memory, 0, size,
                               (uint8_t *)out_defined->data);
 }
 
-static rt_status content_read(rt_scheduler *scheduler, rt_memory *memory, rt_buffer *out_bytes,
-                              rt_buffer *out_defined)
+static rt_status content_read(rt_scheduler *scheduler, const rt_global_copy *copy,
+                              rt_memory *memory, rt_buffer *out_bytes, rt_buffer *out_defined)
 {
+    if (memory->size < copy->type_size) {
+        return rt_fail_naming(
+            scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &copy->name, 1,
+            "device_global '%.*s' has %llu bytes on the device, and its type %llu",
+            RT_TEXT_ARG(copy->name), (unsigned long long)memory->size,
+            (unsigned long long)copy->type_size);
+    }
     /* Broken: the call comes back before the command has ended. */
     if (RULE(DG_PLUGIN_05)) RT_TRY(rt_scheduler_host_read(scheduler, memory));
-    rt_buffer_append(out_bytes, memory->host, (size_t)memory->size);
-    return defined_of(memory, out_defined);
+    rt_buffer_append(out_bytes, memory->host, (size_t)copy->type_size);
+    return defined_of(memory, copy->type_size, out_defined);
 }
 
 rt_status rt_scheduler_global_read(rt_scheduler *scheduler, rt_queue_id queue,
@@ -309,7 +315,7 @@ rt_status rt_scheduler_global_read(rt_scheduler *scheduler, rt_queue_id queue,
     CHECK(entry != NULL);
     rt_status status = content_find(scheduler, queue, copy, entry, existing, &found);
     if (rt_ok(status) && found.memory)
-        status = content_read(scheduler, found.memory, out_bytes, out_defined);
+        status = content_read(scheduler, copy, found.memory, out_bytes, out_defined);
     rt_program_release(scheduler->programs, found.program);
     return status;
 }

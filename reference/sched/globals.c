@@ -53,11 +53,10 @@ static rt_status zero(rt_scheduler *scheduler, rt_queue_id queue, rt_global_inst
 }
 
 /* True when the runtime fills the new content: always.  Broken, each in its turn: of a launch's or
- * a copy's, or of a second context's, nobody does. */
-static bool is_filled(const rt_global_entry *entry, bool by_copy)
+ * a copy's nobody does. */
+static bool is_filled(bool by_copy)
 {
-    bool filled = by_copy ? RULE(DG_COPY_03) : RULE(DG_INIT_04);
-    return filled && (entry->instances.count == 1 || RULE(DG_INIT_11));
+    return by_copy ? RULE(DG_COPY_03) : RULE(DG_INIT_04);
 }
 
 rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id queue, rt_global_entry *entry,
@@ -67,15 +66,19 @@ rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id queue, rt_glo
     *out_instance = rt_globals_instance_find(scheduler, queue, entry, by_copy);
     /* Broken: what was made for one program is not found for the next. */
     if (*out_instance && !by_copy && !RULE(DG_INIT_05)) *out_instance = NULL;
+    /* Broken: what another context has filled is shared in name only. */
+    bool shared = *out_instance && (*out_instance)->context != asks->context;
+    bool torn = shared && !RULE(DG_INIT_11);
+    if (torn) *out_instance = NULL;
     if (!*out_instance) {
         RT_TRY(rt_global_instance_make(scheduler->globals, entry, asks->device, asks->context, size,
                                        out_instance));
         (*out_instance)->by_copy = by_copy;
-        if (!is_filled(entry, by_copy)) rt_memory_written((*out_instance)->memory, asks->device);
     }
-    bool unfilled = (*out_instance)->zero == RT_GLOBAL_COMMAND_NONE;
     /* What could not be filled when it was made is filled now. */
-    if (unfilled && is_filled(entry, by_copy)) return zero(scheduler, queue, *out_instance);
+    if ((*out_instance)->zero != RT_GLOBAL_COMMAND_NONE) return RT_STATUS_OK;
+    if (is_filled(by_copy) && !torn) return zero(scheduler, queue, *out_instance);
+    rt_memory_written((*out_instance)->memory, asks->device);
     return RT_STATUS_OK;
 }
 
@@ -103,7 +106,7 @@ static void pointer_set(rt_program_global *global, const rt_global_instance *ins
         global->pointer[i] = (uint8_t)(address >> (8 * i));
 }
 
-/* Writes the content's address into the program's variable, once for each program. */
+/* Writes the content's address into the program's variable, by the interface for such writes. */
 static rt_status point(rt_scheduler *scheduler, rt_queue_id queue, const rt_program *program,
                        rt_program_global *global, const rt_global_instance *instance)
 {

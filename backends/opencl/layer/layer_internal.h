@@ -89,7 +89,8 @@ bool layer_mask_read(const char *value, uint32_t *out_hidden);
 /* Puts the answers with the hidden aspects left out before the driver's. */
 void layer_mask_calls(cl_icd_dispatch *dispatch, uint32_t hidden);
 
-/* True for the name of a call by which a driver shows a hidden aspect; NULL is none. */
+/* True for the name of a call by which a driver shows a hidden aspect; NULL is none.  Who records
+ * that calls are asked for asks this too, in place of the mask. */
 bool layer_hides_call(const char *name);
 
 /* ---- The calls that are recorded ------------------------------------------------------------ */

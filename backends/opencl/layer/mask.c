@@ -234,10 +234,20 @@ bool layer_hides_call(const char *name)
            (hidden >> DEV_ASPECT_VIRTUAL_FUNCTIONS & 1) != 0;
 }
 
+static CL_API_ENTRY void *CL_API_CALL
+mask_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *name)
+{
+    if (layer_hides_call(name)) return NULL;
+    return layer_next()->clGetExtensionFunctionAddressForPlatform(platform, name);
+}
+
 void layer_mask_calls(cl_icd_dispatch *dispatch, uint32_t wanted)
 {
     hidden = wanted;
     if (hidden == 0) return;
     if (dispatch->clGetDeviceInfo) dispatch->clGetDeviceInfo = mask_clGetDeviceInfo;
     if (dispatch->clGetPlatformInfo) dispatch->clGetPlatformInfo = mask_clGetPlatformInfo;
+    if (dispatch->clGetExtensionFunctionAddressForPlatform)
+        dispatch->clGetExtensionFunctionAddressForPlatform =
+            mask_clGetExtensionFunctionAddressForPlatform;
 }

@@ -309,6 +309,11 @@ static const struct differential_row {
     {MEMORY("m", "0100000002000000", "") END, MEMORY("n", "02000000", "") END, "", ""},
     {MEMORY("m", "0100000002000000", "") END, MEMORY("m", "01000000", "") END,
      "differential:memory:size:m", "4 bytes here and 8 on sim; the scenario declares 8"},
+    /* What no scenario declares is a variable, compared as bytes where both show it. */
+    {MEMORY("device_global v on d", "0102", "") END, MEMORY("device_global v on d", "0103", "") END,
+     "differential:memory:differs:device_global-v-on-d/element-1", "device_global v on d[1]"},
+    {MEMORY("device_global v on d", "0102", "") END, MEMORY("device_global w on d", "0103", "") END,
+     "", ""},
 };
 
 static void memories_are_compared(void **state)

@@ -60,14 +60,13 @@ static const rt_image lib_images[] = {
 static const uint32_t app_needs[] = {1};
 static const uint32_t preloaded[] = {1};
 static const rt_text lib_symbols[] = {TEXT("b")};
-static const rt_device_global host_globals[] = {{.unique_id = TEXT("_ZN2ns1vE"),
-                                                 .name = TEXT("ns::v"),
-                                                 .size = 24,
-                                                 .image_scope = true,
-                                                 .host_access = RT_HOST_ACCESS_READ},
-                                                {.unique_id = TEXT("_Z1c"),
-                                                 .name = TEXT("c"),
-                                                 .size = 1}};
+static const rt_device_global host_globals[] = {
+    {.unique_id = TEXT("_ZN2ns1vE"),
+     .name = TEXT("ns::v"),
+     .size = 24,
+     .image_scope = true,
+     .host_access = RT_HOST_ACCESS_READ},
+    {.unique_id = TEXT("_Z1c"), .name = TEXT("c"), .size = 1}};
 static const scn_module modules[] = {
     {.name = TEXT("app"),
      .needs = app_needs,

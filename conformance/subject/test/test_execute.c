@@ -34,7 +34,11 @@ static const rt_text kernels[] = {{"apply", 5}};
 static const rt_property symbols[] = {
     {.name = {"twice", 5}, .type = RT_PROPERTY_UINT32, .number = 1}};
 static const rt_property_set imports[] = {{{RT_SET_IMPORTED_SYMBOLS, 21}, symbols, 1}};
-static const rt_property_set exports[] = {{{RT_SET_EXPORTED_SYMBOLS, 21}, symbols, 1}};
+static const rt_property provided[] = {{.name = {"virtual-functions-set", 21},
+                                        .type = RT_PROPERTY_BYTES,
+                                        .bytes = {(const uint8_t *)"areas", 5}}};
+static const rt_property_set exports[] = {{{RT_SET_EXPORTED_SYMBOLS, 21}, symbols, 1},
+                                          {{"SYCL/virtual functions", 22}, provided, 1}};
 static const rt_image app_images[] = {{.name = {"app/0", 5},
                                        .kernels = kernels,
                                        .kernel_count = 1,
@@ -43,7 +47,7 @@ static const rt_image app_images[] = {{.name = {"app/0", 5},
                                        .code = {(const uint8_t *)"code", 4}}};
 static const rt_image library_images[] = {{.name = {"library/0", 9},
                                            .sets = exports,
-                                           .set_count = 1,
+                                           .set_count = 2,
                                            .code = {(const uint8_t *)"code", 4}}};
 
 static const cnf_subject counting_subject = {.name = "counting",
@@ -331,6 +335,41 @@ static void what_must_not_happen_is_noticed(void **state)
                    "trace", "missing");
 }
 
+/* The link is of app/0, which has the kernel, and library/0, which provides set areas. */
+static void images_of_events_are_judged(void **state)
+{
+    static const char *const right[] = {
+        "holds: {set: areas, dummy: false, module: library, exports: twice}",
+        "holds: {kernel: apply, module: app}", "holds: {set: areas}, not: {dummy: true}",
+        "not: {set: areas, kernel: apply}", /* of no single image */
+    };
+    static const char *const wrong[] = {
+        "holds: {set: other}",
+        "holds: {set: areas, dummy: true}",
+        "holds: {set: areas, module: app}",
+        "holds: {kernel: twice}",
+        "holds: {exports: apply}",
+        "holds: {set: areas}, not: {kernel: apply}",
+        "not: {set: areas}",
+    };
+    rt_arena arena = {0};
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        rt_text steps =
+            rt_arena_printf(&arena, LOADED "  - expect: {trace: [{event: link, %s}]}\n", right[i]);
+        const cnf_check *check = run(*state, steps.data, NULL);
+        if (!check->ok) fail_msg("%s: %.*s", right[i], RT_TEXT_ARG(check->message));
+        steps =
+            rt_arena_printf(&arena, LOADED "  - expect: {never: [{event: link, %s}]}\n", right[i]);
+        expect_failure(state, steps.data, "never", "happened");
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        rt_text steps =
+            rt_arena_printf(&arena, LOADED "  - expect: {trace: [{event: link, %s}]}\n", wrong[i]);
+        expect_failure(state, steps.data, "trace", "missing");
+    }
+    rt_arena_reset(&arena);
+}
+
 static void host_symbols_bind(void **state)
 {
     const cnf_check *check = run(*state,
@@ -580,6 +619,7 @@ int main(void)
         TEST(all_expectations_hold),
         TEST(errors_are_compared_in_every_part),
         TEST(counts_programs_traces_and_memories_differ),
+        TEST(images_of_events_are_judged),
         TEST(bundles_are_made_shown_and_launched_from),
         TEST(bundles_differ),
         TEST(what_was_refused_makes_no_bundle),

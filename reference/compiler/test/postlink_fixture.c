@@ -170,29 +170,6 @@ static spv_target_env environment_of(const rt_image *image)
     return SPV_ENV_OPENCL_2_2;
 }
 
-/* What this version of the validator does not know, SPV_INTEL_global_variable_decorations: its
- * capability, and the decorations behind it. */
-static bool is_unknown(const pl_instruction *at)
-{
-    enum { OP_CAPABILITY = 17, CAPABILITY = 6146, DECORATION_FIRST = 6147, DECORATION_LAST = 6149 };
-    uint32_t decoration = pl_instruction_word(at, 2);
-    if (at->opcode == OP_CAPABILITY) return pl_instruction_word(at, 1) == CAPABILITY;
-    return at->opcode == OP_DECORATE && decoration >= DECORATION_FIRST &&
-           decoration <= DECORATION_LAST;
-}
-
-/* The words that the validator is asked about. */
-static rt_buffer known_words(rt_bytes code)
-{
-    rt_buffer known = {0};
-    pl_walk walk = pl_walk_start(code);
-    pl_instruction at;
-    rt_buffer_append(&known, code.data, PL_SPIRV_HEADER_SIZE);
-    while (pl_walk_next(&walk, &at))
-        if (!is_unknown(&at)) rt_buffer_append(&known, at.bytes.data, at.bytes.size);
-    return known;
-}
-
 static bool is_function_type(const rt_image *image, uint32_t id)
 {
     enum { OP_TYPE_FUNCTION = 33 };
@@ -217,6 +194,29 @@ static bool has_function_pointers(const rt_image *image)
             return true;
     }
     return false;
+}
+
+/* What this version of the validator does not know, SPV_INTEL_global_variable_decorations: its
+ * capability, and the decorations behind it. */
+static bool is_unknown(const pl_instruction *at)
+{
+    enum { OP_CAPABILITY = 17, CAPABILITY = 6146, DECORATION_FIRST = 6147, DECORATION_LAST = 6149 };
+    uint32_t decoration = pl_instruction_word(at, 2);
+    if (at->opcode == OP_CAPABILITY) return pl_instruction_word(at, 1) == CAPABILITY;
+    return at->opcode == OP_DECORATE && decoration >= DECORATION_FIRST &&
+           decoration <= DECORATION_LAST;
+}
+
+/* The words that the validator is asked about. */
+static rt_buffer known_words(rt_bytes code)
+{
+    rt_buffer known = {0};
+    pl_walk walk = pl_walk_start(code);
+    pl_instruction at;
+    rt_buffer_append(&known, code.data, PL_SPIRV_HEADER_SIZE);
+    while (pl_walk_next(&walk, &at))
+        if (!is_unknown(&at)) rt_buffer_append(&known, at.bytes.data, at.bytes.size);
+    return known;
 }
 
 static void validate(const rt_image *image)

@@ -22,7 +22,7 @@ typedef struct postlink_fixture {
     rt_device_global_list globals; /* that host code registers, of the same */
     rt_profile profile;            /* of the next one; at first the documents' */
     bool no_device_globals;        /* the next one is not asked to treat them */
-    bool ahead_of_time;   /* of the next one, for a target with these aspects */
+    bool ahead_of_time;            /* the next one is for a target with these aspects */
     uint64_t target_aspects;
 } postlink_fixture;
 

@@ -53,10 +53,12 @@ static dev_event *make_event(dev_command command, bool failed)
 typedef struct counting_memory {
     dev_memory base;
     uint8_t *bytes;
+    rt_buffer name; /* of a variable */
 } counting_memory;
 
 static void destroy_memory(dev_memory *memory)
 {
+    rt_buffer_free(&((counting_memory *)memory)->name);
     rt_free(((counting_memory *)memory)->bytes);
     rt_free(memory);
 }
@@ -84,7 +86,38 @@ static rt_status make_usm(dev_device *device, dev_memory_kind kind, uint64_t siz
                           dev_memory **out_memory)
 {
     (void)kind;
+    count(&((counting_device *)device)->usms);
     return make_memory(device, size, label, out_memory);
+}
+
+static rt_status find_global(dev_program *program, rt_text name, dev_memory **out_memory)
+{
+    counting_device *self = (counting_device *)program->device;
+    if (self->fail_globals)
+        return rt_fail_naming(self->base.sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
+                              "no variable on demand");
+    pthread_mutex_lock(&self->lock);
+    rt_buffer_printf(&self->globals, "[%.*s]", RT_TEXT_ARG(name));
+    pthread_mutex_unlock(&self->lock);
+    uint64_t size = self->global_size ? self->global_size : 64;
+    RT_TRY(make_memory(program->device, size, name, out_memory));
+    (*out_memory)->size = size;
+    rt_buffer_append_text(&((counting_memory *)*out_memory)->name, name);
+    return RT_STATUS_OK;
+}
+
+/* Notes a write to a variable. */
+static void log_write(counting_device *self, const counting_memory *memory, uint64_t offset,
+                      uint64_t size, const void *source)
+{
+    if (memory->name.size == 0) return;
+    pthread_mutex_lock(&self->lock);
+    rt_buffer_printf(&self->globals, "[%s+%llu:", rt_buffer_string(&memory->name),
+                     (unsigned long long)offset);
+    for (uint64_t i = size; i-- > 0;)
+        rt_buffer_printf(&self->globals, "%02x", ((const uint8_t *)source)[i]);
+    rt_buffer_printf(&self->globals, "]");
+    pthread_mutex_unlock(&self->lock);
 }
 
 static void destroy_kernel(dev_kernel *kernel)
@@ -125,6 +158,7 @@ static rt_status program_binary(dev_program *program, rt_buffer *out_binary)
 static const dev_program_ops program_ops = {
     .destroy = destroy_program,
     .kernel_create = make_kernel,
+    .global_find = find_global,
     .binary = program_binary,
 };
 
@@ -256,6 +290,9 @@ static rt_status write_memory(dev_queue *queue, dev_command command, dev_memory 
                               dev_event **out_event)
 {
     count(&device_of(queue)->writes);
+    if (device_of(queue)->fail_writes)
+        return rt_fail(queue->device->sink, RT_DRIVER_ERROR, RT_RULE_NONE, "fails on demand");
+    log_write(device_of(queue), (const counting_memory *)memory, offset, size, source);
     memcpy(((counting_memory *)memory)->bytes + offset, source, (size_t)size);
     *out_event = make_event(command, false);
     return RT_STATUS_OK;
@@ -277,6 +314,8 @@ static rt_status fill_memory(dev_queue *queue, dev_command command, dev_memory *
                              dev_event **out_event)
 {
     count(&device_of(queue)->fills);
+    if (device_of(queue)->fail_fills)
+        return rt_fail(queue->device->sink, RT_DRIVER_ERROR, RT_RULE_NONE, "fails on demand");
     for (uint64_t i = 0; i < size; i += pattern.size) {
         memcpy(((counting_memory *)memory)->bytes + offset + i, pattern.data, pattern.size);
     }
@@ -313,6 +352,7 @@ static void destroy_device(dev_device *device)
     counting_device *self = (counting_device *)device;
     rt_buffer_free(&self->codes);
     rt_buffer_free(&self->arguments);
+    rt_buffer_free(&self->globals);
     pthread_mutex_destroy(&self->lock);
     rt_free(device);
 }
@@ -329,6 +369,7 @@ static void capabilities(dev_device *device, dev_capabilities *out_capabilities)
         .aspects = (1u << DEV_ASPECT_COUNT) - 1,
         .executes = true,
         .usm = true,
+        .globals_by_name = true,
         .spec_constants = true,
         .program_binaries = true,
         .local_size_max = 1024,

@@ -8,18 +8,24 @@
 
 typedef struct counting_device {
     dev_device base;
-    bool renamed;            /* is called "renamed", not "counting" */
-    bool links;              /* advertises linking of SPIR-V */
-    bool fail_builds;        /* compile, link and build are refused */
-    bool fail_kernels;       /* launches are refused */
-    bool fail_waits;         /* launches fail while they run */
-    bool fail_loads;         /* binaries are refused */
-    bool no_binaries;        /* no program can be had as one */
-    uint32_t build_delay_us; /* how long a build or link takes */
+    bool renamed;                 /* is called "renamed", not "counting" */
+    bool links;                   /* advertises linking of SPIR-V */
+    bool fail_builds;             /* compile, link and build are refused */
+    bool fail_kernels;            /* launches are refused */
+    bool fail_waits;              /* launches fail while they run */
+    bool fail_loads;              /* binaries are refused */
+    bool no_binaries;             /* no program can be had as one */
+    bool fail_globals;            /* no program has a variable */
+    bool fail_fills, fail_writes; /* are refused */
+    uint32_t global_size;         /* bytes of every variable; 0: 64 */
+    uint32_t build_delay_us;      /* how long a build or link takes */
     uint32_t compiles, links_done, builds, kernels, launches, reads, writes; /* atomic */
     uint32_t last_link_inputs; /* written under lock */
     uint32_t copies, fills;
     uint32_t loads; /* of binaries */
+    uint32_t usms;
+    rt_buffer globals; /* "[name]" for each variable looked for, "[name+0:1122334455660000]" for
+                          each write to one: offset and bytes; guarded by lock */
     pthread_mutex_t lock;
     rt_buffer codes; /* "[options 1=07000000]" for each code compiled or built; guarded by lock */
     rt_buffer arguments; /* the newest launch's: "m" memory, "0" null, "p40" pointer with offset,
@@ -29,9 +35,9 @@ typedef struct counting_device {
 /* Where unified shared memory of the device begins, every one of them. */
 #define COUNTING_ADDRESS UINT64_C(0x1122334455660000)
 
-/* Opened with dev_device_open and selector "": links, and has USM, specialisation constants and all
- * aspects; "unlinked": does not link; "renamed": links and has another name.  A program's binary is
- * COUNTING_BINARY. */
+/* Every program has a variable of any name.  Opened with dev_device_open and selector "": links,
+ * and has USM, specialisation constants and all aspects; "unlinked": does not link; "renamed":
+ * links and has another name.  A program's binary is COUNTING_BINARY. */
 #define COUNTING_BINARY "counted"
 extern const dev_backend counting_backend;
 

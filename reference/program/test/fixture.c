@@ -1,6 +1,7 @@
 /* Images made from lists of names. */
 #include "reference/program/test/fixture.h"
 
+#include "reference/image/device_global.h"
 #include "reference/image/virtual_functions.h"
 
 #include <string.h>
@@ -72,6 +73,23 @@ static rt_property_set requirement_set(rt_arena *arena, uint32_t aspect)
     return (rt_property_set){RT_TEXT(RT_SET_DEVICE_REQUIREMENTS), property, 1};
 }
 
+static rt_property_set global_set(rt_arena *arena, const char *list)
+{
+    rt_text *names;
+    uint32_t count = split_names(arena, list, &names);
+    rt_property *properties = rt_arena_alloc_array(arena, count, sizeof *properties);
+    for (uint32_t i = 0; i < count; i++) {
+        rt_buffer value = {0};
+        bool scoped = names[i].data[names[i].length - 1] == '!';
+        rt_device_global_value_write(&value, (rt_device_global_value){4, scoped});
+        properties[i] = (rt_property){.name = {names[i].data, names[i].length - scoped},
+                                      .type = RT_PROPERTY_BYTES,
+                                      .bytes = kept_bytes(arena, &value)};
+        rt_buffer_free(&value);
+    }
+    return (rt_property_set){RT_TEXT(RT_SET_DEVICE_GLOBALS), properties, count};
+}
+
 /* From "provides=a calls=a,b"; a dummy says so besides. */
 static rt_property_set virtual_function_set(rt_arena *arena, const char *list, bool is_dummy)
 {
@@ -103,13 +121,14 @@ static rt_property_set virtual_function_set(rt_arena *arena, const char *list, b
 static void image_make(rt_arena *arena, const fixture_module *module, bool is_dummy,
                        rt_image *image)
 {
-    enum { SETS = 6 };
+    enum { SETS = 7 };
     rt_property_set *sets = rt_arena_alloc_array(arena, SETS, sizeof *sets);
     uint32_t set_count = 4;
     rt_text *kernels;
     sets[0] = symbol_set(arena, RT_TEXT(RT_SET_IMPORTED_SYMBOLS), module->imports);
     sets[1] = symbol_set(arena, RT_TEXT(RT_SET_EXPORTED_SYMBOLS), module->exports);
     sets[2] = constant_set(arena, module->constants, &sets[3]);
+    sets[set_count++] = global_set(arena, module->globals);
     if (module->aspect && !is_dummy) sets[set_count++] = requirement_set(arena, module->aspect);
     if (module->virtual_functions)
         sets[set_count++] = virtual_function_set(arena, module->virtual_functions, is_dummy);

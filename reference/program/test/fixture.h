@@ -28,6 +28,8 @@ typedef struct fixture_module {
     /* Properties of virtual functions, as in "provides=a calls=a,b creates=c uses=d". */
     const char *virtual_functions;
     bool with_dummy; /* a second image is the dummy of this one: without its aspect */
+    /* device_globals of 4 bytes in the image's set, "a b!": those with '!' have image scope. */
+    const char *globals;
 } fixture_module;
 
 /* Sets everything up with module_count modules, none loaded, and two devices of counting_backend.

@@ -193,6 +193,7 @@ static CL_API_ENTRY void *CL_API_CALL driver_extension(cl_platform_id platform, 
         return address_of((void (*)(void))((object *)platform == &platform_a ? alloc_a : alloc_b));
     if (strcmp(name, "clEnqueueMemcpyINTEL") == 0) return address_of((void (*)(void))copy_a);
     if (strcmp(name, "clCommandNDRangeKernelKHR") == 0) return block_a;
+    if (strcmp(name, "clGetDeviceFunctionPointerINTEL") == 0) return block_a;
     return NULL;
 }
 
@@ -510,6 +511,24 @@ static void platforms_hide_what_their_devices_hide(void **state)
     assert_string_equal(text, "cl_khr_fp64 cl_khr_icd"); /* the fake answers all alike */
 }
 
+/* With a log and without one. */
+static void functions_without_addresses_have_no_call(void **state)
+{
+    (void)state;
+    cl_platform_id platform = (cl_platform_id)&platform_a;
+    const char *name = "clGetDeviceFunctionPointerINTEL";
+    static const char *const logs[] = {"", "/dev/null"};
+    for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
+        const cl_icd_dispatch *layer = NULL;
+        assert_int_equal(layer_begin(logs[i], "fp64", &layer), CL_SUCCESS);
+        assert_ptr_equal(layer->clGetExtensionFunctionAddressForPlatform(platform, name), block_a);
+        assert_int_equal(layer_begin(logs[i], "ext_oneapi_virtual_functions", &layer), CL_SUCCESS);
+        assert_null(layer->clGetExtensionFunctionAddressForPlatform(platform, name));
+        assert_non_null(
+            layer->clGetExtensionFunctionAddressForPlatform(platform, "clCommandNDRangeKernelKHR"));
+    }
+}
+
 static void nothing_hidden_asks_the_driver_itself(void **state)
 {
     (void)state;
@@ -594,6 +613,7 @@ int main(void)
         cmocka_unit_test(other_extensions_are_named_as_unrecorded),
         cmocka_unit_test(hidden_aspects_are_in_no_answer),
         cmocka_unit_test(platforms_hide_what_their_devices_hide),
+        cmocka_unit_test(functions_without_addresses_have_no_call),
         cmocka_unit_test(nothing_hidden_asks_the_driver_itself),
         cmocka_unit_test(what_it_cannot_do_it_refuses),
         cmocka_unit_test(a_file_is_appended_to),

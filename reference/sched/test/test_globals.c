@@ -1,0 +1,397 @@
+/* Unit tests of device_globals: the database, what is made ready before a kernel, copies, and what
+ * is refused. */
+#include "reference/program/test/fixture.h"
+#include "reference/sched/sched.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Two programs with a variable in common; one with image scope, in an image that no kernel is in
+ * beside it. */
+static const fixture_module modules[] = {
+    {"main", "k", NULL, NULL, .globals = "plain"},
+    {"second", "l", NULL, NULL, .globals = "plain own"},
+    {"scoped", "m", NULL, NULL, .globals = "inside!"},
+};
+
+static const rt_device_global plain = {{"plain", 5}, {"ns::plain", 9}, 4, false, 0};
+static const rt_device_global inside = {{"inside", 6}, {"inside", 6}, 4, true, 0};
+static const rt_device_global unused = {{"unused", 6}, {"unused", 6}, 4, true, 0};
+
+typedef struct world {
+    fixture *f;
+    rt_global_database *database;
+    rt_scheduler *scheduler;
+    rt_queue_id queue, other; /* other: of the other device */
+    rt_memory *data, *data2;
+    uint32_t memory_count;
+} world;
+
+static uint32_t next_memory(void *user)
+{
+    return ((world *)user)->memory_count++;
+}
+
+static int set_up(void **state)
+{
+    world *w = rt_alloc(sizeof *w);
+    w->f = fixture_create(modules, sizeof modules / sizeof *modules, "");
+    w->memory_count = 2;
+    w->database = rt_global_database_create(&(rt_global_database_parameters){
+        .sink = w->f->sink, .trace = w->f->trace, .memory_id = next_memory, .user = w});
+    rt_program_manager_observe(
+        w->f->manager,
+        (rt_program_observer){w->database, rt_global_program_made, rt_global_program_going});
+    w->scheduler = rt_scheduler_create(w->f->sink, w->f->trace, w->f->manager, w->database);
+    for (uint32_t i = 0; i < sizeof modules / sizeof *modules; i++)
+        assert_true(rt_ok(rt_loader_open(&w->f->loader, i)));
+    const rt_device *device = &w->f->device, *other = &w->f->other;
+    assert_true(rt_ok(rt_scheduler_queue_create(w->scheduler, device, 0, false, &w->queue)));
+    assert_true(rt_ok(rt_scheduler_queue_create(w->scheduler, other, 0, false, &w->other)));
+    assert_true(rt_ok(rt_memory_create(w->f->sink, 0, RT_TEXT("data"), 8, "abcdefgh", &w->data)));
+    assert_true(rt_ok(rt_memory_create(w->f->sink, 1, RT_TEXT("data2"), 8, NULL, &w->data2)));
+    *state = w;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    world *w = *state;
+    rt_scheduler_destroy(w->scheduler);
+    rt_memory_destroy(w->data);
+    rt_memory_destroy(w->data2);
+    rt_program_manager *manager = w->f->manager;
+    w->f->manager = NULL; /* before the database, whose variables are its programs' */
+    rt_program_manager_destroy(manager);
+    rt_global_database_destroy(w->database);
+    fixture_destroy(w->f);
+    rt_free(w);
+    return 0;
+}
+
+/* ---- Shorthands --------------------------------------------------------------------------- */
+
+static rt_status launch(world *w, rt_queue_id queue, const char *kernel)
+{
+    const rt_argument arguments[] = {{.kind = RT_ARGUMENT_NULL}, {.kind = RT_ARGUMENT_NULL}};
+    const rt_launch what = {
+        .kernel = rt_text_of(kernel),
+        .range = {.dimensions = 1, .global = {1, 1, 1}},
+        .arguments = arguments,
+        .argument_count = 2,
+    };
+    rt_command_id command;
+    return rt_scheduler_launch(w->scheduler, queue, &what, &command);
+}
+
+static rt_global_copy copy_of(world *w, const rt_device_global *global, bool to_global)
+{
+    return (rt_global_copy){
+        .address = rt_global_database_address(w->database, global->unique_id),
+        .name = global->name,
+        .type_size = global->size,
+        .image_scope = global->image_scope,
+        .host_access = global->host_access,
+        .to_global = to_global,
+        .memory = to_global ? w->data : w->data2,
+        .size = global->size,
+    };
+}
+
+static rt_status copy(world *w, rt_global_copy what)
+{
+    rt_command_id command;
+    return rt_scheduler_global_copy(w->scheduler, w->queue, &what, &command);
+}
+
+static void expect_refused(world *w, rt_status status, rt_code code, const char *part)
+{
+    assert_int_equal(status.code, code);
+    const rt_diagnostic *diagnostic = rt_sink_diagnostic(w->f->sink, status);
+    if (!strstr(diagnostic->message.data, part))
+        fail_msg("'%s' is not in: %s", part, diagnostic->message.data);
+}
+
+/* ---- The database -------------------------------------------------------------------------- */
+
+static void DG_DB_02_an_entry_has_its_five_parts(void **state)
+{
+    world *w = *state;
+    rt_global_database_add(w->database, &plain);
+    assert_true(rt_ok(launch(w, w->queue, "k")));
+    rt_global_entry *entry = rt_global_database_entry(w->database, plain.unique_id);
+    assert_non_null(entry);
+    assert_int_equal(entry->address, rt_global_database_address(w->database, plain.unique_id));
+    assert_true(rt_text_is(entry->unique_id, "plain"));
+    assert_int_equal(entry->size, 4);
+    assert_false(entry->image_scope);
+    /* A buffer on the device that was used, none on the other. */
+    assert_int_equal(entry->instances.count, 1);
+    assert_ptr_equal(entry->instances.items[0]->device, &w->f->device);
+    assert_int_equal(entry->instances.items[0]->memory->size, 4);
+}
+
+static void DG_DB_04_a_program_tells_of_its_variables_before_its_kernel_runs(void **state)
+{
+    world *w = *state;
+    rt_global_database_add(w->database, &plain);
+    rt_global_entry *before = rt_global_database_entry(w->database, plain.unique_id);
+    assert_int_equal(before->size, 0);
+    assert_null(rt_global_database_entry(w->database, inside.unique_id));
+    assert_true(rt_ok(launch(w, w->queue, "k")));
+    assert_true(rt_ok(launch(w, w->queue, "m")));
+    /* The host's registration behind the image's gives an entry with the same parts. */
+    rt_global_database_add(w->database, &inside);
+    rt_global_entry *behind = rt_global_database_entry(w->database, inside.unique_id);
+    assert_int_equal(before->size, 4);
+    assert_int_equal(behind->size, 4);
+    assert_false(before->image_scope);
+    assert_true(behind->image_scope);
+    assert_int_not_equal(behind->address, RT_HOST_ADDRESS_NONE);
+    assert_int_not_equal(behind->address, before->address);
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_DEVICE_GLOBAL_DESCRIBE, "id"), "inside");
+}
+
+static void an_object_that_goes_takes_its_address_along(void **state)
+{
+    world *w = *state;
+    assert_int_equal(rt_global_database_address(w->database, plain.unique_id),
+                     RT_HOST_ADDRESS_NONE);
+    rt_global_database_add(w->database, &plain);
+    rt_global_database_add(w->database, &plain); /* of a second module */
+    rt_host_address first = rt_global_database_address(w->database, plain.unique_id);
+    assert_true(rt_ok(copy(w, copy_of(w, &plain, true))));
+    rt_global_database_remove(w->database, &plain);
+    assert_int_equal(rt_global_database_address(w->database, plain.unique_id), first);
+    rt_global_copy late = copy_of(w, &plain, true);
+    rt_global_database_remove(w->database, &plain);
+    assert_int_equal(rt_global_database_address(w->database, plain.unique_id),
+                     RT_HOST_ADDRESS_NONE);
+    expect_refused(w, copy(w, late), RT_ERRC_INVALID, "'ns::plain' is not registered");
+    rt_global_database_remove(w->database, &plain); /* nothing is left to remove */
+    rt_global_database_add(w->database, &plain);
+    assert_int_not_equal(rt_global_database_address(w->database, plain.unique_id), first);
+    assert_int_equal(rt_global_database_entry(w->database, plain.unique_id)->instances.count, 0);
+}
+
+/* ---- Before the first kernel --------------------------------------------------------------- */
+
+static void DG_INIT_07_the_pointer_is_written_by_name(void **state)
+{
+    world *w = *state;
+    assert_true(rt_ok(launch(w, w->queue, "k")));
+    assert_string_equal(rt_buffer_string(&w->f->counting->globals),
+                        "[plain][plain+0:1122334455660000]");
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_DEVICE_GLOBAL_POINT, "size"), "8");
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "after"), "0 1");
+}
+
+static void content_is_made_once_and_every_program_is_pointed_to_it_once(void **state)
+{
+    world *w = *state;
+    assert_true(rt_ok(launch(w, w->queue, "k")));
+    assert_true(rt_ok(launch(w, w->queue, "k")));
+    assert_true(rt_ok(launch(w, w->queue, "l")));
+    assert_true(rt_ok(launch(w, w->queue, "l")));
+    /* plain and own are allocated; k's program has one pointer, l's two. */
+    assert_int_equal(w->f->counting->usms, 2);
+    assert_int_equal(w->f->counting->fills, 2);
+    assert_int_equal(fixture_count(w->f, RT_EVENT_DEVICE_GLOBAL_POINT), 3);
+    /* The other device has programs and contents of its own; image scope needs neither. */
+    assert_true(rt_ok(launch(w, w->other, "k")));
+    assert_int_equal(w->f->other_counting->usms, 1);
+    assert_true(rt_ok(launch(w, w->other, "m")));
+    assert_int_equal(w->f->other_counting->usms, 1);
+    assert_int_equal(fixture_count(w->f, RT_EVENT_DEVICE_GLOBAL_POINT), 4);
+}
+
+/* What fails while a variable is made ready refuses the launch, and the next one does what is left.
+ */
+static void a_launch_fails_with_its_variables_and_the_next_succeeds(void **state)
+{
+    world *w = *state;
+    counting_device *device = w->f->counting;
+    device->fail_fills = true;
+    expect_refused(w, launch(w, w->queue, "k"), RT_DRIVER_ERROR, "on demand");
+    device->fail_fills = false;
+    device->fail_globals = true;
+    expect_refused(w, launch(w, w->queue, "k"), RT_ERRC_INVALID, "no variable");
+    device->fail_globals = false;
+    device->global_size = 4;
+    expect_refused(w, launch(w, w->queue, "k"), RT_MALFORMED, "'plain' has 4 bytes");
+    device->global_size = 0;
+    device->fail_writes = true;
+    expect_refused(w, launch(w, w->queue, "k"), RT_DRIVER_ERROR, "on demand");
+    device->fail_writes = false;
+    assert_int_equal(device->launches, 0);
+    assert_true(rt_ok(launch(w, w->queue, "k")));
+    assert_int_equal(device->usms, 1);
+    assert_int_equal(device->launches, 1);
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "after"), "0 1");
+}
+
+static void devices_without_what_is_needed_refuse(void **state)
+{
+    world *w = *state;
+    w->f->device.capabilities.globals_by_name = false;
+    expect_refused(w, launch(w, w->queue, "k"), RT_ERRC_FEATURE_NOT_SUPPORTED,
+                   "does not find variables by name");
+    w->f->device.capabilities.globals_by_name = true;
+    w->f->other.capabilities.usm = false;
+    expect_refused(w, launch(w, w->other, "k"), RT_ERRC_FEATURE_NOT_SUPPORTED,
+                   "unified shared memory");
+}
+
+/* A copy that came first has made the content in T's size; an image that says another is refused.
+ */
+static void images_and_types_must_agree(void **state)
+{
+    world *w = *state;
+    rt_device_global wide = plain;
+    wide.size = 8;
+    rt_global_database_add(w->database, &wide);
+    assert_true(rt_ok(copy(w, copy_of(w, &wide, true))));
+    expect_refused(w, launch(w, w->queue, "k"), RT_MALFORMED,
+                   "says that device_global 'plain' has 4 bytes");
+}
+
+/* ---- Copies -------------------------------------------------------------------------------- */
+
+static void what_was_copied_comes_back(void **state)
+{
+    world *w = *state;
+    const rt_device_global *each[] = {&plain, &inside, &unused};
+    for (uint32_t i = 0; i < 3; i++) {
+        rt_global_database_add(w->database, each[i]);
+        rt_global_copy part = copy_of(w, each[i], true);
+        part.offset = 1;
+        part.memory_offset = 2;
+        part.size = 2;
+        assert_true(rt_ok(copy(w, part)));
+        rt_global_copy all = copy_of(w, each[i], false);
+        all.memory_offset = 4;
+        assert_true(rt_ok(copy(w, all)));
+        assert_true(rt_ok(rt_scheduler_host_read(w->scheduler, w->data2)));
+        assert_memory_equal(w->data2->host + 4, "\0cd\0", 4);
+        rt_buffer bytes = {0}, defined = {0};
+        all = copy_of(w, each[i], false);
+        assert_true(
+            rt_ok(rt_scheduler_global_read(w->scheduler, w->queue, &all, false, &bytes, &defined)));
+        assert_int_equal(bytes.size, 4);
+        assert_memory_equal(bytes.data, "\0cd\0", 4);
+        assert_int_equal(defined.size, 1);
+        rt_buffer_free(&bytes);
+        rt_buffer_free(&defined);
+    }
+    /* Only the one that an image has was reached by its name. */
+    assert_string_equal(rt_buffer_string(&w->f->counting->globals), "[inside]");
+}
+
+static void a_read_of_what_is_there_makes_nothing(void **state)
+{
+    world *w = *state;
+    const rt_device_global *each[] = {&plain, &inside, &unused};
+    for (uint32_t i = 0; i < 3; i++) {
+        rt_buffer bytes = {0}, defined = {0};
+        rt_global_database_add(w->database, each[i]);
+        rt_global_copy all = copy_of(w, each[i], false);
+        assert_true(
+            rt_ok(rt_scheduler_global_read(w->scheduler, w->queue, &all, true, &bytes, &defined)));
+        assert_int_equal(bytes.size, 0);
+    }
+    assert_int_equal(w->f->counting->usms, 0);
+    assert_int_equal(w->f->counting->builds, 0);
+    assert_int_equal(fixture_count(w->f, RT_EVENT_DEVICE_GLOBAL_HOST), 0);
+}
+
+static void copies_are_refused_with_nothing_changed(void **state)
+{
+    world *w = *state;
+    rt_global_database_add(w->database, &plain);
+    rt_global_copy what = copy_of(w, &plain, true);
+    what.address = 7;
+    expect_refused(w, copy(w, what), RT_ERRC_INVALID, "not registered");
+    what = copy_of(w, &plain, true);
+    what.offset = UINT64_MAX;
+    expect_refused(w, copy(w, what), RT_ERRC_INVALID, "it has only 4 bytes");
+    what.offset = 1;
+    what.size = UINT64_MAX;
+    expect_refused(w, copy(w, what), RT_ERRC_INVALID, "it has only 4 bytes");
+    what = copy_of(w, &plain, true);
+    what.memory_offset = 5;
+    expect_refused(w, copy(w, what), RT_ERRC_INVALID, "'data': it has only 8 bytes");
+    what = copy_of(w, &plain, true);
+    what.host_access = RT_HOST_ACCESS_READ;
+    expect_refused(w, copy(w, what), RT_COMPILE_TIME, "host_access is read");
+    what = copy_of(w, &plain, false);
+    what.host_access = RT_HOST_ACCESS_WRITE;
+    expect_refused(w, copy(w, what), RT_COMPILE_TIME, "host_access is write");
+    assert_int_equal(w->f->counting->copies, 0);
+}
+
+/* A program that runs holds its variables; one that was dropped with its module is not meant. */
+static void a_program_that_lost_its_image_is_not_meant(void **state)
+{
+    world *w = *state;
+    rt_global_database_add(w->database, &inside);
+    assert_true(rt_ok(copy(w, copy_of(w, &inside, true))));
+    assert_int_equal(w->f->counting->builds, 1);
+    assert_true(rt_ok(rt_loader_close(&w->f->loader, 2)));
+    assert_true(rt_ok(copy(w, copy_of(w, &inside, true))));
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_DEVICE_GLOBAL_HOST, "id"), "inside");
+    assert_true(rt_ok(rt_loader_open(&w->f->loader, 2)));
+    assert_true(rt_ok(copy(w, copy_of(w, &inside, true))));
+    assert_int_equal(w->f->counting->builds, 2);
+}
+
+static void an_image_for_other_devices_has_the_variable_all_the_same(void **state)
+{
+    world *w = *state;
+    rt_global_database_add(w->database, &inside);
+    w->f->device.capabilities.formats_taken = 1u << RT_FORMAT_NATIVE;
+    expect_refused(w, copy(w, copy_of(w, &inside, true)), RT_ERRC_KERNEL_NOT_SUPPORTED,
+                   "only in images that device device does not take");
+}
+
+/* The event of a copy that failed, or could not be built, is nobody's. */
+static void a_program_that_cannot_be_built_refuses_the_copy(void **state)
+{
+    world *w = *state;
+    rt_global_database_add(w->database, &inside);
+    w->f->counting->fail_builds = true;
+    expect_refused(w, copy(w, copy_of(w, &inside, true)), RT_ERRC_BUILD, "on demand");
+    w->f->counting->fail_builds = false;
+    w->f->counting->fail_globals = true;
+    expect_refused(w, copy(w, copy_of(w, &inside, true)), RT_ERRC_INVALID, "no variable");
+    w->f->counting->fail_globals = false;
+    assert_true(rt_ok(copy(w, copy_of(w, &inside, true))));
+    assert_int_equal(w->f->counting->builds, 2);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(DG_DB_02_an_entry_has_its_five_parts),
+        TEST(DG_DB_04_a_program_tells_of_its_variables_before_its_kernel_runs),
+        TEST(an_object_that_goes_takes_its_address_along),
+        TEST(DG_INIT_07_the_pointer_is_written_by_name),
+        TEST(content_is_made_once_and_every_program_is_pointed_to_it_once),
+        TEST(a_launch_fails_with_its_variables_and_the_next_succeeds),
+        TEST(devices_without_what_is_needed_refuse),
+        TEST(images_and_types_must_agree),
+        TEST(what_was_copied_comes_back),
+        TEST(a_read_of_what_is_there_makes_nothing),
+        TEST(copies_are_refused_with_nothing_changed),
+        TEST(a_program_that_lost_its_image_is_not_meant),
+        TEST(an_image_for_other_devices_has_the_variable_all_the_same),
+        TEST(a_program_that_cannot_be_built_refuses_the_copy),
+    };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
