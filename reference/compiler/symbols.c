@@ -8,8 +8,8 @@
 #include "reference/compiler/symbols.h"
 
 #include "reference/base/vector.h"
-#include "reference/compiler/device_globals.h"
 #include "reference/compiler/attributes.h"
+#include "reference/compiler/device_globals.h"
 #include "reference/compiler/input.h"
 #include "reference/compiler/variable_attributes.h"
 #include "reference/compiler/virtual_functions.h"
