@@ -74,7 +74,7 @@ static int set_up(void **state)
     world *w = rt_alloc(sizeof *w);
     w->f = fixture_create(modules, 1, "");
     rt_loader_open(&w->f->loader, 0);
-    w->scheduler = rt_scheduler_create(w->f->sink, w->f->trace, w->f->manager);
+    w->scheduler = rt_scheduler_create(w->f->sink, w->f->trace, w->f->manager, NULL);
     w->compiler = (rt_fusion_compiler){w, fuse};
     w->fusion = rt_fusion_create(&(rt_fusion_parts){
         .tools = {.sink = w->f->sink,
@@ -199,7 +199,7 @@ static void without_a_compiler_the_kernels_run(void **state)
 {
     world *w = *state;
     /* A runtime of its own: the first has one. */
-    rt_scheduler *scheduler = rt_scheduler_create(w->f->sink, w->f->trace, w->f->manager);
+    rt_scheduler *scheduler = rt_scheduler_create(w->f->sink, w->f->trace, w->f->manager, NULL);
     rt_fusion *fusion = rt_fusion_create(&(rt_fusion_parts){
         .tools = {.sink = w->f->sink, .trace = w->f->trace, .programs = w->f->manager},
         .scheduler = scheduler});

@@ -82,7 +82,7 @@ static void begin(bench *b, uint32_t count)
     *b = (bench){.count = count};
     b->f = fixture_create(modules, 1, "");
     demand(rt_loader_open(&b->f->loader, 0), "loading");
-    b->scheduler = rt_scheduler_create(b->f->sink, b->f->trace, b->f->manager);
+    b->scheduler = rt_scheduler_create(b->f->sink, b->f->trace, b->f->manager, NULL);
     demand(rt_scheduler_queue_create(b->scheduler, &b->f->device, 0, false, &b->queue), "a queue");
     rt_scheduler_queue_enable_fusion(b->scheduler, b->queue);
     for (uint32_t i = 0; i < MEMORIES; i++)
