@@ -70,9 +70,9 @@ typedef struct rt_program_parameters {
     rt_loader *loader;
     rt_registry *registry;
     rt_profile profile;
-    bool prefer_preloaded; /* see rt_link_context */
+    bool prefer_preloaded;          /* see rt_link_context */
     rt_link_contribute *contribute; /* NULL: none */
-    rt_text persistent;    /* folder of the persistent cache (persistent.h); empty: none; copied */
+    rt_text persistent; /* folder of the persistent cache (persistent.h); empty: none; copied */
 } rt_program_parameters;
 
 /* Who wants to know of programs: what holds something of their own beside them (runtime.c sets it).

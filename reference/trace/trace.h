@@ -70,9 +70,9 @@
     EVENT(UPLOAD, "upload", "command memory device after[]")                                       \
     EVENT(HOST_READ, "host_read", "command memory device after[]")                                 \
     /* device_globals.  A program's image told of one; one was looked for by the address of its    \
-     * host object; its content got device memory, which a command fills with zeros; a program's              \
-     * instance was pointed to it; content of an instance inside a program was copied to or from a                \
-     * memory; a copy goes to or from the host object itself */                                                    \
+     * host object; its content got device memory, which a command fills with zeros; a program's   \
+     * instance was pointed to it; content of an instance inside a program was copied to or from a \
+     * memory; a copy goes to or from the host object itself */                                    \
     EVENT(DEVICE_GLOBAL_DESCRIBE, "device_global_describe", "id size image_scope program")         \
     EVENT(DEVICE_GLOBAL_FIND, "device_global_find", "variable id")                                 \
     EVENT(DEVICE_GLOBAL_ALLOCATE, "device_global_allocate", "variable id device context size")     \
