@@ -70,6 +70,18 @@ function(assay_proof_test name)
   set_property(GLOBAL APPEND_STRING PROPERTY ASSAY_PROOF_PROGRAMS "${name}\n")
 endfunction()
 
+# assay_front_end_test(NAME SOURCES test_a.c [LINK library ...])
+# A test of somebody else's front end, in which no fault can be planted; its tests bear rules' ids
+# too, and twins show that the checks can fail (ARCHITECTURE.md, "Rules in the code").  It exits
+# with 77 where that front end is not installed.
+function(assay_front_end_test name)
+  assay_unit_test(${name} ${ARGN})
+  if(BUILD_TESTING)
+    set_tests_properties(${name} PROPERTIES LABELS dpcpp SKIP_RETURN_CODE 77 TIMEOUT 600)
+  endif()
+  set_property(GLOBAL APPEND_STRING PROPERTY ASSAY_PROOF_PROGRAMS "front-end ${name}\n")
+endfunction()
+
 # Writes proofs.txt when all folders are read; all programs lie in one folder.
 function(assay_write_proofs)
   set(list ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/proofs.txt)

@@ -9,9 +9,10 @@
 #include "reference/base/format.h"
 #include "reference/base/profile.h"
 #include "reference/base/status.h"
+#include "reference/image/fusion_request.h"
 #include "reference/image/link_code.h"
 
-#define RT_COMPILER_API_VERSION 5u
+#define RT_COMPILER_API_VERSION 6u
 #define RT_COMPILER_API_SYMBOL  "rt_compiler_api_get"
 
 /* How device code is distributed over images (document 003, "sycl-post-link changes"): split, name
@@ -44,6 +45,7 @@ typedef struct rt_postlink_request {
     rt_split split;
     rt_format format;           /* RT_FORMAT_SPIRV64 */
     uint32_t spirv_version_max; /* as in a module's header: 0x00010200 is 1.2 */
+    bool device_globals; /* option --device-globals: device_global variables are treated as such */
     /* True: all of the code becomes one image, whatever `split` says and whatever its parts need of
      * a device, for an image that somebody describes by hand. */
     bool whole;
@@ -52,8 +54,7 @@ typedef struct rt_postlink_request {
      * flow").  Bit n of target_aspects stands for the aspect whose number in SYCL is n. */
     bool ahead_of_time;
     uint64_t target_aspects;
-    bool device_globals; /* option --device-globals: device_global variables are treated as such */
-    rt_profile profile;  /* whose post-link this is, where documents and DPC++ part */
+    rt_profile profile; /* whose post-link this is, where documents and DPC++ part */
 } rt_postlink_request;
 
 typedef struct rt_compiler_api {
@@ -83,6 +84,11 @@ typedef struct rt_compiler_api {
      * unresolved or multiply defined symbols, which the diagnostic names; MALFORMED. */
     rt_status (*link_to_bitcode)(rt_sink *sink, const rt_link_code *codes, uint32_t count,
                                  rt_buffer *out_bitcode);
+    /* Makes one kernel of a list of kernels.  out_result (initialised by the caller) receives what
+     * rt_fusion_result_read reads.  FUSION_REJECTED: the list cannot be fused, the message says
+     * why; MALFORMED: damaged code; UNSUPPORTED: another format.  Source: document 001, "Fusion JIT
+     * integration". */
+    rt_status (*fuse)(rt_sink *sink, const rt_fusion_request *request, rt_buffer *out_result);
 } rt_compiler_api;
 
 /* The plugin's only exported symbol.  Returns a static table, or NULL when it does not speak

@@ -25,7 +25,8 @@ typedef struct sim_symbol {
 void sim_symbol_write(rt_buffer *out, const sim_symbol *symbol);
 
 /* True where one may be the definition of the other: both functions of equal type whose parameters
- * are passed alike, or variables of equal type and storage class. */
+ * are passed alike, or variables of one storage class and of equal types, or of types that lay the
+ * same values at the same places (layout.h). */
 bool sim_symbol_compatible(const sim_symbol *a, const sim_symbol *b);
 
 /* Where every function and variable of every module is defined: functions[m][i] is the definition

@@ -2,6 +2,8 @@
  * which say what each module declares (linker.h). */
 #include "sim/linker.h"
 
+#include "sim/layout.h"
+
 static void write_type(rt_buffer *out, const sim_type *type)
 {
     switch ((sim_type_kind)type->kind) {
@@ -58,11 +60,10 @@ void sim_symbol_write(rt_buffer *out, const sim_symbol *symbol)
 
 bool sim_symbol_compatible(const sim_symbol *a, const sim_symbol *b)
 {
-    if (a->is_function != b->is_function || a->storage_class != b->storage_class ||
-        !sim_type_equal(a->type, b->type)) {
-        return false;
-    }
-    if (!a->is_function) return true;
+    if (a->is_function != b->is_function || a->storage_class != b->storage_class) return false;
+    if (!a->is_function)
+        return sim_type_equal(a->type, b->type) || sim_type_same_layout(a->type, b->type);
+    if (!sim_type_equal(a->type, b->type)) return false;
     const sim_id *left = a->module->functions[a->place.index].parameters;
     const sim_id *right = b->module->functions[b->place.index].parameters;
     for (uint64_t i = 0; i < a->type->count; i++) {

@@ -8,6 +8,7 @@
  * cl_intel_global_variable_access (ocl_library.h). */
 #include "backends/opencl/ocl_internal.h"
 #include "reference/base/alloc.h"
+#include "reference/base/rule.h"
 
 #include <string.h>
 
@@ -51,7 +52,7 @@ static cl_int read_enqueue(transfer *t, const ocl_memory *from, size_t offset, s
         return t->cl->clEnqueueReadBuffer(t->queue, from->buffer, CL_FALSE, offset, size, to,
                                           t->waits.count, t->waits.events, &t->event);
     }
-    if (from->program) {
+    if (from->program && RULE(DG_PLUGIN_11)) {
         t->call = "clEnqueueReadGlobalVariableINTEL";
         return t->extensions->clEnqueueReadGlobalVariableINTEL(
             t->queue, from->program, rt_buffer_string(&from->name), CL_FALSE, size, offset, to,
@@ -110,7 +111,8 @@ rt_status ocl_enqueue_write(dev_queue *base, dev_command command, dev_memory *me
 
 /* ---- Between memories --------------------------------------------------------------------- */
 
-/* A copy that has a pointer at one end is a read or write of the buffer at the other. */
+/* A copy that has a pointer at one end is a read or write of the buffer at the other, and one
+ * between a variable and unified shared memory is a read or write of the variable by its name. */
 static cl_int copy_enqueue(transfer *t, const ocl_memory *from, size_t from_offset,
                            const ocl_memory *to, size_t to_offset, size_t size)
 {
@@ -122,6 +124,8 @@ static cl_int copy_enqueue(transfer *t, const ocl_memory *from, size_t from_offs
     }
     if (from->buffer) return read_enqueue(t, from, from_offset, size, to->pointer + to_offset);
     if (to->buffer) return write_enqueue(t, to, to_offset, size, from->pointer + from_offset);
+    if (from->program) return read_enqueue(t, from, from_offset, size, to->pointer + to_offset);
+    if (to->program) return write_enqueue(t, to, to_offset, size, from->pointer + from_offset);
     t->call = "clEnqueueMemcpyINTEL";
     return t->extensions->clEnqueueMemcpyINTEL(t->queue, CL_FALSE, to->pointer + to_offset,
                                                from->pointer + from_offset, size, t->waits.count,

@@ -9,6 +9,7 @@
 #include "conformance/compile/packages.h"
 #include "conformance/compile/prelude.h"
 #include "conformance/scenario/build_options.h"
+#include "reference/base/hash.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -51,7 +52,8 @@ static const char *const spirv_as_arguments[] = {"--target-env", "spv1.2", "--pr
                                                  NULL};
 
 /* Of every SYCL source.  What is only declared is imported at run time; -H as for OpenCL.  The
- * split is the module's, see split_arguments. */
+ * split is the module's, see split_arguments; what tells translation units apart is the source's,
+ * see unique_prefix. */
 static const char *const sycl_arguments[] = {"-fsycl-allow-device-image-dependencies",
                                              "-ffp-contract=off", "-H", NULL};
 
@@ -104,7 +106,7 @@ typedef struct front_end {
     const char *const *ends; /* the last arguments, NULL: none */
     const char *const *(*environment)(rt_arena *arena);
     bool is_opencl; /* takes prelude and #line */
-    bool is_sycl;   /* is told the split */
+    bool is_sycl;   /* is told the split and the unit */
     bool takes_build_options;
     cnf_diagnostic_form *form;
     cnf_diagnostic_form *form_of_include; /* a line about a file that is not the scenario's, as an
@@ -152,19 +154,32 @@ bool cnf_front_end_has(scn_language language)
 
 typedef RT_VECTOR(const char *) argument_list;
 
+/* The driver of DPC++ makes a prefix of each translation unit's path, which the ids of variables
+ * with internal linkage begin with (DeviceGlobal.md, sycl-unique-id); libsycl-jit leaves it out,
+ * since it compiles one unit at a time. A scenario's source is a unit by its name. */
+static const char *unique_prefix(rt_arena *arena, rt_text source_name)
+{
+    uint64_t hash = rt_hash64(source_name.data, source_name.length);
+    return rt_arena_printf(arena, "-fsycl-unique-prefix=uid%016llx", (unsigned long long)hash).data;
+}
+
 static void add_arguments(argument_list *list, const char *const *arguments)
 {
     for (size_t i = 0; arguments[i]; i++)
         *rt_vector_push(list) = arguments[i];
 }
 
-static argument_list make_arguments(rt_arena *arena, const front_end *tool,
+static argument_list make_arguments(rt_arena *arena, const front_end *tool, rt_text source_name,
                                     const cnf_front_end_options *options)
 {
     argument_list list = {0};
     *rt_vector_push(&list) = tool->program;
     add_arguments(&list, tool->arguments);
-    if (tool->is_sycl) *rt_vector_push(&list) = split_arguments[options->split];
+    if (tool->is_sycl) {
+        *rt_vector_push(&list) = split_arguments[options->split];
+        *rt_vector_push(&list) = "-Xclang";
+        *rt_vector_push(&list) = unique_prefix(arena, source_name);
+    }
     rt_text option, rest = options->build_options;
     while (tool->takes_build_options && scn_build_options_next(&rest, &option))
         *rt_vector_push(&list) = rt_arena_text(arena, option).data;
@@ -192,7 +207,7 @@ rt_status cnf_front_end_start(rt_sink *sink, rt_arena *arena, const cnf_toolchai
     } else {
         rt_buffer_append_text(&run->input, source->code);
     }
-    argument_list arguments = make_arguments(arena, tool, options);
+    argument_list arguments = make_arguments(arena, tool, source->name, options);
     int error = cnf_process_start(&run->process, path, arguments.items, tool->environment(arena),
                                   rt_buffer_bytes(&run->input));
     rt_vector_free(&arguments);

@@ -9,6 +9,7 @@
 
 #include "conformance/compile/front_end.h"
 #include "conformance/compile/offline.h"
+#include "conformance/compile/sycl_globals.h"
 #include "conformance/compile/sycl_images.h"
 #include "conformance/scenario/build_options.h"
 #include "reference/base/map.h"
@@ -116,7 +117,8 @@ static rt_status take_sycl(module_job *job, unit *one)
 {
     cnf_worker *worker = job->worker;
     rt_text name = one->source->name;
-    rt_status status = cnf_sycl_images(worker, name, one->code, &one->images);
+    rt_status status =
+        cnf_sycl_images(worker, name, one->code, job->request->profile, &one->images);
     if (rt_ok(status) && !one->run.kept) {
         cnf_front_end_options options = options_of(job->request);
         cnf_sycl_keep(worker, one->source, &options, &one->run);
@@ -285,6 +287,8 @@ static rt_status make_for_formats(module_job *job, uint32_t formats, bool ahead_
         const rt_image_list *images = &job->units[i].images;
         for (uint32_t k = 0; k < images->count; k++)
             *rt_vector_push(&made) = images->images[k];
+        if (job->request->sources[i].language == SCN_LANGUAGE_SYCL)
+            add_globals(job, cnf_sycl_globals(&job->worker->arena, *images));
     }
     for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++) {
         if (!(formats >> format & 1)) continue;

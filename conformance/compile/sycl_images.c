@@ -4,54 +4,47 @@
  * second time behind the name of the bundle ("rtc_0$…"), in no order; what can be launched is what
  * the code has as entry points, in its order.
  *
+ * The name of the bundle also stands before the ids of device_globals in their set, and nowhere
+ * else: the code's HostAccessINTEL decorations and the mapping of ids to symbols have them without.
+ * It tells bundles of one process apart, and every compilation here is a process of its own, in
+ * which the only bundle is "rtc_0".  What tells translation units apart is the prefix that the
+ * driver of DPC++ gives to ids of variables with internal linkage (front_end.c).
+ *
  * A compilation takes some two seconds and depends on the source and this one compiler, so its
  * result is kept apart from the module's images: a change to another source of the module, or to
  * post-link, does not compile it again. */
 #include "conformance/compile/sycl_images.h"
 
 #include "conformance/compile/cache.h"
+#include "conformance/compile/spirv_walk.h"
 #include "reference/base/stream.h"
+#include "reference/image/device_global.h"
 #include "reference/image/syclbin.h"
+#include "reference/image/virtual_functions.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT_TAG = 0x43594341, KEPT_VERSION = 1 }; /* "ACYC" */
+enum { KEPT_TAG = 0x43594341, KEPT_VERSION = 2 }; /* "ACYC" */
 
 /* ---- Entry points -------------------------------------------------------------------------- */
 
-/* SPIR-V specification, 2.3 "Physical Layout of a SPIR-V Module and Instruction" and 3.42.6
- * "OpEntryPoint": model, function, then the name. */
-enum { SPIRV_HEADER_WORDS = 5, SPIRV_OP_ENTRY_POINT = 15, ENTRY_NAME_WORD = 3 };
-
-static uint32_t word_at(rt_bytes code, size_t index)
-{
-    CHECK(index < code.size / 4);
-    const uint8_t *at = code.data + index * 4;
-    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
+/* SPIR-V specification, 3.42.6 "OpEntryPoint": model, function, then the name. */
+enum { SPIRV_OP_ENTRY_POINT = 15, ENTRY_NAME_WORD = 3 };
 
 typedef RT_VECTOR(rt_text) name_list;
 
 /* Adds the names of the entry points; false: the words do not form instructions. */
 static bool list_entry_points(rt_bytes code, name_list *names)
 {
-    size_t word_count = code.size / 4;
-    if (code.size % 4 != 0 || word_count < SPIRV_HEADER_WORDS) return false;
-    for (size_t at = SPIRV_HEADER_WORDS; at < word_count;) {
-        uint32_t length = word_at(code, at) >> 16;
-        if (length == 0 || length > word_count - at) return false;
-        if ((word_at(code, at) & 0xFFFF) == SPIRV_OP_ENTRY_POINT) {
-            if (length <= ENTRY_NAME_WORD) return false;
-            const char *name = (const char *)code.data + (at + ENTRY_NAME_WORD) * 4;
-            size_t room = (length - ENTRY_NAME_WORD) * (size_t)4;
-            size_t size = strnlen(name, room);
-            if (size == 0 || size == room) return false;
-            *rt_vector_push(names) = (rt_text){name, size};
-        }
-        at += length;
+    cnf_spirv_walk walk = cnf_spirv_walk_of(code);
+    rt_text name;
+    while (cnf_spirv_walk_next(&walk)) {
+        if (walk.opcode != SPIRV_OP_ENTRY_POINT) continue;
+        if (!cnf_spirv_walk_string(&walk, ENTRY_NAME_WORD, &name)) return false;
+        *rt_vector_push(names) = name;
     }
-    return true;
+    return !walk.damaged;
 }
 
 /* ---- Images -------------------------------------------------------------------------------- */
@@ -75,8 +68,112 @@ static rt_status check_spec_constants(cnf_worker *worker, rt_bytes code)
                    "OpenCL C, with SPEC_CONSTANT");
 }
 
+/* The name of the only bundle of a compilation, as libsycl puts it before names. */
+#define BUNDLE_PREFIX "rtc_0$"
+
+/* The set of device_globals under the ids that the code has. */
+static rt_property_set without_bundle(rt_arena *arena, rt_property_set set)
+{
+    rt_property *properties = rt_arena_alloc_array(arena, set.property_count, sizeof *properties);
+    size_t length = sizeof BUNDLE_PREFIX - 1;
+    for (uint32_t i = 0; i < set.property_count; i++) {
+        properties[i] = set.properties[i];
+        rt_text name = properties[i].name;
+        if (rt_text_starts(name, BUNDLE_PREFIX))
+            properties[i].name = (rt_text){name.data + length, name.length - length};
+    }
+    set.properties = properties;
+    return set;
+}
+
+static void name_globals(rt_arena *arena, rt_image *image)
+{
+    if (!rt_image_set(image, RT_SET_DEVICE_GLOBALS)) return;
+    rt_property_set *sets = rt_arena_alloc_array(arena, image->set_count, sizeof *sets);
+    for (uint32_t i = 0; i < image->set_count; i++) {
+        sets[i] = image->sets[i];
+        if (rt_text_is(sets[i].name, RT_SET_DEVICE_GLOBALS))
+            sets[i] = without_bundle(arena, sets[i]);
+    }
+    image->sets = sets;
+}
+
+/* The compiler lists a provider's virtual functions among its kernels; we have a set of our own for
+ * them, in which each has the name of its virtual-functions set as value. */
+static rt_property_set function_set(rt_arena *arena, const rt_property_set *names, rt_text provides)
+{
+    rt_property *properties =
+        rt_arena_alloc_array(arena, names->property_count, sizeof *properties);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < names->property_count; i++) {
+        if (rt_text_starts(names->properties[i].name, BUNDLE_PREFIX)) continue;
+        properties[count++] = (rt_property){
+            .name = names->properties[i].name,
+            .type = RT_PROPERTY_BYTES,
+            .bytes = {(const uint8_t *)provides.data, provides.length},
+        };
+    }
+    return (rt_property_set){RT_TEXT(RT_SET_VIRTUAL_FUNCTION_SETS), properties, count};
+}
+
+/* What the image's kernels may call, as far as it is known: its whole list, each of them. */
+static rt_property_set calls_set(rt_arena *arena, const rt_image *image, rt_text uses)
+{
+    rt_property *properties = rt_arena_alloc_array(arena, image->kernel_count, sizeof *properties);
+    for (uint32_t i = 0; i < image->kernel_count; i++) {
+        properties[i] = (rt_property){
+            .name = image->kernels[i],
+            .type = RT_PROPERTY_BYTES,
+            .bytes = {(const uint8_t *)uses.data, uses.length},
+        };
+    }
+    return (rt_property_set){RT_TEXT(RT_SET_KERNEL_CALLS), properties, image->kernel_count};
+}
+
+static void add_set(rt_arena *arena, rt_image *image, rt_property_set set)
+{
+    rt_property_set *sets = rt_arena_alloc_array(arena, (size_t)image->set_count + 1, sizeof *sets);
+    for (uint32_t i = 0; i < image->set_count; i++)
+        sets[i] = image->sets[i];
+    sets[image->set_count++] = set;
+    image->sets = sets;
+}
+
+/* Our own sets, by which the simulated device judges calls (virtual_functions.h). */
+static void name_virtual_functions(rt_arena *arena, rt_image *image)
+{
+    rt_virtual_functions functions;
+    if (rt_virtual_functions_read(image, &functions)) return;
+    const rt_property_set *names = rt_image_set(image, RT_SET_KERNEL_NAMES);
+    if (functions.provides.length > 0 && names && image->kernel_count == 0)
+        add_set(arena, image, function_set(arena, names, functions.provides));
+    if (functions.uses.length > 0 && image->kernel_count > 0)
+        add_set(arena, image, calls_set(arena, image, functions.uses));
+}
+
+/* The shipped compiler's one list of sets, of those that an image calls and those that it creates,
+ * is the documents' second one: what is linked of it suits the device, and an image whose kernels
+ * call a set requires the set's aspects anyway. */
+static void name_list_of_sets(rt_arena *arena, rt_image *image)
+{
+    rt_property_set *sets = rt_arena_alloc_array(arena, image->set_count, sizeof *sets);
+    for (uint32_t i = 0; i < image->set_count; i++) {
+        sets[i] = image->sets[i];
+        if (!rt_text_is(sets[i].name, RT_SET_VIRTUAL_FUNCTIONS)) continue;
+        rt_property *properties =
+            rt_arena_alloc_array(arena, sets[i].property_count, sizeof *properties);
+        for (uint32_t k = 0; k < sets[i].property_count; k++) {
+            properties[k] = sets[i].properties[k];
+            if (rt_text_is(properties[k].name, RT_VIRTUAL_FUNCTIONS_USES))
+                properties[k].name = RT_TEXT(RT_VIRTUAL_FUNCTIONS_CREATES);
+        }
+        sets[i].properties = properties;
+    }
+    image->sets = sets;
+}
+
 static rt_status make_image(cnf_worker *worker, rt_text source, const rt_device_binary *binary,
-                            rt_image *out_image)
+                            rt_profile profile, rt_image *out_image)
 {
     RT_TRY(check_spec_constants(worker, binary->code));
     RT_TRY(rt_device_binary_image(worker->sink, source, binary, out_image));
@@ -88,28 +185,63 @@ static rt_status make_image(cnf_worker *worker, rt_text source, const rt_device_
     out_image->kernels = kernels;
     out_image->kernel_count = names.count;
     rt_vector_free(&names);
+    name_globals(&worker->arena, out_image);
+    name_virtual_functions(&worker->arena, out_image);
+    if (profile == RT_PROFILE_DOCUMENTS) name_list_of_sets(&worker->arena, out_image);
     if (!read) return damaged(worker, source, RT_TEXT("its code is no SPIR-V"));
     rt_image_hash(out_image);
     return RT_STATUS_OK;
 }
 
-/* The hash covers code, format and property sets; the kernels are the code's. */
-static bool is_repetition(const rt_image *images, uint32_t count, const rt_image *image)
+/* The hash of what tells images apart: all but the names of kernels and functions, which the
+ * binaries of one image do not all list. */
+static rt_hash identity(rt_arena *arena, const rt_image *image)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        if (images[i].hash.low == image->hash.low && images[i].hash.high == image->hash.high)
-            return true;
-    }
-    return false;
+    rt_image bare = *image;
+    rt_property_set *sets = rt_arena_alloc_array(arena, image->set_count, sizeof *sets);
+    bare.set_count = 0;
+    for (uint32_t i = 0; i < image->set_count; i++)
+        if (!rt_text_is(image->sets[i].name, RT_SET_KERNEL_NAMES) &&
+            !rt_text_is(image->sets[i].name, RT_SET_VIRTUAL_FUNCTION_SETS))
+            sets[bare.set_count++] = image->sets[i];
+    bare.sets = sets;
+    rt_image_hash(&bare);
+    return bare.hash;
 }
 
-/* The name that an image is ordered by: of its first kernel, or else of a symbol that it exports.
- */
+static uint32_t named_count(const rt_image *image)
+{
+    const rt_property_set *names = rt_image_set(image, RT_SET_KERNEL_NAMES);
+    return names ? names->property_count : 0;
+}
+
+/* Adds an image; of those that come again, the one that names most stays. */
+static void add_image(rt_arena *arena, rt_image *images, uint32_t *count, const rt_image *image)
+{
+    rt_hash hash = identity(arena, image);
+    for (uint32_t i = 0; i < *count; i++) {
+        rt_hash other = identity(arena, &images[i]);
+        if (other.low != hash.low || other.high != hash.high) continue;
+        if (named_count(image) > named_count(&images[i])) images[i] = *image;
+        return;
+    }
+    images[(*count)++] = *image;
+}
+
+/* The name that an image is ordered by: of its first kernel, or else the first of the functions
+ * that it exports or, of those with virtual functions, that it has. */
 static rt_text name_of(const rt_image *image)
 {
-    const rt_property_set *exports = rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);
+    const rt_property_set *names = rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);
+    rt_text first = {0};
     if (image->kernel_count > 0) return image->kernels[0];
-    return exports && exports->property_count > 0 ? exports->properties[0].name : (rt_text){0};
+    if (!names || names->property_count == 0) names = rt_image_set(image, RT_SET_KERNEL_NAMES);
+    for (uint32_t i = 0; names && i < names->property_count; i++) {
+        rt_text name = names->properties[i].name;
+        if (rt_text_starts(name, BUNDLE_PREFIX)) continue;
+        if (first.length == 0 || rt_text_compare(name, first) < 0) first = name;
+    }
+    return first;
 }
 
 static int compare_names(const void *left, const void *right)
@@ -117,7 +249,7 @@ static int compare_names(const void *left, const void *right)
     return rt_text_compare(name_of(left), name_of(right));
 }
 
-rt_status cnf_sycl_images(cnf_worker *worker, rt_text source, rt_bytes bytes,
+rt_status cnf_sycl_images(cnf_worker *worker, rt_text source, rt_bytes bytes, rt_profile profile,
                           rt_image_list *out_images)
 {
     *out_images = (rt_image_list){0};
@@ -130,9 +262,9 @@ rt_status cnf_sycl_images(cnf_worker *worker, rt_text source, rt_bytes bytes,
         return damaged(worker, source, rt_sink_diagnostic(worker->sink, status)->message);
     rt_image *images = rt_arena_alloc_array(&worker->arena, binaries.count, sizeof *images);
     for (uint32_t i = 0; i < binaries.count; i++) {
-        rt_image *image = &images[out_images->count];
-        RT_TRY(make_image(worker, source, &binaries.items[i], image));
-        if (!is_repetition(images, out_images->count, image)) out_images->count++;
+        rt_image image;
+        RT_TRY(make_image(worker, source, &binaries.items[i], profile, &image));
+        add_image(&worker->arena, images, &out_images->count, &image);
     }
     /* The compiler's own order differs from one run to the next. */
     if (out_images->count > 1) qsort(images, out_images->count, sizeof *images, compare_names);
@@ -142,7 +274,8 @@ rt_status cnf_sycl_images(cnf_worker *worker, rt_text source, rt_bytes bytes,
 
 /* ---- Keeping ------------------------------------------------------------------------------- */
 
-/* What the result depends on beside the compiler; the name of the source is in no image. */
+/* What the result depends on beside the compiler; of the name of the source are made the ids of
+ * variables with internal linkage. */
 static void write_request(rt_buffer *out, const cnf_request_source *source,
                           const cnf_front_end_options *options)
 {
@@ -150,6 +283,7 @@ static void write_request(rt_buffer *out, const cnf_request_source *source,
     rt_write_u32(out, KEPT_VERSION);
     rt_write_u32(out, options->split);
     rt_write_text(out, options->build_options);
+    rt_write_text(out, source->name);
     rt_write_text(out, source->code);
 }
 

@@ -6,12 +6,14 @@
 #include "conformance/compile/worker.h"
 
 /* Reads a SYCLBIN into images without names, in the order of their kernels' or symbols'
- * names, in the worker's arena.  Property sets
- * are the compiler's, unchanged; kernels are the code's entry points.  Binaries whose code and
- * property sets come again, which sources with virtual functions have, become one image.
- * UNSUPPORTED: the source uses what no image can hold; TOOL: the compiler's result is damaged. */
+ * names, in the worker's arena.  Property sets are the compiler's, but that device_globals have the
+ * ids that the code has, and that in the profile of the documents its list of sets of virtual
+ * functions is the documents' list of those that are created; kernels are the code's entry points.
+ * Binaries whose code and property sets come again, which sources with virtual functions have,
+ * become one image. UNSUPPORTED: the source uses what no image can hold; TOOL: the compiler's
+ * result is damaged. */
 RT_MUST_USE rt_status cnf_sycl_images(cnf_worker *worker, rt_text source, rt_bytes syclbin,
-                                      rt_image_list *out_images);
+                                      rt_profile profile, rt_image_list *out_images);
 
 /* Takes what the installed compiler once made of the same code with the same options from the
  * cache; the run is then one that succeeded.  False: it is not there. */

@@ -13,7 +13,7 @@ static void heading(rt_buffer *out, const char *title)
 }
 
 /* Names come from scenarios and device code; what would move the cursor does not reach it. */
-static void put_name(rt_buffer *out, rt_text name)
+void cnf_explain_name(rt_buffer *out, rt_text name)
 {
     for (size_t i = 0; i < name.length; i++) {
         unsigned char byte = (unsigned char)name.data[i];
@@ -27,7 +27,7 @@ static void put_first(rt_buffer *out, rt_text name)
 {
     enum { WIDTH = 14 };
     rt_buffer_printf(out, "  ");
-    put_name(out, name);
+    cnf_explain_name(out, name);
     size_t length = name.length;
     do
         rt_buffer_append_byte(out, ' ');
@@ -39,7 +39,7 @@ static void put_names(rt_buffer *out, const rt_text *names, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (i > 0) rt_buffer_printf(out, ", ");
-        put_name(out, names[i]);
+        cnf_explain_name(out, names[i]);
     }
 }
 
@@ -51,9 +51,9 @@ static void globals_write(rt_buffer *out, rt_device_global_list list)
     for (uint32_t i = 0; i < list.count; i++) {
         const rt_device_global *global = &list.globals[i];
         rt_buffer_printf(out, "    device_global ");
-        put_name(out, global->name);
+        cnf_explain_name(out, global->name);
         rt_buffer_printf(out, " (id ");
-        put_name(out, global->unique_id);
+        cnf_explain_name(out, global->unique_id);
         rt_buffer_printf(out, "): %" PRIu64 " byte%s%s, host access %s\n", global->size,
                          global->size == 1 ? "" : "s", global->image_scope ? ", image scope" : "",
                          rt_host_access_name(global->host_access));
@@ -69,7 +69,7 @@ static void module_write(rt_buffer *out, const scn_scenario *scenario, uint32_t 
         if (scenario->preloaded[i] == index) rt_buffer_printf(out, ", preloaded");
     for (uint32_t i = 0; i < module->need_count; i++) {
         rt_buffer_printf(out, i ? ", " : "; needs ");
-        put_name(out, scenario->modules[module->needs[i]].name);
+        cnf_explain_name(out, scenario->modules[module->needs[i]].name);
     }
     if (module->host_symbol_count > 0) rt_buffer_printf(out, "; host symbols ");
     put_names(out, module->host_symbols, module->host_symbol_count);
@@ -93,7 +93,7 @@ static void property_write(rt_buffer *out, const rt_property_set *set, const rt_
                            bool symbol)
 {
     rt_device_global_value global;
-    put_name(out, property->name);
+    cnf_explain_name(out, property->name);
     if (symbol) return; /* type and value mean nothing in sets of symbols (DL-IMAGE-07) */
     if (rt_text_is(set->name, RT_SET_DEVICE_GLOBALS) &&
         rt_device_global_value_read(property, &global))
@@ -114,7 +114,7 @@ static void set_write(rt_buffer *out, const rt_property_set *set)
     if (imports || exports)
         rt_buffer_printf(out, imports ? "imports " : "exports ");
     else
-        put_name(out, set->name);
+        cnf_explain_name(out, set->name);
     if (!imports && !exports) rt_buffer_printf(out, ": ");
     for (uint32_t i = 0; i < set->property_count; i++) {
         if (i > 0) rt_buffer_printf(out, ", ");
@@ -149,10 +149,10 @@ static void import_write(rt_buffer *out, const cnf_link_graph *graph, const cnf_
         rt_buffer_printf(out, "-> UNRESOLVED  ");
     } else {
         rt_buffer_printf(out, "-> ");
-        put_name(out, graph->images.items[import->provider].image->name);
+        cnf_explain_name(out, graph->images.items[import->provider].image->name);
         rt_buffer_printf(out, "  ");
     }
-    put_name(out, import->symbol);
+    cnf_explain_name(out, import->symbol);
     if (import->state == CNF_IMPORT_POSSIBLE)
         rt_buffer_printf(out, "  (exported there; not searched for)");
     rt_buffer_append_byte(out, '\n');
@@ -170,7 +170,7 @@ static void links_write(rt_buffer *out, const cnf_link_graph *graph)
             if (graph->images.items[i].cycle != cycle) continue;
             rt_buffer_printf(out, "%s", before);
             before = ", ";
-            put_name(out, graph->images.items[i].image->name);
+            cnf_explain_name(out, graph->images.items[i].image->name);
         }
         rt_buffer_append_byte(out, '\n');
     }
@@ -181,14 +181,14 @@ static void links_write(rt_buffer *out, const cnf_link_graph *graph)
 static void join_write(rt_buffer *out, const rt_event *event)
 {
     put_first(out, cnf_event_text(event, "image"));
-    put_name(out, cnf_event_text(event, "relation"));
+    cnf_explain_name(out, cnf_event_text(event, "relation"));
     rt_buffer_append_byte(out, ' ');
-    put_name(out, cnf_event_text(event, "set"));
+    cnf_explain_name(out, cnf_event_text(event, "set"));
     rt_buffer_printf(out, " -> ");
-    put_name(out, cnf_event_text(event, "provider"));
+    cnf_explain_name(out, cnf_event_text(event, "provider"));
     rt_text real = cnf_event_text(event, "stands_for");
     if (real.length > 0) rt_buffer_printf(out, ", the dummy of ");
-    put_name(out, real);
+    cnf_explain_name(out, real);
     rt_buffer_append_byte(out, '\n');
 }
 
@@ -217,7 +217,7 @@ static void build_write(rt_buffer *out, const rt_event *build)
     rt_text device = cnf_event_text(build, "device");
     const rt_event_field *constants = rt_event_field_find(build, RT_TEXT("constants"));
     if (device.length > 0) rt_buffer_printf(out, " for device ");
-    put_name(out, device);
+    cnf_explain_name(out, device);
     if (!constants || constants->value_count == 0) return;
     rt_buffer_printf(out, " with ");
     put_names(out, constants->values, constants->value_count);
@@ -242,7 +242,7 @@ static void program_write(rt_buffer *out, const cnf_xpl_program *program)
         rt_buffer_printf(out, "what the trace does not say");
     rt_text by = program->link ? cnf_event_text(program->link, "by") : (rt_text){0};
     if (by.length > 0) rt_buffer_printf(out, " by ");
-    put_name(out, by);
+    cnf_explain_name(out, by);
     if (program->build)
         build_write(out, program->build);
     else
@@ -302,6 +302,21 @@ static void bundles_write(rt_buffer *out, const cnf_history *history)
     }
 }
 
+/* What is in the graph besides commands that a device gets: kernels that a fusion holds back, with
+ * their edges before it ends, and what becomes of it. */
+static bool is_of_fusion(rt_event_kind kind)
+{
+    switch (kind) {
+    case RT_EVENT_FUSION_STATUS:
+    case RT_EVENT_FUSION_HOLD:
+    case RT_EVENT_FUSE:
+    case RT_EVENT_FUSION_CACHE_HIT:
+    case RT_EVENT_FUSION_CANCEL:
+    case RT_EVENT_FUSION_DEMOTE: return true;
+    default: return false;
+    }
+}
+
 /* A wait, a refusal and a restart have no number. */
 static void commands_write(rt_buffer *out, const cnf_history *history)
 {
@@ -310,10 +325,12 @@ static void commands_write(rt_buffer *out, const cnf_history *history)
     for (uint32_t i = 0; i < history->event_count; i++) {
         const rt_event *event = &history->events[i];
         bool told = cnf_event_is_command(event) || event->kind == RT_EVENT_WAIT ||
-                    event->kind == RT_EVENT_ERROR || event->kind == RT_EVENT_RESTART;
+                    event->kind == RT_EVENT_ERROR || event->kind == RT_EVENT_RESTART ||
+                    is_of_fusion(event->kind);
         if (!told) continue;
         count++;
-        event_write(out, event, cnf_event_is_command(event) ? "command" : NULL);
+        bool numbered = cnf_event_is_command(event) || event->kind == RT_EVENT_FUSION_HOLD;
+        event_write(out, event, numbered ? "command" : NULL);
     }
     if (count == 0) rt_buffer_printf(out, "  none\n");
 }
@@ -331,6 +348,7 @@ void cnf_explain_text(rt_buffer *out, const scn_scenario *scenario, rt_text trac
     sets_write(out, &history);
     programs_write(out, &history);
     bundles_write(out, &history);
+    cnf_explain_contents(out, &history);
     commands_write(out, &history);
     cnf_link_graph_free(&graph);
     cnf_history_free(&history);

@@ -311,8 +311,9 @@ static const char *request_name(uint8_t request)
         [HOST_TRANSFER] = "while it submitted a copy or fill",
         [HOST_WAIT] = "while it waited",
         [HOST_BUNDLE] = "while it worked on a kernel bundle",
-        [HOST_GLOBAL] = "while it registered a device_global",
+        [HOST_GLOBAL] = "while it was asked for a device_global",
         [HOST_GLOBAL_COPY] = "while it submitted a copy of a device_global",
+        [HOST_GLOBAL_READ] = "while it read a device_global",
     };
     CHECK(request < HOST_REQUEST_END && names[request]);
     return names[request];

@@ -14,7 +14,7 @@
 #ifndef CONFORMANCE_HOST_PROTOCOL_H
 #define CONFORMANCE_HOST_PROTOCOL_H
 
-enum { HOST_PROTOCOL_VERSION = 1 };
+enum { HOST_PROTOCOL_VERSION = 2 };
 
 typedef enum host_request {
     /* Answered by every host program. */
@@ -44,10 +44,13 @@ typedef enum host_request {
                       u64 size, bytes pattern (empty for a copy), after -> u32 command */
     HOST_WAIT,     /* u8 host_awaited, u32 number (0 for everything) */
     HOST_BUNDLE,   /* u8 host_bundle and what it says there */
-    HOST_GLOBAL,   /* text unique id, u8 image scope, bytes initial value: what the constructor of a
-                      module with a device_global does for its host variable -> u32 global */
-    HOST_GLOBAL_COPY, /* u32 queue, u8 host_direction, u32 global, u64 offset there, u32 memory (no
-                         buffer), u64 offset there, u64 size, after -> u32 command */
+    HOST_GLOBAL,   /* text unique id -> u32 global: the variable that a module's constructor
+                      registered last under it; refused errc::invalid: none did */
+    HOST_GLOBAL_COPY, /* u32 queue, u8 host_direction, u8 by the handler of a command group and not
+                         by the queue, u32 global, u64 offset there, u32 memory, u64 offset there,
+                         u64 size, after -> u32 command */
+    HOST_GLOBAL_READ, /* u32 queue, u32 global: copies all of it to the host there and waits
+                         -> bytes */
     HOST_REQUEST_END
 } host_request;
 
@@ -123,9 +126,12 @@ typedef enum host_event {
  * and its destructor, last of all,
  *     void assay_module_destroyed(const char *file_name)
  * Between them each calls __sycl_register_lib and __sycl_unregister_lib, if the module registers
- * images.  `binds` gives the address that a symbol binds to from within the module, NULL for none
- * (dlsym(RTLD_DEFAULT), so that the caller's scope counts); each host symbol is a variable that the
- * module exports.  main() is int assay_host_main(void). */
+ * images.  For each device_global the constructor calls, behind them,
+ *     void assay_module_global(const char *unique_id, unsigned long size, int image_scope)
+ * which is what the integration footer's code does in a module of DPC++ (document 002): the library
+ * has the variable made and registered.  `binds` gives the address that a symbol binds to from
+ * within the module, NULL for none (dlsym(RTLD_DEFAULT), so that the caller's scope counts); each
+ * host symbol is a variable that the module exports.  main() is int assay_host_main(void). */
 typedef const void *host_binds(const char *symbol);
 
 #endif

@@ -4,6 +4,7 @@
 #include "reference/image/fat_binary.h"
 
 #include <limits.h>
+#include <string.h>
 
 rt_text cnf_host_file_name(rt_arena *arena, const scn_scenario *scenario, uint32_t module)
 {
@@ -125,6 +126,7 @@ static const char declarations[] =
     "\n"
     "void assay_module_constructed(const char *, const void *(*)(const char *));\n"
     "void assay_module_destroyed(const char *);\n"
+    "void assay_module_global(const char *, unsigned long, int);\n"
     "void __sycl_register_lib(const void *);\n"
     "void __sycl_unregister_lib(const void *);\n"
     "\n"
@@ -141,7 +143,7 @@ static const char functions[] = "\n"
                                 "__attribute__((constructor)) static void construct(void)\n"
                                 "{\n"
                                 "    assay_module_constructed(file_name, binds);\n"
-                                "%s"
+                                "%s%s"
                                 "}\n"
                                 "\n"
                                 "__attribute__((destructor)) static void destroy(void)\n"
@@ -172,6 +174,26 @@ static rt_status tables_write(rt_sink *sink, rt_buffer *out, rt_image_list image
     return status;
 }
 
+/* The constructor's calls for the module's device_globals; an id may have any characters but those
+ * that no linkage name has. */
+static rt_status globals_write(rt_sink *sink, rt_buffer *out, const scn_module *module)
+{
+    for (uint32_t i = 0; i < module->device_globals.count; i++) {
+        const rt_device_global *global = &module->device_globals.globals[i];
+        if (memchr(global->unique_id.data, '"', global->unique_id.length) ||
+            memchr(global->unique_id.data, '\\', global->unique_id.length)) {
+            return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                           "the id '%.*s' of a device_global of module '%.*s' cannot be that of a "
+                           "real program: it has a quote or a backslash in it",
+                           RT_TEXT_ARG(global->unique_id), RT_TEXT_ARG(module->name));
+        }
+        rt_buffer_printf(out, "    assay_module_global(\"%.*s\", %lluul, %d);\n",
+                         RT_TEXT_ARG(global->unique_id), (unsigned long long)global->size,
+                         global->image_scope);
+    }
+    return RT_STATUS_OK;
+}
+
 rt_status cnf_host_write_c(rt_sink *sink, rt_buffer *out, const scn_scenario *scenario,
                            uint32_t module_index)
 {
@@ -185,9 +207,13 @@ rt_status cnf_host_write_c(rt_sink *sink, rt_buffer *out, const scn_scenario *sc
     if (rt_ok(status) && registers) status = tables_write(sink, out, module->images);
     rt_buffer_printf(out, declarations, RT_TEXT_ARG(file_name));
     if (rt_ok(status)) status = symbols_write(sink, out, module, file_name);
+    rt_buffer globals = {0};
+    if (rt_ok(status)) status = globals_write(sink, &globals, module);
     rt_buffer_printf(out, functions, registers ? "    __sycl_register_lib(&descriptor);\n" : "",
+                     rt_buffer_string(&globals),
                      registers ? "    __sycl_unregister_lib(&descriptor);\n" : "");
     if (module_index == 0) rt_buffer_printf(out, "%s", main_function);
+    rt_buffer_free(&globals);
     rt_arena_reset(&arena);
     return status;
 }

@@ -6,6 +6,8 @@
  * `proof:` is tool, unit or vendor, the tests of that rule alone run with the mark's fault armed,
  * in one program that reaches it after the other until they fail.  To fail is to say so: the exit
  * status counts the failed tests.  A crash, also one that cmocka catches, is an assertion at most.
+ * A line "front-end PROGRAM" of the list is a program whose green run alone says something
+ * (front_end.c); where that front end is not installed, which its exit status says, it is a note.
  *
  * It does not know what the programs test, nor build them.  Source: ARCHITECTURE.md, "Rules in the
  * code"; cmocka's output and exit status, cmocka.c. */
@@ -18,12 +20,13 @@
 
 enum {
     FAILED_TESTS_MAX = 111, /* above: a shell's or a sanitizer's own exit status */
-    PATTERN_MAX = 128
+    NOT_INSTALLED = 77      /* CTest's status of what is skipped */
 };
 
 typedef struct program {
     rt_text file; /* how to execute it; a NUL byte follows */
     rt_text name; /* as the list has it */
+    bool front_end;
 } program;
 
 /* One mark with its fault: which program to try next. */
@@ -36,6 +39,7 @@ typedef struct programs_state {
     cnf_prove_run *run;
     RT_VECTOR(program) programs;
     RT_VECTOR(program_site) sites;
+    cnf_sites shown;             /* by front ends, which have no faults */
     RT_VECTOR(uint64_t) reached; /* pairs program << 32 | site: its green run reached the site */
 } programs_state;
 
@@ -46,13 +50,16 @@ typedef struct programs_state {
 /* Adds the program of a line, whose path is relative to the list's folder. */
 static void program_add(programs_state *state, rt_text list, rt_text name)
 {
+    static const char mark[] = "front-end ";
+    bool front_end = rt_text_starts(name, mark);
+    if (front_end) name = (rt_text){name.data + sizeof mark - 1, name.length - (sizeof mark - 1)};
     size_t folder = list.length;
     while (folder > 0 && list.data[folder - 1] != '/')
         folder--;
     rt_arena *arena = state->run->arena;
     rt_text file = rt_arena_printf(arena, "%.*s%.*s", (int)folder, list.data, RT_TEXT_ARG(name));
     if (access(file.data, X_OK) == 0) {
-        *rt_vector_push(&state->programs) = (program){file, rt_arena_text(arena, name)};
+        *rt_vector_push(&state->programs) = (program){file, rt_arena_text(arena, name), front_end};
     } else {
         *rt_vector_push(&state->run->notes) =
             rt_arena_printf(arena, ADVICE "%s: %s", file.data, strerror(errno));
@@ -101,7 +108,7 @@ static void program_start(const programs_state *state, uint32_t number, const ch
 /* How many tests began whose names begin so. */
 static uint32_t tests_begun(cnf_child_result *result, const char *names)
 {
-    char beginning[PATTERN_MAX + 16];
+    char beginning[CNF_TEST_NAMES_MAX + 16];
     snprintf(beginning, sizeof beginning, "[ RUN      ] %s", names);
     uint32_t count = 0;
     rt_text rest = rt_buffer_text(&result->messages);
@@ -161,13 +168,32 @@ static void complain(programs_state *state, uint32_t number, const char *what, r
                         RT_TEXT_ARG(state->programs.items[number].name), what, RT_TEXT_ARG(detail));
 }
 
+/* True when the front end of a program is not installed, which is noted. */
+static bool lacks_front_end(programs_state *state, const program *about,
+                            const cnf_child_result *result)
+{
+    bool lacks =
+        about->front_end && result->end == CNF_CHILD_EXITED && result->code == NOT_INSTALLED;
+    if (lacks)
+        *rt_vector_push(&state->run->notes) = rt_arena_printf(
+            state->run->arena, "%.*s: its front end is not installed (ci/setup --with dpcpp)",
+            RT_TEXT_ARG(about->name));
+    return lacks;
+}
+
 static void green_ended(programs_state *state, cnf_child_result *result)
 {
     cnf_prove_run *run = state->run;
     uint32_t number = (uint32_t)result->tag;
+    const program *about = &state->programs.items[number];
+    if (lacks_front_end(state, about, result)) return;
     if (result->end != CNF_CHILD_EXITED || result->code != 0 || tests_begun(result, "") == 0) {
         complain(state, number,
                  "its tests do not pass without a fault: ", end_text(run->arena, result));
+        return;
+    }
+    if (about->front_end) {
+        cnf_front_end_judge(run, about->name, rt_buffer_text(&result->messages), &state->shown);
         return;
     }
     cnf_hits hits;
@@ -213,11 +239,10 @@ static bool reached(const programs_state *state, uint32_t number, uint32_t site)
     return false;
 }
 
-/* How the names of a rule's tests begin: "DL-SPLIT-08" -> "DL_SPLIT_08_". */
-static void beginning_write(char *out_names, size_t size, rt_text id)
+void cnf_test_names_write(char out_names[CNF_TEST_NAMES_MAX], rt_text id)
 {
-    int length = snprintf(out_names, size, "%.*s_", RT_TEXT_ARG(id));
-    CHECK(length > 1 && (size_t)length < size);
+    int length = snprintf(out_names, CNF_TEST_NAMES_MAX, "%.*s_", RT_TEXT_ARG(id));
+    CHECK(length > 1 && length < CNF_TEST_NAMES_MAX);
     for (char *at = out_names; *at; at++)
         if (*at == '-') *at = '_';
 }
@@ -229,8 +254,8 @@ static bool fault_start(programs_state *state, uint32_t number)
     while (site->next_program < state->programs.count) {
         uint32_t tried = site->next_program++;
         if (!reached(state, tried, number)) continue;
-        char beginning[PATTERN_MAX];
-        beginning_write(beginning, sizeof beginning, state->run->rules->items[site->site.rule].id);
+        char beginning[CNF_TEST_NAMES_MAX];
+        cnf_test_names_write(beginning, state->run->rules->items[site->site.rule].id);
         const char *pattern = rt_arena_printf(state->run->arena, "%s*", beginning).data;
         rt_text variable =
             rt_arena_printf(state->run->arena, "ASSAY_FAULT=%.*s", RT_TEXT_ARG(site->site.text));
@@ -272,8 +297,8 @@ static void fault_ended(programs_state *state, cnf_child_result *result)
     uint64_t index = result->tag >> 32;
     CHECK(state->sites.items && index < state->sites.count);
     cnf_site *site = &state->sites.items[index].site;
-    char names[PATTERN_MAX];
-    beginning_write(names, sizeof names, state->run->rules->items[site->rule].id);
+    char names[CNF_TEST_NAMES_MAX];
+    cnf_test_names_write(names, state->run->rules->items[site->rule].id);
     cnf_proof_state found = fault_state(result);
     if (tests_begun(result, names) != tests_begun(result, "")) {
         /* What failed may be another rule's test. */
@@ -326,6 +351,19 @@ static void survivors_complain(programs_state *state)
     }
 }
 
+/* The sites of faults, then what front ends show. */
+static uint32_t sites_keep(const programs_state *state, const cnf_site **out_sites)
+{
+    uint32_t count = state->sites.count + state->shown.count;
+    cnf_site *sites = rt_arena_alloc_array(state->run->arena, (size_t)count + 1, sizeof *sites);
+    for (uint32_t i = 0; i < state->sites.count; i++)
+        sites[i] = state->sites.items[i].site;
+    for (uint32_t i = 0; i < state->shown.count; i++)
+        sites[state->sites.count + i] = state->shown.items[i];
+    *out_sites = sites;
+    return count;
+}
+
 rt_status cnf_programs_prove(cnf_prove_run *run, const cnf_site **out_sites, uint32_t *out_count)
 {
     *out_sites = NULL;
@@ -336,14 +374,11 @@ rt_status cnf_programs_prove(cnf_prove_run *run, const cnf_site **out_sites, uin
     if (rt_ok(status)) status = fault_run(&state);
     if (rt_ok(status)) {
         survivors_complain(&state);
-        cnf_site *sites = rt_arena_alloc_array(run->arena, state.sites.count + 1, sizeof *sites);
-        for (uint32_t i = 0; i < state.sites.count; i++)
-            sites[i] = state.sites.items[i].site;
-        *out_sites = sites;
-        *out_count = state.sites.count;
+        *out_count = sites_keep(&state, out_sites);
     }
     rt_vector_free(&state.programs);
     rt_vector_free(&state.sites);
+    rt_vector_free(&state.shown);
     rt_vector_free(&state.reached);
     return status;
 }

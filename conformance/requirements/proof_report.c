@@ -12,13 +12,14 @@ static const char *const state_words[CNF_PROOF_STATES] = {
     [CNF_PROOF_ASSERTED] = "asserted", [CNF_PROOF_COVERED] = "covered",
 };
 
-/* The subject without which a kind of proof cannot be given at all; this build has none of them. */
+/* The subject without which a kind of proof cannot be given at all; a rule that was shown does not
+ * ask for it any more. */
 static const struct need_row {
     const char *proof, *subject;
 } need_rows[] = {{"front-end", "dpcpp"}};
 
 /* What can close a rule, in the order of the report; all but the first are values of `proof:`. */
-static const char *const closers[] = {"scenario", "tool", "unit", "vendor", "parts"};
+static const char *const closers[] = {"scenario", "tool", "unit", "vendor", "front-end", "parts"};
 enum { CLOSER_COUNT = sizeof closers / sizeof *closers };
 
 const char *cnf_proof_state_word(cnf_proof_state state)

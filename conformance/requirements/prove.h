@@ -1,7 +1,9 @@
 /* Proving rules: a scenario that cites a rule must fail where it says when the rule's mark in the
  * code disobeys.  Rules that requirements.yaml gives to tools, units and vendors' adapters
- * (`proof:`) are also proven by tests that bear their ids: those must fail.  A rule that sums up
- * others (`proof: parts`) is closed exactly when the rules under its `parts:` are.
+ * (`proof:`) are also proven by tests that bear their ids: those must fail.  What a front end does
+ * that is not ours (`proof: front-end`) is shown by tests and their twins, without a fault
+ * (front_end.c).  A rule that sums up others (`proof: parts`) is closed exactly when the rules
+ * under its `parts:` are.
  *
  * First every citing scenario runs on sim, and the marks (sites) that it reaches are noted.  Then,
  * for every site of a rule that a citing scenario reached, those scenarios run again with that one
@@ -20,7 +22,8 @@
 typedef enum cnf_proof_state {
     CNF_PROOF_UNCITED,  /* no scenario names it, no program reaches it */
     CNF_PROOF_NOT_HIT,  /* cited, but no citing scenario that passes reaches a mark of it */
-    CNF_PROOF_UNTESTED, /* a program reaches a mark of it, but has no test of it */
+    CNF_PROOF_UNTESTED, /* a program reaches a mark of it but has no test of it, or shows it without
+                           a twin */
     CNF_PROOF_SURVIVED, /* with the fault on, every citing scenario or test still passes */
     CNF_PROOF_ASSERTED, /* the fault was noticed, but by a crash, a time-out or at another step */
     CNF_PROOF_COVERED,  /* each site's fault makes a citing scenario, or a test, fail as it says */
@@ -77,9 +80,10 @@ RT_MUST_USE rt_status cnf_prove(rt_sink *sink, rt_arena *arena, const cnf_rules 
 void cnf_proof_write(rt_buffer *out, const cnf_proof *proof);
 
 /* Appends {"DL": {"rules": n, "closed": n, "by": {"scenario": n, "tool": n, "unit": n,
- * "vendor": n, "parts": n}, "asserted": [id…], "missing": [id…], "needs": {id: subject}}, …}.  "by"
- * names only what closes at least one rule; "missing" is everything that is not closed, "needs"
- * names the subject that this build lacks for the rules among them that need one. */
+ * "vendor": n, "front-end": n, "parts": n}, "asserted": [id…], "missing": [id…], "needs": {id:
+ * subject}}, …}.  "by" names only what closes at least one rule; "missing" is everything that is
+ * not closed, "needs" names the subject that this build lacks for the rules among them that need
+ * one. */
 void cnf_proof_write_json(rt_buffer *out, const cnf_proof *proof);
 
 #endif

@@ -48,6 +48,18 @@ typedef struct cnf_hits {
  * out. */
 void cnf_hits_read(rt_arena *arena, const cnf_rules *rules, rt_text file, cnf_hits *out_hits);
 
+enum { CNF_TEST_NAMES_MAX = 128 };
+
+/* How the names of a rule's tests begin: "DL-SPLIT-08" -> "DL_SPLIT_08_". */
+void cnf_test_names_write(char out_names[CNF_TEST_NAMES_MAX], rt_text id);
+
+typedef RT_VECTOR(cnf_site) cnf_sites;
+
+/* Adds, for each rule with `proof: front-end` that tests of a program show, what they say of it;
+ * `output` is what the program printed, and all its tests passed. */
+void cnf_front_end_judge(const cnf_prove_run *run, rt_text program, rt_text output,
+                         cnf_sites *inout_sites);
+
 /* Runs the programs of options->program_list and plants the faults of the rules that they can
  * close (programs.c tells how).  The sites live in the arena; what is wrong with the programs is
  * added to the run's complaints and notes.  IO: interrupted. */

@@ -294,8 +294,8 @@ static bool module_read(scn_reader *reader, const scn_node *node, void *out)
     sources_name(reader, module);
     bool fine = needs_check(reader, node, module);
     fine = options_check(reader, node, module) && fine;
-    fine = scn_device_config_check(reader, node, module) && fine;
     fine = globals_check(reader, node, module) && fine;
+    fine = scn_device_config_check(reader, node, module) && fine;
     return symbols_check(reader, node, module) && fine;
 }
 

@@ -82,7 +82,8 @@ static bool variable_read(scn_reader *reader, const scn_node *node, void *out)
                     : scn_value_read(reader, &shape_variable_name, node, &variable.name);
     if (!fine) return false;
     memcpy(out, &variable, sizeof variable);
-    if (scn_variable_may_be(reader, variable.name)) return true;
+    /* A unique id is in no source. */
+    if (node->kind == SCN_NODE_MAPPING || scn_variable_may_be(reader, variable.name)) return true;
     return scn_report(reader->reporter, node->at,
                       "no module has a device_global '%s': no source mentions it",
                       scn_shown(reader->arena, variable.name));
@@ -110,11 +111,16 @@ static bool end_read(scn_reader *reader, const scn_node *node, void *out)
     return fine;
 }
 
+static const scn_shape shape_end_name = {
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "the name of a memory or device_global",
+};
+
 const scn_shape scn_shape_copy_end = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "the name of a memory, or a device_global",
     .read = end_read,
-    .alternatives = {&scn_shape_name, &shape_variable_object},
+    .alternatives = {&shape_end_name, &shape_variable_object},
 };
 
 /* ---- What a variable is made of ------------------------------------------------------------ */

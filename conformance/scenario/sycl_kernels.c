@@ -109,7 +109,9 @@ static bool take_template(rt_text *rest, rt_buffer *out)
 static bool take_part(rt_text *rest, rt_buffer *out, bool *inout_prefixed)
 {
     rt_text identifier;
+    take(rest, "L"); /* internal linkage, as clang writes it */
     if (!take_identifier(rest, &identifier)) return false;
+    if (rt_text_is(identifier, "_GLOBAL__N_1")) identifier = RT_TEXT("(anonymous namespace)");
     if (take(&identifier, KERNEL_PREFIX)) *inout_prefixed = true;
     rt_buffer_append_text(out, identifier);
     return take(rest, "I") ? take_template(rest, out) : true;
@@ -134,6 +136,27 @@ rt_text scn_sycl_name(rt_arena *arena, rt_text symbol)
     if (!is_type && !take(&rest, "_Z")) return (rt_text){0};
     rt_buffer name = {0};
     bool read = take_name(&rest, &name, &prefixed) && (is_type ? rest.length == 0 : prefixed);
+    rt_text result = read ? rt_arena_text(arena, rt_buffer_text(&name)) : (rt_text){0};
+    rt_buffer_free(&name);
+    return result;
+}
+
+/* A variable with internal linkage is UNIT____MANGLED, another one MANGLED. */
+static rt_text mangled_part(rt_text id)
+{
+    static const char mark[] = "____Z";
+    const char *at = id.length ? memmem(id.data, id.length, mark, sizeof mark - 1) : NULL;
+    if (!at) return id;
+    at += sizeof mark - 1 - 2; /* it begins at the mark's last two characters */
+    return (rt_text){at, id.length - (size_t)(at - id.data)};
+}
+
+rt_text scn_sycl_variable_name(rt_arena *arena, rt_text id)
+{
+    rt_text rest = mangled_part(id);
+    rt_buffer name = {0};
+    bool prefixed;
+    bool read = take(&rest, "_Z") && take_name(&rest, &name, &prefixed) && rest.length == 0;
     rt_text result = read ? rt_arena_text(arena, rt_buffer_text(&name)) : (rt_text){0};
     rt_buffer_free(&name);
     return result;

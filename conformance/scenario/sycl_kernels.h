@@ -12,6 +12,12 @@
  * that of sycl_ext_oneapi_free_function_kernels as the shipped compiler has it. */
 rt_text scn_sycl_name(rt_arena *arena, rt_text symbol);
 
+/* The name that a variable has in its source, in the arena, of its sycl-unique-id: NAME or
+ * NAMESPACE::NAME behind what tells translation units apart; "(anonymous namespace)" stands for an
+ * unnamed one.  Empty: the id has something in it that this does not read.
+ * Source: the same; intel/llvm, __builtin_sycl_unique_stable_id. */
+rt_text scn_sycl_variable_name(rt_arena *arena, rt_text id);
+
 /* Replaces, in the steps of a scenario whose modules have their images, each name of a kernel that
  * no image has by the symbol of the one kernel of SYCL that has that name in its source; and turns
  * the ranges of launches of such kernels round, since the first dimension of SYCL is the one that

@@ -7,6 +7,7 @@
 
 #include "conformance/compile/packages.h"
 #include "conformance/subject/probe.h"
+#include "conformance/subject/shipped_images.h"
 #include "conformance/subject/skip.h"
 
 #include <stdio.h>
@@ -106,6 +107,7 @@ static rt_status shipped_open(cnf_execution *execution, cnf_runtime **out_runtim
     RT_TRY(installed(execution, execution->subject->selector, &program));
     RT_TRY(installed(execution, "libsycl.so", &library));
     if (cnf_skip_reason(execution->scenario, &cnf_shipped_operations)) return RT_STATUS_OK;
+    execution->scenario = cnf_shipped_images(&execution->arena, execution->scenario);
     const char *const libraries[] = {library.data, NULL};
     const char *log = cnf_shipped_layer_variable(execution);
     const char *const environment[] = {log, NULL}; /* beside the subject's, which we have */
@@ -344,6 +346,7 @@ const cnf_runtime_operations cnf_shipped_operations = {
     .wait_queue = shipped_wait_queue,
     .wait_command = shipped_wait_command,
     .read = shipped_read,
+    .read_global = cnf_shipped_read_global,
     .host_symbol = shipped_host_symbol,
     .look = cnf_shipped_look,
     .observes = cnf_shipped_observes,

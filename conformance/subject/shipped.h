@@ -65,6 +65,14 @@ const char *cnf_shipped_layer_variable(cnf_execution *execution);
 /* cnf_runtime_operations.look: what the driver was asked for since. */
 void cnf_shipped_look(cnf_execution *execution);
 
+/* ---- shipped_globals.c: .transfer of a device_global, and .read_global --------------------- */
+
+rt_status cnf_shipped_copy_global(cnf_execution *execution, uint32_t queue,
+                                  const scn_transfer *transfer, cnf_after after,
+                                  uint32_t *out_command);
+rt_status cnf_shipped_read_global(cnf_execution *execution, const scn_variable *variable,
+                                  uint32_t queue, bool existing, cnf_content *out_content);
+
 /* ---- shipped_bundles.c: cnf_runtime_operations.bundle and .bundle_show --------------------- */
 
 rt_status cnf_shipped_bundle(cnf_execution *execution, const scn_bundle *given, uint32_t context,
@@ -73,6 +81,9 @@ rt_status cnf_shipped_bundle_show(cnf_execution *execution, uint32_t bundle,
                                   cnf_bundle_content *out_content);
 
 /* ---- shipped_commands.c: cnf_runtime_operations.submit and .transfer ---------------------- */
+
+/* Appends the field `after` of a request. */
+void cnf_shipped_write_after(rt_buffer *out, cnf_after after);
 
 rt_status cnf_shipped_submit(cnf_execution *execution, uint32_t queue, const scn_submit *submit,
                              uint32_t bundle, cnf_after after, uint32_t *out_command);

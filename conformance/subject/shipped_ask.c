@@ -40,6 +40,9 @@ rt_status cnf_shipped_answered(cnf_execution *execution, const cnf_question *que
         [HOST_TRANSFER] = "a copy or a fill",
         [HOST_WAIT] = "a wait",
         [HOST_BUNDLE] = "a request about a kernel bundle",
+        [HOST_GLOBAL] = "a request for a device_global",
+        [HOST_GLOBAL_COPY] = "a copy of a device_global",
+        [HOST_GLOBAL_READ] = "a read of a device_global",
     };
     uint8_t kind = (uint8_t)question->request.data[0];
     CHECK(kind < sizeof asked / sizeof *asked && asked[kind]);

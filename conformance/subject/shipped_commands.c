@@ -1,7 +1,7 @@
 /* Launches, copies and fills of a scenario as requests to the host program. */
 #include "conformance/subject/shipped.h"
 
-static void write_after(rt_buffer *out, cnf_after after)
+void cnf_shipped_write_after(rt_buffer *out, cnf_after after)
 {
     rt_write_u32(out, after.count);
     for (uint32_t i = 0; i < after.count; i++)
@@ -85,7 +85,7 @@ rt_status cnf_shipped_submit(cnf_execution *execution, uint32_t queue, const scn
         rt_write_text(out, submit->constants[i].name);
         rt_write_bytes(out, submit->constants[i].value);
     }
-    write_after(out, after);
+    cnf_shipped_write_after(out, after);
     rt_status status = cnf_shipped_ask_number(execution, &question, out_command);
     cnf_question_end(&question);
     return status;
@@ -94,6 +94,8 @@ rt_status cnf_shipped_submit(cnf_execution *execution, uint32_t queue, const scn
 rt_status cnf_shipped_transfer(cnf_execution *execution, uint32_t queue,
                                const scn_transfer *transfer, cnf_after after, uint32_t *out_command)
 {
+    if (transfer->variable.name.length > 0)
+        return cnf_shipped_copy_global(execution, queue, transfer, after, out_command);
     const uint32_t *memories = cnf_shipped_of(execution)->memories;
     cnf_question question = cnf_question_begin(HOST_TRANSFER);
     rt_buffer *out = &question.request;
@@ -105,7 +107,7 @@ rt_status cnf_shipped_transfer(cnf_execution *execution, uint32_t queue,
     rt_write_u64(out, is_copy ? transfer->from_offset : 0);
     rt_write_u64(out, transfer->size);
     rt_write_bytes(out, transfer->pattern);
-    write_after(out, after);
+    cnf_shipped_write_after(out, after);
     rt_status status = cnf_shipped_ask_number(execution, &question, out_command);
     cnf_question_end(&question);
     return status;

@@ -246,6 +246,9 @@ rt_status pl_device_globals_list(pl_job *job, LLVMModuleRef image,
         pl_image_global *next = &globals[(*out_count)++];
         next->symbol = pl_job_name(job, variable);
         RT_TRY(pl_device_global_read(job, variable, &next->global));
+        /* Shipped DPC++ looks at host_access where there is device_image_scope only (C30). */
+        if (job->profile == RT_PROFILE_DPCPP && !next->global.host.image_scope)
+            next->global.host.host_access = RT_HOST_ACCESS_READ_WRITE;
     }
     return RT_STATUS_OK;
 }

@@ -1,6 +1,8 @@
 /* Formats of device binaries; binaries as images and back. */
 #include "reference/image/device_binary.h"
 
+#include "reference/image/virtual_functions.h"
+
 #include <string.h>
 
 const char *rt_binary_format_name(rt_binary_format format)
@@ -87,13 +89,35 @@ rt_device_binary rt_device_binary_of(const rt_image *image)
     };
 }
 
+/* The sets whose properties are functions for other images; NULL where the image has none. */
+typedef struct function_sets {
+    const rt_property_set *sets[2];
+} function_sets;
+
+/* A dummy of virtual functions is nothing that DPC++ knows; without entries libsycl leaves it
+ * alone, and does not take it for a second provider. */
+static function_sets function_sets_of(const rt_image *image)
+{
+    rt_virtual_functions functions;
+    bool dummy = !rt_virtual_functions_read(image, &functions) && functions.dummy;
+    return (function_sets){{
+        rt_image_set(image, RT_SET_EXPORTED_SYMBOLS),
+        dummy ? NULL : rt_image_set(image, RT_SET_VIRTUAL_FUNCTION_SETS),
+    }};
+}
+
+static bool is_function(const function_sets *of, rt_text name)
+{
+    return rt_property_set_has(of->sets[0], name) || rt_property_set_has(of->sets[1], name);
+}
+
 void rt_image_drop_exported_entries(rt_arena *arena, rt_image *image)
 {
-    const rt_property_set *set = rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);
+    function_sets functions = function_sets_of(image);
     rt_text *kept = rt_arena_alloc_array(arena, image->kernel_count + 1, sizeof *kept);
     uint32_t count = 0;
     for (uint32_t i = 0; i < image->kernel_count; i++) {
-        if (!rt_property_set_has(set, image->kernels[i])) kept[count++] = image->kernels[i];
+        if (!is_function(&functions, image->kernels[i])) kept[count++] = image->kernels[i];
     }
     image->kernels = kept;
     image->kernel_count = count;
@@ -102,17 +126,24 @@ void rt_image_drop_exported_entries(rt_arena *arena, rt_image *image)
 void rt_device_binary_add_exports(rt_arena *arena, const rt_image *image,
                                   rt_device_binary *inout_binary)
 {
-    const rt_property_set *set = rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);
-    if (!set) return;
+    function_sets functions = function_sets_of(image);
+    size_t most = inout_binary->entry_count;
+    for (size_t s = 0; s < 2; s++)
+        most += functions.sets[s] ? functions.sets[s]->property_count : 0;
+    rt_text *entries = rt_arena_alloc_array(arena, most + 1, sizeof *entries);
     uint32_t count = 0;
-    rt_text *entries = rt_arena_alloc_array(
-        arena, inout_binary->entry_count + set->property_count + 1, sizeof *entries);
     for (uint32_t i = 0; i < inout_binary->entry_count; i++) {
-        if (!rt_property_set_has(set, inout_binary->entries[i]))
+        if (!is_function(&functions, inout_binary->entries[i]))
             entries[count++] = inout_binary->entries[i];
     }
-    for (uint32_t i = 0; i < set->property_count; i++)
-        entries[count++] = set->properties[i].name;
+    for (size_t s = 0; s < 2; s++) {
+        const rt_property_set *set = functions.sets[s];
+        for (uint32_t i = 0; set && i < set->property_count; i++) {
+            /* A virtual function may be exported as well. */
+            bool listed = s > 0 && rt_property_set_has(functions.sets[0], set->properties[i].name);
+            if (!listed) entries[count++] = set->properties[i].name;
+        }
+    }
     inout_binary->entries = entries;
     inout_binary->entry_count = count;
 }

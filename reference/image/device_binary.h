@@ -50,13 +50,15 @@ rt_binary_format rt_binary_format_of(rt_bytes code);
 RT_MUST_USE rt_status rt_device_binary_image(rt_sink *sink, rt_text name,
                                              const rt_device_binary *binary, rt_image *out_image);
 
-/* Takes from an image that was made of a binary the entries that it exports: DPC++ lists functions
- * for other images among the entries, and only the property set tells them from kernels.  In the
- * arena.  Source: intel/llvm, sycl-post-link (the list of symbols), ProgramManager::addImage. */
+/* Takes from an image that was made of a binary the entries that it exports, and its virtual
+ * functions: DPC++ lists functions for other images among the entries, and only the property sets
+ * tell them from kernels.  In the arena.  Source: intel/llvm, sycl-post-link (the list of symbols),
+ * ProgramManager::addImage. */
 void rt_image_drop_exported_entries(rt_arena *arena, rt_image *image);
 
-/* The other way: adds what the image exports to a binary's entries.  libsycl ignores a binary
- * without any entry, so one that only exports needs them.  In the arena. */
+/* The other way: adds what the image exports, and its virtual functions unless it is a dummy, to a
+ * binary's entries.  libsycl ignores a binary without any entry, so one that has functions alone
+ * needs them.  In the arena. */
 void rt_device_binary_add_exports(rt_arena *arena, const rt_image *image,
                                   rt_device_binary *inout_binary);
 

@@ -97,8 +97,9 @@ void rt_global_program_going(void *user, const rt_program *program);
 /* The address of the registered host object; RT_HOST_ADDRESS_NONE: there is none at present. */
 rt_host_address rt_global_database_address(rt_global_database *database, rt_text unique_id);
 
-/* The entry of an address, NULL: there is none; tells the trace that it was looked for, which a copy
- * that finds usmptr in the host object does not need (DG-COPY-06); the entry of a unique id. */
+/* The entry of an address, NULL: there is none; tells the trace that it was looked for, which a
+ * copy that finds usmptr in the host object does not need (DG-COPY-06); the entry of a unique id.
+ */
 rt_global_entry *rt_global_database_find(rt_global_database *database, rt_host_address address);
 void rt_global_database_found(rt_global_database *database, const rt_global_entry *entry);
 rt_global_entry *rt_global_database_entry(rt_global_database *database, rt_text unique_id);

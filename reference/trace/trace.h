@@ -84,6 +84,24 @@
     EVENT(DEVICE_GLOBAL_WRITE, "device_global_write",                                              \
           "command variable program offset memory memory_offset size queue device after[]")        \
     EVENT(DEVICE_GLOBAL_HOST, "device_global_host", "variable id")                                 \
+    /* a host task ran */                                                                          \
+    EVENT(HOST_TASK, "host_task", "command from to queue after[]")                                 \
+    /* kernel fusion: a queue's fusion command (its number as a command) has a new status; a       \
+     * kernel was put into its list, as that command; the list goes to the fusion compiler, with   \
+     * the range of the fused kernel; that was compiled, or there already; the fusion ended early, \
+     * or could not be, and why */                                                                 \
+    EVENT(FUSION_STATUS, "fusion_status", "queue fusion status")                                   \
+    EVENT(FUSION_HOLD, "fusion_hold", "command kernel queue fusion held_after[]")                  \
+    EVENT(FUSE, "fuse",                                                                            \
+          "kernel queue kernels[] global[] local[] offset[] barriers joined promoted[] constants") \
+    /* an image that was made at run time came in, with the hash of its code */                    \
+    EVENT(INJECT, "inject", "image code")                                                          \
+    EVENT(FUSION_CACHE_HIT, "fusion_cache_hit", "kernel queue")                                    \
+    EVENT(FUSION_CANCEL, "fusion_cancel", "queue reason rule detail")                              \
+    /* a buffer was not promoted as it was asked for */                                            \
+    EVENT(FUSION_DEMOTE, "fusion_demote", "memory reason")                                         \
+    /* what the runtime prints where SYCL_RT_WARNING_LEVEL is 1 or more */                         \
+    EVENT(WARNING, "warning", "text")                                                              \
     /* the application waits: for everything, for a queue, or for a command with what it needs */  \
     EVENT(WAIT, "wait", "commands queue command")                                                  \
     /* a call of the application was refused */                                                    \

@@ -197,6 +197,42 @@ static void test_parameters_differ(void **state)
                      "%p = OpTypePointer " storage_class " " type "\n"                             \
                      "%v = OpVariable %p " storage_class "\n"
 
+#define LAID_OUT(linkage, decorations, type)                                                       \
+    SIM_TEST_PRELUDE "OpDecorate %v LinkageAttributes \"v\" " linkage "\n" decorations TYPES       \
+                     "%byte = OpTypeInt 8 0\n%ulong4 = OpConstant %long 4\n%ulong5 = OpConstant "  \
+                     "%long 5\n%four = OpTypeArray %byte %ulong4\n%five = OpTypeArray %byte "      \
+                     "%ulong5\n%flat = OpTypeStruct %long %int\n%base = OpTypeStruct %long %int\n" \
+                     "%padded = OpTypeStruct %base %four\n%larger = OpTypeStruct %base %five\n"    \
+                     "%turned = OpTypeStruct %int %long\n"                                         \
+                     "%p = OpTypePointer CrossWorkgroup " type "\n%v = OpVariable %p "             \
+                     "CrossWorkgroup\n"
+
+/* As the shipped compiler of DPC++ declares a device_global in one module and defines it in
+ * another; a structure of the same size with its values elsewhere is another one. */
+static void test_variables_of_one_layout(void **state)
+{
+    (void)state;
+    const char *alike[] = {LAID_OUT("Import", "OpDecorate %base CPacked\n", "%padded"),
+                           LAID_OUT("Export", "", "%flat")};
+    link_fixture fixture = link_texts(alike, 2);
+    assert_true(rt_ok(fixture.status));
+    assert_place(fixture.linkage.variables[0][0], 1, 0);
+    release(&fixture);
+    const char *turned[] = {LAID_OUT("Import", "", "%turned"), LAID_OUT("Export", "", "%flat")};
+    assert_refused(turned, 2,
+                   "imported or defined with different types: v (module 0 imports CrossWorkgroup "
+                   "variable struct of 16 bytes, module 1 defines CrossWorkgroup variable struct "
+                   "of 16 bytes)",
+                   1);
+    const char *larger[] = {LAID_OUT("Import", "OpDecorate %base CPacked\n", "%larger"),
+                            LAID_OUT("Export", "", "%flat")};
+    assert_refused(larger, 2,
+                   "imported or defined with different types: v (module 0 imports CrossWorkgroup "
+                   "variable struct of 17 bytes, module 1 defines CrossWorkgroup variable struct "
+                   "of 16 bytes)",
+                   1);
+}
+
 static void test_variables_differ(void **state)
 {
     (void)state;
@@ -262,6 +298,7 @@ int main(void)
         cmocka_unit_test(test_types_differ),
         cmocka_unit_test(test_parameters_differ),
         cmocka_unit_test(test_variables_differ),
+        cmocka_unit_test(test_variables_of_one_layout),
         cmocka_unit_test(test_versions_and_kernels),
         cmocka_unit_test(test_modules_refused),
     };

@@ -548,8 +548,38 @@ static void every_kind_of_memory_moves_its_bytes(void **state)
     assert_non_null(strstr(fake->trace, "clEnqueueMemcpyINTEL clEnqueueMemFillINTEL "
                                         "clSetKernelArg clSetKernelArgMemPointerINTEL "
                                         "clEnqueueNDRangeKernel clEnqueueMemcpyINTEL "));
-    assert_non_null(strstr(fake->trace, "clEnqueueReadBuffer clEnqueueMemcpyINTEL "
+    assert_non_null(strstr(fake->trace, "clEnqueueReadBuffer clEnqueueWriteGlobalVariableINTEL "
                                         "clEnqueueWriteBuffer "));
+}
+
+/* A round trip, and the part in its middle to and from unified shared memory: each is a call of
+ * cl_intel_global_variable_access, and nothing moves by the variable's address.  A device without
+ * the extension says that it finds no variable (routes_follow_from_answers). */
+static void DG_PLUGIN_11_variables_are_read_and_written_by_name(void **state)
+{
+    fixture *f = *state;
+    run r = {0};
+    uint8_t back[4] = {0};
+    const uint8_t first[4] = {1, 2, 3, 4};
+    dev_event *events[4];
+    assert_true(rt_ok(run_prepare(f, &r)));
+    dev_memory *variable = r.memories[VARIABLE], *shared = r.memories[SHARED];
+    dev_command how = {.tag = 1};
+    fake->trace[0] = '\0';
+    assert_true(rt_ok(dev_enqueue_write(r.queues[0], how, variable, 2, 4, first, &events[0])));
+    assert_true(rt_ok(dev_enqueue_copy(r.queues[0], how, variable, 3, shared, 1, 2, &events[1])));
+    assert_true(rt_ok(dev_enqueue_copy(r.queues[0], how, shared, 1, variable, 4, 2, &events[2])));
+    assert_true(rt_ok(dev_enqueue_read(r.queues[0], how, variable, 2, 4, back, &events[3])));
+    for (int i = 0; i < 4; i++) {
+        assert_true(rt_ok(dev_event_wait(events[i])));
+        dev_event_destroy(events[i]);
+    }
+    run_end(&r);
+    const uint8_t expected[4] = {1, 2, 2, 3};
+    assert_memory_equal(back, expected, 4);
+    assert_non_null(strstr(fake->trace, "clEnqueueWriteGlobalVariableINTEL"));
+    assert_non_null(strstr(fake->trace, "clEnqueueReadGlobalVariableINTEL"));
+    assert_null(strstr(fake->trace, "clEnqueueMemcpyINTEL"));
 }
 
 static void pointers_have_addresses(void **state)
@@ -1162,6 +1192,8 @@ int main(int argc, char **argv)
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(programs_survive_as_binaries, setup, teardown),
         cmocka_unit_test_setup_teardown(every_kind_of_memory_moves_its_bytes, setup, teardown),
+        cmocka_unit_test_setup_teardown(DG_PLUGIN_11_variables_are_read_and_written_by_name, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(pointers_have_addresses, setup, teardown),
         cmocka_unit_test_setup_teardown(variables_that_cannot_be_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(constants_of_a_wrong_size_are_refused, setup, teardown),

@@ -7,6 +7,8 @@
 #include "conformance/compile/sycl_images.h"
 
 #include "reference/base/alloc.h"
+#include "reference/base/hash.h"
+#include "reference/image/device_global.h"
 #include "reference/image/syclbin.h"
 
 #include <setjmp.h>
@@ -151,27 +153,42 @@ static const rt_property names[] = {
 };
 static const rt_property_set sets[] = {{TEXT(RT_SET_KERNEL_NAMES), names, 4}};
 
-/* Writes a SYCLBIN of these codes beside the compiler, with the sets for each. */
-static void install_result(sycl_fixture *fixture, const rt_bytes *codes, uint32_t count)
+/* Of two binaries of one image one does not name the kernel without the bundle. */
+static const rt_property_set fewer_sets[] = {{TEXT(RT_SET_KERNEL_NAMES), names, 2}};
+
+/* Writes a SYCLBIN beside the compiler. */
+static void install_binaries(sycl_fixture *fixture, rt_device_binaries all)
 {
-    rt_device_binary binaries[4];
-    for (uint32_t i = 0; i < count; i++) {
-        binaries[i] = (rt_device_binary){.format = RT_BINARY_SPIRV,
-                                         .target = RT_TEXT("spir64-unknown-unknown"),
-                                         .properties = {sets, 1},
-                                         .code = codes[i]};
-    }
     rt_sink *sink = rt_sink_create();
     rt_syclbin syclbin;
     rt_buffer file = {0};
     char path[128];
     snprintf(path, sizeof path, "%s/lib/assay/result", fixture->folder);
-    rt_device_binaries all = {binaries, count};
     assert_true(rt_ok(rt_syclbin_of(sink, &fixture->arena, all, &syclbin)));
     assert_true(rt_ok(rt_syclbin_write(sink, &file, &syclbin)));
     write_file(path, file.data, file.size);
     rt_buffer_free(&file);
     rt_sink_destroy(sink);
+}
+
+/* The same of these codes, each with a set. */
+static void install_result_with(sycl_fixture *fixture, const rt_bytes *codes,
+                                const rt_property_set *const *code_sets, uint32_t count)
+{
+    rt_device_binary binaries[4];
+    for (uint32_t i = 0; i < count; i++) {
+        binaries[i] = (rt_device_binary){.format = RT_BINARY_SPIRV,
+                                         .target = RT_TEXT("spir64-unknown-unknown"),
+                                         .properties = {code_sets[i], 1},
+                                         .code = codes[i]};
+    }
+    install_binaries(fixture, (rt_device_binaries){binaries, count});
+}
+
+static void install_result(sycl_fixture *fixture, const rt_bytes *codes, uint32_t count)
+{
+    install_result_with(fixture, codes, (const rt_property_set *const[]){sets, sets, sets, sets},
+                        count);
 }
 
 static rt_image_list images_of(sycl_fixture *fixture)
@@ -219,6 +236,74 @@ static void repetitions_become_one_image(void **state)
     assert_memory_equal(list.images[1].code.data, b.data, b.size);
 }
 
+static void of_repetitions_the_one_that_names_most_stays(void **state)
+{
+    sycl_fixture *fixture = *state;
+    const rt_bytes a = make_spirv(&fixture->arena, (const char *const[]){"first", NULL}, "a");
+    const rt_bytes codes[] = {a, a, a};
+    install_result_with(fixture, codes,
+                        (const rt_property_set *const[]){fewer_sets, sets, fewer_sets}, 3);
+    call(fixture, "cat $here/result");
+    rt_image_list list = images_of(fixture);
+    assert_int_equal(list.count, 1);
+    assert_int_equal(list.images[0].sets[0].property_count, 4);
+}
+
+/* The set alone has the bundle's name before ids; an id of another form stays as it is. */
+static void device_globals_have_the_ids_of_the_code(void **state)
+{
+    sycl_fixture *fixture = *state;
+    static const uint8_t value[8] = {4};
+    static const rt_property globals[] = {
+        {.name = TEXT("rtc_0$_Z7counter"), .type = RT_PROPERTY_BYTES, .bytes = {value, 8}},
+        {.name = TEXT("uid1____ZL6hidden"), .type = RT_PROPERTY_BYTES, .bytes = {value, 8}},
+    };
+    static const rt_property_set global_sets[] = {{TEXT(RT_SET_DEVICE_GLOBALS), globals, 2}};
+    const rt_bytes code = make_spirv(&fixture->arena, (const char *const[]){"first", NULL}, "");
+    install_result_with(fixture, &code, (const rt_property_set *const[]){global_sets}, 1);
+    call(fixture, "cat $here/result");
+    rt_image_list list = images_of(fixture);
+    assert_int_equal(list.count, 1);
+    const rt_property_set *set = rt_image_set(&list.images[0], RT_SET_DEVICE_GLOBALS);
+    assert_non_null(set);
+    assert_int_equal(set->property_count, 2);
+    assert_true(rt_text_is(set->properties[0].name, "_Z7counter"));
+    assert_int_equal(set->properties[0].bytes.size, 8);
+    assert_true(rt_text_is(set->properties[1].name, "uid1____ZL6hidden"));
+}
+
+/* A provider's functions are those that the compiler lists, without the bundle's name. */
+static void providers_name_their_virtual_functions(void **state)
+{
+    sycl_fixture *fixture = *state;
+    static const rt_property provides[] = {{.name = TEXT("virtual-functions-set"),
+                                            .type = RT_PROPERTY_BYTES,
+                                            .bytes = {(const uint8_t *)"_ZTSv", 5}}};
+    static const rt_property functions[] = {
+        {.name = TEXT("rtc_0$area"), .type = RT_PROPERTY_UINT32, .number = 1},
+        {.name = TEXT("area"), .type = RT_PROPERTY_UINT32, .number = 1},
+    };
+    static const rt_property_set provider_sets[] = {
+        {TEXT("SYCL/virtual functions"), provides, 1},
+        {TEXT(RT_SET_KERNEL_NAMES), functions, 2},
+    };
+    const rt_bytes code = make_spirv(&fixture->arena, (const char *const[]){NULL}, "");
+    rt_device_binary binary = {.format = RT_BINARY_SPIRV,
+                               .target = RT_TEXT("spir64-unknown-unknown"),
+                               .properties = {provider_sets, 2},
+                               .code = code};
+    install_binaries(fixture, (rt_device_binaries){&binary, 1});
+    call(fixture, "cat $here/result");
+    rt_image_list list = images_of(fixture);
+    assert_int_equal(list.count, 1);
+    const rt_property_set *set = rt_image_set(&list.images[0], "assay/virtual function sets");
+    assert_non_null(set);
+    assert_int_equal(set->property_count, 1);
+    assert_true(rt_text_is(set->properties[0].name, "area"));
+    assert_memory_equal(set->properties[0].bytes.data, "_ZTSv", 5);
+}
+
+/* The prefix of ids of variables with internal linkage is the unit's, which its name tells. */
 static void the_module_tells_the_compiler_how(void **state)
 {
     sycl_fixture *fixture = *state;
@@ -228,9 +313,13 @@ static void the_module_tells_the_compiler_how(void **state)
     fixture->module.build_options = RT_TEXT("-DN=4 -O2");
     call(fixture, "cat $here/result");
     assert_int_equal(fixture->answer.code, RT_OK);
-    assert_string_equal(note(fixture, "runs"),
-                        "-fsycl-allow-device-image-dependencies -ffp-contract=off -H "
-                        "-fsycl-device-code-split=per_kernel -DN=4 -O2\n");
+    char expected[256];
+    snprintf(expected, sizeof expected,
+             "-fsycl-allow-device-image-dependencies -ffp-contract=off -H "
+             "-fsycl-device-code-split=per_kernel -Xclang -fsycl-unique-prefix=uid%016llx -DN=4 "
+             "-O2\n",
+             (unsigned long long)rt_hash64("app/0", 5));
+    assert_string_equal(note(fixture, "runs"), expected);
     assert_string_equal(note(fixture, "source"), "cat $here/result");
 }
 
@@ -376,6 +465,9 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(images_have_the_codes_kernels_and_the_compilers_sets),
         TEST(repetitions_become_one_image),
+        TEST(of_repetitions_the_one_that_names_most_stays),
+        TEST(device_globals_have_the_ids_of_the_code),
+        TEST(providers_name_their_virtual_functions),
         TEST(the_module_tells_the_compiler_how),
         TEST(what_the_compiler_made_is_kept),
         TEST(errors_point_into_the_source),

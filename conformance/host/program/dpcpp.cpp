@@ -218,14 +218,27 @@ void throw_failures()
 
 static void (*const answerers[HOST_REQUEST_END])(request &, host_writer *) = {
     /* HOST_HELLO to HOST_SEGMENTS are answered by what both host programs share. */
-    nullptr,        nullptr,         nullptr,
-    nullptr,        nullptr,         nullptr,
-    answer_devices, answer_kernels,  answer_context,
-    answer_queue,   answer_memory,   answer_read,
-    answer_submit,  answer_transfer, answer_wait,
-    answer_bundle,  answer_global,   answer_global_copy,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    answer_devices,
+    answer_kernels,
+    answer_context,
+    answer_queue,
+    answer_memory,
+    answer_read,
+    answer_submit,
+    answer_transfer,
+    answer_wait,
+    answer_bundle,
+    answer_global,
+    answer_global_copy,
+    answer_global_read,
 };
-static_assert(HOST_DEVICES == 6 && HOST_REQUEST_END == 18, "the table follows host_request");
+static_assert(HOST_DEVICES == 6 && HOST_REQUEST_END == 19, "the table follows host_request");
 
 static bool answer(uint8_t number, host_reader *in, host_writer *out)
 {

@@ -129,7 +129,7 @@ struct bundle {
  * expects.  libsycl keeps its address for good, so it is never freed. */
 struct global {
     unsigned char *object = nullptr;
-    uint64_t size = 0; /* bytes of the value */
+    uint64_t size = 0; /* bytes of the value, which begins as zeros */
     bool image_scope = false;
 };
 
@@ -168,6 +168,15 @@ std::vector<sycl::event> read_after(request &in);
 void keep_command(host_writer *out, sycl::event event, std::shared_ptr<void> keeps = nullptr);
 /* The kernel's id; refuses an unknown name as libsycl would, were it not to crash. */
 sycl::kernel_id kernel_id_of(const std::string &name);
+/* Bytes of the host's memory that a command reads or writes, for as long as it runs. */
+using byte_block = std::vector<unsigned char>;
+/* Commands that bring bytes of a memory to a block, and a block to them; both lie in the memory,
+ * whose commands before are awaited where it is a buffer. */
+sycl::event bring(sycl::queue &queue, const memory &from, uint64_t offset,
+                  const std::shared_ptr<byte_block> &to, const std::vector<sycl::event> &after);
+sycl::event put(sycl::queue &queue, const std::shared_ptr<byte_block> &from, const memory &to,
+                uint64_t offset, const std::vector<sycl::event> &after);
+
 /* Asks all queues for asynchronous failures, throws the first that nobody has been told of, and
  * forgets the others. */
 void throw_failures();
@@ -185,6 +194,7 @@ void answer_wait(request &in, host_writer *out);
 void answer_bundle(request &in, host_writer *out);
 void answer_global(request &in, host_writer *out);
 void answer_global_copy(request &in, host_writer *out);
+void answer_global_read(request &in, host_writer *out);
 
 /* Reads what HOST_SUBMIT says behind its queue and launches it; by the kernel's name alone, or out
  * of an executable bundle. */

@@ -3,57 +3,75 @@
  * An application's variable is registered by code that the compiler of DPC++ adds to it, under the
  * unique id that its images' property set "SYCL/device globals" names.  What libsycl knows of the
  * variable is its address; behind it stands, without device_image_scope, a pointer that libsycl
- * does not use here, and the value that the variable begins with. Source: intel/llvm,
- * sycl/doc/design/DeviceGlobal.md, "Changes to the DPC++ front-end"; sycl_ext_oneapi_device_global.
- */
+ * does not use here, and the value that the variable begins with.  What is done here beside
+ * libsycl's own functions is what the templates of its headers do before they call them.
+ * Source: intel/llvm, sycl/doc/design/DeviceGlobal.md, "Changes to the DPC++ front-end";
+ * sycl_ext_oneapi_device_global. */
 #include "conformance/host/program/dpcpp.h"
 #include "conformance/host/program/dpcpp_private.h"
 
 #include <cstdlib>
 #include <cstring>
-#include <set>
+#include <map>
 #include <sycl/detail/device_global_map.hpp>
 
 namespace dpcpp
 {
 
+/* ---- Registration ------------------------------------------------------------------------- */
+
 /* libsycl reads the value that the variable begins with in the size that the image gives, whatever
  * the variable's own is; so much lies behind it for an image that gives more. */
 static const size_t object_slack = 1u << 16;
 
-/* Ids that have a variable: a second one is undefined in libsycl, which checks it in its debug
- * build only.  Both live as long as the process, as an application's variables do. */
-static std::mutex ids_lock;
-static std::set<std::string> ids;
+/* The variables that modules registered, by id, the last of each; ids live as long as the process,
+ * as an application's do.  Made at the first use, because modules' constructors come before main.
+ */
+struct registered_globals {
+    std::mutex lock;
+    std::map<std::string, std::shared_ptr<global>> by_id;
+};
+
+static registered_globals &the_registered()
+{
+    static auto *registered = new registered_globals; /* for as long as libsycl has its addresses */
+    return *registered;
+}
+
+static void register_global(const char *id, size_t size, bool image_scope)
+{
+    size_t before = image_scope ? 0 : sizeof(void *);
+    auto made = std::make_shared<global>();
+    made->image_scope = image_scope;
+    made->size = size;
+    made->object = static_cast<unsigned char *>(calloc(1, before + size + object_slack));
+    if (!made->object) std::terminate(); /* nobody is there yet who could be told */
+    registered_globals &all = the_registered();
+    std::lock_guard<std::mutex> held(all.lock);
+    auto at = all.by_id.insert_or_assign(id, std::move(made)).first;
+    sycl::detail::device_global_map::add(at->second->object, at->first.c_str());
+}
 
 void answer_global(request &in, host_writer *out)
 {
     std::string id = in.text();
-    auto made = std::make_shared<global>();
-    made->image_scope = below(in.u8(), 2, "scope") == 1;
-    std::vector<unsigned char> initial = in.bytes();
     in.end();
-    if (initial.empty()) refuse("a device_global has at least one byte");
-    size_t before = made->image_scope ? 0 : sizeof(void *);
-    made->size = initial.size();
-    made->object = static_cast<unsigned char *>(calloc(1, before + initial.size() + object_slack));
-    if (!made->object) throw std::bad_alloc();
-    std::memcpy(made->object + before, initial.data(), initial.size());
-    std::lock_guard<std::mutex> held(ids_lock);
-    auto inserted = ids.insert(id);
-    if (!inserted.second) {
-        free(made->object);
-        refuse("device_global " + id + " has a host variable already");
-    }
-    sycl::detail::device_global_map::add(made->object, inserted.first->c_str());
-    host_write_u32(out, the_state().globals.add(std::move(made)));
+    registered_globals &all = the_registered();
+    std::lock_guard<std::mutex> held(all.lock);
+    auto at = all.by_id.find(id);
+    if (at == all.by_id.end()) refuse("no loaded module has a device_global " + id);
+    host_write_u32(out, the_state().globals.add(at->second));
 }
 
+/* ---- Copies ------------------------------------------------------------------------------- */
+
 struct global_copy {
+    std::shared_ptr<sycl::queue> queue;
     bool to_global = false;
+    bool by_handler = false;
     std::shared_ptr<global> variable;
     uint64_t global_offset = 0;
-    unsigned char *pointer = nullptr;
+    unsigned char *pointer = nullptr; /* of the host's memory, or unified shared memory */
     uint64_t size = 0;
     std::vector<sycl::event> after;
 };
@@ -79,12 +97,54 @@ static void fill_handler(sycl::handler &handler, const global_copy &what)
     }
 }
 
+/* libsycl's own check of the bounds, a template's in its headers, in which the sum may wrap. */
+static void check_bounds(const global_copy &what)
+{
+    if (what.variable->size < what.global_offset + what.size) {
+        throw sycl::exception(sycl::make_error_code(sycl::errc::invalid),
+                              what.to_global ? "Copy to device_global is out of bounds."
+                                             : "Copy from device_global is out of bounds.");
+    }
+}
+
+/* As in libsycl's own queue::memcpy, which asks the handler about a variable that no image uses. */
+static sycl::event copy_global(const global_copy &what)
+{
+    const global &of = *what.variable;
+    sycl::queue &queue = *what.queue;
+    if (what.by_handler || !sycl::detail::isDeviceGlobalUsedInKernel(of.object))
+        return queue.submit([&](sycl::handler &handler) { fill_handler(handler, what); });
+    if (what.to_global) {
+        return (queue.*member(queue_copy_to_global{}))(of.object, what.pointer, of.image_scope,
+                                                       what.size, what.global_offset, what.after);
+    }
+    return (queue.*member(queue_copy_from_global{}))(what.pointer, of.object, of.image_scope,
+                                                     what.size, what.global_offset, what.after);
+}
+
+/* SYCL copies between a device_global and a pointer, so a block of the host's lies between it and a
+ * buffer. */
+static void copy_with_buffer(global_copy &what, const memory &with, uint64_t offset,
+                             host_writer *out)
+{
+    auto block = std::make_shared<byte_block>(what.size);
+    what.pointer = block->data();
+    if (what.to_global) {
+        what.after = {bring(*what.queue, with, offset, block, what.after)};
+        keep_command(out, copy_global(what), block);
+    } else {
+        sycl::event got = copy_global(what);
+        keep_command(out, put(*what.queue, block, with, offset, {got}), block);
+    }
+}
+
 void answer_global_copy(request &in, host_writer *out)
 {
     state &all = the_state();
-    std::shared_ptr<sycl::queue> queue = all.queues.at(in.u32());
     global_copy what;
+    what.queue = all.queues.at(in.u32());
     what.to_global = below(in.u8(), 2, "direction") == HOST_TO_GLOBAL;
+    what.by_handler = below(in.u8(), 2, "way to copy") == 1;
     what.variable = all.globals.at(in.u32());
     what.global_offset = in.u64();
     std::shared_ptr<memory> with = all.memories.at(in.u32());
@@ -92,16 +152,40 @@ void answer_global_copy(request &in, host_writer *out)
     what.size = in.u64();
     what.after = read_after(in);
     in.end();
-    if (what.size > what.variable->size || what.global_offset > what.variable->size - what.size) {
-        refuse(std::string("Copy ") + (what.to_global ? "to" : "from") +
-               " device_global is out of bounds.");
-    }
-    if (!with->pointer) refuse("a device_global is copied to and from unified shared memory only");
+    check_bounds(what);
+    /* libsycl has no more objections; an application whose pointer leads to fewer bytes would
+     * crash, which is no refusal of libsycl's. */
     if (what.size > with->size || offset > with->size - what.size) {
-        refuse("the copy does not lie in the memory of " + std::to_string(with->size) + " bytes");
+        refuse("exception", "libsycl takes a copy of " + std::to_string(what.size) +
+                                " bytes with a memory of " + std::to_string(with->size));
+    }
+    if (with->buffer) {
+        copy_with_buffer(what, *with, offset, out);
+        return;
     }
     what.pointer = with->pointer + offset;
-    keep_command(out, queue->submit([&](sycl::handler &handler) { fill_handler(handler, what); }));
+    keep_command(out, copy_global(what), with);
+}
+
+void answer_global_read(request &in, host_writer *out)
+{
+    state &all = the_state();
+    global_copy what;
+    what.queue = all.queues.at(in.u32());
+    what.variable = all.globals.at(in.u32());
+    in.end();
+    what.size = what.variable->size;
+    byte_block content(what.size);
+    what.pointer = content.data();
+    copy_global(what).wait_and_throw();
+    throw_failures();
+    host_write_bytes(out, content.data(), content.size());
 }
 
 } // namespace dpcpp
+
+extern "C" __attribute__((visibility("default"))) void
+assay_module_global(const char *unique_id, unsigned long size, int image_scope)
+{
+    dpcpp::register_global(unique_id, size, image_scope != 0);
+}

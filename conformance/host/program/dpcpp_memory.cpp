@@ -226,13 +226,12 @@ struct transfer {
     std::vector<sycl::event> after;
 };
 
-using byte_block = std::vector<unsigned char>;
-
 template <sycl::access_mode Mode>
-static sycl::accessor<unsigned char, 1, Mode> access(const part &of, uint64_t size,
-                                                     sycl::handler &handler)
+static sycl::accessor<unsigned char, 1, Mode> access(const memory &of, uint64_t offset,
+                                                     uint64_t size, sycl::handler &handler)
 {
-    return {*of.of->buffer, handler, sycl::range<1>(size), sycl::id<1>(of.offset)};
+    sycl::buffer<unsigned char, 1> buffer = *of.buffer; /* another handle of the same one */
+    return {buffer, handler, sycl::range<1>(size), sycl::id<1>(offset)};
 }
 
 static void check_part(const part &of, uint64_t size)
@@ -243,17 +242,38 @@ static void check_part(const part &of, uint64_t size)
     }
 }
 
-static void put(const transfer &what, std::shared_ptr<byte_block> block, host_writer *out)
+sycl::event bring(sycl::queue &queue, const memory &from, uint64_t offset,
+                  const std::shared_ptr<byte_block> &to, const std::vector<sycl::event> &after)
 {
-    sycl::event event = what.queue->submit([&](sycl::handler &handler) {
-        handler.depends_on(what.after);
-        if (what.to.of->buffer) {
-            handler.copy(block->data(),
-                         access<sycl::access_mode::write>(what.to, what.size, handler));
+    return queue.submit([&](sycl::handler &handler) {
+        handler.depends_on(after);
+        if (from.buffer) {
+            handler.copy(access<sycl::access_mode::read>(from, offset, to->size(), handler),
+                         to->data());
         } else {
-            handler.memcpy(what.to.of->pointer + what.to.offset, block->data(), what.size);
+            handler.memcpy(to->data(), from.pointer + offset, to->size());
         }
     });
+}
+
+sycl::event put(sycl::queue &queue, const std::shared_ptr<byte_block> &from, const memory &to,
+                uint64_t offset, const std::vector<sycl::event> &after)
+{
+    return queue.submit([&](sycl::handler &handler) {
+        handler.depends_on(after);
+        if (to.buffer) {
+            handler.copy(from->data(),
+                         access<sycl::access_mode::write>(to, offset, from->size(), handler));
+        } else {
+            handler.memcpy(to.pointer + offset, from->data(), from->size());
+        }
+    });
+}
+
+static void put_and_keep(const transfer &what, const std::shared_ptr<byte_block> &block,
+                         const std::vector<sycl::event> &after, host_writer *out)
+{
+    sycl::event event = put(*what.queue, block, *what.to.of, what.to.offset, after);
     keep_command(out, event, block);
 }
 
@@ -265,15 +285,16 @@ static void fill(const transfer &what, host_writer *out)
         auto block = std::make_shared<byte_block>(what.size);
         for (size_t i = 0; i < what.size; i++)
             (*block)[i] = what.pattern[i % length];
-        put(what, block, out);
+        put_and_keep(what, block, what.after, out);
         return;
     }
     auto pattern = std::make_shared<byte_block>(what.pattern);
     sycl::event event = what.queue->submit([&](sycl::handler &handler) {
         handler.depends_on(what.after);
         if (what.to.of->buffer) {
-            handler.fill(access<sycl::access_mode::write>(what.to, what.size, handler),
-                         (*pattern)[0]);
+            handler.fill(
+                access<sycl::access_mode::write>(*what.to.of, what.to.offset, what.size, handler),
+                (*pattern)[0]);
         } else {
             (handler.*member(fill_memory{}))(what.to.of->pointer + what.to.offset, pattern->data(),
                                              length, what.size / length);
@@ -287,18 +308,8 @@ static void fill(const transfer &what, host_writer *out)
 static void copy_through_host(const transfer &what, host_writer *out)
 {
     auto block = std::make_shared<byte_block>(what.size);
-    sycl::event got = what.queue->submit([&](sycl::handler &handler) {
-        handler.depends_on(what.after);
-        if (what.from.of->buffer) {
-            handler.copy(access<sycl::access_mode::read>(what.from, what.size, handler),
-                         block->data());
-        } else {
-            handler.memcpy(block->data(), what.from.of->pointer + what.from.offset, what.size);
-        }
-    });
-    transfer second = what;
-    second.after = {got};
-    put(second, block, out);
+    sycl::event got = bring(*what.queue, *what.from.of, what.from.offset, block, what.after);
+    put_and_keep(what, block, {got}, out);
 }
 
 static void copy(const transfer &what, host_writer *out)
@@ -311,8 +322,10 @@ static void copy(const transfer &what, host_writer *out)
     sycl::event event = what.queue->submit([&](sycl::handler &handler) {
         handler.depends_on(what.after);
         if (from_buffer) {
-            handler.copy(access<sycl::access_mode::read>(what.from, what.size, handler),
-                         access<sycl::access_mode::write>(what.to, what.size, handler));
+            handler.copy(
+                access<sycl::access_mode::read>(*what.from.of, what.from.offset, what.size,
+                                                handler),
+                access<sycl::access_mode::write>(*what.to.of, what.to.offset, what.size, handler));
         } else {
             handler.memcpy(what.to.of->pointer + what.to.offset,
                            what.from.of->pointer + what.from.offset, what.size);

@@ -49,12 +49,19 @@ OPENED(verify_bundle, sycl::handler, verifyUsedKernelBundleInternal,
 OPENED(fill_memory, sycl::handler, fill_impl,
        void (sycl::handler::*)(void *, const void *, size_t, size_t));
 
-/* memcpy of a device_global: by its host variable's address, image scope, bytes, offset.  The last
- * two are for a variable that no image uses; a copy to one also takes the variable's size. */
+/* memcpy of a device_global: by its host variable's address, image scope, bytes, offset.  Those of
+ * a "host" one are for a variable that no image uses; a copy to one also takes its size. */
 OPENED(copy_to_global, sycl::handler, memcpyToDeviceGlobal,
        void (sycl::handler::*)(const void *, const void *, bool, size_t, size_t));
 OPENED(copy_from_global, sycl::handler, memcpyFromDeviceGlobal,
        void (sycl::handler::*)(void *, const void *, bool, size_t, size_t));
+/* The same of a queue, for a variable that an image uses. */
+OPENED(queue_copy_to_global, sycl::queue, memcpyToDeviceGlobal,
+       sycl::event (sycl::queue::*)(void *, const void *, bool, size_t, size_t,
+                                    const std::vector<sycl::event> &));
+OPENED(queue_copy_from_global, sycl::queue, memcpyFromDeviceGlobal,
+       sycl::event (sycl::queue::*)(void *, const void *, bool, size_t, size_t,
+                                    const std::vector<sycl::event> &));
 OPENED(copy_to_host_global, sycl::handler, memcpyToHostOnlyDeviceGlobal,
        void (sycl::handler::*)(const void *, const void *, size_t, bool, size_t, size_t));
 OPENED(copy_from_host_global, sycl::handler, memcpyFromHostOnlyDeviceGlobal,

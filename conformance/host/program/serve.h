@@ -32,6 +32,10 @@ void host_event_note(host_event kind, const void *descriptor);
 void assay_module_constructed(const char *path, host_binds *binds);
 void assay_module_destroyed(const char *path);
 
+/* The same of each of its device_globals; defined, with the default visibility, by the library that
+ * this is compiled into. */
+void assay_module_global(const char *unique_id, unsigned long size, int image_scope);
+
 /* The body of a generated executable's main(); defined by the library that this is compiled into.
  */
 int assay_host_main(void);

@@ -65,7 +65,8 @@ static void programs_link(programs_fixture *fixture)
     assert_true(length > 0);
     path[length] = '\0';
     strcpy(strrchr(path, '/') + 1, "fake_proofs");
-    static const char *const names[] = {"first", "second", "red", "markless", "deaf"};
+    static const char *const names[] = {"first", "second", "red", "markless",
+                                        "deaf",  "shower", "bare"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_int_equal(symlink(path, folder_file(fixture, names[i]).data), 0);
 }
@@ -205,6 +206,57 @@ static void what_is_not_built_is_a_note(void **state)
     rt_buffer_free(&text);
 }
 
+/* Rules of a front end, and what is to become of them. */
+static const struct expected_rule front_end_rules[] = {
+    {RULE_OF("VF-D-01", "front-end"), CNF_PROOF_COVERED,
+     "VF-D-01          covered (front-end)\n"
+     "    covered   shower (1 shown, 0 where it departs, 1 twins; compiler 7)\n"},
+    {RULE_OF("VF-D-02", "front-end"), CNF_PROOF_UNTESTED,
+     "    untested  shower (no twin says that its tests could fail; compiler 7)\n"},
+    {RULE_OF("VF-D-03", "front-end"), CNF_PROOF_COVERED,
+     "    covered   shower (0 shown, 1 where it departs, 1 twins; compiler 7)\n"},
+    {RULE_OF("VF-D-04", "front-end"), CNF_PROOF_UNCITED, NULL}, /* a twin shows nothing */
+    {RULE_OF("VF-D-05", "tool"), CNF_PROOF_UNCITED, NULL},      /* asks for a fault */
+};
+enum { FRONT_END_COUNT = sizeof front_end_rules / sizeof *front_end_rules };
+
+static void front_ends_are_shown_with_twins(void **state)
+{
+    programs_fixture *fixture = *state;
+    for (uint32_t i = 0; i < FRONT_END_COUNT; i++)
+        fixture->items[i] = front_end_rules[i].rule;
+    fixture->rules.count = FRONT_END_COUNT;
+    cnf_proof proof = prove(fixture, "front-end shower\n");
+    rt_buffer text = {0};
+    cnf_proof_write(&text, &proof);
+    for (uint32_t i = 0; i < FRONT_END_COUNT; i++) {
+        const struct expected_rule *expected = &front_end_rules[i];
+        assert_int_equal(proof.states[i], expected->state);
+        if (expected->line && !strstr(rt_buffer_string(&text), expected->line))
+            fail_msg("%s", rt_buffer_string(&text));
+    }
+    assert_non_null(strstr(rt_buffer_string(&text),
+                           "VF: 5 rules, 2 closed (front-end 2), 0 asserted, 3 missing\n"));
+    assert_int_equal(proof.complaint_count + proof.note_count, 0);
+    rt_buffer_free(&text);
+}
+
+static void a_front_end_that_is_not_installed_is_a_note(void **state)
+{
+    programs_fixture *fixture = *state;
+    fixture->items[0] = front_end_rules[0].rule;
+    fixture->rules.count = 1;
+    cnf_proof proof = prove(fixture, "front-end bare\n");
+    assert_int_equal(proof.complaint_count, 0);
+    assert_int_equal(proof.note_count, 1);
+    assert_string_equal(proof.notes[0].data,
+                        "bare: its front end is not installed (ci/setup --with dpcpp)");
+    assert_int_equal(proof.states[0], CNF_PROOF_UNCITED);
+    /* Of a program of ours the same status is a failure. */
+    proof = prove(fixture, "bare\n");
+    assert_int_equal(proof.complaint_count, 1);
+}
+
 #define PROGRAMS_TEST(test) cmocka_unit_test_setup_teardown(test, fixture_make, fixture_remove)
 
 int main(void)
@@ -216,6 +268,8 @@ int main(void)
         PROGRAMS_TEST(programs_that_prove_nothing_are_complained_of),
         PROGRAMS_TEST(a_program_that_ignores_its_argument_proves_nothing),
         PROGRAMS_TEST(what_is_not_built_is_a_note),
+        PROGRAMS_TEST(front_ends_are_shown_with_twins),
+        PROGRAMS_TEST(a_front_end_that_is_not_installed_is_a_note),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

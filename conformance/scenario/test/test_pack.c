@@ -219,13 +219,23 @@ typedef struct victim {
     scn_argument *arguments; /* of the first submit */
 } victim;
 
-enum { BUFFER_INT, BUFFER_DOUBLE, USM_SHARED, USM_STRUCT, USM_HOST };
+enum { BUFFER_INT, BUFFER_DOUBLE, USM_SHARED, USM_STRUCT, USM_HOST, BUFFER_PROMOTED };
 enum { ARGUMENT_BUFFER, ARGUMENT_LOCAL = 5, ARGUMENT_USM, ARGUMENT_BYTES = 10, ARGUMENT_STRUCT };
 
 static scn_step *step_of(victim *it, scn_verb verb)
 {
     for (uint32_t i = 0; i < it->scenario->step_count; i++) {
         if (it->steps[i].verb == verb) return &it->steps[i];
+    }
+    fail();
+    return NULL;
+}
+
+/* The first copy with a variable. */
+static scn_transfer *variable_copy(victim *it)
+{
+    for (uint32_t i = 0; i < it->scenario->step_count; i++) {
+        if (it->steps[i].transfer.variable.name.length > 0) return &it->steps[i].transfer;
     }
     fail();
     return NULL;
@@ -297,6 +307,12 @@ static scn_inner_pointer *pointer_of(victim *it, uint32_t index)
         ((scn_spec_constant *)it->steps[2].submit.constants)->name.length = 0)                     \
     LIE(copy_of_nothing, step_of(it, SCN_VERB_COPY)->transfer.size = 0)                            \
     LIE(copy_that_wraps_around, step_of(it, SCN_VERB_COPY)->transfer.from_offset = UINT64_MAX)     \
+    LIE(copy_between_variables, step_of(it, SCN_VERB_COPY)->transfer.from =                        \
+                                    step_of(it, SCN_VERB_COPY)->transfer.to = SCN_NONE)            \
+    LIE(copy_of_no_memory, step_of(it, SCN_VERB_COPY)->transfer.to = 99)                           \
+    LIE(copy_with_a_nameless_variable, step_of(it, SCN_VERB_COPY)->transfer.to = SCN_NONE)         \
+    LIE(variable_of_no_module, variable_copy(it)->variable.module = 2)                             \
+    LIE(variable_of_none, variable_copy(it)->variable.global = 0)                                  \
     LIE(fill_of_part_of_an_element, step_of(it, SCN_VERB_FILL)->transfer.size = 7)                 \
     LIE(fill_between_elements, step_of(it, SCN_VERB_FILL)->transfer.to_offset = 2)                 \
     LIE(fill_of_another_memory, step_of(it, SCN_VERB_FILL)->transfer.to = BUFFER_DOUBLE)           \
@@ -395,6 +411,19 @@ static scn_inner_pointer *pointer_of(victim *it, uint32_t index)
         scn_trace_event *event = (scn_trace_event *)expect_of(it, SCN_EXPECT_TRACE)->events;       \
         ((scn_trace_field *)event->fields)[1].is_list = true;                                      \
     })                                                                                             \
+    LIE(usm_that_is_promoted, it->memories[USM_HOST].promotion = SCN_PROMOTION_LOCAL)              \
+    LIE(promotion_unknown, it->memories[BUFFER_PROMOTED].promotion = SCN_PROMOTION_COUNT)          \
+    LIE(argument_promotion_unknown,                                                                \
+        it->arguments[ARGUMENT_BUFFER].promotion = SCN_PROMOTION_COUNT)                            \
+    LIE(warning_level_unknown, it->scenario->warning_level = SCN_WARNING_LEVEL_MAX + 1)            \
+    LIE(task_onto_itself, step_of(it, SCN_VERB_HOST_TASK)->task.to = BUFFER_INT)                   \
+    LIE(task_of_two_sizes, it->memories[BUFFER_PROMOTED].count = 3)                                \
+    LIE(task_of_usm, step_of(it, SCN_VERB_HOST_TASK)->task.from = USM_HOST)                        \
+    LIE(fusion_of_no_queue, step_of(it, SCN_VERB_START_FUSION)->on = 0)                            \
+    LIE(fusion_of_a_later_queue,                                                                   \
+        step_of(it, SCN_VERB_COMPLETE_FUSION)->on = it->scenario->step_count)                      \
+    LIE(mode_of_no_queue, expect_of(it, SCN_EXPECT_FUSION_MODE)->queue = 0)                        \
+    LIE(end_of_usm, step_of(it, SCN_VERB_END_MEMORY)->memory = USM_HOST)                           \
     LIE(symbol_of_no_module, expect_of(it, SCN_EXPECT_HOST_SYMBOL)->from = 2)                      \
     LIE(symbol_by_no_module, expect_of(it, SCN_EXPECT_HOST_SYMBOL)->by = SCN_NONE)
 

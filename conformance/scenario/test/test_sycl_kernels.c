@@ -60,6 +60,35 @@ static void names_are_those_of_the_source(void **state)
     rt_arena_reset(&arena);
 }
 
+static void names_of_variables_are_those_of_the_source(void **state)
+{
+    static const struct {
+        const char *id, *name;
+    } rows[] = {
+        {"_Z7counter", "counter"},
+        {"_ZN5inner3BarE", "inner::Bar"},
+        {"_ZN5outer5inner3BarE", "outer::inner::Bar"},
+        {"_ZN6holder6memberE", "holder::member"},
+        {"_Z5valueIiE", "value<int>"},
+        {"____ZL6hidden", "hidden"},
+        {"uid0123____ZL6hidden", "hidden"},
+        {"uid0123____ZN12_GLOBAL__N_15FuBarE", "(anonymous namespace)::FuBar"},
+        {"uid0123____ZN2nsL6hiddenE", "ns::hidden"},
+        {"counter", ""},
+        {"_Z7counterv", ""},
+        {"_Z9counter", ""},
+        {"____Z", ""},
+        {"", ""},
+    };
+    (void)state;
+    rt_arena arena = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_text name = scn_sycl_variable_name(&arena, rt_text_of(rows[i].id));
+        if (!rt_text_is(name, rows[i].name)) fail_msg("%s: '%.*s'", rows[i].id, RT_TEXT_ARG(name));
+    }
+    rt_arena_reset(&arena);
+}
+
 /* ---- Steps --------------------------------------------------------------------------------- */
 
 static const rt_text sycl_kernels[] = {
@@ -210,6 +239,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_those_of_the_source),
+        cmocka_unit_test(names_of_variables_are_those_of_the_source),
         cmocka_unit_test(a_launch_names_the_symbol_and_is_turned_round),
         cmocka_unit_test(other_launches_stay),
         cmocka_unit_test(an_ambiguous_launch_is_refused_by_name),

@@ -605,6 +605,22 @@ static void lines_are_the_order_of_registration(void **state)
     assert_registered(*state, "one A____ZL3one=4 read_write, two _Z3two=4 read_write");
 }
 
+static void shipped_dpcpp_drops_the_access_without_image_scope(void **state)
+{
+    static const char code[] =
+        TARGET SCOPED("v", "0") SHARED("w", "1") KERNEL("K", STORE("v") THROUGH("w"))
+            ATTRIBUTES("0", SIZE("4") ID("one") IMAGE_SCOPE ACCESS("0"))
+                ATTRIBUTES("1", SIZE("4") ID("two") ACCESS("0"));
+    postlink_fixture *fixture = *state;
+    fixture_make(fixture, RT_SPLIT_OFF, 1, SOURCES({"m.ll", code}));
+    assert_decorations(fixture, 0, "v", "access 0 one");
+    assert_decorations(fixture, 0, "w", "access 0 two");
+    fixture->profile = RT_PROFILE_DPCPP;
+    fixture_make(fixture, RT_SPLIT_OFF, 1, SOURCES({"m.ll", code}));
+    assert_decorations(fixture, 0, "v", "access 0 one");
+    assert_decorations(fixture, 0, "w", "access 2 two");
+}
+
 static void shipped_dpcpp_exports_them_too(void **state)
 {
     postlink_fixture *fixture = *state;
@@ -655,6 +671,7 @@ int main(int argc, char **argv)
         TEST(one_image_exports_and_others_give_way),
         TEST(what_nobody_refers_to_is_registered_alone),
         TEST(lines_are_the_order_of_registration),
+        TEST(shipped_dpcpp_drops_the_access_without_image_scope),
         TEST(shipped_dpcpp_exports_them_too),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);

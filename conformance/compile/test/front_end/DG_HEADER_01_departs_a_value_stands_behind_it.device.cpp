@@ -1,0 +1,10 @@
+// The rule has no value member beside the pointer; here the initial value stands behind it, on the
+// device too.
+#include <sycl/sycl.hpp>
+namespace syclex = sycl::ext::oneapi::experimental;
+static_assert(sizeof(syclex::device_global<char[4096]>) == sizeof(void *) + 4096);
+SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclex::single_task_kernel))
+void k(int *o)
+{
+    o[0] = 1;
+}

@@ -1,0 +1,14 @@
+// What departs from the rule is not seen of the document's class: the checks can tell.
+#include <sycl/sycl.hpp>
+namespace syclex = sycl::ext::oneapi::experimental;
+template <class T> struct of_the_document {
+    T *usmptr;
+};
+static_assert(sizeof(of_the_document<char[4096]>) == sizeof(void *));
+static_assert(sizeof(of_the_document<char[4096]>) ==
+              sizeof(void *) + 4096); // refused: static assertion failed
+SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclex::single_task_kernel))
+void k(int *o)
+{
+    o[0] = 1;
+}

@@ -1,0 +1,12 @@
+// What a variable without device_image_scope takes on a device grows with the underlying type,
+// although nobody reads that value there: 4 KiB more for one that is 4 KiB larger.
+#include <sycl/sycl.hpp>
+namespace syclex = sycl::ext::oneapi::experimental;
+static_assert(sizeof(syclex::device_global<char[8192]>) -
+                  sizeof(syclex::device_global<char[4096]>) ==
+              4096);
+SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclex::single_task_kernel))
+void k(int *o)
+{
+    o[0] = 1;
+}

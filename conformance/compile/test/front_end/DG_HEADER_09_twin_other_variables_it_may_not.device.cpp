@@ -1,0 +1,14 @@
+// Neither in a kernel nor in a function for other images.
+#include <sycl/sycl.hpp>
+namespace syclex = sycl::ext::oneapi::experimental;
+int mutable_variable;
+void submit(sycl::queue &queue, int *o)
+{
+    queue.single_task([=] {
+        o[0] = mutable_variable; // refused: SYCL kernel cannot use a non-const global variable
+    });
+}
+SYCL_EXTERNAL int exported()
+{
+    return mutable_variable; // refused: SYCL kernel cannot use a non-const global variable
+}

@@ -1,0 +1,13 @@
+// A class of another name that has the attribute is restricted.
+#include <sycl/sycl.hpp>
+namespace syclex = sycl::ext::oneapi::experimental;
+struct [[__sycl_detail__::device_global]] mine {
+    int value;
+};
+SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclex::single_task_kernel))
+void k(int *o)
+{
+    mine local{
+        3}; // refused: 'device_global' variable must be a static data member or declared in global or namespace scope
+    o[0] = local.value;
+}

@@ -1,0 +1,5 @@
+// Any host compiler can be used: the class has no attribute that it could not know.
+#pragma GCC diagnostic error "-Wattributes"
+#include <sycl/sycl.hpp>
+namespace syclex = sycl::ext::oneapi::experimental;
+syclex::device_global<int> variable;

@@ -1,0 +1,19 @@
+// The same of a class that has no attribute: its definition is refused, and taken with the attribute of
+// device-side asserts at the type.
+#include <sycl/sycl.hpp>
+namespace syclex = sycl::ext::oneapi::experimental;
+struct plain {
+    int value;
+};
+struct [[__sycl_detail__::global_variable_allowed]] allowed {
+    int value;
+};
+plain a;
+allowed b;
+void submit(sycl::queue &queue, int *o)
+{
+    queue.single_task([=] {
+        o[0] = a.value; // refused: SYCL kernel cannot use a non-const global variable
+        o[1] = b.value;
+    });
+}

@@ -1,0 +1,145 @@
+/* Rewrites property sets and code for shipped DPC++. */
+#include "conformance/subject/shipped_images.h"
+
+#include "reference/image/device_global.h"
+#include "reference/image/virtual_functions.h"
+
+#include <string.h>
+
+/* ---- Virtual functions --------------------------------------------------------------------- */
+
+static bool lists(rt_text list, rt_text name)
+{
+    for (rt_text other; rt_set_names_next(&list, &other);)
+        if (rt_text_equal(other, name)) return true;
+    return false;
+}
+
+/* Both lists, each name once, behind what the image has of its own. */
+static rt_text uses_of(rt_arena *arena, const rt_virtual_functions *functions)
+{
+    rt_text uses = functions->uses;
+    const rt_text lists_to_join[] = {functions->calls, functions->creates};
+    for (size_t i = 0; i < sizeof lists_to_join / sizeof *lists_to_join; i++) {
+        rt_text rest = lists_to_join[i];
+        for (rt_text name; rt_set_names_next(&rest, &name);) {
+            if (lists(uses, name)) continue;
+            uses = rt_arena_printf(arena, "%.*s%s%.*s", RT_TEXT_ARG(uses),
+                                   uses.length > 0 ? "," : "", RT_TEXT_ARG(name));
+        }
+    }
+    return uses;
+}
+
+/* The set with one property in place of two, in the same place among the sets. */
+static rt_property_set joined(rt_arena *arena, rt_property_set set, rt_text uses)
+{
+    rt_property *properties =
+        rt_arena_alloc_array(arena, (size_t)set.property_count + 1, sizeof *properties);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < set.property_count; i++) {
+        rt_text name = set.properties[i].name;
+        bool is_list = rt_text_is(name, RT_VIRTUAL_FUNCTIONS_CALLS) ||
+                       rt_text_is(name, RT_VIRTUAL_FUNCTIONS_CREATES) ||
+                       rt_text_is(name, RT_VIRTUAL_FUNCTIONS_USES);
+        if (!is_list) properties[count++] = set.properties[i];
+    }
+    properties[count++] = (rt_property){.name = RT_TEXT(RT_VIRTUAL_FUNCTIONS_USES),
+                                        .type = RT_PROPERTY_BYTES,
+                                        .bytes = {(const uint8_t *)uses.data, uses.length}};
+    return (rt_property_set){set.name, properties, count};
+}
+
+static void join_lists(rt_arena *arena, rt_image *image)
+{
+    rt_virtual_functions functions;
+    if (rt_virtual_functions_read(image, &functions)) return; /* a lie, which libsycl may judge */
+    rt_text uses = uses_of(arena, &functions);
+    if (uses.length == 0) return;
+    rt_property_set *sets = rt_arena_alloc_array(arena, image->set_count, sizeof *sets);
+    for (uint32_t i = 0; i < image->set_count; i++) {
+        sets[i] = image->sets[i];
+        if (rt_text_is(sets[i].name, RT_SET_VIRTUAL_FUNCTIONS))
+            sets[i] = joined(arena, sets[i], uses);
+    }
+    image->sets = sets;
+}
+
+/* ---- Code ------------------------------------------------------------ */
+
+/* SPIR-V specification, 3.42.1 "OpSource": language, version; 3.2 "Source Language". */
+enum { HEADER_WORDS = 5, OP_SOURCE = 3, SOURCE_WORDS = 3, OPENCL_CPP = 4, CPP_VERSION = 100000 };
+
+static void word_write(uint8_t *at, uint32_t word)
+{
+    for (unsigned i = 0; i < 4; i++)
+        at[i] = (uint8_t)(word >> 8 * i);
+}
+
+static uint32_t word_read(const uint8_t *at)
+{
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+/* SPV_INTEL_global_variable_decorations: HostAccessINTEL, its access and name in OpDecorate. */
+enum { OP_DECORATE = 71, DECORATION_WORD = 2, HOST_ACCESS = 6147, ACCESS_WORD = 3, NAME_WORD = 4 };
+enum { ACCESS_READ_WRITE = 2 };
+
+/* Whether an instruction says what the host may do with a variable without image scope. */
+static bool is_device_scope_access(const rt_image *image, const uint8_t *at, uint32_t length)
+{
+    const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_GLOBALS);
+    if (length <= NAME_WORD || word_read(at + DECORATION_WORD * 4) != HOST_ACCESS) return false;
+    const char *name = (const char *)at + NAME_WORD * 4;
+    rt_text id = {name, strnlen(name, (length - NAME_WORD) * (size_t)4)};
+    for (uint32_t i = 0; set && i < set->property_count; i++) {
+        rt_device_global_value value;
+        if (rt_text_equal(set->properties[i].name, id))
+            return rt_device_global_value_read(&set->properties[i], &value) && !value.image_scope;
+    }
+    return false;
+}
+
+/* What is no SPIR-V stays as it is. */
+static void rewrite_code(rt_arena *arena, rt_image *image)
+{
+    if (image->format != RT_FORMAT_SPIRV64 || !rt_image_set(image, RT_SET_DEVICE_GLOBALS)) return;
+    uint8_t *code = rt_arena_alloc_array(arena, image->code.size + 1, 1);
+    size_t count = image->code.size / 4;
+    memcpy(code, image->code.data, image->code.size);
+    for (size_t at = HEADER_WORDS; at < count;) {
+        uint32_t first = word_read(code + at * 4), length = first >> 16;
+        if (length == 0 || length > count - at) return;
+        if ((first & 0xFFFF) == OP_SOURCE && length >= SOURCE_WORDS) {
+            word_write(code + (at + 1) * 4, OPENCL_CPP);
+            word_write(code + (at + 2) * 4, CPP_VERSION);
+        }
+        if ((first & 0xFFFF) == OP_DECORATE && is_device_scope_access(image, code + at * 4, length))
+            word_write(code + (at + ACCESS_WORD) * 4, ACCESS_READ_WRITE);
+        at += length;
+    }
+    image->code.data = code;
+}
+
+/* ---- The whole ----------------------------------------------------------------------------- */
+
+const scn_scenario *cnf_shipped_images(rt_arena *arena, const scn_scenario *scenario)
+{
+    scn_scenario *made = rt_arena_alloc(arena, sizeof *made);
+    scn_module *modules = rt_arena_alloc_array(arena, scenario->module_count, sizeof *modules);
+    *made = *scenario;
+    memcpy(modules, scenario->modules, scenario->module_count * sizeof *modules);
+    made->modules = modules;
+    for (uint32_t m = 0; m < made->module_count; m++) {
+        const rt_image_list *given = &scenario->modules[m].images;
+        rt_image *images = rt_arena_alloc_array(arena, given->count, sizeof *images);
+        for (uint32_t i = 0; i < given->count; i++) {
+            images[i] = given->images[i];
+            join_lists(arena, &images[i]);
+            rewrite_code(arena, &images[i]);
+            rt_image_hash(&images[i]);
+        }
+        modules[m].images.images = images;
+    }
+    return made;
+}

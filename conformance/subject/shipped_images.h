@@ -1,0 +1,18 @@
+/* A scenario's images as the compiler of shipped DPC++ would have written them, where ours are the
+ * documents' and libsycl or the driver below it wants them otherwise. */
+#ifndef CONFORMANCE_SUBJECT_SHIPPED_IMAGES_H
+#define CONFORMANCE_SUBJECT_SHIPPED_IMAGES_H
+
+#include "conformance/scenario/model.h"
+
+/* The scenario with such images, in the arena, borrowing the rest of what is given:
+ *   - the sets that an image calls or creates are one property, uses-virtual-functions-set
+ *     (requirements.yaml, VF-PROP-08, key dpcpp);
+ *   - code with device_globals says that its source is C++, without which Intel's runtime finds no
+ *     variable by the name that HostAccessINTEL gives it (FINDINGS.md);
+ *   - that decoration allows the host everything where a variable has no device_image_scope, since
+ *     the driver would refuse libsycl's own write of the pointer (DPC++'s headers drop the property
+ *     there). */
+const scn_scenario *cnf_shipped_images(rt_arena *arena, const scn_scenario *scenario);
+
+#endif

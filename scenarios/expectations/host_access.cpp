@@ -1,0 +1,22 @@
+// Copies that the property host_access of a device_global forbids, without assay.
+//
+//   venv=$(ci/setup --folder)      after ci/setup --with dpcpp
+//   g++ -std=c++17 -DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING -fsyntax-only -isystem $venv/include
+//       host_access.cpp
+//
+// sycl_ext_oneapi_device_global, "host_access": with read the host may not write, with write it may
+// not read; the functions are not there then, so that this must not compile.
+//
+// Seen with libsycl 9.0.0 (wheel intel-sycl-rt 2026.2.0): it compiles.
+#include <sycl/sycl.hpp>
+
+namespace syclex = sycl::ext::oneapi::experimental;
+
+syclex::device_global<int, decltype(syclex::properties{syclex::host_access_read})> readable;
+syclex::device_global<int, decltype(syclex::properties{syclex::host_access_write})> writable;
+
+void forbidden(sycl::queue &queue, int *value)
+{
+    queue.copy(value, readable);
+    queue.copy(writable, value);
+}

@@ -1,0 +1,83 @@
+// What becomes of a copy to a device_global when an image that uses it is registered afterwards,
+// without assay.
+//
+//   venv=$(ci/setup --folder)      after ci/setup --with dpcpp
+//   g++ -std=c++17 -DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING -isystem $venv/include late_image.cpp
+//       -L$venv/lib -lsycl -Wl,-rpath,$venv/lib -o late_image
+//   ci/on_intel_cpu ./late_image
+//
+// DeviceGlobal.md, "Implementing the copy and memcpy functions in queue and handler": a variable
+// without device_image_scope has one buffer on a device, which a copy makes where nobody has yet;
+// whether an image lists the variable does not matter.  So the copy from it gives 5.  No kernel
+// runs, so that the image's code is never looked at.
+//
+// Seen with libsycl 9.0.0 (wheel intel-sycl-rt 2026.2.0) over Intel's OpenCL CPU runtime
+// 2026.22.10.0.01_160000: 0, must be 5
+#include <cstdint>
+#include <cstdio>
+#include <sycl/detail/device_global_map.hpp>
+#include <sycl/sycl.hpp>
+
+/* The form of a fat binary, as version 9 reads it. */
+struct entry {
+    void *address;
+    const char *name;
+    size_t size;
+    int32_t flags, reserved;
+};
+struct property {
+    const char *name;
+    const void *value;
+    uint32_t type; // 2: bytes, after their length in bits
+    uint64_t size;
+};
+struct property_set {
+    const char *name;
+    const property *begin, *end;
+};
+struct image {
+    uint16_t version;
+    uint8_t kind, format;
+    const char *target, *compile_options, *link_options;
+    const unsigned char *begin, *end;
+    const entry *entries_begin, *entries_end;
+    const property_set *sets_begin, *sets_end;
+};
+struct descriptor {
+    uint16_t version, count;
+    const image *images;
+    const entry *host_begin, *host_end;
+};
+extern "C" void __sycl_register_lib(const void *);
+
+static void register_image()
+{
+    static const unsigned char code[] = {3, 2, 0x23, 7};
+    static const struct {
+        uint64_t bits;
+        uint32_t size, image_scope;
+    } value = {64, sizeof(int), 0};
+    static const property counter{"counter", &value, 2, sizeof value};
+    static const property_set globals{"SYCL/device globals", &counter, &counter + 1};
+    static const entry kernel{nullptr, "kernel", 0, 0, 0};
+    static const image made{3,    4,        2,       "spir64",    "",       "",
+                            code, code + 4, &kernel, &kernel + 1, &globals, &globals + 1};
+    static const descriptor all{1, 1, &made, nullptr, nullptr};
+    __sycl_register_lib(&all);
+}
+
+int main()
+try {
+    static sycl::ext::oneapi::experimental::device_global<int> counter;
+    sycl::detail::device_global_map::add(&counter, "counter");
+    sycl::queue queue;
+    int five = 5, value = -1;
+    queue.copy(&five, counter).wait();
+    register_image();
+    queue.copy(counter, &value).wait();
+    std::printf("%d, must be 5\n", value);
+    return value != 5;
+} catch (const sycl::exception &refused) {
+    std::printf("refused: %s\n", refused.what());
+    return 1;
+}
