@@ -67,8 +67,8 @@ struct sim_kernel {
 
 struct sim_program {
     rt_arena arena;
-    atomic_uint references;   /* the caller's and one per world that has its variables */
-    uint32_t temporary_bytes; /* the most that any function needs */
+    atomic_uint references;      /* the caller's and one per world that has its variables */
+    uint32_t temporary_bytes;    /* the most that any function needs */
     sim_program_module *modules; /* that it was linked of */
     uint32_t module_count;
     sim_code_function *functions;

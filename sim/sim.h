@@ -52,11 +52,12 @@ typedef struct sim_declarations {
 } sim_declarations;
 
 /* Declares what calls of the module's virtual functions are judged by, before it is linked and in
- * place of what was declared before; the rows are copied.  A function in a set may be called through a pointer that another program of
- * the world made, where the same module is linked into both with the same values of its constants,
- * and by kernels that may call the set; other functions are none of this.  Names that the module
- * does not have mean nothing.  Source: document 004 (VirtualFunctions.md), reading at VF-SPLIT-08;
- * sycl_ext_oneapi_virtual_functions, which calls the rest undefined. */
+ * place of what was declared before; the rows are copied.  A function in a set may be called
+ * through a pointer that another program of the world made, where the same module is linked into
+ * both with the same values of its constants, and by kernels that may call the set; other functions
+ * are none of this.  Names that the module does not have mean nothing.  Source: document 004
+ * (VirtualFunctions.md), reading at VF-SPLIT-08; sycl_ext_oneapi_virtual_functions, which calls the
+ * rest undefined. */
 void sim_module_declare(sim_module *module, const sim_declarations *declarations);
 
 /* Links count >= 1 modules (borrowed during the call only) into an executable program.  Symbols are

@@ -138,8 +138,8 @@ static const rt_registered_image *unsuited_neighbour(const discovery *d,
     return NULL;
 }
 
-/* All of them, and those of its own module unasked, since the kernel itself asks for every aspect of
- * the sets that it calls; of what another module adds to a set it knows nothing (VF-LINK-10). */
+/* All of them, and those of its own module unasked, since the kernel itself asks for every aspect
+ * of the sets that it calls; of what another module adds to a set it knows nothing (VF-LINK-10). */
 static rt_status join_called(discovery *d, const rt_registered_image *provider)
 {
     bool suits = provider->module == d->member->module ||

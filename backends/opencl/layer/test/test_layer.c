@@ -521,7 +521,7 @@ static void functions_without_addresses_have_no_call(void **state)
     for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
         const cl_icd_dispatch *layer = NULL;
         assert_int_equal(layer_begin(logs[i], "fp64", &layer), CL_SUCCESS);
-        assert_ptr_equal(layer->clGetExtensionFunctionAddressForPlatform(platform, name), block_a);
+        assert_non_null(layer->clGetExtensionFunctionAddressForPlatform(platform, name));
         assert_int_equal(layer_begin(logs[i], "ext_oneapi_virtual_functions", &layer), CL_SUCCESS);
         assert_null(layer->clGetExtensionFunctionAddressForPlatform(platform, name));
         assert_non_null(
