@@ -9,6 +9,7 @@
 #include "reference/base/format.h"
 #include "reference/base/profile.h"
 #include "reference/base/status.h"
+#include "reference/image/fusion_request.h"
 #include "reference/image/link_code.h"
 
 #define RT_COMPILER_API_VERSION 5u
@@ -83,6 +84,11 @@ typedef struct rt_compiler_api {
      * unresolved or multiply defined symbols, which the diagnostic names; MALFORMED. */
     rt_status (*link_to_bitcode)(rt_sink *sink, const rt_link_code *codes, uint32_t count,
                                  rt_buffer *out_bitcode);
+    /* Makes one kernel of a list of kernels.  out_result (initialised by the caller) receives what
+     * rt_fusion_result_read reads.  FUSION_REJECTED: the list cannot be fused, the message says
+     * why; MALFORMED: damaged code; UNSUPPORTED: another format.  Source: document 001, "Fusion JIT
+     * integration". */
+    rt_status (*fuse)(rt_sink *sink, const rt_fusion_request *request, rt_buffer *out_result);
 } rt_compiler_api;
 
 /* The plugin's only exported symbol.  Returns a static table, or NULL when it does not speak

@@ -21,6 +21,7 @@ struct rt_runtime {
     rt_program_manager *programs;
     rt_global_database *globals;
     rt_scheduler *scheduler;
+    rt_fusion *fusion;
     pthread_mutex_t lock; /* of the tables below */
     RT_VECTOR(rt_device *) devices;
     RT_VECTOR(rt_context) contexts;  /* of the process */
@@ -91,6 +92,15 @@ static void process_begin(rt_runtime *runtime)
     globals_begin(runtime);
     runtime->scheduler =
         rt_scheduler_create(parameters->sink, runtime->trace, runtime->programs, runtime->globals);
+    runtime->fusion = rt_fusion_create(&(rt_fusion_parts){
+        .tools = {.sink = parameters->sink,
+                  .trace = runtime->trace,
+                  .programs = runtime->programs,
+                  .profile = parameters->profile,
+                  .compiler = parameters->fusion_compiler},
+        .scheduler = runtime->scheduler,
+        .warning_level = parameters->warning_level,
+    });
     *rt_vector_push(&runtime->contexts) = (rt_context){0};
 }
 
@@ -98,6 +108,7 @@ static void process_end(rt_runtime *runtime)
 {
     /* Commands hold programs and memories, programs hold images: users go before what they use. */
     rt_scheduler_destroy(runtime->scheduler);
+    rt_fusion_destroy(runtime->fusion);
     for (uint32_t i = 0; i < runtime->memories.count; i++) {
         rt_memory_destroy(runtime->memories.items[i]);
     }
@@ -263,6 +274,11 @@ rt_global_database *rt_runtime_globals(rt_runtime *runtime)
 rt_scheduler *rt_runtime_scheduler(rt_runtime *runtime)
 {
     return runtime->scheduler;
+}
+
+rt_fusion *rt_runtime_fusion(rt_runtime *runtime)
+{
+    return runtime->fusion;
 }
 
 /* ---- Memories ----------------------------------------------------------------------------- */

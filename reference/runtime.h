@@ -7,6 +7,7 @@
 #define REFERENCE_RUNTIME_H
 
 #include "reference/base/profile.h"
+#include "reference/fusion/fusion.h"
 #include "reference/sched/sched.h"
 
 typedef struct rt_runtime rt_runtime;
@@ -21,6 +22,8 @@ typedef struct rt_runtime_parameters {
     uint64_t seed;         /* decides what the documents leave open */
     rt_text
         persistent_cache; /* its folder; empty: there is none.  Borrowed as long as the runtime */
+    const rt_fusion_compiler *fusion_compiler; /* NULL: nothing can be fused; borrowed as long */
+    uint32_t warning_level;                    /* SYCL_RT_WARNING_LEVEL of the process */
     const uint32_t *choices; /* what the first choices take, see rt_chooser.script; borrowed */
     uint32_t choice_count;
 } rt_runtime_parameters;
@@ -85,6 +88,9 @@ rt_scheduler *rt_runtime_scheduler(rt_runtime *runtime);
 
 /* The device_globals of the process: rt_global_database_address. */
 rt_global_database *rt_runtime_globals(rt_runtime *runtime);
+
+/* Kernel fusion: start, complete, cancel. */
+rt_fusion *rt_runtime_fusion(rt_runtime *runtime);
 
 /* Makes a memory that lives as long as the runtime: a buffer, or unified shared memory of a kind on
  * a device.  Codes of rt_memory_create and rt_memory_usm_create. */

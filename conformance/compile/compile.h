@@ -12,6 +12,7 @@
 #include "conformance/scenario/model.h"
 #include "reference/base/profile.h"
 #include "reference/device/device.h"
+#include "reference/image/fusion_request.h"
 
 /* ---- Requests ----------------------------------------------------------------------------- */
 
@@ -22,6 +23,9 @@ void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_pro
 
 /* Appends the request that links SPIR-V codes, specialised as they say, to one bitcode module. */
 void cnf_compile_request_link(rt_buffer *out, const dev_code *codes, uint32_t count);
+
+/* Appends the request that makes one kernel of a list. */
+void cnf_compile_request_fusion(rt_buffer *out, const rt_fusion_request *request);
 
 /* ---- Answers ------------------------------------------------------------------------------ */
 
@@ -50,8 +54,8 @@ typedef struct cnf_compile_answer {
     uint32_t name_count;
     const cnf_compile_message *messages;
     uint32_t message_count;
-    rt_bytes artefact; /* what cnf_compile_artefact_read reads (module) or bitcode (link); empty on
-                          failure */
+    rt_bytes artefact; /* what cnf_compile_artefact_read reads (module), bitcode (link) or what
+                          rt_fusion_result_read reads (fusion); empty on failure */
 } cnf_compile_answer;
 
 /* Decodes what a worker wrote or the cache kept; spans point into `bytes`.  MALFORMED: cut short,

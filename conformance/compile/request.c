@@ -4,6 +4,7 @@
  *             count source*  count (source kernels_given sets_given)*  claims of the latter
  *     source: language name code
  *     link:   count (bytes  count (id value)*)*
+ *     fusion: reference/image/fusion_request.c has it
  *
  * The claims of images written by hand are a list of images (reference/image) without code.  A
  * request holds everything that its artefact depends on but the compilers, so its hash names it. */
@@ -14,7 +15,7 @@
 enum { REQUEST_TAG = 0x51524341, REQUEST_VERSION = 4 }; /* "ACRQ" */
 
 /* Least sizes in bytes of the items. */
-enum { SOURCE_SIZE_MIN = 20, IMAGE_SIZE_MIN = 22, CODE_SIZE_MIN = 12, CONSTANT_SIZE_MIN = 12 };
+enum { SOURCE_SIZE_MIN = 20, IMAGE_SIZE_MIN = 22 };
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
@@ -109,6 +110,12 @@ void cnf_compile_request_link(rt_buffer *out, const dev_code *codes, uint32_t co
     }
 }
 
+void cnf_compile_request_fusion(rt_buffer *out, const rt_fusion_request *request)
+{
+    write_head(out, CNF_REQUEST_FUSION);
+    rt_fusion_request_write(out, request);
+}
+
 /* ---- Reading ------------------------------------------------------------------------------- */
 
 static cnf_request_source read_source(rt_reader *reader)
@@ -180,26 +187,12 @@ static void read_module(rt_sink *sink, rt_arena *arena, rt_reader *reader, cnf_r
     if (request->source_count + request->image_count == 0) rt_reader_fail(reader);
 }
 
-static rt_link_code read_code(rt_arena *arena, rt_reader *reader)
-{
-    rt_link_code code = {.spirv = rt_read_bytes(reader)};
-    code.constant_count = rt_read_count(reader, CONSTANT_SIZE_MIN);
-    rt_link_constant *constants =
-        rt_arena_alloc_array(arena, code.constant_count, sizeof *constants);
-    for (uint32_t i = 0; i < code.constant_count; i++) {
-        constants[i].id = rt_read_u32(reader);
-        constants[i].value = rt_read_bytes(reader);
-    }
-    code.constants = constants;
-    return code;
-}
-
 static void read_link(rt_arena *arena, rt_reader *reader, cnf_request *request)
 {
-    request->code_count = rt_read_count(reader, CODE_SIZE_MIN);
+    request->code_count = rt_read_count(reader, RT_LINK_CODE_PACKED_MIN);
     rt_link_code *codes = rt_arena_alloc_array(arena, request->code_count, sizeof *codes);
     for (uint32_t i = 0; i < request->code_count; i++)
-        codes[i] = read_code(arena, reader);
+        codes[i] = rt_link_code_read(arena, reader);
     request->codes = codes;
     if (request->code_count == 0) rt_reader_fail(reader);
 }
@@ -216,6 +209,8 @@ rt_status cnf_request_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes, cnf_r
         read_module(sink, arena, &reader, &request);
     }
     if (!reader.failed && request.kind == CNF_REQUEST_LINK) read_link(arena, &reader, &request);
+    if (!reader.failed && request.kind == CNF_REQUEST_FUSION)
+        request.fusion = rt_fusion_request_read(arena, &reader);
     if (!rt_reader_finished(&reader)) {
         return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
                        "damaged compile request: fault at byte %zu of %zu", reader.fault,

@@ -7,6 +7,7 @@
 typedef enum cnf_request_kind {
     CNF_REQUEST_MODULE,
     CNF_REQUEST_LINK,
+    CNF_REQUEST_FUSION,
     CNF_REQUEST_COUNT
 } cnf_request_kind;
 
@@ -40,6 +41,8 @@ typedef struct cnf_request {
     /* LINK */
     const rt_link_code *codes;
     uint32_t code_count;
+    /* FUSION */
+    rt_fusion_request fusion;
 } cnf_request;
 
 /* Decodes a request; spans point into `bytes`, tables live in the arena.  MALFORMED. */

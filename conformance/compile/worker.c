@@ -57,6 +57,12 @@ static rt_status make_link(cnf_worker *worker, const cnf_request *request)
                                         &worker->artefact);
 }
 
+static rt_status make_fusion(cnf_worker *worker, const cnf_request *request)
+{
+    RT_TRY(cnf_worker_open_plugin(worker));
+    return worker->api->fuse(worker->sink, &request->fusion, &worker->artefact);
+}
+
 static rt_status make_artefact(cnf_worker *worker, rt_bytes bytes)
 {
     cnf_request request;
@@ -65,6 +71,7 @@ static rt_status make_artefact(cnf_worker *worker, rt_bytes bytes)
     switch (request.kind) {
     case CNF_REQUEST_MODULE: return cnf_worker_make_module(worker, &request);
     case CNF_REQUEST_LINK: return make_link(worker, &request);
+    case CNF_REQUEST_FUSION: return make_fusion(worker, &request);
     case CNF_REQUEST_COUNT: break;
     }
     UNREACHABLE();

@@ -178,6 +178,14 @@ typedef enum scn_tolerance_kind {
     SCN_TOLERANCE_RELATIVE, /* to the expected value's magnitude */
 } scn_tolerance_kind;
 
+/* What a fused kernel is asked to keep a buffer in; in the order of rt_promotion. */
+typedef enum scn_promotion {
+    SCN_PROMOTION_NONE,
+    SCN_PROMOTION_PRIVATE,
+    SCN_PROMOTION_LOCAL,
+    SCN_PROMOTION_COUNT
+} scn_promotion;
+
 typedef struct scn_memory {
     rt_text name;
     scn_position at;
@@ -190,6 +198,7 @@ typedef struct scn_memory {
     double tolerance;                  /* >= 0 */
     bool unordered; /* the elements' order does not matter: they are compared as a multiset */
     bool addresses; /* it holds addresses of the device's, which are nobody's to compare */
+    scn_promotion promotion; /* of a buffer, whichever argument it is */
 } scn_memory;
 
 /* ---- Steps -------------------------------------------------------------------------------- */
@@ -216,6 +225,7 @@ typedef struct scn_argument {
     scn_position at;
     uint32_t memory;                   /* MEMORY, POINTER: index of scn_memory */
     scn_access access;                 /* MEMORY */
+    scn_promotion promotion;           /* MEMORY */
     uint64_t offset;                   /* POINTER: bytes, at most the memory's size */
     scn_layout layout;                 /* VALUE; bytes given by hand are one uchar field a byte */
     rt_bytes value;                    /* VALUE: layout.size little-endian bytes */
@@ -286,6 +296,7 @@ typedef enum scn_expect_kind {
     SCN_EXPECT_OUTPUT,      /* what kernels printed since the last expectation of output */
     SCN_EXPECT_BUNDLE,      /* what a kernel bundle holds */
     SCN_EXPECT_VARIABLE,    /* synchronising read of a device_global, compared exactly */
+    SCN_EXPECT_FUSION_MODE, /* whether a queue is in fusion mode */
     SCN_EXPECT_KIND_COUNT
 } scn_expect_kind;
 
@@ -339,6 +350,9 @@ struct scn_expect {
     uint32_t has_count, lacks_count;
     bool has_unit_count;
     uint64_t unit_count;
+    /* FUSION_MODE: the step that makes the queue; is it in fusion mode? */
+    uint32_t queue;
+    bool in_fusion_mode;
 };
 
 typedef enum scn_verb {
@@ -355,7 +369,13 @@ typedef enum scn_verb {
     SCN_VERB_WAIT,        /* for everything submitted, for a queue or for a step */
     SCN_VERB_HOST_ACCESS, /* synchronising host read of a memory */
     SCN_VERB_PARALLEL,    /* lists of steps on threads of their own */
-    SCN_VERB_RESTART,     /* the program ends and starts anew: rt_runtime_restart */
+    SCN_VERB_START_FUSION,
+    SCN_VERB_COMPLETE_FUSION,
+    SCN_VERB_CANCEL_FUSION,
+    SCN_VERB_HOST_TASK,
+    SCN_VERB_END_QUEUE,  /* the queue is destroyed */
+    SCN_VERB_END_MEMORY, /* the buffer is destroyed */
+    SCN_VERB_RESTART,    /* the program ends and starts anew: rt_runtime_restart */
     SCN_VERB_EXPECT,
     SCN_VERB_COUNT
 } scn_verb;
@@ -440,7 +460,14 @@ typedef struct scn_queue {
     uint32_t device;  /* index of scn_device */
     uint32_t context; /* the step that creates it; SCN_NONE: the context of all devices */
     bool in_order;
+    bool enable_fusion;
 } scn_queue;
+
+/* A host task that copies one buffer into another of the same size. */
+typedef struct scn_host_task {
+    uint32_t from;
+    uint32_t to; /* SCN_NONE: it only reads */
+} scn_host_task;
 
 enum { SCN_LIST_COUNT_MAX = 16 }; /* lists of a parallel */
 
@@ -453,22 +480,26 @@ typedef struct scn_step {
     uint32_t thread;    /* 0: the program's own; inside a parallel, 1 and up: which list */
     uint32_t module;    /* LOAD, UNLOAD, LOAD_IMAGE */
     uint32_t image;     /* LOAD_IMAGE: number of the image in its module, checked when it runs */
-    uint32_t memory;    /* HOST_ACCESS */
-    /* DEVICE: index of scn_device.  SUBMIT, COPY, FILL: whose default queue it is, where `on` is
-     * SCN_NONE; device steps before it are taken into account. */
+    uint32_t memory;    /* HOST_ACCESS, END_MEMORY */
+    /* DEVICE: index of scn_device.  SUBMIT, COPY, FILL, HOST_TASK: whose default queue it is, where
+     * `on` is SCN_NONE; device steps before it are taken into account. */
     uint32_t device;
     const uint32_t *devices; /* CONTEXT */
     uint32_t device_count;
     scn_queue queue;   /* QUEUE */
     scn_bundle bundle; /* BUNDLE */
-    /* SUBMIT, COPY, FILL, WAIT: the step that creates the queue; SCN_NONE: the default queue of
+    /* SUBMIT, COPY, FILL, HOST_TASK, WAIT, START_FUSION, COMPLETE_FUSION, CANCEL_FUSION, END_QUEUE:
+     * the step that creates the queue; SCN_NONE, of the first five alone: the default queue of
      * `device` (WAIT: every queue) */
     uint32_t on;
-    const uint32_t *after; /* SUBMIT, COPY, FILL: earlier such steps (indices into steps) */
+    const uint32_t
+        *after; /* SUBMIT, COPY, FILL, HOST_TASK: earlier such steps (indices into steps) */
     uint32_t after_count;
-    uint32_t awaited;         /* WAIT: a submit, copy or fill step; SCN_NONE: none named */
+    uint32_t awaited;         /* WAIT: a step that makes a command; SCN_NONE: none named */
     scn_submit submit;        /* SUBMIT */
     scn_transfer transfer;    /* COPY, FILL */
+    scn_host_task task;       /* HOST_TASK */
+    bool no_barriers;         /* COMPLETE_FUSION */
     uint32_t thread_count;    /* PARALLEL: its lists */
     uint32_t nested_count;    /* PARALLEL: all steps in its lists, which follow in the table */
     const scn_expect *expect; /* EXPECT: what this step expects; one or more */
@@ -477,6 +508,8 @@ typedef struct scn_step {
     const scn_outcome *outcomes; /* instead of error: one of them, each with an error */
     uint32_t outcome_count;
 } scn_step;
+
+enum { SCN_WARNING_LEVEL_MAX = 2 };
 
 /* ---- The scenario ------------------------------------------------------------------------- */
 
@@ -499,6 +532,7 @@ typedef struct scn_scenario {
     const uint32_t *preloaded; /* modules of LD_PRELOAD, in order */
     uint32_t preloaded_count;
     bool prefer_preloaded;     /* their images go before those of other modules (DL-PRELOAD-03) */
+    uint32_t warning_level;    /* SYCL_RT_WARNING_LEVEL of its environment; 0: not set */
     bool persistent_cache;     /* its processes share a persistent program cache, empty at first */
     const scn_device *devices; /* one or more; the first is chosen from the start */
     uint32_t device_count;

@@ -153,6 +153,9 @@ static scn_memory read_memory(scn_unpacker *unpack)
     read_tolerance(unpack, &memory);
     memory.unordered = scn_unpack_flag(unpack);
     memory.addresses = scn_unpack_flag(unpack);
+    memory.promotion = (scn_promotion)rt_read_below(reader, SCN_PROMOTION_COUNT);
+    scn_unpack_check(unpack,
+                     memory.kind == SCN_MEMORY_BUFFER || memory.promotion == SCN_PROMOTION_NONE);
     bool initialised = scn_unpack_flag(unpack);
     if (initialised) memory.initial = rt_read_bytes(reader);
     if (reader->failed) return memory;
@@ -184,6 +187,7 @@ static void read_modules(scn_unpacker *unpack)
         scn_unpack_check(unpack, scenario->preloaded[i] != 0); /* the executable */
     scenario->prefer_preloaded = scn_unpack_flag(unpack);
     scenario->persistent_cache = scn_unpack_flag(unpack);
+    scenario->warning_level = rt_read_below(&unpack->reader, SCN_WARNING_LEVEL_MAX + 1);
 }
 
 static void read_devices_and_memories(scn_unpacker *unpack)

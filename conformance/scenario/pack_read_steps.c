@@ -82,6 +82,7 @@ static scn_argument read_argument(scn_unpacker *unpack)
     case SCN_ARGUMENT_MEMORY:
         argument.memory = read_memory_index(unpack, false);
         argument.access = (scn_access)rt_read_below(reader, SCN_ACCESS_WRITE + 1);
+        argument.promotion = (scn_promotion)rt_read_below(reader, SCN_PROMOTION_COUNT);
         break;
     case SCN_ARGUMENT_POINTER: read_pointer(unpack, &argument.memory, &argument.offset); break;
     case SCN_ARGUMENT_NULL: break;
@@ -220,7 +221,9 @@ static scn_transfer read_transfer(scn_unpacker *unpack, scn_verb verb)
 /* ---- References between steps ------------------------------------------------------------- */
 
 #define VERB_BIT(verb) (1u << SCN_VERB_##verb)
-#define COMMANDS       (VERB_BIT(SUBMIT) | VERB_BIT(COPY) | VERB_BIT(FILL))
+#define COMMANDS                                                                                   \
+    (VERB_BIT(SUBMIT) | VERB_BIT(COPY) | VERB_BIT(FILL) | VERB_BIT(HOST_TASK) |                    \
+     VERB_BIT(COMPLETE_FUSION))
 
 /* Checks that `target` is an earlier step of one of the verbs, and certain to have run before step
  * `index`: a list of a parallel knows its own steps and what came before the parallel. */
@@ -316,6 +319,29 @@ static void read_bundle(scn_unpacker *unpack, scn_step *step, uint32_t index)
     check_sources(unpack, step, index);
 }
 
+/* Two buffers of one size, or one that is read. */
+static scn_host_task read_host_task(scn_unpacker *unpack)
+{
+    scn_host_task task = {.from = read_memory_index(unpack, false)};
+    task.to = rt_read_u32(&unpack->reader);
+    if (unpack->reader.failed || task.to == SCN_NONE) return task;
+    const scn_scenario *scenario = unpack->scenario;
+    scn_unpack_check(unpack, task.to < scenario->memory_count && task.to != task.from);
+    if (unpack->reader.failed) return task;
+    const scn_memory *from = &scenario->memories[task.from], *to = &scenario->memories[task.to];
+    scn_unpack_check(unpack, to->kind == SCN_MEMORY_BUFFER);
+    scn_unpack_check(unpack, from->count * from->layout.size == to->count * to->layout.size);
+    return task;
+}
+
+/* A queue that a verb cannot do without. */
+static uint32_t read_queue_reference(scn_unpacker *unpack, const scn_step *step, uint32_t index)
+{
+    uint32_t target = rt_read_u32(&unpack->reader);
+    check_reference(unpack, step, index, target, VERB_BIT(QUEUE));
+    return target;
+}
+
 static void read_command(scn_unpacker *unpack, scn_step *step, uint32_t index)
 {
     step->device = rt_read_below(&unpack->reader, unpack->scenario->device_count);
@@ -326,6 +352,8 @@ static void read_command(scn_unpacker *unpack, scn_step *step, uint32_t index)
     if (step->verb == SCN_VERB_SUBMIT) {
         step->submit = read_submit(unpack);
         step->submit.bundle = read_submit_bundle(unpack, step, index);
+    } else if (step->verb == SCN_VERB_HOST_TASK) {
+        step->task = read_host_task(unpack);
     } else {
         step->transfer = read_transfer(unpack, step->verb);
     }
@@ -488,6 +516,13 @@ static void read_variable_expectation(scn_unpacker *unpack, scn_expect *expect)
     scn_unpack_check(unpack, expect->values.size == size);
 }
 
+static void read_fusion_mode_expectation(scn_unpacker *unpack, scn_expect *expect)
+{
+    const scn_step step = {.thread = unpack->step_thread};
+    expect->queue = read_queue_reference(unpack, &step, unpack->index);
+    expect->in_fusion_mode = scn_unpack_flag(unpack);
+}
+
 static scn_expect read_expect(scn_unpacker *unpack, bool in_outcome)
 {
     rt_reader *reader = &unpack->reader;
@@ -520,6 +555,7 @@ static scn_expect read_expect(scn_unpacker *unpack, bool in_outcome)
     case SCN_EXPECT_OUTPUT: expect.output = rt_read_text(reader); break;
     case SCN_EXPECT_BUNDLE: read_bundle_expectation(unpack, &expect); break;
     case SCN_EXPECT_VARIABLE: read_variable_expectation(unpack, &expect); break;
+    case SCN_EXPECT_FUSION_MODE: read_fusion_mode_expectation(unpack, &expect); break;
     case SCN_EXPECT_KIND_COUNT: UNREACHABLE();
     }
     return expect;
@@ -553,9 +589,10 @@ static void read_parallel(scn_unpacker *unpack, scn_step *step, uint32_t index)
  * them empty, and hold no verb that concerns all threads. */
 static void check_place(scn_unpacker *unpack, const scn_step *step)
 {
-    const uint32_t outside =
+    const uint32_t lasting_outside =
         VERB_BIT(DEVICE) | VERB_BIT(CONTEXT) | VERB_BIT(PARALLEL) | VERB_BIT(RESTART);
-    const uint32_t lasting = outside | VERB_BIT(QUEUE) | VERB_BIT(BUNDLE);
+    const uint32_t outside = lasting_outside | VERB_BIT(END_QUEUE) | VERB_BIT(END_MEMORY);
+    const uint32_t lasting = lasting_outside | VERB_BIT(QUEUE) | VERB_BIT(BUNDLE);
     bool everywhere = step->profile == RT_PROFILE_COUNT;
     scn_unpack_check(unpack, everywhere || !(1u << step->verb & lasting));
     if (unpack->nested_left == 0) {
@@ -577,6 +614,7 @@ static void read_queue(scn_unpacker *unpack, scn_step *step, uint32_t index)
     step->queue.device = rt_read_below(&unpack->reader, unpack->scenario->device_count);
     step->queue.context = read_optional_reference(unpack, step, index, VERB_BIT(CONTEXT));
     step->queue.in_order = scn_unpack_flag(unpack);
+    step->queue.enable_fusion = scn_unpack_flag(unpack);
 }
 
 static void read_verb(scn_unpacker *unpack, scn_step *step, uint32_t index)
@@ -599,7 +637,16 @@ static void read_verb(scn_unpacker *unpack, scn_step *step, uint32_t index)
     case SCN_VERB_BUNDLE: read_bundle(unpack, step, index); return;
     case SCN_VERB_SUBMIT:
     case SCN_VERB_COPY:
-    case SCN_VERB_FILL: read_command(unpack, step, index); return;
+    case SCN_VERB_FILL:
+    case SCN_VERB_HOST_TASK: read_command(unpack, step, index); return;
+    case SCN_VERB_START_FUSION:
+    case SCN_VERB_CANCEL_FUSION:
+    case SCN_VERB_END_QUEUE: step->on = read_queue_reference(unpack, step, index); return;
+    case SCN_VERB_COMPLETE_FUSION:
+        step->on = read_queue_reference(unpack, step, index);
+        step->no_barriers = scn_unpack_flag(unpack);
+        return;
+    case SCN_VERB_END_MEMORY: step->memory = read_memory_index(unpack, false); return;
     case SCN_VERB_WAIT: read_wait(unpack, step, index); return;
     case SCN_VERB_HOST_ACCESS: step->memory = rt_read_below(reader, scenario->memory_count); return;
     case SCN_VERB_PARALLEL: read_parallel(unpack, step, index); return;

@@ -148,6 +148,7 @@ static void write_memory(rt_buffer *out, const scn_memory *memory)
     write_double(out, memory->tolerance);
     write_flag(out, memory->unordered);
     write_flag(out, memory->addresses);
+    rt_write_u32(out, memory->promotion);
     write_flag(out, memory->initial.data != NULL);
     if (memory->initial.data) rt_write_bytes(out, memory->initial);
 }
@@ -175,6 +176,7 @@ static void write_argument(rt_buffer *out, const scn_argument *argument)
     case SCN_ARGUMENT_MEMORY:
         rt_write_u32(out, argument->memory);
         rt_write_u32(out, argument->access);
+        rt_write_u32(out, argument->promotion);
         return;
     case SCN_ARGUMENT_POINTER:
         rt_write_u32(out, argument->memory);
@@ -254,7 +256,13 @@ static void write_transfer(rt_buffer *out, scn_verb verb, const scn_transfer *tr
     write_flag(out, transfer->by_handler);
 }
 
-/* A submit, copy or fill. */
+static void write_host_task(rt_buffer *out, const scn_host_task *task)
+{
+    rt_write_u32(out, task->from);
+    rt_write_u32(out, task->to);
+}
+
+/* A submit, copy, fill or host task. */
 static void write_command(rt_buffer *out, const scn_step *step)
 {
     rt_write_u32(out, step->device);
@@ -262,6 +270,8 @@ static void write_command(rt_buffer *out, const scn_step *step)
     write_indices(out, step->after, step->after_count);
     if (step->verb == SCN_VERB_SUBMIT)
         write_submit(out, &step->submit);
+    else if (step->verb == SCN_VERB_HOST_TASK)
+        write_host_task(out, &step->task);
     else
         write_transfer(out, step->verb, &step->transfer);
 }
@@ -374,6 +384,10 @@ static void write_expect(rt_buffer *out, const scn_expect *expect)
         rt_write_u64(out, expect->unit_count);
         write_texts(out, expect->images, expect->image_count);
         return;
+    case SCN_EXPECT_FUSION_MODE:
+        rt_write_u32(out, expect->queue);
+        write_flag(out, expect->in_fusion_mode);
+        return;
     case SCN_EXPECT_KIND_COUNT: break;
     }
     UNREACHABLE();
@@ -404,15 +418,25 @@ static void write_verb(rt_buffer *out, const scn_step *step)
         rt_write_u32(out, step->queue.device);
         rt_write_u32(out, step->queue.context);
         write_flag(out, step->queue.in_order);
+        write_flag(out, step->queue.enable_fusion);
         return;
     case SCN_VERB_BUNDLE: write_bundle(out, &step->bundle); return;
     case SCN_VERB_SUBMIT:
     case SCN_VERB_COPY:
-    case SCN_VERB_FILL: write_command(out, step); return;
+    case SCN_VERB_FILL:
+    case SCN_VERB_HOST_TASK: write_command(out, step); return;
+    case SCN_VERB_START_FUSION:
+    case SCN_VERB_CANCEL_FUSION:
+    case SCN_VERB_END_QUEUE: rt_write_u32(out, step->on); return;
+    case SCN_VERB_COMPLETE_FUSION:
+        rt_write_u32(out, step->on);
+        write_flag(out, step->no_barriers);
+        return;
     case SCN_VERB_WAIT:
         rt_write_u32(out, step->on);
         rt_write_u32(out, step->awaited);
         return;
+    case SCN_VERB_END_MEMORY:
     case SCN_VERB_HOST_ACCESS: rt_write_u32(out, step->memory); return;
     case SCN_VERB_PARALLEL:
         rt_write_u32(out, step->thread_count);
@@ -456,6 +480,7 @@ void scn_pack_write(rt_buffer *out, const scn_scenario *scenario)
     write_indices(out, scenario->preloaded, scenario->preloaded_count);
     write_flag(out, scenario->prefer_preloaded);
     rt_write_u8(out, scenario->persistent_cache);
+    rt_write_u32(out, scenario->warning_level);
     rt_write_u32(out, scenario->device_count);
     for (uint32_t i = 0; i < scenario->device_count; i++)
         write_device(out, &scenario->devices[i]);

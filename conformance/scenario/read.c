@@ -82,6 +82,21 @@ static const scn_shape shape_persistent_cache = {
     .kind = SCN_SHAPE_TRUTH,
     .noun = "persistent_cache",
 };
+static const scn_shape shape_warning_level = {
+    .kind = SCN_SHAPE_INTEGER,
+    .noun = "a warning level",
+    .most = SCN_WARNING_LEVEL_MAX,
+};
+static const scn_row environment_rows[] = {
+    {"SYCL_RT_WARNING_LEVEL", &shape_warning_level, 0, SCN_FIELD(scn_scenario, warning_level),
+     "From which level on the runtime prints warnings; from 1 on it tells of fusions that end early."},
+};
+static const scn_shape shape_environment = {
+    .kind = SCN_SHAPE_OBJECT,
+    .noun = "the environment",
+    .key_noun = "variable",
+    SCN_ROWS(environment_rows),
+};
 static const scn_row process_rows[] = {
     {"preload", &shape_preload, 0, SCN_ITEMS(scn_scenario, preloaded, preloaded_count),
      "The modules of LD_PRELOAD, in order."},
@@ -91,7 +106,7 @@ static const scn_row process_rows[] = {
     {"persistent_cache", &shape_persistent_cache, 0, SCN_FIELD(scn_scenario, persistent_cache),
      "Whether programs are kept in a persistent cache, which is empty at first and which the program "
      "finds again after a restart."},
-    {"environment", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "Environment variables of the program."},
+    {"environment", &shape_environment, 0, SCN_SAME, "Environment variables of the program."},
 };
 static const scn_shape shape_process_object = {
     .kind = SCN_SHAPE_OBJECT,

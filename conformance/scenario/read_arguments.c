@@ -205,6 +205,7 @@ typedef struct argument_draft {
     const scn_node *const *fields;
     uint32_t field_count;
     const scn_node *bytes;
+    scn_promotion promotion;
 } argument_draft;
 
 static const scn_shape shape_local_size = {
@@ -221,7 +222,9 @@ enum {
     ARGUMENT_USM,
     ARGUMENT_STRUCT,
     ARGUMENT_BYTES,
-    ARGUMENT_OFFSET
+    ARGUMENT_READ_WRITE,
+    ARGUMENT_OFFSET,
+    ARGUMENT_PROMOTE
 };
 static const scn_row argument_rows[] = {
     [ARGUMENT_READ] = {"read", &scn_shape_memory_reference, SCN_ALTERNATIVE,
@@ -238,8 +241,14 @@ static const scn_row argument_rows[] = {
                          "name, {usm: MEMORY, offset: BYTES} or null for a pointer."},
     [ARGUMENT_BYTES] = {"bytes", &scn_shape_bytes, SCN_ALTERNATIVE,
                         SCN_FIELD(argument_draft, bytes), "A value as its bytes in hexadecimal."},
+    [ARGUMENT_READ_WRITE] = {"read_write", &scn_shape_memory_reference, SCN_ALTERNATIVE,
+                             SCN_FIELD(argument_draft, memory),
+                             "A buffer that is read and written, as its name alone says."},
     [ARGUMENT_OFFSET] = {"offset", &shape_offset, 0, SCN_FIELD(argument_draft, pointer.offset),
                          "Where the USM pointer points, in bytes from the memory's beginning."},
+    [ARGUMENT_PROMOTE] = {"promote", &scn_shape_promotion, 0, SCN_FIELD(argument_draft, promotion),
+                          "What a fused kernel keeps the buffer in, as far as this accessor is "
+                          "concerned: private, local or none."},
 };
 static const scn_shape shape_argument_object = {
     .kind = SCN_SHAPE_OBJECT,
@@ -264,7 +273,7 @@ static bool is_kind(rt_text name)
 }
 
 static const char known_kinds[] =
-    "known are types (int, float4), read, write, local, usm, struct and bytes";
+    "known are types (int, float4), read, write, read_write, local, usm, struct and bytes";
 
 /* Types stand beside the rows: there are more of them than a table of rows may have. */
 static bool kinds_check(scn_reader *reader, const scn_node *node)
@@ -307,9 +316,18 @@ static bool kind_read(scn_reader *reader, const scn_node *node, scn_argument *ar
         return scn_report(reader->reporter, scn_node_entry(node, "offset")->at,
                           "'offset' belongs to usm; remove it");
     }
+    const scn_entry *promote = scn_node_entry(node, "promote");
+    bool buffer = kind == ARGUMENT_READ || kind == ARGUMENT_WRITE || kind == ARGUMENT_READ_WRITE;
+    if (promote && !buffer) {
+        return scn_report(reader->reporter, promote->at,
+                          "'promote' belongs to read, write and read_write; remove it");
+    }
     const scn_entry *entry = scn_node_entry(node, argument_rows[kind].key);
     argument->memory = draft.memory;
+    argument->promotion = draft.promotion;
     switch (kind) {
+    case ARGUMENT_READ_WRITE:
+        return accessed_memory_make(reader, entry, SCN_ACCESS_READ_WRITE, argument);
     case ARGUMENT_READ: return accessed_memory_make(reader, entry, SCN_ACCESS_READ, argument);
     case ARGUMENT_WRITE: return accessed_memory_make(reader, entry, SCN_ACCESS_WRITE, argument);
     case ARGUMENT_STRUCT: return struct_argument_read(reader, &entry->value, argument);

@@ -70,6 +70,7 @@ typedef struct expect_draft {
     scn_variable variable;
     scn_layout type;
     uint32_t device;
+    scn_fusion_mode fusion_mode;
 } expect_draft;
 
 enum {
@@ -93,6 +94,7 @@ enum {
     EXPECT_BY,
     EXPECT_FROM,
     EXPECT_OUTPUT,
+    EXPECT_FUSION_MODE,
     EXPECT_ONE_OF,
     EXPECT_ERROR,
     EXPECT_ROW_COUNT
@@ -198,6 +200,9 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
     [EXPECT_OUTPUT] = {"output", &shape_output, SCN_SUFFICES, SCN_FIELD(expect_draft, output),
                        "What kernels of commands that are done printed since the last expectation "
                        "of output, exactly; write a wait before it."},
+    [EXPECT_FUSION_MODE] = {"fusion_mode", &scn_shape_fusion_mode, SCN_SUFFICES,
+                            SCN_FIELD(expect_draft, fusion_mode),
+                            "Whether a queue is in fusion mode; asking has no effect on it."},
     [EXPECT_ONE_OF] = {"one_of", &shape_outcomes, SCN_SUFFICES, SCN_FIELD(expect_draft, one_of),
                        "Several outcomes that all conform; one of them must hold."},
     [EXPECT_ERROR] = {"error", &scn_shape_error, SCN_SUFFICES, SCN_FIELD(expect_draft, error),
@@ -415,6 +420,16 @@ static bool output_make(scn_reader *reader, const scn_node *node, const expect_d
 
 static bool outcomes_read(scn_reader *reader, const scn_node *node, scn_expect *out_expect);
 
+static bool fusion_mode_make(scn_reader *reader, const scn_node *node, const expect_draft *draft,
+                             uint64_t given, scn_expect *out_expect)
+{
+    (void)reader, (void)node, (void)given;
+    out_expect->kind = SCN_EXPECT_FUSION_MODE;
+    out_expect->queue = draft->fusion_mode.queue;
+    out_expect->in_fusion_mode = draft->fusion_mode.is;
+    return true;
+}
+
 static bool one_of_make(scn_reader *reader, const scn_node *node, const expect_draft *draft,
                         uint64_t given, scn_expect *out_expect)
 {
@@ -449,7 +464,7 @@ static const maker_row makers[] = {
     {EXPECT_BUNDLE, bundle_make},   {EXPECT_TRACE, trace_make},
     {EXPECT_NEVER, never_make},     {EXPECT_HOST_SYMBOL, host_symbol_make},
     {EXPECT_OUTPUT, output_make},   {EXPECT_ONE_OF, one_of_make},
-    {EXPECT_FINDING, finding_make},
+    {EXPECT_FINDING, finding_make}, {EXPECT_FUSION_MODE, fusion_mode_make},
 };
 
 /* One expectation for each kind that the mapping holds, in the order of the format's table. */

@@ -140,6 +140,7 @@ typedef struct memory_draft {
     uint64_t count;
     const scn_node *values, *tolerance;
     bool unordered, addresses;
+    scn_promotion promotion;
 } memory_draft;
 
 static const scn_shape shape_count = {
@@ -171,7 +172,15 @@ static const scn_shape shape_addresses = {
     .noun = "holding addresses",
 };
 
-enum { MEMORY_TYPE, MEMORY_FIELDS, MEMORY_COUNT, MEMORY_VALUES, MEMORY_USM, MEMORY_DEVICE };
+enum {
+    MEMORY_TYPE,
+    MEMORY_FIELDS,
+    MEMORY_COUNT,
+    MEMORY_VALUES,
+    MEMORY_USM,
+    MEMORY_DEVICE,
+    MEMORY_PROMOTE
+};
 static const scn_row memory_rows[] = {
     [MEMORY_TYPE] = {"type", &shape_type, SCN_REQUIRED, SCN_FIELD(memory_draft, type),
                      "The type of an element: a scalar (int), a vector (float4) or struct."},
@@ -185,6 +194,9 @@ static const scn_row memory_rows[] = {
                     "Unified shared memory of this kind; without it the memory is a buffer."},
     [MEMORY_DEVICE] = {"device", &scn_shape_device_reference, 0, SCN_FIELD(memory_draft, device),
                        "The device that unified shared memory belongs to; the first if not given."},
+    [MEMORY_PROMOTE] = {"promote", &scn_shape_promotion, 0, SCN_FIELD(memory_draft, promotion),
+                        "What a fused kernel keeps the buffer in, whichever argument it is: "
+                        "private, local or none."},
     {"tolerance", &shape_kept_tolerance, 0, SCN_FIELD(memory_draft, tolerance),
      "How far floating values may be from the expected ones, and from the oracle's."},
     {"unordered", &shape_unordered, 0, SCN_FIELD(memory_draft, unordered),
@@ -255,6 +267,10 @@ static bool name_and_place_check(scn_reader *reader, const scn_node *node, uint6
                           "a memory cannot be called 'null', which as an argument is the null "
                           "pointer; choose another name");
     }
+    if (is_given(given, MEMORY_PROMOTE) && is_given(given, MEMORY_USM)) {
+        return scn_report(reader->reporter, scn_node_entry(node, "promote")->at,
+                          "'promote' beside 'usm'; only buffers are promoted");
+    }
     if (!is_given(given, MEMORY_DEVICE) || is_given(given, MEMORY_USM)) return true;
     return scn_report(reader->reporter, scn_node_entry(node, "device")->at,
                       "'device' belongs to usm: a buffer is on whichever devices use it; remove "
@@ -274,6 +290,7 @@ static bool memory_read(scn_reader *reader, const scn_node *node, void *out)
     }
     memory->unordered = draft.unordered;
     memory->addresses = draft.addresses;
+    memory->promotion = draft.promotion;
     if (!name_and_place_check(reader, node, given, memory) || !fine) return false;
     if (!layout_make(reader, node, &draft, &memory->layout)) return false;
     if (!size_check(reader, node, &draft, &memory->layout)) return false;

@@ -50,7 +50,11 @@ const scn_shape scn_shape_context = {
 
 /* ---- Queues ------------------------------------------------------------------------------- */
 
-static const scn_choice queue_properties[] = {{"in_order", true}, {"enable_fusion", false}};
+enum { PROPERTY_IN_ORDER, PROPERTY_ENABLE_FUSION };
+static const scn_choice queue_properties[] = {
+    [PROPERTY_IN_ORDER] = {"in_order", true},
+    [PROPERTY_ENABLE_FUSION] = {"enable_fusion", true},
+};
 static const scn_shape shape_queue_property = {
     .kind = SCN_SHAPE_CHOICE,
     .noun = "a property",
@@ -77,7 +81,8 @@ static const scn_row queue_rows[] = {
     {"context", &scn_shape_context_reference, 0, SCN_FIELD(queue_draft, step.queue.context),
      "The context, which must hold the device; that of all devices where not given."},
     {"properties", &shape_queue_properties, 0, SCN_ITEMS(queue_draft, properties, property_count),
-     "in_order: each command waits for the one before it."},
+     "in_order: each command waits for the one before it; enable_fusion: start_fusion may be called "
+     "on it."},
 };
 static const scn_shape shape_queue_object = {
     .kind = SCN_SHAPE_OBJECT,
@@ -93,7 +98,11 @@ static bool queue_read(scn_reader *reader, const scn_node *node, void *out)
     draft.step.queue = (scn_queue){.device = reader->device, .context = SCN_NONE};
     uint64_t given;
     if (!scn_object_read(reader, &shape_queue_object, node, &draft, &given)) return false;
-    draft.step.queue.in_order = draft.property_count > 0;
+    for (uint32_t i = 0; i < draft.property_count; i++) {
+        bool in_order = draft.properties[i] == PROPERTY_IN_ORDER;
+        draft.step.queue.in_order = draft.step.queue.in_order || in_order;
+        draft.step.queue.enable_fusion = draft.step.queue.enable_fusion || !in_order;
+    }
     *(scn_step *)out = draft.step;
     return true;
 }

@@ -49,8 +49,9 @@ static bool step_resolve(scn_reader *reader, const scn_node *node, const scn_nam
 
 static bool command_reference_read(scn_reader *reader, const scn_node *node, void *out)
 {
-    return step_resolve(reader, node, &reader->commands, "submit, copy or fill",
-                        "nothing else can be waited for", out);
+    return step_resolve(reader, node, &reader->commands, "command",
+                        "a command is what submit, copy, fill, host_task and complete_fusion make",
+                        out);
 }
 
 static bool queue_reference_read(scn_reader *reader, const scn_node *node, void *out)
@@ -129,7 +130,7 @@ bool scn_queue_or_device_check(scn_reader *reader, const scn_node *node)
 
 const scn_shape scn_shape_command_reference = {
     .kind = SCN_SHAPE_OTHER,
-    .noun = "the id of a submit, copy or fill",
+    .noun = "the id of a step that makes a command",
     .read = command_reference_read,
     .alternatives = {&scn_shape_name},
 };

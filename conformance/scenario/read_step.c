@@ -72,6 +72,10 @@ enum {
     STEP_COPY,
     STEP_MEMCPY,
     STEP_FILL,
+    STEP_HOST_TASK,
+    STEP_START_FUSION,
+    STEP_COMPLETE_FUSION,
+    STEP_CANCEL_FUSION,
     STEP_WAIT,
     STEP_HOST_ACCESS,
     STEP_EXPECT,
@@ -80,6 +84,8 @@ enum {
     STEP_NESTED_COUNT,
     STEP_DEVICE = STEP_NESTED_COUNT,
     STEP_CONTEXT,
+    STEP_END_QUEUE,
+    STEP_END_MEMORY,
     STEP_PARALLEL,
     STEP_BUILT_COUNT
 };
@@ -104,6 +110,16 @@ static const scn_row step_rows[] = {
                      "The same in bytes."},
     [STEP_FILL] = {"fill", &scn_shape_fill, SCN_ALTERNATIVE, SCN_FIELD(step_draft, step),
                    "Fills elements of a memory with one value."},
+    [STEP_HOST_TASK] = {"host_task", &scn_shape_host_task, SCN_ALTERNATIVE,
+                        SCN_FIELD(step_draft, step), "Runs a host task on a queue."},
+    [STEP_START_FUSION] = {"start_fusion", &scn_shape_queue_reference, SCN_ALTERNATIVE,
+                           SCN_FIELD(step_draft, step.on),
+                           "Lets a queue collect kernels for fusion."},
+    [STEP_COMPLETE_FUSION] = {"complete_fusion", &scn_shape_complete_fusion, SCN_ALTERNATIVE,
+                              SCN_FIELD(step_draft, step), "Fuses and runs what was collected."},
+    [STEP_CANCEL_FUSION] = {"cancel_fusion", &scn_shape_queue_reference, SCN_ALTERNATIVE,
+                            SCN_FIELD(step_draft, step.on),
+                            "Runs what was collected kernel by kernel."},
     [STEP_WAIT] = {"wait", &scn_shape_wait, SCN_ALTERNATIVE, SCN_FIELD(step_draft, step),
                    "Waits for everything submitted, for a queue or for a step."},
     [STEP_HOST_ACCESS] = {"host_access", &scn_shape_memory_reference, SCN_ALTERNATIVE,
@@ -120,16 +136,13 @@ static const scn_row step_rows[] = {
                      "Chooses the device that later steps mean where they name none."},
     [STEP_CONTEXT] = {"context", &scn_shape_context, SCN_ALTERNATIVE, SCN_FIELD(step_draft, step),
                       "Creates a context."},
+    [STEP_END_QUEUE] = {"end_queue", &scn_shape_queue_reference, SCN_ALTERNATIVE,
+                        SCN_FIELD(step_draft, step.on), "Destroys a queue."},
+    [STEP_END_MEMORY] = {"end_memory", &scn_shape_memory_reference, SCN_ALTERNATIVE,
+                         SCN_FIELD(step_draft, step.memory),
+                         "Destroys a buffer, which waits for what uses it; no later step uses it."},
     [STEP_PARALLEL] = {"parallel", &shape_lists, SCN_ALTERNATIVE, SCN_FIELD(step_draft, lists),
                        "Runs lists of steps on threads of their own and waits for the threads."},
-#define VERB_NOT_BUILT(name, doc)                                                                  \
-    {                                                                                              \
-        name, NULL, SCN_NOT_BUILT | SCN_ALTERNATIVE, SCN_NOWHERE, doc                              \
-    }
-    VERB_NOT_BUILT("start_fusion", "Lets a queue collect kernels for fusion."),
-    VERB_NOT_BUILT("complete_fusion", "Fuses and runs what was collected."),
-    VERB_NOT_BUILT("cancel_fusion", "Runs what was collected kernel by kernel."),
-#undef VERB_NOT_BUILT
 };
 static const scn_shape shape_step_object = {
     .kind = SCN_SHAPE_OBJECT,
@@ -156,6 +169,12 @@ static const verb_row verbs[STEP_BUILT_COUNT] = {
     [STEP_COPY] = {SCN_VERB_COPY, true, true, false},
     [STEP_MEMCPY] = {SCN_VERB_COPY, true, true, false},
     [STEP_FILL] = {SCN_VERB_FILL, true, true, false},
+    [STEP_HOST_TASK] = {SCN_VERB_HOST_TASK, true, true, false},
+    [STEP_START_FUSION] = {SCN_VERB_START_FUSION, true, false, false},
+    [STEP_COMPLETE_FUSION] = {SCN_VERB_COMPLETE_FUSION, true, true, false},
+    [STEP_CANCEL_FUSION] = {SCN_VERB_CANCEL_FUSION, true, false, false},
+    [STEP_END_QUEUE] = {SCN_VERB_END_QUEUE, true, false, false},
+    [STEP_END_MEMORY] = {SCN_VERB_END_MEMORY, true, false, false},
     [STEP_WAIT] = {SCN_VERB_WAIT, true, false, false},
     [STEP_HOST_ACCESS] = {SCN_VERB_HOST_ACCESS, true, false, false},
     [STEP_EXPECT] = {SCN_VERB_EXPECT, false, false, false},
@@ -406,6 +425,8 @@ static bool object_step_read(scn_reader *reader, const scn_node *node, uint32_t 
     step->verb = verbs[row].verb;
     fine = place_check(reader, node, step, row) &&
            expectation_read(reader, node, &draft, row, step) && verb_check(reader, node, step);
+    reader->ends = reader->ends || row == STEP_END_MEMORY;
+    if (fine && reader->ends) fine = scn_ended_check(reader, node, step);
     if (row == STEP_DEVICE) reader->device = step->device;
     if (row == STEP_PARALLEL && fine) fine = lists_read(reader, draft.lists, index);
     return fine;

@@ -36,6 +36,7 @@ typedef struct scn_reader {
     scn_step *step_table;   /* room for all steps; filled up to step_count */
     uint32_t step_count;    /* steps read so far */
     uint32_t parallel;      /* the parallel step that is being read; SCN_NONE outside */
+    bool ends;              /* some buffer has ended */
     uint32_t process;       /* first step behind the last restart; 0 without one */
     uint32_t thread;        /* scn_step.thread of the steps that are being read */
     uint32_t device;        /* that the last device step chose */
@@ -162,6 +163,16 @@ bool scn_queue_or_device_check(scn_reader *reader, const scn_node *node);
 /* The profile that a word of RT_PROFILES names (out: rt_profile *). */
 extern const scn_shape scn_shape_profile;
 
+/* Checks that a step, read whole, uses no buffer that an earlier one has ended, and ends only
+ * buffers.  The cost is that of the steps before it. */
+bool scn_ended_check(scn_reader *reader, const scn_node *node, const scn_step *step);
+
+/* What an expectation of fusion mode holds. */
+typedef struct scn_fusion_mode {
+    uint32_t queue; /* the step that makes it */
+    bool is;
+} scn_fusion_mode;
+
 /* Adds a name (borrowed) with its index; a name that is there already stays as it is. */
 void scn_names_add(scn_names *names, rt_text name, uint32_t index);
 
@@ -207,32 +218,34 @@ extern const scn_shape scn_shape_spec_constants;   /* MAP of scn_spec_constant *
 extern const scn_shape scn_shape_bytes;            /* const scn_node *: hexadecimal digits */
 extern const scn_shape scn_shape_null;             /* nothing: the plain word null */
 
-/* What scn_aspects_read takes; a module's device config, of a scn_module. */
-extern const scn_shape scn_shape_aspects_object;
-extern const scn_shape scn_shape_device_config;
-
 /* Shapes of the parts of a scenario, each in the file that reads it. */
-extern const scn_shape scn_shape_format_list; /* LIST: what scn_formats_read takes */
-extern const scn_shape scn_shape_modules;     /* MAP of scn_module */
-extern const scn_shape scn_shape_hand_images; /* LIST of scn_hand_image */
-extern const scn_shape scn_shape_globals;     /* LIST of rt_device_global */
-extern const scn_shape scn_shape_devices;     /* MAP of scn_device */
-extern const scn_shape scn_shape_memories;    /* MAP of scn_memory */
-extern const scn_shape scn_shape_arguments;   /* LIST of scn_argument */
-extern const scn_shape scn_shape_submit;      /* scn_step, verb SUBMIT */
-extern const scn_shape scn_shape_copy;        /* scn_step, verb COPY */
-extern const scn_shape scn_shape_memcpy;      /* the same */
-extern const scn_shape scn_shape_fill;        /* scn_step, verb FILL */
-extern const scn_shape scn_shape_context;     /* scn_step, verb CONTEXT */
-extern const scn_shape scn_shape_queue;       /* scn_step, verb QUEUE */
-extern const scn_shape scn_shape_bundle;      /* scn_step, verb BUNDLE */
-extern const scn_shape scn_shape_wait;        /* scn_step, verb WAIT */
-extern const scn_shape scn_shape_expect;      /* what scn_expect_read takes */
-extern const scn_shape scn_shape_refused;     /* scn_module_refusal */
-extern const scn_shape scn_shape_error;       /* const scn_node *: a scn_error */
-extern const scn_shape scn_shape_event_name;  /* rt_text */
-extern const scn_shape scn_shape_trace_event; /* scn_trace_event */
-extern const scn_shape scn_shape_trace;       /* LIST of scn_trace_event */
+extern const scn_shape scn_shape_format_list;     /* LIST: what scn_formats_read takes */
+extern const scn_shape scn_shape_aspects_object;  /* OBJECT: what scn_aspects_read takes */
+extern const scn_shape scn_shape_device_config;   /* OBJECT, of a scn_module */
+extern const scn_shape scn_shape_modules;         /* MAP of scn_module */
+extern const scn_shape scn_shape_hand_images;     /* LIST of scn_hand_image */
+extern const scn_shape scn_shape_globals;         /* LIST of rt_device_global */
+extern const scn_shape scn_shape_devices;         /* MAP of scn_device */
+extern const scn_shape scn_shape_memories;        /* MAP of scn_memory */
+extern const scn_shape scn_shape_arguments;       /* LIST of scn_argument */
+extern const scn_shape scn_shape_submit;          /* scn_step, verb SUBMIT */
+extern const scn_shape scn_shape_copy;            /* scn_step, verb COPY */
+extern const scn_shape scn_shape_memcpy;          /* the same */
+extern const scn_shape scn_shape_fill;            /* scn_step, verb FILL */
+extern const scn_shape scn_shape_context;         /* scn_step, verb CONTEXT */
+extern const scn_shape scn_shape_queue;           /* scn_step, verb QUEUE */
+extern const scn_shape scn_shape_bundle;          /* scn_step, verb BUNDLE */
+extern const scn_shape scn_shape_wait;            /* scn_step, verb WAIT */
+extern const scn_shape scn_shape_complete_fusion; /* scn_step, verb COMPLETE_FUSION */
+extern const scn_shape scn_shape_host_task;       /* scn_step, verb HOST_TASK */
+extern const scn_shape scn_shape_fusion_mode;     /* scn_fusion_mode */
+extern const scn_shape scn_shape_promotion;       /* scn_promotion */
+extern const scn_shape scn_shape_expect;          /* what scn_expect_read takes */
+extern const scn_shape scn_shape_refused;         /* scn_module_refusal */
+extern const scn_shape scn_shape_error;           /* const scn_node *: a scn_error */
+extern const scn_shape scn_shape_event_name;      /* rt_text */
+extern const scn_shape scn_shape_trace_event;     /* scn_trace_event */
+extern const scn_shape scn_shape_trace;           /* LIST of scn_trace_event */
 /* The list of steps; fills the table of the reader's own scenario (out: unused). */
 extern const scn_shape scn_shape_steps;
 

@@ -15,8 +15,12 @@ rt_status cnf_run_queue(cnf_execution *execution, uint32_t index)
     const scn_queue *queue = &execution->scenario->steps[index].queue;
     uint32_t context =
         queue->context == SCN_NONE ? CNF_NOT_MADE : execution->results[queue->context].context;
-    return execution->runtime->operations->queue(execution, queue->device, context, queue->in_order,
-                                                 &execution->results[index].queue);
+    const cnf_runtime_operations *operations = execution->runtime->operations;
+    uint32_t *made = &execution->results[index].queue;
+    RT_TRY(operations->queue(execution, queue->device, context, queue->in_order, made));
+    if (!queue->enable_fusion) return RT_STATUS_OK;
+    CHECK(operations->fusion); /* else the scenario was skipped */
+    return operations->fusion->enable(execution, *made);
 }
 
 rt_status cnf_default_queue(cnf_execution *execution, uint32_t device, uint32_t *out_queue)
@@ -80,6 +84,37 @@ rt_status cnf_run_transfer(cnf_execution *execution, uint32_t index)
                                                                 &execution->results[index].command);
     rt_free(after);
     return status;
+}
+
+rt_status cnf_run_host_task(cnf_execution *execution, uint32_t index)
+{
+    const scn_step *step = &execution->scenario->steps[index];
+    uint32_t queue = CNF_NOT_MADE, after_count;
+    RT_TRY(queue_of(execution, step, &queue));
+    uint32_t *after = after_list(execution, step, &after_count);
+    rt_status status = execution->runtime->operations->fusion->host_task(
+        execution, queue, &step->task, (cnf_after){after, after_count},
+        &execution->results[index].command);
+    rt_free(after);
+    return status;
+}
+
+rt_status cnf_run_fusion(cnf_execution *execution, uint32_t index)
+{
+    const scn_step *step = &execution->scenario->steps[index];
+    const cnf_fusion_operations *fusion = execution->runtime->operations->fusion;
+    uint32_t queue = CNF_NOT_MADE;
+    if (step->verb == SCN_VERB_END_MEMORY) return fusion->end_memory(execution, step->memory);
+    RT_TRY(queue_of(execution, step, &queue));
+    switch (step->verb) {
+    case SCN_VERB_START_FUSION: return fusion->start(execution, queue);
+    case SCN_VERB_CANCEL_FUSION: return fusion->cancel(execution, queue);
+    case SCN_VERB_END_QUEUE: return fusion->end_queue(execution, queue);
+    case SCN_VERB_COMPLETE_FUSION:
+        return fusion->complete(execution, queue, step->no_barriers,
+                                &execution->results[index].command);
+    default: UNREACHABLE();
+    }
 }
 
 /* For what was refused, as it was expected to be, nothing waits. */

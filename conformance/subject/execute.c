@@ -159,6 +159,21 @@ static void run_verb(cnf_execution *execution, uint32_t index)
         cnf_judge_step(execution, index, "step", written_name(scenario, &step->transfer),
                        cnf_run_transfer(execution, index));
         return;
+    case SCN_VERB_HOST_TASK:
+        cnf_judge_step(execution, index, "step", scenario->memories[step->task.from].name,
+                       cnf_run_host_task(execution, index));
+        return;
+    case SCN_VERB_END_MEMORY:
+        cnf_judge_step(execution, index, "step", scenario->memories[step->memory].name,
+                       cnf_run_fusion(execution, index));
+        return;
+    case SCN_VERB_START_FUSION:
+    case SCN_VERB_COMPLETE_FUSION:
+    case SCN_VERB_CANCEL_FUSION:
+    case SCN_VERB_END_QUEUE:
+        cnf_judge_step(execution, index, "step", scenario->steps[step->on].id,
+                       cnf_run_fusion(execution, index));
+        return;
     case SCN_VERB_WAIT:
         cnf_judge_step(execution, index, "step", RT_TEXT("wait"), cnf_run_wait(execution, index));
         return;

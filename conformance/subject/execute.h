@@ -6,6 +6,7 @@
 #include "conformance/subject/output.h"
 #include "conformance/subject/runtime.h"
 #include "reference/base/vector.h"
+#include "reference/fusion/compiler.h"
 
 #include <pthread.h>
 
@@ -41,7 +42,8 @@ struct cnf_execution {
     const cnf_subject_options *options;
     cnf_emitter *emitter;
     rt_sink *sink;
-    const dev_tools *tools;   /* for the subject's device */
+    const dev_tools *tools;                    /* for the subject's device */
+    const rt_fusion_compiler *fusion_compiler; /* NULL: nothing can be fused */
     rt_arena arena;           /* of everything that lives until the scenario ends */
     cnf_runtime *runtime;     /* NULL until it is opened */
     uint32_t *queues;         /* per device: its default queue; CNF_NOT_MADE until it is used */
@@ -86,6 +88,9 @@ rt_status cnf_run_context(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_queue(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_submit(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_transfer(cnf_execution *execution, uint32_t step);
+rt_status cnf_run_host_task(cnf_execution *execution, uint32_t step);
+/* START_FUSION, COMPLETE_FUSION, CANCEL_FUSION, END_QUEUE, END_MEMORY. */
+rt_status cnf_run_fusion(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_wait(cnf_execution *execution, uint32_t step);
 
 /* The default queue of a device, made when it is first used. */
@@ -121,6 +126,8 @@ void cnf_evaluate_never(cnf_execution *execution, const scn_expect *expect,
 bool cnf_event_images_fit(const scn_scenario *scenario, const rt_event *event,
                           const scn_trace_event *expected);
 void cnf_evaluate_host_symbol(cnf_execution *execution, const scn_expect *expect,
+                              cnf_emitted_check *check);
+void cnf_evaluate_fusion_mode(cnf_execution *execution, const scn_expect *expect,
                               cnf_emitted_check *check);
 void cnf_evaluate_bundle(cnf_execution *execution, const scn_expect *expect,
                          cnf_emitted_check *check);

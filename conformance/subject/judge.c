@@ -45,6 +45,23 @@ void cnf_evaluate_host_symbol(cnf_execution *execution, const scn_expect *expect
                         RT_TEXT_ARG(found_name));
 }
 
+void cnf_evaluate_fusion_mode(cnf_execution *execution, const scn_expect *expect,
+                              cnf_emitted_check *check)
+{
+    uint32_t queue = execution->results[expect->queue].queue;
+    rt_text name = execution->scenario->steps[expect->queue].id;
+    check->kind = "fusion_mode";
+    check->what = name;
+    bool active = queue != CNF_NOT_MADE &&
+                  execution->runtime->operations->fusion->is_active(execution, queue);
+    check->ok = active == expect->in_fusion_mode;
+    if (check->ok) return;
+    check->code = RT_TEXT("fusion-mode");
+    check->message = rt_arena_printf(
+        &execution->arena, "queue '%.*s' was expected %sto be in fusion mode, and is%s",
+        RT_TEXT_ARG(name), expect->in_fusion_mode ? "" : "not ", active ? "" : " not");
+}
+
 /* ---- One of several outcomes -------------------------------------------------------------- */
 
 static void evaluate(cnf_execution *execution, const scn_expect *expect, cnf_emitted_check *check);
@@ -104,6 +121,7 @@ static void (*const evaluators[SCN_EXPECT_KIND_COUNT])(cnf_execution *, const sc
     [SCN_EXPECT_OUTPUT] = cnf_evaluate_output,
     [SCN_EXPECT_BUNDLE] = cnf_evaluate_bundle,
     [SCN_EXPECT_VARIABLE] = cnf_evaluate_variable,
+    [SCN_EXPECT_FUSION_MODE] = cnf_evaluate_fusion_mode,
 };
 
 static void evaluate(cnf_execution *execution, const scn_expect *expect, cnf_emitted_check *check)

@@ -267,10 +267,30 @@ static void judge_unread(cnf_execution *execution, const char *code, rt_text mes
     cnf_judged(execution, &check);
 }
 
+/* The scenario's images, and those that were made while it ran. */
+static const cnf_image_name *all_images(cnf_execution *execution, uint32_t *out_count)
+{
+    uint32_t known, event_count = rt_trace_count(execution->runtime->trace);
+    const cnf_image_name *declared = cnf_scenario_images(execution, &known);
+    cnf_image_name *names =
+        rt_arena_alloc_array(&execution->arena, known + event_count, sizeof *names);
+    memcpy(names, declared, known * sizeof *names);
+    *out_count = known;
+    for (uint32_t i = 0; i < event_count; i++) {
+        const rt_event *event = rt_trace_event(execution->runtime->trace, i);
+        if (event->kind != RT_EVENT_INJECT) continue;
+        cnf_image_name *made = &names[(*out_count)++];
+        made->name = field_text(event, "image");
+        bool read = rt_hash_read(field_text(event, "code"), &made->hash);
+        CHECK(read);
+    }
+    return names;
+}
+
 static void judge_log(cnf_execution *execution, const ocl_call_log *log)
 {
     uint32_t name_count, count;
-    const cnf_image_name *names = cnf_scenario_images(execution, &name_count);
+    const cnf_image_name *names = all_images(execution, &name_count);
     const cnf_layer_difference *differences;
     cnf_layer_compare(&execution->arena, execution->runtime->trace,
                       execution->runtime->capabilities.links_with_tool, names, name_count,

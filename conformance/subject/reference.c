@@ -107,6 +107,18 @@ static rt_module *module_table(cnf_execution *execution)
     return modules;
 }
 
+/* What a fused kernel may keep the buffer in, and in which pieces. */
+static void describe_buffer(rt_memory *memory, const scn_memory *declared)
+{
+    static const rt_promotion promotions[SCN_PROMOTION_COUNT] = {
+        [SCN_PROMOTION_NONE] = RT_PROMOTION_NONE,
+        [SCN_PROMOTION_PRIVATE] = RT_PROMOTION_PRIVATE,
+        [SCN_PROMOTION_LOCAL] = RT_PROMOTION_LOCAL,
+    };
+    memory->element_size = declared->layout.size;
+    memory->promotion = promotions[declared->promotion];
+}
+
 static rt_status create_memory(cnf_execution *execution, uint32_t index)
 {
     static const dev_memory_kind kinds[SCN_MEMORY_KIND_COUNT] = {
@@ -120,8 +132,10 @@ static rt_status create_memory(cnf_execution *execution, uint32_t index)
     uint64_t size = memory->count * memory->layout.size;
     CHECK(!memory->initial.data || memory->initial.size == size);
     if (memory->kind == SCN_MEMORY_BUFFER) {
-        return rt_runtime_memory_create(reference->runtime, memory->name, size,
-                                        memory->initial.data, &reference->memories[index]);
+        RT_TRY(rt_runtime_memory_create(reference->runtime, memory->name, size,
+                                        memory->initial.data, &reference->memories[index]));
+        describe_buffer(reference->memories[index], memory);
+        return RT_STATUS_OK;
     }
     return rt_runtime_usm_create(reference->runtime, memory->name,
                                  reference->devices[memory->device], kinds[memory->kind], size,
@@ -138,6 +152,8 @@ static rt_runtime *create_runtime(cnf_execution *execution)
         .profile = options->profile,
         .seed = options->seed,
         .prefer_preloaded = execution->scenario->prefer_preloaded,
+        .fusion_compiler = execution->fusion_compiler,
+        .warning_level = execution->scenario->warning_level,
     };
     if (execution->scenario->persistent_cache) parameters.persistent_cache = options->scratch;
     rt_system system;
@@ -386,6 +402,7 @@ const cnf_runtime_operations cnf_reference_operations = {
     .read = reference_read,
     .read_global = cnf_reference_read_global,
     .host_symbol = reference_host_symbol,
+    .fusion = &cnf_reference_fusion,
     .look = reference_look,
     .observes = reference_observes,
     .tells_program = reference_tells_program,

@@ -22,11 +22,17 @@ static rt_argument argument_of(cnf_execution *execution, const scn_argument *giv
         [SCN_ACCESS_READ] = RT_ACCESS_READ,
         [SCN_ACCESS_WRITE] = RT_ACCESS_WRITE,
     };
+    static const rt_promotion promotions[SCN_PROMOTION_COUNT] = {
+        [SCN_PROMOTION_NONE] = RT_PROMOTION_NONE,
+        [SCN_PROMOTION_PRIVATE] = RT_PROMOTION_PRIVATE,
+        [SCN_PROMOTION_LOCAL] = RT_PROMOTION_LOCAL,
+    };
     switch (given->kind) {
     case SCN_ARGUMENT_MEMORY:
         return (rt_argument){.kind = RT_ARGUMENT_MEMORY,
                              .memory = cnf_reference_of(execution)->memories[given->memory],
-                             .access = accesses[given->access]};
+                             .access = accesses[given->access],
+                             .promotion = promotions[given->promotion]};
     case SCN_ARGUMENT_POINTER:
         return (rt_argument){.kind = RT_ARGUMENT_POINTER,
                              .memory = cnf_reference_of(execution)->memories[given->memory],

@@ -48,6 +48,21 @@ typedef struct cnf_after {
     uint32_t count;
 } cnf_after;
 
+/* Kernel fusion, and what is there to end one.  Statuses as below. */
+typedef struct cnf_fusion_operations {
+    /* The property enable_fusion of a queue that was made just now. */
+    rt_status (*enable)(cnf_execution *execution, uint32_t queue);
+    rt_status (*start)(cnf_execution *execution, uint32_t queue);
+    rt_status (*complete)(cnf_execution *execution, uint32_t queue, bool no_barriers,
+                          uint32_t *out_command);
+    rt_status (*cancel)(cnf_execution *execution, uint32_t queue);
+    bool (*is_active)(cnf_execution *execution, uint32_t queue);
+    rt_status (*host_task)(cnf_execution *execution, uint32_t queue, const scn_host_task *task,
+                           cnf_after after, uint32_t *out_command);
+    rt_status (*end_queue)(cnf_execution *execution, uint32_t queue);
+    rt_status (*end_memory)(cnf_execution *execution, uint32_t memory);
+} cnf_fusion_operations;
+
 /* Where a function returns a status, its codes are what the application would see of a refusal, and
  * the diagnostic is in the execution's sink.  Modules, devices and memories go by their index in
  * the scenario. */
@@ -107,6 +122,8 @@ struct cnf_runtime_operations {
      * *out_loaded false: that module is not loaded. */
     rt_status (*host_symbol)(cnf_execution *execution, uint32_t by, rt_text symbol,
                              bool *out_loaded, uint32_t *out_found);
+
+    const cnf_fusion_operations *fusion; /* NULL: this runtime has none of it */
 
     /* Brings into the trace what has happened since and did not come there by itself. */
     void (*look)(cnf_execution *execution);

@@ -96,6 +96,7 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
         rt_panic_set_reporter(report_panic, &execution);
         cnf_tool_store store;
         dev_tools tools = cnf_tools_open(&store, options->cache);
+        rt_fusion_compiler compiler = cnf_tools_fusion_compiler(&store);
         if (execution.scenario->persistent_cache && options->scratch.length == 0) {
             fprintf(stderr, "assay: there is no folder for the scenario's persistent cache\n");
             exit_status = CHILD_FAILED;
@@ -104,6 +105,7 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
             exit_status = CHILD_FAILED;
         } else {
             execution.tools = &tools;
+            execution.fusion_compiler = &compiler;
             run_on_devices(&execution);
         }
         cnf_output_close(&execution.output);

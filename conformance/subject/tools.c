@@ -1,10 +1,10 @@
-/* dev_tools over conformance/compile. */
+/* The tools that a driver lacks and the fusion compiler, over conformance/compile. */
 #include "conformance/subject/tools.h"
 
 #include <stdio.h>
 
-/* Longest time that one link by a tool may take; the scenario's own limit is above it. */
-enum { LINK_TIMEOUT_MS = 30000 };
+/* Longest time that one call of a tool may take; the scenario's own limit is above it. */
+enum { TOOL_TIMEOUT_MS = 30000 };
 
 /* What dev_tools may return; an answer with another code means that the tool misbehaved. */
 static rt_code tool_code(rt_code code)
@@ -32,26 +32,63 @@ static cnf_cache *store_cache(cnf_tool_store *store)
     return cache;
 }
 
-static rt_status link_to_bitcode(void *user, rt_sink *sink, const dev_code *codes, uint32_t count,
-                                 rt_buffer *out_bitcode)
+/* What a fusion compiler may return. */
+static rt_code fusion_code(rt_code code)
+{
+    switch (code) {
+    case RT_FUSION_REJECTED:
+    case RT_MALFORMED:
+    case RT_LIMIT:
+    case RT_IO:
+    case RT_UNSUPPORTED:
+    case RT_UNAVAILABLE: return code;
+    default: return RT_TOOL;
+    }
+}
+
+/* Appends the artefact of a request, from the cache or a worker. */
+static rt_status ask(cnf_tool_store *store, rt_sink *sink, rt_bytes request,
+                     rt_code (*code_of)(rt_code code), rt_buffer *out_artefact)
 {
     rt_arena arena = {0};
-    rt_buffer request = {0}, bytes = {0};
+    rt_buffer bytes = {0};
     cnf_compile_answer answer;
-    cnf_compile_request_link(&request, codes, count);
-    cnf_compile_call(store_cache(user), &arena, rt_buffer_bytes(&request), LINK_TIMEOUT_MS, &bytes,
-                     &answer);
+    cnf_compile_call(store_cache(store), &arena, request, TOOL_TIMEOUT_MS, &bytes, &answer);
     rt_status status = RT_STATUS_OK;
     if (answer.code == RT_OK) {
-        rt_buffer_append(out_bitcode, answer.artefact.data, answer.artefact.size);
+        rt_buffer_append(out_artefact, answer.artefact.data, answer.artefact.size);
     } else {
-        status = rt_fail_naming(sink, tool_code(answer.code), RT_RULE_NONE, answer.names,
+        status = rt_fail_naming(sink, code_of(answer.code), RT_RULE_NONE, answer.names,
                                 answer.name_count, "%.*s", RT_TEXT_ARG(answer.message));
     }
     rt_buffer_free(&bytes);
-    rt_buffer_free(&request);
     rt_arena_reset(&arena);
     return status;
+}
+
+static rt_status link_to_bitcode(void *user, rt_sink *sink, const dev_code *codes, uint32_t count,
+                                 rt_buffer *out_bitcode)
+{
+    rt_buffer request = {0};
+    cnf_compile_request_link(&request, codes, count);
+    rt_status status = ask(user, sink, rt_buffer_bytes(&request), tool_code, out_bitcode);
+    rt_buffer_free(&request);
+    return status;
+}
+
+static rt_status fuse(void *user, rt_sink *sink, const rt_fusion_request *fusion,
+                      rt_buffer *out_result)
+{
+    rt_buffer request = {0};
+    cnf_compile_request_fusion(&request, fusion);
+    rt_status status = ask(user, sink, rt_buffer_bytes(&request), fusion_code, out_result);
+    rt_buffer_free(&request);
+    return status;
+}
+
+rt_fusion_compiler cnf_tools_fusion_compiler(cnf_tool_store *store)
+{
+    return (rt_fusion_compiler){store, fuse};
 }
 
 dev_tools cnf_tools_open(cnf_tool_store *store, rt_text folder)

@@ -29,3 +29,18 @@ rt_hash_text rt_hash_print(rt_hash hash)
     snprintf(text.digits, sizeof text.digits, "%016" PRIx64 "%016" PRIx64, hash.high, hash.low);
     return text;
 }
+
+bool rt_hash_read(rt_text digits, rt_hash *out_hash)
+{
+    uint64_t halves[2] = {0};
+    *out_hash = (rt_hash){0};
+    if (digits.length != 32) return false;
+    for (uint32_t i = 0; i < 32; i++) {
+        char c = digits.data[i];
+        bool decimal = c >= '0' && c <= '9', letter = c >= 'a' && c <= 'f';
+        if (!decimal && !letter) return false;
+        halves[i / 16] = halves[i / 16] << 4 | (uint64_t)(decimal ? c - '0' : c - 'a' + 10);
+    }
+    *out_hash = (rt_hash){.low = halves[1], .high = halves[0]};
+    return true;
+}

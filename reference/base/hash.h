@@ -3,6 +3,9 @@
 #ifndef REFERENCE_BASE_HASH_H
 #define REFERENCE_BASE_HASH_H
 
+#include "reference/base/text.h"
+
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,5 +34,8 @@ rt_hash rt_hash128(const void *data, size_t size);
 
 /* The hexadecimal form, most significant digit first. */
 rt_hash_text rt_hash_print(rt_hash hash);
+
+/* The hash of that form; false: the digits are not 32 lower-case hexadecimal ones. */
+bool rt_hash_read(rt_text digits, rt_hash *out_hash);
 
 #endif

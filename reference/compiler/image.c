@@ -22,21 +22,7 @@
 
 #include <string.h>
 
-enum { SPIR_FUNCTION_CONVENTION = 75 }; /* llvm/IR/CallingConv.h */
-
 /* ---- Linkage ------------------------------------------------------------------------------- */
-
-/* A kernel that is copied for its caller is an ordinary function there, and its calls are too. */
-static void make_plain_function(LLVMValueRef kernel)
-{
-    CHECK(pl_is_kernel(kernel));
-    LLVMSetFunctionCallConv(kernel, SPIR_FUNCTION_CONVENTION);
-    CHECK(!pl_is_kernel(kernel));
-    for (LLVMUseRef use = LLVMGetFirstUse(kernel); use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-        if (LLVMIsACallInst(user)) LLVMSetInstructionCallConv(user, SPIR_FUNCTION_CONVENTION);
-    }
-}
 
 /* Definitions of one device_global in images that are linked together are one variable: its symbol
  * gives way to another definition of it, and what is nobody else's is called by its unique id.  One
@@ -65,7 +51,7 @@ static void make_copy(LLVMValueRef value, const pl_node *node)
         internal = RULE(DL_SPLIT_11) && RULE(DL_SPLIT_12) && RULE(DL_SPLIT_03);
     }
     LLVMSetLinkage(value, internal ? LLVMInternalLinkage : LLVMExternalLinkage);
-    if (node->kind == PL_KERNEL) make_plain_function(value);
+    if (node->kind == PL_KERNEL) pl_make_plain_function(value);
 }
 
 /* Post-link has joined the sources, so that a weak definition is as good as any other now. */

@@ -8,7 +8,8 @@
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
 
-enum { SPIR_KERNEL_CONVENTION = 76 }; /* llvm/IR/CallingConv.h: not among the C API's names */
+/* llvm/IR/CallingConv.h: not among the C API's names */
+enum { SPIR_FUNCTION_CONVENTION = 75, SPIR_KERNEL_CONVENTION = 76 };
 
 static void collect_error(LLVMDiagnosticInfoRef info, void *user)
 {
@@ -94,6 +95,17 @@ bool pl_is_kernel(LLVMValueRef function)
 {
     CHECK(LLVMIsAFunction(function));
     return LLVMGetFunctionCallConv(function) == SPIR_KERNEL_CONVENTION;
+}
+
+void pl_make_plain_function(LLVMValueRef kernel)
+{
+    CHECK(pl_is_kernel(kernel));
+    LLVMSetFunctionCallConv(kernel, SPIR_FUNCTION_CONVENTION);
+    CHECK(!pl_is_kernel(kernel));
+    for (LLVMUseRef use = LLVMGetFirstUse(kernel); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsACallInst(user)) LLVMSetInstructionCallConv(user, SPIR_FUNCTION_CONVENTION);
+    }
 }
 
 bool pl_is_local(LLVMValueRef value)

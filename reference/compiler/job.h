@@ -43,6 +43,10 @@ RT_MUST_USE rt_status pl_module_verify(pl_job *job, LLVMModuleRef module, const 
 /* Reports whether a function is a kernel entry (calling convention SPIR_KERNEL). */
 bool pl_is_kernel(LLVMValueRef function);
 
+/* Makes an ordinary function of a kernel that is copied for its caller; its calls become ordinary
+ * ones too. */
+void pl_make_plain_function(LLVMValueRef kernel);
+
 /* Reports whether other sources cannot know a definition by its name: it is static, or a body that
  * is only there to be copied. */
 bool pl_is_local(LLVMValueRef value);

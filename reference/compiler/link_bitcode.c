@@ -9,6 +9,7 @@
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
 #include "reference/compiler/job.h"
+#include "reference/compiler/link_bitcode.h"
 #include "reference/compiler/opencl12.h"
 #include "reference/compiler/prepare.h"
 #include "reference/compiler/spirv_walk.h"
@@ -227,20 +228,33 @@ static void write_bitcode(LLVMModuleRef module, rt_buffer *out_bitcode)
     LLVMDisposeMemoryBuffer(memory);
 }
 
+rt_status pl_link_codes(pl_job *job, const rt_link_code *codes, uint32_t count,
+                        LLVMModuleRef *out_module)
+{
+    *out_module = NULL;
+    CHECK(count > 0);
+    link_input *inputs = rt_arena_alloc_array(&job->arena, count, sizeof *inputs);
+    rt_status status = RT_STATUS_OK;
+    for (uint32_t i = 0; i < count && rt_ok(status); i++)
+        status = read_module(job, &codes[i], i, &inputs[i]);
+    if (rt_ok(status)) status = join(job, inputs, count);
+    for (uint32_t i = rt_ok(status) ? 1 : 0; i < count; i++) {
+        if (inputs[i].module) LLVMDisposeModule(inputs[i].module);
+    }
+    if (rt_ok(status)) *out_module = inputs[0].module;
+    return status;
+}
+
 rt_status pl_link_to_bitcode(rt_sink *sink, const rt_link_code *codes, uint32_t count,
                              rt_buffer *out_bitcode)
 {
-    CHECK(count > 0);
     pl_job job;
     pl_job_open(&job, sink);
-    link_input *inputs = rt_arena_alloc_array(&job.arena, count, sizeof *inputs);
-    rt_status status = RT_STATUS_OK;
-    for (uint32_t i = 0; i < count && rt_ok(status); i++)
-        status = read_module(&job, &codes[i], i, &inputs[i]);
-    if (rt_ok(status)) status = join(&job, inputs, count);
-    if (rt_ok(status)) write_bitcode(inputs[0].module, out_bitcode);
-    for (uint32_t i = 0; i < count; i++) {
-        if (inputs[i].module) LLVMDisposeModule(inputs[i].module);
+    LLVMModuleRef module = NULL;
+    rt_status status = pl_link_codes(&job, codes, count, &module);
+    if (rt_ok(status)) {
+        write_bitcode(module, out_bitcode);
+        LLVMDisposeModule(module);
     }
     pl_job_close(&job);
     return status;

@@ -1,4 +1,5 @@
 /* The plugin's table.  Nothing but rt_compiler_api_get leaves the library (exports.map). */
+#include "reference/compiler/fuse.h"
 #include "reference/compiler/postlink.h"
 
 #define PLUGIN_IDENTIFICATION "assay compiler 2, LLVM 14, LLVMSPIRVLib 14"
@@ -12,6 +13,7 @@ __attribute__((visibility("default"))) const rt_compiler_api *rt_compiler_api_ge
         .describe_spirv = pl_describe_spirv,
         .postlink = pl_postlink,
         .link_to_bitcode = pl_link_to_bitcode,
+        .fuse = pl_fuse,
     };
     return version == RT_COMPILER_API_VERSION ? &api : NULL;
 }

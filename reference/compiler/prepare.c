@@ -49,18 +49,28 @@ rt_status pl_prepare_drop_unused(pl_job *job, LLVMModuleRef module)
 
 /* The data layout of spir64 names no native integers, which tells the passes that any width will
  * do; the writer takes 8 to 64 bits.  The passes are told so; the module keeps its layout. */
-rt_status pl_prepare_optimise(pl_job *job, LLVMModuleRef module)
+rt_status pl_prepare_run(pl_job *job, LLVMModuleRef module, const char *passes)
 {
     rt_text layout = rt_arena_text(&job->arena, rt_text_of(LLVMGetDataLayoutStr(module)));
     rt_text native =
         rt_arena_printf(&job->arena, "%s%sn8:16:32:64", layout.data, layout.length > 0 ? "-" : "");
     LLVMSetDataLayout(module, native.data);
-    rt_status status = run_passes(job, module, OPTIMISE_PASSES);
+    rt_status status = run_passes(job, module, passes);
     LLVMSetDataLayout(module, layout.data);
-    if (!rt_ok(status)) return status;
+    return status;
+}
+
+rt_status pl_prepare_lower(pl_job *job, LLVMModuleRef module)
+{
     pl_lower_intrinsics(job, module);
     pl_lower_vectors(job, module);
     return run_passes(job, module, CLEAN_PASSES);
+}
+
+rt_status pl_prepare_optimise(pl_job *job, LLVMModuleRef module)
+{
+    RT_TRY(pl_prepare_run(job, module, OPTIMISE_PASSES));
+    return pl_prepare_lower(job, module);
 }
 
 /* ---- Order of blocks ----------------------------------------------------------------------- */

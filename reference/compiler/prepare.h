@@ -11,6 +11,13 @@ RT_MUST_USE rt_status pl_prepare_drop_unused(pl_job *job, LLVMModuleRef module);
  * what the SPIR-V writer of version 14 cannot write. */
 RT_MUST_USE rt_status pl_prepare_optimise(pl_job *job, LLVMModuleRef module);
 
+/* Runs passes of LLVM, named as its pass builder names them, and verifies the module. */
+RT_MUST_USE rt_status pl_prepare_run(pl_job *job, LLVMModuleRef module, const char *passes);
+
+/* Replaces what passes made and the SPIR-V writer of version 14 cannot write, and drops what
+ * nothing uses. */
+RT_MUST_USE rt_status pl_prepare_lower(pl_job *job, LLVMModuleRef module);
+
 /* Cures the writer's four silent faults: it leaves out the capability Float16 unless the module
  * lists the extension cl_khr_fp16, which a module with values of type half then does; a switch over
  * one bit gets a selector of 8 bits; blocks are brought into reverse post-order, since it writes

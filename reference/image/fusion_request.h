@@ -84,4 +84,16 @@ typedef struct rt_fusion_result {
     uint32_t promotion_count;
 } rt_fusion_result;
 
+/* Appends the serialised form of a request or a result.  Equal requests have equal bytes, so that
+ * their hash is a key of what was fused. */
+void rt_fusion_request_write(rt_buffer *out, const rt_fusion_request *request);
+void rt_fusion_result_write(rt_buffer *out, const rt_fusion_result *result);
+
+/* Reads what the writers wrote: spans point into the input, tables are allocated in the arena.
+ * Whatever the header says of counts, indices and ranges holds of what is read.  A damaged request
+ * leaves the reader failed.  Result, MALFORMED: damaged, with the offset. */
+rt_fusion_request rt_fusion_request_read(rt_arena *arena, rt_reader *reader);
+RT_MUST_USE rt_status rt_fusion_result_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
+                                            rt_fusion_result *out_result);
+
 #endif

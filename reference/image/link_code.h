@@ -2,7 +2,8 @@
 #ifndef REFERENCE_IMAGE_LINK_CODE_H
 #define REFERENCE_IMAGE_LINK_CODE_H
 
-#include "reference/base/text.h"
+#include "reference/base/arena.h"
+#include "reference/base/stream.h"
 
 /* The value of a specialisation constant, by the number in its SpecId decoration. */
 typedef struct rt_link_constant {
@@ -16,5 +17,15 @@ typedef struct rt_link_code {
     const rt_link_constant *constants; /* that get another value than their default, each id once */
     uint32_t constant_count;
 } rt_link_code;
+
+/* Appends the serialised form: the module, then a count of pairs of id and value. */
+void rt_link_code_write(rt_buffer *out, const rt_link_code *code);
+
+/* Reads it: spans point into the input, the table is allocated in the arena.  Damage leaves the
+ * reader failed. */
+rt_link_code rt_link_code_read(rt_arena *arena, rt_reader *reader);
+
+/* Bytes that the serialised form takes at least. */
+enum { RT_LINK_CODE_PACKED_MIN = 12 };
 
 #endif

@@ -159,3 +159,12 @@ void rt_memory_written(rt_memory *memory, const rt_device *device)
     memory->written_on = device->id;
     check_state(memory);
 }
+
+void rt_memory_host_written(rt_memory *memory)
+{
+    CHECK(!rt_memory_is_usm(memory));
+    for (uint32_t i = 0; i < memory->copies.count; i++)
+        memory->copies.items[i].valid = false;
+    memory->host_valid = memory->initialised = true;
+    memory->written_on = UINT32_MAX;
+}

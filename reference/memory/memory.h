@@ -10,6 +10,14 @@
 
 #include "reference/program/program.h"
 
+/* What an application asks a fused kernel to keep a buffer in, in place of global memory (extension
+ * sycl_ext_codeplay_kernel_fusion: properties promote_private and promote_local). */
+typedef enum rt_promotion {
+    RT_PROMOTION_NONE,
+    RT_PROMOTION_PRIVATE, /* each work-item its own part */
+    RT_PROMOTION_LOCAL,   /* each work-group its own part */
+} rt_promotion;
+
 typedef struct rt_memory_copy {
     dev_memory *memory; /* NULL: the device never used it */
     bool valid;         /* holds the latest content, once the last writer is done */
@@ -30,6 +38,8 @@ typedef struct rt_memory {
     /* The device on which a command wrote it last, which may know what was never written;
      * UINT32_MAX: none did. */
     uint32_t written_on;
+    uint32_t element_size;  /* bytes of one of the buffer's elements, for promotion; 0: not told */
+    rt_promotion promotion; /* of a buffer, whichever accessor uses it */
 } rt_memory;
 
 /* Makes a memory of size >= 1 bytes; initial holds its content (copied) or NULL: undefined.
@@ -76,6 +86,9 @@ uint32_t rt_memory_valid_device(const rt_memory *memory);
  * valid copy. */
 void rt_memory_uploaded(rt_memory *memory, const rt_device *device);
 void rt_memory_downloaded(rt_memory *memory);
+
+/* Books that the host wrote all of a buffer's host bytes: the copies of devices become stale. */
+void rt_memory_host_written(rt_memory *memory);
 
 /* Books that a command on the device writes the memory: every other content becomes stale. */
 void rt_memory_written(rt_memory *memory, const rt_device *device);

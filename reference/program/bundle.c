@@ -60,12 +60,14 @@ static bool unit_equal(const rt_bundle_unit *a, const rt_bundle_unit *b)
 
 static uint32_t unit_image_count(const rt_bundle_unit *unit)
 {
-    return unit->program ? unit->program->image_count : 1;
+    bool registered = unit->program && !unit->program->own;
+    return registered ? unit->program->image_count : 1;
 }
 
 static const rt_image *unit_image(const rt_bundle_unit *unit, uint32_t index)
 {
     CHECK(index < unit_image_count(unit));
+    if (unit->program && unit->program->own) return unit->program->own;
     return unit->program ? unit->program->images[index]->image : unit->image->image;
 }
 

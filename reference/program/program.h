@@ -52,9 +52,10 @@ typedef struct rt_program {
     rt_context_id context;
     dev_program *executable;
     const rt_registered_image **images; /* what it was linked from, the requesting image first */
-    uint32_t image_count;
-    bool lost_provider; /* another image than the requesting one is gone; profile dpcpp only */
-    bool lost_image;    /* one is gone; no launch that comes later is given the program */
+    uint32_t image_count;               /* 0 where `own` is given */
+    const rt_image *own; /* what it was built from, an image of no module (injected.h); else NULL */
+    bool lost_provider;  /* another image than the requesting one is gone; profile dpcpp only */
+    bool lost_image;     /* one is gone; no launch that comes later is given the program */
     RT_VECTOR(rt_program_kernel) kernels; /* taken from it so far */
     rt_map kernel_index;                  /* name -> kernels */
     RT_VECTOR(uint32_t) tuples;           /* of the cache that lead to it (cache.h) */
@@ -70,9 +71,9 @@ typedef struct rt_program_parameters {
     rt_loader *loader;
     rt_registry *registry;
     rt_profile profile;
-    bool prefer_preloaded; /* see rt_link_context */
+    bool prefer_preloaded;          /* see rt_link_context */
     rt_link_contribute *contribute; /* NULL: none */
-    rt_text persistent;    /* folder of the persistent cache (persistent.h); empty: none; copied */
+    rt_text persistent; /* folder of the persistent cache (persistent.h); empty: none; copied */
 } rt_program_parameters;
 
 /* Who wants to know of programs: what holds something of their own beside them (runtime.c sets it).

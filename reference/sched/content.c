@@ -10,15 +10,21 @@ static rt_queue_id queue_of_device(const rt_scheduler *scheduler, uint32_t devic
     UNREACHABLE(); /* Content is on a device only after a command of one of its queues. */
 }
 
-/* Adds and enqueues one move; `before` is a command that it waits for besides the memory's. */
+/* Adds and enqueues one move; `before` is a command that it waits for besides the memory's.  What
+ * is made for a kernel of a fusion list is kept with it (KF-QUEUE-05, KF-GRAPH-05). */
 static rt_status add_move(rt_scheduler *scheduler, rt_command_kind kind, rt_queue_id queue,
-                          rt_memory *memory, rt_command_id before, rt_command_id *out_command)
+                          rt_memory *memory, rt_command_id before, rt_fusion_command *fusion,
+                          rt_command_id *out_command)
 {
     rt_access access = kind == RT_COMMAND_UPLOAD ? RT_ACCESS_WRITE : RT_ACCESS_READ;
     rt_command *command = rt_graph_add(scheduler, kind, queue);
-    rt_graph_depend(command, before);
+    rt_graph_depend(scheduler, command, before);
     rt_graph_depend_on_memory(scheduler, command, memory, access);
-    rt_status status = rt_enqueue_move(scheduler, command, memory);
+    rt_status status = RT_STATUS_OK;
+    if (fusion && RULE(KF_GRAPH_05))
+        rt_hold_move(fusion, command, memory);
+    else
+        status = rt_enqueue_move(scheduler, command, memory);
     if (!rt_ok(status)) {
         rt_graph_remove_last(scheduler, command);
         return status;
@@ -28,26 +34,34 @@ static rt_status add_move(rt_scheduler *scheduler, rt_command_kind kind, rt_queu
     return RT_STATUS_OK;
 }
 
-rt_status rt_content_read(rt_scheduler *scheduler, rt_memory *memory, rt_command_id *out_command)
+/* The same as rt_content_read, for a fusion unless that is NULL. */
+static rt_status content_read(rt_scheduler *scheduler, rt_memory *memory, rt_fusion_command *fusion,
+                              rt_command_id *out_command)
 {
     uint32_t device = rt_memory_valid_device(memory);
     CHECK(device != UINT32_MAX);
     rt_queue_id queue = queue_of_device(scheduler, device);
-    RT_TRY(add_move(scheduler, RT_COMMAND_HOST_READ, queue, memory, RT_COMMAND_NONE, out_command));
+    RT_TRY(add_move(scheduler, RT_COMMAND_HOST_READ, queue, memory, RT_COMMAND_NONE, fusion,
+                    out_command));
     if (!rt_memory_is_usm(memory)) rt_memory_downloaded(memory);
     return RT_STATUS_OK;
 }
 
+rt_status rt_content_read(rt_scheduler *scheduler, rt_memory *memory, rt_command_id *out_command)
+{
+    return content_read(scheduler, memory, NULL, out_command);
+}
+
 rt_status rt_content_bring(rt_scheduler *scheduler, rt_queue_id queue, rt_memory *memory,
-                           bool overwrites)
+                           bool overwrites, rt_fusion_command *fusion)
 {
     const rt_device *device = scheduler->queues.items[queue].device;
     dev_memory *copy = NULL;
     RT_TRY(rt_memory_on_device(memory, device, &copy));
     if (overwrites || !rt_memory_needs_upload(memory, device)) return RT_STATUS_OK;
     rt_command_id download = RT_COMMAND_NONE, upload = RT_COMMAND_NONE;
-    if (!memory->host_valid) RT_TRY(rt_content_read(scheduler, memory, &download));
-    RT_TRY(add_move(scheduler, RT_COMMAND_UPLOAD, queue, memory, download, &upload));
+    if (!memory->host_valid) RT_TRY(content_read(scheduler, memory, fusion, &download));
+    RT_TRY(add_move(scheduler, RT_COMMAND_UPLOAD, queue, memory, download, fusion, &upload));
     rt_memory_uploaded(memory, device);
     return RT_STATUS_OK;
 }

@@ -19,12 +19,29 @@ static dev_memory *copy_on(const rt_memory *memory, const rt_device *device)
 
 /* ---- Dependencies ------------------------------------------------------------------------- */
 
+/* No device has an event for the end of a fusion, which is the host's (KF-EVENT-06): waits for what
+ * it stands for and returns the first failure. */
+static rt_status wait_for_fusion(const rt_scheduler *scheduler, const rt_command *fusion)
+{
+    CHECK(!fusion->event);
+    rt_status failure = RT_STATUS_OK;
+    for (uint32_t i = 0; i < fusion->dependencies.count; i++) {
+        const rt_command *other = scheduler->commands.items[fusion->dependencies.items[i]];
+        CHECK(other->state != RT_COMMAND_SUBMITTED);
+        rt_status result = other->result;
+        if (other->event && other->state != RT_COMMAND_DONE) result = dev_event_wait(other->event);
+        if (rt_ok(failure)) failure = result;
+    }
+    return failure;
+}
+
 /* Splits the dependencies: events of the command's own device become its wait list, which the
  * caller frees; the others are waited for here.  Returns the failure of one that did not go to the
  * command's device, so that the device cannot hold the command back. */
-static rt_status resolve_dependencies(rt_scheduler *scheduler, const rt_command *command,
+static rt_status resolve_dependencies(rt_scheduler *scheduler, rt_command *command,
                                       dev_event ***out_events, uint32_t *out_count)
 {
+    rt_sync_dependencies(scheduler, command);
     const rt_device *device = device_of(scheduler, command);
     dev_event **events = rt_alloc_array(command->dependencies.count + 1, sizeof(dev_event *));
     uint32_t count = 0;
@@ -33,6 +50,8 @@ static rt_status resolve_dependencies(rt_scheduler *scheduler, const rt_command 
         const rt_command *other = scheduler->commands.items[command->dependencies.items[i]];
         CHECK(other->state != RT_COMMAND_SUBMITTED);
         rt_status result = other->result;
+        if (other->kind == RT_COMMAND_FUSION && RULE(KF_EVENT_06))
+            result = wait_for_fusion(scheduler, other);
         if (other->event && device_of(scheduler, other) == device) {
             events[count++] = other->event;
             continue;
@@ -221,14 +240,12 @@ static dev_argument *device_arguments(rt_arena *arena, const rt_launch *launch,
 /* ---- Enqueueing --------------------------------------------------------------------------- */
 
 /* The command is the device's from now on, or held back for ever with that failure. */
-static void enqueued(rt_scheduler *scheduler, rt_command *command, rt_status held_back)
+static void enqueued(rt_command *command, rt_status held_back)
 {
     CHECK(command->state == RT_COMMAND_SUBMITTED);
     CHECK(rt_ok(held_back) == (command->event != NULL));
     command->state = RT_COMMAND_ENQUEUED;
     command->result = held_back;
-    bool of_application = command->kind < RT_COMMAND_UPLOAD;
-    if (of_application) scheduler->queues.items[command->queue].last = command->id;
 }
 
 rt_status rt_enqueue_launch(rt_scheduler *scheduler, rt_command *command, dev_kernel *kernel,
@@ -249,7 +266,7 @@ rt_status rt_enqueue_launch(rt_scheduler *scheduler, rt_command *command, dev_ke
     }
     if (rt_ok(status)) {
         trace_launch(scheduler, command, launch);
-        enqueued(scheduler, command, held_back);
+        enqueued(command, held_back);
     }
     rt_arena_reset(&arena);
     rt_free(wait);
@@ -282,7 +299,7 @@ rt_status rt_enqueue_transfer(rt_scheduler *scheduler, rt_command *command,
         if (is_copy && command->moves_variable) trace_variable(scheduler, command, transfer);
         if (is_copy && !command->moves_variable) trace_copy(scheduler, command, transfer);
         if (!is_copy) trace_fill(scheduler, command, transfer);
-        enqueued(scheduler, command, held_back);
+        enqueued(command, held_back);
     }
     rt_free(wait);
     return status;
@@ -308,7 +325,7 @@ rt_status rt_enqueue_move(rt_scheduler *scheduler, rt_command *command, rt_memor
     }
     if (rt_ok(status)) {
         trace_move(scheduler, command, memory);
-        enqueued(scheduler, command, held_back);
+        enqueued(command, held_back);
     }
     rt_free(wait);
     return status;
@@ -324,7 +341,7 @@ rt_status rt_enqueue_zero(rt_scheduler *scheduler, rt_command *command, rt_memor
                             copy_on(memory, queue->device), 0, size, (rt_bytes){zero, sizeof zero},
                             &command->event));
     trace_zero(scheduler, command, memory, size);
-    enqueued(scheduler, command, RT_STATUS_OK);
+    enqueued(command, RT_STATUS_OK);
     return RT_STATUS_OK;
 }
 
@@ -344,6 +361,19 @@ rt_status rt_enqueue_point(rt_scheduler *scheduler, rt_command *command, const r
                : dev_enqueue_fill(queue->queue, how, variable, 0, sizeof global->pointer, zeros,
                                   &command->event));
     trace_point(scheduler, command, program, global);
-    enqueued(scheduler, command, RT_STATUS_OK);
+    enqueued(command, RT_STATUS_OK);
     return RT_STATUS_OK;
+}
+
+rt_status rt_enqueue_host_task(rt_scheduler *scheduler, rt_command *command)
+{
+    dev_event **events = NULL;
+    uint32_t count = 0;
+    rt_status failure = resolve_dependencies(scheduler, command, &events, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        rt_status waited = dev_event_wait(events[i]);
+        if (rt_ok(failure)) failure = waited;
+    }
+    rt_free(events);
+    return failure;
 }

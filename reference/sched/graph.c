@@ -8,6 +8,7 @@ rt_command *rt_graph_add(rt_scheduler *scheduler, rt_command_kind kind, rt_queue
     command->id = scheduler->commands.count;
     command->kind = kind;
     command->queue = queue;
+    command->dependent = RT_COMMAND_NONE;
     *rt_vector_push(&scheduler->commands) = command;
     return command;
 }
@@ -16,18 +17,22 @@ void rt_graph_remove_last(rt_scheduler *scheduler, rt_command *command)
 {
     CHECK(command->state == RT_COMMAND_SUBMITTED);
     CHECK(command->id + 1 == scheduler->commands.count);
+    for (uint32_t i = 0; i < command->dependencies.count; i++)
+        scheduler->commands.items[command->dependencies.items[i]]->dependent = RT_COMMAND_NONE;
     scheduler->commands.count--;
     rt_vector_free(&command->dependencies);
     rt_free(command);
 }
 
-void rt_graph_depend(rt_command *command, rt_command_id other)
+void rt_graph_depend(rt_scheduler *scheduler, rt_command *command, rt_command_id other)
 {
     if (other == RT_COMMAND_NONE) return;
-    CHECK(other < command->id);
-    for (uint32_t i = 0; i < command->dependencies.count; i++) {
-        if (command->dependencies.items[i] == other) return;
-    }
+    CHECK(other < command->id || command->kind == RT_COMMAND_FUSION);
+    /* Edges of a command are added one after the other, so that who depends on `other` last is
+     * enough to see one that is there; a list of n readers then costs n. */
+    rt_command *target = scheduler->commands.items[other];
+    if (target->dependent == command->id) return;
+    target->dependent = command->id;
     *rt_vector_push(&command->dependencies) = other;
 }
 
@@ -45,10 +50,10 @@ void rt_graph_depend_on_memory(rt_scheduler *scheduler, rt_command *command,
 {
     const rt_memory_use *use = use_of(scheduler, memory);
     CHECK(use->writer != command->id); /* Accesses are booked after the command is enqueued. */
-    rt_graph_depend(command, use->writer);
+    rt_graph_depend(scheduler, command, use->writer);
     if (access == RT_ACCESS_READ || rt_memory_is_usm(memory)) return;
     for (uint32_t i = 0; i < use->readers.count; i++) {
-        rt_graph_depend(command, use->readers.items[i]);
+        rt_graph_depend(scheduler, command, use->readers.items[i]);
     }
 }
 

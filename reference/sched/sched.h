@@ -41,6 +41,7 @@ typedef struct rt_argument {
     rt_argument_kind kind;
     rt_memory *memory;                /* MEMORY: a buffer; POINTER: USM */
     rt_access access;                 /* MEMORY */
+    rt_promotion promotion;           /* MEMORY: what the accessor asks for, where it is fused */
     uint64_t offset;                  /* POINTER: bytes from the memory's start */
     rt_bytes bytes;                   /* BYTES; borrowed for the call */
     const rt_inner_pointer *pointers; /* BYTES: filled into a copy of the bytes */
@@ -111,6 +112,14 @@ RT_MUST_USE rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const r
                                                 rt_context_id context, bool in_order,
                                                 rt_queue_id *out_queue);
 
+/* Lets the queue go into fusion mode (extension sycl_ext_codeplay_kernel_fusion, property
+ * enable_fusion). */
+void rt_scheduler_queue_enable_fusion(rt_scheduler *scheduler, rt_queue_id queue);
+
+/* Ends a queue, as its destruction does: a fusion in it ends, its commands run on.  Every later
+ * submission to it is refused, ERRC_INVALID. */
+RT_MUST_USE rt_status rt_scheduler_queue_end(rt_scheduler *scheduler, rt_queue_id queue);
+
 /* Submits a copy or a fill.  Ranges and pattern were not checked by the caller: ERRC_INVALID where
  * a range does not lie in its memory, where those of a copy overlap, where a pattern is not as
  * above, or where USM of one device is used in a queue of another.  What goes wrong later is told
@@ -152,11 +161,34 @@ RT_MUST_USE rt_status rt_scheduler_launch(rt_scheduler *scheduler, rt_queue_id q
  * before. */
 RT_MUST_USE rt_status rt_scheduler_host_read(rt_scheduler *scheduler, rt_memory *memory);
 
+/* Ends a buffer, as its destruction does: waits for every command that uses it and brings its
+ * content to its host bytes (SYCL 2020, 4.7.2.3 "Buffer synchronization rules"). */
+RT_MUST_USE rt_status rt_scheduler_memory_end(rt_scheduler *scheduler, rt_memory *memory);
+
+/* A host task that copies the whole content of one buffer into another of the same size; borrowed
+ * for the call. */
+typedef struct rt_host_task {
+    rt_memory *from;
+    rt_memory *to; /* NULL: it only reads */
+    const rt_command_id *after;
+    uint32_t after_count;
+} rt_host_task;
+
+/* Submits a host task, and runs it: it is done when the function returns.  ERRC_INVALID: unified
+ * shared memory, one buffer twice, or buffers of different sizes; what is wrong with a command that
+ * it waits for is told to who waits (SYCL 2020, 4.10 "Host tasks"). */
+RT_MUST_USE rt_status rt_scheduler_host_task(rt_scheduler *scheduler, rt_queue_id queue,
+                                             const rt_host_task *task, rt_command_id *out_command);
+
 /* Waits for every command submitted so far; returns the first failure that was not told before. */
 RT_MUST_USE rt_status rt_scheduler_wait(rt_scheduler *scheduler);
 
 /* The same for the commands of one queue, and for one command, each with all it depends on. */
 RT_MUST_USE rt_status rt_scheduler_wait_queue(rt_scheduler *scheduler, rt_queue_id queue);
 RT_MUST_USE rt_status rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_id command);
+
+/* The launch with those arguments alone that the kernel's code takes, in the arena; everything else
+ * is borrowed from `launch` (eliminated.c). */
+rt_launch rt_launch_pass(rt_arena *arena, const rt_program *program, const rt_launch *launch);
 
 #endif

@@ -2,13 +2,16 @@
 #ifndef REFERENCE_SCHED_SCHED_INTERNAL_H
 #define REFERENCE_SCHED_SCHED_INTERNAL_H
 
-#include "reference/sched/sched.h"
+#include "reference/sched/fusion_command.h"
 
 typedef enum rt_command_kind {
     /* the application's */
     RT_COMMAND_LAUNCH,
     RT_COMMAND_COPY,
     RT_COMMAND_FILL,
+    RT_COMMAND_HOST_TASK,
+    /* the end of a queue's fusion, whichever it is: no work of its own */
+    RT_COMMAND_FUSION,
     /* the runtime's own moves of content, ordered by their memories and not by their queue */
     RT_COMMAND_UPLOAD,
     RT_COMMAND_HOST_READ,
@@ -19,11 +22,20 @@ typedef enum rt_command_kind {
 typedef enum rt_command_state {
     RT_COMMAND_SUBMITTED, /* in the graph only */
     RT_COMMAND_ENQUEUED,  /* handed to the device; event is set, or else result: it was held back
-                             because a predecessor failed that its device does not know */
+                             because a predecessor failed that its device does not know; of
+                             FUSION: all that it waits for was handed over */
     RT_COMMAND_DONE,      /* result is set */
 } rt_command_state;
 
-typedef RT_VECTOR(rt_command_id) rt_command_list;
+/* What a command that waits for the end of a fusion needs to be handed to its device; lives in the
+ * fusion command's arena. */
+typedef struct rt_held {
+    rt_fusion_command *fusion;
+    bool auxiliary;     /* made for a kernel of the list, and not one of them */
+    dev_kernel *kernel; /* LAUNCH; lives as long as the command's program */
+    rt_launch launch;   /* LAUNCH: a copy of what the application asked for */
+    rt_memory *memory;  /* UPLOAD, HOST_READ */
+} rt_held;
 
 typedef struct rt_command {
     rt_command_id id;
@@ -33,10 +45,15 @@ typedef struct rt_command {
     rt_command_list dependencies; /* smaller ids, each once */
     rt_program *program;          /* LAUNCH, COPY of a variable in it: held until done */
     bool moves_variable;          /* COPY: of a variable in a program */
-    dev_event *event;  /* kept until the scheduler goes: later commands may wait for it */
-    rt_status result;  /* when DONE or held back */
-    bool failure_told; /* its failure was returned to the application */
-    uint64_t visit;    /* the walk that met it last (wait.c) */
+    dev_event *event;        /* kept until the scheduler goes: later commands may wait for it */
+    rt_status result;        /* when DONE or held back */
+    bool failure_told;       /* its failure was returned to the application */
+    bool removed;            /* taken out of the graph: a fused kernel does its work */
+    uint64_t visit;          /* the walk that met it last (wait.c) */
+    rt_command_id dependent; /* the newest that depends on it; RT_COMMAND_NONE: none */
+    rt_held *held;           /* SUBMITTED: why it is not handed to the device yet; NULL else, and of
+                                FUSION */
+    rt_command_id ended_after; /* FUSION: the newest command when the fusion ended */
 } rt_command;
 
 typedef struct rt_queue {
@@ -44,10 +61,11 @@ typedef struct rt_queue {
     rt_context_id context;
     dev_queue *queue;
     bool in_order;
-    rt_command_id last; /* of the application's commands; RT_COMMAND_NONE before the first */
+    rt_command_id last;        /* of the application's commands; RT_COMMAND_NONE before the first */
+    bool ended;                /* the application has destroyed it */
+    bool enable_fusion;        /* the property */
+    rt_fusion_command *fusion; /* of the last start_fusion; NULL before the first */
 } rt_queue;
-
-#define RT_COMMAND_NONE UINT32_MAX
 
 /* What a command of the application does to a memory. */
 typedef struct rt_memory_access {
@@ -76,10 +94,14 @@ struct rt_scheduler {
     enum { RT_SHARING_OPEN, RT_SHARING_PER_DEVICE, RT_SHARING_PER_CONTEXT } sharing;
     pthread_mutex_t lock;
     RT_VECTOR(rt_queue) queues;
-    RT_VECTOR(rt_command *) commands; /* index is the id */
-    RT_VECTOR(rt_memory_use) uses;    /* index is rt_memory.id */
-    uint64_t visit_count;             /* walks over the graph so far */
-    uint32_t settled; /* commands before this one are done and their failures told */
+    RT_VECTOR(rt_command *) commands;       /* index is the id */
+    RT_VECTOR(rt_memory_use) uses;          /* index is rt_memory.id */
+    RT_VECTOR(rt_fusion_command *) fusions; /* that clean-up has not reclaimed */
+    uint32_t active_count;                  /* fusions that are ACTIVE */
+    rt_sync_reason cause;                   /* what is being done, for a fusion that it ends */
+    rt_fusion_observer observer;
+    uint64_t visit_count; /* walks over the graph so far */
+    uint32_t settled;     /* commands before this one are done and their failures told */
 };
 
 /* ---- graph.c (lock held) ------------------------------------------------------------------ */
@@ -91,7 +113,7 @@ rt_command *rt_graph_add(rt_scheduler *scheduler, rt_command_kind kind, rt_queue
 void rt_graph_remove_last(rt_scheduler *scheduler, rt_command *command);
 
 /* Makes `command` wait for `other` (RT_COMMAND_NONE: nothing to do). */
-void rt_graph_depend(rt_command *command, rt_command_id other);
+void rt_graph_depend(rt_scheduler *scheduler, rt_command *command, rt_command_id other);
 
 /* Adds the dependencies that an access to a memory brings: a read waits for the last writer, a
  * write also for those who read since.  Unified shared memory brings none but that its initial
@@ -106,9 +128,10 @@ void rt_graph_book_access(rt_scheduler *scheduler, const rt_command *command,
 /* ---- content.c (lock held) ---------------------------------------------------------------- */
 
 /* Makes the latest content of the memory present on the queue's device; with `overwrites` only its
- * copy there. */
+ * copy there.  The commands that do it are held with a fusion unless that is NULL. */
 RT_MUST_USE rt_status rt_content_bring(rt_scheduler *scheduler, rt_queue_id queue,
-                                       rt_memory *memory, bool overwrites);
+                                       rt_memory *memory, bool overwrites,
+                                       rt_fusion_command *fusion);
 
 /* Adds the command that reads a device's copy to the host bytes. */
 RT_MUST_USE rt_status rt_content_read(rt_scheduler *scheduler, rt_memory *memory,
@@ -116,16 +139,32 @@ RT_MUST_USE rt_status rt_content_read(rt_scheduler *scheduler, rt_memory *memory
 
 /* ---- scheduler.c (lock held) -------------------------------------------------------------- */
 
+/* What a submission asks of the graph; borrowed. */
+typedef struct rt_submission {
+    rt_queue_id queue;
+    rt_command_kind kind;
+    const rt_access_list *accesses;
+    const rt_command_id *after;
+    uint32_t after_count;
+    rt_fusion_command *fusion; /* whose list it will be in; NULL: it is enqueued at once */
+} rt_submission;
+
 /* The graph's part of a submission.  Begin brings the contents, and makes the node with its
  * dependencies; the caller enqueues it, and end takes the status of that: the node goes again, or
  * its accesses are booked. */
-RT_MUST_USE rt_status rt_submission_begin(rt_scheduler *scheduler, rt_queue_id queue,
-                                          rt_command_kind kind, const rt_access_list *accesses,
-                                          const rt_command_id *after, uint32_t after_count,
+RT_MUST_USE rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *submission,
                                           rt_command **out_command);
 RT_MUST_USE rt_status rt_submission_end(rt_scheduler *scheduler, rt_command *command,
                                         const rt_access_list *accesses, rt_status enqueued,
                                         rt_command_id *out_command);
+
+/* What a launch does to memories; the caller frees the list. */
+rt_access_list rt_launch_accesses(const rt_launch *launch);
+
+/* ERRC_KERNEL_ARGUMENT where the launch gives another number of arguments than the kernel has
+ * parameters. */
+RT_MUST_USE rt_status rt_launch_check_arguments(rt_scheduler *scheduler, const rt_launch *launch,
+                                                const rt_program *program, dev_kernel *kernel);
 
 /* ERRC_INVALID where the memory is USM of another device than the queue's; `what` is who uses it,
  * as in "kernel 'k'". */
@@ -141,6 +180,8 @@ RT_MUST_USE rt_status rt_enqueue_launch(rt_scheduler *scheduler, rt_command *com
                                         dev_kernel *kernel, const rt_launch *launch);
 RT_MUST_USE rt_status rt_enqueue_transfer(rt_scheduler *scheduler, rt_command *command,
                                           const rt_transfer *transfer);
+/* Waits for what a host task waits for and returns the first failure; no device gets the task. */
+RT_MUST_USE rt_status rt_enqueue_host_task(rt_scheduler *scheduler, rt_command *command);
 RT_MUST_USE rt_status rt_enqueue_move(rt_scheduler *scheduler, rt_command *command,
                                       rt_memory *memory);
 /* The same for the fill with zeros of `size` bytes and the write of a variable's pointer. */
@@ -176,6 +217,65 @@ RT_MUST_USE rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id q
 rt_global_instance *rt_globals_instance_find(rt_scheduler *scheduler, rt_queue_id queue,
                                              const rt_global_entry *entry, bool by_copy);
 
+/* ---- sync.c (lock held) ------------------------------------------------------------------- */
+
+/* True while start_fusion's effect lasts on the queue. */
+bool rt_queue_in_fusion_mode(const rt_scheduler *scheduler, rt_queue_id queue);
+
+/* Sees to it that everything the command waits for was handed to its device, before the command
+ * itself is: a fusion that holds some of it back ends (KF-SYNC-06). */
+void rt_sync_dependencies(rt_scheduler *scheduler, rt_command *command);
+
+/* The same at the making of a command that will itself be held (KF-SYNC-09). */
+void rt_sync_at_construction(rt_scheduler *scheduler, rt_command *command);
+
+/* A fault only (see KF-SYNC-10): the fusion with which a launch outside it is put off, since it
+ * depends on one of the list's kernels.  NULL: none. */
+rt_fusion_command *rt_sync_keeper(rt_scheduler *scheduler, const rt_command *command);
+
+/* Hands a command over that is held back, with all that it waits for; one that is not is left. */
+void rt_sync_command(rt_scheduler *scheduler, rt_command_id command);
+
+/* Ends the fusions that hold kernels back, of a queue or of all (RT_QUEUE_ALL). */
+void rt_sync_queue(rt_scheduler *scheduler, rt_queue_id queue, rt_sync_reason reason);
+#define RT_QUEUE_ALL UINT32_MAX
+
+/* The fusion whose kernel or event the command is, while that is ACTIVE; NULL: none. */
+rt_fusion_command *rt_fusion_of(const rt_scheduler *scheduler, const rt_command *command);
+
+/* ---- fusion_command.c (lock held) --------------------------------------------------------- */
+
+/* Frees the command's record, whatever its status. */
+void rt_fusion_command_free(rt_fusion_command *fusion);
+
+/* The fusion into whose list a launch to the queue goes; NULL: it is enqueued at once. */
+rt_fusion_command *rt_fusion_to_join(rt_scheduler *scheduler, rt_queue_id queue);
+
+/* Ends an ACTIVE fusion as rt_fusion_command_cancel does. */
+void rt_fusion_end(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_sync_reason reason);
+
+/* ---- held.c (lock held) ------------------------------------------------------------------- */
+
+/* Puts a launch into the list of a fusion, in place of handing it to the device. */
+void rt_hold_launch(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_command *command,
+                    dev_kernel *kernel, const rt_launch *launch);
+
+/* Makes a kernel wait for those that are in the list so far: it names the fusion's own event. */
+void rt_hold_behind_list(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_command *command);
+
+/* Keeps a move of content for a fusion. */
+void rt_hold_move(rt_fusion_command *fusion, rt_command *command, rt_memory *memory);
+
+/* Hands over one command that was held.  What the device refuses is told to who waits. */
+void rt_held_enqueue(rt_scheduler *scheduler, rt_command *command);
+
+/* Keeps what a kernel of the list is about to change in a memory's leaves. */
+void rt_leaves_save(rt_scheduler *scheduler, rt_fusion_command *fusion, const rt_memory *memory,
+                    rt_access access);
+
+/* The command's place in an order in which everything stands behind what it waits for. */
+uint64_t rt_command_rank(const rt_command *command);
+
 /* ---- wait.c (called without the lock) ----------------------------------------------------- */
 
 /* Waits for the command and everything it depends on, oldest first; returns the first failure. */
@@ -188,9 +288,5 @@ RT_MUST_USE rt_status rt_commands_wait(rt_scheduler *scheduler);
 
 /* How many of the source's arguments the kernel's code does not take. */
 uint32_t rt_launch_eliminated(const rt_program *program, rt_text kernel);
-
-/* The launch with those arguments alone that the kernel's code takes, in the arena; everything else
- * is borrowed from `launch`. */
-rt_launch rt_launch_pass(rt_arena *arena, const rt_program *program, const rt_launch *launch);
 
 #endif

@@ -22,11 +22,16 @@ void rt_scheduler_destroy(rt_scheduler *scheduler)
     (void)lost; /* Nobody is left to be told. */
     for (uint32_t i = 0; i < scheduler->commands.count; i++) {
         rt_command *command = scheduler->commands.items[i];
-        CHECK(command->state == RT_COMMAND_DONE && !command->program);
+        /* A queue may still be in fusion mode, with nothing in its list. */
+        CHECK(command->state == RT_COMMAND_DONE || command->kind == RT_COMMAND_FUSION);
+        CHECK(!command->program && !command->held);
         dev_event_destroy(command->event);
         rt_vector_free(&command->dependencies);
         rt_free(command);
     }
+    for (uint32_t i = 0; i < scheduler->fusions.count; i++)
+        rt_fusion_command_free(scheduler->fusions.items[i]);
+    rt_vector_free(&scheduler->fusions);
     for (uint32_t i = 0; i < scheduler->queues.count; i++) {
         dev_queue_destroy(scheduler->queues.items[i].queue);
     }
@@ -47,8 +52,13 @@ rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const rt_device *de
     dev_queue *queue = NULL;
     RT_TRY(dev_queue_create(device->device, &queue));
     pthread_mutex_lock(&scheduler->lock);
+    /* Broken: a new queue finds the entry of one that is in fusion mode under its own number. */
+    rt_fusion_command *fusion = NULL;
+    if (scheduler->active_count > 0 && !RULE(KF_GRAPH_02))
+        fusion = scheduler->fusions.items[scheduler->fusions.count - 1];
     *out_queue = scheduler->queues.count;
     *rt_vector_push(&scheduler->queues) = (rt_queue){
+        .fusion = fusion,
         .device = device,
         .context = context,
         .queue = queue,
@@ -73,22 +83,52 @@ static void forget_variables(const rt_scheduler *scheduler, rt_command *command)
     command->dependencies.count = kept;
 }
 
-rt_status rt_submission_begin(rt_scheduler *scheduler, rt_queue_id queue, rt_command_kind kind,
-                              const rt_access_list *accesses, const rt_command_id *after,
-                              uint32_t after_count, rt_command **out_command)
+/* Whose doing it is where a command ends a fusion. */
+static rt_sync_reason cause_of(rt_command_kind kind)
+{
+    if (kind == RT_COMMAND_LAUNCH) return RT_SYNC_REASON_OTHER_QUEUE;
+    return kind == RT_COMMAND_HOST_TASK ? RT_SYNC_REASON_HOST_TASK
+                                        : RT_SYNC_REASON_MEMORY_OPERATION;
+}
+
+/* An event that the application names.  That of the list's own fusion means the kernels before this
+ * one, since the list cannot wait for its end (KF-EVENT-07). */
+static void depend_on_event(rt_scheduler *scheduler, rt_command *command, rt_command_id event,
+                            rt_fusion_command *fusion)
+{
+    CHECK(event < command->id);
+    bool own = fusion && event == fusion->command;
+    if (!own)
+        rt_graph_depend(scheduler, command, event);
+    else if (RULE(KF_EVENT_07))
+        rt_hold_behind_list(scheduler, fusion, command);
+}
+
+static rt_status check_ended(rt_scheduler *scheduler, rt_queue_id queue)
+{
+    if (!scheduler->queues.items[queue].ended) return RT_STATUS_OK;
+    return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                   "queue %u has ended and takes no more commands; make another", queue);
+}
+
+rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *submission,
+                              rt_command **out_command)
 {
     *out_command = NULL;
+    rt_queue_id queue = submission->queue;
+    RT_TRY(check_ended(scheduler, queue));
+    scheduler->cause = cause_of(submission->kind);
+    const rt_access_list *accesses = submission->accesses;
     for (uint32_t i = 0; i < accesses->count; i++) {
         const rt_memory_access *access = &accesses->items[i];
-        RT_TRY(rt_content_bring(scheduler, queue, access->memory, access->overwrites));
+        RT_TRY(rt_content_bring(scheduler, queue, access->memory, access->overwrites,
+                                submission->fusion));
     }
-    rt_command *command = rt_graph_add(scheduler, kind, queue);
+    rt_command *command = rt_graph_add(scheduler, submission->kind, queue);
     const rt_queue *submitted_to = &scheduler->queues.items[queue];
-    if (submitted_to->in_order) rt_graph_depend(command, submitted_to->last);
-    for (uint32_t i = 0; i < after_count; i++) {
-        CHECK(after[i] < command->id);
-        rt_graph_depend(command, after[i]);
-    }
+    if (submitted_to->in_order) rt_graph_depend(scheduler, command, submitted_to->last);
+    for (uint32_t i = 0; i < submission->after_count; i++)
+        depend_on_event(scheduler, command, submission->after[i], submission->fusion);
     for (uint32_t i = 0; i < accesses->count; i++) {
         const rt_memory_access *access = &accesses->items[i];
         rt_graph_depend_on_memory(scheduler, command, access->memory, access->access);
@@ -107,8 +147,13 @@ rt_status rt_submission_end(rt_scheduler *scheduler, rt_command *command,
         return enqueued;
     }
     const rt_device *device = scheduler->queues.items[command->queue].device;
+    scheduler->queues.items[command->queue].last = command->id;
+    rt_fusion_command *fusion = command->held ? command->held->fusion : NULL;
     for (uint32_t i = 0; i < accesses->count; i++) {
         const rt_memory_access *access = &accesses->items[i];
+        /* Broken: who comes later does not see that the kernel uses the memory. */
+        if (fusion && !RULE(KF_GRAPH_04)) continue;
+        if (fusion) rt_leaves_save(scheduler, fusion, access->memory, access->access);
         rt_graph_book_access(scheduler, command, access->memory, access->access);
         if (access->access != RT_ACCESS_READ) rt_memory_written(access->memory, device);
     }
@@ -136,8 +181,7 @@ static void add_pointer_access(rt_access_list *accesses, rt_memory *memory)
     *rt_vector_push(accesses) = (rt_memory_access){memory, RT_ACCESS_READ_WRITE, false};
 }
 
-/* What a launch does to memories; the caller frees the list. */
-static rt_access_list launch_accesses(const rt_launch *launch)
+rt_access_list rt_launch_accesses(const rt_launch *launch)
 {
     rt_access_list accesses = {0};
     for (uint32_t i = 0; i < launch->argument_count; i++) {
@@ -193,32 +237,50 @@ static rt_status check_pointers(rt_scheduler *scheduler, rt_queue_id queue, cons
     return status;
 }
 
+/* Hands the launch to its device, or puts it into the list of its queue's fusion. */
+static rt_status enqueue_or_hold(rt_scheduler *scheduler, rt_fusion_command *fusion,
+                                 rt_command *command, dev_kernel *kernel, const rt_launch *launch)
+{
+    if (!fusion) return rt_enqueue_launch(scheduler, command, kernel, launch);
+    if (command->queue == fusion->queue) rt_sync_at_construction(scheduler, command);
+    rt_hold_launch(scheduler, fusion, command, kernel, launch);
+    return RT_STATUS_OK;
+}
+
 /* The graph's part of a launch, called with the lock held.  On success the command owns program. */
 static rt_status submit_launch(rt_scheduler *scheduler, rt_queue_id queue, const rt_launch *launch,
                                rt_program *program, dev_kernel *kernel, rt_command_id *out_command)
 {
     RT_TRY(check_pointers(scheduler, queue, launch));
-    rt_access_list accesses = launch_accesses(launch);
+    rt_access_list accesses = rt_launch_accesses(launch);
+    rt_fusion_command *fusion = rt_fusion_to_join(scheduler, queue);
+    const rt_submission submission = {.queue = queue,
+                                      .kind = RT_COMMAND_LAUNCH,
+                                      .accesses = &accesses,
+                                      .after = launch->after,
+                                      .after_count = launch->after_count,
+                                      .fusion = fusion};
     rt_command_list first = {0};
     rt_command *command = NULL;
     rt_status status = rt_globals_prepare(scheduler, queue, program, &first);
-    if (rt_ok(status))
-        status = rt_submission_begin(scheduler, queue, RT_COMMAND_LAUNCH, &accesses, launch->after,
-                                     launch->after_count, &command);
+    if (rt_ok(status)) status = rt_submission_begin(scheduler, &submission, &command);
     if (rt_ok(status)) {
         for (uint32_t i = 0; i < first.count && RULE(DG_INIT_01); i++)
-            rt_graph_depend(command, first.items[i]);
+            rt_graph_depend(scheduler, command, first.items[i]);
         command->program = program;
-        status = rt_enqueue_launch(scheduler, command, kernel, launch);
+        rt_fusion_command *list = fusion ? fusion : rt_sync_keeper(scheduler, command);
+        status = enqueue_or_hold(scheduler, list, command, kernel, launch);
         status = rt_submission_end(scheduler, command, &accesses, status, out_command);
     }
     rt_vector_free(&first);
+    /* The kernel's own command may never run, so that its event would be useless. */
+    if (rt_ok(status) && fusion && RULE(KF_EVENT_01)) *out_command = fusion->command;
     rt_vector_free(&accesses);
     return status;
 }
 
-static rt_status check_argument_count(rt_scheduler *scheduler, const rt_launch *launch,
-                                      const rt_program *program, dev_kernel *kernel)
+rt_status rt_launch_check_arguments(rt_scheduler *scheduler, const rt_launch *launch,
+                                    const rt_program *program, dev_kernel *kernel)
 {
     uint32_t parameter_count = dev_kernel_argument_count(kernel);
     if (parameter_count == DEV_ARGUMENT_COUNT_UNKNOWN) return RT_STATUS_OK;
@@ -254,7 +316,7 @@ rt_status rt_scheduler_launch(rt_scheduler *scheduler, rt_queue_id queue, const 
     RT_TRY(launch->bundle
                ? rt_bundle_kernel(scheduler->programs, launch->bundle, &request, &program, &kernel)
                : rt_program_manager_kernel(scheduler->programs, &request, &program, &kernel));
-    rt_status status = check_argument_count(scheduler, launch, program, kernel);
+    rt_status status = rt_launch_check_arguments(scheduler, launch, program, kernel);
     if (rt_ok(status)) {
         rt_handover_point();
         pthread_mutex_lock(&scheduler->lock);
@@ -274,12 +336,14 @@ rt_status rt_scheduler_host_read(rt_scheduler *scheduler, rt_memory *memory)
     if (rt_memory_is_usm(memory)) RT_TRY(rt_commands_wait(scheduler));
     rt_status status = RT_STATUS_OK;
     pthread_mutex_lock(&scheduler->lock);
+    scheduler->cause = RT_SYNC_REASON_HOST_ACCESS;
     if (!memory->host_valid) {
         status = rt_content_read(scheduler, memory, &newest);
     } else if (memory->id < scheduler->uses.count) {
         /* A read that another host access asked for may still be on its way. */
         newest = scheduler->uses.items[memory->id].download;
     }
+    if (rt_ok(status)) rt_sync_command(scheduler, newest);
     pthread_mutex_unlock(&scheduler->lock);
     if (rt_ok(status) && newest != RT_COMMAND_NONE) status = rt_command_wait(scheduler, newest);
     return status;

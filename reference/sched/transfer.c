@@ -93,12 +93,19 @@ rt_status rt_transfer_submit(rt_scheduler *scheduler, rt_queue_id queue,
                              rt_command_id *out_command)
 {
     CHECK(queue < scheduler->queues.count);
+    /* Broken: what cannot be fused ends the fusion, whether or not it needs a kernel of the list.
+     */
+    if (rt_queue_in_fusion_mode(scheduler, queue) && !RULE(KF_QUEUE_06))
+        rt_sync_queue(scheduler, queue, RT_SYNC_REASON_MEMORY_OPERATION);
     RT_TRY(check_transfer(scheduler, queue, transfer));
     rt_access_list accesses = transfer_accesses(transfer);
-    rt_command_kind kind = transfer->from ? RT_COMMAND_COPY : RT_COMMAND_FILL;
+    const rt_submission submission = {.queue = queue,
+                                      .kind = transfer->from ? RT_COMMAND_COPY : RT_COMMAND_FILL,
+                                      .accesses = &accesses,
+                                      .after = transfer->after,
+                                      .after_count = transfer->after_count};
     rt_command *command = NULL;
-    rt_status status = rt_submission_begin(scheduler, queue, kind, &accesses, transfer->after,
-                                           transfer->after_count, &command);
+    rt_status status = rt_submission_begin(scheduler, &submission, &command);
     if (rt_ok(status)) {
         command->program = program;
         command->moves_variable = program != NULL;

@@ -8,10 +8,18 @@
 
 typedef RT_VECTOR(rt_command *) command_list;
 
-static int by_id(const void *a, const void *b)
+uint64_t rt_command_rank(const rt_command *command)
 {
-    const rt_command *first = *(rt_command *const *)a, *second = *(rt_command *const *)b;
-    return (first->id > second->id) - (first->id < second->id);
+    if (command->kind != RT_COMMAND_FUSION) return 2 * (uint64_t)command->id;
+    /* It was made before the kernels that it waits for. */
+    return 2 * (uint64_t)command->ended_after + 1;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    uint64_t first = rt_command_rank(*(rt_command *const *)a);
+    uint64_t second = rt_command_rank(*(rt_command *const *)b);
+    return (first > second) - (first < second);
 }
 
 /* Adds the command to the list unless this walk has met it. */
@@ -29,14 +37,15 @@ static void add_ancestors(rt_scheduler *scheduler, command_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {
         const rt_command *met = list->items[i];
+        if (met->kind == RT_COMMAND_FUSION && !RULE(KF_GRAPH_03)) continue;
         for (uint32_t d = 0; d < met->dependencies.count; d++) {
             rt_command *other = scheduler->commands.items[met->dependencies.items[d]];
-            CHECK(other->id < met->id);
+            CHECK(rt_command_rank(other) < rt_command_rank(met));
             bool succeeded = other->state == RT_COMMAND_DONE && rt_ok(other->result);
             if (!succeeded) meet(scheduler, other, list);
         }
     }
-    if (list->count > 0) qsort(list->items, list->count, sizeof *list->items, by_id);
+    if (list->count > 0) qsort(list->items, list->count, sizeof *list->items, by_rank);
 }
 
 /* A command with its ancestors, oldest first.  Called with the lock held; the caller frees the
@@ -59,7 +68,8 @@ static rt_status wait_one(rt_scheduler *scheduler, rt_command *command)
     CHECK(done || command->state == RT_COMMAND_ENQUEUED);
     bool held_back = !command->event;
     rt_status waited = command->result;
-    CHECK_IMPLIES(held_back, !rt_ok(waited));
+    /* The end of a fusion has come when all that it stands for is done (KF-GRAPH-03). */
+    CHECK_IMPLIES(held_back && !done, !rt_ok(waited) || command->kind == RT_COMMAND_FUSION);
     pthread_mutex_unlock(&scheduler->lock);
     /* The event stays until the scheduler goes, so several threads may wait for it at once. */
     if (!done && !held_back) waited = dev_event_wait(command->event);
@@ -119,12 +129,22 @@ static void settle(rt_scheduler *scheduler)
     pthread_mutex_unlock(&scheduler->lock);
 }
 
+/* What is not is an empty fusion, or content for a kernel that nobody waits for. */
+static bool is_handed_over(const rt_command *command)
+{
+    return command->state != RT_COMMAND_SUBMITTED;
+}
+
 rt_status rt_commands_wait(rt_scheduler *scheduler)
 {
     command_list list = {0};
     pthread_mutex_lock(&scheduler->lock);
-    for (uint32_t i = scheduler->settled; i < scheduler->commands.count; i++)
-        *rt_vector_push(&list) = scheduler->commands.items[i];
+    rt_sync_queue(scheduler, RT_QUEUE_ALL, RT_SYNC_REASON_WAIT);
+    for (uint32_t i = scheduler->settled; i < scheduler->commands.count; i++) {
+        if (is_handed_over(scheduler->commands.items[i]))
+            *rt_vector_push(&list) = scheduler->commands.items[i];
+    }
+    if (list.count > 0) qsort(list.items, list.count, sizeof *list.items, by_rank);
     pthread_mutex_unlock(&scheduler->lock);
     rt_status status = wait_list(scheduler, &list, false);
     rt_vector_free(&list);
@@ -148,10 +168,11 @@ rt_status rt_scheduler_wait_queue(rt_scheduler *scheduler, rt_queue_id queue)
     rt_handover_point();
     pthread_mutex_lock(&scheduler->lock);
     CHECK(queue < scheduler->queues.count);
+    rt_sync_queue(scheduler, queue, RT_SYNC_REASON_WAIT);
     scheduler->visit_count++;
     for (uint32_t i = scheduler->settled; i < scheduler->commands.count; i++) {
         rt_command *command = scheduler->commands.items[i];
-        if (command->queue == queue) meet(scheduler, command, &list);
+        if (command->queue == queue && is_handed_over(command)) meet(scheduler, command, &list);
     }
     add_ancestors(scheduler, &list);
     pthread_mutex_unlock(&scheduler->lock);
@@ -166,7 +187,15 @@ rt_status rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_id comma
 {
     rt_handover_point();
     pthread_mutex_lock(&scheduler->lock);
+    scheduler->cause = RT_SYNC_REASON_WAIT;
+    rt_sync_command(scheduler, command);
+    /* Broken: the event of a fusion that is over stands for whichever the queue has now. */
+    const rt_command *awaited = scheduler->commands.items[command];
+    if (awaited->kind == RT_COMMAND_FUSION && !RULE(KF_EVENT_08))
+        rt_sync_queue(scheduler, awaited->queue, RT_SYNC_REASON_WAIT);
     command_list list = command_and_ancestors(scheduler, command);
+    /* Broken: the event leads to nothing once the kernels are gone. */
+    if (awaited->kind == RT_COMMAND_FUSION && !RULE(KF_EVENT_02)) list.count = 0;
     pthread_mutex_unlock(&scheduler->lock);
     RT_TRACE(scheduler->trace, WAIT, RT_N("commands", list.count), RT_N("command", command));
     rt_status status = wait_list(scheduler, &list, false);

@@ -70,9 +70,9 @@
     EVENT(UPLOAD, "upload", "command memory device after[]")                                       \
     EVENT(HOST_READ, "host_read", "command memory device after[]")                                 \
     /* device_globals.  A program's image told of one; one was looked for by the address of its    \
-     * host object; its content got device memory, which a command fills with zeros; a program's              \
-     * instance was pointed to it; content of an instance inside a program was copied to or from a                \
-     * memory; a copy goes to or from the host object itself */                                                    \
+     * host object; its content got device memory, which a command fills with zeros; a program's   \
+     * instance was pointed to it; content of an instance inside a program was copied to or from a \
+     * memory; a copy goes to or from the host object itself */                                    \
     EVENT(DEVICE_GLOBAL_DESCRIBE, "device_global_describe", "id size image_scope program")         \
     EVENT(DEVICE_GLOBAL_FIND, "device_global_find", "variable id")                                 \
     EVENT(DEVICE_GLOBAL_ALLOCATE, "device_global_allocate", "variable id device context size")     \
@@ -84,6 +84,24 @@
     EVENT(DEVICE_GLOBAL_WRITE, "device_global_write",                                              \
           "command variable program offset memory memory_offset size queue device after[]")        \
     EVENT(DEVICE_GLOBAL_HOST, "device_global_host", "variable id")                                 \
+    /* a host task ran */                                                                          \
+    EVENT(HOST_TASK, "host_task", "command from to queue after[]")                                 \
+    /* kernel fusion: a queue's fusion command (its number as a command) has a new status; a       \
+     * kernel was put into its list, as that command; the list goes to the fusion compiler, with   \
+     * the range of the fused kernel; that was compiled, or there already; the fusion ended early, \
+     * or could not be, and why */                                                                 \
+    EVENT(FUSION_STATUS, "fusion_status", "queue fusion status")                                   \
+    EVENT(FUSION_HOLD, "fusion_hold", "command kernel queue fusion")                               \
+    EVENT(FUSE, "fuse",                                                                            \
+          "kernel queue kernels[] global[] local[] offset[] barriers joined promoted[] constants") \
+    /* an image that was made at run time came in, with the hash of its code */                    \
+    EVENT(INJECT, "inject", "image code")                                                          \
+    EVENT(FUSION_CACHE_HIT, "fusion_cache_hit", "kernel queue")                                    \
+    EVENT(FUSION_CANCEL, "fusion_cancel", "queue reason rule detail")                              \
+    /* a buffer was not promoted as it was asked for */                                            \
+    EVENT(FUSION_DEMOTE, "fusion_demote", "memory reason")                                         \
+    /* what the runtime prints where SYCL_RT_WARNING_LEVEL is 1 or more */                         \
+    EVENT(WARNING, "warning", "text")                                                              \
     /* the application waits: for everything, for a queue, or for a command with what it needs */  \
     EVENT(WAIT, "wait", "commands queue command")                                                  \
     /* a call of the application was refused */                                                    \

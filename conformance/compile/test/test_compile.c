@@ -798,6 +798,74 @@ static void a_dying_translator_is_an_answer(void **state)
     assert_int_equal(fixture->answer.code, RT_MALFORMED);
 }
 
+/* ---- Fusion -------------------------------------------------------------------------------- */
+
+/* Asks for the fusion of a kernel with itself, once more. */
+static void call_fusion(compile_fixture *fixture, rt_bytes code)
+{
+    const rt_link_code linked = {code, NULL, 0};
+    const rt_fusion_range range = {1, {16, 1, 1}, {0, 0, 0}, {0, 0, 0}};
+    const rt_fusion_kernel kernel = {RT_TEXT("inc"), &linked, 1, range};
+    const rt_fusion_kernel kernels[] = {kernel, kernel};
+    const rt_fusion_request fusion = {.name = RT_TEXT("fused_0"),
+                                      .kernels = kernels,
+                                      .kernel_count = 2,
+                                      .range = range,
+                                      .format = RT_FORMAT_SPIRV64,
+                                      .spirv_version_max = 0x00010200};
+    rt_buffer_free(&fixture->request);
+    rt_buffer_free(&fixture->bytes);
+    cnf_compile_request_fusion(&fixture->request, &fusion);
+    cnf_compile_call(fixture->cache, &fixture->arena, rt_buffer_bytes(&fixture->request),
+                     TIMEOUT_MS, &fixture->bytes, &fixture->answer);
+}
+
+#define INC "kernel void inc(global int *p) { p[get_global_id(0)]++; }"
+
+/* The list that was fused once is found by its request: no time is left for a worker. */
+static void a_list_is_fused_once(void **state)
+{
+    compile_fixture *fixture = *state;
+    call_module(fixture, "", INC, NULL);
+    rt_image_list images = images_of(fixture);
+    rt_bytes code = rt_arena_bytes(&fixture->arena, images.images[0].code);
+    call_fusion(fixture, code);
+    assert_int_equal(fixture->answer.code, RT_OK);
+    rt_fusion_result result;
+    assert_true(rt_ok(
+        rt_fusion_result_read(fixture->sink, &fixture->arena, fixture->answer.artefact, &result)));
+    assert_true(rt_text_is(result.image.kernels[0], "fused_0"));
+    rt_buffer again = {0};
+    cnf_compile_answer answer;
+    cnf_compile_call(fixture->cache, &fixture->arena, rt_buffer_bytes(&fixture->request), 0, &again,
+                     &answer);
+    assert_int_equal(answer.code, RT_OK);
+    assert_int_equal(again.size, fixture->bytes.size);
+    assert_memory_equal(again.data, fixture->bytes.data, again.size);
+    rt_buffer_free(&again);
+}
+
+/* Damaged code ends the worker at worst. */
+static void damaged_code_is_not_fused(void **state)
+{
+    compile_fixture *fixture = *state;
+    call_module(fixture, "", INC, NULL);
+    rt_image_list images = images_of(fixture);
+    rt_bytes code = rt_arena_bytes(&fixture->arena, images.images[0].code);
+    uint8_t *damaged = rt_arena_alloc(&fixture->arena, code.size);
+    uint32_t refused = 0, tried = 0;
+    for (size_t at = 20; at + 4 <= code.size && tried < 12; at += 40, tried++) {
+        memcpy(damaged, code.data, code.size);
+        damaged[at] ^= 0x55;
+        call_fusion(fixture, (rt_bytes){damaged, code.size});
+        refused += fixture->answer.code != RT_OK;
+        if (fixture->answer.code != RT_OK) assert_true(fixture->answer.message.length > 0);
+    }
+    assert_true(refused > 0);
+    call_fusion(fixture, (rt_bytes){code.data, 10});
+    assert_int_equal(fixture->answer.code, RT_MALFORMED);
+}
+
 static void a_late_worker_is_killed(void **state)
 {
     compile_fixture *fixture = *state;
@@ -894,6 +962,8 @@ int main(int argc, char **argv)
         TEST(postlink_errors_name_their_symbols),
         TEST(modules_link_to_bitcode),
         TEST(a_dying_translator_is_an_answer),
+        TEST(a_list_is_fused_once),
+        TEST(damaged_code_is_not_fused),
         TEST(a_late_worker_is_killed),
         TEST(a_damaged_request_is_answered),
         TEST(processes_end_in_every_way),

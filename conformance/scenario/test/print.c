@@ -166,6 +166,11 @@ static void print_layout(rt_buffer *out, const scn_layout *layout)
     if (layout->is_struct) rt_buffer_printf(out, "}:%u", layout->size);
 }
 
+static void print_promotion(rt_buffer *out, scn_promotion promotion)
+{
+    if (promotion != SCN_PROMOTION_NONE) rt_buffer_printf(out, " promotion=%d", (int)promotion);
+}
+
 static void print_memory(rt_buffer *out, const scn_memory *memory)
 {
     static const char *const kinds[] = {"buffer", "usm device", "usm host", "usm shared"};
@@ -182,6 +187,7 @@ static void print_memory(rt_buffer *out, const scn_memory *memory)
     }
     if (memory->unordered) rt_buffer_printf(out, " unordered");
     if (memory->addresses) rt_buffer_printf(out, " addresses");
+    print_promotion(out, memory->promotion);
     print_bytes(out, "initial", memory->initial);
     rt_buffer_append_byte(out, '\n');
 }
@@ -195,6 +201,7 @@ static void print_argument(rt_buffer *out, const scn_argument *argument)
     switch (argument->kind) {
     case SCN_ARGUMENT_MEMORY:
         rt_buffer_printf(out, " memory=%u access=%d", argument->memory, (int)argument->access);
+        print_promotion(out, argument->promotion);
         return;
     case SCN_ARGUMENT_POINTER:
         rt_buffer_printf(out, " pointer=%u+%" PRIu64, argument->memory, argument->offset);
@@ -341,7 +348,7 @@ static void print_expect(rt_buffer *out, const scn_expect *expect)
 {
     static const char *const kinds[] = {"memory", "count",   "program_of",  "trace",
                                         "never",  "finding", "host_symbol", "one_of",
-                                        "output", "bundle",  "variable"};
+                                        "output", "bundle",  "variable",    "fusion_mode"};
     _Static_assert(sizeof kinds / sizeof *kinds == SCN_EXPECT_KIND_COUNT, "all kinds");
     rt_buffer_printf(out, "\n    expect %s", kinds[expect->kind]);
     print_position(out, "at", expect->at);
@@ -383,6 +390,9 @@ static void print_expect(rt_buffer *out, const scn_expect *expect)
         if (expect->has_unit_count) rt_buffer_printf(out, " units=%" PRIu64, expect->unit_count);
         print_texts(out, "image", expect->images, expect->image_count);
         return;
+    case SCN_EXPECT_FUSION_MODE:
+        rt_buffer_printf(out, " queue=%u is=%d", expect->queue, expect->in_fusion_mode);
+        return;
     case SCN_EXPECT_KIND_COUNT: break;
     }
     UNREACHABLE();
@@ -397,7 +407,10 @@ static void print_command(rt_buffer *out, const scn_step *step)
     print_indices(out, "after", step->after, step->after_count);
     if (step->verb == SCN_VERB_SUBMIT)
         print_submit(out, &step->submit);
-    else
+    else if (step->verb == SCN_VERB_HOST_TASK) {
+        rt_buffer_printf(out, " from=%u", step->task.from);
+        print_optional(out, "to", step->task.to);
+    } else
         print_transfer(out, step->verb, &step->transfer);
 }
 
@@ -412,18 +425,28 @@ static void print_verb(rt_buffer *out, const scn_step *step)
     case SCN_VERB_DEVICE: rt_buffer_printf(out, " device=%u", step->device); return;
     case SCN_VERB_CONTEXT: print_indices(out, "devices", step->devices, step->device_count); return;
     case SCN_VERB_QUEUE:
-        rt_buffer_printf(out, " device=%u%s", step->queue.device,
-                         step->queue.in_order ? " in_order" : "");
+        rt_buffer_printf(out, " device=%u%s%s", step->queue.device,
+                         step->queue.in_order ? " in_order" : "",
+                         step->queue.enable_fusion ? " enable_fusion" : "");
         print_optional(out, "context", step->queue.context);
         return;
     case SCN_VERB_BUNDLE: print_bundle(out, &step->bundle); return;
     case SCN_VERB_SUBMIT:
     case SCN_VERB_COPY:
-    case SCN_VERB_FILL: print_command(out, step); return;
+    case SCN_VERB_FILL:
+    case SCN_VERB_HOST_TASK: print_command(out, step); return;
+    case SCN_VERB_START_FUSION:
+    case SCN_VERB_CANCEL_FUSION:
+    case SCN_VERB_END_QUEUE: print_optional(out, "on", step->on); return;
+    case SCN_VERB_COMPLETE_FUSION:
+        print_optional(out, "on", step->on);
+        if (step->no_barriers) rt_buffer_printf(out, " no_barriers");
+        return;
     case SCN_VERB_WAIT:
         print_optional(out, "on", step->on);
         print_optional(out, "awaited", step->awaited);
         return;
+    case SCN_VERB_END_MEMORY:
     case SCN_VERB_HOST_ACCESS: rt_buffer_printf(out, " memory=%u", step->memory); return;
     case SCN_VERB_PARALLEL:
         rt_buffer_printf(out, " threads=%u steps=%u", step->thread_count, step->nested_count);
@@ -440,9 +463,12 @@ static void print_verb(rt_buffer *out, const scn_step *step)
 
 static void print_step(rt_buffer *out, const scn_step *step)
 {
-    static const char *const verbs[] = {"load",  "unload",      "load_image", "device",  "context",
-                                        "queue", "bundle",      "submit",     "copy",    "fill",
-                                        "wait",  "host_access", "parallel",   "restart", "expect"};
+    static const char *const verbs[] = {
+        "load",          "unload",      "load_image", "device",       "context",
+        "queue",         "bundle",      "submit",     "copy",         "fill",
+        "wait",          "host_access", "parallel",   "start_fusion", "complete_fusion",
+        "cancel_fusion", "host_task",   "end_queue",  "end_memory",   "restart",
+        "expect"};
     _Static_assert(sizeof verbs / sizeof *verbs == SCN_VERB_COUNT, "all verbs");
     rt_buffer_printf(out, "step %s", verbs[step->verb]);
     print_position(out, "at", step->at);
@@ -468,6 +494,7 @@ void scn_print(rt_buffer *out, const scn_scenario *scenario)
     print_indices(out, "preloaded", scenario->preloaded, scenario->preloaded_count);
     if (scenario->prefer_preloaded) rt_buffer_printf(out, " prefer_preloaded");
     if (scenario->persistent_cache) rt_buffer_printf(out, " persistent_cache");
+    if (scenario->warning_level) rt_buffer_printf(out, " warnings=%u", scenario->warning_level);
     rt_buffer_append_byte(out, '\n');
     for (uint32_t i = 0; i < scenario->cover_count; i++) {
         const scn_cover *cover = &scenario->covers[i];

@@ -219,7 +219,7 @@ typedef struct victim {
     scn_argument *arguments; /* of the first submit */
 } victim;
 
-enum { BUFFER_INT, BUFFER_DOUBLE, USM_SHARED, USM_STRUCT, USM_HOST };
+enum { BUFFER_INT, BUFFER_DOUBLE, USM_SHARED, USM_STRUCT, USM_HOST, BUFFER_PROMOTED };
 enum { ARGUMENT_BUFFER, ARGUMENT_LOCAL = 5, ARGUMENT_USM, ARGUMENT_BYTES = 10, ARGUMENT_STRUCT };
 
 static scn_step *step_of(victim *it, scn_verb verb)
@@ -395,6 +395,19 @@ static scn_inner_pointer *pointer_of(victim *it, uint32_t index)
         scn_trace_event *event = (scn_trace_event *)expect_of(it, SCN_EXPECT_TRACE)->events;       \
         ((scn_trace_field *)event->fields)[1].is_list = true;                                      \
     })                                                                                             \
+    LIE(usm_that_is_promoted, it->memories[USM_HOST].promotion = SCN_PROMOTION_LOCAL)              \
+    LIE(promotion_unknown, it->memories[BUFFER_PROMOTED].promotion = SCN_PROMOTION_COUNT)          \
+    LIE(argument_promotion_unknown,                                                                \
+        it->arguments[ARGUMENT_BUFFER].promotion = SCN_PROMOTION_COUNT)                            \
+    LIE(warning_level_unknown, it->scenario->warning_level = SCN_WARNING_LEVEL_MAX + 1)            \
+    LIE(task_onto_itself, step_of(it, SCN_VERB_HOST_TASK)->task.to = BUFFER_INT)                   \
+    LIE(task_of_two_sizes, it->memories[BUFFER_PROMOTED].count = 3)                                \
+    LIE(task_of_usm, step_of(it, SCN_VERB_HOST_TASK)->task.from = USM_HOST)                        \
+    LIE(fusion_of_no_queue, step_of(it, SCN_VERB_START_FUSION)->on = 0)                            \
+    LIE(fusion_of_a_later_queue,                                                                   \
+        step_of(it, SCN_VERB_COMPLETE_FUSION)->on = it->scenario->step_count)                      \
+    LIE(mode_of_no_queue, expect_of(it, SCN_EXPECT_FUSION_MODE)->queue = 0)                        \
+    LIE(end_of_usm, step_of(it, SCN_VERB_END_MEMORY)->memory = USM_HOST)                           \
     LIE(symbol_of_no_module, expect_of(it, SCN_EXPECT_HOST_SYMBOL)->from = 2)                      \
     LIE(symbol_by_no_module, expect_of(it, SCN_EXPECT_HOST_SYMBOL)->by = SCN_NONE)
 

@@ -1,0 +1,375 @@
+/* Work-item remapping against a table of its own: what each work-item of each kernel of a fused
+ * launch is told of its place equals what a plain enumeration of the kernel's own nd-range says.
+ *
+ * The table knows no formula of the document: it counts work-items one after the other, the first
+ * index fastest, as OpenCL does.  Ranges up to three dimensions are tried in all pairs of a small
+ * set, larger ones at random from a fixed seed. */
+#include "conformance/compile/test/fusion_fixture.h"
+
+#include "reference/base/alloc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The answers that a work-item writes down: each component at indices 0 to 2 and a place that is
+ * not used, then the derived ones. */
+enum {
+    VISITS,
+    GLOBAL_ID,
+    GLOBAL_SIZE = GLOBAL_ID + 4,
+    GLOBAL_OFFSET = GLOBAL_SIZE + 4,
+    LOCAL_ID = GLOBAL_OFFSET + 4,
+    LOCAL_SIZE = LOCAL_ID + 4,
+    ENQUEUED_SIZE = LOCAL_SIZE + 4,
+    GROUP_ID = ENQUEUED_SIZE + 4,
+    NUM_GROUPS = GROUP_ID + 4,
+    WORK_DIM = NUM_GROUPS + 4,
+    GLOBAL_LINEAR_ID,
+    LOCAL_LINEAR_ID,
+    RECORD,
+    UNTOUCHED = 0xABCD,
+    SPARE = 4 /* records behind the last one, which nobody may touch */
+};
+
+/* The queries stand in a function that is not inlined and takes the index at run time. Those past
+ * the third dimension are left out: SPIR-V's builtin variables have three components, so that the
+ * translator has no answer to them, fused or not. */
+static const char asking[] =
+    "__attribute__((noinline)) void ask_of(global ulong *r, uint d) {\n"
+    " r[1 + d] = get_global_id(d); r[5 + d] = get_global_size(d);\n"
+    " r[9 + d] = get_global_offset(d); r[13 + d] = get_local_id(d);\n"
+    " r[17 + d] = get_local_size(d); r[21 + d] = get_enqueued_local_size(d);\n"
+    " r[25 + d] = get_group_id(d); r[29 + d] = get_num_groups(d); }\n"
+    "kernel void ask(global ulong *out, uint last) {\n"
+    " size_t x = get_global_id(0) - get_global_offset(0);\n"
+    " size_t y = get_global_id(1) - get_global_offset(1);\n"
+    " size_t z = get_global_id(2) - get_global_offset(2);\n"
+    " size_t at = (z * get_global_size(1) + y) * get_global_size(0) + x;\n"
+    " global ulong *r = out + at * 36;\n"
+    " r[0] = r[0] == 0xABCD ? 1 : r[0] + 1;\n"
+    " for (uint d = 0; d <= last; d++) ask_of(r, d);\n"
+    " r[33] = get_work_dim(); r[34] = get_global_linear_id();\n"
+    " r[35] = get_local_linear_id(); }\n";
+_Static_assert(RECORD == 36 && WORK_DIM == 33, "the kernel counts so");
+
+/* ---- The table ----------------------------------------------------------------------------- */
+
+typedef struct place {
+    uint64_t at[3]; /* without offset */
+} place;
+
+/* Work-item number `linear` of a range: as an odometer would count. */
+static place place_of(const rt_fusion_range *range, uint64_t linear)
+{
+    place item = {{0, 0, 0}};
+    for (uint64_t i = 0; i < linear; i++) {
+        for (uint32_t d = 0; d < 3; d++) {
+            if (++item.at[d] < range->global[d]) break;
+            item.at[d] = 0;
+        }
+    }
+    return item;
+}
+
+static uint64_t items_of(const rt_fusion_range *range)
+{
+    return range->global[0] * range->global[1] * range->global[2];
+}
+
+/* Which group of a launch a work-item is in, and where in it. */
+static uint64_t group_number(const rt_fusion_range *range, place item)
+{
+    uint64_t number = 0;
+    for (uint32_t d = 3; d-- > 0;)
+        number = number * (range->global[d] / range->local[d]) + item.at[d] / range->local[d];
+    return number;
+}
+
+static void table_indexed(const rt_fusion_range *range, place item, uint32_t d, uint64_t *record)
+{
+    bool there = d<range->dimensions, local = range->local[0]> 0;
+    record[GLOBAL_ID + d] = there ? item.at[d] + range->offset[d] : 0;
+    record[GLOBAL_SIZE + d] = there ? range->global[d] : 1;
+    record[GLOBAL_OFFSET + d] = there ? range->offset[d] : 0;
+    record[LOCAL_ID + d] = there && local ? item.at[d] % range->local[d] : 0;
+    record[LOCAL_SIZE + d] = there && local ? range->local[d] : 1;
+    record[ENQUEUED_SIZE + d] = record[LOCAL_SIZE + d];
+    record[GROUP_ID + d] = there && local ? item.at[d] / range->local[d] : 0;
+    record[NUM_GROUPS + d] = there && local ? range->global[d] / range->local[d] : 1;
+}
+
+static void table_record(const rt_fusion_range *range, uint64_t linear, uint64_t *record)
+{
+    place item = place_of(range, linear);
+    record[VISITS] = 1;
+    for (uint32_t d = 0; d < 4; d++)
+        table_indexed(range, item, d, record);
+    record[WORK_DIM] = range->dimensions;
+    record[GLOBAL_LINEAR_ID] = linear;
+    record[LOCAL_LINEAR_ID] =
+        (record[LOCAL_ID + 2] * record[LOCAL_SIZE + 1] + record[LOCAL_ID + 1]) *
+            record[LOCAL_SIZE] +
+        record[LOCAL_ID];
+}
+
+/* With the local size open, what concerns groups is the device's choice. */
+static bool is_compared(const rt_fusion_range *range, uint32_t slot)
+{
+    if (slot > VISITS && slot < WORK_DIM && (slot - GLOBAL_ID) % 4 == 3) return false;
+    bool of_groups = (slot >= LOCAL_ID && slot < WORK_DIM) || slot == LOCAL_LINEAR_ID;
+    return !of_groups || range->local[0] > 0;
+}
+
+/* ---- Which ranges may be fused ------------------------------------------------------------- */
+
+/* No two work-items of a group of the kernel are in different groups of the launch. */
+static bool is_whole(const rt_fusion_range *kernel, const rt_fusion_range *launch)
+{
+    uint64_t groups[4096];
+    uint64_t items = items_of(kernel);
+    assert_true(items <= 4096);
+    for (uint64_t i = 0; i < items; i++)
+        groups[i] = UINT64_MAX;
+    for (uint64_t i = 0; i < items; i++) {
+        uint64_t of_kernel = group_number(kernel, place_of(kernel, i));
+        uint64_t of_launch = group_number(launch, place_of(launch, i));
+        if (groups[of_kernel] == UINT64_MAX) groups[of_kernel] = of_launch;
+        if (groups[of_kernel] != of_launch) return false;
+    }
+    return true;
+}
+
+/* Launch and kernel as the restrictions want them; the launch takes over the kernel's local size
+ * where its own is open. */
+static bool make_legal(const rt_fusion_range *kernel, rt_fusion_range *launch)
+{
+    if (items_of(kernel) > items_of(launch)) return false;
+    if (kernel->local[0] > 0 && launch->local[0] == 0)
+        memcpy(launch->local, kernel->local, sizeof launch->local);
+    if (launch->local[0] == 0) return true;
+    for (uint32_t d = 0; d < 3; d++) {
+        if (launch->global[d] % launch->local[d] != 0) return false;
+        if (kernel->local[0] > 0 && kernel->local[d] != launch->local[d]) return false;
+    }
+    return kernel->local[0] == 0 || is_whole(kernel, launch);
+}
+
+/* ---- One comparison ------------------------------------------------------------------------ */
+
+static void compare(fusion_fixture *fixture, const rt_fusion_range *range, sim_object out)
+{
+    uint64_t items = items_of(range), count = (items + SPARE) * RECORD;
+    uint64_t *seen = rt_alloc(count * sizeof *seen);
+    sim_object_read(fixture->world, out, 0, count * sizeof *seen, seen);
+    for (uint64_t i = 0; i < items; i++) {
+        uint64_t wanted[RECORD];
+        table_record(range, i, wanted);
+        for (uint32_t slot = 0; slot < RECORD; slot++) {
+            uint64_t value = seen[i * RECORD + slot];
+            if (!is_compared(range, slot) || value == wanted[slot]) continue;
+            fail_msg("range %u{%u,%u,%u}/{%u,%u,%u}: work-item %u, answer %u is %u, not %u",
+                     range->dimensions, (unsigned)range->global[0], (unsigned)range->global[1],
+                     (unsigned)range->global[2], (unsigned)range->local[0],
+                     (unsigned)range->local[1], (unsigned)range->local[2], (unsigned)i, slot,
+                     (unsigned)value, (unsigned)wanted[slot]);
+        }
+    }
+    for (uint64_t i = items * RECORD; i < count; i++)
+        assert_int_equal(seen[i], UNTOUCHED);
+    rt_free(seen);
+}
+
+/* Fuses ask over each of the ranges, launches that over `launch` and compares all answers. */
+static void check_list(fusion_fixture *fixture, const rt_link_code *code,
+                       const rt_fusion_range *ranges, uint32_t count, const rt_fusion_range *launch)
+{
+    static const uint32_t last = 2;
+    rt_fusion_kernel kernels[8];
+    sim_argument arguments[16];
+    sim_object outs[8];
+    assert_true(count <= 8);
+    for (uint32_t i = 0; i < count; i++) {
+        kernels[i] = (rt_fusion_kernel){RT_TEXT("ask"), code, 1, ranges[i]};
+        outs[i] = fixture_words(fixture, (items_of(&ranges[i]) + SPARE) * RECORD, UNTOUCHED);
+        arguments[2 * i] = fixture_pass(outs[i]);
+        arguments[2 * i + 1] = (sim_argument){.kind = SIM_PARAMETER_VALUE,
+                                              .bytes = {(const uint8_t *)&last, sizeof last}};
+    }
+    const rt_fusion_request request = {.name = RT_TEXT("fused"),
+                                       .kernels = kernels,
+                                       .kernel_count = count,
+                                       .range = *launch,
+                                       .barriers = true,
+                                       .format = RT_FORMAT_SPIRV64,
+                                       .spirv_version_max = 0x00010200};
+    fixture_must_fuse(fixture, &request);
+    fixture_launch(fixture, fixture->result.image.code, RT_TEXT("fused"), launch, arguments,
+                   2 * count);
+    for (uint32_t i = 0; i < count; i++) {
+        compare(fixture, &ranges[i], outs[i]);
+        sim_object_destroy(fixture->world, outs[i]);
+    }
+    assert_int_equal(fixture->finding_count, 0);
+    rt_arena_reset(&fixture->arena);
+}
+
+static rt_link_code code_of(fusion_fixture *fixture, rt_arena *kept)
+{
+    return (rt_link_code){rt_arena_bytes(kept, fixture_compile(fixture, asking)), NULL, 0};
+}
+
+/* ---- Small ranges -------------------------------------------------------------------------- */
+
+enum { SMALL_MAX = 64 };
+
+static uint32_t small_ranges(rt_fusion_range *ranges)
+{
+    static const uint64_t lines[] = {1, 2, 3, 4, 6, 8, 12};
+    uint32_t count = 0;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        ranges[count++] = fixture_range(lines[i], 0, 0);
+    for (uint64_t y = 1; y <= 4; y++)
+        for (uint64_t x = 1; x <= 4; x++)
+            ranges[count++] = fixture_range(x, y, 0);
+    for (uint64_t z = 1; z <= 3; z++)
+        for (uint64_t y = 1; y <= 3; y++)
+            for (uint64_t x = 1; x <= 3; x++)
+                ranges[count++] = fixture_range(x, y, z);
+    assert_true(count <= SMALL_MAX);
+    return count;
+}
+
+static void every_pair_of_small_ranges_is_as_alone(void **state)
+{
+    fusion_fixture *fixture = *state;
+    rt_fusion_range ranges[SMALL_MAX];
+    rt_arena kept = {0};
+    rt_link_code code = code_of(fixture, &kept);
+    uint32_t count = small_ranges(ranges), done = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t j = 0; j < count; j++) {
+            rt_fusion_range launch = ranges[j];
+            if (!make_legal(&ranges[i], &launch)) continue;
+            check_list(fixture, &code, (rt_fusion_range[]){ranges[i], launch}, 2, &launch);
+            done++;
+        }
+    }
+    print_message("%u pairs\n", done);
+    assert_true(done > 1000);
+    rt_arena_reset(&kept);
+}
+
+/* The divisors of a range as local sizes, for a kernel that has one and a launch that takes it. */
+static void local_sizes_are_as_alone(void **state)
+{
+    fusion_fixture *fixture = *state;
+    rt_fusion_range ranges[SMALL_MAX];
+    rt_arena kept = {0};
+    rt_link_code code = code_of(fixture, &kept);
+    uint32_t count = small_ranges(ranges), done = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t j = 0; j < count; j++) {
+            for (uint64_t size = 0; size < 8; size++) {
+                rt_fusion_range kernel = ranges[i], launch = ranges[j];
+                uint64_t x = size & 1 ? kernel.global[0] : 1, y = size & 2 ? kernel.global[1] : 1,
+                         z = size & 4 ? kernel.global[2] : 1;
+                if (x == 1 && y == 1 && z == 1 && (size != 1 || (i + j) % 4)) continue;
+                if ((i * 7 + j + size) % 3) continue;
+                kernel = fixture_range_local(kernel, x, y, z);
+                if (!make_legal(&kernel, &launch)) continue;
+                rt_fusion_range open = launch;
+                memset(open.local, 0, sizeof open.local);
+                rt_fusion_range list[] = {kernel, size % 2 ? open : launch};
+                check_list(fixture, &code, list, 2, &launch);
+                done++;
+            }
+        }
+    }
+    print_message("%u pairs\n", done);
+    assert_true(done > 100);
+    rt_arena_reset(&kept);
+}
+
+/* ---- Offsets, long lists, chance ----------------------------------------------------------- */
+
+/* Without remapping of ids an offset stays: the kernels differ in the slowest dimension only. */
+static void offsets_are_as_alone(void **state)
+{
+    fusion_fixture *fixture = *state;
+    rt_arena kept = {0};
+    rt_link_code code = code_of(fixture, &kept);
+    rt_fusion_range list[] = {fixture_range(8, 0, 0), fixture_range(16, 0, 0)};
+    list[0].offset[0] = list[1].offset[0] = 4;
+    check_list(fixture, &code, list, 2, &list[1]);
+    rt_fusion_range planes[] = {fixture_range(3, 5, 2), fixture_range(3, 5, 4)};
+    for (uint32_t i = 0; i < 2; i++) {
+        planes[i].offset[0] = 7;
+        planes[i].offset[2] = 1;
+    }
+    check_list(fixture, &code, planes, 2, &planes[1]);
+    rt_arena_reset(&kept);
+}
+
+static void a_list_of_every_number_of_dimensions(void **state)
+{
+    fusion_fixture *fixture = *state;
+    rt_arena kept = {0};
+    rt_link_code code = code_of(fixture, &kept);
+    rt_fusion_range list[] = {fixture_range(24, 0, 0), fixture_range(6, 4, 0),
+                              fixture_range(4, 3, 2), fixture_range(24, 0, 0),
+                              fixture_range(5, 0, 0)};
+    for (uint32_t i = 0; i < 4; i++)
+        check_list(fixture, &code, list, 5, &list[i]);
+    rt_fusion_range alike[] = {list[2], list[2], list[2]};
+    check_list(fixture, &code, alike, 3, &list[2]);
+    rt_arena_reset(&kept);
+}
+
+static uint64_t draw(uint64_t *seed, uint64_t below)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (*seed >> 33) % below;
+}
+
+static rt_fusion_range draw_range(uint64_t *seed)
+{
+    uint64_t dimensions = 1 + draw(seed, 3);
+    if (dimensions == 1) return fixture_range(1 + draw(seed, 1500), 0, 0);
+    if (dimensions == 2) return fixture_range(1 + draw(seed, 40), 1 + draw(seed, 40), 0);
+    return fixture_range(1 + draw(seed, 12), 1 + draw(seed, 12), 1 + draw(seed, 12));
+}
+
+static void large_ranges_at_random_are_as_alone(void **state)
+{
+    fusion_fixture *fixture = *state;
+    rt_arena kept = {0};
+    rt_link_code code = code_of(fixture, &kept);
+    uint64_t seed = 17;
+    for (uint32_t round = 0; round < 60; round++) {
+        rt_fusion_range list[3];
+        uint32_t largest = 0;
+        for (uint32_t i = 0; i < 3; i++) {
+            list[i] = draw_range(&seed);
+            if (items_of(&list[i]) > items_of(&list[largest])) largest = i;
+        }
+        check_list(fixture, &code, list, 3, &list[largest]);
+    }
+    rt_arena_reset(&kept);
+}
+
+int main(int argc, char **argv)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fusion_fixture_open, fusion_fixture_close)
+    const struct CMUnitTest tests[] = {
+        TEST(every_pair_of_small_ranges_is_as_alone),
+        TEST(local_sizes_are_as_alone),
+        TEST(offsets_are_as_alone),
+        TEST(a_list_of_every_number_of_dimensions),
+        TEST(large_ranges_at_random_are_as_alone),
+    };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,74 @@
+/* Kernel fusion, host tasks and the ends of queues and buffers on the reference runtime. */
+#include "conformance/subject/reference.h"
+
+static rt_scheduler *scheduler_of(cnf_execution *execution)
+{
+    return rt_runtime_scheduler(cnf_reference_of(execution)->runtime);
+}
+
+static rt_fusion *fusion_of(cnf_execution *execution)
+{
+    return rt_runtime_fusion(cnf_reference_of(execution)->runtime);
+}
+
+static rt_status enable(cnf_execution *execution, uint32_t queue)
+{
+    rt_scheduler_queue_enable_fusion(scheduler_of(execution), queue);
+    return RT_STATUS_OK;
+}
+
+static rt_status start(cnf_execution *execution, uint32_t queue)
+{
+    return rt_fusion_start(fusion_of(execution), queue);
+}
+
+static rt_status complete(cnf_execution *execution, uint32_t queue, bool no_barriers,
+                          uint32_t *out_command)
+{
+    return rt_fusion_complete(fusion_of(execution), queue, no_barriers, out_command);
+}
+
+static rt_status cancel(cnf_execution *execution, uint32_t queue)
+{
+    return rt_fusion_cancel(fusion_of(execution), queue);
+}
+
+static bool is_active(cnf_execution *execution, uint32_t queue)
+{
+    return rt_fusion_is_active(fusion_of(execution), queue);
+}
+
+static rt_status host_task(cnf_execution *execution, uint32_t queue, const scn_host_task *given,
+                           cnf_after after, uint32_t *out_command)
+{
+    rt_memory *const *memories = cnf_reference_of(execution)->memories;
+    const rt_host_task task = {
+        .from = memories[given->from],
+        .to = given->to == SCN_NONE ? NULL : memories[given->to],
+        .after = after.commands,
+        .after_count = after.count,
+    };
+    return rt_scheduler_host_task(scheduler_of(execution), queue, &task, out_command);
+}
+
+static rt_status end_queue(cnf_execution *execution, uint32_t queue)
+{
+    return rt_scheduler_queue_end(scheduler_of(execution), queue);
+}
+
+static rt_status end_memory(cnf_execution *execution, uint32_t memory)
+{
+    return rt_scheduler_memory_end(scheduler_of(execution),
+                                   cnf_reference_of(execution)->memories[memory]);
+}
+
+const cnf_fusion_operations cnf_reference_fusion = {
+    .enable = enable,
+    .start = start,
+    .complete = complete,
+    .cancel = cancel,
+    .is_active = is_active,
+    .host_task = host_task,
+    .end_queue = end_queue,
+    .end_memory = end_memory,
+};

@@ -1,0 +1,685 @@
+/* Proofs of the fusion compiler's rules, on LLVM's modules between its passes: the metadata of the
+ * stub, the order of the passes, which queries are left after remapping.
+ *
+ * What fused kernels do is tested elsewhere (conformance/compile/test). */
+#include "reference/compiler/fuse.h"
+#include "reference/compiler/fuse_input.h"
+#include "reference/compiler/test/postlink_fixture.h"
+
+#include "reference/base/alloc.h"
+
+#include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/IRReader.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct fuse_fixture {
+    postlink_fixture *postlink;
+    pl_job job;
+    pl_fusing fusing;
+    rt_text reasons[8];
+} fuse_fixture;
+
+static int open_fuse(void **state)
+{
+    fuse_fixture *made = rt_alloc(sizeof *made);
+    void *postlink = NULL;
+    fixture_open(&postlink);
+    made->postlink = postlink;
+    pl_job_open(&made->job, made->postlink->sink);
+    made->fusing = (pl_fusing){.job = &made->job};
+    *state = made;
+    return 0;
+}
+
+static int close_fuse(void **state)
+{
+    fuse_fixture *fixture = *state;
+    if (fixture->fusing.module) LLVMDisposeModule(fixture->fusing.module);
+    pl_job_close(&fixture->job);
+    void *postlink = fixture->postlink;
+    fixture_close(&postlink);
+    rt_free(fixture);
+    return 0;
+}
+
+static void must(fuse_fixture *fixture, rt_status status)
+{
+    if (rt_ok(status)) return;
+    fail_msg("%s", rt_sink_diagnostic(fixture->job.sink, status)->message.data);
+}
+
+/* ---- Making requests ----------------------------------------------------------------------- */
+
+static rt_link_code compile(fuse_fixture *fixture, const char *source)
+{
+    const fixture_source sources[] = {{"A", source}, {NULL, NULL}};
+    fixture_make(fixture->postlink, RT_SPLIT_OFF, 1, sources);
+    rt_bytes code = fixture->postlink->images.images[0].code;
+    return (rt_link_code){rt_arena_bytes(&fixture->postlink->arena, code), NULL, 0};
+}
+
+static rt_fusion_range line(uint64_t size)
+{
+    return (rt_fusion_range){1, {size, 1, 1}, {0, 0, 0}, {0, 0, 0}};
+}
+
+static rt_fusion_range plane(uint64_t x, uint64_t y)
+{
+    return (rt_fusion_range){2, {x, y, 1}, {0, 0, 0}, {0, 0, 0}};
+}
+
+static rt_fusion_range with_local(rt_fusion_range range, uint64_t x, uint64_t y)
+{
+    range.local[0] = x;
+    range.local[1] = y;
+    range.local[2] = 1;
+    return range;
+}
+
+static rt_fusion_request request_of(const rt_fusion_kernel *kernels, uint32_t count,
+                                    rt_fusion_range range)
+{
+    return (rt_fusion_request){.name = RT_TEXT("fused_7"),
+                               .kernels = kernels,
+                               .kernel_count = count,
+                               .range = range,
+                               .barriers = true,
+                               .format = RT_FORMAT_SPIRV64,
+                               .spirv_version_max = 0x00010200};
+}
+
+/* Makes the module that the passes begin with. */
+static LLVMModuleRef begin(fuse_fixture *fixture, const rt_fusion_request *request)
+{
+    assert_null(fixture->fusing.module);
+    memset(fixture->reasons, 0, sizeof fixture->reasons);
+    must(fixture,
+         pl_fusion_input(&fixture->job, request, fixture->reasons, &fixture->fusing.module));
+    return fixture->fusing.module;
+}
+
+/* ---- Looking at modules -------------------------------------------------------------------- */
+
+static LLVMValueRef stub_of(LLVMModuleRef module)
+{
+    LLVMValueRef stub = LLVMGetNamedFunction(module, "fused_7");
+    assert_non_null(stub);
+    return stub;
+}
+
+/* Writes a node of metadata: "(a,b)" for a node of a and b, strings and numbers as they are. */
+static void print_node(LLVMValueRef value, rt_buffer *out)
+{
+    unsigned length = 0;
+    const char *text = LLVMGetMDString(value, &length);
+    if (text) {
+        rt_buffer_append_text(out, (rt_text){text, length});
+    } else if (LLVMIsAConstantInt(value)) {
+        rt_buffer_printf(out, "%llu", LLVMConstIntGetZExtValue(value));
+    } else {
+        LLVMValueRef operands[16];
+        uint32_t count = LLVMGetMDNodeNumOperands(value);
+        assert_true(count <= 16);
+        LLVMGetMDNodeOperands(value, operands);
+        for (uint32_t i = 0; i < count; i++) {
+            rt_buffer_printf(out, "%s", i ? "," : "(");
+            print_node(operands[i], out);
+        }
+        rt_buffer_printf(out, ")");
+    }
+}
+
+/* The metadata of a kind that a function has, "" where it has none; freed by the caller. */
+static rt_buffer metadata_of(LLVMValueRef function, const char *kind)
+{
+    rt_buffer out = {0};
+    size_t count = 0;
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    unsigned wanted = LLVMGetMDKindIDInContext(context, kind, (unsigned)strlen(kind));
+    LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(function, &count);
+    for (unsigned i = 0; i < count; i++) {
+        if (LLVMValueMetadataEntriesGetKind(entries, i) != wanted) continue;
+        LLVMMetadataRef node = LLVMValueMetadataEntriesGetMetadata(entries, i);
+        print_node(LLVMMetadataAsValue(context, node), &out);
+    }
+    LLVMDisposeValueMetadataEntries(entries);
+    return out;
+}
+
+static void assert_metadata(LLVMModuleRef module, const char *kind, const char *wanted)
+{
+    rt_buffer seen = metadata_of(stub_of(module), kind);
+    assert_string_equal(rt_buffer_string(&seen), wanted);
+    rt_buffer_free(&seen);
+}
+
+/* The module as text; freed by the caller with LLVMDisposeMessage. */
+static bool holds(LLVMModuleRef module, const char *part)
+{
+    char *text = LLVMPrintModuleToString(module);
+    bool found = strstr(text, part) != NULL;
+    LLVMDisposeMessage(text);
+    return found;
+}
+
+/* How many calls of a function are left. */
+static uint32_t calls_of(LLVMModuleRef module, const char *name)
+{
+    LLVMValueRef function = LLVMGetNamedFunction(module, name);
+    uint32_t count = 0;
+    for (LLVMUseRef use = function ? LLVMGetFirstUse(function) : NULL; use;
+         use = LLVMGetNextUse(use))
+        count++;
+    return count;
+}
+
+/* ---- Metadata ------------------------------------------------------------------------------ */
+
+static const char stores[] =
+    "kernel void K1(global int *a, global int *b) { a[get_global_id(0)] = b[0]; }\n"
+    "kernel void K2(global int *a, int n, float f, global int *c) {"
+    " c[get_global_id(0)] = a[get_global_id(0)] + n + (int)f; }\n";
+
+/* [K1, K2, K1] over a line of 48, of which the second argument of the first is the fourth of the
+ * second. */
+typedef struct three {
+    rt_link_code code;
+    rt_fusion_kernel kernels[3];
+    rt_fusion_identity identity;
+    rt_fusion_request request;
+} three;
+
+static void make_three(fuse_fixture *fixture, three *made)
+{
+    made->code = compile(fixture, stores);
+    static const char *const names[] = {"K1", "K2", "K1"};
+    for (uint32_t i = 0; i < 3; i++)
+        made->kernels[i] = (rt_fusion_kernel){rt_text_of(names[i]), &made->code, 1, line(48)};
+    made->identity = (rt_fusion_identity){{0, 1}, {1, 3}};
+    made->request = request_of(made->kernels, 3, line(48));
+    made->request.identities = &made->identity;
+    made->request.identity_count = 1;
+}
+
+/* Written out before the passes and read again, the module becomes the same as this one. */
+static void KF_META_01_the_module_can_be_fused_by_itself(void **state)
+{
+    fuse_fixture *fixture = *state;
+    three list;
+    make_three(fixture, &list);
+    LLVMModuleRef module = begin(fixture, &list.request);
+    LLVMMemoryBufferRef dump = LLVMWriteBitcodeToMemoryBuffer(module);
+    must(fixture, pl_fuse_module(&fixture->fusing, NULL));
+    char *once = LLVMPrintModuleToString(module);
+    pl_job other;
+    pl_job_open(&other, fixture->job.sink);
+    pl_fusing again = {.job = &other};
+    assert_false(LLVMParseBitcodeInContext2(other.context, dump, &again.module));
+    must(fixture, pl_fuse_module(&again, NULL));
+    char *twice = LLVMPrintModuleToString(again.module);
+    /* The first line names the module. */
+    assert_string_equal(strstr(once, "target"), strstr(twice, "target"));
+    LLVMDisposeMessage(once);
+    LLVMDisposeMessage(twice);
+    LLVMDisposeMemoryBuffer(dump);
+    LLVMDisposeModule(again.module);
+    pl_job_close(&other);
+}
+
+static void KF_META_02_the_kernels_are_listed_in_order(void **state)
+{
+    fuse_fixture *fixture = *state;
+    three list;
+    make_three(fixture, &list);
+    LLVMModuleRef module = begin(fixture, &list.request);
+    assert_metadata(module, "sycl.kernel.fused", "(K1,K2,K1)");
+    /* Twin: a name without a function. */
+    LLVMValueRef gone = LLVMGetNamedFunction(module, "K2");
+    LLVMSetValueName2(gone, "K3", 2);
+    rt_status status = pl_fuse_module(&fixture->fusing, NULL);
+    assert_refused(fixture->postlink, status, RT_FUSION_REJECTED, "K2");
+}
+
+static void KF_META_03_identical_parameters_are_pairs_of_indices(void **state)
+{
+    fuse_fixture *fixture = *state;
+    three list;
+    make_three(fixture, &list);
+    LLVMModuleRef module = begin(fixture, &list.request);
+    assert_metadata(module, "sycl.kernel.param", "(((0,1),(1,3)))");
+    must(fixture, pl_fuse_kernels(&fixture->fusing));
+    assert_int_equal(LLVMCountParams(stub_of(module)), 2 + 4 + 2 - 1);
+}
+
+static void KF_META_03_without_identities_the_counts_add_up(void **state)
+{
+    fuse_fixture *fixture = *state;
+    three list;
+    make_three(fixture, &list);
+    list.request.identity_count = 0;
+    LLVMModuleRef module = begin(fixture, &list.request);
+    assert_metadata(module, "sycl.kernel.param", "");
+    must(fixture, pl_fuse_kernels(&fixture->fusing));
+    assert_int_equal(LLVMCountParams(stub_of(module)), 2 + 4 + 2);
+}
+
+/* K1(a, b), K2(a', n, f, b): the first argument of the last kernel is number 5 of the fused one;
+ * were the fourth of the second counted, it would be 6. */
+static void KF_META_04_promotions_count_after_joining(void **state)
+{
+    fuse_fixture *fixture = *state;
+    three list;
+    make_three(fixture, &list);
+    const rt_fusion_promotion promotions[] = {{{0, 1}, RT_FUSION_PRIVATE, 1, 4},
+                                              {{2, 0}, RT_FUSION_LOCAL, 4, 4}};
+    list.request.promotions = promotions;
+    list.request.promotion_count = 2;
+    LLVMModuleRef module = begin(fixture, &list.request);
+    assert_metadata(module, "sycl.kernel.promote", "((1,private),(5,local))");
+}
+
+/* 4 elements of 4 bytes are 4 of int; of int2 they are 2. */
+static void KF_META_05_sizes_count_elements(void **state)
+{
+    fuse_fixture *fixture = *state;
+    const rt_link_code code = compile(fixture, "kernel void K(global int *a, global int2 *b) {"
+                                               " a[get_global_id(0)] = b[get_global_id(0)].x; }");
+    const rt_fusion_kernel kernel = {RT_TEXT("K"), &code, 1, line(16)};
+    const rt_fusion_promotion promotions[] = {{{0, 0}, RT_FUSION_PRIVATE, 4, 4},
+                                              {{0, 1}, RT_FUSION_PRIVATE, 4, 4}};
+    rt_fusion_request request = request_of(&kernel, 1, line(16));
+    request.promotions = promotions;
+    request.promotion_count = 2;
+    LLVMModuleRef module = begin(fixture, &request);
+    assert_metadata(module, "sycl.kernel.promote.size", "((0,4),(1,2))");
+}
+
+/* 256 as a little-endian int is the bytes 0, 1, 0, 0. */
+static void KF_META_06_constants_are_strings_of_bytes(void **state)
+{
+    fuse_fixture *fixture = *state;
+    three list;
+    make_three(fixture, &list);
+    const rt_fusion_constant constant = {{1, 1}, {(const uint8_t *)"\0\1\0\0", 4}};
+    list.request.constants = &constant;
+    list.request.constant_count = 1;
+    LLVMModuleRef module = begin(fixture, &list.request);
+    rt_buffer seen = metadata_of(stub_of(module), "sycl.kernel.constants");
+    assert_int_equal(seen.size, sizeof "((3,....))" - 1);
+    assert_memory_equal(seen.data, "((3,\0\1\0\0))", seen.size);
+    rt_buffer_free(&seen);
+    must(fixture, pl_fuse_module(&fixture->fusing, NULL));
+    assert_true(holds(module, ", 256"));
+}
+
+/* A list of ranges over a launch; each kernel is K1 of `stores`. */
+static LLVMModuleRef begin_ranges(fuse_fixture *fixture, const rt_fusion_range *ranges,
+                                  uint32_t count, rt_fusion_range launch)
+{
+    rt_link_code *code = rt_arena_alloc_array(&fixture->job.arena, 1, sizeof *code);
+    *code = compile(fixture, stores);
+    rt_fusion_kernel *kernels = rt_arena_alloc_array(&fixture->job.arena, count, sizeof *kernels);
+    for (uint32_t i = 0; i < count; i++)
+        kernels[i] = (rt_fusion_kernel){RT_TEXT("K1"), code, 1, ranges[i]};
+    rt_fusion_request request = request_of(kernels, count, launch);
+    return begin(fixture, &request);
+}
+
+static void KF_META_07_the_range_is_there_where_ranges_differ(void **state)
+{
+    fuse_fixture *fixture = *state;
+    const rt_fusion_range ranges[] = {line(8), line(48)};
+    LLVMModuleRef module = begin_ranges(fixture, ranges, 2, line(48));
+    assert_metadata(module, "sycl.kernel.nd-range", "(1,(48,0,0),(0,0,0),(0,0,0))");
+}
+
+static void KF_META_07_the_range_is_not_there_where_they_are_the_same(void **state)
+{
+    fuse_fixture *fixture = *state;
+    const rt_fusion_range ranges[] = {line(48), line(48)};
+    LLVMModuleRef module = begin_ranges(fixture, ranges, 2, line(48));
+    assert_metadata(module, "sycl.kernel.nd-range", "");
+    assert_metadata(module, "sycl.kernel.nd-ranges", "");
+}
+
+/* The global size is 8 by 6 as get_global_id counts, 6 by 8 in SYCL. */
+static void KF_META_08_unused_dimensions_of_the_global_size_are_0(void **state)
+{
+    fuse_fixture *fixture = *state;
+    const rt_fusion_range ranges[] = {line(8), plane(8, 6)};
+    LLVMModuleRef module = begin_ranges(fixture, ranges, 2, plane(8, 6));
+    assert_metadata(module, "sycl.kernel.nd-range", "(2,(6,8,0),(0,0,0),(0,0,0))");
+}
+
+static void KF_META_09_local_sizes_are_0_where_they_are_open(void **state)
+{
+    fuse_fixture *fixture = *state;
+    const rt_fusion_range ranges[] = {plane(8, 4), with_local(plane(8, 8), 2, 4)};
+    LLVMModuleRef module = begin_ranges(fixture, ranges, 2, ranges[1]);
+    assert_metadata(module, "sycl.kernel.nd-ranges",
+                    "((2,(4,8,0),(0,0,0),(0,0,0)),(2,(8,8,0),(4,2,0),(0,0,0)))");
+}
+
+static void KF_META_10_offsets_are_0_where_unused(void **state)
+{
+    fuse_fixture *fixture = *state;
+    rt_fusion_range ranges[] = {line(8), line(16)};
+    ranges[0].offset[0] = ranges[1].offset[0] = 5;
+    LLVMModuleRef module = begin_ranges(fixture, ranges, 2, ranges[1]);
+    assert_metadata(module, "sycl.kernel.nd-range", "(1,(16,0,0),(0,0,0),(5,0,0))");
+}
+
+static void KF_META_11_every_kernel_has_its_range(void **state)
+{
+    fuse_fixture *fixture = *state;
+    const rt_fusion_range ranges[] = {line(8), line(16), line(8)};
+    LLVMModuleRef module = begin_ranges(fixture, ranges, 3, line(16));
+    assert_metadata(module, "sycl.kernel.nd-ranges",
+                    "((1,(8,0,0),(0,0,0),(0,0,0)),(1,(16,0,0),(0,0,0),(0,0,0)),"
+                    "(1,(8,0,0),(0,0,0),(0,0,0)))");
+    must(fixture, pl_fuse_kernels(&fixture->fusing));
+    /* Two guards: the second kernel has all work-items. */
+    assert_true(holds(module, "icmp ult i64"));
+}
+
+/* ---- The compiler -------------------------------------------------------------------------- */
+
+/* Through the plugin's one entry, and in a context of its own each time: the second call does not
+ * see what the first one made. */
+static void KF_JIT_01_the_compiler_is_reached_through_the_plugin(void **state)
+{
+    fuse_fixture *fixture = *state;
+    three list;
+    make_three(fixture, &list);
+    rt_buffer first = {0}, second = {0};
+    must(fixture, fixture->postlink->api->fuse(fixture->job.sink, &list.request, &first));
+    must(fixture, fixture->postlink->api->fuse(fixture->job.sink, &list.request, &second));
+    assert_int_equal(first.size, second.size);
+    assert_memory_equal(first.data, second.data, first.size);
+    rt_buffer_free(&first);
+    rt_buffer_free(&second);
+}
+
+static void KF_JIT_04_everything_asked_for_is_in_the_metadata(void **state)
+{
+    fuse_fixture *fixture = *state;
+    three list;
+    make_three(fixture, &list);
+    const rt_fusion_promotion promotion = {{0, 1}, RT_FUSION_PRIVATE, 1, 4};
+    const rt_fusion_constant constant = {{1, 1}, {(const uint8_t *)"0123", 4}};
+    list.request.promotions = &promotion;
+    list.request.promotion_count = 1;
+    list.request.constants = &constant;
+    list.request.constant_count = 1;
+    LLVMModuleRef module = begin(fixture, &list.request);
+    assert_metadata(module, "sycl.kernel.fused", "(K1,K2,K1)");
+    assert_metadata(module, "sycl.kernel.param", "(((0,1),(1,3)))");
+    assert_metadata(module, "sycl.kernel.promote", "((1,private))");
+    assert_metadata(module, "sycl.kernel.promote.size", "((1,1))");
+    assert_metadata(module, "sycl.kernel.constants", "((3,0123))");
+}
+
+static const char helped[] = "__attribute__((noinline)) int help(int x) { return 3 * x; }\n"
+                             "kernel void H1(global int *a) { a[get_global_id(0)] = help(1); }\n"
+                             "kernel void H2(global int *a) { a[get_global_id(0)] += help(2); }\n";
+
+static LLVMModuleRef begin_helped(fuse_fixture *fixture)
+{
+    rt_link_code *code = rt_arena_alloc_array(&fixture->job.arena, 1, sizeof *code);
+    *code = compile(fixture, helped);
+    rt_fusion_kernel *kernels = rt_arena_alloc_array(&fixture->job.arena, 2, sizeof *kernels);
+    kernels[0] = (rt_fusion_kernel){RT_TEXT("H1"), code, 1, line(8)};
+    kernels[1] = (rt_fusion_kernel){RT_TEXT("H2"), code, 1, line(8)};
+    rt_fusion_request request = request_of(kernels, 2, line(8));
+    return begin(fixture, &request);
+}
+
+static void KF_JIT_06_the_module_has_a_stub_and_what_kernels_need(void **state)
+{
+    fuse_fixture *fixture = *state;
+    LLVMModuleRef module = begin_helped(fixture);
+    assert_true(LLVMIsDeclaration(stub_of(module)));
+    LLVMValueRef help = LLVMGetNamedFunction(module, "help");
+    assert_non_null(help);
+    assert_false(LLVMIsDeclaration(help));
+    assert_non_null(LLVMGetNamedFunction(module, "H1"));
+    assert_non_null(LLVMGetNamedFunction(module, "H2"));
+}
+
+static void KF_JIT_08_kernels_are_inlined(void **state)
+{
+    fuse_fixture *fixture = *state;
+    LLVMModuleRef module = begin_helped(fixture);
+    must(fixture, pl_fuse_kernels(&fixture->fusing));
+    uint32_t defined = 0;
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function))
+        defined += !LLVMIsDeclaration(function);
+    assert_int_equal(defined, 1);
+    assert_int_equal(calls_of(module, "_Z7barrierj"), 1);
+}
+
+/* A pointer that is cast to generic and back: InferAddressSpaces leaves accesses to global memory
+ * only, and it stands ahead of promotion. */
+static void KF_JIT_09_generic_pointers_are_gone_before_promotion(void **state)
+{
+    fuse_fixture *fixture = *state;
+    static const char ir[] = "target triple = \"spir64\"\n"
+                             "define internal spir_func void @G(i32 addrspace(1)* %p) {\n"
+                             " %g = addrspacecast i32 addrspace(1)* %p to i32 addrspace(4)*\n"
+                             " store i32 1, i32 addrspace(4)* %g\n ret void\n}\n"
+                             "declare !sycl.kernel.fused !0 spir_kernel void @fused_7()\n"
+                             "!0 = !{!\"G\"}\n";
+    LLVMMemoryBufferRef memory = LLVMCreateMemoryBufferWithMemoryRangeCopy(ir, sizeof ir - 1, "ir");
+    char *reason = NULL;
+    LLVMParseIRInContext(fixture->job.context, memory, &fixture->fusing.module, &reason);
+    if (reason) fail_msg("%s", reason);
+    must(fixture, pl_fuse_module(&fixture->fusing, NULL));
+    assert_false(holds(fixture->fusing.module, "addrspace(4)"));
+    assert_true(holds(fixture->fusing.module, "store i32 1, i32 addrspace(1)* %"));
+}
+
+typedef struct pass_trace {
+    rt_buffer names;
+    uint32_t allocas_behind_promotion;
+} pass_trace;
+
+static void note_pass(void *user, const char *next, LLVMModuleRef module)
+{
+    pass_trace *trace = user;
+    rt_buffer_printf(&trace->names, "%s ", next);
+    if (strcmp(next, "SYCLCP") == 0) trace->allocas_behind_promotion = holds(module, "alloca [1");
+}
+
+static void KF_JIT_10_promotion_stands_behind_the_first_passes(void **state)
+{
+    fuse_fixture *fixture = *state;
+    three list;
+    make_three(fixture, &list);
+    const rt_fusion_promotion promotion = {{0, 1}, RT_FUSION_PRIVATE, 1, 4};
+    list.request.promotions = &promotion;
+    list.request.promotion_count = 1;
+    begin(fixture, &list.request);
+    pass_trace trace = {0};
+    must(fixture, pl_fuse_module(&fixture->fusing,
+                                 &(pl_fusion_observer){.user = &trace, .before = note_pass}));
+    assert_int_equal(trace.allocas_behind_promotion, 1);
+    assert_true(fixture->fusing.dropped[1]);
+    rt_buffer_free(&trace.names);
+}
+
+static void KF_JIT_11_known_arguments_become_constants(void **state)
+{
+    fuse_fixture *fixture = *state;
+    three list;
+    make_three(fixture, &list);
+    const rt_fusion_constant constant = {{1, 1}, {(const uint8_t *)"\7\0\0\0", 4}};
+    list.request.constants = &constant;
+    list.request.constant_count = 1;
+    LLVMModuleRef module = begin(fixture, &list.request);
+    must(fixture, pl_fuse_module(&fixture->fusing, NULL));
+    assert_true(holds(module, ", 7"));
+    assert_int_equal(LLVMCountParams(stub_of(module)), 2 + 4 + 2 - 1 - 1);
+}
+
+static void KF_JIT_12_the_passes_run_in_the_documents_order(void **state)
+{
+    fuse_fixture *fixture = *state;
+    begin_helped(fixture);
+    pass_trace trace = {0};
+    must(fixture, pl_fuse_module(&fixture->fusing,
+                                 &(pl_fusion_observer){.user = &trace, .before = note_pass}));
+    assert_string_equal(
+        rt_buffer_string(&trace.names),
+        "SYCLKernelFusion IndVarSimplifyPass LoopUnrollPass SROAPass InferAddressSpacesPass "
+        "SYCLInternalizer SYCLCP SROAPass SCCPPass InstCombinePass SimplifyCFGPass SROAPass "
+        "InstCombinePass SimplifyCFGPass ADCEPass EarlyCSEPass finish emit ");
+    rt_buffer_free(&trace.names);
+    /* What only told the passes is gone. */
+    assert_false(holds(fixture->fusing.module, "sycl.kernel"));
+}
+
+/* ---- Remapping ----------------------------------------------------------------------------- */
+
+/* Fuses a kernel that stores one query with one that has none, over these ranges. */
+static LLVMModuleRef fuse_query(fuse_fixture *fixture, const char *query, rt_fusion_range asking,
+                                rt_fusion_range launch)
+{
+    rt_text source = rt_arena_printf(&fixture->job.arena,
+                                     "kernel void Q(global ulong *a) { *a = %s; }\n"
+                                     "kernel void N(global ulong *a) { *a = 1; }\n",
+                                     query);
+    const rt_link_code code = compile(fixture, source.data);
+    const rt_fusion_kernel kernels[] = {{RT_TEXT("Q"), &code, 1, asking},
+                                        {RT_TEXT("N"), &code, 1, launch}};
+    rt_fusion_request request = request_of(kernels, 2, launch);
+    LLVMModuleRef module = begin(fixture, &request);
+    must(fixture, pl_fuse_kernels(&fixture->fusing));
+    return module;
+}
+
+static void assert_query(fuse_fixture *fixture, const char *query, const char *symbol,
+                         rt_fusion_range asking, rt_fusion_range launch, bool stays)
+{
+    LLVMModuleRef module = fuse_query(fixture, query, asking, launch);
+    assert_int_equal(calls_of(module, symbol) > 0, stays);
+    LLVMDisposeModule(module);
+    fixture->fusing = (pl_fusing){.job = &fixture->job};
+}
+
+#define LOCAL_SIZE "get_local_size(0)", "_Z14get_local_sizej"
+#define NUM_GROUPS "get_num_groups(0)", "_Z14get_num_groupsj"
+#define LOCAL_ID   "get_local_id(0)", "_Z12get_local_idj"
+#define GROUP_ID   "get_group_id(0)", "_Z12get_group_idj"
+
+static void KF_REMAP_05_groups_are_constants_where_the_local_size_is_given(void **state)
+{
+    rt_fusion_range given = with_local(line(16), 4, 1), launch = with_local(line(32), 4, 1);
+    assert_query(*state, LOCAL_SIZE, given, launch, false);
+    assert_query(*state, NUM_GROUPS, given, launch, false);
+    assert_query(*state, LOCAL_SIZE, line(8), launch, true);
+    assert_query(*state, NUM_GROUPS, line(8), launch, true);
+}
+
+/* {8,4} under {16,4} in SYCL's order differs in component 0 alone; the others in more. */
+static void KF_REMAP_06_ids_are_replaced_where_lower_components_differ(void **state)
+{
+    assert_query(*state, GROUP_ID, plane(4, 8), plane(4, 16), true);
+    assert_query(*state, GROUP_ID, plane(4, 8), plane(8, 8), false);
+    assert_query(*state, GROUP_ID, line(32), plane(8, 8), false);
+}
+
+static void KF_REMAP_18_global_sizes_are_replaced(void **state)
+{
+    assert_query(*state, "get_global_size(0)", "_Z15get_global_sizej", line(8), line(16), false);
+    assert_query(*state, "get_global_size(0)", "_Z15get_global_sizej", line(16), line(16), true);
+}
+
+static void KF_REMAP_19_local_sizes_are_replaced(void **state)
+{
+    rt_fusion_range given = with_local(line(16), 4, 1), launch = with_local(line(32), 4, 1);
+    assert_query(*state, LOCAL_SIZE, given, launch, false);
+    assert_query(*state, LOCAL_SIZE, launch, launch, true);
+}
+
+static void KF_REMAP_20_numbers_of_groups_are_replaced(void **state)
+{
+    rt_fusion_range given = with_local(line(16), 4, 1), launch = with_local(line(32), 4, 1);
+    assert_query(*state, NUM_GROUPS, given, launch, false);
+    assert_query(*state, NUM_GROUPS, launch, launch, true);
+}
+
+/* The linear id of a launch of two dimensions needs the first two components only. */
+static void KF_REMAP_21_global_ids_are_replaced(void **state)
+{
+    fuse_fixture *fixture = *state;
+    LLVMModuleRef module = fuse_query(fixture, "get_global_id(2)", line(8), plane(8, 8));
+    assert_true(holds(module, "@_Z13get_global_idj(i32 1)"));
+    assert_false(holds(module, "@_Z13get_global_idj(i32 2)"));
+}
+
+static void KF_REMAP_22_local_ids_are_replaced(void **state)
+{
+    assert_query(*state, LOCAL_ID, line(8), plane(8, 8), false);
+    assert_query(*state, LOCAL_ID, line(8), line(16), true);
+}
+
+static void KF_REMAP_23_group_ids_are_replaced(void **state)
+{
+    assert_query(*state, GROUP_ID, line(8), plane(8, 8), false);
+    assert_query(*state, GROUP_ID, line(8), line(16), true);
+}
+
+static void KF_REMAP_24_offsets_are_replaced(void **state)
+{
+    rt_fusion_range kernel = line(8), launch = line(16);
+    kernel.offset[0] = launch.offset[0] = 4;
+    assert_query(*state, "get_global_offset(0)", "_Z17get_global_offsetj", kernel, launch, false);
+    assert_query(*state, "get_global_offset(0)", "_Z17get_global_offsetj", launch, launch, true);
+}
+
+int main(int argc, char **argv)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_fuse, close_fuse)
+    const struct CMUnitTest tests[] = {
+        TEST(KF_META_01_the_module_can_be_fused_by_itself),
+        TEST(KF_META_02_the_kernels_are_listed_in_order),
+        TEST(KF_META_03_identical_parameters_are_pairs_of_indices),
+        TEST(KF_META_03_without_identities_the_counts_add_up),
+        TEST(KF_META_04_promotions_count_after_joining),
+        TEST(KF_META_05_sizes_count_elements),
+        TEST(KF_META_06_constants_are_strings_of_bytes),
+        TEST(KF_META_07_the_range_is_there_where_ranges_differ),
+        TEST(KF_META_07_the_range_is_not_there_where_they_are_the_same),
+        TEST(KF_META_08_unused_dimensions_of_the_global_size_are_0),
+        TEST(KF_META_09_local_sizes_are_0_where_they_are_open),
+        TEST(KF_META_10_offsets_are_0_where_unused),
+        TEST(KF_META_11_every_kernel_has_its_range),
+        TEST(KF_JIT_01_the_compiler_is_reached_through_the_plugin),
+        TEST(KF_JIT_04_everything_asked_for_is_in_the_metadata),
+        TEST(KF_JIT_06_the_module_has_a_stub_and_what_kernels_need),
+        TEST(KF_JIT_08_kernels_are_inlined),
+        TEST(KF_JIT_09_generic_pointers_are_gone_before_promotion),
+        TEST(KF_JIT_10_promotion_stands_behind_the_first_passes),
+        TEST(KF_JIT_11_known_arguments_become_constants),
+        TEST(KF_JIT_12_the_passes_run_in_the_documents_order),
+        TEST(KF_REMAP_05_groups_are_constants_where_the_local_size_is_given),
+        TEST(KF_REMAP_06_ids_are_replaced_where_lower_components_differ),
+        TEST(KF_REMAP_18_global_sizes_are_replaced),
+        TEST(KF_REMAP_19_local_sizes_are_replaced),
+        TEST(KF_REMAP_20_numbers_of_groups_are_replaced),
+        TEST(KF_REMAP_21_global_ids_are_replaced),
+        TEST(KF_REMAP_22_local_ids_are_replaced),
+        TEST(KF_REMAP_23_group_ids_are_replaced),
+        TEST(KF_REMAP_24_offsets_are_replaced),
+    };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

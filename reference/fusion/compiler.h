@@ -1,0 +1,19 @@
+/* What the runtime asks to fuse: a hook, because the fusion compiler lives behind LLVM in a process
+ * of its own. */
+#ifndef REFERENCE_FUSION_COMPILER_H
+#define REFERENCE_FUSION_COMPILER_H
+
+#include "reference/image/fusion_request.h"
+
+typedef struct rt_fusion_compiler {
+    void *user;
+    /* Makes one kernel of the request's list.  out_result is initialised by the caller, who frees
+     * it, and receives what rt_fusion_result_read reads.  FUSION_REJECTED: the list cannot be
+     * fused, the message says why; MALFORMED: damaged code; TOOL: the compiler died; IO, LIMIT;
+     * UNAVAILABLE: there is no fusion compiler here.  No other code.  May be called from several
+     * threads.  Source: document 001, "Fusion JIT integration" (fuseKernels). */
+    rt_status (*fuse)(void *user, rt_sink *sink, const rt_fusion_request *request,
+                      rt_buffer *out_result);
+} rt_fusion_compiler;
+
+#endif

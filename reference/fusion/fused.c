@@ -1,0 +1,346 @@
+/* Requests to the fusion compiler, what comes back, and the store of it. */
+#include "reference/fusion/fused.h"
+
+#include "reference/base/handover.h"
+#include "reference/base/map.h"
+#include "reference/fusion/plan.h"
+#include "reference/program/specialise.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* The newest SPIR-V that every tool here takes, as in a module's header. */
+enum { SPIRV_VERSION_MAX = 0x00010200 };
+
+typedef struct fused_kernel {
+    rt_text key;             /* in the store's arena */
+    rt_text name;            /* the same */
+    rt_fusion_result result; /* in the arena */
+    rt_bundle *bundle;
+    rt_arena arena;
+} fused_kernel;
+
+struct rt_fused_kernels {
+    rt_fused_tools tools;
+    pthread_mutex_t lock; /* of what follows */
+    rt_map index;         /* key -> kernels */
+    RT_VECTOR(fused_kernel *) kernels;
+    uint32_t name_count; /* names given so far (tag B46) */
+};
+
+rt_fused_kernels *rt_fused_create(const rt_fused_tools *tools)
+{
+    rt_fused_kernels *fused = rt_alloc(sizeof *fused);
+    fused->tools = *tools;
+    pthread_mutex_init(&fused->lock, NULL);
+    return fused;
+}
+
+static void kernel_free(rt_fused_kernels *fused, fused_kernel *kernel)
+{
+    rt_bundle_release(fused->tools.programs, kernel->bundle);
+    rt_arena_reset(&kernel->arena);
+    rt_free(kernel);
+}
+
+void rt_fused_destroy(rt_fused_kernels *fused)
+{
+    if (!fused) return;
+    for (uint32_t i = 0; i < fused->kernels.count; i++)
+        kernel_free(fused, fused->kernels.items[i]);
+    rt_vector_free(&fused->kernels);
+    rt_map_free(&fused->index);
+    pthread_mutex_destroy(&fused->lock);
+    rt_free(fused);
+}
+
+/* ---- The plan ----------------------------------------------------------------------------- */
+
+static rt_fusion_range range_of(const dev_nd_range *given)
+{
+    rt_fusion_range range = {.dimensions = given->dimensions};
+    memcpy(range.global, given->global, sizeof range.global);
+    memcpy(range.local, given->local, sizeof range.local);
+    memcpy(range.offset, given->offset, sizeof range.offset);
+    return range;
+}
+
+/* Only code that a compiler can still read is fused. */
+static rt_status check_codes(rt_fused_kernels *fused, const rt_fusion_list *list)
+{
+    for (uint32_t k = 0; k < list->count; k++) {
+        const rt_program *program = list->kernels[k].program;
+        for (uint32_t i = 0; i < program->image_count; i++) {
+            const rt_image *image = program->images[i]->image;
+            if (image->format == RT_FORMAT_SPIRV64) continue;
+            return rt_fail_naming(fused->tools.sink, RT_FUSION_REJECTED, RT_RULE_KF_TARGET_07,
+                                  &list->kernels[k].kernel, 1,
+                                  "kernel '%.*s' is in image %.*s of format %s, and only spirv64 "
+                                  "can be fused",
+                                  RT_TEXT_ARG(list->kernels[k].kernel), RT_TEXT_ARG(image->name),
+                                  rt_format_name(image->format));
+        }
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status rt_fused_plan_make(rt_fused_kernels *fused, rt_arena *arena, const rt_fusion_list *list,
+                             rt_queue_id queue, bool barriers, rt_fused_plan *out_plan)
+{
+    CHECK(list->count >= 1);
+    rt_fusion_input *inputs = rt_arena_alloc_array(arena, list->count, sizeof *inputs);
+    rt_fusion_range *ranges = rt_arena_alloc_array(arena, list->count, sizeof *ranges);
+    for (uint32_t k = 0; k < list->count; k++) {
+        const rt_listed_kernel *kernel = &list->kernels[k];
+        inputs[k].launch = rt_launch_pass(arena, kernel->program, kernel->launch);
+        inputs[k].range = ranges[k] = range_of(&kernel->launch->range);
+    }
+    *out_plan =
+        (rt_fused_plan){.list = list, .queue = queue, .inputs = inputs, .barriers = barriers};
+    rt_status status = rt_fusion_plan(fused->tools.sink, fused->tools.profile, ranges, list->count,
+                                      &out_plan->range);
+    if (!rt_ok(status)) out_plan->range = ranges[0];
+    /* A contradiction is the application's mistake, whether or not the ranges go together. */
+    RT_TRY(rt_fusion_parameters_make(fused->tools.sink, fused->tools.profile, arena, inputs,
+                                     list->count, &out_plan->range, &out_plan->parameters));
+    RT_TRY(status);
+    RT_TRY(check_codes(fused, list));
+    if (fused->tools.compiler) return RT_STATUS_OK;
+    return rt_fail(fused->tools.sink, RT_FUSION_REJECTED, RT_RULE_NONE,
+                   "Kernel fusion not supported by this build");
+}
+
+/* ---- The request -------------------------------------------------------------------------- */
+
+static rt_link_code code_of(rt_arena *arena, const rt_listed_kernel *kernel, const rt_image *image,
+                            const rt_image *requesting)
+{
+    const rt_kernel_request asked = {.constants = kernel->launch->constants,
+                                     .constant_count = kernel->launch->constant_count};
+    dev_spec_constant *set = NULL;
+    uint32_t count =
+        rt_spec_list_of_image(arena, rt_spec_list_make(arena, &asked, requesting), image, &set);
+    rt_link_constant *constants = rt_arena_alloc_array(arena, count, sizeof *constants);
+    for (uint32_t i = 0; i < count; i++)
+        constants[i] = (rt_link_constant){set[i].id, set[i].value};
+    return (rt_link_code){.spirv = image->code, .constants = constants, .constant_count = count};
+}
+
+/* The range as the compiler is told it. */
+static rt_fusion_range told_range(const rt_fusion_range *input, const rt_fusion_range *fused)
+{
+    rt_fusion_range told = *input;
+    /* Broken: the kernel runs as if it had been submitted with the fused range. */
+    if (rt_fusion_remaps_ids(input, fused) && !RULE(KF_RANGE_08)) return *fused;
+    bool whole = input->local[0] != 0 && rt_fusion_remaps_ids(input, fused);
+    /* Broken: the kernel sees the groups of the fused launch. */
+    if (whole && !RULE(KF_RANGE_16)) memset(told.local, 0, sizeof told.local);
+    return told;
+}
+
+static const rt_fusion_kernel *kernels_make(rt_arena *arena, const rt_fused_plan *plan)
+{
+    uint32_t count = plan->list->count;
+    rt_fusion_kernel *kernels = rt_arena_alloc_array(arena, count, sizeof *kernels);
+    for (uint32_t k = 0; k < count; k++) {
+        const rt_listed_kernel *listed = &plan->list->kernels[k];
+        const rt_program *program = listed->program;
+        CHECK(program->image_count >= 1);
+        rt_link_code *codes = rt_arena_alloc_array(arena, program->image_count, sizeof *codes);
+        for (uint32_t i = 0; i < program->image_count; i++)
+            codes[i] = code_of(arena, listed, program->images[i]->image, program->images[0]->image);
+        kernels[k] = (rt_fusion_kernel){.name = listed->kernel,
+                                        .codes = codes,
+                                        .code_count = program->image_count,
+                                        .range = told_range(&plan->inputs[k].range, &plan->range)};
+    }
+    return kernels;
+}
+
+static rt_fusion_request request_make(rt_arena *arena, const rt_fused_plan *plan, rt_text name)
+{
+    const rt_fusion_parameters *parameters = &plan->parameters;
+    return (rt_fusion_request){
+        .name = name,
+        .kernels = kernels_make(arena, plan),
+        .kernel_count = plan->list->count,
+        .range = plan->range,
+        .barriers = plan->barriers,
+        .identities = parameters->identities,
+        .identity_count = parameters->identity_count,
+        .promotions = parameters->promotions,
+        .promotion_count = parameters->promotion_count,
+        .constants = parameters->constants,
+        .constant_count = parameters->constant_count,
+        .format = RT_FORMAT_SPIRV64,
+        .spirv_version_max = SPIRV_VERSION_MAX,
+    };
+}
+
+/* The request without a name, and the device and context of the program. */
+static rt_text key_make(rt_arena *arena, const rt_fused_plan *plan)
+{
+    rt_buffer bytes = {0};
+    /* The form wants some name; all keys have the same. */
+    rt_fusion_request request = request_make(arena, plan, RT_TEXT("fused"));
+    rt_fusion_request_write(&bytes, &request);
+    rt_write_u32(&bytes, plan->list->device->id);
+    rt_write_u32(&bytes, plan->list->context);
+    rt_text key = rt_arena_text(arena, rt_buffer_text(&bytes));
+    rt_buffer_free(&bytes);
+    return key;
+}
+
+/* ---- Making ------------------------------------------------------------------------------- */
+
+static void trace_fuse(rt_fused_kernels *fused, rt_arena *arena, const rt_fused_plan *plan,
+                       rt_text name)
+{
+    uint32_t count = plan->list->count;
+    rt_text *names = rt_arena_alloc_array(arena, count, sizeof *names);
+    for (uint32_t k = 0; k < count; k++)
+        names[k] = plan->list->kernels[k].kernel;
+    const rt_fusion_range *range = &plan->range;
+    const rt_fusion_parameters *parameters = &plan->parameters;
+    RT_TRACE(fused->tools.trace, FUSE, RT_T("kernel", name), RT_N("queue", plan->queue),
+             RT_TS("kernels", names, count), RT_NS("global", range->global, range->dimensions),
+             RT_NS("local", range->local, range->dimensions),
+             RT_NS("offset", range->offset, range->dimensions),
+             RT_T("barriers", plan->barriers ? RT_TEXT("true") : RT_TEXT("false")),
+             RT_N("joined", parameters->identity_count),
+             RT_TS("promoted", parameters->promoted, parameters->promotion_count),
+             RT_N("constants", parameters->constant_count));
+}
+
+static rt_text name_make(rt_fused_kernels *fused, rt_arena *arena)
+{
+    pthread_mutex_lock(&fused->lock);
+    uint32_t number = fused->name_count++;
+    pthread_mutex_unlock(&fused->lock);
+    return rt_arena_printf(arena, "fused_%u", number);
+}
+
+/* Whatever the compiler's process sent is judged before anything relies on it. */
+static rt_status check_result(rt_fused_kernels *fused, const rt_fused_plan *plan, rt_text name,
+                              const rt_fusion_result *result)
+{
+    bool fine = result->image.kernel_count == 1 && rt_text_equal(result->image.kernels[0], name) &&
+                result->promotion_count == plan->parameters.promotion_count;
+    for (uint32_t i = 0; i < result->parameter_count && fine; i++) {
+        const rt_fusion_place *place = &result->parameters[i];
+        fine = place->kernel < plan->list->count &&
+               place->parameter < plan->inputs[place->kernel].launch.argument_count;
+    }
+    if (fine) return RT_STATUS_OK;
+    return rt_fail(fused->tools.sink, RT_TOOL, RT_RULE_NONE,
+                   "the fusion compiler's result for '%.*s' does not belong to its request",
+                   RT_TEXT_ARG(name));
+}
+
+static rt_status kernel_make(rt_fused_kernels *fused, const rt_fused_plan *plan,
+                             fused_kernel *kernel)
+{
+    const rt_fused_tools *tools = &fused->tools;
+    rt_arena *arena = &kernel->arena;
+    kernel->name = name_make(fused, arena);
+    trace_fuse(fused, arena, plan, kernel->name);
+    rt_fusion_request request = request_make(arena, plan, kernel->name);
+    rt_buffer answer = {0};
+    rt_status status = tools->compiler->fuse(tools->compiler->user, tools->sink, &request, &answer);
+    if (rt_ok(status)) {
+        rt_bytes bytes = rt_arena_bytes(arena, rt_buffer_bytes(&answer));
+        status = rt_fusion_result_read(tools->sink, arena, bytes, &kernel->result);
+    }
+    rt_buffer_free(&answer);
+    RT_TRY(status);
+    RT_TRY(check_result(fused, plan, kernel->name, &kernel->result));
+    return rt_bundle_inject(tools->programs, plan->list->device, plan->list->context,
+                            &kernel->result.image, &kernel->bundle);
+}
+
+/* Keeps the kernel, unless another thread has made the same one meanwhile: that is used then. */
+static fused_kernel *kernel_keep(rt_fused_kernels *fused, fused_kernel *kernel)
+{
+    pthread_mutex_lock(&fused->lock);
+    uint32_t there = rt_map_find(&fused->index, kernel->key);
+    fused_kernel *winner = there == RT_MAP_NONE ? kernel : fused->kernels.items[there];
+    if (winner == kernel) {
+        rt_map_set(&fused->index, kernel->key, fused->kernels.count);
+        *rt_vector_push(&fused->kernels) = kernel;
+    }
+    pthread_mutex_unlock(&fused->lock);
+    if (winner != kernel) kernel_free(fused, kernel);
+    return winner;
+}
+
+static fused_kernel *kernel_find(rt_fused_kernels *fused, rt_text key)
+{
+    pthread_mutex_lock(&fused->lock);
+    uint32_t at = rt_map_find(&fused->index, key);
+    fused_kernel *kernel = at == RT_MAP_NONE ? NULL : fused->kernels.items[at];
+    pthread_mutex_unlock(&fused->lock);
+    return kernel;
+}
+
+/* ---- The launch --------------------------------------------------------------------------- */
+
+static rt_launch launch_make(rt_arena *arena, const rt_fused_plan *plan, const fused_kernel *kernel)
+{
+    const rt_fusion_result *result = &kernel->result;
+    rt_argument *arguments =
+        rt_arena_alloc_array(arena, result->parameter_count, sizeof *arguments);
+    for (uint32_t i = 0; i < result->parameter_count; i++) {
+        const rt_fusion_place *place = &result->parameters[i];
+        arguments[i] = plan->inputs[place->kernel].launch.arguments[place->parameter];
+    }
+    rt_launch launch = {.kernel = kernel->name,
+                        .arguments = arguments,
+                        .argument_count = result->parameter_count,
+                        .bundle = kernel->bundle};
+    launch.range.dimensions = plan->range.dimensions;
+    memcpy(launch.range.global, plan->range.global, sizeof launch.range.global);
+    memcpy(launch.range.local, plan->range.local, sizeof launch.range.local);
+    memcpy(launch.range.offset, plan->range.offset, sizeof launch.range.offset);
+    return launch;
+}
+
+/* Tells of buffers that stay in global memory although they were to be promoted. */
+static void trace_demotions(rt_fused_kernels *fused, const rt_fused_plan *plan,
+                            const rt_fusion_result *result)
+{
+    const rt_fusion_parameters *parameters = &plan->parameters;
+    for (uint32_t i = 0; i < parameters->demotion_count; i++) {
+        RT_TRACE(fused->tools.trace, FUSION_DEMOTE, RT_T("memory", parameters->demotions[i].memory),
+                 RT_T("reason", parameters->demotions[i].reason));
+    }
+    for (uint32_t i = 0; i < result->promotion_count; i++) {
+        if (result->promoted[i]) continue;
+        RT_TRACE(fused->tools.trace, FUSION_DEMOTE, RT_T("memory", parameters->promoted[i]),
+                 RT_T("reason", result->reasons[i]));
+    }
+}
+
+rt_status rt_fused_launch(rt_fused_kernels *fused, rt_arena *arena, const rt_fused_plan *plan,
+                          rt_launch *out_launch)
+{
+    rt_text key = key_make(arena, plan);
+    fused_kernel *kernel = kernel_find(fused, key);
+    if (kernel) {
+        RT_TRACE(fused->tools.trace, FUSION_CACHE_HIT, RT_T("kernel", kernel->name),
+                 RT_N("queue", plan->queue));
+    } else {
+        kernel = rt_alloc(sizeof *kernel);
+        kernel->key = rt_arena_text(&kernel->arena, key);
+        rt_handover_point();
+        rt_status status = kernel_make(fused, plan, kernel);
+        rt_handover_point();
+        if (!rt_ok(status)) {
+            kernel_free(fused, kernel);
+            return status;
+        }
+        kernel = kernel_keep(fused, kernel);
+    }
+    trace_demotions(fused, plan, &kernel->result);
+    *out_launch = launch_make(arena, plan, kernel);
+    return RT_STATUS_OK;
+}

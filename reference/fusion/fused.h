@@ -1,0 +1,53 @@
+/* Fused kernels: from a list to a program on a device, once for every list that is asked for.
+ *
+ * The request to the compiler, written out, is the key under which a fused kernel is kept: codes,
+ * ranges, identities, promotions and constants, but neither names that the runtime gives nor
+ * addresses, so that the same list finds its kernel again.
+ * Source: document 001 (KernelFusionJIT.md), "Fusion Process"; requirements.yaml, key dpcpp, tag
+ * B47. */
+#ifndef REFERENCE_FUSION_FUSED_H
+#define REFERENCE_FUSION_FUSED_H
+
+#include "reference/fusion/compiler.h"
+#include "reference/fusion/parameters.h"
+#include "reference/program/injected.h"
+#include "reference/sched/fusion_command.h"
+
+typedef struct rt_fused_kernels rt_fused_kernels;
+
+/* What fused kernels are made with; everything is borrowed. */
+typedef struct rt_fused_tools {
+    rt_sink *sink;
+    rt_trace *trace;
+    rt_program_manager *programs;
+    rt_profile profile;
+    const rt_fusion_compiler *compiler; /* NULL: there is none */
+} rt_fused_tools;
+
+/* Makes an empty store; the caller destroys it before the program manager.  NULL does nothing. */
+rt_fused_kernels *rt_fused_create(const rt_fused_tools *tools);
+void rt_fused_destroy(rt_fused_kernels *fused);
+
+/* A list whose range and arguments are settled; lives in the arena that it was planned in. */
+typedef struct rt_fused_plan {
+    const rt_fusion_list *list;
+    rt_queue_id queue;
+    const rt_fusion_input *inputs; /* one for each kernel */
+    rt_fusion_range range;
+    rt_fusion_parameters parameters;
+    bool barriers;
+} rt_fused_plan;
+
+/* Settles them.  ERRC_INVALID: contradicting promotions, which the application is told.
+ * FUSION_REJECTED: the ranges do not go together (plan.h); no kernel here can be fused. */
+RT_MUST_USE rt_status rt_fused_plan_make(rt_fused_kernels *fused, rt_arena *arena,
+                                         const rt_fusion_list *list, rt_queue_id queue,
+                                         bool barriers, rt_fused_plan *out_plan);
+
+/* Finds or makes the fused kernel of a plan, and the launch of it; the launch's tables are in the
+ * arena, its bundle lives as long as the store.  Called without locks.  Codes of the compiler's
+ * hook and of rt_bundle_inject. */
+RT_MUST_USE rt_status rt_fused_launch(rt_fused_kernels *fused, rt_arena *arena,
+                                      const rt_fused_plan *plan, rt_launch *out_launch);
+
+#endif

@@ -1,0 +1,184 @@
+/* The application's three calls, and what is told of them. */
+#include "reference/fusion/fusion.h"
+
+#include "reference/base/handover.h"
+
+struct rt_fusion {
+    rt_fusion_parts parts;
+    rt_fused_kernels *kernels;
+};
+
+/* ---- Telling ------------------------------------------------------------------------------ */
+
+/* The runtime prints warnings only where the environment asks for them. */
+static void warn(const rt_fusion *fusion, const char *text)
+{
+    if (*text == '\0' || fusion->parts.warning_level == 0) return;
+    RT_TRACE(fusion->parts.tools.trace, WARNING, RT_T("text", rt_text_of(text)));
+}
+
+static void trace_end(const rt_fusion *fusion, rt_queue_id queue, rt_sync_reason reason,
+                      rt_status why)
+{
+    rt_text detail = {0};
+    if (!rt_ok(why)) detail = rt_sink_diagnostic(fusion->parts.tools.sink, why)->message;
+    RT_TRACE(fusion->parts.tools.trace, FUSION_CANCEL, RT_N("queue", queue),
+             RT_T("reason", rt_text_of(rt_sync_reason_name(reason))),
+             RT_T("rule", rt_text_of(rt_rule_name((rt_rule)why.rule))), RT_T("detail", detail));
+}
+
+/* The scheduler has ended a fusion by itself, or as it was told to. */
+static void ended(void *user, rt_queue_id queue, rt_sync_reason reason)
+{
+    const rt_fusion *fusion = user;
+    if (reason == RT_SYNC_REASON_REJECTED) return; /* told with its cause, see reject */
+    trace_end(fusion, queue, reason, RT_STATUS_OK);
+    bool early = reason != RT_SYNC_REASON_CALL;
+    if (early && RULE(KF_SYNC_08)) warn(fusion, rt_sync_reason_warning(reason));
+}
+
+/* ---- Life --------------------------------------------------------------------------------- */
+
+rt_fusion *rt_fusion_create(const rt_fusion_parts *parts)
+{
+    rt_fusion *fusion = rt_alloc(sizeof *fusion);
+    fusion->parts = *parts;
+    fusion->kernels = rt_fused_create(&parts->tools);
+    rt_scheduler_observe(parts->scheduler, (rt_fusion_observer){fusion, ended});
+    return fusion;
+}
+
+void rt_fusion_destroy(rt_fusion *fusion)
+{
+    if (!fusion) return;
+    rt_fused_destroy(fusion->kernels);
+    rt_free(fusion);
+}
+
+/* ---- Calls -------------------------------------------------------------------------------- */
+
+rt_status rt_fusion_start(rt_fusion *fusion, rt_queue_id queue)
+{
+    return rt_fusion_command_start(fusion->parts.scheduler, queue);
+}
+
+bool rt_fusion_is_active(rt_fusion *fusion, rt_queue_id queue)
+{
+    return rt_fusion_command_is_active(fusion->parts.scheduler, queue);
+}
+
+/* A fault only (see KF-JIT-15): the compiler is asked although nothing is to be fused. */
+static void fuse_in_vain(rt_fusion *fusion, rt_queue_id queue)
+{
+    rt_arena arena = {0};
+    rt_fusion_list list;
+    rt_fused_plan plan;
+    rt_launch launch;
+    if (rt_fusion_list_open(fusion->parts.scheduler, queue, &arena, &list)) {
+        rt_status status = RT_STATUS_OK;
+        if (list.count > 0)
+            status = rt_fused_plan_make(fusion->kernels, &arena, &list, queue, true, &plan);
+        if (rt_ok(status) && list.count > 0)
+            status = rt_fused_launch(fusion->kernels, &arena, &plan, &launch);
+        (void)status;
+        rt_fusion_list_close(fusion->parts.scheduler, &list);
+    }
+    rt_arena_reset(&arena);
+}
+
+rt_status rt_fusion_cancel(rt_fusion *fusion, rt_queue_id queue)
+{
+    if (!RULE(KF_JIT_15)) fuse_in_vain(fusion, queue);
+    bool active = rt_fusion_command_cancel(fusion->parts.scheduler, queue, RT_SYNC_REASON_CALL);
+    /* Shipped DPC++ says nothing (requirements.yaml, key dpcpp, tag B5). */
+    bool silent = active || fusion->parts.tools.profile == RT_PROFILE_DPCPP;
+    if (!silent && RULE(KF_QUEUE_07))
+        warn(fusion, "Calling cancel_fusion on a queue that is not in fusion mode has no effect");
+    return RT_STATUS_OK;
+}
+
+/* The queue is not in fusion mode: what is left of the last fusion is its event. */
+static rt_status complete_late(rt_fusion *fusion, rt_queue_id queue, rt_command_id *out_command)
+{
+    *out_command = rt_fusion_command_event(fusion->parts.scheduler, queue);
+    if (*out_command == RT_COMMAND_NONE) {
+        return rt_fail(fusion->parts.tools.sink,
+                       RULE_ELSE(KF_QUEUE_10, RT_ERRC_INVALID, RT_ERRC_RUNTIME),
+                       RT_RULE_KF_QUEUE_10,
+                       "complete_fusion on queue %u, which was never in "
+                       "fusion mode; call start_fusion first",
+                       queue);
+    }
+    if (RULE(KF_QUEUE_09)) return RT_STATUS_OK;
+    return rt_fail(fusion->parts.tools.sink, RT_ERRC_INVALID, RT_RULE_KF_QUEUE_09,
+                   "complete_fusion on queue %u, which is not in fusion mode any more", queue);
+}
+
+/* The list runs kernel by kernel, and nothing is refused. */
+static rt_status reject(rt_fusion *fusion, rt_queue_id queue, rt_status why,
+                        rt_command_id *out_command)
+{
+    if (!RULE(KF_GRAPH_09)) return why;
+    if (why.rule == RT_RULE_KF_TARGET_07 && !RULE(KF_TARGET_07))
+        return rt_fail(fusion->parts.tools.sink, RT_ERRC_RUNTIME, RT_RULE_KF_TARGET_07,
+                       "the kernels cannot be fused");
+    trace_end(fusion, queue, RT_SYNC_REASON_REJECTED, why);
+    if (!rt_ok(why)) warn(fusion, rt_sink_diagnostic(fusion->parts.tools.sink, why)->message.data);
+    rt_fusion_command_cancel(fusion->parts.scheduler, queue, RT_SYNC_REASON_REJECTED);
+    *out_command = rt_fusion_command_event(fusion->parts.scheduler, queue);
+    return RT_STATUS_OK;
+}
+
+static rt_status complete_empty(rt_fusion *fusion, rt_queue_id queue, const rt_fusion_list *list,
+                                rt_command_id *out_command)
+{
+    warn(fusion, "Fusion list is empty");
+    rt_fusion_command_finish_empty(fusion->parts.scheduler, list);
+    *out_command = rt_fusion_command_event(fusion->parts.scheduler, queue);
+    return RT_STATUS_OK;
+}
+
+static rt_status complete_list(rt_fusion *fusion, rt_arena *arena, rt_queue_id queue,
+                               const rt_fusion_list *list, bool no_barriers,
+                               rt_command_id *out_command)
+{
+    rt_fused_plan plan;
+    rt_launch launch;
+    bool replaced = false;
+    rt_status status = rt_fused_plan_make(fusion->kernels, arena, list, queue, !no_barriers, &plan);
+    if (status.code == RT_ERRC_INVALID) return status; /* the application's mistake */
+    if (rt_ok(status) && RULE(KF_QUEUE_11))
+        status = rt_fused_launch(fusion->kernels, arena, &plan, &launch);
+    else if (rt_ok(status))
+        return reject(fusion, queue, status, out_command);
+    rt_command_id fused = RT_COMMAND_NONE;
+    if (rt_ok(status))
+        status =
+            rt_fusion_command_replace(fusion->parts.scheduler, list, &launch, &replaced, &fused);
+    if (!rt_ok(status)) return reject(fusion, queue, status, out_command);
+    /* Somebody ended the fusion, or put more into the list, while it was compiled. */
+    if (!replaced && !rt_fusion_is_active(fusion, queue))
+        return complete_late(fusion, queue, out_command);
+    if (!replaced) return reject(fusion, queue, RT_STATUS_OK, out_command);
+    *out_command = RULE_ELSE(KF_EVENT_03, fused, RT_COMMAND_NONE);
+    return RT_STATUS_OK;
+}
+
+rt_status rt_fusion_complete(rt_fusion *fusion, rt_queue_id queue, bool no_barriers,
+                             rt_command_id *out_command)
+{
+    *out_command = RT_COMMAND_NONE;
+    rt_handover_point();
+    rt_arena arena = {0};
+    rt_fusion_list list;
+    rt_status status = RT_STATUS_OK;
+    if (!rt_fusion_list_open(fusion->parts.scheduler, queue, &arena, &list))
+        return complete_late(fusion, queue, out_command);
+    if (list.count == 0)
+        status = complete_empty(fusion, queue, &list, out_command);
+    else
+        status = complete_list(fusion, &arena, queue, &list, no_barriers, out_command);
+    rt_fusion_list_close(fusion->parts.scheduler, &list);
+    rt_arena_reset(&arena);
+    return status;
+}

@@ -1,0 +1,249 @@
+/* Identities, constants and promotions of a list's arguments. */
+#include "reference/fusion/parameters.h"
+
+#include "reference/base/map.h"
+#include "reference/fusion/plan.h"
+
+#include <string.h>
+
+/* One buffer of the list: the parameter that keeps it, and what its accessors ask for, in order. */
+typedef struct buffer_use {
+    const rt_memory *memory;
+    rt_fusion_place first;
+    rt_promotion promotion; /* so far */
+    bool asked;             /* some accessor asked for promotion */
+    bool met;               /* some accessor was looked at */
+    bool given_up;          /* profile dpcpp: no later accessor counts */
+    rt_text reason;         /* why the promotion is RT_PROMOTION_NONE although asked */
+    uint64_t local[RT_ND_RANGE_DIMENSIONS]; /* of its first kernel */
+} buffer_use;
+
+typedef struct maker {
+    rt_sink *sink;
+    rt_profile profile;
+    rt_arena *arena;
+    const rt_fusion_range *fused;
+    rt_map index; /* what an argument points to -> its first place in `places` */
+    RT_VECTOR(rt_fusion_place) places;
+    RT_VECTOR(rt_fusion_identity) identities;
+    RT_VECTOR(rt_fusion_constant) constants;
+    RT_VECTOR(buffer_use) buffers;
+    rt_map buffer_index; /* the same key -> buffers */
+} maker;
+
+/* ---- Identities and constants ------------------------------------------------------------- */
+
+/* Two arguments with the same key are the same pointer.  Local memory never is (tag B45). */
+static rt_text key_of(rt_arena *arena, const rt_argument *argument)
+{
+    bool buffer = argument->kind == RT_ARGUMENT_MEMORY;
+    return rt_arena_printf(arena, "%s%u+%llu", buffer ? "buffer " : "usm ", argument->memory->id,
+                           buffer ? 0ULL : (unsigned long long)argument->offset);
+}
+
+static bool is_pointer(const rt_argument *argument)
+{
+    return argument->kind == RT_ARGUMENT_MEMORY || argument->kind == RT_ARGUMENT_POINTER;
+}
+
+static void add_pointer(maker *make, const rt_argument *argument, rt_fusion_place place)
+{
+    rt_text key = key_of(make->arena, argument);
+    uint32_t first = rt_map_find(&make->index, key);
+    if (first != RT_MAP_NONE) {
+        *rt_vector_push(&make->identities) =
+            (rt_fusion_identity){.as = make->places.items[first], .same = place};
+        return;
+    }
+    rt_map_set(&make->index, key, make->places.count);
+    *rt_vector_push(&make->places) = place;
+}
+
+/* What is passed by value is known now.  A pointer inside it is an address of this run. */
+static bool is_constant(const rt_argument *argument)
+{
+    return argument->kind == RT_ARGUMENT_BYTES && argument->pointer_count == 0;
+}
+
+/* ---- What promotions come to ---------------------------------------------------------------- */
+
+/* What one accessor asks for, its buffer's property included. */
+static rt_status asked_of(rt_sink *sink, const rt_argument *argument, rt_promotion *out_asked)
+{
+    rt_promotion own = argument->promotion, whole = argument->memory->promotion;
+    *out_asked = own == RT_PROMOTION_NONE ? whole : own;
+    if (own == RT_PROMOTION_NONE || whole == RT_PROMOTION_NONE || own == whole) return RT_STATUS_OK;
+    return rt_fail_naming(sink, RT_ERRC_INVALID, RT_RULE_NONE, &argument->memory->name, 1,
+                          "Contradicting promotion properties on accessor and underlying buffer "
+                          "are not allowed. ('%.*s')",
+                          RT_TEXT_ARG(argument->memory->name));
+}
+
+static void give_up(buffer_use *use, const char *reason)
+{
+    use->promotion = RT_PROMOTION_NONE;
+    if (use->reason.length == 0) use->reason = rt_text_of(reason);
+}
+
+/* The extension's table for two accessors of one buffer: both must ask for the same. */
+static void combine(buffer_use *use, rt_promotion asked)
+{
+    if (!use->met)
+        use->promotion = asked;
+    else if (use->promotion != asked)
+        give_up(use, "the accessors do not all ask for the same promotion");
+}
+
+/* Shipped DPC++ goes from accessor to accessor (tag B38). */
+static void combine_shipped(buffer_use *use, rt_promotion asked, bool local_known)
+{
+    if (!use->met) {
+        use->promotion = asked;
+        use->given_up = asked == RT_PROMOTION_NONE;
+    } else if (use->given_up) {
+        if (asked != RT_PROMOTION_NONE)
+            give_up(use, "Not performing specified promotion, due to previous mismatch or because "
+                         "previous accessor specified no promotion");
+    } else if (asked == RT_PROMOTION_NONE) {
+        use->given_up = true;
+        give_up(use, "Deactivating previously specified promotion, because this accessor does not "
+                     "specify promotion");
+    } else if (asked == RT_PROMOTION_LOCAL && use->promotion == RT_PROMOTION_PRIVATE) {
+        use->promotion = asked;
+        use->given_up = !local_known;
+        if (use->given_up)
+            give_up(use, "Not performing specified local promotion because previous kernels did "
+                         "not specify a local size");
+    }
+    /* Private after local stays local. */
+}
+
+static void add_accessor(maker *make, const rt_argument *argument, const rt_fusion_range *range,
+                         rt_fusion_place place, rt_promotion asked)
+{
+    rt_text key = key_of(make->arena, argument);
+    uint32_t at = rt_map_find(&make->buffer_index, key);
+    if (at == RT_MAP_NONE) {
+        at = make->buffers.count;
+        rt_map_set(&make->buffer_index, key, at);
+        *rt_vector_push(&make->buffers) = (buffer_use){.memory = argument->memory, .first = place};
+        memcpy(make->buffers.items[at].local, range->local, sizeof range->local);
+    }
+    buffer_use *use = &make->buffers.items[at];
+    use->asked = use->asked || asked != RT_PROMOTION_NONE;
+    if (make->profile == RT_PROFILE_DPCPP)
+        combine_shipped(use, asked, use->local[0] != 0);
+    else
+        combine(use, asked);
+    use->met = true;
+    bool same_groups = memcmp(use->local, range->local, sizeof range->local) == 0;
+    if (use->promotion != RT_PROMOTION_LOCAL || (range->local[0] != 0 && same_groups)) return;
+    use->given_up = true;
+    give_up(use, range->local[0] == 0
+                     ? "Work-group size for local promotion not specified, not performing "
+                       "internalization"
+                     : "Not performing specified local promotion due to work-group size mismatch");
+}
+
+static rt_status add_argument(maker *make, const rt_fusion_input *input, rt_fusion_place place)
+{
+    const rt_argument *argument = &input->launch.arguments[place.parameter];
+    if (is_pointer(argument)) add_pointer(make, argument, place);
+    if (is_constant(argument))
+        *rt_vector_push(&make->constants) = (rt_fusion_constant){place, argument->bytes};
+    if (argument->kind != RT_ARGUMENT_MEMORY) return RT_STATUS_OK;
+    rt_promotion asked = RT_PROMOTION_NONE;
+    RT_TRY(asked_of(make->sink, argument, &asked));
+    add_accessor(make, argument, &input->range, place, asked);
+    return RT_STATUS_OK;
+}
+
+/* ---- Sizes, and the result ------------------------------------------------------------------ */
+
+/* Elements of one work-item or work-group (tag B37); 0: the buffer has fewer than there are. */
+static uint64_t elements_of(const buffer_use *use, const rt_fusion_range *fused)
+{
+    CHECK(use->memory->element_size > 0);
+    uint64_t elements = use->memory->size / use->memory->element_size;
+    uint64_t parts = rt_fusion_items(fused);
+    if (use->promotion == RT_PROMOTION_LOCAL) {
+        CHECK(rt_fusion_group_items(fused) > 0); /* It has the size of the buffer's kernels. */
+        parts /= rt_fusion_group_items(fused);
+    }
+    return elements / parts;
+}
+
+static void promotions_make(maker *make, rt_fusion_parameters *out)
+{
+    rt_fusion_promotion *promotions =
+        rt_arena_alloc_array(make->arena, make->buffers.count, sizeof *promotions);
+    rt_text *names = rt_arena_alloc_array(make->arena, make->buffers.count, sizeof *names);
+    rt_fusion_demotion *demotions =
+        rt_arena_alloc_array(make->arena, make->buffers.count, sizeof *demotions);
+    for (uint32_t i = 0; i < make->buffers.count; i++) {
+        buffer_use *use = &make->buffers.items[i];
+        /* Broken: every buffer is, whether or not somebody asked for it. */
+        if (!use->asked && use->memory->element_size > 0 && !RULE(KF_PROMOTE_05))
+            use->promotion = RT_PROMOTION_PRIVATE;
+        bool promoted = use->promotion != RT_PROMOTION_NONE;
+        uint64_t elements = promoted ? elements_of(use, make->fused) : 0;
+        if (promoted && elements == 0) {
+            promoted = false;
+            give_up(use, "the buffer has fewer elements than there are parts of it");
+        }
+        if (!promoted) {
+            if (use->asked)
+                demotions[out->demotion_count++] =
+                    (rt_fusion_demotion){use->memory->name, use->reason};
+            continue;
+        }
+        names[out->promotion_count] = use->memory->name;
+        promotions[out->promotion_count++] = (rt_fusion_promotion){
+            .parameter = use->first,
+            .kind = use->promotion == RT_PROMOTION_LOCAL ? RT_FUSION_LOCAL : RT_FUSION_PRIVATE,
+            .elements = elements,
+            .element_bytes = use->memory->element_size,
+        };
+    }
+    out->promotions = promotions;
+    out->promoted = names;
+    out->demotions = demotions;
+}
+
+static const void *kept(rt_arena *arena, const void *items, uint32_t count, size_t size)
+{
+    void *copy = rt_arena_alloc_array(arena, count, size);
+    if (count > 0) memcpy(copy, items, count * size);
+    return copy;
+}
+
+rt_status rt_fusion_parameters_make(rt_sink *sink, rt_profile profile, rt_arena *arena,
+                                    const rt_fusion_input *inputs, uint32_t count,
+                                    const rt_fusion_range *fused,
+                                    rt_fusion_parameters *out_parameters)
+{
+    CHECK(count >= 1);
+    *out_parameters = (rt_fusion_parameters){0};
+    maker make = {.sink = sink, .profile = profile, .arena = arena, .fused = fused};
+    rt_status status = RT_STATUS_OK;
+    for (uint32_t k = 0; k < count && rt_ok(status); k++) {
+        for (uint32_t p = 0; p < inputs[k].launch.argument_count && rt_ok(status); p++)
+            status = add_argument(&make, &inputs[k], (rt_fusion_place){k, p});
+    }
+    if (rt_ok(status)) {
+        promotions_make(&make, out_parameters);
+        out_parameters->identity_count = make.identities.count;
+        out_parameters->identities = kept(arena, make.identities.items, make.identities.count,
+                                          sizeof *make.identities.items);
+        out_parameters->constant_count = make.constants.count;
+        out_parameters->constants =
+            kept(arena, make.constants.items, make.constants.count, sizeof *make.constants.items);
+    }
+    rt_map_free(&make.index);
+    rt_map_free(&make.buffer_index);
+    rt_vector_free(&make.places);
+    rt_vector_free(&make.identities);
+    rt_vector_free(&make.constants);
+    rt_vector_free(&make.buffers);
+    return status;
+}

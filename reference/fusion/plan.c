@@ -1,0 +1,314 @@
+/* Choosing the range of a fused kernel, and refusing lists that have none. */
+#include "reference/fusion/plan.h"
+
+#include "reference/base/check.h"
+#include "reference/base/vector.h"
+
+#include <string.h>
+
+enum { DIMENSIONS = RT_ND_RANGE_DIMENSIONS };
+
+#define NO_UNIFORM_GROUPS                                                                          \
+    "Cannot fuse kernels whose fusion would yield non-uniform work-group sizes"
+#define REMAPPED_OFFSETS                                                                           \
+    "Cannot fuse kernels with different global sizes in dimensions [2, N) and non-zero offsets"
+#define REMAPPED_LOCAL                                                                             \
+    "Cannot fuse kernels when any of the fused kernels with a specific local size has different "  \
+    "global sizes in dimensions [2, N) or different number of dimensions"
+
+/* ---- Ranges ------------------------------------------------------------------------------- */
+
+static uint64_t product(const uint64_t *sizes)
+{
+    uint64_t all = 1;
+    for (uint32_t d = 0; d < DIMENSIONS; d++)
+        all *= sizes[d];
+    return all;
+}
+
+uint64_t rt_fusion_items(const rt_fusion_range *range)
+{
+    return product(range->global);
+}
+
+uint64_t rt_fusion_group_items(const rt_fusion_range *range)
+{
+    return product(range->local);
+}
+
+static bool has_local(const rt_fusion_range *range)
+{
+    return range->local[0] != 0;
+}
+
+static bool has_offset(const rt_fusion_range *range)
+{
+    return range->offset[0] != 0 || range->offset[1] != 0 || range->offset[2] != 0;
+}
+
+static bool sizes_equal(const uint64_t *a, const uint64_t *b)
+{
+    return memcmp(a, b, DIMENSIONS * sizeof *a) == 0;
+}
+
+static bool global_equal(const rt_fusion_range *a, const rt_fusion_range *b)
+{
+    return a->dimensions == b->dimensions && sizes_equal(a->global, b->global);
+}
+
+static bool range_equal(const rt_fusion_range *a, const rt_fusion_range *b)
+{
+    return global_equal(a, b) && sizes_equal(a->local, b->local) &&
+           sizes_equal(a->offset, b->offset);
+}
+
+bool rt_fusion_remaps_ids(const rt_fusion_range *input, const rt_fusion_range *fused)
+{
+    if (input->dimensions != fused->dimensions) return true;
+    for (uint32_t d = 0; d + 1 < input->dimensions; d++) {
+        if (input->global[d] != fused->global[d]) return true;
+    }
+    return false;
+}
+
+/* ---- What the list alone decides ------------------------------------------------------------ */
+
+#define REFUSE(sink, rule, text) rt_fail((sink), RT_FUSION_REJECTED, (rule), "%s", (text))
+
+/* The one local size that is given, into the fused range; open where none is. */
+static rt_status common_local(rt_sink *sink, const rt_fusion_range *ranges, uint32_t count,
+                              uint64_t *out_local)
+{
+    memset(out_local, 0, DIMENSIONS * sizeof *out_local);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!has_local(&ranges[i])) continue;
+        bool first = out_local[0] == 0;
+        if (!first && !sizes_equal(out_local, ranges[i].local) && RULE(KF_RANGE_10)) {
+            return REFUSE(sink, RT_RULE_KF_RANGE_10,
+                          "Cannot fuse kernels with different local sizes");
+        }
+        if (first) memcpy(out_local, ranges[i].local, DIMENSIONS * sizeof *out_local);
+    }
+    return RT_STATUS_OK;
+}
+
+/* The one offset.  Shipped DPC++ takes an offset of 0 for one that is not given (tag B25). */
+static rt_status common_offset(rt_sink *sink, rt_profile profile, const rt_fusion_range *ranges,
+                               uint32_t count, uint64_t *out_offset)
+{
+    bool zero_is_open = profile == RT_PROFILE_DPCPP;
+    memcpy(out_offset, ranges[0].offset, DIMENSIONS * sizeof *out_offset);
+    const uint64_t none[DIMENSIONS] = {0};
+    for (uint32_t i = 1; i < count; i++) {
+        bool open = zero_is_open && sizes_equal(out_offset, none);
+        if (open) memcpy(out_offset, ranges[i].offset, DIMENSIONS * sizeof *out_offset);
+        bool excused = zero_is_open && !has_offset(&ranges[i]);
+        if (excused || sizes_equal(out_offset, ranges[i].offset)) continue;
+        if (RULE(KF_RANGE_09))
+            return REFUSE(sink, RT_RULE_KF_RANGE_09, "Cannot fuse kernels with different offsets");
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- What a candidate for the fused range decides ------------------------------------------- */
+
+/* True when every work-group of the input lies in one group of the fused range, whose groups have
+ * the same size.
+ *
+ * A group is local[1] * local[2] runs of local[0] neighbouring linear ids.  Both ranges cut the
+ * line of linear ids into runs of that length at its multiples, so what is left to compare is how
+ * far apart the runs of one group are: a row for those of dimension 1, a plane for those of 2. */
+static bool groups_stay_whole(const rt_fusion_range *input, const rt_fusion_range *fused)
+{
+    bool rows = input->local[1] == 1 || input->global[0] == fused->global[0];
+    bool planes = input->local[2] == 1 ||
+                  input->global[0] * input->global[1] == fused->global[0] * fused->global[1];
+    return rows && planes;
+}
+
+static bool divides(const uint64_t *local, const uint64_t *global)
+{
+    for (uint32_t d = 0; d < DIMENSIONS; d++) {
+        if (global[d] % local[d] != 0) return false;
+    }
+    return true;
+}
+
+static rt_status check_input(rt_sink *sink, rt_profile profile, const rt_fusion_range *input,
+                             const rt_fusion_range *fused)
+{
+    bool remaps = rt_fusion_remaps_ids(input, fused);
+    if (remaps && has_offset(fused) && RULE(KF_RANGE_11))
+        return REFUSE(sink, RT_RULE_KF_RANGE_11, REMAPPED_OFFSETS);
+    if (!has_local(input) || !remaps) return RT_STATUS_OK;
+    if (profile == RT_PROFILE_DPCPP) return REFUSE(sink, RT_RULE_KF_RANGE_16, REMAPPED_LOCAL);
+    if (!groups_stay_whole(input, fused) && RULE(KF_RANGE_15))
+        return REFUSE(sink, RT_RULE_KF_RANGE_15, REMAPPED_LOCAL);
+    return RT_STATUS_OK;
+}
+
+/* Looks whether all inputs go into the candidate. */
+static rt_status check_candidate(rt_sink *sink, rt_profile profile, const rt_fusion_range *ranges,
+                                 uint32_t count, const rt_fusion_range *fused)
+{
+    if (has_local(fused) && !divides(fused->local, fused->global) && RULE(KF_RANGE_06))
+        return REFUSE(sink, RT_RULE_KF_RANGE_06, NO_UNIFORM_GROUPS);
+    for (uint32_t i = 0; i < count; i++) {
+        RT_TRY(check_input(sink, profile, &ranges[i], fused));
+        /* Broken, each in its turn: nothing but ranges of one kind goes together. */
+        if (ranges[i].dimensions != fused->dimensions && !RULE(KF_RANGE_13))
+            return REFUSE(sink, RT_RULE_KF_RANGE_13, "Cannot fuse kernels of other dimensions");
+        if (has_offset(&ranges[i]) && !RULE(KF_RANGE_12))
+            return REFUSE(sink, RT_RULE_KF_RANGE_12, "Cannot fuse kernels with offsets");
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- Candidates --------------------------------------------------------------------------- */
+
+static uint32_t frequency(const rt_fusion_range *ranges, uint32_t count, const rt_fusion_range *of)
+{
+    uint32_t equal = 0;
+    for (uint32_t i = 0; i < count; i++)
+        equal += global_equal(&ranges[i], of);
+    return equal;
+}
+
+/* True when `a` is lexicographically greater, in SYCL's order of dimensions. */
+static bool is_greater(const rt_fusion_range *a, const rt_fusion_range *b)
+{
+    for (uint32_t i = 0; i < DIMENSIONS; i++) {
+        uint64_t of_a = i < a->dimensions ? a->global[a->dimensions - 1 - i] : 1;
+        uint64_t of_b = i < b->dimensions ? b->global[b->dimensions - 1 - i] : 1;
+        if (of_a != of_b) return of_a > of_b;
+    }
+    return a->dimensions > b->dimensions;
+}
+
+/* Of two ranges with as many work-items: true when shipped DPC++ would rather have `a` (tag B23),
+ * which is more often in the list, or else the greater. */
+static bool is_preferred(const rt_fusion_range *ranges, uint32_t count, const rt_fusion_range *a,
+                         const rt_fusion_range *b)
+{
+    uint32_t often_a = frequency(ranges, count, a), often_b = frequency(ranges, count, b);
+    if (often_a != often_b) return often_a > often_b;
+    return is_greater(a, b);
+}
+
+/* The inputs that can be the fused range, each global size once, the preferred first; the caller
+ * frees the array.  A fused kernel has as many work-items as its largest input (restrictions 2 and
+ * 5). */
+static rt_fusion_range *candidates_make(const rt_fusion_range *ranges, uint32_t count,
+                                        uint32_t *out_count)
+{
+    rt_fusion_range *candidates = rt_alloc_array(count, sizeof *candidates);
+    uint64_t items = 0;
+    for (uint32_t i = 0; i < count; i++)
+        items = rt_fusion_items(&ranges[i]) > items ? rt_fusion_items(&ranges[i]) : items;
+    /* Broken: whichever was submitted first. */
+    items = RULE_ELSE(KF_RANGE_02, items, rt_fusion_items(&ranges[0]));
+    *out_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (rt_fusion_items(&ranges[i]) != items) continue;
+        uint32_t at = 0;
+        while (at < *out_count && !global_equal(&candidates[at], &ranges[i]) &&
+               is_preferred(ranges, count, &candidates[at], &ranges[i]))
+            at++;
+        bool known = false;
+        for (uint32_t k = at; k < *out_count; k++)
+            known = known || global_equal(&candidates[k], &ranges[i]);
+        if (known) continue;
+        for (uint32_t k = (*out_count)++; k > at; k--)
+            candidates[k] = candidates[k - 1];
+        candidates[at] = ranges[i];
+    }
+    CHECK(*out_count >= 1);
+    return candidates;
+}
+
+/* The candidate in as many dimensions as the input with most has, as DPC++ pads it: SYCL's further
+ * dimensions are the fastest ones and have size 1. */
+static void pad(rt_fusion_range *range, uint32_t dimensions)
+{
+    while (range->dimensions < dimensions) {
+        for (uint32_t d = DIMENSIONS - 1; d > 0; d--) {
+            range->global[d] = range->global[d - 1];
+            range->offset[d] = range->offset[d - 1];
+        }
+        range->global[0] = 1;
+        range->offset[0] = 0;
+        range->dimensions++;
+    }
+}
+
+static uint32_t most_dimensions(const rt_fusion_range *ranges, uint32_t count)
+{
+    uint32_t most = 1;
+    for (uint32_t i = 0; i < count; i++)
+        most = ranges[i].dimensions > most ? ranges[i].dimensions : most;
+    return most;
+}
+
+/* A fault only (see KF-RANGE-05): the smallest box that holds every input. */
+static void widen(rt_fusion_range *fused, const rt_fusion_range *ranges, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (fused->dimensions < ranges[i].dimensions) fused->dimensions = ranges[i].dimensions;
+        for (uint32_t d = 0; d < DIMENSIONS; d++) {
+            if (fused->global[d] < ranges[i].global[d]) fused->global[d] = ranges[i].global[d];
+        }
+    }
+}
+
+/* ---- The plan ----------------------------------------------------------------------------- */
+
+static bool all_equal(const rt_fusion_range *ranges, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        if (!range_equal(&ranges[i], &ranges[0])) return false;
+    }
+    return true;
+}
+
+static rt_status plan_different(rt_sink *sink, rt_profile profile, const rt_fusion_range *ranges,
+                                uint32_t count, rt_fusion_range *out_fused)
+{
+    uint64_t local[DIMENSIONS], offset[DIMENSIONS];
+    RT_TRY(common_local(sink, ranges, count, local));
+    RT_TRY(common_offset(sink, profile, ranges, count, offset));
+    uint32_t candidate_count = 0;
+    rt_fusion_range *candidates = candidates_make(ranges, count, &candidate_count);
+    rt_status refusal = RT_STATUS_OK;
+    bool found = false;
+    /* Shipped DPC++ looks at the preferred one alone. */
+    uint32_t tried = profile == RT_PROFILE_DPCPP ? 1 : candidate_count;
+    for (uint32_t i = 0; i < tried && !found; i++) {
+        rt_fusion_range fused = candidates[i];
+        memcpy(fused.local, local, sizeof local);
+        memcpy(fused.offset, offset, sizeof offset);
+        if (profile == RT_PROFILE_DPCPP) pad(&fused, most_dimensions(ranges, count));
+        rt_status checked = check_candidate(sink, profile, ranges, count, &fused);
+        found = rt_ok(checked);
+        if (found) *out_fused = fused;
+        if (i == 0) refusal = checked;
+    }
+    rt_free(candidates);
+    if (!found) return refusal;
+    if (!RULE(KF_RANGE_05)) widen(out_fused, ranges, count);
+    /* Broken: the device chooses, and may tear the groups of an input. */
+    if (has_local(out_fused) && !RULE(KF_RANGE_03))
+        memset(out_fused->local, 0, sizeof out_fused->local);
+    return RT_STATUS_OK;
+}
+
+rt_status rt_fusion_plan(rt_sink *sink, rt_profile profile, const rt_fusion_range *ranges,
+                         uint32_t count, rt_fusion_range *out_fused)
+{
+    CHECK(count >= 1);
+    for (uint32_t i = 0; i < count; i++)
+        CHECK(ranges[i].dimensions >= 1 && rt_fusion_items(&ranges[i]) >= 1);
+    *out_fused = ranges[0];
+    bool offset = has_offset(&ranges[0]);
+    if (all_equal(ranges, count) && (!offset || RULE(KF_RANGE_12))) return RT_STATUS_OK;
+    return plan_different(sink, profile, ranges, count, out_fused);
+}

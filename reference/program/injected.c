@@ -1,0 +1,43 @@
+/* From an image made at run time to a bundle to launch its kernels from. */
+#include "reference/program/injected.h"
+
+#include "reference/program/bundle_internal.h"
+
+/* The program in a unit of its own; the bundle takes it over. */
+static void add_unit(rt_program_manager *manager, rt_bundle *bundle, const rt_image *image,
+                     uint32_t id, dev_program *executable)
+{
+    const rt_device *device = bundle->devices.items[0];
+    const rt_build_target target = {.device = device, .context = bundle->context};
+    const rt_link_set none = {0};
+    pthread_mutex_lock(&manager->lock);
+    rt_program *program = rt_program_create(manager, &target, id, &none, executable);
+    program->own = RULE_ELSE(KF_JIT_03, image, NULL);
+    pthread_mutex_unlock(&manager->lock);
+    RT_TRACE(manager->trace, BUILD, RT_N("program", id), RT_TS("images", &image->name, 1),
+             RT_N("device", device->id), RT_N("context", bundle->context),
+             RT_TS("constants", NULL, 0));
+    rt_bundle_unit *unit = rt_alloc(sizeof *unit);
+    unit->references = 1;
+    unit->device = device;
+    unit->program = program;
+    *rt_vector_push(&bundle->units) = unit;
+}
+
+rt_status rt_bundle_inject(rt_program_manager *manager, const rt_device *device,
+                           rt_context_id context, const rt_image *image, rt_bundle **out_bundle)
+{
+    *out_bundle = NULL;
+    const dev_code code = {
+        .format = image->format, .bytes = image->code, .options = image->compile_options};
+    rt_hash_text hash = rt_hash_print(rt_hash128(image->code.data, image->code.size));
+    RT_TRACE(manager->trace, INJECT, RT_T("image", image->name),
+             RT_T("code", rt_text_of(hash.digits)));
+    RT_TRACE(manager->trace, CREATE, RT_T("image", image->name),
+             RT_T("executable", RT_TEXT("true")), RT_T("compiled", RT_TEXT("true")));
+    dev_program *executable = NULL;
+    RT_TRY(dev_program_build(device->device, &code, &executable));
+    rt_bundle *bundle = rt_bundle_create(manager, RT_BUNDLE_EXECUTABLE, context, device);
+    add_unit(manager, bundle, image, rt_bundle_program_id(manager), executable);
+    return rt_bundle_finish(manager, bundle, RT_STATUS_OK, out_bundle);
+}

@@ -1,0 +1,18 @@
+/* Programs of images that no module brought: what a compiler made while the program ran.
+ *
+ * Such an image takes no part in resolution; it is in one executable kernel bundle, from which its
+ * kernels are launched (document 001, "Fusion Process": the result is injected into the runtime as
+ * a kernel bundle). */
+#ifndef REFERENCE_PROGRAM_INJECTED_H
+#define REFERENCE_PROGRAM_INJECTED_H
+
+#include "reference/program/bundle.h"
+
+/* Makes an executable program of the image, which imports nothing, for the device and the context,
+ * and a bundle of it; the caller releases the bundle.  The image is borrowed until then.  Codes of
+ * dev_program_build. */
+RT_MUST_USE rt_status rt_bundle_inject(rt_program_manager *manager, const rt_device *device,
+                                       rt_context_id context, const rt_image *image,
+                                       rt_bundle **out_bundle);
+
+#endif

@@ -1,0 +1,53 @@
+/* The ends of queues and buffers, which the application asks for and the runtime waits for. */
+#include "reference/sched/sched_internal.h"
+
+#include "reference/base/handover.h"
+
+rt_status rt_scheduler_queue_end(rt_scheduler *scheduler, rt_queue_id queue)
+{
+    rt_status status = RT_STATUS_OK;
+    rt_handover_point();
+    pthread_mutex_lock(&scheduler->lock);
+    CHECK(queue < scheduler->queues.count);
+    rt_queue *of = &scheduler->queues.items[queue];
+    if (of->ended) {
+        status = rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                         "queue %u has ended before", queue);
+    }
+    scheduler->cause = RT_SYNC_REASON_QUEUE_END;
+    rt_sync_queue(scheduler, queue, RT_SYNC_REASON_QUEUE_END);
+    of->ended = true;
+    pthread_mutex_unlock(&scheduler->lock);
+    return status;
+}
+
+/* Hands over what uses the memory, and collects it; the caller frees the list. */
+static rt_command_list users_of(rt_scheduler *scheduler, const rt_memory *memory)
+{
+    rt_command_list users = {0};
+    if (memory->id >= scheduler->uses.count) return users;
+    const rt_memory_use *use = &scheduler->uses.items[memory->id];
+    if (use->writer != RT_COMMAND_NONE) *rt_vector_push(&users) = use->writer;
+    for (uint32_t i = 0; i < use->readers.count; i++)
+        *rt_vector_push(&users) = use->readers.items[i];
+    for (uint32_t i = 0; i < users.count; i++)
+        rt_sync_command(scheduler, users.items[i]);
+    return users;
+}
+
+rt_status rt_scheduler_memory_end(rt_scheduler *scheduler, rt_memory *memory)
+{
+    CHECK(!rt_memory_is_usm(memory));
+    rt_handover_point();
+    pthread_mutex_lock(&scheduler->lock);
+    scheduler->cause = RT_SYNC_REASON_BUFFER_END;
+    rt_command_list users = users_of(scheduler, memory);
+    pthread_mutex_unlock(&scheduler->lock);
+    rt_status status = RT_STATUS_OK;
+    for (uint32_t i = 0; i < users.count; i++) {
+        rt_status waited = rt_command_wait(scheduler, users.items[i]);
+        if (rt_ok(status)) status = waited;
+    }
+    rt_vector_free(&users);
+    return rt_ok(status) ? rt_scheduler_host_read(scheduler, memory) : status;
+}

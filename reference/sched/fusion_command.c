@@ -1,0 +1,565 @@
+/* A queue's fusion in the graph: its beginning, its two ends, and what remains of it.
+ *
+ * Source: document 001 (KernelFusionJIT.md), "KernelFusionCommand" and "Behavior on queue::…". */
+#include "reference/sched/sched_internal.h"
+
+#include "reference/base/handover.h"
+
+/* ---- Names -------------------------------------------------------------------------------- */
+
+const char *rt_fusion_status_name(rt_fusion_status status)
+{
+    static const char *const names[RT_FUSION_STATUS_COUNT] = {
+#define STATUS_NAME(status, name) [RT_FUSION_##status] = name,
+        RT_FUSION_STATUSES(STATUS_NAME)
+#undef STATUS_NAME
+    };
+    CHECK((unsigned)status < RT_FUSION_STATUS_COUNT);
+    return names[status];
+}
+
+typedef struct reason_row {
+    const char *name, *warning;
+} reason_row;
+
+static const reason_row *reason_find(rt_sync_reason reason)
+{
+    static const reason_row rows[RT_SYNC_REASON_COUNT] = {
+#define REASON_ROW(reason, name, warning) [RT_SYNC_REASON_##reason] = {name, warning},
+        RT_SYNC_REASONS(REASON_ROW)
+#undef REASON_ROW
+    };
+    CHECK((unsigned)reason < RT_SYNC_REASON_COUNT);
+    return &rows[reason];
+}
+
+const char *rt_sync_reason_name(rt_sync_reason reason)
+{
+    return reason_find(reason)->name;
+}
+
+const char *rt_sync_reason_warning(rt_sync_reason reason)
+{
+    return reason_find(reason)->warning;
+}
+
+/* ---- Beginning ---------------------------------------------------------------------------- */
+
+void rt_scheduler_observe(rt_scheduler *scheduler, rt_fusion_observer observer)
+{
+    CHECK(!scheduler->observer.ended && observer.ended);
+    scheduler->observer = observer;
+}
+
+void rt_scheduler_queue_enable_fusion(rt_scheduler *scheduler, rt_queue_id queue)
+{
+    pthread_mutex_lock(&scheduler->lock);
+    CHECK(queue < scheduler->queues.count);
+    scheduler->queues.items[queue].enable_fusion = true;
+    pthread_mutex_unlock(&scheduler->lock);
+}
+
+static void set_status(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_fusion_status status)
+{
+    scheduler->active_count -= fusion->status == RT_FUSION_ACTIVE;
+    scheduler->active_count += status == RT_FUSION_ACTIVE;
+    fusion->status = status;
+    RT_TRACE(scheduler->trace, FUSION_STATUS, RT_N("queue", fusion->queue),
+             RT_N("fusion", fusion->command),
+             RT_T("status", rt_text_of(rt_fusion_status_name(status))));
+}
+
+void rt_fusion_command_free(rt_fusion_command *fusion)
+{
+    CHECK(fusion->users == 0);
+    for (uint32_t i = 0; i < fusion->leaves.count; i++)
+        rt_vector_free(&fusion->leaves.items[i].readers);
+    rt_vector_free(&fusion->leaves);
+    rt_vector_free(&fusion->kernels);
+    rt_vector_free(&fusion->auxiliary);
+    rt_arena_reset(&fusion->arena);
+    rt_free(fusion);
+}
+
+/* Called with the lock held. */
+static void clean_up(rt_scheduler *scheduler)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < scheduler->fusions.count; i++) {
+        rt_fusion_command *fusion = scheduler->fusions.items[i];
+        bool ended = fusion->status != RT_FUSION_ACTIVE && fusion->users == 0;
+        bool newest = scheduler->queues.items[fusion->queue].fusion == fusion;
+        bool reclaimed = ended && fusion->status == RT_FUSION_DELETE;
+        /* Broken: what has ended is gone, whoever may still ask for its event. */
+        if (ended && !reclaimed && !RULE(KF_EVENT_05)) reclaimed = true;
+        CHECK_IMPLIES(fusion->status == RT_FUSION_DELETE, !newest);
+        if (!reclaimed) {
+            scheduler->fusions.items[kept++] = fusion;
+            continue;
+        }
+        if (newest) scheduler->queues.items[fusion->queue].fusion = NULL;
+        rt_fusion_command_free(fusion);
+    }
+    scheduler->fusions.count = kept;
+}
+
+void rt_fusion_clean_up(rt_scheduler *scheduler)
+{
+    pthread_mutex_lock(&scheduler->lock);
+    clean_up(scheduler);
+    pthread_mutex_unlock(&scheduler->lock);
+}
+
+/* A fault only (see KF-QUEUE-03): the list of a fusion that has not ended is lost. */
+static void drop_list(rt_scheduler *scheduler, rt_fusion_command *fusion)
+{
+    for (uint32_t i = 0; i < fusion->kernels.count; i++) {
+        rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
+        command->state = RT_COMMAND_DONE;
+        command->removed = true;
+        command->held = NULL;
+        rt_program_release(scheduler->programs, command->program);
+        command->program = NULL;
+    }
+}
+
+/* Puts the queue into fusion mode; what it had before is handed to clean-up. */
+static rt_fusion_command *fusion_begin(rt_scheduler *scheduler, rt_queue_id queue)
+{
+    rt_queue *of = &scheduler->queues.items[queue];
+    CHECK(!of->fusion || of->fusion->status != RT_FUSION_ACTIVE);
+    rt_fusion_command *before = of->fusion;
+    rt_fusion_command *fusion = rt_alloc(sizeof *fusion);
+    fusion->queue = queue;
+    fusion->last_before = of->last;
+    fusion->command = rt_graph_add(scheduler, RT_COMMAND_FUSION, queue)->id;
+    of->fusion = fusion;
+    if (before && RULE(KF_QUEUE_02)) set_status(scheduler, before, RT_FUSION_DELETE);
+    *rt_vector_push(&scheduler->fusions) = fusion;
+    fusion->status = RT_FUSION_STATUS_COUNT; /* none yet */
+    set_status(scheduler, fusion, RT_FUSION_ACTIVE);
+    clean_up(scheduler);
+    return fusion;
+}
+
+static rt_status check_start(rt_scheduler *scheduler, rt_queue_id queue)
+{
+    const rt_queue *of = &scheduler->queues.items[queue];
+    if (of->ended) {
+        return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                       "start_fusion on queue %u, which has ended", queue);
+    }
+    if (of->enable_fusion) return RT_STATUS_OK;
+    return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                   "start_fusion on queue %u, which was made without the property enable_fusion",
+                   queue);
+}
+
+/* Called with the lock held. */
+static rt_status start(rt_scheduler *scheduler, rt_queue_id queue)
+{
+    RT_TRY(check_start(scheduler, queue));
+    if (rt_queue_in_fusion_mode(scheduler, queue)) {
+        if (RULE(KF_QUEUE_03)) {
+            return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_KF_QUEUE_03,
+                           "start_fusion on queue %u, which is in fusion mode already; complete or "
+                           "cancel the fusion first",
+                           queue);
+        }
+        rt_fusion_command *lost = scheduler->queues.items[queue].fusion;
+        drop_list(scheduler, lost);
+        scheduler->commands.items[lost->command]->state = RT_COMMAND_DONE;
+        scheduler->commands.items[lost->command]->dependencies.count = 0;
+        set_status(scheduler, lost, RT_FUSION_CANCELLED);
+    }
+    if (RULE(KF_QUEUE_01)) fusion_begin(scheduler, queue);
+    return RT_STATUS_OK;
+}
+
+rt_status rt_fusion_command_start(rt_scheduler *scheduler, rt_queue_id queue)
+{
+    rt_handover_point();
+    pthread_mutex_lock(&scheduler->lock);
+    CHECK(queue < scheduler->queues.count);
+    rt_status status = start(scheduler, queue);
+    pthread_mutex_unlock(&scheduler->lock);
+    return status;
+}
+
+rt_fusion_command *rt_fusion_to_join(rt_scheduler *scheduler, rt_queue_id queue)
+{
+    const rt_queue *of = &scheduler->queues.items[queue];
+    if (rt_queue_in_fusion_mode(scheduler, queue)) return RULE_ELSE(KF_QUEUE_05, of->fusion, NULL);
+    if (!of->enable_fusion || of->ended) return NULL;
+    /* Broken, each in its way: kernels are collected although nobody asked for it. */
+    if (!of->fusion && !RULE(KF_QUEUE_04)) return fusion_begin(scheduler, queue);
+    bool early = of->fusion && of->fusion->ended_early;
+    if (early && !RULE(KF_SYNC_11)) return fusion_begin(scheduler, queue);
+    return NULL;
+}
+
+/* ---- Cancelling --------------------------------------------------------------------------- */
+
+/* The fusion's node now waits for commands that are all there. */
+static void placeholder_end(rt_scheduler *scheduler, const rt_fusion_command *fusion)
+{
+    rt_command *node = scheduler->commands.items[fusion->command];
+    CHECK(node->kind == RT_COMMAND_FUSION && node->state == RT_COMMAND_SUBMITTED);
+    node->state = RT_COMMAND_ENQUEUED;
+    node->ended_after = node->id;
+    for (uint32_t i = 0; i < node->dependencies.count; i++) {
+        rt_command_id other = node->dependencies.items[i];
+        if (other > node->ended_after) node->ended_after = other;
+    }
+}
+
+static void enqueue_auxiliary(rt_scheduler *scheduler, const rt_fusion_command *fusion)
+{
+    for (uint32_t i = 0; i < fusion->auxiliary.count; i++) {
+        rt_command *command = scheduler->commands.items[fusion->auxiliary.items[i]];
+        if (command->state == RT_COMMAND_SUBMITTED) rt_held_enqueue(scheduler, command);
+    }
+}
+
+/* Hands the kernels over in the order of submission, each with the edges that it got then. */
+static void enqueue_kernels(rt_scheduler *scheduler, const rt_fusion_command *fusion)
+{
+    for (uint32_t i = 0; i < fusion->kernels.count; i++) {
+        rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
+        /* Broken: only what was submitted last is where it should be. */
+        if (command->dependencies.count > 0 && !RULE(KF_QUEUE_13)) command->dependencies.count = 0;
+        if (i > 0 && !RULE(KF_GRAPH_07))
+            rt_graph_depend(scheduler, command, fusion->kernels.items[i - 1]);
+        if (command->state == RT_COMMAND_SUBMITTED) rt_held_enqueue(scheduler, command);
+    }
+}
+
+void rt_fusion_end(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_sync_reason reason)
+{
+    CHECK(fusion->status == RT_FUSION_ACTIVE);
+    bool asked = reason == RT_SYNC_REASON_CALL;
+    fusion->ended_early = !asked && reason != RT_SYNC_REASON_REJECTED;
+    rt_fusion_status status = RT_FUSION_CANCELLED;
+    if (fusion->ended_early) status = RULE_ELSE(KF_SYNC_07, status, RT_FUSION_COMPLETED);
+    set_status(scheduler, fusion, status);
+    if (scheduler->observer.ended)
+        scheduler->observer.ended(scheduler->observer.user, fusion->queue, reason);
+    enqueue_auxiliary(scheduler, fusion);
+    if (asked && !RULE(KF_QUEUE_08))
+        drop_list(scheduler, fusion);
+    else
+        enqueue_kernels(scheduler, fusion);
+    placeholder_end(scheduler, fusion);
+}
+
+bool rt_fusion_command_cancel(rt_scheduler *scheduler, rt_queue_id queue, rt_sync_reason reason)
+{
+    rt_handover_point();
+    pthread_mutex_lock(&scheduler->lock);
+    bool active = rt_queue_in_fusion_mode(scheduler, queue);
+    scheduler->cause = reason;
+    if (active) rt_fusion_end(scheduler, scheduler->queues.items[queue].fusion, reason);
+    if (active && !RULE(KF_QUEUE_12)) rt_sync_queue(scheduler, RT_QUEUE_ALL, reason);
+    pthread_mutex_unlock(&scheduler->lock);
+    return active;
+}
+
+/* ---- Looking ------------------------------------------------------------------------------ */
+
+bool rt_fusion_command_is_active(rt_scheduler *scheduler, rt_queue_id queue)
+{
+    pthread_mutex_lock(&scheduler->lock);
+    CHECK(queue < scheduler->queues.count);
+    bool active = rt_queue_in_fusion_mode(scheduler, queue);
+    pthread_mutex_unlock(&scheduler->lock);
+    return active;
+}
+
+rt_command_id rt_fusion_command_event(rt_scheduler *scheduler, rt_queue_id queue)
+{
+    pthread_mutex_lock(&scheduler->lock);
+    CHECK(queue < scheduler->queues.count);
+    const rt_fusion_command *fusion = scheduler->queues.items[queue].fusion;
+    /* Broken: with the fusion its command is forgotten. */
+    bool over = fusion && fusion->status != RT_FUSION_ACTIVE;
+    bool known = fusion && (!over || RULE(KF_EVENT_04));
+    rt_command_id command = known ? fusion->command : RT_COMMAND_NONE;
+    pthread_mutex_unlock(&scheduler->lock);
+    return command;
+}
+
+bool rt_fusion_list_open(rt_scheduler *scheduler, rt_queue_id queue, rt_arena *arena,
+                         rt_fusion_list *out_list)
+{
+    *out_list = (rt_fusion_list){0};
+    pthread_mutex_lock(&scheduler->lock);
+    bool active = rt_queue_in_fusion_mode(scheduler, queue);
+    if (active) {
+        const rt_queue *of = &scheduler->queues.items[queue];
+        rt_fusion_command *fusion = of->fusion;
+        rt_listed_kernel *kernels =
+            rt_arena_alloc_array(arena, fusion->kernels.count, sizeof *kernels);
+        for (uint32_t i = 0; i < fusion->kernels.count; i++) {
+            const rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
+            const rt_held *held = command->held;
+            kernels[i] = (rt_listed_kernel){held->launch.kernel, &held->launch, command->program};
+        }
+        fusion->users++;
+        *out_list =
+            (rt_fusion_list){fusion, of->device, of->context, kernels, fusion->kernels.count};
+    }
+    pthread_mutex_unlock(&scheduler->lock);
+    return active;
+}
+
+void rt_fusion_list_close(rt_scheduler *scheduler, rt_fusion_list *list)
+{
+    pthread_mutex_lock(&scheduler->lock);
+    CHECK(list->fusion && list->fusion->users > 0);
+    list->fusion->users--;
+    pthread_mutex_unlock(&scheduler->lock);
+    *list = (rt_fusion_list){0};
+}
+
+void rt_fusion_command_finish_empty(rt_scheduler *scheduler, const rt_fusion_list *list)
+{
+    pthread_mutex_lock(&scheduler->lock);
+    rt_fusion_command *fusion = list->fusion;
+    if (fusion->status == RT_FUSION_ACTIVE && fusion->kernels.count == 0) {
+        set_status(scheduler, fusion, RT_FUSION_COMPLETED);
+        placeholder_end(scheduler, fusion);
+    }
+    pthread_mutex_unlock(&scheduler->lock);
+}
+
+/* ---- Replacing ---------------------------------------------------------------------------- */
+
+static bool is_listed(const rt_scheduler *scheduler, const rt_fusion_command *fusion,
+                      rt_command_id id)
+{
+    const rt_held *held = scheduler->commands.items[id]->held;
+    return held && held->fusion == fusion && !held->auxiliary;
+}
+
+/* Every memory that a kernel of the list uses, once, with all that is done to it. */
+static rt_access_list union_accesses(const rt_scheduler *scheduler, const rt_fusion_command *fusion)
+{
+    rt_access_list all = {0};
+    rt_map index = {0};
+    /* Broken: the last kernel's alone. */
+    uint32_t first = RULE_ELSE(KF_GRAPH_14, 0, fusion->kernels.count - 1);
+    for (uint32_t i = first; i < fusion->kernels.count; i++) {
+        const rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
+        rt_access_list own = rt_launch_accesses(&command->held->launch);
+        for (uint32_t k = 0; k < own.count; k++) {
+            uint32_t memory = own.items[k].memory->id;
+            uint32_t at = rt_map_find_number(&index, memory);
+            if (at != RT_MAP_NONE) {
+                bool same = all.items[at].access == own.items[k].access;
+                if (!same) all.items[at].access = RT_ACCESS_READ_WRITE;
+                continue;
+            }
+            rt_map_set_number(&index, memory, all.count);
+            *rt_vector_push(&all) = own.items[k];
+        }
+        rt_vector_free(&own);
+    }
+    rt_map_free(&index);
+    return all;
+}
+
+/* What the kernels wait for outside the list; the caller frees it. */
+static rt_command_list outside_dependencies(const rt_scheduler *scheduler,
+                                            const rt_fusion_command *fusion)
+{
+    rt_command_list outside = {0};
+    for (uint32_t i = 0; i < fusion->kernels.count; i++) {
+        const rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
+        for (uint32_t d = 0; d < command->dependencies.count; d++) {
+            rt_command_id other = command->dependencies.items[d];
+            bool inside = is_listed(scheduler, fusion, other);
+            if (inside && RULE(KF_GRAPH_10)) continue;
+            if (!inside && !RULE(KF_GRAPH_11)) continue;
+            *rt_vector_push(&outside) = other;
+        }
+    }
+    return outside;
+}
+
+static void list_copy(rt_command_list *to, const rt_command_list *from)
+{
+    to->count = 0;
+    for (uint32_t i = 0; i < from->count; i++)
+        *rt_vector_push(to) = from->items[i];
+}
+
+static const rt_saved_leaves *saved_find(const rt_fusion_command *fusion, uint32_t memory)
+{
+    for (uint32_t i = 0; i < fusion->leaves.count; i++) {
+        if (fusion->leaves.items[i].memory == memory) return &fusion->leaves.items[i];
+    }
+    return NULL;
+}
+
+/* Takes the list's kernels out of a memory's leaves: what one of them wrote is as it was before,
+ * and what others have read since stays. */
+static void leaves_restore(const rt_scheduler *scheduler, const rt_fusion_command *fusion,
+                           rt_memory_use *use, uint32_t memory)
+{
+    const rt_saved_leaves *saved = saved_find(fusion, memory);
+    bool written = use->writer != RT_COMMAND_NONE && is_listed(scheduler, fusion, use->writer);
+    if (written) {
+        CHECK(saved);
+        use->writer = saved->writer;
+        use->download = saved->download;
+        list_copy(&use->readers, &saved->readers);
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < use->readers.count; i++) {
+        if (!is_listed(scheduler, fusion, use->readers.items[i]))
+            use->readers.items[kept++] = use->readers.items[i];
+    }
+    use->readers.count = kept;
+}
+
+/* The leaves of the memories as they were while the kernels were in the graph, for a device that
+ * refuses the fused kernel. */
+typedef RT_VECTOR(rt_memory_use) use_list;
+
+static use_list leaves_take(rt_scheduler *scheduler, const rt_fusion_command *fusion,
+                            const rt_access_list *accesses)
+{
+    use_list before = {0};
+    for (uint32_t i = 0; i < accesses->count; i++) {
+        uint32_t memory = accesses->items[i].memory->id;
+        CHECK(memory < scheduler->uses.count);
+        rt_memory_use *use = &scheduler->uses.items[memory];
+        rt_memory_use *kept = rt_vector_push(&before);
+        *kept = (rt_memory_use){.writer = use->writer, .download = use->download};
+        list_copy(&kept->readers, &use->readers);
+        if (RULE(KF_GRAPH_13)) leaves_restore(scheduler, fusion, use, memory);
+    }
+    return before;
+}
+
+/* With `back` the leaves are again what they were; in any case the list is freed. */
+static void leaves_give(rt_scheduler *scheduler, use_list *before, const rt_access_list *accesses,
+                        bool back)
+{
+    for (uint32_t i = 0; i < before->count; i++) {
+        rt_memory_use *use = &scheduler->uses.items[accesses->items[i].memory->id];
+        if (back) {
+            use->writer = before->items[i].writer;
+            use->download = before->items[i].download;
+            list_copy(&use->readers, &before->items[i].readers);
+        }
+        rt_vector_free(&before->items[i].readers);
+    }
+    rt_vector_free(before);
+}
+
+/* Marks the kernels as gone, or as there again. */
+static void kernels_set_gone(rt_scheduler *scheduler, const rt_fusion_command *fusion, bool gone)
+{
+    for (uint32_t i = 0; i < fusion->kernels.count; i++) {
+        rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
+        command->removed = gone;
+        command->state = gone ? RT_COMMAND_DONE : RT_COMMAND_SUBMITTED;
+    }
+}
+
+/* Nothing leads to or from the kernels any more. */
+static void kernels_remove(rt_scheduler *scheduler, const rt_fusion_command *fusion)
+{
+    for (uint32_t i = 0; i < fusion->kernels.count; i++) {
+        rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
+        CHECK(command->removed && command->held);
+        if (!RULE(KF_GRAPH_12)) { /* Broken: its work is done a second time. */
+            command->state = RT_COMMAND_SUBMITTED;
+            rt_held_enqueue(scheduler, command);
+            continue;
+        }
+        rt_vector_free(&command->dependencies);
+        command->held = NULL;
+        rt_program_release(scheduler->programs, command->program);
+        command->program = NULL;
+    }
+}
+
+/* The fusion's node waits for the fused kernel, then for what was made for the list. */
+static void placeholder_replace(rt_scheduler *scheduler, const rt_fusion_command *fusion,
+                                rt_command_id fused)
+{
+    rt_command *node = scheduler->commands.items[fusion->command];
+    node->dependencies.count = 0;
+    if (RULE(KF_GRAPH_15)) rt_graph_depend(scheduler, node, fused);
+    for (uint32_t i = 0; i < fusion->auxiliary.count; i++)
+        rt_graph_depend(scheduler, node, fusion->auxiliary.items[i]);
+}
+
+/* The graph's part; on success the fused command owns program. */
+static rt_status replace(rt_scheduler *scheduler, rt_fusion_command *fusion, const rt_launch *fused,
+                         rt_program *program, dev_kernel *kernel, rt_command_id *out_command)
+{
+    rt_queue *queue = &scheduler->queues.items[fusion->queue];
+    rt_access_list accesses = union_accesses(scheduler, fusion);
+    rt_command_list outside = outside_dependencies(scheduler, fusion);
+    use_list before = leaves_take(scheduler, fusion, &accesses);
+    rt_command_id last = queue->last;
+    if (last != RT_COMMAND_NONE && is_listed(scheduler, fusion, last))
+        queue->last = fusion->last_before;
+    kernels_set_gone(scheduler, fusion, true);
+    enqueue_auxiliary(scheduler, fusion);
+    const rt_submission submission = {.queue = fusion->queue,
+                                      .kind = RT_COMMAND_LAUNCH,
+                                      .accesses = &accesses,
+                                      .after = outside.items,
+                                      .after_count = outside.count};
+    rt_command *command = NULL;
+    rt_status status = rt_submission_begin(scheduler, &submission, &command);
+    if (rt_ok(status)) {
+        command->program = program;
+        status = rt_enqueue_launch(scheduler, command, kernel, fused);
+        status = rt_submission_end(scheduler, command, &accesses, status, out_command);
+    }
+    leaves_give(scheduler, &before, &accesses, !rt_ok(status));
+    if (rt_ok(status)) {
+        kernels_remove(scheduler, fusion);
+        placeholder_replace(scheduler, fusion, *out_command);
+        placeholder_end(scheduler, fusion);
+        set_status(scheduler, fusion,
+                   RULE_ELSE(KF_GRAPH_16, RT_FUSION_COMPLETED, RT_FUSION_CANCELLED));
+    } else {
+        queue->last = last;
+        kernels_set_gone(scheduler, fusion, false);
+    }
+    rt_vector_free(&outside);
+    rt_vector_free(&accesses);
+    return status;
+}
+
+rt_status rt_fusion_command_replace(rt_scheduler *scheduler, const rt_fusion_list *list,
+                                    const rt_launch *fused, bool *out_replaced,
+                                    rt_command_id *out_command)
+{
+    *out_replaced = false;
+    *out_command = RT_COMMAND_NONE;
+    const rt_kernel_request request = {
+        .device = list->device, .context = list->context, .kernel = fused->kernel};
+    rt_program *program = NULL;
+    dev_kernel *kernel = NULL;
+    CHECK(fused->bundle && list->count > 0);
+    RT_TRY(rt_bundle_kernel(scheduler->programs, fused->bundle, &request, &program, &kernel));
+    rt_status status = rt_launch_check_arguments(scheduler, fused, program, kernel);
+    if (rt_ok(status)) {
+        rt_handover_point();
+        pthread_mutex_lock(&scheduler->lock);
+        rt_fusion_command *fusion = list->fusion;
+        bool still = fusion->status == RT_FUSION_ACTIVE && fusion->kernels.count == list->count;
+        if (still) status = replace(scheduler, fusion, fused, program, kernel, out_command);
+        *out_replaced = still && rt_ok(status);
+        pthread_mutex_unlock(&scheduler->lock);
+    }
+    if (!*out_replaced) rt_program_release(scheduler->programs, program);
+    return status;
+}

@@ -1,0 +1,149 @@
+/* The KernelFusionCommand: what the graph knows of a queue's fusion.
+ *
+ * Between start_fusion and the end of the fusion, launches to the queue become nodes with all their
+ * dependencies, but are held back: they form the list of the queue's fusion command, which is
+ * itself a node that waits for all of them and does no work.  Its id is what submit returns.  The
+ * fusion ends by one of three ways: every kernel is handed to its device as it was submitted
+ * (cancel), or they are taken out of the graph and one launch is put in their place (replace), or
+ * somebody needs one of them and the scheduler cancels by itself, telling the observer why.
+ *
+ * What is fused and how, is decided in reference/fusion; here is the graph's part alone.
+ * Source: document 001 (KernelFusionJIT.md), "Scheduler Integration". */
+#ifndef REFERENCE_SCHED_FUSION_COMMAND_H
+#define REFERENCE_SCHED_FUSION_COMMAND_H
+
+#include "reference/base/arena.h"
+#include "reference/sched/sched.h"
+
+/* status, name in traces (document 001, "Behavior on queue::ext_codeplay_start_fusion") */
+#define RT_FUSION_STATUSES(STATUS)                                                                 \
+    STATUS(ACTIVE, "ACTIVE")       /* the queue is in fusion mode */                               \
+    STATUS(CANCELLED, "CANCELLED") /* the kernels went one by one */                               \
+    STATUS(COMPLETED, "COMPLETED") /* a fused kernel went for them */                              \
+    STATUS(DELETE, "DELETE")       /* the queue has a newer one; clean-up may reclaim it */
+
+typedef enum rt_fusion_status {
+#define RT_FUSION_STATUS_ENUM(status, name) RT_FUSION_##status,
+    RT_FUSION_STATUSES(RT_FUSION_STATUS_ENUM)
+#undef RT_FUSION_STATUS_ENUM
+        RT_FUSION_STATUS_COUNT
+} rt_fusion_status;
+
+/* reason, name in traces, what the warning says */
+#define RT_SYNC_EVENT "Aborting fusion because of event dependency from a different fusion"
+#define RT_SYNC_WAIT                                                                               \
+    "Aborting fusion because synchronization with one of the kernels in the fusion list was "      \
+    "requested"
+#define RT_SYNC_REASONS(REASON)                                                                    \
+    REASON(CALL, "cancel_fusion", "") /* the application asked for it */                           \
+    REASON(REJECTED, "rejected", "")  /* the list could not be fused */                            \
+    REASON(OTHER_QUEUE, "other-queue", RT_SYNC_EVENT)                                              \
+    REASON(MEMORY_OPERATION, "memory-operation", RT_SYNC_WAIT)                                     \
+    REASON(HOST_TASK, "host-task", RT_SYNC_WAIT)                                                   \
+    REASON(HOST_ACCESS, "host-access", RT_SYNC_WAIT)                                               \
+    REASON(WAIT, "wait", RT_SYNC_WAIT)                                                             \
+    REASON(QUEUE_END, "queue-end", RT_SYNC_WAIT)                                                   \
+    REASON(BUFFER_END, "buffer-end", RT_SYNC_WAIT)
+
+typedef enum rt_sync_reason {
+#define RT_SYNC_REASON_ENUM(reason, name, warning) RT_SYNC_REASON_##reason,
+    RT_SYNC_REASONS(RT_SYNC_REASON_ENUM)
+#undef RT_SYNC_REASON_ENUM
+        RT_SYNC_REASON_COUNT
+} rt_sync_reason;
+
+/* The columns of the tables, static. */
+const char *rt_fusion_status_name(rt_fusion_status status);
+const char *rt_sync_reason_name(rt_sync_reason reason);
+const char *rt_sync_reason_warning(rt_sync_reason reason); /* "": nothing is warned of */
+
+#define RT_COMMAND_NONE UINT32_MAX
+
+typedef RT_VECTOR(rt_command_id) rt_command_list;
+
+/* What a memory's leaves were before the first kernel of the list wrote it. */
+typedef struct rt_saved_leaves {
+    uint32_t memory; /* rt_memory.id */
+    rt_command_id writer, download;
+    rt_command_list readers;
+} rt_saved_leaves;
+
+/* Guarded by the scheduler's lock. */
+typedef struct rt_fusion_command {
+    rt_command_id command; /* its node */
+    rt_queue_id queue;
+    rt_fusion_status status;
+    bool ended_early; /* CANCELLED because somebody needed a kernel, and not as it was asked for */
+    rt_command_list kernels;   /* the fusion list, in the order of submission */
+    rt_command_list auxiliary; /* made for them: moves of content */
+    uint32_t covered; /* kernels of the list before this one are behind an edge from the last that
+                         named the fusion's own event */
+    rt_command_id last_before; /* rt_queue.last when the fusion began */
+    RT_VECTOR(rt_saved_leaves) leaves;
+    rt_arena arena; /* of what is held */
+    uint32_t users; /* that read the list without the lock: it is not reclaimed */
+} rt_fusion_command;
+
+/* Who is told of fusions that the scheduler ends; called with the scheduler's lock held, which it
+ * must not take. */
+typedef struct rt_fusion_observer {
+    void *user;
+    void (*ended)(void *user, rt_queue_id queue, rt_sync_reason reason);
+} rt_fusion_observer;
+
+/* Sets the observer, once. */
+void rt_scheduler_observe(rt_scheduler *scheduler, rt_fusion_observer observer);
+
+/* Puts the queue into fusion mode: a new fusion command, ACTIVE.  The one before it, which has
+ * ended, becomes DELETE and goes to clean-up.  ERRC_INVALID: the queue is in fusion mode
+ * (KF-QUEUE-03), or was not made for fusion, or has ended. */
+RT_MUST_USE rt_status rt_fusion_command_start(rt_scheduler *scheduler, rt_queue_id queue);
+
+/* True while the queue is in fusion mode. */
+bool rt_fusion_command_is_active(rt_scheduler *scheduler, rt_queue_id queue);
+
+/* The queue's newest fusion command as a command to wait for; RT_COMMAND_NONE: there was none. */
+rt_command_id rt_fusion_command_event(rt_scheduler *scheduler, rt_queue_id queue);
+
+/* Ends the queue's fusion: everything that is held goes to the devices as it was submitted.  False:
+ * the queue was not in fusion mode, and nothing was done. */
+bool rt_fusion_command_cancel(rt_scheduler *scheduler, rt_queue_id queue, rt_sync_reason reason);
+
+/* One kernel of a list, for whoever fuses it; borrowed until rt_fusion_list_close. */
+typedef struct rt_listed_kernel {
+    rt_text kernel;
+    const rt_launch *launch;   /* as the application asked for it */
+    const rt_program *program; /* that would run it alone */
+} rt_listed_kernel;
+
+typedef struct rt_fusion_list {
+    rt_fusion_command *fusion;
+    const rt_device *device;
+    rt_context_id context;
+    const rt_listed_kernel *kernels; /* in the arena */
+    uint32_t count;
+} rt_fusion_list;
+
+/* Opens the list of a queue in fusion mode for reading without the lock; the caller closes it.
+ * False: the queue is not in fusion mode. */
+bool rt_fusion_list_open(rt_scheduler *scheduler, rt_queue_id queue, rt_arena *arena,
+                         rt_fusion_list *out_list);
+void rt_fusion_list_close(rt_scheduler *scheduler, rt_fusion_list *list);
+
+/* Ends the fusion of an empty list: COMPLETED, and its event is complete. */
+void rt_fusion_command_finish_empty(rt_scheduler *scheduler, const rt_fusion_list *list);
+
+/* Takes the kernels of the list out of the graph, restores the leaves of the memories that they
+ * use, and submits `fused`, whose `after` is ignored, with the union of their requirements and of
+ * their dependencies on commands outside the list (KF-GRAPH-10 to KF-GRAPH-16).  *out_replaced
+ * false: the fusion was ended by somebody else, or its list grew, while it was looked at; nothing
+ * was done.  Otherwise *out_command is the fused kernel's.  Fails with the codes of
+ * rt_scheduler_launch, before anything was changed. */
+RT_MUST_USE rt_status rt_fusion_command_replace(rt_scheduler *scheduler, const rt_fusion_list *list,
+                                                const rt_launch *fused, bool *out_replaced,
+                                                rt_command_id *out_command);
+
+/* Reclaims fusion commands that are DELETE; what waits for their events is not concerned. */
+void rt_fusion_clean_up(rt_scheduler *scheduler);
+
+#endif

@@ -1,0 +1,90 @@
+/* Host tasks: host code with a place in the command graph.
+ *
+ * The task runs inside its submission, when all that it waits for is done; SYCL leaves open when
+ * between these two points it does.  Source: SYCL 2020, 4.10 "Host tasks". */
+#include "reference/sched/sched_internal.h"
+
+#include "reference/base/handover.h"
+
+#include <string.h>
+
+static rt_status check_task(rt_scheduler *scheduler, const rt_host_task *task)
+{
+    const rt_memory *both[] = {task->from, task->to ? task->to : task->from};
+    for (uint32_t i = 0; i < 2; i++) {
+        if (!rt_memory_is_usm(both[i])) continue;
+        return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &both[i]->name, 1,
+                              "a host task uses '%.*s', which is no buffer",
+                              RT_TEXT_ARG(both[i]->name));
+    }
+    if (!task->to || (task->to != task->from && task->to->size == task->from->size))
+        return RT_STATUS_OK;
+    return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &task->to->name, 1,
+                          "a host task copies '%.*s' to '%.*s': they must be two buffers of one "
+                          "size",
+                          RT_TEXT_ARG(task->from->name), RT_TEXT_ARG(task->to->name));
+}
+
+static void trace_task(rt_scheduler *scheduler, const rt_command *command, const rt_host_task *task)
+{
+    uint64_t *after = rt_alloc_array(command->dependencies.count + 1, sizeof *after);
+    for (uint32_t i = 0; i < command->dependencies.count; i++)
+        after[i] = command->dependencies.items[i];
+    RT_TRACE(scheduler->trace, HOST_TASK, RT_N("command", command->id),
+             RT_T("from", task->from->name), RT_T("to", task->to ? task->to->name : (rt_text){0}),
+             RT_N("queue", command->queue), RT_NS("after", after, command->dependencies.count));
+    rt_free(after);
+}
+
+/* Makes the node and brings the content to the host; what the device refuses is returned. */
+static rt_status task_begin(rt_scheduler *scheduler, rt_queue_id queue, const rt_host_task *task,
+                            rt_command **out_command)
+{
+    rt_command_id download = RT_COMMAND_NONE;
+    scheduler->cause = RT_SYNC_REASON_HOST_TASK;
+    if (!task->from->host_valid) RT_TRY(rt_content_read(scheduler, task->from, &download));
+    const rt_access_list none = {0};
+    const rt_submission submission = {.queue = queue,
+                                      .kind = RT_COMMAND_HOST_TASK,
+                                      .accesses = &none,
+                                      .after = task->after,
+                                      .after_count = task->after_count};
+    RT_TRY(rt_submission_begin(scheduler, &submission, out_command));
+    rt_graph_depend(scheduler, *out_command, download);
+    rt_graph_depend_on_memory(scheduler, *out_command, task->from, RT_ACCESS_READ);
+    if (task->to) rt_graph_depend_on_memory(scheduler, *out_command, task->to, RT_ACCESS_WRITE);
+    return RT_STATUS_OK;
+}
+
+/* Waits for what the task waits for, then runs it; its result is the first failure among those. */
+static void task_run(rt_scheduler *scheduler, rt_command *command, const rt_host_task *task)
+{
+    command->result = rt_enqueue_host_task(scheduler, command);
+    command->state = RT_COMMAND_DONE;
+    rt_graph_book_access(scheduler, command, task->from, RT_ACCESS_READ);
+    if (task->to) rt_graph_book_access(scheduler, command, task->to, RT_ACCESS_WRITE);
+    scheduler->queues.items[command->queue].last = command->id;
+    trace_task(scheduler, command, task);
+    if (!task->to || !rt_ok(command->result)) return;
+    CHECK(task->from->host_valid && task->from->size == task->to->size);
+    memcpy(task->to->host, task->from->host, task->to->size);
+    rt_memory_host_written(task->to);
+}
+
+rt_status rt_scheduler_host_task(rt_scheduler *scheduler, rt_queue_id queue,
+                                 const rt_host_task *task, rt_command_id *out_command)
+{
+    *out_command = RT_COMMAND_NONE;
+    rt_handover_point();
+    pthread_mutex_lock(&scheduler->lock);
+    CHECK(queue < scheduler->queues.count);
+    rt_command *command = NULL;
+    rt_status status = check_task(scheduler, task);
+    if (rt_ok(status)) status = task_begin(scheduler, queue, task, &command);
+    if (rt_ok(status)) {
+        task_run(scheduler, command, task);
+        *out_command = command->id;
+    }
+    pthread_mutex_unlock(&scheduler->lock);
+    return status;
+}

@@ -1,0 +1,391 @@
+/* Unit tests of the fusion command: what the graph holds while a queue is in fusion mode, and what
+ * is left of it.  The tests that begin with a rule's id close that rule. */
+#include "reference/program/injected.h"
+#include "reference/program/test/fixture.h"
+#include "reference/sched/sched_internal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const fixture_module modules[] = {{"main", "k", NULL, NULL}};
+static const rt_text fused_name = {"fused", 5};
+static const rt_image fused_image = {
+    .name = {"fused", 5},
+    .kernels = &fused_name,
+    .kernel_count = 1,
+    .code = {(const uint8_t *)"code", 4},
+};
+
+typedef struct world {
+    fixture *f;
+    rt_scheduler *scheduler;
+    rt_queue_id queue, other;
+    rt_memory *a, *b;
+    rt_bundle *bundle;
+} world;
+
+static rt_memory *make_memory(world *w, uint32_t id)
+{
+    rt_memory *memory = NULL;
+    assert_true(rt_ok(rt_memory_create(w->f->sink, id, RT_TEXT("memory"), 4, "1234", &memory)));
+    return memory;
+}
+
+static int set_up(void **state)
+{
+    world *w = rt_alloc(sizeof *w);
+    w->f = fixture_create(modules, 1, "");
+    rt_loader_open(&w->f->loader, 0);
+    w->scheduler = rt_scheduler_create(w->f->sink, w->f->trace, w->f->manager, NULL);
+    assert_true(rt_ok(rt_scheduler_queue_create(w->scheduler, &w->f->device, 0, false, &w->queue)));
+    assert_true(rt_ok(rt_scheduler_queue_create(w->scheduler, &w->f->device, 0, false, &w->other)));
+    rt_scheduler_queue_enable_fusion(w->scheduler, w->queue);
+    w->a = make_memory(w, 0);
+    w->b = make_memory(w, 1);
+    assert_true(rt_ok(rt_bundle_inject(w->f->manager, &w->f->device, 0, &fused_image, &w->bundle)));
+    *state = w;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    world *w = *state;
+    rt_scheduler_destroy(w->scheduler);
+    rt_bundle_release(w->f->manager, w->bundle);
+    rt_memory_destroy(w->a);
+    rt_memory_destroy(w->b);
+    fixture_destroy(w->f);
+    rt_free(w);
+    return 0;
+}
+
+/* Launches k on the two memories, which it reads and writes. */
+static rt_command_id launch_after(world *w, rt_queue_id queue, const rt_command_id *after,
+                                  uint32_t after_count)
+{
+    const rt_argument arguments[] = {
+        {.kind = RT_ARGUMENT_MEMORY, .memory = w->a, .access = RT_ACCESS_READ_WRITE},
+        {.kind = RT_ARGUMENT_MEMORY, .memory = w->b, .access = RT_ACCESS_READ},
+    };
+    const rt_launch what = {
+        .kernel = RT_TEXT("k"),
+        .range = {.dimensions = 1, .global = {4, 1, 1}},
+        .arguments = arguments,
+        .argument_count = 2,
+        .after = after,
+        .after_count = after_count,
+    };
+    rt_command_id command;
+    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, queue, &what, &command)));
+    return command;
+}
+
+static rt_command_id launch(world *w, rt_queue_id queue)
+{
+    return launch_after(w, queue, NULL, 0);
+}
+
+static rt_fusion_command *start(world *w)
+{
+    assert_true(rt_ok(rt_fusion_command_start(w->scheduler, w->queue)));
+    return w->scheduler->queues.items[w->queue].fusion;
+}
+
+/* Puts the fused kernel, which takes both memories, in the place of the list. */
+static rt_command_id replace(world *w)
+{
+    rt_arena arena = {0};
+    rt_fusion_list list;
+    const rt_argument arguments[] = {
+        {.kind = RT_ARGUMENT_MEMORY, .memory = w->a, .access = RT_ACCESS_READ_WRITE},
+        {.kind = RT_ARGUMENT_MEMORY, .memory = w->b, .access = RT_ACCESS_READ},
+    };
+    const rt_launch fused = {
+        .kernel = fused_name,
+        .range = {.dimensions = 1, .global = {4, 1, 1}},
+        .arguments = arguments,
+        .argument_count = 2,
+        .bundle = w->bundle,
+    };
+    bool replaced = false;
+    rt_command_id command = RT_COMMAND_NONE;
+    assert_true(rt_fusion_list_open(w->scheduler, w->queue, &arena, &list));
+    assert_true(rt_ok(rt_fusion_command_replace(w->scheduler, &list, &fused, &replaced, &command)));
+    assert_true(replaced);
+    rt_fusion_list_close(w->scheduler, &list);
+    rt_arena_reset(&arena);
+    return command;
+}
+
+static const rt_command *command_at(world *w, rt_command_id id)
+{
+    return w->scheduler->commands.items[id];
+}
+
+static void assert_dependencies(world *w, rt_command_id id, const rt_command_id *expected,
+                                uint32_t count)
+{
+    const rt_command_list *found = &command_at(w, id)->dependencies;
+    assert_int_equal(found->count, count);
+    for (uint32_t i = 0; i < count; i++)
+        assert_int_equal(found->items[i], expected[i]);
+}
+
+/* ---- The list ----------------------------------------------------------------------------- */
+
+static void KF_GRAPH_01_a_node_holds_the_list_and_shows_that_its_kernels_are_held(void **state)
+{
+    world *w = *state;
+    const rt_fusion_command *fusion = start(w);
+    launch(w, w->queue);
+    launch(w, w->queue);
+    assert_int_equal(command_at(w, fusion->command)->kind, RT_COMMAND_FUSION);
+    assert_int_equal(fusion->kernels.count, 2);
+    launch(w, w->other);
+    assert_int_equal(fusion->status, RT_FUSION_CANCELLED);
+}
+
+static void KF_GRAPH_05_moves_of_content_are_kept_with_the_fusion(void **state)
+{
+    world *w = *state;
+    const rt_fusion_command *fusion = start(w);
+    launch(w, w->queue);
+    assert_int_equal(fusion->kernels.count, 1);
+    assert_int_equal(fusion->auxiliary.count, 2); /* the uploads of a and b */
+    assert_int_equal(w->f->counting->writes, 0);
+    launch(w, w->queue); /* Its content is there already. */
+    assert_int_equal(fusion->auxiliary.count, 2);
+    rt_fusion_command_cancel(w->scheduler, w->queue, RT_SYNC_REASON_CALL);
+    assert_int_equal(w->f->counting->writes, 2);
+    assert_int_equal(w->f->counting->launches, 2);
+}
+
+static void KF_GRAPH_06_the_fusion_waits_for_each_kernel(void **state)
+{
+    world *w = *state;
+    const rt_fusion_command *fusion = start(w);
+    for (uint32_t n = 1; n <= 3; n++) {
+        launch(w, w->queue);
+        assert_dependencies(w, fusion->command, fusion->kernels.items, n);
+    }
+}
+
+static void KF_GRAPH_07_cancelling_makes_no_edges(void **state)
+{
+    world *w = *state;
+    const rt_command_id event = launch(w, w->other); /* 0 and 1 are uploads */
+    const rt_fusion_command *fusion = start(w);      /* 3 */
+    const rt_argument nothing[] = {{.kind = RT_ARGUMENT_NULL}, {.kind = RT_ARGUMENT_NULL}};
+    const rt_launch what = {.kernel = RT_TEXT("k"),
+                            .range = {.dimensions = 1, .global = {4, 1, 1}},
+                            .arguments = nothing,
+                            .argument_count = 2,
+                            .after = &event,
+                            .after_count = 1};
+    rt_command_id command;
+    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, w->queue, &what, &command)));
+    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, w->queue, &what, &command)));
+    rt_command_id first = fusion->kernels.items[0], second = fusion->kernels.items[1];
+    rt_fusion_command_cancel(w->scheduler, w->queue, RT_SYNC_REASON_CALL);
+    assert_dependencies(w, first, &event, 1);
+    assert_dependencies(w, second, &event, 1);
+}
+
+/* ---- The replacement ---------------------------------------------------------------------- */
+
+static void KF_GRAPH_13_leaves_are_as_before_the_kernels(void **state)
+{
+    world *w = *state;
+    const rt_command_id writer = launch(w, w->other); /* behind uploads 0 and 1 */
+    const rt_memory_use *use = &w->scheduler->uses.items[w->a->id];
+    assert_int_equal(use->writer, writer);
+    const rt_fusion_command *fusion = start(w);
+    launch(w, w->queue);
+    launch(w, w->queue);
+    use = &w->scheduler->uses.items[w->a->id];
+    assert_int_equal(use->writer, fusion->kernels.items[1]);
+    rt_command_id fused = replace(w);
+    const rt_command_id expected[] = {writer, 1}; /* of a; b's upload is the only writer of b */
+    assert_dependencies(w, fused, expected, 2);
+    use = &w->scheduler->uses.items[w->a->id];
+    assert_int_equal(use->writer, fused);
+    assert_int_equal(use->readers.count, 0);
+}
+
+static void KF_GRAPH_15_the_fusion_waits_for_the_fused_kernel_first(void **state)
+{
+    world *w = *state;
+    const rt_fusion_command *fusion = start(w);
+    launch(w, w->queue);
+    launch(w, w->queue);
+    rt_command_id fused = replace(w);
+    const rt_command_id expected[] = {fused, fusion->auxiliary.items[0],
+                                      fusion->auxiliary.items[1]};
+    assert_dependencies(w, fusion->command, expected, 3);
+    assert_int_equal(fusion->status, RT_FUSION_COMPLETED);
+}
+
+/* The device refuses the fused kernel: the list is as it was, and can be cancelled. */
+static void a_refused_fused_kernel_leaves_the_list(void **state)
+{
+    world *w = *state;
+    const rt_fusion_command *fusion = start(w);
+    launch(w, w->queue);
+    launch(w, w->queue);
+    rt_arena arena = {0};
+    rt_fusion_list list;
+    const rt_argument nothing[] = {{.kind = RT_ARGUMENT_NULL}, {.kind = RT_ARGUMENT_NULL}};
+    const rt_launch fused = {.kernel = fused_name,
+                             .range = {.dimensions = 1, .global = {4, 1, 1}},
+                             .arguments = nothing,
+                             .argument_count = 2,
+                             .bundle = w->bundle};
+    bool replaced = true;
+    rt_command_id command;
+    assert_true(rt_fusion_list_open(w->scheduler, w->queue, &arena, &list));
+    w->f->counting->fail_kernels = true;
+    assert_false(
+        rt_ok(rt_fusion_command_replace(w->scheduler, &list, &fused, &replaced, &command)));
+    w->f->counting->fail_kernels = false;
+    assert_false(replaced);
+    rt_fusion_list_close(w->scheduler, &list);
+    rt_arena_reset(&arena);
+    assert_int_equal(fusion->status, RT_FUSION_ACTIVE);
+    assert_int_equal(w->scheduler->uses.items[w->a->id].writer, fusion->kernels.items[1]);
+    assert_true(rt_fusion_command_cancel(w->scheduler, w->queue, RT_SYNC_REASON_REJECTED));
+    assert_int_equal(w->f->counting->launches, 3); /* the refused one is counted, too */
+    assert_true(rt_ok(rt_scheduler_wait(w->scheduler)));
+}
+
+/* What was held is refused when it is handed over: that is told to who waits. */
+static void a_refusal_that_comes_late_is_told_to_who_waits(void **state)
+{
+    world *w = *state;
+    start(w);
+    rt_command_id event = launch(w, w->queue);
+    w->f->counting->fail_kernels = true;
+    assert_true(rt_fusion_command_cancel(w->scheduler, w->queue, RT_SYNC_REASON_CALL));
+    w->f->counting->fail_kernels = false;
+    assert_int_equal(rt_scheduler_wait_command(w->scheduler, event).code, RT_ERRC_ND_RANGE);
+    assert_true(rt_ok(rt_scheduler_wait(w->scheduler)));
+}
+
+/* ---- Events ------------------------------------------------------------------------------- */
+
+static void KF_EVENT_04_the_command_stays_until_the_next_start(void **state)
+{
+    world *w = *state;
+    const rt_fusion_command *fusion = start(w);
+    rt_command_id event = launch(w, w->queue);
+    assert_int_equal(event, fusion->command);
+    assert_true(rt_ok(rt_scheduler_wait_queue(w->scheduler, w->queue)));
+    for (uint32_t i = 0; i < 100; i++) {
+        launch(w, w->other);
+        rt_fusion_clean_up(w->scheduler);
+    }
+    assert_int_equal(rt_fusion_command_event(w->scheduler, w->queue), event);
+    assert_true(rt_ok(rt_scheduler_wait_command(w->scheduler, event)));
+}
+
+static void KF_EVENT_05_clean_up_reclaims_what_is_delete_alone(void **state)
+{
+    world *w = *state;
+    const rt_fusion_command *fusion = start(w);
+    launch(w, w->queue);
+    rt_fusion_clean_up(w->scheduler);
+    assert_int_equal(w->scheduler->fusions.count, 1); /* ACTIVE */
+    rt_fusion_command_cancel(w->scheduler, w->queue, RT_SYNC_REASON_CALL);
+    rt_fusion_clean_up(w->scheduler);
+    assert_int_equal(w->scheduler->fusions.count, 1); /* CANCELLED */
+    assert_ptr_equal(w->scheduler->queues.items[w->queue].fusion, fusion);
+    start(w);
+    launch(w, w->queue);
+    replace(w);
+    rt_fusion_clean_up(w->scheduler);
+    assert_int_equal(w->scheduler->fusions.count, 1); /* COMPLETED; the one before was DELETE */
+    assert_int_equal(w->scheduler->fusions.items[0]->status, RT_FUSION_COMPLETED);
+}
+
+static void KF_EVENT_06_no_device_has_an_event_for_it(void **state)
+{
+    world *w = *state;
+    const rt_fusion_command *fusion = start(w);
+    w->f->counting->fail_waits = true;
+    rt_command_id event = launch(w, w->queue);
+    rt_fusion_command_cancel(w->scheduler, w->queue, RT_SYNC_REASON_CALL);
+    w->f->counting->fail_waits = false;
+    assert_null(command_at(w, fusion->command)->event);
+    /* The host waits, so it knows of the failure, and the device is asked for nothing. */
+    assert_int_equal(w->f->counting->launches, 1);
+    const rt_argument nothing[] = {{.kind = RT_ARGUMENT_NULL}, {.kind = RT_ARGUMENT_NULL}};
+    const rt_launch what = {.kernel = RT_TEXT("k"),
+                            .range = {.dimensions = 1, .global = {4, 1, 1}},
+                            .arguments = nothing,
+                            .argument_count = 2,
+                            .after = &event,
+                            .after_count = 1};
+    rt_command_id command;
+    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, w->other, &what, &command)));
+    assert_int_equal(w->f->counting->launches, 1);
+    assert_int_equal(rt_scheduler_wait_command(w->scheduler, command).code, RT_DRIVER_ERROR);
+}
+
+static void an_event_inside_the_list_costs_an_edge_for_each_kernel(void **state)
+{
+    world *w = *state;
+    const rt_fusion_command *fusion = start(w);
+    rt_command_id event = launch(w, w->queue);
+    for (uint32_t i = 0; i < 50; i++)
+        assert_int_equal(launch_after(w, w->queue, &event, 1), event);
+    uint32_t edges = 0;
+    for (uint32_t i = 0; i < fusion->kernels.count; i++)
+        edges += command_at(w, fusion->kernels.items[i])->dependencies.count;
+    assert_true(edges <= 4 * fusion->kernels.count);
+    rt_fusion_command_cancel(w->scheduler, w->queue, RT_SYNC_REASON_CALL);
+    assert_true(rt_ok(rt_scheduler_wait(w->scheduler)));
+}
+
+/* ---- Bundles ------------------------------------------------------------------------------ */
+
+static void KF_JIT_03_a_made_image_comes_in_as_a_bundle_of_its_kernel(void **state)
+{
+    world *w = *state;
+    rt_arena arena = {0};
+    uint32_t count;
+    const rt_text *kernels = rt_bundle_kernels(w->bundle, &arena, &count);
+    assert_int_equal(count, 1);
+    assert_true(rt_text_equal(kernels[0], fused_name));
+    assert_int_equal(rt_bundle_state_of(w->bundle), RT_BUNDLE_EXECUTABLE);
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_INJECT, "image"), "fused");
+    rt_arena_reset(&arena);
+    start(w);
+    launch(w, w->queue);
+    replace(w);
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "kernel"), "fused");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(KF_GRAPH_01_a_node_holds_the_list_and_shows_that_its_kernels_are_held),
+        TEST(KF_GRAPH_05_moves_of_content_are_kept_with_the_fusion),
+        TEST(KF_GRAPH_06_the_fusion_waits_for_each_kernel),
+        TEST(KF_GRAPH_07_cancelling_makes_no_edges),
+        TEST(KF_GRAPH_13_leaves_are_as_before_the_kernels),
+        TEST(KF_GRAPH_15_the_fusion_waits_for_the_fused_kernel_first),
+        TEST(a_refused_fused_kernel_leaves_the_list),
+        TEST(a_refusal_that_comes_late_is_told_to_who_waits),
+        TEST(KF_EVENT_04_the_command_stays_until_the_next_start),
+        TEST(KF_EVENT_05_clean_up_reclaims_what_is_delete_alone),
+        TEST(KF_EVENT_06_no_device_has_an_event_for_it),
+        TEST(an_event_inside_the_list_costs_an_edge_for_each_kernel),
+        TEST(KF_JIT_03_a_made_image_comes_in_as_a_bundle_of_its_kernel),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
