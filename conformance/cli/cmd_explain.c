@@ -1,16 +1,18 @@
 /* assay explain: runs one scenario on one subject and tells what it is made of and what happened.
- */
+ * assay trace: the same run as a timeline. */
 #include "conformance/cli/columns.h"
 #include "conformance/cli/commands.h"
 #include "conformance/cli/run_options.h"
 #include "conformance/explain/explain.h"
 #include "conformance/explain/svg.h"
+#include "conformance/explain/timeline.h"
 #include "conformance/report/output.h"
 
 #include <stdio.h>
 #include <string.h>
 
 typedef struct explain_command {
+    bool timeline;   /* for trace viewers, and nothing else */
     bool graph;      /* in DOT, and not as text */
     const char *svg; /* where a picture of it goes, "-" for the standard output; NULL: none */
     rt_buffer out;
@@ -43,6 +45,10 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
         return true;
     }
     rt_text trace = detail->messages ? detail->messages->trace : (rt_text){0};
+    if (command->timeline) {
+        cnf_timeline_json(&command->out, trace);
+        return true;
+    }
     if (!command->graph) verdict_write(command, record);
     if (command->graph)
         cnf_explain_dot(&command->out, detail->scenario, trace);
@@ -52,7 +58,7 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
 }
 
 /* The one subject of --on, by default sim.  False: said on stderr. */
-static bool subject_choose(const cnf_arguments *arguments, rt_arena *arena,
+static bool subject_choose(const char *name, const cnf_arguments *arguments, rt_arena *arena,
                            const cnf_run_subject **out_subject)
 {
     const char *on = arguments->values[CNF_OPTION_ON];
@@ -60,7 +66,7 @@ static bool subject_choose(const cnf_arguments *arguments, rt_arena *arena,
     rt_buffer error = {0};
     bool chosen = cnf_columns_choose(arena, on ? on : "sim", &columns, &error);
     if (chosen && columns.count != 1) {
-        rt_buffer_printf(&error, "explain takes one subject");
+        rt_buffer_printf(&error, "%s takes one subject", name);
         chosen = false;
     }
     if (!chosen) fprintf(stderr, "assay: --on %s\n", rt_buffer_string(&error));
@@ -70,12 +76,13 @@ static bool subject_choose(const cnf_arguments *arguments, rt_arena *arena,
 }
 
 /* The one scenario of the arguments.  Returns an exit status. */
-static int file_choose(const cnf_arguments *arguments, rt_arena *arena, cnf_files *out_files)
+static int file_choose(const char *name, const cnf_arguments *arguments, rt_arena *arena,
+                       cnf_files *out_files)
 {
     int status = CNF_EXIT_USAGE;
     if (arguments->path_count == 1) status = cnf_command_files(arguments, arena, out_files);
     if (arguments->path_count != 1 || out_files->count > 1)
-        fprintf(stderr, "assay: explain takes one scenario file\n");
+        fprintf(stderr, "assay: %s takes one scenario file\n", name);
     return out_files->count > 1 ? CNF_EXIT_USAGE : status;
 }
 
@@ -97,6 +104,7 @@ static bool picture_make(explain_command *command, rt_text title)
 /* Puts the explanation where it was asked for.  False: said on stderr. */
 static bool explanation_put(explain_command *command, rt_text title)
 {
+    if (command->timeline) return cnf_command_print(&command->out, "the timeline");
     if (!command->svg) return cnf_command_print(&command->out, "the explanation");
     if (command->out.size == 0) return true; /* Nothing was compiled, which has been said. */
     if (!picture_make(command, title)) return false;
@@ -106,15 +114,16 @@ static bool explanation_put(explain_command *command, rt_text title)
     return error == 0;
 }
 
-static int file_explain(const cnf_arguments *arguments, const cnf_run_subject *subject,
-                        const cnf_file *file)
+static int file_explain(bool timeline, const cnf_arguments *arguments,
+                        const cnf_run_subject *subject, const cnf_file *file)
 {
     cnf_run_options options;
     if (!cnf_run_options_read(arguments, &options)) return CNF_EXIT_USAGE;
     options.subjects = subject;
     options.subject_count = 1;
     const char *svg = arguments->values[CNF_OPTION_SVG];
-    explain_command command = {.graph = svg || arguments->values[CNF_OPTION_DOT],
+    explain_command command = {.timeline = timeline,
+                               .graph = svg || arguments->values[CNF_OPTION_DOT],
                                .svg = svg,
                                .status = CNF_EXIT_INFRASTRUCTURE};
     cnf_run_end end = cnf_run(&options, file, 1, on_record, &command);
@@ -124,15 +133,26 @@ static int file_explain(const cnf_arguments *arguments, const cnf_run_subject *s
     return command.status;
 }
 
-int cnf_explain_command(const cnf_arguments *arguments)
+static int command_run(const char *name, bool timeline, const cnf_arguments *arguments)
 {
     rt_arena arena = {0};
     const cnf_run_subject *subject;
     cnf_files files = {0};
     int status = CNF_EXIT_USAGE;
-    if (subject_choose(arguments, &arena, &subject))
-        status = file_choose(arguments, &arena, &files);
-    if (status == CNF_EXIT_EXPECTED) status = file_explain(arguments, subject, &files.items[0]);
+    if (subject_choose(name, arguments, &arena, &subject))
+        status = file_choose(name, arguments, &arena, &files);
+    if (status == CNF_EXIT_EXPECTED)
+        status = file_explain(timeline, arguments, subject, &files.items[0]);
     rt_arena_reset(&arena);
     return status;
+}
+
+int cnf_explain_command(const cnf_arguments *arguments)
+{
+    return command_run("explain", false, arguments);
+}
+
+int cnf_trace_command(const cnf_arguments *arguments)
+{
+    return command_run("trace", true, arguments);
 }

@@ -24,6 +24,9 @@ int cnf_requirements_command(const cnf_arguments *arguments);
 /* assay explain: what a scenario is made of and what happens in it. */
 int cnf_explain_command(const cnf_arguments *arguments);
 
+/* assay trace: what happens in a scenario, as a timeline. */
+int cnf_trace_command(const cnf_arguments *arguments);
+
 /* assay fmt: scenario files in the one form. */
 int cnf_fmt_command(const cnf_arguments *arguments);
 

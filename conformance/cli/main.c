@@ -91,6 +91,18 @@ static const cnf_option explain_options[] = {
     {HELP},
 };
 
+static const cnf_option trace_options[] = {
+    {CNF_OPTION_ON, "--on", NULL, "SUBJECT", "Run on this one; default: sim.", NULL},
+    {TIMEOUT},
+    {MEMORY},
+    {SEED},
+    {PROFILE},
+    {LOADER},
+    {CHOICES},
+    {CACHE},
+    {HELP},
+};
+
 static const cnf_option fmt_options[] = {
     {CNF_OPTION_CHECK, "--check", NULL, NULL, "Change nothing; name what is not formatted.", NULL},
     {HELP},
@@ -168,6 +180,11 @@ static const cnf_command commands[] = {
      "Exit status: 0 it ran, whatever the verdict, which is printed; 2 wrong usage or unreadable\n"
      "scenario; 3 infrastructure, or the subject is missing; 4 the subject skips it.",
      explain_options, COUNT(explain_options), true, cnf_explain_command},
+    {"trace", "FILE", "Run a scenario and write its trace for chrome://tracing or Perfetto.",
+     "JSON in the Trace Event Format, on stdout.  An event's time is its place in the trace: what is\n"
+     "shown is order.  Queues are threads, and arrows lead from a command to those that wait for it.\n"
+     "Exit status: as of explain.",
+     trace_options, COUNT(trace_options), true, cnf_trace_command},
     {"fmt", "[PATH…]", "Format scenarios: indentation, blanks, line ends.",
      "PATH as for run, or - for stdin to stdout.  Comments, line breaks, the order of keys and the\n"
      "text of block scalars stay; the names of the files that change are printed.\n"
@@ -204,7 +221,6 @@ static const cnf_command commands[] = {
 
 /* Commands of the design that this version refuses by name. */
 static const char *const commands_not_built[] = {
-    "trace",
     "pack",
     "export",
 };

@@ -302,6 +302,21 @@ static void bundles_write(rt_buffer *out, const cnf_history *history)
     }
 }
 
+/* What is in the graph besides commands that a device gets: kernels that a fusion holds back, with
+ * their edges before it ends, and what becomes of it. */
+static bool is_of_fusion(rt_event_kind kind)
+{
+    switch (kind) {
+    case RT_EVENT_FUSION_STATUS:
+    case RT_EVENT_FUSION_HOLD:
+    case RT_EVENT_FUSE:
+    case RT_EVENT_FUSION_CACHE_HIT:
+    case RT_EVENT_FUSION_CANCEL:
+    case RT_EVENT_FUSION_DEMOTE: return true;
+    default: return false;
+    }
+}
+
 /* A wait, a refusal and a restart have no number. */
 static void commands_write(rt_buffer *out, const cnf_history *history)
 {
@@ -310,10 +325,12 @@ static void commands_write(rt_buffer *out, const cnf_history *history)
     for (uint32_t i = 0; i < history->event_count; i++) {
         const rt_event *event = &history->events[i];
         bool told = cnf_event_is_command(event) || event->kind == RT_EVENT_WAIT ||
-                    event->kind == RT_EVENT_ERROR || event->kind == RT_EVENT_RESTART;
+                    event->kind == RT_EVENT_ERROR || event->kind == RT_EVENT_RESTART ||
+                    is_of_fusion(event->kind);
         if (!told) continue;
         count++;
-        event_write(out, event, cnf_event_is_command(event) ? "command" : NULL);
+        bool numbered = cnf_event_is_command(event) || event->kind == RT_EVENT_FUSION_HOLD;
+        event_write(out, event, numbered ? "command" : NULL);
     }
     if (count == 0) rt_buffer_printf(out, "  none\n");
 }

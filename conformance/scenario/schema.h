@@ -223,31 +223,34 @@ extern const scn_shape scn_shape_aspects_object;
 extern const scn_shape scn_shape_device_config;
 
 /* Shapes of the parts of a scenario, each in the file that reads it. */
-extern const scn_shape scn_shape_format_list;     /* LIST: what scn_formats_read takes */
-extern const scn_shape scn_shape_modules;         /* MAP of scn_module */
-extern const scn_shape scn_shape_hand_images;     /* LIST of scn_hand_image */
-extern const scn_shape scn_shape_globals;         /* LIST of rt_device_global */
-extern const scn_shape scn_shape_devices;         /* MAP of scn_device */
-extern const scn_shape scn_shape_memories;        /* MAP of scn_memory */
-extern const scn_shape scn_shape_arguments;       /* LIST of scn_argument */
-extern const scn_shape scn_shape_submit;          /* scn_step, verb SUBMIT */
-extern const scn_shape scn_shape_copy;            /* scn_step, verb COPY */
-extern const scn_shape scn_shape_memcpy;          /* the same */
-extern const scn_shape scn_shape_fill;            /* scn_step, verb FILL */
-extern const scn_shape scn_shape_context;         /* scn_step, verb CONTEXT */
-extern const scn_shape scn_shape_queue;           /* scn_step, verb QUEUE */
-extern const scn_shape scn_shape_bundle;          /* scn_step, verb BUNDLE */
-extern const scn_shape scn_shape_wait;            /* scn_step, verb WAIT */
+extern const scn_shape scn_shape_format_list; /* LIST: what scn_formats_read takes */
+extern const scn_shape scn_shape_modules;     /* MAP of scn_module */
+extern const scn_shape scn_shape_hand_images; /* LIST of scn_hand_image */
+extern const scn_shape scn_shape_globals;     /* LIST of rt_device_global */
+extern const scn_shape scn_shape_devices;     /* MAP of scn_device */
+extern const scn_shape scn_shape_memories;    /* MAP of scn_memory */
+extern const scn_shape scn_shape_arguments;   /* LIST of scn_argument */
+extern const scn_shape scn_shape_submit;      /* scn_step, verb SUBMIT */
+extern const scn_shape scn_shape_copy;        /* scn_step, verb COPY */
+extern const scn_shape scn_shape_memcpy;      /* the same */
+extern const scn_shape scn_shape_fill;        /* scn_step, verb FILL */
+extern const scn_shape scn_shape_context;     /* scn_step, verb CONTEXT */
+extern const scn_shape scn_shape_queue;       /* scn_step, verb QUEUE */
+extern const scn_shape scn_shape_bundle;      /* scn_step, verb BUNDLE */
+extern const scn_shape scn_shape_wait;        /* scn_step, verb WAIT */
+extern const scn_shape scn_shape_expect;      /* what scn_expect_read takes */
+extern const scn_shape scn_shape_refused;     /* scn_module_refusal */
+extern const scn_shape scn_shape_error;       /* const scn_node *: a scn_error */
+extern const scn_shape scn_shape_event_name;  /* rt_text */
+extern const scn_shape scn_shape_trace_event; /* scn_trace_event */
+extern const scn_shape scn_shape_trace;       /* LIST of scn_trace_event */
+
+/* Of kernel fusion (read_fusion.c). */
 extern const scn_shape scn_shape_complete_fusion; /* scn_step, verb COMPLETE_FUSION */
 extern const scn_shape scn_shape_host_task;       /* scn_step, verb HOST_TASK */
 extern const scn_shape scn_shape_fusion_mode;     /* scn_fusion_mode */
 extern const scn_shape scn_shape_promotion;       /* scn_promotion */
-extern const scn_shape scn_shape_expect;          /* what scn_expect_read takes */
-extern const scn_shape scn_shape_refused;         /* scn_module_refusal */
-extern const scn_shape scn_shape_error;           /* const scn_node *: a scn_error */
-extern const scn_shape scn_shape_event_name;      /* rt_text */
-extern const scn_shape scn_shape_trace_event;     /* scn_trace_event */
-extern const scn_shape scn_shape_trace;           /* LIST of scn_trace_event */
+
 /* The list of steps; fills the table of the reader's own scenario (out: unused). */
 extern const scn_shape scn_shape_steps;
 

@@ -9,7 +9,7 @@ static const char *const parameter_kinds[] = {"kernel_arg_addr_space", "kernel_a
                                               "kernel_arg_type",       "kernel_arg_base_type",
                                               "kernel_arg_type_qual",  "kernel_arg_name"};
 
-/* What concerns the whole kernel: one that has it decides for all. */
+/* What concerns the whole kernel: one that has it decides for all.  The first is OpenCL's. */
 static const char *const kernel_kinds[] = {"reqd_work_group_size", "intel_reqd_sub_group_size"};
 
 enum {
@@ -89,13 +89,35 @@ static rt_status join_kernels(pl_fusing *fusing, const LLVMValueRef *kernels, co
     return RT_STATUS_OK;
 }
 
+/* A launch that has another local size than a kernel requires would be refused by the device, and a
+ * kernel alone may leave it open. */
+static rt_status check_launch(pl_fusing *fusing)
+{
+    const pl_fusion *fusion = &fusing->fusion;
+    LLVMMetadataRef size = function_entry(fusing->kernel, kind_of(fusing->job, kernel_kinds[0]));
+    if (!size || !fusion->heterogeneous || fusion->launch.local[0] == 0) return RT_STATUS_OK;
+    for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++) {
+        LLVMMetadataRef wanted = operand_of(fusing->job, size, i);
+        LLVMValueRef number = wanted ? LLVMMetadataAsValue(fusing->job->context, wanted) : NULL;
+        LLVMValueRef given =
+            LLVMConstInt(LLVMInt32TypeInContext(fusing->job->context), fusion->launch.local[i], 0);
+        if (number == LLVMMetadataAsValue(fusing->job->context, LLVMValueAsMetadata(given)))
+            continue;
+        return rt_fail_naming(fusing->job->sink, RT_FUSION_REJECTED, RT_RULE_NONE, fusion->kernels,
+                              fusion->kernel_count,
+                              "the kernels cannot be fused: one requires work-groups of another "
+                              "size than those of the fused launch");
+    }
+    return RT_STATUS_OK;
+}
+
 rt_status pl_kernel_metadata_join(pl_fusing *fusing, const LLVMValueRef *kernels)
 {
     for (size_t i = 0; i < PARAMETER_KINDS; i++)
         join_parameters(fusing, kernels, kind_of(fusing->job, parameter_kinds[i]));
     for (size_t i = 0; i < KERNEL_KINDS; i++)
         RT_TRY(join_kernels(fusing, kernels, kernel_kinds[i]));
-    return RT_STATUS_OK;
+    return check_launch(fusing);
 }
 
 static void keep_parameters(pl_fusing *fusing, LLVMMetadataRef list, unsigned kind)

@@ -7,7 +7,7 @@
 
 /* Gives fusing->kernel the metadata of `kernels`, the functions of the list: of each parameter what
  * its origin says, and the required sizes of work-groups and sub-groups, which must be the same
- * wherever they are given.  FUSION_REJECTED, naming the kernels' names: they are not. */
+ * wherever they are given and in the launch.  FUSION_REJECTED, naming the kernels: they are not. */
 RT_MUST_USE rt_status pl_kernel_metadata_join(pl_fusing *fusing, const LLVMValueRef *kernels);
 
 /* Gives fusing->kernel, which is a new function, what `from` says of the parameters that are not

@@ -117,7 +117,7 @@ static pl_view view_of(const fused_body *body, uint32_t index)
     view.launch = fusion->launch;
     const rt_fusion_range *decides = RULE_ELSE(KF_REMAP_02, &view.kernel, &fusion->ranges[0]);
     view.remap = pl_remap_of(decides, &view.launch, true);
-    if (body->ptx && !pl_range_has_local(&view.kernel) && RULE(KF_PTX_02))
+    if (body->ptx && !pl_range_has_local(&view.kernel) && RULE(KF_PTX_02) && RULE(KF_PTX_12))
         view.remap.groups = view.remap.ids = true;
     return view;
 }

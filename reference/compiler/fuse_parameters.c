@@ -214,6 +214,7 @@ rt_status pl_fusion_parameters_convert(pl_job *job, const rt_fusion_request *req
 {
     pl_parameters parameters;
     RT_TRY(pl_parameters_number(job, fusion, kernels, &parameters));
+    CHECK(parameters.numbers);
     RT_TRY(convert_promotions(job, request, kernels, &parameters, fusion, out_reasons));
     return convert_constants(job, request, kernels, &parameters, fusion);
 }

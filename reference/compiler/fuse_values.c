@@ -163,17 +163,22 @@ static LLVMValueRef emit_id(pl_emitter *emitter, const pl_view *view, uint32_t i
 
 static LLVMValueRef emit_local_id(pl_emitter *emitter, const pl_view *view, uint32_t index)
 {
+    if (is_one_group(emitter, view)) {
+        return RULE(KF_PTX_06) ? emit_id(emitter, view, index)
+                               : pl_emit_raw(emitter, &view->launch, PL_LOCAL_ID, index);
+    }
     LLVMValueRef id = RULE(KF_REMAP_10) ? emit_id(emitter, view, index)
                                         : pl_emit_linear_id(emitter, &view->launch);
-    if (is_one_group(emitter, view) && RULE(KF_PTX_06)) return id;
     uint32_t size = RULE_ELSE(KF_RANGE_07, index, 0);
     return modulo(emitter, id, pl_emit_seen(emitter, view, PL_LOCAL_SIZE, size));
 }
 
 static LLVMValueRef emit_group_id(pl_emitter *emitter, const pl_view *view, uint32_t index)
 {
-    if (is_one_group(emitter, view) && RULE(KF_PTX_04)) return constant(emitter, 0);
-    if (!RULE(KF_REMAP_11)) return pl_emit_raw(emitter, &view->launch, PL_GROUP_ID, index);
+    bool whole = is_one_group(emitter, view);
+    bool remapped = whole ? RULE(KF_PTX_04) : RULE(KF_REMAP_11);
+    if (!remapped) return pl_emit_raw(emitter, &view->launch, PL_GROUP_ID, index);
+    if (whole) return constant(emitter, 0);
     return over(emitter, emit_id(emitter, view, index),
                 pl_emit_seen(emitter, view, PL_LOCAL_SIZE, index));
 }

@@ -285,6 +285,7 @@ rt_status rt_fusion_result_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
                        "damaged result of a fusion: fault at byte %zu of %zu", reader.fault,
                        bytes.size);
     }
+    CHECK(images.images && images.count == 1);
     result.image = images.images[0];
     *out_result = result;
     return RT_STATUS_OK;

@@ -110,6 +110,14 @@ void rt_fusion_clean_up(rt_scheduler *scheduler)
     pthread_mutex_unlock(&scheduler->lock);
 }
 
+static void enqueue_auxiliary(rt_scheduler *scheduler, const rt_fusion_command *fusion)
+{
+    for (uint32_t i = 0; i < fusion->auxiliary.count; i++) {
+        rt_command *command = scheduler->commands.items[fusion->auxiliary.items[i]];
+        if (command->state == RT_COMMAND_SUBMITTED) rt_held_enqueue(scheduler, command);
+    }
+}
+
 /* A fault only (see KF-QUEUE-03): the list of a fusion that has not ended is lost. */
 static void drop_list(rt_scheduler *scheduler, rt_fusion_command *fusion)
 {
@@ -167,6 +175,7 @@ static rt_status start(rt_scheduler *scheduler, rt_queue_id queue)
                            queue);
         }
         rt_fusion_command *lost = scheduler->queues.items[queue].fusion;
+        enqueue_auxiliary(scheduler, lost);
         drop_list(scheduler, lost);
         scheduler->commands.items[lost->command]->state = RT_COMMAND_DONE;
         scheduler->commands.items[lost->command]->dependencies.count = 0;
@@ -210,14 +219,6 @@ static void placeholder_end(rt_scheduler *scheduler, const rt_fusion_command *fu
     for (uint32_t i = 0; i < node->dependencies.count; i++) {
         rt_command_id other = node->dependencies.items[i];
         if (other > node->ended_after) node->ended_after = other;
-    }
-}
-
-static void enqueue_auxiliary(rt_scheduler *scheduler, const rt_fusion_command *fusion)
-{
-    for (uint32_t i = 0; i < fusion->auxiliary.count; i++) {
-        rt_command *command = scheduler->commands.items[fusion->auxiliary.items[i]];
-        if (command->state == RT_COMMAND_SUBMITTED) rt_held_enqueue(scheduler, command);
     }
 }
 

@@ -62,6 +62,19 @@ static void list_append(rt_fusion_command *fusion, rt_command_id kernel)
     list->items[0] = kernel;
 }
 
+static void trace_hold(rt_scheduler *scheduler, const rt_fusion_command *fusion,
+                       const rt_command *command)
+{
+    const rt_command_list *edges = &command->dependencies;
+    uint64_t *after = rt_alloc_array((size_t)edges->count + 1, sizeof *after);
+    for (uint32_t i = 0; i < edges->count; i++)
+        after[i] = edges->items[i];
+    RT_TRACE(scheduler->trace, FUSION_HOLD, RT_N("command", command->id),
+             RT_T("kernel", command->held->launch.kernel), RT_N("queue", fusion->queue),
+             RT_N("fusion", fusion->command), RT_NS("held_after", after, edges->count));
+    rt_free(after);
+}
+
 void rt_hold_launch(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_command *command,
                     dev_kernel *kernel, const rt_launch *launch)
 {
@@ -76,9 +89,7 @@ void rt_hold_launch(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_comma
     list_append(fusion, command->id);
     rt_command *placeholder = scheduler->commands.items[fusion->command];
     if (RULE(KF_GRAPH_06)) rt_graph_depend(scheduler, placeholder, command->id);
-    RT_TRACE(scheduler->trace, FUSION_HOLD, RT_N("command", command->id),
-             RT_T("kernel", held->launch.kernel), RT_N("queue", fusion->queue),
-             RT_N("fusion", fusion->command));
+    trace_hold(scheduler, fusion, command);
 }
 
 void rt_hold_move(rt_fusion_command *fusion, rt_command *command, rt_memory *memory)

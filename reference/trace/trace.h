@@ -91,7 +91,7 @@
      * the range of the fused kernel; that was compiled, or there already; the fusion ended early, \
      * or could not be, and why */                                                                 \
     EVENT(FUSION_STATUS, "fusion_status", "queue fusion status")                                   \
-    EVENT(FUSION_HOLD, "fusion_hold", "command kernel queue fusion")                               \
+    EVENT(FUSION_HOLD, "fusion_hold", "command kernel queue fusion held_after[]")                  \
     EVENT(FUSE, "fuse",                                                                            \
           "kernel queue kernels[] global[] local[] offset[] barriers joined promoted[] constants") \
     /* an image that was made at run time came in, with the hash of its code */                    \

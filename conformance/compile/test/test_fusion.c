@@ -519,7 +519,11 @@ static void required_group_sizes_must_agree(void **state)
     "__attribute__((reqd_work_group_size(" size ", 1, 1))) kernel void " name "(global int *p) {"  \
     " p[get_global_id(0)] = (int)get_local_size(0); }\n"
     const rt_link_code code = {
-        fixture_compile(fixture, REQUIRING("four", "4") REQUIRING("eight", "8")), NULL, 0};
+        fixture_compile(
+            fixture,
+            REQUIRING("four", "4") REQUIRING(
+                "eight", "8") "kernel void any(global int *p) { p[get_global_id(0)] = 1; }"),
+        NULL, 0};
     rt_fusion_range range = fixture_range(ITEMS, 0, 0);
     rt_fusion_kernel kernels[] = {kernel_of(&code, "four", range), kernel_of(&code, "four", range)};
     rt_fusion_request request = request_of(kernels, 2, range);
@@ -530,6 +534,11 @@ static void required_group_sizes_must_agree(void **state)
     assert_int_equal(int_at(fixture, p, 0), 4);
     kernels[1] = kernel_of(&code, "eight", range);
     assert_rejected(fixture, &request, "reqd_work_group_size");
+    /* The launch has groups of 8, which another kernel asked for. */
+    rt_fusion_range eights = fixture_range_local(range, 8, 0, 0);
+    kernels[1] = kernel_of(&code, "any", eights);
+    request = request_of(kernels, 2, eights);
+    assert_rejected(fixture, &request, "work-groups of another size");
 }
 
 /* Local memory as an argument stays an argument. */

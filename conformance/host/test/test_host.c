@@ -386,7 +386,7 @@ static void what_is_no_answer_is_refused(void **state)
         rt_code code;
         const char *part;
     } told[] = {
-        {"version", RT_UNAVAILABLE, "speaks version 2"},
+        {"version", RT_UNAVAILABLE, "speaks version 3"},
         {"module", RT_MALFORMED, "event 0 of 'libc.so.6'"},
         {"kind", RT_MALFORMED, "event 4 of 'app'"},
         {"count", RT_MALFORMED, "is damaged at byte"},

@@ -466,6 +466,17 @@ static void KF_JIT_08_kernels_are_inlined(void **state)
     assert_int_equal(calls_of(module, "_Z7barrierj"), 1);
 }
 
+/* Parses a module with a stub and runs the passes over it. */
+static void fuse_ir(fuse_fixture *fixture, rt_text ir)
+{
+    LLVMMemoryBufferRef memory =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(ir.data, ir.length, "ir");
+    char *reason = NULL;
+    LLVMParseIRInContext(fixture->job.context, memory, &fixture->fusing.module, &reason);
+    if (reason) fail_msg("%s", reason);
+    must(fixture, pl_fuse_module(&fixture->fusing, NULL));
+}
+
 /* A pointer that is cast to generic and back: InferAddressSpaces leaves accesses to global memory
  * only, and it stands ahead of promotion. */
 static void KF_JIT_09_generic_pointers_are_gone_before_promotion(void **state)
@@ -645,6 +656,115 @@ static void KF_REMAP_24_offsets_are_replaced(void **state)
     assert_query(*state, "get_global_offset(0)", "_Z17get_global_offsetj", launch, launch, true);
 }
 
+/* ---- PTX ----------------------------------------------------------------------------------- */
+
+/* Two kernels for nvptx64: the first stores what `body` leaves in %v over 4 by 4 work-items without
+ * local size, the second is there for its range of 16.  The offset of both is `offset`. */
+static void fuse_ptx(fuse_fixture *fixture, const char *body, uint32_t offset)
+{
+    rt_text ir = rt_arena_printf(
+        &fixture->job.arena,
+        "target triple = \"nvptx64-nvidia-cuda\"\n"
+        "define internal void @A(i32 addrspace(1)* %%p) {\n%s\n"
+        " store i32 %%v, i32 addrspace(1)* %%p\n ret void\n}\n"
+        "define internal void @B(i32 addrspace(1)* %%p) {\n ret void\n}\n"
+        "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+        "declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()\n"
+        "declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()\n"
+        "declare i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()\n"
+        "declare i32* @llvm.nvvm.implicit.offset()\n"
+        "declare !sycl.kernel.fused !0 !sycl.kernel.nd-range !1 !sycl.kernel.nd-ranges !2"
+        " void @fused_7()\n"
+        "!0 = !{!\"A\", !\"B\"}\n!1 = !{i64 1, !3, !4, !5}\n!2 = !{!6, !1}\n"
+        "!3 = !{i64 16, i64 0, i64 0}\n!4 = !{i64 0, i64 0, i64 0}\n"
+        "!5 = !{i64 %u, i64 0, i64 0}\n!6 = !{i64 2, !7, !4, !8}\n"
+        "!7 = !{i64 4, i64 4, i64 0}\n!8 = !{i64 0, i64 %u, i64 0}\n",
+        body, offset, offset);
+    fuse_ir(fixture, ir);
+}
+
+#define REGISTER(name) " %v = call i32 @llvm.nvvm.read.ptx.sreg." name ".x()"
+
+static void assert_stored(fuse_fixture *fixture, const char *body, uint32_t offset, uint32_t value)
+{
+    fuse_ptx(fixture, body, offset);
+    rt_text store = rt_arena_printf(&fixture->job.arena, "store i32 %u, ", value);
+    if (holds(fixture->fusing.module, store.data)) return;
+    LLVMDumpModule(fixture->fusing.module);
+    fail_msg("no '%s'", store.data);
+}
+
+static void KF_PTX_03_there_is_one_group(void **state)
+{
+    assert_stored(*state, REGISTER("nctaid"), 0, 1);
+}
+
+static void KF_PTX_04_the_group_is_number_0(void **state)
+{
+    assert_stored(*state, REGISTER("ctaid"), 0, 0);
+}
+
+static void KF_PTX_05_the_local_size_is_the_global_one(void **state)
+{
+    assert_stored(*state, REGISTER("ntid"), 0, 4);
+}
+
+/* The id comes from the global linear id, for which the number of the group is read; no guard is
+ * there that would read it. */
+static void KF_PTX_06_the_local_id_is_the_global_one(void **state)
+{
+    fuse_fixture *fixture = *state;
+    fuse_ptx(fixture, REGISTER("tid"), 0);
+    assert_true(calls_of(fixture->fusing.module, "llvm.nvvm.read.ptx.sreg.ctaid.x") > 0);
+}
+
+static void KF_PTX_07_tid_is_the_local_id(void **state)
+{
+    fuse_fixture *fixture = *state;
+    fuse_ptx(fixture, REGISTER("tid"), 0);
+    assert_true(calls_of(fixture->fusing.module, "llvm.nvvm.read.ptx.sreg.ctaid.x") > 0);
+}
+
+static void KF_PTX_08_ctaid_is_the_group_id(void **state)
+{
+    fuse_fixture *fixture = *state;
+    fuse_ptx(fixture, REGISTER("ctaid"), 0);
+    assert_int_equal(calls_of(fixture->fusing.module, "llvm.nvvm.read.ptx.sreg.ctaid.x"), 0);
+}
+
+static void KF_PTX_09_ntid_is_the_local_size(void **state)
+{
+    fuse_fixture *fixture = *state;
+    fuse_ptx(fixture, REGISTER("ntid"), 0);
+    assert_int_equal(calls_of(fixture->fusing.module, "llvm.nvvm.read.ptx.sreg.ntid.x"), 0);
+}
+
+static void KF_PTX_10_nctaid_is_the_number_of_groups(void **state)
+{
+    fuse_fixture *fixture = *state;
+    fuse_ptx(fixture, REGISTER("nctaid"), 0);
+    assert_int_equal(calls_of(fixture->fusing.module, "llvm.nvvm.read.ptx.sreg.nctaid.x"), 0);
+}
+
+/* SYCL's last component is PTX's first: the kernel's offset of 5 is that of x. */
+static void KF_PTX_11_implicit_offset_is_the_offset(void **state)
+{
+    assert_stored(*state,
+                  " %o = call i32* @llvm.nvvm.implicit.offset()\n"
+                  " %v = load i32, i32* %o, align 4",
+                  5, 5);
+}
+
+/* The global size is the product of two registers, which are the kernel's own: 4 in x. */
+static void KF_PTX_12_the_global_size_follows_from_the_others(void **state)
+{
+    assert_stored(*state,
+                  " %a = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()\n"
+                  " %b = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()\n"
+                  " %v = mul i32 %a, %b",
+                  0, 4);
+}
+
 int main(int argc, char **argv)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fuse, close_fuse)
@@ -679,6 +799,16 @@ int main(int argc, char **argv)
         TEST(KF_REMAP_22_local_ids_are_replaced),
         TEST(KF_REMAP_23_group_ids_are_replaced),
         TEST(KF_REMAP_24_offsets_are_replaced),
+        TEST(KF_PTX_03_there_is_one_group),
+        TEST(KF_PTX_04_the_group_is_number_0),
+        TEST(KF_PTX_05_the_local_size_is_the_global_one),
+        TEST(KF_PTX_06_the_local_id_is_the_global_one),
+        TEST(KF_PTX_07_tid_is_the_local_id),
+        TEST(KF_PTX_08_ctaid_is_the_group_id),
+        TEST(KF_PTX_09_ntid_is_the_local_size),
+        TEST(KF_PTX_10_nctaid_is_the_number_of_groups),
+        TEST(KF_PTX_11_implicit_offset_is_the_offset),
+        TEST(KF_PTX_12_the_global_size_follows_from_the_others),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,104 @@
+/* Unit tests of timelines: what becomes of commands, waits, fusions, and of damaged traces. */
+#include "conformance/explain/timeline.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static json_t *timeline_of(const char *trace)
+{
+    rt_buffer out = {0};
+    cnf_timeline_json(&out, rt_text_of(trace));
+    json_t *root = json_loadb(out.data, out.size, 0, NULL);
+    rt_buffer_free(&out);
+    assert_non_null(root);
+    return root;
+}
+
+static const char *text_at(const json_t *list, size_t index, const char *key)
+{
+    return json_string_value(json_object_get(json_array_get(list, index), key));
+}
+
+static json_int_t number_at(const json_t *list, size_t index, const char *key)
+{
+    return json_integer_value(json_object_get(json_array_get(list, index), key));
+}
+
+static void commands_are_on_their_queue_with_arrows(void **state)
+{
+    (void)state;
+    json_t *root = timeline_of(
+        "{\"type\": \"trace\", \"events\": ["
+        "{\"event\": \"upload\", \"command\": \"0\", \"memory\": \"m\", \"device\": \"0\", \"after\": []},"
+        "{\"event\": \"launch\", \"command\": \"1\", \"kernel\": \"k\", \"queue\": \"2\", \"after\": [\"0\"]}]}");
+    const json_t *list = json_object_get(root, "traceEvents");
+    assert_int_equal(json_array_size(list), 4);
+    assert_string_equal(text_at(list, 0, "name"), "upload m");
+    assert_int_equal(number_at(list, 0, "tid"), 0);
+    assert_string_equal(text_at(list, 1, "name"), "launch k");
+    assert_string_equal(text_at(list, 1, "ph"), "X");
+    assert_int_equal(number_at(list, 1, "tid"), 3);
+    assert_int_equal(number_at(list, 1, "ts"), 1);
+    assert_string_equal(text_at(list, 2, "ph"), "s");
+    assert_int_equal(number_at(list, 2, "ts"), 0);
+    assert_string_equal(text_at(list, 3, "ph"), "f");
+    assert_int_equal(number_at(list, 3, "ts"), 1);
+    json_decref(root);
+}
+
+static void a_fusion_is_a_span(void **state)
+{
+    (void)state;
+    json_t *root = timeline_of(
+        "{\"events\": ["
+        "{\"event\": \"fusion_status\", \"queue\": \"0\", \"fusion\": \"5\", \"status\": \"ACTIVE\"},"
+        "{\"event\": \"fusion_status\", \"queue\": \"0\", \"fusion\": \"5\", \"status\": \"COMPLETED\"},"
+        "{\"event\": \"fusion_status\", \"queue\": \"0\", \"fusion\": \"5\", \"status\": \"DELETE\"}]}");
+    const json_t *list = json_object_get(root, "traceEvents");
+    assert_int_equal(json_array_size(list), 5);
+    assert_string_equal(text_at(list, 1, "ph"), "b");
+    assert_string_equal(text_at(list, 1, "id"), "5");
+    assert_string_equal(text_at(list, 3, "ph"), "e");
+    assert_int_equal(number_at(list, 3, "ts"), 1);
+    json_decref(root);
+}
+
+static void a_restart_forgets_the_commands_before_it(void **state)
+{
+    (void)state;
+    json_t *root = timeline_of("{\"events\": ["
+                               "{\"event\": \"upload\", \"command\": \"0\", \"after\": []},"
+                               "{\"event\": \"restart\", \"process\": \"1\"},"
+                               "{\"event\": \"upload\", \"command\": \"1\", \"after\": [\"0\"]}]}");
+    assert_int_equal(json_array_size(json_object_get(root, "traceEvents")), 3);
+    json_decref(root);
+}
+
+static void what_is_damaged_is_left_out(void **state)
+{
+    (void)state;
+    static const char *const damaged[] = {
+        "", "[]", "{\"events\": 3}", "{\"events\": [{\"event\": \"nothing\"}, 7]}",
+        "{\"events\": [{\"event\": \"launch\", \"command\": \"99999999999999999999\"}]}"};
+    for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+        json_t *root = timeline_of(damaged[i]);
+        assert_true(json_is_array(json_object_get(root, "traceEvents")));
+        json_decref(root);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(commands_are_on_their_queue_with_arrows),
+        cmocka_unit_test(a_fusion_is_a_span),
+        cmocka_unit_test(a_restart_forgets_the_commands_before_it),
+        cmocka_unit_test(what_is_damaged_is_left_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

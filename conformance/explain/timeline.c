@@ -1,0 +1,158 @@
+/* Events of a trace as events of a timeline. */
+#include "conformance/explain/timeline.h"
+
+#include "conformance/explain/explain_internal.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PROCESS = 1, RUNTIME_THREAD = 0, FIRST_QUEUE_THREAD = 1 };
+
+static uint64_t number_of(const rt_event *event, const char *key, uint64_t otherwise)
+{
+    rt_text text = cnf_event_text(event, key);
+    if (text.length == 0 || text.length > 19) return otherwise;
+    char digits[20] = {0};
+    memcpy(digits, text.data, text.length);
+    return strtoull(digits, NULL, 10);
+}
+
+static json_t *text_json(rt_text text)
+{
+    json_t *made = json_stringn(text.data ? text.data : "", text.length);
+    return made ? made : json_string("?"); /* not UTF-8 */
+}
+
+/* Commands are on their queue's thread; moves of content have none. */
+static uint64_t thread_of(const rt_event *event)
+{
+    uint64_t queue = number_of(event, "queue", UINT64_MAX);
+    return queue == UINT64_MAX ? RUNTIME_THREAD : FIRST_QUEUE_THREAD + queue;
+}
+
+/* What it is about, behind its kind: "launch fused_0". */
+static json_t *name_json(const rt_event *event)
+{
+    static const char *const keys[] = {"kernel", "memory", "image", "module", "status", "reason"};
+    rt_buffer name = {0};
+    rt_buffer_printf(&name, "%s", rt_event_name(event->kind));
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        rt_text value = cnf_event_text(event, keys[i]);
+        if (value.length == 0) continue;
+        rt_buffer_printf(&name, " %.*s", RT_TEXT_ARG(value));
+        break;
+    }
+    json_t *made = text_json(rt_buffer_text(&name));
+    rt_buffer_free(&name);
+    return made;
+}
+
+static json_t *arguments_json(const rt_event *event)
+{
+    json_t *arguments = json_object();
+    for (uint32_t i = 0; i < event->field_count; i++) {
+        const rt_event_field *field = &event->fields[i];
+        json_t *value = field->is_list ? json_array() : text_json(field->values[0]);
+        for (uint32_t k = 0; field->is_list && k < field->value_count; k++)
+            json_array_append_new(value, text_json(field->values[k]));
+        json_object_set_new(arguments, field->key, value);
+    }
+    return arguments;
+}
+
+/* An event of the timeline of a phase: "X" complete, "i" instant, "s" and "f" the ends of an arrow,
+ * "b" and "e" those of a span. */
+static json_t *entry(json_t *list, const char *phase, json_t *name, uint64_t time, uint64_t thread)
+{
+    json_t *made = json_object();
+    json_object_set_new(made, "name", name);
+    json_object_set_new(made, "ph", json_string(phase));
+    json_object_set_new(made, "ts", json_integer((json_int_t)time));
+    json_object_set_new(made, "pid", json_integer(PROCESS));
+    json_object_set_new(made, "tid", json_integer((json_int_t)thread));
+    json_array_append_new(list, made);
+    return made;
+}
+
+/* Where each command is, by its number; a restart begins anew. */
+typedef RT_VECTOR(uint32_t) place_list;
+
+static void arrows_add(json_t *list, const cnf_history *history, const rt_event *event,
+                       uint32_t time, const place_list *places)
+{
+    const rt_event_field *after = rt_event_field_find(event, RT_TEXT("after"));
+    for (uint32_t i = 0; after && i < after->value_count; i++) {
+        char digits[12] = {0};
+        if (after->values[i].length >= sizeof digits) continue;
+        memcpy(digits, after->values[i].data, after->values[i].length);
+        uint64_t before = strtoull(digits, NULL, 10);
+        uint32_t from = before < places->count ? places->items[before] : SCN_NONE;
+        if (from == SCN_NONE) continue;
+        char id[32];
+        snprintf(id, sizeof id, "%u-%u", from, time);
+        const rt_event *other = &history->events[from];
+        json_t *begin = entry(list, "s", json_string("after"), from, thread_of(other));
+        json_t *end = entry(list, "f", json_string("after"), time, thread_of(event));
+        json_object_set_new(begin, "id", json_string(id));
+        json_object_set_new(begin, "cat", json_string("after"));
+        json_object_set_new(end, "id", json_string(id));
+        json_object_set_new(end, "cat", json_string("after"));
+        json_object_set_new(end, "bp", json_string("e"));
+    }
+}
+
+/* A fusion lasts from ACTIVE to the status after it. */
+static void span_add(json_t *list, const rt_event *event, uint32_t time)
+{
+    rt_text status = cnf_event_text(event, "status");
+    if (rt_text_is(status, "DELETE")) return;
+    bool begins = rt_text_is(status, "ACTIVE");
+    json_t *made = entry(list, begins ? "b" : "e", json_string("fusion"), time, thread_of(event));
+    json_object_set_new(made, "id", text_json(cnf_event_text(event, "fusion")));
+    json_object_set_new(made, "cat", json_string("fusion"));
+}
+
+static void place_note(place_list *places, const rt_event *event, uint32_t time)
+{
+    uint64_t number = number_of(event, "command", UINT32_MAX);
+    /* No run has a million commands; what says so is damaged. */
+    if (number >= 1000000) return;
+    while (places->count <= number)
+        *rt_vector_push(places) = SCN_NONE;
+    places->items[number] = time;
+}
+
+static void event_add(json_t *list, const cnf_history *history, uint32_t time, place_list *places)
+{
+    const rt_event *event = &history->events[time];
+    bool command = cnf_event_is_command(event);
+    json_t *made = entry(list, command ? "X" : "i", name_json(event), time, thread_of(event));
+    json_object_set_new(made, command ? "dur" : "s", command ? json_integer(1) : json_string("t"));
+    json_object_set_new(made, "args", arguments_json(event));
+    if (event->kind == RT_EVENT_RESTART) places->count = 0;
+    if (event->kind == RT_EVENT_FUSION_STATUS) span_add(list, event, time);
+    if (!command) return;
+    arrows_add(list, history, event, time, places);
+    place_note(places, event, time);
+}
+
+void cnf_timeline_json(rt_buffer *out, rt_text trace)
+{
+    rt_arena arena = {0};
+    cnf_history history;
+    place_list places = {0};
+    cnf_history_read(&arena, trace, &history);
+    json_t *root = json_object(), *list = json_array();
+    for (uint32_t i = 0; i < history.event_count; i++)
+        event_add(list, &history, i, &places);
+    json_object_set_new(root, "traceEvents", list);
+    json_object_set_new(root, "displayTimeUnit", json_string("ms"));
+    char *text = json_dumps(root, JSON_INDENT(1));
+    rt_buffer_printf(out, "%s\n", text ? text : "{}");
+    free(text);
+    json_decref(root);
+    rt_vector_free(&places);
+    cnf_history_free(&history);
+    rt_arena_reset(&arena);
+}

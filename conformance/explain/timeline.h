@@ -1,0 +1,15 @@
+/* The trace of a run as a timeline that trace viewers show (chrome://tracing, Perfetto). */
+#ifndef CONFORMANCE_EXPLAIN_TIMELINE_H
+#define CONFORMANCE_EXPLAIN_TIMELINE_H
+
+#include "reference/base/stream.h"
+
+/* Appends the events as one JSON object in the Trace Event Format.  A trace has no times, so an
+ * event's time is its place in it, one microsecond each: what is shown is order.  Queues are
+ * threads, with the commands that their devices were given; what else happened is on thread 0;
+ * arrows lead from a command to those that wait for it; fusions are spans.  `trace` is as in
+ * cnf_explain_text (explain.h).
+ * Source: "Trace Event Format", the document of the Chromium project. */
+void cnf_timeline_json(rt_buffer *out, rt_text trace);
+
+#endif
