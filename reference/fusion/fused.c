@@ -4,6 +4,7 @@
 #include "reference/base/handover.h"
 #include "reference/base/map.h"
 #include "reference/fusion/plan.h"
+#include "reference/image/device_global.h"
 #include "reference/program/specialise.h"
 
 #include <pthread.h>
@@ -65,21 +66,31 @@ static rt_fusion_range range_of(const dev_nd_range *given)
     return range;
 }
 
-/* Only code that a compiler can still read is fused. */
+/* Only code that a compiler can still read is fused, and only such as has all that it needs in
+ * itself: a device_global belongs to the program whose image has it. */
+static rt_status check_image(rt_fused_kernels *fused, rt_text kernel, const rt_image *image)
+{
+    if (image->format != RT_FORMAT_SPIRV64) {
+        return rt_fail_naming(
+            fused->tools.sink, RT_FUSION_REJECTED, RT_RULE_KF_TARGET_07, &kernel, 1,
+            "kernel '%.*s' is in image %.*s of format %s, and only spirv64 can "
+            "be fused",
+            RT_TEXT_ARG(kernel), RT_TEXT_ARG(image->name), rt_format_name(image->format));
+    }
+    const rt_property_set *globals = rt_image_set(image, RT_SET_DEVICE_GLOBALS);
+    if (!globals || globals->property_count == 0) return RT_STATUS_OK;
+    return rt_fail_naming(fused->tools.sink, RT_FUSION_REJECTED, RT_RULE_NONE, &kernel, 1,
+                          "kernel '%.*s' is in image %.*s, which has device_global variables; a "
+                          "fused kernel would have others",
+                          RT_TEXT_ARG(kernel), RT_TEXT_ARG(image->name));
+}
+
 static rt_status check_codes(rt_fused_kernels *fused, const rt_fusion_list *list)
 {
     for (uint32_t k = 0; k < list->count; k++) {
         const rt_program *program = list->kernels[k].program;
-        for (uint32_t i = 0; i < program->image_count; i++) {
-            const rt_image *image = program->images[i]->image;
-            if (image->format == RT_FORMAT_SPIRV64) continue;
-            return rt_fail_naming(fused->tools.sink, RT_FUSION_REJECTED, RT_RULE_KF_TARGET_07,
-                                  &list->kernels[k].kernel, 1,
-                                  "kernel '%.*s' is in image %.*s of format %s, and only spirv64 "
-                                  "can be fused",
-                                  RT_TEXT_ARG(list->kernels[k].kernel), RT_TEXT_ARG(image->name),
-                                  rt_format_name(image->format));
-        }
+        for (uint32_t i = 0; i < program->image_count; i++)
+            RT_TRY(check_image(fused, list->kernels[k].kernel, program->images[i]->image));
     }
     return RT_STATUS_OK;
 }
