@@ -108,8 +108,7 @@ static void span_add(json_t *list, const rt_event *event, uint32_t time)
     rt_text status = cnf_event_text(event, "status");
     if (rt_text_is(status, "DELETE")) return;
     bool begins = rt_text_is(status, "ACTIVE");
-    json_t *made =
-        entry(list, begins ? "b" : "e", json_string("fusion"), time, thread_of(event));
+    json_t *made = entry(list, begins ? "b" : "e", json_string("fusion"), time, thread_of(event));
     json_object_set_new(made, "id", text_json(cnf_event_text(event, "fusion")));
     json_object_set_new(made, "cat", json_string("fusion"));
 }
@@ -129,8 +128,7 @@ static void event_add(json_t *list, const cnf_history *history, uint32_t time, p
     const rt_event *event = &history->events[time];
     bool command = cnf_event_is_command(event);
     json_t *made = entry(list, command ? "X" : "i", name_json(event), time, thread_of(event));
-    json_object_set_new(made, command ? "dur" : "s",
-                        command ? json_integer(1) : json_string("t"));
+    json_object_set_new(made, command ? "dur" : "s", command ? json_integer(1) : json_string("t"));
     json_object_set_new(made, "args", arguments_json(event));
     if (event->kind == RT_EVENT_RESTART) places->count = 0;
     if (event->kind == RT_EVENT_FUSION_STATUS) span_add(list, event, time);

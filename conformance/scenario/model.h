@@ -333,7 +333,7 @@ typedef enum scn_verb {
     SCN_VERB_HOST_TASK,
     SCN_VERB_END_QUEUE,  /* the queue is destroyed */
     SCN_VERB_END_MEMORY, /* the buffer is destroyed */
-    SCN_VERB_RESTART,     /* the program ends and starts anew: rt_runtime_restart */
+    SCN_VERB_RESTART,    /* the program ends and starts anew: rt_runtime_restart */
     SCN_VERB_EXPECT,
     SCN_VERB_COUNT
 } scn_verb;
@@ -435,8 +435,8 @@ typedef struct scn_step {
     uint32_t module;    /* LOAD, UNLOAD, LOAD_IMAGE */
     uint32_t image;     /* LOAD_IMAGE: number of the image in its module, checked when it runs */
     uint32_t memory;    /* HOST_ACCESS, END_MEMORY */
-    /* DEVICE: index of scn_device.  SUBMIT, COPY, FILL, HOST_TASK: whose default queue it is, where `on` is
-     * SCN_NONE; device steps before it are taken into account. */
+    /* DEVICE: index of scn_device.  SUBMIT, COPY, FILL, HOST_TASK: whose default queue it is, where
+     * `on` is SCN_NONE; device steps before it are taken into account. */
     uint32_t device;
     const uint32_t *devices; /* CONTEXT */
     uint32_t device_count;
@@ -446,7 +446,8 @@ typedef struct scn_step {
      * the step that creates the queue; SCN_NONE, of the first five alone: the default queue of
      * `device` (WAIT: every queue) */
     uint32_t on;
-    const uint32_t *after; /* SUBMIT, COPY, FILL, HOST_TASK: earlier such steps (indices into steps) */
+    const uint32_t
+        *after; /* SUBMIT, COPY, FILL, HOST_TASK: earlier such steps (indices into steps) */
     uint32_t after_count;
     uint32_t awaited;         /* WAIT: a step that makes a command; SCN_NONE: none named */
     scn_submit submit;        /* SUBMIT */

@@ -408,8 +408,7 @@ static const maker_row makers[] = {
     {EXPECT_BUNDLE, bundle_make},   {EXPECT_TRACE, trace_make},
     {EXPECT_NEVER, never_make},     {EXPECT_HOST_SYMBOL, host_symbol_make},
     {EXPECT_OUTPUT, output_make},   {EXPECT_ONE_OF, one_of_make},
-    {EXPECT_FINDING, finding_make},
-    {EXPECT_FUSION_MODE, fusion_mode_make},
+    {EXPECT_FINDING, finding_make}, {EXPECT_FUSION_MODE, fusion_mode_make},
 };
 
 /* One expectation for each kind that the mapping holds, in the order of the format's table. */

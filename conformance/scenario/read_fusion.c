@@ -56,7 +56,8 @@ static const scn_shape shape_is = {.kind = SCN_SHAPE_TRUTH, .noun = "a truth val
 static const scn_row mode_rows[] = {
     {"queue", &scn_shape_queue_reference, SCN_REQUIRED, SCN_FIELD(scn_fusion_mode, queue),
      "The queue that is asked."},
-    {"is", &shape_is, SCN_REQUIRED, SCN_FIELD(scn_fusion_mode, is), "Whether it is in fusion mode."},
+    {"is", &shape_is, SCN_REQUIRED, SCN_FIELD(scn_fusion_mode, is),
+     "Whether it is in fusion mode."},
 };
 const scn_shape scn_shape_fusion_mode = {
     .kind = SCN_SHAPE_OBJECT,

@@ -211,15 +211,18 @@ extern const scn_shape scn_shape_context;     /* scn_step, verb CONTEXT */
 extern const scn_shape scn_shape_queue;       /* scn_step, verb QUEUE */
 extern const scn_shape scn_shape_bundle;      /* scn_step, verb BUNDLE */
 extern const scn_shape scn_shape_wait;        /* scn_step, verb WAIT */
-extern const scn_shape scn_shape_complete_fusion; /* scn_step, verb COMPLETE_FUSION */
-extern const scn_shape scn_shape_host_task;       /* scn_step, verb HOST_TASK */
-extern const scn_shape scn_shape_fusion_mode;     /* scn_fusion_mode */
-extern const scn_shape scn_shape_promotion;       /* scn_promotion */
 extern const scn_shape scn_shape_expect;      /* what scn_expect_read takes */
 extern const scn_shape scn_shape_error;       /* const scn_node *: a scn_error */
 extern const scn_shape scn_shape_event_name;  /* rt_text */
 extern const scn_shape scn_shape_trace_event; /* scn_trace_event */
 extern const scn_shape scn_shape_trace;       /* LIST of scn_trace_event */
+
+/* Of kernel fusion (read_fusion.c). */
+extern const scn_shape scn_shape_complete_fusion; /* scn_step, verb COMPLETE_FUSION */
+extern const scn_shape scn_shape_host_task;       /* scn_step, verb HOST_TASK */
+extern const scn_shape scn_shape_fusion_mode;     /* scn_fusion_mode */
+extern const scn_shape scn_shape_promotion;       /* scn_promotion */
+
 /* The list of steps; fills the table of the reader's own scenario (out: unused). */
 extern const scn_shape scn_shape_steps;
 

@@ -42,7 +42,7 @@ struct cnf_execution {
     const cnf_subject_options *options;
     cnf_emitter *emitter;
     rt_sink *sink;
-    const dev_tools *tools;   /* for the subject's device */
+    const dev_tools *tools;                    /* for the subject's device */
     const rt_fusion_compiler *fusion_compiler; /* NULL: nothing can be fused */
     rt_arena arena;           /* of everything that lives until the scenario ends */
     cnf_runtime *runtime;     /* NULL until it is opened */

@@ -13,8 +13,8 @@
 enum { SPIRV_VERSION_MAX = 0x00010200 };
 
 typedef struct fused_kernel {
-    rt_text key;  /* in the store's arena */
-    rt_text name; /* the same */
+    rt_text key;             /* in the store's arena */
+    rt_text name;            /* the same */
     rt_fusion_result result; /* in the arena */
     rt_bundle *bundle;
     rt_arena arena;
@@ -95,8 +95,8 @@ rt_status rt_fused_plan_make(rt_fused_kernels *fused, rt_arena *arena, const rt_
         inputs[k].launch = rt_launch_pass(arena, kernel->program, kernel->launch);
         inputs[k].range = ranges[k] = range_of(&kernel->launch->range);
     }
-    *out_plan = (rt_fused_plan){
-        .list = list, .queue = queue, .inputs = inputs, .barriers = barriers};
+    *out_plan =
+        (rt_fused_plan){.list = list, .queue = queue, .inputs = inputs, .barriers = barriers};
     rt_status status = rt_fusion_plan(fused->tools.sink, fused->tools.profile, ranges, list->count,
                                       &out_plan->range);
     if (!rt_ok(status)) out_plan->range = ranges[0];
@@ -118,13 +118,12 @@ static rt_link_code code_of(rt_arena *arena, const rt_listed_kernel *kernel, con
     const rt_kernel_request asked = {.constants = kernel->launch->constants,
                                      .constant_count = kernel->launch->constant_count};
     dev_spec_constant *set = NULL;
-    uint32_t count = rt_spec_list_of_image(
-        arena, rt_spec_list_make(arena, &asked, requesting), image, &set);
+    uint32_t count =
+        rt_spec_list_of_image(arena, rt_spec_list_make(arena, &asked, requesting), image, &set);
     rt_link_constant *constants = rt_arena_alloc_array(arena, count, sizeof *constants);
     for (uint32_t i = 0; i < count; i++)
         constants[i] = (rt_link_constant){set[i].id, set[i].value};
-    return (rt_link_code){
-        .spirv = image->code, .constants = constants, .constant_count = count};
+    return (rt_link_code){.spirv = image->code, .constants = constants, .constant_count = count};
 }
 
 /* The range as the compiler is told it. */
@@ -225,8 +224,7 @@ static rt_text name_make(rt_fused_kernels *fused, rt_arena *arena)
 static rt_status check_result(rt_fused_kernels *fused, const rt_fused_plan *plan, rt_text name,
                               const rt_fusion_result *result)
 {
-    bool fine = result->image.kernel_count == 1 &&
-                rt_text_equal(result->image.kernels[0], name) &&
+    bool fine = result->image.kernel_count == 1 && rt_text_equal(result->image.kernels[0], name) &&
                 result->promotion_count == plan->parameters.promotion_count;
     for (uint32_t i = 0; i < result->parameter_count && fine; i++) {
         const rt_fusion_place *place = &result->parameters[i];
@@ -248,8 +246,7 @@ static rt_status kernel_make(rt_fused_kernels *fused, const rt_fused_plan *plan,
     trace_fuse(fused, arena, plan, kernel->name);
     rt_fusion_request request = request_make(arena, plan, kernel->name);
     rt_buffer answer = {0};
-    rt_status status =
-        tools->compiler->fuse(tools->compiler->user, tools->sink, &request, &answer);
+    rt_status status = tools->compiler->fuse(tools->compiler->user, tools->sink, &request, &answer);
     if (rt_ok(status)) {
         rt_bytes bytes = rt_arena_bytes(arena, rt_buffer_bytes(&answer));
         status = rt_fusion_result_read(tools->sink, arena, bytes, &kernel->result);
@@ -313,8 +310,7 @@ static void trace_demotions(rt_fused_kernels *fused, const rt_fused_plan *plan,
 {
     const rt_fusion_parameters *parameters = &plan->parameters;
     for (uint32_t i = 0; i < parameters->demotion_count; i++) {
-        RT_TRACE(fused->tools.trace, FUSION_DEMOTE,
-                 RT_T("memory", parameters->demotions[i].memory),
+        RT_TRACE(fused->tools.trace, FUSION_DEMOTE, RT_T("memory", parameters->demotions[i].memory),
                  RT_T("reason", parameters->demotions[i].reason));
     }
     for (uint32_t i = 0; i < result->promotion_count; i++) {

@@ -89,8 +89,7 @@ static void fuse_in_vain(rt_fusion *fusion, rt_queue_id queue)
 rt_status rt_fusion_cancel(rt_fusion *fusion, rt_queue_id queue)
 {
     if (!RULE(KF_JIT_15)) fuse_in_vain(fusion, queue);
-    bool active =
-        rt_fusion_command_cancel(fusion->parts.scheduler, queue, RT_SYNC_REASON_CALL);
+    bool active = rt_fusion_command_cancel(fusion->parts.scheduler, queue, RT_SYNC_REASON_CALL);
     /* Shipped DPC++ says nothing (requirements.yaml, key dpcpp, tag B5). */
     bool silent = active || fusion->parts.tools.profile == RT_PROFILE_DPCPP;
     if (!silent && RULE(KF_QUEUE_07))
@@ -105,8 +104,10 @@ static rt_status complete_late(rt_fusion *fusion, rt_queue_id queue, rt_command_
     if (*out_command == RT_COMMAND_NONE) {
         return rt_fail(fusion->parts.tools.sink,
                        RULE_ELSE(KF_QUEUE_10, RT_ERRC_INVALID, RT_ERRC_RUNTIME),
-                       RT_RULE_KF_QUEUE_10, "complete_fusion on queue %u, which was never in "
-                       "fusion mode; call start_fusion first", queue);
+                       RT_RULE_KF_QUEUE_10,
+                       "complete_fusion on queue %u, which was never in "
+                       "fusion mode; call start_fusion first",
+                       queue);
     }
     if (RULE(KF_QUEUE_09)) return RT_STATUS_OK;
     return rt_fail(fusion->parts.tools.sink, RT_ERRC_INVALID, RT_RULE_KF_QUEUE_09,
@@ -122,8 +123,7 @@ static rt_status reject(rt_fusion *fusion, rt_queue_id queue, rt_status why,
         return rt_fail(fusion->parts.tools.sink, RT_ERRC_RUNTIME, RT_RULE_KF_TARGET_07,
                        "the kernels cannot be fused");
     trace_end(fusion, queue, RT_SYNC_REASON_REJECTED, why);
-    if (!rt_ok(why))
-        warn(fusion, rt_sink_diagnostic(fusion->parts.tools.sink, why)->message.data);
+    if (!rt_ok(why)) warn(fusion, rt_sink_diagnostic(fusion->parts.tools.sink, why)->message.data);
     rt_fusion_command_cancel(fusion->parts.scheduler, queue, RT_SYNC_REASON_REJECTED);
     *out_command = rt_fusion_command_event(fusion->parts.scheduler, queue);
     return RT_STATUS_OK;
@@ -145,8 +145,7 @@ static rt_status complete_list(rt_fusion *fusion, rt_arena *arena, rt_queue_id q
     rt_fused_plan plan;
     rt_launch launch;
     bool replaced = false;
-    rt_status status =
-        rt_fused_plan_make(fusion->kernels, arena, list, queue, !no_barriers, &plan);
+    rt_status status = rt_fused_plan_make(fusion->kernels, arena, list, queue, !no_barriers, &plan);
     if (status.code == RT_ERRC_INVALID) return status; /* the application's mistake */
     if (rt_ok(status) && RULE(KF_QUEUE_11))
         status = rt_fused_launch(fusion->kernels, arena, &plan, &launch);
@@ -154,8 +153,8 @@ static rt_status complete_list(rt_fusion *fusion, rt_arena *arena, rt_queue_id q
         return reject(fusion, queue, status, out_command);
     rt_command_id fused = RT_COMMAND_NONE;
     if (rt_ok(status))
-        status = rt_fusion_command_replace(fusion->parts.scheduler, list, &launch, &replaced,
-                                           &fused);
+        status =
+            rt_fusion_command_replace(fusion->parts.scheduler, list, &launch, &replaced, &fused);
     if (!rt_ok(status)) return reject(fusion, queue, status, out_command);
     /* Somebody ended the fusion, or put more into the list, while it was compiled. */
     if (!replaced && !rt_fusion_is_active(fusion, queue))

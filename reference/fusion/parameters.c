@@ -72,8 +72,7 @@ static rt_status asked_of(rt_sink *sink, const rt_argument *argument, rt_promoti
 {
     rt_promotion own = argument->promotion, whole = argument->memory->promotion;
     *out_asked = own == RT_PROMOTION_NONE ? whole : own;
-    if (own == RT_PROMOTION_NONE || whole == RT_PROMOTION_NONE || own == whole)
-        return RT_STATUS_OK;
+    if (own == RT_PROMOTION_NONE || whole == RT_PROMOTION_NONE || own == whole) return RT_STATUS_OK;
     return rt_fail_naming(sink, RT_ERRC_INVALID, RT_RULE_NONE, &argument->memory->name, 1,
                           "Contradicting promotion properties on accessor and underlying buffer "
                           "are not allowed. ('%.*s')",
@@ -127,8 +126,7 @@ static void add_accessor(maker *make, const rt_argument *argument, const rt_fusi
     if (at == RT_MAP_NONE) {
         at = make->buffers.count;
         rt_map_set(&make->buffer_index, key, at);
-        *rt_vector_push(&make->buffers) =
-            (buffer_use){.memory = argument->memory, .first = place};
+        *rt_vector_push(&make->buffers) = (buffer_use){.memory = argument->memory, .first = place};
         memcpy(make->buffers.items[at].local, range->local, sizeof range->local);
     }
     buffer_use *use = &make->buffers.items[at];

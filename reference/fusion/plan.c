@@ -115,14 +115,14 @@ static rt_status common_offset(rt_sink *sink, rt_profile profile, const rt_fusio
 /* True when every work-group of the input lies in one group of the fused range, whose groups have
  * the same size.
  *
- * A group is local[1] * local[2] runs of local[0] neighbouring linear ids.  Both ranges cut the line
- * of linear ids into runs of that length at its multiples, so what is left to compare is how far
- * apart the runs of one group are: a row for those of dimension 1, a plane for those of 2. */
+ * A group is local[1] * local[2] runs of local[0] neighbouring linear ids.  Both ranges cut the
+ * line of linear ids into runs of that length at its multiples, so what is left to compare is how
+ * far apart the runs of one group are: a row for those of dimension 1, a plane for those of 2. */
 static bool groups_stay_whole(const rt_fusion_range *input, const rt_fusion_range *fused)
 {
     bool rows = input->local[1] == 1 || input->global[0] == fused->global[0];
-    bool planes = input->local[2] == 1 || input->global[0] * input->global[1] ==
-                                              fused->global[0] * fused->global[1];
+    bool planes = input->local[2] == 1 ||
+                  input->global[0] * input->global[1] == fused->global[0] * fused->global[1];
     return rows && planes;
 }
 

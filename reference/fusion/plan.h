@@ -1,8 +1,8 @@
 /* The launch geometry of a fused kernel: whether the ranges of a list go together, and which range
  * the fused kernel gets.
  *
- * Indices are get_global_id's: index 0 is the fastest.  The document counts SYCL's, of which 0 is the
- * slowest; its "any component in the range [2, num_dims]" is here any component but the last.
+ * Indices are get_global_id's: index 0 is the fastest.  The document counts SYCL's, of which 0 is
+ * the slowest; its "any component in the range [2, num_dims]" is here any component but the last.
  * Source: document 001 (KernelFusionJIT.md), "Restrictions" and "Work-item remapping". */
 #ifndef REFERENCE_FUSION_PLAN_H
 #define REFERENCE_FUSION_PLAN_H

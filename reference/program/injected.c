@@ -28,14 +28,13 @@ rt_status rt_bundle_inject(rt_program_manager *manager, const rt_device *device,
                            rt_context_id context, const rt_image *image, rt_bundle **out_bundle)
 {
     *out_bundle = NULL;
-    const dev_code code = {.format = image->format,
-                           .bytes = image->code,
-                           .options = image->compile_options};
+    const dev_code code = {
+        .format = image->format, .bytes = image->code, .options = image->compile_options};
     rt_hash_text hash = rt_hash_print(rt_hash128(image->code.data, image->code.size));
     RT_TRACE(manager->trace, INJECT, RT_T("image", image->name),
              RT_T("code", rt_text_of(hash.digits)));
-    RT_TRACE(manager->trace, CREATE, RT_T("image", image->name), RT_T("executable", RT_TEXT("true")),
-             RT_T("compiled", RT_TEXT("true")));
+    RT_TRACE(manager->trace, CREATE, RT_T("image", image->name),
+             RT_T("executable", RT_TEXT("true")), RT_T("compiled", RT_TEXT("true")));
     dev_program *executable = NULL;
     RT_TRY(dev_program_build(device->device, &code, &executable));
     rt_bundle *bundle = rt_bundle_create(manager, RT_BUNDLE_EXECUTABLE, context, device);

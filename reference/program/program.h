@@ -52,9 +52,9 @@ typedef struct rt_program {
     rt_context_id context;
     dev_program *executable;
     const rt_registered_image **images; /* what it was linked from, the requesting image first */
-    uint32_t image_count; /* 0 where `own` is given */
-    const rt_image *own;  /* what it was built from, an image of no module (injected.h); else NULL */
-    bool lost_provider; /* another image than the requesting one is gone; profile dpcpp only */
+    uint32_t image_count;               /* 0 where `own` is given */
+    const rt_image *own; /* what it was built from, an image of no module (injected.h); else NULL */
+    bool lost_provider;  /* another image than the requesting one is gone; profile dpcpp only */
     RT_VECTOR(rt_program_kernel) kernels; /* taken from it so far */
     rt_map kernel_index;                  /* name -> kernels */
     RT_VECTOR(uint32_t) tuples;           /* of the cache that lead to it (cache.h) */

@@ -10,8 +10,8 @@ static rt_queue_id queue_of_device(const rt_scheduler *scheduler, uint32_t devic
     UNREACHABLE(); /* Content is on a device only after a command of one of its queues. */
 }
 
-/* Adds and enqueues one move; `before` is a command that it waits for besides the memory's.  What is
- * made for a kernel of a fusion list is kept with it (KF-QUEUE-05, KF-GRAPH-05). */
+/* Adds and enqueues one move; `before` is a command that it waits for besides the memory's.  What
+ * is made for a kernel of a fusion list is kept with it (KF-QUEUE-05, KF-GRAPH-05). */
 static rt_status add_move(rt_scheduler *scheduler, rt_command_kind kind, rt_queue_id queue,
                           rt_memory *memory, rt_command_id before, rt_fusion_command *fusion,
                           rt_command_id *out_command)
@@ -35,8 +35,8 @@ static rt_status add_move(rt_scheduler *scheduler, rt_command_kind kind, rt_queu
 }
 
 /* The same as rt_content_read, for a fusion unless that is NULL. */
-static rt_status content_read(rt_scheduler *scheduler, rt_memory *memory,
-                              rt_fusion_command *fusion, rt_command_id *out_command)
+static rt_status content_read(rt_scheduler *scheduler, rt_memory *memory, rt_fusion_command *fusion,
+                              rt_command_id *out_command)
 {
     uint32_t device = rt_memory_valid_device(memory);
     CHECK(device != UINT32_MAX);

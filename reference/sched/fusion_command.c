@@ -306,8 +306,8 @@ bool rt_fusion_list_open(rt_scheduler *scheduler, rt_queue_id queue, rt_arena *a
             kernels[i] = (rt_listed_kernel){held->launch.kernel, &held->launch, command->program};
         }
         fusion->users++;
-        *out_list = (rt_fusion_list){fusion, of->device, of->context, kernels,
-                                     fusion->kernels.count};
+        *out_list =
+            (rt_fusion_list){fusion, of->device, of->context, kernels, fusion->kernels.count};
     }
     pthread_mutex_unlock(&scheduler->lock);
     return active;
@@ -343,8 +343,7 @@ static bool is_listed(const rt_scheduler *scheduler, const rt_fusion_command *fu
 }
 
 /* Every memory that a kernel of the list uses, once, with all that is done to it. */
-static rt_access_list union_accesses(const rt_scheduler *scheduler,
-                                     const rt_fusion_command *fusion)
+static rt_access_list union_accesses(const rt_scheduler *scheduler, const rt_fusion_command *fusion)
 {
     rt_access_list all = {0};
     rt_map index = {0};
@@ -500,9 +499,8 @@ static void placeholder_replace(rt_scheduler *scheduler, const rt_fusion_command
 }
 
 /* The graph's part; on success the fused command owns program. */
-static rt_status replace(rt_scheduler *scheduler, rt_fusion_command *fusion,
-                         const rt_launch *fused, rt_program *program, dev_kernel *kernel,
-                         rt_command_id *out_command)
+static rt_status replace(rt_scheduler *scheduler, rt_fusion_command *fusion, const rt_launch *fused,
+                         rt_program *program, dev_kernel *kernel, rt_command_id *out_command)
 {
     rt_queue *queue = &scheduler->queues.items[fusion->queue];
     rt_access_list accesses = union_accesses(scheduler, fusion);
@@ -558,8 +556,7 @@ rt_status rt_fusion_command_replace(rt_scheduler *scheduler, const rt_fusion_lis
         rt_handover_point();
         pthread_mutex_lock(&scheduler->lock);
         rt_fusion_command *fusion = list->fusion;
-        bool still =
-            fusion->status == RT_FUSION_ACTIVE && fusion->kernels.count == list->count;
+        bool still = fusion->status == RT_FUSION_ACTIVE && fusion->kernels.count == list->count;
         if (still) status = replace(scheduler, fusion, fused, program, kernel, out_command);
         *out_replaced = still && rt_ok(status);
         pthread_mutex_unlock(&scheduler->lock);

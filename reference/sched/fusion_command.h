@@ -1,11 +1,11 @@
 /* The KernelFusionCommand: what the graph knows of a queue's fusion.
  *
  * Between start_fusion and the end of the fusion, launches to the queue become nodes with all their
- * dependencies, but are held back: they form the list of the queue's fusion command, which is itself
- * a node that waits for all of them and does no work.  Its id is what submit returns.  The fusion
- * ends by one of three ways: every kernel is handed to its device as it was submitted (cancel), or
- * they are taken out of the graph and one launch is put in their place (replace), or somebody needs
- * one of them and the scheduler cancels by itself, telling the observer why.
+ * dependencies, but are held back: they form the list of the queue's fusion command, which is
+ * itself a node that waits for all of them and does no work.  Its id is what submit returns.  The
+ * fusion ends by one of three ways: every kernel is handed to its device as it was submitted
+ * (cancel), or they are taken out of the graph and one launch is put in their place (replace), or
+ * somebody needs one of them and the scheduler cancels by itself, telling the observer why.
  *
  * What is fused and how, is decided in reference/fusion; here is the graph's part alone.
  * Source: document 001 (KernelFusionJIT.md), "Scheduler Integration". */
@@ -35,8 +35,8 @@ typedef enum rt_fusion_status {
     "Aborting fusion because synchronization with one of the kernels in the fusion list was "      \
     "requested"
 #define RT_SYNC_REASONS(REASON)                                                                    \
-    REASON(CALL, "cancel_fusion", "")          /* the application asked for it */                  \
-    REASON(REJECTED, "rejected", "")           /* the list could not be fused */                   \
+    REASON(CALL, "cancel_fusion", "") /* the application asked for it */                           \
+    REASON(REJECTED, "rejected", "")  /* the list could not be fused */                            \
     REASON(OTHER_QUEUE, "other-queue", RT_SYNC_EVENT)                                              \
     REASON(MEMORY_OPERATION, "memory-operation", RT_SYNC_WAIT)                                     \
     REASON(HOST_TASK, "host-task", RT_SYNC_WAIT)                                                   \

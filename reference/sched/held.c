@@ -26,8 +26,7 @@ static rt_launch launch_copy(rt_arena *arena, const rt_launch *given)
     copy.options = rt_arena_text(arena, given->options);
     copy.after = NULL;
     copy.after_count = 0;
-    rt_argument *arguments =
-        rt_arena_alloc_array(arena, given->argument_count, sizeof *arguments);
+    rt_argument *arguments = rt_arena_alloc_array(arena, given->argument_count, sizeof *arguments);
     for (uint32_t i = 0; i < given->argument_count; i++)
         arguments[i] = argument_copy(arena, &given->arguments[i]);
     copy.arguments = arguments;
@@ -103,7 +102,8 @@ void rt_hold_move(rt_fusion_command *fusion, rt_command *command, rt_memory *mem
 
 void rt_hold_behind_list(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_command *command)
 {
-    /* The last one that came here is behind all before it, so that edges stay as many as kernels. */
+    /* The last one that came here is behind all before it, so that edges stay as many as kernels.
+     */
     for (uint32_t i = fusion->covered; i < fusion->kernels.count; i++)
         rt_graph_depend(scheduler, command, fusion->kernels.items[i]);
     fusion->covered = fusion->kernels.count;
@@ -139,8 +139,8 @@ void rt_leaves_save(rt_scheduler *scheduler, rt_fusion_command *fusion, const rt
     CHECK(memory->id < scheduler->uses.count); /* The kernel's edges were made from it. */
     const rt_memory_use *use = &scheduler->uses.items[memory->id];
     rt_saved_leaves *saved = rt_vector_push(&fusion->leaves);
-    *saved = (rt_saved_leaves){
-        .memory = memory->id, .writer = use->writer, .download = use->download};
+    *saved =
+        (rt_saved_leaves){.memory = memory->id, .writer = use->writer, .download = use->download};
     for (uint32_t i = 0; i < use->readers.count; i++)
         *rt_vector_push(&saved->readers) = use->readers.items[i];
 }

@@ -25,16 +25,14 @@ static rt_status check_task(rt_scheduler *scheduler, const rt_host_task *task)
                           RT_TEXT_ARG(task->from->name), RT_TEXT_ARG(task->to->name));
 }
 
-static void trace_task(rt_scheduler *scheduler, const rt_command *command,
-                       const rt_host_task *task)
+static void trace_task(rt_scheduler *scheduler, const rt_command *command, const rt_host_task *task)
 {
     uint64_t *after = rt_alloc_array(command->dependencies.count + 1, sizeof *after);
     for (uint32_t i = 0; i < command->dependencies.count; i++)
         after[i] = command->dependencies.items[i];
     RT_TRACE(scheduler->trace, HOST_TASK, RT_N("command", command->id),
              RT_T("from", task->from->name), RT_T("to", task->to ? task->to->name : (rt_text){0}),
-             RT_N("queue", command->queue),
-             RT_NS("after", after, command->dependencies.count));
+             RT_N("queue", command->queue), RT_NS("after", after, command->dependencies.count));
     rt_free(after);
 }
 
@@ -44,8 +42,7 @@ static rt_status task_begin(rt_scheduler *scheduler, rt_queue_id queue, const rt
 {
     rt_command_id download = RT_COMMAND_NONE;
     scheduler->cause = RT_SYNC_REASON_HOST_TASK;
-    if (!task->from->host_valid)
-        RT_TRY(rt_content_read(scheduler, task->from, &download));
+    if (!task->from->host_valid) RT_TRY(rt_content_read(scheduler, task->from, &download));
     const rt_access_list none = {0};
     const rt_submission submission = {.queue = queue,
                                       .kind = RT_COMMAND_HOST_TASK,

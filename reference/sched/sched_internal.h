@@ -42,14 +42,14 @@ typedef struct rt_command {
     uint32_t queue;               /* index into the scheduler's queues */
     rt_command_list dependencies; /* smaller ids, each once */
     rt_program *program;          /* LAUNCH: held until done */
-    dev_event *event;  /* kept until the scheduler goes: later commands may wait for it */
-    rt_status result;  /* when DONE or held back */
-    bool failure_told; /* its failure was returned to the application */
-    bool removed;      /* taken out of the graph: a fused kernel does its work */
-    uint64_t visit;    /* the walk that met it last (wait.c) */
+    dev_event *event;        /* kept until the scheduler goes: later commands may wait for it */
+    rt_status result;        /* when DONE or held back */
+    bool failure_told;       /* its failure was returned to the application */
+    bool removed;            /* taken out of the graph: a fused kernel does its work */
+    uint64_t visit;          /* the walk that met it last (wait.c) */
     rt_command_id dependent; /* the newest that depends on it; RT_COMMAND_NONE: none */
-    rt_held *held;     /* SUBMITTED: why it is not handed to the device yet; NULL else, and of
-                          FUSION */
+    rt_held *held;           /* SUBMITTED: why it is not handed to the device yet; NULL else, and of
+                                FUSION */
     rt_command_id ended_after; /* FUSION: the newest command when the fusion ended */
 } rt_command;
 
@@ -58,9 +58,9 @@ typedef struct rt_queue {
     rt_context_id context;
     dev_queue *queue;
     bool in_order;
-    rt_command_id last; /* of the application's commands; RT_COMMAND_NONE before the first */
-    bool ended;         /* the application has destroyed it */
-    bool enable_fusion; /* the property */
+    rt_command_id last;        /* of the application's commands; RT_COMMAND_NONE before the first */
+    bool ended;                /* the application has destroyed it */
+    bool enable_fusion;        /* the property */
     rt_fusion_command *fusion; /* of the last start_fusion; NULL before the first */
 } rt_queue;
 
@@ -87,14 +87,14 @@ struct rt_scheduler {
     rt_program_manager *programs;
     pthread_mutex_t lock;
     RT_VECTOR(rt_queue) queues;
-    RT_VECTOR(rt_command *) commands; /* index is the id */
-    RT_VECTOR(rt_memory_use) uses;    /* index is rt_memory.id */
+    RT_VECTOR(rt_command *) commands;       /* index is the id */
+    RT_VECTOR(rt_memory_use) uses;          /* index is rt_memory.id */
     RT_VECTOR(rt_fusion_command *) fusions; /* that clean-up has not reclaimed */
     uint32_t active_count;                  /* fusions that are ACTIVE */
     rt_sync_reason cause;                   /* what is being done, for a fusion that it ends */
     rt_fusion_observer observer;
-    uint64_t visit_count;             /* walks over the graph so far */
-    uint32_t settled; /* commands before this one are done and their failures told */
+    uint64_t visit_count; /* walks over the graph so far */
+    uint32_t settled;     /* commands before this one are done and their failures told */
 };
 
 /* ---- graph.c (lock held) ------------------------------------------------------------------ */
@@ -231,12 +231,11 @@ void rt_hold_move(rt_fusion_command *fusion, rt_command *command, rt_memory *mem
 void rt_held_enqueue(rt_scheduler *scheduler, rt_command *command);
 
 /* Keeps what a kernel of the list is about to change in a memory's leaves. */
-void rt_leaves_save(rt_scheduler *scheduler, rt_fusion_command *fusion,
-                    const rt_memory *memory, rt_access access);
+void rt_leaves_save(rt_scheduler *scheduler, rt_fusion_command *fusion, const rt_memory *memory,
+                    rt_access access);
 
 /* The command's place in an order in which everything stands behind what it waits for. */
 uint64_t rt_command_rank(const rt_command *command);
-
 
 /* ---- wait.c (called without the lock) ----------------------------------------------------- */
 

@@ -98,7 +98,8 @@ rt_status rt_scheduler_transfer(rt_scheduler *scheduler, rt_queue_id queue,
     pthread_mutex_lock(&scheduler->lock);
     CHECK(queue < scheduler->queues.count);
     rt_command *command = NULL;
-    /* Broken: what cannot be fused ends the fusion, whether or not it needs a kernel of the list. */
+    /* Broken: what cannot be fused ends the fusion, whether or not it needs a kernel of the list.
+     */
     if (rt_queue_in_fusion_mode(scheduler, queue) && !RULE(KF_QUEUE_06))
         rt_sync_queue(scheduler, queue, RT_SYNC_REASON_MEMORY_OPERATION);
     rt_status status = check_transfer(scheduler, queue, transfer);

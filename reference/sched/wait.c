@@ -195,8 +195,7 @@ rt_status rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_id comma
         rt_sync_queue(scheduler, awaited->queue, RT_SYNC_REASON_WAIT);
     command_list list = command_and_ancestors(scheduler, command);
     /* Broken: the event leads to nothing once the kernels are gone. */
-    if (awaited->kind == RT_COMMAND_FUSION && !RULE(KF_EVENT_02))
-        list.count = 0;
+    if (awaited->kind == RT_COMMAND_FUSION && !RULE(KF_EVENT_02)) list.count = 0;
     pthread_mutex_unlock(&scheduler->lock);
     RT_TRACE(scheduler->trace, WAIT, RT_N("commands", list.count), RT_N("command", command));
     rt_status status = wait_list(scheduler, &list, false);

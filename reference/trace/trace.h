@@ -65,14 +65,14 @@
     /* a host task ran */                                                                          \
     EVENT(HOST_TASK, "host_task", "command from to queue after[]")                                 \
     /* kernel fusion: a queue's fusion command (its number as a command) has a new status; a       \
-     * kernel was put into its list, as that command; the list goes to the fusion compiler, with    \
-     * the range of the fused kernel; that was compiled, or there already; the fusion ended early,  \
+     * kernel was put into its list, as that command; the list goes to the fusion compiler, with   \
+     * the range of the fused kernel; that was compiled, or there already; the fusion ended early, \
      * or could not be, and why */                                                                 \
     EVENT(FUSION_STATUS, "fusion_status", "queue fusion status")                                   \
     EVENT(FUSION_HOLD, "fusion_hold", "command kernel queue fusion held_after[]")                  \
     EVENT(FUSE, "fuse",                                                                            \
           "kernel queue kernels[] global[] local[] offset[] barriers joined promoted[] constants") \
-    /* an image that was made at run time came in, with the hash of its code */                     \
+    /* an image that was made at run time came in, with the hash of its code */                    \
     EVENT(INJECT, "inject", "image code")                                                          \
     EVENT(FUSION_CACHE_HIT, "fusion_cache_hit", "kernel queue")                                    \
     EVENT(FUSION_CANCEL, "fusion_cancel", "queue reason rule detail")                              \

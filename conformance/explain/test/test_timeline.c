@@ -71,11 +71,10 @@ static void a_fusion_is_a_span(void **state)
 static void a_restart_forgets_the_commands_before_it(void **state)
 {
     (void)state;
-    json_t *root = timeline_of(
-        "{\"events\": ["
-        "{\"event\": \"upload\", \"command\": \"0\", \"after\": []},"
-        "{\"event\": \"restart\", \"process\": \"1\"},"
-        "{\"event\": \"upload\", \"command\": \"1\", \"after\": [\"0\"]}]}");
+    json_t *root = timeline_of("{\"events\": ["
+                               "{\"event\": \"upload\", \"command\": \"0\", \"after\": []},"
+                               "{\"event\": \"restart\", \"process\": \"1\"},"
+                               "{\"event\": \"upload\", \"command\": \"1\", \"after\": [\"0\"]}]}");
     assert_int_equal(json_array_size(json_object_get(root, "traceEvents")), 3);
     json_decref(root);
 }

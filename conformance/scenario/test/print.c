@@ -304,9 +304,9 @@ static void print_finding(rt_buffer *out, const scn_expect *expect)
 
 static void print_expect(rt_buffer *out, const scn_expect *expect)
 {
-    static const char *const kinds[] = {"memory",  "count",       "program_of", "trace",  "never",
-                                        "finding", "host_symbol", "one_of",     "output", "bundle",
-                                        "fusion_mode"};
+    static const char *const kinds[] = {"memory", "count",   "program_of",  "trace",
+                                        "never",  "finding", "host_symbol", "one_of",
+                                        "output", "bundle",  "fusion_mode"};
     _Static_assert(sizeof kinds / sizeof *kinds == SCN_EXPECT_KIND_COUNT, "all kinds");
     rt_buffer_printf(out, "\n    expect %s", kinds[expect->kind]);
     print_position(out, "at", expect->at);
@@ -416,12 +416,12 @@ static void print_verb(rt_buffer *out, const scn_step *step)
 
 static void print_step(rt_buffer *out, const scn_step *step)
 {
-    static const char *const verbs[] = {"load",  "unload",      "load_image", "device",  "context",
-                                        "queue", "bundle",      "submit",     "copy",    "fill",
-                                        "wait",  "host_access", "parallel",   "start_fusion",
-                                        "complete_fusion",      "cancel_fusion",
-                                        "host_task",            "end_queue",
-                                        "end_memory",           "restart", "expect"};
+    static const char *const verbs[] = {
+        "load",          "unload",      "load_image", "device",       "context",
+        "queue",         "bundle",      "submit",     "copy",         "fill",
+        "wait",          "host_access", "parallel",   "start_fusion", "complete_fusion",
+        "cancel_fusion", "host_task",   "end_queue",  "end_memory",   "restart",
+        "expect"};
     _Static_assert(sizeof verbs / sizeof *verbs == SCN_VERB_COUNT, "all verbs");
     rt_buffer_printf(out, "step %s", verbs[step->verb]);
     print_position(out, "at", step->at);

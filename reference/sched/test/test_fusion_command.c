@@ -46,8 +46,7 @@ static int set_up(void **state)
     rt_scheduler_queue_enable_fusion(w->scheduler, w->queue);
     w->a = make_memory(w, 0);
     w->b = make_memory(w, 1);
-    assert_true(
-        rt_ok(rt_bundle_inject(w->f->manager, &w->f->device, 0, &fused_image, &w->bundle)));
+    assert_true(rt_ok(rt_bundle_inject(w->f->manager, &w->f->device, 0, &fused_image, &w->bundle)));
     *state = w;
     return 0;
 }
@@ -115,8 +114,7 @@ static rt_command_id replace(world *w)
     bool replaced = false;
     rt_command_id command = RT_COMMAND_NONE;
     assert_true(rt_fusion_list_open(w->scheduler, w->queue, &arena, &list));
-    assert_true(rt_ok(
-        rt_fusion_command_replace(w->scheduler, &list, &fused, &replaced, &command)));
+    assert_true(rt_ok(rt_fusion_command_replace(w->scheduler, &list, &fused, &replaced, &command)));
     assert_true(replaced);
     rt_fusion_list_close(w->scheduler, &list);
     rt_arena_reset(&arena);
@@ -250,8 +248,8 @@ static void a_refused_fused_kernel_leaves_the_list(void **state)
     rt_command_id command;
     assert_true(rt_fusion_list_open(w->scheduler, w->queue, &arena, &list));
     w->f->counting->fail_kernels = true;
-    assert_false(rt_ok(
-        rt_fusion_command_replace(w->scheduler, &list, &fused, &replaced, &command)));
+    assert_false(
+        rt_ok(rt_fusion_command_replace(w->scheduler, &list, &fused, &replaced, &command)));
     w->f->counting->fail_kernels = false;
     assert_false(replaced);
     rt_fusion_list_close(w->scheduler, &list);

@@ -1,0 +1,314 @@
+/* Unit tests of fusion over a compiler that is no compiler: what it is asked, what becomes of its
+ * answers, and of a list that others end meanwhile. */
+#include "reference/fusion/fusion.h"
+#include "reference/program/test/fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const fixture_module modules[] = {{"main", "k", NULL, NULL}};
+
+typedef struct world {
+    fixture *f;
+    rt_scheduler *scheduler;
+    rt_fusion *fusion;
+    rt_queue_id queue;
+    rt_memory *a;
+    rt_fusion_compiler compiler;
+    uint32_t asked;    /* how often the compiler was */
+    rt_buffer request; /* the newest, as "kernels identities constants" */
+    rt_code refusal;   /* RT_OK: it answers */
+    bool answers_nonsense, cancels_meanwhile, adds_meanwhile;
+} world;
+
+static rt_command_id launch(world *w, rt_promotion promotion)
+{
+    const uint32_t value = 7;
+    const rt_argument arguments[] = {
+        {.kind = RT_ARGUMENT_MEMORY,
+         .memory = w->a,
+         .access = RT_ACCESS_READ_WRITE,
+         .promotion = promotion},
+        {.kind = RT_ARGUMENT_BYTES, .bytes = {(const uint8_t *)&value, sizeof value}},
+    };
+    const rt_launch what = {.kernel = RT_TEXT("k"),
+                            .range = {.dimensions = 1, .global = {4, 1, 1}},
+                            .arguments = arguments,
+                            .argument_count = 2};
+    rt_command_id command;
+    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, w->queue, &what, &command)));
+    return command;
+}
+
+/* Answers with a kernel of two parameters, as the counting device's kernels have: the first
+ * kernel's, constants or not. */
+static rt_status fuse(void *user, rt_sink *sink, const rt_fusion_request *request,
+                      rt_buffer *out_result)
+{
+    world *w = user;
+    w->asked++;
+    rt_buffer_free(&w->request);
+    rt_buffer_printf(&w->request, "%u %u %u", request->kernel_count, request->identity_count,
+                     request->constant_count);
+    if (w->cancels_meanwhile) assert_true(rt_ok(rt_fusion_cancel(w->fusion, w->queue)));
+    if (w->adds_meanwhile) launch(w, RT_PROMOTION_NONE);
+    if (w->refusal != RT_OK)
+        return rt_fail(sink, w->refusal, RT_RULE_NONE, "the compiler does not want to");
+    const rt_fusion_place places[] = {{0, 0}, {w->answers_nonsense ? 9 : 0, 1}};
+    rt_fusion_result result = {.parameters = places, .parameter_count = 2};
+    result.image = (rt_image){.name = request->name,
+                              .kernels = &request->name,
+                              .kernel_count = 1,
+                              .code = {(const uint8_t *)"fused", 5}};
+    rt_image_hash(&result.image);
+    rt_fusion_result_write(out_result, &result);
+    return RT_STATUS_OK;
+}
+
+static int set_up(void **state)
+{
+    world *w = rt_alloc(sizeof *w);
+    w->f = fixture_create(modules, 1, "");
+    rt_loader_open(&w->f->loader, 0);
+    w->scheduler = rt_scheduler_create(w->f->sink, w->f->trace, w->f->manager);
+    w->compiler = (rt_fusion_compiler){w, fuse};
+    w->fusion = rt_fusion_create(&(rt_fusion_parts){
+        .tools = {.sink = w->f->sink,
+                  .trace = w->f->trace,
+                  .programs = w->f->manager,
+                  .profile = RT_PROFILE_DOCUMENTS,
+                  .compiler = &w->compiler},
+        .scheduler = w->scheduler,
+        .warning_level = 1,
+    });
+    assert_true(rt_ok(rt_scheduler_queue_create(w->scheduler, &w->f->device, 0, false, &w->queue)));
+    rt_scheduler_queue_enable_fusion(w->scheduler, w->queue);
+    assert_true(
+        rt_ok(rt_memory_create(w->f->sink, 0, RT_TEXT("a"), 16, "0123456789abcdef", &w->a)));
+    w->a->element_size = 4;
+    *state = w;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    world *w = *state;
+    rt_scheduler_destroy(w->scheduler);
+    rt_fusion_destroy(w->fusion);
+    rt_memory_destroy(w->a);
+    rt_buffer_free(&w->request);
+    fixture_destroy(w->f);
+    rt_free(w);
+    return 0;
+}
+
+static rt_command_id collect_and_complete(world *w, uint32_t kernel_count)
+{
+    rt_command_id command = RT_COMMAND_NONE;
+    assert_true(rt_ok(rt_fusion_start(w->fusion, w->queue)));
+    for (uint32_t i = 0; i < kernel_count; i++)
+        launch(w, RT_PROMOTION_NONE);
+    assert_true(rt_ok(rt_fusion_complete(w->fusion, w->queue, false, &command)));
+    assert_false(rt_fusion_is_active(w->fusion, w->queue));
+    return command;
+}
+
+static void arguments_are_joined_and_values_are_constants(void **state)
+{
+    world *w = *state;
+    collect_and_complete(w, 3);
+    assert_string_equal(rt_buffer_string(&w->request), "3 2 3");
+    assert_int_equal(w->f->counting->launches, 1);
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "kernel"), "fused_0");
+}
+
+static void the_same_list_is_compiled_once(void **state)
+{
+    world *w = *state;
+    collect_and_complete(w, 2);
+    collect_and_complete(w, 2);
+    assert_int_equal(w->asked, 1);
+    assert_int_equal(fixture_count(w->f, RT_EVENT_FUSION_CACHE_HIT), 1);
+    collect_and_complete(w, 3);
+    assert_int_equal(w->asked, 2);
+    assert_int_equal(w->f->counting->launches, 3);
+}
+
+static void a_refusal_runs_the_kernels_and_is_not_kept(void **state)
+{
+    world *w = *state;
+    w->refusal = RT_FUSION_REJECTED;
+    rt_command_id event = collect_and_complete(w, 2);
+    assert_int_equal(w->f->counting->launches, 2);
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_FUSION_CANCEL, "detail"),
+                        "the compiler does not want to");
+    assert_true(rt_ok(rt_scheduler_wait_command(w->scheduler, event)));
+    w->refusal = RT_OK;
+    collect_and_complete(w, 2);
+    assert_int_equal(w->asked, 2);
+    assert_int_equal(w->f->counting->launches, 3);
+}
+
+static void a_dead_compiler_and_a_wrong_answer_run_the_kernels(void **state)
+{
+    world *w = *state;
+    w->refusal = RT_TOOL;
+    collect_and_complete(w, 2);
+    assert_int_equal(w->f->counting->launches, 2);
+    w->refusal = RT_OK;
+    w->answers_nonsense = true;
+    collect_and_complete(w, 2);
+    assert_int_equal(w->f->counting->launches, 4);
+}
+
+static void a_device_that_builds_nothing_runs_the_kernels(void **state)
+{
+    world *w = *state;
+    assert_true(rt_ok(rt_fusion_start(w->fusion, w->queue)));
+    launch(w, RT_PROMOTION_NONE);
+    rt_command_id command;
+    w->f->counting->fail_builds = true;
+    assert_true(rt_ok(rt_fusion_complete(w->fusion, w->queue, false, &command)));
+    assert_int_equal(w->f->counting->launches, 1);
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "kernel"), "k");
+}
+
+static void a_fusion_that_ends_while_it_is_compiled_has_ended(void **state)
+{
+    world *w = *state;
+    w->cancels_meanwhile = true;
+    rt_command_id event = collect_and_complete(w, 2);
+    assert_int_equal(w->f->counting->launches, 2);
+    assert_int_equal(event, rt_fusion_command_event(w->scheduler, w->queue));
+    assert_int_equal(fixture_count(w->f, RT_EVENT_FUSION_CANCEL), 1);
+}
+
+static void a_list_that_grows_while_it_is_compiled_runs_whole(void **state)
+{
+    world *w = *state;
+    w->adds_meanwhile = true;
+    collect_and_complete(w, 2);
+    assert_int_equal(w->f->counting->launches, 3);
+}
+
+static void without_a_compiler_the_kernels_run(void **state)
+{
+    world *w = *state;
+    /* A runtime of its own: the first has one. */
+    rt_scheduler *scheduler = rt_scheduler_create(w->f->sink, w->f->trace, w->f->manager);
+    rt_fusion *fusion = rt_fusion_create(&(rt_fusion_parts){
+        .tools = {.sink = w->f->sink, .trace = w->f->trace, .programs = w->f->manager},
+        .scheduler = scheduler});
+    rt_scheduler *before = w->scheduler;
+    rt_fusion *fusion_before = w->fusion;
+    rt_queue_id queue_before = w->queue;
+    w->scheduler = scheduler;
+    w->fusion = fusion;
+    assert_true(rt_ok(rt_scheduler_queue_create(scheduler, &w->f->device, 0, false, &w->queue)));
+    rt_scheduler_queue_enable_fusion(scheduler, w->queue);
+    collect_and_complete(w, 2);
+    assert_int_equal(w->f->counting->launches, 2);
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_FUSION_CANCEL, "detail"),
+                        "Kernel fusion not supported by this build");
+    rt_scheduler_destroy(scheduler);
+    rt_fusion_destroy(fusion);
+    w->scheduler = before;
+    w->fusion = fusion_before;
+    w->queue = queue_before;
+}
+
+static void contradicting_promotions_leave_the_queue_in_fusion_mode(void **state)
+{
+    world *w = *state;
+    w->a->promotion = RT_PROMOTION_LOCAL;
+    assert_true(rt_ok(rt_fusion_start(w->fusion, w->queue)));
+    launch(w, RT_PROMOTION_PRIVATE);
+    rt_command_id command;
+    assert_int_equal(rt_fusion_complete(w->fusion, w->queue, false, &command).code,
+                     RT_ERRC_INVALID);
+    assert_true(rt_fusion_is_active(w->fusion, w->queue));
+    assert_int_equal(w->asked, 0);
+    assert_true(rt_ok(rt_fusion_cancel(w->fusion, w->queue)));
+    assert_int_equal(w->f->counting->launches, 1);
+}
+
+/* ---- Promotions, by the extension's table and as shipped ---------------------------------- */
+
+typedef struct promotion_row {
+    rt_promotion asked[3];
+    uint32_t count;
+    bool groups;                   /* the kernels have local sizes */
+    rt_promotion documents, dpcpp; /* what comes of it */
+} promotion_row;
+
+#define N RT_PROMOTION_NONE
+#define P RT_PROMOTION_PRIVATE
+#define L RT_PROMOTION_LOCAL
+
+/* requirements.yaml, key dpcpp, tags B36 and B38. */
+static const promotion_row promotion_rows[] = {
+    {{P, P}, 2, true, P, P},    {{L, L}, 2, true, L, L},  {{L, L}, 2, false, N, N},
+    {{P, N}, 2, true, N, N},    {{N, P}, 2, true, N, N},  {{P, L}, 2, true, N, L},
+    {{L, P}, 2, true, N, L},    {{P, L}, 2, false, N, N}, {{P, N, P}, 3, true, N, N},
+    {{P, P, P}, 3, true, P, P},
+};
+
+static rt_promotion promotion_of(world *w, const promotion_row *row, rt_profile profile)
+{
+    rt_arena arena = {0};
+    rt_fusion_input inputs[3];
+    rt_argument arguments[3];
+    for (uint32_t i = 0; i < row->count; i++) {
+        arguments[i] =
+            (rt_argument){.kind = RT_ARGUMENT_MEMORY, .memory = w->a, .promotion = row->asked[i]};
+        inputs[i] = (rt_fusion_input){
+            .launch = {.arguments = &arguments[i], .argument_count = 1},
+            .range = {1, {4, 1, 1}, {row->groups ? 2 : 0, row->groups, row->groups}, {0}}};
+    }
+    rt_fusion_parameters made;
+    assert_true(rt_ok(rt_fusion_parameters_make(w->f->sink, profile, &arena, inputs, row->count,
+                                                &inputs[0].range, &made)));
+    rt_promotion promotion = RT_PROMOTION_NONE;
+    if (made.promotion_count > 0)
+        promotion =
+            made.promotions[0].kind == RT_FUSION_LOCAL ? RT_PROMOTION_LOCAL : RT_PROMOTION_PRIVATE;
+    /* 4 elements: one for each of 4 work-items, two for each of 2 groups. */
+    if (promotion != RT_PROMOTION_NONE)
+        assert_int_equal(made.promotions[0].elements, promotion == RT_PROMOTION_LOCAL ? 2 : 1);
+    assert_int_equal(made.demotion_count, promotion == RT_PROMOTION_NONE);
+    rt_arena_reset(&arena);
+    return promotion;
+}
+
+static void promotions_follow_the_tables(void **state)
+{
+    world *w = *state;
+    for (size_t i = 0; i < sizeof promotion_rows / sizeof *promotion_rows; i++) {
+        const promotion_row *row = &promotion_rows[i];
+        assert_int_equal(promotion_of(w, row, RT_PROFILE_DOCUMENTS), row->documents);
+        assert_int_equal(promotion_of(w, row, RT_PROFILE_DPCPP), row->dpcpp);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(arguments_are_joined_and_values_are_constants),
+        TEST(the_same_list_is_compiled_once),
+        TEST(a_refusal_runs_the_kernels_and_is_not_kept),
+        TEST(a_dead_compiler_and_a_wrong_answer_run_the_kernels),
+        TEST(a_device_that_builds_nothing_runs_the_kernels),
+        TEST(a_fusion_that_ends_while_it_is_compiled_has_ended),
+        TEST(a_list_that_grows_while_it_is_compiled_runs_whole),
+        TEST(without_a_compiler_the_kernels_run),
+        TEST(contradicting_promotions_leave_the_queue_in_fusion_mode),
+        TEST(promotions_follow_the_tables),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,215 @@
+/* Unit tests of the plan: which ranges go together, and under which.  Ranges are written as
+ * get_global_id counts. */
+#include "reference/fusion/plan.h"
+
+#include "reference/base/rule.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define R1(g)                                                                                      \
+    {                                                                                              \
+        1, {g, 1, 1}, {0},                                                                         \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
+#define R1L(g, l)                                                                                  \
+    {                                                                                              \
+        1, {g, 1, 1}, {l, 1, 1},                                                                   \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
+#define R1O(g, o)                                                                                  \
+    {                                                                                              \
+        1, {g, 1, 1}, {0},                                                                         \
+        {                                                                                          \
+            o                                                                                      \
+        }                                                                                          \
+    }
+#define R2(x, y)                                                                                   \
+    {                                                                                              \
+        2, {x, y, 1}, {0},                                                                         \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
+#define R2L(x, y, m, n)                                                                            \
+    {                                                                                              \
+        2, {x, y, 1}, {m, n, 1},                                                                   \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
+#define R2O(x, y, p, q)                                                                            \
+    {                                                                                              \
+        2, {x, y, 1}, {0},                                                                         \
+        {                                                                                          \
+            p, q                                                                                   \
+        }                                                                                          \
+    }
+#define R3(x, y, z)                                                                                \
+    {                                                                                              \
+        3, {x, y, z}, {0},                                                                         \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
+#define R3L(x, y, z, l, m, n)                                                                      \
+    {                                                                                              \
+        3, {x, y, z}, {l, m, n},                                                                   \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
+
+typedef struct plan_row {
+    rt_fusion_range inputs[3];
+    uint32_t count;
+    rt_rule documents, dpcpp; /* that refuses them; none: they are fused */
+    rt_fusion_range fused;    /* in the documents' profile */
+} plan_row;
+
+/* From requirements.yaml, KF-RANGE-05 to KF-RANGE-16 with its tags B23 to B29. */
+static const plan_row rows[] = {
+    {{R1(16), R1(16)}, 2, 0, 0, R1(16)},
+    {{R1(8), R2(4, 4), R1(10)}, 3, 0, 0, R2(4, 4)},
+    {{R1L(9, 3), R1(512)}, 2, RT_RULE_KF_RANGE_06, RT_RULE_KF_RANGE_06, {0}},
+    {{R1L(9, 3), R1(513)}, 2, 0, 0, R1L(513, 3)},
+    {{R1O(16, 4), R1(16)}, 2, RT_RULE_KF_RANGE_09, 0, {0}},
+    {{R1O(16, 4), R1O(16, 5)}, 2, RT_RULE_KF_RANGE_09, RT_RULE_KF_RANGE_09, {0}},
+    {{R1O(16, 4), R1O(8, 4)}, 2, 0, 0, R1O(16, 4)},
+    {{R1L(16, 4), R1L(16, 8)}, 2, RT_RULE_KF_RANGE_10, RT_RULE_KF_RANGE_10, {0}},
+    {{R1L(16, 4), R1(16)}, 2, 0, 0, R1L(16, 4)},
+    {{R2O(4, 4, 1, 1), R2O(2, 4, 1, 1)}, 2, RT_RULE_KF_RANGE_11, RT_RULE_KF_RANGE_11, {0}},
+    {{R2(4, 4), R2(2, 4)}, 2, 0, 0, R2(4, 4)},
+    {{R2O(4, 4, 1, 1), R2O(4, 2, 1, 1)}, 2, 0, 0, R2O(4, 4, 1, 1)},
+    {{R1(24), R2(6, 4), R3(4, 3, 2)}, 3, 0, 0, R1(24)},
+    {{R2L(2, 2, 2, 2), R2L(4, 4, 2, 2)}, 2, RT_RULE_KF_RANGE_15, RT_RULE_KF_RANGE_16, {0}},
+    {{R2L(4, 2, 2, 2), R2L(4, 4, 2, 2)}, 2, 0, 0, R2L(4, 4, 2, 2)},
+    {{R2L(4, 2, 4, 1), R2L(8, 4, 4, 1)}, 2, 0, RT_RULE_KF_RANGE_16, R2L(8, 4, 4, 1)},
+    /* The preferred range of 16, one-dimensional, would tear the groups of the other: the
+     * documents let it be 4 by 4.  Shipped DPC++ pads it to 1 by 16, which 2 does not divide. */
+    {{R1(16), R2L(4, 4, 2, 2)}, 2, 0, RT_RULE_KF_RANGE_06, R2L(4, 4, 2, 2)},
+    {{R2L(4, 4, 4, 2), R3L(4, 4, 2, 4, 2, 1)}, 2, 0, RT_RULE_KF_RANGE_16, R3L(4, 4, 2, 4, 2, 1)},
+    {{R3L(4, 2, 2, 4, 1, 2), R3L(4, 4, 2, 4, 1, 2)},
+     2,
+     RT_RULE_KF_RANGE_15,
+     RT_RULE_KF_RANGE_16,
+     {0}},
+};
+
+static void assert_plan(const plan_row *row, rt_profile profile, rt_rule expected, size_t number)
+{
+    rt_sink *sink = rt_sink_create();
+    rt_fusion_range fused;
+    rt_status status = rt_fusion_plan(sink, profile, row->inputs, row->count, &fused);
+    if (status.rule != expected || rt_ok(status) != (expected == RT_RULE_NONE))
+        fail_msg("row %zu, profile %s: %s", number, rt_profile_name(profile),
+                 rt_rule_name((rt_rule)status.rule));
+    if (!rt_ok(status)) assert_int_equal(status.code, RT_FUSION_REJECTED);
+    if (rt_ok(status) && profile == RT_PROFILE_DOCUMENTS)
+        assert_memory_equal(&fused, &row->fused, sizeof fused);
+    rt_sink_destroy(sink);
+}
+
+static void rows_are_fused_or_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_plan(&rows[i], RT_PROFILE_DOCUMENTS, rows[i].documents, i);
+        assert_plan(&rows[i], RT_PROFILE_DPCPP, rows[i].dpcpp, i);
+    }
+}
+
+/* Shipped DPC++ has as many dimensions as the input with most, and SYCL's further ones are the
+ * fastest: {24} becomes {24, 1, 1}, which is 1 by 1 by 24 here (tag B23). */
+static void dpcpp_pads_the_range(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    const rt_fusion_range inputs[] = {R1(24), R3(2, 3, 2)};
+    rt_fusion_range fused;
+    assert_true(rt_ok(rt_fusion_plan(sink, RT_PROFILE_DPCPP, inputs, 2, &fused)));
+    const rt_fusion_range expected = R3(1, 1, 24);
+    assert_memory_equal(&fused, &expected, sizeof fused);
+    rt_sink_destroy(sink);
+}
+
+static uint64_t linear(const uint64_t *id, const uint64_t *size)
+{
+    return (id[2] * size[1] + id[1]) * size[0] + id[0];
+}
+
+/* The group of a work-item of a linear id, by taking the id apart. */
+static uint64_t group_at(const rt_fusion_range *range, uint64_t at)
+{
+    uint64_t id[3] = {at % range->global[0], at / range->global[0] % range->global[1],
+                      at / range->global[0] / range->global[1]};
+    uint64_t group[3], count[3];
+    for (uint32_t d = 0; d < 3; d++) {
+        group[d] = id[d] / range->local[d];
+        count[d] = range->global[d] / range->local[d];
+    }
+    return linear(group, count);
+}
+
+/* Looks at every pair of neighbours in linear ids, and at pairs a row and a plane apart, which is
+ * enough for boxes. */
+static bool tears(const rt_fusion_range *input, const rt_fusion_range *fused)
+{
+    uint64_t items = rt_fusion_items(input);
+    for (uint64_t a = 0; a < items; a++) {
+        for (uint64_t b = a + 1; b < items; b++) {
+            bool together = group_at(input, a) == group_at(input, b);
+            if (together && group_at(fused, a) != group_at(fused, b)) return true;
+        }
+    }
+    return false;
+}
+
+/* Every pair of small ranges with one local size: refused by restriction 3 exactly where some group
+ * would be torn, found by looking at every pair of work-items. */
+static void groups_are_torn_exactly_where_the_plan_says(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    uint32_t torn = 0, whole = 0;
+    for (uint64_t code = 0; code < 3 * 3 * 3 * 3 * 3 * 3 * 8; code++) {
+        uint64_t left = code, size[6], local[3];
+        for (uint32_t i = 0; i < 6; i++, left /= 3)
+            size[i] = left % 3 + 1;
+        for (uint32_t i = 0; i < 3; i++, left /= 2)
+            local[i] = left % 2 + 1;
+        rt_fusion_range inputs[2] = {{.dimensions = 3}, {.dimensions = 3}};
+        for (uint32_t d = 0; d < 3; d++) {
+            inputs[0].global[d] = size[d] * local[d];
+            inputs[1].global[d] = size[3 + d] * local[d];
+            inputs[0].local[d] = inputs[1].local[d] = local[d];
+        }
+        if (rt_fusion_items(&inputs[0]) >= rt_fusion_items(&inputs[1])) continue;
+        rt_fusion_range fused;
+        rt_status status = rt_fusion_plan(sink, RT_PROFILE_DOCUMENTS, inputs, 2, &fused);
+        bool expected = tears(&inputs[0], &inputs[1]);
+        assert_int_equal(status.rule, expected ? RT_RULE_KF_RANGE_15 : RT_RULE_NONE);
+        torn += expected;
+        whole += !expected;
+    }
+    assert_true(torn > 100 && whole > 100);
+    rt_sink_destroy(sink);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_fused_or_refused),
+        cmocka_unit_test(dpcpp_pads_the_range),
+        cmocka_unit_test(groups_are_torn_exactly_where_the_plan_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
