@@ -177,6 +177,9 @@ void answer_global_read(request &in, host_writer *out)
     what.size = what.variable->size;
     byte_block content(what.size);
     what.pointer = content.data();
+    /* A host read follows everything; nothing else orders a kernel and a copy. */
+    for (const auto &queue : all.queues.all())
+        queue->wait_and_throw();
     copy_global(what).wait_and_throw();
     throw_failures();
     host_write_bytes(out, content.data(), content.size());
