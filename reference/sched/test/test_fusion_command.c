@@ -373,6 +373,8 @@ static void KF_JIT_03_a_made_image_comes_in_as_a_bundle_of_its_kernel(void **sta
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        /* First: with its fault armed the others, which need the bundle, end the program. */
+        TEST(KF_JIT_03_a_made_image_comes_in_as_a_bundle_of_its_kernel),
         TEST(KF_GRAPH_01_a_node_holds_the_list_and_shows_that_its_kernels_are_held),
         TEST(KF_GRAPH_05_moves_of_content_are_kept_with_the_fusion),
         TEST(KF_GRAPH_06_the_fusion_waits_for_each_kernel),
@@ -385,7 +387,6 @@ int main(void)
         TEST(KF_EVENT_05_clean_up_reclaims_what_is_delete_alone),
         TEST(KF_EVENT_06_no_device_has_an_event_for_it),
         TEST(an_event_inside_the_list_costs_an_edge_for_each_kernel),
-        TEST(KF_JIT_03_a_made_image_comes_in_as_a_bundle_of_its_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
