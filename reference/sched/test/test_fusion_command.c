@@ -370,7 +370,7 @@ static void KF_JIT_03_a_made_image_comes_in_as_a_bundle_of_its_kernel(void **sta
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         /* First: with its fault armed the others, which need the bundle, end the program. */
@@ -388,5 +388,6 @@ int main(void)
         TEST(KF_EVENT_06_no_device_has_an_event_for_it),
         TEST(an_event_inside_the_list_costs_an_edge_for_each_kernel),
     };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
