@@ -4,9 +4,9 @@ namespace syclex = sycl::ext::oneapi::experimental;
 template <class T> struct of_the_document {
     T *usmptr;
 };
-static_assert(sizeof(of_the_document<char[4096]>) == sizeof(void *));
-static_assert(sizeof(of_the_document<char[4096]>) ==
-              sizeof(void *) + 4096); // refused: static assertion failed
+constexpr size_t size = sizeof(of_the_document<char[4096]>);
+static_assert(size == sizeof(void *));
+static_assert(size == sizeof(void *) + 4096); // refused: static assertion failed
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclex::single_task_kernel))
 void k(int *o)
 {

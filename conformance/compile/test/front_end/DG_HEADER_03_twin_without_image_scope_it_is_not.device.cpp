@@ -1,5 +1,5 @@
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 using block = char[4096];
-static_assert(sizeof(syclex::device_global<block>) ==
-              sizeof(block)); // refused: static assertion failed
+using unscoped = syclex::device_global<block>;
+static_assert(sizeof(unscoped) == sizeof(block)); // refused: static assertion failed

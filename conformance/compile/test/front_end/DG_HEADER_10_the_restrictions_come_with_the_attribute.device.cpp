@@ -7,7 +7,6 @@ struct [[__sycl_detail__::device_global]] mine {
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclex::single_task_kernel))
 void k(int *o)
 {
-    mine local{
-        3}; // refused: 'device_global' variable must be a static data member or declared in global or namespace scope
+    mine local{3}; // refused: 'device_global' variable must be a static data member
     o[0] = local.value;
 }
