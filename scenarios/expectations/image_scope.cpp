@@ -26,6 +26,7 @@
 #include <cstring>
 #include <sycl/detail/device_global_map.hpp>
 #include <sycl/sycl.hpp>
+#include <vector>
 
 namespace syclex = sycl::ext::oneapi::experimental;
 
@@ -109,11 +110,13 @@ static int launch_with(sycl::queue &queue, int value)
     auto input = sycl::get_kernel_bundle<sycl::bundle_state::input>(queue.get_context(),
                                                                     {queue.get_device()});
     input.set_specialization_constant<stride>(value);
-    auto built = sycl::build(input);
+    static std::vector<sycl::kernel_bundle<sycl::bundle_state::executable>> kept;
+    kept.push_back(sycl::build(input)); /* so that both programs are there when the copy comes */
+    sycl::kernel kernel = kept.back().get_kernel(kept.back().get_kernel_ids().at(0));
     int *data = sycl::malloc_shared<int>(1, queue);
     queue.submit([&](sycl::handler &handler) {
         handler.set_arg(0, data);
-        handler.parallel_for(sycl::range<1>(1), built.get_kernel(built.get_kernel_ids().at(0)));
+        handler.parallel_for(sycl::range<1>(1), kernel);
     });
     queue.wait_and_throw();
     return data[0];
