@@ -256,7 +256,14 @@ void rt_fusion_end(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_sync_r
 
 /* ---- held.c (lock held) ------------------------------------------------------------------- */
 
-/* Puts a launch into the list of a fusion, in place of handing it to the device. */
+/* Looks at a launch that is going to be held, as its device will when it gets it: the application
+ * is told at submission of a mistake that needs no compiler.  ERRC_ND_RANGE: its groups do not
+ * divide its range, or are larger than the device takes. */
+RT_MUST_USE rt_status rt_hold_check(rt_scheduler *scheduler, rt_queue_id queue,
+                                    const rt_launch *launch);
+
+/* Puts a launch that rt_hold_check has passed into the list of a fusion, in place of handing it to
+ * the device. */
 void rt_hold_launch(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_command *command,
                     dev_kernel *kernel, const rt_launch *launch);
 
