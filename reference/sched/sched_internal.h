@@ -226,8 +226,10 @@ bool rt_queue_in_fusion_mode(const rt_scheduler *scheduler, rt_queue_id queue);
  * itself is: a fusion that holds some of it back ends (KF-SYNC-06). */
 void rt_sync_dependencies(rt_scheduler *scheduler, rt_command *command);
 
-/* The same at the making of a command that will itself be held (KF-SYNC-09). */
-void rt_sync_at_construction(rt_scheduler *scheduler, rt_command *command);
+/* The same at the making of a command that the fusion `own` will hold, be it a kernel or a move of
+ * content for one (KF-SYNC-09). */
+void rt_sync_at_construction(rt_scheduler *scheduler, const rt_command *command,
+                             const rt_fusion_command *own);
 
 /* A fault only (see KF-SYNC-10): the fusion with which a launch outside it is put off, since it
  * depends on one of the list's kernels.  NULL: none. */

@@ -242,7 +242,7 @@ static rt_status enqueue_or_hold(rt_scheduler *scheduler, rt_fusion_command *fus
                                  rt_command *command, dev_kernel *kernel, const rt_launch *launch)
 {
     if (!fusion) return rt_enqueue_launch(scheduler, command, kernel, launch);
-    if (command->queue == fusion->queue) rt_sync_at_construction(scheduler, command);
+    if (command->queue == fusion->queue) rt_sync_at_construction(scheduler, command, fusion);
     rt_hold_launch(scheduler, fusion, command, kernel, launch);
     return RT_STATUS_OK;
 }
