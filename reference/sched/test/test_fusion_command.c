@@ -368,6 +368,47 @@ static void KF_JIT_03_a_made_image_comes_in_as_a_bundle_of_its_kernel(void **sta
     assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "kernel"), "fused");
 }
 
+/* A list that is open keeps its programs, although its kernels have run and their module is gone.
+ */
+static void an_open_list_keeps_its_programs(void **state)
+{
+    world *w = *state;
+    rt_arena arena = {0};
+    rt_fusion_list list;
+    start(w);
+    launch(w, w->queue);
+    launch(w, w->queue);
+    assert_true(rt_fusion_list_open(w->scheduler, w->queue, &arena, &list));
+    assert_true(rt_fusion_command_cancel(w->scheduler, w->queue, RT_SYNC_REASON_CALL));
+    assert_true(rt_ok(rt_scheduler_wait(w->scheduler)));
+    assert_true(rt_ok(rt_loader_close(&w->f->loader, 0)));
+    assert_int_equal(fixture_count(w->f, RT_EVENT_RELEASE), 0);
+    assert_int_equal(list.kernels[1].program->image_count, 1);
+    rt_fusion_list_close(w->scheduler, &list);
+    assert_int_equal(fixture_count(w->f, RT_EVENT_RELEASE), 1);
+    rt_arena_reset(&arena);
+}
+
+/* What the device would refuse later is refused at submission, and the list is as it was. */
+static void a_kernel_whose_groups_do_not_divide_is_not_held(void **state)
+{
+    world *w = *state;
+    const rt_fusion_command *fusion = start(w);
+    launch(w, w->queue);
+    const rt_argument arguments[] = {{.kind = RT_ARGUMENT_NULL}, {.kind = RT_ARGUMENT_NULL}};
+    const rt_launch uneven = {.kernel = RT_TEXT("k"),
+                              .range = {.dimensions = 1, .global = {4, 1, 1}, .local = {3, 1, 1}},
+                              .arguments = arguments,
+                              .argument_count = 2};
+    rt_command_id command;
+    rt_status status = rt_scheduler_launch(w->scheduler, w->queue, &uneven, &command);
+    assert_int_equal(status.code, RT_ERRC_ND_RANGE);
+    assert_int_equal(fusion->kernels.count, 1);
+    assert_int_equal(fusion->status, RT_FUSION_ACTIVE);
+    assert_true(rt_fusion_command_cancel(w->scheduler, w->queue, RT_SYNC_REASON_CALL));
+    assert_int_equal(w->f->counting->launches, 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(int argc, char **argv)
@@ -387,6 +428,8 @@ int main(int argc, char **argv)
         TEST(KF_EVENT_05_clean_up_reclaims_what_is_delete_alone),
         TEST(KF_EVENT_06_no_device_has_an_event_for_it),
         TEST(an_event_inside_the_list_costs_an_edge_for_each_kernel),
+        TEST(an_open_list_keeps_its_programs),
+        TEST(a_kernel_whose_groups_do_not_divide_is_not_held),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
