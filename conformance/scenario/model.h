@@ -170,7 +170,7 @@ typedef enum scn_memory_kind {
     SCN_MEMORY_KIND_COUNT
 } scn_memory_kind;
 
-/* How far floating values may be from what is expected, and from the oracle's. */
+/* How far floating values may be from what is expected, and from sim's. */
 typedef enum scn_tolerance_kind {
     SCN_TOLERANCE_NONE, /* to the bit */
     SCN_TOLERANCE_ULP,
