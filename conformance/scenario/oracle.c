@@ -32,6 +32,7 @@ bool scn_oracle_is_of_groups(scn_built_in built_in)
 uint64_t scn_oracle_group(const scn_nd_range *range, const scn_place *place)
 {
     uint64_t number = 0;
+    CHECK(range->local[0] > 0 && range->local[1] > 0 && range->local[2] > 0);
     for (uint32_t d = SCN_ORACLE_DIMENSIONS; d-- > 0;)
         number = number * (range->global[d] / range->local[d]) + place->at[d] / range->local[d];
     return number;

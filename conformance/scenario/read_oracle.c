@@ -138,6 +138,7 @@ static bool layout_check(scn_reader *reader, const scn_node *node, const scn_mem
 static bool room_check(scn_reader *reader, const scn_node *node, const oracle_draft *draft,
                        const scn_memory *memory)
 {
+    CHECK(draft->answer_count > 0);
     uint64_t left = memory->count / draft->answer_count, taken = draft->answer_count;
     for (uint32_t d = 0; d < draft->range.count; d++) {
         left /= draft->range.items[d];
