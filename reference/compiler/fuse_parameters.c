@@ -5,7 +5,7 @@
 #include <llvm-c/Target.h>
 #include <string.h>
 
-enum { NOT_NUMBERED = UINT32_MAX };
+#define NOT_NUMBERED UINT32_MAX
 
 LLVMTypeRef pl_by_value_type(LLVMValueRef function, uint32_t parameter)
 {

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { INDEX_OF_ARGUMENT = UINT32_MAX };
+#define INDEX_OF_ARGUMENT UINT32_MAX
 
 /* One query: its unqualified name, and what it asks for. */
 typedef struct query_row {

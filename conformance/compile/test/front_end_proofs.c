@@ -117,8 +117,9 @@ static rt_text whole_id(rt_arena *arena, rt_text id)
 
 static void read_variable(source *from, rt_text text)
 {
-    rt_text id, rest, size, scope;
-    assert_true(cut(text, ' ', &id, &rest) && cut(rest, ' ', &size, &scope));
+    rt_text id = {0}, rest = {0}, size = {0}, scope = {0};
+    assert_true(cut(text, ' ', &id, &rest));
+    assert_true(cut(rest, ' ', &size, &scope));
     assert_true(rt_text_is(scope, "image") || rt_text_is(scope, "device"));
     *rt_vector_push(&from->variables) =
         (expected_variable){whole_id(&from->arena, id), (uint32_t)strtoul(size.data, NULL, 10),
