@@ -109,8 +109,7 @@ static void initial_values_that_lead_back(void **state)
     refuse_all(*state, rows, COUNT(rows));
     /* Twin: a variable that two others lead to, from both ends. */
     make_one(*state, "A",
-             NODE "global struct node end = {0, 3};\nglobal struct node v = {&end, 1};\n"
-                  "global struct node w = {&end, 2};");
+             "global int end = 3;\nglobal int *global v = &end;\nglobal int *global w = &end;");
     assert_exports(*state, 0, "end v w");
 }
 
