@@ -15,39 +15,41 @@ rt_text cnf_dot_kernel_port(rt_arena *arena, uint32_t number)
     return rt_arena_printf(arena, "k%u", number);
 }
 
+/* What all that is drawn here comes from. */
+typedef struct drawing {
+    rt_arena arena;
+    const scn_scenario *scenario;
+    const cnf_link_graph *graph;
+    const cnf_contents *contents;
+    const uint32_t *first_imports; /* per image: the index of its first import */
+} drawing;
+
 /* ---- An image ------------------------------------------------------------------------------ */
 
 static void title_write(rt_buffer *out, rt_arena *arena, const cnf_xpl_image *image)
 {
     rt_text remark = rt_text_of(rt_format_name(image->image->format));
+    if (cnf_dot_is_dummy(image->image))
+        remark = rt_arena_printf(arena, "%.*s dummy", RT_TEXT_ARG(remark));
     if (image->cycle)
         remark = rt_arena_printf(arena, "%.*s <FONT COLOR=\"%s\">cycle %u</FONT>",
                                  RT_TEXT_ARG(remark), DOT_CYCLE, image->cycle);
     cnf_dot_title(out, TITLE_GROUND, image->image->name, remark);
 }
 
-static void symbol_row(rt_buffer *out, rt_text port, const char *ground, const char *ink,
-                       const char *role, rt_text name)
-{
-    cnf_dot_row_begin(out, port, ground, ink);
-    rt_buffer_printf(out, "%s ", role);
-    cnf_dot_cell_text(out, name);
-    cnf_dot_row_end(out);
-}
-
 static void kernels_write(rt_buffer *out, rt_arena *arena, const rt_image *image)
 {
     for (uint32_t i = 0; i < image->kernel_count; i++)
-        symbol_row(out, cnf_dot_kernel_port(arena, i), KERNEL_GROUND, DOT_INK, "kernel",
-                   image->kernels[i]);
+        cnf_dot_row(out, cnf_dot_kernel_port(arena, i), KERNEL_GROUND, DOT_INK, "kernel",
+                    image->kernels[i]);
 }
 
 static void exports_write(rt_buffer *out, rt_arena *arena, const rt_image *image)
 {
     const rt_property_set *set = rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);
     for (uint32_t i = 0; set && i < set->property_count; i++)
-        symbol_row(out, rt_arena_printf(arena, "e%u", i), EXPORT_GROUND, DOT_INK, "exports",
-                   set->properties[i].name);
+        cnf_dot_row(out, rt_arena_printf(arena, "e%u", i), EXPORT_GROUND, DOT_INK, "exports",
+                    set->properties[i].name);
 }
 
 /* True where the import before this one is the same, which has another possible provider: both are
@@ -69,26 +71,28 @@ static void imports_write(rt_buffer *out, rt_arena *arena, const cnf_link_graph 
         if (import->image != image) return;
         if (is_repeated(graph, i)) continue;
         bool unresolved = import->state == CNF_IMPORT_UNRESOLVED;
-        symbol_row(out, rt_arena_printf(arena, "i%u", i), unresolved ? ALARM_GROUND : IMPORT_GROUND,
-                   unresolved ? DOT_ALARM_INK : DOT_INK, unresolved ? "UNRESOLVED" : "imports",
-                   import->symbol);
+        cnf_dot_row(out, rt_arena_printf(arena, "i%u", i),
+                    unresolved ? ALARM_GROUND : IMPORT_GROUND, unresolved ? DOT_ALARM_INK : DOT_INK,
+                    unresolved ? "UNRESOLVED" : "imports", import->symbol);
     }
 }
 
-static void image_write(rt_buffer *out, rt_arena *arena, const cnf_link_graph *graph,
-                        uint32_t index, uint32_t first_import)
+static void image_write(rt_buffer *out, drawing *draw, uint32_t index)
 {
-    const cnf_xpl_image *image = &graph->images.items[index];
+    const cnf_xpl_image *image = &draw->graph->images.items[index];
     rt_buffer_printf(out, "      ");
     cnf_dot_node(out, "image", image->image->name);
     rt_buffer_printf(out,
                      " [shape=plain, label=<<TABLE BORDER=\"%d\" CELLBORDER=\"0\" "
-                     "CELLSPACING=\"0\" CELLPADDING=\"4\" COLOR=\"%s\" BGCOLOR=\"white\">\n",
-                     image->cycle ? 2 : 1, image->cycle ? DOT_CYCLE : DOT_LINE);
-    title_write(out, arena, image);
-    kernels_write(out, arena, image->image);
-    exports_write(out, arena, image->image);
-    imports_write(out, arena, graph, index, first_import);
+                     "CELLSPACING=\"0\" CELLPADDING=\"4\" COLOR=\"%s\" BGCOLOR=\"white\"%s>\n",
+                     image->cycle ? 2 : 1, image->cycle ? DOT_CYCLE : DOT_LINE,
+                     cnf_dot_is_dummy(image->image) ? " STYLE=\"DASHED\"" : "");
+    title_write(out, &draw->arena, image);
+    kernels_write(out, &draw->arena, image->image);
+    exports_write(out, &draw->arena, image->image);
+    imports_write(out, &draw->arena, draw->graph, index, draw->first_imports[index]);
+    cnf_dot_set_rows(out, &draw->arena, image->image);
+    cnf_dot_variable_rows(out, &draw->arena, image->image, draw->contents);
     rt_buffer_printf(out, "      </TABLE>>];\n");
 }
 
@@ -114,20 +118,19 @@ static void module_label(rt_buffer *out, const scn_scenario *scenario, uint32_t 
 }
 
 /* The images of a module follow each other, from `first` to before `end`. */
-static void module_write(rt_buffer *out, rt_arena *arena, const scn_scenario *scenario,
-                         const cnf_link_graph *graph, uint32_t module, uint32_t first, uint32_t end,
-                         const uint32_t *first_imports)
+static void module_write(rt_buffer *out, drawing *draw, uint32_t module, uint32_t first,
+                         uint32_t end)
 {
     rt_buffer_printf(out,
                      "    subgraph \"cluster_module_%u\" {\n      style=\"rounded,filled\";\n"
                      "      fillcolor=\"%s\";\n      color=\"%s\";\n",
                      module, MODULE_GROUND, MODULE_LINE);
-    module_label(out, scenario, module);
+    module_label(out, draw->scenario, module);
     for (uint32_t i = first; i < end; i++)
-        image_write(out, arena, graph, i, first_imports[i]);
+        image_write(out, draw, i);
     if (first == end) { /* A box needs something in it. */
         rt_buffer_printf(out, "      ");
-        cnf_dot_node(out, "module", scenario->modules[module].name);
+        cnf_dot_node(out, "module", draw->scenario->modules[module].name);
         rt_buffer_printf(out, " [shape=plaintext, fontcolor=\"%s\", label=\"no image\"];\n",
                          DOT_FAINT_INK);
     }
@@ -150,16 +153,14 @@ static const uint32_t *imports_index(rt_arena *arena, const cnf_link_graph *grap
 
 /* From the last module to the first: Graphviz puts what comes later higher, and a reader begins at
  * the top. */
-static void modules_write(rt_buffer *out, rt_arena *arena, const scn_scenario *scenario,
-                          const cnf_link_graph *graph)
+static void modules_write(rt_buffer *out, drawing *draw)
 {
-    const uint32_t *first_imports = imports_index(arena, graph);
-    uint32_t end = graph->images.count;
-    for (uint32_t i = scenario->module_count; i-- > 0;) {
+    uint32_t end = draw->graph->images.count;
+    for (uint32_t i = draw->scenario->module_count; i-- > 0;) {
         uint32_t first = end;
-        while (first > 0 && graph->images.items[first - 1].module == i)
+        while (first > 0 && draw->graph->images.items[first - 1].module == i)
             first--;
-        module_write(out, arena, scenario, graph, i, first, end, first_imports);
+        module_write(out, draw, i, first, end);
         end = first;
     }
     CHECK(end == 0);
@@ -196,46 +197,18 @@ static void edges_write(rt_buffer *out, const cnf_link_graph *graph)
     }
 }
 
-static bool has_image(const cnf_link_graph *graph, rt_text name)
-{
-    for (uint32_t i = 0; i < graph->images.count; i++) {
-        if (rt_text_equal(graph->images.items[i].image->name, name)) return true;
-    }
-    return false;
-}
-
-/* What joined by a set of virtual functions, from image to image. */
-static void joins_write(rt_buffer *out, const cnf_link_graph *graph, const cnf_history *history)
-{
-    for (uint32_t i = 0; i < history->event_count; i++) {
-        if (!cnf_event_joins_anew(history, i)) continue;
-        const rt_event *event = &history->events[i];
-        rt_text image = cnf_event_text(event, "image");
-        rt_text provider = cnf_event_text(event, "provider");
-        if (!has_image(graph, image) || !has_image(graph, provider)) continue; /* a damaged trace */
-        rt_buffer_printf(out, "    ");
-        cnf_dot_node(out, "image", image);
-        rt_buffer_printf(out, ":title -> ");
-        cnf_dot_node(out, "image", provider);
-        rt_buffer_printf(out, ":title [style=dotted, fontsize=9, label=\"");
-        cnf_dot_quote(out, cnf_event_text(event, "relation"));
-        rt_buffer_append_byte(out, ' ');
-        cnf_dot_quote(out, cnf_event_text(event, "set"));
-        rt_buffer_printf(out, "\"];\n");
-    }
-}
-
 void cnf_dot_images(rt_buffer *out, const scn_scenario *scenario, const cnf_link_graph *graph,
-                    const cnf_history *history)
+                    const cnf_history *history, const cnf_contents *contents)
 {
-    rt_arena arena = {0};
+    drawing draw = {.scenario = scenario, .graph = graph, .contents = contents};
+    draw.first_imports = imports_index(&draw.arena, graph);
     rt_buffer_printf(
         out,
         "  subgraph \"cluster_link\" {\n"
         "    label=\"modules, images and symbols\";\n    color=\"white\";\n    fontsize=12;\n");
-    modules_write(out, &arena, scenario, graph);
+    modules_write(out, &draw);
     edges_write(out, graph);
-    joins_write(out, graph, history);
+    cnf_dot_joins(out, graph, history);
     rt_buffer_printf(out, "  }\n");
-    rt_arena_reset(&arena);
+    rt_arena_reset(&draw.arena);
 }

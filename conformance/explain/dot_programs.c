@@ -6,8 +6,7 @@
 
 #define PROGRAM_GROUND "#f3e8fd"
 
-/* The identifier of a program's node; ids begin anew in each process. */
-static void node_write(rt_buffer *out, const cnf_xpl_program *program)
+void cnf_dot_program_node(rt_buffer *out, const cnf_xpl_program *program)
 {
     char sort[32] = "program";
     if (program->process > 0) snprintf(sort, sizeof sort, "process %u program", program->process);
@@ -40,7 +39,7 @@ static void program_remark(rt_buffer *out, const char *ink, const char *remark)
 static void program_write(rt_buffer *out, rt_arena *arena, const cnf_xpl_program *program)
 {
     rt_buffer_printf(out, "    ");
-    node_write(out, program);
+    cnf_dot_program_node(out, program);
     rt_buffer_printf(out,
                      " [shape=plain, label=<<TABLE BORDER=\"1\" CELLBORDER=\"0\" "
                      "CELLSPACING=\"0\" CELLPADDING=\"4\" COLOR=\"%s\" BGCOLOR=\"white\">\n",
@@ -71,7 +70,7 @@ static void kernel_edge(rt_buffer *out, rt_arena *arena, const cnf_link_graph *g
         if (number == RT_KERNEL_NONE) continue;
         rt_text port = cnf_dot_kernel_port(arena, number);
         rt_buffer_printf(out, "  ");
-        node_write(out, program);
+        cnf_dot_program_node(out, program);
         rt_buffer_printf(out, " -> ");
         cnf_dot_node(out, "image", graph->images.items[index].image->name);
         rt_buffer_printf(out, ":%.*s [arrowhead=dot];\n", RT_TEXT_ARG(port));

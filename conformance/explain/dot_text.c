@@ -105,3 +105,12 @@ void cnf_dot_row_end(rt_buffer *out)
 {
     rt_buffer_printf(out, "</FONT></TD></TR>\n");
 }
+
+void cnf_dot_row(rt_buffer *out, rt_text port, const char *ground, const char *ink,
+                 const char *role, rt_text name)
+{
+    cnf_dot_row_begin(out, port, ground, ink);
+    rt_buffer_printf(out, "%s ", role);
+    cnf_dot_cell_text(out, name);
+    cnf_dot_row_end(out);
+}

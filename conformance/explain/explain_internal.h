@@ -46,10 +46,6 @@ bool cnf_event_joins_anew(const cnf_history *history, uint32_t index);
 /* Appends a name that comes from a scenario or device code, without what would move the cursor. */
 void cnf_explain_name(rt_buffer *out, rt_text name);
 
-/* Appends where the contents of device_globals are and which commands made them ready; nothing
- * where the run had none. */
-void cnf_explain_contents(rt_buffer *out, const cnf_history *history);
-
 /* ---- Who imports what ---------------------------------------------------------------------- */
 
 typedef struct cnf_xpl_image {

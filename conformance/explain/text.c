@@ -2,7 +2,9 @@
  * from whom, what programs came of it, what was run. */
 #include "conformance/explain/explain.h"
 
+#include "conformance/explain/contents.h"
 #include "conformance/explain/explain_internal.h"
+#include "reference/image/virtual_functions.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -93,8 +95,16 @@ static void property_write(rt_buffer *out, const rt_property_set *set, const rt_
                            bool symbol)
 {
     rt_device_global_value global;
+    bool names = rt_text_is(set->name, RT_SET_VIRTUAL_FUNCTIONS) ||
+                 rt_text_is(set->name, RT_SET_VIRTUAL_FUNCTION_SETS) ||
+                 rt_text_is(set->name, RT_SET_KERNEL_CALLS);
     cnf_explain_name(out, property->name);
     if (symbol) return; /* type and value mean nothing in sets of symbols (DL-IMAGE-07) */
+    if (names && property->type == RT_PROPERTY_BYTES) {
+        rt_buffer_printf(out, " = ");
+        cnf_explain_name(out, rt_property_text_value(property));
+        return;
+    }
     if (rt_text_is(set->name, RT_SET_DEVICE_GLOBALS) &&
         rt_device_global_value_read(property, &global))
         rt_buffer_printf(out, " = %u byte%s%s", global.size, global.size == 1 ? "" : "s",
@@ -340,16 +350,19 @@ void cnf_explain_text(rt_buffer *out, const scn_scenario *scenario, rt_text trac
     rt_arena arena = {0};
     cnf_history history;
     cnf_link_graph graph;
+    cnf_contents contents;
     cnf_history_read(&arena, trace, &history);
     cnf_link_graph_find(&arena, scenario, &history, &graph);
+    cnf_contents_find(scenario, &history, &contents);
     modules_write(out, scenario);
     images_write(out, &graph);
     links_write(out, &graph);
     sets_write(out, &history);
     programs_write(out, &history);
     bundles_write(out, &history);
-    cnf_explain_contents(out, &history);
+    cnf_contents_text(out, &history, &contents);
     commands_write(out, &history);
+    cnf_contents_free(&contents);
     cnf_link_graph_free(&graph);
     cnf_history_free(&history);
     rt_arena_reset(&arena);

@@ -21,8 +21,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const rt_property imports[] = {{{"f", 1}, RT_PROPERTY_UINT32, 1, {0}}};
-    static const rt_property_set sets[] = {{{"SYCL/imported symbols", 21}, imports, 1}};
-    static const rt_image images[] = {{.name = {"app/0", 5}, .sets = sets, .set_count = 1}};
+    static const rt_property calls[] = {{.name = {"calls-virtual-functions-set", 27},
+                                         .type = RT_PROPERTY_BYTES,
+                                         .bytes = {(const uint8_t *)"a,b", 3}}};
+    static const rt_property globals[] = {{{"id", 2}, RT_PROPERTY_UINT32, 1, {0}}};
+    static const rt_property_set sets[] = {{{"SYCL/imported symbols", 21}, imports, 1},
+                                           {{"SYCL/virtual functions", 22}, calls, 1},
+                                           {{"SYCL/device globals", 19}, globals, 1}};
+    static const rt_image images[] = {{.name = {"app/0", 5}, .sets = sets, .set_count = 3}};
     static const scn_module module = {.name = {"app", 3}, .images = {images, 1}};
     static const scn_scenario scenario = {
         .path = {"fuzz.yaml", 9}, .modules = &module, .module_count = 1};

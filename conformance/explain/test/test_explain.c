@@ -1,10 +1,10 @@
 /* Unit tests of explanations: what they say of a made-up scenario, and that the DOT is DOT whatever
- * the names are, by a small parser of its grammar. */
+ * the names are. */
 #include "conformance/explain/explain.h"
 
 #include "conformance/explain/svg.h"
+#include "conformance/explain/test/dot_parser.h"
 
-#include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -265,163 +265,6 @@ static void cycles_are_found_in_long_chains(void **state)
     }
 }
 
-/* ---- A parser of DOT ----------------------------------------------------------------------- */
-
-/* graph: "digraph" ID "{" statement* "}"; see "The DOT Language".  Compass points, numerals and
- * unquoted characters past ASCII are not what assay writes, and not taken. */
-typedef struct dot_parser {
-    const char *at;
-    rt_arena arena;
-    rt_text nodes[64]; /* those that a statement of their own declares */
-    uint32_t node_count, edge_count, depth;
-} dot_parser;
-
-static void dot_skip(dot_parser *dot)
-{
-    while (*dot->at && strchr(" \n", *dot->at))
-        dot->at++;
-}
-
-static bool dot_take(dot_parser *dot, const char *token)
-{
-    dot_skip(dot);
-    size_t length = strlen(token);
-    if (strncmp(dot->at, token, length) != 0) return false;
-    dot->at += length;
-    return true;
-}
-
-/* The inside of an HTML-like label: tags whose attributes are quoted, each closed by its own name
- * or by itself, and text of printable ASCII without what begins a tag. */
-static void dot_html(dot_parser *dot)
-{
-    rt_text open[16];
-    uint32_t depth = 0;
-    while (*dot->at != '>') {
-        if (*dot->at != '<') {
-            assert_true((*dot->at >= 0x20 && *dot->at < 0x7F) || *dot->at == '\n');
-            if (*dot->at == '&')
-                assert_true(dot->at[1] == '#' && isdigit((unsigned char)dot->at[2]));
-            dot->at++;
-            continue;
-        }
-        bool closes = *++dot->at == '/';
-        dot->at += closes;
-        size_t length = strspn(dot->at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-        assert_true(length > 0);
-        if (closes) assert_true(depth > 0);
-        if (closes) assert_true(rt_text_equal(open[--depth], (rt_text){dot->at, length}));
-        if (!closes) {
-            assert_true(depth < LENGTH(open));
-            open[depth++] = (rt_text){dot->at, length};
-        }
-        dot->at += length;
-        while (*dot->at == ' ') {
-            dot->at += 1 + strspn(dot->at + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-");
-            assert_memory_equal(dot->at, "=\"", 2);
-            dot->at += 2 + strcspn(dot->at + 2, "\"<>&\n");
-            assert_int_equal(*dot->at++, '"');
-        }
-        assert_int_equal(*dot->at++, '>');
-    }
-    assert_int_equal(depth, 0);
-}
-
-/* A quoted text as it stands, an HTML-like label, or a bare word. */
-static rt_text dot_id(dot_parser *dot)
-{
-    dot_skip(dot);
-    const char *start = dot->at;
-    if (*dot->at == '<') {
-        dot->at++;
-        dot_html(dot);
-        dot->at++;
-    } else if (*dot->at == '"') {
-        dot->at++;
-        while (*dot->at != '"') {
-            assert_true((unsigned char)*dot->at >= 0x20); /* no line ends in a text, nor the file */
-            if (*dot->at == '\\') dot->at++;
-            if (*dot->at == '&') assert_memory_equal(dot->at, "&amp;", 5);
-            dot->at++;
-        }
-        dot->at++;
-    } else {
-        while (isalnum((unsigned char)*dot->at) || *dot->at == '_' || *dot->at == '.')
-            dot->at++;
-    }
-    assert_true(dot->at > start);
-    return (rt_text){start, (size_t)(dot->at - start)};
-}
-
-static void dot_attributes(dot_parser *dot)
-{
-    if (!dot_take(dot, "[")) return;
-    do {
-        dot_id(dot);
-        assert_true(dot_take(dot, "="));
-        dot_id(dot);
-    } while (dot_take(dot, ","));
-    assert_true(dot_take(dot, "]"));
-}
-
-static bool dot_declared(const dot_parser *dot, rt_text node)
-{
-    for (uint32_t i = 0; i < dot->node_count; i++)
-        if (rt_text_equal(dot->nodes[i], node)) return true;
-    return false;
-}
-
-/* A node, and a port that its label has; which node it is, without the port. */
-static rt_text dot_end(dot_parser *dot)
-{
-    rt_text node = dot_id(dot);
-    if (dot_take(dot, ":")) dot_id(dot);
-    return node;
-}
-
-static void dot_statements(dot_parser *dot);
-
-/* attribute, node, edge, or the defaults of nodes and edges */
-static void dot_statement(dot_parser *dot)
-{
-    if (dot_take(dot, "subgraph ")) {
-        dot_id(dot);
-        dot_statements(dot);
-        return;
-    }
-    rt_text id = dot_end(dot);
-    if (dot_take(dot, "=")) {
-        dot_id(dot);
-    } else if (dot_take(dot, "->")) {
-        assert_true(dot_declared(dot, id) && dot_declared(dot, dot_end(dot)));
-        dot_attributes(dot);
-        dot->edge_count++;
-    } else {
-        dot_attributes(dot);
-        bool defaults = rt_text_is(id, "node") || rt_text_is(id, "edge");
-        assert_true(dot->node_count < LENGTH(dot->nodes));
-        if (!defaults && !dot_declared(dot, id)) dot->nodes[dot->node_count++] = id;
-    }
-    assert_true(dot_take(dot, ";"));
-}
-
-static void dot_statements(dot_parser *dot)
-{
-    assert_true(dot_take(dot, "{"));
-    while (!dot_take(dot, "}"))
-        dot_statement(dot);
-}
-
-static void dot_parse(dot_parser *dot, const char *text)
-{
-    *dot = (dot_parser){.at = text};
-    assert_true(dot_take(dot, "digraph "));
-    dot_id(dot);
-    dot_statements(dot);
-    dot_skip(dot);
-    assert_int_equal(*dot->at, '\0');
-}
-
 /* ---- The graph ----------------------------------------------------------------------------- */
 
 static void the_graph_has_every_image_and_command(void **state)
@@ -431,10 +274,10 @@ static void the_graph_has_every_image_and_command(void **state)
     dot_parser dot;
     cnf_explain_dot(&out, &sample, rt_text_of(trace));
     dot_parse(&dot, rt_buffer_string(&out));
-    /* 2 images, 2 programs, 4 commands; 2 imports with a provider, the kernel k of program 1, 4
-     * waits */
-    assert_int_equal(dot.node_count, 8);
-    assert_int_equal(dot.edge_count, 7);
+    /* 2 images, 2 programs, 3 device_globals, 4 commands; 2 imports with a provider, the kernel k
+     * of program 1, the 2 device_globals that app/0 has, 4 waits */
+    assert_int_equal(dot.node_count, 11);
+    assert_int_equal(dot.edge_count, 9);
     const char *text = rt_buffer_string(&out);
     assert_non_null(strstr(text, "\"image app/0\":i0 -> \"image lib/0\":e0;"));
     assert_non_null(strstr(text, ">UNRESOLVED g</FONT>"));
@@ -524,7 +367,7 @@ static void programs_of_two_processes_are_two_nodes(void **state)
     dot_parser dot;
     cnf_explain_dot(&out, &sample, rt_text_of(message));
     dot_parse(&dot, rt_buffer_string(&out));
-    assert_int_equal(dot.node_count, 4); /* with two images */
+    assert_int_equal(dot.node_count, 7); /* with two images and three device_globals */
     const char *text = rt_buffer_string(&out);
     assert_non_null(strstr(text, "\"program 0\" -> \"image app/0\":k0 "));
     assert_non_null(strstr(text, "\"process 1 program 0\" -> \"image app/0\":k1 "));
