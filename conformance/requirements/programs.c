@@ -179,6 +179,7 @@ static void complain(programs_state *state, uint32_t number, const char *what, r
 static bool lacks_front_end(programs_state *state, const program *about,
                             const cnf_child_result *result)
 {
+    CHECK(about);
     bool lacks =
         about->front_end && result->end == CNF_CHILD_EXITED && result->code == NOT_INSTALLED;
     if (lacks)

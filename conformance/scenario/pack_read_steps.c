@@ -507,9 +507,8 @@ static void read_variable_expectation(scn_unpacker *unpack, scn_expect *expect)
     expect->device = rt_read_below(&unpack->reader, unpack->scenario->device_count);
     expect->values = rt_read_bytes(&unpack->reader);
     if (unpack->reader.failed) return;
-    scn_unpack_check(unpack, expect->layout.size > 0 && expect->values.size > 0);
-    if (unpack->reader.failed) return;
-    scn_unpack_check(unpack, expect->values.size % expect->layout.size == 0);
+    bool some = expect->layout.size > 0 && expect->values.size > 0;
+    scn_unpack_check(unpack, some && expect->values.size % expect->layout.size == 0);
     if (unpack->reader.failed || expect->variable.global == SCN_NONE) return;
     const scn_module *module = &unpack->scenario->modules[expect->variable.module];
     uint64_t size = module->device_globals.globals[expect->variable.global].size;
