@@ -1,5 +1,6 @@
 /* Compilers' messages, line by line.  What a line about another file says is dropped: clang's
- * headers and the prelude are nothing that a scenario could change. */
+ * headers are nothing that a scenario could change.  An error in the prelude is one of the source
+ * that uses it wrongly, where the note behind it says. */
 #include "conformance/compile/diagnostics.h"
 
 #include <string.h>
@@ -48,6 +49,15 @@ static bool take_severity(rt_text *rest, cnf_severity *out_severity)
     return false;
 }
 
+/* `prelude:LINE:COLUMN: `, which is no place for the reader of a scenario. */
+static bool take_prelude(rt_text *rest)
+{
+    if (!take_prefix(rest, "prelude:")) return false;
+    take_number(rest);
+    if (take_prefix(rest, ":")) take_number(rest);
+    return take_prefix(rest, ": ");
+}
+
 bool cnf_diagnostic_of_clang(rt_text line, rt_text source, cnf_compile_message *out_message)
 {
     *out_message = (cnf_compile_message){0};
@@ -60,6 +70,7 @@ bool cnf_diagnostic_of_clang(rt_text line, rt_text source, cnf_compile_message *
         take_prefix(&rest, " ");
     } else {
         rest = line;
+        if (take_prelude(&rest)) out_message->source = source;
         take_prefix(&rest, "clang-14: ");
     }
     bool found = take_severity(&rest, &out_message->severity);
@@ -116,6 +127,18 @@ bool cnf_diagnostic_of_sycl(rt_text line, rt_text source, cnf_compile_message *o
     return found;
 }
 
+/* What clang says of the prelude has no place, until a note tells where the source uses it. */
+static void place_before(cnf_message_list *messages, const cnf_compile_message *note)
+{
+    if (note->severity != CNF_SEVERITY_NOTE || note->line == 0) return;
+    for (uint32_t i = messages->count; i > 0; i--) {
+        cnf_compile_message *message = &messages->items[i - 1];
+        if (message->line > 0 || message->source.length == 0) return;
+        message->line = note->line;
+        message->column = note->column;
+    }
+}
+
 uint32_t cnf_diagnostics_collect(rt_arena *arena, cnf_diagnostic_form *form, rt_text source,
                                  rt_text text, cnf_message_list *messages)
 {
@@ -130,6 +153,7 @@ uint32_t cnf_diagnostics_collect(rt_arena *arena, cnf_diagnostic_form *form, rt_
         if (!form(line, source, &message)) continue;
         message.text = rt_arena_text(arena, message.text);
         error_count += message.severity == CNF_SEVERITY_ERROR;
+        place_before(messages, &message);
         *rt_vector_push(messages) = message;
     }
     return error_count;

@@ -35,12 +35,15 @@ static const char *const opencl_c_arguments[] = {"-x",
                                                  CLANG_ARGUMENTS,
                                                  NULL};
 
-/* The driver's own -fno-rtti changes nothing: type information would import from a C++ library. */
+/* The driver's own -fno-rtti changes nothing: type information would import from a C++ library.  A
+ * destructor that is the same as its base's would be an alias, or called as of another type. */
 static const char *const opencl_cpp_arguments[] = {"-x",
                                                    "clcpp",
                                                    "-cl-std=clc++2021",
                                                    "-Xclang",
                                                    "-fno-rtti",
+                                                   "-Xclang",
+                                                   "-mno-constructor-aliases",
                                                    "-Xclang",
                                                    "-cl-ext=+__cl_clang_function_pointers",
                                                    CLANG_ARGUMENTS,

@@ -15,7 +15,8 @@
  * CALLS_INDIRECTLY() for the default set, USES_ASPECTS(fp64, ...) before any function.  A property
  * is part of the code wherever the class is, so a virtual function that has it is emitted though
  * nothing calls it. new_object<T>(storage, ...) makes an object in memory that is there,
- * object<T>(storage) is the one that is there.
+ * object<T>(storage) is the one that is there.  Clang 14 dies of a virtual destructor where no
+ * operator delete is known.
  *
  * DEVICE_GLOBAL(type, name, properties...) defines a device_global in the layout of document 002,
  * "Class specializations based on device_image_scope": a pointer to the value without that property
@@ -34,7 +35,10 @@
     "extern __constant type name __asm__(\"__assay_spec_constant_\" #name); "                      \
     "__constant type __assay_spec_default_##name "                                                 \
     "__asm__(\"__assay_spec_default_\" #name) = value;\n"                                          \
-    "#define USES_ASPECTS(...) __attribute__((annotate(\"assay:uses-aspects=\" #__VA_ARGS__)))\n"
+    "#define __ASSAY_TEXT_OF(...) #__VA_ARGS__\n"                                                  \
+    "#define __ASSAY_TEXT(...) __ASSAY_TEXT_OF(__VA_ARGS__)\n"                                     \
+    "#define USES_ASPECTS(...) "                                                                   \
+    "__attribute__((annotate(\"assay:uses-aspects=\" __ASSAY_TEXT(__VA_ARGS__))))\n"
 
 /* Which of two layouts: 1 where device_image_scope is among the properties.  A name that is pasted
  * behind __ASSAY_SCOPE_ gives ", 1" and thereby a second argument, or anything else, which is one
@@ -64,12 +68,12 @@
 #define DEVICE_GLOBALS                                                                             \
     "#define DG(variable) (*(variable).value)\n"                                                   \
     "#define DEVICE_GLOBAL(type, name, ...) __ASSAY_VARIABLE(type, name, __VA_ARGS__) "            \
-    "__ASSAY_ANNOTATED(\"assay-device-global:\" #__VA_ARGS__) = __ASSAY_ZERO;\n"                   \
+    "__ASSAY_ANNOTATED(\"assay-device-global:\" __ASSAY_TEXT(__VA_ARGS__)) = __ASSAY_ZERO;\n"      \
     "#define EXTERN_DEVICE_GLOBAL(type, name, ...) "                                               \
     "extern __ASSAY_VARIABLE(type, name, __VA_ARGS__); "                                           \
     "__ASSAY_OWN(static const __global void *__constant __assay_extern_##name "                    \
     "__attribute__((used)) "                                                                       \
-    "__ASSAY_ANNOTATED(\"assay-extern-device-global:\" #__VA_ARGS__) = &name;)\n"
+    "__ASSAY_ANNOTATED(\"assay-extern-device-global:\" __ASSAY_TEXT(__VA_ARGS__)) = &name;)\n"
 
 /* A structure in both languages, so that their sources may share variables; of a const type too it
  * can be written by the host, and in C++ named by other sources. */
@@ -84,13 +88,18 @@
 
 /* Within extern "C" clang gives what is static and used an alias, which device code does not have.
  */
-#define DEVICE_GLOBALS_CPP                                                                             \
-    SCOPES                                                                                             \
-    "template <typename T, int> struct __assay_device_global { __ASSAY_BEFORE __global T *value; };\n" \
-    "template <typename T> struct __assay_device_global<T, 1> { __ASSAY_BEFORE T value[1]; };\n"       \
-    "#define __ASSAY_VARIABLE(type, name, ...) "                                                       \
-    "__global __assay_device_global<type, __ASSAY_SCOPE(__VA_ARGS__)> name\n"                          \
-    "#define __ASSAY_OWN(...) extern \"C++\" { __VA_ARGS__ }\n"                                        \
+#define DEVICE_GLOBALS_CPP                                                                          \
+    SCOPES                                                                                          \
+    "template <typename T> struct __assay_trivial { static_assert(__is_trivially_constructible(T) " \
+    "&& __is_trivially_destructible(T), \"the type of a device_global has a trivial default "       \
+    "constructor and a trivial destructor\"); };\n"                                                 \
+    "template <typename T, int> struct __assay_device_global : __assay_trivial<T> "                 \
+    "{ __ASSAY_BEFORE __global T *value; };\n"                                                      \
+    "template <typename T> struct __assay_device_global<T, 1> : __assay_trivial<T> "                \
+    "{ __ASSAY_BEFORE T value[1]; };\n"                                                             \
+    "#define __ASSAY_VARIABLE(type, name, ...) "                                                    \
+    "__global __assay_device_global<type, __ASSAY_SCOPE(__VA_ARGS__)> name\n"                       \
+    "#define __ASSAY_OWN(...) extern \"C++\" { __VA_ARGS__ }\n"                                     \
     "#define __ASSAY_ZERO {}\n" DEVICE_GLOBALS
 
 /* Virtual functions need the extension, which an option makes known and only a pragma enables; C++
@@ -98,6 +107,10 @@
 #define CPP                                                                                        \
     "#pragma OPENCL EXTENSION __cl_clang_function_pointers : enable\n"                             \
     "inline void *operator new(__SIZE_TYPE__, void *place) noexcept { return place; }\n"           \
+    "#pragma clang diagnostic push\n"                                                              \
+    "#pragma clang diagnostic ignored \"-Winline-new-delete\"\n"                                   \
+    "inline void operator delete(void *) noexcept {}\n"                                            \
+    "#pragma clang diagnostic pop\n"                                                               \
     "template <class T, class... A> T *new_object(void *place, A... arguments) "                   \
     "{ return new (place) T(arguments...); }\n"                                                    \
     "template <class T> T *object(void *place) { return (T *)place; }\n"                           \
@@ -105,7 +118,7 @@
     "#define INDIRECTLY_CALLABLE_IN(set) "                                                         \
     "__attribute__((used, annotate(\"assay:indirectly-callable=\" set)))\n"                        \
     "#define CALLS_INDIRECTLY(...) "                                                               \
-    "__attribute__((annotate(\"assay:calls-indirectly=\" #__VA_ARGS__)))\n"
+    "__attribute__((annotate(\"assay:calls-indirectly=\" __ASSAY_TEXT(__VA_ARGS__))))\n"
 
 /* What stands before the value in a device_global: nothing, since the runtime takes its address for
  * that of the variable. */

@@ -88,18 +88,25 @@ static void list_read(programs_state *state)
 
 /* ---- One run ------------------------------------------------------------------------------- */
 
+/* Of how many programs a front end's may take the time: each of its tests starts somebody else's
+ * compiler, which takes seconds. */
+enum { FRONT_END_LIMITS = 4 };
+
 /* Starts the tests that match the pattern; `variable` is an entry for the environment. */
 static void program_start(const programs_state *state, uint32_t number, const char *pattern,
                           const char *variable, uint64_t tag)
 {
     CHECK(number < state->programs.count);
+    const program *started = &state->programs.items[number];
+    uint32_t limit_ms = cnf_prove_limit_ms(state->run->options);
     const char *arguments[] = {pattern, NULL};
     const char *environment[] = {variable, "CMOCKA_MESSAGE_OUTPUT=STDOUT", NULL};
-    const cnf_child_start start = {.program = state->programs.items[number].file.data,
+    const cnf_child_start start = {.program = started->file.data,
                                    .arguments = arguments,
                                    .environment = environment,
                                    .messages = 1,
-                                   .timeout_ms = cnf_prove_limit_ms(state->run->options),
+                                   .timeout_ms =
+                                       started->front_end ? FRONT_END_LIMITS * limit_ms : limit_ms,
                                    .messages_max = CNF_REPORT_MAX,
                                    .tag = tag};
     cnf_pool_start(state->run->pool, &start);

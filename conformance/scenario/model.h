@@ -170,7 +170,7 @@ typedef enum scn_memory_kind {
     SCN_MEMORY_KIND_COUNT
 } scn_memory_kind;
 
-/* How far floating values may be from what is expected, and from the oracle's. */
+/* How far floating values may be from what is expected, and from sim's. */
 typedef enum scn_tolerance_kind {
     SCN_TOLERANCE_NONE, /* to the bit */
     SCN_TOLERANCE_ULP,
@@ -297,8 +297,20 @@ typedef enum scn_expect_kind {
     SCN_EXPECT_BUNDLE,      /* what a kernel bundle holds */
     SCN_EXPECT_VARIABLE,    /* synchronising read of a device_global, compared exactly */
     SCN_EXPECT_FUSION_MODE, /* whether a queue is in fusion mode */
+    SCN_EXPECT_EVENT,       /* the status of a step's event, without waiting */
     SCN_EXPECT_KIND_COUNT
 } scn_expect_kind;
+
+/* SYCL 2020, 4.6.6.1 "Event information and profiling descriptors": info::event_command_status. */
+typedef enum scn_event_status {
+    SCN_EVENT_SUBMITTED,
+    SCN_EVENT_RUNNING,
+    SCN_EVENT_COMPLETE,
+    SCN_EVENT_STATUS_COUNT
+} scn_event_status;
+
+/* Its name in scenarios, static. */
+const char *scn_event_status_name(scn_event_status status);
 
 typedef struct scn_expect scn_expect;
 
@@ -353,6 +365,9 @@ struct scn_expect {
     /* FUSION_MODE: the step that makes the queue; is it in fusion mode? */
     uint32_t queue;
     bool in_fusion_mode;
+    /* EVENT: the step whose event is asked */
+    uint32_t step;
+    scn_event_status status;
 };
 
 typedef enum scn_verb {

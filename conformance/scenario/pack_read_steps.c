@@ -523,6 +523,15 @@ static void read_fusion_mode_expectation(scn_unpacker *unpack, scn_expect *expec
     expect->in_fusion_mode = scn_unpack_flag(unpack);
 }
 
+static void read_event_expectation(scn_unpacker *unpack, scn_expect *expect)
+{
+    const scn_step step = {.thread = unpack->step_thread};
+    expect->step = rt_read_u32(&unpack->reader);
+    check_reference(unpack, &step, unpack->index, expect->step, COMMANDS);
+    expect->status = (scn_event_status)rt_read_below(&unpack->reader, SCN_EVENT_STATUS_COUNT);
+    scn_unpack_check(unpack, expect->status != SCN_EVENT_RUNNING); /* which is not built */
+}
+
 static scn_expect read_expect(scn_unpacker *unpack, bool in_outcome)
 {
     rt_reader *reader = &unpack->reader;
@@ -556,6 +565,7 @@ static scn_expect read_expect(scn_unpacker *unpack, bool in_outcome)
     case SCN_EXPECT_BUNDLE: read_bundle_expectation(unpack, &expect); break;
     case SCN_EXPECT_VARIABLE: read_variable_expectation(unpack, &expect); break;
     case SCN_EXPECT_FUSION_MODE: read_fusion_mode_expectation(unpack, &expect); break;
+    case SCN_EXPECT_EVENT: read_event_expectation(unpack, &expect); break;
     case SCN_EXPECT_KIND_COUNT: UNREACHABLE();
     }
     return expect;

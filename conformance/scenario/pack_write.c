@@ -388,6 +388,10 @@ static void write_expect(rt_buffer *out, const scn_expect *expect)
         rt_write_u32(out, expect->queue);
         write_flag(out, expect->in_fusion_mode);
         return;
+    case SCN_EXPECT_EVENT:
+        rt_write_u32(out, expect->step);
+        rt_write_u32(out, expect->status);
+        return;
     case SCN_EXPECT_KIND_COUNT: break;
     }
     UNREACHABLE();

@@ -185,7 +185,6 @@ static const scn_row scenario_rows[] = {
     {"memory", &scn_shape_memories, 0, SCN_ITEMS(scn_scenario, memories, memory_count),
      "The memory that kernels work on, by name."},
     {"steps", &scn_shape_steps, SCN_REQUIRED, SCN_NOWHERE, "What the program does, in order."},
-    {"oracle", NULL, SCN_NOT_BUILT, SCN_NOWHERE, "An independent table of expected values."},
 };
 const scn_shape scn_shape_scenario = {
     .kind = SCN_SHAPE_OBJECT,

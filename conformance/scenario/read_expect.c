@@ -55,7 +55,7 @@ static const char *const counted_events[EXPECT_COUNTS] = {"launch", "build", "li
 typedef struct expect_draft {
     uint64_t counts[EXPECT_COUNTS];
     uint32_t memory, finding;
-    const scn_node *equals;
+    const scn_node *equals, *oracle;
     rt_text program_of, kernel;
     const rt_text *images;
     const scn_trace_event *events, *never;
@@ -71,11 +71,14 @@ typedef struct expect_draft {
     scn_layout type;
     uint32_t device;
     scn_fusion_mode fusion_mode;
+    uint32_t event;  /* a step */
+    uint32_t status; /* scn_event_status */
 } expect_draft;
 
 enum {
     EXPECT_MEMORY = EXPECT_COUNTS,
     EXPECT_EQUALS,
+    EXPECT_ORACLE,
     EXPECT_VARIABLE,
     EXPECT_TYPE,
     EXPECT_DEVICE,
@@ -95,6 +98,9 @@ enum {
     EXPECT_FROM,
     EXPECT_OUTPUT,
     EXPECT_FUSION_MODE,
+    EXPECT_EVENT,
+    EXPECT_STATUS,
+    EXPECT_PROFILING,
     EXPECT_ONE_OF,
     EXPECT_ERROR,
     EXPECT_ROW_COUNT
@@ -152,6 +158,12 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
                        "The memory that is read and compared, or that a finding is about."},
     [EXPECT_EQUALS] = {"equals", &scn_shape_values, 0, SCN_FIELD(expect_draft, equals),
                        "What the memory or device_global holds, every element, exactly."},
+    [EXPECT_ORACLE] =
+        {"oracle", &scn_shape_oracle, 0, SCN_FIELD(expect_draft, oracle),
+         "What the memory holds after a kernel in which each work-item stored what it "
+         "was told of its place: computed from the kernel's own range, whatever it "
+         "was launched or fused with.  Elements behind the last work-item's hold "
+         "what they began with."},
     [EXPECT_VARIABLE] = {"variable", &scn_shape_variable, SCN_SUFFICES,
                          SCN_FIELD(expect_draft, variable),
                          "The device_global that is read, as a copy from it to the host, and "
@@ -203,6 +215,15 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
     [EXPECT_FUSION_MODE] = {"fusion_mode", &scn_shape_fusion_mode, SCN_SUFFICES,
                             SCN_FIELD(expect_draft, fusion_mode),
                             "Whether a queue is in fusion mode; asking has no effect on it."},
+    [EXPECT_EVENT] =
+        {"event", &scn_shape_command_reference, SCN_SUFFICES, SCN_FIELD(expect_draft, event),
+         "A step whose event is asked for its status, which waits for nothing and ends "
+         "no fusion."},
+    [EXPECT_STATUS] = {"status", &scn_shape_event_status, 0, SCN_FIELD(expect_draft, status),
+                       "submitted: the command has not begun, as while a fusion holds it back; "
+                       "complete: it has ended."},
+    [EXPECT_PROFILING] = {"profiling", NULL, SCN_NOT_BUILT, SCN_NOWHERE,
+                          "The times at which a step's command was submitted, began and ended."},
     [EXPECT_ONE_OF] = {"one_of", &shape_outcomes, SCN_SUFFICES, SCN_FIELD(expect_draft, one_of),
                        "Several outcomes that all conform; one of them must hold."},
     [EXPECT_ERROR] = {"error", &scn_shape_error, SCN_SUFFICES, SCN_FIELD(expect_draft, error),
@@ -232,7 +253,8 @@ static const companion_row companions[] = {
     {EXPECT_UNITS, EXPECT_BUNDLE},     {EXPECT_PROGRAM_OF, EXPECT_IMAGES},
     {EXPECT_KERNEL, EXPECT_FINDING},   {EXPECT_OFFSET, EXPECT_FINDING},
     {EXPECT_BY, EXPECT_HOST_SYMBOL},   {EXPECT_FROM, EXPECT_HOST_SYMBOL},
-    {EXPECT_HOST_SYMBOL, EXPECT_FROM},
+    {EXPECT_HOST_SYMBOL, EXPECT_FROM}, {EXPECT_ORACLE, EXPECT_MEMORY},
+    {EXPECT_EVENT, EXPECT_STATUS},     {EXPECT_STATUS, EXPECT_EVENT},
 };
 
 /* Images are a program's or a bundle's; of a bundle something must be said. */
@@ -259,6 +281,10 @@ static bool bundle_companions_check(scn_reader *reader, const scn_node *node, ui
 static bool equals_check(scn_reader *reader, const scn_node *node, uint64_t given)
 {
     bool memory = is_given(given, EXPECT_MEMORY), variable = is_given(given, EXPECT_VARIABLE);
+    if (is_given(given, EXPECT_ORACLE) && is_given(given, EXPECT_EQUALS)) {
+        return scn_report(reader->reporter, scn_node_entry(node, "oracle")->at,
+                          "'oracle' beside 'equals'; one of them says what is expected");
+    }
     if (memory && variable) {
         return scn_report(reader->reporter, scn_node_entry(node, "variable")->at,
                           "'variable' beside 'memory'; write two steps");
@@ -281,12 +307,14 @@ static bool companions_check(scn_reader *reader, const scn_node *node, uint64_t 
     fine = equals_check(reader, node, given) && fine;
     fine = bundle_companions_check(reader, node, given) && fine;
     if (!is_given(given, EXPECT_MEMORY)) return fine;
-    bool finding = is_given(given, EXPECT_FINDING), equals = is_given(given, EXPECT_EQUALS);
-    if (finding != equals) return fine;
+    bool finding = is_given(given, EXPECT_FINDING);
+    bool content = is_given(given, EXPECT_EQUALS) || is_given(given, EXPECT_ORACLE);
+    if (finding != content) return fine;
     scn_position at = scn_node_entry(node, "memory")->at;
     return scn_report(reader->reporter, at,
-                      finding ? "'memory' beside both 'equals' and 'finding'; write two steps"
-                              : "'memory' needs 'equals' beside it: what does it hold?");
+                      finding
+                          ? "'memory' beside both its content and 'finding'; write two steps"
+                          : "'memory' needs 'equals' or 'oracle' beside it: what does it hold?");
 }
 
 /* An image is named after its module, which must exist; how many images it has is known later. */
@@ -323,6 +351,8 @@ static bool memory_make(scn_reader *reader, const scn_node *node, const expect_d
                           "a kernel write what is expected to another memory",
                           scn_shown(reader->arena, memory->name));
     }
+    if (is_given(given, EXPECT_ORACLE))
+        return scn_oracle_read(reader, draft->oracle, memory, &out_expect->values);
     uint64_t count;
     return scn_values_read(reader, draft->equals, &memory->layout, memory->count,
                            &out_expect->values, &count);
@@ -430,6 +460,17 @@ static bool fusion_mode_make(scn_reader *reader, const scn_node *node, const exp
     return true;
 }
 
+static bool event_make(scn_reader *reader, const scn_node *node, const expect_draft *draft,
+                       uint64_t given, scn_expect *out_expect)
+{
+    (void)reader, (void)node;
+    CHECK(is_given(given, EXPECT_STATUS));
+    out_expect->kind = SCN_EXPECT_EVENT;
+    out_expect->step = draft->event;
+    out_expect->status = (scn_event_status)draft->status;
+    return true;
+}
+
 static bool one_of_make(scn_reader *reader, const scn_node *node, const expect_draft *draft,
                         uint64_t given, scn_expect *out_expect)
 {
@@ -465,6 +506,7 @@ static const maker_row makers[] = {
     {EXPECT_NEVER, never_make},     {EXPECT_HOST_SYMBOL, host_symbol_make},
     {EXPECT_OUTPUT, output_make},   {EXPECT_ONE_OF, one_of_make},
     {EXPECT_FINDING, finding_make}, {EXPECT_FUSION_MODE, fusion_mode_make},
+    {EXPECT_ORACLE, memory_make},   {EXPECT_EVENT, event_make},
 };
 
 /* One expectation for each kind that the mapping holds, in the order of the format's table. */

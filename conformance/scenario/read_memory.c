@@ -198,7 +198,7 @@ static const scn_row memory_rows[] = {
                         "What a fused kernel keeps the buffer in, whichever argument it is: "
                         "private, local or none."},
     {"tolerance", &shape_kept_tolerance, 0, SCN_FIELD(memory_draft, tolerance),
-     "How far floating values may be from the expected ones, and from the oracle's."},
+     "How far floating values may be from the expected ones, and from sim's."},
     {"unordered", &shape_unordered, 0, SCN_FIELD(memory_draft, unordered),
      "The order of the elements does not matter when they are compared."},
     {"addresses", &shape_addresses, 0, SCN_FIELD(memory_draft, addresses),

@@ -50,10 +50,11 @@ const scn_shape scn_shape_context = {
 
 /* ---- Queues ------------------------------------------------------------------------------- */
 
-enum { PROPERTY_IN_ORDER, PROPERTY_ENABLE_FUSION };
+enum { PROPERTY_IN_ORDER, PROPERTY_ENABLE_FUSION, PROPERTY_ENABLE_PROFILING };
 static const scn_choice queue_properties[] = {
     [PROPERTY_IN_ORDER] = {"in_order", true},
     [PROPERTY_ENABLE_FUSION] = {"enable_fusion", true},
+    [PROPERTY_ENABLE_PROFILING] = {"enable_profiling", false},
 };
 static const scn_shape shape_queue_property = {
     .kind = SCN_SHAPE_CHOICE,

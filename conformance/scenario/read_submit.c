@@ -1,38 +1,6 @@
 /* Submits: a kernel, an nd-range, arguments, values of specialisation constants.  Whether the
  * kernel exists and what it takes is found when it runs. */
-#include "conformance/scenario/schema.h"
-
-#include <string.h>
-
-/* ---- Ranges ------------------------------------------------------------------------------- */
-
-static const scn_shape shape_size = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "a number of work-items",
-    .least = 1,
-    .most = UINT32_MAX,
-};
-static const scn_shape shape_sizes = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of 1 to 3 numbers of work-items",
-    .element = &shape_size,
-    .element_size = sizeof(uint64_t),
-    .least = 1,
-    .most = RT_ND_RANGE_DIMENSIONS,
-};
-static const scn_shape shape_offset = {
-    .kind = SCN_SHAPE_INTEGER,
-    .noun = "an offset",
-    .most = UINT32_MAX,
-};
-static const scn_shape shape_offsets = {
-    .kind = SCN_SHAPE_LIST,
-    .noun = "a list of 1 to 3 offsets",
-    .element = &shape_offset,
-    .element_size = sizeof(uint64_t),
-    .least = 1,
-    .most = RT_ND_RANGE_DIMENSIONS,
-};
+#include "conformance/scenario/read_range.h"
 
 /* ---- Specialisation constants ------------------------------------------------------------- */
 
@@ -102,25 +70,19 @@ const scn_shape scn_shape_spec_constants = {
 
 const scn_shape scn_shape_options = {.kind = SCN_SHAPE_TEXT, .noun = "compiler options"};
 
-/* One to three numbers, as a list shape reads them; NULL: the key is not there. */
-typedef struct extent {
-    const uint64_t *items;
-    uint32_t count;
-} extent;
-
 typedef struct submit_draft {
     scn_step step;
-    extent range, offset, local;
+    scn_extent range, offset, local;
 } submit_draft;
 
 static const scn_row submit_rows[] = {
     {"kernel", &scn_shape_kernel, SCN_REQUIRED, SCN_FIELD(submit_draft, step.submit.kernel),
      "The kernel to run."},
-    {"range", &shape_sizes, SCN_REQUIRED, SCN_ITEMS(submit_draft, range.items, range.count),
+    {"range", &scn_shape_sizes, SCN_REQUIRED, SCN_ITEMS(submit_draft, range.items, range.count),
      "The number of work-items in each of 1 to 3 dimensions; the first is get_global_id(0)'s."},
-    {"offset", &shape_offsets, 0, SCN_ITEMS(submit_draft, offset.items, offset.count),
+    {"offset", &scn_shape_offsets, 0, SCN_ITEMS(submit_draft, offset.items, offset.count),
      "The first global id in each dimension; 0 where not given."},
-    {"local", &shape_sizes, 0, SCN_ITEMS(submit_draft, local.items, local.count),
+    {"local", &scn_shape_sizes, 0, SCN_ITEMS(submit_draft, local.items, local.count),
      "The size of a work-group in each dimension; the device chooses where not given."},
     {"args", &scn_shape_arguments, 0,
      SCN_ITEMS(submit_draft, step.submit.arguments, step.submit.argument_count),
@@ -151,19 +113,6 @@ static const scn_shape shape_submit_object = {
     .noun = "a submit",
     SCN_ROWS(submit_rows),
 };
-
-static bool extent_copy(scn_reader *reader, const scn_node *node, const char *key, extent from,
-                        uint32_t dimensions, uint64_t *out_sizes)
-{
-    if (!from.items) return true;
-    if (from.count != dimensions) {
-        return scn_report(reader->reporter, scn_node_entry(node, key)->value.at,
-                          "%s has %u dimensions, range has %u; they must be as many", key,
-                          from.count, dimensions);
-    }
-    memcpy(out_sizes, from.items, dimensions * sizeof *out_sizes);
-    return true;
-}
 
 /* No device counts more than 2^64 work-items, so a product that wraps around is refused here. */
 static bool product_check(scn_reader *reader, const scn_node *node, const scn_submit *submit)
@@ -207,9 +156,9 @@ static bool submit_read(scn_reader *reader, const scn_node *node, void *out)
     CHECK(dimensions >= 1 && dimensions <= RT_ND_RANGE_DIMENSIONS);
     scn_submit *submit = &draft.step.submit;
     submit->dimensions = dimensions;
-    bool fine = extent_copy(reader, node, "range", draft.range, dimensions, submit->range) &&
-                extent_copy(reader, node, "offset", draft.offset, dimensions, submit->offset) &&
-                extent_copy(reader, node, "local", draft.local, dimensions, submit->local);
+    bool fine = scn_extent_copy(reader, node, "range", draft.range, dimensions, submit->range) &&
+                scn_extent_copy(reader, node, "offset", draft.offset, dimensions, submit->offset) &&
+                scn_extent_copy(reader, node, "local", draft.local, dimensions, submit->local);
     *(scn_step *)out = draft.step;
     return fine && product_check(reader, node, submit);
 }

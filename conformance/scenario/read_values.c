@@ -422,20 +422,19 @@ static bool count_settle(scn_reader *reader, values_draft *draft)
     return true;
 }
 
-/* Room for the elements, within what all values of a scenario may take. */
-static bool room_alloc(scn_reader *reader, values_draft *draft)
+bool scn_values_alloc(scn_reader *reader, const scn_node *node, const scn_layout *layout,
+                      uint64_t count, uint8_t **out_bytes)
 {
     CHECK(reader->values_size <= RT_SCENARIO_VALUES_MAX);
     uint64_t room = RT_SCENARIO_VALUES_MAX - reader->values_size;
-    if (draft->count > room / draft->layout->size) {
-        return scn_report(reader->reporter, draft->node->at,
+    if (count > room / layout->size) {
+        return scn_report(reader->reporter, node->at,
                           "the values of a scenario take at most %u bytes together; make the "
                           "memories smaller, or let a kernel write them",
                           RT_SCENARIO_VALUES_MAX);
     }
-    uint64_t size = draft->count * draft->layout->size;
-    reader->values_size += size;
-    draft->out = rt_arena_alloc(reader->arena, size);
+    reader->values_size += count * layout->size;
+    *out_bytes = rt_arena_alloc(reader->arena, count * layout->size);
     return true;
 }
 
@@ -447,7 +446,7 @@ bool scn_values_read(scn_reader *reader, const scn_node *node, const scn_layout 
     *out_bytes = (rt_bytes){0};
     *out_count = 0;
     bool fine = list_or_pattern_read(reader, &draft) && count_settle(reader, &draft) &&
-                room_alloc(reader, &draft);
+                scn_values_alloc(reader, node, layout, draft.count, &draft.out);
     if (!fine) return false;
     *out_bytes = (rt_bytes){draft.out, draft.count * layout->size};
     *out_count = draft.count;

@@ -212,6 +212,7 @@ extern const scn_shape scn_shape_module_reference; /* uint32_t */
 extern const scn_shape scn_shape_variable;         /* scn_variable, found later */
 extern const scn_shape scn_shape_element;          /* const scn_node * */
 extern const scn_shape scn_shape_values;           /* const scn_node * */
+extern const scn_shape scn_shape_oracle;           /* const scn_node *: an oracle */
 extern const scn_shape scn_shape_typed_value;      /* const scn_node *: {TYPE: VALUE} */
 extern const scn_shape scn_shape_options;          /* rt_text: for a compiler or linker */
 extern const scn_shape scn_shape_spec_constants;   /* MAP of scn_spec_constant */
@@ -250,6 +251,7 @@ extern const scn_shape scn_shape_complete_fusion; /* scn_step, verb COMPLETE_FUS
 extern const scn_shape scn_shape_host_task;       /* scn_step, verb HOST_TASK */
 extern const scn_shape scn_shape_fusion_mode;     /* scn_fusion_mode */
 extern const scn_shape scn_shape_promotion;       /* scn_promotion */
+extern const scn_shape scn_shape_event_status;    /* scn_event_status (read_event.c) */
 
 /* The list of steps; fills the table of the reader's own scenario (out: unused). */
 extern const scn_shape scn_shape_steps;
@@ -261,6 +263,17 @@ extern const scn_shape scn_shape_scenario;
  * live in the arena and count towards RT_SCENARIO_VALUES_MAX.  False after a problem. */
 bool scn_values_read(scn_reader *reader, const scn_node *node, const scn_layout *layout,
                      uint64_t count, rt_bytes *out_bytes, uint64_t *out_count);
+
+/* Room in the arena, zeroed, for `count` elements of a layout; a problem at the node, and false,
+ * where all values of the scenario would take more than RT_SCENARIO_VALUES_MAX bytes. */
+bool scn_values_alloc(scn_reader *reader, const scn_node *node, const scn_layout *layout,
+                      uint64_t count, uint8_t **out_bytes);
+
+/* Reads an oracle into what all elements of the memory hold after a kernel of that range, in which
+ * each work-item has stored its answers.  The bytes are as those of scn_values_read.  False after a
+ * problem. */
+bool scn_oracle_read(scn_reader *reader, const scn_node *node, const scn_memory *memory,
+                     rt_bytes *out_values);
 
 /* Reads one element, a number, a list of lanes or a map of fields, into layout->size bytes, which
  * are zero.  False after a problem. */

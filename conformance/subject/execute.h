@@ -129,6 +129,8 @@ void cnf_evaluate_host_symbol(cnf_execution *execution, const scn_expect *expect
                               cnf_emitted_check *check);
 void cnf_evaluate_fusion_mode(cnf_execution *execution, const scn_expect *expect,
                               cnf_emitted_check *check);
+void cnf_evaluate_event(cnf_execution *execution, const scn_expect *expect,
+                        cnf_emitted_check *check);
 void cnf_evaluate_bundle(cnf_execution *execution, const scn_expect *expect,
                          cnf_emitted_check *check);
 void cnf_evaluate_output(cnf_execution *execution, const scn_expect *expect,

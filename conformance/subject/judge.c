@@ -122,6 +122,7 @@ static void (*const evaluators[SCN_EXPECT_KIND_COUNT])(cnf_execution *, const sc
     [SCN_EXPECT_BUNDLE] = cnf_evaluate_bundle,
     [SCN_EXPECT_VARIABLE] = cnf_evaluate_variable,
     [SCN_EXPECT_FUSION_MODE] = cnf_evaluate_fusion_mode,
+    [SCN_EXPECT_EVENT] = cnf_evaluate_event,
 };
 
 static void evaluate(cnf_execution *execution, const scn_expect *expect, cnf_emitted_check *check)

@@ -399,6 +399,7 @@ const cnf_runtime_operations cnf_reference_operations = {
     .wait = reference_wait,
     .wait_queue = reference_wait_queue,
     .wait_command = reference_wait_command,
+    .status = cnf_reference_status,
     .read = reference_read,
     .read_global = cnf_reference_read_global,
     .host_symbol = reference_host_symbol,

@@ -34,11 +34,12 @@ rt_status cnf_reference_bundle_show(cnf_execution *execution, uint32_t bundle,
                                     cnf_bundle_content *out_content);
 const rt_bundle *cnf_reference_bundle_at(const cnf_reference *reference, uint32_t number);
 
-/* reference_commands.c: cnf_runtime_operations.submit and .transfer. */
+/* reference_commands.c: cnf_runtime_operations.submit, .transfer and .status. */
 rt_status cnf_reference_submit(cnf_execution *execution, uint32_t queue, const scn_submit *submit,
                                uint32_t bundle, cnf_after after, uint32_t *out_command);
 rt_status cnf_reference_transfer(cnf_execution *execution, uint32_t queue,
                                  const scn_transfer *given, cnf_after after, uint32_t *out_command);
+scn_event_status cnf_reference_status(cnf_execution *execution, uint32_t command, bool *out_known);
 
 /* reference_globals.c: a transfer one end of which is a device_global, and
  * cnf_runtime_operations.read_global. */

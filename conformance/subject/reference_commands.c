@@ -122,3 +122,11 @@ rt_status cnf_reference_transfer(cnf_execution *execution, uint32_t queue,
     return rt_scheduler_transfer(rt_runtime_scheduler(reference->runtime), queue, &transfer,
                                  out_command);
 }
+
+scn_event_status cnf_reference_status(cnf_execution *execution, uint32_t command, bool *out_known)
+{
+    rt_scheduler *scheduler = rt_runtime_scheduler(cnf_reference_of(execution)->runtime);
+    rt_progress progress = rt_scheduler_progress(scheduler, command);
+    *out_known = progress != RT_PROGRESS_HANDED_OVER;
+    return progress == RT_PROGRESS_COMPLETE ? SCN_EVENT_COMPLETE : SCN_EVENT_SUBMITTED;
+}

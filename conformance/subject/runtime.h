@@ -110,6 +110,9 @@ struct cnf_runtime_operations {
     rt_status (*wait)(cnf_execution *execution); /* for everything */
     rt_status (*wait_queue)(cnf_execution *execution, uint32_t queue);
     rt_status (*wait_command)(cnf_execution *execution, uint32_t command);
+    /* The status of a command's event, without waiting; *out_known false: it has not ended, and
+     * whether it has begun this runtime does not tell.  NULL: this runtime tells nothing. */
+    scn_event_status (*status)(cnf_execution *execution, uint32_t command, bool *out_known);
     /* A synchronising host read; out_content may be NULL. */
     rt_status (*read)(cnf_execution *execution, uint32_t memory, cnf_content *out_content);
     /* A synchronising host read of a whole device_global, which was found: a copy from it to the

@@ -65,6 +65,28 @@ static void join_lists(rt_arena *arena, rt_image *image)
     image->sets = sets;
 }
 
+/* True for an image of functions of one set, whose entries nothing says: it was written by hand. */
+static bool is_provider_without_entries(const rt_image *image)
+{
+    rt_virtual_functions functions;
+    if (rt_virtual_functions_read(image, &functions)) return false;
+    if (functions.provides.length == 0 || functions.dummy || image->kernel_count > 0) return false;
+    return !rt_image_set(image, RT_SET_EXPORTED_SYMBOLS) &&
+           !rt_image_set(image, RT_SET_VIRTUAL_FUNCTION_SETS);
+}
+
+/* DPC++ lists virtual functions among the entries, and libsycl ignores an image without any.  What
+ * the functions are called is in the code alone; libsycl asks no more than that something is
+ * listed, so it gets a name that is no kernel's. */
+static void list_provider(rt_arena *arena, rt_image *image)
+{
+    if (!is_provider_without_entries(image)) return;
+    rt_text *entries = rt_arena_alloc_array(arena, 1, sizeof *entries);
+    entries[0] = rt_arena_printf(arena, "functions of %.*s", RT_TEXT_ARG(image->name));
+    image->kernels = entries;
+    image->kernel_count = 1;
+}
+
 /* ---- Code ------------------------------------------------------------ */
 
 /* SPIR-V specification, 3.42.1 "OpSource": language, version; 3.2 "Source Language". */
@@ -136,6 +158,7 @@ const scn_scenario *cnf_shipped_images(rt_arena *arena, const scn_scenario *scen
         for (uint32_t i = 0; i < given->count; i++) {
             images[i] = given->images[i];
             join_lists(arena, &images[i]);
+            list_provider(arena, &images[i]);
             rewrite_code(arena, &images[i]);
             rt_image_hash(&images[i]);
         }

@@ -8,6 +8,8 @@
 /* The scenario with such images, in the arena, borrowing the rest of what is given:
  *   - the sets that an image calls or creates are one property, uses-virtual-functions-set
  *     (requirements.yaml, VF-PROP-08, key dpcpp);
+ *   - a provider of virtual functions that was written by hand has an entry, as the compiler's have
+ *     (requirements.yaml, VF-LINK-03, key dpcpp; not a dummy, which DPC++ does not know);
  *   - code with device_globals says that its source is C++, without which Intel's runtime finds no
  *     variable by the name that HostAccessINTEL gives it (FINDINGS.md);
  *   - that decoration allows the host everything where a variable has no device_image_scope, since

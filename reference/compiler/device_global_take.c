@@ -312,6 +312,13 @@ static rt_status enter(taking *take, const declaration *at, pl_device_globals *g
     if (known == RT_MAP_NONE) {
         rt_map_set(&globals->declared_ids, id, globals->declared.count);
         *rt_vector_push(&globals->declared) = global;
+    } else if (!rt_text_equal(global.symbol, globals->declared.items[known].symbol)) {
+        rt_text other = globals->declared.items[known].symbol;
+        return refuse(take, at, global.host.name,
+                      rt_arena_printf(&take->job->arena,
+                                      "has the unique id '%.*s', which is that of '%.*s'; rename "
+                                      "one of them",
+                                      RT_TEXT_ARG(id), RT_TEXT_ARG(other)));
     } else if (!agrees(&global, &globals->declared.items[known])) {
         return refuse(take, at, global.host.name,
                       RT_TEXT("is declared before with another size or other properties; make the "

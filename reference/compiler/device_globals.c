@@ -103,8 +103,19 @@ static rt_status properties_read(pl_job *job, LLVMValueRef variable, pl_device_g
     return RT_STATUS_OK;
 }
 
+/* What stands in LLVM IR written by hand and would be no variable that a host can find. */
+static rt_status place_check(pl_job *job, LLVMValueRef variable, const pl_device_global *global)
+{
+    enum { SPACE_GLOBAL = 1 };
+    if (global->symbol.length == 0) return refuse(job, global, "has no name; give it one");
+    if (LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) == SPACE_GLOBAL) return RT_STATUS_OK;
+    return refuse(job, global, "is not in global memory; declare it with addrspace(1)");
+}
+
+/* 0 for a declaration of unknown type. */
 static uint64_t size_in_ir(LLVMValueRef variable)
 {
+    if (!LLVMTypeIsSized(LLVMGlobalGetValueType(variable))) return 0;
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(variable));
     return LLVMABISizeOfType(layout, LLVMGlobalGetValueType(variable));
 }
@@ -126,6 +137,7 @@ rt_status pl_device_global_read(pl_job *job, LLVMValueRef variable, pl_device_gl
 {
     CHECK(pl_is_device_global(variable));
     pl_device_global global = {.init_mode = PL_GLOBAL_ABSENT, .in_csr = PL_GLOBAL_ABSENT};
+    global.symbol = pl_job_name(job, variable);
     global.host.name = name_of(job, variable);
     global.host.unique_id = text_of(job, variable, PL_GLOBAL_ID);
     global.place = text_of(job, variable, PL_GLOBAL_PLACE);
@@ -138,6 +150,7 @@ rt_status pl_device_global_read(pl_job *job, LLVMValueRef variable, pl_device_gl
             job, &global,
             "has an initial value other than zero (DeviceGlobal.md, \"Should the value be "
             "zero-initialized\")");
+    RT_TRY(place_check(job, variable, &global));
     RT_TRY(size_read(job, variable, &global));
     RT_TRY(properties_read(job, variable, &global));
     global.host.image_scope = pl_is_image_scope(variable);

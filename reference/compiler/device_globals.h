@@ -40,6 +40,7 @@ typedef struct pl_device_global {
     rt_device_global host; /* what host code knows of it */
     uint32_t init_mode;    /* value of the property; PL_GLOBAL_ABSENT: it has none */
     uint32_t in_csr;       /* the same */
+    rt_text symbol;        /* in the source's code */
     rt_text place;         /* `NAME:LINE: ` of the declaration; empty: not known */
 } pl_device_global;
 
@@ -60,14 +61,15 @@ bool pl_is_device_global(LLVMValueRef variable);
 bool pl_is_image_scope(LLVMValueRef variable);
 
 /* Reads a device_global.  POSTLINK_ERROR: an attribute that LLVM IR written by hand has and that
- * says nothing, or an initial value that is not zero. */
+ * says nothing, an initial value that is not zero, a variable without a name or outside of global
+ * memory. */
 RT_MUST_USE rt_status pl_device_global_read(pl_job *job, LLVMValueRef variable,
                                             pl_device_global *out_global);
 
 /* Makes attributes of a source's annotations and notes what its host code registers.  `source`
  * names it.  COMPILE_TIME, in the form NAME:LINE: error: TEXT: properties that contradict each
- * other or are unknown, a variable of a function, declarations of one variable that do not agree.
- * POSTLINK_ERROR as pl_device_global_read. */
+ * other or are unknown, a variable of a function, declarations of one variable that do not agree,
+ * two variables of one unique id. POSTLINK_ERROR as pl_device_global_read. */
 RT_MUST_USE rt_status pl_device_globals_take(pl_job *job, LLVMModuleRef module, rt_text source,
                                              const pl_annotations *annotations,
                                              pl_device_globals *globals);

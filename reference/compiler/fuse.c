@@ -165,6 +165,18 @@ static void tell_promotions(const pl_fusing *fusing, const rt_fusion_request *re
     result->promotion_count = request->promotion_count;
 }
 
+/* What cannot be promoted stays in global memory and is no reason against fusing.  Broken: it is.
+ */
+static rt_status check_promotions(pl_job *job, const rt_fusion_result *result)
+{
+    for (uint32_t i = 0; i < result->promotion_count; i++) {
+        if (!result->promoted[i] && !RULE(KF_PROMOTE_04))
+            return rt_fail(job->sink, RT_FUSION_REJECTED, RT_RULE_KF_PROMOTE_04,
+                           "a buffer cannot be promoted: %.*s", RT_TEXT_ARG(result->reasons[i]));
+    }
+    return RT_STATUS_OK;
+}
+
 static void tell_parameters(const pl_fusing *fusing, rt_fusion_result *result)
 {
     const pl_parameters *parameters = &fusing->parameters;
@@ -184,6 +196,7 @@ static rt_status fuse_module(pl_fusing *fusing, const rt_fusion_request *request
     RT_TRY(pl_fuse_module(fusing, NULL));
     tell_parameters(fusing, &result);
     tell_promotions(fusing, request, reasons, &result);
+    RT_TRY(check_promotions(fusing->job, &result));
     RT_TRY(emit(fusing, request, &result.image));
     rt_fusion_result_write(out_result, &result);
     return RT_STATUS_OK;

@@ -159,6 +159,17 @@ static void widen_bit_switch(pl_job *job, LLVMValueRef terminator)
     }
 }
 
+/* LLVM gives an access through a null pointer the largest alignment that it knows, 2^32, which no
+ * word of SPIR-V holds: the C API reads it as 0. */
+static void bound_alignment(LLVMBasicBlockRef block)
+{
+    LLVMValueRef instruction = LLVMGetFirstInstruction(block);
+    for (; instruction; instruction = LLVMGetNextInstruction(instruction)) {
+        bool accesses = LLVMIsALoadInst(instruction) || LLVMIsAStoreInst(instruction);
+        if (accesses && LLVMGetAlignment(instruction) == 0) LLVMSetAlignment(instruction, 1);
+    }
+}
+
 /* ---- Half ---------------------------------------------------------------------------------- */
 
 /* Pointers to half need no arithmetic of it: vload_half and the like take them everywhere. */
@@ -205,8 +216,10 @@ void pl_prepare_for_writer(pl_job *job, LLVMModuleRef module)
     for (; function; function = LLVMGetNextFunction(function)) {
         if (LLVMIsDeclaration(function)) continue;
         LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
-        for (; block; block = LLVMGetNextBasicBlock(block))
+        for (; block; block = LLVMGetNextBasicBlock(block)) {
             widen_bit_switch(job, LLVMGetBasicBlockTerminator(block));
+            bound_alignment(block);
+        }
         order_blocks(function);
         drop_loop_metadata(function, kind);
     }

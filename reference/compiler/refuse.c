@@ -126,9 +126,21 @@ static rt_status refuse_body(pl_job *job, LLVMValueRef function, rt_text source)
 
 /* ---- Symbols ------------------------------------------------------------------------------- */
 
+/* llvm-spirv 14 was observed to spoil the bytes behind one of 0x80 and up. */
+static bool is_ascii(rt_text name)
+{
+    for (size_t i = 0; i < name.length; i++)
+        if ((unsigned char)name.data[i] >= 0x80) return false;
+    return true;
+}
+
 static const char *symbol_fault(LLVMValueRef value, rt_text name)
 {
     bool function = LLVMIsAFunction(value) != NULL;
+    if (!is_ascii(name)) {
+        return "has a name with characters beyond ASCII, which the SPIR-V translator would spoil; "
+               "give it another name";
+    }
     if (LLVMGetLinkage(value) == LLVMExternalWeakLinkage) {
         return "is declared weak: device code has no symbols that may be absent; declare it "
                "without";

@@ -7,9 +7,9 @@
 
 /* POSTLINK_ERROR: the source `name` has aliases, functions that would have to run at start-up,
  * assembly, exceptions, jumps to addresses, variable arguments, variables of threads, weak
- * declarations, kernels that are internal, or exported symbols without a name; the diagnostic names
- * the symbol, and the line where the source has line information.  Source: SPIR-V 2.4, "Logical
- * Layout of a Module", which has none of these. */
+ * declarations, kernels that are internal, names beyond ASCII, or exported symbols without a name;
+ * the diagnostic names the symbol, and the line where the source has line information.  Source:
+ * SPIR-V 2.4, "Logical Layout of a Module", which has none of these. */
 RT_MUST_USE rt_status pl_refuse_foreign(pl_job *job, LLVMModuleRef module, rt_text name);
 
 #endif

@@ -49,6 +49,22 @@ static rt_text list_of(pl_job *job, rt_text written)
     return kept;
 }
 
+/* Reports whether what a macro was given is strings alone, each of which can be the name of a set:
+ * anything else would be read as other names than the author meant. */
+static bool are_strings(rt_text written)
+{
+    bool inside = false;
+    for (size_t i = 0; i < written.length; i++) {
+        char c = written.data[i];
+        if (c == '"') {
+            inside = !inside;
+        } else if (inside ? is_between(c) || c == '\\' : !is_between(c)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* A property without an argument names the default set (VF-PROP-04).  Broken: it names none. */
 static rt_text or_default(rt_text names)
 {
@@ -77,6 +93,11 @@ static rt_status take_one(pl_job *job, rt_text source, const pl_annotation *anno
     if (!function) {
         return refuse_line(job, source, annotation->value, line,
                            "has a property of functions, and is none");
+    }
+    if (row->is_list && row->of_sets && !are_strings(text)) {
+        return refuse_line(job, source, function, line,
+                           "calls sets that are not given as strings without comma, quotation "
+                           "mark, backslash or blank; write them as \"a\", \"b\"");
     }
     rt_text value = row->is_list ? list_of(job, text) : text;
     if (row->of_sets) value = or_default(value);
@@ -109,7 +130,7 @@ static rt_status take_annotation(pl_job *job, rt_text source, const pl_annotatio
 static bool is_set_name(rt_text name)
 {
     for (size_t i = 0; i < name.length; i++)
-        if (is_between(name.data[i]) || name.data[i] == '\0') return false;
+        if (is_between(name.data[i]) || memchr("\\", name.data[i], 2)) return false;
     return name.length > 0;
 }
 
@@ -130,8 +151,8 @@ static rt_status check_callable(pl_job *job, rt_text source, LLVMValueRef functi
     }
     if (!is_set_name(set)) {
         return refuse_line(job, source, function, line,
-                           "is in a set whose name is empty or has a comma, a quotation mark or a "
-                           "blank; give the set another name");
+                           "is in a set whose name is empty or has a comma, a quotation mark, a "
+                           "backslash or a blank; give the set another name");
     }
     return RT_STATUS_OK;
 }
@@ -146,8 +167,8 @@ static rt_status check_caller(pl_job *job, rt_text source, LLVMValueRef function
     }
     if (!are_set_names(sets)) {
         return refuse_line(job, source, function, line,
-                           "calls a set whose name is empty or has a comma, a quotation mark or a "
-                           "blank; give the set another name");
+                           "calls a set whose name is empty or has a comma, a quotation mark, a "
+                           "backslash or a blank; give the set another name");
     }
     return RT_STATUS_OK;
 }

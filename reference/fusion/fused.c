@@ -5,6 +5,7 @@
 #include "reference/base/map.h"
 #include "reference/fusion/plan.h"
 #include "reference/image/device_global.h"
+#include "reference/image/virtual_functions.h"
 #include "reference/program/specialise.h"
 
 #include <pthread.h>
@@ -66,8 +67,17 @@ static rt_fusion_range range_of(const dev_nd_range *given)
     return range;
 }
 
+/* Property sets of images whose code belongs to the program that it is linked into. */
+static const struct {
+    const char *name, *what;
+} bound_sets[] = {
+    {RT_SET_DEVICE_GLOBALS, "device_global variables"},
+    {RT_SET_VIRTUAL_FUNCTIONS, "virtual functions, whose addresses are in objects"},
+};
+
 /* Only code that a compiler can still read is fused, and only such as has all that it needs in
- * itself: a device_global belongs to the program whose image has it. */
+ * itself: a device_global belongs to the program whose image has it, and objects that one program
+ * makes are called in another only where both are linked from the same images. */
 static rt_status check_image(rt_fused_kernels *fused, rt_text kernel, const rt_image *image)
 {
     if (image->format != RT_FORMAT_SPIRV64) {
@@ -77,12 +87,15 @@ static rt_status check_image(rt_fused_kernels *fused, rt_text kernel, const rt_i
             "be fused",
             RT_TEXT_ARG(kernel), RT_TEXT_ARG(image->name), rt_format_name(image->format));
     }
-    const rt_property_set *globals = rt_image_set(image, RT_SET_DEVICE_GLOBALS);
-    if (!globals || globals->property_count == 0) return RT_STATUS_OK;
-    return rt_fail_naming(fused->tools.sink, RT_FUSION_REJECTED, RT_RULE_NONE, &kernel, 1,
-                          "kernel '%.*s' is in image %.*s, which has device_global variables; a "
-                          "fused kernel would have others",
-                          RT_TEXT_ARG(kernel), RT_TEXT_ARG(image->name));
+    for (size_t i = 0; i < sizeof bound_sets / sizeof *bound_sets; i++) {
+        const rt_property_set *set = rt_image_set(image, bound_sets[i].name);
+        if (!set || set->property_count == 0) continue;
+        return rt_fail_naming(fused->tools.sink, RT_FUSION_REJECTED, RT_RULE_NONE, &kernel, 1,
+                              "kernel '%.*s' is in image %.*s, which has %s; a fused kernel would "
+                              "have others",
+                              RT_TEXT_ARG(kernel), RT_TEXT_ARG(image->name), bound_sets[i].what);
+    }
+    return RT_STATUS_OK;
 }
 
 static rt_status check_codes(rt_fused_kernels *fused, const rt_fusion_list *list)
@@ -110,10 +123,10 @@ rt_status rt_fused_plan_make(rt_fused_kernels *fused, rt_arena *arena, const rt_
         (rt_fused_plan){.list = list, .queue = queue, .inputs = inputs, .barriers = barriers};
     rt_status status = rt_fusion_plan(fused->tools.sink, fused->tools.profile, ranges, list->count,
                                       &out_plan->range);
-    if (!rt_ok(status)) out_plan->range = ranges[0];
     /* A contradiction is the application's mistake, whether or not the ranges go together. */
+    const rt_fusion_range *range = rt_ok(status) ? &out_plan->range : NULL;
     RT_TRY(rt_fusion_parameters_make(fused->tools.sink, fused->tools.profile, arena, inputs,
-                                     list->count, &out_plan->range, &out_plan->parameters));
+                                     list->count, range, &out_plan->parameters));
     RT_TRY(status);
     RT_TRY(check_codes(fused, list));
     if (fused->tools.compiler) return RT_STATUS_OK;

@@ -170,6 +170,7 @@ static uint64_t elements_of(const buffer_use *use, const rt_fusion_range *fused)
         CHECK(rt_fusion_group_items(fused) > 0); /* It has the size of the buffer's kernels. */
         parts /= rt_fusion_group_items(fused);
     }
+    CHECK(parts > 0); /* What is held has groups that divide its range (rt_hold_check). */
     return elements / parts;
 }
 
@@ -231,7 +232,8 @@ rt_status rt_fusion_parameters_make(rt_sink *sink, rt_profile profile, rt_arena 
             status = add_argument(&make, &inputs[k], (rt_fusion_place){k, p});
     }
     if (rt_ok(status)) {
-        promotions_make(&make, out_parameters);
+        /* Without a range nobody knows how many parts a buffer has. */
+        if (fused) promotions_make(&make, out_parameters);
         out_parameters->identity_count = make.identities.count;
         out_parameters->identities = kept(arena, make.identities.items, make.identities.count,
                                           sizeof *make.identities.items);

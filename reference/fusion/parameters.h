@@ -32,8 +32,9 @@ typedef struct rt_fusion_parameters {
     uint32_t identity_count, promotion_count, constant_count, demotion_count;
 } rt_fusion_parameters;
 
-/* Finds them for count >= 1 inputs under the fused range.  ERRC_INVALID: an accessor asks for
- * another promotion than its buffer (tag B35). */
+/* Finds them for count >= 1 inputs under the fused range; without one (NULL) the inputs are looked
+ * at, and no promotion is made.  ERRC_INVALID: an accessor asks for another promotion than its
+ * buffer (tag B35). */
 RT_MUST_USE rt_status rt_fusion_parameters_make(rt_sink *sink, rt_profile profile, rt_arena *arena,
                                                 const rt_fusion_input *inputs, uint32_t count,
                                                 const rt_fusion_range *fused,

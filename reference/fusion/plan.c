@@ -249,7 +249,7 @@ static uint32_t most_dimensions(const rt_fusion_range *ranges, uint32_t count)
     return most;
 }
 
-/* A fault only (see KF-RANGE-05): the smallest box that holds every input. */
+/* A fault only (see KF-RANGE-05 and KF-RANGE-17): the smallest box that holds every input. */
 static void widen(rt_fusion_range *fused, const rt_fusion_range *ranges, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -292,6 +292,9 @@ static rt_status plan_different(rt_sink *sink, rt_profile profile, const rt_fusi
         if (found) *out_fused = fused;
         if (i == 0) refusal = checked;
     }
+    /* Broken: one box round all the largest inputs, which has more work-items than any. */
+    if (found && candidate_count > 1 && !RULE(KF_RANGE_17))
+        widen(out_fused, candidates, candidate_count);
     rt_free(candidates);
     if (!found) return refusal;
     if (!RULE(KF_RANGE_05)) widen(out_fused, ranges, count);

@@ -123,6 +123,8 @@ rt_global_entry *rt_global_database_find(rt_global_database *database, rt_host_a
     rt_global_entry *entry = NULL;
     /* Broken: the newest variable, whichever was given. */
     rt_host_address wanted = RULE_ELSE(DG_COPY_01, address, database->addresses.count - 1);
+    /* Broken: the variable that the compiler saw first, wherever the address points. */
+    if (!RULE(DG_FE_05)) wanted = 0;
     if (address < database->addresses.count) entry = database->addresses.items[wanted];
     pthread_mutex_unlock(&database->lock);
     CHECK_IMPLIES(entry, entry->address == wanted);

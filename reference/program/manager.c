@@ -531,6 +531,14 @@ rt_status rt_program_manager_kernel(rt_program_manager *manager, const rt_kernel
     return status;
 }
 
+void rt_program_retain(rt_program_manager *manager, rt_program *program)
+{
+    pthread_mutex_lock(&manager->lock);
+    CHECK(program->references > 0);
+    program->references++;
+    pthread_mutex_unlock(&manager->lock);
+}
+
 void rt_program_release(rt_program_manager *manager, rt_program *program)
 {
     if (!program) return;

@@ -118,6 +118,9 @@ rt_profile rt_program_manager_profile(const rt_program_manager *manager);
 uint32_t rt_program_manager_choose(rt_program_manager *manager, rt_rule rule,
                                    uint32_t alternative_count);
 
+/* Keeps a program that somebody else keeps at this moment; given back as any other. */
+void rt_program_retain(rt_program_manager *manager, rt_program *program);
+
 /* Gives a program back; NULL does nothing. */
 void rt_program_release(rt_program_manager *manager, rt_program *program);
 

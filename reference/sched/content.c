@@ -21,10 +21,12 @@ static rt_status add_move(rt_scheduler *scheduler, rt_command_kind kind, rt_queu
     rt_graph_depend(scheduler, command, before);
     rt_graph_depend_on_memory(scheduler, command, memory, access);
     rt_status status = RT_STATUS_OK;
-    if (fusion && RULE(KF_GRAPH_05))
+    if (fusion && RULE(KF_GRAPH_05)) {
+        rt_sync_at_construction(scheduler, command, fusion);
         rt_hold_move(fusion, command, memory);
-    else
+    } else {
         status = rt_enqueue_move(scheduler, command, memory);
+    }
     if (!rt_ok(status)) {
         rt_graph_remove_last(scheduler, command);
         return status;

@@ -303,6 +303,8 @@ bool rt_fusion_list_open(rt_scheduler *scheduler, rt_queue_id queue, rt_arena *a
         for (uint32_t i = 0; i < fusion->kernels.count; i++) {
             const rt_command *command = scheduler->commands.items[fusion->kernels.items[i]];
             const rt_held *held = command->held;
+            /* Another thread may end the fusion, wait and unload the kernel's module. */
+            rt_program_retain(scheduler->programs, command->program);
             kernels[i] = (rt_listed_kernel){held->launch.kernel, &held->launch, command->program};
         }
         fusion->users++;
@@ -318,6 +320,8 @@ void rt_fusion_list_close(rt_scheduler *scheduler, rt_fusion_list *list)
     pthread_mutex_lock(&scheduler->lock);
     CHECK(list->fusion && list->fusion->users > 0);
     list->fusion->users--;
+    for (uint32_t i = 0; i < list->count; i++)
+        rt_program_release(scheduler->programs, list->kernels[i].program);
     pthread_mutex_unlock(&scheduler->lock);
     *list = (rt_fusion_list){0};
 }

@@ -112,8 +112,8 @@ bool rt_fusion_command_cancel(rt_scheduler *scheduler, rt_queue_id queue, rt_syn
 /* One kernel of a list, for whoever fuses it; borrowed until rt_fusion_list_close. */
 typedef struct rt_listed_kernel {
     rt_text kernel;
-    const rt_launch *launch;   /* as the application asked for it */
-    const rt_program *program; /* that would run it alone */
+    const rt_launch *launch; /* as the application asked for it */
+    rt_program *program;     /* that would run it alone */
 } rt_listed_kernel;
 
 typedef struct rt_fusion_list {
@@ -124,8 +124,9 @@ typedef struct rt_fusion_list {
     uint32_t count;
 } rt_fusion_list;
 
-/* Opens the list of a queue in fusion mode for reading without the lock; the caller closes it.
- * False: the queue is not in fusion mode. */
+/* Opens the list of a queue in fusion mode for reading without the lock; the caller closes it,
+ * before it resets the arena.  The programs are kept meanwhile, whatever becomes of the list and of
+ * the modules.  False: the queue is not in fusion mode. */
 bool rt_fusion_list_open(rt_scheduler *scheduler, rt_queue_id queue, rt_arena *arena,
                          rt_fusion_list *out_list);
 void rt_fusion_list_close(rt_scheduler *scheduler, rt_fusion_list *list);

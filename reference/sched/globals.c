@@ -106,12 +106,26 @@ static void pointer_set(rt_program_global *global, const rt_global_instance *ins
         global->pointer[i] = (uint8_t)(address >> (8 * i));
 }
 
+/* What the pointer in a program leads to: the variable's content.  Broken: that of the program's
+ * first variable, so that whoever follows the pointer, as the members of the class do, finds it. */
+static const rt_global_instance *target_of(rt_scheduler *scheduler, rt_queue_id queue,
+                                           const rt_program *program,
+                                           const rt_global_instance *instance)
+{
+    if (RULE(DG_HEADER_02)) return instance;
+    const rt_program_globals *globals = rt_global_database_program(scheduler->globals, program);
+    CHECK(globals->list.count > 0);
+    const rt_global_instance *first =
+        rt_globals_instance_find(scheduler, queue, globals->list.items[0].entry, false);
+    return first ? first : instance;
+}
+
 /* Writes the content's address into the program's variable, by the interface for such writes. */
 static rt_status point(rt_scheduler *scheduler, rt_queue_id queue, const rt_program *program,
                        rt_program_global *global, const rt_global_instance *instance)
 {
     RT_TRY(rt_global_variable(scheduler->globals, program, global, sizeof global->pointer));
-    pointer_set(global, instance);
+    pointer_set(global, target_of(scheduler, queue, program, instance));
     rt_command *command = rt_graph_add(scheduler, RT_COMMAND_POINT, queue);
     rt_status status = rt_enqueue_point(scheduler, command, program, global);
     if (rt_ok(status))

@@ -75,6 +75,13 @@ static void trace_hold(rt_scheduler *scheduler, const rt_fusion_command *fusion,
     rt_free(after);
 }
 
+rt_status rt_hold_check(rt_scheduler *scheduler, rt_queue_id queue, const rt_launch *launch)
+{
+    const rt_device *device = scheduler->queues.items[queue].device;
+    return dev_nd_range_validate(scheduler->sink, &launch->range,
+                                 device->capabilities.group_size_max);
+}
+
 void rt_hold_launch(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_command *command,
                     dev_kernel *kernel, const rt_launch *launch)
 {

@@ -187,6 +187,19 @@ RT_MUST_USE rt_status rt_scheduler_wait(rt_scheduler *scheduler);
 RT_MUST_USE rt_status rt_scheduler_wait_queue(rt_scheduler *scheduler, rt_queue_id queue);
 RT_MUST_USE rt_status rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_id command);
 
+/* How far a command is, as somebody who does not wait can tell. */
+typedef enum rt_progress {
+    RT_PROGRESS_SUBMITTED,   /* no device has it yet */
+    RT_PROGRESS_HANDED_OVER, /* its device has not ended it; whether it has begun no device tells */
+    RT_PROGRESS_COMPLETE,    /* a wait for it would not block; it may have failed */
+} rt_progress;
+
+/* Looks without waiting, and without ending a fusion.  The event of a fusion is complete when the
+ * kernels, or what was put in their place, are, and is submitted while they are held back.
+ * Source: SYCL 2020, 4.6.6.1 "Event information and profiling descriptors"; document 001, "Event
+ * Handling". */
+rt_progress rt_scheduler_progress(rt_scheduler *scheduler, rt_command_id command);
+
 /* The launch with those arguments alone that the kernel's code takes, in the arena; everything else
  * is borrowed from `launch` (eliminated.c). */
 rt_launch rt_launch_pass(rt_arena *arena, const rt_program *program, const rt_launch *launch);

@@ -226,8 +226,10 @@ bool rt_queue_in_fusion_mode(const rt_scheduler *scheduler, rt_queue_id queue);
  * itself is: a fusion that holds some of it back ends (KF-SYNC-06). */
 void rt_sync_dependencies(rt_scheduler *scheduler, rt_command *command);
 
-/* The same at the making of a command that will itself be held (KF-SYNC-09). */
-void rt_sync_at_construction(rt_scheduler *scheduler, rt_command *command);
+/* The same at the making of a command that the fusion `own` will hold, be it a kernel or a move of
+ * content for one (KF-SYNC-09). */
+void rt_sync_at_construction(rt_scheduler *scheduler, const rt_command *command,
+                             const rt_fusion_command *own);
 
 /* A fault only (see KF-SYNC-10): the fusion with which a launch outside it is put off, since it
  * depends on one of the list's kernels.  NULL: none. */
@@ -256,7 +258,14 @@ void rt_fusion_end(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_sync_r
 
 /* ---- held.c (lock held) ------------------------------------------------------------------- */
 
-/* Puts a launch into the list of a fusion, in place of handing it to the device. */
+/* Looks at a launch that is going to be held, as its device will when it gets it: the application
+ * is told at submission of a mistake that needs no compiler.  ERRC_ND_RANGE: its groups do not
+ * divide its range, or are larger than the device takes. */
+RT_MUST_USE rt_status rt_hold_check(rt_scheduler *scheduler, rt_queue_id queue,
+                                    const rt_launch *launch);
+
+/* Puts a launch that rt_hold_check has passed into the list of a fusion, in place of handing it to
+ * the device. */
 void rt_hold_launch(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_command *command,
                     dev_kernel *kernel, const rt_launch *launch);
 

@@ -242,7 +242,7 @@ static rt_status enqueue_or_hold(rt_scheduler *scheduler, rt_fusion_command *fus
                                  rt_command *command, dev_kernel *kernel, const rt_launch *launch)
 {
     if (!fusion) return rt_enqueue_launch(scheduler, command, kernel, launch);
-    if (command->queue == fusion->queue) rt_sync_at_construction(scheduler, command);
+    if (command->queue == fusion->queue) rt_sync_at_construction(scheduler, command, fusion);
     rt_hold_launch(scheduler, fusion, command, kernel, launch);
     return RT_STATUS_OK;
 }
@@ -252,8 +252,9 @@ static rt_status submit_launch(rt_scheduler *scheduler, rt_queue_id queue, const
                                rt_program *program, dev_kernel *kernel, rt_command_id *out_command)
 {
     RT_TRY(check_pointers(scheduler, queue, launch));
-    rt_access_list accesses = rt_launch_accesses(launch);
     rt_fusion_command *fusion = rt_fusion_to_join(scheduler, queue);
+    if (fusion) RT_TRY(rt_hold_check(scheduler, queue, launch));
+    rt_access_list accesses = rt_launch_accesses(launch);
     const rt_submission submission = {.queue = queue,
                                       .kind = RT_COMMAND_LAUNCH,
                                       .accesses = &accesses,

@@ -77,9 +77,9 @@ void rt_sync_dependencies(rt_scheduler *scheduler, rt_command *command)
         end_others(scheduler, command);
 }
 
-void rt_sync_at_construction(rt_scheduler *scheduler, rt_command *command)
+void rt_sync_at_construction(rt_scheduler *scheduler, const rt_command *command,
+                             const rt_fusion_command *own)
 {
-    const rt_fusion_command *own = scheduler->queues.items[command->queue].fusion;
     for (uint32_t i = 0; i < command->dependencies.count; i++) {
         const rt_command *other = scheduler->commands.items[command->dependencies.items[i]];
         rt_fusion_command *fusion = rt_fusion_of(scheduler, other);

@@ -13,42 +13,11 @@
 //
 // Seen with libsycl 9.0.0 (wheel intel-sycl-rt 2026.2.0) over Intel's OpenCL CPU runtime
 // 2026.22.10.0.01_160000: 0, must be 5
-#include <cstdint>
+#include "fat_binary.hpp"
+
 #include <cstdio>
 #include <sycl/detail/device_global_map.hpp>
 #include <sycl/sycl.hpp>
-
-/* The form of a fat binary, as version 9 reads it. */
-struct entry {
-    void *address;
-    const char *name;
-    size_t size;
-    int32_t flags, reserved;
-};
-struct property {
-    const char *name;
-    const void *value;
-    uint32_t type; // 2: bytes, after their length in bits
-    uint64_t size;
-};
-struct property_set {
-    const char *name;
-    const property *begin, *end;
-};
-struct image {
-    uint16_t version;
-    uint8_t kind, format;
-    const char *target, *compile_options, *link_options;
-    const unsigned char *begin, *end;
-    const entry *entries_begin, *entries_end;
-    const property_set *sets_begin, *sets_end;
-};
-struct descriptor {
-    uint16_t version, count;
-    const image *images;
-    const entry *host_begin, *host_end;
-};
-extern "C" void __sycl_register_lib(const void *);
 
 static void register_image()
 {
@@ -59,11 +28,7 @@ static void register_image()
     } value = {64, sizeof(int), 0};
     static const property counter{"counter", &value, 2, sizeof value};
     static const property_set globals{"SYCL/device globals", &counter, &counter + 1};
-    static const entry kernel{nullptr, "kernel", 0, 0, 0};
-    static const image made{3,    4,        2,       "spir64",    "",       "",
-                            code, code + 4, &kernel, &kernel + 1, &globals, &globals + 1};
-    static const descriptor all{1, 1, &made, nullptr, nullptr};
-    __sycl_register_lib(&all);
+    add({code, code + 4, "kernel", &globals, 1});
 }
 
 int main()

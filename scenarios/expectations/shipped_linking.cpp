@@ -13,69 +13,41 @@
 // what stands in memory behind it, an X in the first and a NUL in the second, is no part of the
 // name, so that both answer 1 2 3.
 //
+// other-format (VF-LINK-12): an image of four bytes that were compiled ahead of time has the set
+// too. The kernel's image is SPIR-V, so that it is left out, and the answer is 1 2 3.
+//
+// dummy (VF-LINK-03): a second image in SPIR-V has the set and `dummy-image` = 1, and its `area`
+// does nothing.  The device can run the other one, so that the answer is 1 2 3.
+//
+// dummy-needed (VF-LINK-04): the same, but the first one requires the aspect gpu (2).  The dummy is
+// linked in its place, and the kernel runs; what the dummy's `area` gives nothing says.
+//
+// libsycl takes every property of "SYCL/virtual functions" for the names of sets.
+//
+// no-dummy: as dummy-needed without the dummy, of which VirtualFunctions.md names no result.
+//
 // Seen with libsycl 9.0.0 (wheel intel-sycl-rt 2026.2.0) over Intel's OpenCL CPU runtime
 // 2026.22.10.0.01_160000:
 //
 //   providers      refused: Linking globals named 'g': symbol multiply defined!
 //   set-name       refused: JIT session error: Symbols not found: [ area ]
 //   set-name-nul   1 2 3
-#include <cstdint>
+//   other-format   refused: opencl backend failed with error: 7 (UR_RESULT_ERROR_INVALID_BINARY)
+//   dummy          ends the process: std::logic_error, "basic_string::_M_construct null not valid"
+//   dummy-needed   the same
+//   no-dummy       refused: JIT session error: Symbols not found: [ area ]
+#include "fat_binary.hpp"
+
 #include <cstdio>
 #include <cstring>
 #include <sycl/sycl.hpp>
 
-/* ---- The form of a fat binary, as version 9 reads it ---------------------------------------- */
-
-struct entry {
-    void *address;
-    const char *name;
-    size_t size;
-    int32_t flags, reserved;
-};
-struct property {
-    const char *name;
-    const void *value;
-    uint32_t type; // 1: a number, kept in size; 2: bytes, after their length in bits
-    uint64_t size;
-};
-struct property_set {
-    const char *name;
-    const property *begin, *end;
-};
-struct image {
-    uint16_t version;
-    uint8_t kind, format;
-    const char *target, *compile_options, *link_options;
-    const unsigned char *begin, *end;
-    const entry *entries_begin, *entries_end;
-    const property_set *sets_begin, *sets_end;
-};
-struct descriptor {
-    uint16_t version, count;
-    const image *images;
-    const entry *host_begin, *host_end;
-};
-extern "C" void __sycl_register_lib(const void *);
-
-#define CODE(name)                                                                                 \
-    asm(".section .rodata\n.balign 8\n" #name "_begin: .incbin \"" #name ".spv\"\n" #name          \
-        "_end:\n.previous");                                                                       \
-    extern "C" const unsigned char name##_begin[], name##_end[]
 CODE(app);
 CODE(both);
 CODE(g);
 CODE(set);
 CODE(user);
-
-/* Registers an image; it and what it consists of stay. */
-static void add(const unsigned char *begin, const unsigned char *end, const char *function,
-                const property_set *sets, size_t set_count)
-{
-    auto *entries = new entry[1]{{nullptr, function, 0, 0, 0}};
-    auto *made = new image{3,     4,   2,       "spir64",    "",   "",
-                           begin, end, entries, entries + 1, sets, sets + set_count};
-    __sycl_register_lib(new descriptor{1, 1, made, nullptr, nullptr});
-}
+CODE(dummy);
 
 /* ---- Three values through the kernel -------------------------------------------------------- */
 
@@ -113,9 +85,9 @@ static int providers()
     static const property_set app_sets[] = {{"SYCL/imported symbols", f_and_g, f_and_g + 2}};
     static const property_set both_sets[] = {{"SYCL/exported symbols", f_and_g, f_and_g + 2}};
     static const property_set g_sets[] = {{"SYCL/exported symbols", &g_alone, &g_alone + 1}};
-    add(both_begin, both_end, "f", both_sets, 1);
-    add(g_begin, g_end, "g", g_sets, 1);
-    add(app_begin, app_end, "apply", app_sets, 1);
+    add({both_begin, both_end, "f", both_sets, 1});
+    add({g_begin, g_end, "g", g_sets, 1});
+    add({app_begin, app_end, "apply", app_sets, 1});
     return launch("apply");
 }
 
@@ -129,8 +101,41 @@ static int sets(char after)
     static const property has{"virtual-functions-set", other, 2, 14};
     static const property_set user_sets[] = {{"SYCL/virtual functions", &uses, &uses + 1}};
     static const property_set set_sets[] = {{"SYCL/virtual functions", &has, &has + 1}};
-    add(set_begin, set_end, "area", set_sets, 1);
-    add(user_begin, user_end, "draw", user_sets, 1);
+    add({set_begin, set_end, "area", set_sets, 1});
+    add({user_begin, user_end, "draw", user_sets, 1});
+    return launch("draw");
+}
+
+/* ---- Two images that have set s -------------------------------------------------------------- */
+
+/* Bytes after their length in bits; the name of the set is s, with a NUL behind it. */
+static const unsigned char set_s[] = {8, 0, 0, 0, 0, 0, 0, 0, 's', 0};
+static const unsigned char aspect_gpu[] = {32, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0};
+
+static const property uses_s{"uses-virtual-functions-set", set_s, 2, 9};
+static const property has_s[] = {{"virtual-functions-set", set_s, 2, 9},
+                                 {"dummy-image", nullptr, 1, 1}};
+static const property needs_gpu{"aspects", aspect_gpu, 2, 12};
+static const property_set user_of_s{"SYCL/virtual functions", &uses_s, &uses_s + 1};
+static const property_set provider_of_s[] = {
+    {"SYCL/virtual functions", has_s, has_s + 1},
+    {"SYCL/device requirements", &needs_gpu, &needs_gpu + 1}};
+static const property_set dummy_of_s{"SYCL/virtual functions", has_s, has_s + 2};
+
+static int other_format()
+{
+    static const unsigned char code[] = {1, 2, 3, 4};
+    add({set_begin, set_end, "area", provider_of_s, 1});
+    add({code, code + 4, "area", provider_of_s, 1, 1, "spir64_x86_64"});
+    add({user_begin, user_end, "draw", &user_of_s, 1});
+    return launch("draw");
+}
+
+static int dummies(bool provider_runs, bool with_dummy)
+{
+    add({set_begin, set_end, "area", provider_of_s, provider_runs ? 1u : 2u});
+    if (with_dummy) add({dummy_begin, dummy_end, "area", &dummy_of_s, 1});
+    add({user_begin, user_end, "draw", &user_of_s, 1});
     return launch("draw");
 }
 
@@ -140,6 +145,11 @@ int main(int count, char **words)
     if (std::strcmp(what, "providers") == 0) return providers();
     if (std::strcmp(what, "set-name") == 0) return sets('X');
     if (std::strcmp(what, "set-name-nul") == 0) return sets('\0');
-    std::printf("usage: shipped_linking providers|set-name|set-name-nul\n");
+    if (std::strcmp(what, "other-format") == 0) return other_format();
+    if (std::strcmp(what, "dummy") == 0) return dummies(true, true);
+    if (std::strcmp(what, "dummy-needed") == 0) return dummies(false, true);
+    if (std::strcmp(what, "no-dummy") == 0) return dummies(false, false);
+    std::printf("usage: shipped_linking providers|set-name|set-name-nul|other-format|dummy|"
+                "dummy-needed|no-dummy\n");
     return 2;
 }

@@ -1,10 +1,12 @@
 /* Work-item remapping against a table of its own: what each work-item of each kernel of a fused
  * launch is told of its place equals what a plain enumeration of the kernel's own nd-range says.
  *
- * The table knows no formula of the document: it counts work-items one after the other, the first
- * index fastest, as OpenCL does.  Ranges up to three dimensions are tried in all pairs of a small
- * set, larger ones at random from a fixed seed. */
+ * The table is the one that scenarios have as `oracle`: it knows no formula of the document and
+ * counts work-items one after the other, the first index fastest, as OpenCL does.  Ranges up to
+ * three dimensions are tried in all pairs of a small set, larger ones at random from a fixed seed.
+ */
 #include "conformance/compile/test/fusion_fixture.h"
+#include "conformance/scenario/oracle.h"
 
 #include "reference/base/alloc.h"
 
@@ -57,62 +59,47 @@ _Static_assert(RECORD == 36 && WORK_DIM == 33, "the kernel counts so");
 
 /* ---- The table ----------------------------------------------------------------------------- */
 
-typedef struct place {
-    uint64_t at[3]; /* without offset */
-} place;
-
-/* Work-item number `linear` of a range: as an odometer would count. */
-static place place_of(const rt_fusion_range *range, uint64_t linear)
+static scn_nd_range table_of(const rt_fusion_range *range)
 {
-    place item = {{0, 0, 0}};
-    for (uint64_t i = 0; i < linear; i++) {
-        for (uint32_t d = 0; d < 3; d++) {
-            if (++item.at[d] < range->global[d]) break;
-            item.at[d] = 0;
-        }
-    }
-    return item;
+    scn_nd_range table = {.dimensions = range->dimensions};
+    memcpy(table.global, range->global, sizeof table.global);
+    memcpy(table.local, range->local, sizeof table.local);
+    memcpy(table.offset, range->offset, sizeof table.offset);
+    return table;
 }
 
 static uint64_t items_of(const rt_fusion_range *range)
 {
-    return range->global[0] * range->global[1] * range->global[2];
+    scn_nd_range table = table_of(range);
+    return scn_oracle_items(&table);
 }
 
-/* Which group of a launch a work-item is in, and where in it. */
-static uint64_t group_number(const rt_fusion_range *range, place item)
-{
-    uint64_t number = 0;
-    for (uint32_t d = 3; d-- > 0;)
-        number = number * (range->global[d] / range->local[d]) + item.at[d] / range->local[d];
-    return number;
-}
+/* Where a record has the answers of each built-in. */
+static const uint32_t slots[SCN_BUILT_IN_COUNT] = {
+    [SCN_BUILT_IN_GLOBAL_ID] = GLOBAL_ID,
+    [SCN_BUILT_IN_GLOBAL_SIZE] = GLOBAL_SIZE,
+    [SCN_BUILT_IN_GLOBAL_OFFSET] = GLOBAL_OFFSET,
+    [SCN_BUILT_IN_LOCAL_ID] = LOCAL_ID,
+    [SCN_BUILT_IN_LOCAL_SIZE] = LOCAL_SIZE,
+    [SCN_BUILT_IN_ENQUEUED_LOCAL_SIZE] = ENQUEUED_SIZE,
+    [SCN_BUILT_IN_GROUP_ID] = GROUP_ID,
+    [SCN_BUILT_IN_NUM_GROUPS] = NUM_GROUPS,
+    [SCN_BUILT_IN_WORK_DIM] = WORK_DIM,
+    [SCN_BUILT_IN_GLOBAL_LINEAR_ID] = GLOBAL_LINEAR_ID,
+    [SCN_BUILT_IN_LOCAL_LINEAR_ID] = LOCAL_LINEAR_ID,
+};
 
-static void table_indexed(const rt_fusion_range *range, place item, uint32_t d, uint64_t *record)
+/* With the local size open, what concerns groups is the device's choice and not written here. */
+static void table_record(const scn_nd_range *range, const scn_place *place, uint64_t *record)
 {
-    bool there = d<range->dimensions, local = range->local[0]> 0;
-    record[GLOBAL_ID + d] = there ? item.at[d] + range->offset[d] : 0;
-    record[GLOBAL_SIZE + d] = there ? range->global[d] : 1;
-    record[GLOBAL_OFFSET + d] = there ? range->offset[d] : 0;
-    record[LOCAL_ID + d] = there && local ? item.at[d] % range->local[d] : 0;
-    record[LOCAL_SIZE + d] = there && local ? range->local[d] : 1;
-    record[ENQUEUED_SIZE + d] = record[LOCAL_SIZE + d];
-    record[GROUP_ID + d] = there && local ? item.at[d] / range->local[d] : 0;
-    record[NUM_GROUPS + d] = there && local ? range->global[d] / range->local[d] : 1;
-}
-
-static void table_record(const rt_fusion_range *range, uint64_t linear, uint64_t *record)
-{
-    place item = place_of(range, linear);
     record[VISITS] = 1;
-    for (uint32_t d = 0; d < 4; d++)
-        table_indexed(range, item, d, record);
-    record[WORK_DIM] = range->dimensions;
-    record[GLOBAL_LINEAR_ID] = linear;
-    record[LOCAL_LINEAR_ID] =
-        (record[LOCAL_ID + 2] * record[LOCAL_SIZE + 1] + record[LOCAL_ID + 1]) *
-            record[LOCAL_SIZE] +
-        record[LOCAL_ID];
+    for (uint32_t b = 0; b < SCN_BUILT_IN_COUNT; b++) {
+        scn_built_in built_in = (scn_built_in)b;
+        if (scn_oracle_is_of_groups(built_in) && range->local[0] == 0) continue;
+        uint32_t indices = b < SCN_BUILT_IN_PLAIN_FIRST ? SCN_ORACLE_DIMENSIONS : 1;
+        for (uint32_t d = 0; d < indices; d++)
+            record[slots[b] + d] = scn_oracle_answer(range, place, built_in, d);
+    }
 }
 
 /* With the local size open, what concerns groups is the device's choice. */
@@ -129,15 +116,19 @@ static bool is_compared(const rt_fusion_range *range, uint32_t slot)
 static bool is_whole(const rt_fusion_range *kernel, const rt_fusion_range *launch)
 {
     uint64_t groups[4096];
+    scn_nd_range inner = table_of(kernel), outer = table_of(launch);
+    scn_place of_kernel = {0}, of_launch = {0};
     uint64_t items = items_of(kernel);
     assert_true(items <= 4096);
     for (uint64_t i = 0; i < items; i++)
         groups[i] = UINT64_MAX;
     for (uint64_t i = 0; i < items; i++) {
-        uint64_t of_kernel = group_number(kernel, place_of(kernel, i));
-        uint64_t of_launch = group_number(launch, place_of(launch, i));
-        if (groups[of_kernel] == UINT64_MAX) groups[of_kernel] = of_launch;
-        if (groups[of_kernel] != of_launch) return false;
+        uint64_t *group = &groups[scn_oracle_group(&inner, &of_kernel)];
+        uint64_t around = scn_oracle_group(&outer, &of_launch);
+        if (*group == UINT64_MAX) *group = around;
+        if (*group != around) return false;
+        scn_oracle_next(&inner, &of_kernel);
+        scn_oracle_next(&outer, &of_launch);
     }
     return true;
 }
@@ -164,9 +155,11 @@ static void compare(fusion_fixture *fixture, const rt_fusion_range *range, sim_o
     uint64_t items = items_of(range), count = (items + SPARE) * RECORD;
     uint64_t *seen = rt_alloc(count * sizeof *seen);
     sim_object_read(fixture->world, out, 0, count * sizeof *seen, seen);
-    for (uint64_t i = 0; i < items; i++) {
-        uint64_t wanted[RECORD];
-        table_record(range, i, wanted);
+    scn_nd_range table = table_of(range);
+    scn_place place = {0};
+    for (uint64_t i = 0; i < items; i++, scn_oracle_next(&table, &place)) {
+        uint64_t wanted[RECORD] = {0};
+        table_record(&table, &place, wanted);
         for (uint32_t slot = 0; slot < RECORD; slot++) {
             uint64_t value = seen[i * RECORD + slot];
             if (!is_compared(range, slot) || value == wanted[slot]) continue;

@@ -346,9 +346,9 @@ static void print_finding(rt_buffer *out, const scn_expect *expect)
 
 static void print_expect(rt_buffer *out, const scn_expect *expect)
 {
-    static const char *const kinds[] = {"memory", "count",   "program_of",  "trace",
-                                        "never",  "finding", "host_symbol", "one_of",
-                                        "output", "bundle",  "variable",    "fusion_mode"};
+    static const char *const kinds[] = {"memory",   "count",       "program_of", "trace",  "never",
+                                        "finding",  "host_symbol", "one_of",     "output", "bundle",
+                                        "variable", "fusion_mode", "event"};
     _Static_assert(sizeof kinds / sizeof *kinds == SCN_EXPECT_KIND_COUNT, "all kinds");
     rt_buffer_printf(out, "\n    expect %s", kinds[expect->kind]);
     print_position(out, "at", expect->at);
@@ -392,6 +392,10 @@ static void print_expect(rt_buffer *out, const scn_expect *expect)
         return;
     case SCN_EXPECT_FUSION_MODE:
         rt_buffer_printf(out, " queue=%u is=%d", expect->queue, expect->in_fusion_mode);
+        return;
+    case SCN_EXPECT_EVENT:
+        rt_buffer_printf(out, " step=%u status=%s", expect->step,
+                         scn_event_status_name(expect->status));
         return;
     case SCN_EXPECT_KIND_COUNT: break;
     }

@@ -81,6 +81,7 @@ static const char steps[] =
     "  - complete_fusion: {queue: fq, no_barriers: true}\n"
     "    id: fused\n"
     "  - cancel_fusion: fq\n"
+    "  - expect: {event: fused, status: complete}\n"
     "  - host_task: {queue: fq, from: a, to: p, after: [fused]}\n"
     "  - host_task: {from: a}\n"
     "  - end_queue: fq\n"

@@ -423,6 +423,9 @@ static scn_inner_pointer *pointer_of(victim *it, uint32_t index)
     LIE(fusion_of_a_later_queue,                                                                   \
         step_of(it, SCN_VERB_COMPLETE_FUSION)->on = it->scenario->step_count)                      \
     LIE(mode_of_no_queue, expect_of(it, SCN_EXPECT_FUSION_MODE)->queue = 0)                        \
+    LIE(event_of_no_command, expect_of(it, SCN_EXPECT_EVENT)->step = 0)                            \
+    LIE(event_status_unknown, expect_of(it, SCN_EXPECT_EVENT)->status = SCN_EVENT_STATUS_COUNT)    \
+    LIE(event_status_not_built, expect_of(it, SCN_EXPECT_EVENT)->status = SCN_EVENT_RUNNING)       \
     LIE(end_of_usm, step_of(it, SCN_VERB_END_MEMORY)->memory = USM_HOST)                           \
     LIE(symbol_of_no_module, expect_of(it, SCN_EXPECT_HOST_SYMBOL)->from = 2)                      \
     LIE(symbol_by_no_module, expect_of(it, SCN_EXPECT_HOST_SYMBOL)->by = SCN_NONE)

@@ -192,6 +192,25 @@ static void errors_are_compared_in_every_part(void **state)
                    "errc::invalid");
 }
 
+/* The counting device does at once what it is asked. */
+static void events_differ_from_their_expected_status(void **state)
+{
+#define NAMED "  - load: library\n" LAUNCH "    id: one\n"
+    const cnf_check *check =
+        run(*state, NAMED "  - expect: {event: one, status: complete}\n", NULL);
+    assert_true(check->ok);
+    assert_true(check->observed);
+    expect_failure(state, NAMED "  - expect: {event: one, status: submitted}\n", "event",
+                   "event-status");
+    /* Its step was refused, so that there is no event. */
+    expect_failure(state,
+                   LAUNCH "    id: two\n"
+                          "    expect: {error: {documents: exception}}\n"
+                          "  - expect: {event: two, status: complete}\n",
+                   "event", "no-event");
+#undef NAMED
+}
+
 static void counts_programs_traces_and_memories_differ(void **state)
 {
 #define LOADED "  - load: library\n" LAUNCH
@@ -618,6 +637,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(all_expectations_hold),
         TEST(errors_are_compared_in_every_part),
+        TEST(events_differ_from_their_expected_status),
         TEST(counts_programs_traces_and_memories_differ),
         TEST(images_of_events_are_judged),
         TEST(bundles_are_made_shown_and_launched_from),

@@ -527,6 +527,39 @@ static void attributes_that_say_nothing_are_refused(void **state)
     }
 }
 
+static void a_variable_that_no_host_finds_is_refused(void **state)
+{
+    static const struct {
+        const char *variable, *name, *wanted;
+    } rows[] = {
+        {"@0 = internal addrspace(1) global i32 0 #0\n", "",
+         "device_global variable '' has no name; give it one"},
+        {"@v = global i32 0 #0\n", "v",
+         "device_global variable 'v' is not in global memory; declare it with addrspace(1)"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char code[1024];
+        snprintf(code, sizeof code,
+                 TARGET "%s" KERNEL("K", "") ATTRIBUTES("0", SIZE("4") ID("one") IMAGE_SCOPE),
+                 rows[i].variable);
+        rt_status status = fixture_postlink(*state, RT_SPLIT_OFF, SOURCES({"m.ll", code}));
+        assert_refused(*state, status, RT_POSTLINK_ERROR, rows[i].name);
+        assert_message(*state, status, rows[i].wanted);
+    }
+}
+
+static void two_variables_of_one_id_are_refused(void **state)
+{
+    rt_status status = fixture_postlink(
+        *state, RT_SPLIT_OFF,
+        SOURCES({"m.ll", TARGET SCOPED("v", "0") SCOPED("w", "0") KERNEL("K", STORE("v") STORE("w"))
+                             ATTRIBUTES("0", SIZE("4") ID("one") IMAGE_SCOPE)}));
+    assert_refused(*state, status, RT_COMPILE_TIME, "w");
+    assert_message(*state, status,
+                   "m.ll: error: device_global 'w' has the unique id 'one', which is that of 'v'; "
+                   "rename one of them");
+}
+
 static void only_zero_is_an_initial_value(void **state)
 {
     rt_status status = fixture_postlink(
@@ -666,6 +699,8 @@ int main(int argc, char **argv)
         TEST(a_variable_of_a_function_is_refused),
         TEST(declarations_of_one_variable_agree),
         TEST(attributes_that_say_nothing_are_refused),
+        TEST(a_variable_that_no_host_finds_is_refused),
+        TEST(two_variables_of_one_id_are_refused),
         TEST(only_zero_is_an_initial_value),
         TEST(static_ones_of_two_sources_are_two),
         TEST(one_image_exports_and_others_give_way),

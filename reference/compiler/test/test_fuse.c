@@ -4,6 +4,7 @@
  * What fused kernels do is tested elsewhere (conformance/compile/test). */
 #include "reference/compiler/fuse.h"
 #include "reference/compiler/fuse_input.h"
+#include "reference/compiler/fuse_values.h"
 #include "reference/compiler/test/postlink_fixture.h"
 
 #include "reference/base/alloc.h"
@@ -658,10 +659,13 @@ static void KF_REMAP_24_offsets_are_replaced(void **state)
 
 /* ---- PTX ----------------------------------------------------------------------------------- */
 
-/* Two kernels for nvptx64: the first stores what `body` leaves in %v over 4 by 4 work-items without
- * local size, the second is there for its range of 16.  The offset of both is `offset`. */
-static void fuse_ptx(fuse_fixture *fixture, const char *body, uint32_t offset)
+/* Two kernels for nvptx64: the first stores what `body` leaves in %v over `size` work-items in each
+ * of its dimensions (1 or 2) without local size, the second is there for its range of 16.  The
+ * offset of both is `offset`, in SYCL's last component. */
+static void fuse_ptx_over(fuse_fixture *fixture, const char *body, uint32_t dimensions,
+                          uint32_t size, uint32_t offset)
 {
+    assert_true(dimensions == 2 || (dimensions == 1 && offset == 0));
     rt_text ir = rt_arena_printf(
         &fixture->job.arena,
         "target triple = \"nvptx64-nvidia-cuda\"\n"
@@ -677,21 +681,90 @@ static void fuse_ptx(fuse_fixture *fixture, const char *body, uint32_t offset)
         " void @fused_7()\n"
         "!0 = !{!\"A\", !\"B\"}\n!1 = !{i64 1, !3, !4, !5}\n!2 = !{!6, !1}\n"
         "!3 = !{i64 16, i64 0, i64 0}\n!4 = !{i64 0, i64 0, i64 0}\n"
-        "!5 = !{i64 %u, i64 0, i64 0}\n!6 = !{i64 2, !7, !4, !8}\n"
-        "!7 = !{i64 4, i64 4, i64 0}\n!8 = !{i64 0, i64 %u, i64 0}\n",
-        body, offset, offset);
+        "!5 = !{i64 %u, i64 0, i64 0}\n!6 = !{i64 %u, !7, !4, !8}\n"
+        "!7 = !{i64 %u, i64 %u, i64 0}\n!8 = !{i64 0, i64 %u, i64 0}\n",
+        body, offset, dimensions, size, dimensions == 2 ? size : 0, offset);
     fuse_ir(fixture, ir);
+}
+
+/* The same with 4 by 4 work-items. */
+static void fuse_ptx(fuse_fixture *fixture, const char *body, uint32_t offset)
+{
+    fuse_ptx_over(fixture, body, 2, 4, offset);
 }
 
 #define REGISTER(name) " %v = call i32 @llvm.nvvm.read.ptx.sreg." name ".x()"
 
-static void assert_stored(fuse_fixture *fixture, const char *body, uint32_t offset, uint32_t value)
+static void assert_store_of(fuse_fixture *fixture, uint32_t value)
 {
-    fuse_ptx(fixture, body, offset);
     rt_text store = rt_arena_printf(&fixture->job.arena, "store i32 %u, ", value);
     if (holds(fixture->fusing.module, store.data)) return;
     LLVMDumpModule(fixture->fusing.module);
     fail_msg("no '%s'", store.data);
+}
+
+static void assert_stored(fuse_fixture *fixture, const char *body, uint32_t offset, uint32_t value)
+{
+    fuse_ptx(fixture, body, offset);
+    assert_store_of(fixture, value);
+}
+
+static LLVMValueRef operand(LLVMValueRef value, LLVMOpcode opcode, unsigned index)
+{
+    assert_int_equal(LLVMGetInstructionOpcode(value), opcode);
+    return LLVMGetOperand(value, index);
+}
+
+/* The value is a register of the group's kind, widened. */
+static void assert_register(LLVMValueRef value, const char *name)
+{
+    LLVMValueRef call = operand(value, LLVMZExt, 0);
+    size_t length;
+    assert_true(LLVMIsACallInst(call) != NULL);
+    assert_string_equal(LLVMGetValueName2(LLVMGetCalledValue(call), &length), name);
+}
+
+/* ((ctaid * ntid) + tid) + offset of y, whose offset is 3. */
+static void KF_PTX_01_the_global_id_is_a_formula(void **state)
+{
+    fuse_fixture *fixture = *state;
+    LLVMContextRef context = fixture->job.context;
+    LLVMModuleRef module = LLVMModuleCreateWithNameInContext("ptx", context);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, 0);
+    LLVMValueRef function = LLVMAddFunction(module, "f", type);
+    pl_emitter emitter = {&fixture->job, module, LLVMCreateBuilderInContext(context), true};
+    LLVMPositionBuilderAtEnd(emitter.builder,
+                             LLVMAppendBasicBlockInContext(context, function, "entry"));
+    rt_fusion_range launch = plane(8, 4);
+    launch.offset[1] = 3;
+    LLVMValueRef id = pl_emit_raw(&emitter, &launch, PL_GLOBAL_ID, 1);
+    LLVMValueRef offset = operand(id, LLVMAdd, 1), inner = operand(id, LLVMAdd, 0);
+    assert_int_equal(LLVMConstIntGetZExtValue(offset), 3);
+    LLVMValueRef product = operand(inner, LLVMAdd, 0);
+    assert_register(operand(inner, LLVMAdd, 1), "llvm.nvvm.read.ptx.sreg.tid.y");
+    assert_register(operand(product, LLVMMul, 0), "llvm.nvvm.read.ptx.sreg.ctaid.y");
+    assert_register(operand(product, LLVMMul, 1), "llvm.nvvm.read.ptx.sreg.ntid.y");
+    LLVMDisposeBuilder(emitter.builder);
+    LLVMDisposeModule(module);
+}
+
+/* {8} under {16} differs in component 0 alone, in which nothing would have to be replaced. */
+static void KF_PTX_02_an_open_local_size_is_replaced_on_ptx_alone(void **state)
+{
+    fuse_fixture *fixture = *state;
+    static const struct {
+        const char *body;
+        uint32_t value;
+    } seen[] = {{REGISTER("nctaid"), 1}, {REGISTER("ntid"), 8}, {REGISTER("ctaid"), 0}};
+    for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
+        fuse_ptx_over(fixture, seen[i].body, 1, 8, 0);
+        assert_store_of(fixture, seen[i].value);
+        LLVMDisposeModule(fixture->fusing.module);
+        fixture->fusing = (pl_fusing){.job = &fixture->job};
+    }
+    assert_query(fixture, NUM_GROUPS, line(8), line(16), true);
+    assert_query(fixture, LOCAL_SIZE, line(8), line(16), true);
+    assert_query(fixture, GROUP_ID, line(8), line(16), true);
 }
 
 static void KF_PTX_03_there_is_one_group(void **state)
@@ -799,6 +872,8 @@ int main(int argc, char **argv)
         TEST(KF_REMAP_22_local_ids_are_replaced),
         TEST(KF_REMAP_23_group_ids_are_replaced),
         TEST(KF_REMAP_24_offsets_are_replaced),
+        TEST(KF_PTX_01_the_global_id_is_a_formula),
+        TEST(KF_PTX_02_an_open_local_size_is_replaced_on_ptx_alone),
         TEST(KF_PTX_03_there_is_one_group),
         TEST(KF_PTX_04_the_group_is_number_0),
         TEST(KF_PTX_05_the_local_size_is_the_global_one),

@@ -53,6 +53,10 @@ static void what_sources_may_not_hold(void **state)
          "f", "'f' is declared weak"},
         {"A.ll", TARGET "define internal spir_kernel void @K() {\n ret void\n}\n", "K",
          "internal to its source"},
+        {"A", "int gr\u00f6\u00dfe(int x) { return x; }",
+         "gr\xc3\xb6\xc3\x9f"
+         "e",
+         "characters beyond ASCII"},
         {"A.ll", TARGET "@v = thread_local addrspace(1) global i32 3\n", "v",
          "variable of each thread"},
         {"A.ll", TARGET "define spir_func i32 @f(i32 %x, ...) {\n ret i32 %x\n}\n", "f",
@@ -85,6 +89,28 @@ static void what_sources_may_not_hold(void **state)
     assert_exports(*state, 0, "f");
     make_one(*state, "A", "kernel void K(global int *p) { printf(\"%d\", p[0]); }");
     make_one(*state, "A", "__attribute__((annotate(\"note\"))) int f(int x) { return x; }");
+}
+
+#define NODE "struct node { global struct node *next; int value; };\n"
+
+static void initial_values_that_lead_back(void **state)
+{
+    static const refusal_row rows[] = {
+        {"A", NODE "global struct node v = {&v, 1};", "v", "initial value of 'v' leads back to it"},
+        {"A",
+         NODE "extern global struct node w;\nglobal struct node v = {&w, 1};\n"
+              "global struct node w = {&v, 2};",
+         "w", "initial value of 'w' leads back to it"},
+        {"A.ll",
+         TARGET "@v = addrspace(1) global i64 add (i64 ptrtoint (i64 addrspace(1)* @v to i64), "
+                "i64 8)\n",
+         "v", "initial value of 'v' leads back to it"},
+    };
+    refuse_all(*state, rows, COUNT(rows));
+    /* Twin: a variable that two others lead to, from both ends. */
+    make_one(*state, "A",
+             "global int end = 3;\nglobal int *global v = &end;\nglobal int *global w = &end;");
+    assert_exports(*state, 0, "end v w");
 }
 
 static void types_that_spirv_lacks(void **state)
@@ -161,6 +187,7 @@ int main(int argc, char **argv)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_open, fixture_close)
     const struct CMUnitTest tests[] = {
         TEST(what_sources_may_not_hold),
+        TEST(initial_values_that_lead_back),
         TEST(types_that_spirv_lacks),
         TEST(operations_that_the_writer_lacks),
     };

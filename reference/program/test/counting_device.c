@@ -24,16 +24,19 @@ static void destroy_event(dev_event *event)
 typedef struct counting_event {
     dev_event base;
     bool failed;
+    bool pending;
 } counting_event;
 
 static rt_status wait_event(dev_event *event)
 {
+    ((counting_event *)event)->pending = false;
     if (!((counting_event *)event)->failed) return RT_STATUS_OK;
     return rt_fail(event->device->sink, RT_DRIVER_ERROR, RT_RULE_NONE, "fails on demand");
 }
 
 static dev_event_state event_state(dev_event *event)
 {
+    if (((counting_event *)event)->pending) return DEV_EVENT_PENDING;
     return ((counting_event *)event)->failed ? DEV_EVENT_FAILED : DEV_EVENT_COMPLETE;
 }
 
@@ -272,6 +275,7 @@ static rt_status launch(dev_queue *queue, dev_command command, dev_kernel *kerne
         return rt_fail(queue->device->sink, RT_ERRC_ND_RANGE, RT_RULE_NONE, "fails on demand");
     }
     *out_event = make_event(command, device_of(queue)->fail_waits);
+    ((counting_event *)*out_event)->pending = device_of(queue)->holds;
     return RT_STATUS_OK;
 }
 

@@ -13,6 +13,7 @@ typedef struct counting_device {
     bool fail_builds;             /* compile, link and build are refused */
     bool fail_kernels;            /* launches are refused */
     bool fail_waits;              /* launches fail while they run */
+    bool holds;                   /* launches are pending until somebody waits for them */
     bool fail_loads;              /* binaries are refused */
     bool no_binaries;             /* no program can be had as one */
     bool fail_globals;            /* no program has a variable */

@@ -334,6 +334,52 @@ static void KF_EVENT_06_no_device_has_an_event_for_it(void **state)
     assert_int_equal(rt_scheduler_wait_command(w->scheduler, command).code, RT_DRIVER_ERROR);
 }
 
+static void looking_at_an_event_waits_for_nothing_and_ends_no_fusion(void **state)
+{
+    world *w = *state;
+    w->f->counting->holds = true;
+    start(w);
+    rt_command_id event = launch(w, w->queue);
+    assert_int_equal(rt_scheduler_progress(w->scheduler, event), RT_PROGRESS_SUBMITTED);
+    assert_true(rt_fusion_command_is_active(w->scheduler, w->queue));
+    rt_command_id fused = replace(w);
+    assert_int_equal(rt_scheduler_progress(w->scheduler, event), RT_PROGRESS_HANDED_OVER);
+    assert_int_equal(rt_scheduler_progress(w->scheduler, fused), RT_PROGRESS_HANDED_OVER);
+    assert_true(rt_ok(rt_scheduler_wait_command(w->scheduler, fused)));
+    /* Nobody has waited for the fusion's own event, and what it waits for is done all the same. */
+    assert_int_equal(command_at(w, event)->state, RT_COMMAND_ENQUEUED);
+    assert_int_equal(rt_scheduler_progress(w->scheduler, event), RT_PROGRESS_COMPLETE);
+    assert_int_equal(rt_scheduler_progress(w->scheduler, fused), RT_PROGRESS_COMPLETE);
+}
+
+static void the_event_of_a_cancelled_fusion_is_as_far_as_its_slowest_kernel(void **state)
+{
+    world *w = *state;
+    w->f->counting->holds = true;
+    const rt_fusion_command *fusion = start(w);
+    rt_command_id event = launch(w, w->queue);
+    launch(w, w->queue);
+    rt_fusion_command_cancel(w->scheduler, w->queue, RT_SYNC_REASON_CALL);
+    assert_int_equal(fusion->kernels.count, 2);
+    rt_command_id first = fusion->kernels.items[0], second = fusion->kernels.items[1];
+    assert_true(rt_ok(rt_scheduler_wait_command(w->scheduler, first)));
+    assert_int_equal(rt_scheduler_progress(w->scheduler, first), RT_PROGRESS_COMPLETE);
+    assert_int_equal(rt_scheduler_progress(w->scheduler, second), RT_PROGRESS_HANDED_OVER);
+    assert_int_equal(rt_scheduler_progress(w->scheduler, event), RT_PROGRESS_HANDED_OVER);
+    assert_true(rt_ok(rt_scheduler_wait_command(w->scheduler, second)));
+    assert_int_equal(rt_scheduler_progress(w->scheduler, event), RT_PROGRESS_COMPLETE);
+}
+
+static void the_event_of_a_failed_kernel_is_complete(void **state)
+{
+    world *w = *state;
+    w->f->counting->fail_waits = true;
+    rt_command_id failed = launch(w, w->other);
+    assert_int_equal(rt_scheduler_progress(w->scheduler, failed), RT_PROGRESS_COMPLETE);
+    assert_int_equal(rt_scheduler_wait_command(w->scheduler, failed).code, RT_DRIVER_ERROR);
+    assert_int_equal(rt_scheduler_progress(w->scheduler, failed), RT_PROGRESS_COMPLETE);
+}
+
 static void an_event_inside_the_list_costs_an_edge_for_each_kernel(void **state)
 {
     world *w = *state;
@@ -368,9 +414,50 @@ static void KF_JIT_03_a_made_image_comes_in_as_a_bundle_of_its_kernel(void **sta
     assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "kernel"), "fused");
 }
 
+/* A list that is open keeps its programs, although its kernels have run and their module is gone.
+ */
+static void an_open_list_keeps_its_programs(void **state)
+{
+    world *w = *state;
+    rt_arena arena = {0};
+    rt_fusion_list list;
+    start(w);
+    launch(w, w->queue);
+    launch(w, w->queue);
+    assert_true(rt_fusion_list_open(w->scheduler, w->queue, &arena, &list));
+    assert_true(rt_fusion_command_cancel(w->scheduler, w->queue, RT_SYNC_REASON_CALL));
+    assert_true(rt_ok(rt_scheduler_wait(w->scheduler)));
+    assert_true(rt_ok(rt_loader_close(&w->f->loader, 0)));
+    assert_int_equal(fixture_count(w->f, RT_EVENT_RELEASE), 0);
+    assert_int_equal(list.kernels[1].program->image_count, 1);
+    rt_fusion_list_close(w->scheduler, &list);
+    assert_int_equal(fixture_count(w->f, RT_EVENT_RELEASE), 1);
+    rt_arena_reset(&arena);
+}
+
+/* What the device would refuse later is refused at submission, and the list is as it was. */
+static void a_kernel_whose_groups_do_not_divide_is_not_held(void **state)
+{
+    world *w = *state;
+    const rt_fusion_command *fusion = start(w);
+    launch(w, w->queue);
+    const rt_argument arguments[] = {{.kind = RT_ARGUMENT_NULL}, {.kind = RT_ARGUMENT_NULL}};
+    const rt_launch uneven = {.kernel = RT_TEXT("k"),
+                              .range = {.dimensions = 1, .global = {4, 1, 1}, .local = {3, 1, 1}},
+                              .arguments = arguments,
+                              .argument_count = 2};
+    rt_command_id command;
+    rt_status status = rt_scheduler_launch(w->scheduler, w->queue, &uneven, &command);
+    assert_int_equal(status.code, RT_ERRC_ND_RANGE);
+    assert_int_equal(fusion->kernels.count, 1);
+    assert_int_equal(fusion->status, RT_FUSION_ACTIVE);
+    assert_true(rt_fusion_command_cancel(w->scheduler, w->queue, RT_SYNC_REASON_CALL));
+    assert_int_equal(w->f->counting->launches, 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         /* First: with its fault armed the others, which need the bundle, end the program. */
@@ -386,7 +473,13 @@ int main(void)
         TEST(KF_EVENT_04_the_command_stays_until_the_next_start),
         TEST(KF_EVENT_05_clean_up_reclaims_what_is_delete_alone),
         TEST(KF_EVENT_06_no_device_has_an_event_for_it),
+        TEST(looking_at_an_event_waits_for_nothing_and_ends_no_fusion),
+        TEST(the_event_of_a_cancelled_fusion_is_as_far_as_its_slowest_kernel),
+        TEST(the_event_of_a_failed_kernel_is_complete),
         TEST(an_event_inside_the_list_costs_an_edge_for_each_kernel),
+        TEST(an_open_list_keeps_its_programs),
+        TEST(a_kernel_whose_groups_do_not_divide_is_not_held),
     };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,70 @@
+/* What a kernel's own nd-range says each of its work-items is told of its place: a table of
+ * expected values that counts work-items one after the other.
+ *
+ * It knows nothing of fusion, no formula of a document or a compiler, and nothing of reference/
+ * but its checks, so that what it says and what a runtime does agree only where both are right.
+ * Source: OpenCL 3.0 C, 6.15.1 "Work-Item Functions". */
+#ifndef CONFORMANCE_SCENARIO_ORACLE_H
+#define CONFORMANCE_SCENARIO_ORACLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SCN_ORACLE_DIMENSIONS = 3 };
+
+/* Index 0 is what get_global_id(0) counts, which is the fastest. */
+typedef struct scn_nd_range {
+    uint32_t dimensions;                    /* 1 to 3; entries past it are 1, 1 and 0 */
+    uint64_t global[SCN_ORACLE_DIMENSIONS]; /* >= 1 */
+    uint64_t local[SCN_ORACLE_DIMENSIONS];  /* each divides global; all 0: the device chooses */
+    uint64_t offset[SCN_ORACLE_DIMENSIONS];
+} scn_nd_range;
+
+/* A work-item of a range. */
+typedef struct scn_place {
+    uint64_t linear;                    /* how many work-items were counted before it */
+    uint64_t at[SCN_ORACLE_DIMENSIONS]; /* without offset */
+} scn_place;
+
+/* built-in, name in scenarios, whether it concerns groups; those that take a dimension first */
+#define SCN_INDEXED_BUILT_INS(BUILT_IN)                                                            \
+    BUILT_IN(GLOBAL_ID, "global_id", false)                                                        \
+    BUILT_IN(GLOBAL_SIZE, "global_size", false)                                                    \
+    BUILT_IN(GLOBAL_OFFSET, "global_offset", false)                                                \
+    BUILT_IN(LOCAL_ID, "local_id", true)                                                           \
+    BUILT_IN(LOCAL_SIZE, "local_size", true)                                                       \
+    BUILT_IN(ENQUEUED_LOCAL_SIZE, "enqueued_local_size", true)                                     \
+    BUILT_IN(GROUP_ID, "group_id", true)                                                           \
+    BUILT_IN(NUM_GROUPS, "num_groups", true)
+#define SCN_PLAIN_BUILT_INS(BUILT_IN)                                                              \
+    BUILT_IN(WORK_DIM, "work_dim", false)                                                          \
+    BUILT_IN(GLOBAL_LINEAR_ID, "global_linear_id", false)                                          \
+    BUILT_IN(LOCAL_LINEAR_ID, "local_linear_id", true)
+
+typedef enum scn_built_in {
+#define SCN_BUILT_IN_ENUM(built_in, name, of_groups) SCN_BUILT_IN_##built_in,
+    SCN_INDEXED_BUILT_INS(SCN_BUILT_IN_ENUM) SCN_PLAIN_BUILT_INS(SCN_BUILT_IN_ENUM)
+#undef SCN_BUILT_IN_ENUM
+        SCN_BUILT_IN_COUNT,
+    SCN_BUILT_IN_PLAIN_FIRST = SCN_BUILT_IN_WORK_DIM
+} scn_built_in;
+
+/* How many work-items a range has; the caller knows that 64 bits hold it. */
+uint64_t scn_oracle_items(const scn_nd_range *range);
+
+/* Counts on to the next work-item, as an odometer does; from the last one to the first. */
+void scn_oracle_next(const scn_nd_range *range, scn_place *place);
+
+/* Whether a built-in's answer depends on the local size, which the device chooses where it is open.
+ */
+bool scn_oracle_is_of_groups(scn_built_in built_in);
+
+/* What the built-in tells that work-item; `dimension` is 0 to 2, and 0 of built-ins without one.
+ * The range has a local size where the built-in is of groups. */
+uint64_t scn_oracle_answer(const scn_nd_range *range, const scn_place *place, scn_built_in built_in,
+                           uint32_t dimension);
+
+/* Which group of the range the work-item is in, counted as work-items are; it has a local size. */
+uint64_t scn_oracle_group(const scn_nd_range *range, const scn_place *place);
+
+#endif
