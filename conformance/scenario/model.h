@@ -328,10 +328,9 @@ struct scn_expect {
     /* MEMORY; VARIABLE too uses values, which are elements of the layout */
     uint32_t memory;
     rt_bytes values; /* as scn_memory.initial */
-    /* VARIABLE: the whole of it, as the device (index of scn_device) has it */
+    /* VARIABLE: the whole of it, as `device` has it */
     scn_variable variable;
     scn_layout layout;
-    uint32_t device;
     /* COUNT: the trace event counted ("launch", "build", "link", "cache_hit") */
     rt_text event;
     uint64_t count;
@@ -339,35 +338,33 @@ struct scn_expect {
     rt_text kernel;
     const rt_text *images;
     uint32_t image_count;
-    /* TRACE, NEVER */
+    uint32_t device; /* VARIABLE: index of scn_device */
+    /* TRACE, NEVER; ONE_OF */
     const scn_trace_event *events;
-    uint32_t event_count;
+    const scn_outcome *outcomes;
+    uint32_t event_count, outcome_count;
     /* HOST_SYMBOL: what a reference from module `by` binds to; SCN_NONE: to nothing */
     rt_text symbol;
     uint32_t by, from;
-    /* ONE_OF */
-    const scn_outcome *outcomes;
-    uint32_t outcome_count;
     /* FINDING: its kind ("out-of-bounds"), and what it must name where given */
     rt_text finding;
-    rt_text finding_memory; /* empty: any */
-    bool has_finding_offset;
-    uint64_t finding_offset; /* bytes */
+    rt_text finding_memory;  /* empty: any */
+    uint64_t finding_offset; /* bytes, where has_finding_offset */
     /* OUTPUT */
     rt_text output;
     /* BUNDLE: the step that makes it; kernels that are in it and that are not; how many device
-     * images it has; images that those are made of, any order, not compared where there are none */
-    uint32_t bundle;
+     * images it has, where has_unit_count; images that those are made of, any order, not compared
+     * where there are none */
     const rt_text *has, *lacks;
     uint32_t has_count, lacks_count;
-    bool has_unit_count;
     uint64_t unit_count;
+    uint32_t bundle;
     /* FUSION_MODE: the step that makes the queue; is it in fusion mode? */
     uint32_t queue;
-    bool in_fusion_mode;
     /* EVENT: the step whose event is asked */
     uint32_t step;
     scn_event_status status;
+    bool has_finding_offset, has_unit_count, in_fusion_mode;
 };
 
 typedef enum scn_verb {
