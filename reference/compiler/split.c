@@ -139,6 +139,7 @@ static void group_entry(planner *plan, uint32_t index)
     bool apart = plan->split != RT_SPLIT_OFF && !kernel && !RULE(DL_SPLIT_09);
     uint32_t home = alone || apart ? add_group(plan) : group_of_aspects(plan, node);
     plan->nodes[index].home = home;
+    CHECK(plan->groups.items && home < plan->groups.count);
     group *own = &plan->groups.items[home];
     if (kernel) {
         *rt_vector_push(&own->kernels) = index;
@@ -416,6 +417,7 @@ static void settle_variables(planner *plan)
         if (!node->offered) continue;
         bool with_kernels = at->kernel_home != PL_NONE;
         at->home = with_kernels ? at->kernel_home : group_of_unit(plan, node->unit);
+        CHECK(plan->groups.items && at->home < plan->groups.count);
         *rt_vector_push(&plan->groups.items[at->home].variables) = i;
     }
 }

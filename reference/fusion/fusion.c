@@ -171,13 +171,11 @@ rt_status rt_fusion_complete(rt_fusion *fusion, rt_queue_id queue, bool no_barri
     rt_handover_point();
     rt_arena arena = {0};
     rt_fusion_list list;
-    rt_status status = RT_STATUS_OK;
     if (!rt_fusion_list_open(fusion->parts.scheduler, queue, &arena, &list))
         return complete_late(fusion, queue, out_command);
-    if (list.count == 0)
-        status = complete_empty(fusion, queue, &list, out_command);
-    else
-        status = complete_list(fusion, &arena, queue, &list, no_barriers, out_command);
+    rt_status status = list.count == 0
+                           ? complete_empty(fusion, queue, &list, out_command)
+                           : complete_list(fusion, &arena, queue, &list, no_barriers, out_command);
     rt_fusion_list_close(fusion->parts.scheduler, &list);
     rt_arena_reset(&arena);
     return status;

@@ -51,6 +51,7 @@ static void add_pointer(maker *make, const rt_argument *argument, rt_fusion_plac
     rt_text key = key_of(make->arena, argument);
     uint32_t first = rt_map_find(&make->index, key);
     if (first != RT_MAP_NONE) {
+        CHECK(make->places.items && first < make->places.count);
         *rt_vector_push(&make->identities) =
             (rt_fusion_identity){.as = make->places.items[first], .same = place};
         return;

@@ -354,12 +354,12 @@ rt_status rt_enqueue_point(rt_scheduler *scheduler, rt_command *command, const r
     dev_memory *variable = copy_on(global->variable, queue->device);
     dev_command how = {.tag = command->id};
     /* Broken: a fill, of which no pattern but zeros would be known to fit. */
-    rt_bytes zeros = {(const uint8_t[8]){0}, sizeof global->pointer};
+    static const uint8_t zeros[sizeof global->pointer];
     RT_TRY(RULE(DG_INIT_07)
                ? dev_enqueue_write(queue->queue, how, variable, 0, sizeof global->pointer,
                                    global->pointer, &command->event)
-               : dev_enqueue_fill(queue->queue, how, variable, 0, sizeof global->pointer, zeros,
-                                  &command->event));
+               : dev_enqueue_fill(queue->queue, how, variable, 0, sizeof global->pointer,
+                                  (rt_bytes){zeros, sizeof zeros}, &command->event));
     trace_point(scheduler, command, program, global);
     enqueued(command, RT_STATUS_OK);
     return RT_STATUS_OK;

@@ -360,6 +360,7 @@ static rt_access_list union_accesses(const rt_scheduler *scheduler, const rt_fus
             uint32_t memory = own.items[k].memory->id;
             uint32_t at = rt_map_find_number(&index, memory);
             if (at != RT_MAP_NONE) {
+                CHECK(all.items && at < all.count);
                 bool same = all.items[at].access == own.items[k].access;
                 if (!same) all.items[at].access = RT_ACCESS_READ_WRITE;
                 continue;

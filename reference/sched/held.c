@@ -122,11 +122,9 @@ void rt_held_enqueue(rt_scheduler *scheduler, rt_command *command)
 {
     CHECK(command->state == RT_COMMAND_SUBMITTED && command->held);
     const rt_held *held = command->held;
-    rt_status status = RT_STATUS_OK;
-    if (command->kind == RT_COMMAND_LAUNCH)
-        status = rt_enqueue_launch(scheduler, command, held->kernel, &held->launch);
-    else
-        status = rt_enqueue_move(scheduler, command, held->memory);
+    rt_status status = command->kind == RT_COMMAND_LAUNCH
+                           ? rt_enqueue_launch(scheduler, command, held->kernel, &held->launch)
+                           : rt_enqueue_move(scheduler, command, held->memory);
     command->held = NULL;
     if (rt_ok(status)) return;
     /* The application has gone on, so the refusal is this command's result. */
