@@ -183,24 +183,14 @@ static rt_text mangle(pl_job *job, rt_text symbol, bool local)
                            RT_TEXT_ARG(symbol));
 }
 
-/* As if unqualified lookup found what the source means: the unnamed namespace is looked through. */
-static rt_text looked_up(pl_job *job, rt_text name)
-{
-    static const char unnamed[] = "(anonymous namespace)::";
-    size_t length = sizeof unnamed - 1;
-    if (rt_text_starts(name, unnamed)) name = (rt_text){name.data + length, name.length - length};
-    return mangle(job, name, false);
-}
-
-static rt_text unique_id_of(taking *take, LLVMValueRef variable, rt_text name)
+static rt_text unique_id_of(taking *take, LLVMValueRef variable)
 {
     pl_job *job = take->job;
     bool local = pl_is_local(variable);
     rt_text mangled = mangle(job, pl_job_name(job, variable), local);
     if (!local) return mangled;
-    rt_text id = rt_arena_printf(&job->arena, "%.*s___%.*s", RT_TEXT_ARG(take->source),
-                                 RT_TEXT_ARG(mangled));
-    return RULE_ELSE(DG_FE_06, id, looked_up(job, name));
+    return rt_arena_printf(&job->arena, "%.*s___%.*s", RT_TEXT_ARG(take->source),
+                           RT_TEXT_ARG(mangled));
 }
 
 /* sizeof(T) of a variable that the prelude declares: a structure that ends with the value, as an
@@ -237,7 +227,7 @@ static rt_status take_declaration(taking *take, const declaration *at)
                               "DEVICE_GLOBAL(type, name, properties...)"));
     rt_text bytes = rt_arena_printf(&job->arena, "%llu", (unsigned long long)size);
     if (RULE(DG_HEADER_08)) pl_variable_attribute_set(variable, PL_GLOBAL_SIZE, bytes);
-    pl_variable_attribute_set(variable, PL_GLOBAL_ID, unique_id_of(take, variable, name));
+    pl_variable_attribute_set(variable, PL_GLOBAL_ID, unique_id_of(take, variable));
     pl_variable_attribute_set(variable, PL_GLOBAL_NAME, name);
     pl_variable_attribute_set(variable, PL_GLOBAL_PLACE, place_of(job, take->source, at->line));
     return RT_STATUS_OK;

@@ -8,7 +8,6 @@
  * each to the end of its line:
  *
  *     // refused: TEXT              the compiler reports an error here whose text contains TEXT
- *     // refused in a header: TEXT  it reports one without a place in the source
  *     // lists SET: NAME            an image has a property of that name in that property set
  *     // lists not SET: NAME        no image has
  *     // variable: ID SIZE SCOPE    an image has that device_global; SCOPE is device or image
@@ -53,7 +52,7 @@ static cnf_toolchain toolchain;
 /* ---- A source and what is expected of it --------------------------------------------------- */
 
 typedef struct expected_error {
-    uint32_t line; /* 0: without a place */
+    uint32_t line;
     rt_text text;
     bool seen;
 } expected_error;
@@ -132,8 +131,6 @@ static void read_line(source *from, rt_text line, uint32_t number)
     expected_property property = {0};
     if (behind(line, "// refused: ", &rest))
         *rt_vector_push(&from->errors) = (expected_error){number, rest, false};
-    if (behind(line, "// refused in a header: ", &rest))
-        *rt_vector_push(&from->errors) = (expected_error){0, rest, false};
     if (behind(line, "// variable: ", &rest)) read_variable(from, rest);
     property.absent = behind(line, "// lists not ", &rest);
     if (property.absent || behind(line, "// lists ", &rest)) {

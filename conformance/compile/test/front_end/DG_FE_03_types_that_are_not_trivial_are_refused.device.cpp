@@ -1,13 +1,12 @@
 // The underlying type has to be trivially default constructible (before C++20), which needs a trivial
 // destructor too.
-// refused in a header: Type T must be trivially default constructable
 #include <sycl/sycl.hpp>
 namespace syclex = sycl::ext::oneapi::experimental;
 struct ends {
     int value;
     ~ends() {}
 };
-syclex::device_global<ends> variable;
+syclex::device_global<ends> variable; // refused: Type T must be trivially default constructable
 SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclex::single_task_kernel))
 void k(int *o)
 {
