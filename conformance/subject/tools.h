@@ -20,9 +20,9 @@ typedef struct cnf_tool_store {
  * answered from its cache or by a worker process.  What is wrong with the cache's folder is told on
  * stderr and costs nothing else. */
 dev_tools cnf_tools_open(cnf_tool_store *store, rt_text folder);
+void cnf_tools_close(cnf_tool_store *store);
+
 /* The fusion compiler over the same store, which must outlive it. */
 rt_fusion_compiler cnf_tools_fusion_compiler(cnf_tool_store *store);
-
-void cnf_tools_close(cnf_tool_store *store);
 
 #endif

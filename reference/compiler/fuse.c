@@ -7,8 +7,7 @@
 #include "reference/compiler/fuse_input.h"
 #include "reference/compiler/prepare.h"
 #include "reference/compiler/properties.h"
-#include "reference/compiler/refuse_operations.h"
-#include "reference/compiler/refuse_types.h"
+#include "reference/compiler/refuse.h"
 #include "reference/compiler/translate.h"
 
 #include <string.h>
@@ -130,8 +129,7 @@ static rt_status emit(pl_fusing *fusing, const rt_fusion_request *request, rt_im
 {
     pl_job *job = fusing->job;
     RT_TRY(pl_prepare_lower(job, fusing->module));
-    RT_TRY(as_rejection(job, pl_refuse_types(job, fusing->module)));
-    RT_TRY(as_rejection(job, pl_refuse_operations(job, fusing->module)));
+    RT_TRY(as_rejection(job, pl_refuse_unwritable(job, fusing->module)));
     pl_prepare_for_writer(job, fusing->module);
     RT_TRY(pl_module_verify(job, fusing->module, "ordering its blocks"));
     RT_TRY(translate(job, request, fusing->module, &image->code));

@@ -10,9 +10,7 @@
 #include "reference/compiler/clone_part.h"
 #include "reference/compiler/device_globals.h"
 #include "reference/compiler/prepare.h"
-#include "reference/compiler/refuse_circles.h"
-#include "reference/compiler/refuse_operations.h"
-#include "reference/compiler/refuse_types.h"
+#include "reference/compiler/refuse.h"
 #include "reference/compiler/spec_constants.h"
 #include "reference/compiler/spirv_lines.h"
 #include "reference/compiler/spirv_linkage.h"
@@ -261,9 +259,7 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
     if (part->dummy) pl_dummy_empty(job, module, graph, part);
     if (!request->ahead_of_time) pl_slots_separate(job, module, graph, part);
     RT_TRY(pl_prepare_optimise(job, module));
-    RT_TRY(pl_refuse_types(job, module));
-    RT_TRY(pl_refuse_operations(job, module));
-    RT_TRY(pl_refuse_circles(job, module));
+    RT_TRY(pl_refuse_unwritable(job, module));
     pl_properties properties = {0};
     pl_spec_constants_place(job, module, &properties);
     RT_TRY(pl_device_globals_describe(job, module, &properties));

@@ -1,8 +1,12 @@
 /* Checks over a module as it came from a front end or a file: tables of what is refused, in the
- * words of the message, which begins with the source and, where it is known, the line. */
+ * words of the message, which begins with the source and, where it is known, the line.  And, over
+ * one that is about to be written, all checks that there are. */
 #include "reference/compiler/refuse.h"
 
 #include "reference/compiler/place.h"
+#include "reference/compiler/refuse_circles.h"
+#include "reference/compiler/refuse_operations.h"
+#include "reference/compiler/refuse_types.h"
 #include "reference/compiler/symbols.h"
 
 #include <string.h>
@@ -193,4 +197,11 @@ rt_status pl_refuse_foreign(pl_job *job, LLVMModuleRef module, rt_text source)
     for (; variable; variable = LLVMGetNextGlobal(variable))
         RT_TRY(refuse_symbol(job, variable, source));
     return RT_STATUS_OK;
+}
+
+rt_status pl_refuse_unwritable(pl_job *job, LLVMModuleRef module)
+{
+    RT_TRY(pl_refuse_types(job, module));
+    RT_TRY(pl_refuse_operations(job, module));
+    return pl_refuse_circles(job, module);
 }

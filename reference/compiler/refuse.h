@@ -12,4 +12,9 @@
  * SPIR-V 2.4, "Logical Layout of a Module", which has none of these. */
 RT_MUST_USE rt_status pl_refuse_foreign(pl_job *job, LLVMModuleRef module, rt_text name);
 
+/* Refuses what an optimised module holds that SPIR-V or its writer lacks: types, operations and
+ * initial values that lead back to their variable.  To be asked of every module before the writer
+ * sees it, since it ends the process.  POSTLINK_ERROR, as the three say. */
+RT_MUST_USE rt_status pl_refuse_unwritable(pl_job *job, LLVMModuleRef module);
+
 #endif

@@ -112,6 +112,7 @@ RT_MUST_USE rt_status rt_program_manager_kernel(rt_program_manager *manager,
 /* Tells the observer of every program from now on; called before the first is made. */
 void rt_program_manager_observe(rt_program_manager *manager, rt_program_observer observer);
 
+/* The profile that the manager was made with. */
 rt_profile rt_program_manager_profile(const rt_program_manager *manager);
 
 /* rt_choose on the manager's chooser; may be called from several threads. */
