@@ -88,6 +88,7 @@ static const scn_choice formats[] = {
     [RT_FORMAT_SPIRV64_GEN] = {"spirv64_gen", true},
     [RT_FORMAT_SPIRV64_FPGA] = {"spirv64_fpga", true},
     [RT_FORMAT_NATIVE] = {"native", true},
+    [RT_FORMAT_PTX] = {"ptx", false},
 };
 _Static_assert(
     sizeof formats / sizeof *formats == RT_FORMAT_OPENCL_C,
