@@ -44,6 +44,7 @@ struct cnf_execution {
     rt_sink *sink;
     const dev_tools *tools;                    /* for the subject's device */
     const rt_fusion_compiler *fusion_compiler; /* NULL: nothing can be fused */
+    bool unfused;                              /* nothing is to be: see unfused.h */
     rt_arena arena;           /* of everything that lives until the scenario ends */
     cnf_runtime *runtime;     /* NULL until it is opened */
     uint32_t *queues;         /* per device: its default queue; CNF_NOT_MADE until it is used */
@@ -105,6 +106,9 @@ rt_status cnf_bundle_of(cnf_execution *execution, uint32_t step, uint32_t *out_b
 
 /* Runs the lists of a parallel step on threads and waits for the threads. */
 void cnf_run_parallel(cnf_execution *execution, uint32_t step);
+
+/* Asks for times and judges them (profiling.c). */
+void cnf_run_profiling(cnf_execution *execution, uint32_t step);
 
 /* ---- judge*.c: expectations --------------------------------------------------------------- */
 
