@@ -78,14 +78,60 @@ static bool truth_read(scn_reader *reader, const scn_shape *shape, const scn_nod
                       quoted ? ", without quotes" : "", scn_node_describe(reader->arena, node));
 }
 
+/* The word of that index among the choices or keys of a shape; NULL where it is not built. */
+static const char *built_word(const scn_shape *shape, uint32_t index)
+{
+    if (shape->kind == SCN_SHAPE_CHOICE)
+        return shape->choices[index].built ? shape->choices[index].name : NULL;
+    CHECK(shape->kind == SCN_SHAPE_OBJECT);
+    return shape->rows[index].flags & SCN_NOT_BUILT ? NULL : shape->rows[index].key;
+}
+
+static uint32_t word_count(const scn_shape *shape)
+{
+    return shape->kind == SCN_SHAPE_CHOICE ? shape->choice_count : shape->row_count;
+}
+
+static bool has_word(const scn_shape *shape, const char *word)
+{
+    for (uint32_t i = 0; i < word_count(shape); i++) {
+        const char *known = built_word(shape, i);
+        if (known && strcmp(known, word) == 0) return true;
+    }
+    return false;
+}
+
+/* Calls `take` with each word that may stand beside those of the shape and is none of them; of an
+ * object's keys only the verbs. */
+static void beside_each(const scn_shape *shape, void (*take)(void *user, const char *word),
+                        void *user)
+{
+    const scn_shape *beside = shape->beside;
+    for (uint32_t i = 0; beside && i < word_count(beside); i++) {
+        bool verb = beside->kind == SCN_SHAPE_CHOICE || beside->rows[i].flags & SCN_ALTERNATIVE;
+        const char *word = verb ? built_word(beside, i) : NULL;
+        if (word && !has_word(shape, word)) take(user, word);
+    }
+}
+
+static void word_append(void *list, const char *word)
+{
+    rt_buffer *out = list;
+    rt_buffer_printf(out, "%s%s", out->size ? ", " : "", word);
+}
+
+static void word_offer(void *nearest, const char *word)
+{
+    scn_nearest_offer(nearest, rt_text_of(word));
+}
+
 /* "expected one of a, b, c": the words of a vocabulary that are built. */
 static const char *choice_list(rt_arena *arena, const scn_shape *shape)
 {
     rt_buffer list = {0};
-    for (uint32_t i = 0; i < shape->choice_count; i++) {
-        if (!shape->choices[i].built) continue;
-        rt_buffer_printf(&list, "%s%s", list.size ? ", " : "", shape->choices[i].name);
-    }
+    for (uint32_t i = 0; i < shape->choice_count; i++)
+        if (shape->choices[i].built) word_append(&list, shape->choices[i].name);
+    beside_each(shape, word_append, &list);
     const char *copy = rt_arena_text(arena, rt_buffer_text(&list)).data;
     rt_buffer_free(&list);
     return copy;
@@ -113,6 +159,7 @@ static bool choice_read(scn_reader *reader, const scn_shape *shape, const scn_no
         memcpy(out, &i, sizeof i);
         return true;
     }
+    beside_each(shape, word_offer, &nearest);
     if (nearest.best.length > 0) {
         return scn_report(reader->reporter, node->at, "unknown %s '%s'%s", word, shown,
                           scn_nearest_hint(reader->arena, &nearest));
@@ -246,8 +293,9 @@ static const char *key_list(rt_arena *arena, const scn_shape *shape, uint32_t fl
     for (uint32_t i = 0; i < shape->row_count; i++) {
         if (shape->rows[i].flags & SCN_NOT_BUILT) continue;
         if (flags && !(shape->rows[i].flags & flags)) continue;
-        rt_buffer_printf(&list, "%s%s", list.size ? ", " : "", shape->rows[i].key);
+        word_append(&list, shape->rows[i].key);
     }
+    beside_each(shape, word_append, &list);
     const char *copy = rt_arena_text(arena, rt_buffer_text(&list)).data;
     rt_buffer_free(&list);
     return copy;
@@ -258,6 +306,7 @@ static bool report_unknown_key(scn_reader *reader, const scn_shape *shape, const
     scn_nearest nearest = scn_nearest_to(entry->key);
     for (uint32_t i = 0; i < shape->row_count; i++)
         scn_nearest_offer(&nearest, rt_text_of(shape->rows[i].key));
+    beside_each(shape, word_offer, &nearest);
     const char *shown = scn_shown(reader->arena, entry->key);
     /* "unknown key 'x' in a memory", but "unknown step 'x'". */
     const char *in = shape->key_noun ? "" : " in ", *noun = shape->key_noun ? "" : shape->noun;
