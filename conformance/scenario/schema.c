@@ -286,8 +286,9 @@ static bool items_read(scn_reader *reader, const scn_row *row, const scn_node *n
 
 /* ---- Objects ------------------------------------------------------------------------------ */
 
-/* The keys that are built, of rows with any of these flags (0: of all rows). */
-static const char *key_list(rt_arena *arena, const scn_shape *shape, uint32_t flags)
+/* The keys that are built, of rows with any of these flags (0: of all rows), and what may stand in
+ * the place of the mapping unless only a mapping is meant. */
+static const char *key_list(rt_arena *arena, const scn_shape *shape, uint32_t flags, bool mapping)
 {
     rt_buffer list = {0};
     for (uint32_t i = 0; i < shape->row_count; i++) {
@@ -295,7 +296,7 @@ static const char *key_list(rt_arena *arena, const scn_shape *shape, uint32_t fl
         if (flags && !(shape->rows[i].flags & flags)) continue;
         word_append(&list, shape->rows[i].key);
     }
-    beside_each(shape, word_append, &list);
+    if (!mapping) beside_each(shape, word_append, &list);
     const char *copy = rt_arena_text(arena, rt_buffer_text(&list)).data;
     rt_buffer_free(&list);
     return copy;
@@ -315,7 +316,7 @@ static bool report_unknown_key(scn_reader *reader, const scn_shape *shape, const
                           shown, in, noun, scn_nearest_hint(reader->arena, &nearest));
     }
     return scn_report(reader->reporter, entry->at, "unknown %s '%s'%s%s; known are: %s",
-                      key_noun(shape), shown, in, noun, key_list(reader->arena, shape, 0));
+                      key_noun(shape), shown, in, noun, key_list(reader->arena, shape, 0, false));
 }
 
 /* Reports keys that have no row, and those whose row is not built. */
@@ -354,7 +355,7 @@ bool scn_object_read(scn_reader *reader, const scn_shape *shape, const scn_node 
     CHECK(shape->row_count > 0 && shape->row_count <= 64);
     *out_given = 0;
     if (node->kind != SCN_NODE_MAPPING) {
-        const char *keys = key_list(reader->arena, shape, 0);
+        const char *keys = key_list(reader->arena, shape, 0, true);
         const char *expected =
             rt_arena_printf(reader->arena, "%s: a mapping with the keys %s", shape->noun, keys)
                 .data;
@@ -394,7 +395,7 @@ uint32_t scn_object_alternative(scn_reader *reader, const scn_shape *shape, cons
     }
     if (found != SCN_NONE) return found;
     scn_report(reader->reporter, node->at, "%s needs %s; known are: %s", shape->noun, wanted,
-               key_list(reader->arena, shape, SCN_ALTERNATIVE | SCN_SUFFICES));
+               key_list(reader->arena, shape, SCN_ALTERNATIVE | SCN_SUFFICES, false));
     return SCN_NONE;
 }
 
