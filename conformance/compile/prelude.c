@@ -84,7 +84,9 @@
  * can be written by the host, and in C++ named by other sources. */
 #define DEVICE_GLOBALS_C                                                                           \
     SCOPES                                                                                         \
-    "#define __ASSAY_VALUE_0(type) struct { __ASSAY_BEFORE __global __typeof__(type) *value; }\n"  \
+    "#define __ASSAY_VALUE_0(type) struct { _Static_assert(!__builtin_types_compatible_p("         \
+    "__typeof__(type), void), \"the type of a device_global has a size, and void has none\"); "    \
+    "__ASSAY_BEFORE __global __typeof__(type) *value; }\n"                                         \
     "#define __ASSAY_VALUE_1(type) struct { __ASSAY_BEFORE __typeof__(type) value[1]; }\n"         \
     "#define __ASSAY_VARIABLE(type, name, ...) "                                                   \
     "__global __ASSAY_PASTE(__ASSAY_VALUE_, __ASSAY_SCOPE(__VA_ARGS__))(type) name\n"              \
