@@ -308,6 +308,16 @@ static void emit_final_variables(cnf_execution *execution, uint32_t module)
     }
 }
 
+/* What memories and variables hold at the end, for the comparison with the oracle. */
+static void emit_final_contents(cnf_execution *execution)
+{
+    for (uint32_t i = 0; i < execution->scenario->memory_count && !execution->failed; i++)
+        emit_final_memory(execution, i);
+    bool reads = execution->runtime->operations->read_global != NULL;
+    for (uint32_t m = 0; reads && m < execution->scenario->module_count; m++)
+        emit_final_variables(execution, m);
+}
+
 static void finish(cnf_execution *execution)
 {
     cnf_runtime *runtime = execution->runtime;
@@ -316,12 +326,7 @@ static void finish(cnf_execution *execution)
     cnf_emit_stage(execution->emitter, "finish", SCN_NONE, 0);
     judge_end(execution, RT_TEXT("wait"), runtime->operations->wait(execution));
     cnf_judge_findings(execution);
-    for (uint32_t i = 0; i < execution->scenario->memory_count && !execution->failed; i++) {
-        emit_final_memory(execution, i);
-    }
-    bool reads = runtime->operations->read_global != NULL;
-    for (uint32_t m = 0; reads && m < execution->scenario->module_count; m++)
-        emit_final_variables(execution, m);
+    if (runtime->capabilities.executes) emit_final_contents(execution);
     if (runtime->operations->is_reference) cnf_judge_layer(execution);
     runtime->operations->look(execution);
     cnf_emit_trace(execution->emitter, runtime->trace, !runtime->operations->is_reference);

@@ -363,16 +363,19 @@ static void reference_choices(const cnf_runtime *runtime, const rt_choice **out_
                        out_count);
 }
 
-/* Whether anything went to a device. */
+/* Whether anything went to a device of which it shows something: of one that runs nothing that is
+ * code alone, since its commands have no effect. */
 static bool reference_was_asked(const cnf_runtime *runtime)
 {
     static const rt_event_kind asking[] = {RT_EVENT_CREATE, RT_EVENT_LAUNCH,
                                            RT_EVENT_COPY,   RT_EVENT_FILL,
                                            RT_EVENT_UPLOAD, RT_EVENT_DEVICE_GLOBAL_ZERO};
+    enum { CODE = 1 };
+    size_t kinds = runtime->capabilities.executes ? sizeof asking / sizeof *asking : CODE;
     uint32_t count = rt_trace_count(runtime->trace);
     for (uint32_t i = 0; i < count; i++) {
         rt_event_kind kind = rt_trace_event(runtime->trace, i)->kind;
-        for (size_t k = 0; k < sizeof asking / sizeof *asking; k++) {
+        for (size_t k = 0; k < kinds; k++) {
             if (kind == asking[k]) return true;
         }
     }

@@ -147,6 +147,9 @@ static bool lacks_capability(cnf_emitter *emitter, const scn_scenario *scenario,
 {
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
         bool has = *(const bool *)((const char *)capabilities + needs[i].offset);
+        /* What a device that runs nothing cannot find is left unobserved, and the rest is judged.
+         */
+        if (needs[i].needed == needs_findings) has = has || !capabilities->executes;
         if (has || !needs[i].needed(scenario)) continue;
         cnf_emit_skip(emitter, needs[i].capability, "no", rt_text_of(needs[i].message));
         return true;
@@ -413,9 +416,16 @@ bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runt
     return lacks_aspect(emitter, scenario, capabilities);
 }
 
-bool cnf_skip_unasked(cnf_emitter *emitter, const cnf_subject *subject, bool device_was_asked)
+bool cnf_skip_unasked(cnf_emitter *emitter, const cnf_subject *subject, bool device_was_asked,
+                      bool device_executes)
 {
     if (subject->oracle || device_was_asked) return false;
+    if (!device_executes) {
+        cnf_emit_skip(emitter, "observation", "no",
+                      RT_TEXT("this device links and runs nothing, and no code is made for it "
+                              "here, so that nothing is seen"));
+        return true;
+    }
     cnf_emit_skip(emitter, "reference-only", "yes",
                   RT_TEXT("the device was asked for nothing here: the reference runtime alone "
                           "decides, and it is judged on sim"));

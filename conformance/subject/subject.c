@@ -68,6 +68,7 @@ static void run_on_devices(cnf_execution *execution)
     bool opened = open_runtime(execution);
     if (layered) cnf_layer_begun(&layer);
     bool runs = opened && !cnf_skip(emitter, execution->scenario, execution->runtime);
+    bool executes = opened && execution->runtime->capabilities.executes;
     const scn_scenario *given = execution->scenario;
     if (runs && cnf_takes_source(&execution->runtime->capabilities))
         execution->scenario = cnf_source_images(&execution->arena, given);
@@ -77,7 +78,7 @@ static void run_on_devices(cnf_execution *execution)
     execution->layer = NULL;
     if (layered) cnf_layer_end(&layer);
     if (runs && !execution->skipped &&
-        !cnf_skip_unasked(emitter, execution->subject, execution->was_asked))
+        !cnf_skip_unasked(emitter, execution->subject, execution->was_asked, executes))
         cnf_emit_end(emitter);
 }
 
