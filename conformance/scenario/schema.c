@@ -78,12 +78,12 @@ static bool truth_read(scn_reader *reader, const scn_shape *shape, const scn_nod
                       quoted ? ", without quotes" : "", scn_node_describe(reader->arena, node));
 }
 
-/* "expected one of a, b, c": the words of a vocabulary that are built. */
+/* "expected one of a, b, c": the words of a vocabulary that are taken. */
 static const char *choice_list(rt_arena *arena, const scn_shape *shape)
 {
     rt_buffer list = {0};
     for (uint32_t i = 0; i < shape->choice_count; i++) {
-        if (!shape->choices[i].built) continue;
+        if (!shape->choices[i].taken) continue;
         rt_buffer_printf(&list, "%s%s", list.size ? ", " : "", shape->choices[i].name);
     }
     const char *copy = rt_arena_text(arena, rt_buffer_text(&list)).data;
@@ -101,14 +101,14 @@ static bool choice_read(scn_reader *reader, const scn_shape *shape, const scn_no
     const char *word = strchr(shape->noun, ' ') + 1;
     scn_nearest nearest = scn_nearest_to(node->text);
     for (uint32_t i = 0; i < shape->choice_count; i++) {
-        if (shape->choices[i].built) {
+        if (shape->choices[i].taken) {
             scn_nearest_offer(&nearest, rt_text_of(shape->choices[i].name));
         }
         if (!rt_text_is(node->text, shape->choices[i].name)) continue;
-        if (!shape->choices[i].built) {
+        if (!shape->choices[i].taken) {
             return scn_report(reader->reporter, node->at,
-                              "%s '%s' is not built yet in this version; built are: %s", word,
-                              shown, choice_list(reader->arena, shape));
+                              "%s '%s' is not taken here; taken are: %s", word, shown,
+                              choice_list(reader->arena, shape));
         }
         memcpy(out, &i, sizeof i);
         return true;
@@ -239,12 +239,11 @@ static bool items_read(scn_reader *reader, const scn_row *row, const scn_node *n
 
 /* ---- Objects ------------------------------------------------------------------------------ */
 
-/* The keys that are built, of rows with any of these flags (0: of all rows). */
+/* The keys of rows with any of these flags (0: of all rows). */
 static const char *key_list(rt_arena *arena, const scn_shape *shape, uint32_t flags)
 {
     rt_buffer list = {0};
     for (uint32_t i = 0; i < shape->row_count; i++) {
-        if (shape->rows[i].flags & SCN_NOT_BUILT) continue;
         if (flags && !(shape->rows[i].flags & flags)) continue;
         rt_buffer_printf(&list, "%s%s", list.size ? ", " : "", shape->rows[i].key);
     }
@@ -269,7 +268,7 @@ static bool report_unknown_key(scn_reader *reader, const scn_shape *shape, const
                       key_noun(shape), shown, in, noun, key_list(reader->arena, shape, 0));
 }
 
-/* Reports keys that have no row, and those whose row is not built. */
+/* Reports keys that have no row. */
 static bool keys_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
 {
     bool fine = true;
@@ -278,15 +277,7 @@ static bool keys_check(scn_reader *reader, const scn_shape *shape, const scn_nod
         const scn_row *row = shape->rows, *end = shape->rows + shape->row_count;
         while (row < end && !rt_text_is(entry->key, row->key))
             row++;
-        if (row == end) {
-            fine = report_unknown_key(reader, shape, entry);
-        } else if (row->flags & SCN_NOT_BUILT) {
-            bool verb = shape->key_noun && row->flags & SCN_ALTERNATIVE;
-            fine = scn_report(reader->reporter, entry->at,
-                              "%s '%s'%s%s is not built yet in this version",
-                              verb ? shape->key_noun : "key", row->key, verb ? "" : " of ",
-                              verb ? "" : shape->noun);
-        }
+        if (row == end) fine = report_unknown_key(reader, shape, entry);
     }
     return fine;
 }
@@ -322,7 +313,6 @@ bool scn_object_read(scn_reader *reader, const scn_shape *shape, const scn_node 
         }
         if (!entry) continue;
         *out_given |= UINT64_C(1) << i;
-        if (row->flags & SCN_NOT_BUILT) continue;
         fine = row_read(reader, row, &entry->value, out) && fine;
     }
     return fine;

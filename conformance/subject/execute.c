@@ -174,6 +174,7 @@ static void run_verb(cnf_execution *execution, uint32_t index)
         cnf_judge_step(execution, index, "step", scenario->steps[step->on].id,
                        cnf_run_fusion(execution, index));
         return;
+    case SCN_VERB_PROFILING: cnf_run_profiling(execution, index); return;
     case SCN_VERB_WAIT:
         cnf_judge_step(execution, index, "step", RT_TEXT("wait"), cnf_run_wait(execution, index));
         return;

@@ -106,6 +106,9 @@ rt_status cnf_bundle_of(cnf_execution *execution, uint32_t step, uint32_t *out_b
 /* Runs the lists of a parallel step on threads and waits for the threads. */
 void cnf_run_parallel(cnf_execution *execution, uint32_t step);
 
+/* Asks for times and judges them (profiling.c). */
+void cnf_run_profiling(cnf_execution *execution, uint32_t step);
+
 /* ---- judge*.c: expectations --------------------------------------------------------------- */
 
 /* Evaluates one expectation without an effect besides the host read that it may be: fills kind,

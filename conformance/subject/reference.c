@@ -407,6 +407,7 @@ const cnf_runtime_operations cnf_reference_operations = {
     .read_global = cnf_reference_read_global,
     .host_symbol = reference_host_symbol,
     .fusion = &cnf_reference_fusion,
+    .profiling = &cnf_reference_profiling,
     .look = reference_look,
     .observes = reference_observes,
     .tells_program = reference_tells_program,

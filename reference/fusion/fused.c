@@ -126,7 +126,8 @@ rt_status rt_fused_plan_make(rt_fused_kernels *fused, rt_arena *arena, const rt_
     /* A contradiction is the application's mistake, whether or not the ranges go together. */
     const rt_fusion_range *range = rt_ok(status) ? &out_plan->range : NULL;
     RT_TRY(rt_fusion_parameters_make(fused->tools.sink, fused->tools.profile, arena, inputs,
-                                     list->count, range, &out_plan->parameters));
+                                     list->count, range, list->device->capabilities.local_size_max,
+                                     &out_plan->parameters));
     RT_TRY(status);
     RT_TRY(check_codes(fused, list));
     if (fused->tools.compiler) return RT_STATUS_OK;
