@@ -1,5 +1,5 @@
-/* The part of the CUDA Driver API that the adapter calls, declared here so that nobody needs NVIDIA's
- * headers to build.  Names of values are ours; numbers and shapes are those of the API.
+/* The part of the CUDA Driver API that the adapter calls, declared here so that nobody needs
+ * NVIDIA's headers to build.  Names of values are ours; numbers and shapes are those of the API.
  * Source: CUDA Driver API reference manual, 12.0 ("Data types used by CUDA driver" and the modules
  * named below); names with _v2 are what its header maps the plain ones to. */
 #ifndef BACKENDS_CUDA_CUDA_API_H
@@ -95,8 +95,8 @@ typedef void cuda_host_call(void *user);
     ENTRY(cuCtxSetCurrent, (cuda_context * context))                                               \
     ENTRY(cuCtxSynchronize, (void))                                                                \
     /* Module management */                                                                        \
-    ENTRY(cuLinkCreate_v2, (unsigned count, cuda_jit_option *options, void **values,               \
-                            cuda_link **out_link))                                                 \
+    ENTRY(cuLinkCreate_v2,                                                                         \
+          (unsigned count, cuda_jit_option *options, void **values, cuda_link **out_link))         \
     ENTRY(cuLinkAddData_v2,                                                                        \
           (cuda_link * link, int type, void *data, size_t size, const char *name, unsigned count,  \
            cuda_jit_option *options, void **values))                                               \
@@ -107,8 +107,8 @@ typedef void cuda_host_call(void *user);
     ENTRY(cuModuleUnload, (cuda_module * module))                                                  \
     ENTRY(cuModuleGetFunction,                                                                     \
           (cuda_function * *out_function, cuda_module * module, const char *name))                 \
-    ENTRY(cuModuleGetGlobal_v2, (cuda_address * out_address, size_t *out_size,                     \
-                                 cuda_module *module, const char *name))                           \
+    ENTRY(cuModuleGetGlobal_v2,                                                                    \
+          (cuda_address * out_address, size_t * out_size, cuda_module * module, const char *name)) \
     /* Memory management */                                                                        \
     ENTRY(cuMemAlloc_v2, (cuda_address * out_address, size_t size))                                \
     ENTRY(cuMemFree_v2, (cuda_address address))                                                    \
@@ -117,10 +117,9 @@ typedef void cuda_host_call(void *user);
     ENTRY(cuMemHostGetDevicePointer_v2,                                                            \
           (cuda_address * out_address, void *pointer, unsigned flags))                             \
     ENTRY(cuMemAllocManaged, (cuda_address * out_address, size_t size, unsigned flags))            \
-    ENTRY(cuMemcpyAsync,                                                                           \
-          (cuda_address to, cuda_address from, size_t size, cuda_stream * stream))                 \
+    ENTRY(cuMemcpyAsync, (cuda_address to, cuda_address from, size_t size, cuda_stream * stream))  \
     ENTRY(cuMemsetD8Async,                                                                         \
-          (cuda_address to, unsigned char value, size_t count, cuda_stream * stream))              \
+          (cuda_address to, unsigned char value, size_t count, cuda_stream *stream))               \
     ENTRY(cuMemsetD2D8Async, (cuda_address to, size_t pitch, unsigned char value, size_t width,    \
                               size_t height, cuda_stream *stream))                                 \
     ENTRY(cuMemsetD2D32Async, (cuda_address to, size_t pitch, unsigned value, size_t width,        \
@@ -129,13 +128,15 @@ typedef void cuda_host_call(void *user);
     ENTRY(cuStreamCreate, (cuda_stream * *out_stream, unsigned flags))                             \
     ENTRY(cuStreamDestroy_v2, (cuda_stream * stream))                                              \
     ENTRY(cuStreamSynchronize, (cuda_stream * stream))                                             \
-    ENTRY(cuStreamWaitEvent, (cuda_stream * stream, cuda_driver_event *event, unsigned flags))     \
-    ENTRY(cuLaunchHostFunc, (cuda_stream * stream, cuda_host_call *call, void *user))              \
+    ENTRY(cuStreamWaitEvent, (cuda_stream * stream, cuda_driver_event * event, unsigned flags))    \
+    ENTRY(cuLaunchHostFunc, (cuda_stream * stream, cuda_host_call * call, void *user))             \
     ENTRY(cuEventCreate, (cuda_driver_event * *out_event, unsigned flags))                         \
     ENTRY(cuEventDestroy_v2, (cuda_driver_event * event))                                          \
-    ENTRY(cuEventRecord, (cuda_driver_event * event, cuda_stream *stream))                         \
+    ENTRY(cuEventRecord, (cuda_driver_event * event, cuda_stream * stream))                        \
     ENTRY(cuEventQuery, (cuda_driver_event * event))                                               \
     ENTRY(cuEventSynchronize, (cuda_driver_event * event))                                         \
+    ENTRY(cuEventElapsedTime,                                                                      \
+          (float *out_milliseconds, cuda_driver_event *from, cuda_driver_event *to))               \
     /* Execution control */                                                                        \
     ENTRY(cuFuncGetAttribute, (int *out_value, int attribute, cuda_function *function))            \
     ENTRY(cuFuncSetAttribute, (cuda_function * function, int attribute, int value))                \

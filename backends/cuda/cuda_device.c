@@ -7,6 +7,7 @@
 #include "backends/cuda/cuda.h"
 
 #include "backends/cuda/cuda_internal.h"
+#include "backends/ptx/capability.h"
 #include "reference/base/alloc.h"
 
 #include <string.h>
@@ -86,24 +87,12 @@ static void limits_ask(cuda_device *device)
         attribute(device, CUDA_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, shared);
 }
 
-/* What is the same for every GPU of a compute capability: half from 5.3 on, double from 1.3, 64-bit
- * atomics of all kinds from 6.0; pointers to functions from 2.0, which no driver of today is below.
- */
-static uint32_t aspects_of(uint32_t major, uint32_t minor)
-{
-    uint32_t version = major * 10 + minor;
-    return (uint32_t)(version >= 53) << DEV_ASPECT_FP16 |
-           (uint32_t)(version >= 13) << DEV_ASPECT_FP64 |
-           (uint32_t)(version >= 60) << DEV_ASPECT_ATOMIC64 |
-           (uint32_t)(version >= 20) << DEV_ASPECT_VIRTUAL_FUNCTIONS;
-}
-
 static void device_ask(cuda_device *device)
 {
     uint32_t major = attribute(device, CUDA_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0);
     uint32_t minor = attribute(device, CUDA_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0);
     uint32_t warp = attribute(device, CUDA_ATTRIBUTE_WARP_SIZE, 0);
-    uint32_t aspects = aspects_of(major, minor);
+    uint32_t aspects = ptx_aspects(major * 10 + minor);
     names_ask(device, major, minor);
     limits_ask(device);
     device->link_extension = rt_format_link_extension(RT_FORMAT_PTX);
@@ -122,6 +111,7 @@ static void device_ask(cuda_device *device)
                attribute(device, CUDA_ATTRIBUTE_MANAGED_MEMORY, 0) != 0 &&
                attribute(device, CUDA_ATTRIBUTE_CAN_MAP_HOST_MEMORY, 0) != 0,
         .program_binaries = true,
+        .profiling = true,
         .local_size_max = device->limits.shared_max > RT_PTX_LAUNCH_SIZE
                               ? device->limits.shared_max - RT_PTX_LAUNCH_SIZE
                               : 0,
@@ -138,12 +128,13 @@ static void device_free(cuda_device *device)
     if (device->context) {
         if (cuda_enter_to_free(device)) device->library.cuCtxSynchronize();
         cuda_staging_free(device);
+        cuda_times_end(device);
         device->library.cuCtxSetCurrent(NULL);
         device->library.cuDevicePrimaryCtxRelease_v2(device->ordinal);
     }
     CHECK_IMPLIES(!device->context, device->staging == NULL);
     if (device->library.handle) cuda_library_close(&device->library);
-    pthread_mutex_destroy(&device->staging_lock);
+    pthread_mutex_destroy(&device->lock);
     rt_buffer_free(&device->name);
     rt_buffer_free(&device->driver);
     rt_free(device);
@@ -169,6 +160,7 @@ static const dev_device_ops cuda_device_ops = {
     .program_build = cuda_program_build,
     .queue_create = cuda_queue_create,
     .program_load = cuda_program_load,
+    .queue_create_profiling = cuda_queue_create_profiling,
 };
 
 /* The primary context is the one that every other user of the process has too (the CUDA runtime,
@@ -190,7 +182,7 @@ rt_status cuda_device_open(const char *library_path, const dev_open_parameters *
     cuda_device *device = rt_alloc(sizeof *device);
     device->base.ops = &cuda_device_ops;
     device->sink = parameters->sink;
-    pthread_mutex_init(&device->staging_lock, NULL);
+    pthread_mutex_init(&device->lock, NULL);
     rt_status status = cuda_library_open(device->sink, library_path, &device->library);
     if (rt_ok(status)) status = device_choose(device, selector);
     if (rt_ok(status)) status = context_retain(device);

@@ -73,11 +73,10 @@ rt_status cuda_fail(const cuda_device *device, cuda_stage stage, const char *cal
         if (device->library.cuGetErrorName(result, &name) != CUDA_SUCCESS) name = NULL;
         if (device->library.cuGetErrorString(result, &text) != CUDA_SUCCESS) text = NULL;
     }
-    return rt_fail(device->sink, cuda_result_code(stage, result), RT_RULE_NONE,
-                   "%s: %s (%d)%s%s%s%.*s", call,
-                   name ? name : "a result that the driver does not name", result,
-                   text ? ": " : "", text ? text : "", log.length > 0 ? "; the driver's log:\n" : "",
-                   RT_TEXT_ARG(log));
+    return rt_fail(
+        device->sink, cuda_result_code(stage, result), RT_RULE_NONE, "%s: %s (%d)%s%s%s%.*s", call,
+        name ? name : "a result that the driver does not name", result, text ? ": " : "",
+        text ? text : "", log.length > 0 ? "; the driver's log:\n" : "", RT_TEXT_ARG(log));
 }
 
 rt_status cuda_enter(const cuda_device *device, cuda_stage stage)

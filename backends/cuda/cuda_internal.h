@@ -23,8 +23,10 @@ typedef struct cuda_device {
     rt_buffer driver;
     const char *link_extension;
     ptx_limits limits;            /* of a kernel that uses nothing itself */
-    pthread_mutex_t staging_lock; /* of the list's links */
-    struct cuda_staging *staging; /* all blocks, free or not */
+    pthread_mutex_t lock;         /* of all below */
+    struct cuda_staging *staging; /* the list's links: all blocks, free or not */
+    cuda_stream *clock;           /* where only times are taken; NULL before anybody asks */
+    cuda_driver_event *epoch;     /* from which they count */
 } cuda_device;
 
 typedef struct cuda_memory {
@@ -38,11 +40,11 @@ typedef struct cuda_memory {
 typedef struct cuda_program {
     dev_program base;
     cuda_device *device;
-    rt_buffer text;       /* of a compiled one: its PTX, NUL-terminated */
-    rt_buffer options;    /* of a compiled one: for its part of a link */
-    rt_buffer cubin;      /* of an executable one */
-    cuda_module *module;  /* of an executable one, else NULL */
-    ptx_kernels kernels;  /* that it has */
+    rt_buffer text;         /* of a compiled one: its PTX, NUL-terminated */
+    rt_buffer options;      /* of a compiled one: for its part of a link */
+    rt_buffer cubin;        /* of an executable one */
+    cuda_module *module;    /* of an executable one, else NULL */
+    ptx_kernels kernels;    /* that it has */
     atomic_uint references; /* its owner and its kernels */
 } cuda_program;
 
@@ -62,7 +64,18 @@ typedef struct cuda_queue {
     cuda_device *device;
     cuda_stream *streams[CUDA_STREAMS];
     atomic_uint next; /* counts commands */
+    bool keeps_times;
 } cuda_queue;
+
+typedef struct cuda_event {
+    dev_event base;
+    cuda_device *device;
+    cuda_driver_event *event;
+    cuda_driver_event *submitted, *started; /* of a queue that keeps times, else NULL */
+    pthread_mutex_t lock;                   /* of the two below */
+    bool waited;                            /* a wait has returned: */
+    rt_status outcome;                      /* this */
+} cuda_event;
 
 /* ---- Errors (cuda_error.c) ---------------------------------------------------------------- */
 
@@ -110,17 +123,31 @@ bool cuda_enter_to_free(const cuda_device *device);
 typedef struct cuda_command {
     cuda_device *device;
     cuda_stream *stream;
-    cuda_driver_event *event; /* recorded by cuda_command_end */
+    cuda_driver_event *event;               /* recorded by cuda_command_end */
+    cuda_driver_event *submitted, *started; /* of a queue that keeps times, else NULL */
 } cuda_command;
 
 /* Chooses a stream and makes it wait.  After success the caller calls cuda_command_end. */
 RT_MUST_USE rt_status cuda_command_begin(cuda_queue *queue, dev_command command,
                                          cuda_command *out_command);
 
-/* Ends it: after success of what was enqueued an event of the caller's comes out, else the status is
- * passed on. */
+/* Ends it: after success of what was enqueued an event of the caller's comes out, else the status
+ * is passed on. */
 RT_MUST_USE rt_status cuda_command_end(cuda_command *command, rt_status status,
                                        dev_event **out_event);
+
+/* ---- The times of commands (cuda_times.c) ------------------------------------------------- */
+
+/* Makes the clock, from which all times of the device count, where there is none. */
+RT_MUST_USE rt_status cuda_times_begin(cuda_device *device);
+/* Takes the time at which a command is given to its queue, and lets its stream wait for that. */
+RT_MUST_USE rt_status cuda_times_submit(cuda_command *command);
+/* Takes the time at which its stream has come to it, after all waits. */
+RT_MUST_USE rt_status cuda_times_start(const cuda_command *command);
+/* The times of a complete command. */
+rt_status cuda_times_read(dev_event *event, dev_times *out_times);
+/* Ends the clock. */
+void cuda_times_end(cuda_device *device);
 
 /* ---- Memory that the driver can read while nobody waits (cuda_staging.c) ------------------ */
 
@@ -150,6 +177,7 @@ rt_status cuda_program_link(dev_device *device, dev_program *const *programs, ui
 rt_status cuda_program_build(dev_device *device, const dev_code *code, dev_program **out_program);
 rt_status cuda_program_load(dev_device *device, rt_bytes binary, dev_program **out_program);
 rt_status cuda_queue_create(dev_device *device, dev_queue **out_queue);
+rt_status cuda_queue_create_profiling(dev_device *device, dev_queue **out_queue);
 
 rt_status cuda_enqueue_kernel(dev_queue *queue, dev_command command, dev_kernel *kernel,
                               const dev_nd_range *range, const dev_argument *arguments,

@@ -63,9 +63,8 @@ static rt_status kernel_ask(cuda_kernel *kernel)
     if (threads >= 1 && (uint32_t)threads < kernel->limits.group_size_max)
         kernel->limits.group_size_max = (uint32_t)threads;
     uint64_t taken = used > 0 ? (uint64_t)used : 0;
-    kernel->limits.shared_max = taken < device->limits.shared_max
-                                    ? device->limits.shared_max - taken
-                                    : 0;
+    kernel->limits.shared_max =
+        taken < device->limits.shared_max ? device->limits.shared_max - taken : 0;
     CUDA_TRY(device, CUDA_STAGE_KERNEL, cuFuncSetAttribute, kernel->function,
              CUDA_FUNCTION_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)kernel->limits.shared_max);
     return RT_STATUS_OK;
@@ -111,9 +110,8 @@ rt_status cuda_enqueue_kernel(dev_queue *base, dev_command command, dev_kernel *
     rt_arena arena = {0}; /* of the values, which the driver copies */
     ptx_launch launch;
     cuda_command begun;
-    rt_status status =
-        ptx_launch_make(queue->device->sink, &arena, &kernel->limits, kernel->entry, range,
-                        arguments, argument_count, &launch);
+    rt_status status = ptx_launch_make(queue->device->sink, &arena, &kernel->limits, kernel->entry,
+                                       range, arguments, argument_count, &launch);
     if (rt_ok(status)) status = cuda_command_begin(queue, command, &begun);
     if (rt_ok(status))
         status = cuda_command_end(&begun, launch_enqueue(&begun, kernel, &launch), out_event);

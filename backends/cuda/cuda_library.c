@@ -24,10 +24,11 @@ rt_status cuda_library_open(rt_sink *sink, const char *path, cuda_library *out_l
     *out_library = (cuda_library){0};
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!handle)
-        return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                       "NVIDIA's driver cannot be opened: %s; it comes with the driver of an NVIDIA "
-                       "GPU (Debian: nvidia-driver)",
-                       dlerror());
+        return rt_fail(
+            sink, RT_UNAVAILABLE, RT_RULE_NONE,
+            "NVIDIA's driver cannot be opened: %s; it comes with the driver of an NVIDIA "
+            "GPU (Debian: nvidia-driver)",
+            dlerror());
     out_library->handle = handle;
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
         void *symbol = dlsym(handle, entries[i].name);

@@ -1,4 +1,5 @@
-/* NVIDIA's driver library, opened at run time, as a table of the entry points that the adapter uses.
+/* NVIDIA's driver library, opened at run time, as a table of the entry points that the adapter
+ * uses.
  */
 #ifndef BACKENDS_CUDA_CUDA_LIBRARY_H
 #define BACKENDS_CUDA_CUDA_LIBRARY_H

@@ -1,5 +1,5 @@
-/* Buffers, unified shared memory, and the variables of programs.  CUDA does not tell which bytes were
- * written, so that all count as defined.
+/* Buffers, unified shared memory, and the variables of programs.  CUDA does not tell which bytes
+ * were written, so that all count as defined.
  *
  * Whatever frees memory first waits for the context: the driver promises nothing for commands that
  * still use it.  Source: CUDA Driver API reference manual, "Memory Management", "Unified

@@ -2,130 +2,14 @@
  *
  * The driver has no object that is compiled and not linked.  Handing an image to a link of its own
  * compiles it, so that what is wrong with one image is told where it was handed over; the link that
- * counts is given the texts again.  Its two logs are read after every call that fails.
+ * counts is given the texts again.
  * Source: CUDA Driver API reference manual, "Module Management" (cuLink…, CUjit_option). */
-#include "backends/cuda/cuda_internal.h"
+#include "backends/cuda/cuda_jit.h"
 #include "reference/base/alloc.h"
 #include "reference/base/hash.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
-
-/* ---- Options ------------------------------------------------------------------------------ */
-
-/* An option of nvcc's linker, and what the driver calls it; a number follows where takes_value. */
-static const struct option_row {
-    const char *text;
-    cuda_jit_option option;
-    bool takes_value;
-} option_rows[] = {
-    {"-O", CUDA_JIT_OPTIMIZATION_LEVEL, true},
-    {"-maxrregcount=", CUDA_JIT_MAX_REGISTERS, true},
-    {"-g", CUDA_JIT_GENERATE_DEBUG_INFO, false},
-    {"-lineinfo", CUDA_JIT_GENERATE_LINE_INFO, false},
-};
-enum { OPTION_ROWS = sizeof option_rows / sizeof *option_rows, LOG_OPTIONS = 4 };
-
-/* Room for one log; the driver cuts what is longer. */
-enum { LOG_SIZE = 8192 };
-
-/* What a call that compiles is given, and where it writes its logs. */
-typedef struct jit {
-    cuda_jit_option options[LOG_OPTIONS + OPTION_ROWS];
-    void *values[LOG_OPTIONS + OPTION_ROWS];
-    unsigned count;
-    char *logs[2]; /* errors, then remarks */
-} jit;
-
-static void jit_add(jit *j, cuda_jit_option option, void *value)
-{
-    unsigned i = 0;
-    while (i < j->count && j->options[i] != option)
-        i++;
-    CHECK(i < sizeof j->options / sizeof *j->options);
-    j->options[i] = option;
-    j->values[i] = value;
-    if (i == j->count) j->count++;
-}
-
-/* The driver writes into the logs until the link is destroyed. */
-static void jit_begin(jit *out_jit)
-{
-    static const cuda_jit_option options[2][2] = {
-        {CUDA_JIT_ERROR_LOG_BUFFER, CUDA_JIT_ERROR_LOG_BUFFER_SIZE_BYTES},
-        {CUDA_JIT_INFO_LOG_BUFFER, CUDA_JIT_INFO_LOG_BUFFER_SIZE_BYTES},
-    };
-    *out_jit = (jit){0};
-    for (int i = 0; i < 2; i++) {
-        out_jit->logs[i] = rt_alloc(LOG_SIZE + 1); /* always ended by a NUL */
-        jit_add(out_jit, options[i][0], out_jit->logs[i]);
-        jit_add(out_jit, options[i][1], (void *)(uintptr_t)LOG_SIZE);
-    }
-}
-
-static void jit_end(jit *j)
-{
-    for (int i = 0; i < 2; i++)
-        rt_free(j->logs[i]);
-}
-
-/* Reads one word of options; false: no row has it. */
-static bool option_read(jit *j, rt_text word)
-{
-    if (rt_text_starts(word, "-cl-")) return true; /* of a compiler that has been there */
-    for (size_t i = 0; i < OPTION_ROWS; i++) {
-        const struct option_row *row = &option_rows[i];
-        size_t length = strlen(row->text);
-        if (!row->takes_value && rt_text_is(word, row->text)) {
-            jit_add(j, row->option, (void *)(uintptr_t)1);
-            return true;
-        }
-        if (!row->takes_value || !rt_text_starts(word, row->text)) continue;
-        uintptr_t value = 0;
-        size_t at = length;
-        for (; at < word.length && word.data[at] >= '0' && word.data[at] <= '9' && value < 1000; at++)
-            value = value * 10 + (uintptr_t)(word.data[at] - '0');
-        if (at == length || at < word.length) continue;
-        jit_add(j, row->option, (void *)value);
-        return true;
-    }
-    return false;
-}
-
-static rt_status options_read(const cuda_device *device, jit *j, rt_text options)
-{
-    while (options.length > 0) {
-        size_t length = 0;
-        while (length < options.length && options.data[length] != ' ')
-            length++;
-        rt_text word = {options.data, length};
-        size_t used = length < options.length ? length + 1 : length;
-        options = (rt_text){options.data + used, options.length - used};
-        if (length > 0 && !option_read(j, word))
-            return rt_fail(device->sink, RT_ERRC_BUILD, RT_RULE_NONE,
-                           "'%.*s' is no option that NVIDIA's driver is given; there are -O0 to "
-                           "-O4, -maxrregcount=N, -g and -lineinfo",
-                           RT_TEXT_ARG(word));
-    }
-    return RT_STATUS_OK;
-}
-
-/* A status of a call that compiles or links, with both logs. */
-static rt_status jit_fail(const cuda_device *device, cuda_stage stage, const char *call,
-                          cuda_result result, const jit *j)
-{
-    rt_buffer log = {0};
-    for (int i = 0; i < 2; i++) {
-        size_t length = strnlen(j->logs[i], LOG_SIZE);
-        while (length > 0 && strchr(" \n\r", j->logs[i][length - 1]))
-            length--;
-        if (length > 0 && log.size > 0) rt_buffer_append_byte(&log, '\n');
-        rt_buffer_append(&log, j->logs[i], length);
-    }
-    rt_status status = cuda_fail(device, stage, call, result, rt_buffer_text(&log));
-    rt_buffer_free(&log);
-    return status;
-}
 
 /* ---- Program objects ---------------------------------------------------------------------- */
 
@@ -206,8 +90,7 @@ static bool binary_read(rt_bytes binary, ptx_kernels *kernels, rt_bytes *out_cub
     uint64_t magic = rt_read_u64(&reader);
     rt_hash told = {.low = rt_read_u64(&reader), .high = rt_read_u64(&reader)};
     if (reader.failed || magic != BINARY_MAGIC) return false;
-    rt_hash hash =
-        rt_hash128(binary.data + reader.position, binary.size - reader.position);
+    rt_hash hash = rt_hash128(binary.data + reader.position, binary.size - reader.position);
     if (hash.low != told.low || hash.high != told.high) return false;
     ptx_kernels_read(&reader, kernels);
     *out_cubin = rt_read_bytes(&reader);
@@ -217,7 +100,7 @@ static bool binary_read(rt_bytes binary, ptx_kernels *kernels, rt_bytes *out_cub
 /* ---- Steps towards an executable ---------------------------------------------------------- */
 
 /* Compiles a text by handing it to a link, under a name for the logs. */
-static rt_status text_add(const cuda_device *device, const jit *j, cuda_link *link,
+static rt_status text_add(const cuda_device *device, const cuda_jit *j, cuda_link *link,
                           const rt_buffer *text, uint32_t index)
 {
     char name[32];
@@ -226,24 +109,23 @@ static rt_status text_add(const cuda_device *device, const jit *j, cuda_link *li
     cuda_result result = device->library.cuLinkAddData_v2(link, CUDA_INPUT_PTX, text->data,
                                                           text->size + 1, name, 0, NULL, NULL);
     if (result == CUDA_SUCCESS) return RT_STATUS_OK;
-    return jit_fail(device, CUDA_STAGE_COMPILE, "cuLinkAddData_v2", result, j);
+    return cuda_jit_fail(device, CUDA_STAGE_COMPILE, "cuLinkAddData_v2", result, j);
 }
 
-static rt_status link_create(const cuda_device *device, jit *j, cuda_link **out_link)
+static rt_status link_create(const cuda_device *device, cuda_jit *j, cuda_link **out_link)
 {
     *out_link = NULL;
-    cuda_result result =
-        device->library.cuLinkCreate_v2(j->count, j->options, j->values, out_link);
+    cuda_result result = device->library.cuLinkCreate_v2(j->count, j->options, j->values, out_link);
     if (result == CUDA_SUCCESS && *out_link) return RT_STATUS_OK;
-    return jit_fail(device, CUDA_STAGE_COMPILE, "cuLinkCreate_v2", result, j);
+    return cuda_jit_fail(device, CUDA_STAGE_COMPILE, "cuLinkCreate_v2", result, j);
 }
 
 /* The driver's linker has no result of its own for symbols that are missing or defined twice: the
- * log tells, and the result varies between versions.  A refusal that no row of cuda_error.c explains
- * otherwise is therefore the linker's where it has said something. */
-static rt_status complete_fail(const cuda_device *device, cuda_result result, const jit *j)
+ * log tells, and the result varies between versions.  A refusal that no row of cuda_error.c
+ * explains otherwise is therefore the linker's where it has said something. */
+static rt_status complete_fail(const cuda_device *device, cuda_result result, const cuda_jit *j)
 {
-    rt_status status = jit_fail(device, CUDA_STAGE_LINK, "cuLinkComplete", result, j);
+    rt_status status = cuda_jit_fail(device, CUDA_STAGE_LINK, "cuLinkComplete", result, j);
     static const rt_code others[] = {RT_DEVICE_LOST, RT_ERRC_MEMORY_ALLOCATION};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (status.code == others[i]) return status;
@@ -253,17 +135,17 @@ static rt_status complete_fail(const cuda_device *device, cuda_result result, co
 }
 
 /* Loads what was linked. */
-static rt_status module_load(const cuda_device *device, jit *j, const void *cubin,
+static rt_status module_load(const cuda_device *device, cuda_jit *j, const void *cubin,
                              cuda_module **out_module)
 {
     *out_module = NULL;
-    cuda_result result = device->library.cuModuleLoadDataEx(out_module, cubin, LOG_OPTIONS,
+    cuda_result result = device->library.cuModuleLoadDataEx(out_module, cubin, CUDA_JIT_LOG_OPTIONS,
                                                             j->options, j->values);
     if (result == CUDA_SUCCESS && *out_module) return RT_STATUS_OK;
-    return jit_fail(device, CUDA_STAGE_LOAD, "cuModuleLoadDataEx", result, j);
+    return cuda_jit_fail(device, CUDA_STAGE_LOAD, "cuModuleLoadDataEx", result, j);
 }
 
-static rt_status link_complete(cuda_program *program, jit *j, cuda_link *link)
+static rt_status link_complete(cuda_program *program, cuda_jit *j, cuda_link *link)
 {
     const cuda_device *device = program->device;
     void *cubin = NULL;
@@ -271,7 +153,7 @@ static rt_status link_complete(cuda_program *program, jit *j, cuda_link *link)
     cuda_result result = device->library.cuLinkComplete(link, &cubin, &size);
     if (result != CUDA_SUCCESS) return complete_fail(device, result, j);
     if (!cubin || size == 0)
-        return jit_fail(device, CUDA_STAGE_LINK, "cuLinkComplete", CUDA_SUCCESS, j);
+        return cuda_jit_fail(device, CUDA_STAGE_LINK, "cuLinkComplete", CUDA_SUCCESS, j);
     rt_buffer_append(&program->cubin, cubin, size); /* which ends with the link */
     return module_load(device, j, program->cubin.data, &program->module);
 }
@@ -281,11 +163,11 @@ static rt_status programs_link(cuda_program *linked, cuda_program *const *progra
                                rt_text options)
 {
     const cuda_device *device = linked->device;
-    jit j;
-    jit_begin(&j);
-    rt_status status = options_read(device, &j, options);
+    cuda_jit j;
+    cuda_jit_begin(&j);
+    rt_status status = cuda_jit_options(device, &j, options);
     for (uint32_t i = 0; i < count && rt_ok(status); i++)
-        status = options_read(device, &j, rt_buffer_text(&programs[i]->options));
+        status = cuda_jit_options(device, &j, rt_buffer_text(&programs[i]->options));
     cuda_link *link = NULL;
     if (rt_ok(status)) status = link_create(device, &j, &link);
     for (uint32_t i = 0; i < count && rt_ok(status); i++) {
@@ -294,7 +176,7 @@ static rt_status programs_link(cuda_program *linked, cuda_program *const *progra
     }
     if (rt_ok(status)) status = link_complete(linked, &j, link);
     if (link) device->library.cuLinkDestroy(link);
-    jit_end(&j);
+    cuda_jit_end(&j);
     return status;
 }
 
@@ -322,15 +204,15 @@ static rt_status text_take(cuda_program *program, const dev_code *code)
 static rt_status text_compile(const cuda_program *program)
 {
     const cuda_device *device = program->device;
-    jit j;
-    jit_begin(&j);
+    cuda_jit j;
+    cuda_jit_begin(&j);
     cuda_link *link = NULL;
-    rt_status status = options_read(device, &j, rt_buffer_text(&program->options));
+    rt_status status = cuda_jit_options(device, &j, rt_buffer_text(&program->options));
     if (rt_ok(status)) status = cuda_enter(device, CUDA_STAGE_COMPILE);
     if (rt_ok(status)) status = link_create(device, &j, &link);
     if (rt_ok(status)) status = text_add(device, &j, link, &program->text, 0);
     if (link) device->library.cuLinkDestroy(link);
-    jit_end(&j);
+    cuda_jit_end(&j);
     return status;
 }
 
@@ -384,8 +266,8 @@ rt_status cuda_program_load(dev_device *base, rt_bytes binary, dev_program **out
     cuda_device *device = (cuda_device *)base;
     cuda_program *program = program_create(device);
     rt_bytes cubin = {0};
-    jit j;
-    jit_begin(&j);
+    cuda_jit j;
+    cuda_jit_begin(&j);
     rt_status status = RT_STATUS_OK;
     if (!binary_read(binary, &program->kernels, &cubin))
         status = rt_fail(device->sink, RT_MALFORMED, RT_RULE_NONE,
@@ -397,6 +279,6 @@ rt_status cuda_program_load(dev_device *base, rt_bytes binary, dev_program **out
         rt_buffer_append(&program->cubin, cubin.data, cubin.size);
         status = module_load(device, &j, program->cubin.data, &program->module);
     }
-    jit_end(&j);
+    cuda_jit_end(&j);
     return program_finish(program, status, out_program);
 }

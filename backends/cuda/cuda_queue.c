@@ -9,21 +9,17 @@
 #include "backends/cuda/cuda_internal.h"
 #include "reference/base/alloc.h"
 
-typedef struct cuda_event {
-    dev_event base;
-    cuda_device *device;
-    cuda_driver_event *event;
-    pthread_mutex_t lock; /* of the two below */
-    bool waited;          /* a wait has returned: */
-    rt_status outcome;    /* this */
-} cuda_event;
-
 /* ---- Events ------------------------------------------------------------------------------- */
 
 static void cuda_event_destroy(dev_event *base)
 {
     cuda_event *event = (cuda_event *)base;
-    if (cuda_enter_to_free(event->device)) event->device->library.cuEventDestroy_v2(event->event);
+    const cuda_library *driver = &event->device->library;
+    if (cuda_enter_to_free(event->device)) {
+        driver->cuEventDestroy_v2(event->event);
+        if (event->submitted) driver->cuEventDestroy_v2(event->submitted);
+        if (event->started) driver->cuEventDestroy_v2(event->started);
+    }
     pthread_mutex_destroy(&event->lock);
     rt_free(event);
 }
@@ -70,15 +66,18 @@ static const dev_event_ops cuda_event_ops = {
     .destroy = cuda_event_destroy,
     .wait = cuda_event_wait,
     .state = cuda_event_state,
+    .times = cuda_times_read,
 };
 
-/* Takes the driver's event over. */
-static dev_event *event_wrap(cuda_device *device, cuda_driver_event *taken)
+/* Takes the driver's events over. */
+static dev_event *event_wrap(const cuda_command *command)
 {
     cuda_event *event = rt_alloc(sizeof *event);
     event->base.ops = &cuda_event_ops;
-    event->device = device;
-    event->event = taken;
+    event->device = command->device;
+    event->event = command->event;
+    event->submitted = command->submitted;
+    event->started = command->started;
     pthread_mutex_init(&event->lock, NULL);
     return &event->base;
 }
@@ -93,6 +92,13 @@ static rt_status stream_wait(const cuda_command *command, dev_command wanted)
     return RT_STATUS_OK;
 }
 
+static void command_free(const cuda_command *command)
+{
+    cuda_driver_event *const events[] = {command->event, command->submitted, command->started};
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        if (events[i]) command->device->library.cuEventDestroy_v2(events[i]);
+}
+
 rt_status cuda_command_begin(cuda_queue *queue, dev_command command, cuda_command *out_command)
 {
     cuda_device *device = queue->device;
@@ -102,8 +108,11 @@ rt_status cuda_command_begin(cuda_queue *queue, dev_command command, cuda_comman
     CUDA_TRY(device, CUDA_STAGE_QUEUE, cuEventCreate, &out_command->event, CUDA_EVENT_DEFAULT);
     if (!out_command->event)
         return cuda_fail(device, CUDA_STAGE_QUEUE, "cuEventCreate", CUDA_SUCCESS, (rt_text){0});
-    rt_status status = stream_wait(out_command, command);
-    if (!rt_ok(status)) device->library.cuEventDestroy_v2(out_command->event);
+    rt_status status = RT_STATUS_OK;
+    if (queue->keeps_times) status = cuda_times_submit(out_command);
+    if (rt_ok(status)) status = stream_wait(out_command, command);
+    if (rt_ok(status) && queue->keeps_times) status = cuda_times_start(out_command);
+    if (!rt_ok(status)) command_free(out_command);
     return status;
 }
 
@@ -123,9 +132,9 @@ rt_status cuda_command_end(cuda_command *command, rt_status status, dev_event **
         if (!rt_ok(status)) driver->cuStreamSynchronize(command->stream);
     }
     if (rt_ok(status))
-        *out_event = event_wrap(command->device, command->event);
+        *out_event = event_wrap(command);
     else
-        driver->cuEventDestroy_v2(command->event);
+        command_free(command);
     return status;
 }
 
@@ -180,13 +189,14 @@ static rt_status streams_create(cuda_queue *queue)
     return RT_STATUS_OK;
 }
 
-rt_status cuda_queue_create(dev_device *base, dev_queue **out_queue)
+static rt_status queue_create(cuda_device *device, bool keeps_times, dev_queue **out_queue)
 {
-    cuda_device *device = (cuda_device *)base;
     RT_TRY(cuda_enter(device, CUDA_STAGE_QUEUE));
+    if (keeps_times) RT_TRY(cuda_times_begin(device));
     cuda_queue *queue = rt_alloc(sizeof *queue);
     queue->base.ops = &cuda_queue_ops;
     queue->device = device;
+    queue->keeps_times = keeps_times;
     atomic_init(&queue->next, 0);
     rt_status status = streams_create(queue);
     if (rt_ok(status)) {
@@ -196,4 +206,14 @@ rt_status cuda_queue_create(dev_device *base, dev_queue **out_queue)
     streams_destroy(queue);
     rt_free(queue);
     return status;
+}
+
+rt_status cuda_queue_create(dev_device *device, dev_queue **out_queue)
+{
+    return queue_create((cuda_device *)device, false, out_queue);
+}
+
+rt_status cuda_queue_create_profiling(dev_device *device, dev_queue **out_queue)
+{
+    return queue_create((cuda_device *)device, true, out_queue);
 }

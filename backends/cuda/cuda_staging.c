@@ -2,10 +2,10 @@
  *
  * An asynchronous copy to or from pageable memory is not asynchronous in CUDA: the call may wait
  * until the stream comes to it, and an enqueue must not wait (device.h).  A read therefore goes
- * into a block of page-locked memory, from which a function of the host that stands behind it in the
- * stream copies on; a write copies into such a block at once.  Blocks are kept for the next who needs
- * one, since locking pages takes long.  Such a function must not call the driver, so it does no
- * more than copy and mark the block as free; where the context is lost it is never called, and
+ * into a block of page-locked memory, from which a function of the host that stands behind it in
+ * the stream copies on; a write copies into such a block at once.  Blocks are kept for the next who
+ * needs one, since locking pages takes long.  Such a function must not call the driver, so it does
+ * no more than copy and mark the block as free; where the context is lost it is never called, and
  * the block ends with the device.
  * Source: CUDA Driver API reference manual, "API synchronization behavior"; cuLaunchHostFunc. */
 #include "backends/cuda/cuda_internal.h"
@@ -33,11 +33,11 @@ static bool staging_claim(cuda_staging *staging)
 
 rt_status cuda_staging_take(cuda_device *device, uint64_t size, cuda_staging **out_staging)
 {
-    pthread_mutex_lock(&device->staging_lock);
+    pthread_mutex_lock(&device->lock);
     cuda_staging *found = device->staging;
     while (found && !(found->size >= size && staging_claim(found)))
         found = found->next;
-    pthread_mutex_unlock(&device->staging_lock);
+    pthread_mutex_unlock(&device->lock);
     *out_staging = found;
     if (found) return RT_STATUS_OK;
     void *bytes = NULL;
@@ -49,10 +49,10 @@ rt_status cuda_staging_take(cuda_device *device, uint64_t size, cuda_staging **o
     made->bytes = bytes;
     made->size = room;
     atomic_init(&made->taken, true);
-    pthread_mutex_lock(&device->staging_lock);
+    pthread_mutex_lock(&device->lock);
     made->next = device->staging;
     device->staging = made;
-    pthread_mutex_unlock(&device->staging_lock);
+    pthread_mutex_unlock(&device->lock);
     *out_staging = made;
     return RT_STATUS_OK;
 }
@@ -72,8 +72,7 @@ void cuda_staging_give(cuda_staging *staging)
 static void staging_finish(void *user)
 {
     cuda_staging *staging = user;
-    if (staging->destination)
-        memcpy(staging->destination, staging->bytes, (size_t)staging->copied);
+    if (staging->destination) memcpy(staging->destination, staging->bytes, (size_t)staging->copied);
     cuda_staging_give(staging);
 }
 

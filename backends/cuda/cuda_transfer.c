@@ -14,8 +14,8 @@
 static cuda_address address_of(const dev_memory *base, uint64_t offset)
 {
     const cuda_memory *memory = (const cuda_memory *)base;
-    /* Broken: cuModuleGetGlobal's address is handed over as it came; the document's interface has an
-     * offset beside the variable, and the driver's call has none. */
+    /* Broken: cuModuleGetGlobal's address is handed over as it came; the document's interface has
+     * an offset beside the variable, and the driver's call has none. */
     if (memory->is_variable && !RULE(DG_PLUGIN_12)) offset = 0;
     return memory->address + offset;
 }
@@ -29,8 +29,7 @@ static rt_status read_enqueue(cuda_command *command, cuda_address from, uint64_t
     RT_TRY(cuda_staging_take(command->device, size, &staging));
     cuda_result result = command->device->library.cuMemcpyAsync(
         (cuda_address)(uintptr_t)cuda_staging_bytes(staging), from, (size_t)size, command->stream);
-    if (result == CUDA_SUCCESS)
-        return cuda_staging_release(command, staging, destination, size);
+    if (result == CUDA_SUCCESS) return cuda_staging_release(command, staging, destination, size);
     cuda_staging_give(staging);
     return cuda_fail(command->device, CUDA_STAGE_QUEUE, "cuMemcpyAsync", result, (rt_text){0});
 }
