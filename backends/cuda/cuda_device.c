@@ -126,7 +126,8 @@ static void device_ask(cuda_device *device)
 static void device_free(cuda_device *device)
 {
     if (device->context) {
-        if (cuda_enter_to_free(device)) device->library.cuCtxSynchronize();
+        cuda_enter_to_free(device);
+        device->library.cuCtxSynchronize();
         cuda_staging_free(device);
         cuda_times_end(device);
         device->library.cuCtxSetCurrent(NULL);

@@ -86,7 +86,7 @@ rt_status cuda_enter(const cuda_device *device, cuda_stage stage)
     return RT_STATUS_OK;
 }
 
-bool cuda_enter_to_free(const cuda_device *device)
+void cuda_enter_to_free(const cuda_device *device)
 {
-    return device->library.cuCtxSetCurrent(device->context) == CUDA_SUCCESS;
+    device->library.cuCtxSetCurrent(device->context);
 }

@@ -114,8 +114,9 @@ RT_MUST_USE rt_status cuda_fail(const cuda_device *device, cuda_stage stage, con
 /* Makes the device's context this thread's, which every other call of the driver needs. */
 RT_MUST_USE rt_status cuda_enter(const cuda_device *device, cuda_stage stage);
 
-/* The same before calls whose failures nobody can be told; false: there is no use in them. */
-bool cuda_enter_to_free(const cuda_device *device);
+/* The same before calls whose failures nobody can be told; they are tried whether or not it works.
+ */
+void cuda_enter_to_free(const cuda_device *device);
 
 /* ---- Around every command (cuda_queue.c) -------------------------------------------------- */
 

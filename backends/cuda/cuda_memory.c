@@ -19,7 +19,8 @@ static void memory_destroy(dev_memory *base)
 {
     cuda_memory *memory = (cuda_memory *)base;
     const cuda_device *device = memory->device;
-    if (!memory->is_variable && cuda_enter_to_free(device)) {
+    if (!memory->is_variable) {
+        cuda_enter_to_free(device);
         device->library.cuCtxSynchronize();
         if (memory->host)
             device->library.cuMemFreeHost(memory->host);

@@ -20,7 +20,8 @@ void cuda_program_release(cuda_program *program)
     CHECK(before >= 1);
     if (before > 1) return;
     const cuda_device *device = program->device;
-    if (program->module && cuda_enter_to_free(device)) {
+    if (program->module) {
+        cuda_enter_to_free(device);
         device->library.cuCtxSynchronize();
         device->library.cuModuleUnload(program->module);
     }

@@ -15,11 +15,10 @@ static void cuda_event_destroy(dev_event *base)
 {
     cuda_event *event = (cuda_event *)base;
     const cuda_library *driver = &event->device->library;
-    if (cuda_enter_to_free(event->device)) {
-        driver->cuEventDestroy_v2(event->event);
-        if (event->submitted) driver->cuEventDestroy_v2(event->submitted);
-        if (event->started) driver->cuEventDestroy_v2(event->started);
-    }
+    cuda_enter_to_free(event->device);
+    driver->cuEventDestroy_v2(event->event);
+    if (event->submitted) driver->cuEventDestroy_v2(event->submitted);
+    if (event->started) driver->cuEventDestroy_v2(event->started);
     pthread_mutex_destroy(&event->lock);
     rt_free(event);
 }
@@ -56,7 +55,7 @@ static dev_event_state cuda_event_state(dev_event *base)
         pthread_mutex_unlock(&event->lock);
     }
     if (known) return rt_ok(outcome) ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED;
-    if (!cuda_enter_to_free(event->device)) return DEV_EVENT_FAILED;
+    cuda_enter_to_free(event->device);
     cuda_result result = event->device->library.cuEventQuery(event->event);
     if (result == CUDA_NOT_READY) return DEV_EVENT_PENDING;
     return result == CUDA_SUCCESS ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED;
@@ -161,7 +160,8 @@ static void streams_destroy(const cuda_queue *queue)
 static void cuda_queue_destroy(dev_queue *base)
 {
     cuda_queue *queue = (cuda_queue *)base;
-    if (cuda_enter_to_free(queue->device)) streams_destroy(queue);
+    cuda_enter_to_free(queue->device);
+    streams_destroy(queue);
     rt_free(queue);
 }
 
