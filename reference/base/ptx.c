@@ -7,8 +7,6 @@
 
 #define KERNEL_MARK "//@kernel "
 
-enum { PARAMETER_SIZE_MAX = 4352 }; /* bytes; PTX ISA 6.4: all parameters of a kernel together */
-
 static const struct parameter_row {
     const char *name;
     uint32_t size; /* bytes; 0: each its own */
@@ -22,7 +20,7 @@ static bool has_right_size(const rt_ptx_parameter *parameter)
 {
     uint32_t size = rows[parameter->kind].size;
     if (size) return parameter->size == size;
-    return parameter->size > 0 && parameter->size <= PARAMETER_SIZE_MAX;
+    return parameter->size > 0 && parameter->size <= RT_PTX_PARAMETER_SIZE_MAX;
 }
 
 void rt_ptx_kernel_write(rt_buffer *out, const rt_ptx_kernel *kernel)
@@ -48,7 +46,7 @@ static rt_text take(rt_text *rest, char separator)
     return taken;
 }
 
-/* Decimal digits without a sign; false for anything else and past PARAMETER_SIZE_MAX. */
+/* Decimal digits without a sign; false for anything else and past RT_PTX_PARAMETER_SIZE_MAX. */
 static bool number_read(rt_text digits, uint32_t *out_number)
 {
     uint32_t number = 0;
@@ -56,7 +54,7 @@ static bool number_read(rt_text digits, uint32_t *out_number)
         char digit = digits.data[i];
         if (digit < '0' || digit > '9') return false;
         number = number * 10 + (uint32_t)(digit - '0');
-        if (number > PARAMETER_SIZE_MAX) return false;
+        if (number > RT_PTX_PARAMETER_SIZE_MAX) return false;
     }
     *out_number = number;
     return digits.length > 0;

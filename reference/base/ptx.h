@@ -36,6 +36,10 @@
 /* Bytes; the size of rt_ptx_launch is a multiple of the alignment. */
 enum { RT_PTX_LOCAL_ALIGNMENT = 16, RT_PTX_LAUNCH_SIZE = 32 };
 
+/* Bytes that one parameter may have: all of a kernel together have no more (PTX ISA 6.4, "Kernel
+ * Function Parameters"). */
+enum { RT_PTX_PARAMETER_SIZE_MAX = 4352 };
+
 /* The hidden last parameter, as the device has it in memory. */
 typedef struct rt_ptx_launch {
     uint64_t global_offset[3]; /* work-items; 0 where the launch has no offset */
