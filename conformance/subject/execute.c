@@ -1,5 +1,6 @@
 /* The life of a scenario: setting up, the steps one after the other, the end. */
 #include "conformance/subject/layer.h"
+#include "conformance/subject/unfused.h"
 
 void cnf_execution_finding(void *user, const dev_finding *finding)
 {
@@ -259,7 +260,9 @@ static void emit_final_memory(cnf_execution *execution, uint32_t index)
     const scn_memory *declared = &execution->scenario->memories[index];
     cnf_content content = {0};
     rt_status status = execution->runtime->operations->read(execution, index, &content);
-    if (rt_ok(status))
+    if (cnf_unfused_hides_memory(execution, index))
+        leave_out(execution, declared->name);
+    else if (rt_ok(status))
         cnf_emit_memory(execution->emitter, declared, content.bytes, content.defined);
     else if (execution->refused && !execution->runtime->operations->is_reference)
         leave_out(execution, declared->name);

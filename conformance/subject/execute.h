@@ -44,6 +44,7 @@ struct cnf_execution {
     rt_sink *sink;
     const dev_tools *tools;                    /* for the subject's device */
     const rt_fusion_compiler *fusion_compiler; /* NULL: nothing can be fused */
+    bool unfused;                              /* nothing is to be: see unfused.h */
     rt_arena arena;           /* of everything that lives until the scenario ends */
     cnf_runtime *runtime;     /* NULL until it is opened */
     uint32_t *queues;         /* per device: its default queue; CNF_NOT_MADE until it is used */

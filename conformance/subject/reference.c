@@ -2,6 +2,7 @@
 #include "conformance/subject/reference.h"
 
 #include "conformance/subject/probe.h"
+#include "conformance/subject/unfused.h"
 
 #include <stdio.h>
 
@@ -24,9 +25,9 @@ static rt_loader *loader_of(const cnf_execution *execution)
 /* ---- Opening and closing ------------------------------------------------------------------ */
 
 /* How the subject's device is asked for. */
-static rt_text selector_of(const cnf_execution *execution)
+static rt_text selector_of(cnf_execution *execution)
 {
-    rt_text settings = execution->options->settings;
+    rt_text settings = cnf_unfused_rest(&execution->arena, execution->options->settings);
     CHECK_IMPLIES(settings.length > 0, execution->subject->settings != NULL);
     return settings.length > 0 ? settings : rt_text_of(execution->subject->selector);
 }

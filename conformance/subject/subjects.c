@@ -94,7 +94,9 @@ static const char *const *intel_gpu_environment(rt_arena *arena)
 #define POCL_SELECTOR "platform=Portable Computing Language"
 
 static const char *const schedules[] = {"lockstep", "forward", "backward", "seeded", NULL};
-static const cnf_setting sim_settings[] = {{"schedule", schedules}, {NULL, NULL}};
+static const char *const fusions[] = {"on", "off", NULL}; /* unfused.h */
+static const cnf_setting sim_settings[] = {
+    {"schedule", schedules}, {"fusion", fusions}, {NULL, NULL}};
 
 static const char *const device_numbers[] = {"0", "1", "2", "3", "4", "5", "6", "7", NULL};
 static const cnf_setting cuda_settings[] = {{"device", device_numbers}, {NULL, NULL}};
@@ -167,6 +169,7 @@ const cnf_subject cnf_subjects[] = {
         .runtime = &cnf_reference_operations,
         .backend = &cuda_backend,
         .selector = "",
+        .format = RT_FORMAT_PTX,
         .settings = cuda_settings,
     },
     {
@@ -176,6 +179,7 @@ const cnf_subject cnf_subjects[] = {
         .runtime = &cnf_reference_operations,
         .backend = &nvjitlink_backend,
         .selector = "",
+        .format = RT_FORMAT_PTX,
         .settings = nvlink_settings,
         .environment = nvlink_environment,
     },
