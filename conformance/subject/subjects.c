@@ -45,7 +45,9 @@ static const char *const *dpcpp_environment(rt_arena *arena)
 #define POCL_SELECTOR "platform=Portable Computing Language"
 
 static const char *const schedules[] = {"lockstep", "forward", "backward", "seeded", NULL};
-static const cnf_setting sim_settings[] = {{"schedule", schedules}, {NULL, NULL}};
+static const char *const engines[] = {"base", "v3", "v4", NULL};
+static const cnf_setting sim_settings[] = {
+    {"schedule", schedules}, {"engine", engines}, {NULL, NULL}};
 
 const cnf_subject cnf_subjects[] = {
     {
