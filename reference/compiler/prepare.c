@@ -1,8 +1,10 @@
 /* Passes of the new pass manager, and the writer's cures.
  *
  * The pipeline is our own and not a standard one: no vectorising (the devices vectorise over
- * work-items), no unrolling, no recognition of library calls, no lookup tables.  That an exit block
- * before its loop and a loop's metadata make invalid SPIR-V was observed with llvm-spirv 14. */
+ * work-items), no unrolling, no recognition of library calls, no lookup tables.  Jumps are threaded
+ * once, before the loops are looked at: a `break` reaches the optimiser as a switch over why a
+ * scope was left, which would stay in the loop for ever.  That an exit block before its loop and a
+ * loop's metadata make invalid SPIR-V was observed with llvm-spirv 14. */
 #include "reference/compiler/prepare.h"
 
 #include "reference/base/map.h"
@@ -21,7 +23,8 @@
 #define OPTIMISE_PASSES                                                                            \
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine,simplifycfg),ipsccp,"                 \
     "cgscc(inline,function(sroa,early-cse<memssa>,simplifycfg,instcombine)),globaldce,"            \
-    "function(reassociate,loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm),"    \
+    "function(jump-threading,simplifycfg,reassociate,"                                             \
+    "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm),"                         \
     "simplifycfg,instcombine,indvars,loop-deletion,sroa,early-cse<memssa>,sccp,bdce,"              \
     "instcombine,adce,simplifycfg,instcombine)," DROP_PASSES
 
