@@ -57,6 +57,8 @@ void cnf_run_case_done(run_state *run, run_scenario *scenario, uint32_t subject)
                                .hash = scenario->hash,
                                .choices = one->script};
     const cnf_run_detail detail = {.scenario = scenario->compiled,
+                                   .modules = scenario->scenario ? &scenario->modules : NULL,
+                                   .source = rt_buffer_text(&scenario->text),
                                    .messages = one->heard ? &one->messages : NULL,
                                    .oracle = oracle_messages(run, scenario),
                                    .log = one->log,

@@ -1,0 +1,12 @@
+/* Answers of the compile worker that travel with a packed scenario. */
+#ifndef CONFORMANCE_COMPILE_PACKED_ANSWER_H
+#define CONFORMANCE_COMPILE_PACKED_ANSWER_H
+
+#include "conformance/compile/compile.h"
+
+/* Appends the answer to a request that the scenario's pack has.  Where it has none, the answer is a
+ * failure, UNAVAILABLE, that names the capability `packed-format` and says what to pack again;
+ * nobody asks a compiler, which may be another one here or none.  The scenario is packed. */
+void cnf_packed_answer(const scn_scenario *scenario, rt_bytes request, rt_buffer *out_answer);
+
+#endif
