@@ -6,6 +6,7 @@
 #include "conformance/cli/commands.h"
 #include "conformance/cli/results.h"
 #include "conformance/cli/run_options.h"
+#include "conformance/compile/packed_answer.h"
 #include "conformance/report/output.h"
 #include "conformance/report/progress.h"
 #include "conformance/run/modules.h"
@@ -118,7 +119,8 @@ static void artefact_add(pack_command *command, pack_entry *entry, rt_hash reque
         (scn_artefact){request, rt_arena_bytes(&command->arena, answer)};
 }
 
-/* Keeps a module's answer; what tells of this machine only leaves the module without one. */
+/* Keeps a module's answer for one format; what tells of this machine only leaves the module without
+ * one. */
 static void module_add(pack_command *command, pack_entry *entry, rt_text path,
                        const scn_module *module, const cnf_module_work *work)
 {
@@ -128,7 +130,7 @@ static void module_add(pack_command *command, pack_entry *entry, rt_text path,
     rt_bytes bytes = rt_buffer_bytes(&work->answer);
     bool read = work->answer.size > 0 &&
                 rt_ok(cnf_compile_answer_read(command->sink, &arena, bytes, &answer));
-    if (read && answer.code != RT_UNAVAILABLE && answer.code != RT_TOOL) {
+    if (read && cnf_answer_travels(&answer)) {
         artefact_add(command, entry, rt_hash128(work->request.data, work->request.size), bytes);
     } else {
         rt_buffer_printf(&command->warnings,
@@ -152,10 +154,6 @@ static pack_entry *entry_of(pack_command *command, const cnf_record *record,
     *entry = (pack_entry){.source = rt_arena_text(&command->arena, detail->source),
                           .model = rt_arena_bytes(&command->arena, rt_buffer_bytes(&model))};
     rt_buffer_free(&model);
-    const scn_scenario *scenario = detail->modules->scenario;
-    for (uint32_t i = 0; i < scenario->module_count; i++)
-        module_add(command, entry, record->scenario, &scenario->modules[i],
-                   &detail->modules->works[i]);
     return entry;
 }
 
@@ -174,12 +172,16 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     cnf_record known = *record;
     cnf_record_expect(&known, &command->expectations);
     cnf_progress_add(&command->progress, &known);
-    if (judgement->verdict == CNF_VERDICT_INVALID || !detail->modules) {
+    if (judgement->verdict == CNF_VERDICT_INVALID || !detail->modules || !detail->modules->works) {
         rt_buffer_printf(&command->warnings, "%.*s\n", RT_TEXT_ARG(judgement->message));
         command->status = CNF_EXIT_USAGE;
         return true;
     }
     pack_entry *entry = entry_of(command, record, detail);
+    const scn_scenario *scenario = detail->modules->scenario;
+    for (uint32_t i = 0; i < scenario->module_count; i++)
+        module_add(command, entry, record->scenario, &scenario->modules[i],
+                   &detail->modules->works[i]);
     for (uint32_t i = 0; detail->messages && i < detail->messages->artefact_count; i++) {
         const scn_artefact *artefact = &detail->messages->artefacts[i];
         artefact_add(command, entry, artefact->request, artefact->answer);

@@ -19,6 +19,12 @@ static void write_missing(rt_buffer *out)
              });
 }
 
+bool cnf_answer_travels(const cnf_compile_answer *answer)
+{
+    if (answer->code == RT_UNAVAILABLE) return answer->name_count > 0;
+    return answer->code != RT_TOOL;
+}
+
 void cnf_packed_answer(const scn_scenario *scenario, rt_bytes request, rt_buffer *out_answer)
 {
     CHECK(scenario->packed);

@@ -67,10 +67,8 @@ static void answer_find(cnf_tool_store *store, rt_arena *arena, rt_bytes request
     rt_sink_destroy(sink);
 }
 
-/* Keeps an answer that tells of the request and not of this machine. */
-static void answer_record(cnf_tool_store *store, rt_bytes request, rt_code code, rt_bytes answer)
+static void answer_record(cnf_tool_store *store, rt_bytes request, rt_bytes answer)
 {
-    if (!store->records || code == RT_UNAVAILABLE || code == RT_TOOL) return;
     pthread_mutex_lock(&store->lock);
     *rt_vector_push(&store->asked) = (scn_artefact){rt_hash128(request.data, request.size),
                                                     rt_arena_bytes(&store->arena, answer)};
@@ -85,7 +83,8 @@ static rt_status ask(cnf_tool_store *store, rt_sink *sink, rt_bytes request,
     rt_buffer bytes = {0};
     cnf_compile_answer answer;
     answer_find(store, &arena, request, &bytes, &answer);
-    answer_record(store, request, answer.code, rt_buffer_bytes(&bytes));
+    if (store->records && cnf_answer_travels(&answer))
+        answer_record(store, request, rt_buffer_bytes(&bytes));
     rt_status status = RT_STATUS_OK;
     if (answer.code == RT_OK) {
         rt_buffer_append(out_artefact, answer.artefact.data, answer.artefact.size);

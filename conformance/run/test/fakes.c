@@ -89,9 +89,11 @@ void cnf_packed_answer(const scn_scenario *scenario, rt_bytes request, rt_buffer
     rt_buffer_append_text(out_answer, RT_TEXT("ok"));
 }
 
-void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_profile profile)
+void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_profile profile,
+                                rt_format format)
 {
     (void)profile;
+    (void)format;
     rt_buffer_append_text(out, module->build_options);
 }
 

@@ -37,7 +37,7 @@ static void one_oracle_and_an_install_command_for_the_rest(void **state)
     assert_int_equal(oracles, 1);
 }
 
-/* What the command line takes, the device takes too. */
+/* What the command line takes, the device takes too; where it is not installed nobody can say. */
 static void every_setting_opens_its_device(void **state)
 {
     (void)state;
@@ -51,14 +51,16 @@ static void every_setting_opens_its_device(void **state)
                 char text[64];
                 snprintf(text, sizeof text, "%s=%s", setting->name, *value);
                 dev_device *device;
-                assert_true(rt_ok(dev_device_open(cnf_subjects[i].backend, &parameters,
-                                                  rt_text_of(text), &device)));
+                rt_status status = dev_device_open(cnf_subjects[i].backend, &parameters,
+                                                   rt_text_of(text), &device);
+                bool missing = !cnf_subjects[i].oracle && status.code == RT_UNAVAILABLE;
+                assert_true(rt_ok(status) || missing);
                 dev_device_destroy(device);
-                opened++;
+                opened += cnf_subjects[i].oracle ? 1 : 0;
             }
         }
     }
-    assert_int_equal(opened, 4);
+    assert_int_equal(opened, 4); /* of sim, which is always there */
     rt_sink_destroy(sink);
 }
 
