@@ -7,6 +7,7 @@
 
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
+#include "reference/compiler/forward.h"
 #include "reference/compiler/lower.h"
 #include "reference/compiler/lower_vectors.h"
 
@@ -220,6 +221,7 @@ void pl_prepare_for_writer(pl_job *job, LLVMModuleRef module)
             widen_bit_switch(job, LLVMGetBasicBlockTerminator(block));
             bound_alignment(block);
         }
+        pl_forward_conversions(job, function);
         order_blocks(function);
         drop_loop_metadata(function, kind);
     }
