@@ -9,6 +9,7 @@
 #include "reference/base/vector.h"
 #include "reference/compiler/forward.h"
 #include "reference/compiler/lower.h"
+#include "reference/compiler/lower_integers.h"
 #include "reference/compiler/lower_vectors.h"
 
 #include <llvm-c/Error.h>
@@ -65,6 +66,7 @@ rt_status pl_prepare_lower(pl_job *job, LLVMModuleRef module)
 {
     pl_lower_intrinsics(job, module);
     pl_lower_vectors(job, module);
+    pl_lower_integers(job, module);
     return run_passes(job, module, CLEAN_PASSES);
 }
 
