@@ -9,8 +9,10 @@
 
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
+#include "reference/compiler/forward.h"
 #include "reference/compiler/lower.h"
 #include "reference/compiler/lower_dimensions.h"
+#include "reference/compiler/lower_integers.h"
 #include "reference/compiler/lower_vectors.h"
 
 #include <llvm-c/Error.h>
@@ -69,6 +71,7 @@ rt_status pl_prepare_lower(pl_job *job, LLVMModuleRef module)
     pl_lower_intrinsics(job, module);
     pl_lower_vectors(job, module);
     pl_lower_dimensions(job, module);
+    pl_lower_integers(job, module);
     return run_passes(job, module, CLEAN_PASSES);
 }
 
@@ -230,6 +233,7 @@ void pl_prepare_for_writer(pl_job *job, LLVMModuleRef module)
             widen_bit_switch(job, LLVMGetBasicBlockTerminator(block));
             bound_alignment(block);
         }
+        pl_forward_conversions(job, function);
         order_blocks(function);
         drop_loop_metadata(function, kind);
     }
