@@ -157,12 +157,18 @@ static rt_status l0_program_binary(dev_program *base, rt_buffer *out_binary)
                        "a program of %u modules that zeModuleDynamicLink has joined has no binary "
                        "of its own; it cannot be kept for another process",
                        program->modules->count);
-    binary_header header = {.names_size = program->names.size};
-    memcpy(header.magic, binary_magic, sizeof header.magic);
-    rt_buffer_append(out_binary, &header, sizeof header);
-    if (program->names.size > 0)
-        rt_buffer_append(out_binary, program->names.data, program->names.size);
-    return l0_module_binary(device, program->modules->handles[0], out_binary);
+    rt_buffer native = {0};
+    rt_status status = l0_module_binary(device, program->modules->handles[0], &native);
+    if (rt_ok(status)) {
+        binary_header header = {.names_size = program->names.size};
+        memcpy(header.magic, binary_magic, sizeof header.magic);
+        rt_buffer_append(out_binary, &header, sizeof header);
+        if (program->names.size > 0)
+            rt_buffer_append(out_binary, program->names.data, program->names.size);
+        rt_buffer_append(out_binary, native.data, native.size);
+    }
+    rt_buffer_free(&native);
+    return status;
 }
 
 static const dev_program_ops l0_program_ops = {
