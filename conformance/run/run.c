@@ -113,6 +113,22 @@ static bool scenario_read(run_state *run, run_scenario *scenario)
     return false;
 }
 
+/* What a subject gets that is not asked because of the modules: a refusal that the scenario expects
+ * passes without a device, which is no PASS of one that only links. */
+static cnf_judgement unasked(const cnf_subject *subject, const cnf_judgement *found)
+{
+    bool links_only = subject->executes && !subject->executes();
+    if (found->verdict != CNF_VERDICT_PASS || !links_only) return *found;
+    return (cnf_judgement){
+        .verdict = CNF_VERDICT_SKIP,
+        .step = SCN_NONE,
+        .capability = RT_TEXT("observation"),
+        .answer = RT_TEXT("no"),
+        .message = RT_TEXT("this subject links and runs nothing, and a module is refused before "
+                           "anything could be linked"),
+    };
+}
+
 /* Everything is compiled: packs the scenario, or gives every subject the reason why not. */
 static void scenario_pack(run_state *run, uint32_t slot)
 {
@@ -128,9 +144,11 @@ static void scenario_pack(run_state *run, uint32_t slot)
         scenario_invalid(run, scenario, &judgement);
         scenario->done_count = run->options->subject_count;
     }
-    for (uint32_t i = 0; scenario->done_count < run->options->subject_count; i++)
-        if (scenario->cases[i].state != CASE_DONE)
-            cnf_run_case_decide(run, scenario, i, &judgement);
+    for (uint32_t i = 0; scenario->done_count < run->options->subject_count; i++) {
+        if (scenario->cases[i].state == CASE_DONE) continue;
+        cnf_judgement own = unasked(run->options->subjects[i].subject, &judgement);
+        cnf_run_case_decide(run, scenario, i, &own);
+    }
     scenario_close(run, slot);
 }
 

@@ -128,6 +128,7 @@ const cnf_subject cnf_subjects[] = {
         .backend = &l0_backend,
         .selector = "",
         .environment = intel_gpu_environment,
+        .executes = has_intel_gpu,
     },
     {
         .name = "intel-gpu-dynamic",
@@ -137,6 +138,7 @@ const cnf_subject cnf_subjects[] = {
         .backend = &l0_backend,
         .selector = "link=dynamic",
         .environment = intel_gpu_environment,
+        .executes = has_intel_gpu,
     },
     {
         .name = "dpcpp",

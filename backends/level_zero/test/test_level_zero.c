@@ -614,7 +614,7 @@ static void binaries_are_checked(void **state)
             dev_program_load(f->device, (rt_bytes){rt_buffer_bytes(&binary).data, size}, &linked)
                 .code,
             RT_MALFORMED);
-    for (size_t i = 0; i < 16; i++) { /* every byte of the header */
+    for (size_t i = 0; i < 32; i++) { /* every byte of the header and of the module's size */
         binary.data[i] ^= (char)0x81;
         assert_int_equal(dev_program_load(f->device, rt_buffer_bytes(&binary), &linked).code,
                          RT_MALFORMED);
@@ -625,12 +625,24 @@ static void binaries_are_checked(void **state)
     assert_int_equal(dev_program_binary(program, &binary).code, RT_UNSUPPORTED);
     rt_buffer_free(&binary);
     dev_program_destroy(program);
-    fixture_close(f);
+}
+
+/* Their native code is linked again. */
+static void modules_survive_together_as_binaries(void **state)
+{
+    fixture *f = *state;
     run r;
+    rt_buffer binary = {0};
+    dev_program *again;
     assert_true(rt_ok(run_prepare(f, "link=dynamic", &r)));
-    rt_status status = dev_program_binary(r.programs[2], &binary);
-    assert_int_equal(status.code, RT_UNSUPPORTED);
-    assert_true(message_has(f->sink, status, "2 modules"));
+    assert_true(rt_ok(dev_program_binary(r.programs[2], &binary)));
+    fake->linked = 0;
+    assert_true(rt_ok(dev_program_load(r.device, rt_buffer_bytes(&binary), &again)));
+    assert_int_equal(fake->linked, 2);
+    dev_memory *variable;
+    assert_true(rt_ok(dev_global_find(again, RT_TEXT("shared"), &variable)));
+    dev_memory_destroy(variable);
+    dev_program_destroy(again);
     rt_buffer_free(&binary);
     run_end(&r);
 }
@@ -981,6 +993,7 @@ int main(int argc, char **argv)
         T(constants_reach_the_driver),
         T(codes_that_are_not_taken_are_refused),
         T(binaries_are_checked),
+        T(modules_survive_together_as_binaries),
         T(groups_are_chosen),
         T(launches_that_cannot_be_are_refused),
         T(patterns_that_are_too_long_are_refused),
