@@ -1,5 +1,6 @@
 /* The life of a scenario: setting up, the steps one after the other, the end. */
 #include "conformance/subject/layer.h"
+#include "conformance/subject/unfused.h"
 
 void cnf_execution_finding(void *user, const dev_finding *finding)
 {
@@ -174,6 +175,7 @@ static void run_verb(cnf_execution *execution, uint32_t index)
         cnf_judge_step(execution, index, "step", scenario->steps[step->on].id,
                        cnf_run_fusion(execution, index));
         return;
+    case SCN_VERB_PROFILING: cnf_run_profiling(execution, index); return;
     case SCN_VERB_WAIT:
         cnf_judge_step(execution, index, "step", RT_TEXT("wait"), cnf_run_wait(execution, index));
         return;
@@ -258,7 +260,9 @@ static void emit_final_memory(cnf_execution *execution, uint32_t index)
     const scn_memory *declared = &execution->scenario->memories[index];
     cnf_content content = {0};
     rt_status status = execution->runtime->operations->read(execution, index, &content);
-    if (rt_ok(status))
+    if (cnf_unfused_hides_memory(execution, index))
+        leave_out(execution, declared->name);
+    else if (rt_ok(status))
         cnf_emit_memory(execution->emitter, declared, content.bytes, content.defined);
     else if (execution->refused && !execution->runtime->operations->is_reference)
         leave_out(execution, declared->name);

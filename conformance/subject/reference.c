@@ -2,6 +2,7 @@
 #include "conformance/subject/reference.h"
 
 #include "conformance/subject/probe.h"
+#include "conformance/subject/unfused.h"
 
 #include <stdio.h>
 
@@ -24,9 +25,9 @@ static rt_loader *loader_of(const cnf_execution *execution)
 /* ---- Opening and closing ------------------------------------------------------------------ */
 
 /* How the subject's device is asked for. */
-static rt_text selector_of(const cnf_execution *execution)
+static rt_text selector_of(cnf_execution *execution)
 {
-    rt_text settings = execution->options->settings;
+    rt_text settings = cnf_unfused_rest(&execution->arena, execution->options->settings);
     CHECK_IMPLIES(settings.length > 0, execution->subject->settings != NULL);
     return settings.length > 0 ? settings : rt_text_of(execution->subject->selector);
 }
@@ -407,6 +408,7 @@ const cnf_runtime_operations cnf_reference_operations = {
     .read_global = cnf_reference_read_global,
     .host_symbol = reference_host_symbol,
     .fusion = &cnf_reference_fusion,
+    .profiling = &cnf_reference_profiling,
     .look = reference_look,
     .observes = reference_observes,
     .tells_program = reference_tells_program,

@@ -115,6 +115,16 @@ static bool needs_usm_for_globals(const scn_scenario *scenario)
     return has_globals(scenario, false);
 }
 
+static bool profiles(const scn_scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        const scn_step *step = &scenario->steps[i];
+        bool asks = step->verb == SCN_VERB_PROFILING;
+        if (asks || (step->verb == SCN_VERB_QUEUE && step->queue.enable_profiling)) return true;
+    }
+    return false;
+}
+
 typedef struct need_row {
     const char *capability;
     bool (*needed)(const scn_scenario *scenario);
@@ -139,6 +149,8 @@ static const need_row needs[] = {
     {"usm", needs_usm_for_globals, offsetof(dev_capabilities, usm),
      "the scenario has device_globals without image scope; this device has no unified shared "
      "memory for them"},
+    {"profiling", profiles, offsetof(dev_capabilities, profiling),
+     "the scenario asks for times of commands; this device keeps none"},
     {"spec_constants", needs_spec_constants, offsetof(dev_capabilities, spec_constants),
      "the scenario sets specialisation constants; this device takes none"},
 };
@@ -387,6 +399,8 @@ static const cnf_skip_row only_reference[] = {
     {"bundle-constants", specialises_bundled_launches,
      "a launch of the scenario sets constants beside its kernel bundle; the host program does not "
      "ask that of DPC++"},
+    {"profiling", profiles,
+     "the scenario asks for times of commands; the host program does not ask DPC++ for them"},
     {"launch-options", gives_launch_options,
      "a launch of the scenario has options for the device's compiler; DPC++ takes none there"},
 };

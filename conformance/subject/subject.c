@@ -6,6 +6,7 @@
 #include "conformance/subject/skip.h"
 #include "conformance/subject/source_images.h"
 #include "conformance/subject/tools.h"
+#include "conformance/subject/unfused.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -106,7 +107,8 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
             exit_status = CHILD_FAILED;
         } else {
             execution.tools = &tools;
-            execution.fusion_compiler = &compiler;
+            execution.unfused = cnf_unfused(options);
+            execution.fusion_compiler = execution.unfused ? NULL : &compiler;
             run_on_devices(&execution);
         }
         cnf_output_close(&execution.output);

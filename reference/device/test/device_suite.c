@@ -543,6 +543,35 @@ static void enqueued_commands_keep_what_they_use(void **state)
         assert_int_equal(result[i], 1);
 }
 
+/* Times are in order, also those of two commands of which one waits for the other. */
+static void queues_keep_times_where_they_can(void **state)
+{
+    const fixture *f = *state;
+    if (!f->capabilities.profiling) skip();
+    dev_queue *queue;
+    ok(f, dev_queue_create_profiling(f->device, &queue));
+    int data[16] = {0}, result[16] = {0};
+    dev_memory *memory = memory_with(f, data, sizeof data);
+    dev_kernel *kernel = kernel_named(f, "add_one");
+    const dev_argument argument = of_memory(memory);
+    const dev_nd_range range = range_1d(16, 0);
+    dev_event *launched, *read;
+    ok(f, dev_enqueue_kernel(queue, no_wait, kernel, &range, &argument, 1, &launched));
+    const dev_command after = {.wait = &launched, .wait_count = 1};
+    ok(f, dev_enqueue_read(queue, after, memory, 0, sizeof result, result, &read));
+    ok(f, dev_event_wait(read));
+    ok(f, dev_event_wait(launched));
+    dev_times first, second;
+    ok(f, dev_event_times(launched, &first)); /* the order within is checked.c's */
+    ok(f, dev_event_times(read, &second));
+    assert_true(first.submit <= second.submit && first.end <= second.start);
+    dev_event_destroy(read);
+    dev_event_destroy(launched);
+    dev_kernel_destroy(kernel);
+    dev_memory_destroy(memory);
+    dev_queue_destroy(queue);
+}
+
 static void bytes_written_count_as_defined(void **state)
 {
     const fixture *f = *state;
@@ -1072,6 +1101,7 @@ int device_suite_run(const device_suite *suite)
         cmocka_unit_test(launches_that_cannot_be_are_refused),
         cmocka_unit_test(fills_repeat_their_pattern),
         cmocka_unit_test(events_order_commands_of_two_queues),
+        cmocka_unit_test(queues_keep_times_where_they_can),
         cmocka_unit_test(enqueued_commands_keep_what_they_use),
         cmocka_unit_test(bytes_written_count_as_defined),
         cmocka_unit_test(pointers_lead_into_usm_of_every_kind),
