@@ -88,6 +88,11 @@ static const char *const *intel_gpu_environment(rt_arena *arena)
     return has_intel_gpu() ? NULL : captured;
 }
 
+static bool never_executes(void)
+{
+    return false;
+}
+
 #define INTEL_GPU_INSTALL "ci/setup --with gpu"
 
 #define POCL_INSTALL  "apt-get install pocl-opencl-icd ocl-icd-libopencl1"
@@ -153,6 +158,7 @@ const cnf_subject cnf_subjects[] = {
         .backend = &l0_backend,
         .selector = "",
         .environment = intel_gpu_environment,
+        .executes = has_intel_gpu,
     },
     {
         .name = "intel-gpu-dynamic",
@@ -162,6 +168,7 @@ const cnf_subject cnf_subjects[] = {
         .backend = &l0_backend,
         .selector = "link=dynamic",
         .environment = intel_gpu_environment,
+        .executes = has_intel_gpu,
     },
     {
         .name = "cuda",
@@ -183,6 +190,7 @@ const cnf_subject cnf_subjects[] = {
         .format = RT_FORMAT_PTX,
         .settings = nvlink_settings,
         .environment = nvlink_environment,
+        .executes = never_executes,
     },
     {
         .name = "nvidia-opencl",
