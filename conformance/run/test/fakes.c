@@ -83,10 +83,11 @@ bool cnf_cache_find(cnf_cache *cache, rt_bytes request, rt_buffer *out_answer)
 }
 
 void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_profile profile,
-                                rt_format format)
+                                rt_format format, bool fuses)
 {
     (void)profile;
     (void)format;
+    (void)fuses;
     rt_buffer_append_text(out, module->build_options);
 }
 
