@@ -176,7 +176,12 @@ static const cnf_command commands[] = {
      "rule's tests still pass, or the scenario never reaches the rule; 2 mistake in the command or\n"
      "no prove build; 3 infrastructure failed; 4 no scenario.",
      requirements_options, COUNT(requirements_options), true, cnf_requirements_command},
-    {"explain", "FILE", "Run a scenario and show modules, images, imports, programs, commands.",
+    {"explain", "FILE", "Run a scenario and show what it is made of and what happened.",
+     "Shown are the modules with what they need and register; their images with format, kernels,\n"
+     "imported and exported symbols, device_globals, and the sets of virtual functions that they\n"
+     "provide, call or create; who joined whose program, for a symbol or for a set, and which image\n"
+     "a dummy stands for; programs with the images that they are linked from; commands, what they\n"
+     "wait for, and fusions; the contents of device_globals; and the verdict.\n"
      "Exit status: 0 it ran, whatever the verdict, which is printed; 2 wrong usage or unreadable\n"
      "scenario; 3 infrastructure, or the subject is missing; 4 the subject skips it.",
      explain_options, COUNT(explain_options), true, cnf_explain_command},

@@ -230,8 +230,7 @@ typedef struct expectation_reader {
 static void file_problem(expectation_reader *reader, rt_text file, const scn_problem *problem)
 {
     reader->fine = false;
-    rt_buffer_printf(reader->problems, "%.*s:%u:%u: error: %.*s\n", RT_TEXT_ARG(file),
-                     problem->at.line, problem->at.column, RT_TEXT_ARG(problem->text));
+    scn_problem_write(reader->problems, file, problem);
 }
 
 static bool path_exists(rt_arena *arena, rt_text folder, rt_text path)

@@ -20,7 +20,7 @@ enum { FRONT_END_TIMEOUT_MS = 60000 };
  * marked optnone.  A date in the source would make two compilations of it differ.  For -H see
  * form_of_include. */
 #define CLANG_ARGUMENTS                                                                            \
-    "-c", "-emit-llvm", "-O1", "-Xclang", "-disable-llvm-passes", "-ffp-contract=off",             \
+    "-emit-llvm", "-O1", "-Xclang", "-disable-llvm-passes", "-ffp-contract=off",                   \
         "-gline-tables-only", "-fno-discard-value-names", "-fdebug-compilation-dir=/source",       \
         "-fdebug-prefix-map=/source=", "-nostdlibinc", "-fno-crash-diagnostics",                   \
         "-fno-caret-diagnostics", "-fno-color-diagnostics", "-fno-diagnostics-show-option",        \
@@ -29,6 +29,7 @@ enum { FRONT_END_TIMEOUT_MS = 60000 };
 /* The extension is known; a source that takes addresses of functions enables it by a pragma. */
 static const char *const opencl_c_arguments[] = {"-x",
                                                  "cl",
+                                                 "-c",
                                                  "-cl-std=CL2.0",
                                                  "-Xclang",
                                                  "-cl-ext=+__cl_clang_function_pointers",
@@ -36,12 +37,15 @@ static const char *const opencl_c_arguments[] = {"-x",
                                                  NULL};
 
 /* The driver's own -fno-rtti changes nothing: type information would import from a C++ library.  A
- * destructor that is the same as its base's would be an alias, or called as of another type. */
+ * destructor that is the same as its base's would be an alias, or called as of another type.  As
+ * text, which can be mended (virtual_bases.h). */
 static const char *const opencl_cpp_arguments[] = {"-x",
                                                    "clcpp",
+                                                   "-S",
                                                    "-cl-std=clc++2021",
                                                    "-Xclang",
                                                    "-fno-rtti",
+                                                   "-Wno-unknown-assumption",
                                                    "-Xclang",
                                                    "-mno-constructor-aliases",
                                                    "-Xclang",

@@ -1,4 +1,4 @@
-/* Front ends: programs that make bitcode, SPIR-V or SYCLBIN of one source. */
+/* Front ends: programs that make LLVM IR, SPIR-V or SYCLBIN of one source. */
 #ifndef CONFORMANCE_COMPILE_FRONT_END_H
 #define CONFORMANCE_COMPILE_FRONT_END_H
 
@@ -11,7 +11,8 @@
 typedef struct cnf_front_end_run {
     cnf_process process;
     rt_buffer input;  /* what the program reads */
-    rt_buffer output; /* what it wrote: bitcode, SPIR-V or SYCLBIN */
+    rt_buffer output; /* what it wrote: bitcode, LLVM IR as text (C++ for OpenCL), SPIR-V or
+                         SYCLBIN */
     rt_buffer errors;
     bool kept; /* output and errors are those of an earlier run that succeeded */
 } cnf_front_end_run;

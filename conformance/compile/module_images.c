@@ -12,6 +12,7 @@
 #include "conformance/compile/offline.h"
 #include "conformance/compile/sycl_globals.h"
 #include "conformance/compile/sycl_images.h"
+#include "conformance/compile/virtual_bases.h"
 #include "conformance/scenario/build_options.h"
 #include "reference/base/map.h"
 
@@ -105,6 +106,25 @@ static rt_status read_ir(cnf_worker *worker, unit *one)
     return judge(worker, one, status);
 }
 
+/* What clang wrote of C++ for OpenCL, which is text.  A fault of it is clang's, and its place is
+ * none of the source's. */
+static rt_status read_text(cnf_worker *worker, unit *one)
+{
+    rt_text written = rt_buffer_text(&one->run.output);
+    rt_buffer mended = {0}, bitcode = {0};
+    cnf_virtual_bases_mend(written, &mended);
+    rt_status status =
+        worker->api->read_ir(worker->sink, RT_TEXT("clang 14"), rt_buffer_bytes(&mended), &bitcode);
+    one->code = rt_arena_bytes(&worker->arena, rt_buffer_bytes(&bitcode));
+    rt_buffer_free(&mended);
+    rt_buffer_free(&bitcode);
+    if (status.code != RT_MALFORMED) return status;
+    rt_text said = rt_sink_diagnostic(worker->sink, status)->message;
+    return refuse(worker, one,
+                  rt_arena_printf(&worker->arena, "clang 14 makes invalid LLVM IR of it: %.*s",
+                                  RT_TEXT_ARG(said)));
+}
+
 /* Decodes the image that the plugin describes; it lives in the worker's arena. */
 static rt_status read_image(cnf_worker *worker, const rt_buffer *written, rt_image_list *out)
 {
@@ -155,6 +175,7 @@ static rt_status finish_unit(module_job *job, unit *one)
         return read_ir(worker, one);
     }
     if (source->language == SCN_LANGUAGE_SYCL) return take_sycl(job, one);
+    if (source->language == SCN_LANGUAGE_OPENCL_CPP) return read_text(worker, one);
     return is_spirv(one) ? describe(worker, one) : RT_STATUS_OK;
 }
 

@@ -45,14 +45,12 @@ static void scenario_invalid(run_state *run, const run_scenario *scenario,
 static void problems_judge(run_scenario *scenario, const scn_problems *problems, cnf_judgement *out)
 {
     rt_buffer text = {0};
-    for (uint32_t i = 0; i < problems->count; i++) {
-        const scn_problem *problem = &problems->items[i];
-        rt_buffer_printf(&text, "%s%.*s:%u:%u: error: %.*s", i ? "\n" : "",
-                         RT_TEXT_ARG(scenario->file->file), problem->at.line, problem->at.column,
-                         RT_TEXT_ARG(problem->text));
-    }
+    for (uint32_t i = 0; i < problems->count; i++)
+        scn_problem_write(&text, scenario->file->file, &problems->items[i]);
+    if (text.size > 0) text.size--; /* a message ends without a line feed */
     *out = (cnf_judgement){.verdict = CNF_VERDICT_INVALID, .step = SCN_NONE};
-    out->line = problems->count > 0 ? problems->items[0].at.line : 0;
+    bool own = problems->count > 0 && problems->items[0].file.length == 0;
+    out->line = own ? problems->items[0].at.line : 0;
     out->message = rt_arena_text(&scenario->arena, rt_buffer_text(&text));
     out->signature = cnf_signature(&scenario->arena, RT_TEXT("read"), RT_TEXT("scenario"),
                                    (rt_text){0}, (rt_text){0});

@@ -14,11 +14,13 @@ enum { STEP_COUNT_MAX = 65536 };
 
 /* Those that need no more than their name; a list of a parallel may hold the first alone. */
 enum { BARE_WAIT, BARE_RESTART };
+static const scn_shape shape_step_object; /* a mapping with the verb as a key */
 static const scn_choice bare_verbs[] = {
     [BARE_WAIT] = {"wait", true}, [BARE_RESTART] = {"restart", true}};
 static const scn_shape shape_bare_verb = {
     .kind = SCN_SHAPE_CHOICE,
     .noun = "a step",
+    .beside = &shape_step_object,
     SCN_CHOICES(bare_verbs),
 };
 static const scn_shape shape_nested_bare_verb = {
@@ -153,6 +155,7 @@ static const scn_shape shape_step_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a step",
     .key_noun = "step",
+    .beside = &shape_bare_verb,
     SCN_ROWS(step_rows),
 };
 

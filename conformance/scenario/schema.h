@@ -91,6 +91,8 @@ struct scn_shape {
     const char *(*word)(uint32_t index); /* WORD: the word of that index, static; NULL past them */
     const scn_row *rows;                 /* OBJECT */
     uint32_t row_count;
+    const scn_shape *beside;  /* OBJECT with verbs, CHOICE: what else may stand in its place, whose
+                                 words messages call known too; NULL: nothing */
     const scn_shape *element; /* LIST, MAP */
     bool any_key;             /* MAP that no row holds: keys may be any text */
     const scn_shape *keys;    /* MAP that no row holds: a WORD shape of its keys; NULL: names */

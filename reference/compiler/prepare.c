@@ -8,6 +8,7 @@
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
 #include "reference/compiler/lower.h"
+#include "reference/compiler/lower_dimensions.h"
 #include "reference/compiler/lower_vectors.h"
 
 #include <llvm-c/Error.h>
@@ -64,6 +65,7 @@ rt_status pl_prepare_lower(pl_job *job, LLVMModuleRef module)
 {
     pl_lower_intrinsics(job, module);
     pl_lower_vectors(job, module);
+    pl_lower_dimensions(job, module);
     return run_passes(job, module, CLEAN_PASSES);
 }
 

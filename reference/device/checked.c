@@ -23,6 +23,17 @@ const char *dev_aspect_name(dev_aspect aspect)
     return names[aspect];
 }
 
+const char *dev_aspect_number_name(uint32_t number)
+{
+    switch (number) {
+#define ASPECT_CASE(aspect, name, value)                                                           \
+    case value: return name;
+        DEV_ASPECTS(ASPECT_CASE)
+#undef ASPECT_CASE
+    default: return NULL;
+    }
+}
+
 /* ---- What an operation may answer --------------------------------------------------------- */
 
 #define BIT(code) (UINT32_C(1) << RT_##code)

@@ -58,6 +58,11 @@ typedef enum dev_aspect {
 /* The name of an aspect, static. */
 const char *dev_aspect_name(dev_aspect aspect);
 
+/* The name of the aspect that has that number in SYCL, static; NULL for one that is not asked
+ * about.
+ */
+const char *dev_aspect_number_name(uint32_t number);
+
 /* What a device can do, asked once after opening.  Texts live as long as the device. */
 typedef struct dev_capabilities {
     rt_text name;           /* of the device, for records */

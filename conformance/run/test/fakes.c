@@ -18,7 +18,7 @@
 const scn_scenario *scn_read(rt_arena *arena, rt_text text, rt_text file, rt_text path,
                              scn_problems *out_problems)
 {
-    static const scn_problem problem = {{3, 4}, {"it is broken", 12}};
+    static const scn_problem problem = {.at = {3, 4}, .text = {"it is broken", 12}};
     *out_problems = (scn_problems){0};
     if (rt_text_starts(text, "invalid")) {
         *out_problems = (scn_problems){&problem, 1};
