@@ -338,6 +338,7 @@ static void simdev_device_capabilities(dev_device *device, dev_capabilities *out
         .function_pointers = true,
         .spec_constants = true,
         .program_binaries = true,
+        .profiling = true,
         .finds_faults = true,
         .local_size_max = SIM_LOCAL_SIZE_MAX,
         .group_size_max = RT_WORK_GROUP_SIZE_MAX,
@@ -354,6 +355,7 @@ static const dev_device_ops simdev_device_ops = {
     .program_link = simdev_program_link,
     .program_build = simdev_program_build,
     .queue_create = simdev_queue_create,
+    .queue_create_profiling = simdev_queue_create, /* times cost nothing, every queue has them */
     .program_load = simdev_program_load,
 };
 

@@ -120,7 +120,7 @@ static const cnf_option image_options[] = {
 static const cnf_option postlink_options[] = {
     {CNF_OPTION_SPLIT, "--split", NULL, "MODE", "off (default), per_source, per_kernel or auto.",
      NULL},
-    {CNF_OPTION_FORMAT, "--format", NULL, "NAME", "spirv64 (default) or native.", NULL},
+    {CNF_OPTION_FORMAT, "--format", NULL, "NAME", "spirv64 (default), native or ptx.", NULL},
     {CNF_OPTION_BUILD, "--build-options", NULL, "OPTIONS", "For the compiler of OpenCL sources.",
      NULL},
     {CNF_OPTION_OUT, "--output", "-o", "DIR", "Write the images into the folder DIR.", NULL},

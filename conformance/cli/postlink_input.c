@@ -157,8 +157,8 @@ static bool format_apply(const char *word, cnf_postlink_input *input)
 {
     if (!word) return true;
     rt_format format = rt_format_find(rt_text_of(word));
-    if (format != RT_FORMAT_SPIRV64 && format != RT_FORMAT_NATIVE) {
-        fprintf(stderr, "assay: --format %s: expected spirv64 or native\n", word);
+    if (format != RT_FORMAT_SPIRV64 && format != RT_FORMAT_NATIVE && format != RT_FORMAT_PTX) {
+        fprintf(stderr, "assay: --format %s: expected spirv64, native or ptx\n", word);
         return false;
     }
     for (uint32_t i = 0; i < input->module_count; i++)

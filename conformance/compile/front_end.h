@@ -21,10 +21,14 @@ typedef struct cnf_front_end_run {
  * others. */
 bool cnf_front_end_has(scn_language language);
 
+/* Reports whether a language's sources can be compiled for nvptx64, and not for spir64 alone. */
+bool cnf_front_end_makes_ptx(scn_language language);
+
 /* What a module says about the compilation of its sources. */
 typedef struct cnf_front_end_options {
     rt_text build_options; /* of OpenCL and SYCL sources; they were checked */
     rt_split split;        /* of SYCL sources, which their compiler splits; post-link does others */
+    bool ptx;              /* the code is for nvptx64; the language has that form */
 } cnf_front_end_options;
 
 /* Starts the front end of a source's language, which has one.  Runs of several sources may overlap.

@@ -387,6 +387,7 @@ typedef enum scn_verb {
     SCN_VERB_HOST_TASK,
     SCN_VERB_END_QUEUE,  /* the queue is destroyed */
     SCN_VERB_END_MEMORY, /* the buffer is destroyed */
+    SCN_VERB_PROFILING,  /* asks the event of a step for its times, which waits for it */
     SCN_VERB_RESTART,    /* the program ends and starts anew: rt_runtime_restart */
     SCN_VERB_EXPECT,
     SCN_VERB_COUNT
@@ -473,7 +474,16 @@ typedef struct scn_queue {
     uint32_t context; /* the step that creates it; SCN_NONE: the context of all devices */
     bool in_order;
     bool enable_fusion;
+    bool enable_profiling;
 } scn_queue;
+
+/* What is asked of the times at which a command was submitted, began and ended, besides their
+ * order. */
+typedef struct scn_profiling {
+    uint32_t step;    /* a SUBMIT, COPY, FILL or COMPLETE_FUSION */
+    uint32_t after;   /* such a step, behind whose end it begins; SCN_NONE: nothing */
+    uint32_t same_as; /* such a step, all of whose times are the same; SCN_NONE: nothing */
+} scn_profiling;
 
 /* A host task that copies one buffer into another of the same size. */
 typedef struct scn_host_task {
@@ -511,6 +521,7 @@ typedef struct scn_step {
     scn_submit submit;        /* SUBMIT */
     scn_transfer transfer;    /* COPY, FILL */
     scn_host_task task;       /* HOST_TASK */
+    scn_profiling profiling;  /* PROFILING */
     bool no_barriers;         /* COMPLETE_FUSION */
     uint32_t thread_count;    /* PARALLEL: its lists */
     uint32_t nested_count;    /* PARALLEL: all steps in its lists, which follow in the table */

@@ -423,6 +423,7 @@ static void write_verb(rt_buffer *out, const scn_step *step)
         rt_write_u32(out, step->queue.context);
         write_flag(out, step->queue.in_order);
         write_flag(out, step->queue.enable_fusion);
+        write_flag(out, step->queue.enable_profiling);
         return;
     case SCN_VERB_BUNDLE: write_bundle(out, &step->bundle); return;
     case SCN_VERB_SUBMIT:
@@ -439,6 +440,11 @@ static void write_verb(rt_buffer *out, const scn_step *step)
     case SCN_VERB_WAIT:
         rt_write_u32(out, step->on);
         rt_write_u32(out, step->awaited);
+        return;
+    case SCN_VERB_PROFILING:
+        rt_write_u32(out, step->profiling.step);
+        rt_write_u32(out, step->profiling.after);
+        rt_write_u32(out, step->profiling.same_as);
         return;
     case SCN_VERB_END_MEMORY:
     case SCN_VERB_HOST_ACCESS: rt_write_u32(out, step->memory); return;

@@ -99,7 +99,9 @@ const scn_shape scn_shape_device_config = {
 bool scn_device_config_check(scn_reader *reader, const scn_node *node, const scn_module *module)
 {
     const scn_entry *config = scn_node_entry(node, "device_config");
-    bool ahead = (module->formats & ~(1u << RT_FORMAT_SPIRV64)) != 0;
+    bool ahead = false;
+    for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++)
+        ahead = ahead || (module->formats >> format & 1 && rt_format_is_native((rt_format)format));
     if (!config || ahead) return true;
     return scn_report(
         reader->reporter, config->value.at,

@@ -19,8 +19,10 @@ rt_status cnf_run_queue(cnf_execution *execution, uint32_t index)
     const cnf_runtime_operations *operations = execution->runtime->operations;
     uint32_t *made = &execution->results[index].queue;
     RT_TRY(operations->queue(execution, queue->device, context, queue->in_order, made));
+    CHECK_IMPLIES(queue->enable_profiling, operations->profiling); /* else it was skipped */
+    if (queue->enable_profiling) RT_TRY(operations->profiling->enable(execution, *made));
     if (!queue->enable_fusion) return RT_STATUS_OK;
-    CHECK(operations->fusion); /* else the scenario was skipped */
+    CHECK(operations->fusion); /* the same */
     return operations->fusion->enable(execution, *made);
 }
 

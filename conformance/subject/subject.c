@@ -6,6 +6,7 @@
 #include "conformance/subject/skip.h"
 #include "conformance/subject/source_images.h"
 #include "conformance/subject/tools.h"
+#include "conformance/subject/unfused.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -68,6 +69,7 @@ static void run_on_devices(cnf_execution *execution)
     bool opened = open_runtime(execution);
     if (layered) cnf_layer_begun(&layer);
     bool runs = opened && !cnf_skip(emitter, execution->scenario, execution->runtime);
+    bool executes = opened && execution->runtime->capabilities.executes;
     const scn_scenario *given = execution->scenario;
     if (runs && cnf_takes_source(&execution->runtime->capabilities))
         execution->scenario = cnf_source_images(&execution->arena, given);
@@ -77,7 +79,7 @@ static void run_on_devices(cnf_execution *execution)
     execution->layer = NULL;
     if (layered) cnf_layer_end(&layer);
     if (runs && !execution->skipped &&
-        !cnf_skip_unasked(emitter, execution->subject, execution->was_asked))
+        !cnf_skip_unasked(emitter, execution->subject, execution->was_asked, executes))
         cnf_emit_end(emitter);
 }
 
@@ -105,7 +107,8 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
             exit_status = CHILD_FAILED;
         } else {
             execution.tools = &tools;
-            execution.fusion_compiler = &compiler;
+            execution.unfused = cnf_unfused(options);
+            execution.fusion_compiler = execution.unfused ? NULL : &compiler;
             run_on_devices(&execution);
         }
         cnf_output_close(&execution.output);

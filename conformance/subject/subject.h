@@ -55,8 +55,11 @@ typedef struct cnf_subject {
     const struct cnf_runtime_operations *runtime; /* what executes scenarios (runtime.h) */
     const dev_backend *backend;                   /* of the reference runtime */
     const char *selector; /* for dev_device_open; of the shipped runtime see runtime.h */
-    /* What may stand in the braces behind the name, NULL at the end; it goes to dev_device_open as
-     * the selector.  NULL: what stands there are variables of the driver's environment. */
+    /* What images of sources are made in for it, before its device can be asked: SPIRV64 or PTX. */
+    rt_format format;
+    /* What may stand in the braces behind the name, NULL at the end; but for `fusion` (unfused.h)
+     * it goes to dev_device_open as the selector.  NULL: what stands there are variables of the
+     * driver's environment. */
     const cnf_setting *settings;
     /* Makes the "NAME=value" list, NULL at its end, that an exec'd child's environment needs, in
      * the arena; it may return NULL for none.  NULL: needs nothing. */

@@ -69,9 +69,14 @@ rt_status pl_prepare_lower(pl_job *job, LLVMModuleRef module)
     return run_passes(job, module, CLEAN_PASSES);
 }
 
+rt_status pl_prepare_simplify(pl_job *job, LLVMModuleRef module)
+{
+    return pl_prepare_run(job, module, OPTIMISE_PASSES);
+}
+
 rt_status pl_prepare_optimise(pl_job *job, LLVMModuleRef module)
 {
-    RT_TRY(pl_prepare_run(job, module, OPTIMISE_PASSES));
+    RT_TRY(pl_prepare_simplify(job, module));
     return pl_prepare_lower(job, module);
 }
 

@@ -82,9 +82,11 @@ bool cnf_cache_find(cnf_cache *cache, rt_bytes request, rt_buffer *out_answer)
     return cached;
 }
 
-void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_profile profile)
+void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_profile profile,
+                                rt_format format)
 {
     (void)profile;
+    (void)format;
     rt_buffer_append_text(out, module->build_options);
 }
 
