@@ -26,6 +26,11 @@
 #define CHOICES CNF_OPTION_CHOICES, "--choices", NULL, "0,1,...", CHOICES_TEXT, NULL
 #define CACHE   CNF_OPTION_CACHE, "--cache", NULL, "FOLDER", CACHE_TEXT, NULL
 
+#define LAYOUT   CNF_OPTION_LAYOUT, "--layout", NULL, "BYTES", LAYOUT_TEXT, NULL
+#define COMPRESS CNF_OPTION_COMPRESS, "--compress", NULL, NULL, "--to c: with Zstandard.", NULL
+#define ON       CNF_OPTION_ON, "--on", NULL, "SUBJECT", "Run on this one; default: sim.", NULL
+
+#define LAYOUT_TEXT  "--to c: 80 (default) or 96 an image."
 #define JOBS_TEXT    "Run N processes at once; default: the processors."
 #define TIMEOUT_TEXT "Time limit of one process; default: 60."
 #define MEMORY_TEXT  "What a process may allocate; default: 8192, 0: no limit."
@@ -80,7 +85,7 @@ static const cnf_option help_option[] = {{HELP}};
 static const cnf_option explain_options[] = {
     {CNF_OPTION_DOT, "--dot", NULL, NULL, "Print a graph in the DOT language of Graphviz.", NULL},
     {CNF_OPTION_SVG, "--svg", NULL, "OUT.svg", "Draw that graph, by Graphviz.", ".svg"},
-    {CNF_OPTION_ON, "--on", NULL, "SUBJECT", "Run on this one; default: sim.", NULL},
+    {ON},
     {TIMEOUT},
     {MEMORY},
     {SEED},
@@ -92,15 +97,7 @@ static const cnf_option explain_options[] = {
 };
 
 static const cnf_option trace_options[] = {
-    {CNF_OPTION_ON, "--on", NULL, "SUBJECT", "Run on this one; default: sim.", NULL},
-    {TIMEOUT},
-    {MEMORY},
-    {SEED},
-    {PROFILE},
-    {LOADER},
-    {CHOICES},
-    {CACHE},
-    {HELP},
+    {ON}, {TIMEOUT}, {MEMORY}, {SEED}, {PROFILE}, {LOADER}, {CHOICES}, {CACHE}, {HELP},
 };
 
 static const cnf_option fmt_options[] = {
@@ -115,8 +112,8 @@ static const cnf_option schema_options[] = {
 
 static const cnf_option image_options[] = {
     {CNF_OPTION_TO, "--to", NULL, "KIND", "convert: syclbin, text or c.", NULL},
-    {CNF_OPTION_LAYOUT, "--layout", NULL, "BYTES", "--to c: 80 (default) or 96 an image.", NULL},
-    {CNF_OPTION_COMPRESS, "--compress", NULL, NULL, "--to c: with Zstandard.", NULL},
+    {LAYOUT},
+    {COMPRESS},
     {HELP},
 };
 
@@ -128,8 +125,8 @@ static const cnf_option postlink_options[] = {
      NULL},
     {CNF_OPTION_OUT, "--output", "-o", "DIR", "Write the images into the folder DIR.", NULL},
     {CNF_OPTION_TO, "--to", NULL, "KIND", "-o: text (default), syclbin or c.", NULL},
-    {CNF_OPTION_LAYOUT, "--layout", NULL, "BYTES", "--to c: 80 (default) or 96 an image.", NULL},
-    {CNF_OPTION_COMPRESS, "--compress", NULL, NULL, "--to c: with Zstandard.", NULL},
+    {LAYOUT},
+    {COMPRESS},
     {CNF_OPTION_JSON, "--json", NULL, NULL, "Print JSON instead of text.", NULL},
     {PROFILE},
     {TIMEOUT},
@@ -164,6 +161,8 @@ static const cnf_option requirements_options[] = {
 static const cnf_command commands[] = {
     {"run", "[PATH…]", "Run scenarios on subjects and compare.",
      "PATH is a scenario file or a folder of them, or a pack (assay pack --help); default: scenarios.\n"
+     "With --explore a branch of a one_of that never happened is a warning and no failure: it may\n"
+     "be what another runtime does.\n"
      "Exit status: 0 all as expected, 1 not, 2 wrong usage or unreadable scenario,\n"
      "3 infrastructure (interrupted, subject of --on missing, disk full), 4 nothing ran.",
      run_options, COUNT(run_options), true, cnf_run_command},
