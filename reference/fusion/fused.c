@@ -111,8 +111,7 @@ rt_status rt_fused_plan_make(rt_fused_kernels *fused, rt_arena *arena, const rt_
     RT_TRY(check_codes(fused, list));
     RT_TRY(rt_shared_variables_find(fused->tools.sink, arena, list, &out_plan->variables));
     if (fused->tools.compiler) return RT_STATUS_OK;
-    return rt_fail(fused->tools.sink, RT_FUSION_REJECTED, RT_RULE_NONE,
-                   "Kernel fusion not supported by this build");
+    return rt_fail(fused->tools.sink, RT_FUSION_REJECTED, RT_RULE_NONE, RT_FUSED_NO_COMPILER);
 }
 
 /* ---- The request -------------------------------------------------------------------------- */
