@@ -42,7 +42,11 @@ static const char *part_make(cnf_conversion *conversion, uint32_t index, const c
 static const char *code_ending(const rt_device_binary *binary)
 {
     rt_binary_format format = rt_binary_format_of(binary->code);
-    if (rt_text_is(binary->target, rt_format_target(RT_FORMAT_PTX))) return "ptx";
+    /* An image for NVIDIA may be machine code, too; PTX is text, which LLVM begins with a comment.
+     */
+    rt_text text = {(const char *)binary->code.data, binary->code.size};
+    bool ptx = rt_text_is(binary->target, rt_format_target(RT_FORMAT_PTX));
+    if (ptx && rt_text_starts(text, "//")) return "ptx";
     if (format == RT_BINARY_SPIRV) return "spv";
     return format == RT_BINARY_LLVM_BITCODE ? "bc" : "bin";
 }

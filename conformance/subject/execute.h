@@ -98,8 +98,8 @@ rt_status cnf_run_wait(cnf_execution *execution, uint32_t step);
 RT_MUST_USE rt_status cnf_default_queue(cnf_execution *execution, uint32_t device,
                                         uint32_t *out_queue);
 
-/* The type of the variable that a copy or an expectation means, of the scenario's.  MALFORMED: it was
- * not found when the scenario was packed, so that nobody can say which one is meant. */
+/* The type of the variable that a copy or an expectation means, of the scenario's.  MALFORMED: it
+ * was not found when the scenario was packed, so that nobody can say which one is meant. */
 RT_MUST_USE rt_status cnf_variable_find(cnf_execution *execution, const scn_variable *variable,
                                         const rt_device_global **out_global);
 

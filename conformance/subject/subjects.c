@@ -2,7 +2,9 @@
  * devices what they can do. */
 #include "conformance/subject/subject.h"
 
+#include "backends/cuda/cuda.h"
 #include "backends/level_zero/level_zero.h"
+#include "backends/nvjitlink/nvjitlink.h"
 #include "backends/opencl/opencl.h"
 #include "backends/sim/simdev.h"
 #include "conformance/compile/packages.h"
@@ -46,6 +48,17 @@ static const char *const *dpcpp_environment(rt_arena *arena)
     return list;
 }
 
+/* Where ci/setup put NVIDIA's linker. */
+static const char *const *nvlink_environment(rt_arena *arena)
+{
+    const char **list = rt_arena_alloc_array(arena, 2, sizeof *list);
+    rt_text folder = cnf_packages_folder(arena);
+    list[0] =
+        rt_arena_printf(arena, "ASSAY_NVJITLINK=%.*s/lib/libnvJitLink.so.13", RT_TEXT_ARG(folder))
+            .data;
+    return list;
+}
+
 /* True where the kernel of the operating system has a GPU of Intel's. */
 static bool has_intel_gpu(void)
 {
@@ -84,6 +97,15 @@ static const char *const schedules[] = {"lockstep", "forward", "backward", "seed
 static const char *const fusions[] = {"on", "off", NULL}; /* unfused.h */
 static const cnf_setting sim_settings[] = {
     {"schedule", schedules}, {"fusion", fusions}, {NULL, NULL}};
+
+static const char *const device_numbers[] = {"0", "1", "2", "3", "4", "5", "6", "7", NULL};
+static const cnf_setting cuda_settings[] = {{"device", device_numbers}, {NULL, NULL}};
+
+static const char *const architectures[] = {"sm_75", "sm_80",  "sm_86",  "sm_89",
+                                            "sm_90", "sm_100", "sm_120", NULL};
+static const cnf_setting nvlink_settings[] = {{"arch", architectures}, {NULL, NULL}};
+
+#define NVIDIA_INSTALL "the driver of an NVIDIA GPU (Debian: apt-get install nvidia-driver)"
 
 const cnf_subject cnf_subjects[] = {
     {
@@ -139,6 +161,35 @@ const cnf_subject cnf_subjects[] = {
         .backend = &l0_backend,
         .selector = "link=dynamic",
         .environment = intel_gpu_environment,
+    },
+    {
+        .name = "cuda",
+        .summary = "the reference runtime on an NVIDIA GPU, through the CUDA Driver API",
+        .install = NVIDIA_INSTALL,
+        .runtime = &cnf_reference_operations,
+        .backend = &cuda_backend,
+        .selector = "",
+        .format = RT_FORMAT_PTX,
+        .settings = cuda_settings,
+    },
+    {
+        .name = "nvlink",
+        .summary = "the reference runtime on NVIDIA's linker, which needs no GPU: links only",
+        .install = "ci/setup --with nvidia",
+        .runtime = &cnf_reference_operations,
+        .backend = &nvjitlink_backend,
+        .selector = "",
+        .format = RT_FORMAT_PTX,
+        .settings = nvlink_settings,
+        .environment = nvlink_environment,
+    },
+    {
+        .name = "nvidia-opencl",
+        .summary = "the reference runtime on NVIDIA's OpenCL, from OpenCL C through its linker",
+        .install = NVIDIA_INSTALL,
+        .runtime = &cnf_reference_operations,
+        .backend = &ocl_source_backend,
+        .selector = "platform=NVIDIA CUDA",
     },
     {
         .name = "dpcpp",

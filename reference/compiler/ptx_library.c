@@ -75,9 +75,9 @@ static rt_status refuse_missing(pl_job *job, LLVMModuleRef module, LLVMModuleRef
         rt_text name = pl_job_name(job, function);
         bool builtin = pl_symbol_is_opencl_builtin(name) || pl_symbol_is_spirv_operation(name);
         if (!builtin || defines(own, name.data) || defines(library, name.data)) continue;
-        return pl_ptx_refuse(job, first_call(function), name,
-                             "is a builtin function that neither PTX nor libclc 14 has; the source "
-                             "has no form in PTX");
+        return pl_ptx_refuse(job, first_call(function), pl_symbol_builtin_name(name),
+                             "is a builtin function that neither PTX nor libclc 14 has for these "
+                             "types, so that the code has no form in PTX");
     }
     return RT_STATUS_OK;
 }

@@ -64,6 +64,12 @@ bool pl_symbol_is_opencl_builtin(rt_text symbol)
     return rt_text_is(symbol, "printf");
 }
 
+rt_text pl_symbol_builtin_name(rt_text symbol)
+{
+    rt_text name, rest;
+    return split_mangled(symbol, &name, &rest) ? name : symbol;
+}
+
 /* Reports whether the demangled form starts with two underscores.  A template's starts with its
  * return type and a nested name with its namespace, so these do not (DL-IMPORT-10: either way is
  * conforming). */
