@@ -193,7 +193,7 @@ static const cnf_command commands[] = {
      "imported and exported symbols, device_globals, and the sets of virtual functions that they\n"
      "provide, call or create; who joined whose program, for a symbol or for a set, and which image\n"
      "a dummy stands for; programs with the images that they are linked from; commands, what they\n"
-     "wait for, and fusions; the contents of device_globals; and the verdict.\n"
+     "wait for; fusions, with what became of each; the contents of device_globals; and the verdict.\n"
      "Exit status: 0 it ran, whatever the verdict, which is printed; 2 wrong usage or unreadable\n"
      "scenario; 3 infrastructure, or the subject is missing; 4 the subject skips it.",
      explain_options, COUNT(explain_options), true, cnf_explain_command},
