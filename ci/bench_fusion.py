@@ -1,6 +1,16 @@
-"""How long the fusion compiler takes for 1, 10 and 100 small kernels, in processor seconds: of one range,
+"""What kernel fusion costs and what it saves.
+
+  ci/bench fusion [--json FILE] [--devices sim,pocl,intel-cpu] [--program PROGRAM] [--chain PROGRAM]
+
+Costs: how long the fusion compiler takes for 1, 10 and 100 small kernels, in processor seconds: of one range,
 and of ranges that differ, so that every second one is remapped or guarded.  Nothing is taken from a cache;
 the time of starting a process is not in it.  Needs a build with tests.
+
+Saves: what a list of 2, 4 and 8 element-wise kernels takes on each device, each kernel reading what the one
+before it wrote: kernel by kernel; fused with barriers between the kernels; fused without (no_barriers), since no
+work-item needs another's; and so with the buffers between them promoted to private memory.  A row holds medians
+of milliseconds of the wall, from start_fusion to the end of a wait; the ways take turns, and what is built and compiled once is not in it.  Behind a fused one stands how many times as fast it is.
+A device that is not installed has no rows.
 """
 import json
 import subprocess
@@ -12,9 +22,21 @@ ROOT = Path(__file__).resolve().parent.parent
 COUNTS = (1, 10, 100)
 COLUMNS = ("one_range_s", "one_range_bytes", "different_ranges_s", "different_ranges_bytes")
 
+ELEMENTS = 1 << 20
+WAYS = ("barriers", "fused", "promoted")
+# As conformance/subject/subjects.c has them.
+SELECTORS = {
+    "sim": ("sim", ""),
+    "pocl": ("opencl", "platform=Portable Computing Language"),
+    "intel-cpu": ("opencl", "platform=Intel(R) OpenCL"),
+}
+NOT_INSTALLED = 77
 
-def bench(arguments):
-    program = str(Path(arguments.program).resolve())
+
+# ---- Costs ---------------------------------------------------------------------------------------
+
+
+def bench_costs(program):
     rows = []
     print("kernels" + "".join(f"{name:>24}" for name in COLUMNS))
     for count in COUNTS:
@@ -24,14 +46,64 @@ def bench(arguments):
         row = json.loads(done.stdout)
         print(f"{row['kernels']:7}" + "".join(f"{row[name]:24}" for name in COLUMNS), flush=True)
         rows.append(row)
+    return rows
+
+
+# ---- Saves ---------------------------------------------------------------------------------------
+
+
+def device_command(program, device):
+    """What runs the program on a device, as the subject of that name has it."""
+    backend, selector = SELECTORS[device]
+    command = [program, backend, selector, str(ELEMENTS)]
+    return [str(ROOT / "ci/on_intel_cpu"), *command] if device == "intel-cpu" else command
+
+
+def bench_device(program, device):
+    """The rows of one device; none where it is not installed."""
+    done = subprocess.run(device_command(program, device), capture_output=True, text=True)
+    if done.returncode == NOT_INSTALLED:
+        print(f"{device:<12}is not installed", flush=True)
+        return []
+    if done.returncode != 0:
+        sys.exit(f"ci/bench: {program} on {device} ended with status {done.returncode}\n{done.stderr[-2000:]}")
+    rows = []
+    for line in done.stdout.splitlines():
+        row = {"device": device, **json.loads(line)}
+        for way in WAYS:
+            row[f"{way}_speedup"] = row["unfused_ms"] / row[f"{way}_ms"]
+        cells = "".join(f"{row[way + '_ms']:14.3f} ({row[way + '_speedup']:5.2f} x)" for way in WAYS)
+        print(f"{device:<12}{row['kernels']:7}{row['unfused_ms']:14.3f}{cells}{row['rounds']:8}", flush=True)
+        rows.append(row)
+    return rows
+
+
+def bench_saves(arguments):
+    program = str(Path(arguments.chain).resolve())
+    print(f"\n{'device':<12}{'kernels':>7}{'unfused ms':>14}" + "".join(f"{way + ' ms':>24}" for way in WAYS) +
+          f"{'rounds':>8}")
+    return [row for device in arguments.devices.split(",") for row in bench_device(program, device)]
+
+
+# ---- The command ---------------------------------------------------------------------------------
+
+
+def bench(arguments):
+    unknown = [device for device in arguments.devices.split(",") if device not in SELECTORS]
+    if unknown:
+        sys.exit(f"ci/bench: no device {unknown[0]!r}; known are {', '.join(SELECTORS)}")
+    result = {"compiler": bench_costs(str(Path(arguments.program).resolve())), "lists": bench_saves(arguments)}
     if arguments.json:
-        Path(arguments.json).write_text(json.dumps(rows, indent=2) + "\n")
+        Path(arguments.json).write_text(json.dumps(result, indent=2) + "\n")
 
 
 def add(commands):
     """Adds the command to ci/bench."""
-    fusion = commands.add_parser("fusion", help="how long the fusion compiler takes")
+    fusion = commands.add_parser("fusion", help="how long the fusion compiler takes, and the time that fusion saves")
     fusion.add_argument("--json", metavar="FILE", help="write the rows to FILE")
+    fusion.add_argument("--devices", default="sim,pocl,intel-cpu", help="default: sim,pocl,intel-cpu")
     fusion.add_argument("--program", default=str(ROOT / "build/release/bench_fusion"),
                         help="default: build/release/bench_fusion")
+    fusion.add_argument("--chain", default=str(ROOT / "build/release/bench_chain"),
+                        help="default: build/release/bench_chain")
     fusion.set_defaults(run=bench)

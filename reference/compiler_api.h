@@ -12,7 +12,7 @@
 #include "reference/image/fusion_request.h"
 #include "reference/image/link_code.h"
 
-#define RT_COMPILER_API_VERSION 6u
+#define RT_COMPILER_API_VERSION 7u
 #define RT_COMPILER_API_SYMBOL  "rt_compiler_api_get"
 
 /* How device code is distributed over images (document 003, "sycl-post-link changes"): split, name
@@ -43,7 +43,8 @@ typedef struct rt_postlink_request {
     const rt_postlink_source *sources;
     uint32_t source_count;
     rt_split split;
-    rt_format format;           /* RT_FORMAT_SPIRV64 */
+    rt_format format;           /* SPIRV64, or PTX of sources that a front end made for nvptx64 */
+    rt_text library;            /* PTX: path of libclc's bitcode for nvptx64 */
     uint32_t spirv_version_max; /* as in a module's header: 0x00010200 is 1.2 */
     bool device_globals; /* option --device-globals: device_global variables are treated as such */
     /* True: all of the code becomes one image, whatever `split` says and whatever its parts need of
@@ -76,8 +77,9 @@ typedef struct rt_compiler_api {
      * rt_image_list_write writes them, then the device_globals that the sources' host code
      * registers as rt_device_global_list_write does.  POSTLINK_ERROR: a source cannot be
      * post-linked, the diagnostic names the symbols; COMPILE_TIME: a declaration is none that a
-     * front end takes, the message has the front ends' form; MALFORMED: bitcode that LLVM refuses.
-     */
+     * front end takes, the message has the front ends' form; MALFORMED: bitcode that LLVM refuses;
+     * PTX, UNSUPPORTED: the code has no form in PTX, the diagnostic names what and where;
+     * UNAVAILABLE: there is no libclc. */
     rt_status (*postlink)(rt_sink *sink, const rt_postlink_request *request, rt_buffer *out_answer);
     /* Specialises count >= 1 SPIR-V modules and links them into one bitcode module for an OpenCL
      * driver that takes LLVM 14 bitcode (SPIR 1.2): kernel metadata present.  LINK_ERROR:

@@ -349,6 +349,7 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
     device_value(device, CL_DEVICE_QUEUE_ON_HOST_PROPERTIES, sizeof offered, &offered);
     /* An in-order queue obeys every wait list as well, so a device without the other is served. */
     device->queue_properties = offered & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+    device->capabilities.profiling = (offered & CL_QUEUE_PROFILING_ENABLE) != 0;
 }
 
 static rt_status device_ask(ocl_device *device, ocl_input input)
@@ -400,6 +401,7 @@ static const dev_device_ops ocl_device_ops = {
     .program_build = ocl_program_build,
     .queue_create = ocl_queue_create,
     .program_load = ocl_program_load,
+    .queue_create_profiling = ocl_queue_create_profiling,
 };
 
 static rt_status context_create(ocl_device *device)

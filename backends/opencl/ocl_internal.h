@@ -132,6 +132,7 @@ rt_status ocl_program_link(dev_device *device, dev_program *const *programs, uin
 rt_status ocl_program_build(dev_device *device, const dev_code *code, dev_program **out_program);
 rt_status ocl_program_load(dev_device *device, rt_bytes binary, dev_program **out_program);
 rt_status ocl_queue_create(dev_device *device, dev_queue **out_queue);
+rt_status ocl_queue_create_profiling(dev_device *device, dev_queue **out_queue);
 
 rt_status ocl_enqueue_kernel(dev_queue *queue, dev_command command, dev_kernel *kernel,
                              const dev_nd_range *range, const dev_argument *arguments,

@@ -50,6 +50,7 @@
     ENTRY(clFinish, true)                                                                          \
     ENTRY(clWaitForEvents, true)                                                                   \
     ENTRY(clGetEventInfo, true)                                                                    \
+    ENTRY(clGetEventProfilingInfo, true)                                                           \
     ENTRY(clSetEventCallback, true)                                                                \
     ENTRY(clReleaseEvent, true)
 

@@ -8,6 +8,7 @@
 #include "backends/opencl/ocl_internal.h"
 #include "reference/base/alloc.h"
 #include "reference/base/rule.h"
+#include "reference/device/spirv.h"
 
 #include <string.h>
 
@@ -294,42 +295,6 @@ static bool driver_links(const ocl_device *device)
     return device->route == OCL_ROUTE_SPIRV && RULE(DL_BACKEND_08);
 }
 
-static uint32_t spirv_word(rt_bytes code, size_t index, bool is_swapped)
-{
-    uint32_t word;
-    memcpy(&word, code.data + index * sizeof word, sizeof word);
-    return is_swapped ? __builtin_bswap32(word) : word;
-}
-
-/* Refuses what is not a header and whole instructions: there are drivers that end the process when
- * a module is cut off.  What the instructions say is the driver's to judge.
- * Source: SPIR-V 1.6, 2.3 "Physical Layout of a SPIR-V Module and Instruction". */
-static rt_status spirv_validate(rt_sink *sink, rt_bytes code)
-{
-    enum { HEADER_WORDS = 5 };
-    static const uint32_t magic = 0x07230203;
-    size_t count = code.size / sizeof(uint32_t);
-    bool has_word = count > 0;
-    bool is_swapped = has_word && spirv_word(code, 0, true) == magic;
-    if (!has_word || spirv_word(code, 0, is_swapped) != magic)
-        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                       "an image of %zu bytes does not begin with SPIR-V's magic number",
-                       code.size);
-    if (count < HEADER_WORDS || code.size % sizeof(uint32_t) != 0)
-        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                       "a SPIR-V module of %zu bytes is cut off: it has whole words, at least %d",
-                       code.size, HEADER_WORDS);
-    for (size_t at = HEADER_WORDS, length; at < count; at += length) {
-        length = spirv_word(code, at, is_swapped) >> 16;
-        if (length == 0 || length > count - at)
-            return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                           "the instruction at word %zu of a SPIR-V module has %zu words, and %zu "
-                           "are left; the module is cut off or damaged",
-                           at, length, count - at);
-    }
-    return RT_STATUS_OK;
-}
-
 rt_format ocl_route_format(ocl_route route)
 {
     return route == OCL_ROUTE_SOURCE ? RT_FORMAT_OPENCL_C : RT_FORMAT_SPIRV64;
@@ -343,7 +308,9 @@ static rt_status code_validate(const ocl_device *device, const dev_code *code)
         return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                        "'%s' takes images of format %s, not %s", rt_buffer_string(&device->name),
                        rt_format_name(taken), rt_format_name(code->format));
-    return taken == RT_FORMAT_SPIRV64 ? spirv_validate(device->sink, code->bytes) : RT_STATUS_OK;
+    dev_spirv module;
+    return taken == RT_FORMAT_SPIRV64 ? dev_spirv_read(device->sink, code->bytes, &module)
+                                      : RT_STATUS_OK;
 }
 
 rt_status ocl_program_compile(dev_device *base, const dev_code *code, dev_program **out_program)

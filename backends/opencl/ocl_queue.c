@@ -95,10 +95,40 @@ static dev_event_state ocl_event_state(dev_event *base)
     return status == CL_COMPLETE ? DEV_EVENT_COMPLETE : DEV_EVENT_PENDING;
 }
 
+/* The commands of this adapter are given to their queue by the enqueue, which is QUEUED; when a
+ * driver passes them on to its device (SUBMIT) is its own affair. */
+static rt_status ocl_event_times(dev_event *base, dev_times *out_times)
+{
+    const ocl_event *event = (const ocl_event *)base;
+    const struct {
+        cl_profiling_info name;
+        uint64_t *out;
+    } rows[] = {
+        {CL_PROFILING_COMMAND_QUEUED, &out_times->submit},
+        {CL_PROFILING_COMMAND_START, &out_times->start},
+        {CL_PROFILING_COMMAND_END, &out_times->end},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cl_ulong time = 0;
+        OCL_TRY(event->device->sink, OCL_STAGE_QUEUE, "clGetEventProfilingInfo",
+                event->device->library.clGetEventProfilingInfo(event->event, rows[i].name,
+                                                               sizeof time, &time, NULL));
+        *rows[i].out = time;
+    }
+    if (out_times->submit <= out_times->start && out_times->start <= out_times->end)
+        return RT_STATUS_OK;
+    return rt_fail(event->device->sink, RT_DRIVER_ERROR, RT_RULE_NONE,
+                   "the driver says that a command was queued at %llu, began at %llu and ended at "
+                   "%llu, which is no order",
+                   (unsigned long long)out_times->submit, (unsigned long long)out_times->start,
+                   (unsigned long long)out_times->end);
+}
+
 static const dev_event_ops ocl_event_ops = {
     .destroy = ocl_event_destroy,
     .wait = ocl_event_wait,
     .state = ocl_event_state,
+    .times = ocl_event_times,
 };
 
 /* Takes the driver's event over. */
@@ -171,10 +201,10 @@ static const dev_queue_ops ocl_queue_ops = {
     .flush = ocl_queue_flush,
 };
 
-rt_status ocl_queue_create(dev_device *base, dev_queue **out_queue)
+static rt_status queue_create(ocl_device *device, cl_queue_properties more, dev_queue **out_queue)
 {
-    ocl_device *device = (ocl_device *)base;
-    const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, device->queue_properties, 0};
+    const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, device->queue_properties | more,
+                                              0};
     cl_int result = CL_SUCCESS;
     cl_command_queue taken = device->library.clCreateCommandQueueWithProperties(
         device->context, device->id, properties, &result);
@@ -188,4 +218,14 @@ rt_status ocl_queue_create(dev_device *base, dev_queue **out_queue)
     atomic_init(&queue->references, 1);
     *out_queue = &queue->base;
     return RT_STATUS_OK;
+}
+
+rt_status ocl_queue_create(dev_device *device, dev_queue **out_queue)
+{
+    return queue_create((ocl_device *)device, 0, out_queue);
+}
+
+rt_status ocl_queue_create_profiling(dev_device *device, dev_queue **out_queue)
+{
+    return queue_create((ocl_device *)device, CL_QUEUE_PROFILING_ENABLE, out_queue);
 }

@@ -27,6 +27,8 @@ typedef struct simdev_device {
     void *finding_user;
     RT_VECTOR(simdev_command *) ready; /* commands whose predecessors are all done, in any order */
     uint32_t pending_count;            /* commands not done, the ready ones included */
+    uint64_t clock; /* of the times of commands: a step for each thing that happens to one, so that
+                       the same seed gives the same times */
 } simdev_device;
 
 typedef struct simdev_program {

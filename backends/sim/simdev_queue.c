@@ -48,6 +48,7 @@ struct simdev_command {
     rt_status status;    /* once done; before, the first failure of a predecessor */
     uint32_t unfinished; /* predecessors that are not done */
     RT_VECTOR(simdev_command *) dependents; /* pending commands that wait for this one */
+    dev_times times;                        /* by the device's clock */
     uint32_t tag;
     command_kind kind;
     /* READ, WRITE, FILL use `to` or `from` alone; COPY both. */
@@ -247,7 +248,9 @@ static void dependents_tell(simdev_device *device, simdev_command *command)
 static void step(simdev_device *device)
 {
     simdev_command *command = ready_take(device);
+    command->times.start = device->clock++;
     if (rt_ok(command->status)) command->status = command_run(command);
+    command->times.end = device->clock++;
     command->state = rt_ok(command->status) ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED;
     dependents_tell(device, command);
     operands_release(command);
@@ -290,10 +293,20 @@ static dev_event_state simdev_event_state(dev_event *base)
     return state;
 }
 
+static rt_status simdev_event_times(dev_event *base, dev_times *out_times)
+{
+    simdev_command *command = (simdev_command *)base;
+    pthread_mutex_lock(&command->device->lock);
+    *out_times = command->times;
+    pthread_mutex_unlock(&command->device->lock);
+    return RT_STATUS_OK;
+}
+
 static const dev_event_ops simdev_event_ops = {
     .destroy = simdev_event_destroy,
     .wait = simdev_event_wait,
     .state = simdev_event_state,
+    .times = simdev_event_times,
 };
 
 /* ---- Enqueues ----------------------------------------------------------------------------- */
@@ -325,6 +338,7 @@ static void command_submit(simdev_command *command, dev_command described, dev_e
             command->status = before->status;
         }
     }
+    command->times.submit = device->clock++;
     command->references = 2; /* the pending set's and the caller's */
     command->queue->pending_count++;
     device->pending_count++;

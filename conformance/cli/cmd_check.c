@@ -18,12 +18,12 @@ static uint32_t check_file(const cnf_file *file)
         count = 1;
     } else if (!scn_read(&arena, rt_buffer_text(&text), file->file, file->path, &problems)) {
         CHECK(problems.count > 0);
+        rt_buffer told = {0};
         count = problems.count;
-        for (uint32_t i = 0; i < count; i++) {
-            const scn_problem *problem = &problems.items[i];
-            printf("%.*s:%u:%u: error: %.*s\n", RT_TEXT_ARG(file->file), problem->at.line,
-                   problem->at.column, RT_TEXT_ARG(problem->text));
-        }
+        for (uint32_t i = 0; i < count; i++)
+            scn_problem_write(&told, file->file, &problems.items[i]);
+        printf("%s", rt_buffer_string(&told));
+        rt_buffer_free(&told);
     }
     rt_buffer_free(&text);
     rt_sink_destroy(sink);
@@ -37,6 +37,8 @@ int cnf_check_command(const cnf_arguments *arguments)
     cnf_files files;
     int status = cnf_command_files(arguments, &arena, &files);
     uint32_t wrong = 0;
+    if (status == CNF_EXIT_EXPECTED && cnf_command_refuses_packs(&files, "check"))
+        status = CNF_EXIT_USAGE;
     for (uint32_t i = 0; status == CNF_EXIT_EXPECTED && i < files.count; i++)
         wrong += check_file(&files.items[i]) > 0;
     if (status == CNF_EXIT_EXPECTED) {

@@ -20,11 +20,11 @@ static void worsen(fmt_command *command, int status)
 
 static void problems_print(rt_text file, const scn_problems *problems)
 {
-    for (uint32_t i = 0; i < problems->count; i++) {
-        const scn_problem *problem = &problems->items[i];
-        fprintf(stderr, "%.*s:%u:%u: error: %.*s\n", RT_TEXT_ARG(file), problem->at.line,
-                problem->at.column, RT_TEXT_ARG(problem->text));
-    }
+    rt_buffer told = {0};
+    for (uint32_t i = 0; i < problems->count; i++)
+        scn_problem_write(&told, file, &problems->items[i]);
+    if (told.size > 0) fprintf(stderr, "%s", rt_buffer_string(&told));
+    rt_buffer_free(&told);
 }
 
 /* Formats one content.  False, and the problems on stderr, where it has no form. */
@@ -78,6 +78,8 @@ static void files_format(fmt_command *command, const cnf_arguments *arguments)
     rt_arena arena = {0};
     cnf_files files;
     int found = cnf_command_files(arguments, &arena, &files);
+    if (found == CNF_EXIT_EXPECTED && cnf_command_refuses_packs(&files, "fmt"))
+        found = CNF_EXIT_USAGE;
     worsen(command, found);
     if (found == CNF_EXIT_EXPECTED) {
         for (uint32_t i = 0; i < files.count; i++)

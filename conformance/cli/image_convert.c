@@ -39,9 +39,14 @@ static const char *part_make(cnf_conversion *conversion, uint32_t index, const c
     return slash ? slash + 1 : part.data;
 }
 
-static const char *code_ending(rt_bytes code)
+static const char *code_ending(const rt_device_binary *binary)
 {
-    rt_binary_format format = rt_binary_format_of(code);
+    rt_binary_format format = rt_binary_format_of(binary->code);
+    /* An image for NVIDIA may be machine code, too; PTX is text, which LLVM begins with a comment.
+     */
+    rt_text text = {(const char *)binary->code.data, binary->code.size};
+    bool ptx = rt_text_is(binary->target, rt_format_target(RT_FORMAT_PTX));
+    if (ptx && rt_text_starts(text, "//")) return "ptx";
     if (format == RT_BINARY_SPIRV) return "spv";
     return format == RT_BINARY_LLVM_BITCODE ? "bc" : "bin";
 }
@@ -61,7 +66,7 @@ static rt_status row_make(cnf_conversion *conversion, uint32_t index, rt_buffer 
     }
     rt_status status = rt_property_text_write(conversion->sink, &properties, binary->properties);
     if (rt_ok(status)) {
-        const char *ending = code_ending(binary->code);
+        const char *ending = code_ending(binary);
         rt_buffer_printf(out, "%s|", part_make(conversion, index, ending, &code));
         rt_buffer_printf(out, "%s|", part_make(conversion, index, "prop", &properties));
         rt_buffer_printf(out, "%s\n", part_make(conversion, index, "sym", &entries));

@@ -123,7 +123,7 @@ static const cnf_option image_options[] = {
 static const cnf_option postlink_options[] = {
     {CNF_OPTION_SPLIT, "--split", NULL, "MODE", "off (default), per_source, per_kernel or auto.",
      NULL},
-    {CNF_OPTION_FORMAT, "--format", NULL, "NAME", "spirv64 (default) or native.", NULL},
+    {CNF_OPTION_FORMAT, "--format", NULL, "NAME", "spirv64 (default), native or ptx.", NULL},
     {CNF_OPTION_BUILD, "--build-options", NULL, "OPTIONS", "For the compiler of OpenCL sources.",
      NULL},
     {CNF_OPTION_OUT, "--output", "-o", "DIR", "Write the images into the folder DIR.", NULL},
@@ -134,6 +134,19 @@ static const cnf_option postlink_options[] = {
     {PROFILE},
     {TIMEOUT},
     {CACHE},
+    {HELP},
+};
+
+static const cnf_option pack_options[] = {
+    {CNF_OPTION_FORMATS, "--formats", NULL, "NAME,...", "spirv (default), bitcode, ptx.", NULL},
+    {CNF_OPTION_OUT, "--output", "-o", "FILE", "Write the pack to FILE.assay.", NULL},
+    {JOBS},
+    {TIMEOUT},
+    {MEMORY},
+    {SEED},
+    {PROFILE},
+    {CACHE},
+    {EXPECTATIONS},
     {HELP},
 };
 
@@ -150,7 +163,7 @@ static const cnf_option requirements_options[] = {
 
 static const cnf_command commands[] = {
     {"run", "[PATH…]", "Run scenarios on subjects and compare.",
-     "PATH is a scenario file or a folder of them; default: scenarios.\n"
+     "PATH is a scenario file or a folder of them, or a pack (assay pack --help); default: scenarios.\n"
      "Exit status: 0 all as expected, 1 not, 2 wrong usage or unreadable scenario,\n"
      "3 infrastructure (interrupted, subject of --on missing, disk full), 4 nothing ran.",
      run_options, COUNT(run_options), true, cnf_run_command},
@@ -176,7 +189,12 @@ static const cnf_command commands[] = {
      "rule's tests still pass, or the scenario never reaches the rule; 2 mistake in the command or\n"
      "no prove build; 3 infrastructure failed; 4 no scenario.",
      requirements_options, COUNT(requirements_options), true, cnf_requirements_command},
-    {"explain", "FILE", "Run a scenario and show modules, images, imports, programs, commands.",
+    {"explain", "FILE", "Run a scenario and show what it is made of and what happened.",
+     "Shown are the modules with what they need and register; their images with format, kernels,\n"
+     "imported and exported symbols, device_globals, and the sets of virtual functions that they\n"
+     "provide, call or create; who joined whose program, for a symbol or for a set, and which image\n"
+     "a dummy stands for; programs with the images that they are linked from; commands, what they\n"
+     "wait for, and fusions; the contents of device_globals; and the verdict.\n"
      "Exit status: 0 it ran, whatever the verdict, which is printed; 2 wrong usage or unreadable\n"
      "scenario; 3 infrastructure, or the subject is missing; 4 the subject skips it.",
      explain_options, COUNT(explain_options), true, cnf_explain_command},
@@ -217,11 +235,19 @@ static const cnf_command commands[] = {
      "Exit status: 0 done; 1 a source is refused; 2 wrong usage, FILE cannot be read, or KIND has\n"
      "no place for what an image has; 3 a compiler is missing or died, or DIR cannot be written.",
      postlink_options, COUNT(postlink_options), true, cnf_postlink_command},
+    {"pack", "[PATH…] -o FILE.assay", "Put scenarios into one file that runs without compilers.",
+     "Each scenario runs once on a subject that takes each of the formats: sim for spirv, pocl for\n"
+     "bitcode, nvlink for ptx.  What it asks the compilers for, images, linked and fused programs and\n"
+     "refusals, is packed with it, and its known failures are.  `assay run FILE.assay` then needs no\n"
+     "compiler; what it asks for beyond that is SKIP packed-format.  FILE.assay:PATH is one of its\n"
+     "scenarios, or a folder of them.\n"
+     "Exit status: 0 written; 2 wrong usage, or a scenario is not valid; 3 a subject is missing, or\n"
+     "FILE cannot be written; 4 no scenario.",
+     pack_options, COUNT(pack_options), true, cnf_pack_command},
 };
 
 /* Commands of the design that this version refuses by name. */
 static const char *const commands_not_built[] = {
-    "pack",
     "export",
 };
 

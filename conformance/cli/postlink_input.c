@@ -102,11 +102,11 @@ static int sources_read(const cnf_arguments *arguments, rt_arena *arena, cnf_pos
 
 static void problems_print(rt_text file, const scn_problems *problems)
 {
-    for (uint32_t i = 0; i < problems->count; i++) {
-        const scn_problem *problem = &problems->items[i];
-        fprintf(stderr, "%.*s:%u:%u: error: %.*s\n", RT_TEXT_ARG(file), problem->at.line,
-                problem->at.column, RT_TEXT_ARG(problem->text));
-    }
+    rt_buffer told = {0};
+    for (uint32_t i = 0; i < problems->count; i++)
+        scn_problem_write(&told, file, &problems->items[i]);
+    if (told.size > 0) fprintf(stderr, "%s", rt_buffer_string(&told));
+    rt_buffer_free(&told);
 }
 
 static int scenario_read(rt_text file, rt_arena *arena, cnf_postlink_input *out)
@@ -157,8 +157,8 @@ static bool format_apply(const char *word, cnf_postlink_input *input)
 {
     if (!word) return true;
     rt_format format = rt_format_find(rt_text_of(word));
-    if (format != RT_FORMAT_SPIRV64 && format != RT_FORMAT_NATIVE) {
-        fprintf(stderr, "assay: --format %s: expected spirv64 or native\n", word);
+    if (format != RT_FORMAT_SPIRV64 && format != RT_FORMAT_NATIVE && format != RT_FORMAT_PTX) {
+        fprintf(stderr, "assay: --format %s: expected spirv64, native or ptx\n", word);
         return false;
     }
     for (uint32_t i = 0; i < input->module_count; i++)

@@ -26,10 +26,8 @@ static void hexadecimal_append(rt_buffer *out, rt_bytes value)
 /* The name of an aspect's number in SYCL, or the number. */
 static rt_text aspect_name(rt_arena *arena, uint32_t number)
 {
-#define ASPECT_ROW(aspect, name, value)                                                            \
-    if (number == (value)) return RT_TEXT(name);
-    DEV_ASPECTS(ASPECT_ROW)
-#undef ASPECT_ROW
+    const char *name = dev_aspect_number_name(number);
+    if (name) return rt_text_of(name);
     return rt_arena_printf(arena, "aspect %u", number);
 }
 

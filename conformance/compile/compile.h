@@ -18,8 +18,11 @@
 
 /* Appends the request that makes a module's images: those of its sources, post-link included, and
  * those written by hand.  The module has one or the other.  The profile says whose post-link it is;
- * it is part of the request, and so of the artefact's key. */
-void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_profile profile);
+ * it is part of the request, and so of the artefact's key.  `format` is that of the images where
+ * the module does not fix formats: SPIRV64, or PTX for devices that take no SPIR-V; images written
+ * by hand that claim to be SPIR-V are in that format then, too. */
+void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_profile profile,
+                                rt_format format);
 
 /* Appends the request that links SPIR-V codes, specialised as they say, to one bitcode module. */
 void cnf_compile_request_link(rt_buffer *out, const dev_code *codes, uint32_t count);

@@ -1,4 +1,4 @@
-/* Front ends: programs that make bitcode, SPIR-V or SYCLBIN of one source. */
+/* Front ends: programs that make LLVM IR, SPIR-V or SYCLBIN of one source. */
 #ifndef CONFORMANCE_COMPILE_FRONT_END_H
 #define CONFORMANCE_COMPILE_FRONT_END_H
 
@@ -11,7 +11,8 @@
 typedef struct cnf_front_end_run {
     cnf_process process;
     rt_buffer input;  /* what the program reads */
-    rt_buffer output; /* what it wrote: bitcode, SPIR-V or SYCLBIN */
+    rt_buffer output; /* what it wrote: bitcode, LLVM IR as text (C++ for OpenCL), SPIR-V or
+                         SYCLBIN */
     rt_buffer errors;
     bool kept; /* output and errors are those of an earlier run that succeeded */
 } cnf_front_end_run;
@@ -20,10 +21,14 @@ typedef struct cnf_front_end_run {
  * others. */
 bool cnf_front_end_has(scn_language language);
 
+/* Reports whether a language's sources can be compiled for nvptx64, and not for spir64 alone. */
+bool cnf_front_end_makes_ptx(scn_language language);
+
 /* What a module says about the compilation of its sources. */
 typedef struct cnf_front_end_options {
     rt_text build_options; /* of OpenCL and SYCL sources; they were checked */
     rt_split split;        /* of SYCL sources, which their compiler splits; post-link does others */
+    bool ptx;              /* the code is for nvptx64; the language has that form */
 } cnf_front_end_options;
 
 /* Starts the front end of a source's language, which has one.  Runs of several sources may overlap.

@@ -3,14 +3,16 @@
  * Every source goes through the front end of its language.  Bitcode of the module's sources goes
  * through post-link together; SPIR-V is an image as it is, and SYCL comes as images, split by the
  * shipped compiler source by source.  The offline compiler makes them again
- * in the native format where the module asks for it.  An image written by hand is made alone, and
- * then says of itself what the scenario says.  Images are numbered in this order. */
+ * in the native format where the module asks for it.  For PTX the sources are compiled once more.
+ * An image written by hand is made alone, and then says of itself what the scenario says.  Images
+ * are numbered in this order. */
 #include "conformance/compile/worker.h"
 
 #include "conformance/compile/front_end.h"
 #include "conformance/compile/offline.h"
 #include "conformance/compile/sycl_globals.h"
 #include "conformance/compile/sycl_images.h"
+#include "conformance/compile/virtual_bases.h"
 #include "conformance/scenario/build_options.h"
 #include "reference/base/map.h"
 
@@ -24,6 +26,7 @@ typedef struct unit {
     cnf_front_end_run run;
     rt_bytes code;        /* bitcode, SPIR-V or SYCLBIN, once it is there */
     rt_image_list images; /* of SPIR-V, which has one, and of SYCL */
+    bool ptx;             /* compiled for nvptx64 */
 } unit;
 
 typedef RT_VECTOR(rt_image) image_list;
@@ -32,7 +35,7 @@ typedef RT_VECTOR(rt_device_global) global_list;
 typedef struct module_job {
     cnf_worker *worker;
     const cnf_request *request;
-    unit *units; /* of the sources, then of the images */
+    unit *units; /* of the sources, then of the images, then of the sources for nvptx64 */
     uint32_t unit_count;
     image_list images;
     global_list globals; /* that host code registers, each id once */
@@ -51,9 +54,20 @@ static bool has_images(const unit *one)
     return is_spirv(one) || one->source->language == SCN_LANGUAGE_SYCL;
 }
 
-static cnf_front_end_options options_of(const cnf_request *request)
+static cnf_front_end_options options_of(const cnf_request *request, const unit *one)
 {
-    return (cnf_front_end_options){request->build_options, request->split};
+    return (cnf_front_end_options){request->build_options, request->split, one->ptx};
+}
+
+static bool makes(const cnf_request *request, rt_format format)
+{
+    return request->formats >> format & 1;
+}
+
+/* Everything but PTX comes from code for spir64. */
+static bool makes_spirv(const cnf_request *request)
+{
+    return (request->formats & ~(1u << RT_FORMAT_PTX)) != 0;
 }
 
 /* ---- Front ends ---------------------------------------------------------------------------- */
@@ -92,6 +106,25 @@ static rt_status read_ir(cnf_worker *worker, unit *one)
     return judge(worker, one, status);
 }
 
+/* What clang wrote of C++ for OpenCL, which is text.  A fault of it is clang's, and its place is
+ * none of the source's. */
+static rt_status read_text(cnf_worker *worker, unit *one)
+{
+    rt_text written = rt_buffer_text(&one->run.output);
+    rt_buffer mended = {0}, bitcode = {0};
+    cnf_virtual_bases_mend(written, &mended);
+    rt_status status =
+        worker->api->read_ir(worker->sink, RT_TEXT("clang 14"), rt_buffer_bytes(&mended), &bitcode);
+    one->code = rt_arena_bytes(&worker->arena, rt_buffer_bytes(&bitcode));
+    rt_buffer_free(&mended);
+    rt_buffer_free(&bitcode);
+    if (status.code != RT_MALFORMED) return status;
+    rt_text said = rt_sink_diagnostic(worker->sink, status)->message;
+    return refuse(worker, one,
+                  rt_arena_printf(&worker->arena, "clang 14 makes invalid LLVM IR of it: %.*s",
+                                  RT_TEXT_ARG(said)));
+}
+
 /* Decodes the image that the plugin describes; it lives in the worker's arena. */
 static rt_status read_image(cnf_worker *worker, const rt_buffer *written, rt_image_list *out)
 {
@@ -120,7 +153,7 @@ static rt_status take_sycl(module_job *job, unit *one)
     rt_status status =
         cnf_sycl_images(worker, name, one->code, job->request->profile, &one->images);
     if (rt_ok(status) && !one->run.kept) {
-        cnf_front_end_options options = options_of(job->request);
+        cnf_front_end_options options = options_of(job->request, one);
         cnf_sycl_keep(worker, one->source, &options, &one->run);
     }
     if (status.code != RT_UNSUPPORTED) return status;
@@ -142,14 +175,28 @@ static rt_status finish_unit(module_job *job, unit *one)
         return read_ir(worker, one);
     }
     if (source->language == SCN_LANGUAGE_SYCL) return take_sycl(job, one);
+    if (source->language == SCN_LANGUAGE_OPENCL_CPP) return read_text(worker, one);
     return is_spirv(one) ? describe(worker, one) : RT_STATUS_OK;
+}
+
+/* What is not compiled from source has no other form than the one that it has. */
+static rt_status refuse_ptx(cnf_worker *worker, const unit *one)
+{
+    static const rt_text capability = {"ptx-source", 10};
+    return rt_fail_naming(
+        worker->sink, RT_UNAVAILABLE, RT_RULE_NONE, &capability, 1,
+        "source %.*s is neither OpenCL C nor C++ for OpenCL, from which alone PTX "
+        "is made",
+        RT_TEXT_ARG(one->source->name));
 }
 
 static rt_status start_unit(module_job *job, unit *one)
 {
+    if (one->ptx && !cnf_front_end_makes_ptx(one->source->language))
+        return refuse_ptx(job->worker, one);
     if (!cnf_front_end_has(one->source->language)) return RT_STATUS_OK;
     cnf_worker *worker = job->worker;
-    cnf_front_end_options options = options_of(job->request);
+    cnf_front_end_options options = options_of(job->request, one);
     bool is_sycl = one->source->language == SCN_LANGUAGE_SYCL;
     if (is_sycl && cnf_sycl_find(worker, one->source, &options, &one->run)) return RT_STATUS_OK;
     return cnf_front_end_start(worker->sink, &worker->arena, &worker->toolchain, one->source,
@@ -162,10 +209,11 @@ static rt_status compile_units(module_job *job)
 {
     cnf_worker *worker = job->worker;
     for (uint32_t i = 0; i < job->unit_count; i++)
-        RT_TRY(start_unit(job, &job->units[i]));
+        if (job->units[i].source) RT_TRY(start_unit(job, &job->units[i]));
     RT_TRY(cnf_worker_open_plugin(worker));
     rt_status first = RT_STATUS_OK;
     for (uint32_t i = 0; i < job->unit_count; i++) {
+        if (!job->units[i].source) continue;
         rt_status status = finish_unit(job, &job->units[i]);
         if (rt_ok(first)) first = status;
     }
@@ -213,7 +261,7 @@ static rt_status postlink(module_job *job, rt_postlink_request made, rt_image_li
 {
     cnf_worker *worker = job->worker;
     made.module = job->request->module;
-    made.format = RT_FORMAT_SPIRV64;
+    made.library = rt_text_of(worker->toolchain.libclc);
     made.spirv_version_max = SPIRV_VERSION_MAX;
     made.profile = job->request->profile;
     made.device_globals = true;
@@ -241,14 +289,15 @@ static void add_source_image(module_job *job, rt_image image)
 }
 
 /* Adds the images that post-link makes of the module's sources in bitcode. */
-static rt_status postlink_sources(module_job *job, bool ahead_of_time, image_list *out)
+static rt_status postlink_sources(module_job *job, const unit *units, rt_format format,
+                                  bool ahead_of_time, image_list *out)
 {
     const cnf_request *request = job->request;
     rt_postlink_source *sources =
         rt_arena_alloc_array(&job->worker->arena, request->source_count, sizeof *sources);
     uint32_t count = 0;
     for (uint32_t i = 0; i < request->source_count; i++) {
-        const unit *one = &job->units[i];
+        const unit *one = &units[i];
         if (!has_images(one)) sources[count++] = (rt_postlink_source){one->source->name, one->code};
     }
     if (count == 0) return RT_STATUS_OK;
@@ -256,6 +305,7 @@ static rt_status postlink_sources(module_job *job, bool ahead_of_time, image_lis
     const rt_postlink_request made = {.sources = sources,
                                       .source_count = count,
                                       .split = request->split,
+                                      .format = format,
                                       .ahead_of_time = ahead_of_time};
     RT_TRY(postlink(job, made, &list));
     for (uint32_t i = 0; i < list.count; i++)
@@ -282,7 +332,7 @@ static rt_status make_for_formats(module_job *job, uint32_t formats, bool ahead_
 {
     if (formats == 0) return RT_STATUS_OK;
     image_list made = {0};
-    rt_status status = postlink_sources(job, ahead_of_time, &made);
+    rt_status status = postlink_sources(job, job->units, RT_FORMAT_SPIRV64, ahead_of_time, &made);
     for (uint32_t i = 0; i < job->request->source_count && rt_ok(status); i++) {
         const rt_image_list *images = &job->units[i].images;
         for (uint32_t k = 0; k < images->count; k++)
@@ -299,12 +349,26 @@ static rt_status make_for_formats(module_job *job, uint32_t formats, bool ahead_
     return status;
 }
 
+/* The images in PTX are post-linked for themselves: symbols have other names there. */
+static rt_status make_ptx(module_job *job)
+{
+    if (!makes(job->request, RT_FORMAT_PTX)) return RT_STATUS_OK;
+    uint32_t first = job->request->source_count + job->request->image_count;
+    image_list made = {0};
+    rt_status status = postlink_sources(job, &job->units[first], RT_FORMAT_PTX, false, &made);
+    for (uint32_t i = 0; i < made.count && rt_ok(status); i++)
+        add_source_image(job, made.items[i]);
+    rt_vector_free(&made);
+    return status;
+}
+
 /* What is compiled ahead of time has a target that is known, which post-link goes by. */
 static rt_status make_of_sources(module_job *job)
 {
-    static const uint32_t spirv = 1u << RT_FORMAT_SPIRV64;
+    static const uint32_t spirv = 1u << RT_FORMAT_SPIRV64, ptx = 1u << RT_FORMAT_PTX;
     RT_TRY(make_for_formats(job, job->request->formats & spirv, false));
-    return make_for_formats(job, job->request->formats & ~spirv, true);
+    RT_TRY(make_for_formats(job, job->request->formats & ~(spirv | ptx), true));
+    return make_ptx(job);
 }
 
 /* The image of one source alone, whole. */
@@ -313,7 +377,12 @@ static rt_status make_alone(module_job *job, const unit *one, rt_image *out_imag
     *out_image = (rt_image){0};
     const rt_postlink_source source = {one->source->name, one->code};
     rt_image_list list = one->images;
-    const rt_postlink_request made = {.sources = &source, .source_count = 1, .whole = true};
+    const rt_postlink_request made = {
+        .sources = &source,
+        .source_count = 1,
+        .whole = true,
+        .format = one->ptx ? RT_FORMAT_PTX : RT_FORMAT_SPIRV64,
+    };
     if (!has_images(one)) RT_TRY(postlink(job, made, &list));
     CHECK_IMPLIES(one->source->language != SCN_LANGUAGE_SYCL, list.count <= 1);
     if (list.count > 1) {
@@ -389,17 +458,32 @@ static rt_status check_options(cnf_worker *worker, const cnf_request *request)
                    RT_TEXT_ARG(refused));
 }
 
+/* A unit that is not wanted has no source and is passed over. */
+static void list_units(module_job *job)
+{
+    const cnf_request *request = job->request;
+    bool ptx = makes(request, RT_FORMAT_PTX);
+    uint32_t count = request->source_count;
+    job->unit_count = count + request->image_count + (ptx ? count : 0);
+    job->units = rt_arena_alloc_array(&job->worker->arena, job->unit_count, sizeof *job->units);
+    for (uint32_t i = 0; i < count && makes_spirv(request); i++)
+        job->units[i].source = &request->sources[i];
+    unit *images = &job->units[count];
+    for (uint32_t i = 0; i < request->image_count; i++) {
+        images[i].source = &request->images[i].source;
+        images[i].ptx = request->images[i].claims.format == RT_FORMAT_PTX;
+    }
+    unit *more = &images[request->image_count];
+    for (uint32_t i = 0; i < count && ptx; i++)
+        more[i] = (unit){.source = &request->sources[i], .ptx = true};
+}
+
 rt_status cnf_worker_make_module(cnf_worker *worker, const cnf_request *request)
 {
     CHECK(worker->artefact.size == 0 && request->formats != 0);
     RT_TRY(check_options(worker, request));
     module_job job = {.worker = worker, .request = request};
-    job.unit_count = request->source_count + request->image_count;
-    job.units = rt_arena_alloc_array(&worker->arena, job.unit_count, sizeof *job.units);
-    for (uint32_t i = 0; i < request->source_count; i++)
-        job.units[i].source = &request->sources[i];
-    for (uint32_t i = 0; i < request->image_count; i++)
-        job.units[request->source_count + i].source = &request->images[i].source;
+    list_units(&job);
     rt_status status = compile_units(&job);
     if (rt_ok(status)) status = make_images(&job);
     for (uint32_t i = 0; i < job.unit_count; i++)

@@ -38,7 +38,12 @@
     "#define __ASSAY_TEXT_OF(...) #__VA_ARGS__\n"                                                  \
     "#define __ASSAY_TEXT(...) __ASSAY_TEXT_OF(__VA_ARGS__)\n"                                     \
     "#define USES_ASPECTS(...) "                                                                   \
-    "__attribute__((annotate(\"assay:uses-aspects=\" __ASSAY_TEXT(__VA_ARGS__))))\n"
+    "__attribute__((__ASSAY_SAYS(\"assay:uses-aspects=\" __ASSAY_TEXT(__VA_ARGS__))))\n"
+
+#define SAYS_C "#define __ASSAY_SAYS(...) annotate(__VA_ARGS__)\n"
+
+/* Clang 14 drops the annotations of destructors, and keeps what is assumed of them. */
+#define SAYS_CPP "#define __ASSAY_SAYS(...) annotate(__VA_ARGS__), assume(__VA_ARGS__)\n"
 
 /* Which of two layouts: 1 where device_image_scope is among the properties.  A name that is pasted
  * behind __ASSAY_SCOPE_ gives ", 1" and thereby a second argument, or anything else, which is one
@@ -79,7 +84,9 @@
  * can be written by the host, and in C++ named by other sources. */
 #define DEVICE_GLOBALS_C                                                                           \
     SCOPES                                                                                         \
-    "#define __ASSAY_VALUE_0(type) struct { __ASSAY_BEFORE __global __typeof__(type) *value; }\n"  \
+    "#define __ASSAY_VALUE_0(type) struct { _Static_assert(!__builtin_types_compatible_p("         \
+    "__typeof__(type), void), \"the type of a device_global has a size, and void has none\"); "    \
+    "__ASSAY_BEFORE __global __typeof__(type) *value; }\n"                                         \
     "#define __ASSAY_VALUE_1(type) struct { __ASSAY_BEFORE __typeof__(type) value[1]; }\n"         \
     "#define __ASSAY_VARIABLE(type, name, ...) "                                                   \
     "__global __ASSAY_PASTE(__ASSAY_VALUE_, __ASSAY_SCOPE(__VA_ARGS__))(type) name\n"              \
@@ -116,7 +123,7 @@
     "template <class T> T *object(void *place) { return (T *)place; }\n"                           \
     "#define INDIRECTLY_CALLABLE INDIRECTLY_CALLABLE_IN(\"\")\n"                                   \
     "#define INDIRECTLY_CALLABLE_IN(set) "                                                         \
-    "__attribute__((used, annotate(\"assay:indirectly-callable=\" set)))\n"                        \
+    "__attribute__((used, __ASSAY_SAYS(\"assay:indirectly-callable=\" set)))\n"                    \
     "#define CALLS_INDIRECTLY(...) "                                                               \
     "__attribute__((annotate(\"assay:calls-indirectly=\" __ASSAY_TEXT(__VA_ARGS__))))\n"
 
@@ -128,11 +135,11 @@ rt_text cnf_prelude(scn_language language)
 {
     switch (language) {
     case SCN_LANGUAGE_OPENCL_C:
-        return RULE_ELSE(DG_HEADER_05, RT_TEXT(COMMON BEFORE("") DEVICE_GLOBALS_C),
-                         RT_TEXT(COMMON BEFORE("long padding;") DEVICE_GLOBALS_C));
+        return RULE_ELSE(DG_HEADER_05, RT_TEXT(COMMON SAYS_C BEFORE("") DEVICE_GLOBALS_C),
+                         RT_TEXT(COMMON SAYS_C BEFORE("long padding;") DEVICE_GLOBALS_C));
     case SCN_LANGUAGE_OPENCL_CPP:
-        return RULE_ELSE(DG_HEADER_05, RT_TEXT(COMMON CPP BEFORE("") DEVICE_GLOBALS_CPP),
-                         RT_TEXT(COMMON CPP BEFORE("long padding;") DEVICE_GLOBALS_CPP));
+        return RULE_ELSE(DG_HEADER_05, RT_TEXT(COMMON SAYS_CPP CPP BEFORE("") DEVICE_GLOBALS_CPP),
+                         RT_TEXT(COMMON SAYS_CPP CPP BEFORE("long padding;") DEVICE_GLOBALS_CPP));
     default: UNREACHABLE();
     }
 }

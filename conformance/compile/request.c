@@ -34,11 +34,11 @@ static void write_source(rt_buffer *out, const scn_source *source)
     rt_write_text(out, source->code);
 }
 
-static void write_claims(rt_buffer *out, const scn_hand_image *image)
+static void write_claims(rt_buffer *out, const scn_hand_image *image, rt_format spirv_as)
 {
     const rt_image claims = {
         .name = image->source.name,
-        .format = image->format,
+        .format = image->format == RT_FORMAT_SPIRV64 ? spirv_as : image->format,
         .compile_options = image->compile_options,
         .link_options = image->link_options,
         .kernels = image->kernels,
@@ -66,8 +66,10 @@ static uint64_t target_aspects(const scn_module *module)
     return aspects;
 }
 
-void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_profile profile)
+void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_profile profile,
+                                rt_format format)
 {
+    CHECK(format == RT_FORMAT_SPIRV64 || format == RT_FORMAT_PTX);
     CHECK(module->source_count + module->hand_image_count > 0);
     CHECK((unsigned)module->split < RT_SPLIT_COUNT && module->formats >> RT_FORMAT_COUNT == 0);
     CHECK((unsigned)profile < RT_PROFILE_COUNT);
@@ -76,7 +78,7 @@ void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_pro
     rt_write_u32(out, module->split);
     rt_write_u32(out, profile);
     rt_write_text(out, module->build_options);
-    rt_write_u32(out, module->formats ? module->formats : 1u << RT_FORMAT_SPIRV64);
+    rt_write_u32(out, module->formats ? module->formats : 1u << format);
     rt_write_u64(out, target_aspects(module));
     rt_write_text(out, module->compile_options);
     rt_write_text(out, module->link_options);
@@ -91,7 +93,7 @@ void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_pro
         rt_write_u8(out, image->sets_given);
     }
     for (uint32_t i = 0; i < module->hand_image_count; i++)
-        write_claims(out, &module->hand_images[i]);
+        write_claims(out, &module->hand_images[i], module->formats ? RT_FORMAT_SPIRV64 : format);
 }
 
 void cnf_compile_request_link(rt_buffer *out, const dev_code *codes, uint32_t count)

@@ -18,6 +18,7 @@
 #define TRANSLATOR    "libLLVMSPIRVLib.so.14"
 #define SYCL_FOLDER   "lib/assay"
 #define SYCL_NAME     "assay-sycl-compiler"
+#define LIBCLC        "/usr/lib/clc/nvptx64--nvidiacl.bc"
 #define PATH_STANDARD "/usr/local/bin:/usr/bin:/bin"
 
 /* Writes folder/name into path; false (and "") when it is too long. */
@@ -96,6 +97,8 @@ void cnf_toolchain_find(cnf_toolchain *out_toolchain)
     cnf_toolchain_find_program(out_toolchain->spirv_as, SPIRV_AS_NAME);
     cnf_toolchain_find_library(out_toolchain->plugin, PLUGIN_NAME);
     find_sycl(out_toolchain->sycl);
+    if (access(LIBCLC, R_OK) == 0)
+        snprintf(out_toolchain->libclc, sizeof out_toolchain->libclc, "%s", LIBCLC);
 }
 
 void cnf_toolchain_identify_file(rt_buffer *out, const char *path)
@@ -129,6 +132,7 @@ void cnf_toolchain_identify(const cnf_toolchain *toolchain, rt_buffer *out)
     cnf_toolchain_identify_file(out, toolchain->clang);
     cnf_toolchain_identify_file(out, toolchain->spirv_as);
     cnf_toolchain_identify_file(out, toolchain->plugin);
+    cnf_toolchain_identify_file(out, toolchain->libclc);
     if (toolchain->clang[0]) identify_libraries(out, toolchain->clang);
     cnf_toolchain_identify_sycl(toolchain, out);
     rt_buffer_printf(out, "native %u for device %u\n", SIM_NATIVE_FORMAT, SIM_NATIVE_DEVICE);

@@ -1,5 +1,5 @@
-/* Where the compilers are: clang 14, spirv-as, the compiler plugin, and the shipped compiler of
- * SYCL.  Files are looked at, nothing is run.
+/* Where the compilers are: clang 14, spirv-as, the compiler plugin with its library libclc, and the
+ * shipped compiler of SYCL.  Files are looked at, nothing is run.
  *
  * Workload: asked once per process, also on runs that find everything in the cache. */
 #ifndef CONFORMANCE_COMPILE_TOOLCHAIN_H
@@ -14,12 +14,13 @@ typedef struct cnf_toolchain {
     char clang[PATH_MAX];
     char spirv_as[PATH_MAX];
     char plugin[PATH_MAX];
-    char sycl[PATH_MAX]; /* assay-sycl-compiler, a program over libsycl */
+    char sycl[PATH_MAX];   /* assay-sycl-compiler, a program over libsycl */
+    char libclc[PATH_MAX]; /* OpenCL C's builtin functions for nvptx64, as bitcode */
 } cnf_toolchain;
 
 /* Finds clang 14 (by name in PATH, then where the distribution keeps it), spirv-as (in PATH), the
- * plugin (cnf_toolchain_find_library) and the SYCL compiler (where ci/setup --with dpcpp builds
- * it). */
+ * plugin (cnf_toolchain_find_library), the SYCL compiler (where ci/setup --with dpcpp builds it)
+ * and libclc (where the distribution keeps it). */
 void cnf_toolchain_find(cnf_toolchain *out_toolchain);
 
 /* Finds a program by its name in PATH; false, and "", where there is none. */

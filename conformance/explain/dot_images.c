@@ -6,6 +6,7 @@
 #define EXPORT_GROUND "#e6f4ea"
 #define IMPORT_GROUND "#fef7e0"
 #define ALARM_GROUND  "#fce8e6"
+#define ASPECT_GROUND "#f3e8fd"
 #define TITLE_GROUND  "#e8eaed"
 #define MODULE_GROUND "#f8f9fa"
 #define MODULE_LINE   "#bdc1c6"
@@ -77,6 +78,19 @@ static void imports_write(rt_buffer *out, rt_arena *arena, const cnf_link_graph 
     }
 }
 
+static void aspects_write(rt_buffer *out, rt_arena *arena, const rt_image *image)
+{
+    const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_REQUIREMENTS);
+    rt_buffer names = {0};
+    for (uint32_t i = 0; set && i < set->property_count; i++) {
+        if (!cnf_explain_aspects(&names, "", set, &set->properties[i])) continue;
+        cnf_dot_row(out, rt_arena_printf(arena, "a%u", i), ASPECT_GROUND, DOT_INK, "needs",
+                    rt_buffer_text(&names));
+        break; /* names of properties are unique in a set */
+    }
+    rt_buffer_free(&names);
+}
+
 static void image_write(rt_buffer *out, drawing *draw, uint32_t index)
 {
     const cnf_xpl_image *image = &draw->graph->images.items[index];
@@ -91,6 +105,7 @@ static void image_write(rt_buffer *out, drawing *draw, uint32_t index)
     kernels_write(out, &draw->arena, image->image);
     exports_write(out, &draw->arena, image->image);
     imports_write(out, &draw->arena, draw->graph, index, draw->first_imports[index]);
+    aspects_write(out, &draw->arena, image->image);
     cnf_dot_set_rows(out, &draw->arena, image->image);
     cnf_dot_variable_rows(out, &draw->arena, image->image, draw->contents);
     rt_buffer_printf(out, "      </TABLE>>];\n");

@@ -43,6 +43,13 @@ bool cnf_event_is_command(const rt_event *event);
  * functions, the first that tells of it: kernels of one image, devices and processes repeat it. */
 bool cnf_event_joins_anew(const cnf_history *history, uint32_t index);
 
+/* Appends `before` and the names of the aspects that a property of "SYCL/device requirements"
+ * lists, "fp16, fp64", or the numbers of those without one.  False, and nothing is appended: it
+ * lists none.
+ */
+bool cnf_explain_aspects(rt_buffer *out, const char *before, const rt_property_set *set,
+                         const rt_property *property);
+
 /* Appends a name that comes from a scenario or device code, without what would move the cursor. */
 void cnf_explain_name(rt_buffer *out, rt_text name);
 

@@ -105,6 +105,7 @@ static void property_write(rt_buffer *out, const rt_property_set *set, const rt_
         cnf_explain_name(out, rt_property_text_value(property));
         return;
     }
+    if (cnf_explain_aspects(out, " = ", set, property)) return;
     if (rt_text_is(set->name, RT_SET_DEVICE_GLOBALS) &&
         rt_device_global_value_read(property, &global))
         rt_buffer_printf(out, " = %u byte%s%s", global.size, global.size == 1 ? "" : "s",

@@ -356,8 +356,10 @@ static void note_write(rt_buffer *out, rt_arena *arena, const cnf_record *record
     }
 }
 
+/* That what runs was not observed is what LINKED means, so it is not said of every scenario. */
 static bool needs_note(const cnf_judgement *judgement)
 {
+    if (judgement->verdict == CNF_VERDICT_LINKED) return false;
     return judgement->verdict == CNF_VERDICT_SKIP || judgement->verdict == CNF_VERDICT_XFAIL ||
            is_partial(judgement);
 }

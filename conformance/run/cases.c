@@ -56,7 +56,10 @@ void cnf_run_case_done(run_state *run, run_scenario *scenario, uint32_t subject)
                                .driver = one->messages.driver,
                                .hash = scenario->hash,
                                .choices = one->script};
-    const cnf_run_detail detail = {.scenario = scenario->compiled,
+    const run_build *build = cnf_run_build(run, scenario, subject);
+    const cnf_run_detail detail = {.scenario = build->compiled,
+                                   .modules = &build->modules,
+                                   .source = rt_buffer_text(&scenario->text),
                                    .messages = one->heard ? &one->messages : NULL,
                                    .oracle = oracle_messages(run, scenario),
                                    .log = one->log,
@@ -80,12 +83,13 @@ static bool oracle_settled(const run_state *run, const run_scenario *scenario)
 }
 
 /* A subject is compared with the oracle where both chose alike; scripts say what was prescribed. */
-static void case_compare(run_scenario *scenario, const run_case *oracle, run_case *other)
+static void case_compare(run_scenario *scenario, const scn_scenario *compiled,
+                         const run_case *oracle, run_case *other)
 {
     CHECK(oracle->judgement.verdict == CNF_VERDICT_PASS);
     if (!rt_text_equal(oracle->script, other->script)) return;
     if (other->judgement.verdict == CNF_VERDICT_PASS)
-        cnf_differential(&scenario->arena, scenario->compiled, &oracle->messages, &other->messages,
+        cnf_differential(&scenario->arena, compiled, &oracle->messages, &other->messages,
                          &other->judgement);
     if (other->judgement.verdict == CNF_VERDICT_FAIL)
         cnf_traces_part(&scenario->arena, &oracle->messages, &other->messages, &other->judgement);
@@ -115,7 +119,7 @@ void cnf_run_cases_release(run_state *run, run_scenario *scenario)
         run_case *one = &scenario->cases[i];
         if (one->state != CASE_HELD) continue;
         bool proves = oracle && oracle->judgement.verdict == CNF_VERDICT_PASS;
-        if (proves) case_compare(scenario, oracle, one);
+        if (proves) case_compare(scenario, cnf_run_build(run, scenario, i)->compiled, oracle, one);
         if (oracle && !proves) case_uncompared(scenario, one);
         cnf_run_case_done(run, scenario, i);
     }

@@ -108,12 +108,13 @@ static void case_arguments(const run_state *run, const run_case *one, const cnf_
         out_arguments[count++] = "--scratch";
         out_arguments[count++] = one->scratch.data;
     }
+    if (options->record) out_arguments[count++] = "--record";
     out_arguments[count] = NULL;
 }
 
 void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
 {
-    enum { ARGUMENTS = 17 };
+    enum { ARGUMENTS = 18 };
     run_scenario *scenario = run->slots[slot];
     const cnf_run_subject *column = &run->options->subjects[index];
     run_case *one = &scenario->cases[index];
@@ -131,8 +132,8 @@ void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
         forked_case forked = {column->subject,
                               {run->options->seed, run->options->cache, run->options->profile,
                                one->script, column->settings, run->options->real_loader,
-                               one->scratch},
-                              rt_buffer_bytes(&scenario->pack)};
+                               one->scratch, run->options->record},
+                              rt_buffer_bytes(&cnf_run_build(run, scenario, index)->pack)};
         start.body = forked_body;
         start.user = &forked;
         cnf_pool_start(run->pool, &start);
@@ -143,7 +144,7 @@ void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
     case_arguments(run, one, column, digits, arguments);
     start.arguments = arguments;
     start.environment = run->subjects[index].environment;
-    start.input = rt_buffer_bytes(&scenario->pack);
+    start.input = rt_buffer_bytes(&cnf_run_build(run, scenario, index)->pack);
     start.has_log = true;
     cnf_pool_start(run->pool, &start);
 }
@@ -162,14 +163,22 @@ static void probe_start(run_state *run, uint32_t slot, uint32_t index)
     cnf_pool_start(run->pool, &start);
 }
 
-void cnf_run_compile_start(run_state *run, uint32_t slot, uint32_t module)
+void cnf_run_compile_of(const run_job *job, uint32_t *out_build, uint32_t *out_module)
+{
+    CHECK(job->kind == JOB_COMPILE);
+    *out_build = job->item % RUN_BUILDS;
+    *out_module = job->item / RUN_BUILDS;
+}
+
+void cnf_run_compile_start(run_state *run, uint32_t slot, uint32_t build, uint32_t module)
 {
     static const char *const arguments[] = {"worker", NULL};
-    cnf_child_start start = start_of(run, tag_make(JOB_COMPILE, slot, module));
+    CHECK(build < RUN_BUILDS && module < UINT32_MAX / RUN_BUILDS);
+    cnf_child_start start = start_of(run, tag_make(JOB_COMPILE, slot, module * RUN_BUILDS + build));
     start.messages = 1;
     start.arguments = arguments;
     start.environment = run->worker_environment;
-    start.input = rt_buffer_bytes(&run->slots[slot]->modules.works[module].request);
+    start.input = rt_buffer_bytes(&run->slots[slot]->builds[build].modules.works[module].request);
     cnf_pool_start(run->pool, &start);
 }
 

@@ -5,6 +5,7 @@
  * scenario" and "Comparison and results". */
 #include "conformance/run/modules.h"
 
+#include "conformance/compile/packed_answer.h"
 #include "conformance/run/refusal.h"
 #include "conformance/scenario/scenario.h"
 #include "conformance/scenario/sycl_kernels.h"
@@ -20,17 +21,27 @@ static bool has_code(const scn_module *module)
     return module->source_count + module->hand_image_count > 0;
 }
 
+/* Answers a module's request without a worker, where that can be done. */
+static bool request_answer(const scn_scenario *scenario, cnf_cache *cache, cnf_module_work *work)
+{
+    if (!scenario->packed)
+        return cnf_cache_find(cache, rt_buffer_bytes(&work->request), &work->answer);
+    cnf_packed_answer(scenario, rt_buffer_bytes(&work->request), &work->answer);
+    return true;
+}
+
 void cnf_modules_begin(cnf_modules *modules, rt_arena *arena, rt_sink *sink,
-                       const scn_scenario *scenario, cnf_cache *cache, rt_profile profile)
+                       const scn_scenario *scenario, cnf_cache *cache, rt_profile profile,
+                       rt_format format)
 {
     CHECK(scenario->module_count > 0);
-    *modules = (cnf_modules){.arena = arena, .sink = sink, .scenario = scenario};
+    *modules = (cnf_modules){.arena = arena, .sink = sink, .scenario = scenario, .format = format};
     modules->works = rt_arena_alloc_array(arena, scenario->module_count, sizeof *modules->works);
     for (uint32_t i = 0; i < scenario->module_count; i++) {
         cnf_module_work *work = &modules->works[i];
         if (has_code(&scenario->modules[i])) {
-            cnf_compile_request_module(&work->request, &scenario->modules[i], profile);
-            work->answered = cnf_cache_find(cache, rt_buffer_bytes(&work->request), &work->answer);
+            cnf_compile_request_module(&work->request, &scenario->modules[i], profile, format);
+            work->answered = request_answer(scenario, cache, work);
         } else {
             work->answered = true;
         }
@@ -259,6 +270,25 @@ static void judge_unavailable(cnf_modules *modules, const cnf_compile_answer *an
                                    RT_TEXT("unavailable"), (rt_text){0});
 }
 
+/* A device that takes PTX alone cannot be asked what has no form in it. */
+static void judge_formless(cnf_modules *modules, const scn_module *module,
+                           const cnf_compile_answer *answer, cnf_judgement *out)
+{
+    judge_failure(modules, module, RT_TEXT("ptx"), answer->message, out);
+    out->verdict = CNF_VERDICT_SKIP;
+    out->signature = (rt_text){0};
+    out->capability = RT_TEXT("ptx-source");
+    out->answer = out->message; /* it says what, and where */
+}
+
+/* Whether it is the device's form that the code lacks, and not what the scenario asks for. */
+static bool is_formless(const cnf_modules *modules, const scn_module *module,
+                        const cnf_compile_answer *answer)
+{
+    return answer->code == RT_UNSUPPORTED && modules->format == RT_FORMAT_PTX &&
+           module->formats == 0;
+}
+
 static void judge_answer(cnf_modules *modules, const scn_module *module,
                          const cnf_compile_answer *answer, cnf_judgement *out)
 {
@@ -314,6 +344,10 @@ static bool module_finish(cnf_modules *modules, uint32_t index, scn_module *modu
     cnf_compile_answer answer;
     rt_bytes bytes = rt_buffer_bytes(&work->answer);
     rt_status status = cnf_compile_answer_read(modules->sink, modules->arena, bytes, &answer);
+    if (rt_ok(status) && is_formless(modules, module, &answer)) {
+        judge_formless(modules, module, &answer, out);
+        return false;
+    }
     if (rt_ok(status) && is_about_the_module(&answer) && module->refusal.error) {
         cnf_refusal_judge(modules->arena, module, &answer, out);
         return false;

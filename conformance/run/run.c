@@ -20,8 +20,10 @@ static void scenario_close(run_state *run, uint32_t slot)
     run->slots[slot] = NULL;
     for (uint32_t i = 0; i < run->options->subject_count; i++)
         cnf_run_case_tidy(&scenario->cases[i]); /* of a child that was killed with the run */
-    cnf_modules_free(&scenario->modules);
-    rt_buffer_free(&scenario->pack);
+    for (uint32_t i = 0; i < RUN_BUILDS; i++) {
+        cnf_modules_free(&scenario->builds[i].modules);
+        rt_buffer_free(&scenario->builds[i].pack);
+    }
     rt_buffer_free(&scenario->text);
     rt_sink_destroy(scenario->sink);
     rt_arena_reset(&scenario->arena);
@@ -43,14 +45,12 @@ static void scenario_invalid(run_state *run, const run_scenario *scenario,
 static void problems_judge(run_scenario *scenario, const scn_problems *problems, cnf_judgement *out)
 {
     rt_buffer text = {0};
-    for (uint32_t i = 0; i < problems->count; i++) {
-        const scn_problem *problem = &problems->items[i];
-        rt_buffer_printf(&text, "%s%.*s:%u:%u: error: %.*s", i ? "\n" : "",
-                         RT_TEXT_ARG(scenario->file->file), problem->at.line, problem->at.column,
-                         RT_TEXT_ARG(problem->text));
-    }
+    for (uint32_t i = 0; i < problems->count; i++)
+        scn_problem_write(&text, scenario->file->file, &problems->items[i]);
+    if (text.size > 0) text.size--; /* a message ends without a line feed */
     *out = (cnf_judgement){.verdict = CNF_VERDICT_INVALID, .step = SCN_NONE};
-    out->line = problems->count > 0 ? problems->items[0].at.line : 0;
+    bool own = problems->count > 0 && problems->items[0].file.length == 0;
+    out->line = own ? problems->items[0].at.line : 0;
     out->message = rt_arena_text(&scenario->arena, rt_buffer_text(&text));
     out->signature = cnf_signature(&scenario->arena, RT_TEXT("read"), RT_TEXT("scenario"),
                                    (rt_text){0}, (rt_text){0});
@@ -86,14 +86,38 @@ static bool cases_begin(run_state *run, run_scenario *scenario)
     return !oracle_only && scenario->done_count < options->subject_count;
 }
 
+/* Takes the checked scenario out of its pack; messages name it as the command line does. */
+static bool packed_read(run_state *run, run_scenario *scenario)
+{
+    const cnf_file *file = scenario->file;
+    const scn_scenario *read;
+    rt_status status = scn_pack_read(scenario->sink, &scenario->arena, file->packed->model, &read);
+    if (rt_ok(status)) {
+        scn_scenario *named = rt_arena_alloc(&scenario->arena, sizeof *named);
+        *named = *read;
+        named->file = file->file;
+        named->path = file->path;
+        named->packed = true;
+        scenario->scenario = named;
+        return true;
+    }
+    cnf_judgement judgement = {.verdict = CNF_VERDICT_INVALID, .step = SCN_NONE, .line = 1};
+    judgement.message =
+        rt_arena_printf(&scenario->arena, "%.*s:1:1: error: %.*s", RT_TEXT_ARG(file->file),
+                        RT_TEXT_ARG(rt_sink_diagnostic(scenario->sink, status)->message));
+    judgement.signature = cnf_signature(&scenario->arena, RT_TEXT("read"), RT_TEXT("pack"),
+                                        (rt_text){0}, (rt_text){0});
+    scenario_invalid(run, scenario, &judgement);
+    return false;
+}
+
 /* Reads the file; false: nothing is to be run, because it is INVALID, which has been recorded, or
  * because all its records are there. */
 static bool scenario_read(run_state *run, run_scenario *scenario)
 {
     const cnf_file *file = scenario->file;
     cnf_judgement judgement = {.verdict = CNF_VERDICT_INVALID, .step = SCN_NONE};
-    rt_status status =
-        cnf_file_read(scenario->sink, file->file, RT_SCENARIO_SIZE_MAX, &scenario->text);
+    rt_status status = cnf_file_text(scenario->sink, file, &scenario->text);
     if (!rt_ok(status)) {
         judgement.message = rt_sink_diagnostic(scenario->sink, status)->message;
         judgement.line = 1;
@@ -104,6 +128,7 @@ static bool scenario_read(run_state *run, run_scenario *scenario)
     }
     scenario->hash = cnf_file_hash(&scenario->arena, rt_buffer_text(&scenario->text));
     if (!cases_begin(run, scenario)) return false;
+    if (file->packed) return packed_read(run, scenario);
     scn_problems problems;
     scenario->scenario = scn_read(&scenario->arena, rt_buffer_text(&scenario->text), file->file,
                                   file->path, &problems);
@@ -113,25 +138,117 @@ static bool scenario_read(run_state *run, run_scenario *scenario)
     return false;
 }
 
-/* Everything is compiled: packs the scenario, or gives every subject the reason why not. */
+/* ---- Builds -------------------------------------------------------------------------------- */
+
+static const rt_format build_formats[RUN_BUILDS] = {RT_FORMAT_SPIRV64, RT_FORMAT_PTX};
+
+static uint32_t build_index(const run_state *run, uint32_t subject)
+{
+    rt_format format = run->options->subjects[subject].subject->format;
+    for (uint32_t i = 0; i < RUN_BUILDS; i++)
+        if (build_formats[i] == format) return i;
+    UNREACHABLE();
+}
+
+run_build *cnf_run_build(const run_state *run, run_scenario *scenario, uint32_t subject)
+{
+    return &scenario->builds[build_index(run, subject)];
+}
+
+static bool builds_complete(const run_scenario *scenario)
+{
+    for (uint32_t i = 0; i < RUN_BUILDS; i++) {
+        const run_build *build = &scenario->builds[i];
+        if (build->wanted && !cnf_modules_complete(&build->modules)) return false;
+    }
+    return true;
+}
+
+/* What a subject gets that is not asked because of the modules: a refusal that the scenario expects
+ * passes without a device, which is no PASS of one that only links. */
+static cnf_judgement unasked(const cnf_subject *subject, const cnf_judgement *found)
+{
+    bool links_only = subject->executes && !subject->executes();
+    if (found->verdict != CNF_VERDICT_PASS || !links_only) return *found;
+    return (cnf_judgement){
+        .verdict = CNF_VERDICT_SKIP,
+        .step = SCN_NONE,
+        .capability = RT_TEXT("observation"),
+        .answer = RT_TEXT("no"),
+        .message = RT_TEXT("this subject links and runs nothing, and a module is refused before "
+                           "anything could be linked"),
+    };
+}
+
+/* Gives every case of a build that has no images the reason why not. */
+static void build_decide(run_state *run, run_scenario *scenario, uint32_t build,
+                         const cnf_judgement *judgement)
+{
+    for (uint32_t i = 0; i < run->options->subject_count; i++) {
+        bool waits = scenario->cases[i].state != CASE_DONE;
+        if (!waits || build_index(run, i) != build) continue;
+        cnf_judgement own = unasked(run->options->subjects[i].subject, judgement);
+        cnf_run_case_decide(run, scenario, i, &own);
+    }
+}
+
+/* A source that compiles for one target is no invalid scenario because it does not for another. */
+static bool is_invalid_alone(const run_scenario *scenario, uint32_t build,
+                             const cnf_judgement *judgement)
+{
+    return judgement->verdict == CNF_VERDICT_INVALID && (build == 0 || !scenario->builds[0].wanted);
+}
+
+/* True: a build that only other subjects wait for has no images, and its cases are decided; or it
+ * has.  False: the scenario itself is INVALID. */
+static bool build_pack(run_state *run, run_scenario *scenario, uint32_t index)
+{
+    run_build *build = &scenario->builds[index];
+    cnf_judgement judgement;
+    if (cnf_modules_finish(&build->modules, &build->compiled, &judgement)) {
+        scn_pack_write(&build->pack, build->compiled);
+        return true;
+    }
+    if (is_invalid_alone(scenario, index, &judgement)) {
+        scenario_invalid(run, scenario, &judgement);
+        return false;
+    }
+    if (judgement.verdict == CNF_VERDICT_INVALID) {
+        judgement.verdict = CNF_VERDICT_SKIP;
+        judgement.capability = RT_TEXT("ptx-source");
+        judgement.answer = judgement.message;
+        judgement.signature = (rt_text){0};
+    }
+    build_decide(run, scenario, index, &judgement);
+    return true;
+}
+
+/* Everything is compiled: packs the scenario for its subjects, or gives them the reason why not. */
 static void scenario_pack(run_state *run, uint32_t slot)
 {
     run_scenario *scenario = run->slots[slot];
-    CHECK(!scenario->packed);
+    CHECK(!scenario->packed && builds_complete(scenario));
     scenario->packed = true;
-    cnf_judgement judgement;
-    if (cnf_modules_finish(&scenario->modules, &scenario->compiled, &judgement)) {
-        scn_pack_write(&scenario->pack, scenario->compiled);
+    for (uint32_t i = 0; i < RUN_BUILDS; i++) {
+        if (!scenario->builds[i].wanted) continue;
+        if (build_pack(run, scenario, i)) continue;
+        scenario_close(run, slot);
         return;
     }
-    if (judgement.verdict == CNF_VERDICT_INVALID) {
-        scenario_invalid(run, scenario, &judgement);
-        scenario->done_count = run->options->subject_count;
+    cnf_run_cases_release(run, scenario); /* The oracle may be among those that are decided. */
+    if (scenario->done_count == run->options->subject_count) scenario_close(run, slot);
+}
+
+static void builds_begin(run_state *run, run_scenario *scenario)
+{
+    for (uint32_t i = 0; i < run->options->subject_count; i++)
+        if (scenario->cases[i].state != CASE_DONE) cnf_run_build(run, scenario, i)->wanted = true;
+    for (uint32_t i = 0; i < RUN_BUILDS; i++) {
+        run_build *build = &scenario->builds[i];
+        if (!build->wanted) continue;
+        cnf_modules_begin(&build->modules, &scenario->arena, scenario->sink, scenario->scenario,
+                          run->cache, run->options->profile, build_formats[i]);
     }
-    for (uint32_t i = 0; scenario->done_count < run->options->subject_count; i++)
-        if (scenario->cases[i].state != CASE_DONE)
-            cnf_run_case_decide(run, scenario, i, &judgement);
-    scenario_close(run, slot);
 }
 
 static void scenario_open(run_state *run, uint32_t slot, const cnf_file *file)
@@ -147,9 +264,8 @@ static void scenario_open(run_state *run, uint32_t slot, const cnf_file *file)
         scenario_close(run, slot);
         return;
     }
-    cnf_modules_begin(&scenario->modules, &scenario->arena, scenario->sink, scenario->scenario,
-                      run->cache, run->options->profile);
-    if (cnf_modules_complete(&scenario->modules)) scenario_pack(run, slot);
+    builds_begin(run, scenario);
+    if (builds_complete(scenario)) scenario_pack(run, slot);
 }
 
 /* ---- What to do next ------------------------------------------------------------------------ */
@@ -207,30 +323,42 @@ static bool slot_fill(run_state *run)
     return false;
 }
 
+/* Starts a worker for the next module that waits for one; returns whether there was one. */
+static bool slot_start_compile(run_state *run, uint32_t slot)
+{
+    run_scenario *scenario = run->slots[slot];
+    if (!scenario || scenario->packed) return false;
+    for (uint32_t i = 0; i < RUN_BUILDS; i++) {
+        uint32_t module;
+        run_build *build = &scenario->builds[i];
+        if (!build->wanted || !cnf_modules_next(&build->modules, &module)) continue;
+        cnf_run_compile_start(run, slot, i, module);
+        return true;
+    }
+    return false;
+}
+
 /* Does the next thing that can be done without waiting, what is nearest to its end first; returns
  * whether there was one. */
 static bool job_start(run_state *run)
 {
     for (uint32_t slot = 0; slot < run->slot_count; slot++)
         if (slot_start_case(run, slot)) return true;
-    for (uint32_t slot = 0; slot < run->slot_count; slot++) {
-        run_scenario *scenario = run->slots[slot];
-        uint32_t module;
-        if (!scenario || scenario->packed || !cnf_modules_next(&scenario->modules, &module))
-            continue;
-        cnf_run_compile_start(run, slot, module);
-        return true;
-    }
+    for (uint32_t slot = 0; slot < run->slot_count; slot++)
+        if (slot_start_compile(run, slot)) return true;
     return slot_fill(run);
 }
 
 /* ---- Ending jobs --------------------------------------------------------------------------- */
 
-static void compile_ended(run_state *run, uint32_t slot, uint32_t module, cnf_child_result *result)
+static void compile_ended(run_state *run, uint32_t slot, const run_job *job,
+                          cnf_child_result *result)
 {
+    uint32_t build, module;
     run_scenario *scenario = run->slots[slot];
-    cnf_modules_answer(&scenario->modules, module, result);
-    if (cnf_modules_complete(&scenario->modules)) scenario_pack(run, slot);
+    cnf_run_compile_of(job, &build, &module);
+    cnf_modules_answer(&scenario->builds[build].modules, module, result);
+    if (builds_complete(scenario)) scenario_pack(run, slot);
 }
 
 static void job_ended(run_state *run, cnf_child_result *result)
@@ -239,7 +367,7 @@ static void job_ended(run_state *run, cnf_child_result *result)
     uint32_t slot = job.slot;
     CHECK(slot < run->slot_count && run->slots[slot]);
     switch (job.kind) {
-    case JOB_COMPILE: compile_ended(run, slot, job.item, result); break;
+    case JOB_COMPILE: compile_ended(run, slot, &job, result); break;
     case JOB_CASE: cnf_run_case_ended(run, slot, job.item, result); break;
     case JOB_PROBE: cnf_run_probe_ended(run, slot, job.item, result); break;
     }
@@ -294,7 +422,10 @@ static void run_begin(run_state *run)
     }
     rt_text warning;
     run->cache = cnf_cache_open(options->cache, &warning);
-    if (warning.length > 0) fprintf(stderr, "assay: warning: %.*s\n", RT_TEXT_ARG(warning));
+    /* Scenarios of a pack have what would be cached with them. */
+    bool packed = run->file_count > 0 && run->files[0].packed;
+    if (warning.length > 0 && !packed)
+        fprintf(stderr, "assay: warning: %.*s\n", RT_TEXT_ARG(warning));
 }
 
 /* The records of a file that was not begun.  It is read all the same, because what has its record
@@ -302,8 +433,7 @@ static void run_begin(run_state *run)
 static void file_abandon(run_state *run, const cnf_file *file, const cnf_judgement *not_run)
 {
     run_scenario scenario = {.file = file, .sink = rt_sink_create()};
-    rt_status status =
-        cnf_file_read(scenario.sink, file->file, RT_SCENARIO_SIZE_MAX, &scenario.text);
+    rt_status status = cnf_file_text(scenario.sink, file, &scenario.text);
     if (rt_ok(status))
         scenario.hash = cnf_file_hash(&scenario.arena, rt_buffer_text(&scenario.text));
     bool invalid = pair_done(run, &scenario, RT_TEXT("-"));

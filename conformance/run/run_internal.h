@@ -30,6 +30,17 @@ typedef struct run_case {
     struct run_case *worst; /* of the runs explored so far; NULL: none yet */
 } run_case;
 
+/* A scenario with its images, for the subjects whose devices take one format. */
+typedef struct run_build {
+    bool wanted; /* some subject of the run has the format */
+    cnf_modules modules;
+    const scn_scenario *compiled; /* with its images; NULL: not yet, or never */
+    rt_buffer pack;
+} run_build;
+
+/* Formats that subjects want: each has a build of its own, the first one is the scenario's. */
+enum { RUN_BUILDS = 2 };
+
 /* One file in between, in a slot of its own. */
 typedef struct run_scenario {
     const cnf_file *file;
@@ -38,10 +49,8 @@ typedef struct run_scenario {
     rt_sink *sink;
     rt_buffer text;
     const scn_scenario *scenario;
-    cnf_modules modules;
-    const scn_scenario *compiled; /* with its images; NULL: not yet, or never */
-    rt_buffer pack;
-    bool packed;     /* the cases can begin, or are decided */
+    run_build builds[RUN_BUILDS];
+    bool packed;     /* all builds are made: the cases can begin, or are decided */
     run_case *cases; /* per subject */
     uint32_t done_count;
 } run_scenario;
@@ -69,6 +78,11 @@ typedef struct run_state {
     run_scenario **slots; /* active scenarios; NULL: free */
     uint32_t slot_count;
 } run_state;
+
+/* ---- run.c -------------------------------------------------------------------------------- */
+
+/* The build whose images a subject of the run gets. */
+run_build *cnf_run_build(const run_state *run, run_scenario *scenario, uint32_t subject);
 
 /* ---- cases.c: one scenario on one subject, from its child's judgement to its record ------- */
 
@@ -100,7 +114,7 @@ typedef enum job_kind { JOB_COMPILE, JOB_CASE, JOB_PROBE } job_kind;
 typedef struct run_job {
     job_kind kind;
     uint32_t slot;
-    uint32_t item; /* COMPILE: module; CASE, PROBE: subject */
+    uint32_t item; /* COMPILE: module and build; CASE, PROBE: subject */
 } run_job;
 
 /* Removes the folder of a case's child, which has ended; does nothing where there is none. */
@@ -109,8 +123,11 @@ void cnf_run_case_tidy(run_case *one);
 /* The job of a child, from its result's tag. */
 run_job cnf_run_job_of(uint64_t tag);
 
-/* Starts a child that compiles a module of the scenario in the slot. */
-void cnf_run_compile_start(run_state *run, uint32_t slot, uint32_t module);
+/* Starts a child that compiles a module of the scenario in the slot for one of its builds. */
+void cnf_run_compile_start(run_state *run, uint32_t slot, uint32_t build, uint32_t module);
+
+/* Takes the job of a compiling child apart. */
+void cnf_run_compile_of(const run_job *job, uint32_t *out_build, uint32_t *out_module);
 
 /* Starts the child of a waiting case, with its pack and the next of its scripts. */
 void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t subject);

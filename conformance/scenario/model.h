@@ -6,6 +6,7 @@
 #define CONFORMANCE_SCENARIO_MODEL_H
 
 #include "reference/base/arena.h"
+#include "reference/base/hash.h"
 #include "reference/base/limits.h"
 #include "reference/base/profile.h"
 #include "reference/base/rule.h"
@@ -144,7 +145,7 @@ typedef struct scn_module {
     rt_image_list images;                 /* empty until compiled; filled in packs */
     rt_device_global_list device_globals; /* that its host code registers: those of the scenario
                                              until compiled, then those of its sources too */
-    scn_module_refusal refusal;           /* not in packs: nothing of such a scenario is executed */
+    scn_module_refusal refusal;
 } scn_module;
 
 /* ---- Devices ------------------------------------------------------------------------------ */
@@ -387,6 +388,7 @@ typedef enum scn_verb {
     SCN_VERB_HOST_TASK,
     SCN_VERB_END_QUEUE,  /* the queue is destroyed */
     SCN_VERB_END_MEMORY, /* the buffer is destroyed */
+    SCN_VERB_PROFILING,  /* asks the event of a step for its times, which waits for it */
     SCN_VERB_RESTART,    /* the program ends and starts anew: rt_runtime_restart */
     SCN_VERB_EXPECT,
     SCN_VERB_COUNT
@@ -473,7 +475,16 @@ typedef struct scn_queue {
     uint32_t context; /* the step that creates it; SCN_NONE: the context of all devices */
     bool in_order;
     bool enable_fusion;
+    bool enable_profiling;
 } scn_queue;
+
+/* What is asked of the times at which a command was submitted, began and ended, besides their
+ * order. */
+typedef struct scn_profiling {
+    uint32_t step;    /* a SUBMIT, COPY, FILL or COMPLETE_FUSION */
+    uint32_t after;   /* such a step, behind whose end it begins; SCN_NONE: nothing */
+    uint32_t same_as; /* such a step, all of whose times are the same; SCN_NONE: nothing */
+} scn_profiling;
 
 /* A host task that copies one buffer into another of the same size. */
 typedef struct scn_host_task {
@@ -511,6 +522,7 @@ typedef struct scn_step {
     scn_submit submit;        /* SUBMIT */
     scn_transfer transfer;    /* COPY, FILL */
     scn_host_task task;       /* HOST_TASK */
+    scn_profiling profiling;  /* PROFILING */
     bool no_barriers;         /* COMPLETE_FUSION */
     uint32_t thread_count;    /* PARALLEL: its lists */
     uint32_t nested_count;    /* PARALLEL: all steps in its lists, which follow in the table */
@@ -533,6 +545,12 @@ typedef struct scn_cover {
     scn_position position;
 } scn_cover;
 
+/* What the compile worker answered to a request that a run of the scenario makes. */
+typedef struct scn_artefact {
+    rt_hash request; /* of its bytes (conformance/compile/compile.h) */
+    rt_bytes answer; /* as cnf_compile_answer_read takes it */
+} scn_artefact;
+
 typedef struct scn_scenario {
     rt_text path; /* from the scenarios' root, as records name it */
     rt_text file; /* as messages name it: what the user gave on the command line */
@@ -552,6 +570,11 @@ typedef struct scn_scenario {
     uint32_t memory_count;
     const scn_step *steps;
     uint32_t step_count;
+    /* Of a scenario that travels in a pack (conformance/archive/packed.h): nothing is compiled for
+     * it but what is here. */
+    bool packed;
+    const scn_artefact *artefacts;
+    uint32_t artefact_count; /* 0 unless it is packed */
 } scn_scenario;
 
 #endif

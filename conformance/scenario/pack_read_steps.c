@@ -366,6 +366,17 @@ static void read_wait(scn_unpacker *unpack, scn_step *step, uint32_t index)
     scn_unpack_check(unpack, step->on == SCN_NONE || step->awaited == SCN_NONE);
 }
 
+/* Commands that a device runs, so that they have times. */
+#define DEVICE_COMMANDS (COMMANDS & ~VERB_BIT(HOST_TASK))
+
+static void read_profiling(scn_unpacker *unpack, scn_step *step, uint32_t index)
+{
+    step->profiling.step = rt_read_u32(&unpack->reader);
+    check_reference(unpack, step, index, step->profiling.step, DEVICE_COMMANDS);
+    step->profiling.after = read_optional_reference(unpack, step, index, DEVICE_COMMANDS);
+    step->profiling.same_as = read_optional_reference(unpack, step, index, DEVICE_COMMANDS);
+}
+
 /* ---- Expectations ------------------------------------------------------------------------- */
 
 static scn_trace_field read_trace_field(scn_unpacker *unpack, rt_event_kind kind)
@@ -418,8 +429,7 @@ static scn_trace_event read_event(scn_unpacker *unpack)
     return event;
 }
 
-/* With `among_several` the error may be none. */
-static const scn_error *read_error(scn_unpacker *unpack, bool among_several)
+const scn_error *scn_unpack_error(scn_unpacker *unpack, bool among_several)
 {
     scn_error *error = rt_arena_alloc(unpack->arena, sizeof *error);
     error->at = scn_unpack_position(unpack);
@@ -443,7 +453,7 @@ static const scn_outcome *read_outcomes(scn_unpacker *unpack, bool errors, uint3
         outcomes[i].at = scn_unpack_position(unpack);
         scn_unpack_check(unpack, scn_unpack_flag(unpack) == errors);
         if (errors)
-            outcomes[i].error = read_error(unpack, true);
+            outcomes[i].error = scn_unpack_error(unpack, true);
         else
             outcomes[i].expects = read_expects(unpack, true, &outcomes[i].expect_count);
     }
@@ -528,7 +538,7 @@ static void read_event_expectation(scn_unpacker *unpack, scn_expect *expect)
     expect->step = rt_read_u32(&unpack->reader);
     check_reference(unpack, &step, unpack->index, expect->step, COMMANDS);
     expect->status = (scn_event_status)rt_read_below(&unpack->reader, SCN_EVENT_STATUS_COUNT);
-    scn_unpack_check(unpack, expect->status != SCN_EVENT_RUNNING); /* which is not built */
+    scn_unpack_check(unpack, expect->status != SCN_EVENT_RUNNING); /* which none can see */
 }
 
 static scn_expect read_expect(scn_unpacker *unpack, bool in_outcome)
@@ -624,6 +634,7 @@ static void read_queue(scn_unpacker *unpack, scn_step *step, uint32_t index)
     step->queue.context = read_optional_reference(unpack, step, index, VERB_BIT(CONTEXT));
     step->queue.in_order = scn_unpack_flag(unpack);
     step->queue.enable_fusion = scn_unpack_flag(unpack);
+    step->queue.enable_profiling = scn_unpack_flag(unpack);
 }
 
 static void read_verb(scn_unpacker *unpack, scn_step *step, uint32_t index)
@@ -656,6 +667,7 @@ static void read_verb(scn_unpacker *unpack, scn_step *step, uint32_t index)
         step->no_barriers = scn_unpack_flag(unpack);
         return;
     case SCN_VERB_END_MEMORY: step->memory = read_memory_index(unpack, false); return;
+    case SCN_VERB_PROFILING: read_profiling(unpack, step, index); return;
     case SCN_VERB_WAIT: read_wait(unpack, step, index); return;
     case SCN_VERB_HOST_ACCESS: step->memory = rt_read_below(reader, scenario->memory_count); return;
     case SCN_VERB_PARALLEL: read_parallel(unpack, step, index); return;
@@ -668,7 +680,7 @@ static void read_verb(scn_unpacker *unpack, scn_step *step, uint32_t index)
 
 static void read_refusal(scn_unpacker *unpack, scn_step *step)
 {
-    if (scn_unpack_flag(unpack)) step->error = read_error(unpack, false);
+    if (scn_unpack_flag(unpack)) step->error = scn_unpack_error(unpack, false);
     step->outcomes = read_outcomes(unpack, true, &step->outcome_count);
     scn_unpack_check(unpack, !step->error || step->outcome_count == 0);
     const uint32_t never_refused = VERB_BIT(DEVICE) | VERB_BIT(CONTEXT) | VERB_BIT(PARALLEL) |

@@ -1,7 +1,7 @@
 /* The serialised form of a checked scenario, written.  Little-endian (base/stream.h):
  *
  *     "ASSC" u32 version  path file summary  covers  modules  preloaded  persistent  devices
- * memories  steps
+ * memories  steps  refusals of modules  packed  artefacts
  *
  * Tables are a u32 count and the items; positions are two u32; where a field may be absent, a u8
  * tells.  Of expectations, arguments and steps only what their kind has is there.  Fields of a
@@ -423,6 +423,7 @@ static void write_verb(rt_buffer *out, const scn_step *step)
         rt_write_u32(out, step->queue.context);
         write_flag(out, step->queue.in_order);
         write_flag(out, step->queue.enable_fusion);
+        write_flag(out, step->queue.enable_profiling);
         return;
     case SCN_VERB_BUNDLE: write_bundle(out, &step->bundle); return;
     case SCN_VERB_SUBMIT:
@@ -439,6 +440,11 @@ static void write_verb(rt_buffer *out, const scn_step *step)
     case SCN_VERB_WAIT:
         rt_write_u32(out, step->on);
         rt_write_u32(out, step->awaited);
+        return;
+    case SCN_VERB_PROFILING:
+        rt_write_u32(out, step->profiling.step);
+        rt_write_u32(out, step->profiling.after);
+        rt_write_u32(out, step->profiling.same_as);
         return;
     case SCN_VERB_END_MEMORY:
     case SCN_VERB_HOST_ACCESS: rt_write_u32(out, step->memory); return;
@@ -465,6 +471,23 @@ static void write_step(rt_buffer *out, const scn_step *step)
     write_flag(out, step->error != NULL);
     if (step->error) write_error(out, step->error);
     write_outcomes(out, step->outcomes, step->outcome_count);
+}
+
+/* ---- The whole ---------------------------------------------------------------------------- */
+
+static void write_module_refusal(rt_buffer *out, const scn_module_refusal *refusal)
+{
+    write_flag(out, refusal->error != NULL);
+    if (!refusal->error) return;
+    write_error(out, refusal->error);
+    write_flag(out, refusal->by_front_end);
+}
+
+static void write_artefact(rt_buffer *out, const scn_artefact *artefact)
+{
+    rt_write_u64(out, artefact->request.low);
+    rt_write_u64(out, artefact->request.high);
+    rt_write_bytes(out, artefact->answer);
 }
 
 void scn_pack_write(rt_buffer *out, const scn_scenario *scenario)
@@ -494,4 +517,11 @@ void scn_pack_write(rt_buffer *out, const scn_scenario *scenario)
     rt_write_u32(out, scenario->step_count);
     for (uint32_t i = 0; i < scenario->step_count; i++)
         write_step(out, &scenario->steps[i]);
+    for (uint32_t i = 0; i < scenario->module_count; i++)
+        write_module_refusal(out, &scenario->modules[i].refusal);
+    CHECK_IMPLIES(scenario->artefact_count > 0, scenario->packed);
+    write_flag(out, scenario->packed);
+    rt_write_u32(out, scenario->artefact_count);
+    for (uint32_t i = 0; i < scenario->artefact_count; i++)
+        write_artefact(out, &scenario->artefacts[i]);
 }

@@ -16,14 +16,39 @@ bool scn_report(scn_reporter *reporter, scn_position at, const char *format, ...
     va_end(arguments);
     CHECK(message.size > 0 && !memchr(message.data, '\n', message.size));
     reporter->items[reporter->count++] =
-        (scn_problem){at, rt_arena_text(reporter->arena, rt_buffer_text(&message))};
+        (scn_problem){.at = at, .text = rt_arena_text(reporter->arena, rt_buffer_text(&message))};
     rt_buffer_free(&message);
     return false;
 }
 
-static bool position_before(scn_position a, scn_position b)
+/* Two modules may name the same file. */
+static bool is_known(const scn_reporter *reporter, const scn_problem *problem)
 {
-    return a.line < b.line || (a.line == b.line && a.column < b.column);
+    for (uint32_t i = 0; i < reporter->count; i++) {
+        const scn_problem *known = &reporter->items[i];
+        if (rt_text_equal(known->file, problem->file) &&
+            rt_text_equal(known->text, problem->text) && known->at.line == problem->at.line &&
+            known->at.column == problem->at.column)
+            return true;
+    }
+    return false;
+}
+
+bool scn_report_inside(scn_reporter *reporter, rt_text file, const scn_reporter *inside)
+{
+    CHECK(inside->count > 0 && file.length > 0);
+    for (uint32_t i = 0; i < inside->count && reporter->count < SCN_PROBLEM_COUNT_MAX; i++) {
+        scn_problem problem = inside->items[i];
+        problem.file = rt_arena_text(reporter->arena, file);
+        if (!is_known(reporter, &problem)) reporter->items[reporter->count++] = problem;
+    }
+    return false;
+}
+
+static bool problem_before(const scn_problem *a, const scn_problem *b)
+{
+    if (!rt_text_equal(a->file, b->file)) return a->file.length == 0;
+    return a->at.line < b->at.line || (a->at.line == b->at.line && a->at.column < b->at.column);
 }
 
 scn_problems scn_reporter_finish(scn_reporter *reporter)
@@ -33,7 +58,7 @@ scn_problems scn_reporter_finish(scn_reporter *reporter)
     scn_problem *sorted = rt_arena_alloc_array(reporter->arena, count, sizeof *sorted);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t place = i; /* behind those at the same position: the order of finding stays */
-        while (place > 0 && position_before(reporter->items[i].at, sorted[place - 1].at)) {
+        while (place > 0 && problem_before(&reporter->items[i], &sorted[place - 1])) {
             sorted[place] = sorted[place - 1];
             place--;
         }

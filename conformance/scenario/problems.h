@@ -17,7 +17,12 @@ typedef struct scn_reporter {
  * returns false, so that a reading function can end with it. */
 bool scn_report(scn_reporter *reporter, scn_position at, const char *format, ...) RT_PRINTF(3, 4);
 
-/* The problems in the order of the file, as a table in the arena. */
+/* Adds the problems that `inside` has of another file, under whose name they are shown: `file`
+ * (copied), as it can be opened.  Always returns false. */
+bool scn_report_inside(scn_reporter *reporter, rt_text file, const scn_reporter *inside);
+
+/* The problems in the order of the file, those of other files behind them, as a table in the arena.
+ */
 scn_problems scn_reporter_finish(scn_reporter *reporter);
 
 /* What a message may show of a text from the file: one line, control characters and broken UTF-8

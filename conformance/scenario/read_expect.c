@@ -100,7 +100,6 @@ enum {
     EXPECT_FUSION_MODE,
     EXPECT_EVENT,
     EXPECT_STATUS,
-    EXPECT_PROFILING,
     EXPECT_ONE_OF,
     EXPECT_ERROR,
     EXPECT_ROW_COUNT
@@ -221,9 +220,8 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
          "no fusion."},
     [EXPECT_STATUS] = {"status", &scn_shape_event_status, 0, SCN_FIELD(expect_draft, status),
                        "submitted: the command has not begun, as while a fusion holds it back; "
-                       "complete: it has ended."},
-    [EXPECT_PROFILING] = {"profiling", NULL, SCN_NOT_BUILT, SCN_NOWHERE,
-                          "The times at which a step's command was submitted, began and ended."},
+                       "complete: it has ended; running no step can see, since no device says when "
+                       "a command has begun and the simulated one runs it to its end at once."},
     [EXPECT_ONE_OF] = {"one_of", &shape_outcomes, SCN_SUFFICES, SCN_FIELD(expect_draft, one_of),
                        "Several outcomes that all conform; one of them must hold."},
     [EXPECT_ERROR] = {"error", &scn_shape_error, SCN_SUFFICES, SCN_FIELD(expect_draft, error),

@@ -88,6 +88,7 @@ static const scn_choice formats[] = {
     [RT_FORMAT_SPIRV64_GEN] = {"spirv64_gen", true},
     [RT_FORMAT_SPIRV64_FPGA] = {"spirv64_fpga", true},
     [RT_FORMAT_NATIVE] = {"native", true},
+    [RT_FORMAT_PTX] = {"ptx", true},
 };
 _Static_assert(
     sizeof formats / sizeof *formats == RT_FORMAT_OPENCL_C,
@@ -172,10 +173,11 @@ static const scn_row module_rows[] = {
     {"build_options", &shape_build_options, 0, SCN_FIELD(scn_module, build_options),
      "Options for the front end, as on its command line."},
     {"formats", &shape_formats, 0, SCN_FIELD(scn_module, formats),
-     "The formats that images of the sources are made in, each in all of them; all but spirv64: "
-     "compiled ahead of time for the simulated device, as itself (native) or standing for a CPU "
-     "(spirv64_x86_64), GPU (spirv64_gen) or FPGA (spirv64_fpga), with the defaults of "
-     "specialisation constants."},
+     "The formats that images of the sources are made in, each in all of them, with the defaults of "
+     "specialisation constants in all but spirv64: ptx for NVIDIA's devices, of sources in OpenCL; "
+     "the others compiled ahead of time for the simulated device, as itself (native) or standing for "
+     "a CPU (spirv64_x86_64), GPU (spirv64_gen) or FPGA (spirv64_fpga).  Without it: in what the "
+     "subject's device takes."},
     {"compile_options", &shape_device_options, 0, SCN_FIELD(scn_module, compile_options),
      "Options of the sources' images for the device's compiler."},
     {"link_options", &shape_device_options, 0, SCN_FIELD(scn_module, link_options),

@@ -54,7 +54,7 @@ enum { PROPERTY_IN_ORDER, PROPERTY_ENABLE_FUSION, PROPERTY_ENABLE_PROFILING };
 static const scn_choice queue_properties[] = {
     [PROPERTY_IN_ORDER] = {"in_order", true},
     [PROPERTY_ENABLE_FUSION] = {"enable_fusion", true},
-    [PROPERTY_ENABLE_PROFILING] = {"enable_profiling", false},
+    [PROPERTY_ENABLE_PROFILING] = {"enable_profiling", true},
 };
 static const scn_shape shape_queue_property = {
     .kind = SCN_SHAPE_CHOICE,
@@ -83,7 +83,7 @@ static const scn_row queue_rows[] = {
      "The context, which must hold the device; that of all devices where not given."},
     {"properties", &shape_queue_properties, 0, SCN_ITEMS(queue_draft, properties, property_count),
      "in_order: each command waits for the one before it; enable_fusion: start_fusion may be called "
-     "on it."},
+     "on it; enable_profiling: it keeps the times of its commands."},
 };
 static const scn_shape shape_queue_object = {
     .kind = SCN_SHAPE_OBJECT,
@@ -100,9 +100,11 @@ static bool queue_read(scn_reader *reader, const scn_node *node, void *out)
     uint64_t given;
     if (!scn_object_read(reader, &shape_queue_object, node, &draft, &given)) return false;
     for (uint32_t i = 0; i < draft.property_count; i++) {
-        bool in_order = draft.properties[i] == PROPERTY_IN_ORDER;
-        draft.step.queue.in_order = draft.step.queue.in_order || in_order;
-        draft.step.queue.enable_fusion = draft.step.queue.enable_fusion || !in_order;
+        scn_queue *queue = &draft.step.queue;
+        uint32_t property = draft.properties[i];
+        queue->in_order = queue->in_order || property == PROPERTY_IN_ORDER;
+        queue->enable_fusion = queue->enable_fusion || property == PROPERTY_ENABLE_FUSION;
+        queue->enable_profiling = queue->enable_profiling || property == PROPERTY_ENABLE_PROFILING;
     }
     *(scn_step *)out = draft.step;
     return true;

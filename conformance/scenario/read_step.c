@@ -14,11 +14,13 @@ enum { STEP_COUNT_MAX = 65536 };
 
 /* Those that need no more than their name; a list of a parallel may hold the first alone. */
 enum { BARE_WAIT, BARE_RESTART };
+static const scn_shape shape_step_object; /* a mapping with the verb as a key */
 static const scn_choice bare_verbs[] = {
     [BARE_WAIT] = {"wait", true}, [BARE_RESTART] = {"restart", true}};
 static const scn_shape shape_bare_verb = {
     .kind = SCN_SHAPE_CHOICE,
     .noun = "a step",
+    .beside = &shape_step_object,
     SCN_CHOICES(bare_verbs),
 };
 static const scn_shape shape_nested_bare_verb = {
@@ -78,6 +80,7 @@ enum {
     STEP_CANCEL_FUSION,
     STEP_WAIT,
     STEP_HOST_ACCESS,
+    STEP_PROFILING,
     STEP_EXPECT,
     STEP_ID,
     STEP_PROFILE,
@@ -125,6 +128,10 @@ static const scn_row step_rows[] = {
     [STEP_HOST_ACCESS] = {"host_access", &scn_shape_memory_reference, SCN_ALTERNATIVE,
                           SCN_FIELD(step_draft, step.memory),
                           "Reads a memory on the host, which waits for what writes it."},
+    [STEP_PROFILING] = {"profiling", &scn_shape_profiling, SCN_ALTERNATIVE,
+                        SCN_FIELD(step_draft, step),
+                        "Asks the event of a step when its command was submitted, began and ended, "
+                        "which waits for it; the times must be in this order."},
     [STEP_EXPECT] = {"expect", &shape_kept_expect, SCN_SUFFICES, SCN_FIELD(step_draft, expect),
                      "What is expected here; beside a verb: the error that it is refused with."},
     [STEP_ID] = {"id", &scn_shape_name, 0, SCN_FIELD(step_draft, step.id),
@@ -148,6 +155,7 @@ static const scn_shape shape_step_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a step",
     .key_noun = "step",
+    .beside = &shape_bare_verb,
     SCN_ROWS(step_rows),
 };
 
@@ -177,6 +185,7 @@ static const verb_row verbs[STEP_BUILT_COUNT] = {
     [STEP_END_MEMORY] = {SCN_VERB_END_MEMORY, true, false, false},
     [STEP_WAIT] = {SCN_VERB_WAIT, true, false, false},
     [STEP_HOST_ACCESS] = {SCN_VERB_HOST_ACCESS, true, false, false},
+    [STEP_PROFILING] = {SCN_VERB_PROFILING, true, false, false},
     [STEP_EXPECT] = {SCN_VERB_EXPECT, false, false, false},
     [STEP_DEVICE] = {SCN_VERB_DEVICE, false, false, true},
     [STEP_CONTEXT] = {SCN_VERB_CONTEXT, false, false, true},

@@ -9,7 +9,16 @@
 typedef struct scn_problem {
     scn_position at;
     rt_text text; /* what is wrong, what would be right (nearest valid name); one line */
+    rt_text file; /* the file beside the scenario that it is in; empty: the scenario's own */
 } scn_problem;
+
+/* Appends a problem of the scenario in `file` as people read it, with a line feed. */
+static inline void scn_problem_write(rt_buffer *out, rt_text file, const scn_problem *problem)
+{
+    rt_text place = problem->file.length > 0 ? problem->file : file;
+    rt_buffer_printf(out, "%.*s:%u:%u: error: %.*s\n", RT_TEXT_ARG(place), problem->at.line,
+                     problem->at.column, RT_TEXT_ARG(problem->text));
+}
 
 typedef struct scn_problems {
     const scn_problem *items; /* in the order of the file */

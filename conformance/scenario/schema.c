@@ -78,14 +78,60 @@ static bool truth_read(scn_reader *reader, const scn_shape *shape, const scn_nod
                       quoted ? ", without quotes" : "", scn_node_describe(reader->arena, node));
 }
 
-/* "expected one of a, b, c": the words of a vocabulary that are built. */
+/* The word of that index among the choices or keys of a shape; NULL where it is not taken. */
+static const char *taken_word(const scn_shape *shape, uint32_t index)
+{
+    if (shape->kind == SCN_SHAPE_CHOICE)
+        return shape->choices[index].taken ? shape->choices[index].name : NULL;
+    CHECK(shape->kind == SCN_SHAPE_OBJECT);
+    return shape->rows[index].key;
+}
+
+static uint32_t word_count(const scn_shape *shape)
+{
+    return shape->kind == SCN_SHAPE_CHOICE ? shape->choice_count : shape->row_count;
+}
+
+static bool has_word(const scn_shape *shape, const char *word)
+{
+    for (uint32_t i = 0; i < word_count(shape); i++) {
+        const char *known = taken_word(shape, i);
+        if (known && strcmp(known, word) == 0) return true;
+    }
+    return false;
+}
+
+/* Calls `take` with each word that may stand beside those of the shape and is none of them; of an
+ * object's keys only the verbs. */
+static void beside_each(const scn_shape *shape, void (*take)(void *user, const char *word),
+                        void *user)
+{
+    const scn_shape *beside = shape->beside;
+    for (uint32_t i = 0; beside && i < word_count(beside); i++) {
+        bool verb = beside->kind == SCN_SHAPE_CHOICE || beside->rows[i].flags & SCN_ALTERNATIVE;
+        const char *word = verb ? taken_word(beside, i) : NULL;
+        if (word && !has_word(shape, word)) take(user, word);
+    }
+}
+
+static void word_append(void *list, const char *word)
+{
+    rt_buffer *out = list;
+    rt_buffer_printf(out, "%s%s", out->size ? ", " : "", word);
+}
+
+static void word_offer(void *nearest, const char *word)
+{
+    scn_nearest_offer(nearest, rt_text_of(word));
+}
+
+/* "expected one of a, b, c": the words of a vocabulary that are taken. */
 static const char *choice_list(rt_arena *arena, const scn_shape *shape)
 {
     rt_buffer list = {0};
-    for (uint32_t i = 0; i < shape->choice_count; i++) {
-        if (!shape->choices[i].built) continue;
-        rt_buffer_printf(&list, "%s%s", list.size ? ", " : "", shape->choices[i].name);
-    }
+    for (uint32_t i = 0; i < shape->choice_count; i++)
+        if (shape->choices[i].taken) word_append(&list, shape->choices[i].name);
+    beside_each(shape, word_append, &list);
     const char *copy = rt_arena_text(arena, rt_buffer_text(&list)).data;
     rt_buffer_free(&list);
     return copy;
@@ -101,18 +147,19 @@ static bool choice_read(scn_reader *reader, const scn_shape *shape, const scn_no
     const char *word = strchr(shape->noun, ' ') + 1;
     scn_nearest nearest = scn_nearest_to(node->text);
     for (uint32_t i = 0; i < shape->choice_count; i++) {
-        if (shape->choices[i].built) {
+        if (shape->choices[i].taken) {
             scn_nearest_offer(&nearest, rt_text_of(shape->choices[i].name));
         }
         if (!rt_text_is(node->text, shape->choices[i].name)) continue;
-        if (!shape->choices[i].built) {
+        if (!shape->choices[i].taken) {
             return scn_report(reader->reporter, node->at,
-                              "%s '%s' is not built yet in this version; built are: %s", word,
-                              shown, choice_list(reader->arena, shape));
+                              "%s '%s' is not taken here; taken are: %s", word, shown,
+                              choice_list(reader->arena, shape));
         }
         memcpy(out, &i, sizeof i);
         return true;
     }
+    beside_each(shape, word_offer, &nearest);
     if (nearest.best.length > 0) {
         return scn_report(reader->reporter, node->at, "unknown %s '%s'%s", word, shown,
                           scn_nearest_hint(reader->arena, &nearest));
@@ -239,15 +286,16 @@ static bool items_read(scn_reader *reader, const scn_row *row, const scn_node *n
 
 /* ---- Objects ------------------------------------------------------------------------------ */
 
-/* The keys that are built, of rows with any of these flags (0: of all rows). */
-static const char *key_list(rt_arena *arena, const scn_shape *shape, uint32_t flags)
+/* The keys of rows with any of these flags (0: of all rows), and what may stand in
+ * the place of the mapping unless only a mapping is meant. */
+static const char *key_list(rt_arena *arena, const scn_shape *shape, uint32_t flags, bool mapping)
 {
     rt_buffer list = {0};
     for (uint32_t i = 0; i < shape->row_count; i++) {
-        if (shape->rows[i].flags & SCN_NOT_BUILT) continue;
         if (flags && !(shape->rows[i].flags & flags)) continue;
-        rt_buffer_printf(&list, "%s%s", list.size ? ", " : "", shape->rows[i].key);
+        word_append(&list, shape->rows[i].key);
     }
+    if (!mapping) beside_each(shape, word_append, &list);
     const char *copy = rt_arena_text(arena, rt_buffer_text(&list)).data;
     rt_buffer_free(&list);
     return copy;
@@ -258,6 +306,7 @@ static bool report_unknown_key(scn_reader *reader, const scn_shape *shape, const
     scn_nearest nearest = scn_nearest_to(entry->key);
     for (uint32_t i = 0; i < shape->row_count; i++)
         scn_nearest_offer(&nearest, rt_text_of(shape->rows[i].key));
+    beside_each(shape, word_offer, &nearest);
     const char *shown = scn_shown(reader->arena, entry->key);
     /* "unknown key 'x' in a memory", but "unknown step 'x'". */
     const char *in = shape->key_noun ? "" : " in ", *noun = shape->key_noun ? "" : shape->noun;
@@ -266,10 +315,10 @@ static bool report_unknown_key(scn_reader *reader, const scn_shape *shape, const
                           shown, in, noun, scn_nearest_hint(reader->arena, &nearest));
     }
     return scn_report(reader->reporter, entry->at, "unknown %s '%s'%s%s; known are: %s",
-                      key_noun(shape), shown, in, noun, key_list(reader->arena, shape, 0));
+                      key_noun(shape), shown, in, noun, key_list(reader->arena, shape, 0, false));
 }
 
-/* Reports keys that have no row, and those whose row is not built. */
+/* Reports keys that have no row. */
 static bool keys_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
 {
     bool fine = true;
@@ -278,15 +327,7 @@ static bool keys_check(scn_reader *reader, const scn_shape *shape, const scn_nod
         const scn_row *row = shape->rows, *end = shape->rows + shape->row_count;
         while (row < end && !rt_text_is(entry->key, row->key))
             row++;
-        if (row == end) {
-            fine = report_unknown_key(reader, shape, entry);
-        } else if (row->flags & SCN_NOT_BUILT) {
-            bool verb = shape->key_noun && row->flags & SCN_ALTERNATIVE;
-            fine = scn_report(reader->reporter, entry->at,
-                              "%s '%s'%s%s is not built yet in this version",
-                              verb ? shape->key_noun : "key", row->key, verb ? "" : " of ",
-                              verb ? "" : shape->noun);
-        }
+        if (row == end) fine = report_unknown_key(reader, shape, entry);
     }
     return fine;
 }
@@ -305,7 +346,7 @@ bool scn_object_read(scn_reader *reader, const scn_shape *shape, const scn_node 
     CHECK(shape->row_count > 0 && shape->row_count <= 64);
     *out_given = 0;
     if (node->kind != SCN_NODE_MAPPING) {
-        const char *keys = key_list(reader->arena, shape, 0);
+        const char *keys = key_list(reader->arena, shape, 0, true);
         const char *expected =
             rt_arena_printf(reader->arena, "%s: a mapping with the keys %s", shape->noun, keys)
                 .data;
@@ -322,7 +363,6 @@ bool scn_object_read(scn_reader *reader, const scn_shape *shape, const scn_node 
         }
         if (!entry) continue;
         *out_given |= UINT64_C(1) << i;
-        if (row->flags & SCN_NOT_BUILT) continue;
         fine = row_read(reader, row, &entry->value, out) && fine;
     }
     return fine;
@@ -345,7 +385,7 @@ uint32_t scn_object_alternative(scn_reader *reader, const scn_shape *shape, cons
     }
     if (found != SCN_NONE) return found;
     scn_report(reader->reporter, node->at, "%s needs %s; known are: %s", shape->noun, wanted,
-               key_list(reader->arena, shape, SCN_ALTERNATIVE | SCN_SUFFICES));
+               key_list(reader->arena, shape, SCN_ALTERNATIVE | SCN_SUFFICES, false));
     return SCN_NONE;
 }
 

@@ -1,10 +1,9 @@
 /* The typed table of the scenario format, and the reading that it drives.
  *
  * An object of the format ("a submit") is a table of rows, one for each key: its name, the shape of
- * its value, whether it must be there, whether this version builds it, where the value goes, one
- * sentence for people.  Reading, messages with the nearest valid name, the JSON Schema and the
- * reference page all come from the same rows.  Keys that are designed but not built yet have rows
- * too, so that they are refused by name. */
+ * its value, whether it must be there, where the value goes, one sentence for people.  Reading,
+ * messages with the nearest valid name, the JSON Schema and the reference page all come from the
+ * same rows. */
 #ifndef CONFORMANCE_SCENARIO_SCHEMA_H
 #define CONFORMANCE_SCENARIO_SCHEMA_H
 
@@ -48,14 +47,13 @@ typedef struct scn_shape scn_shape;
 /* Flags of rows. */
 enum {
     SCN_REQUIRED = 1,    /* the key must be there */
-    SCN_NOT_BUILT = 2,   /* designed, but refused by this version */
-    SCN_ALTERNATIVE = 4, /* one of the rows so marked must be there, and only one */
-    SCN_SUFFICES = 8,    /* stands in for an alternative, or beside one */
+    SCN_ALTERNATIVE = 2, /* one of the rows so marked must be there, and only one */
+    SCN_SUFFICES = 4,    /* stands in for an alternative, or beside one */
 };
 
 typedef struct scn_row {
     const char *key;
-    const scn_shape *shape; /* NULL where not built */
+    const scn_shape *shape;
     uint32_t flags;
     uint32_t offset;       /* of the field in the object that is read */
     uint32_t count_offset; /* LIST, MAP: of the field that receives the number of items */
@@ -65,7 +63,7 @@ typedef struct scn_row {
 /* One word of a closed vocabulary. */
 typedef struct scn_choice {
     const char *name;
-    bool built;
+    bool taken; /* false: known, and refused by name */
 } scn_choice;
 
 typedef enum scn_shape_kind {
@@ -93,6 +91,8 @@ struct scn_shape {
     const char *(*word)(uint32_t index); /* WORD: the word of that index, static; NULL past them */
     const scn_row *rows;                 /* OBJECT */
     uint32_t row_count;
+    const scn_shape *beside;  /* OBJECT with verbs, CHOICE: what else may stand in its place, whose
+                                 words messages call known too; NULL: nothing */
     const scn_shape *element; /* LIST, MAP */
     bool any_key;             /* MAP that no row holds: keys may be any text */
     const scn_shape *keys;    /* MAP that no row holds: a WORD shape of its keys; NULL: names */
@@ -245,6 +245,9 @@ extern const scn_shape scn_shape_error;       /* const scn_node *: a scn_error *
 extern const scn_shape scn_shape_event_name;  /* rt_text */
 extern const scn_shape scn_shape_trace_event; /* scn_trace_event */
 extern const scn_shape scn_shape_trace;       /* LIST of scn_trace_event */
+
+/* Of times of commands (read_profiling.c). */
+extern const scn_shape scn_shape_profiling; /* scn_step, verb PROFILING */
 
 /* Of kernel fusion (read_fusion.c). */
 extern const scn_shape scn_shape_complete_fusion; /* scn_step, verb COMPLETE_FUSION */

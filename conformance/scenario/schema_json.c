@@ -76,7 +76,7 @@ static json_t *choice_schema(const scn_shape *shape)
 {
     json_t *schema = needed(json_object()), *names = needed(json_array());
     for (uint32_t i = 0; i < shape->choice_count; i++) {
-        if (shape->choices[i].built) append(names, json_string(shape->choices[i].name));
+        if (shape->choices[i].taken) append(names, json_string(shape->choices[i].name));
     }
     put(schema, "enum", names);
     return schema;
@@ -113,14 +113,11 @@ static json_t *map_schema(const scn_objects *objects, const scn_shape *shape)
     return schema;
 }
 
-/* A row's value: its shape and its sentence; what is not built yet accepts nothing. */
+/* A row's value: its shape and its sentence. */
 static json_t *row_schema(const scn_objects *objects, const scn_row *row)
 {
-    bool built = !(row->flags & SCN_NOT_BUILT);
-    json_t *schema = built ? shape_schema(objects, row->shape) : needed(json_object());
-    if (!built) put(schema, "not", json_object());
-    json_t *doc = built ? json_string(row->doc) : json_sprintf("Not built yet. %s", row->doc);
-    put(schema, "description", doc);
+    json_t *schema = shape_schema(objects, row->shape);
+    put(schema, "description", json_string(row->doc));
     return schema;
 }
 
@@ -131,8 +128,7 @@ static json_t *alternatives_schema(const scn_shape *shape, bool *out_exclusive)
     *out_exclusive = true;
     for (uint32_t i = 0; i < shape->row_count; i++) {
         const scn_row *row = &shape->rows[i];
-        if (!(row->flags & (SCN_ALTERNATIVE | SCN_SUFFICES)) || row->flags & SCN_NOT_BUILT)
-            continue;
+        if (!(row->flags & (SCN_ALTERNATIVE | SCN_SUFFICES))) continue;
         if (row->flags & SCN_SUFFICES) *out_exclusive = false;
         json_t *required = needed(json_array()), *entry = needed(json_object());
         append(required, json_string(row->key));

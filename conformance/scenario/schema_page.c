@@ -37,13 +37,13 @@ static void words_write(rt_buffer *out, const scn_shape *shape)
     if (told < count) rt_buffer_printf(out, " and %u more", count - told);
 }
 
-/* The words that are built, or those that are not; returns how many there are. */
-static uint32_t choices_write(rt_buffer *out, const scn_shape *shape, bool built)
+/* The words that are taken, or those that are not; returns how many there are. */
+static uint32_t choices_write(rt_buffer *out, const scn_shape *shape, bool taken)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < shape->choice_count; i++) {
-        if (shape->choices[i].built != built) continue;
-        const char *before = count > 0 ? ", " : built ? "" : "; not built yet: ";
+        if (shape->choices[i].taken != taken) continue;
+        const char *before = count > 0 ? ", " : taken ? "" : "; not taken: ";
         rt_buffer_printf(out, "%s`%s`", before, shape->choices[i].name);
         count++;
     }
@@ -153,21 +153,9 @@ static void object_write(rt_buffer *out, const scn_objects *objects, const scn_n
 {
     const scn_shape *shape = object->shape;
     rt_buffer_printf(out, "\n## %s\n\n", object->title.data);
-    uint32_t built = 0, not_built = 0;
-    for (uint32_t i = 0; i < shape->row_count; i++) {
-        if (shape->rows[i].flags & SCN_NOT_BUILT) continue;
-        if (built++ == 0)
-            rt_buffer_printf(out, "| key | what it takes | needed | |\n|---|---|---|---|\n");
+    rt_buffer_printf(out, "| key | what it takes | needed | |\n|---|---|---|---|\n");
+    for (uint32_t i = 0; i < shape->row_count; i++)
         row_write(out, objects, &shape->rows[i]);
-    }
-    for (uint32_t i = 0; i < shape->row_count; i++) {
-        const scn_row *row = &shape->rows[i];
-        if (!(row->flags & SCN_NOT_BUILT)) continue;
-        if (not_built++ == 0)
-            rt_buffer_printf(out, "%sDesigned, but refused by this version:\n\n",
-                             built ? "\n" : "");
-        rt_buffer_printf(out, "- `%s`: %s\n", row->key, row->doc);
-    }
 }
 
 /* ---- Events -------------------------------------------------------------------------------- */

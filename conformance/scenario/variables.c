@@ -46,10 +46,35 @@ static bool is_meant(const rt_device_global *global, rt_text name)
     return rt_text_equal(global->name, name) || rt_text_equal(global->unique_id, name);
 }
 
+/* A module other than the one that the variable was looked for in that has it; SCN_NONE: none. */
+static uint32_t other_module_with(const scn_scenario *scenario, const scn_variable *variable)
+{
+    for (uint32_t m = 0; m < scenario->module_count; m++) {
+        rt_device_global_list list = scenario->modules[m].device_globals;
+        for (uint32_t i = 0; i < list.count; i++)
+            if (is_meant(&list.globals[i], variable->name)) return m;
+    }
+    return SCN_NONE;
+}
+
+/* The name is right and the module is not. */
+static bool refuse_module(const finder *all, const scn_variable *variable, uint32_t other)
+{
+    const scn_module *modules = all->scenario->modules;
+    CHECK(variable->module != SCN_NONE && other != variable->module);
+    return fail(all, variable->at,
+                "module '%.*s' has no device_global '%s'; module '%.*s' has one, so write "
+                "'module: %.*s', or leave the module out",
+                RT_TEXT_ARG(modules[variable->module].name), scn_shown(all->arena, variable->name),
+                RT_TEXT_ARG(modules[other].name), RT_TEXT_ARG(modules[other].name));
+}
+
 static bool refuse_unknown(const finder *all, const scn_variable *variable)
 {
     scn_nearest nearest = scn_nearest_to(variable->name);
     const scn_scenario *scenario = all->scenario;
+    uint32_t other = other_module_with(scenario, variable);
+    if (other != SCN_NONE) return refuse_module(all, variable, other);
     for (uint32_t m = 0; m < scenario->module_count; m++) {
         for (uint32_t i = 0; i < scenario->modules[m].device_globals.count; i++)
             scn_nearest_offer(&nearest, scenario->modules[m].device_globals.globals[i].name);

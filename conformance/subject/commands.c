@@ -1,6 +1,7 @@
 /* The steps that give work to queues, and those that wait for it. */
 #include "conformance/subject/execute.h"
 
+#include "conformance/scenario/variables.h"
 #include "reference/base/alloc.h"
 
 rt_status cnf_run_context(cnf_execution *execution, uint32_t index)
@@ -18,8 +19,10 @@ rt_status cnf_run_queue(cnf_execution *execution, uint32_t index)
     const cnf_runtime_operations *operations = execution->runtime->operations;
     uint32_t *made = &execution->results[index].queue;
     RT_TRY(operations->queue(execution, queue->device, context, queue->in_order, made));
+    CHECK_IMPLIES(queue->enable_profiling, operations->profiling); /* else it was skipped */
+    if (queue->enable_profiling) RT_TRY(operations->profiling->enable(execution, *made));
     if (!queue->enable_fusion) return RT_STATUS_OK;
-    CHECK(operations->fusion); /* else the scenario was skipped */
+    CHECK(operations->fusion); /* the same */
     return operations->fusion->enable(execution, *made);
 }
 
@@ -55,6 +58,19 @@ static uint32_t *after_list(const cnf_execution *execution, const scn_step *step
         if (command != CNF_NOT_MADE) after[(*out_count)++] = command;
     }
     return after;
+}
+
+rt_status cnf_variable_find(cnf_execution *execution, const scn_variable *variable,
+                            const rt_device_global **out_global)
+{
+    *out_global = NULL;
+    if (variable->global == SCN_NONE) {
+        return rt_fail(execution->sink, RT_MALFORMED, RT_RULE_NONE,
+                       "device_global '%.*s' was not found when the scenario was packed",
+                       RT_TEXT_ARG(variable->name));
+    }
+    *out_global = scn_variable_of(execution->scenario, variable);
+    return RT_STATUS_OK;
 }
 
 rt_status cnf_run_submit(cnf_execution *execution, uint32_t index)

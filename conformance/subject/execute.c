@@ -1,5 +1,6 @@
 /* The life of a scenario: setting up, the steps one after the other, the end. */
 #include "conformance/subject/layer.h"
+#include "conformance/subject/unfused.h"
 
 void cnf_execution_finding(void *user, const dev_finding *finding)
 {
@@ -174,6 +175,7 @@ static void run_verb(cnf_execution *execution, uint32_t index)
         cnf_judge_step(execution, index, "step", scenario->steps[step->on].id,
                        cnf_run_fusion(execution, index));
         return;
+    case SCN_VERB_PROFILING: cnf_run_profiling(execution, index); return;
     case SCN_VERB_WAIT:
         cnf_judge_step(execution, index, "step", RT_TEXT("wait"), cnf_run_wait(execution, index));
         return;
@@ -258,7 +260,9 @@ static void emit_final_memory(cnf_execution *execution, uint32_t index)
     const scn_memory *declared = &execution->scenario->memories[index];
     cnf_content content = {0};
     rt_status status = execution->runtime->operations->read(execution, index, &content);
-    if (rt_ok(status))
+    if (cnf_unfused_hides_memory(execution, index))
+        leave_out(execution, declared->name);
+    else if (rt_ok(status))
         cnf_emit_memory(execution->emitter, declared, content.bytes, content.defined);
     else if (execution->refused && !execution->runtime->operations->is_reference)
         leave_out(execution, declared->name);
@@ -308,6 +312,16 @@ static void emit_final_variables(cnf_execution *execution, uint32_t module)
     }
 }
 
+/* What memories and variables hold at the end, for the comparison with the oracle. */
+static void emit_final_contents(cnf_execution *execution)
+{
+    for (uint32_t i = 0; i < execution->scenario->memory_count && !execution->failed; i++)
+        emit_final_memory(execution, i);
+    bool reads = execution->runtime->operations->read_global != NULL;
+    for (uint32_t m = 0; reads && m < execution->scenario->module_count; m++)
+        emit_final_variables(execution, m);
+}
+
 static void finish(cnf_execution *execution)
 {
     cnf_runtime *runtime = execution->runtime;
@@ -316,12 +330,7 @@ static void finish(cnf_execution *execution)
     cnf_emit_stage(execution->emitter, "finish", SCN_NONE, 0);
     judge_end(execution, RT_TEXT("wait"), runtime->operations->wait(execution));
     cnf_judge_findings(execution);
-    for (uint32_t i = 0; i < execution->scenario->memory_count && !execution->failed; i++) {
-        emit_final_memory(execution, i);
-    }
-    bool reads = runtime->operations->read_global != NULL;
-    for (uint32_t m = 0; reads && m < execution->scenario->module_count; m++)
-        emit_final_variables(execution, m);
+    if (runtime->capabilities.executes) emit_final_contents(execution);
     if (runtime->operations->is_reference) cnf_judge_layer(execution);
     runtime->operations->look(execution);
     cnf_emit_trace(execution->emitter, runtime->trace, !runtime->operations->is_reference);

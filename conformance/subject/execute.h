@@ -44,6 +44,7 @@ struct cnf_execution {
     rt_sink *sink;
     const dev_tools *tools;                    /* for the subject's device */
     const rt_fusion_compiler *fusion_compiler; /* NULL: nothing can be fused */
+    bool unfused;                              /* nothing is to be: see unfused.h */
     rt_arena arena;           /* of everything that lives until the scenario ends */
     cnf_runtime *runtime;     /* NULL until it is opened */
     uint32_t *queues;         /* per device: its default queue; CNF_NOT_MADE until it is used */
@@ -97,6 +98,11 @@ rt_status cnf_run_wait(cnf_execution *execution, uint32_t step);
 RT_MUST_USE rt_status cnf_default_queue(cnf_execution *execution, uint32_t device,
                                         uint32_t *out_queue);
 
+/* The type of the variable that a copy or an expectation means, of the scenario's.  MALFORMED: it
+ * was not found when the scenario was packed, so that nobody can say which one is meant. */
+RT_MUST_USE rt_status cnf_variable_find(cnf_execution *execution, const scn_variable *variable,
+                                        const rt_device_global **out_global);
+
 /* Makes a kernel bundle. */
 rt_status cnf_run_bundle(cnf_execution *execution, uint32_t step);
 
@@ -105,6 +111,9 @@ rt_status cnf_bundle_of(cnf_execution *execution, uint32_t step, uint32_t *out_b
 
 /* Runs the lists of a parallel step on threads and waits for the threads. */
 void cnf_run_parallel(cnf_execution *execution, uint32_t step);
+
+/* Asks for times and judges them (profiling.c). */
+void cnf_run_profiling(cnf_execution *execution, uint32_t step);
 
 /* ---- judge*.c: expectations --------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* One expectation: evaluated by its kind, then emitted. */
-#include "conformance/subject/execute.h"
+#include "conformance/subject/unfused.h"
 
 void cnf_judged(cnf_execution *execution, const cnf_emitted_check *check)
 {
@@ -64,7 +64,8 @@ void cnf_evaluate_fusion_mode(cnf_execution *execution, const scn_expect *expect
 
 /* ---- One of several outcomes -------------------------------------------------------------- */
 
-static void evaluate(cnf_execution *execution, const scn_expect *expect, cnf_emitted_check *check);
+static void evaluate_visible(cnf_execution *execution, const scn_expect *expect,
+                             cnf_emitted_check *check);
 
 /* True when everything in the branch holds; else the first failing check's message is appended. */
 static bool branch_holds(cnf_execution *execution, const scn_outcome *outcome, uint32_t number,
@@ -72,7 +73,7 @@ static bool branch_holds(cnf_execution *execution, const scn_outcome *outcome, u
 {
     for (uint32_t i = 0; i < outcome->expect_count; i++) {
         cnf_emitted_check check = {.line = outcome->at.line, .observed = true};
-        evaluate(execution, &outcome->expects[i], &check);
+        evaluate_visible(execution, &outcome->expects[i], &check);
         *inout_observed = *inout_observed && check.observed;
         if (check.ok) continue;
         rt_buffer_printf(out_reasons, "\n  %u (line %u): %.*s", number, outcome->at.line,
@@ -125,10 +126,15 @@ static void (*const evaluators[SCN_EXPECT_KIND_COUNT])(cnf_execution *, const sc
     [SCN_EXPECT_EVENT] = cnf_evaluate_event,
 };
 
-static void evaluate(cnf_execution *execution, const scn_expect *expect, cnf_emitted_check *check)
+static void evaluate_visible(cnf_execution *execution, const scn_expect *expect,
+                             cnf_emitted_check *check)
 {
     CHECK((unsigned)expect->kind < SCN_EXPECT_KIND_COUNT && evaluators[expect->kind]);
     evaluators[expect->kind](execution, expect, check);
+    if (!cnf_unfused_hides(execution, expect)) return;
+    check->ok = true;
+    check->observed = false;
+    check->code = check->message = (rt_text){0};
 }
 
 /* Counts and output begin anew after an expectation of them, whichever branch held. */
@@ -149,7 +155,7 @@ void cnf_judge_expect(cnf_execution *execution, uint32_t step, const scn_expect 
 {
     if (expect->kind == SCN_EXPECT_FINDING) return;
     cnf_emitted_check check = {.step = step, .line = expect->at.line, .observed = true};
-    evaluate(execution, expect, &check);
+    evaluate_visible(execution, expect, &check);
     cursors_advance(execution, expect);
     cnf_judged(execution, &check);
 }

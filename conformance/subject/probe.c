@@ -48,6 +48,29 @@ static const char kernel_source[] = "kernel void assay_probe(global uint *data)\
                                     "    data[i] = data[i] * 3 + (uint)i;\n"
                                     "}\n";
 
+/* The same in PTX, which the driver of any GPU since 5.2 takes; its header and its last parameter
+ * are those of reference/base/ptx.h. */
+static const char kernel_ptx[] = "//@kernel assay_probe pointer:8\n"
+                                 ".version 6.4\n"
+                                 ".target sm_52\n"
+                                 ".address_size 64\n"
+                                 ".visible .entry assay_probe(.param .u64 data,\n"
+                                 "    .param .align 8 .b8 launch[32])\n"
+                                 "{\n"
+                                 "    .reg .b32 %r<7>;\n"
+                                 "    .reg .b64 %a<3>;\n"
+                                 "    mov.u32 %r1, %ctaid.x;\n"
+                                 "    mov.u32 %r2, %ntid.x;\n"
+                                 "    mov.u32 %r3, %tid.x;\n"
+                                 "    mad.lo.u32 %r4, %r1, %r2, %r3;\n"
+                                 "    ld.param.u64 %a1, [data];\n"
+                                 "    mad.wide.u32 %a2, %r4, 4, %a1;\n"
+                                 "    ld.global.u32 %r5, [%a2];\n"
+                                 "    mad.lo.u32 %r6, %r5, 3, %r4;\n"
+                                 "    st.global.u32 [%a2], %r6;\n"
+                                 "    ret;\n"
+                                 "}\n";
+
 /* Elements, the half of them that is copied from a filled memory, and the two values. */
 enum { COUNT = 256, COPIED = COUNT / 2, WRITTEN = 0x01020304, FILLED = 0x5a5a5a5a };
 enum { SIZE = COUNT * sizeof(uint32_t), COPIED_SIZE = COPIED * sizeof(uint32_t) };
@@ -86,6 +109,9 @@ static dev_code code_choose(const dev_capabilities *capabilities)
     if (capabilities->formats_taken >> RT_FORMAT_OPENCL_C & 1)
         return (dev_code){.format = RT_FORMAT_OPENCL_C,
                           .bytes = {(const uint8_t *)kernel_source, sizeof kernel_source - 1}};
+    if (capabilities->formats_taken >> RT_FORMAT_PTX & 1)
+        return (dev_code){.format = RT_FORMAT_PTX,
+                          .bytes = {(const uint8_t *)kernel_ptx, sizeof kernel_ptx - 1}};
     return (dev_code){0};
 }
 

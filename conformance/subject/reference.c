@@ -2,6 +2,7 @@
 #include "conformance/subject/reference.h"
 
 #include "conformance/subject/probe.h"
+#include "conformance/subject/unfused.h"
 
 #include <stdio.h>
 
@@ -24,9 +25,9 @@ static rt_loader *loader_of(const cnf_execution *execution)
 /* ---- Opening and closing ------------------------------------------------------------------ */
 
 /* How the subject's device is asked for. */
-static rt_text selector_of(const cnf_execution *execution)
+static rt_text selector_of(cnf_execution *execution)
 {
-    rt_text settings = execution->options->settings;
+    rt_text settings = cnf_unfused_rest(&execution->arena, execution->options->settings);
     CHECK_IMPLIES(settings.length > 0, execution->subject->settings != NULL);
     return settings.length > 0 ? settings : rt_text_of(execution->subject->selector);
 }
@@ -363,16 +364,19 @@ static void reference_choices(const cnf_runtime *runtime, const rt_choice **out_
                        out_count);
 }
 
-/* Whether anything went to a device. */
+/* Whether anything went to a device of which it shows something: of one that runs nothing that is
+ * code alone, since its commands have no effect. */
 static bool reference_was_asked(const cnf_runtime *runtime)
 {
     static const rt_event_kind asking[] = {RT_EVENT_CREATE, RT_EVENT_LAUNCH,
                                            RT_EVENT_COPY,   RT_EVENT_FILL,
                                            RT_EVENT_UPLOAD, RT_EVENT_DEVICE_GLOBAL_ZERO};
+    enum { CODE = 1 };
+    size_t kinds = runtime->capabilities.executes ? sizeof asking / sizeof *asking : CODE;
     uint32_t count = rt_trace_count(runtime->trace);
     for (uint32_t i = 0; i < count; i++) {
         rt_event_kind kind = rt_trace_event(runtime->trace, i)->kind;
-        for (size_t k = 0; k < sizeof asking / sizeof *asking; k++) {
+        for (size_t k = 0; k < kinds; k++) {
             if (kind == asking[k]) return true;
         }
     }
@@ -404,6 +408,7 @@ const cnf_runtime_operations cnf_reference_operations = {
     .read_global = cnf_reference_read_global,
     .host_symbol = reference_host_symbol,
     .fusion = &cnf_reference_fusion,
+    .profiling = &cnf_reference_profiling,
     .look = reference_look,
     .observes = reference_observes,
     .tells_program = reference_tells_program,

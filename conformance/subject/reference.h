@@ -49,7 +49,8 @@ rt_status cnf_reference_global_copy(cnf_execution *execution, uint32_t queue,
 rt_status cnf_reference_read_global(cnf_execution *execution, const scn_variable *variable,
                                     uint32_t queue, bool existing, cnf_content *out_content);
 
-/* The operations of reference_fusion.c. */
+/* The operations of reference_fusion.c and reference_profiling.c. */
 extern const cnf_fusion_operations cnf_reference_fusion;
+extern const cnf_profiling_operations cnf_reference_profiling;
 
 #endif

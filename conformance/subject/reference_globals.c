@@ -1,19 +1,14 @@
 /* device_globals of a scenario on the reference runtime: copies and reads. */
-#include "conformance/scenario/variables.h"
 #include "conformance/subject/reference.h"
 
 /* What a function of queue or handler knows of the variable: the address that the module's code has
- * for it, and its type.  MALFORMED: a pack whose names were not found. */
+ * for it, and its type.  Errors: as of cnf_variable_find. */
 static rt_status meant(cnf_execution *execution, const scn_variable *variable,
                        rt_global_copy *out_copy)
 {
     *out_copy = (rt_global_copy){.address = RT_HOST_ADDRESS_NONE, .name = variable->name};
-    if (variable->global == SCN_NONE) {
-        return rt_fail(execution->sink, RT_MALFORMED, RT_RULE_NONE,
-                       "device_global '%.*s' was not found when the scenario was packed",
-                       RT_TEXT_ARG(variable->name));
-    }
-    const rt_device_global *global = scn_variable_of(execution->scenario, variable);
+    const rt_device_global *global;
+    RT_TRY(cnf_variable_find(execution, variable, &global));
     rt_global_database *database = rt_runtime_globals(cnf_reference_of(execution)->runtime);
     out_copy->address = rt_global_database_address(database, global->unique_id);
     out_copy->name = global->name;

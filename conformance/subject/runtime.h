@@ -63,6 +63,14 @@ typedef struct cnf_fusion_operations {
     rt_status (*end_memory)(cnf_execution *execution, uint32_t memory);
 } cnf_fusion_operations;
 
+/* Times of commands.  Statuses as below. */
+typedef struct cnf_profiling_operations {
+    /* The property enable_profiling of a queue that was made just now. */
+    rt_status (*enable)(cnf_execution *execution, uint32_t queue);
+    /* Waits for the command and tells its times. */
+    rt_status (*times)(cnf_execution *execution, uint32_t command, dev_times *out_times);
+} cnf_profiling_operations;
+
 /* Where a function returns a status, its codes are what the application would see of a refusal, and
  * the diagnostic is in the execution's sink.  Modules, devices and memories go by their index in
  * the scenario. */
@@ -126,7 +134,8 @@ struct cnf_runtime_operations {
     rt_status (*host_symbol)(cnf_execution *execution, uint32_t by, rt_text symbol,
                              bool *out_loaded, uint32_t *out_found);
 
-    const cnf_fusion_operations *fusion; /* NULL: this runtime has none of it */
+    const cnf_fusion_operations *fusion;       /* NULL: this runtime has none of it */
+    const cnf_profiling_operations *profiling; /* the same */
 
     /* Brings into the trace what has happened since and did not come there by itself. */
     void (*look)(cnf_execution *execution);

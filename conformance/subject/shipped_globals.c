@@ -1,11 +1,12 @@
 /* Copies of device_globals as requests to the host program, whose modules registered them. */
-#include "conformance/scenario/variables.h"
 #include "conformance/subject/shipped.h"
 
-/* Gives the host program's number of the variable. */
-static rt_status find(cnf_execution *execution, const scn_variable *variable, uint32_t *out_global)
+/* Gives the variable's type and the host program's number of it. */
+static rt_status find(cnf_execution *execution, const scn_variable *variable,
+                      const rt_device_global **out_type, uint32_t *out_global)
 {
-    const rt_device_global *global = scn_variable_of(execution->scenario, variable);
+    RT_TRY(cnf_variable_find(execution, variable, out_type));
+    const rt_device_global *global = *out_type;
     cnf_question question = cnf_question_begin(HOST_GLOBAL);
     rt_write_text(&question.request, global->unique_id);
     rt_status status = cnf_shipped_ask_number(execution, &question, out_global);
@@ -21,9 +22,10 @@ rt_status cnf_shipped_copy_global(cnf_execution *execution, uint32_t queue,
                                   uint32_t *out_command)
 {
     uint32_t global;
+    const rt_device_global *type;
     bool to_global = transfer->to == SCN_NONE;
     CHECK(to_global != (transfer->from == SCN_NONE));
-    RT_TRY(find(execution, &transfer->variable, &global));
+    RT_TRY(find(execution, &transfer->variable, &type, &global));
     const uint32_t *memories = cnf_shipped_of(execution)->memories;
     cnf_question question = cnf_question_begin(HOST_GLOBAL_COPY);
     rt_buffer *out = &question.request;
@@ -45,17 +47,17 @@ rt_status cnf_shipped_read_global(cnf_execution *execution, const scn_variable *
                                   uint32_t queue, bool existing, cnf_content *out_content)
 {
     uint32_t global;
+    const rt_device_global *type;
     /* Whether libsycl has an instance already, nobody can ask it; a read would make one. */
     if (existing) return RT_STATUS_OK;
-    RT_TRY(find(execution, variable, &global));
+    RT_TRY(find(execution, variable, &type, &global));
     cnf_question question = cnf_question_begin(HOST_GLOBAL_READ);
     rt_write_u32(&question.request, queue);
     rt_write_u32(&question.request, global);
     rt_status status = cnf_shipped_ask(execution, &question);
     if (rt_ok(status)) {
         rt_bytes bytes = rt_read_bytes(&question.answer);
-        uint64_t size = scn_variable_of(execution->scenario, variable)->size;
-        if (bytes.size != size) rt_reader_fail(&question.answer);
+        if (bytes.size != type->size) rt_reader_fail(&question.answer);
         status = cnf_shipped_answered(execution, &question);
         if (rt_ok(status)) {
             out_content->bytes = bytes;

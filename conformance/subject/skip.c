@@ -3,6 +3,7 @@
 
 #include "conformance/subject/source_images.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool needs_findings(const scn_scenario *scenario)
@@ -114,6 +115,16 @@ static bool needs_usm_for_globals(const scn_scenario *scenario)
     return has_globals(scenario, false);
 }
 
+static bool profiles(const scn_scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        const scn_step *step = &scenario->steps[i];
+        bool asks = step->verb == SCN_VERB_PROFILING;
+        if (asks || (step->verb == SCN_VERB_QUEUE && step->queue.enable_profiling)) return true;
+    }
+    return false;
+}
+
 typedef struct need_row {
     const char *capability;
     bool (*needed)(const scn_scenario *scenario);
@@ -138,6 +149,8 @@ static const need_row needs[] = {
     {"usm", needs_usm_for_globals, offsetof(dev_capabilities, usm),
      "the scenario has device_globals without image scope; this device has no unified shared "
      "memory for them"},
+    {"profiling", profiles, offsetof(dev_capabilities, profiling),
+     "the scenario asks for times of commands; this device keeps none"},
     {"spec_constants", needs_spec_constants, offsetof(dev_capabilities, spec_constants),
      "the scenario sets specialisation constants; this device takes none"},
 };
@@ -147,6 +160,9 @@ static bool lacks_capability(cnf_emitter *emitter, const scn_scenario *scenario,
 {
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
         bool has = *(const bool *)((const char *)capabilities + needs[i].offset);
+        /* What a device that runs nothing cannot find is left unobserved, and the rest is judged.
+         */
+        if (needs[i].needed == needs_findings) has = has || !capabilities->executes;
         if (has || !needs[i].needed(scenario)) continue;
         cnf_emit_skip(emitter, needs[i].capability, "no", rt_text_of(needs[i].message));
         return true;
@@ -190,6 +206,37 @@ static bool lacks_format(cnf_emitter *emitter, const scn_scenario *scenario,
         return true;
     }
     return false;
+}
+
+/* The newest version of SPIR-V among the images, as their headers have it; 0: there is none. */
+static uint32_t newest_spirv(const scn_scenario *scenario)
+{
+    uint32_t newest = 0;
+    for (uint32_t m = 0; m < scenario->module_count; m++) {
+        const rt_image_list *images = &scenario->modules[m].images;
+        for (uint32_t i = 0; i < images->count; i++) {
+            const rt_image *image = &images->images[i];
+            uint32_t words[2] = {0};
+            if (image->format != RT_FORMAT_SPIRV64 || image->code.size < sizeof words) continue;
+            memcpy(words, image->code.data, sizeof words);
+            if (words[1] > newest) newest = words[1];
+        }
+    }
+    return newest;
+}
+
+/* A driver that says which versions it takes is not asked for others. */
+static bool lacks_spirv_version(cnf_emitter *emitter, const scn_scenario *scenario,
+                                const dev_capabilities *capabilities)
+{
+    uint32_t taken = capabilities->spirv_max, wanted = newest_spirv(scenario);
+    if (taken == 0 || wanted <= taken) return false;
+    char capability[32];
+    snprintf(capability, sizeof capability, "spirv-%u.%u", wanted >> 16 & 255, wanted >> 8 & 255);
+    cnf_emit_skip(emitter, capability, "no",
+                  RT_TEXT("an image of the scenario is of a version of SPIR-V that is newer than "
+                          "those that this device takes"));
+    return true;
 }
 
 /* What has no form in the only format that the device takes. */
@@ -352,6 +399,8 @@ static const cnf_skip_row only_reference[] = {
     {"bundle-constants", specialises_bundled_launches,
      "a launch of the scenario sets constants beside its kernel bundle; the host program does not "
      "ask that of DPC++"},
+    {"profiling", profiles,
+     "the scenario asks for times of commands; the host program does not ask DPC++ for them"},
     {"launch-options", gives_launch_options,
      "a launch of the scenario has options for the device's compiler; DPC++ takes none there"},
 };
@@ -408,14 +457,22 @@ bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runt
     if (lacks_capability(emitter, scenario, capabilities)) return true;
     if (lacks_fusion(emitter, scenario, capabilities)) return true;
     if (lacks_format(emitter, scenario, capabilities)) return true;
+    if (lacks_spirv_version(emitter, scenario, capabilities)) return true;
     if (lacks_linking(emitter, scenario, capabilities)) return true;
     if (lacks_source(emitter, scenario, capabilities)) return true;
     return lacks_aspect(emitter, scenario, capabilities);
 }
 
-bool cnf_skip_unasked(cnf_emitter *emitter, const cnf_subject *subject, bool device_was_asked)
+bool cnf_skip_unasked(cnf_emitter *emitter, const cnf_subject *subject, bool device_was_asked,
+                      bool device_executes)
 {
     if (subject->oracle || device_was_asked) return false;
+    if (!device_executes) {
+        cnf_emit_skip(emitter, "observation", "no",
+                      RT_TEXT("this device links and runs nothing, and no code is made for it "
+                              "here, so that nothing is seen"));
+        return true;
+    }
     cnf_emit_skip(emitter, "reference-only", "yes",
                   RT_TEXT("the device was asked for nothing here: the reference runtime alone "
                           "decides, and it is judged on sim"));

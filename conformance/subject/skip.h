@@ -15,7 +15,9 @@ const cnf_skip_row *cnf_skip_reason(const scn_scenario *scenario,
                                     const cnf_runtime_operations *runtime);
 
 /* The same as cnf_skip after the scenario ran, where its device was asked for nothing: what the
- * reference runtime decides by itself is judged once, on the oracle. */
-bool cnf_skip_unasked(cnf_emitter *emitter, const cnf_subject *subject, bool device_was_asked);
+ * reference runtime decides by itself is judged once, on the oracle.  Of a device that does not
+ * execute, for nothing that it shows. */
+bool cnf_skip_unasked(cnf_emitter *emitter, const cnf_subject *subject, bool device_was_asked,
+                      bool device_executes);
 
 #endif

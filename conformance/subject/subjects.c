@@ -2,10 +2,17 @@
  * devices what they can do. */
 #include "conformance/subject/subject.h"
 
+#include "backends/cuda/cuda.h"
+#include "backends/level_zero/level_zero.h"
+#include "backends/nvjitlink/nvjitlink.h"
 #include "backends/opencl/opencl.h"
 #include "backends/sim/simdev.h"
 #include "conformance/compile/packages.h"
 #include "conformance/subject/runtime.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <string.h>
 
 /* Makes the loader open Intel's CPU runtime and no other driver.  Debian's loader knows the first
  * variable, that of Khronos the second; the library finds what it needs beside itself, so that
@@ -41,11 +48,70 @@ static const char *const *dpcpp_environment(rt_arena *arena)
     return list;
 }
 
+/* Where ci/setup put NVIDIA's linker. */
+static const char *const *nvlink_environment(rt_arena *arena)
+{
+    const char **list = rt_arena_alloc_array(arena, 2, sizeof *list);
+    rt_text folder = cnf_packages_folder(arena);
+    list[0] =
+        rt_arena_printf(arena, "ASSAY_NVJITLINK=%.*s/lib/libnvJitLink.so.13", RT_TEXT_ARG(folder))
+            .data;
+    return list;
+}
+
+/* True where the kernel of the operating system has a GPU of Intel's. */
+static bool has_intel_gpu(void)
+{
+    static const char vendor[] = "0x8086\n";
+    glob_t nodes;
+    bool found = false;
+    if (glob("/sys/class/drm/renderD*/device/vendor", 0, NULL, &nodes) != 0) return false;
+    for (size_t i = 0; i < nodes.gl_pathc && !found; i++) {
+        char text[sizeof vendor] = "";
+        FILE *file = fopen(nodes.gl_pathv[i], "r");
+        found = file && fgets(text, sizeof text, file) && strcmp(text, vendor) == 0;
+        if (file) fclose(file);
+    }
+    globfree(&nodes);
+    return found;
+}
+
+/* Where there is no such GPU the driver is told to be that of one (of Tiger Lake, the oldest that
+ * it still finishes the code for) and to write what it would send there to nowhere: it compiles,
+ * links and takes commands, and runs none. */
+static const char *const *intel_gpu_environment(rt_arena *arena)
+{
+    static const char *const captured[] = {"NEOReadDebugKeys=1", "SetCommandStreamReceiver=1",
+                                           "ProductFamilyOverride=tgllp",
+                                           "AUBDumpCaptureFileName=/dev/null", NULL};
+    (void)arena;
+    return has_intel_gpu() ? NULL : captured;
+}
+
+static bool never_executes(void)
+{
+    return false;
+}
+
+#define INTEL_GPU_INSTALL "ci/setup --with gpu"
+
 #define POCL_INSTALL  "apt-get install pocl-opencl-icd ocl-icd-libopencl1"
 #define POCL_SELECTOR "platform=Portable Computing Language"
 
 static const char *const schedules[] = {"lockstep", "forward", "backward", "seeded", NULL};
-static const cnf_setting sim_settings[] = {{"schedule", schedules}, {NULL, NULL}};
+static const char *const fusions[] = {"on", "off", NULL}; /* unfused.h */
+static const char *const engines[] = {"base", "v3", "v4", NULL};
+static const cnf_setting sim_settings[] = {
+    {"schedule", schedules}, {"engine", engines}, {"fusion", fusions}, {NULL, NULL}};
+
+static const char *const device_numbers[] = {"0", "1", "2", "3", "4", "5", "6", "7", NULL};
+static const cnf_setting cuda_settings[] = {{"device", device_numbers}, {NULL, NULL}};
+
+static const char *const architectures[] = {"sm_75", "sm_80",  "sm_86",  "sm_89",
+                                            "sm_90", "sm_100", "sm_120", NULL};
+static const cnf_setting nvlink_settings[] = {{"arch", architectures}, {NULL, NULL}};
+
+#define NVIDIA_INSTALL "the driver of an NVIDIA GPU (Debian: apt-get install nvidia-driver)"
 
 const cnf_subject cnf_subjects[] = {
     {
@@ -82,6 +148,57 @@ const cnf_subject cnf_subjects[] = {
         .backend = &ocl_backend,
         .selector = "platform=Intel(R) OpenCL",
         .environment = intel_cpu_environment,
+    },
+    {
+        .name = "intel-gpu",
+        .summary = "the reference runtime on Intel's GPU driver (Level Zero); links only where "
+                   "there is no such GPU",
+        .install = INTEL_GPU_INSTALL,
+        .runtime = &cnf_reference_operations,
+        .backend = &l0_backend,
+        .selector = "",
+        .environment = intel_gpu_environment,
+        .executes = has_intel_gpu,
+    },
+    {
+        .name = "intel-gpu-dynamic",
+        .summary = "the same, with modules joined by zeModuleDynamicLink instead of as SPIR-V",
+        .install = INTEL_GPU_INSTALL,
+        .runtime = &cnf_reference_operations,
+        .backend = &l0_backend,
+        .selector = "link=dynamic",
+        .environment = intel_gpu_environment,
+        .executes = has_intel_gpu,
+    },
+    {
+        .name = "cuda",
+        .summary = "the reference runtime on an NVIDIA GPU, through the CUDA Driver API",
+        .install = NVIDIA_INSTALL,
+        .runtime = &cnf_reference_operations,
+        .backend = &cuda_backend,
+        .selector = "",
+        .format = RT_FORMAT_PTX,
+        .settings = cuda_settings,
+    },
+    {
+        .name = "nvlink",
+        .summary = "the reference runtime on NVIDIA's linker, which needs no GPU: links only",
+        .install = "ci/setup --with nvidia",
+        .runtime = &cnf_reference_operations,
+        .backend = &nvjitlink_backend,
+        .selector = "",
+        .format = RT_FORMAT_PTX,
+        .settings = nvlink_settings,
+        .environment = nvlink_environment,
+        .executes = never_executes,
+    },
+    {
+        .name = "nvidia-opencl",
+        .summary = "the reference runtime on NVIDIA's OpenCL, from OpenCL C through its linker",
+        .install = NVIDIA_INSTALL,
+        .runtime = &cnf_reference_operations,
+        .backend = &ocl_source_backend,
+        .selector = "platform=NVIDIA CUDA",
     },
     {
         .name = "dpcpp",

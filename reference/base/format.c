@@ -27,6 +27,14 @@ const char *rt_format_link_extension(rt_format format)
     return format_rows[format].link_extension;
 }
 
+bool rt_format_is_native(rt_format format)
+{
+    CHECK((unsigned)format < RT_FORMAT_COUNT);
+    static const uint32_t compiled_later =
+        1u << RT_FORMAT_SPIRV64 | 1u << RT_FORMAT_PTX | 1u << RT_FORMAT_OPENCL_C;
+    return !(compiled_later >> format & 1);
+}
+
 rt_format rt_format_find(rt_text name)
 {
     for (int i = 0; i < RT_FORMAT_COUNT; i++) {

@@ -6,15 +6,18 @@
 
 /* format, name in scenarios and traces, device target string of an image, extension string with
  * which a device says that it links programs of the format (document 003, "DPC++ runtime plugin
- * interface (PI) changes"; ours where the document defines none).  NATIVE is what the simulated
- * device's offline compiler makes (sim/native.h); OPENCL_C is the text of one translation unit, for
- * a driver that compiles and links source. */
+ * interface (PI) changes"; ours where the document defines none, in its pattern for PTX).  NATIVE
+ * is what the simulated device's offline compiler makes (sim/native.h); PTX is the text of one
+ * module of NVIDIA's assembly language, for a driver or a linker that makes machine code of it
+ * (reference/base/ptx.h); OPENCL_C is the text of one translation unit, for a driver that compiles
+ * and links source. */
 #define RT_FORMATS(FORMAT)                                                                         \
     FORMAT(SPIRV64, "spirv64", "spir64", "pi_ext_spirv64_linking")                                 \
     FORMAT(SPIRV64_X86_64, "spirv64_x86_64", "spir64_x86_64", "pi_ext_spirv64_x86_64_linking")     \
     FORMAT(SPIRV64_GEN, "spirv64_gen", "spir64_gen", "pi_ext_spirv64_gen_linking")                 \
     FORMAT(SPIRV64_FPGA, "spirv64_fpga", "spir64_fpga", "pi_ext_spirv64_fpga_linking")             \
     FORMAT(NATIVE, "native", "assay_sim", "assay_ext_native_linking")                              \
+    FORMAT(PTX, "ptx", "nvptx64", "pi_ext_nvptx64_linking")                                        \
     FORMAT(OPENCL_C, "opencl_c", "assay_opencl_c", "assay_ext_opencl_c_linking")
 
 typedef enum rt_format {
@@ -28,6 +31,9 @@ typedef enum rt_format {
 const char *rt_format_name(rt_format format);
 const char *rt_format_target(rt_format format);
 const char *rt_format_link_extension(rt_format format);
+
+/* True of code that was compiled ahead of time for a device, so that the device only reads it. */
+bool rt_format_is_native(rt_format format);
 
 /* Finds a format by name; RT_FORMAT_COUNT where there is none. */
 rt_format rt_format_find(rt_text name);

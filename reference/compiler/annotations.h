@@ -28,6 +28,12 @@ typedef struct pl_annotations {
 RT_MUST_USE rt_status pl_annotations_take(pl_job *job, LLVMModuleRef module, rt_text source,
                                           pl_annotations *out_annotations);
 
+/* Appends what `assume` attributes say of destructors that a vtable can name, whose annotations
+ * clang 14 drops, in the same form; and removes those attributes from all functions and calls,
+ * since they have done their work.  Assumptions that do not begin with "assay:" stay. Source:
+ * Itanium C++ ABI, 5.1.4.3 "Constructors and Destructors"; observed with clang 14. */
+void pl_assumptions_take(pl_job *job, LLVMModuleRef module, pl_annotations *inout_annotations);
+
 /* The text behind `prefix` of an annotation that begins with it; false: it begins otherwise. */
 bool pl_annotation_is(const pl_annotation *annotation, const char *prefix, rt_text *out_rest);
 

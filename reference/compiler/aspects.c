@@ -169,6 +169,15 @@ static pl_aspects of_function(LLVMValueRef function)
     return aspects;
 }
 
+pl_aspects pl_aspects_of_module(LLVMModuleRef module)
+{
+    pl_aspects aspects = 0;
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function))
+        if (!LLVMIsDeclaration(function)) aspects |= of_function(function);
+    return aspects;
+}
+
 /* ---- Propagation --------------------------------------------------------------------------- */
 
 static pl_aspects of_uses(const pl_graph *graph, const uint32_t *uses, uint32_t count)

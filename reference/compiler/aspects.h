@@ -20,6 +20,9 @@ bool pl_aspects_of_names(rt_text list, pl_aspects *out_aspects, rt_text *out_unk
 /* What the capabilities of a SPIR-V module, whose layout was checked, ask of a device. */
 pl_aspects pl_aspects_of_spirv(rt_bytes spirv);
 
+/* What the functions that a module defines use by themselves, whatever they say or call. */
+pl_aspects pl_aspects_of_module(LLVMModuleRef module);
+
 /* Fills the aspects of the graph's functions and sets.  The graph's nodes and sets are as
  * pl_graph_build left them; every function's attribute was checked. */
 void pl_aspects_propagate(pl_graph *graph);

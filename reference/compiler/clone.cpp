@@ -136,6 +136,12 @@ LLVMValueRef pl_drop_parameters(LLVMValueRef function, const bool *kept)
     return llvm::wrap(made);
 }
 
+void pl_drop_named_metadata(LLVMModuleRef module, const char *name)
+{
+    llvm::NamedMDNode *list = llvm::unwrap(module)->getNamedMetadata(name);
+    if (list) list->eraseFromParent();
+}
+
 void pl_infer_address_spaces(LLVMModuleRef module, unsigned generic)
 {
     llvm::LoopAnalysisManager loops;

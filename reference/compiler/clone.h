@@ -1,5 +1,5 @@
-/* Changes of functions that LLVM's C interface does not have: copying what a function reaches,
- * dropping parameters, and address spaces instead of generic pointers. */
+/* Changes that LLVM's C interface does not have: copying what a function reaches, dropping
+ * parameters and named metadata, and address spaces instead of generic pointers. */
 #ifndef REFERENCE_COMPILER_CLONE_H
 #define REFERENCE_COMPILER_CLONE_H
 
@@ -23,6 +23,9 @@ uint32_t pl_clone_reachable(LLVMValueRef root, const char *suffix, LLVMValueRef 
  * true; nothing uses the others.  Name, linkage, calling convention and the kept parameters'
  * attributes stay, the function's metadata does not.  Returns the function, which is a new one. */
 LLVMValueRef pl_drop_parameters(LLVMValueRef function, const bool *kept);
+
+/* Removes a list of named metadata, where the module has it. */
+void pl_drop_named_metadata(LLVMModuleRef module, const char *name);
 
 /* Runs InferAddressSpaces over every function, with `generic` as the number of the generic address
  * space, which the C interface cannot tell the pass and spir64 tells nobody. */

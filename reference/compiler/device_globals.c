@@ -7,8 +7,6 @@
 
 #include <llvm-c/Target.h>
 
-#define SET_PROGRAM_METADATA "SYCL/program metadata"
-
 /* ---- Attributes ---------------------------------------------------------------------------- */
 
 static bool has_attribute(LLVMValueRef variable, const char *name)
@@ -204,8 +202,8 @@ static rt_property map_id(pl_job *job, LLVMValueRef variable, const rt_device_gl
 {
     rt_text symbol = pl_job_name(job, variable);
     return (rt_property){
-        .name =
-            rt_arena_printf(&job->arena, "%.*s@global_id_mapping", RT_TEXT_ARG(global->unique_id)),
+        .name = rt_arena_printf(&job->arena, "%.*s" RT_GLOBAL_MAPPING_SUFFIX,
+                                RT_TEXT_ARG(global->unique_id)),
         .type = RT_PROPERTY_BYTES,
         .bytes = {(const uint8_t *)symbol.data, symbol.length},
     };
@@ -242,7 +240,7 @@ rt_status pl_device_globals_describe(pl_job *job, LLVMModuleRef image, pl_proper
     CHECK(count <= most);
     if (count == 0 || !RULE(DG_POSTLINK_11)) return RT_STATUS_OK;
     pl_properties_add(properties, RT_SET_DEVICE_GLOBALS, items, count);
-    pl_properties_add(properties, SET_PROGRAM_METADATA, symbols, count);
+    pl_properties_add(properties, RT_SET_PROGRAM_METADATA, symbols, count);
     return RT_STATUS_OK;
 }
 

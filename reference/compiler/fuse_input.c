@@ -78,15 +78,27 @@ static rt_status read_program(pl_job *job, const rt_fusion_kernel *kernel,
                           RT_TEXT_ARG(kernel->name), RT_TEXT_ARG(diagnostic->message));
 }
 
-/* The fused kernel is a program of its own: a variable that keeps what kernels write would be
- * another one there. */
-static rt_status check_variables(pl_job *job, LLVMModuleRef program, rt_text kernel)
+static bool is_shared(const rt_fusion_request *request, rt_text name)
 {
+    for (uint32_t i = 0; i < request->variable_count; i++) {
+        if (rt_text_equal(request->variables[i], name)) return true;
+    }
+    return false;
+}
+
+/* The fused kernel is a program of its own: a variable that keeps what kernels write would be
+ * another one there, unless it is one that programs share, which is joined with those of its name.
+ */
+static rt_status check_variables(const fusion_input *input, LLVMModuleRef program, rt_text kernel)
+{
+    pl_job *job = input->job;
     LLVMValueRef variable = LLVMGetFirstGlobal(program);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
-        if (LLVMIsGlobalConstant(variable) || !LLVMGetFirstUse(variable)) continue;
-        if (LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) != SPACE_GLOBAL) continue;
         rt_text name = pl_job_name(job, variable);
+        bool shared = is_shared(input->request, name);
+        if (shared) LLVMSetLinkage(variable, LLVMLinkOnceODRLinkage);
+        if (shared || LLVMIsGlobalConstant(variable) || !LLVMGetFirstUse(variable)) continue;
+        if (LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) != SPACE_GLOBAL) continue;
         return rt_fail_naming(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE, &name, 1,
                               "kernel %.*s cannot be fused: its program has the variable %.*s in "
                               "global memory, of which the fused kernel would have a copy",
@@ -149,7 +161,7 @@ static rt_status add_program(fusion_input *input, uint32_t number)
     LLVMModuleRef program = NULL;
     RT_TRY(read_program(job, kernel, &program));
     rt_status status = check_kernels(input, program, number);
-    if (rt_ok(status)) status = check_variables(job, program, kernel->name);
+    if (rt_ok(status)) status = check_variables(input, program, kernel->name);
     if (!rt_ok(status)) {
         LLVMDisposeModule(program);
         return status;
@@ -160,6 +172,16 @@ static rt_status add_program(fusion_input *input, uint32_t number)
         LLVMSetDataLayout(input->module, LLVMGetDataLayoutStr(program));
     }
     return pl_module_link(job, RT_LINK_ERROR, input->module, program);
+}
+
+/* Those who share them find them by name. */
+static void export_shared(const fusion_input *input)
+{
+    LLVMValueRef variable = LLVMGetFirstGlobal(input->module);
+    for (; variable; variable = LLVMGetNextGlobal(variable)) {
+        if (is_shared(input->request, pl_job_name(input->job, variable)))
+            LLVMSetLinkage(variable, LLVMExternalLinkage);
+    }
 }
 
 /* ---- The stub ------------------------------------------------------------------------------ */
@@ -263,6 +285,7 @@ rt_status pl_fusion_input(pl_job *job, const rt_fusion_request *request, rt_text
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < request->kernel_count && rt_ok(status); i++)
         if (input.programs[i] == i) status = add_program(&input, i);
+    if (rt_ok(status)) export_shared(&input);
     if (rt_ok(status)) status = make_stub(&input, stub, out_reasons);
     if (rt_ok(status)) status = pl_module_verify(job, input.module, "joining the kernels");
     if (rt_ok(status)) {

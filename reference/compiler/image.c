@@ -1,5 +1,5 @@
 /* Makes one image: clone the part, give every definition the linkage of its role, optimise, collect
- * symbols, translate, and check the translation against the symbols.
+ * symbols, translate, and check the translation against the symbols; or write PTX.
  *
  * Source: document 003, "sycl-post-link changes": linkage DL-SPLIT-10 to -12, property sets
  * DL-IMAGE-05 to -07. */
@@ -7,9 +7,11 @@
 
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
+#include "reference/compiler/aspects.h"
 #include "reference/compiler/clone_part.h"
 #include "reference/compiler/device_globals.h"
 #include "reference/compiler/prepare.h"
+#include "reference/compiler/ptx.h"
 #include "reference/compiler/refuse.h"
 #include "reference/compiler/spec_constants.h"
 #include "reference/compiler/spirv_lines.h"
@@ -253,29 +255,61 @@ static rt_status collect_symbols(pl_job *job, LLVMModuleRef module, const pl_gra
     return status;
 }
 
+static rt_status prepare(pl_job *job, LLVMModuleRef module, pl_properties *properties)
+{
+    RT_TRY(pl_prepare_optimise(job, module));
+    RT_TRY(pl_refuse_unwritable(job, module));
+    pl_spec_constants_place(job, module, properties);
+    return RT_STATUS_OK;
+}
+
+static rt_status write(pl_job *job, const rt_postlink_request *request, LLVMModuleRef module,
+                       const pl_symbols *symbols, rt_image *image)
+{
+    pl_prepare_for_writer(job, module);
+    RT_TRY(pl_module_verify(job, module, "ordering its blocks"));
+    RT_TRY(translate(job, request, module, image->name, &image->code));
+    return check_translation(job, module, symbols, image->code, image->name);
+}
+
+/* PTX has no specialisation constants, and its writer no faults that would need curing. */
+static rt_status prepare_ptx(pl_job *job, LLVMModuleRef module)
+{
+    pl_spec_constants_fold(job, module);
+    return pl_prepare_simplify(job, module);
+}
+
+static void add_requirements(pl_job *job, LLVMModuleRef module, const pl_graph *graph,
+                             const pl_part *part, const rt_image *image, pl_properties *properties)
+{
+    if (image->format == RT_FORMAT_PTX) {
+        pl_aspects used = pl_image_aspects(graph, part, pl_aspects_of_module(module));
+        pl_properties_add_requirements_of(job, properties, used, module);
+    } else {
+        pl_aspects used = pl_image_aspects(graph, part, pl_aspects_of_spirv(image->code));
+        pl_properties_add_requirements(job, properties, used, image->code);
+    }
+}
+
 static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLVMModuleRef module,
                             const pl_graph *graph, const pl_part *part, rt_image *image)
 {
+    bool ptx = request->format == RT_FORMAT_PTX;
+    pl_properties properties = {0};
     if (part->dummy) pl_dummy_empty(job, module, graph, part);
     if (!request->ahead_of_time) pl_slots_separate(job, module, graph, part);
-    RT_TRY(pl_prepare_optimise(job, module));
-    RT_TRY(pl_refuse_unwritable(job, module));
-    pl_properties properties = {0};
-    pl_spec_constants_place(job, module, &properties);
+    RT_TRY(ptx ? prepare_ptx(job, module) : prepare(job, module, &properties));
     RT_TRY(pl_device_globals_describe(job, module, &properties));
     RT_TRY(pl_vtables_place(job, module, graph, part));
     pl_virtual_properties_add(job, &properties, module, graph, part, request->ahead_of_time);
     pl_symbols symbols;
     RT_TRY(collect_symbols(job, module, graph, part, &symbols));
-    pl_prepare_for_writer(job, module);
-    RT_TRY(pl_module_verify(job, module, "ordering its blocks"));
-    RT_TRY(translate(job, request, module, image->name, &image->code));
-    RT_TRY(check_translation(job, module, &symbols, image->code, image->name));
+    RT_TRY(ptx ? pl_ptx_write(job, module, request->library, &image->code)
+               : write(job, request, module, &symbols, image));
     image->kernels = symbols.kernels;
     image->kernel_count = symbols.kernel_count;
     add_symbol_sets(job, &properties, &symbols);
-    pl_properties_add_requirements(job, &properties, pl_image_aspects(graph, part, image->code),
-                                   image->code);
+    add_requirements(job, module, graph, part, image, &properties);
     pl_properties_finish(job, &properties, image);
     CHECK(image->code.size > 0);
     rt_image_hash(image);
@@ -289,6 +323,7 @@ rt_status pl_image_make(pl_job *job, const rt_postlink_request *request, LLVMMod
     CHECK(input && part->placed && name.length > 0);
     *out_image = (rt_image){.name = name, .format = request->format};
     LLVMModuleRef module = clone(input, graph, part, name);
+    if (request->format == RT_FORMAT_PTX) pl_ptx_names(job, module);
     rt_status status = fill_image(job, request, module, graph, part, out_image);
     LLVMDisposeModule(module);
     return status;

@@ -154,6 +154,7 @@ static rt_status add_source(pl_job *job, const rt_postlink_request *request, uin
     rt_status taken = pl_refuse_foreign(job, part, source->name);
     if (rt_ok(taken)) taken = pl_annotations_take(job, part, source->name, &annotations);
     if (rt_ok(taken)) {
+        pl_assumptions_take(job, part, &annotations);
         taken = pl_virtual_functions_take(job, part, source->name, &annotations);
     }
     if (rt_ok(taken)) {

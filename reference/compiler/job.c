@@ -60,10 +60,9 @@ rt_status pl_module_parse(pl_job *job, rt_bytes bitcode, rt_text what, LLVMModul
     LLVMBool failed = LLVMParseBitcodeInContext2(job->context, memory, &module);
     LLVMDisposeMemoryBuffer(memory);
     if (failed) {
-        return rt_fail(
-            job->sink, RT_MALFORMED, RT_RULE_NONE,
-            "%.*s: not LLVM bitcode that LLVM 14 reads (%s); clang 14 makes such code of virtual base classes in C++ for OpenCL",
-            RT_TEXT_ARG(what), pl_job_reason(job));
+        return rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
+                       "%.*s: not LLVM bitcode that LLVM 14 reads (%s)", RT_TEXT_ARG(what),
+                       pl_job_reason(job));
     }
     char *reason = NULL;
     if (LLVMVerifyModule(module, LLVMReturnStatusAction, &reason)) {

@@ -2,7 +2,7 @@
 #include "reference/compiler/fuse.h"
 #include "reference/compiler/postlink.h"
 
-#define PLUGIN_IDENTIFICATION "assay compiler 2, LLVM 14, LLVMSPIRVLib 14"
+#define PLUGIN_IDENTIFICATION "assay compiler 3, LLVM 14, LLVMSPIRVLib 14"
 
 __attribute__((visibility("default"))) const rt_compiler_api *rt_compiler_api_get(uint32_t version)
 {

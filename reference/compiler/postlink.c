@@ -6,14 +6,15 @@
 #include "reference/compiler/aspects.h"
 #include "reference/compiler/image.h"
 #include "reference/compiler/input.h"
+#include "reference/compiler/ptx.h"
 #include "reference/compiler/spec_constants.h"
 #include "reference/compiler/virtual_images.h"
 
 static rt_status check_request(rt_sink *sink, const rt_postlink_request *request)
 {
-    if (request->format != RT_FORMAT_SPIRV64) {
+    if (request->format != RT_FORMAT_SPIRV64 && request->format != RT_FORMAT_PTX) {
         return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "module %.*s: post-link makes spirv64 images, not %s",
+                       "module %.*s: post-link makes images of spirv64 and ptx, not of %s",
                        RT_TEXT_ARG(request->module), rt_format_name(request->format));
     }
     if (request->source_count == 0) {
@@ -71,12 +72,14 @@ rt_status pl_postlink(rt_sink *sink, const rt_postlink_request *request, rt_buff
     pl_job job;
     pl_job_open(&job, sink);
     job.profile = request->profile;
+    job.format = request->format;
     job.device_globals = request->device_globals || !RULE(DG_POSTLINK_01);
     CHECK(out_answer->size == 0);
     pl_device_globals globals = {0};
     LLVMModuleRef input = NULL;
     rt_status status = pl_input_link(&job, request, &globals, &input);
     if (rt_ok(status)) {
+        if (job.format == RT_FORMAT_PTX) pl_ptx_names(&job, input);
         status = pl_spec_constants_check(&job, input);
         if (rt_ok(status)) status = make_images(&job, request, input, &globals, out_answer);
         LLVMDisposeModule(input);

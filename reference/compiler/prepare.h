@@ -11,6 +11,9 @@ RT_MUST_USE rt_status pl_prepare_drop_unused(pl_job *job, LLVMModuleRef module);
  * what the SPIR-V writer of version 14 cannot write. */
 RT_MUST_USE rt_status pl_prepare_optimise(pl_job *job, LLVMModuleRef module);
 
+/* The same without what only the SPIR-V writer needs. */
+RT_MUST_USE rt_status pl_prepare_simplify(pl_job *job, LLVMModuleRef module);
+
 /* Runs passes of LLVM, named as its pass builder names them, and verifies the module. */
 RT_MUST_USE rt_status pl_prepare_run(pl_job *job, LLVMModuleRef module, const char *passes);
 

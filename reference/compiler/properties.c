@@ -88,38 +88,106 @@ static bool scan_mode(mode_scan *scan, rt_bytes spirv)
     return scan->agreeing > 0 && scan->agreeing == scan->kernel_count;
 }
 
-static void require_sizes(pl_job *job, requirements *all, rt_bytes spirv)
+/* The sizes that the kernels of an image agree on; no operands: they do not. */
+typedef struct required_sizes {
+    mode_scan group, sub_group;
+    bool group_agreed, sub_group_agreed;
+} required_sizes;
+
+static required_sizes no_sizes(void)
 {
-    mode_scan group = {.mode = MODE_LOCAL_SIZE, .operand_count = 3};
-    mode_scan sub_group = {.mode = MODE_SUBGROUP_SIZE, .operand_count = 1};
+    return (required_sizes){.group = {.mode = MODE_LOCAL_SIZE, .operand_count = 3},
+                            .sub_group = {.mode = MODE_SUBGROUP_SIZE, .operand_count = 1}};
+}
+
+static void require_sizes(pl_job *job, requirements *all, const required_sizes *agreed)
+{
     rt_buffer sizes = {0};
-    if (scan_mode(&group, spirv)) {
+    if (agreed->group_agreed) {
         /* Shipped DPC++ refuses launches in another number of dimensions; SPIR-V has always three,
          * of which a kernel of fewer leaves the last ones at 1. */
-        uint32_t dimensions = group.operand_count;
-        while (dimensions > 1 && group.operands[dimensions - 1] == 1)
+        uint32_t dimensions = agreed->group.operand_count;
+        while (dimensions > 1 && agreed->group.operands[dimensions - 1] == 1)
             dimensions--;
         for (uint32_t i = 0; i < dimensions; i++)
-            rt_write_u64(&sizes, group.operands[i]);
+            rt_write_u64(&sizes, agreed->group.operands[i]);
     }
     require_bytes(job, all, RT_REQUIREMENT_GROUP_SIZE, &sizes);
-    if (scan_mode(&sub_group, spirv)) {
+    if (agreed->sub_group_agreed) {
         all->items[all->count++] = (rt_property){.name = RT_TEXT(RT_REQUIREMENT_SUB_GROUP_SIZE),
                                                  .type = RT_PROPERTY_UINT32,
-                                                 .number = sub_group.operands[0]};
+                                                 .number = agreed->sub_group.operands[0]};
     }
+}
+
+static void add_requirements(pl_job *job, pl_properties *properties, pl_aspects aspects,
+                             const required_sizes *sizes)
+{
+    requirements all = {0};
+    require_aspects(job, &all, aspects);
+    require_sizes(job, &all, sizes);
+    if (all.count == 0) return;
+    rt_property *items = rt_arena_alloc_array(&job->arena, all.count, sizeof *items);
+    memcpy(items, all.items, all.count * sizeof *items);
+    pl_properties_add(properties, RT_SET_DEVICE_REQUIREMENTS, items, all.count);
 }
 
 void pl_properties_add_requirements(pl_job *job, pl_properties *properties, pl_aspects aspects,
                                     rt_bytes spirv)
 {
-    requirements all = {0};
-    require_aspects(job, &all, aspects);
-    require_sizes(job, &all, spirv);
-    if (all.count == 0) return;
-    rt_property *items = rt_arena_alloc_array(&job->arena, all.count, sizeof *items);
-    memcpy(items, all.items, all.count * sizeof *items);
-    pl_properties_add(properties, RT_SET_DEVICE_REQUIREMENTS, items, all.count);
+    required_sizes sizes = no_sizes();
+    sizes.group_agreed = scan_mode(&sizes.group, spirv);
+    sizes.sub_group_agreed = scan_mode(&sizes.sub_group, spirv);
+    add_requirements(job, properties, aspects, &sizes);
+}
+
+/* ---- Requirements of an LLVM module --------------------------------------------------------- */
+
+/* The numbers of a kernel's metadata of a kind; false: it has none of that form. */
+static bool numbers_of(pl_job *job, LLVMValueRef kernel, const char *name, uint32_t count,
+                       uint32_t *out_numbers)
+{
+    unsigned kind = LLVMGetMDKindIDInContext(job->context, name, (unsigned)strlen(name));
+    size_t entry_count = 0;
+    LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(kernel, &entry_count);
+    bool found = false;
+    for (unsigned i = 0; i < entry_count; i++) {
+        if (LLVMValueMetadataEntriesGetKind(entries, i) != kind) continue;
+        LLVMValueRef node =
+            LLVMMetadataAsValue(job->context, LLVMValueMetadataEntriesGetMetadata(entries, i));
+        LLVMValueRef operands[3] = {NULL};
+        found = LLVMGetMDNodeNumOperands(node) == count && count <= 3;
+        if (found) LLVMGetMDNodeOperands(node, operands);
+        for (uint32_t k = 0; found && k < count; k++)
+            out_numbers[k] = (uint32_t)LLVMConstIntGetZExtValue(operands[k]);
+    }
+    LLVMDisposeValueMetadataEntries(entries);
+    return found;
+}
+
+/* As scan_mode, of metadata. */
+static bool scan_metadata(pl_job *job, mode_scan *scan, LLVMModuleRef module, const char *name)
+{
+    LLVMValueRef kernel = LLVMGetFirstFunction(module);
+    for (; kernel; kernel = LLVMGetNextFunction(kernel)) {
+        uint32_t found[3] = {0};
+        if (!pl_is_kernel(kernel) || LLVMIsDeclaration(kernel)) continue;
+        scan->kernel_count++;
+        if (!numbers_of(job, kernel, name, scan->operand_count, found)) continue;
+        if (scan->agreeing == 0) memcpy(scan->operands, found, sizeof found);
+        scan->agreeing += memcmp(scan->operands, found, sizeof found) == 0;
+    }
+    return scan->agreeing > 0 && scan->agreeing == scan->kernel_count;
+}
+
+void pl_properties_add_requirements_of(pl_job *job, pl_properties *properties, pl_aspects aspects,
+                                       LLVMModuleRef module)
+{
+    required_sizes sizes = no_sizes();
+    sizes.group_agreed = scan_metadata(job, &sizes.group, module, "reqd_work_group_size");
+    sizes.sub_group_agreed =
+        scan_metadata(job, &sizes.sub_group, module, "intel_reqd_sub_group_size");
+    add_requirements(job, properties, aspects, &sizes);
 }
 
 void pl_properties_finish(pl_job *job, const pl_properties *properties, rt_image *image)

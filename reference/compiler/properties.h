@@ -27,6 +27,10 @@ void pl_properties_add_symbols(pl_job *job, pl_properties *properties, const cha
 void pl_properties_add_requirements(pl_job *job, pl_properties *properties, pl_aspects aspects,
                                     rt_bytes spirv);
 
+/* The same of code that is an LLVM module: the sizes are those of its kernels' metadata. */
+void pl_properties_add_requirements_of(pl_job *job, pl_properties *properties, pl_aspects aspects,
+                                       LLVMModuleRef module);
+
 /* Gives the sets to the image. */
 void pl_properties_finish(pl_job *job, const pl_properties *properties, rt_image *image);
 

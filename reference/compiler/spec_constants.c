@@ -360,3 +360,19 @@ void pl_spec_constants_place(pl_job *job, LLVMModuleRef image, pl_properties *pr
     rt_vector_free(&place.functions);
     rt_buffer_free(&place.defaults);
 }
+
+void pl_spec_constants_fold(pl_job *job, LLVMModuleRef image)
+{
+    placement place = {.job = job, .image = image};
+    find_constants(&place);
+    for (uint32_t i = 0; i < place.functions.count; i++) {
+        LLVMValueRef function = place.functions.items[i];
+        while (LLVMGetFirstUse(function)) {
+            LLVMValueRef call = LLVMGetUser(LLVMGetFirstUse(function));
+            CHECK(LLVMIsACallInst(call));
+            replace(call, LLVMGetOperand(call, 0));
+        }
+        LLVMDeleteFunction(function);
+    }
+    rt_vector_free(&place.functions);
+}

@@ -25,4 +25,8 @@ RT_MUST_USE rt_status pl_spec_constants_check(pl_job *job, LLVMModuleRef module)
  * numbers and defaults by name, where there are any. */
 void pl_spec_constants_place(pl_job *job, LLVMModuleRef image, pl_properties *properties);
 
+/* Replaces the calls of one image by the defaults, for a format that has no specialisation
+ * constants. */
+void pl_spec_constants_fold(pl_job *job, LLVMModuleRef image);
+
 #endif

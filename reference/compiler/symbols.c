@@ -19,7 +19,8 @@
 
 typedef RT_VECTOR(rt_text) text_vector;
 
-enum { SPACE_GLOBAL = 1, SPACE_CONSTANT = 2 }; /* address spaces of spir64 */
+/* Address spaces of spir64 and, where they differ, of nvptx64. */
+enum { SPACE_GLOBAL = 1, SPACE_CONSTANT = 2, SPACE_CONSTANT_NVPTX = 4 };
 
 /* ---- Names --------------------------------------------------------------------------------- */
 
@@ -61,6 +62,12 @@ bool pl_symbol_is_opencl_builtin(rt_text symbol)
     rt_text name, rest;
     if (split_mangled(symbol, &name, &rest)) return is_builtin_name(name);
     return rt_text_is(symbol, "printf");
+}
+
+rt_text pl_symbol_builtin_name(rt_text symbol)
+{
+    rt_text name, rest;
+    return split_mangled(symbol, &name, &rest) ? name : symbol;
 }
 
 /* Reports whether the demangled form starts with two underscores.  A template's starts with its
@@ -152,10 +159,11 @@ pl_declaration pl_declaration_classify(const pl_job *job, LLVMValueRef function)
 }
 
 /* Variables of work-items and work-groups are nobody else's. */
-static bool lies_in_shared_memory(LLVMValueRef variable)
+static bool lies_in_shared_memory(const pl_job *job, LLVMValueRef variable)
 {
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(variable));
-    return space == SPACE_GLOBAL || space == SPACE_CONSTANT;
+    unsigned constant = job->format == RT_FORMAT_PTX ? SPACE_CONSTANT_NVPTX : SPACE_CONSTANT;
+    return space == SPACE_GLOBAL || space == constant;
 }
 
 /* Shipped DPC++ takes functions for symbols, and of variables the device_globals alone. */
@@ -168,7 +176,8 @@ bool pl_variable_is_offered(const pl_job *job, LLVMValueRef variable)
 {
     CHECK(LLVMIsAGlobalVariable(variable));
     return lists_variable(job, variable) && !LLVMIsDeclaration(variable) &&
-           !pl_is_local(variable) && lies_in_shared_memory(variable) && !pl_is_vtable(variable);
+           !pl_is_local(variable) && lies_in_shared_memory(job, variable) &&
+           !pl_is_vtable(variable);
 }
 
 /* As for functions; what no image can define for another one is left to the device. */
@@ -177,7 +186,7 @@ static pl_declaration classify_variable(const pl_job *job, LLVMValueRef variable
     rt_text name = name_of(variable);
     if (rt_text_starts(name, "llvm.")) return PL_DECLARED_BUILTIN;
     bool symbol =
-        lists_variable(job, variable) && lies_in_shared_memory(variable) && !is_reserved(name);
+        lists_variable(job, variable) && lies_in_shared_memory(job, variable) && !is_reserved(name);
     return symbol ? PL_DECLARED_IMPORT : PL_DECLARED_UNLISTED;
 }
 

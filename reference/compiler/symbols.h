@@ -47,6 +47,10 @@ bool pl_is_no_entry(const pl_job *job, LLVMValueRef function);
 /* True for the symbol of an OpenCL C builtin function: `_Z13get_global_idj`, `printf`. */
 bool pl_symbol_is_opencl_builtin(rt_text symbol);
 
+/* The name that a builtin function has in its source: "get_global_id" of `_Z13get_global_idj`; the
+ * symbol itself where it is not mangled. */
+rt_text pl_symbol_builtin_name(rt_text symbol);
+
 /* True for an atomic operation of OpenCL C or SPIR-V, written as a function whose first parameter
  * is the address. */
 bool pl_symbol_is_atomic(rt_text symbol);

@@ -30,9 +30,9 @@ void pl_virtual_properties_add(pl_job *job, pl_properties *properties, LLVMModul
                                const pl_graph *graph, const pl_part *part, bool ahead);
 
 /* The aspects that an image requires of a device: those of its entry points, none of a dummy
- * (VF-SPLIT-11, VF-DUMMY-03), and what the capabilities of its code ask for unless they may come
- * from virtual functions that the device need not have. */
-pl_aspects pl_image_aspects(const pl_graph *graph, const pl_part *part, rt_bytes spirv);
+ * (VF-SPLIT-11, VF-DUMMY-03), and those of its code, as written, unless they may come from virtual
+ * functions that the device need not have. */
+pl_aspects pl_image_aspects(const pl_graph *graph, const pl_part *part, pl_aspects of_code);
 
 /* Empties the slots of sets that use more than the `supported` aspects, for a target that is known
  * (VF-AOT-02 to -04).  The graph's aspects are filled; it has to be built again. */

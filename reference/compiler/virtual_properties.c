@@ -215,11 +215,11 @@ static pl_aspects undeclared_calls(const pl_graph *graph, const pl_part *part)
     return 0;
 }
 
-pl_aspects pl_image_aspects(const pl_graph *graph, const pl_part *part, rt_bytes spirv)
+pl_aspects pl_image_aspects(const pl_graph *graph, const pl_part *part, pl_aspects of_code)
 {
     if (part->dummy && RULE(VF_DUMMY_03)) return 0;
     if (part->set != PL_NONE) return RULE_ELSE(VF_SPLIT_11, part->aspects, 0);
     pl_aspects aspects = part->aspects | undeclared_calls(graph, part);
     if (has_virtual_code(graph, part) && RULE(VF_DUMMY_05)) return aspects;
-    return aspects | pl_aspects_of_spirv(spirv);
+    return aspects | of_code;
 }

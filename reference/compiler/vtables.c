@@ -100,7 +100,8 @@ rt_status pl_vtables_place(pl_job *job, LLVMModuleRef module, const pl_graph *gr
         if (node->is_vtable) link_vtable(module, node);
     }
     RT_TRY(refuse_declared(job, module));
-    move_all(job, module);
+    /* The back end for NVPTX puts every variable of a module into global memory itself. */
+    if (job->format != RT_FORMAT_PTX) move_all(job, module);
     return RT_STATUS_OK;
 }
 

@@ -23,6 +23,17 @@ const char *dev_aspect_name(dev_aspect aspect)
     return names[aspect];
 }
 
+const char *dev_aspect_number_name(uint32_t number)
+{
+    switch (number) {
+#define ASPECT_CASE(aspect, name, value)                                                           \
+    case value: return name;
+        DEV_ASPECTS(ASPECT_CASE)
+#undef ASPECT_CASE
+    default: return NULL;
+    }
+}
+
 /* ---- What an operation may answer --------------------------------------------------------- */
 
 #define BIT(code) (UINT32_C(1) << RT_##code)
@@ -55,7 +66,8 @@ _Static_assert(RT_CODE_COUNT <= 32, "a set of codes is a 32-bit word");
     OPERATION(enqueue_copy, 0)                                                                     \
     OPERATION(enqueue_fill, 0)                                                                     \
     OPERATION(flush, 0)                                                                            \
-    OPERATION(wait, CODES_LAUNCH | BIT(BUDGET))
+    OPERATION(wait, CODES_LAUNCH | BIT(BUDGET))                                                    \
+    OPERATION(times, 0)
 
 typedef enum operation {
 #define OPERATION_ENUM(name, codes) OPERATION_##name,
@@ -160,6 +172,7 @@ void dev_device_capabilities(dev_device *device, dev_capabilities *out_capabilit
     CHECK(out_capabilities->group_size_max >= 1);
     CHECK_IMPLIES(out_capabilities->usm, device->ops->usm_create != NULL);
     CHECK_IMPLIES(out_capabilities->program_binaries, device->ops->program_load != NULL);
+    CHECK_IMPLIES(out_capabilities->profiling, device->ops->queue_create_profiling != NULL);
 }
 
 static dev_capabilities capabilities_of(dev_device *device)
@@ -448,17 +461,30 @@ static void queue_ops_check(const dev_queue_ops *ops)
     CHECK(ops->flush != NULL);
 }
 
-rt_status dev_queue_create(dev_device *device, dev_queue **out_queue)
+static rt_status queue_create(dev_device *device, bool profiling, dev_queue **out_queue)
 {
     CHECK(device != NULL && out_queue != NULL);
     *out_queue = NULL;
-    rt_status status = device->ops->queue_create(device, out_queue);
+    rt_status status = profiling ? device->ops->queue_create_profiling(device, out_queue)
+                                 : device->ops->queue_create(device, out_queue);
     result_check(OPERATION_queue_create, device->sink, status, *out_queue);
     if (!rt_ok(status)) return status;
     queue_ops_check((*out_queue)->ops);
     (*out_queue)->device = device;
+    (*out_queue)->profiling = profiling;
     count_up(device);
     return status;
+}
+
+rt_status dev_queue_create(dev_device *device, dev_queue **out_queue)
+{
+    return queue_create(device, false, out_queue);
+}
+
+rt_status dev_queue_create_profiling(dev_device *device, dev_queue **out_queue)
+{
+    CHECK(capabilities_of(device).profiling);
+    return queue_create(device, true, out_queue);
 }
 
 void dev_queue_destroy(dev_queue *queue)
@@ -487,7 +513,9 @@ static rt_status event_finish(operation op, dev_queue *queue, rt_status status, 
     if (!rt_ok(status)) return status;
     CHECK(event->ops != NULL);
     CHECK(event->ops->destroy != NULL && event->ops->wait != NULL && event->ops->state != NULL);
+    CHECK_IMPLIES(queue->profiling, event->ops->times != NULL);
     event->device = queue->device;
+    event->profiling = queue->profiling;
     count_up(queue->device);
     return status;
 }
@@ -664,6 +692,18 @@ dev_event_state dev_event_query(dev_event *event)
     dev_event_state state = event->ops->state(event);
     CHECK(state == DEV_EVENT_PENDING || state == DEV_EVENT_COMPLETE || state == DEV_EVENT_FAILED);
     return state;
+}
+
+rt_status dev_event_times(dev_event *event, dev_times *out_times)
+{
+    CHECK(event != NULL && out_times != NULL);
+    CHECK(event->profiling && event->ops->state(event) == DEV_EVENT_COMPLETE);
+    *out_times = (dev_times){0};
+    rt_status status = event->ops->times(event, out_times);
+    status_check(OPERATION_times, event->device->sink, status);
+    CHECK_IMPLIES(rt_ok(status),
+                  out_times->submit <= out_times->start && out_times->start <= out_times->end);
+    return status;
 }
 
 void dev_event_destroy(dev_event *event)

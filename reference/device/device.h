@@ -58,6 +58,11 @@ typedef enum dev_aspect {
 /* The name of an aspect, static. */
 const char *dev_aspect_name(dev_aspect aspect);
 
+/* The name of the aspect that has that number in SYCL, static; NULL for one that is not asked
+ * about.
+ */
+const char *dev_aspect_number_name(uint32_t number);
+
 /* What a device can do, asked once after opening.  Texts live as long as the device. */
 typedef struct dev_capabilities {
     rt_text name;           /* of the device, for records */
@@ -76,9 +81,12 @@ typedef struct dev_capabilities {
     bool finds_faults;       /* reports findings (sim) */
     bool links_with_tool;    /* linking is done by dev_tools, not by the driver */
     bool program_binaries;   /* an executable program can be had as bytes, and made of them again */
+    bool profiling;          /* queues can keep the times of their commands */
     uint64_t local_size_max; /* bytes of local memory for one work-group */
     uint32_t group_size_max; /* work-items of one work-group */
     uint64_t sub_group_sizes; /* that a kernel may require: bit 1 << (size - 1), sizes 1 to 64 */
+    uint32_t
+        spirv_max; /* newest version of SPIR-V, 0x00010200 for 1.2; 0: the device does not say */
 } dev_capabilities;
 
 /* Something wrong that a device found in a kernel while it ran (sim only). */
@@ -194,6 +202,13 @@ typedef enum dev_event_state {
     DEV_EVENT_FAILED,
 } dev_event_state;
 
+/* When a command was given to its queue, began and ended, in nanoseconds of one clock of the
+ * device, or in steps of a clock where it counts steps only; submit <= start <= end.
+ * Source: SYCL 2020, 4.6.6.1 "Event information and profiling descriptors". */
+typedef struct dev_times {
+    uint64_t submit, start, end;
+} dev_times;
+
 /* ---- Operation tables (for adapters) ------------------------------------------------------ */
 
 typedef struct dev_device_ops {
@@ -211,6 +226,8 @@ typedef struct dev_device_ops {
     rt_status (*queue_create)(dev_device *device, dev_queue **out_queue);
     /* NULL: capabilities.program_binaries is false. */
     rt_status (*program_load)(dev_device *device, rt_bytes binary, dev_program **out_program);
+    /* NULL: capabilities.profiling is false; else the queue's events have `times`. */
+    rt_status (*queue_create_profiling)(dev_device *device, dev_queue **out_queue);
 } dev_device_ops;
 
 typedef struct dev_memory_ops {
@@ -258,6 +275,7 @@ typedef struct dev_event_ops {
     void (*destroy)(dev_event *event);
     rt_status (*wait)(dev_event *event);
     dev_event_state (*state)(dev_event *event);
+    rt_status (*times)(dev_event *event, dev_times *out_times); /* NULL: see dev_device_ops */
 } dev_event_ops;
 
 /* Base structs: at offset 0 of an adapter's own.  The adapter sets `ops`; checked.c sets the rest
@@ -287,10 +305,12 @@ struct dev_kernel {
 struct dev_queue {
     const dev_queue_ops *ops;
     dev_device *device;
+    bool profiling; /* it keeps times */
 };
 struct dev_event {
     const dev_event_ops *ops;
     dev_device *device;
+    bool profiling; /* its queue keeps times */
 };
 
 /* A way to open devices; each backend folder offers one or more constants of this type. */
@@ -389,6 +409,9 @@ uint32_t dev_kernel_argument_count(dev_kernel *kernel);
 
 /* Makes an out-of-order queue: only wait lists order its commands. */
 RT_MUST_USE rt_status dev_queue_create(dev_device *device, dev_queue **out_queue);
+/* The same, of a queue that keeps the times of its commands.  Only where the device's capabilities
+ * say profiling. */
+RT_MUST_USE rt_status dev_queue_create_profiling(dev_device *device, dev_queue **out_queue);
 /* Waits for its commands, then destroys. */
 void dev_queue_destroy(dev_queue *queue);
 
@@ -427,6 +450,9 @@ RT_MUST_USE rt_status dev_queue_flush(dev_queue *queue);
 RT_MUST_USE rt_status dev_event_wait(dev_event *event);
 /* Looks without waiting. */
 dev_event_state dev_event_query(dev_event *event);
+/* The times of a command that a wait has found complete, from a queue that keeps them; the same
+ * answer every time.  DRIVER_ERROR also where a driver's times are in a wrong order. */
+RT_MUST_USE rt_status dev_event_times(dev_event *event, dev_times *out_times);
 void dev_event_destroy(dev_event *event);
 
 #endif

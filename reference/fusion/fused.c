@@ -5,7 +5,6 @@
 #include "reference/base/map.h"
 #include "reference/fusion/plan.h"
 #include "reference/image/device_global.h"
-#include "reference/image/virtual_functions.h"
 #include "reference/program/specialise.h"
 
 #include <pthread.h>
@@ -67,35 +66,15 @@ static rt_fusion_range range_of(const dev_nd_range *given)
     return range;
 }
 
-/* Property sets of images whose code belongs to the program that it is linked into. */
-static const struct {
-    const char *name, *what;
-} bound_sets[] = {
-    {RT_SET_DEVICE_GLOBALS, "device_global variables"},
-    {RT_SET_VIRTUAL_FUNCTIONS, "virtual functions, whose addresses are in objects"},
-};
-
-/* Only code that a compiler can still read is fused, and only such as has all that it needs in
- * itself: a device_global belongs to the program whose image has it, and objects that one program
- * makes are called in another only where both are linked from the same images. */
+/* Only code that a compiler can still read is fused. */
 static rt_status check_image(rt_fused_kernels *fused, rt_text kernel, const rt_image *image)
 {
-    if (image->format != RT_FORMAT_SPIRV64) {
-        return rt_fail_naming(
-            fused->tools.sink, RT_FUSION_REJECTED, RT_RULE_KF_TARGET_07, &kernel, 1,
-            "kernel '%.*s' is in image %.*s of format %s, and only spirv64 can "
-            "be fused",
-            RT_TEXT_ARG(kernel), RT_TEXT_ARG(image->name), rt_format_name(image->format));
-    }
-    for (size_t i = 0; i < sizeof bound_sets / sizeof *bound_sets; i++) {
-        const rt_property_set *set = rt_image_set(image, bound_sets[i].name);
-        if (!set || set->property_count == 0) continue;
-        return rt_fail_naming(fused->tools.sink, RT_FUSION_REJECTED, RT_RULE_NONE, &kernel, 1,
-                              "kernel '%.*s' is in image %.*s, which has %s; a fused kernel would "
-                              "have others",
-                              RT_TEXT_ARG(kernel), RT_TEXT_ARG(image->name), bound_sets[i].what);
-    }
-    return RT_STATUS_OK;
+    if (image->format == RT_FORMAT_SPIRV64) return RT_STATUS_OK;
+    return rt_fail_naming(fused->tools.sink, RT_FUSION_REJECTED, RT_RULE_KF_TARGET_07, &kernel, 1,
+                          "kernel '%.*s' is in image %.*s of format %s, and only spirv64 can "
+                          "be fused",
+                          RT_TEXT_ARG(kernel), RT_TEXT_ARG(image->name),
+                          rt_format_name(image->format));
 }
 
 static rt_status check_codes(rt_fused_kernels *fused, const rt_fusion_list *list)
@@ -126,9 +105,11 @@ rt_status rt_fused_plan_make(rt_fused_kernels *fused, rt_arena *arena, const rt_
     /* A contradiction is the application's mistake, whether or not the ranges go together. */
     const rt_fusion_range *range = rt_ok(status) ? &out_plan->range : NULL;
     RT_TRY(rt_fusion_parameters_make(fused->tools.sink, fused->tools.profile, arena, inputs,
-                                     list->count, range, &out_plan->parameters));
+                                     list->count, range, list->device->capabilities.local_size_max,
+                                     &out_plan->parameters));
     RT_TRY(status);
     RT_TRY(check_codes(fused, list));
+    RT_TRY(rt_shared_variables_find(fused->tools.sink, arena, list, &out_plan->variables));
     if (fused->tools.compiler) return RT_STATUS_OK;
     return rt_fail(fused->tools.sink, RT_FUSION_REJECTED, RT_RULE_NONE,
                    "Kernel fusion not supported by this build");
@@ -196,6 +177,8 @@ static rt_fusion_request request_make(rt_arena *arena, const rt_fused_plan *plan
         .promotion_count = parameters->promotion_count,
         .constants = parameters->constants,
         .constant_count = parameters->constant_count,
+        .variables = plan->variables.symbols,
+        .variable_count = plan->variables.count,
         .format = RT_FORMAT_SPIRV64,
         .spirv_version_max = SPIRV_VERSION_MAX,
     };
@@ -249,6 +232,7 @@ static rt_status check_result(rt_fused_kernels *fused, const rt_fused_plan *plan
                               const rt_fusion_result *result)
 {
     bool fine = result->image.kernel_count == 1 && rt_text_equal(result->image.kernels[0], name) &&
+                !rt_image_set(&result->image, RT_SET_DEVICE_GLOBALS) &&
                 result->promotion_count == plan->parameters.promotion_count;
     for (uint32_t i = 0; i < result->parameter_count && fine; i++) {
         const rt_fusion_place *place = &result->parameters[i];
@@ -278,6 +262,7 @@ static rt_status kernel_make(rt_fused_kernels *fused, const rt_fused_plan *plan,
     rt_buffer_free(&answer);
     RT_TRY(status);
     RT_TRY(check_result(fused, plan, kernel->name, &kernel->result));
+    rt_shared_variables_tell(arena, &plan->variables, &kernel->result.image);
     return rt_bundle_inject(tools->programs, plan->list->device, plan->list->context,
                             &kernel->result.image, &kernel->bundle);
 }

@@ -10,8 +10,8 @@
 
 #include "reference/fusion/compiler.h"
 #include "reference/fusion/parameters.h"
+#include "reference/fusion/shared_variables.h"
 #include "reference/program/injected.h"
-#include "reference/sched/fusion_command.h"
 
 typedef struct rt_fused_kernels rt_fused_kernels;
 
@@ -35,6 +35,7 @@ typedef struct rt_fused_plan {
     const rt_fusion_input *inputs; /* one for each kernel */
     rt_fusion_range range;
     rt_fusion_parameters parameters;
+    rt_shared_variables variables;
     bool barriers;
 } rt_fused_plan;
 

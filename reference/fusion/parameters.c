@@ -23,7 +23,8 @@ typedef struct maker {
     rt_profile profile;
     rt_arena *arena;
     const rt_fusion_range *fused;
-    rt_map index; /* what an argument points to -> its first place in `places` */
+    uint64_t local_left; /* bytes of a group's local memory that nothing has taken yet */
+    rt_map index;        /* what an argument points to -> its first place in `places` */
     RT_VECTOR(rt_fusion_place) places;
     RT_VECTOR(rt_fusion_identity) identities;
     RT_VECTOR(rt_fusion_constant) constants;
@@ -146,9 +147,20 @@ static void add_accessor(maker *make, const rt_argument *argument, const rt_fusi
                      : "Not performing specified local promotion due to work-group size mismatch");
 }
 
+/* Takes bytes of the device's local memory.  False: it has not so many left, and nothing is. */
+static bool local_take(maker *make, uint64_t count, uint64_t size)
+{
+    if (count > make->local_left / size) return false;
+    make->local_left -= count * size;
+    return true;
+}
+
 static rt_status add_argument(maker *make, const rt_fusion_input *input, rt_fusion_place place)
 {
     const rt_argument *argument = &input->launch.arguments[place.parameter];
+    /* Where the arguments alone are too many, the device itself refuses the launch. */
+    if (argument->kind == RT_ARGUMENT_LOCAL && !local_take(make, 1, argument->size))
+        make->local_left = 0;
     if (is_pointer(argument)) add_pointer(make, argument, place);
     if (is_constant(argument))
         *rt_vector_push(&make->constants) = (rt_fusion_constant){place, argument->bytes};
@@ -175,6 +187,21 @@ static uint64_t elements_of(const buffer_use *use, const rt_fusion_range *fused)
     return elements / parts;
 }
 
+/* How many elements a promoted buffer has, in a work-item or group; 0: it stays where it is. */
+static uint64_t promote(maker *make, buffer_use *use)
+{
+    if (use->promotion == RT_PROMOTION_NONE) return 0;
+    uint64_t elements = elements_of(use, make->fused);
+    if (elements == 0)
+        give_up(use, "the buffer has fewer elements than there are parts of it");
+    else if (use->promotion == RT_PROMOTION_LOCAL &&
+             !local_take(make, elements, use->memory->element_size)) {
+        give_up(use, "the device has too little local memory for a work-group's part of it");
+        return 0;
+    }
+    return elements;
+}
+
 static void promotions_make(maker *make, rt_fusion_parameters *out)
 {
     rt_fusion_promotion *promotions =
@@ -187,13 +214,8 @@ static void promotions_make(maker *make, rt_fusion_parameters *out)
         /* Broken: every buffer is, whether or not somebody asked for it. */
         if (!use->asked && use->memory->element_size > 0 && !RULE(KF_PROMOTE_05))
             use->promotion = RT_PROMOTION_PRIVATE;
-        bool promoted = use->promotion != RT_PROMOTION_NONE;
-        uint64_t elements = promoted ? elements_of(use, make->fused) : 0;
-        if (promoted && elements == 0) {
-            promoted = false;
-            give_up(use, "the buffer has fewer elements than there are parts of it");
-        }
-        if (!promoted) {
+        uint64_t elements = promote(make, use);
+        if (elements == 0) {
             if (use->asked)
                 demotions[out->demotion_count++] =
                     (rt_fusion_demotion){use->memory->name, use->reason};
@@ -221,12 +243,16 @@ static const void *kept(rt_arena *arena, const void *items, uint32_t count, size
 
 rt_status rt_fusion_parameters_make(rt_sink *sink, rt_profile profile, rt_arena *arena,
                                     const rt_fusion_input *inputs, uint32_t count,
-                                    const rt_fusion_range *fused,
+                                    const rt_fusion_range *fused, uint64_t local_size_max,
                                     rt_fusion_parameters *out_parameters)
 {
     CHECK(count >= 1);
     *out_parameters = (rt_fusion_parameters){0};
-    maker make = {.sink = sink, .profile = profile, .arena = arena, .fused = fused};
+    maker make = {.sink = sink,
+                  .profile = profile,
+                  .arena = arena,
+                  .fused = fused,
+                  .local_left = local_size_max};
     rt_status status = RT_STATUS_OK;
     for (uint32_t k = 0; k < count && rt_ok(status); k++) {
         for (uint32_t p = 0; p < inputs[k].launch.argument_count && rt_ok(status); p++)

@@ -13,6 +13,12 @@
 
 #define RT_SET_DEVICE_GLOBALS "SYCL/device globals"
 
+/* Among other things this set maps the id of each variable to its symbol in the code, by a property
+ * of type bytes named by the id and the suffix.  Observed of shipped DPC++ (requirements.yaml,
+ * DG-PLUGIN-06, key dpcpp). */
+#define RT_SET_PROGRAM_METADATA  "SYCL/program metadata"
+#define RT_GLOBAL_MAPPING_SUFFIX "@global_id_mapping"
+
 /* The values of the property host_access; READ_WRITE is the default.  They say what the host may do
  * (sycl_ext_oneapi_device_global, "host_access"). */
 #define RT_HOST_ACCESSES(ACCESS)                                                                   \

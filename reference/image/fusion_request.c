@@ -4,12 +4,13 @@
  *     request: name barriers format spirv_version_max range
  *              count (name range count code*)*  count (place place)*
  *              count (place kind elements element_bytes)*  count (place value)*
+ *              count variable*
  *     result:  count place*  count (made reason)*  image list of one
  *
  * Requests cross a pipe and results lie in caches, so the readers trust nothing. */
 #include "reference/image/fusion_request.h"
 
-enum { REQUEST_TAG = 0x51524641, RESULT_TAG = 0x53524641, FUSION_VERSION = 1 };
+enum { REQUEST_TAG = 0x51524641, RESULT_TAG = 0x53524641, FUSION_VERSION = 2 };
 
 /* Least sizes in bytes of the items. */
 enum {
@@ -94,6 +95,9 @@ void rt_fusion_request_write(rt_buffer *out, const rt_fusion_request *request)
     for (uint32_t i = 0; i < request->kernel_count; i++)
         write_kernel(out, &request->kernels[i]);
     write_arguments(out, request);
+    rt_write_u32(out, request->variable_count);
+    for (uint32_t i = 0; i < request->variable_count; i++)
+        rt_write_text(out, request->variables[i]);
 }
 
 void rt_fusion_result_write(rt_buffer *out, const rt_fusion_result *result)
@@ -233,6 +237,18 @@ static void read_constants(rt_arena *arena, rt_reader *reader, rt_fusion_request
     request->constants = constants;
 }
 
+static void read_variables(rt_arena *arena, rt_reader *reader, rt_fusion_request *request)
+{
+    enum { TEXT_SIZE_MIN = 4 };
+    request->variable_count = rt_read_count(reader, TEXT_SIZE_MIN);
+    rt_text *variables = rt_arena_alloc_array(arena, request->variable_count, sizeof *variables);
+    for (uint32_t i = 0; i < request->variable_count; i++) {
+        variables[i] = rt_read_text(reader);
+        require(reader, variables[i].length > 0);
+    }
+    request->variables = variables;
+}
+
 rt_fusion_request rt_fusion_request_read(rt_arena *arena, rt_reader *reader)
 {
     rt_fusion_request request = {0};
@@ -247,6 +263,7 @@ rt_fusion_request rt_fusion_request_read(rt_arena *arena, rt_reader *reader)
     if (!reader->failed) read_identities(arena, reader, &request);
     if (!reader->failed) read_promotions(arena, reader, &request);
     if (!reader->failed) read_constants(arena, reader, &request);
+    if (!reader->failed) read_variables(arena, reader, &request);
     return request;
 }
 

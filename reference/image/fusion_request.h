@@ -69,6 +69,10 @@ typedef struct rt_fusion_request {
     uint32_t promotion_count;
     const rt_fusion_constant *constants;
     uint32_t constant_count;
+    /* Symbols of variables in global memory that the fused program shares with others: each is one
+     * variable, which it exports.  Of any other that kernels write it would have a copy. */
+    const rt_text *variables;
+    uint32_t variable_count;
     rt_format format;           /* of the codes and of the result */
     uint32_t spirv_version_max; /* as in rt_postlink_request */
 } rt_fusion_request;

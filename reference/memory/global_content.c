@@ -1,8 +1,6 @@
 /* Where the content of a variable is: a buffer for each device, the host object, a program. */
 #include "reference/memory/global_internal.h"
 
-#define SET_METADATA "SYCL/program metadata"
-
 static uint32_t memory_id(const rt_global_database *database)
 {
     return database->parameters.memory_id(database->parameters.user);
@@ -67,9 +65,10 @@ static rt_text symbol_of(const rt_program *program, rt_text unique_id)
 {
     rt_arena arena = {0};
     rt_text symbol = {0};
-    rt_text name = rt_arena_printf(&arena, "%.*s@global_id_mapping", RT_TEXT_ARG(unique_id));
-    for (uint32_t i = 0; i < program->image_count && symbol.length == 0; i++) {
-        const rt_property_set *set = rt_image_set(program->images[i]->image, SET_METADATA);
+    rt_text name = rt_arena_printf(&arena, "%.*s" RT_GLOBAL_MAPPING_SUFFIX, RT_TEXT_ARG(unique_id));
+    for (uint32_t i = 0; i < rt_program_image_count(program) && symbol.length == 0; i++) {
+        const rt_property_set *set =
+            rt_image_set(rt_program_image(program, i), RT_SET_PROGRAM_METADATA);
         for (uint32_t k = 0; set && k < set->property_count; k++) {
             const rt_property *property = &set->properties[k];
             if (property->type != RT_PROPERTY_BYTES || !rt_text_equal(property->name, name))

@@ -57,9 +57,9 @@ void rt_global_program_made(void *user, const rt_program *program)
     CHECK(!database->programs.items[program->id]);
     rt_program_globals *globals = rt_alloc(sizeof *globals);
     database->programs.items[program->id] = globals;
-    for (uint32_t i = 0; i < program->image_count; i++) {
+    for (uint32_t i = 0; i < rt_program_image_count(program); i++) {
         if (i > 0 && !RULE(DG_INIT_02)) break; /* Broken: only the requesting image. */
-        image_scan(database, program, program->images[i]->image, globals);
+        image_scan(database, program, rt_program_image(program, i), globals);
     }
     pthread_mutex_unlock(&database->lock);
 }

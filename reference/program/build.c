@@ -29,12 +29,10 @@ static rt_text truth(bool holds)
     return holds ? RT_TEXT("true") : RT_TEXT("false");
 }
 
-/* Code that is neither SPIR-V nor source was compiled ahead of time, so the device only reads it
- * (DL-LINK-04). */
+/* Code that was compiled ahead of time the device only reads (DL-LINK-04). */
 static bool is_compiled_here(const rt_image *image)
 {
-    bool compiled_ahead = image->format != RT_FORMAT_SPIRV64 && image->format != RT_FORMAT_OPENCL_C;
-    return !compiled_ahead || !RULE(DL_LINK_04);
+    return !rt_format_is_native(image->format) || !RULE(DL_LINK_04);
 }
 
 static void trace_create(rt_program_manager *manager, const rt_image *image, bool executable)
@@ -149,6 +147,7 @@ static rt_format format_asked(rt_format format)
     case RT_FORMAT_SPIRV64_GEN: return RULE_ELSE(DL_BACKEND_04, format, RT_FORMAT_SPIRV64);
     case RT_FORMAT_SPIRV64_FPGA: return RULE_ELSE(DL_BACKEND_05, format, RT_FORMAT_SPIRV64);
     case RT_FORMAT_NATIVE:
+    case RT_FORMAT_PTX:
     case RT_FORMAT_OPENCL_C:
     case RT_FORMAT_COUNT: break;
     }

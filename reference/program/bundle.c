@@ -60,15 +60,13 @@ static bool unit_equal(const rt_bundle_unit *a, const rt_bundle_unit *b)
 
 static uint32_t unit_image_count(const rt_bundle_unit *unit)
 {
-    bool registered = unit->program && !unit->program->own;
-    return registered ? unit->program->image_count : 1;
+    return unit->program ? rt_program_image_count(unit->program) : 1;
 }
 
 static const rt_image *unit_image(const rt_bundle_unit *unit, uint32_t index)
 {
     CHECK(index < unit_image_count(unit));
-    if (unit->program && unit->program->own) return unit->program->own;
-    return unit->program ? unit->program->images[index]->image : unit->image->image;
+    return unit->program ? rt_program_image(unit->program, index) : unit->image->image;
 }
 
 static bool unit_has_kernel(const rt_bundle_unit *unit, rt_text kernel)
@@ -177,7 +175,7 @@ void rt_bundle_add_program(rt_program_manager *manager, rt_bundle *bundle,
 {
     rt_bundle_unit *unit = unit_add(bundle, target->device);
     pthread_mutex_lock(&manager->lock);
-    unit->program = rt_program_create(manager, target, id, set, executable);
+    unit->program = rt_program_create(manager, target, id, set, NULL, executable);
     rt_program_trace_made(manager, target, id, set, false);
     pthread_mutex_unlock(&manager->lock);
 }

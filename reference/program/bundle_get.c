@@ -50,7 +50,8 @@ static bool has_symbols(const rt_image *image, const char *set_name)
 /* The state in which the image's code begins (see bundle.h). */
 static rt_bundle_state initial_state(const rt_image *image)
 {
-    if (image->format == RT_FORMAT_SPIRV64) return RT_BUNDLE_INPUT;
+    if (image->format == RT_FORMAT_SPIRV64 || image->format == RT_FORMAT_PTX)
+        return RT_BUNDLE_INPUT;
     bool linked =
         has_symbols(image, RT_SET_IMPORTED_SYMBOLS) || has_symbols(image, RT_SET_EXPORTED_SYMBOLS);
     return linked ? RT_BUNDLE_OBJECT : RT_BUNDLE_EXECUTABLE;

@@ -257,10 +257,24 @@ void rt_program_trace_made(rt_program_manager *manager, const rt_build_target *t
     rt_arena_reset(&arena);
 }
 
-rt_program *rt_program_create(rt_program_manager *manager, const rt_build_target *target,
-                              uint32_t id, const rt_link_set *set, dev_program *executable)
+uint32_t rt_program_image_count(const rt_program *program)
 {
+    return program->own ? 1 : program->image_count;
+}
+
+const rt_image *rt_program_image(const rt_program *program, uint32_t index)
+{
+    CHECK(index < rt_program_image_count(program));
+    return program->own ? program->own : program->images[index]->image;
+}
+
+rt_program *rt_program_create(rt_program_manager *manager, const rt_build_target *target,
+                              uint32_t id, const rt_link_set *set, const rt_image *own,
+                              dev_program *executable)
+{
+    CHECK_IMPLIES(own, set->images.count == 0);
     rt_program *program = rt_alloc(sizeof *program);
+    program->own = own;
     program->references = 1;
     program->id = id;
     program->device = target->device;
@@ -323,7 +337,7 @@ static rt_status build_set(rt_program_manager *manager, const rt_build_target *t
     pending_remove(manager, build);
     pthread_cond_broadcast(&manager->built);
     if (!rt_ok(status)) return status;
-    *out_program = rt_program_create(manager, target, id, set, executable);
+    *out_program = rt_program_create(manager, target, id, set, NULL, executable);
     rt_program_trace_made(manager, target, id, set, loaded);
     /* An image that went while the program was built must not come back by the cache. */
     bool all_there = true;

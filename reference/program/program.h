@@ -61,6 +61,10 @@ typedef struct rt_program {
     RT_VECTOR(uint32_t) tuples;           /* of the cache that lead to it (cache.h) */
 } rt_program;
 
+/* The images that a program was made from, however it came to be: number 0 to count - 1. */
+uint32_t rt_program_image_count(const rt_program *program);
+const rt_image *rt_program_image(const rt_program *program, uint32_t index);
+
 typedef struct rt_program_manager rt_program_manager;
 
 /* What a manager works with; everything is borrowed. */

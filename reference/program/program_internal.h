@@ -83,9 +83,11 @@ bool rt_program_runs(const rt_device *device, const rt_image *image);
 rt_link_context rt_program_link_context(rt_program_manager *manager, const rt_device *device);
 
 /* Makes the program value around a built executable, whose id was drawn from program_count; holds
- * one reference, the caller's.  Called with the lock held. */
+ * one reference, the caller's.  It was made of the set's images, or, where that is empty, of an
+ * image of no module (else NULL), which is borrowed.  Called with the lock held. */
 rt_program *rt_program_create(rt_program_manager *manager, const rt_build_target *target,
-                              uint32_t id, const rt_link_set *set, dev_program *executable);
+                              uint32_t id, const rt_link_set *set, const rt_image *own,
+                              dev_program *executable);
 
 /* Tells of a program that came of building it, or from the persistent cache. */
 void rt_program_trace_made(rt_program_manager *manager, const rt_build_target *target, uint32_t id,

@@ -508,8 +508,13 @@ static rt_status replace(rt_scheduler *scheduler, rt_fusion_command *fusion, con
                          rt_program *program, dev_kernel *kernel, rt_command_id *out_command)
 {
     rt_queue *queue = &scheduler->queues.items[fusion->queue];
-    rt_access_list accesses = union_accesses(scheduler, fusion);
     rt_command_list outside = outside_dependencies(scheduler, fusion);
+    rt_status status = rt_globals_prepare(scheduler, fusion->queue, program, &outside);
+    if (!rt_ok(status)) {
+        rt_vector_free(&outside);
+        return status;
+    }
+    rt_access_list accesses = union_accesses(scheduler, fusion);
     use_list before = leaves_take(scheduler, fusion, &accesses);
     rt_command_id last = queue->last;
     if (last != RT_COMMAND_NONE && is_listed(scheduler, fusion, last))
@@ -522,7 +527,7 @@ static rt_status replace(rt_scheduler *scheduler, rt_fusion_command *fusion, con
                                       .after = outside.items,
                                       .after_count = outside.count};
     rt_command *command = NULL;
-    rt_status status = rt_submission_begin(scheduler, &submission, &command);
+    status = rt_submission_begin(scheduler, &submission, &command);
     if (rt_ok(status)) {
         command->program = program;
         status = rt_enqueue_launch(scheduler, command, kernel, fused);

@@ -116,6 +116,12 @@ RT_MUST_USE rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const r
  * enable_fusion). */
 void rt_scheduler_queue_enable_fusion(rt_scheduler *scheduler, rt_queue_id queue);
 
+/* Lets the queue, which has no command yet, keep the times of its commands (SYCL 2020, 4.6.5.2
+ * "Queue properties": enable_profiling).  The device's capabilities say profiling.  Codes of
+ * dev_queue_create. */
+RT_MUST_USE rt_status rt_scheduler_queue_enable_profiling(rt_scheduler *scheduler,
+                                                          rt_queue_id queue);
+
 /* Ends a queue, as its destruction does: a fusion in it ends, its commands run on.  Every later
  * submission to it is refused, ERRC_INVALID. */
 RT_MUST_USE rt_status rt_scheduler_queue_end(rt_scheduler *scheduler, rt_queue_id queue);
@@ -199,6 +205,15 @@ typedef enum rt_progress {
  * Source: SYCL 2020, 4.6.6.1 "Event information and profiling descriptors"; document 001, "Event
  * Handling". */
 rt_progress rt_scheduler_progress(rt_scheduler *scheduler, rt_command_id command);
+
+/* The times of a command, after a wait for it that ends a fusion as rt_scheduler_wait_command does.
+ * The event of a fusion has no work of its own: it was submitted and began with the first, and
+ * ended with the last of the kernels that it stands for.  ERRC_INVALID: its queue keeps no times,
+ * or no device has any: of a host task, and of a fusion of nothing.  A failure of the command is
+ * returned.  Source: SYCL 2020, 4.6.6.1 "Event information and profiling descriptors"; document
+ * 001, "Event Handling", by which that event is one of the host. */
+RT_MUST_USE rt_status rt_scheduler_times(rt_scheduler *scheduler, rt_command_id command,
+                                         dev_times *out_times);
 
 /* The launch with those arguments alone that the kernel's code takes, in the arena; everything else
  * is borrowed from `launch` (eliminated.c). */

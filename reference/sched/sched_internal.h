@@ -64,6 +64,7 @@ typedef struct rt_queue {
     rt_command_id last;        /* of the application's commands; RT_COMMAND_NONE before the first */
     bool ended;                /* the application has destroyed it */
     bool enable_fusion;        /* the property */
+    bool enable_profiling;     /* the property */
     rt_fusion_command *fusion; /* of the last start_fusion; NULL before the first */
 } rt_queue;
 

@@ -138,7 +138,8 @@ static void device_answer(cl_device_info what, size_t size, void *out, size_t *o
     const size_t group_size = 256;
     static const size_t sub_group_sizes[] = {4, 64};
     const cl_command_queue_properties queues =
-        fake.out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0;
+        CL_QUEUE_PROFILING_ENABLE |
+        (fake.out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
     const cl_device_unified_shared_memory_capabilities_intel usm =
         what == fake.usm_lacking ? 0 : CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL;
     switch (what) {
@@ -507,6 +508,20 @@ cl_int clGetEventInfo(cl_event event, cl_event_info what, size_t size, void *out
     CALL("clGetEventInfo");
     const cl_int status = ((const object *)(const void *)event)->status;
     if (!failing) answer(&status, sizeof status, size, out, out_size);
+    RETURN;
+}
+
+/* A command is queued at 10, begins at 20 (0 where `times_reversed`) and ends at 30. */
+cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size_t size, void *out,
+                               size_t *out_size)
+{
+    (void)event;
+    CALL("clGetEventProfilingInfo");
+    const cl_ulong begin = fake.times_reversed ? 0 : 20;
+    const cl_ulong time = what == CL_PROFILING_COMMAND_QUEUED  ? 10
+                          : what == CL_PROFILING_COMMAND_START ? begin
+                                                               : 30;
+    if (!failing) answer(&time, sizeof time, size, out, out_size);
     RETURN;
 }
 

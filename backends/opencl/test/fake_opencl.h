@@ -45,6 +45,7 @@ typedef struct fake_opencl {
     uint32_t binary_size;      /* of the last clCreateProgramWithBinary */
     char source[256];          /* of the last clCreateProgramWithSource */
     cl_ulong queue_properties; /* of the last queue */
+    cl_bool times_reversed;    /* commands begin before they were queued */
     uint32_t permissions;      /* to follow pointers, given to kernels */
     uint32_t constant;         /* the value given to constant 7 */
     unsigned char variable[FAKE_VARIABLE_SIZE];

@@ -305,6 +305,7 @@ typedef struct run {
     dev_kernel *kernel;
     dev_event *events[32];
     uint32_t event_count;
+    dev_times times;           /* of the last read */
     uint8_t read[8];           /* of SECOND, after everything else */
     uint8_t seen[MEMORIES][8]; /* of those that are reached by pointers */
 } run;
@@ -341,7 +342,9 @@ static rt_status run_prepare(const fixture *f, run *r)
         code.constant_count = 2;
     }
     for (int i = 0; i < 2; i++) {
-        RT_TRY(dev_queue_create(device, &r->queues[i]));
+        RT_TRY(i == 0 && r->capabilities.profiling
+                   ? dev_queue_create_profiling(device, &r->queues[i])
+                   : dev_queue_create(device, &r->queues[i]));
         RT_TRY(dev_program_compile(device, &code, &r->programs[i]));
     }
     RT_TRY(dev_program_link(device, r->programs, 2, RT_TEXT("-g"), &r->programs[2]));
@@ -418,7 +421,9 @@ static rt_status run_enqueue(run *r)
     RT_TRY(run_copies(r));
     RT_TRY(dev_enqueue_read(r->queues[0], after_last, m[SECOND], 0, 8, r->read, run_event(r)));
     RT_TRY(dev_queue_flush(r->queues[0]));
-    return run_wait(r);
+    RT_TRY(run_wait(r));
+    if (!r->capabilities.profiling) return RT_STATUS_OK;
+    return dev_event_times(r->events[r->event_count - 1], &r->times);
 }
 
 static void run_end(run *r)
@@ -485,8 +490,21 @@ static void driver_compiles_and_links_spirv(void **state)
     assert_string_equal(fake->options, "-g");
     assert_int_equal(fake->constant, 40);
     assert_int_equal(fake->queue_properties, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    assert_int_equal(r.times.submit, 10);
+    assert_int_equal(r.times.start, 20);
+    assert_int_equal(r.times.end, 30);
     /* The copy waits for two events of the other queue, which is flushed once for both. */
     assert_non_null(strstr(fake->trace, "clEnqueueFillBuffer clFlush clEnqueueCopyBuffer "));
+}
+
+static void times_in_no_order_are_refused(void **state)
+{
+    fixture *f = *state;
+    run r;
+    fake->times_reversed = true;
+    rt_status status = run_whole(f, &r);
+    assert_int_equal(status.code, RT_DRIVER_ERROR);
+    assert_true(message_has(f->sink, status, "queued at 10, began at 0 and ended at 30"));
 }
 
 /* One clCompileProgram for each image, and one clLinkProgram of the driver's own; what the tools
@@ -900,6 +918,8 @@ static void failures_have_the_class_of_their_call(void **state)
         {"clEnqueueReadBuffer", CL_DEVICE_NOT_AVAILABLE, RT_DEVICE_LOST, "clEnqueueRead"},
         {"clFlush", -9999, RT_DRIVER_ERROR, "(-9999)"},
         {"clWaitForEvents", CL_OUT_OF_RESOURCES, RT_DEVICE_LOST, "clWaitForEvents"},
+        {"clGetEventProfilingInfo", CL_PROFILING_INFO_NOT_AVAILABLE, RT_DRIVER_ERROR,
+         "CL_PROFILING_INFO_NOT_AVAILABLE"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         fake_reset();
@@ -1187,6 +1207,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(capabilities_are_the_drivers_answers, setup, teardown),
         cmocka_unit_test_setup_teardown(pointers_and_constants_are_asked_for, setup, teardown),
         cmocka_unit_test_setup_teardown(driver_compiles_and_links_spirv, setup, teardown),
+        cmocka_unit_test_setup_teardown(times_in_no_order_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(DL_BACKEND_08_the_driver_links_spirv, setup, teardown),
         cmocka_unit_test_setup_teardown(DL_BACKEND_13_native_code_is_neither_announced_nor_taken,
                                         setup, teardown),

@@ -208,8 +208,8 @@ expect 2 postlink lib.cl scenario.yaml
 says 'scenario.yaml: expected a file *.cl'
 expect 2 postlink lib.cl --split sometimes
 says '--split sometimes: expected off, per_source, per_kernel or auto'
-expect 2 postlink lib.cl --format ptx
-says '--format ptx: expected spirv64 or native'
+expect 2 postlink lib.cl --format dxil
+says '--format dxil: expected spirv64, native or ptx'
 expect 2 postlink lib.cl --build-options -fplugin=x
 says '-fplugin=x is not taken'
 expect 2 postlink lib.cl --to text

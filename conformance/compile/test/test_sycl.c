@@ -100,7 +100,8 @@ static const cnf_compile_answer *call(sycl_fixture *fixture, const char *code)
         .language = SCN_LANGUAGE_SYCL, .name = RT_TEXT("app/0"), .code = rt_text_of(code)};
     rt_buffer_free(&fixture->request);
     rt_buffer_free(&fixture->bytes);
-    cnf_compile_request_module(&fixture->request, &fixture->module, RT_PROFILE_DOCUMENTS);
+    cnf_compile_request_module(&fixture->request, &fixture->module, RT_PROFILE_DOCUMENTS,
+                               RT_FORMAT_SPIRV64);
     cnf_compile_call(fixture->cache, &fixture->arena, rt_buffer_bytes(&fixture->request),
                      TIMEOUT_MS, &fixture->bytes, &fixture->answer);
     return &fixture->answer;

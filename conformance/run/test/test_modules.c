@@ -42,7 +42,8 @@ static cnf_judgement judge(rt_arena *arena, rt_sink *sink, const cnf_compile_ans
     uint32_t module;
     rt_text warning;
     cnf_cache *none = cnf_cache_open(RT_TEXT("/proc/nowhere"), &warning);
-    cnf_modules_begin(&state, arena, sink, &scenario, none, RT_PROFILE_DOCUMENTS);
+    cnf_modules_begin(&state, arena, sink, &scenario, none, RT_PROFILE_DOCUMENTS,
+                      RT_FORMAT_SPIRV64);
     assert_true(cnf_modules_next(&state, &module));
     assert_int_equal(module, 0);
     assert_false(cnf_modules_next(&state, &module)); /* an empty module waits for nothing */

@@ -61,15 +61,12 @@ static void object_sample(sample *state, const scn_shape *shape)
     rt_buffer_append_byte(state->out, '{');
     for (uint32_t i = 0; i < shape->row_count; i++) {
         const scn_row *row = &shape->rows[i];
-        bool first = row->flags & SCN_ALTERNATIVE && !alternative && !(row->flags & SCN_NOT_BUILT);
+        bool first = row->flags & SCN_ALTERNATIVE && !alternative;
         if (!(row->flags & SCN_REQUIRED) && row != state->wanted && !first) continue;
         alternative = alternative || first;
         rt_buffer_printf(state->out, "%s%s: ", any ? ", " : "", row->key);
         any = true;
-        if (row->shape)
-            shape_sample(state, row->shape);
-        else
-            rt_buffer_printf(state->out, "1");
+        shape_sample(state, row->shape);
     }
     rt_buffer_append_byte(state->out, '}');
 }

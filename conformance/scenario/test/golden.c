@@ -65,11 +65,8 @@ static void describe(const char *path, rt_text text, rt_buffer *out)
     scn_problems problems;
     rt_text name = rt_text_of(base_name(path));
     const scn_scenario *scenario = scn_read(&arena, text, name, name, &problems);
-    for (uint32_t i = 0; i < problems.count; i++) {
-        const scn_problem *problem = &problems.items[i];
-        rt_buffer_printf(out, "%s:%u:%u: error: %.*s\n", name.data, problem->at.line,
-                         problem->at.column, RT_TEXT_ARG(problem->text));
-    }
+    for (uint32_t i = 0; i < problems.count; i++)
+        scn_problem_write(out, name, &problems.items[i]);
     if (scenario) scn_print(out, scenario);
     rt_arena_reset(&arena);
     folder_leave(here);

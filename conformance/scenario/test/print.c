@@ -429,9 +429,10 @@ static void print_verb(rt_buffer *out, const scn_step *step)
     case SCN_VERB_DEVICE: rt_buffer_printf(out, " device=%u", step->device); return;
     case SCN_VERB_CONTEXT: print_indices(out, "devices", step->devices, step->device_count); return;
     case SCN_VERB_QUEUE:
-        rt_buffer_printf(out, " device=%u%s%s", step->queue.device,
+        rt_buffer_printf(out, " device=%u%s%s%s", step->queue.device,
                          step->queue.in_order ? " in_order" : "",
-                         step->queue.enable_fusion ? " enable_fusion" : "");
+                         step->queue.enable_fusion ? " enable_fusion" : "",
+                         step->queue.enable_profiling ? " enable_profiling" : "");
         print_optional(out, "context", step->queue.context);
         return;
     case SCN_VERB_BUNDLE: print_bundle(out, &step->bundle); return;
@@ -449,6 +450,11 @@ static void print_verb(rt_buffer *out, const scn_step *step)
     case SCN_VERB_WAIT:
         print_optional(out, "on", step->on);
         print_optional(out, "awaited", step->awaited);
+        return;
+    case SCN_VERB_PROFILING:
+        rt_buffer_printf(out, " step=%u", step->profiling.step);
+        print_optional(out, "after", step->profiling.after);
+        print_optional(out, "same_as", step->profiling.same_as);
         return;
     case SCN_VERB_END_MEMORY:
     case SCN_VERB_HOST_ACCESS: rt_buffer_printf(out, " memory=%u", step->memory); return;
@@ -471,8 +477,8 @@ static void print_step(rt_buffer *out, const scn_step *step)
         "load",          "unload",      "load_image", "device",       "context",
         "queue",         "bundle",      "submit",     "copy",         "fill",
         "wait",          "host_access", "parallel",   "start_fusion", "complete_fusion",
-        "cancel_fusion", "host_task",   "end_queue",  "end_memory",   "restart",
-        "expect"};
+        "cancel_fusion", "host_task",   "end_queue",  "end_memory",   "profiling",
+        "restart",       "expect"};
     _Static_assert(sizeof verbs / sizeof *verbs == SCN_VERB_COUNT, "all verbs");
     rt_buffer_printf(out, "step %s", verbs[step->verb]);
     print_position(out, "at", step->at);

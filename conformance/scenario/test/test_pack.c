@@ -426,6 +426,12 @@ static scn_inner_pointer *pointer_of(victim *it, uint32_t index)
     LIE(event_of_no_command, expect_of(it, SCN_EXPECT_EVENT)->step = 0)                            \
     LIE(event_status_unknown, expect_of(it, SCN_EXPECT_EVENT)->status = SCN_EVENT_STATUS_COUNT)    \
     LIE(event_status_not_built, expect_of(it, SCN_EXPECT_EVENT)->status = SCN_EVENT_RUNNING)       \
+    LIE(times_of_no_command, step_of(it, SCN_VERB_PROFILING)->profiling.step = 0)                  \
+    LIE(times_behind_a_later_step,                                                                 \
+        step_of(it, SCN_VERB_PROFILING)->profiling.after = it->scenario->step_count)               \
+    LIE(times_of_a_host_task,                                                                      \
+        step_of(it, SCN_VERB_PROFILING)->profiling.same_as =                                       \
+            (uint32_t)(step_of(it, SCN_VERB_HOST_TASK) - it->scenario->steps))                     \
     LIE(end_of_usm, step_of(it, SCN_VERB_END_MEMORY)->memory = USM_HOST)                           \
     LIE(symbol_of_no_module, expect_of(it, SCN_EXPECT_HOST_SYMBOL)->from = 2)                      \
     LIE(symbol_by_no_module, expect_of(it, SCN_EXPECT_HOST_SYMBOL)->by = SCN_NONE)

@@ -106,6 +106,9 @@ static const struct problem_row {
      "no memory and no device_global has the name 'count'; did you mean 'counter'?"},
     {"  - copy: {from: data, to: {variable: inner, module: app}}\n",
      "module 'app' has no device_global 'inner'"},
+    {"  - copy: {from: data, to: {variable: table, module: lib}}\n",
+     "module 'lib' has no device_global 'table'; module 'app' has one, so write 'module: app', or "
+     "leave the module out"},
     {"  - copy: {from: data, to: read}\n",
      "the host may not write 'read' (property host_access), so that the copy would not compile; "
      "expect {error: {documents: compile-time}}"},

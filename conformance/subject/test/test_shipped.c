@@ -128,7 +128,7 @@ static void subject_main(fixture *f, const scn_scenario *scenario, int messages)
     cnf_execution_close(&execution);
     cnf_layer_end(&layer);
     if (rt_ok(status) && !execution.skipped &&
-        !cnf_skip_unasked(&emitter, &fake, execution.was_asked))
+        !cnf_skip_unasked(&emitter, &fake, execution.was_asked, true))
         cnf_emit_end(&emitter);
     rt_sink_destroy(sink);
     _exit(0);
@@ -218,6 +218,21 @@ static void misbehaviour_becomes_a_verdict(void **state)
         const char *signature = f->judgement.signature.data;
         assert_string_equal(signature ? signature : "", row->signature);
     }
+}
+
+/* ---- Packs that name nothing ----------------------------------------------------------------- */
+
+/* The source of `app` mentions `a`, and no module has such a variable. */
+static void a_variable_that_was_not_found_is_a_status(void **state)
+{
+    fixture *f = *state;
+    run(f, "99:segv",
+        "  - copy: {from: data, to: a}\n  - expect: {memory: data, equals: [1, 2]}\n");
+    assert_int_equal(f->judgement.verdict, CNF_VERDICT_FAIL);
+    assert_string_equal(f->judgement.signature.data, "step0:step:malformed:a");
+    run(f, "99:segv", "  - expect: {variable: a, type: int, equals: [1]}\n");
+    assert_int_equal(f->judgement.verdict, CNF_VERDICT_FAIL);
+    assert_string_equal(f->judgement.signature.data, "step0:variable:malformed:a");
 }
 
 /* ---- Programs that cannot be had ------------------------------------------------------------ */
@@ -447,6 +462,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(misbehaviour_becomes_a_verdict, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_variable_that_was_not_found_is_a_status, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(a_program_that_cannot_be_made_is_no_failure, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(refusals_are_compared_with_the_documents_part, set_up,

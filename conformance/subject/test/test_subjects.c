@@ -3,6 +3,7 @@
 
 #include "backends/opencl/opencl.h"
 #include "conformance/subject/layer.h"
+#include "conformance/subject/unfused.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,11 +38,12 @@ static void one_oracle_and_an_install_command_for_the_rest(void **state)
     assert_int_equal(oracles, 1);
 }
 
-/* What the command line takes, the device takes too. */
+/* What the command line takes, the device takes too; where it is not installed nobody can say. */
 static void every_setting_opens_its_device(void **state)
 {
     (void)state;
     rt_sink *sink = rt_sink_create();
+    rt_arena arena = {0};
     const dev_open_parameters parameters = {.sink = sink};
     uint32_t opened = 0;
     for (uint32_t i = 0; i < cnf_subject_count; i++) {
@@ -50,15 +52,19 @@ static void every_setting_opens_its_device(void **state)
             for (const char *const *value = setting->values; *value; value++) {
                 char text[64];
                 snprintf(text, sizeof text, "%s=%s", setting->name, *value);
+                rt_text selector = cnf_unfused_rest(&arena, rt_text_of(text));
                 dev_device *device;
-                assert_true(rt_ok(dev_device_open(cnf_subjects[i].backend, &parameters,
-                                                  rt_text_of(text), &device)));
+                rt_status status =
+                    dev_device_open(cnf_subjects[i].backend, &parameters, selector, &device);
+                bool missing = !cnf_subjects[i].oracle && status.code == RT_UNAVAILABLE;
+                assert_true(rt_ok(status) || missing);
                 dev_device_destroy(device);
-                opened++;
+                opened += cnf_subjects[i].oracle ? 1 : 0;
             }
         }
     }
-    assert_int_equal(opened, 4);
+    assert_int_equal(opened, 5); /* of sim, which is always there: a schedule each, and no fusion */
+    rt_arena_reset(&arena);
     rt_sink_destroy(sink);
 }
 

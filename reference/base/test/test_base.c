@@ -186,6 +186,11 @@ static void formats_have_the_documents_strings(void **state)
     assert_int_equal(rt_format_find(RT_TEXT("spirv64_gen")), RT_FORMAT_SPIRV64_GEN);
     assert_string_equal(rt_format_link_extension(RT_FORMAT_NATIVE), "assay_ext_native_linking");
     assert_int_equal(rt_format_find(RT_TEXT("native")), RT_FORMAT_NATIVE);
+    assert_int_equal(rt_format_find(RT_TEXT("ptx")), RT_FORMAT_PTX);
+    assert_string_equal(rt_format_target(RT_FORMAT_PTX), "nvptx64");
+    assert_string_equal(rt_format_link_extension(RT_FORMAT_PTX), "pi_ext_nvptx64_linking");
+    assert_false(rt_format_is_native(RT_FORMAT_PTX));
+    assert_true(rt_format_is_native(RT_FORMAT_SPIRV64_GEN));
     assert_int_equal(rt_format_find(RT_TEXT("dxil")), RT_FORMAT_COUNT);
 }
 

@@ -69,9 +69,11 @@ int fixture_close(void **state)
 #define VIRTUAL_FUNCTIONS                                                                          \
     "#pragma OPENCL EXTENSION __cl_clang_function_pointers : enable\n"                             \
     "inline void *operator new(__SIZE_TYPE__, void *place) noexcept { return place; }\n"           \
-    "#define IN(set) __attribute__((used, annotate(\"assay:indirectly-callable=\" set)))\n"        \
+    "#define IN(set) __attribute__((used, annotate(\"assay:indirectly-callable=\" set), "          \
+    "assume(\"assay:indirectly-callable=\" set)))\n"                                               \
     "#define CALLS(...) __attribute__((annotate(\"assay:calls-indirectly=\" #__VA_ARGS__)))\n"     \
-    "#define USES(...) __attribute__((annotate(\"assay:uses-aspects=\" #__VA_ARGS__)))\n"          \
+    "#define USES(...) __attribute__((annotate(\"assay:uses-aspects=\" #__VA_ARGS__), "            \
+    "assume(\"assay:uses-aspects=\" #__VA_ARGS__)))\n"                                             \
     "#line 1\n"
 
 /* A language is told by the end of a source's name. */
@@ -82,7 +84,8 @@ static const struct language {
 } languages[] = {
     {".ll", "", "-x ir"},
     {".clcpp", VIRTUAL_FUNCTIONS,
-     "-x clcpp -cl-std=clc++2021 -Xclang -fno-rtti -Xclang -cl-ext=+__cl_clang_function_pointers"},
+     "-x clcpp -cl-std=clc++2021 -Wno-unknown-assumption -Xclang -fno-rtti "
+     "-Xclang -mno-constructor-aliases -Xclang -cl-ext=+__cl_clang_function_pointers"},
     {"", SPEC_CONSTANT, "-x cl -cl-std=CL2.0"},
 };
 

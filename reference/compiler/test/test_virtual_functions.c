@@ -214,6 +214,29 @@ static void VF_PROP_01_functions_have_their_set(void **state)
     assert_true(defines(*state, 1, "f"));
 }
 
+/* Clang drops the annotations of destructors; the base object destructor is in no vtable, and so in
+ * no set.  The twin's destructor has no set, and its aspect is nobody's. */
+static void a_destructor_is_in_its_set_with_its_aspects(void **state)
+{
+    static const char marked[] =
+        "inline void operator delete(void *) noexcept {}\n"
+        "struct S { int v; IN(\"x\") USES(fp16, fp64) virtual ~S() { v = 3; } };\n"
+        "kernel void k(global char *p) { new ((void *)p) S; }";
+    static const char unmarked[] = "inline void operator delete(void *) noexcept {}\n"
+                                   "struct S { int v; USES(fp64) virtual ~S() { v = 3; } };\n"
+                                   "kernel void k(global char *p) { new ((void *)p) S; }";
+    fixture_make(*state, RT_SPLIT_OFF, 3, SOURCES({"a.clcpp", marked}));
+    assert_creates(*state, 0, "x");
+    assert_aspects(*state, 0, 0, 0);
+    assert_provides(*state, 1, "x");
+    assert_aspects(*state, 1, FP16, FP64);
+    assert_true(defines(*state, 1, "_ZNU3AS41SD1Ev"));
+    assert_true(defines(*state, 1, "_ZNU3AS41SD0Ev"));
+    fixture_make(*state, RT_SPLIT_OFF, 1, SOURCES({"a.clcpp", unmarked}));
+    assert_creates(*state, 0, "");
+    assert_aspects(*state, 0, 0, 0);
+}
+
 static void VF_PROP_02_kernels_have_a_list_of_sets(void **state)
 {
     static const char one[] = "CALLS(\"A\", \"B\") kernel void k(global int *p) { p[0] = 1; }";
@@ -695,6 +718,12 @@ static void what_properties_may_not_say(void **state)
         {"a.clcpp", "struct S {\n IN(\"a\") IN(\"b\") virtual int f() { return 1; } };",
          "_ZNU3AS41S1fEv",
          "source a.clcpp, line 2: '_ZNU3AS41S1fEv' has a property of virtual functions or aspects twice"},
+        {"a.clcpp",
+         "inline void operator delete(void *) noexcept {}\n"
+         "struct S {\n IN(\"a\") IN(\"b\") virtual ~S() {} };\n"
+         "kernel void k(global char *p) { new ((void *)p) S; }",
+         "_ZNU3AS41SD1Ev",
+         "line 3: '_ZNU3AS41SD1Ev' has a property of virtual functions or aspects twice"},
         {"a.clcpp", "IN(\"a\") kernel void k(global int *p) { p[0] = 1; }", "k",
          "line 1: 'k' is a kernel, which cannot be indirectly callable"},
         {"a.clcpp", "struct S { IN(\"a,b\") virtual int f() { return 1; } };", "_ZNU3AS41S1fEv",
@@ -735,6 +764,7 @@ int main(int argc, char **argv)
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
         TEST(VF_PROP_01_functions_have_their_set),
+        TEST(a_destructor_is_in_its_set_with_its_aspects),
         TEST(VF_PROP_02_kernels_have_a_list_of_sets),
         TEST(VF_PROP_04_no_argument_is_the_default_set),
         TEST(VF_PROP_05_relations_have_a_set_of_their_own),

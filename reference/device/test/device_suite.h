@@ -12,6 +12,9 @@ typedef struct device_suite {
     const char *modules;    /* folder with the SPIR-V of test/modules, NAME.spv */
     /* Appends the native image of a SPIR-V module; NULL: the device takes none. */
     rt_status (*offline_compile)(rt_sink *sink, rt_bytes spirv, rt_buffer *out_image);
+    /* The driver is known to link a symbol that two modules define, or not to say why it does not
+     * (scenarios/FINDINGS.md); an adapter's own linker must be right. */
+    bool misjudges_duplicates;
 } device_suite;
 
 /* Runs the suite under cmocka and returns the number of tests that failed; -1 where the device is

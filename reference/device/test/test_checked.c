@@ -24,6 +24,8 @@ typedef struct bad_device {
     bool no_object;     /* succeeds without an object */
     bool holes;         /* tables that lack an operation */
     bool foreign;       /* statuses that no sink made */
+    rt_code untold;     /* the answer where times are asked; RT_OK: they are told */
+    bool timeless;      /* events end before they begin */
     bool restless;      /* events that stay pending after a wait */
     bool null_address;  /* memories that begin at 0 */
     bool empty_global;  /* variables of no bytes */
@@ -84,7 +86,14 @@ static dev_event_state event_state(dev_event *event)
     return device->answer == RT_OK ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED;
 }
 
-static const dev_event_ops event_ops = {event_free, event_wait, event_state};
+static rt_status event_times(dev_event *event, dev_times *out_times)
+{
+    const bad_device *device = (const bad_device *)event->device;
+    *out_times = (dev_times){1, 2, device->timeless ? 1 : 2};
+    if (device->untold == RT_OK) return RT_STATUS_OK;
+    return rt_fail(event->device->sink, device->untold, RT_RULE_NONE, "told to");
+}
+static const dev_event_ops event_ops = {event_free, event_wait, event_state, event_times};
 
 static rt_status event_make(dev_queue *queue, dev_event **out_event)
 {
@@ -257,13 +266,14 @@ static void capabilities(dev_device *device, dev_capabilities *out_capabilities)
         .usm = capable,
         .spec_constants = capable,
         .program_binaries = capable,
+        .profiling = capable,
         .group_size_max = 64,
     };
 }
 
 static const dev_device_ops device_ops = {
     device_free,  capabilities,    memory_create, usm_create,   program_compile,
-    program_link, program_compile, queue_create,  program_load,
+    program_link, program_compile, queue_create,  program_load, queue_create,
 };
 
 static rt_status bad_open(const dev_open_parameters *parameters, rt_text selector,
@@ -313,7 +323,7 @@ static int setup(void **state)
     assert_true(rt_ok(dev_program_link(f->device, &f->compiled, 1, RT_TEXT(""), &f->program)));
     assert_true(rt_ok(dev_global_find(f->program, RT_TEXT("g"), &f->global)));
     assert_true(rt_ok(dev_kernel_create(f->program, RT_TEXT("k"), &f->kernel)));
-    assert_true(rt_ok(dev_queue_create(f->device, &f->queue)));
+    assert_true(rt_ok(dev_queue_create_profiling(f->device, &f->queue)));
     assert_true(rt_ok(dev_enqueue_read(f->queue, no_wait, f->memory, 0, 16, host, &f->event)));
     *state = f;
     return 0;
@@ -473,6 +483,28 @@ static void do_wait(fixture *f)
     use(dev_event_wait(f->event));
 }
 
+static void do_times(fixture *f)
+{
+    dev_times times;
+    use(dev_event_times(f->event, &times));
+}
+static void do_queue_create_profiling(fixture *f)
+{
+    dev_queue *queue;
+    use(dev_queue_create_profiling(f->device, &queue));
+    dev_queue_destroy(queue);
+}
+/* Times are asked of a queue that keeps none. */
+static void do_times_unkept(fixture *f)
+{
+    dev_queue *queue;
+    dev_event *event;
+    dev_times times;
+    use(dev_queue_create(f->device, &queue));
+    use(dev_enqueue_read(queue, no_wait, f->memory, 0, 16, host, &event));
+    use(dev_event_times(event, &times));
+}
+
 /* One code that each operation may answer and one that it may not. */
 static const struct {
     const char *name;
@@ -498,6 +530,7 @@ static const struct {
     {"enqueue_fill", do_fill, RT_DRIVER_ERROR, RT_UNSUPPORTED, true},
     {"flush", do_flush, RT_DEVICE_LOST, RT_BUDGET, false},
     {"wait", do_wait, RT_BUDGET, RT_LINK_ERROR, false},
+    {"queue_create_profiling", do_queue_create_profiling, RT_DRIVER_ERROR, RT_ERRC_INVALID, true},
 };
 
 static void listed_statuses_pass_and_others_panic(void **state)
@@ -556,6 +589,15 @@ static void adapters_may_not_invent_statuses_or_leave_holes(void **state)
     f->bad->restless = true;
     assert_true(panics(do_wait, f));
     f->bad->restless = false;
+    f->bad->timeless = true;
+    assert_true(panics(do_times, f));
+    f->bad->timeless = false;
+    f->bad->untold = RT_DRIVER_ERROR;
+    assert_false(panics(do_times, f));
+    f->bad->untold = RT_BUDGET;
+    assert_true(panics(do_times, f));
+    f->bad->untold = RT_OK;
+    assert_true(panics(do_times_unkept, f));
 }
 
 /* ---- What callers may not do -------------------------------------------------------------- */
@@ -903,6 +945,8 @@ static void aspects_have_their_names_of_sycl(void **state)
     assert_string_equal(dev_aspect_name(DEV_ASPECT_FP16), "fp16");
     assert_string_equal(dev_aspect_name(DEV_ASPECT_FP64), "fp64");
     assert_string_equal(dev_aspect_name(DEV_ASPECT_ATOMIC64), "atomic64");
+    assert_string_equal(dev_aspect_number_name(6), "fp64"); /* as SYCL's aspect::fp64 */
+    assert_null(dev_aspect_number_name(1)); /* aspect::cpu, which nothing asks about */
     assert_string_equal(dev_aspect_name(DEV_ASPECT_VIRTUAL_FUNCTIONS),
                         "ext_oneapi_virtual_functions");
 }

@@ -271,7 +271,7 @@ static rt_promotion promotion_of(world *w, const promotion_row *row, rt_profile 
     }
     rt_fusion_parameters made;
     assert_true(rt_ok(rt_fusion_parameters_make(w->f->sink, profile, &arena, inputs, row->count,
-                                                &inputs[0].range, &made)));
+                                                &inputs[0].range, 1024, &made)));
     rt_promotion promotion = RT_PROMOTION_NONE;
     if (made.promotion_count > 0)
         promotion =
@@ -294,6 +294,43 @@ static void promotions_follow_the_tables(void **state)
     }
 }
 
+/* Two buffers of 16 bytes for a group, beside `local` bytes of an argument, in a group's `room`:
+ * how many of them are promoted, and what is said of the others. */
+static uint32_t promoted_in(world *w, uint64_t local, uint64_t room)
+{
+    rt_arena arena = {0};
+    rt_memory *b = NULL;
+    assert_true(rt_ok(rt_memory_create(w->f->sink, 1, RT_TEXT("b"), 16, NULL, &b)));
+    b->element_size = 4;
+    const rt_argument arguments[] = {
+        {.kind = RT_ARGUMENT_MEMORY, .memory = w->a, .promotion = RT_PROMOTION_LOCAL},
+        {.kind = RT_ARGUMENT_LOCAL, .size = local},
+        {.kind = RT_ARGUMENT_MEMORY, .memory = b, .promotion = RT_PROMOTION_LOCAL},
+    };
+    const rt_fusion_input input = {.launch = {.arguments = arguments, .argument_count = 3},
+                                   .range = {1, {4, 1, 1}, {4, 1, 1}, {0}}};
+    rt_fusion_parameters made;
+    assert_true(rt_ok(rt_fusion_parameters_make(w->f->sink, RT_PROFILE_DOCUMENTS, &arena, &input, 1,
+                                                &input.range, room, &made)));
+    assert_int_equal(made.promotion_count + made.demotion_count, 2);
+    for (uint32_t i = 0; i < made.demotion_count; i++)
+        assert_non_null(strstr(made.demotions[i].reason.data, "too little local memory"));
+    uint32_t count = made.promotion_count;
+    rt_memory_destroy(b);
+    rt_arena_reset(&arena);
+    return count;
+}
+
+static void promotions_stay_within_local_memory(void **state)
+{
+    world *w = *state;
+    assert_int_equal(promoted_in(w, 8, 40), 2);
+    assert_int_equal(promoted_in(w, 9, 40), 1);
+    assert_int_equal(promoted_in(w, 8, 24), 1);
+    assert_int_equal(promoted_in(w, 8, 23), 0);
+    assert_int_equal(promoted_in(w, 41, 40), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -309,6 +346,7 @@ int main(void)
         TEST(without_a_compiler_the_kernels_run),
         TEST(contradicting_promotions_leave_the_queue_in_fusion_mode),
         TEST(promotions_follow_the_tables),
+        TEST(promotions_stay_within_local_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

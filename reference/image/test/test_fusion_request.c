@@ -18,6 +18,7 @@ static rt_fusion_request make_request(void)
 {
     static const rt_fusion_identity identity = {{0, 1}, {1, 0}};
     static const rt_fusion_promotion promotion = {{0, 1}, RT_FUSION_LOCAL, 5, 8};
+    static const rt_text variables[2] = {{"counter", 7}, {"_ZL5total", 9}};
     static const rt_fusion_constant value = {{1, 2}, {(const uint8_t *)"\0\1", 2}};
     static const rt_fusion_kernel kernels[2] = {
         {{"first", 5}, &code, 1, {1, {16, 1, 1}, {4, 1, 1}, {3, 0, 0}}},
@@ -33,6 +34,8 @@ static rt_fusion_request make_request(void)
                                .promotion_count = 1,
                                .constants = &value,
                                .constant_count = 1,
+                               .variables = variables,
+                               .variable_count = 2,
                                .format = RT_FORMAT_SPIRV64,
                                .spirv_version_max = 0x00010200};
 }
@@ -70,6 +73,9 @@ static void a_request_is_read_as_it_was_written(void **state)
     assert_int_equal(read.promotions[0].element_bytes, 8);
     assert_int_equal(read.constants[0].parameter.parameter, 2);
     assert_memory_equal(read.constants[0].value.data, "\0\1", 2);
+    assert_int_equal(read.variable_count, 2);
+    assert_true(rt_text_is(read.variables[0], "counter"));
+    assert_true(rt_text_is(read.variables[1], "_ZL5total"));
     rt_arena_reset(&arena);
     rt_buffer_free(&bytes);
 }

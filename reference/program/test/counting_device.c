@@ -25,6 +25,7 @@ typedef struct counting_event {
     dev_event base;
     bool failed;
     bool pending;
+    dev_times times;
 } counting_event;
 
 static rt_status wait_event(dev_event *event)
@@ -40,12 +41,21 @@ static dev_event_state event_state(dev_event *event)
     return ((counting_event *)event)->failed ? DEV_EVENT_FAILED : DEV_EVENT_COMPLETE;
 }
 
-static const dev_event_ops event_ops = {destroy_event, wait_event, event_state};
+static rt_status event_times(dev_event *event, dev_times *out_times)
+{
+    *out_times = ((counting_event *)event)->times;
+    return RT_STATUS_OK;
+}
 
+static const dev_event_ops event_ops = {destroy_event, wait_event, event_state, event_times};
+
+/* Commands are numbered by their tag: number n is submitted at 10 n, begins 3 and ends 5 later. */
 static dev_event *make_event(dev_command command, bool failed)
 {
     counting_event *event = rt_alloc(sizeof *event);
+    uint64_t submit = UINT64_C(10) * command.tag;
     event->base.ops = &event_ops;
+    event->times = (dev_times){submit, submit + 3, submit + 5};
     event->failed = failed;
     for (uint32_t i = 0; i < command.wait_count; i++) {
         event->failed = event->failed || ((counting_event *)command.wait[i])->failed;
@@ -376,6 +386,7 @@ static void capabilities(dev_device *device, dev_capabilities *out_capabilities)
         .globals_by_name = true,
         .spec_constants = true,
         .program_binaries = true,
+        .profiling = true,
         .local_size_max = 1024,
         .group_size_max = 64,
     };
@@ -391,6 +402,7 @@ static const dev_device_ops device_ops = {
     .program_build = build,
     .queue_create = make_queue,
     .program_load = load,
+    .queue_create_profiling = make_queue,
 };
 
 static rt_status open_device(const dev_open_parameters *parameters, rt_text selector,

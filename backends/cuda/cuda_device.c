@@ -1,0 +1,205 @@
+/* CUDA devices: choosing one, asking what it can do, opening it.
+ *
+ * It knows no model.  What a device does is an attribute that it tells, or follows from its compute
+ * capability as NVIDIA's tables have it; its name serves records alone.
+ * Source: CUDA Driver API reference manual, "Device Management" and "Primary Context Management";
+ * CUDA C++ programming guide, "Compute Capabilities". */
+#include "backends/cuda/cuda.h"
+
+#include "backends/cuda/cuda_internal.h"
+#include "backends/ptx/capability.h"
+#include "reference/base/alloc.h"
+
+#include <string.h>
+
+/* ---- Choosing ----------------------------------------------------------------------------- */
+
+/* Reads "" or "device=N". */
+static rt_status selector_read(rt_sink *sink, rt_text text, int *out_index)
+{
+    static const char key[] = "device=";
+    enum { INDEX_MAX = 9999 };
+    *out_index = 0;
+    if (text.length == 0) return RT_STATUS_OK;
+    bool is_valid = rt_text_starts(text, key) && text.length > strlen(key);
+    for (size_t i = strlen(key); i < text.length && is_valid; i++) {
+        is_valid = text.data[i] >= '0' && text.data[i] <= '9' && *out_index <= INDEX_MAX;
+        if (is_valid) *out_index = *out_index * 10 + (text.data[i] - '0');
+    }
+    if (is_valid) return RT_STATUS_OK;
+    return rt_fail(sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                   "'%.*s' selects no CUDA device; write device=N, N counting from 0",
+                   RT_TEXT_ARG(text));
+}
+
+static rt_status device_choose(cuda_device *device, rt_text selector)
+{
+    int index, count = 0;
+    RT_TRY(selector_read(device->sink, selector, &index));
+    CUDA_TRY(device, CUDA_STAGE_OPEN, cuInit, 0);
+    CUDA_TRY(device, CUDA_STAGE_OPEN, cuDeviceGetCount, &count);
+    if (index >= count)
+        return rt_fail(device->sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                       "there is no CUDA device %d: NVIDIA's driver shows %d (CUDA_VISIBLE_DEVICES "
+                       "may hide some)",
+                       index, count);
+    CUDA_TRY(device, CUDA_STAGE_OPEN, cuDeviceGet, &device->ordinal, index);
+    return RT_STATUS_OK;
+}
+
+/* ---- Asking ------------------------------------------------------------------------------- */
+
+/* An attribute; `fallback` where the driver does not know it, or answers less than nothing. */
+static uint32_t attribute(const cuda_device *device, int which, uint32_t fallback)
+{
+    int value = -1;
+    if (device->library.cuDeviceGetAttribute(&value, which, device->ordinal) != CUDA_SUCCESS)
+        return fallback;
+    return value >= 0 ? (uint32_t)value : fallback;
+}
+
+/* Both texts that records show. */
+static void names_ask(cuda_device *device, uint32_t major, uint32_t minor)
+{
+    char name[256] = "";
+    int version = 0;
+    if (device->library.cuDeviceGetName(name, sizeof name, device->ordinal) != CUDA_SUCCESS)
+        name[0] = '\0';
+    name[sizeof name - 1] = '\0';
+    rt_buffer_printf(&device->name, "%s", name[0] != '\0' ? name : "CUDA device");
+    if (device->library.cuDriverGetVersion(&version) != CUDA_SUCCESS) version = 0;
+    rt_buffer_printf(&device->driver, "CUDA %d.%d, compute capability %u.%u", version / 1000,
+                     version % 1000 / 10, major, minor);
+}
+
+static void limits_ask(cuda_device *device)
+{
+    ptx_limits *limits = &device->limits;
+    limits->group_size_max = attribute(device, CUDA_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1);
+    if (limits->group_size_max < 1) limits->group_size_max = 1;
+    for (int d = 0; d < (int)RT_ND_RANGE_DIMENSIONS; d++) {
+        limits->local_max[d] = attribute(device, CUDA_ATTRIBUTE_MAX_BLOCK_DIM_X + d, 1);
+        limits->grid_max[d] = attribute(device, CUDA_ATTRIBUTE_MAX_GRID_DIM_X + d, 1);
+        if (limits->local_max[d] < 1) limits->local_max[d] = 1;
+    }
+    uint32_t shared = attribute(device, CUDA_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 0);
+    limits->shared_max =
+        attribute(device, CUDA_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, shared);
+}
+
+static void device_ask(cuda_device *device)
+{
+    uint32_t major = attribute(device, CUDA_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0);
+    uint32_t minor = attribute(device, CUDA_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0);
+    uint32_t warp = attribute(device, CUDA_ATTRIBUTE_WARP_SIZE, 0);
+    uint32_t aspects = ptx_aspects(major * 10 + minor);
+    names_ask(device, major, minor);
+    limits_ask(device);
+    device->link_extension = rt_format_link_extension(RT_FORMAT_PTX);
+    device->capabilities = (dev_capabilities){
+        .name = rt_buffer_text(&device->name),
+        .driver = rt_buffer_text(&device->driver),
+        .formats_taken = 1u << RT_FORMAT_PTX,
+        .extensions = &device->link_extension,
+        .extension_count = 1,
+        .aspects = aspects,
+        .executes = true,
+        .program_variables = true,
+        .globals_by_name = true,
+        .function_pointers = (aspects >> DEV_ASPECT_VIRTUAL_FUNCTIONS & 1) != 0,
+        .usm = attribute(device, CUDA_ATTRIBUTE_UNIFIED_ADDRESSING, 0) != 0 &&
+               attribute(device, CUDA_ATTRIBUTE_MANAGED_MEMORY, 0) != 0 &&
+               attribute(device, CUDA_ATTRIBUTE_CAN_MAP_HOST_MEMORY, 0) != 0,
+        .program_binaries = true,
+        .profiling = true,
+        .local_size_max = device->limits.shared_max > RT_PTX_LAUNCH_SIZE
+                              ? device->limits.shared_max - RT_PTX_LAUNCH_SIZE
+                              : 0,
+        .group_size_max = device->limits.group_size_max,
+        .sub_group_sizes = warp >= 1 && warp <= 64 ? UINT64_C(1) << (warp - 1) : 0,
+    };
+}
+
+/* ---- The device --------------------------------------------------------------------------- */
+
+/* Frees what has been made of a device, which need not be all of it. */
+static void device_free(cuda_device *device)
+{
+    if (device->context) {
+        cuda_enter_to_free(device);
+        device->library.cuCtxSynchronize();
+        cuda_staging_free(device);
+        cuda_times_end(device);
+        device->library.cuCtxSetCurrent(NULL);
+        device->library.cuDevicePrimaryCtxRelease_v2(device->ordinal);
+    }
+    CHECK_IMPLIES(!device->context, device->staging == NULL);
+    if (device->library.handle) cuda_library_close(&device->library);
+    pthread_mutex_destroy(&device->lock);
+    rt_buffer_free(&device->name);
+    rt_buffer_free(&device->driver);
+    rt_free(device);
+}
+
+static void cuda_device_destroy(dev_device *device)
+{
+    device_free((cuda_device *)device);
+}
+
+static void cuda_device_capabilities(dev_device *device, dev_capabilities *out_capabilities)
+{
+    *out_capabilities = ((const cuda_device *)device)->capabilities;
+}
+
+static const dev_device_ops cuda_device_ops = {
+    .destroy = cuda_device_destroy,
+    .capabilities = cuda_device_capabilities,
+    .memory_create = cuda_memory_create,
+    .usm_create = cuda_usm_create,
+    .program_compile = cuda_program_compile,
+    .program_link = cuda_program_link,
+    .program_build = cuda_program_build,
+    .queue_create = cuda_queue_create,
+    .program_load = cuda_program_load,
+    .queue_create_profiling = cuda_queue_create_profiling,
+};
+
+/* The primary context is the one that every other user of the process has too (the CUDA runtime,
+ * libraries over it); it is made by the first who retains it. */
+static rt_status context_retain(cuda_device *device)
+{
+    cuda_context *context = NULL;
+    CUDA_TRY(device, CUDA_STAGE_OPEN, cuDevicePrimaryCtxRetain, &context, device->ordinal);
+    if (!context)
+        return cuda_fail(device, CUDA_STAGE_OPEN, "cuDevicePrimaryCtxRetain", CUDA_SUCCESS,
+                         (rt_text){0});
+    device->context = context;
+    return RT_STATUS_OK;
+}
+
+rt_status cuda_device_open(const char *library_path, const dev_open_parameters *parameters,
+                           rt_text selector, dev_device **out_device)
+{
+    cuda_device *device = rt_alloc(sizeof *device);
+    device->base.ops = &cuda_device_ops;
+    device->sink = parameters->sink;
+    pthread_mutex_init(&device->lock, NULL);
+    rt_status status = cuda_library_open(device->sink, library_path, &device->library);
+    if (rt_ok(status)) status = device_choose(device, selector);
+    if (rt_ok(status)) status = context_retain(device);
+    if (!rt_ok(status)) {
+        device_free(device);
+        return status;
+    }
+    device_ask(device);
+    *out_device = &device->base;
+    return status;
+}
+
+static rt_status cuda_open(const dev_open_parameters *parameters, rt_text selector,
+                           dev_device **out_device)
+{
+    return cuda_device_open("libcuda.so.1", parameters, selector, out_device);
+}
+
+const dev_backend cuda_backend = {.name = "cuda", .open = cuda_open};

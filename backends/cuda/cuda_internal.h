@@ -1,0 +1,213 @@
+/* The CUDA adapter's objects, shared by the files of this folder. */
+#ifndef BACKENDS_CUDA_CUDA_INTERNAL_H
+#define BACKENDS_CUDA_CUDA_INTERNAL_H
+
+#include "backends/cuda/cuda_library.h"
+#include "backends/ptx/kernels.h"
+#include "backends/ptx/launch.h"
+#include "reference/device/device.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct cuda_staging; /* cuda_staging.c */
+
+typedef struct cuda_device {
+    dev_device base;
+    rt_sink *sink; /* known before base.sink is set */
+    cuda_library library;
+    cuda_ordinal ordinal;
+    cuda_context *context; /* the GPU's primary one; NULL before it is there */
+    dev_capabilities capabilities;
+    rt_buffer name; /* texts that the capabilities point to */
+    rt_buffer driver;
+    const char *link_extension;
+    ptx_limits limits;            /* of a kernel that uses nothing itself */
+    pthread_mutex_t lock;         /* of all below */
+    struct cuda_staging *staging; /* the list's links: all blocks, free or not */
+    cuda_stream *clock;           /* where only times are taken; NULL before anybody asks */
+    cuda_driver_event *epoch;     /* from which they count */
+} cuda_device;
+
+typedef struct cuda_memory {
+    dev_memory base;
+    cuda_device *device;
+    cuda_address address;
+    void *host;       /* of USM on the host: what the driver frees; else NULL */
+    bool is_variable; /* of a program: nothing to free */
+} cuda_memory;
+
+typedef struct cuda_program {
+    dev_program base;
+    cuda_device *device;
+    rt_buffer text;         /* of a compiled one: its PTX, NUL-terminated */
+    rt_buffer options;      /* of a compiled one: for its part of a link */
+    rt_buffer cubin;        /* of an executable one */
+    cuda_module *module;    /* of an executable one, else NULL */
+    ptx_kernels kernels;    /* that it has */
+    atomic_uint references; /* its owner and its kernels */
+} cuda_program;
+
+typedef struct cuda_kernel {
+    dev_kernel base;
+    cuda_program *program; /* a reference */
+    cuda_function *function;
+    const ptx_kernel *entry; /* in the program's table */
+    ptx_limits limits;       /* what the device leaves it */
+} cuda_kernel;
+
+/* Streams of a queue: enough that commands can overtake each other. */
+enum { CUDA_STREAMS = 4 };
+
+typedef struct cuda_queue {
+    dev_queue base;
+    cuda_device *device;
+    cuda_stream *streams[CUDA_STREAMS];
+    atomic_uint next; /* counts commands */
+    bool keeps_times;
+} cuda_queue;
+
+typedef struct cuda_event {
+    dev_event base;
+    cuda_device *device;
+    cuda_driver_event *event;
+    cuda_driver_event *submitted, *started; /* of a queue that keeps times, else NULL */
+    pthread_mutex_t lock;                   /* of the two below */
+    bool waited;                            /* a wait has returned: */
+    rt_status outcome;                      /* this */
+} cuda_event;
+
+/* ---- Errors (cuda_error.c) ---------------------------------------------------------------- */
+
+/* What was being done, which decides the class of some results. */
+typedef enum cuda_stage {
+    CUDA_STAGE_OPEN,
+    CUDA_STAGE_MEMORY,
+    CUDA_STAGE_COMPILE, /* handing an image over, which the driver compiles */
+    CUDA_STAGE_LINK,
+    CUDA_STAGE_LOAD,   /* what was linked, or a program's binary */
+    CUDA_STAGE_KERNEL, /* taking a kernel */
+    CUDA_STAGE_GLOBAL, /* finding a program's variable */
+    CUDA_STAGE_LAUNCH,
+    CUDA_STAGE_QUEUE, /* making a queue, other commands */
+    CUDA_STAGE_WAIT,
+    CUDA_STAGE_COUNT
+} cuda_stage;
+
+/* The code of a failed call: one that device.h allows at that stage, whatever the driver answered.
+ */
+rt_code cuda_result_code(cuda_stage stage, cuda_result result);
+
+/* Makes a status of a failed call, in the driver's own words.  CUDA_SUCCESS is a call that gave
+ * nothing although it should have.  `log` (may be empty) is the compiler's or linker's. */
+RT_MUST_USE rt_status cuda_fail(const cuda_device *device, cuda_stage stage, const char *call,
+                                cuda_result result, rt_text log);
+
+/* Calls the driver, and returns from the calling function with a status when that fails. */
+#define CUDA_TRY(device, stage, call, ...)                                                         \
+    do {                                                                                           \
+        cuda_result cuda_try_ = (device)->library.call(__VA_ARGS__);                               \
+        if (cuda_try_ != CUDA_SUCCESS)                                                             \
+            return cuda_fail((device), (stage), #call, cuda_try_, (rt_text){0});                   \
+    } while (0)
+
+/* Makes the device's context this thread's, which every other call of the driver needs. */
+RT_MUST_USE rt_status cuda_enter(const cuda_device *device, cuda_stage stage);
+
+/* The same before calls whose failures nobody can be told; they are tried whether or not it works.
+ */
+void cuda_enter_to_free(const cuda_device *device);
+
+/* ---- Around every command (cuda_queue.c) -------------------------------------------------- */
+
+/* A command on its way: its stream already waits for the command's wait list. */
+typedef struct cuda_command {
+    cuda_device *device;
+    cuda_stream *stream;
+    cuda_driver_event *event;               /* recorded by cuda_command_end */
+    cuda_driver_event *submitted, *started; /* of a queue that keeps times, else NULL */
+} cuda_command;
+
+/* Chooses a stream and makes it wait.  After success the caller calls cuda_command_end. */
+RT_MUST_USE rt_status cuda_command_begin(cuda_queue *queue, dev_command command,
+                                         cuda_command *out_command);
+
+/* Ends it: after success of what was enqueued an event of the caller's comes out, else the status
+ * is passed on. */
+RT_MUST_USE rt_status cuda_command_end(cuda_command *command, rt_status status,
+                                       dev_event **out_event);
+
+/* ---- The times of commands (cuda_times.c) ------------------------------------------------- */
+
+/* Makes the clock, from which all times of the device count, where there is none. */
+RT_MUST_USE rt_status cuda_times_begin(cuda_device *device);
+/* Takes the time at which a command is given to its queue, and lets its stream wait for that. */
+RT_MUST_USE rt_status cuda_times_submit(cuda_command *command);
+/* Takes the time at which its stream has come to it, after all waits. */
+RT_MUST_USE rt_status cuda_times_start(const cuda_command *command);
+/* The times of a complete command. */
+rt_status cuda_times_read(dev_event *event, dev_times *out_times);
+/* Ends the clock. */
+void cuda_times_end(cuda_device *device);
+
+/* ---- Memory that the driver can read while nobody waits (cuda_staging.c) ------------------ */
+
+/* Takes a block of at least size bytes. */
+RT_MUST_USE rt_status cuda_staging_take(cuda_device *device, uint64_t size,
+                                        struct cuda_staging **out_staging);
+/* Where its bytes are. */
+void *cuda_staging_bytes(const struct cuda_staging *staging);
+/* Enqueues that the block is free when the stream comes to it, after a copy of size bytes of it to
+ * `destination` where that is not NULL. */
+RT_MUST_USE rt_status cuda_staging_release(cuda_command *command, struct cuda_staging *staging,
+                                           void *destination, uint64_t size);
+/* Gives a block back that no command uses. */
+void cuda_staging_give(struct cuda_staging *staging);
+/* Frees all blocks; the device's commands are done or lost. */
+void cuda_staging_free(cuda_device *device);
+
+/* ---- Operations of the tables, defined in other files than the tables --------------------- */
+
+rt_status cuda_memory_create(dev_device *device, uint64_t size, rt_text label,
+                             dev_memory **out_memory);
+rt_status cuda_usm_create(dev_device *device, dev_memory_kind kind, uint64_t size, rt_text label,
+                          dev_memory **out_memory);
+rt_status cuda_program_compile(dev_device *device, const dev_code *code, dev_program **out_program);
+rt_status cuda_program_link(dev_device *device, dev_program *const *programs, uint32_t count,
+                            rt_text options, dev_program **out_program);
+rt_status cuda_program_build(dev_device *device, const dev_code *code, dev_program **out_program);
+rt_status cuda_program_load(dev_device *device, rt_bytes binary, dev_program **out_program);
+rt_status cuda_queue_create(dev_device *device, dev_queue **out_queue);
+rt_status cuda_queue_create_profiling(dev_device *device, dev_queue **out_queue);
+
+rt_status cuda_enqueue_kernel(dev_queue *queue, dev_command command, dev_kernel *kernel,
+                              const dev_nd_range *range, const dev_argument *arguments,
+                              uint32_t argument_count, dev_event **out_event);
+rt_status cuda_enqueue_read(dev_queue *queue, dev_command command, dev_memory *memory,
+                            uint64_t offset, uint64_t size, void *destination,
+                            dev_event **out_event);
+rt_status cuda_enqueue_write(dev_queue *queue, dev_command command, dev_memory *memory,
+                             uint64_t offset, uint64_t size, const void *source,
+                             dev_event **out_event);
+rt_status cuda_enqueue_copy(dev_queue *queue, dev_command command, dev_memory *source,
+                            uint64_t source_offset, dev_memory *destination,
+                            uint64_t destination_offset, uint64_t size, dev_event **out_event);
+rt_status cuda_enqueue_fill(dev_queue *queue, dev_command command, dev_memory *memory,
+                            uint64_t offset, uint64_t size, rt_bytes pattern,
+                            dev_event **out_event);
+
+/* Takes a kernel of an executable program by name (cuda_kernel.c). */
+rt_status cuda_kernel_take(cuda_program *program, rt_text name, dev_kernel **out_kernel);
+
+/* Makes a memory that stands for a program's variable (cuda_memory.c). */
+rt_status cuda_global_take(const cuda_program *program, rt_text name, dev_memory **out_memory);
+
+/* Gives a reference to a program up (cuda_program.c). */
+void cuda_program_release(cuda_program *program);
+
+/* Opens a device through the driver at `library_path`; the backend gives the usual name, tests give
+ * a fake. */
+rt_status cuda_device_open(const char *library_path, const dev_open_parameters *parameters,
+                           rt_text selector, dev_device **out_device);
+
+#endif

@@ -1,0 +1,119 @@
+/* Options and logs of the driver's compiler and linker.
+ * Source: CUDA Driver API reference manual, "Data types", CUjit_option. */
+#include "backends/cuda/cuda_jit.h"
+#include "reference/base/alloc.h"
+
+#include <string.h>
+
+/* Room for one log; the driver cuts what is longer. */
+enum { LOG_SIZE = 8192 };
+
+/* An option of NVIDIA's linkers, and what the driver calls it; a number follows where takes_value.
+ */
+static const struct option_row {
+    const char *text;
+    cuda_jit_option option;
+    bool takes_value;
+} option_rows[] = {
+    {"-O", CUDA_JIT_OPTIMIZATION_LEVEL, true},
+    {"-maxrregcount=", CUDA_JIT_MAX_REGISTERS, true},
+    {"-g", CUDA_JIT_GENERATE_DEBUG_INFO, false},
+    {"-lineinfo", CUDA_JIT_GENERATE_LINE_INFO, false},
+};
+enum { OPTION_ROWS = sizeof option_rows / sizeof *option_rows };
+_Static_assert(CUDA_JIT_LOG_OPTIONS + OPTION_ROWS <= CUDA_JIT_OPTIONS_MAX, "each option once");
+
+/* The last value of an option counts. */
+static void jit_add(cuda_jit *jit, cuda_jit_option option, void *value)
+{
+    unsigned i = 0;
+    while (i < jit->count && jit->options[i] != option)
+        i++;
+    CHECK(i < CUDA_JIT_OPTIONS_MAX);
+    jit->options[i] = option;
+    jit->values[i] = value;
+    if (i == jit->count) jit->count++;
+}
+
+void cuda_jit_begin(cuda_jit *out_jit)
+{
+    static const cuda_jit_option options[2][2] = {
+        {CUDA_JIT_ERROR_LOG_BUFFER, CUDA_JIT_ERROR_LOG_BUFFER_SIZE_BYTES},
+        {CUDA_JIT_INFO_LOG_BUFFER, CUDA_JIT_INFO_LOG_BUFFER_SIZE_BYTES},
+    };
+    *out_jit = (cuda_jit){0};
+    for (int i = 0; i < 2; i++) {
+        out_jit->logs[i] = rt_alloc(LOG_SIZE + 1);
+        jit_add(out_jit, options[i][0], out_jit->logs[i]);
+        jit_add(out_jit, options[i][1], (void *)(uintptr_t)LOG_SIZE);
+    }
+    CHECK(out_jit->count == CUDA_JIT_LOG_OPTIONS);
+}
+
+void cuda_jit_end(cuda_jit *jit)
+{
+    for (int i = 0; i < 2; i++)
+        rt_free(jit->logs[i]);
+}
+
+/* Reads a number of at most three digits that is all of a text. */
+static bool number_read(rt_text text, uintptr_t *out_value)
+{
+    enum { DIGITS_MAX = 3 };
+    *out_value = 0;
+    for (size_t i = 0; i < text.length; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9') return false;
+        *out_value = *out_value * 10 + (uintptr_t)(text.data[i] - '0');
+    }
+    return text.length >= 1 && text.length <= DIGITS_MAX;
+}
+
+/* Reads one word of options; false: no row has it. */
+static bool option_read(cuda_jit *jit, rt_text word)
+{
+    if (rt_text_starts(word, "-cl-")) return true; /* of a compiler that has been there */
+    for (size_t i = 0; i < OPTION_ROWS; i++) {
+        const struct option_row *row = &option_rows[i];
+        size_t length = strlen(row->text);
+        uintptr_t value = 1;
+        if (!rt_text_starts(word, row->text)) continue;
+        rt_text rest = {word.data + length, word.length - length};
+        if (row->takes_value ? !number_read(rest, &value) : rest.length > 0) continue;
+        jit_add(jit, row->option, (void *)value);
+        return true;
+    }
+    return false;
+}
+
+rt_status cuda_jit_options(const cuda_device *device, cuda_jit *jit, rt_text options)
+{
+    while (options.length > 0) {
+        const char *space = memchr(options.data, ' ', options.length);
+        size_t length = space ? (size_t)(space - options.data) : options.length;
+        rt_text word = {options.data, length};
+        size_t used = space ? length + 1 : length;
+        options = (rt_text){options.data + used, options.length - used};
+        if (length > 0 && !option_read(jit, word))
+            return rt_fail(device->sink, RT_ERRC_BUILD, RT_RULE_NONE,
+                           "'%.*s' is no option that NVIDIA's driver is given; there are -O0 to "
+                           "-O4, -maxrregcount=N, -g and -lineinfo",
+                           RT_TEXT_ARG(word));
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status cuda_jit_fail(const cuda_device *device, cuda_stage stage, const char *call,
+                        cuda_result result, const cuda_jit *jit)
+{
+    rt_buffer log = {0};
+    for (int i = 0; i < 2; i++) {
+        size_t length = strnlen(jit->logs[i], LOG_SIZE);
+        while (length > 0 && strchr(" \n\r", jit->logs[i][length - 1]))
+            length--;
+        if (length > 0 && log.size > 0) rt_buffer_append_byte(&log, '\n');
+        rt_buffer_append(&log, jit->logs[i], length);
+    }
+    rt_status status = cuda_fail(device, stage, call, result, rt_buffer_text(&log));
+    rt_buffer_free(&log);
+    return status;
+}

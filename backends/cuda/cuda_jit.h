@@ -1,0 +1,29 @@
+/* What the driver's compiler and linker are given besides code, and what they write: cuda_jit.c. */
+#ifndef BACKENDS_CUDA_CUDA_JIT_H
+#define BACKENDS_CUDA_CUDA_JIT_H
+
+#include "backends/cuda/cuda_internal.h"
+
+/* The first options of a call are where the two logs go, each a buffer and its size. */
+enum { CUDA_JIT_LOG_OPTIONS = 4, CUDA_JIT_OPTIONS_MAX = 8 };
+
+/* Options and logs of one link.  The driver writes into the logs until the link is destroyed, so
+ * that cuda_jit_end comes after that. */
+typedef struct cuda_jit {
+    cuda_jit_option options[CUDA_JIT_OPTIONS_MAX];
+    void *values[CUDA_JIT_OPTIONS_MAX];
+    unsigned count;
+    char *logs[2]; /* errors, then remarks; always ended by a NUL */
+} cuda_jit;
+
+void cuda_jit_begin(cuda_jit *out_jit);
+void cuda_jit_end(cuda_jit *jit);
+
+/* Adds options, words between spaces (cuda.h says which).  ERRC_BUILD: there is no such option. */
+RT_MUST_USE rt_status cuda_jit_options(const cuda_device *device, cuda_jit *jit, rt_text options);
+
+/* Makes a status of a call that compiles, links or loads and failed, with both logs. */
+RT_MUST_USE rt_status cuda_jit_fail(const cuda_device *device, cuda_stage stage, const char *call,
+                                    cuda_result result, const cuda_jit *jit);
+
+#endif

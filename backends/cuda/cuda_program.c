@@ -1,0 +1,285 @@
+/* Programs: PTX through the driver's linker, and what it makes kept as bytes.
+ *
+ * The driver has no object that is compiled and not linked.  Handing an image to a link of its own
+ * compiles it, so that what is wrong with one image is told where it was handed over; the link that
+ * counts is given the texts again.
+ * Source: CUDA Driver API reference manual, "Module Management" (cuLink…, CUjit_option). */
+#include "backends/cuda/cuda_jit.h"
+#include "reference/base/alloc.h"
+#include "reference/base/hash.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Program objects ---------------------------------------------------------------------- */
+
+/* A kernel that runs needs its module, so that who unloads it waits. */
+void cuda_program_release(cuda_program *program)
+{
+    unsigned before = atomic_fetch_sub(&program->references, 1);
+    CHECK(before >= 1);
+    if (before > 1) return;
+    const cuda_device *device = program->device;
+    if (program->module) {
+        cuda_enter_to_free(device);
+        device->library.cuCtxSynchronize();
+        device->library.cuModuleUnload(program->module);
+    }
+    rt_buffer_free(&program->text);
+    rt_buffer_free(&program->options);
+    rt_buffer_free(&program->cubin);
+    ptx_kernels_free(&program->kernels);
+    rt_free(program);
+}
+
+static void cuda_program_destroy(dev_program *base)
+{
+    cuda_program_release((cuda_program *)base);
+}
+
+static rt_status cuda_program_kernel(dev_program *base, rt_text name, dev_kernel **out_kernel)
+{
+    return cuda_kernel_take((cuda_program *)base, name, out_kernel);
+}
+
+static rt_status cuda_program_global(dev_program *base, rt_text name, dev_memory **out_memory)
+{
+    return cuda_global_take((const cuda_program *)base, name, out_memory);
+}
+
+/* ---- Programs as bytes -------------------------------------------------------------------- */
+
+/* The form of a program's bytes: this, the hash of the rest (two words), the kernels, the cubin.
+ * The last digit is the form's version. */
+#define BINARY_MAGIC UINT64_C(0x3141445543595341) /* "ASYCUDA1" */
+
+static rt_status cuda_program_binary(dev_program *base, rt_buffer *out_binary)
+{
+    const cuda_program *program = (const cuda_program *)base;
+    rt_buffer rest = {0};
+    ptx_kernels_write(&rest, &program->kernels);
+    rt_write_bytes(&rest, rt_buffer_bytes(&program->cubin));
+    rt_hash hash = rt_hash128(rest.data, rest.size);
+    rt_write_u64(out_binary, BINARY_MAGIC);
+    rt_write_u64(out_binary, hash.low);
+    rt_write_u64(out_binary, hash.high);
+    rt_buffer_append(out_binary, rest.data, rest.size);
+    rt_buffer_free(&rest);
+    return RT_STATUS_OK;
+}
+
+static const dev_program_ops cuda_program_ops = {
+    .destroy = cuda_program_destroy,
+    .kernel_create = cuda_program_kernel,
+    .global_find = cuda_program_global,
+    .binary = cuda_program_binary,
+};
+
+static cuda_program *program_create(cuda_device *device)
+{
+    cuda_program *program = rt_alloc(sizeof *program);
+    program->base.ops = &cuda_program_ops;
+    program->device = device;
+    atomic_init(&program->references, 1);
+    return program;
+}
+
+/* Reads such bytes; false: they are none. */
+static bool binary_read(rt_bytes binary, ptx_kernels *kernels, rt_bytes *out_cubin)
+{
+    rt_reader reader = rt_reader_of(binary);
+    uint64_t magic = rt_read_u64(&reader);
+    rt_hash told = {.low = rt_read_u64(&reader), .high = rt_read_u64(&reader)};
+    if (reader.failed || magic != BINARY_MAGIC) return false;
+    rt_hash hash = rt_hash128(binary.data + reader.position, binary.size - reader.position);
+    if (hash.low != told.low || hash.high != told.high) return false;
+    ptx_kernels_read(&reader, kernels);
+    *out_cubin = rt_read_bytes(&reader);
+    return rt_reader_finished(&reader) && out_cubin->size > 0;
+}
+
+/* ---- Steps towards an executable ---------------------------------------------------------- */
+
+/* Compiles a text by handing it to a link, under a name for the logs. */
+static rt_status text_add(const cuda_device *device, const cuda_jit *j, cuda_link *link,
+                          const rt_buffer *text, uint32_t index)
+{
+    char name[32];
+    snprintf(name, sizeof name, "image %u", index);
+    /* The driver wants the NUL that ends the text counted. */
+    cuda_result result = device->library.cuLinkAddData_v2(link, CUDA_INPUT_PTX, text->data,
+                                                          text->size + 1, name, 0, NULL, NULL);
+    if (result == CUDA_SUCCESS) return RT_STATUS_OK;
+    return cuda_jit_fail(device, CUDA_STAGE_COMPILE, "cuLinkAddData_v2", result, j);
+}
+
+static rt_status link_create(const cuda_device *device, cuda_jit *j, cuda_link **out_link)
+{
+    *out_link = NULL;
+    cuda_result result = device->library.cuLinkCreate_v2(j->count, j->options, j->values, out_link);
+    if (result == CUDA_SUCCESS && *out_link) return RT_STATUS_OK;
+    return cuda_jit_fail(device, CUDA_STAGE_COMPILE, "cuLinkCreate_v2", result, j);
+}
+
+/* The driver's linker has no result of its own for symbols that are missing or defined twice: the
+ * log tells, and the result varies between versions.  A refusal that no row of cuda_error.c
+ * explains otherwise is therefore the linker's where it has said something. */
+static rt_status complete_fail(const cuda_device *device, cuda_result result, const cuda_jit *j)
+{
+    rt_status status = cuda_jit_fail(device, CUDA_STAGE_LINK, "cuLinkComplete", result, j);
+    static const rt_code others[] = {RT_DEVICE_LOST, RT_ERRC_MEMORY_ALLOCATION};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (status.code == others[i]) return status;
+    if (j->logs[0][0] == '\0') return status;
+    rt_text said = rt_sink_diagnostic(device->sink, status)->message;
+    return rt_fail(device->sink, RT_LINK_ERROR, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(said));
+}
+
+/* Loads what was linked. */
+static rt_status module_load(const cuda_device *device, cuda_jit *j, const void *cubin,
+                             cuda_module **out_module)
+{
+    *out_module = NULL;
+    cuda_result result = device->library.cuModuleLoadDataEx(out_module, cubin, CUDA_JIT_LOG_OPTIONS,
+                                                            j->options, j->values);
+    if (result == CUDA_SUCCESS && *out_module) return RT_STATUS_OK;
+    return cuda_jit_fail(device, CUDA_STAGE_LOAD, "cuModuleLoadDataEx", result, j);
+}
+
+static rt_status link_complete(cuda_program *program, cuda_jit *j, cuda_link *link)
+{
+    const cuda_device *device = program->device;
+    void *cubin = NULL;
+    size_t size = 0;
+    cuda_result result = device->library.cuLinkComplete(link, &cubin, &size);
+    if (result != CUDA_SUCCESS) return complete_fail(device, result, j);
+    if (!cubin || size == 0)
+        return cuda_jit_fail(device, CUDA_STAGE_LINK, "cuLinkComplete", CUDA_SUCCESS, j);
+    rt_buffer_append(&program->cubin, cubin, size); /* which ends with the link */
+    return module_load(device, j, program->cubin.data, &program->module);
+}
+
+/* Links compiled programs into `linked`. */
+static rt_status programs_link(cuda_program *linked, cuda_program *const *programs, uint32_t count,
+                               rt_text options)
+{
+    const cuda_device *device = linked->device;
+    cuda_jit j;
+    cuda_jit_begin(&j);
+    rt_status status = cuda_jit_options(device, &j, options);
+    for (uint32_t i = 0; i < count && rt_ok(status); i++)
+        status = cuda_jit_options(device, &j, rt_buffer_text(&programs[i]->options));
+    cuda_link *link = NULL;
+    if (rt_ok(status)) status = link_create(device, &j, &link);
+    for (uint32_t i = 0; i < count && rt_ok(status); i++) {
+        status = text_add(device, &j, link, &programs[i]->text, i);
+        ptx_kernels_join(&linked->kernels, &programs[i]->kernels);
+    }
+    if (rt_ok(status)) status = link_complete(linked, &j, link);
+    if (link) device->library.cuLinkDestroy(link);
+    cuda_jit_end(&j);
+    return status;
+}
+
+/* ---- Operations of the device ------------------------------------------------------------- */
+
+/* Takes an image's text without compiling it. */
+static rt_status text_take(cuda_program *program, const dev_code *code)
+{
+    const cuda_device *device = program->device;
+    rt_text text = {(const char *)code->bytes.data, code->bytes.size};
+    if (code->format != RT_FORMAT_PTX)
+        return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "'%s' takes images of format %s, not %s", rt_buffer_string(&device->name),
+                       rt_format_name(RT_FORMAT_PTX), rt_format_name(code->format));
+    if (text.length == 0 || memchr(text.data, '\0', text.length) != NULL)
+        return rt_fail(device->sink, RT_MALFORMED, RT_RULE_NONE,
+                       "an image of %zu bytes is no text of PTX: it is empty or holds a NUL byte",
+                       text.length);
+    rt_buffer_append_text(&program->text, text);
+    rt_buffer_append_text(&program->options, code->options);
+    return ptx_kernels_add(device->sink, &program->kernels, text);
+}
+
+/* Lets the driver compile it for what it finds wrong. */
+static rt_status text_compile(const cuda_program *program)
+{
+    const cuda_device *device = program->device;
+    cuda_jit j;
+    cuda_jit_begin(&j);
+    cuda_link *link = NULL;
+    rt_status status = cuda_jit_options(device, &j, rt_buffer_text(&program->options));
+    if (rt_ok(status)) status = cuda_enter(device, CUDA_STAGE_COMPILE);
+    if (rt_ok(status)) status = link_create(device, &j, &link);
+    if (rt_ok(status)) status = text_add(device, &j, link, &program->text, 0);
+    if (link) device->library.cuLinkDestroy(link);
+    cuda_jit_end(&j);
+    return status;
+}
+
+/* Hands a program out where it was made. */
+static rt_status program_finish(cuda_program *program, rt_status status, dev_program **out_program)
+{
+    if (rt_ok(status))
+        *out_program = &program->base;
+    else
+        cuda_program_release(program);
+    return status;
+}
+
+rt_status cuda_program_compile(dev_device *base, const dev_code *code, dev_program **out_program)
+{
+    cuda_program *program = program_create((cuda_device *)base);
+    rt_status status = text_take(program, code);
+    if (rt_ok(status)) status = text_compile(program);
+    return program_finish(program, status, out_program);
+}
+
+rt_status cuda_program_link(dev_device *base, dev_program *const *programs, uint32_t count,
+                            rt_text options, dev_program **out_program)
+{
+    cuda_device *device = (cuda_device *)base;
+    RT_TRY(cuda_enter(device, CUDA_STAGE_LINK));
+    cuda_program **inputs = rt_alloc_array(count, sizeof *inputs);
+    for (uint32_t i = 0; i < count; i++) {
+        inputs[i] = (cuda_program *)programs[i];
+        CHECK(inputs[i]->text.size > 0);
+    }
+    cuda_program *linked = program_create(device);
+    rt_status status = programs_link(linked, inputs, count, options);
+    rt_free(inputs);
+    return program_finish(linked, status, out_program);
+}
+
+rt_status cuda_program_build(dev_device *base, const dev_code *code, dev_program **out_program)
+{
+    cuda_device *device = (cuda_device *)base;
+    cuda_program *read = program_create(device), *linked = program_create(device);
+    rt_status status = text_take(read, code);
+    if (rt_ok(status)) status = cuda_enter(device, CUDA_STAGE_LINK);
+    if (rt_ok(status)) status = programs_link(linked, &read, 1, (rt_text){0});
+    cuda_program_release(read);
+    return program_finish(linked, status, out_program);
+}
+
+rt_status cuda_program_load(dev_device *base, rt_bytes binary, dev_program **out_program)
+{
+    cuda_device *device = (cuda_device *)base;
+    cuda_program *program = program_create(device);
+    rt_bytes cubin = {0};
+    cuda_jit j;
+    cuda_jit_begin(&j);
+    rt_status status = RT_STATUS_OK;
+    if (!binary_read(binary, &program->kernels, &cubin))
+        status = rt_fail(device->sink, RT_MALFORMED, RT_RULE_NONE,
+                         "%zu bytes are no program of a CUDA device: they are cut off, damaged or "
+                         "of another version",
+                         binary.size);
+    if (rt_ok(status)) status = cuda_enter(device, CUDA_STAGE_LOAD);
+    if (rt_ok(status)) {
+        rt_buffer_append(&program->cubin, cubin.data, cubin.size);
+        status = module_load(device, &j, program->cubin.data, &program->module);
+    }
+    cuda_jit_end(&j);
+    return program_finish(program, status, out_program);
+}

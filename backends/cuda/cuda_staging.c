@@ -1,0 +1,98 @@
+/* Page-locked memory of the host between its pageable memory and the device.
+ *
+ * An asynchronous copy to or from pageable memory is not asynchronous in CUDA: the call may wait
+ * until the stream comes to it, and an enqueue must not wait (device.h).  A read therefore goes
+ * into a block of page-locked memory, from which a function of the host that stands behind it in
+ * the stream copies on; a write copies into such a block at once.  Blocks are kept for the next who
+ * needs one, since locking pages takes long.  Such a function must not call the driver, so it does
+ * no more than copy and mark the block as free; where the context is lost it is never called, and
+ * the block ends with the device.
+ * Source: CUDA Driver API reference manual, "API synchronization behavior"; cuLaunchHostFunc. */
+#include "backends/cuda/cuda_internal.h"
+#include "reference/base/alloc.h"
+
+#include <string.h>
+
+/* Smallest block, bytes: most transfers of scenarios are smaller. */
+enum { STAGING_SIZE_MIN = 1 << 16 };
+
+typedef struct cuda_staging {
+    struct cuda_staging *next; /* in the device's list */
+    void *bytes;               /* page-locked */
+    uint64_t size;
+    atomic_bool taken;
+    void *destination; /* of a read: where the bytes go, else NULL */
+    uint64_t copied;   /* bytes of it */
+} cuda_staging;
+
+static bool staging_claim(cuda_staging *staging)
+{
+    bool expected = false;
+    return atomic_compare_exchange_strong(&staging->taken, &expected, true);
+}
+
+rt_status cuda_staging_take(cuda_device *device, uint64_t size, cuda_staging **out_staging)
+{
+    pthread_mutex_lock(&device->lock);
+    cuda_staging *found = device->staging;
+    while (found && !(found->size >= size && staging_claim(found)))
+        found = found->next;
+    pthread_mutex_unlock(&device->lock);
+    *out_staging = found;
+    if (found) return RT_STATUS_OK;
+    void *bytes = NULL;
+    uint64_t room = size < STAGING_SIZE_MIN ? STAGING_SIZE_MIN : size;
+    CUDA_TRY(device, CUDA_STAGE_QUEUE, cuMemHostAlloc, &bytes, (size_t)room, CUDA_HOST_PORTABLE);
+    if (!bytes)
+        return cuda_fail(device, CUDA_STAGE_QUEUE, "cuMemHostAlloc", CUDA_SUCCESS, (rt_text){0});
+    cuda_staging *made = rt_alloc(sizeof *made);
+    made->bytes = bytes;
+    made->size = room;
+    atomic_init(&made->taken, true);
+    pthread_mutex_lock(&device->lock);
+    made->next = device->staging;
+    device->staging = made;
+    pthread_mutex_unlock(&device->lock);
+    *out_staging = made;
+    return RT_STATUS_OK;
+}
+
+void *cuda_staging_bytes(const cuda_staging *staging)
+{
+    return staging->bytes;
+}
+
+void cuda_staging_give(cuda_staging *staging)
+{
+    CHECK(atomic_load(&staging->taken));
+    atomic_store(&staging->taken, false);
+}
+
+/* Called by the driver, on a thread of its own. */
+static void staging_finish(void *user)
+{
+    cuda_staging *staging = user;
+    if (staging->destination) memcpy(staging->destination, staging->bytes, (size_t)staging->copied);
+    cuda_staging_give(staging);
+}
+
+rt_status cuda_staging_release(cuda_command *command, cuda_staging *staging, void *destination,
+                               uint64_t size)
+{
+    CHECK(size <= staging->size);
+    staging->destination = destination;
+    staging->copied = size;
+    CUDA_TRY(command->device, CUDA_STAGE_QUEUE, cuLaunchHostFunc, command->stream, staging_finish,
+             staging);
+    return RT_STATUS_OK;
+}
+
+void cuda_staging_free(cuda_device *device)
+{
+    while (device->staging) {
+        cuda_staging *gone = device->staging;
+        device->staging = gone->next;
+        device->library.cuMemFreeHost(gone->bytes);
+        rt_free(gone);
+    }
+}

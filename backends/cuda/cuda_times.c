@@ -1,0 +1,87 @@
+/* When commands were given to their queues, began and ended.
+ *
+ * CUDA tells how far two events are apart and no time of day.  All times count from one event of
+ * the device, the epoch, so that those of different queues can be compared.  When a command is
+ * submitted is an event of its own, in a stream where nothing else is, for which the command's
+ * stream then waits: the device takes the time at once, and never after the command has begun.
+ * Source: CUDA Driver API reference manual, cuEventElapsedTime (milliseconds, as a float). */
+#include "backends/cuda/cuda_internal.h"
+
+static rt_status event_create(const cuda_device *device, cuda_driver_event **out_event)
+{
+    CUDA_TRY(device, CUDA_STAGE_QUEUE, cuEventCreate, out_event, CUDA_EVENT_DEFAULT);
+    if (*out_event) return RT_STATUS_OK;
+    return cuda_fail(device, CUDA_STAGE_QUEUE, "cuEventCreate", CUDA_SUCCESS, (rt_text){0});
+}
+
+/* What has been made when it fails is freed with the device. */
+static rt_status clock_make(cuda_device *device)
+{
+    if (!device->clock) {
+        CUDA_TRY(device, CUDA_STAGE_QUEUE, cuStreamCreate, &device->clock,
+                 CUDA_STREAM_NON_BLOCKING);
+        if (!device->clock)
+            return cuda_fail(device, CUDA_STAGE_QUEUE, "cuStreamCreate", CUDA_SUCCESS,
+                             (rt_text){0});
+    }
+    if (!device->epoch) {
+        RT_TRY(event_create(device, &device->epoch));
+        CUDA_TRY(device, CUDA_STAGE_QUEUE, cuEventRecord, device->epoch, device->clock);
+    }
+    return RT_STATUS_OK;
+}
+
+rt_status cuda_times_begin(cuda_device *device)
+{
+    pthread_mutex_lock(&device->lock);
+    rt_status status = clock_make(device);
+    pthread_mutex_unlock(&device->lock);
+    return status;
+}
+
+rt_status cuda_times_submit(cuda_command *command)
+{
+    const cuda_device *device = command->device;
+    CHECK(device->clock != NULL);
+    RT_TRY(event_create(device, &command->submitted));
+    RT_TRY(event_create(device, &command->started));
+    CUDA_TRY(device, CUDA_STAGE_QUEUE, cuEventRecord, command->submitted, device->clock);
+    CUDA_TRY(device, CUDA_STAGE_QUEUE, cuStreamWaitEvent, command->stream, command->submitted, 0);
+    return RT_STATUS_OK;
+}
+
+rt_status cuda_times_start(const cuda_command *command)
+{
+    CUDA_TRY(command->device, CUDA_STAGE_QUEUE, cuEventRecord, command->started, command->stream);
+    return RT_STATUS_OK;
+}
+
+/* Nanoseconds from the epoch to an event. */
+static rt_status time_read(const cuda_device *device, cuda_driver_event *event, uint64_t *out_time)
+{
+    float milliseconds = 0;
+    CUDA_TRY(device, CUDA_STAGE_WAIT, cuEventElapsedTime, &milliseconds, device->epoch, event);
+    if (!(milliseconds >= 0))
+        return rt_fail(device->sink, RT_DRIVER_ERROR, RT_RULE_NONE,
+                       "cuEventElapsedTime: an event is %g ms behind one that was before it",
+                       (double)milliseconds);
+    *out_time = (uint64_t)((double)milliseconds * 1e6);
+    return RT_STATUS_OK;
+}
+
+rt_status cuda_times_read(dev_event *base, dev_times *out_times)
+{
+    const cuda_event *event = (const cuda_event *)base;
+    const cuda_device *device = event->device;
+    CHECK(event->submitted && event->started);
+    RT_TRY(cuda_enter(device, CUDA_STAGE_WAIT));
+    RT_TRY(time_read(device, event->submitted, &out_times->submit));
+    RT_TRY(time_read(device, event->started, &out_times->start));
+    return time_read(device, event->event, &out_times->end);
+}
+
+void cuda_times_end(cuda_device *device)
+{
+    if (device->epoch) device->library.cuEventDestroy_v2(device->epoch);
+    if (device->clock) device->library.cuStreamDestroy_v2(device->clock);
+}

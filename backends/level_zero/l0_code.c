@@ -1,0 +1,199 @@
+/* What an image's SPIR-V says that the driver is not asked about, or does not check: the version,
+ * the sizes of specialisation constants, whether there are symbols, and what host code calls
+ * variables. Source: SPIR-V 1.6, 3.42; SPV_INTEL_global_variable_host_access, in its preview's
+ * numbers and its own. */
+#include "backends/level_zero/l0_code.h"
+
+#include "reference/base/alloc.h"
+#include "reference/device/spirv.h"
+
+#include <string.h>
+
+enum {
+    OP_TYPE_INT = 21,
+    OP_TYPE_FLOAT = 22,
+    OP_SPEC_CONSTANT_TRUE = 48,
+    OP_SPEC_CONSTANT_FALSE = 49,
+    OP_SPEC_CONSTANT = 50,
+    OP_DECORATE = 71,
+    DECORATION_SPEC_ID = 1,
+    DECORATION_LINKAGE = 41,
+    DECORATION_HOST_ACCESS_PREVIEW = 6147,
+    DECORATION_HOST_ACCESS = 6188,
+};
+
+/* ---- Instructions ------------------------------------------------------------------------- */
+
+typedef struct instruction {
+    const dev_spirv *module;
+    size_t at; /* its first word */
+    uint32_t opcode, length;
+} instruction;
+
+/* Goes to the next instruction, from {module} to the first; false at the end. */
+static bool instruction_next(instruction *one)
+{
+    one->at = one->at == 0 ? DEV_SPIRV_HEADER_WORDS : one->at + one->length;
+    if (one->at >= one->module->word_count) return false;
+    uint32_t word = dev_spirv_word(one->module, one->at);
+    one->opcode = word & 0xffff;
+    one->length = word >> 16;
+    return true;
+}
+
+/* Word `index` of the instruction; 0 where it has fewer. */
+static uint32_t word_of(const instruction *one, uint32_t index)
+{
+    return index < one->length ? dev_spirv_word(one->module, one->at + index) : 0;
+}
+
+/* Appends the literal string that begins at word `index`, with a NUL. */
+static void string_append(const instruction *one, uint32_t index, rt_buffer *out_text)
+{
+    for (; index < one->length; index++) {
+        uint32_t word = word_of(one, index);
+        for (int byte = 0; byte < 4; byte++, word >>= 8) {
+            rt_buffer_append_byte(out_text, (char)(word & 0xff));
+            if ((word & 0xff) == 0) return;
+        }
+    }
+    rt_buffer_append_byte(out_text, '\0');
+}
+
+static bool decorates(const instruction *one, uint32_t decoration)
+{
+    return one->opcode == OP_DECORATE && one->length >= 4 && word_of(one, 2) == decoration;
+}
+
+/* ---- Specialisation constants ------------------------------------------------------------- */
+
+/* The result id with that SpecId, 0 where there is none. */
+static uint32_t specialised(const dev_spirv *module, uint32_t spec_id)
+{
+    for (instruction one = {.module = module}; instruction_next(&one);) {
+        if (decorates(&one, DECORATION_SPEC_ID) && word_of(&one, 3) == spec_id)
+            return word_of(&one, 1);
+    }
+    return 0;
+}
+
+/* Bytes of the constant with that result id, 0 where the code does not have it. */
+static uint32_t constant_size(const dev_spirv *module, uint32_t id)
+{
+    uint32_t type = 0;
+    for (instruction one = {.module = module}; instruction_next(&one);) {
+        bool boolean = one.opcode == OP_SPEC_CONSTANT_TRUE || one.opcode == OP_SPEC_CONSTANT_FALSE;
+        if (boolean && word_of(&one, 2) == id) return 1;
+        if (one.opcode == OP_SPEC_CONSTANT && word_of(&one, 2) == id) type = word_of(&one, 1);
+    }
+    if (type == 0) return 0;
+    for (instruction one = {.module = module}; instruction_next(&one);) {
+        bool number = one.opcode == OP_TYPE_INT || one.opcode == OP_TYPE_FLOAT;
+        if (number && word_of(&one, 1) == type) return word_of(&one, 2) / 8;
+    }
+    return 0;
+}
+
+static rt_status constants_read(const l0_device *device, const dev_spirv *module,
+                                const dev_code *code, l0_code *out_code)
+{
+    if (code->constant_count == 0) return RT_STATUS_OK;
+    out_code->constant_ids = rt_alloc_array(code->constant_count, sizeof(uint32_t));
+    out_code->constant_values = rt_alloc_array(code->constant_count, sizeof(uint64_t));
+    out_code->constant_pointers = rt_alloc_array(code->constant_count, sizeof(void *));
+    for (uint32_t i = 0; i < code->constant_count; i++) {
+        const dev_spec_constant *constant = &code->constants[i];
+        uint32_t id = specialised(module, constant->id);
+        uint32_t size = id != 0 ? constant_size(module, id) : 0;
+        if (size == 0) continue; /* ignored (device.h) */
+        if (constant->value.size != size || size > sizeof(uint64_t))
+            return rt_fail(device->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                           "specialisation constant %u has %u bytes and does not take a value of "
+                           "%zu; give it one of its own type's size",
+                           constant->id, size, constant->value.size);
+        uint32_t place = out_code->constant_count++;
+        out_code->constant_ids[place] = constant->id;
+        memcpy(&out_code->constant_values[place], constant->value.data, size);
+        out_code->constant_pointers[place] = &out_code->constant_values[place];
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- Names -------------------------------------------------------------------------------- */
+
+/* Appends the linkage name of a variable, empty where it has none. */
+static void linkage_append(const dev_spirv *module, uint32_t variable, rt_buffer *out_names)
+{
+    for (instruction one = {.module = module}; instruction_next(&one);) {
+        if (!decorates(&one, DECORATION_LINKAGE) || word_of(&one, 1) != variable) continue;
+        string_append(&one, 3, out_names);
+        return;
+    }
+    rt_buffer_append_byte(out_names, '\0');
+}
+
+static void names_read(const dev_spirv *module, l0_code *out_code)
+{
+    for (instruction one = {.module = module}; instruction_next(&one);) {
+        out_code->has_symbols = out_code->has_symbols || decorates(&one, DECORATION_LINKAGE);
+        bool named = decorates(&one, DECORATION_HOST_ACCESS_PREVIEW) ||
+                     decorates(&one, DECORATION_HOST_ACCESS);
+        if (!named || one.length < 5) continue;
+        out_code->has_symbols = true;
+        string_append(&one, 4, &out_code->names); /* behind the mode of access */
+        linkage_append(module, word_of(&one, 1), &out_code->names);
+    }
+}
+
+const char *l0_names_find(const l0_names *names, rt_text host_name)
+{
+    for (size_t at = 0; at < names->size;) {
+        const char *host = names->data + at, *linkage = host + strlen(host) + 1;
+        if (rt_text_is(host_name, host)) return *linkage ? linkage : NULL;
+        at += strlen(host) + strlen(linkage) + 2;
+    }
+    return NULL;
+}
+
+/* ---- The whole ---------------------------------------------------------------------------- */
+
+static rt_status version_check(const l0_device *device, uint32_t version)
+{
+    if (version <= device->capabilities.spirv_max) return RT_STATUS_OK;
+    return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                   "an image is SPIR-V %u.%u; '%s' takes versions up to %u.%u", version >> 16 & 255,
+                   version >> 8 & 255, rt_buffer_string(&device->name),
+                   device->capabilities.spirv_max >> 16, device->capabilities.spirv_max >> 8 & 255);
+}
+
+rt_status l0_code_make(const l0_device *device, const dev_code *code, l0_code *out_code)
+{
+    *out_code = (l0_code){0};
+    if (code->format != RT_FORMAT_SPIRV64)
+        return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "'%s' takes images of format %s, not %s", rt_buffer_string(&device->name),
+                       rt_format_name(RT_FORMAT_SPIRV64), rt_format_name(code->format));
+    dev_spirv module;
+    RT_TRY(dev_spirv_read(device->sink, code->bytes, &module));
+    RT_TRY(version_check(device, module.version));
+    rt_status status = constants_read(device, &module, code, out_code);
+    if (!rt_ok(status)) {
+        l0_code_free(out_code);
+        return status;
+    }
+    names_read(&module, out_code);
+    rt_buffer_append(&out_code->bytes, code->bytes.data, code->bytes.size);
+    rt_buffer_append_text(&out_code->options, code->options);
+    return RT_STATUS_OK;
+}
+
+void l0_code_free(l0_code *code)
+{
+    rt_buffer_free(&code->bytes);
+    rt_buffer_free(&code->options);
+    rt_buffer_free(&code->names);
+    rt_free(code->constant_ids);
+    rt_free(code->constant_values);
+    rt_free(code->constant_pointers);
+    *code = (l0_code){0};
+}

@@ -1,0 +1,346 @@
+/* Level Zero devices: finding one, asking what it can do, opening it.
+ *
+ * It knows no vendor; what a device can do is an answer of the driver.  The one thing that no
+ * driver answers is whether it runs what it is given: Intel's takes commands and runs none where
+ * its debug keys say so, in the environment, and there the same keys are read (level_zero.h).
+ * Source: Level Zero specification 1.8, "Drivers and Devices"; the debug keys of
+ * intel/compute-runtime (shared/source/debug_settings). */
+#include "backends/level_zero/level_zero.h"
+
+#include "backends/level_zero/l0_internal.h"
+#include "reference/base/alloc.h"
+#include "reference/base/rule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Selectors ---------------------------------------------------------------------------- */
+
+typedef struct l0_selector {
+    uint32_t device;
+    bool links_dynamically;
+} l0_selector;
+
+static bool number_read(rt_text text, uint32_t *out_number)
+{
+    uint32_t number = 0;
+    for (size_t i = 0; i < text.length; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9' || number > 9999) return false;
+        number = number * 10 + (uint32_t)(text.data[i] - '0');
+    }
+    *out_number = number;
+    return text.length > 0;
+}
+
+static bool part_read(rt_text part, l0_selector *inout_selector)
+{
+    static const char device_key[] = "device=";
+    if (rt_text_is(part, "link=dynamic")) {
+        inout_selector->links_dynamically = true;
+        return true;
+    }
+    size_t length = strlen(device_key);
+    return rt_text_starts(part, device_key) &&
+           number_read((rt_text){part.data + length, part.length - length},
+                       &inout_selector->device);
+}
+
+static rt_status selector_read(rt_sink *sink, rt_text text, l0_selector *out_selector)
+{
+    *out_selector = (l0_selector){0};
+    for (size_t begin = 0; begin < text.length;) {
+        const char *comma = memchr(text.data + begin, ',', text.length - begin);
+        size_t end = comma ? (size_t)(comma - text.data) : text.length;
+        if (!part_read((rt_text){text.data + begin, end - begin}, out_selector))
+            return rt_fail(sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                           "'%.*s' selects no Level Zero device; write device=N, link=dynamic, or "
+                           "both with a comma between them",
+                           RT_TEXT_ARG(text));
+        begin = end + 1;
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- Choosing a device -------------------------------------------------------------------- */
+
+/* Up to this many drivers, and devices of one, are looked at. */
+enum { CANDIDATES_MAX = 64 };
+
+static rt_status device_choose(l0_device *device, uint32_t wanted)
+{
+    const l0_library *ze = &device->library;
+    ze_driver_handle_t drivers[CANDIDATES_MAX];
+    ze_device_handle_t devices[CANDIDATES_MAX];
+    uint32_t driver_count = CANDIDATES_MAX, seen = 0;
+    L0_TRY(device->sink, L0_STAGE_OPEN, "zeDriverGet", ze->zeDriverGet(&driver_count, drivers));
+    for (uint32_t i = 0; i < driver_count && i < CANDIDATES_MAX; i++) {
+        uint32_t count = CANDIDATES_MAX;
+        L0_TRY(device->sink, L0_STAGE_OPEN, "zeDeviceGet",
+               ze->zeDeviceGet(drivers[i], &count, devices));
+        if (count > CANDIDATES_MAX) count = CANDIDATES_MAX;
+        if (wanted - seen < count) {
+            device->driver = drivers[i];
+            device->id = devices[wanted - seen];
+            return RT_STATUS_OK;
+        }
+        seen += count;
+    }
+    return rt_fail(
+        device->sink, RT_UNAVAILABLE, RT_RULE_NONE,
+        "there is no Level Zero device %u; the loader offers %u, counted from 0; install "
+        "the driver of the device that is wanted",
+        wanted, seen);
+}
+
+static rt_status loader_begin(l0_device *device)
+{
+    ze_result_t result = device->library.zeInit(0);
+    if (result == ZE_RESULT_SUCCESS) return RT_STATUS_OK;
+    const char *name = l0_result_name(result);
+    return rt_fail(
+        device->sink, l0_result_code(L0_STAGE_OPEN, result), RT_RULE_NONE,
+        "zeInit: %s (0x%x); the loader finds no driver with a device; install the driver "
+        "of the device that is wanted (for Intel's GPUs: intel-opencl-icd), and see that "
+        "the device's node in /dev/dri may be opened",
+        name ? name : "a result that Level Zero does not name", (unsigned)result);
+}
+
+/* ---- What it can do ----------------------------------------------------------------------- */
+
+static bool variable_is(const char *name, const char *value)
+{
+    const char *set = getenv(name);
+    return set && strcmp(set, value) == 0;
+}
+
+static bool driver_lists(const ze_driver_extension_properties_t *listed, uint32_t count,
+                         const char *name)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (strncmp(listed[i].name, name, sizeof listed[i].name) == 0) return true;
+    }
+    return false;
+}
+
+static rt_status extensions_ask(l0_device *device, bool links_dynamically)
+{
+    const l0_library *ze = &device->library;
+    uint32_t count = 0;
+    L0_TRY(device->sink, L0_STAGE_OPEN, "zeDriverGetExtensionProperties",
+           ze->zeDriverGetExtensionProperties(device->driver, &count, NULL));
+    ze_driver_extension_properties_t *listed = rt_alloc_array((size_t)count + 1, sizeof *listed);
+    ze_result_t result = ze->zeDriverGetExtensionProperties(device->driver, &count, listed);
+    if (result == ZE_RESULT_SUCCESS) {
+        device->joins_spirv = driver_lists(listed, count, ZE_MODULE_PROGRAM_EXP_NAME) &&
+                              !links_dynamically && RULE(DL_BACKEND_09);
+        device->offsets = driver_lists(listed, count, ZE_GLOBAL_OFFSET_EXP_NAME) &&
+                          ze->zeKernelSetGlobalOffsetExp != NULL;
+    }
+    rt_free(listed);
+    L0_TRY(device->sink, L0_STAGE_OPEN, "zeDriverGetExtensionProperties", result);
+    return RT_STATUS_OK;
+}
+
+/* The first group of queues that computes. */
+static rt_status queues_ask(l0_device *device)
+{
+    static const char call[] = "zeDeviceGetCommandQueueGroupProperties";
+    ze_command_queue_group_properties_t groups[CANDIDATES_MAX];
+    uint32_t count = CANDIDATES_MAX;
+    for (uint32_t i = 0; i < CANDIDATES_MAX; i++)
+        groups[i] = (ze_command_queue_group_properties_t){
+            .stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES};
+    L0_TRY(device->sink, L0_STAGE_OPEN, call,
+           device->library.zeDeviceGetCommandQueueGroupProperties(device->id, &count, groups));
+    for (uint32_t i = 0; i < count && i < CANDIDATES_MAX; i++) {
+        if (!(groups[i].flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE)) continue;
+        device->queue_ordinal = i;
+        device->fill_pattern_max = groups[i].maxMemoryFillPatternSize;
+        return RT_STATUS_OK;
+    }
+    return rt_fail(device->sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                   "'%s' has no queue that computes (%s); choose another device",
+                   rt_buffer_string(&device->name), call);
+}
+
+/* Its names, for records. */
+static rt_status names_ask(l0_device *device)
+{
+    const l0_library *ze = &device->library;
+    ze_device_properties_t of_device = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
+    ze_driver_properties_t of_driver = {.stype = ZE_STRUCTURE_TYPE_DRIVER_PROPERTIES};
+    ze_api_version_t version = ZE_API_VERSION_1_0;
+    L0_TRY(device->sink, L0_STAGE_OPEN, "zeDeviceGetProperties",
+           ze->zeDeviceGetProperties(device->id, &of_device));
+    L0_TRY(device->sink, L0_STAGE_OPEN, "zeDriverGetProperties",
+           ze->zeDriverGetProperties(device->driver, &of_driver));
+    L0_TRY(device->sink, L0_STAGE_OPEN, "zeDriverGetApiVersion",
+           ze->zeDriverGetApiVersion(device->driver, &version));
+    rt_buffer_append(&device->name, of_device.name, strnlen(of_device.name, sizeof of_device.name));
+    if (device->name.size == 0) rt_buffer_append_text(&device->name, RT_TEXT("Level Zero device"));
+    /* The number has no form that Level Zero fixes: this is how Intel's driver counts. */
+    rt_buffer_printf(&device->driver_text, "Level Zero %u.%u, driver %u.%u.%u",
+                     ZE_MAJOR_VERSION(version), ZE_MINOR_VERSION(version),
+                     of_driver.driverVersion >> 24, of_driver.driverVersion >> 16 & 255,
+                     of_driver.driverVersion & 65535);
+    return RT_STATUS_OK;
+}
+
+/* The sizes of sub-groups that a kernel may require. */
+static uint64_t sub_group_bits(const ze_device_compute_properties_t *compute)
+{
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < compute->numSubGroupSizes && i < ZE_SUBGROUPSIZE_COUNT; i++) {
+        uint32_t size = compute->subGroupSizes[i];
+        if (size >= 1 && size <= 64) bits |= UINT64_C(1) << (size - 1);
+    }
+    return bits;
+}
+
+static uint32_t aspect_bits(ze_device_module_flags_t flags)
+{
+    static const struct {
+        ze_device_module_flags_t flag;
+        dev_aspect aspect;
+    } rows[] = {
+        {ZE_DEVICE_MODULE_FLAG_FP16, DEV_ASPECT_FP16},
+        {ZE_DEVICE_MODULE_FLAG_FP64, DEV_ASPECT_FP64},
+        {ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS, DEV_ASPECT_ATOMIC64},
+    };
+    /* Pointers to functions are in the specification's core (zeModuleGetFunctionPointer). */
+    uint32_t bits = 1u << DEV_ASPECT_VIRTUAL_FUNCTIONS;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (flags & rows[i].flag) bits |= 1u << rows[i].aspect;
+    }
+    return bits;
+}
+
+static rt_status capabilities_ask(l0_device *device)
+{
+    const l0_library *ze = &device->library;
+    ze_device_compute_properties_t compute = {.stype = ZE_STRUCTURE_TYPE_DEVICE_COMPUTE_PROPERTIES};
+    ze_device_module_properties_t module = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES};
+    ze_device_memory_access_properties_t access = {
+        .stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_ACCESS_PROPERTIES};
+    L0_TRY(device->sink, L0_STAGE_OPEN, "zeDeviceGetComputeProperties",
+           ze->zeDeviceGetComputeProperties(device->id, &compute));
+    L0_TRY(device->sink, L0_STAGE_OPEN, "zeDeviceGetModuleProperties",
+           ze->zeDeviceGetModuleProperties(device->id, &module));
+    L0_TRY(device->sink, L0_STAGE_OPEN, "zeDeviceGetMemoryAccessProperties",
+           ze->zeDeviceGetMemoryAccessProperties(device->id, &access));
+    device->link_extension = rt_format_link_extension(RT_FORMAT_SPIRV64);
+    device->capabilities = (dev_capabilities){
+        .name = rt_buffer_text(&device->name),
+        .driver = rt_buffer_text(&device->driver_text),
+        .formats_taken = 1u << RT_FORMAT_SPIRV64,
+        .extensions = &device->link_extension,
+        .extension_count = 1, /* zeModuleDynamicLink is in the specification's core */
+        .aspects = aspect_bits(module.flags),
+        .executes = !device->captures,
+        .program_variables = true,
+        .globals_by_name = true,
+        .function_pointers = true,
+        .usm = (access.hostAllocCapabilities & access.deviceAllocCapabilities &
+                access.sharedSingleDeviceAllocCapabilities & ZE_MEMORY_ACCESS_CAP_FLAG_RW) != 0,
+        .spec_constants = true,
+        .program_binaries = true,
+        .local_size_max = compute.maxSharedLocalMemory,
+        .group_size_max = compute.maxTotalGroupSize < 1 ? 1 : compute.maxTotalGroupSize,
+        .sub_group_sizes = sub_group_bits(&compute),
+        .spirv_max = ZE_MAJOR_VERSION(module.spirvVersionSupported) << 16 |
+                     ZE_MINOR_VERSION(module.spirvVersionSupported) << 8,
+    };
+    return RT_STATUS_OK;
+}
+
+static rt_status device_ask(l0_device *device, const l0_selector *selector)
+{
+    /* 1 is the kind of command stream that goes to a file alone. */
+    device->captures =
+        variable_is("NEOReadDebugKeys", "1") && variable_is("SetCommandStreamReceiver", "1");
+    RT_TRY(names_ask(device));
+    RT_TRY(extensions_ask(device, selector->links_dynamically));
+    RT_TRY(queues_ask(device));
+    return capabilities_ask(device);
+}
+
+/* ---- The device --------------------------------------------------------------------------- */
+
+/* Frees what has been made of a device, which need not be all of it. */
+static void device_free(l0_device *device)
+{
+    if (device->context) {
+        l0_device_settle(device);
+        l0_pools_free(device);
+        device->library.zeContextDestroy(device->context);
+    }
+    if (device->library.handle) l0_library_close(&device->library);
+    rt_buffer_free(&device->name);
+    rt_buffer_free(&device->driver_text);
+    pthread_mutex_destroy(&device->lock);
+    rt_free(device);
+}
+
+static void l0_device_destroy(dev_device *device)
+{
+    device_free((l0_device *)device);
+}
+
+static void l0_device_capabilities(dev_device *device, dev_capabilities *out_capabilities)
+{
+    *out_capabilities = ((const l0_device *)device)->capabilities;
+}
+
+static const dev_device_ops l0_device_ops = {
+    .destroy = l0_device_destroy,
+    .capabilities = l0_device_capabilities,
+    .memory_create = l0_memory_create,
+    .usm_create = l0_usm_create,
+    .program_compile = l0_program_compile,
+    .program_link = l0_program_link,
+    .program_build = l0_program_build,
+    .queue_create = l0_queue_create,
+    .program_load = l0_program_load,
+};
+
+static rt_status context_create(l0_device *device)
+{
+    const ze_context_desc_t description = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
+    ze_context_handle_t taken = NULL;
+    ze_result_t result = device->library.zeContextCreate(device->driver, &description, &taken);
+    if (result != ZE_RESULT_SUCCESS || !taken)
+        return l0_fail(device->sink, L0_STAGE_OPEN, "zeContextCreate", result, (rt_text){0});
+    device->context = taken;
+    return RT_STATUS_OK;
+}
+
+rt_status l0_device_open(const char *library_path, const dev_open_parameters *parameters,
+                         rt_text selector_text, dev_device **out_device)
+{
+    l0_selector selector;
+    RT_TRY(selector_read(parameters->sink, selector_text, &selector));
+    l0_device *device = rt_alloc(sizeof *device);
+    device->base.ops = &l0_device_ops;
+    device->sink = parameters->sink;
+    device->pending_end = &device->pending;
+    pthread_mutex_init(&device->lock, NULL);
+    rt_status status = l0_library_open(device->sink, library_path, &device->library);
+    if (rt_ok(status)) status = loader_begin(device);
+    if (rt_ok(status)) status = device_choose(device, selector.device);
+    if (rt_ok(status)) status = device_ask(device, &selector);
+    if (rt_ok(status)) status = context_create(device);
+    if (!rt_ok(status)) {
+        device_free(device);
+        return status;
+    }
+    *out_device = &device->base;
+    return status;
+}
+
+static rt_status l0_open(const dev_open_parameters *parameters, rt_text selector,
+                         dev_device **out_device)
+{
+    return l0_device_open("libze_loader.so.1", parameters, selector, out_device);
+}
+
+const dev_backend l0_backend = {.name = "level_zero", .open = l0_open};

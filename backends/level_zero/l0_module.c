@@ -1,0 +1,195 @@
+/* The driver's modules: making, joining, loading and saving them, with what their logs say.
+ * Source: Level Zero specification 1.8, "Modules", "Dynamically Linked Modules" (imports need the
+ * flag -library-compilation), ZE_experimental_module_program. */
+#include "backends/level_zero/l0_module.h"
+
+#include "reference/base/alloc.h"
+
+/* Lets symbols be open, and others be seen by other modules. */
+static const char library_flag[] = "-library-compilation";
+/* Without it Intel's compiler forgets the variables of a module that exports no function, so that
+ * none is found by its name. */
+static const char variables_flag[] = "-ze-take-global-address";
+
+/* ---- Making ------------------------------------------------------------------------------- */
+
+/* Lets the driver make a module, and reads its log where it does not. */
+static rt_status module_create(const l0_device *device, l0_stage stage,
+                               const ze_module_desc_t *description, ze_module_handle_t *out_module)
+{
+    ze_module_build_log_handle_t log = NULL;
+    *out_module = NULL;
+    ze_result_t result =
+        device->library.zeModuleCreate(device->context, device->id, description, out_module, &log);
+    rt_buffer text = {0};
+    l0_log_take(device, log, &text);
+    rt_status status = RT_STATUS_OK;
+    if (result != ZE_RESULT_SUCCESS || !*out_module)
+        status = l0_fail(device->sink, stage, "zeModuleCreate", result, rt_buffer_text(&text));
+    rt_buffer_free(&text);
+    return status;
+}
+
+/* The flags of a code, those of the link behind them. */
+static void flags_make(const l0_code *code, bool is_library, rt_text more, rt_buffer *out_flags)
+{
+    const rt_text parts[] = {rt_text_of(is_library ? library_flag : ""),
+                             rt_text_of(code->has_symbols ? variables_flag : ""),
+                             rt_buffer_text(&code->options), more};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i].length == 0) continue;
+        if (out_flags->size > 0) rt_buffer_append_byte(out_flags, ' ');
+        rt_buffer_append_text(out_flags, parts[i]);
+    }
+}
+
+static ze_module_constants_t constants_of(const l0_code *code)
+{
+    return (ze_module_constants_t){.numConstants = code->constant_count,
+                                   .pConstantIds = code->constant_ids,
+                                   .pConstantValues = code->constant_pointers};
+}
+
+rt_status l0_module_make(const l0_device *device, l0_stage stage, const l0_code *code,
+                         bool is_library, ze_module_handle_t *out_module)
+{
+    rt_buffer flags = {0};
+    flags_make(code, is_library, (rt_text){0}, &flags);
+    const ze_module_constants_t constants = constants_of(code);
+    const ze_module_desc_t description = {
+        .stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
+        .format = ZE_MODULE_FORMAT_IL_SPIRV,
+        .inputSize = code->bytes.size,
+        .pInputModule = rt_buffer_bytes(&code->bytes).data,
+        .pBuildFlags = rt_buffer_string(&flags),
+        .pConstants = code->constant_count > 0 ? &constants : NULL,
+    };
+    rt_status status = module_create(device, stage, &description, out_module);
+    rt_buffer_free(&flags);
+    return status;
+}
+
+rt_status l0_module_load(const l0_device *device, rt_bytes native, ze_module_handle_t *out_module)
+{
+    const ze_module_desc_t description = {
+        .stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
+        .format = ZE_MODULE_FORMAT_NATIVE,
+        .inputSize = native.size,
+        .pInputModule = native.data,
+    };
+    return module_create(device, L0_STAGE_LINK, &description, out_module);
+}
+
+/* ---- Joining ------------------------------------------------------------------------------ */
+
+/* What ZE_experimental_module_program wants, in lists as long as there are codes. */
+typedef struct join_lists {
+    size_t *sizes;
+    const uint8_t **inputs;
+    rt_buffer *flags;
+    const char **flag_texts;
+    ze_module_constants_t *constants;
+    const ze_module_constants_t **constant_pointers;
+} join_lists;
+
+static void lists_make(const l0_code *const *codes, uint32_t count, rt_text options,
+                       join_lists *out_lists)
+{
+    *out_lists = (join_lists){
+        .sizes = rt_alloc_array(count, sizeof *out_lists->sizes),
+        .inputs = rt_alloc_array(count, sizeof *out_lists->inputs),
+        .flags = rt_alloc_array(count, sizeof *out_lists->flags),
+        .flag_texts = rt_alloc_array(count, sizeof *out_lists->flag_texts),
+        .constants = rt_alloc_array(count, sizeof *out_lists->constants),
+        .constant_pointers = rt_alloc_array(count, sizeof *out_lists->constant_pointers),
+    };
+    for (uint32_t i = 0; i < count; i++) {
+        rt_bytes bytes = rt_buffer_bytes(&codes[i]->bytes);
+        out_lists->sizes[i] = bytes.size;
+        out_lists->inputs[i] = bytes.data;
+        flags_make(codes[i], true, options, &out_lists->flags[i]);
+        out_lists->flag_texts[i] = rt_buffer_string(&out_lists->flags[i]);
+        out_lists->constants[i] = constants_of(codes[i]);
+        if (codes[i]->constant_count > 0)
+            out_lists->constant_pointers[i] = &out_lists->constants[i];
+    }
+}
+
+static void lists_free(join_lists *lists, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        rt_buffer_free(&lists->flags[i]);
+    rt_free(lists->sizes);
+    rt_free(lists->inputs);
+    rt_free(lists->flags);
+    rt_free(lists->flag_texts);
+    rt_free(lists->constants);
+    rt_free(lists->constant_pointers);
+}
+
+rt_status l0_module_join(const l0_device *device, const l0_code *const *codes, uint32_t count,
+                         rt_text options, ze_module_handle_t *out_module)
+{
+    join_lists lists;
+    lists_make(codes, count, options, &lists);
+    const ze_module_program_exp_desc_t program = {
+        .stype = ZE_STRUCTURE_TYPE_MODULE_PROGRAM_EXP_DESC,
+        .count = count,
+        .inputSizes = lists.sizes,
+        .pInputModules = lists.inputs,
+        .pBuildFlags = lists.flag_texts,
+        .pConstants = lists.constant_pointers,
+    };
+    /* The extension has the driver ignore these fields; its validation layer wants them all the
+     * same. */
+    const ze_module_desc_t description = {
+        .stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
+        .pNext = &program,
+        .format = ZE_MODULE_FORMAT_IL_SPIRV,
+        .inputSize = lists.sizes[0],
+        .pInputModule = lists.inputs[0],
+    };
+    rt_status status = module_create(device, L0_STAGE_LINK, &description, out_module);
+    lists_free(&lists, count);
+    return status;
+}
+
+rt_status l0_modules_link(const l0_device *device, l0_modules *modules)
+{
+    ze_module_build_log_handle_t log = NULL;
+    ze_result_t result =
+        device->library.zeModuleDynamicLink(modules->count, modules->handles, &log);
+    rt_buffer text = {0};
+    l0_log_take(device, log, &text);
+    rt_status status = RT_STATUS_OK;
+    if (result != ZE_RESULT_SUCCESS)
+        status = l0_fail(device->sink, L0_STAGE_LINK, "zeModuleDynamicLink", result,
+                         rt_buffer_text(&text));
+    rt_buffer_free(&text);
+    return status;
+}
+
+/* ---- Saving ------------------------------------------------------------------------------- */
+
+rt_status l0_module_binary(const l0_device *device, ze_module_handle_t module,
+                           rt_buffer *out_binary)
+{
+    static const char call[] = "zeModuleGetNativeBinary";
+    size_t size = 0;
+    L0_TRY(device->sink, L0_STAGE_BINARY, call,
+           device->library.zeModuleGetNativeBinary(module, &size, NULL));
+    if (size == 0)
+        return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "%s: '%s' has no binary of a program that it has built; the program cannot "
+                       "be kept for another process",
+                       call, rt_buffer_string(&device->name));
+    uint8_t *bytes = rt_try_alloc(size);
+    if (!bytes)
+        return rt_fail(device->sink, RT_ERRC_MEMORY_ALLOCATION, RT_RULE_NONE,
+                       "no memory for a program's binary of %zu bytes", size);
+    ze_result_t result = device->library.zeModuleGetNativeBinary(module, &size, bytes);
+    if (result == ZE_RESULT_SUCCESS) rt_buffer_append(out_binary, bytes, size);
+    rt_free(bytes);
+    L0_TRY(device->sink, L0_STAGE_BINARY, call, result);
+    return RT_STATUS_OK;
+}

@@ -1,0 +1,130 @@
+/* Queues, and the commands that move the bytes of memories.
+ *
+ * A queue is an immediate command list, whose commands only their events order.  Every memory is a
+ * pointer to the driver, whatever its kind, so that all transfers are one call.
+ * Source: Level Zero specification 1.8, "Command Lists" (immediate), "Copying". */
+#include "backends/level_zero/l0_internal.h"
+#include "reference/base/alloc.h"
+#include "reference/base/rule.h"
+
+/* ---- Transfers ---------------------------------------------------------------------------- */
+
+static rt_status copy(l0_queue *queue, dev_command command, void *to, const void *from, size_t size,
+                      dev_event **out_event)
+{
+    l0_append append;
+    RT_TRY(l0_append_begin(queue->device, command, &append));
+    pthread_mutex_lock(&queue->lock);
+    ze_result_t result = queue->device->library.zeCommandListAppendMemoryCopy(
+        queue->list, to, from, size, append.signal->event, append.wait_count, append.waits);
+    pthread_mutex_unlock(&queue->lock);
+    return l0_append_end(queue->device, &append, L0_STAGE_QUEUE, "zeCommandListAppendMemoryCopy",
+                         result, out_event);
+}
+
+static rt_status fill(l0_queue *queue, dev_command command, void *to, size_t size, rt_bytes pattern,
+                      dev_event **out_event)
+{
+    l0_append append;
+    RT_TRY(l0_append_begin(queue->device, command, &append));
+    pthread_mutex_lock(&queue->lock);
+    ze_result_t result = queue->device->library.zeCommandListAppendMemoryFill(
+        queue->list, to, pattern.data, pattern.size, size, append.signal->event, append.wait_count,
+        append.waits);
+    pthread_mutex_unlock(&queue->lock);
+    return l0_append_end(queue->device, &append, L0_STAGE_QUEUE, "zeCommandListAppendMemoryFill",
+                         result, out_event);
+}
+
+static char *pointer_at(const dev_memory *memory, uint64_t offset)
+{
+    return ((const l0_memory *)memory)->pointer + offset;
+}
+
+rt_status l0_enqueue_read(dev_queue *queue, dev_command command, dev_memory *memory,
+                          uint64_t offset, uint64_t size, void *destination, dev_event **out_event)
+{
+    return copy((l0_queue *)queue, command, destination, pointer_at(memory, offset), (size_t)size,
+                out_event);
+}
+
+rt_status l0_enqueue_write(dev_queue *queue, dev_command command, dev_memory *memory,
+                           uint64_t offset, uint64_t size, const void *source,
+                           dev_event **out_event)
+{
+    /* Broken: a variable is filled once with all its bytes, as a call for small constants would. */
+    if (((const l0_memory *)memory)->is_variable && !RULE(DG_PLUGIN_07))
+        return fill((l0_queue *)queue, command, pointer_at(memory, offset), (size_t)size,
+                    (rt_bytes){source, (size_t)size}, out_event);
+    return copy((l0_queue *)queue, command, pointer_at(memory, offset), source, (size_t)size,
+                out_event);
+}
+
+rt_status l0_enqueue_copy(dev_queue *queue, dev_command command, dev_memory *source,
+                          uint64_t source_offset, dev_memory *destination,
+                          uint64_t destination_offset, uint64_t size, dev_event **out_event)
+{
+    return copy((l0_queue *)queue, command, pointer_at(destination, destination_offset),
+                pointer_at(source, source_offset), (size_t)size, out_event);
+}
+
+rt_status l0_enqueue_fill(dev_queue *base, dev_command command, dev_memory *memory, uint64_t offset,
+                          uint64_t size, rt_bytes pattern, dev_event **out_event)
+{
+    l0_queue *queue = (l0_queue *)base;
+    const l0_device *device = queue->device;
+    if (pattern.size > device->fill_pattern_max)
+        return rt_fail(device->sink, RT_LIMIT, RT_RULE_NONE,
+                       "a fill has a pattern of %zu bytes; the queues of '%s' take up to %zu",
+                       pattern.size, rt_buffer_string(&device->name), device->fill_pattern_max);
+    return fill(queue, command, pointer_at(memory, offset), (size_t)size, pattern, out_event);
+}
+
+/* ---- Queues ------------------------------------------------------------------------------- */
+
+/* What is appended is submitted at once. */
+static rt_status l0_queue_flush(dev_queue *base)
+{
+    (void)base;
+    return RT_STATUS_OK;
+}
+
+static void l0_queue_destroy(dev_queue *base)
+{
+    l0_queue *queue = (l0_queue *)base;
+    l0_device_settle(queue->device);
+    queue->device->library.zeCommandListDestroy(queue->list);
+    pthread_mutex_destroy(&queue->lock);
+    rt_free(queue);
+}
+
+static const dev_queue_ops l0_queue_ops = {
+    .destroy = l0_queue_destroy,
+    .enqueue_kernel = l0_enqueue_kernel,
+    .enqueue_read = l0_enqueue_read,
+    .enqueue_write = l0_enqueue_write,
+    .enqueue_copy = l0_enqueue_copy,
+    .enqueue_fill = l0_enqueue_fill,
+    .flush = l0_queue_flush,
+};
+
+rt_status l0_queue_create(dev_device *base, dev_queue **out_queue)
+{
+    l0_device *device = (l0_device *)base;
+    const ze_command_queue_desc_t description = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                                 .ordinal = device->queue_ordinal,
+                                                 .mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS};
+    ze_command_list_handle_t taken = NULL;
+    ze_result_t result = device->library.zeCommandListCreateImmediate(device->context, device->id,
+                                                                      &description, &taken);
+    if (result != ZE_RESULT_SUCCESS || !taken)
+        return l0_fail(device->sink, L0_STAGE_QUEUE, "zeCommandListCreateImmediate", result,
+                       (rt_text){0});
+    l0_queue *queue = rt_alloc(sizeof *queue);
+    queue->base.ops = &l0_queue_ops;
+    queue->device = device;
+    queue->list = taken;
+    pthread_mutex_init(&queue->lock, NULL);
+    *out_queue = &queue->base;
+    return RT_STATUS_OK;
+}

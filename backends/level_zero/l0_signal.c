@@ -1,0 +1,247 @@
+/* Events: the driver's, and ours over them.
+ *
+ * The driver reads an event for as long as a command waits for it and writes it when its own
+ * command ends, and keeps neither it nor anything else alive that a command uses.  So every command
+ * is kept in a list until it is known to be done, and holds its own event and those that it waits
+ * for; a memory, kernel or program that goes waits for the whole list first (l0_device_settle). A
+ * lost device ends every wait, so that nothing here waits for ever that the driver does not.
+ * Source: Level Zero specification 1.8, "Events" and "Memory" (lifetime of resources). */
+#include "backends/level_zero/l0_internal.h"
+#include "reference/base/alloc.h"
+
+typedef struct l0_event {
+    dev_event base;
+    l0_device *device;
+    l0_signal *signal;    /* a reference */
+    pthread_mutex_t lock; /* of the two below */
+    bool waited;          /* a wait has returned: */
+    rt_status outcome;    /* this */
+} l0_event;
+
+/* ---- The driver's events; the device's lock is held --------------------------------------- */
+
+static rt_status pool_add(l0_device *device)
+{
+    const ze_event_pool_desc_t description = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC,
+                                              .flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE,
+                                              .count = L0_POOL_EVENTS};
+    ze_event_pool_handle_t taken = NULL;
+    ze_result_t result =
+        device->library.zeEventPoolCreate(device->context, &description, 1, &device->id, &taken);
+    if (result != ZE_RESULT_SUCCESS || !taken)
+        return l0_fail(device->sink, L0_STAGE_QUEUE, "zeEventPoolCreate", result, (rt_text){0});
+    *rt_vector_push(&device->pools) = (l0_pool){.pool = taken};
+    return RT_STATUS_OK;
+}
+
+static rt_status slot_find(l0_device *device, uint32_t *out_pool, uint32_t *out_slot)
+{
+    uint32_t pool = 0;
+    while (pool < device->pools.count && device->pools.items[pool].used == UINT64_MAX)
+        pool++;
+    if (pool == device->pools.count) RT_TRY(pool_add(device));
+    *out_pool = pool;
+    *out_slot = (uint32_t)__builtin_ctzll(~device->pools.items[pool].used);
+    return RT_STATUS_OK;
+}
+
+static rt_status signal_make(l0_device *device, l0_signal **out_signal)
+{
+    uint32_t pool, slot;
+    RT_TRY(slot_find(device, &pool, &slot));
+    const ze_event_desc_t description = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC,
+                                         .index = slot,
+                                         .signal = ZE_EVENT_SCOPE_FLAG_HOST,
+                                         .wait = ZE_EVENT_SCOPE_FLAG_HOST};
+    ze_event_handle_t taken = NULL;
+    ze_result_t result =
+        device->library.zeEventCreate(device->pools.items[pool].pool, &description, &taken);
+    if (result != ZE_RESULT_SUCCESS || !taken)
+        return l0_fail(device->sink, L0_STAGE_QUEUE, "zeEventCreate", result, (rt_text){0});
+    device->pools.items[pool].used |= UINT64_C(1) << slot;
+    l0_signal *signal = rt_alloc(sizeof *signal);
+    signal->event = taken;
+    signal->pool = pool;
+    signal->slot = slot;
+    signal->references = 1;
+    *out_signal = signal;
+    return RT_STATUS_OK;
+}
+
+static void signal_release(l0_device *device, l0_signal *signal);
+
+/* The command is done, or will never begin: what it waits for is its business no more. */
+static void waits_release(l0_device *device, l0_signal *signal)
+{
+    uint32_t count = signal->wait_count;
+    signal->wait_count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        signal_release(device, signal->waits[i]);
+}
+
+/* Gives a reference up.  The last one of a signal is given up after its command has ended, so that
+ * the chain of commands before it is not walked here. */
+static void signal_release(l0_device *device, l0_signal *signal)
+{
+    CHECK(signal->references >= 1);
+    if (--signal->references > 0) return;
+    CHECK(signal->wait_count == 0);
+    device->library.zeEventDestroy(signal->event);
+    device->pools.items[signal->pool].used &= ~(UINT64_C(1) << signal->slot);
+    rt_free(signal->waits);
+    rt_free(signal);
+}
+
+static void pending_pop(l0_device *device)
+{
+    l0_signal *first = device->pending;
+    device->pending = first->next;
+    if (!device->pending) device->pending_end = &device->pending;
+    waits_release(device, first);
+    signal_release(device, first);
+}
+
+/* A captured command never runs, so that nothing waits for it either. */
+static bool is_done(const l0_device *device, const l0_signal *signal)
+{
+    return device->captures ||
+           device->library.zeEventQueryStatus(signal->event) == ZE_RESULT_SUCCESS;
+}
+
+static void pending_push(l0_device *device, l0_signal *signal)
+{
+    while (device->pending && is_done(device, device->pending))
+        pending_pop(device);
+    signal->references++;
+    *device->pending_end = signal;
+    device->pending_end = &signal->next;
+}
+
+/* What a wait finds here was told to those who asked, or is told to whoever asks next. */
+void l0_device_settle(l0_device *device)
+{
+    pthread_mutex_lock(&device->lock);
+    while (device->pending) {
+        if (!device->captures)
+            device->library.zeEventHostSynchronize(device->pending->event, UINT64_MAX);
+        pending_pop(device);
+    }
+    pthread_mutex_unlock(&device->lock);
+}
+
+void l0_pools_free(l0_device *device)
+{
+    CHECK(!device->pending);
+    for (uint32_t i = 0; i < device->pools.count; i++)
+        device->library.zeEventPoolDestroy(device->pools.items[i].pool);
+    rt_vector_free(&device->pools);
+}
+
+/* ---- Our events --------------------------------------------------------------------------- */
+
+static void l0_event_destroy(dev_event *base)
+{
+    l0_event *event = (l0_event *)base;
+    pthread_mutex_lock(&event->device->lock);
+    signal_release(event->device, event->signal);
+    pthread_mutex_unlock(&event->device->lock);
+    pthread_mutex_destroy(&event->lock);
+    rt_free(event);
+}
+
+static rt_status event_wait(const l0_event *event)
+{
+    const l0_device *device = event->device;
+    if (device->captures) return RT_STATUS_OK;
+    L0_TRY(device->sink, L0_STAGE_WAIT, "zeEventHostSynchronize",
+           device->library.zeEventHostSynchronize(event->signal->event, UINT64_MAX));
+    return RT_STATUS_OK;
+}
+
+static rt_status l0_event_wait(dev_event *base)
+{
+    l0_event *event = (l0_event *)base;
+    pthread_mutex_lock(&event->lock);
+    if (!event->waited) {
+        event->outcome = event_wait(event);
+        event->waited = true;
+    }
+    rt_status outcome = event->outcome;
+    pthread_mutex_unlock(&event->lock);
+    return outcome;
+}
+
+/* A look must not wait, not even for the lock of one who does. */
+static dev_event_state l0_event_state(dev_event *base)
+{
+    l0_event *event = (l0_event *)base;
+    bool known = false;
+    rt_status outcome = RT_STATUS_OK;
+    if (pthread_mutex_trylock(&event->lock) == 0) {
+        known = event->waited;
+        outcome = event->outcome;
+        pthread_mutex_unlock(&event->lock);
+    }
+    if (known) return rt_ok(outcome) ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED;
+    if (event->device->captures) return DEV_EVENT_COMPLETE;
+    ze_result_t result = event->device->library.zeEventQueryStatus(event->signal->event);
+    if (result == ZE_RESULT_NOT_READY) return DEV_EVENT_PENDING;
+    return result == ZE_RESULT_SUCCESS ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED;
+}
+
+static const dev_event_ops l0_event_ops = {
+    .destroy = l0_event_destroy,
+    .wait = l0_event_wait,
+    .state = l0_event_state,
+};
+
+/* ---- Around every command ----------------------------------------------------------------- */
+
+rt_status l0_append_begin(l0_device *device, dev_command command, l0_append *out_append)
+{
+    *out_append = (l0_append){.wait_count = command.wait_count};
+    pthread_mutex_lock(&device->lock);
+    rt_status status = signal_make(device, &out_append->signal);
+    if (rt_ok(status) && command.wait_count > 0) {
+        l0_signal *signal = out_append->signal;
+        signal->waits = rt_alloc_array(command.wait_count, sizeof *signal->waits);
+        signal->wait_count = command.wait_count;
+        out_append->waits = rt_alloc_array(command.wait_count, sizeof(ze_event_handle_t));
+        for (uint32_t i = 0; i < command.wait_count; i++) {
+            signal->waits[i] = ((const l0_event *)command.wait[i])->signal;
+            signal->waits[i]->references++;
+            out_append->waits[i] = signal->waits[i]->event;
+        }
+    }
+    pthread_mutex_unlock(&device->lock);
+    return status;
+}
+
+rt_status l0_append_drop(l0_device *device, l0_append *append, rt_status status)
+{
+    pthread_mutex_lock(&device->lock);
+    waits_release(device, append->signal);
+    signal_release(device, append->signal);
+    pthread_mutex_unlock(&device->lock);
+    rt_free(append->waits);
+    return status;
+}
+
+rt_status l0_append_end(l0_device *device, l0_append *append, l0_stage stage, const char *call,
+                        ze_result_t result, dev_event **out_event)
+{
+    if (result != ZE_RESULT_SUCCESS)
+        return l0_append_drop(device, append,
+                              l0_fail(device->sink, stage, call, result, (rt_text){0}));
+    pthread_mutex_lock(&device->lock);
+    pending_push(device, append->signal);
+    pthread_mutex_unlock(&device->lock);
+    rt_free(append->waits);
+    l0_event *event = rt_alloc(sizeof *event);
+    event->base.ops = &l0_event_ops;
+    event->device = device;
+    event->signal = append->signal; /* the reference that its making gave */
+    pthread_mutex_init(&event->lock, NULL);
+    *out_event = &event->base;
+    return RT_STATUS_OK;
+}

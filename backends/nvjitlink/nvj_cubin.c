@@ -1,0 +1,73 @@
+/* Reading cubins.
+ * Source: System V ABI, chapters "Object Files" (ELF64) and "Symbol Table"; NVIDIA's machine number
+ * in elf.h. */
+#include "backends/nvjitlink/nvj_cubin.h"
+
+#include <elf.h>
+#include <string.h>
+
+/* Part of the file; false: it is not inside. */
+static bool part(rt_bytes bytes, uint64_t offset, uint64_t size, rt_bytes *out_part)
+{
+    if (offset > bytes.size || size > bytes.size - offset) return false;
+    *out_part = (rt_bytes){bytes.data + offset, (size_t)size};
+    return true;
+}
+
+/* The header of a section. */
+static bool section_read(rt_bytes bytes, const Elf64_Ehdr *header, uint32_t index,
+                         Elf64_Shdr *out_section)
+{
+    rt_bytes at;
+    if (index >= header->e_shnum) return false;
+    /* At most 2^16 sections: the product fits; the sum may not, which wraps to before the file. */
+    uint64_t offset = header->e_shoff + (uint64_t)index * sizeof *out_section;
+    if (offset < header->e_shoff || !part(bytes, offset, sizeof *out_section, &at)) return false;
+    memcpy(out_section, at.data, sizeof *out_section);
+    return true;
+}
+
+bool nvj_cubin_read(rt_bytes bytes, nvj_cubin *out_cubin)
+{
+    Elf64_Ehdr header;
+    *out_cubin = (nvj_cubin){.bytes = bytes};
+    if (bytes.size < sizeof header) return false;
+    memcpy(&header, bytes.data, sizeof header);
+    if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+        header.e_machine != EM_CUDA || header.e_shentsize != sizeof(Elf64_Shdr))
+        return false;
+    for (uint32_t i = 0; i < header.e_shnum; i++) {
+        Elf64_Shdr section, names;
+        if (!section_read(bytes, &header, i, &section)) return false;
+        if (section.sh_type != SHT_SYMTAB) continue;
+        return section_read(bytes, &header, section.sh_link, &names) &&
+               part(bytes, section.sh_offset, section.sh_size, &out_cubin->symbols) &&
+               part(bytes, names.sh_offset, names.sh_size, &out_cubin->names);
+    }
+    return false;
+}
+
+static bool symbol_named(const nvj_cubin *cubin, const Elf64_Sym *symbol, rt_text name)
+{
+    rt_bytes at;
+    if (!part(cubin->names, symbol->st_name, name.length + 1, &at)) return false;
+    return at.data[name.length] == '\0' && memcmp(at.data, name.data, name.length) == 0;
+}
+
+bool nvj_cubin_find(const nvj_cubin *cubin, nvj_symbol_kind kind, rt_text name, uint32_t *out_index,
+                    uint64_t *out_size)
+{
+    unsigned char type = kind == NVJ_SYMBOL_FUNCTION ? STT_FUNC : STT_OBJECT;
+    if (name.length == 0) return false;
+    for (uint32_t i = 0; i < cubin->symbols.size / sizeof(Elf64_Sym); i++) {
+        Elf64_Sym symbol;
+        memcpy(&symbol, cubin->symbols.data + i * sizeof symbol, sizeof symbol);
+        if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != type) continue;
+        if (ELF64_ST_BIND(symbol.st_info) == STB_LOCAL || !symbol_named(cubin, &symbol, name))
+            continue;
+        *out_index = i;
+        *out_size = symbol.st_size;
+        return true;
+    }
+    return false;
+}

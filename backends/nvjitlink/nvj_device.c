@@ -1,0 +1,149 @@
+/* The linker as a device of a named architecture.
+ * Source of the limits: CUDA C++ programming guide, "Technical Specifications per Compute
+ * Capability"; where architectures differ, what all of them have. */
+#include "backends/nvjitlink/nvjitlink.h"
+
+#include "backends/nvjitlink/nvj_internal.h"
+#include "backends/ptx/capability.h"
+#include "reference/base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Selectors ---------------------------------------------------------------------------- */
+
+/* Reads "" or "arch=sm_NN", which letters may follow; *out_capability is NN. */
+static rt_status selector_read(rt_sink *sink, rt_text text, rt_text *out_name,
+                               uint32_t *out_capability)
+{
+    static const char key[] = "arch=", prefix[] = "sm_";
+    enum { CAPABILITY_MAX = 9999 };
+    *out_name = text.length > 0 ? text : RT_TEXT("arch=sm_90");
+    *out_capability = 0;
+    bool is_valid = rt_text_starts(*out_name, key);
+    if (is_valid)
+        *out_name = (rt_text){out_name->data + strlen(key), out_name->length - strlen(key)};
+    is_valid = is_valid && rt_text_starts(*out_name, prefix);
+    for (size_t i = strlen(prefix); i < out_name->length && is_valid; i++) {
+        char c = out_name->data[i];
+        bool digit = c >= '0' && c <= '9' && *out_capability <= CAPABILITY_MAX;
+        bool last = i + 1 == out_name->length && c >= 'a' && c <= 'z'; /* sm_90a */
+        if (digit) *out_capability = *out_capability * 10 + (uint32_t)(c - '0');
+        is_valid = digit || last;
+    }
+    if (is_valid && *out_capability > 0) return RT_STATUS_OK;
+    return rt_fail(sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                   "'%.*s' names no architecture; write arch=sm_NN, such as arch=sm_90",
+                   RT_TEXT_ARG(text));
+}
+
+/* ---- The device --------------------------------------------------------------------------- */
+
+static void device_free(nvj_device *device)
+{
+    if (device->library.handle) nvj_library_close(&device->library);
+    rt_buffer_free(&device->name);
+    rt_buffer_free(&device->driver);
+    rt_buffer_free(&device->architecture);
+    rt_free(device);
+}
+
+static void nvj_device_destroy(dev_device *device)
+{
+    device_free((nvj_device *)device);
+}
+
+static void nvj_device_capabilities(dev_device *device, dev_capabilities *out_capabilities)
+{
+    *out_capabilities = ((const nvj_device *)device)->capabilities;
+}
+
+static const dev_device_ops nvj_device_ops = {
+    .destroy = nvj_device_destroy,
+    .capabilities = nvj_device_capabilities,
+    .memory_create = nvj_memory_create,
+    .usm_create = nvj_usm_create,
+    .program_compile = nvj_program_compile,
+    .program_link = nvj_program_link,
+    .program_build = nvj_program_build,
+    .queue_create = nvj_queue_create,
+};
+
+static void capabilities_fill(nvj_device *device, uint32_t capability)
+{
+    enum { SHARED_SIZE = 48 << 10, WARP = 32 };
+    uint32_t aspects = ptx_aspects(capability);
+    device->limits = (ptx_limits){
+        .group_size_max = 1024,
+        .local_max = {1024, 1024, 64},
+        .grid_max = {INT32_MAX, UINT16_MAX, UINT16_MAX},
+        .shared_max = SHARED_SIZE,
+    };
+    device->link_extension = rt_format_link_extension(RT_FORMAT_PTX);
+    device->capabilities = (dev_capabilities){
+        .name = rt_buffer_text(&device->name),
+        .driver = rt_buffer_text(&device->driver),
+        .formats_taken = 1u << RT_FORMAT_PTX,
+        .extensions = &device->link_extension,
+        .extension_count = 1,
+        .aspects = aspects,
+        .executes = false,
+        .program_variables = true,
+        .globals_by_name = true,
+        .function_pointers = (aspects >> DEV_ASPECT_VIRTUAL_FUNCTIONS & 1) != 0,
+        .usm = true,
+        .local_size_max = SHARED_SIZE - RT_PTX_LAUNCH_SIZE,
+        .group_size_max = device->limits.group_size_max,
+        .sub_group_sizes = UINT64_C(1) << (WARP - 1),
+    };
+}
+
+static rt_status version_ask(nvj_device *device)
+{
+    unsigned major = 0, minor = 0;
+    nvj_result result = device->library.nvJitLinkVersion(&major, &minor);
+    if (result != NVJ_SUCCESS)
+        return rt_fail(device->sink, RT_DRIVER_ERROR, RT_RULE_NONE, "nvJitLinkVersion: result %d",
+                       result);
+    rt_buffer_printf(&device->driver, "nvJitLink %u.%u", major, minor);
+    return RT_STATUS_OK;
+}
+
+rt_status nvj_device_open(const char *library_path, const dev_open_parameters *parameters,
+                          rt_text selector, dev_device **out_device)
+{
+    rt_text name;
+    uint32_t capability;
+    RT_TRY(selector_read(parameters->sink, selector, &name, &capability));
+    nvj_device *device = rt_alloc(sizeof *device);
+    device->base.ops = &nvj_device_ops;
+    device->sink = parameters->sink;
+    atomic_init(&device->next_address, UINT64_C(1) << 20); /* nothing is at 0 */
+    rt_buffer_append_text(&device->name, name);
+    rt_buffer_printf(&device->architecture, "-arch=%.*s", RT_TEXT_ARG(name));
+    rt_status status = nvj_library_open(device->sink, library_path, &device->library);
+    if (rt_ok(status)) status = version_ask(device);
+    if (rt_ok(status)) status = nvj_link_try(device);
+    if (!rt_ok(status)) {
+        device_free(device);
+        return status;
+    }
+    capabilities_fill(device, capability);
+    *out_device = &device->base;
+    return status;
+}
+
+/* A path that names nothing says that nobody installed it there; the system may have one. */
+static rt_status nvj_open(const dev_open_parameters *parameters, rt_text selector,
+                          dev_device **out_device)
+{
+    static const char usual[] = "libnvJitLink.so.13";
+    const char *chosen = getenv("ASSAY_NVJITLINK");
+    if (chosen) {
+        rt_status status = nvj_device_open(chosen, parameters, selector, out_device);
+        if (status.code != RT_UNAVAILABLE) return status;
+    }
+    return nvj_device_open(usual, parameters, selector, out_device);
+}
+
+const dev_backend nvjitlink_backend = {.name = "nvjitlink", .open = nvj_open};

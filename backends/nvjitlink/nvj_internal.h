@@ -1,0 +1,74 @@
+/* The nvJitLink adapter's objects, shared by the files of this folder. */
+#ifndef BACKENDS_NVJITLINK_NVJ_INTERNAL_H
+#define BACKENDS_NVJITLINK_NVJ_INTERNAL_H
+
+#include "backends/nvjitlink/nvj_library.h"
+#include "backends/ptx/kernels.h"
+#include "backends/ptx/launch.h"
+#include "reference/device/device.h"
+
+#include <stdatomic.h>
+
+typedef struct nvj_device {
+    dev_device base;
+    rt_sink *sink; /* known before base.sink is set */
+    nvj_library library;
+    dev_capabilities capabilities;
+    rt_buffer name; /* "sm_90" */
+    rt_buffer driver;
+    rt_buffer architecture; /* "-arch=sm_90" */
+    const char *link_extension;
+    ptx_limits limits;
+    _Atomic uint64_t next_address; /* of memories and programs */
+} nvj_device;
+
+typedef struct nvj_program {
+    dev_program base;
+    nvj_device *device;
+    rt_buffer text;    /* of a compiled one: its PTX, NUL-terminated */
+    rt_buffer options; /* of a compiled one: for its part of a link */
+    rt_buffer cubin;   /* of an executable one */
+    ptx_kernels kernels;
+    uint64_t address;       /* of an executable one: where its variables begin */
+    atomic_uint references; /* its owner and its kernels */
+} nvj_program;
+
+/* ---- The library's links (nvj_link.c) ----------------------------------------------------- */
+
+/* Makes a link for the device's architecture and ends it.  ERRC_INVALID: the library knows no such
+ * architecture. */
+RT_MUST_USE rt_status nvj_link_try(const nvj_device *device);
+
+/* Links the programs' texts with the options, words between spaces, and those that they were
+ * compiled with.  out_cubin receives the machine code; NULL: the texts are compiled and no more.
+ * Codes of dev_program_link. */
+RT_MUST_USE rt_status nvj_link(const nvj_device *device, nvj_program *const *programs,
+                               uint32_t count, rt_text options, rt_buffer *out_cubin);
+
+/* ---- Memories and programs ---------------------------------------------------------------- */
+
+/* Takes size bytes of addresses that nothing else has; multiples of 256. */
+uint64_t nvj_address_take(nvj_device *device, uint64_t size);
+
+/* Makes a memory at an address (nvj_memory.c). */
+dev_memory *nvj_memory_make(uint64_t address, uint64_t size);
+
+rt_status nvj_memory_create(dev_device *device, uint64_t size, rt_text label,
+                            dev_memory **out_memory);
+rt_status nvj_usm_create(dev_device *device, dev_memory_kind kind, uint64_t size, rt_text label,
+                         dev_memory **out_memory);
+rt_status nvj_program_compile(dev_device *device, const dev_code *code, dev_program **out_program);
+rt_status nvj_program_link(dev_device *device, dev_program *const *programs, uint32_t count,
+                           rt_text options, dev_program **out_program);
+rt_status nvj_program_build(dev_device *device, const dev_code *code, dev_program **out_program);
+rt_status nvj_queue_create(dev_device *device, dev_queue **out_queue);
+
+/* A kernel that was taken from a program: what its launches are checked against (nvj_program.c). */
+const ptx_kernel *nvj_kernel_entry(dev_kernel *kernel);
+
+/* Opens a device with the library at `library_path`; the backend gives the usual places, tests give
+ * a fake. */
+rt_status nvj_device_open(const char *library_path, const dev_open_parameters *parameters,
+                          rt_text selector, dev_device **out_device);
+
+#endif

@@ -1,0 +1,191 @@
+/* Memories without bytes, and queues whose commands do nothing: what a linker needs of a device for
+ * launches to be checked, and no more. */
+#include "backends/nvjitlink/nvj_internal.h"
+#include "reference/base/alloc.h"
+
+#include <string.h>
+
+typedef struct nvj_memory {
+    dev_memory base;
+    uint64_t address;
+} nvj_memory;
+
+typedef struct nvj_event {
+    dev_event base;
+} nvj_event;
+
+typedef struct nvj_queue {
+    dev_queue base;
+    nvj_device *device;
+} nvj_queue;
+
+/* ---- Memories ----------------------------------------------------------------------------- */
+
+uint64_t nvj_address_take(nvj_device *device, uint64_t size)
+{
+    enum { ALIGN = 256 };
+    uint64_t taken = (size + ALIGN) / ALIGN * ALIGN; /* one byte more at least: no end is a start */
+    return atomic_fetch_add(&device->next_address, taken);
+}
+
+static void memory_destroy(dev_memory *memory)
+{
+    rt_free(memory);
+}
+
+static rt_status memory_defined(dev_memory *memory, uint64_t offset, uint64_t size,
+                                uint8_t *out_bits)
+{
+    (void)memory, (void)offset;
+    memset(out_bits, 0, (size_t)((size + 7) / 8));
+    return RT_STATUS_OK;
+}
+
+static uint64_t memory_address(dev_memory *memory)
+{
+    return ((const nvj_memory *)memory)->address;
+}
+
+static const dev_memory_ops memory_ops = {
+    .destroy = memory_destroy,
+    .defined = memory_defined,
+    .address = memory_address,
+};
+
+dev_memory *nvj_memory_make(uint64_t address, uint64_t size)
+{
+    nvj_memory *memory = rt_alloc(sizeof *memory);
+    memory->base.ops = &memory_ops;
+    memory->base.size = size;
+    memory->address = address;
+    return &memory->base;
+}
+
+rt_status nvj_memory_create(dev_device *base, uint64_t size, rt_text label, dev_memory **out_memory)
+{
+    (void)label;
+    *out_memory = nvj_memory_make(nvj_address_take((nvj_device *)base, size), size);
+    return RT_STATUS_OK;
+}
+
+rt_status nvj_usm_create(dev_device *device, dev_memory_kind kind, uint64_t size, rt_text label,
+                         dev_memory **out_memory)
+{
+    (void)kind;
+    return nvj_memory_create(device, size, label, out_memory);
+}
+
+/* ---- Events: always complete -------------------------------------------------------------- */
+
+static void event_destroy(dev_event *event)
+{
+    rt_free(event);
+}
+
+static rt_status event_wait(dev_event *event)
+{
+    (void)event;
+    return RT_STATUS_OK;
+}
+
+static dev_event_state event_state(dev_event *event)
+{
+    (void)event;
+    return DEV_EVENT_COMPLETE;
+}
+
+static const dev_event_ops event_ops = {
+    .destroy = event_destroy,
+    .wait = event_wait,
+    .state = event_state,
+};
+
+static rt_status event_give(dev_event **out_event)
+{
+    nvj_event *event = rt_alloc(sizeof *event);
+    event->base.ops = &event_ops;
+    *out_event = &event->base;
+    return RT_STATUS_OK;
+}
+
+/* ---- Queues ------------------------------------------------------------------------------- */
+
+static void queue_destroy(dev_queue *queue)
+{
+    rt_free(queue);
+}
+
+/* Everything that a launch needs is made and thrown away. */
+static rt_status enqueue_kernel(dev_queue *base, dev_command command, dev_kernel *kernel,
+                                const dev_nd_range *range, const dev_argument *arguments,
+                                uint32_t argument_count, dev_event **out_event)
+{
+    (void)command;
+    const nvj_device *device = ((const nvj_queue *)base)->device;
+    rt_arena arena = {0};
+    ptx_launch launch;
+    rt_status status =
+        ptx_launch_make(device->sink, &arena, &device->limits, nvj_kernel_entry(kernel), range,
+                        arguments, argument_count, &launch);
+    rt_arena_reset(&arena);
+    return rt_ok(status) ? event_give(out_event) : status;
+}
+
+static rt_status enqueue_read(dev_queue *queue, dev_command command, dev_memory *memory,
+                              uint64_t offset, uint64_t size, void *destination,
+                              dev_event **out_event)
+{
+    (void)queue, (void)command, (void)memory, (void)offset;
+    memset(destination, 0, (size_t)size); /* The same bytes in every run, whatever was there. */
+    return event_give(out_event);
+}
+
+static rt_status enqueue_write(dev_queue *queue, dev_command command, dev_memory *memory,
+                               uint64_t offset, uint64_t size, const void *source,
+                               dev_event **out_event)
+{
+    (void)queue, (void)command, (void)memory, (void)offset, (void)size, (void)source;
+    return event_give(out_event);
+}
+
+static rt_status enqueue_copy(dev_queue *queue, dev_command command, dev_memory *source,
+                              uint64_t source_offset, dev_memory *destination,
+                              uint64_t destination_offset, uint64_t size, dev_event **out_event)
+{
+    (void)queue, (void)command, (void)source, (void)source_offset;
+    (void)destination, (void)destination_offset, (void)size;
+    return event_give(out_event);
+}
+
+static rt_status enqueue_fill(dev_queue *queue, dev_command command, dev_memory *memory,
+                              uint64_t offset, uint64_t size, rt_bytes pattern,
+                              dev_event **out_event)
+{
+    (void)queue, (void)command, (void)memory, (void)offset, (void)size, (void)pattern;
+    return event_give(out_event);
+}
+
+static rt_status queue_flush(dev_queue *queue)
+{
+    (void)queue;
+    return RT_STATUS_OK;
+}
+
+static const dev_queue_ops queue_ops = {
+    .destroy = queue_destroy,
+    .enqueue_kernel = enqueue_kernel,
+    .enqueue_read = enqueue_read,
+    .enqueue_write = enqueue_write,
+    .enqueue_copy = enqueue_copy,
+    .enqueue_fill = enqueue_fill,
+    .flush = queue_flush,
+};
+
+rt_status nvj_queue_create(dev_device *base, dev_queue **out_queue)
+{
+    nvj_queue *queue = rt_alloc(sizeof *queue);
+    queue->base.ops = &queue_ops;
+    queue->device = (nvj_device *)base;
+    *out_queue = &queue->base;
+    return RT_STATUS_OK;
+}

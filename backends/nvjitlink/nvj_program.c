@@ -1,0 +1,207 @@
+/* Programs: PTX, and the machine code that the library has linked of it.
+ *
+ * What is linked is looked at, because the library also gives a cubin with nothing in it and calls
+ * that success: it has to be one, and to have every kernel that the texts have. */
+#include "backends/nvjitlink/nvj_cubin.h"
+#include "backends/nvjitlink/nvj_internal.h"
+#include "reference/base/alloc.h"
+
+#include <string.h>
+
+typedef struct nvj_kernel {
+    dev_kernel base;
+    nvj_program *program; /* a reference */
+    const ptx_kernel *entry;
+} nvj_kernel;
+
+/* ---- Program objects ---------------------------------------------------------------------- */
+
+static void program_release(nvj_program *program)
+{
+    unsigned before = atomic_fetch_sub(&program->references, 1);
+    CHECK(before >= 1);
+    if (before > 1) return;
+    rt_buffer_free(&program->text);
+    rt_buffer_free(&program->options);
+    rt_buffer_free(&program->cubin);
+    ptx_kernels_free(&program->kernels);
+    rt_free(program);
+}
+
+static void nvj_program_destroy(dev_program *base)
+{
+    program_release((nvj_program *)base);
+}
+
+/* ---- Kernels ------------------------------------------------------------------------------ */
+
+static void nvj_kernel_destroy(dev_kernel *base)
+{
+    nvj_kernel *kernel = (nvj_kernel *)base;
+    program_release(kernel->program);
+    rt_free(kernel);
+}
+
+static uint32_t nvj_kernel_argument_count(dev_kernel *kernel)
+{
+    return ((const nvj_kernel *)kernel)->entry->entry.parameter_count;
+}
+
+static const dev_kernel_ops nvj_kernel_ops = {
+    .destroy = nvj_kernel_destroy,
+    .argument_count = nvj_kernel_argument_count,
+};
+
+const ptx_kernel *nvj_kernel_entry(dev_kernel *kernel)
+{
+    return ((const nvj_kernel *)kernel)->entry;
+}
+
+static rt_status nvj_program_kernel(dev_program *base, rt_text name, dev_kernel **out_kernel)
+{
+    nvj_program *program = (nvj_program *)base;
+    const ptx_kernel *entry = ptx_kernels_find(&program->kernels, name);
+    if (!entry)
+        return rt_fail_naming(program->device->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
+                              "the program has no kernel '%.*s': no PTX of it declares one",
+                              RT_TEXT_ARG(name));
+    nvj_kernel *kernel = rt_alloc(sizeof *kernel);
+    kernel->base.ops = &nvj_kernel_ops;
+    kernel->program = program;
+    kernel->entry = entry;
+    unsigned before = atomic_fetch_add(&program->references, 1);
+    CHECK(before >= 1);
+    *out_kernel = &kernel->base;
+    return RT_STATUS_OK;
+}
+
+/* ---- Variables ---------------------------------------------------------------------------- */
+
+/* A variable's address is made of its program's and of its place in the symbol table: the same for
+ * the same variable, and nobody follows it. */
+static rt_status nvj_program_global(dev_program *base, rt_text name, dev_memory **out_memory)
+{
+    const nvj_program *program = (const nvj_program *)base;
+    nvj_cubin cubin;
+    uint32_t index = 0;
+    uint64_t size = 0;
+    bool is_read = nvj_cubin_read(rt_buffer_bytes(&program->cubin), &cubin);
+    CHECK(is_read); /* program_validate has */
+    if (!nvj_cubin_find(&cubin, NVJ_SYMBOL_VARIABLE, name, &index, &size) || size == 0)
+        return rt_fail_naming(program->device->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
+                              "the linked code has no variable '%.*s'", RT_TEXT_ARG(name));
+    if (size > RT_MEMORY_SIZE_MAX)
+        return rt_fail(program->device->sink, RT_LIMIT, RT_RULE_NONE,
+                       "the variable '%.*s' has %llu bytes; at most %llu are handled",
+                       RT_TEXT_ARG(name), (unsigned long long)size,
+                       (unsigned long long)RT_MEMORY_SIZE_MAX);
+    *out_memory = nvj_memory_make(program->address + index, size);
+    return RT_STATUS_OK;
+}
+
+static const dev_program_ops nvj_program_ops = {
+    .destroy = nvj_program_destroy,
+    .kernel_create = nvj_program_kernel,
+    .global_find = nvj_program_global,
+};
+
+static nvj_program *program_create(nvj_device *device)
+{
+    nvj_program *program = rt_alloc(sizeof *program);
+    program->base.ops = &nvj_program_ops;
+    program->device = device;
+    atomic_init(&program->references, 1);
+    return program;
+}
+
+/* ---- Operations of the device ------------------------------------------------------------- */
+
+static rt_status text_take(nvj_program *program, const dev_code *code)
+{
+    const nvj_device *device = program->device;
+    rt_text text = {(const char *)code->bytes.data, code->bytes.size};
+    if (code->format != RT_FORMAT_PTX)
+        return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "nvJitLink is given images of format %s, not %s",
+                       rt_format_name(RT_FORMAT_PTX), rt_format_name(code->format));
+    if (text.length == 0 || memchr(text.data, '\0', text.length) != NULL)
+        return rt_fail(device->sink, RT_MALFORMED, RT_RULE_NONE,
+                       "an image of %zu bytes is no text of PTX: it is empty or holds a NUL byte",
+                       text.length);
+    rt_buffer_append_text(&program->text, text);
+    rt_buffer_append_text(&program->options, code->options);
+    return ptx_kernels_add(device->sink, &program->kernels, text);
+}
+
+/* Looks at what was linked. */
+static rt_status program_validate(const nvj_program *program)
+{
+    rt_sink *sink = program->device->sink;
+    nvj_cubin cubin;
+    if (!nvj_cubin_read(rt_buffer_bytes(&program->cubin), &cubin))
+        return rt_fail(sink, RT_DRIVER_ERROR, RT_RULE_NONE,
+                       "nvJitLinkGetLinkedCubin: %zu bytes that are no cubin with symbols",
+                       program->cubin.size);
+    for (uint32_t i = 0; i < program->kernels.count; i++) {
+        rt_text name = program->kernels.rows[i].entry.name;
+        uint32_t index;
+        uint64_t size;
+        if (!nvj_cubin_find(&cubin, NVJ_SYMBOL_FUNCTION, name, &index, &size))
+            return rt_fail_naming(sink, RT_DRIVER_ERROR, RT_RULE_NONE, &name, 1,
+                                  "nvJitLinkComplete: success, and the cubin lacks kernel '%.*s'",
+                                  RT_TEXT_ARG(name));
+    }
+    return RT_STATUS_OK;
+}
+
+static rt_status programs_link(nvj_program *linked, nvj_program *const *programs, uint32_t count,
+                               rt_text options)
+{
+    RT_TRY(nvj_link(linked->device, programs, count, options, &linked->cubin));
+    for (uint32_t i = 0; i < count; i++)
+        ptx_kernels_join(&linked->kernels, &programs[i]->kernels);
+    /* A symbol's number is smaller than the number of bytes of the table. */
+    linked->address = nvj_address_take(linked->device, linked->cubin.size);
+    return program_validate(linked);
+}
+
+/* Hands a program out where it was made. */
+static rt_status program_finish(nvj_program *program, rt_status status, dev_program **out_program)
+{
+    if (rt_ok(status))
+        *out_program = &program->base;
+    else
+        program_release(program);
+    return status;
+}
+
+rt_status nvj_program_compile(dev_device *base, const dev_code *code, dev_program **out_program)
+{
+    nvj_device *device = (nvj_device *)base;
+    nvj_program *program = program_create(device);
+    rt_status status = text_take(program, code);
+    if (rt_ok(status)) status = nvj_link(device, &program, 1, (rt_text){0}, NULL);
+    return program_finish(program, status, out_program);
+}
+
+rt_status nvj_program_link(dev_device *base, dev_program *const *programs, uint32_t count,
+                           rt_text options, dev_program **out_program)
+{
+    nvj_program **inputs = rt_alloc_array(count, sizeof *inputs);
+    for (uint32_t i = 0; i < count; i++)
+        inputs[i] = (nvj_program *)programs[i];
+    nvj_program *linked = program_create((nvj_device *)base);
+    rt_status status = programs_link(linked, inputs, count, options);
+    rt_free(inputs);
+    return program_finish(linked, status, out_program);
+}
+
+rt_status nvj_program_build(dev_device *base, const dev_code *code, dev_program **out_program)
+{
+    nvj_device *device = (nvj_device *)base;
+    nvj_program *read = program_create(device), *linked = program_create(device);
+    rt_status status = text_take(read, code);
+    if (rt_ok(status)) status = programs_link(linked, &read, 1, (rt_text){0});
+    program_release(read);
+    return program_finish(linked, status, out_program);
+}

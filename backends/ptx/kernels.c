@@ -1,0 +1,187 @@
+/* Tables of kernels.
+ * Source: reference/base/ptx.h for the header; PTX ISA 8.0, "Performance-Tuning Directives:
+ * .reqntid", which stands between an entry's parameters and its body. */
+#include "backends/ptx/kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The size of group that a kernel requires --------------------------------------------- */
+
+static bool is_identifier(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '$';
+}
+
+/* What is behind the first `word` of a text that no identifier goes on with; no data where the
+ * text has none. */
+static rt_text text_behind(rt_text text, rt_text word)
+{
+    for (size_t at = 0; at < text.length;) {
+        const char *found = memmem(text.data + at, text.length - at, word.data, word.length);
+        if (!found) break;
+        size_t end = (size_t)(found - text.data) + word.length;
+        if (end == text.length || !is_identifier(text.data[end]))
+            return (rt_text){text.data + end, text.length - end};
+        at = end;
+    }
+    return (rt_text){0};
+}
+
+/* What stands between an entry's name and its body; no data where the text has no such entry. */
+static rt_text entry_head(rt_text ptx, rt_text name)
+{
+    rt_buffer entry = {0};
+    rt_buffer_printf(&entry, ".entry %.*s", RT_TEXT_ARG(name));
+    rt_text head = text_behind(ptx, rt_buffer_text(&entry));
+    rt_buffer_free(&entry);
+    if (!head.data) return head;
+    const char *body = memchr(head.data, '{', head.length);
+    if (body) head.length = (size_t)(body - head.data);
+    return head;
+}
+
+/* Reads "X", "X, Y" or "X, Y, Z"; dimensions that are left out are 1.  False: it is not so. */
+static bool sizes_read(rt_text text, uint32_t out_sizes[RT_ND_RANGE_DIMENSIONS])
+{
+    /* The head of an entry is a part of a longer text, whose numbers end before it does. */
+    const char *at = text.data, *end = text.data + text.length;
+    for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++)
+        out_sizes[d] = 1;
+    for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++) {
+        while (at < end && (*at == ' ' || *at == '\t'))
+            at++;
+        uint64_t size = 0;
+        for (; at < end && *at >= '0' && *at <= '9' && size <= RT_WORK_GROUP_SIZE_MAX; at++)
+            size = size * 10 + (uint64_t)(*at - '0');
+        if (size < 1 || size > RT_WORK_GROUP_SIZE_MAX) return false;
+        out_sizes[d] = (uint32_t)size;
+        while (at < end && (*at == ' ' || *at == '\t'))
+            at++;
+        if (at == end || *at != ',') return true;
+        at++;
+    }
+    return true;
+}
+
+static rt_status required_read(rt_sink *sink, rt_text ptx, ptx_kernel *kernel)
+{
+    rt_text sizes = text_behind(entry_head(ptx, kernel->entry.name), RT_TEXT(".reqntid"));
+    if (!sizes.data || sizes_read(sizes, kernel->required_local)) return RT_STATUS_OK;
+    return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
+                   "kernel '%.*s' requires a group by .reqntid that is not one to three sizes from "
+                   "1 to %u",
+                   RT_TEXT_ARG(kernel->entry.name), RT_WORK_GROUP_SIZE_MAX);
+}
+
+/* ---- Tables ------------------------------------------------------------------------------- */
+
+/* Makes room for more rows, behind those that are there. */
+static ptx_kernel *rows_extend(ptx_kernels *kernels, uint32_t count)
+{
+    ptx_kernel *rows =
+        rt_arena_alloc_array(&kernels->arena, (size_t)kernels->count + count, sizeof *rows);
+    if (kernels->count > 0) memcpy(rows, kernels->rows, kernels->count * sizeof *rows);
+    kernels->rows = rows;
+    return rows + kernels->count;
+}
+
+/* Copies a kernel, with all that it points to. */
+static ptx_kernel kernel_copy(rt_arena *arena, const ptx_kernel *kernel)
+{
+    ptx_kernel copy = *kernel;
+    uint32_t count = kernel->entry.parameter_count;
+    rt_ptx_parameter *parameters = rt_arena_alloc_array(arena, count, sizeof *parameters);
+    if (count > 0) memcpy(parameters, kernel->entry.parameters, count * sizeof *parameters);
+    copy.entry.name = rt_arena_text(arena, kernel->entry.name);
+    copy.entry.parameters = parameters;
+    return copy;
+}
+
+rt_status ptx_kernels_add(rt_sink *sink, ptx_kernels *kernels, rt_text ptx)
+{
+    rt_arena read = {0};
+    const rt_ptx_kernel *found = NULL;
+    uint32_t count = 0;
+    rt_status status = rt_ptx_kernels_read(sink, &read, ptx, &found, &count);
+    ptx_kernel *rows = rt_ok(status) ? rows_extend(kernels, count) : NULL;
+    for (uint32_t i = 0; i < count && rt_ok(status); i++) {
+        ptx_kernel kernel = {.entry = found[i]};
+        status = required_read(sink, ptx, &kernel);
+        rows[i] = kernel_copy(&kernels->arena, &kernel);
+    }
+    rt_arena_reset(&read);
+    if (rt_ok(status)) kernels->count += count;
+    return status;
+}
+
+void ptx_kernels_join(ptx_kernels *kernels, const ptx_kernels *added)
+{
+    ptx_kernel *rows = rows_extend(kernels, added->count);
+    for (uint32_t i = 0; i < added->count; i++)
+        rows[i] = kernel_copy(&kernels->arena, &added->rows[i]);
+    kernels->count += added->count;
+}
+
+const ptx_kernel *ptx_kernels_find(const ptx_kernels *kernels, rt_text name)
+{
+    for (uint32_t i = 0; i < kernels->count; i++) {
+        if (rt_text_equal(kernels->rows[i].entry.name, name)) return &kernels->rows[i];
+    }
+    return NULL;
+}
+
+void ptx_kernels_free(ptx_kernels *kernels)
+{
+    rt_arena_reset(&kernels->arena);
+    *kernels = (ptx_kernels){0};
+}
+
+/* ---- The serialised form ------------------------------------------------------------------ */
+
+void ptx_kernels_write(rt_buffer *out, const ptx_kernels *kernels)
+{
+    rt_write_u32(out, kernels->count);
+    for (uint32_t i = 0; i < kernels->count; i++) {
+        const ptx_kernel *kernel = &kernels->rows[i];
+        rt_write_text(out, kernel->entry.name);
+        for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++)
+            rt_write_u32(out, kernel->required_local[d]);
+        rt_write_u32(out, kernel->entry.parameter_count);
+        for (uint32_t p = 0; p < kernel->entry.parameter_count; p++) {
+            rt_write_u32(out, kernel->entry.parameters[p].kind);
+            rt_write_u32(out, kernel->entry.parameters[p].size);
+        }
+    }
+}
+
+static void kernel_read(rt_reader *reader, rt_arena *arena, ptx_kernel *out_kernel)
+{
+    enum { PARAMETER_SIZE = 8 }; /* bytes of one in the form */
+    out_kernel->entry.name = rt_arena_text(arena, rt_read_text(reader));
+    for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++)
+        out_kernel->required_local[d] = rt_read_below(reader, RT_WORK_GROUP_SIZE_MAX + 1);
+    uint32_t count = rt_read_count(reader, PARAMETER_SIZE);
+    if (count > RT_KERNEL_ARGUMENT_MAX) rt_reader_fail(reader);
+    if (reader->failed) return;
+    rt_ptx_parameter *parameters = rt_arena_alloc_array(arena, count, sizeof *parameters);
+    for (uint32_t p = 0; p < count; p++) {
+        parameters[p].kind = (rt_ptx_parameter_kind)rt_read_below(reader, RT_PTX_PARAMETER_KINDS);
+        parameters[p].size = rt_read_u32(reader);
+        if (parameters[p].size == 0) rt_reader_fail(reader);
+    }
+    out_kernel->entry.parameters = parameters;
+    out_kernel->entry.parameter_count = count;
+}
+
+void ptx_kernels_read(rt_reader *reader, ptx_kernels *out_kernels)
+{
+    enum { KERNEL_SIZE_MIN = 24 }; /* bytes of one without name and parameters */
+    CHECK(out_kernels->count == 0);
+    uint32_t count = rt_read_count(reader, KERNEL_SIZE_MIN);
+    ptx_kernel *rows = rows_extend(out_kernels, count);
+    for (uint32_t i = 0; i < count && !reader->failed; i++)
+        kernel_read(reader, &out_kernels->arena, &rows[i]);
+    out_kernels->count = reader->failed ? 0 : count;
+}

@@ -1,0 +1,223 @@
+/* The link tier: what a device that builds and links, and runs nothing, is judged by, from the pack
+ * to the verdict.  The null device is one, and links whatever it is given. */
+#include "backends/null/null.h"
+#include "conformance/compare/verdict.h"
+#include "conformance/subject/runtime.h"
+#include "conformance/subject/skip.h"
+#include "conformance/subject/subject.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Two modules: app/0 has kernel `apply` and imports `twice`, library/0 exports it. */
+static const char head[] = "assay: 1\n"
+                           "summary: A test.\n"
+                           "modules:\n"
+                           "  app: {sources: [{language: opencl-c, code: a}]}\n"
+                           "  library: {sources: [{language: opencl-c, code: b}]}\n"
+                           "memory:\n"
+                           "  data: {type: int, values: [1, 2, 3]}\n"
+                           "  more: {type: int, values: [4, 5, 6]}\n"
+                           "steps:\n";
+
+#define LOAD   "  - load: library\n"
+#define LAUNCH "  - submit: {kernel: apply, range: [3], args: [data]}\n    id: first\n"
+
+/* The null device looks at the first word. */
+static const uint32_t words[] = {0x07230203, 0x00010000, 0, 1, 0};
+#define CODE                                                                                       \
+    {                                                                                              \
+        (const uint8_t *)words, sizeof words                                                       \
+    }
+static const rt_text kernels[] = {{"apply", 5}};
+static const rt_property symbols[] = {
+    {.name = {"twice", 5}, .type = RT_PROPERTY_UINT32, .number = 1}};
+static const rt_property_set imports[] = {{{RT_SET_IMPORTED_SYMBOLS, 21}, symbols, 1}};
+static const rt_property_set exports[] = {{{RT_SET_EXPORTED_SYMBOLS, 21}, symbols, 1}};
+static const rt_image app_images[] = {{.name = {"app/0", 5},
+                                       .kernels = kernels,
+                                       .kernel_count = 1,
+                                       .sets = imports,
+                                       .set_count = 1,
+                                       .code = CODE}};
+static const rt_image library_images[] = {
+    {.name = {"library/0", 9}, .sets = exports, .set_count = 1, .code = CODE}};
+
+static const cnf_subject links_only = {.name = "links-only",
+                                       .runtime = &cnf_reference_operations,
+                                       .backend = &null_backend,
+                                       .selector = ""};
+
+typedef struct fixture {
+    rt_arena arena;
+    cnf_messages messages;
+    cnf_judgement judgement;
+} fixture;
+
+static int set_up(void **state)
+{
+    *state = rt_alloc(sizeof(fixture));
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    fixture *f = *state;
+    rt_arena_reset(&f->arena);
+    rt_free(f);
+    return 0;
+}
+
+static scn_scenario *read_scenario(fixture *f, const char *steps)
+{
+    rt_text text = rt_arena_printf(&f->arena, "%s%s", head, steps);
+    scn_problems problems;
+    const scn_scenario *read =
+        scn_read(&f->arena, text, RT_TEXT("test.yaml"), RT_TEXT("test.yaml"), &problems);
+    for (uint32_t i = 0; i < problems.count; i++)
+        fprintf(stderr, "%u: %.*s\n", problems.items[i].at.line,
+                RT_TEXT_ARG(problems.items[i].text));
+    assert_non_null(read);
+    scn_scenario *scenario = rt_arena_alloc(&f->arena, sizeof *scenario);
+    scn_module *modules = rt_arena_alloc_array(&f->arena, 2, sizeof *modules);
+    *scenario = *read;
+    modules[0] = read->modules[0];
+    modules[0].images = (rt_image_list){app_images, 1};
+    modules[1] = read->modules[1];
+    modules[1].images = (rt_image_list){library_images, 1};
+    scenario->modules = modules;
+    return scenario;
+}
+
+/* Runs the steps on the null device as a child does, and judges what it sent. */
+static const cnf_judgement *judged(fixture *f, const char *steps)
+{
+    static const cnf_subject_options options = {0};
+    const cnf_child_result child = {.end = CNF_CHILD_EXITED};
+    rt_buffer pack = {0}, sent = {0};
+    char chunk[4096];
+    int ends[2];
+    scn_pack_write(&pack, read_scenario(f, steps));
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(cnf_subject_run(&links_only, &options, rt_buffer_bytes(&pack), ends[1]), 0);
+    close(ends[1]);
+    for (ssize_t count; (count = read(ends[0], chunk, sizeof chunk)) > 0;)
+        rt_buffer_append(&sent, chunk, (size_t)count);
+    close(ends[0]);
+    cnf_messages_read(&f->arena, rt_arena_text(&f->arena, rt_buffer_text(&sent)), &f->messages);
+    cnf_judge(&f->arena, &child, &f->messages, &f->judgement);
+    rt_buffer_free(&pack);
+    rt_buffer_free(&sent);
+    return &f->judgement;
+}
+
+/* Expectations about what ran, wrong ones, are unobserved; the launch was linked all the same. */
+static void what_runs_is_unobserved_and_the_verdict_is_linked(void **state)
+{
+    static const char *const expectations[] = {
+        "  - expect: {memory: data, equals: [7, 7, 7]}\n",
+        "  - expect: {output: \"seven\"}\n",
+        "  - expect: {finding: out-of-bounds, kernel: apply}\n",
+        "  - expect: {event: first, status: submitted}\n",
+    };
+    for (size_t i = 0; i < sizeof expectations / sizeof *expectations; i++) {
+        fixture *f = *state;
+        char steps[512];
+        snprintf(steps, sizeof steps, LOAD LAUNCH "%s", expectations[i]);
+        const cnf_judgement *judgement = judged(f, steps);
+        assert_int_equal(judgement->verdict, CNF_VERDICT_LINKED);
+        assert_int_equal(judgement->expected, 1);
+        assert_int_equal(judgement->observed, 0);
+        assert_true(f->messages.links_only);
+        assert_int_equal(f->messages.memory_count, 0); /* Nothing to compare with the oracle. */
+    }
+}
+
+static void errors_programs_and_traces_are_observed(void **state)
+{
+    const cnf_judgement *judgement =
+        judged(*state, LAUNCH "    expect: {error: {documents: exception, reference: {class: "
+                              "\"errc::build\", names: [twice]}}}\n" LOAD
+                              "  - submit: {kernel: apply, range: [3], args: [data]}\n"
+                              "  - expect: {program_of: apply, images: [app/0, library/0]}\n"
+                              "  - expect: {links: 1}\n"
+                              "  - expect: {trace: [{event: link}, {event: launch}]}\n"
+                              "  - expect: {memory: data, equals: [7, 7, 7]}\n");
+    assert_int_equal(judgement->verdict, CNF_VERDICT_LINKED);
+    assert_int_equal(judgement->expected, 5);
+    assert_int_equal(judgement->observed, 4);
+}
+
+static void a_wrong_program_fails(void **state)
+{
+    const cnf_judgement *judgement =
+        judged(*state, LOAD LAUNCH "  - expect: {program_of: apply, images: [app/0]}\n");
+    assert_int_equal(judgement->verdict, CNF_VERDICT_FAIL);
+}
+
+/* The twin: a device that links what must be refused does not do what it is there for. */
+static void what_is_linked_and_must_be_refused_fails(void **state)
+{
+    const cnf_judgement *judgement =
+        judged(*state, LOAD LAUNCH "    expect: {error: {documents: link-error}}\n"
+                                   "  - expect: {memory: data, equals: [1, 2, 3]}\n");
+    assert_int_equal(judgement->verdict, CNF_VERDICT_FAIL);
+    assert_true(rt_text_is(judgement->signature, "step1:error:succeeded:apply"));
+}
+
+/* Commands alone have no effect here, and no code is made: nothing is observed. */
+static void what_makes_no_code_is_skipped(void **state)
+{
+    const cnf_judgement *judgement =
+        judged(*state, "  - copy: {from: data, to: more}\n  - wait\n"
+                       "  - expect: {memory: more, equals: [1, 2, 3]}\n");
+    assert_int_equal(judgement->verdict, CNF_VERDICT_SKIP);
+    assert_true(rt_text_is(judgement->capability, "observation"));
+}
+
+/* The images are SPIR-V 1.0; a device that tells its newest version is believed. */
+static void images_of_newer_spirv_are_skipped(void **state)
+{
+    fixture *f = *state;
+    const scn_scenario *scenario =
+        read_scenario(f, LOAD LAUNCH "  - expect: {memory: data, equals: [7, 7, 7]}\n");
+    const struct {
+        uint32_t taken;
+        bool skipped;
+    } rows[] = {{0, false}, {0x00010000, false}, {0x00010200, false}, {0x0000ff00, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int ends[2];
+        char sent[512] = "";
+        assert_int_equal(pipe(ends), 0);
+        cnf_emitter emitter = {.descriptor = ends[1]};
+        const cnf_runtime runtime = {.operations = &cnf_reference_operations,
+                                     .capabilities = {.name = RT_TEXT("d"),
+                                                      .formats_taken = 1u << RT_FORMAT_SPIRV64,
+                                                      .spirv_max = rows[i].taken}};
+        assert_int_equal(cnf_skip(&emitter, scenario, &runtime), rows[i].skipped);
+        close(ends[1]);
+        assert_true(read(ends[0], sent, sizeof sent - 1) >= 0);
+        close(ends[0]);
+        assert_int_equal(strstr(sent, "spirv-1.0") != NULL, rows[i].skipped);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+        T(what_runs_is_unobserved_and_the_verdict_is_linked),
+        T(errors_programs_and_traces_are_observed),
+        T(a_wrong_program_fails),
+        T(what_is_linked_and_must_be_refused_fails),
+        T(what_makes_no_code_is_skipped),
+        T(images_of_newer_spirv_are_skipped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

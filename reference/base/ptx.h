@@ -1,0 +1,86 @@
+/* PTX that assay makes: what a device has to know to launch its kernels.
+ *
+ * PTX tells the size of a kernel's parameter and not what it stands for, and lacks three things
+ * that kernels ask for: local memory given by the host, the offset of the launch and the number of
+ * its dimensions.  Whoever makes PTX (reference/compiler) and whoever launches it (a backend) agree
+ * on this:
+ *
+ *  - Pointers to global or constant memory are `.param .u64`: addresses of device memory.
+ *  - Values are parameters of their size and alignment, as OpenCL lays them out.
+ *  - All local memory that the host gives lies in one array of dynamic shared memory, which every
+ *    module of a program declares alike: `.extern .shared .align 16 .b8 __assay_shared[]`.  A
+ *    parameter that is a pointer to local memory is `.param .u32`: the offset in bytes into that
+ *    array, a multiple of RT_PTX_LOCAL_ALIGNMENT, not below RT_PTX_LAUNCH_SIZE.
+ *  - Behind the parameters of the source every kernel has one more, an rt_ptx_launch by value.  The
+ *    kernel's first instructions copy it to the start of that array, where functions of all modules
+ *    find it; each work-item writes what it will read, so that no barrier is needed.  The dynamic
+ *    shared memory of a launch is therefore RT_PTX_LAUNCH_SIZE and the local memory behind it.
+ *  - A dimension that the launch does not have is 1 work-item wide.  Dimension 0 is x.
+ *
+ * The text begins with a comment for each kernel, which rt_ptx_kernels_read reads:
+ *
+ *     //@kernel NAME KIND:SIZE ...
+ *
+ * KIND is pointer, local or value, SIZE the parameter's in bytes; the last parameter of all is not
+ * listed.  Source: PTX ISA 6.4, "State Spaces" and "Kernel Function Parameters"; OpenCL C 2.0,
+ * section 6.13.1, for what the queries answer. */
+#ifndef REFERENCE_BASE_PTX_H
+#define REFERENCE_BASE_PTX_H
+
+#include "reference/base/arena.h"
+#include "reference/base/status.h"
+
+/* The array of dynamic shared memory. */
+#define RT_PTX_SHARED_ARRAY "__assay_shared"
+
+/* Bytes; the size of rt_ptx_launch is a multiple of the alignment. */
+enum { RT_PTX_LOCAL_ALIGNMENT = 16, RT_PTX_LAUNCH_SIZE = 32 };
+
+/* Bytes that one parameter may have: all of a kernel together have no more (PTX ISA 6.4, "Kernel
+ * Function Parameters"). */
+enum { RT_PTX_PARAMETER_SIZE_MAX = 4352 };
+
+/* The hidden last parameter, as the device has it in memory. */
+typedef struct rt_ptx_launch {
+    uint64_t global_offset[3]; /* work-items; 0 where the launch has no offset */
+    uint32_t dimensions;       /* 1 to 3 */
+    uint32_t zero;
+} rt_ptx_launch;
+_Static_assert(sizeof(rt_ptx_launch) == RT_PTX_LAUNCH_SIZE, "kernels copy it as it is");
+
+/* kind, name in the text, bytes that every such parameter has; 0: each its own */
+#define RT_PTX_PARAMETERS(PARAMETER)                                                               \
+    PARAMETER(POINTER, "pointer", 8)                                                               \
+    PARAMETER(LOCAL, "local", 4)                                                                   \
+    PARAMETER(VALUE, "value", 0)
+
+typedef enum rt_ptx_parameter_kind {
+#define RT_PTX_PARAMETER_ENUM(kind, name, bytes) RT_PTX_##kind,
+    RT_PTX_PARAMETERS(RT_PTX_PARAMETER_ENUM)
+#undef RT_PTX_PARAMETER_ENUM
+        RT_PTX_PARAMETER_KINDS
+} rt_ptx_parameter_kind;
+
+/* One parameter of a kernel's source. */
+typedef struct rt_ptx_parameter {
+    rt_ptx_parameter_kind kind;
+    uint32_t size; /* bytes, >= 1 */
+} rt_ptx_parameter;
+
+typedef struct rt_ptx_kernel {
+    rt_text name; /* of the entry, and of the kernel in its image */
+    const rt_ptx_parameter *parameters;
+    uint32_t parameter_count; /* without the hidden last one */
+} rt_ptx_kernel;
+
+/* Appends a kernel's line.  The name is a symbol, so that it has no space. */
+void rt_ptx_kernel_write(rt_buffer *out, const rt_ptx_kernel *kernel);
+
+/* Reads the lines that a PTX text begins with: blank lines and comments are passed over, the first
+ * line of anything else ends them.  Names point into the text, the tables live in the arena.
+ * *out_kernels is NULL where there is no kernel.  MALFORMED: such a line does not read as above;
+ * the message has its number. */
+RT_MUST_USE rt_status rt_ptx_kernels_read(rt_sink *sink, rt_arena *arena, rt_text ptx,
+                                          const rt_ptx_kernel **out_kernels, uint32_t *out_count);
+
+#endif

@@ -1,0 +1,74 @@
+/* LLVM's back end for NVPTX: passes for the processor, then text. */
+#include "reference/compiler/ptx_internal.h"
+
+#include <llvm-c/Error.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#define TRIPLE "nvptx64-nvidia-cuda"
+#define PASSES "globaldce,default<O2>,globaldce,strip-dead-prototypes"
+
+/* NULL: this LLVM was built without the back end. */
+static LLVMTargetMachineRef make_machine(void)
+{
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    LLVMTargetRef target = NULL;
+    char *reason = NULL;
+    if (LLVMGetTargetFromTriple(TRIPLE, &target, &reason)) {
+        LLVMDisposeMessage(reason);
+        return NULL;
+    }
+    return LLVMCreateTargetMachine(target, TRIPLE, PL_PTX_PROCESSOR, PL_PTX_FEATURES,
+                                   LLVMCodeGenLevelDefault, LLVMRelocDefault, LLVMCodeModelDefault);
+}
+
+static rt_status run_passes(pl_job *job, LLVMModuleRef module, LLVMTargetMachineRef machine)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(module, PASSES, machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (!error) return pl_module_verify(job, module, "the passes for PTX");
+    char *reason = LLVMGetErrorMessage(error);
+    rt_status status = rt_fail(job->sink, RT_TOOL, RT_RULE_NONE,
+                               "LLVM refuses the passes of assay's compiler: %s", reason);
+    LLVMDisposeErrorMessage(reason);
+    return status;
+}
+
+/* What the back end cannot select it reports as an error of the context, and goes on. */
+static rt_status write_text(pl_job *job, LLVMModuleRef module, LLVMTargetMachineRef machine,
+                            rt_buffer *out_text)
+{
+    rt_buffer_free(&job->errors);
+    char *reason = NULL;
+    LLVMMemoryBufferRef memory = NULL;
+    LLVMBool failed =
+        LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMAssemblyFile, &reason, &memory);
+    if (failed || job->errors.size > 0) {
+        rt_status status =
+            rt_fail(job->sink, RT_UNSUPPORTED, RT_RULE_NONE, "the code has no form in PTX: %s",
+                    failed ? reason : pl_job_reason(job));
+        LLVMDisposeMessage(reason);
+        if (memory) LLVMDisposeMemoryBuffer(memory);
+        return status;
+    }
+    rt_buffer_append(out_text, LLVMGetBufferStart(memory), LLVMGetBufferSize(memory));
+    LLVMDisposeMemoryBuffer(memory);
+    return RT_STATUS_OK;
+}
+
+rt_status pl_ptx_emit(pl_job *job, LLVMModuleRef module, rt_buffer *out_text)
+{
+    LLVMTargetMachineRef machine = make_machine();
+    if (!machine)
+        return rt_fail(job->sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                       "the installed LLVM 14 has no back end for NVPTX");
+    rt_status status = run_passes(job, module, machine);
+    if (rt_ok(status)) status = write_text(job, module, machine, out_text);
+    LLVMDisposeTargetMachine(machine);
+    return status;
+}

@@ -1,0 +1,150 @@
+/* Unit tests of which variables a fused program shares, by what images say of them. */
+#include "reference/fusion/shared_variables.h"
+#include "reference/image/device_global.h"
+#include "reference/image/virtual_functions.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const uint8_t plain[8] = {4}, scoped[8] = {4, 0, 0, 0, 1}, nonsense[2] = {4};
+
+/* One image that tells of one variable; the symbol NULL: not of that. */
+typedef struct told {
+    const char *id;
+    const uint8_t *value;
+    size_t value_size;
+    const char *symbol;
+} told;
+
+typedef struct one_image {
+    rt_property described, mapped;
+    rt_property_set sets[2];
+    rt_image image;
+    rt_registered_image registered;
+    const rt_registered_image *list;
+    rt_program program;
+} one_image;
+
+static void image_make(one_image *one, rt_arena *arena, const told *said)
+{
+    *one = (one_image){0};
+    one->described = (rt_property){.name = rt_text_of(said->id),
+                                   .type = RT_PROPERTY_BYTES,
+                                   .bytes = {said->value, said->value_size}};
+    one->mapped = (rt_property){.name = rt_arena_printf(arena, "%s@global_id_mapping", said->id),
+                                .type = RT_PROPERTY_BYTES};
+    if (said->symbol)
+        one->mapped.bytes = (rt_bytes){(const uint8_t *)said->symbol, strlen(said->symbol)};
+    one->sets[0] = (rt_property_set){RT_TEXT(RT_SET_DEVICE_GLOBALS), &one->described, 1};
+    one->sets[1] = (rt_property_set){RT_TEXT("SYCL/program metadata"), &one->mapped, 1};
+    one->image = (rt_image){.name = RT_TEXT("app/0"), .sets = one->sets, .set_count = 2};
+    one->registered.image = &one->image;
+    one->list = &one->registered;
+    one->program.images = &one->list;
+    one->program.image_count = 1;
+}
+
+/* Two kernels, each of a program of one image. */
+static rt_status find(rt_sink *sink, rt_arena *arena, one_image images[2], const told *first,
+                      const told *second, rt_shared_variables *out_found)
+{
+    image_make(&images[0], arena, first);
+    image_make(&images[1], arena, second);
+    const rt_listed_kernel kernels[] = {
+        {.kernel = RT_TEXT("k1"), .program = &images[0].program},
+        {.kernel = RT_TEXT("k2"), .program = &images[1].program},
+    };
+    const rt_fusion_list list = {.kernels = kernels, .count = 2};
+    return rt_shared_variables_find(sink, arena, &list, out_found);
+}
+
+static const told a = {"id_a", plain, 8, "a"};
+static const told b = {"id_b", plain, 8, "b"};
+
+static void each_variable_is_shared_once(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    rt_arena arena = {0};
+    one_image images[2];
+    rt_shared_variables found;
+    assert_true(rt_ok(find(sink, &arena, images, &a, &a, &found)));
+    assert_int_equal(found.count, 1);
+    assert_true(rt_ok(find(sink, &arena, images, &a, &b, &found)));
+    assert_int_equal(found.count, 2);
+    assert_true(rt_text_is(found.symbols[1], "b"));
+
+    rt_image fused = {.name = RT_TEXT("fused_0")};
+    rt_shared_variables_tell(&arena, &found, &fused);
+    const rt_property_set *globals = rt_image_set(&fused, RT_SET_DEVICE_GLOBALS);
+    const rt_property_set *metadata = rt_image_set(&fused, RT_SET_PROGRAM_METADATA);
+    assert_true(globals && metadata);
+    assert_int_equal(globals->property_count, 2);
+    assert_true(rt_text_is(globals->properties[0].name, "id_a"));
+    assert_memory_equal(globals->properties[0].bytes.data, plain, 8);
+    assert_true(rt_text_is(metadata->properties[1].name, "id_b@global_id_mapping"));
+    assert_memory_equal(metadata->properties[1].bytes.data, "b", 1);
+    rt_arena_reset(&arena);
+    rt_sink_destroy(sink);
+}
+
+static void what_cannot_be_shared_is_refused_by_name(void **state)
+{
+    (void)state;
+    const struct {
+        told second;
+        const char *part;
+    } rows[] = {
+        {{"id_b", scoped, 8, "b"}, "the device_global 'id_b' with device_image_scope"},
+        {{"id_b", nonsense, 2, "b"}, "'id_b' of no size and truth"},
+        {{"id_b", plain, 8, NULL}, "'id_b' and does not say under which symbol"},
+        {{"id_b", plain, 8, "a"}, "'id_b' under a symbol that is another variable's"},
+        {{"id_a", plain, 8, "b"}, "'id_a' under a symbol that is another variable's"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_sink *sink = rt_sink_create();
+        rt_arena arena = {0};
+        one_image images[2];
+        rt_shared_variables found;
+        rt_status status = find(sink, &arena, images, &a, &rows[i].second, &found);
+        assert_int_equal(status.code, RT_FUSION_REJECTED);
+        assert_int_equal(found.count, 0);
+        const rt_diagnostic *said = rt_sink_diagnostic(sink, status);
+        if (!strstr(said->message.data, rows[i].part)) fail_msg("%s", said->message.data);
+        assert_true(rt_text_is(said->names[0], "k2"));
+        rt_arena_reset(&arena);
+        rt_sink_destroy(sink);
+    }
+}
+
+static void virtual_functions_are_refused(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    rt_arena arena = {0};
+    one_image one;
+    image_make(&one, &arena, &a);
+    one.sets[0].name = RT_TEXT(RT_SET_VIRTUAL_FUNCTIONS);
+    const rt_listed_kernel kernel = {.kernel = RT_TEXT("k"), .program = &one.program};
+    const rt_fusion_list list = {.kernels = &kernel, .count = 1};
+    rt_shared_variables found;
+    rt_status status = rt_shared_variables_find(sink, &arena, &list, &found);
+    assert_int_equal(status.code, RT_FUSION_REJECTED);
+    assert_non_null(strstr(rt_sink_diagnostic(sink, status)->message.data, "virtual functions"));
+    rt_arena_reset(&arena);
+    rt_sink_destroy(sink);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_variable_is_shared_once),
+        cmocka_unit_test(what_cannot_be_shared_is_refused_by_name),
+        cmocka_unit_test(virtual_functions_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
