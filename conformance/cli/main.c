@@ -52,6 +52,8 @@ static const cnf_option run_options[] = {
     {SEED},
     {CNF_OPTION_JSON, "--json", NULL, "FILE", "Write a line of JSON for each verdict.", NULL},
     {CNF_OPTION_JUNIT, "--junit", NULL, "FILE", "Write JUnit's XML at the end.", NULL},
+    {CNF_OPTION_DIFFERENCES, "--differences", NULL, "FILE.md",
+     "Write where subjects differ, and why, or to stdout.", ".md"},
     {EXPECTATIONS},
     {CACHE},
     {CNF_OPTION_RESUME, "--resume", NULL, NULL, "Keep what --json FILE has; run the rest.", NULL},
