@@ -164,13 +164,31 @@ static bool builds_complete(const run_scenario *scenario)
     return true;
 }
 
+/* What a subject gets that is not asked because of the modules: a refusal that the scenario expects
+ * passes without a device, which is no PASS of one that only links. */
+static cnf_judgement unasked(const cnf_subject *subject, const cnf_judgement *found)
+{
+    bool links_only = subject->executes && !subject->executes();
+    if (found->verdict != CNF_VERDICT_PASS || !links_only) return *found;
+    return (cnf_judgement){
+        .verdict = CNF_VERDICT_SKIP,
+        .step = SCN_NONE,
+        .capability = RT_TEXT("observation"),
+        .answer = RT_TEXT("no"),
+        .message = RT_TEXT("this subject links and runs nothing, and a module is refused before "
+                           "anything could be linked"),
+    };
+}
+
 /* Gives every case of a build that has no images the reason why not. */
 static void build_decide(run_state *run, run_scenario *scenario, uint32_t build,
                          const cnf_judgement *judgement)
 {
     for (uint32_t i = 0; i < run->options->subject_count; i++) {
         bool waits = scenario->cases[i].state != CASE_DONE;
-        if (waits && build_index(run, i) == build) cnf_run_case_decide(run, scenario, i, judgement);
+        if (!waits || build_index(run, i) != build) continue;
+        cnf_judgement own = unasked(run->options->subjects[i].subject, judgement);
+        cnf_run_case_decide(run, scenario, i, &own);
     }
 }
 

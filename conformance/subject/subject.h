@@ -66,6 +66,9 @@ typedef struct cnf_subject {
     /* Makes the "NAME=value" list, NULL at its end, that an exec'd child's environment needs, in
      * the arena; it may return NULL for none.  NULL: needs nothing. */
     const char *const *(*environment)(rt_arena *arena);
+    /* Whether it runs kernels on this machine, told without opening anything; NULL: it does.  One
+     * that only links is never PASS (conformance/compare/verdict.h). */
+    bool (*executes)(void);
 } cnf_subject;
 
 /* All subjects that this build knows, in the order in which matrices show them. */
