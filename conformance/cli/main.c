@@ -57,6 +57,8 @@ static const cnf_option run_options[] = {
     {SEED},
     {CNF_OPTION_JSON, "--json", NULL, "FILE", "Write a line of JSON for each verdict.", NULL},
     {CNF_OPTION_JUNIT, "--junit", NULL, "FILE", "Write JUnit's XML at the end.", NULL},
+    {CNF_OPTION_DIFFERENCES, "--differences", NULL, "FILE.md",
+     "Write where subjects differ, and why, or to stdout.", ".md"},
     {EXPECTATIONS},
     {CACHE},
     {CNF_OPTION_RESUME, "--resume", NULL, NULL, "Keep what --json FILE has; run the rest.", NULL},
@@ -144,6 +146,15 @@ static const cnf_option pack_options[] = {
     {PROFILE},
     {CACHE},
     {EXPECTATIONS},
+    {HELP},
+};
+
+static const cnf_option export_options[] = {
+    {CNF_OPTION_FOR, "--for", NULL, "API", "opencl.", NULL},
+    {CNF_OPTION_OUT, "--output", "-o", "DIR", "Write the program's files into the folder DIR.",
+     NULL},
+    {TIMEOUT},
+    {CACHE},
     {HELP},
 };
 
@@ -243,11 +254,13 @@ static const cnf_command commands[] = {
      "Exit status: 0 written; 2 wrong usage, or a scenario is not valid; 3 a subject is missing, or\n"
      "FILE cannot be written; 4 no scenario.",
      pack_options, COUNT(pack_options), true, cnf_pack_command},
-};
-
-/* Commands of the design that this version refuses by name. */
-static const char *const commands_not_built[] = {
-    "export",
+    {"export", "FILE --for opencl -o DIR",
+     "Write a scenario as a plain C program, for people without assay.",
+     "DIR gets main.c, which does what the documents' runtime asks the device for and checks what is\n"
+     "expected, the images as SPIR-V, and a Makefile; it needs a C compiler and OpenCL.  The program\n"
+     "exits with 1 where the device differs.  What has no form there is refused by name.\n"
+     "Exit status: 0 written; 2 wrong usage, or the scenario has no such form; 3 infrastructure.",
+     export_options, COUNT(export_options), true, cnf_export_command},
 };
 
 /* ---- Hidden commands ----------------------------------------------------------------------- */
@@ -294,13 +307,8 @@ static int command_unknown(const char *name)
     const char *names[COUNT(commands)];
     for (uint32_t i = 0; i < COUNT(commands); i++)
         names[i] = commands[i].name;
-    for (uint32_t i = 0; i < COUNT(commands_not_built); i++)
-        if (strcmp(commands_not_built[i], name) == 0)
-            rt_buffer_printf(&message, "command \"%s\" is not built yet in this version", name);
-    if (message.size == 0) {
-        rt_buffer_printf(&message, "there is no command \"%s\"", name);
-        cnf_suggest(&message, name, names, COUNT(commands));
-    }
+    rt_buffer_printf(&message, "there is no command \"%s\"", name);
+    cnf_suggest(&message, name, names, COUNT(commands));
     fprintf(stderr, "assay: %s (assay --help lists the commands)\n", rt_buffer_string(&message));
     rt_buffer_free(&message);
     return CNF_EXIT_USAGE;
