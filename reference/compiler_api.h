@@ -12,7 +12,7 @@
 #include "reference/image/fusion_request.h"
 #include "reference/image/link_code.h"
 
-#define RT_COMPILER_API_VERSION 7u
+#define RT_COMPILER_API_VERSION 8u
 #define RT_COMPILER_API_SYMBOL  "rt_compiler_api_get"
 
 /* How device code is distributed over images (document 003, "sycl-post-link changes"): split, name
@@ -62,11 +62,13 @@ typedef struct rt_compiler_api {
     uint32_t version; /* RT_COMPILER_API_VERSION */
     /* What made the artefacts, for cache keys: versions of LLVM, translator and plugin. */
     const char *identification;
-    /* Reads LLVM IR, text or bitcode, as somebody wrote it and makes verified bitcode for spir64 of
-     * it, which postlink takes like a front end's.  out_bitcode is initialised by the caller.
+    /* Reads LLVM IR, text or bitcode, as somebody wrote it and makes verified bitcode of it, which
+     * postlink takes like a front end's, for the target of images of `format`: SPIRV64, or PTX, for
+     * which it has to name the target and its layout itself.  out_bitcode is initialised by the caller.
      * MALFORMED: it does not parse, is invalid or for another target; the message has the form of
      * the front ends', NAME:LINE:COLUMN: error: TEXT, or NAME: error: TEXT. */
-    rt_status (*read_ir)(rt_sink *sink, rt_text name, rt_bytes ir, rt_buffer *out_bitcode);
+    rt_status (*read_ir)(rt_sink *sink, rt_text name, rt_format format, rt_bytes ir,
+                         rt_buffer *out_bitcode);
     /* Makes an image of a SPIR-V module as it is: its kernels are the entry points, its symbols the
      * functions with linkage, its requirements the capabilities.  out_images (initialised by the
      * caller) receives a list of one image, of format spirv64 and without a name.  MALFORMED: the

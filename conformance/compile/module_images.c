@@ -100,7 +100,7 @@ static rt_status read_ir(cnf_worker *worker, unit *one)
     const cnf_request_source *source = one->source;
     rt_bytes text = {(const uint8_t *)source->code.data, source->code.length};
     rt_buffer bitcode = {0};
-    rt_status status = worker->api->read_ir(worker->sink, source->name, text, &bitcode);
+    rt_status status = worker->api->read_ir(worker->sink, source->name, RT_FORMAT_SPIRV64, text, &bitcode);
     one->code = rt_arena_bytes(&worker->arena, rt_buffer_bytes(&bitcode));
     rt_buffer_free(&bitcode);
     return judge(worker, one, status);
@@ -113,8 +113,9 @@ static rt_status read_text(cnf_worker *worker, unit *one)
     rt_text written = rt_buffer_text(&one->run.output);
     rt_buffer mended = {0}, bitcode = {0};
     cnf_virtual_bases_mend(written, &mended);
-    rt_status status =
-        worker->api->read_ir(worker->sink, RT_TEXT("clang 14"), rt_buffer_bytes(&mended), &bitcode);
+    rt_format format = one->ptx ? RT_FORMAT_PTX : RT_FORMAT_SPIRV64;
+    rt_status status = worker->api->read_ir(worker->sink, RT_TEXT("clang 14"), format,
+                                            rt_buffer_bytes(&mended), &bitcode);
     one->code = rt_arena_bytes(&worker->arena, rt_buffer_bytes(&bitcode));
     rt_buffer_free(&mended);
     rt_buffer_free(&bitcode);
