@@ -159,11 +159,11 @@ const char *l0_names_find(const l0_names *names, rt_text host_name)
 
 static rt_status version_check(const l0_device *device, uint32_t version)
 {
-    if (version <= device->spirv_max) return RT_STATUS_OK;
+    if (version <= device->capabilities.spirv_max) return RT_STATUS_OK;
     return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                    "an image is SPIR-V %u.%u; '%s' takes versions up to %u.%u", version >> 16 & 255,
-                   version >> 8 & 255, rt_buffer_string(&device->name), device->spirv_max >> 16,
-                   device->spirv_max >> 8 & 255);
+                   version >> 8 & 255, rt_buffer_string(&device->name),
+                   device->capabilities.spirv_max >> 16, device->capabilities.spirv_max >> 8 & 255);
 }
 
 rt_status l0_code_make(const l0_device *device, const dev_code *code, l0_code *out_code)

@@ -228,8 +228,6 @@ static rt_status capabilities_ask(l0_device *device)
            ze->zeDeviceGetModuleProperties(device->id, &module));
     L0_TRY(device->sink, L0_STAGE_OPEN, "zeDeviceGetMemoryAccessProperties",
            ze->zeDeviceGetMemoryAccessProperties(device->id, &access));
-    device->spirv_max = ZE_MAJOR_VERSION(module.spirvVersionSupported) << 16 |
-                        ZE_MINOR_VERSION(module.spirvVersionSupported) << 8;
     device->link_extension = rt_format_link_extension(RT_FORMAT_SPIRV64);
     device->capabilities = (dev_capabilities){
         .name = rt_buffer_text(&device->name),
@@ -249,6 +247,8 @@ static rt_status capabilities_ask(l0_device *device)
         .local_size_max = compute.maxSharedLocalMemory,
         .group_size_max = compute.maxTotalGroupSize < 1 ? 1 : compute.maxTotalGroupSize,
         .sub_group_sizes = sub_group_bits(&compute),
+        .spirv_max = ZE_MAJOR_VERSION(module.spirvVersionSupported) << 16 |
+                     ZE_MINOR_VERSION(module.spirvVersionSupported) << 8,
     };
     return RT_STATUS_OK;
 }

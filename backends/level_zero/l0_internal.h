@@ -42,7 +42,6 @@ struct l0_device {
     ze_context_handle_t context;
     uint32_t queue_ordinal;  /* of the first group of queues that computes */
     size_t fill_pattern_max; /* bytes that such a queue fills with */
-    uint32_t spirv_max;      /* newest version that is taken, 0x00010200 for 1.2 */
     bool joins_spirv;        /* several modules of SPIR-V are linked when one module is made */
     bool offsets;            /* launches may have an offset */
     bool captures;           /* commands are taken and never run */

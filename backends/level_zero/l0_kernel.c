@@ -132,7 +132,10 @@ static rt_status arguments_set(const l0_kernel *kernel, const dev_argument *argu
         ze_result_t result = argument_set(kernel, i, &arguments[i]);
         if (result == ZE_RESULT_SUCCESS) continue;
         const char *name = l0_result_name(result);
-        return rt_fail(kernel->device->sink, l0_result_code(L0_STAGE_LAUNCH, result), RT_RULE_NONE,
+        rt_code code = l0_result_code(L0_STAGE_LAUNCH, result);
+        /* This call is about one argument, and all else about it was checked. */
+        if (result == ZE_RESULT_ERROR_INVALID_ARGUMENT) code = RT_ERRC_KERNEL_ARGUMENT;
+        return rt_fail(kernel->device->sink, code, RT_RULE_NONE,
                        "argument %u of %u (from 0), %s, was refused: zeKernelSetArgumentValue: %s "
                        "(0x%x); compare with parameter %u in the kernel's source",
                        i, kernel->argument_count, argument_kinds[arguments[i].kind],

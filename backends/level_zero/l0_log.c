@@ -12,7 +12,7 @@
  */
 enum { LOG_SHOWN_MAX = 4000 };
 
-/* Appends the text; of "<0x55e2f0>" what is inside of the brackets is left out. */
+/* Appends the text; "<0x55e2f0>" becomes "<>". */
 static void append_without_addresses(rt_text text, rt_buffer *out_log)
 {
     static const char begins[] = "<0x";

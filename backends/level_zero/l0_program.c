@@ -9,6 +9,7 @@
  * hold, and the driver's native code.
  * Source: Level Zero specification 1.8, "Modules"; DeviceGlobal.md, "New PI interface to copy to or
  * from a module scope variable"; SharedLibraries.md, "Support of runtime linking in backends". */
+#include "backends/level_zero/l0_binary.h"
 #include "backends/level_zero/l0_module.h"
 
 #include "reference/base/alloc.h"
@@ -24,13 +25,6 @@ typedef struct l0_program {
                             the first link takes, which leaves NULL in its place; or NULL */
     l0_names names;      /* of an executable program's variables */
 } l0_program;
-
-/* What a binary begins with; the number changes with the form. */
-typedef struct binary_header {
-    char magic[8];
-    uint64_t names_size; /* bytes of names, the native code follows */
-} binary_header;
-static const char binary_magic[8] = "assayL01";
 
 /* ---- Modules ------------------------------------------------------------------------------ */
 
@@ -151,18 +145,7 @@ static rt_status l0_program_kernel(dev_program *base, rt_text name, dev_kernel *
 static rt_status l0_program_binary(dev_program *base, rt_buffer *out_binary)
 {
     const l0_program *program = (const l0_program *)base;
-    const l0_device *device = program->device;
-    if (program->modules->count > 1)
-        return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "a program of %u modules that zeModuleDynamicLink has joined has no binary "
-                       "of its own; it cannot be kept for another process",
-                       program->modules->count);
-    binary_header header = {.names_size = program->names.size};
-    memcpy(header.magic, binary_magic, sizeof header.magic);
-    rt_buffer_append(out_binary, &header, sizeof header);
-    if (program->names.size > 0)
-        rt_buffer_append(out_binary, program->names.data, program->names.size);
-    return l0_module_binary(device, program->modules->handles[0], out_binary);
+    return l0_binary_write(program->device, program->modules, &program->names, out_binary);
 }
 
 static const dev_program_ops l0_program_ops = {
@@ -282,47 +265,22 @@ rt_status l0_program_build(dev_device *base, const dev_code *code, dev_program *
     return status;
 }
 
-/* Refuses what is no binary of ours, whoever wrote it. */
-static rt_status binary_read(rt_sink *sink, rt_bytes binary, rt_bytes *out_names,
-                             rt_bytes *out_native)
-{
-    binary_header header;
-    bool whole = binary.size > sizeof header;
-    if (whole) memcpy(&header, binary.data, sizeof header);
-    whole = whole && memcmp(header.magic, binary_magic, sizeof binary_magic) == 0 &&
-            header.names_size < binary.size - sizeof header;
-    if (!whole)
-        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                       "a program's binary of %zu bytes is cut off, or none of this adapter's",
-                       binary.size);
-    *out_names = (rt_bytes){binary.data + sizeof header, header.names_size};
-    *out_native = (rt_bytes){out_names->data + header.names_size,
-                             binary.size - sizeof header - header.names_size};
-    size_t ends = 0;
-    for (size_t i = 0; i < out_names->size; i++)
-        ends += out_names->data[i] == '\0';
-    bool pairs =
-        ends % 2 == 0 && (out_names->size == 0 || out_names->data[out_names->size - 1] == '\0');
-    if (!pairs)
-        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
-                       "a program's binary has damaged names of variables");
-    return RT_STATUS_OK;
-}
-
 rt_status l0_program_load(dev_device *base, rt_bytes binary, dev_program **out_program)
 {
     l0_device *device = (l0_device *)base;
-    rt_bytes names = {0}, native = {0};
-    RT_TRY(binary_read(device->sink, binary, &names, &native));
-    l0_modules *modules = modules_room(1);
-    rt_status status = l0_module_load(device, native, &modules->handles[0]);
+    l0_binary parts;
+    RT_TRY(l0_binary_read(device->sink, binary, &parts));
+    l0_modules *modules = modules_room(parts.module_count);
+    rt_status status = RT_STATUS_OK;
+    for (uint32_t i = 0; i < parts.module_count && rt_ok(status); i++)
+        status = l0_module_load(device, l0_binary_module(&parts, i), &modules->handles[i]);
     if (!rt_ok(status)) {
         l0_modules_release(device, modules);
         return status;
     }
     RT_TRY(program_finish(device, modules, NULL, 0, out_program));
     l0_program *program = (l0_program *)*out_program;
-    if (names.size > 0 && RULE(DG_PLUGIN_09))
-        rt_buffer_append(&program->names, names.data, names.size);
+    if (parts.names.size > 0 && RULE(DG_PLUGIN_09))
+        rt_buffer_append(&program->names, parts.names.data, parts.names.size);
     return RT_STATUS_OK;
 }

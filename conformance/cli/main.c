@@ -137,6 +137,19 @@ static const cnf_option postlink_options[] = {
     {HELP},
 };
 
+static const cnf_option pack_options[] = {
+    {CNF_OPTION_FORMATS, "--formats", NULL, "NAME,...", "spirv (default), bitcode, ptx.", NULL},
+    {CNF_OPTION_OUT, "--output", "-o", "FILE", "Write the pack to FILE.assay.", NULL},
+    {JOBS},
+    {TIMEOUT},
+    {MEMORY},
+    {SEED},
+    {PROFILE},
+    {CACHE},
+    {EXPECTATIONS},
+    {HELP},
+};
+
 static const cnf_option requirements_options[] = {
     {CNF_OPTION_PROVE, "--prove", NULL, NULL, "Plant each fault and see a scenario or test fail.",
      NULL},
@@ -150,7 +163,7 @@ static const cnf_option requirements_options[] = {
 
 static const cnf_command commands[] = {
     {"run", "[PATH…]", "Run scenarios on subjects and compare.",
-     "PATH is a scenario file or a folder of them; default: scenarios.\n"
+     "PATH is a scenario file or a folder of them, or a pack (assay pack --help); default: scenarios.\n"
      "Exit status: 0 all as expected, 1 not, 2 wrong usage or unreadable scenario,\n"
      "3 infrastructure (interrupted, subject of --on missing, disk full), 4 nothing ran.",
      run_options, COUNT(run_options), true, cnf_run_command},
@@ -222,11 +235,19 @@ static const cnf_command commands[] = {
      "Exit status: 0 done; 1 a source is refused; 2 wrong usage, FILE cannot be read, or KIND has\n"
      "no place for what an image has; 3 a compiler is missing or died, or DIR cannot be written.",
      postlink_options, COUNT(postlink_options), true, cnf_postlink_command},
+    {"pack", "[PATH…] -o FILE.assay", "Put scenarios into one file that runs without compilers.",
+     "Each scenario runs once on a subject that takes each of the formats: sim for spirv, pocl for\n"
+     "bitcode, nvlink for ptx.  What it asks the compilers for, images, linked and fused programs and\n"
+     "refusals, is packed with it, and its known failures are.  `assay run FILE.assay` then needs no\n"
+     "compiler; what it asks for beyond that is SKIP packed-format.  FILE.assay:PATH is one of its\n"
+     "scenarios, or a folder of them.\n"
+     "Exit status: 0 written; 2 wrong usage, or a scenario is not valid; 3 a subject is missing, or\n"
+     "FILE cannot be written; 4 no scenario.",
+     pack_options, COUNT(pack_options), true, cnf_pack_command},
 };
 
 /* Commands of the design that this version refuses by name. */
 static const char *const commands_not_built[] = {
-    "pack",
     "export",
 };
 

@@ -3,6 +3,7 @@
 
 #include "conformance/subject/source_images.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool needs_findings(const scn_scenario *scenario)
@@ -205,6 +206,37 @@ static bool lacks_format(cnf_emitter *emitter, const scn_scenario *scenario,
         return true;
     }
     return false;
+}
+
+/* The newest version of SPIR-V among the images, as their headers have it; 0: there is none. */
+static uint32_t newest_spirv(const scn_scenario *scenario)
+{
+    uint32_t newest = 0;
+    for (uint32_t m = 0; m < scenario->module_count; m++) {
+        const rt_image_list *images = &scenario->modules[m].images;
+        for (uint32_t i = 0; i < images->count; i++) {
+            const rt_image *image = &images->images[i];
+            uint32_t words[2] = {0};
+            if (image->format != RT_FORMAT_SPIRV64 || image->code.size < sizeof words) continue;
+            memcpy(words, image->code.data, sizeof words);
+            if (words[1] > newest) newest = words[1];
+        }
+    }
+    return newest;
+}
+
+/* A driver that says which versions it takes is not asked for others. */
+static bool lacks_spirv_version(cnf_emitter *emitter, const scn_scenario *scenario,
+                                const dev_capabilities *capabilities)
+{
+    uint32_t taken = capabilities->spirv_max, wanted = newest_spirv(scenario);
+    if (taken == 0 || wanted <= taken) return false;
+    char capability[32];
+    snprintf(capability, sizeof capability, "spirv-%u.%u", wanted >> 16 & 255, wanted >> 8 & 255);
+    cnf_emit_skip(emitter, capability, "no",
+                  RT_TEXT("an image of the scenario is of a version of SPIR-V that is newer than "
+                          "those that this device takes"));
+    return true;
 }
 
 /* What has no form in the only format that the device takes. */
@@ -425,6 +457,7 @@ bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runt
     if (lacks_capability(emitter, scenario, capabilities)) return true;
     if (lacks_fusion(emitter, scenario, capabilities)) return true;
     if (lacks_format(emitter, scenario, capabilities)) return true;
+    if (lacks_spirv_version(emitter, scenario, capabilities)) return true;
     if (lacks_linking(emitter, scenario, capabilities)) return true;
     if (lacks_source(emitter, scenario, capabilities)) return true;
     return lacks_aspect(emitter, scenario, capabilities);

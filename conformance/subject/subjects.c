@@ -88,6 +88,11 @@ static const char *const *intel_gpu_environment(rt_arena *arena)
     return has_intel_gpu() ? NULL : captured;
 }
 
+static bool never_executes(void)
+{
+    return false;
+}
+
 #define INTEL_GPU_INSTALL "ci/setup --with gpu"
 
 #define POCL_INSTALL  "apt-get install pocl-opencl-icd ocl-icd-libopencl1"
@@ -95,8 +100,9 @@ static const char *const *intel_gpu_environment(rt_arena *arena)
 
 static const char *const schedules[] = {"lockstep", "forward", "backward", "seeded", NULL};
 static const char *const fusions[] = {"on", "off", NULL}; /* unfused.h */
+static const char *const engines[] = {"base", "v3", "v4", NULL};
 static const cnf_setting sim_settings[] = {
-    {"schedule", schedules}, {"fusion", fusions}, {NULL, NULL}};
+    {"schedule", schedules}, {"engine", engines}, {"fusion", fusions}, {NULL, NULL}};
 
 static const char *const device_numbers[] = {"0", "1", "2", "3", "4", "5", "6", "7", NULL};
 static const cnf_setting cuda_settings[] = {{"device", device_numbers}, {NULL, NULL}};
@@ -152,6 +158,7 @@ const cnf_subject cnf_subjects[] = {
         .backend = &l0_backend,
         .selector = "",
         .environment = intel_gpu_environment,
+        .executes = has_intel_gpu,
     },
     {
         .name = "intel-gpu-dynamic",
@@ -161,6 +168,7 @@ const cnf_subject cnf_subjects[] = {
         .backend = &l0_backend,
         .selector = "link=dynamic",
         .environment = intel_gpu_environment,
+        .executes = has_intel_gpu,
     },
     {
         .name = "cuda",
@@ -182,6 +190,7 @@ const cnf_subject cnf_subjects[] = {
         .format = RT_FORMAT_PTX,
         .settings = nvlink_settings,
         .environment = nvlink_environment,
+        .executes = never_executes,
     },
     {
         .name = "nvidia-opencl",

@@ -85,6 +85,8 @@ typedef struct dev_capabilities {
     uint64_t local_size_max; /* bytes of local memory for one work-group */
     uint32_t group_size_max; /* work-items of one work-group */
     uint64_t sub_group_sizes; /* that a kernel may require: bit 1 << (size - 1), sizes 1 to 64 */
+    uint32_t
+        spirv_max; /* newest version of SPIR-V, 0x00010200 for 1.2; 0: the device does not say */
 } dev_capabilities;
 
 /* Something wrong that a device found in a kernel while it ran (sim only). */

@@ -3,6 +3,7 @@
 #include "backends/null/null.h"
 #include "conformance/compare/verdict.h"
 #include "conformance/subject/runtime.h"
+#include "conformance/subject/skip.h"
 #include "conformance/subject/subject.h"
 
 #include <setjmp.h>
@@ -180,6 +181,33 @@ static void what_makes_no_code_is_skipped(void **state)
     assert_true(rt_text_is(judgement->capability, "observation"));
 }
 
+/* The images are SPIR-V 1.0; a device that tells its newest version is believed. */
+static void images_of_newer_spirv_are_skipped(void **state)
+{
+    fixture *f = *state;
+    const scn_scenario *scenario =
+        read_scenario(f, LOAD LAUNCH "  - expect: {memory: data, equals: [7, 7, 7]}\n");
+    const struct {
+        uint32_t taken;
+        bool skipped;
+    } rows[] = {{0, false}, {0x00010000, false}, {0x00010200, false}, {0x0000ff00, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int ends[2];
+        char sent[512] = "";
+        assert_int_equal(pipe(ends), 0);
+        cnf_emitter emitter = {.descriptor = ends[1]};
+        const cnf_runtime runtime = {.operations = &cnf_reference_operations,
+                                     .capabilities = {.name = RT_TEXT("d"),
+                                                      .formats_taken = 1u << RT_FORMAT_SPIRV64,
+                                                      .spirv_max = rows[i].taken}};
+        assert_int_equal(cnf_skip(&emitter, scenario, &runtime), rows[i].skipped);
+        close(ends[1]);
+        assert_true(read(ends[0], sent, sizeof sent - 1) >= 0);
+        close(ends[0]);
+        assert_int_equal(strstr(sent, "spirv-1.0") != NULL, rows[i].skipped);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,6 +217,7 @@ int main(void)
         T(a_wrong_program_fails),
         T(what_is_linked_and_must_be_refused_fails),
         T(what_makes_no_code_is_skipped),
+        T(images_of_newer_spirv_are_skipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,1019 @@
+/* The Level Zero adapter over a fake loader: which calls it makes, and what it makes of every
+ * failure.  No driver is needed. */
+#include "backends/level_zero/l0_internal.h"
+#include "backends/level_zero/test/fake_level_zero.h"
+#include "reference/base/alloc.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static fake_level_zero *fake; /* of the shared object, found in main */
+
+static void fake_reset(void)
+{
+    *fake = (fake_level_zero){
+        .drivers = 1,
+        .devices = 1,
+        .lists_program = true,
+        .lists_offset = true,
+        .fill_max = 16,
+        .spirv = ZE_MAKE_VERSION(1, 2),
+        .module_flags = ZE_DEVICE_MODULE_FLAG_FP16 | ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS,
+        .shared_access = ZE_MEMORY_ACCESS_CAP_FLAG_RW,
+        .suggested = {1, 1, 1},
+        .log = "Module <0x55aa01>: Unresolved Symbol <twice>\n",
+    };
+}
+
+static rt_status fake_open(const dev_open_parameters *parameters, rt_text selector,
+                           dev_device **out_device)
+{
+    return l0_device_open(FAKE_LIBRARY, parameters, selector, out_device);
+}
+static const dev_backend fake_backend = {"level_zero over a fake", fake_open};
+
+/* ---- Images: a header whose third word is the fake's bits, then decorations --------------- */
+
+#define HEADER(bits) 0x07230203, 0x00010200, (bits), 10, 0
+/* Result id 1 is "x" for the host and has the linkage name "y". */
+#define NAMES        5u << 16 | 71, 1, 6147, 0, 'x', 5u << 16 | 71, 1, 41, 'y', 0
+#define LINKAGE_ONLY 5u << 16 | 71, 1, 41, 'y', 0
+
+#define IMAGE(name, ...)                                                                           \
+    static const uint32_t name##_words[] = {__VA_ARGS__};                                          \
+    static const dev_code name = {.format = RT_FORMAT_SPIRV64,                                     \
+                                  .bytes = {(const uint8_t *)name##_words, sizeof name##_words}}
+
+IMAGE(plain, HEADER(0));
+IMAGE(importing, HEADER(FAKE_IMPORTS), 5u << 16 | 71, 1, 41, 's', 1);
+IMAGE(exporting, HEADER(FAKE_EXPORTS), 5u << 16 | 71, 1, 41, 's', 0);
+IMAGE(named, HEADER(FAKE_HAS_X | FAKE_HAS_Y), NAMES);
+IMAGE(unnamed, HEADER(FAKE_HAS_X | FAKE_HAS_Y), LINKAGE_ONLY);
+IMAGE(hidden, HEADER(FAKE_HAS_HOST_X), 5u << 16 | 71, 1, 6188, 0, 'x');
+/* Result id 2 is a constant of 32 bits with SpecId 7. */
+IMAGE(constant, HEADER(0), 4u << 16 | 71, 2, 1, 7, 4u << 16 | 21, 3, 32, 0, 4u << 16 | 50, 3, 2, 5);
+
+static const rt_text none = {"", 0};
+static const dev_command no_wait = {0};
+static const dev_nd_range one_item = {.dimensions = 1, .global = {1, 1, 1}};
+
+static bool message_has(rt_sink *sink, rt_status status, const char *part)
+{
+    rt_text message = rt_sink_diagnostic(sink, status)->message;
+    return memmem(message.data, message.length, part, strlen(part)) != NULL;
+}
+
+typedef struct fixture {
+    rt_sink *sink;
+    dev_device *device;
+} fixture;
+
+static rt_status fixture_open(fixture *f, const char *selector)
+{
+    const dev_open_parameters parameters = {.sink = f->sink};
+    return dev_device_open(&fake_backend, &parameters, rt_text_of(selector), &f->device);
+}
+
+static void fixture_close(fixture *f)
+{
+    dev_device_destroy(f->device);
+    f->device = NULL;
+}
+
+static int setup(void **state)
+{
+    static fixture f;
+    fake_reset();
+    unsetenv("NEOReadDebugKeys");
+    unsetenv("SetCommandStreamReceiver");
+    f = (fixture){.sink = rt_sink_create()};
+    *state = &f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture *f = *state;
+    fixture_close(f);
+    assert_int_equal(fake->live, 0);
+    assert_int_equal(fake->misuses, 0);
+    rt_sink_destroy(f->sink);
+    return 0;
+}
+
+/* ---- Opening ------------------------------------------------------------------------------ */
+
+static void loaders_that_are_none_are_unavailable(void **state)
+{
+    fixture *f = *state;
+    const dev_open_parameters parameters = {.sink = f->sink};
+    dev_device *device = NULL;
+    rt_status status = l0_device_open("libno-such-loader.so", &parameters, none, &device);
+    assert_int_equal(status.code, RT_UNAVAILABLE);
+    assert_true(message_has(f->sink, status, "libze1"));
+    status = l0_device_open("libm.so.6", &parameters, none, &device);
+    assert_int_equal(status.code, RT_UNAVAILABLE);
+    assert_true(message_has(f->sink, status, "zeInit"));
+    assert_null(device);
+}
+
+static void selectors_choose_by_index(void **state)
+{
+    fixture *f = *state;
+    const struct {
+        const char *selector;
+        rt_code code;
+        const char *name; /* of the device */
+    } rows[] = {
+        {"", RT_OK, "Fake GPU 0"},
+        {"device=0", RT_OK, "Fake GPU 0"},
+        {"link=dynamic", RT_OK, "Fake GPU 0"},
+        {"device=1,link=dynamic", RT_OK, "Fake GPU 1"},
+        {"link=dynamic,device=2", RT_OK, "Fake GPU 0"}, /* of the second driver */
+        {"device=4", RT_UNAVAILABLE, NULL},
+        {"device=", RT_ERRC_INVALID, NULL},
+        {"device=1x", RT_ERRC_INVALID, NULL},
+        {"device=99999999", RT_ERRC_INVALID, NULL},
+        {"link=static", RT_ERRC_INVALID, NULL},
+        {"platform=Fake", RT_ERRC_INVALID, NULL},
+    };
+    fake->drivers = fake->devices = 2;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_status status = fixture_open(f, rows[i].selector);
+        assert_int_equal(status.code, rows[i].code);
+        if (!rows[i].name) continue;
+        dev_capabilities found;
+        dev_device_capabilities(f->device, &found);
+        assert_true(rt_text_is(found.name, rows[i].name));
+        fixture_close(f);
+    }
+    assert_true(message_has(f->sink, fixture_open(f, "device=4"), "offers 4"));
+    fake->drivers = 0;
+    assert_int_equal(fixture_open(f, "").code, RT_UNAVAILABLE);
+}
+
+static void capabilities_are_the_drivers_answers(void **state)
+{
+    fixture *f = *state;
+    assert_true(rt_ok(fixture_open(f, "")));
+    dev_capabilities found;
+    dev_device_capabilities(f->device, &found);
+    assert_true(rt_text_is(found.driver, "Level Zero 1.3, driver 2.7.300"));
+    assert_int_equal(found.aspects, 1u << DEV_ASPECT_FP16 | 1u << DEV_ASPECT_ATOMIC64 |
+                                        1u << DEV_ASPECT_VIRTUAL_FUNCTIONS);
+    assert_int_equal(found.local_size_max, 4096);
+    assert_int_equal(found.group_size_max, 256);
+    assert_true(found.sub_group_sizes == (UINT64_C(1) << 7 | UINT64_C(1) << 31));
+    assert_true(found.executes && found.usm);
+    assert_true(dev_capabilities_link(&found, RT_FORMAT_SPIRV64));
+    fixture_close(f);
+    fake->shared_access = 0;
+    assert_true(rt_ok(fixture_open(f, "")));
+    dev_device_capabilities(f->device, &found);
+    assert_false(found.usm);
+    fixture_close(f);
+    fake->no_compute = true;
+    rt_status status = fixture_open(f, "");
+    assert_int_equal(status.code, RT_UNAVAILABLE);
+    assert_true(message_has(f->sink, status, "no queue that computes"));
+}
+
+/* The driver was told to take commands and run none: nothing is waited for that never ends. */
+static void captured_commands_are_not_waited_for(void **state)
+{
+    fixture *f = *state;
+    setenv("NEOReadDebugKeys", "1", 1);
+    setenv("SetCommandStreamReceiver", "1", 1);
+    assert_true(rt_ok(fixture_open(f, "")));
+    dev_capabilities found;
+    dev_device_capabilities(f->device, &found);
+    assert_false(found.executes);
+    dev_memory *memory;
+    dev_queue *queue;
+    dev_event *event;
+    const uint8_t bytes[4] = {1, 2, 3, 4};
+    assert_true(rt_ok(dev_memory_create(f->device, 4, none, &memory)));
+    assert_true(rt_ok(dev_queue_create(f->device, &queue)));
+    assert_true(rt_ok(dev_enqueue_write(queue, no_wait, memory, 0, 4, bytes, &event)));
+    assert_int_equal(dev_event_query(event), DEV_EVENT_COMPLETE);
+    assert_true(rt_ok(dev_event_wait(event)));
+    dev_event_destroy(event);
+    dev_memory_destroy(memory);
+    dev_queue_destroy(queue);
+    assert_null(strstr(fake->trace, "zeEventHostSynchronize"));
+    fixture_close(f);
+    setenv("SetCommandStreamReceiver", "0", 1);
+    assert_true(rt_ok(fixture_open(f, "")));
+    dev_device_capabilities(f->device, &found);
+    assert_true(found.executes);
+}
+
+/* ---- A whole run -------------------------------------------------------------------------- */
+
+enum { EVENTS_MAX = 16, MEMORIES = 3 };
+
+/* Everything that a small program makes, so that a test can end it wherever it got to. */
+typedef struct run {
+    dev_device *device;
+    dev_queue *queue;
+    dev_memory *memories[MEMORIES], *variable;
+    dev_program *programs[3];
+    dev_kernel *kernel;
+    dev_event *events[EVENTS_MAX];
+    uint32_t event_count;
+    uint8_t read[8], variable_read[12];
+} run;
+
+static dev_event **run_event(run *r)
+{
+    CHECK(r->event_count < EVENTS_MAX);
+    return &r->events[r->event_count++];
+}
+
+/* Behind the newest commands. */
+static dev_command after_last(const run *r, uint32_t count)
+{
+    CHECK(count <= r->event_count);
+    return (dev_command){.wait = &r->events[r->event_count - count], .wait_count = count};
+}
+
+static rt_status run_link(run *r)
+{
+    RT_TRY(dev_program_compile(r->device, &importing, &r->programs[0]));
+    RT_TRY(dev_program_compile(r->device, &exporting, &r->programs[1]));
+    RT_TRY(dev_program_link(r->device, r->programs, 2, RT_TEXT("-l"), &r->programs[2]));
+    return dev_kernel_create(r->programs[2], RT_TEXT("k"), &r->kernel);
+}
+
+static rt_status run_prepare(const fixture *f, const char *selector, run *r)
+{
+    static const dev_memory_kind kinds[] = {DEV_MEMORY_USM_DEVICE, DEV_MEMORY_USM_SHARED};
+    const dev_open_parameters parameters = {.sink = f->sink};
+    *r = (run){0};
+    RT_TRY(dev_device_open(&fake_backend, &parameters, rt_text_of(selector), &r->device));
+    RT_TRY(dev_queue_create(r->device, &r->queue));
+    RT_TRY(dev_memory_create(r->device, 8, RT_TEXT("buffer"), &r->memories[0]));
+    for (int i = 0; i < 2; i++)
+        RT_TRY(dev_usm_create(r->device, kinds[i], 8, RT_TEXT("usm"), &r->memories[1 + i]));
+    return run_link(r);
+}
+
+static rt_status run_commands(run *r)
+{
+    static const uint8_t bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8}, pattern[2] = {9, 10}, value = 42;
+    const dev_argument arguments[] = {
+        {.kind = DEV_ARGUMENT_BYTES, .bytes = {&value, 1}},
+        {.kind = DEV_ARGUMENT_POINTER, .memory = r->memories[2], .offset = 5},
+    };
+    RT_TRY(dev_enqueue_write(r->queue, no_wait, r->memories[0], 0, 8, bytes, run_event(r)));
+    dev_command after = after_last(r, 1);
+    RT_TRY(dev_enqueue_fill(r->queue, after, r->memories[0], 2, 4, (rt_bytes){pattern, 2},
+                            run_event(r)));
+    after = after_last(r, 1);
+    RT_TRY(
+        dev_enqueue_copy(r->queue, after, r->memories[0], 0, r->memories[2], 0, 8, run_event(r)));
+    after = after_last(r, 1);
+    RT_TRY(dev_enqueue_kernel(r->queue, after, r->kernel, &one_item, arguments, 2, run_event(r)));
+    after = after_last(r, 2);
+    RT_TRY(dev_enqueue_read(r->queue, after, r->memories[2], 0, 8, r->read, run_event(r)));
+    RT_TRY(dev_queue_flush(r->queue));
+    return dev_event_wait(r->events[r->event_count - 1]);
+}
+
+static rt_status run_variable(run *r)
+{
+    static const uint8_t bytes[4] = {3, 1, 4, 1};
+    RT_TRY(dev_global_find(r->programs[2], RT_TEXT("shared"), &r->variable));
+    RT_TRY(dev_enqueue_write(r->queue, no_wait, r->variable, 8, 4, bytes, run_event(r)));
+    dev_command after = after_last(r, 1);
+    RT_TRY(dev_enqueue_read(r->queue, after, r->variable, 0, 12, r->variable_read, run_event(r)));
+    return dev_event_wait(r->events[r->event_count - 1]);
+}
+
+static void run_end(run *r)
+{
+    for (uint32_t i = 0; i < r->event_count; i++)
+        dev_event_destroy(r->events[i]);
+    dev_memory_destroy(r->variable);
+    dev_kernel_destroy(r->kernel);
+    for (int i = 0; i < 3; i++)
+        dev_program_destroy(r->programs[i]);
+    for (int i = 0; i < MEMORIES; i++)
+        dev_memory_destroy(r->memories[i]);
+    dev_queue_destroy(r->queue);
+    dev_device_destroy(r->device);
+}
+
+static rt_status run_whole(const fixture *f, const char *selector, run *r)
+{
+    rt_status status = run_prepare(f, selector, r);
+    if (rt_ok(status)) status = run_commands(r);
+    if (rt_ok(status)) status = run_variable(r);
+    run_end(r);
+    return status;
+}
+
+/* Makes a binary of a program and a program of that, ending everything. */
+static rt_status run_binary(const fixture *f, const char *selector, run *r)
+{
+    const dev_open_parameters parameters = {.sink = f->sink};
+    rt_buffer binary = {0};
+    *r = (run){0};
+    rt_status status =
+        dev_device_open(&fake_backend, &parameters, rt_text_of(selector), &r->device);
+    if (rt_ok(status)) status = dev_program_build(r->device, &named, &r->programs[0]);
+    if (rt_ok(status)) status = dev_program_binary(r->programs[0], &binary);
+    if (rt_ok(status))
+        status = dev_program_load(r->device, rt_buffer_bytes(&binary), &r->programs[1]);
+    if (rt_ok(status)) status = dev_kernel_create(r->programs[1], RT_TEXT("k"), &r->kernel);
+    rt_buffer_free(&binary);
+    run_end(r);
+    return status;
+}
+
+static void commands_have_their_effect(void **state)
+{
+    fixture *f = *state;
+    static const char *const selectors[] = {"", "link=dynamic"};
+    for (int i = 0; i < 2; i++) {
+        run r;
+        fake_reset();
+        assert_true(rt_ok(run_whole(f, selectors[i], &r)));
+        const uint8_t expected[8] = {1, 2, 9, 10, 9, 42, 7, 8};
+        const uint8_t expected_variable[12] = {[8] = 3, 1, 4, 1};
+        assert_memory_equal(r.read, expected, 8);
+        assert_memory_equal(r.variable_read, expected_variable, 12);
+        assert_int_equal(fake->indirect, 7); /* host, device and shared */
+    }
+}
+
+/* Tests that prove a rule end everything before they look, so that a planted fault fails an
+ * assertion and leaves nothing behind that would be a panic. */
+
+/* ---- Linking ------------------------------------------------------------------------------ */
+
+static void DL_BACKEND_09_the_driver_joins_spirv(void **state)
+{
+    fixture *f = *state;
+    run r;
+    bool ran = rt_ok(run_prepare(f, "", &r));
+    run_end(&r);
+    assert_true(ran);
+    assert_int_equal(fake->joined, 2);
+    assert_int_equal(fake->linked, 1); /* which finds symbols that are left open */
+    assert_string_equal(fake->flags, "-library-compilation -ze-take-global-address -l");
+}
+
+static void DL_BACKEND_10_without_that_modules_are_linked_dynamically(void **state)
+{
+    fixture *f = *state;
+    for (int i = 0; i < 2; i++) {
+        run r;
+        fake_reset();
+        fake->lists_program = i > 0; /* then it is not to be used */
+        bool ran = rt_ok(run_prepare(f, i > 0 ? "link=dynamic" : "", &r));
+        run_end(&r);
+        assert_true(ran);
+        assert_int_equal(fake->joined, 1);
+        assert_int_equal(fake->linked, 2);
+        assert_string_equal(fake->flags, "-library-compilation -ze-take-global-address");
+    }
+}
+
+/* zeModuleDynamicLink changes its modules, so that every link has its own. */
+static void compiled_programs_are_linked_again(void **state)
+{
+    fixture *f = *state;
+    run r;
+    assert_true(rt_ok(run_prepare(f, "link=dynamic", &r)));
+    *fake->trace = '\0';
+    dev_program *again;
+    assert_true(rt_ok(dev_program_link(r.device, r.programs, 2, none, &again)));
+    assert_non_null(strstr(fake->trace, "zeModuleCreate"));
+    dev_program_destroy(again);
+    run_end(&r);
+}
+
+static void open_symbols_are_link_errors(void **state)
+{
+    fixture *f = *state;
+    static const char *const selectors[] = {"", "link=dynamic"};
+    for (int i = 0; i < 2; i++) {
+        dev_program *program, *linked;
+        assert_true(rt_ok(fixture_open(f, selectors[i])));
+        assert_true(rt_ok(dev_program_compile(f->device, &importing, &program)));
+        rt_status status = dev_program_link(f->device, &program, 1, none, &linked);
+        assert_int_equal(status.code, RT_LINK_ERROR);
+        /* What differs from run to run is not in the message. */
+        assert_true(message_has(f->sink, status, "Module <>: Unresolved Symbol <twice>"));
+        status = dev_program_build(f->device, &importing, &linked);
+        assert_int_equal(status.code, RT_LINK_ERROR);
+        dev_program_destroy(program);
+        fixture_close(f);
+    }
+}
+
+static void long_logs_are_cut(void **state)
+{
+    fixture *f = *state;
+    static char log[9000]; /* of characters of three bytes, which are not cut through */
+    for (size_t i = 0; i + 3 < sizeof log; i += 3)
+        memcpy(log + i, "\xE2\x82\xAC", 3);
+    fake->log = log;
+    dev_program *program;
+    assert_true(rt_ok(fixture_open(f, "")));
+    rt_status status = dev_program_build(f->device, &importing, &program);
+    assert_true(message_has(f->sink, status, "\xE2\x82\xAC… (4998 more bytes)"));
+    fake->log = "";
+    status = dev_program_build(f->device, &importing, &program);
+    assert_false(message_has(f->sink, status, "log"));
+}
+
+/* ---- Variables ---------------------------------------------------------------------------- */
+
+static void DG_PLUGIN_07_variables_are_copied_at_their_pointer(void **state)
+{
+    fixture *f = *state;
+    run r;
+    bool ran = rt_ok(run_prepare(f, "", &r));
+    *fake->trace = '\0';
+    ran = ran && rt_ok(run_variable(&r));
+    run_end(&r);
+    assert_true(ran);
+    const char *pointer = strstr(fake->trace, "zeModuleGetGlobalPointer");
+    const char *write = pointer ? strstr(pointer, "zeCommandListAppendMemoryCopy") : NULL;
+    const char *read = write ? strstr(write + 1, "zeCommandListAppendMemoryCopy") : NULL;
+    assert_non_null(read);
+    assert_null(strstr(fake->trace, "zeCommandListAppendMemoryFill"));
+}
+
+/* Bytes of the variable "x" of a program that is built from the code, or is loaded from the binary
+ * of that; 0 where there is none. */
+static uint64_t size_of_x(const fixture *f, const dev_code *code, bool loaded)
+{
+    dev_program *program = NULL, *again = NULL;
+    dev_memory *variable = NULL;
+    rt_buffer binary = {0};
+    rt_status status = dev_program_build(f->device, code, &program);
+    if (rt_ok(status) && loaded) status = dev_program_binary(program, &binary);
+    if (rt_ok(status) && loaded)
+        status = dev_program_load(f->device, rt_buffer_bytes(&binary), &again);
+    if (rt_ok(status)) status = dev_global_find(loaded ? again : program, RT_TEXT("x"), &variable);
+    uint64_t size = rt_ok(status) ? variable->size : 0;
+    dev_memory_destroy(variable);
+    dev_program_destroy(program);
+    dev_program_destroy(again);
+    rt_buffer_free(&binary);
+    return size;
+}
+
+/* The variable "y" has 8 bytes and "x" for the host, another's linkage name is "x" and has 4. */
+static void DG_PLUGIN_08_names_for_the_host_come_first(void **state)
+{
+    fixture *f = *state;
+    assert_true(rt_ok(fixture_open(f, "")));
+    assert_int_equal(size_of_x(f, &named, false), 8);
+    assert_int_equal(size_of_x(f, &unnamed, false), 4);
+    /* One without a linkage name is the driver's to find. */
+    assert_int_equal(size_of_x(f, &hidden, false), 20);
+    assert_string_equal(fake->flags, "-ze-take-global-address");
+}
+
+static void DG_PLUGIN_09_binaries_keep_names_for_the_host(void **state)
+{
+    fixture *f = *state;
+    assert_true(rt_ok(fixture_open(f, "")));
+    assert_int_equal(size_of_x(f, &named, true), 8);
+    assert_int_equal(size_of_x(f, &unnamed, true), 4);
+}
+
+/* Asked of the adapter itself, since checked.c lets nobody ask a program that is not executable. */
+static void DG_PLUGIN_10_imported_variables_are_found_after_the_link(void **state)
+{
+    fixture *f = *state;
+    run r;
+    dev_memory *variables[3] = {NULL};
+    rt_status before[2] = {RT_STATUS_OK, RT_STATUS_OK}, after = RT_STATUS_OK;
+    bool ran = rt_ok(run_prepare(f, "link=dynamic", &r));
+    dev_program *again[2] = {NULL};
+    const dev_code *codes[] = {&importing, &exporting};
+    for (int i = 0; i < 2 && ran; i++) {
+        ran = rt_ok(dev_program_compile(r.device, codes[i], &again[i]));
+        if (ran) before[i] = again[i]->ops->global_find(again[i], RT_TEXT("shared"), &variables[i]);
+    }
+    bool asked = strstr(fake->trace, "zeModuleGetGlobalPointer") != NULL;
+    if (ran) after = dev_global_find(r.programs[2], RT_TEXT("shared"), &variables[2]);
+    uint64_t address = ran && rt_ok(after) ? dev_memory_address(variables[2]) : 0;
+    for (int i = 0; i < 2; i++) {
+        if (variables[i]) variables[i]->ops->destroy(variables[i]); /* which checked.c never saw */
+        dev_program_destroy(again[i]);
+    }
+    dev_memory_destroy(variables[2]);
+    run_end(&r);
+    assert_true(ran);
+    assert_int_equal(before[0].code, RT_ERRC_INVALID);
+    assert_int_equal(before[1].code, RT_ERRC_INVALID);
+    assert_true(message_has(f->sink, before[0], "when its program is linked"));
+    assert_false(asked);
+    assert_int_equal(address, (uint64_t)(uintptr_t)fake->shared);
+}
+
+static void variables_that_cannot_be_are_refused(void **state)
+{
+    fixture *f = *state;
+    dev_program *program;
+    dev_memory *variable;
+    assert_true(rt_ok(fixture_open(f, "")));
+    assert_true(rt_ok(dev_program_build(f->device, &named, &program)));
+    rt_status status = dev_global_find(program, RT_TEXT("z"), &variable);
+    assert_int_equal(status.code, RT_ERRC_INVALID);
+    assert_true(message_has(f->sink, status, "no variable 'z'"));
+    assert_int_equal(dev_global_find(program, (rt_text){"x\0x", 3}, &variable).code,
+                     RT_ERRC_INVALID);
+    fake->variable_size = (size_t)RT_MEMORY_SIZE_MAX + 1;
+    assert_int_equal(dev_global_find(program, RT_TEXT("x"), &variable).code, RT_LIMIT);
+    dev_program_destroy(program);
+}
+
+/* ---- Codes -------------------------------------------------------------------------------- */
+
+static void constants_reach_the_driver(void **state)
+{
+    fixture *f = *state;
+    const uint32_t value = 0x01020304;
+    const dev_spec_constant constants[] = {
+        {.id = 8, .value = {(const uint8_t *)&value, 2}}, /* the code has none, so it is ignored */
+        {.id = 7, .value = {(const uint8_t *)&value, 4}},
+    };
+    dev_code code = constant;
+    code.constants = constants;
+    code.constant_count = 2;
+    dev_program *program;
+    assert_true(rt_ok(fixture_open(f, "")));
+    assert_true(rt_ok(dev_program_build(f->device, &code, &program)));
+    assert_int_equal(fake->constant_count, 1);
+    assert_int_equal(fake->constant_id, 7);
+    assert_int_equal(fake->constant_value, value);
+    dev_program_destroy(program);
+    const dev_spec_constant wide = {.id = 7, .value = {(const uint8_t[8]){1}, 8}};
+    code.constants = &wide;
+    code.constant_count = 1;
+    rt_status status = dev_program_build(f->device, &code, &program);
+    assert_int_equal(status.code, RT_ERRC_INVALID);
+    assert_true(message_has(f->sink, status, "constant 7 has 4 bytes"));
+}
+
+static void codes_that_are_not_taken_are_refused(void **state)
+{
+    fixture *f = *state;
+    static const uint32_t newer[] = {0x07230203, 0x00010300, 0, 1, 0};
+    static const uint32_t cut[] = {0x07230203, 0x00010200, 0, 1, 0, 4u << 16 | 71};
+    const struct {
+        dev_code code;
+        rt_code answer;
+        const char *part;
+    } rows[] = {
+        {{.format = RT_FORMAT_SPIRV64, .bytes = {(const uint8_t *)newer, sizeof newer}},
+         RT_UNSUPPORTED,
+         "SPIR-V 1.3; 'Fake GPU 0' takes versions up to 1.2"},
+        {{.format = RT_FORMAT_SPIRV64, .bytes = {(const uint8_t *)cut, sizeof cut}},
+         RT_MALFORMED,
+         "at word 5"},
+        {{.format = RT_FORMAT_SPIRV64, .bytes = {(const uint8_t *)"no", 2}},
+         RT_MALFORMED,
+         "magic number"},
+        {{.format = RT_FORMAT_NATIVE, .bytes = {(const uint8_t *)newer, sizeof newer}},
+         RT_UNSUPPORTED,
+         "takes images of format spirv64"},
+    };
+    dev_program *program;
+    assert_true(rt_ok(fixture_open(f, "")));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_status status = dev_program_build(f->device, &rows[i].code, &program);
+        assert_int_equal(status.code, rows[i].answer);
+        assert_true(message_has(f->sink, status, rows[i].part));
+        assert_int_equal(dev_program_compile(f->device, &rows[i].code, &program).code,
+                         rows[i].answer);
+    }
+    assert_null(strstr(fake->trace, "zeModuleCreate"));
+}
+
+static void binaries_are_checked(void **state)
+{
+    fixture *f = *state;
+    dev_program *program, *linked;
+    rt_buffer binary = {0};
+    assert_true(rt_ok(fixture_open(f, "")));
+    assert_true(rt_ok(dev_program_build(f->device, &named, &program)));
+    assert_true(rt_ok(dev_program_binary(program, &binary)));
+    for (size_t size = 0; size < binary.size; size++) /* cut at every byte */
+        assert_int_equal(
+            dev_program_load(f->device, (rt_bytes){rt_buffer_bytes(&binary).data, size}, &linked)
+                .code,
+            RT_MALFORMED);
+    for (size_t i = 0; i < 32; i++) { /* every byte of the header and of the module's size */
+        binary.data[i] ^= (char)0x81;
+        assert_int_equal(dev_program_load(f->device, rt_buffer_bytes(&binary), &linked).code,
+                         RT_MALFORMED);
+        binary.data[i] ^= (char)0x81;
+    }
+    rt_buffer_free(&binary);
+    fake->no_binary = true;
+    assert_int_equal(dev_program_binary(program, &binary).code, RT_UNSUPPORTED);
+    rt_buffer_free(&binary);
+    dev_program_destroy(program);
+}
+
+/* Their native code is linked again. */
+static void modules_survive_together_as_binaries(void **state)
+{
+    fixture *f = *state;
+    run r;
+    rt_buffer binary = {0};
+    dev_program *again;
+    assert_true(rt_ok(run_prepare(f, "link=dynamic", &r)));
+    assert_true(rt_ok(dev_program_binary(r.programs[2], &binary)));
+    fake->linked = 0;
+    assert_true(rt_ok(dev_program_load(r.device, rt_buffer_bytes(&binary), &again)));
+    assert_int_equal(fake->linked, 2);
+    dev_memory *variable;
+    assert_true(rt_ok(dev_global_find(again, RT_TEXT("shared"), &variable)));
+    dev_memory_destroy(variable);
+    dev_program_destroy(again);
+    rt_buffer_free(&binary);
+    run_end(&r);
+}
+
+/* ---- Launches ----------------------------------------------------------------------------- */
+
+static rt_status launch(run *r, const dev_nd_range *range)
+{
+    const uint8_t value = 1;
+    const dev_argument arguments[] = {
+        {.kind = DEV_ARGUMENT_BYTES, .bytes = {&value, 1}},
+        {.kind = DEV_ARGUMENT_MEMORY, .memory = NULL},
+    };
+    return dev_enqueue_kernel(r->queue, no_wait, r->kernel, range, arguments, 2, run_event(r));
+}
+
+static void groups_are_chosen(void **state)
+{
+    fixture *f = *state;
+    const struct {
+        dev_nd_range range;
+        uint32_t required, suggested[3];
+        uint32_t group[3], counts[3];
+    } rows[] = {
+        {{1, {12, 1, 1}, {0}, {0}}, 0, {4, 1, 1}, {4, 1, 1}, {3, 1, 1}},
+        {{1, {12, 1, 1}, {0}, {0}}, 0, {5, 1, 1}, {1, 1, 1}, {12, 1, 1}},     /* does not divide */
+        {{1, {12, 1, 1}, {0}, {0}}, 0, {0, 0, 0}, {1, 1, 1}, {12, 1, 1}},     /* is none */
+        {{1, {512, 1, 1}, {0}, {0}}, 0, {512, 1, 1}, {1, 1, 1}, {512, 1, 1}}, /* is too large */
+        {{1, {12, 1, 1}, {0}, {0}}, 6, {4, 1, 1}, {6, 1, 1}, {2, 1, 1}},
+        {{3, {8, 6, 4}, {4, 3, 2}, {0}}, 0, {1, 1, 1}, {4, 3, 2}, {2, 2, 2}},
+        {{2, {8, 6, 1}, {4, 3, 1}, {5, 7, 0}}, 0, {1, 1, 1}, {4, 3, 1}, {2, 2, 1}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        run r;
+        fake_reset();
+        fake->required_group = rows[i].required;
+        memcpy(fake->suggested, rows[i].suggested, sizeof fake->suggested);
+        assert_true(rt_ok(run_prepare(f, "", &r)));
+        assert_true(rt_ok(launch(&r, &rows[i].range)));
+        for (int d = 0; d < 3; d++) {
+            assert_int_equal(fake->group[d], rows[i].group[d]);
+            assert_int_equal(fake->counts[d], rows[i].counts[d]);
+            assert_int_equal(fake->offset[d], rows[i].range.offset[d]);
+        }
+        run_end(&r);
+    }
+}
+
+static void launches_that_cannot_be_are_refused(void **state)
+{
+    fixture *f = *state;
+    const struct {
+        dev_nd_range range;
+        uint32_t required;
+        bool offsets;
+        rt_code code;
+        const char *part;
+    } rows[] = {
+        {{1, {7, 1, 1}, {0}, {0}}, 2, true, RT_ERRC_ND_RANGE, "do not divide"},
+        {{1, {7, 1, 1}, {2, 1, 1}, {0}}, 0, true, RT_ERRC_ND_RANGE, ""},
+        {{1, {UINT64_C(1) << 33, 1, 1}, {0}, {0}}, 0, true, RT_LIMIT, "counts both in 32 bits"},
+        {{1, {4, 1, 1}, {0}, {UINT64_C(1) << 33, 0, 0}}, 0, true, RT_LIMIT, "32 bits"},
+        {{1, {4, 1, 1}, {0}, {1, 0, 0}}, 0, false, RT_LIMIT, "ZE_experimental_global_offset"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        run r;
+        fake_reset();
+        fake->required_group = rows[i].required;
+        fake->lists_offset = rows[i].offsets;
+        assert_true(rt_ok(run_prepare(f, "", &r)));
+        rt_status status = launch(&r, &rows[i].range);
+        assert_int_equal(status.code, rows[i].code);
+        assert_true(message_has(f->sink, status, rows[i].part));
+        run_end(&r);
+    }
+    run r;
+    dev_event *event;
+    fake_reset();
+    assert_true(rt_ok(run_prepare(f, "", &r)));
+    assert_int_equal(
+        dev_enqueue_kernel(r.queue, no_wait, r.kernel, &one_item, NULL, 0, &event).code,
+        RT_ERRC_KERNEL_ARGUMENT);
+    assert_int_equal(dev_kernel_create(r.programs[2], RT_TEXT("missing"), &(dev_kernel *){0}).code,
+                     RT_ERRC_INVALID);
+    assert_int_equal(
+        dev_kernel_create(r.programs[2], (rt_text){"k\0k", 3}, &(dev_kernel *){0}).code,
+        RT_ERRC_INVALID);
+    run_end(&r);
+}
+
+static void patterns_that_are_too_long_are_refused(void **state)
+{
+    fixture *f = *state;
+    run r;
+    dev_event *event;
+    fake->fill_max = 4;
+    assert_true(rt_ok(run_prepare(f, "", &r)));
+    const uint8_t pattern[8] = {0};
+    rt_status status =
+        dev_enqueue_fill(r.queue, no_wait, r.memories[0], 0, 8, (rt_bytes){pattern, 8}, &event);
+    assert_int_equal(status.code, RT_LIMIT);
+    assert_true(message_has(f->sink, status, "take up to 4"));
+    run_end(&r);
+}
+
+/* ---- Lifetimes ---------------------------------------------------------------------------- */
+
+/* Nothing goes while a command is not done: the fake counts what does. */
+static void what_commands_use_outlives_them(void **state)
+{
+    fixture *f = *state;
+    run r;
+    assert_true(rt_ok(run_prepare(f, "", &r)));
+    fake->pending = true;
+    for (int i = 0; i < 70; i++) { /* more than one pool has */
+        dev_event *event;
+        assert_true(rt_ok(dev_enqueue_read(r.queue, no_wait, r.memories[0], 0, 8, r.read, &event)));
+        dev_event_destroy(event);
+    }
+    assert_true(rt_ok(launch(&r, &one_item)));
+    assert_int_equal(dev_event_query(r.events[0]), DEV_EVENT_PENDING);
+    const dev_command after = {.wait = r.events, .wait_count = 1};
+    dev_event *last;
+    assert_true(rt_ok(dev_enqueue_read(r.queue, after, r.memories[0], 0, 8, r.read, &last)));
+    dev_event_destroy(last);
+    assert_int_equal(fake->unsettled, 72);
+    run_end(&r);
+    assert_int_equal(fake->unsettled, 0);
+    assert_int_equal(fake->misuses, 0);
+}
+
+static void events_are_used_again(void **state)
+{
+    fixture *f = *state;
+    run r;
+    assert_true(rt_ok(run_prepare(f, "", &r)));
+    for (int i = 0; i < 1000; i++) {
+        dev_event *event;
+        assert_true(rt_ok(dev_enqueue_read(r.queue, no_wait, r.memories[0], 0, 8, r.read, &event)));
+        dev_event_destroy(event);
+    }
+    const char *first = strstr(fake->trace, "zeEventPoolCreate");
+    assert_non_null(first);
+    assert_null(strstr(first + 1, "zeEventPoolCreate"));
+    run_end(&r);
+}
+
+/* A wait that never ends is the time limit's; nothing before it waits. */
+static void who_waits_for_a_hanging_device_hangs_there(void **state)
+{
+    fixture *f = *state;
+    run r;
+    assert_true(rt_ok(run_prepare(f, "", &r)));
+    fake->pending = true;
+    assert_true(rt_ok(launch(&r, &one_item)));
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        fake->hangs = true;
+        assert_int_equal(dev_event_query(r.events[0]), DEV_EVENT_PENDING);
+        (void)!rt_ok(dev_event_wait(r.events[0]));
+        _exit(1);
+    }
+    usleep(200 * 1000);
+    int status;
+    assert_int_equal(waitpid(child, &status, WNOHANG), 0); /* it is still there */
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    run_end(&r);
+}
+
+/* ---- Failures ----------------------------------------------------------------------------- */
+
+/* Fails each call of a whole run in turn, or all from that call on.  checked.c panics when a status
+ * is none that the operation may answer; here nothing may stay behind, and every failure has a
+ * message. */
+static void fail_each_call(const fixture *f, const char *selector, ze_result_t result, bool onwards,
+                           rt_status (*whole)(const fixture *, const char *, run *))
+{
+    uint32_t calls = UINT32_MAX;
+    for (uint32_t n = 0; n <= calls; n++) { /* 0: none fails, which tells how many there are */
+        fake_reset();
+        fake->fail_at = n;
+        fake->fail_from = onwards ? n : 0;
+        fake->fail_with = result;
+        run r;
+        rt_status status = whole(f, selector, &r);
+        assert_int_equal(fake->live, 0);
+        assert_int_equal(fake->misuses, 0);
+        CHECK_IMPLIES(n == 0, rt_ok(status));
+        if (!rt_ok(status)) assert_true(rt_sink_diagnostic(f->sink, status)->message.length > 10);
+        if (n == 0) calls = fake->calls;
+    }
+    assert_true(calls > 20 && calls < 250);
+}
+
+static void no_failure_leaks_or_panics(void **state)
+{
+    const fixture *f = *state;
+    static const char *const selectors[] = {"", "link=dynamic"};
+    const ze_result_t results[] = {ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY,
+                                   ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY,
+                                   ZE_RESULT_ERROR_MODULE_BUILD_FAILURE,
+                                   ZE_RESULT_ERROR_MODULE_LINK_FAILURE,
+                                   ZE_RESULT_ERROR_INVALID_KERNEL_NAME,
+                                   ZE_RESULT_ERROR_INVALID_GLOBAL_NAME,
+                                   ZE_RESULT_ERROR_INVALID_ARGUMENT,
+                                   ZE_RESULT_ERROR_UNSUPPORTED_FEATURE,
+                                   ZE_RESULT_NOT_READY,
+                                   ZE_RESULT_ERROR_DEVICE_LOST,
+                                   (ze_result_t)0x7abcdef0};
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+        for (int k = 0; k < 2; k++) {
+            fail_each_call(f, selectors[k], results[i], false, run_whole);
+            fail_each_call(f, selectors[k], results[i], true, run_whole);
+            fail_each_call(f, selectors[k], results[i], false, run_binary);
+        }
+    }
+}
+
+/* Whatever is asked of a device that is lost, the answer says so. */
+static void a_lost_device_is_told_by_every_call(void **state)
+{
+    fixture *f = *state;
+    run r;
+    assert_true(rt_ok(run_prepare(f, "", &r)));
+    fake->fail_from = fake->calls + 1;
+    fake->fail_with = ZE_RESULT_ERROR_DEVICE_LOST;
+    dev_memory *memory;
+    dev_program *program;
+    dev_kernel *kernel;
+    assert_int_equal(dev_memory_create(r.device, 8, none, &memory).code, RT_DEVICE_LOST);
+    assert_int_equal(dev_program_build(r.device, &plain, &program).code, RT_DEVICE_LOST);
+    assert_int_equal(dev_kernel_create(r.programs[2], RT_TEXT("k"), &kernel).code, RT_DEVICE_LOST);
+    assert_int_equal(dev_global_find(r.programs[2], RT_TEXT("shared"), &memory).code,
+                     RT_DEVICE_LOST);
+    assert_int_equal(launch(&r, &one_item).code, RT_DEVICE_LOST);
+    r.event_count = 0;
+    run_end(&r);
+}
+
+/* The same of a command that was taken before. */
+static void a_device_lost_later_is_told_by_the_wait(void **state)
+{
+    fixture *f = *state;
+    run r;
+    assert_true(rt_ok(run_prepare(f, "", &r)));
+    fake->pending = true;
+    assert_true(rt_ok(launch(&r, &one_item)));
+    fake->fail_from = fake->calls + 1;
+    fake->fail_with = ZE_RESULT_ERROR_DEVICE_LOST;
+    assert_int_equal(dev_event_query(r.events[0]), DEV_EVENT_FAILED);
+    rt_status first = dev_event_wait(r.events[0]), again = dev_event_wait(r.events[0]);
+    assert_int_equal(first.code, RT_DEVICE_LOST);
+    assert_int_equal(first.detail, again.detail);
+    assert_int_equal(dev_event_query(r.events[0]), DEV_EVENT_FAILED);
+    run_end(&r);
+}
+
+static void failures_have_the_class_of_their_call(void **state)
+{
+    fixture *f = *state;
+    const struct {
+        const char *call;
+        ze_result_t result;
+        rt_code code;
+        const char *part; /* of the message */
+    } rows[] = {
+        {"zeInit", ZE_RESULT_ERROR_UNINITIALIZED, RT_UNAVAILABLE, "intel-opencl-icd"},
+        {"zeContextCreate", ZE_RESULT_SUCCESS, RT_DRIVER_ERROR, "without a result"},
+        {"zeMemAllocDevice", ZE_RESULT_ERROR_UNSUPPORTED_SIZE, RT_ERRC_MEMORY_ALLOCATION,
+         "zeMemAllocDevice: ZE_RESULT_ERROR_UNSUPPORTED_SIZE (0x78000009)"},
+        {"zeMemAllocShared", ZE_RESULT_SUCCESS, RT_DRIVER_ERROR, "zeMemAllocShared"},
+        {"zeModuleCreate", ZE_RESULT_ERROR_MODULE_BUILD_FAILURE, RT_ERRC_BUILD,
+         "the driver's log:\nModule <>: Unresolved"},
+        {"zeModuleCreate", ZE_RESULT_SUCCESS, RT_DRIVER_ERROR, "without a result"},
+        {"zeModuleDynamicLink", ZE_RESULT_ERROR_MODULE_LINK_FAILURE, RT_LINK_ERROR, "Symbol"},
+        {"zeModuleDynamicLink", ZE_RESULT_ERROR_INVALID_ARGUMENT, RT_DRIVER_ERROR, "Symbol"},
+        {"zeKernelCreate", ZE_RESULT_ERROR_INVALID_KERNEL_NAME, RT_ERRC_INVALID, "no kernel 'k'"},
+        {"zeKernelSetArgumentValue", ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE,
+         RT_ERRC_KERNEL_ARGUMENT, "argument 0 of 2 (from 0), a value, was refused"},
+        {"zeKernelSetGroupSize", ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION, RT_ERRC_ND_RANGE,
+         "zeKernelSetGroupSize"},
+        {"zeCommandListAppendLaunchKernel", ZE_RESULT_ERROR_UNKNOWN, RT_DRIVER_ERROR,
+         "zeCommandListAppendLaunchKernel"},
+        {"zeCommandListAppendMemoryCopy", ZE_RESULT_ERROR_DEVICE_REQUIRES_RESET, RT_DEVICE_LOST,
+         "REQUIRES_RESET"},
+        {"zeEventCreate", ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY, RT_ERRC_MEMORY_ALLOCATION,
+         "zeEventCreate"},
+        {"zeEventPoolCreate", ZE_RESULT_SUCCESS, RT_DRIVER_ERROR, "zeEventPoolCreate"},
+        {"zeEventHostSynchronize", ZE_RESULT_ERROR_DEVICE_LOST, RT_DEVICE_LOST,
+         "zeEventHostSynchronize"},
+        {"zeModuleGetGlobalPointer", ZE_RESULT_ERROR_INVALID_ARGUMENT, RT_ERRC_INVALID,
+         "no variable 'shared'"},
+        {"zeDriverGet", (ze_result_t)0x12345, RT_DRIVER_ERROR, "does not name (0x12345)"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fake_reset();
+        fake->fail_call = rows[i].call;
+        fake->fail_with = rows[i].result;
+        run r;
+        rt_status status = run_whole(f, "", &r);
+        if (status.code != rows[i].code || !message_has(f->sink, status, rows[i].part))
+            fail_msg("%s %x: %s: %.*s", rows[i].call, (unsigned)rows[i].result,
+                     rt_code_name((rt_code)status.code),
+                     RT_TEXT_ARG(rt_sink_diagnostic(f->sink, status)->message));
+    }
+}
+
+static void results_have_names(void **state)
+{
+    (void)state;
+    assert_string_equal(l0_result_name(ZE_RESULT_ERROR_DEVICE_LOST), "ZE_RESULT_ERROR_DEVICE_LOST");
+    assert_null(l0_result_name((ze_result_t)0x12345));
+    for (uint32_t result = 0x78000001; result <= 0x7800001a; result++)
+        assert_non_null(l0_result_name((ze_result_t)result));
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
+    void *handle = dlopen(FAKE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    void *symbol = handle ? dlsym(handle, "fake_level_zero_control") : NULL;
+    if (!symbol) {
+        fprintf(stderr, "%s\n", dlerror());
+        return 1;
+    }
+    fake_level_zero *(*control)(void);
+    memcpy(&control, &symbol, sizeof control);
+    fake = control();
+    const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        T(loaders_that_are_none_are_unavailable),
+        T(selectors_choose_by_index),
+        T(capabilities_are_the_drivers_answers),
+        T(captured_commands_are_not_waited_for),
+        T(commands_have_their_effect),
+        T(DL_BACKEND_09_the_driver_joins_spirv),
+        T(DL_BACKEND_10_without_that_modules_are_linked_dynamically),
+        T(compiled_programs_are_linked_again),
+        T(open_symbols_are_link_errors),
+        T(long_logs_are_cut),
+        T(DG_PLUGIN_07_variables_are_copied_at_their_pointer),
+        T(DG_PLUGIN_08_names_for_the_host_come_first),
+        T(DG_PLUGIN_09_binaries_keep_names_for_the_host),
+        T(DG_PLUGIN_10_imported_variables_are_found_after_the_link),
+        T(variables_that_cannot_be_are_refused),
+        T(constants_reach_the_driver),
+        T(codes_that_are_not_taken_are_refused),
+        T(binaries_are_checked),
+        T(modules_survive_together_as_binaries),
+        T(groups_are_chosen),
+        T(launches_that_cannot_be_are_refused),
+        T(patterns_that_are_too_long_are_refused),
+        T(what_commands_use_outlives_them),
+        T(events_are_used_again),
+        T(who_waits_for_a_hanging_device_hangs_there),
+        T(no_failure_leaks_or_panics),
+        T(a_lost_device_is_told_by_every_call),
+        T(a_device_lost_later_is_told_by_the_wait),
+        T(failures_have_the_class_of_their_call),
+        T(results_have_names),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    dlclose(handle);
+    return failed;
+}
