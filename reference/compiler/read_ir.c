@@ -174,6 +174,7 @@ rt_status pl_read_ir(rt_sink *sink, rt_text name, rt_bytes ir, rt_format format,
                      rt_buffer *out_bitcode)
 {
     CHECK(name.length > 0 && out_bitcode->size == 0);
+    CHECK(format == RT_FORMAT_SPIRV64 || format == RT_FORMAT_PTX);
     pl_job job;
     pl_job_open(&job, sink);
     LLVMModuleRef module = NULL;
