@@ -1,7 +1,7 @@
 """ci/bench kernels: the simulated device beside its peers, kernel by kernel, in one run.
 
 Every engine runs conformance/bench/kernels on one processor: sim from the SPIR-V that assay makes of
-them, the OpenCL platforms from source.  A row's time is the median launch after warm-up, from the call until
+them, with its checks and in a build without (sim-), the OpenCL platforms from source.  A row's time is the median launch after warm-up, from the call until
 the launch is done, without building; Oclgrind, which takes seconds for one, launches once.  What each
 engine computed is compared with what the others did, so that a fast wrong answer does not count.
 """
@@ -38,6 +38,7 @@ def engines(names):
     checked = oclgrind | {"OCLGRIND_DATA_RACES": "1", "OCLGRIND_UNINITIALIZED": "1"}
     intel = intel_library()
     table = [("sim", True, "sim", {}, 3, 15, True),
+             ("sim", False, "sim-unchecked", {}, 3, 15, True),
              ("pocl", False, "opencl", icd(POCL) | {"POCL_MAX_PTHREAD_COUNT": "1"}, 3, 15, Path(POCL).exists()),
              ("intel-cpu", False, "opencl", icd(intel), 3, 15, Path(intel).exists()),
              ("oclgrind", False, "opencl", oclgrind, 0, 1, Path(OCLGRIND).exists()),
@@ -101,7 +102,10 @@ def compare(results, name, tolerance):
 
 
 def column(engine, checks):
-    return f"{engine}+" if checks and engine != "sim" else engine
+    """Peers check when told to, sim unless told not to."""
+    if engine == "sim":
+        return engine if checks else f"{engine}-"
+    return f"{engine}+" if checks else engine
 
 
 def plot(rows):
@@ -149,7 +153,7 @@ def bench(arguments):
         for name, tolerance in todo:
             spirv, results = compile_spirv(assay, name, folder), {}
             for engine, checks, backend, environment, warm_up, repeat in chosen:
-                code = spirv if backend == "sim" else KERNELS / f"{name}.cl"
+                code = spirv if engine == "sim" else KERNELS / f"{name}.cl"
                 times = time_launches(program, backend, name, code, environment, warm_up, repeat, folder / "out")
                 if not times:
                     wrong.append(f"{name}: {engine} failed")

@@ -1,6 +1,6 @@
 /* A launch in progress, and the engine that executes register code.
  *
- * exec_run.c, exec_lanes.c, exec_memory.c, exec_race.c and exec_rare.c are compiled three times,
+ * The files exec_run, _lanes, _memory, _atomic, _race and _rare are compiled three times,
  * for x86-64, -v3 and -v4; the names that they export end in SIM_ENGINE.  Results are the same to
  * the bit: contraction is off, and nothing depends on the order in which lanes of one instruction
  * are worked on. */
@@ -60,6 +60,16 @@ typedef struct sim_launch_state {
 /* The most bytes that one lane loads or stores at once: 16 components, or an element of a copy. */
 #define SIM_ACCESS_BYTES_MAX 128u
 
+/* How the lanes of a chunk lie in memory (chunks.h). */
+typedef enum sim_chunk_kind {
+    SIM_CHUNK_RUN,   /* lane i is i steps behind lane 0, active or not */
+    SIM_CHUNK_SAME,  /* all lanes are at one place, active or not */
+    SIM_CHUNK_MIXED, /* anything else */
+    SIM_CHUNK_IDLE,  /* no lane is active */
+    SIM_CHUNK_PART,  /* a bit: not all lanes are active */
+} sim_chunk_kind;
+#define SIM_CHUNK_KIND(kind) ((sim_chunk_kind)((kind) & (SIM_CHUNK_PART - 1)))
+
 /* What handlers see: the running fragment. */
 typedef struct sim_exec {
     uint8_t *base[SIM_SPACE_COUNT];
@@ -82,7 +92,9 @@ typedef struct sim_exec {
     const sim_op *plain_end; /* of the running block or edge: where the wave begins to track */
     uint8_t lane_undefined[SIM_ACCESS_BYTES_MAX]; /* its shadow, 1 bits; else not looked at */
     _Alignas(64) uint8_t scratch[SIM_ROW_BYTES(8)];
-    _Alignas(64) uint64_t offsets[SIM_LANES];
+    /* Of a row's accesses, in an object of at most INT32_MAX bytes. */
+    _Alignas(64) uint32_t offsets[SIM_LANES];
+    uint8_t kinds[SIM_LANES / SIM_CHUNK];
 } sim_exec;
 
 typedef void sim_handle(sim_exec *x, const sim_op *op);
@@ -94,6 +106,8 @@ typedef void sim_engine(sim_exec *x, sim_wave *wave);
 #define SIM_ENGINE_COUNT 3u
 /* The engines by number, 0 the plain one, for any x86-64; NULL: this machine cannot run it. */
 sim_engine *sim_engine_at(uint32_t index);
+/* The same built without checks, for measuring what they cost. */
+sim_engine *sim_engine_unchecked_at(uint32_t index);
 /* The number of the best one for this machine. */
 uint32_t sim_engine_best(void);
 
@@ -256,10 +270,20 @@ sim_handle_shared sim_handle_print;
 #define SIM_NAME_1(name, engine) SIM_NAME_2(name, engine)
 #define SIM_NAME(name)           SIM_NAME_1(name, SIM_ENGINE)
 
+/* 0 in the builds that measure what checks cost: whether addresses are inside, bits defined and
+ * accesses ordered is not asked.  They share what has no checks, the arithmetic, with the engine of
+ * their level, SIM_ENGINE_OF. */
+#ifndef SIM_CHECKED
+#define SIM_CHECKED   1
+#define SIM_ENGINE_OF SIM_ENGINE
+#endif
+#define SIM_ARITHMETIC(name) SIM_NAME_1(name, SIM_ENGINE_OF)
+
 /* Handlers by number; rows of another file are NULL. */
-extern sim_handle *const SIM_NAME(sim_lanes_table)[SIM_HANDLER_COUNT];
+extern sim_handle *const SIM_ARITHMETIC(sim_lanes_table)[SIM_HANDLER_COUNT];
 extern sim_handle *const SIM_NAME(sim_memory_table)[SIM_HANDLER_COUNT];
-extern sim_handle *const SIM_NAME(sim_rare_table)[SIM_HANDLER_COUNT];
+extern sim_handle *const SIM_ARITHMETIC(sim_rare_table)[SIM_HANDLER_COUNT];
+extern sim_handle *const SIM_NAME(sim_atomic_table)[SIM_HANDLER_COUNT];
 void SIM_NAME(sim_engine)(sim_exec *x, sim_wave *wave);
 
 /* Iterations are independent: a target is the same row as an operand or overlaps none. */

@@ -1,9 +1,10 @@
-/* Loads, stores, atomics and copies of lane arrays.
+/* Loads, stores and copies of lane arrays.
  *
  * The usual case is made fast: all lanes in one object, all inside it, all aligned.  That is found
  * out first, for all lanes at once; where it does not hold, access.c goes lane by lane and says
- * what is wrong.  Lanes that are not active take part with offset 0, which lies in every object. */
-#include "sim/half.h"
+ * what is wrong.  Lanes that are not active take part with an offset inside the object, 0 where
+ * they have none. */
+#include "sim/chunks.h"
 #include "sim/shadow.h"
 
 #include <string.h>
@@ -28,7 +29,7 @@ typedef struct span {
     sim_view_memory view;
     uint64_t start;     /* offset of the uniform part of the address */
     uint64_t last;      /* the last offset at which the access fits */
-    uint64_t unaligned; /* bits that an aligned offset does not have */
+    uint32_t unaligned; /* bits that an aligned offset does not have */
 } span;
 
 static bool is_store(const sim_op *op)
@@ -36,77 +37,127 @@ static bool is_store(const sim_op *op)
     return op->handler >= SIM_H_STORE_ONE_8 && op->handler <= SIM_H_STORE_EACH_64;
 }
 
-/* Prepares accesses of `size` bytes around an address; false where no access can be right or the
- * memory is that of the lanes. */
+/* Prepares accesses of `size` bytes around an address; false where no access can be right, the
+ * object's offsets are too large for rows, or the memory is that of the lanes. */
 static bool span_open(sim_exec *x, const sim_op *op, uint64_t address, uint32_t size, span *s)
 {
     sim_finding_kind kind;
     if (!sim_access_find(x, address, &s->view, &kind)) return false;
-    if (s->view.size < size || (s->view.is_constant && is_store(op))) return false;
+    if (s->view.size < size || s->view.size > INT32_MAX) return false;
+    if (s->view.is_constant && is_store(op)) return false;
+    if (!SIM_CHECKED) {
+        s->view.defined = NULL;
+        s->view.race = NULL;
+    }
     s->start = s->view.offset;
     s->last = s->view.size - size;
     s->unaligned = op->c - 1;
     return true;
 }
 
-#define OFFSETS_LOOP(DISTANCE)                                                                     \
+/* The indices that lead into the object: [low, low + count], of those that the type can hold. */
+typedef struct index_range {
+    int64_t low;
+    uint64_t count;
+    uint32_t start; /* what index 0 leads to, which may be outside: offsets are computed in 32 bits
+                       and right where they are inside */
+} index_range;
+
+/* Rounded down; `by` is most often a power of two, and dividing takes longer than all the rest. */
+static int64_t divide_down(int64_t value, int64_t by)
+{
+    if ((by & (by - 1)) == 0) return value >> __builtin_ctzll((uint64_t)by);
+    return value >= 0 ? value / by : -((by - 1 - value) / by);
+}
+
+/* False where no index does, or the numbers are so large that products could wrap. */
+static bool index_range_of(const sim_op *op, const span *s, int64_t least, int64_t most,
+                           index_range *out)
+{
+    static const int64_t far = INT64_C(1) << 60;
+    int64_t start = (int64_t)(s->start + (uint64_t)op->imm), stride = op->stride;
+    if (stride == 0 || start > far || start < -far) return false;
+    int64_t low = -divide_down(start, stride), high = divide_down((int64_t)s->last - start, stride);
+    if (low < least) low = least;
+    if (high > most) high = most;
+    if (low > high) return false;
+    *out = (index_range){low, (uint64_t)(high - low), (uint32_t)(uint64_t)start};
+    return true;
+}
+
+#define OFFSETS_LOOP(W, DISTANCE)                                                                  \
     if (x->dense) {                                                                                \
         FOR_LANES                                                                                  \
         {                                                                                          \
-            uint64_t o = start + (DISTANCE);                                                       \
-            wrong |= (uint64_t)(o > last) | (o & bits);                                            \
+            uint32_t o = start + (DISTANCE);                                                       \
+            outside |= (W)((W)(index[i] - low) > count);                                           \
+            uneven |= o;                                                                           \
             out[i] = o;                                                                            \
         }                                                                                          \
     } else {                                                                                       \
         FOR_LANES                                                                                  \
         {                                                                                          \
-            uint64_t o = start + (DISTANCE);                                                       \
-            o = m[i] ? o : 0;                                                                      \
-            wrong |= (uint64_t)(o > last) | (o & bits);                                            \
+            bool is_outside = (W)(index[i] - low) > count;                                         \
+            uint32_t o = start + (DISTANCE);                                                       \
+            outside |= (W)(is_outside & m[i]);                                                     \
+            o = is_outside ? 0 : o;                                                                \
+            uneven |= m[i] ? o : 0;                                                                \
             out[i] = o;                                                                            \
         }                                                                                          \
     }
 
 /* Nearly all strides are powers of two, and vector units shift far faster than they multiply. */
-#define OFFSETS(name, I)                                                                           \
+#define OFFSETS(name, W, LEAST, MOST)                                                              \
     static bool offsets_##name(sim_exec *x, const sim_op *op, const span *s)                       \
     {                                                                                              \
-        uint32_t n = LANE_COUNT(x);                                                                \
-        const I *index = (const I *)sim_at(x, op->b) + x->low;                                     \
-        uint64_t *out = x->offsets + x->low, wrong = 0, stride = op->stride;                       \
-        uint64_t start = s->start + (uint64_t)op->imm, last = s->last, bits = s->unaligned;        \
+        index_range range;                                                                         \
+        if (!index_range_of(op, s, LEAST, MOST, &range)) return false;                             \
+        uint32_t n = LANE_COUNT(x), stride = op->stride, start = range.start, uneven = 0;          \
+        const W *index = (const W *)sim_at(x, op->b) + x->low;                                     \
+        W low = (W)(uint64_t)range.low, count = (W)range.count, outside = 0;                       \
+        uint32_t *out = x->offsets + x->low;                                                       \
         const uint8_t *m = x->mask + x->low;                                                       \
         if ((stride & (stride - 1)) == 0) {                                                        \
-            uint32_t amount = (uint32_t)__builtin_ctzll(stride);                                   \
-            OFFSETS_LOOP((uint64_t)(int64_t)index[i] << amount)                                    \
+            uint32_t amount = (uint32_t)__builtin_ctz(stride);                                     \
+            OFFSETS_LOOP(W, (uint32_t)index[i] << amount)                                          \
         } else {                                                                                   \
-            OFFSETS_LOOP((uint64_t)(int64_t)index[i] * stride)                                     \
+            OFFSETS_LOOP(W, (uint32_t)index[i] * stride)                                           \
         }                                                                                          \
-        return wrong == 0;                                                                         \
+        return !SIM_CHECKED || (outside | (uneven & s->unaligned)) == 0;                           \
     }
-OFFSETS(U32, uint32_t)
-OFFSETS(S32, int32_t)
-OFFSETS(I64, int64_t)
+OFFSETS(U32, uint32_t, 0, UINT32_MAX)
+OFFSETS(S32, uint32_t, INT32_MIN, INT32_MAX)
+OFFSETS(I64, uint64_t, INT64_MIN, INT64_MAX)
 
 /* The same for addresses that the lanes have whole: right when all are in one object. */
 static bool offsets_each(sim_exec *x, const sim_op *op, uint32_t size, span *s)
 {
-    uint32_t n = LANE_COUNT(x);
+    uint32_t n = LANE_COUNT(x), uneven = 0;
     const uint64_t *address = (const uint64_t *)sim_at(x, op->a) + x->low;
     uint64_t first = address[sim_first_lane(x) - x->low];
     if (!span_open(x, op, first, size, s)) return false;
-    uint64_t *out = x->offsets + x->low, wrong = 0;
-    uint64_t start = first - s->view.offset - (uint64_t)op->imm, last = s->last;
-    uint64_t bits = s->unaligned;
+    uint64_t start = first - s->view.offset - (uint64_t)op->imm, last = s->last, outside = 0;
+    uint32_t *out = x->offsets + x->low;
     const uint8_t *m = x->mask + x->low;
     FOR_LANES
     {
         uint64_t o = address[i] - start;
-        o = m[i] ? o : 0;
-        wrong |= (uint64_t)(o > last) | (o & bits);
-        out[i] = o;
+        bool is_outside = o > last;
+        outside |= (uint64_t)(is_outside & m[i]);
+        o = is_outside ? 0 : o;
+        uneven |= m[i] ? (uint32_t)o : 0;
+        out[i] = (uint32_t)o;
     }
-    return wrong == 0;
+    return !SIM_CHECKED || (outside | (uneven & s->unaligned)) == 0;
+}
+
+/* Says of every chunk of x->offsets how it lies, for elements of `size` bytes; always true. */
+static bool offsets_settle(sim_exec *x, uint32_t size, const span *s)
+{
+    const uint8_t *mask = x->dense ? NULL : x->mask + x->low;
+    sim_chunks_find(x->offsets + x->low, mask, LANE_COUNT(x), size, s->last,
+                    x->kinds + x->low / SIM_CHUNK);
+    return true;
 }
 
 /* Address of one lane, for the slow way. */
@@ -124,23 +175,19 @@ static uint64_t lane_address(const sim_exec *x, const sim_op *op, sim_memory_for
 
 /* ---- Lane by lane --------------------------------------------------------------------------- */
 
-static void addresses_keep(sim_exec *x, const sim_op *op, sim_memory_form form)
-{
-    for (uint32_t lane = x->low; lane < x->high; lane++) {
-        if (x->mask[lane]) x->offsets[lane] = lane_address(x, op, form, lane);
-    }
-}
-
 static void load_slowly(sim_exec *x, const sim_op *op, sim_memory_form form, uint32_t bytes)
 {
     uint8_t loaded[COMPONENTS_MAX * 8];
+    uint64_t addresses[SIM_LANES];
     /* A target may be the row of the index, so all addresses are computed before any load. */
-    addresses_keep(x, op, form);
+    for (uint32_t lane = x->low; lane < x->high; lane++) {
+        if (x->mask[lane]) addresses[lane] = lane_address(x, op, form, lane);
+    }
     for (uint32_t lane = x->low; lane < x->high; lane++) {
         if (!x->mask[lane]) continue;
-        sim_lane_load(x, op, lane, x->offsets[lane], bytes * op->count, op->c, 1, loaded);
-        if (x->lane_has_undefined || x->wave->tracks) {
-            sim_shadow_load_lane(x, op, lane, x->offsets[lane], bytes);
+        sim_lane_load(x, op, lane, addresses[lane], bytes * op->count, op->c, 1, loaded);
+        if (SIM_CHECKED && (x->lane_has_undefined || x->wave->tracks)) {
+            sim_shadow_load_lane(x, op, lane, addresses[lane], bytes);
         }
         for (uint32_t k = 0; k < op->count; k++) {
             sim_register place = sim_component(x, op, k);
@@ -168,30 +215,75 @@ static void store_slowly(sim_exec *x, const sim_op *op, sim_memory_form form, ui
 
 /* ---- Whole rows ----------------------------------------------------------------------------- */
 
+/* A register in which lanes of other fragments must keep what they have. */
+static inline bool keeps_others(const sim_exec *x, sim_register place)
+{
+    return x->partial && place >> SIM_REGISTER_SHIFT == SIM_SPACE_FRAME;
+}
+
+/* The kind for the components of elements: those of several stand apart in memory, so that only
+ * single ones are loaded and stored as a run. */
+static inline sim_chunk_kind component_kind(const sim_exec *x, const sim_op *op, uint32_t c)
+{
+    sim_chunk_kind kind = SIM_CHUNK_KIND(x->kinds[c / SIM_CHUNK]);
+    return kind == SIM_CHUNK_RUN && op->count > 1 ? SIM_CHUNK_MIXED : kind;
+}
+
 #define LOAD_ROWS(bits)                                                                            \
+    static inline void load_chunk_##bits(uint##bits##_t *d, const uint8_t *from,                   \
+                                         const uint32_t *at, sim_chunk_kind kind)                  \
+    {                                                                                              \
+        if (kind == SIM_CHUNK_RUN) {                                                               \
+            memcpy(d, from + at[0], SIM_CHUNK * sizeof *d);                                        \
+        } else if (kind == SIM_CHUNK_SAME) {                                                       \
+            uint##bits##_t v = *(const memory_##bits *)(from + at[0]);                             \
+            FOR_CHUNK_LANES d[i] = v;                                                              \
+        } else {                                                                                   \
+            for (uint32_t i = 0; i < SIM_CHUNK; i++)                                               \
+                d[i] = *(const memory_##bits *)(from + at[i]);                                     \
+        }                                                                                          \
+    }                                                                                              \
     static bool rows_are_defined_##bits(const sim_exec *x, const sim_op *op,                       \
                                         const uint8_t *defined)                                    \
     {                                                                                              \
-        uint32_t n = LANE_COUNT(x);                                                                \
-        const uint64_t *offsets = x->offsets + x->low;                                             \
-        const uint8_t *m = x->mask + x->low;                                                       \
-        uint##bits##_t wrong = 0;                                                                  \
-        for (uint32_t k = 0; k < op->count; k++) {                                                 \
-            const uint8_t *from = defined + k * (bits / 8);                                        \
-            FOR_LANES                                                                              \
-            {                                                                                      \
-                uint##bits##_t undefined =                                                         \
-                    (uint##bits##_t) ~*(const memory_##bits *)(from + offsets[i]);                 \
-                wrong |= m[i] ? undefined : 0;                                                     \
+        uint##bits##_t wrong = 0, d[SIM_CHUNK];                                                    \
+        FOR_CHUNKS(x)                                                                              \
+        {                                                                                          \
+            sim_chunk_kind kind = component_kind(x, op, c);                                        \
+            if (kind == SIM_CHUNK_IDLE) continue;                                                  \
+            const uint8_t *m = x->mask + c;                                                        \
+            for (uint32_t k = 0; k < op->count; k++) {                                             \
+                load_chunk_##bits(d, defined + k * (bits / 8), x->offsets + c, kind);              \
+                FOR_CHUNK_LANES                                                                    \
+                {                                                                                  \
+                    uint##bits##_t undefined = (uint##bits##_t) ~d[i];                             \
+                    wrong |= m[i] ? undefined : 0;                                                 \
+                }                                                                                  \
             }                                                                                      \
         }                                                                                          \
         return wrong == 0;                                                                         \
     }                                                                                              \
+    static void load_component_##bits(const sim_exec *x, const sim_op *op, sim_register place,     \
+                                      const uint8_t *from)                                         \
+    {                                                                                              \
+        bool keep = keeps_others(x, place);                                                        \
+        uint##bits##_t v[SIM_CHUNK];                                                               \
+        FOR_CHUNKS(x)                                                                              \
+        {                                                                                          \
+            sim_chunk_kind kind = component_kind(x, op, c);                                        \
+            if (kind == SIM_CHUNK_IDLE) continue;                                                  \
+            uint##bits##_t *d = (uint##bits##_t *)sim_at(x, place) + c;                            \
+            if (!keep || !(x->kinds[c / SIM_CHUNK] & SIM_CHUNK_PART)) {                            \
+                load_chunk_##bits(d, from, x->offsets + c, kind);                                  \
+                continue;                                                                          \
+            }                                                                                      \
+            const uint8_t *m = x->mask + c;                                                        \
+            load_chunk_##bits(v, from, x->offsets + c, kind);                                      \
+            FOR_CHUNK_LANES d[i] = m[i] ? v[i] : d[i];                                             \
+        }                                                                                          \
+    }                                                                                              \
     static void load_rows_##bits(sim_exec *x, const sim_op *op, const sim_view_memory *view)       \
     {                                                                                              \
-        uint32_t n = LANE_COUNT(x);                                                                \
-        const uint64_t *offsets = x->offsets + x->low;                                             \
-        const uint8_t *m = x->mask + x->low, *data = view->data;                                   \
         if (view->defined && !rows_are_defined_##bits(x, op, view->defined)) {                     \
             sim_shadow_load_rows(x, op, view, bits / 8);                                           \
         } else if (x->wave->tracks) {                                                              \
@@ -200,16 +292,7 @@ static void store_slowly(sim_exec *x, const sim_op *op, sim_memory_form form, ui
         for (uint32_t k = 0; k < op->count; k++) {                                                 \
             sim_register place = sim_component(x, op, k);                                          \
             if (place == SIM_REGISTER_NONE) continue;                                              \
-            uint##bits##_t *d = (uint##bits##_t *)sim_at(x, place) + x->low;                       \
-            const uint8_t *from = data + k * (bits / 8);                                           \
-            bool keep = x->partial && place >> SIM_REGISTER_SHIFT == SIM_SPACE_FRAME;              \
-            if (keep) {                                                                            \
-                for (uint32_t i = 0; i < n; i++) {                                                 \
-                    if (m[i]) d[i] = *(const memory_##bits *)(from + offsets[i]);                  \
-                }                                                                                  \
-            } else {                                                                               \
-                FOR_LANES d[i] = *(const memory_##bits *)(from + offsets[i]);                      \
-            }                                                                                      \
+            load_component_##bits(x, op, place, view->data + k * (bits / 8));                      \
         }                                                                                          \
     }
 LOAD_ROWS(8)
@@ -217,67 +300,64 @@ LOAD_ROWS(16)
 LOAD_ROWS(32)
 LOAD_ROWS(64)
 
-/* True when all lanes are active and their offsets `step` bytes apart. */
-static bool is_sequence(const sim_exec *x, uint32_t step)
-{
-    uint32_t n = LANE_COUNT(x);
-    const uint64_t *offsets = x->offsets + x->low;
-    uint64_t start = offsets[0], apart = 0;
-    if (!x->dense || offsets[n - 1] - start != (uint64_t)(n - 1) * step) return false;
-    FOR_LANES apart |= (offsets[i] - start) ^ (uint64_t)(i * step);
-    return apart == 0;
-}
-
-/* Lanes store in order: where two store to the same place, the later one stays. */
+/* Lanes store in order: where two store to the same place, the later one stays.  What is not an
+ * active lane's is never written, not even as it was. */
 #define STORE_ROWS(bits)                                                                           \
-    static void store_component_##bits(const sim_exec *x, sim_register place, uint8_t *to)         \
+    static inline void store_chunk_##bits(const sim_exec *x, const sim_op *op, uint32_t c,         \
+                                          uint8_t *to, const uint##bits##_t *v)                    \
     {                                                                                              \
-        uint32_t n = LANE_COUNT(x), step = sim_register_uniform(place) ? 0 : 1;                    \
-        const uint64_t *offsets = x->offsets + x->low;                                             \
-        const uint8_t *m = x->mask + x->low;                                                       \
-        const uint##bits##_t *v = sim_at(x, place);                                                \
-        v += step * x->low;                                                                        \
-        if (x->dense && step) {                                                                    \
-            for (uint32_t i = 0; i < n; i++)                                                       \
-                *(memory_##bits *)(to + offsets[i]) = v[i];                                        \
-        } else {                                                                                   \
-            for (uint32_t i = 0; i < n; i++) {                                                     \
-                if (m[i]) *(memory_##bits *)(to + offsets[i]) = v[step * i];                       \
+        const uint32_t *at = x->offsets + c;                                                       \
+        const uint8_t *m = x->mask + c;                                                            \
+        bool is_run = component_kind(x, op, c) == SIM_CHUNK_RUN;                                   \
+        if (!(x->kinds[c / SIM_CHUNK] & SIM_CHUNK_PART)) {                                         \
+            if (is_run) memcpy(to + at[0], v, SIM_CHUNK * sizeof *v);                              \
+            for (uint32_t i = 0; !is_run && i < SIM_CHUNK; i++)                                    \
+                *(memory_##bits *)(to + at[i]) = v[i];                                             \
+        } else if (is_run) {                                                                       \
+            memory_##bits *d = (memory_##bits *)(to + at[0]);                                      \
+            FOR_CHUNK_LANES                                                                        \
+            {                                                                                      \
+                if (m[i]) d[i] = v[i];                                                             \
             }                                                                                      \
-        }                                                                                          \
-    }                                                                                              \
-    static void define_component_##bits(const sim_exec *x, uint8_t *defined)                       \
-    {                                                                                              \
-        uint32_t n = LANE_COUNT(x);                                                                \
-        const uint64_t *offsets = x->offsets + x->low;                                             \
-        const uint8_t *m = x->mask + x->low;                                                       \
-        for (uint32_t i = 0; i < n; i++) {                                                         \
-            if (m[i]) *(memory_##bits *)(defined + offsets[i]) = (uint##bits##_t)UINT64_MAX;       \
+        } else {                                                                                   \
+            for (uint32_t left = sim_chunk_active(m); left; left &= left - 1) {                    \
+                uint32_t i = (uint32_t)__builtin_ctz(left);                                        \
+                *(memory_##bits *)(to + at[i]) = v[i];                                             \
+            }                                                                                      \
         }                                                                                          \
     }                                                                                              \
     static void store_rows_##bits(sim_exec *x, const sim_op *op, const sim_view_memory *view)      \
     {                                                                                              \
-        uint32_t bytes = bits / 8, n = LANE_COUNT(x);                                              \
-        bool sequence = is_sequence(x, bytes * op->count);                                         \
+        static const uint##bits##_t defined[SIM_CHUNK] = DEFINED_##bits;                           \
+        uint##bits##_t same[SIM_CHUNK];                                                            \
         for (uint32_t k = 0; k < op->count; k++) {                                                 \
             sim_register place = sim_component(x, op, k);                                          \
-            if (sequence && op->count == 1 && !sim_register_uniform(place)) {                      \
-                memcpy(view->data + x->offsets[x->low],                                            \
-                       (const uint8_t *)sim_at(x, place) + x->low * bytes, n * bytes);             \
-            } else {                                                                               \
-                store_component_##bits(x, place, view->data + k * bytes);                          \
-            }                                                                                      \
-            if (view->defined && !sequence) {                                                      \
-                define_component_##bits(x, view->defined + k * bytes);                             \
+            bool is_uniform = sim_register_uniform(place);                                         \
+            const uint##bits##_t *v = sim_at(x, place);                                            \
+            for (uint32_t i = 0; is_uniform && i < SIM_CHUNK; i++)                                 \
+                same[i] = *v;                                                                      \
+            FOR_CHUNKS(x)                                                                          \
+            {                                                                                      \
+                if (x->kinds[c / SIM_CHUNK] == SIM_CHUNK_IDLE) continue;                           \
+                uint32_t distance = k * (bits / 8);                                                \
+                store_chunk_##bits(x, op, c, view->data + distance, is_uniform ? same : v + c);    \
+                if (!view->defined) continue;                                                      \
+                store_chunk_##bits(x, op, c, view->defined + distance, defined);                   \
             }                                                                                      \
         }                                                                                          \
-        if (view->defined && sequence) {                                                           \
-            memset(view->defined + x->offsets[x->low], 0xff, n * bytes * op->count);               \
-        }                                                                                          \
-        if (x->wave->tracks && sim_shadow_stores(x, op, bytes)) {                                  \
-            sim_shadow_store_rows(x, op, view, bytes);                                             \
+        if (x->wave->tracks && sim_shadow_stores(x, op, bits / 8)) {                               \
+            sim_shadow_store_rows(x, op, view, bits / 8);                                          \
         }                                                                                          \
     }
+#define FOUR_TIMES(v) v, v, v, v
+#define SIXTEEN_TIMES(v)                                                                           \
+    {                                                                                              \
+        FOUR_TIMES(v), FOUR_TIMES(v), FOUR_TIMES(v), FOUR_TIMES(v)                                 \
+    }
+#define DEFINED_8  SIXTEEN_TIMES(UINT8_MAX)
+#define DEFINED_16 SIXTEEN_TIMES(UINT16_MAX)
+#define DEFINED_32 SIXTEEN_TIMES(UINT32_MAX)
+#define DEFINED_64 SIXTEEN_TIMES(UINT64_MAX)
 STORE_ROWS(8)
 STORE_ROWS(16)
 STORE_ROWS(32)
@@ -313,7 +393,7 @@ static inline bool in_granule(uint64_t position, uint32_t bytes, uint32_t count)
         uint32_t n = LANE_COUNT(x);                                                                \
         const uint8_t *m = x->mask + x->low;                                                       \
         uint64_t position = view->position + view->offset;                                         \
-        if (!private_is_defined_##bits(x, op, position)) {                                         \
+        if (SIM_CHECKED && !private_is_defined_##bits(x, op, position)) {                          \
             sim_shadow_load_private(x, op, view, bits / 8);                                        \
         } else if (x->wave->tracks) {                                                              \
             sim_shadow_load_defined(x, op, bits / 8);                                              \
@@ -402,12 +482,13 @@ static bool is_unused(const sim_exec *x, const sim_op *op)
 static inline bool load_is_settled(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                                    uint32_t bytes)
 {
-    return !view->race || is_unused(x, op) || SIM_NAME(sim_race_load)(x, op, view, bytes);
+    return !SIM_CHECKED || !view->race || is_unused(x, op) ||
+           SIM_NAME(sim_race_load)(x, op, view, bytes);
 }
 static inline bool store_is_settled(sim_exec *x, const sim_op *op, const sim_view_memory *view,
                                     uint32_t bytes)
 {
-    return !view->race || SIM_NAME(sim_race_store)(x, op, view, bytes);
+    return !SIM_CHECKED || !view->race || SIM_NAME(sim_race_store)(x, op, view, bytes);
 }
 static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, uint32_t size)
 {
@@ -431,7 +512,7 @@ static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, 
         } else {                                                                                   \
             sim_lane_load(x, op, lane, address, size, op->c, x->active, loaded);                   \
         }                                                                                          \
-        if (x->lane_has_undefined || x->wave->tracks) {                                            \
+        if (SIM_CHECKED && (x->lane_has_undefined || x->wave->tracks)) {                           \
             sim_shadow_load_lane(x, op, lane, address, bits / 8);                                  \
         }                                                                                          \
         for (uint32_t k = 0; k < op->count; k++) {                                                 \
@@ -448,7 +529,8 @@ static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, 
             load_slowly(x, op, SIM_MEMORY_SAME, bits / 8);                                         \
         } else if (s.view.class != SIM_CLASS_PRIVATE) {                                            \
             for (uint32_t i = x->low; i < x->high; i++)                                            \
-                x->offsets[i] = s.start;                                                           \
+                x->offsets[i] = (uint32_t)s.start;                                                 \
+            (void)offsets_settle(x, bits / 8 * op->count, &s);                                     \
             load_rows_##bits(x, op, &s.view);                                                      \
         } else if (in_granule(s.view.position + s.start, bits / 8, op->count)) {                   \
             load_private_##bits(x, op, &s.view);                                                   \
@@ -460,6 +542,7 @@ static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, 
     {                                                                                              \
         span s;                                                                                    \
         if (offsets_each(x, op, bits / 8 * op->count, &s) && s.view.data &&                        \
+            offsets_settle(x, bits / 8 * op->count, &s) &&                                         \
             load_is_settled(x, op, &s.view, bits / 8)) {                                           \
             load_rows_##bits(x, op, &s.view);                                                      \
         } else {                                                                                   \
@@ -495,6 +578,7 @@ static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, 
     {                                                                                              \
         span s;                                                                                    \
         if (offsets_each(x, op, bits / 8 * op->count, &s) && s.view.data &&                        \
+            offsets_settle(x, bits / 8 * op->count, &s) &&                                         \
             store_is_settled(x, op, &s.view, bits / 8)) {                                          \
             store_rows_##bits(x, op, &s.view);                                                     \
         } else {                                                                                   \
@@ -515,7 +599,8 @@ MEMORY_HANDLERS(64)
     {                                                                                              \
         span s;                                                                                    \
         if (span_open(x, op, uniform_64(x, op->a), bits / 8 * op->count, &s) && s.view.data &&     \
-            offsets_##form(x, op, &s) && load_is_settled(x, op, &s.view, bits / 8)) {              \
+            offsets_##form(x, op, &s) && offsets_settle(x, bits / 8 * op->count, &s) &&            \
+            load_is_settled(x, op, &s.view, bits / 8)) {                                           \
             load_rows_##bits(x, op, &s.view);                                                      \
         } else {                                                                                   \
             load_slowly(x, op, SIM_MEMORY_##form, bits / 8);                                       \
@@ -525,7 +610,8 @@ MEMORY_HANDLERS(64)
     {                                                                                              \
         span s;                                                                                    \
         if (span_open(x, op, uniform_64(x, op->a), bits / 8 * op->count, &s) && s.view.data &&     \
-            offsets_##form(x, op, &s) && store_is_settled(x, op, &s.view, bits / 8)) {             \
+            offsets_##form(x, op, &s) && offsets_settle(x, bits / 8 * op->count, &s) &&            \
+            store_is_settled(x, op, &s.view, bits / 8)) {                                          \
             store_rows_##bits(x, op, &s.view);                                                     \
         } else {                                                                                   \
             store_slowly(x, op, SIM_MEMORY_##form, bits / 8);                                      \
@@ -539,100 +625,6 @@ MEMORY_HANDLERS(64)
 ALL_INDEXED(U32)
 ALL_INDEXED(S32)
 ALL_INDEXED(I64)
-
-/* ---- Atomics: lanes in order ---------------------------------------------------------------- */
-
-/* Integers that hold floats: a half is computed with as float, rounded once (half.h). */
-static inline float float_of_I16(uint16_t bits)
-{
-    return sim_float_of_half(bits);
-}
-static inline uint16_t bits_of_I16(float value)
-{
-    return sim_half_of_float(value);
-}
-static inline float float_of_I32(uint32_t bits)
-{
-    return (sim_float_bits){.bits = bits}.value;
-}
-static inline uint32_t bits_of_I32(float value)
-{
-    return (sim_float_bits){.value = value}.bits;
-}
-static inline double float_of_I64(uint64_t bits)
-{
-    return (sim_double_bits){.bits = bits}.value;
-}
-static inline uint64_t bits_of_I64(double value)
-{
-    return (sim_double_bits){.value = value}.bits;
-}
-
-#define ATOMIC(type, U, S, F)                                                                      \
-    static U atomic_##type(sim_atomic operation, U old, U value, U comparator)                     \
-    {                                                                                              \
-        switch (operation) {                                                                       \
-        case SIM_ATOMIC_LOAD: return old;                                                          \
-        case SIM_ATOMIC_STORE:                                                                     \
-        case SIM_ATOMIC_EXCHANGE: return value;                                                    \
-        case SIM_ATOMIC_COMPARE: return old == comparator ? value : old;                           \
-        case SIM_ATOMIC_ADD: return old + value;                                                   \
-        case SIM_ATOMIC_SUB: return old - value;                                                   \
-        case SIM_ATOMIC_SMIN: return (S)old < (S)value ? old : value;                              \
-        case SIM_ATOMIC_UMIN: return old < value ? old : value;                                    \
-        case SIM_ATOMIC_SMAX: return (S)old > (S)value ? old : value;                              \
-        case SIM_ATOMIC_UMAX: return old > value ? old : value;                                    \
-        case SIM_ATOMIC_AND: return old & value;                                                   \
-        case SIM_ATOMIC_OR: return old | value;                                                    \
-        case SIM_ATOMIC_XOR: return old ^ value;                                                   \
-        case SIM_ATOMIC_FADD:                                                                      \
-        case SIM_ATOMIC_FMIN:                                                                      \
-        case SIM_ATOMIC_FMAX: {                                                                    \
-            F a = float_of_##type(old), b = float_of_##type(value);                                \
-            if (operation == SIM_ATOMIC_FADD) {                                                    \
-                a = a + b;                                                                         \
-            } else if (a != a || (operation == SIM_ATOMIC_FMIN ? b < a : b > a)) {                 \
-                a = b; /* a number goes before a NaN */                                            \
-            }                                                                                      \
-            return bits_of_##type(a);                                                              \
-        }                                                                                          \
-        }                                                                                          \
-        UNREACHABLE();                                                                             \
-    }                                                                                              \
-    static void ATOMIC_##type(sim_exec *x, const sim_op *op)                                       \
-    {                                                                                              \
-        sim_atomic operation = (sim_atomic)op->extra;                                              \
-        bool one_a = sim_register_uniform(op->a), one_b = sim_register_uniform(op->b);             \
-        bool one_c = sim_register_uniform(op->c);                                                  \
-        const uint64_t *address = sim_at(x, op->a);                                                \
-        const U *value = sim_at(x, op->b), *comparator = sim_at(x, op->c);                         \
-        U *d = op->target == SIM_REGISTER_NONE ? NULL : sim_at(x, op->target);                     \
-        for (uint32_t i = x->low; i < x->high; i++) {                                              \
-            if (!x->mask[i]) continue;                                                             \
-            U old, next, b = value[one_b ? 0 : i], c = comparator[one_c ? 0 : i];                  \
-            uint64_t where = address[one_a ? 0 : i];                                               \
-            uint32_t size = (uint32_t)sizeof(U);                                                   \
-            if (operation != SIM_ATOMIC_STORE) {                                                   \
-                sim_lane_load(x, op, i, where, size, size, 1, (uint8_t *)&old);                    \
-            } else {                                                                               \
-                old = 0;                                                                           \
-                x->lane_has_undefined = false;                                                     \
-            }                                                                                      \
-            if (x->lane_has_undefined || x->wave->tracks) {                                        \
-                sim_shadow_exchange(x, op, &(sim_shadow_atomic){i, size, where, old, b, c});       \
-            }                                                                                      \
-            next = atomic_##type(operation, old, b, c);                                            \
-            if (d) d[i] = old;                                                                     \
-            bool writes =                                                                          \
-                operation != SIM_ATOMIC_LOAD && !(operation == SIM_ATOMIC_COMPARE && old != c);    \
-            sim_race_atomic(x, op, i, where, size, writes);                                        \
-            if (operation == SIM_ATOMIC_LOAD) continue;                                            \
-            sim_lane_store(x, op, i, where, size, size, 1, (const uint8_t *)&next);                \
-        }                                                                                          \
-    }
-ATOMIC(I16, uint16_t, int16_t, float)
-ATOMIC(I32, uint32_t, int32_t, float)
-ATOMIC(I64, uint64_t, int64_t, double)
 
 /* ---- Copies --------------------------------------------------------------------------------- */
 
@@ -694,9 +686,8 @@ static void FRAME_ADDRESS(sim_exec *x, const sim_op *op)
     ENTRY(op##_##form##_8) ENTRY(op##_##form##_16) ENTRY(op##_##form##_32) ENTRY(op##_##form##_64)
 
 sim_handle *const SIM_NAME(sim_memory_table)[SIM_HANDLER_COUNT] = {
-    SIM_MEMORY_FORMS(MEMORY_ENTRIES, LOAD) SIM_MEMORY_FORMS(MEMORY_ENTRIES, STORE) ENTRY(ATOMIC_I16)
-        ENTRY(ATOMIC_I32) ENTRY(ATOMIC_I64) ENTRY(FENCE) ENTRY(COPY_MEMORY)
-            ENTRY(FRAME_ADDRESS)[SIM_H_COLLECTIVE] = sim_handle_collective,
+    SIM_MEMORY_FORMS(MEMORY_ENTRIES, LOAD) SIM_MEMORY_FORMS(MEMORY_ENTRIES, STORE) ENTRY(FENCE)
+        ENTRY(COPY_MEMORY) ENTRY(FRAME_ADDRESS)[SIM_H_COLLECTIVE] = sim_handle_collective,
     [SIM_H_FORGET] = sim_handle_forget,
     [SIM_H_GROUP_PUT] = sim_handle_group_put,
     [SIM_H_GROUP_TAKE] = sim_handle_group_take,

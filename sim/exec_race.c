@@ -1,20 +1,25 @@
 /* Data races of whole rows: the usual case, where nothing is open, found out for all lanes at once.
  * Where something is, race.c goes lane by lane and says what is wrong. */
-#include "sim/exec.h"
+#include "sim/chunks.h"
 
 #include <string.h>
 
-/* The lanes' accesses to one cell each of an object: cells[at[i] + k].  Most often all lanes are
- * active and lane i has cell first + i and stamp + i: then the arrays are not filled in. */
+/* The lanes' accesses to one cell each of an object: cells[at[i] + k].  Most often the active lanes
+ * stand side by side and the i-th of them has cell first + i and stamp + i: then the row is in
+ * sequence and what follows `is_distinct` is not filled in. */
 typedef struct row {
-    uint32_t n, k;
-    const uint8_t *mask; /* NULL: all lanes are active */
-    bool in_sequence;
-    uint64_t first;
-    uint32_t stamp;
+    uint32_t k;
     uint32_t launch_first, group_first, ordered_from;
-    _Alignas(64) int32_t at[SIM_LANES];    /* cells, from which k are counted */
-    _Alignas(64) uint32_t mine[SIM_LANES]; /* the lanes' stamps */
+    bool in_sequence;
+    uint32_t n, stamp;
+    uint64_t first;
+    bool is_distinct;    /* no two lanes have one cell, as far as can be told at once */
+    uint32_t count;      /* lanes, active or not: a multiple of SIM_CHUNK */
+    const uint8_t *mask; /* of the lanes */
+    uint8_t kinds[SIM_LANES / SIM_CHUNK];
+    uint8_t lanes[SIM_LANES];                /* the mask of a row that had none */
+    _Alignas(64) uint32_t at[SIM_LANES + 1]; /* cells, from which k are counted; a sentinel */
+    _Alignas(64) uint32_t mine[SIM_LANES];   /* the lanes' stamps */
 } row;
 
 /* ---- Which cells --------------------------------------------------------------------------- */
@@ -52,101 +57,152 @@ static lanes lanes_of(const sim_exec *x)
 }
 
 /* The low bits of all active lanes' offsets. */
-static uint64_t offset_bits(const sim_exec *x)
+static uint32_t offset_bits(const sim_exec *x)
 {
-    const uint64_t *offsets = x->offsets + x->low;
-    uint32_t n = LANE_COUNT(x);
-    uint64_t bits = 0; /* lanes that are not active have offset 0 */
-    FOR_LANES bits |= offsets[i];
+    const uint32_t *offsets = x->offsets + x->low;
+    const uint8_t *m = x->mask + x->low;
+    uint32_t n = LANE_COUNT(x), bits = 0;
+    FOR_LANES bits |= m[i] ? offsets[i] : 0;
     return bits;
 }
 
-/* Fills in all but the cells, for n lanes of which the first is work-item lid; the row is in
- * sequence if its stamps are. */
-static void row_start(const sim_race_clock *clock, uint32_t lid, uint32_t n, const uint8_t *mask,
-                      row *out)
+static void row_start(const sim_race_clock *clock, row *out)
 {
-    out->n = n;
-    out->mask = mask;
-    out->in_sequence = !mask && !clock->is_split;
-    out->stamp = clock->base + lid;
     out->launch_first = clock->launch_first;
     out->group_first = clock->group_first;
     out->ordered_from = clock->ordered_from;
+    out->in_sequence = false;
 }
 
-/* The stamps of a row that is not in sequence. */
+/* Fills in the stamps of a row that is not in sequence, from that of the work-item of lane 0, and
+ * whether its cells are plainly apart; the kinds are there. */
 static void row_stamps(const sim_race_clock *clock, uint32_t lid, row *out)
 {
-    uint32_t n = out->n, base = clock->base + lid;
-    if (clock->is_split) {
-        memcpy(out->mine, clock->stamps + lid, n * sizeof *out->mine);
-    } else {
-        FOR_LANES out->mine[i] = base + i;
-    }
+    uint32_t n = out->count, base = clock->base + lid, falls = 0;
+    CHECK(n % SIM_CHUNK == 0 && n <= SIM_LANES);
+    out->at[n] = UINT32_MAX;
+    FOR_LANES falls |= out->at[i + 1] <= out->at[i];
+    out->is_distinct = falls == 0;
+    FOR_LANES out->mine[i] = base + i;
+    for (uint32_t i = 0; clock->is_split && i < n; i++)
+        out->mine[i] = out->mask[i] ? clock->stamps[lid + i] : 0;
 }
 
-/* The row of x->offsets, `first` bytes further; false where cells have larger numbers than it can
- * hold. */
-static bool row_open(const sim_exec *x, const sim_race_shadow *shadow, uint32_t first, row *out)
+/* The row of x->offsets of elements of that size, `first` bytes further. */
+static void row_open(const sim_exec *x, const sim_race_shadow *shadow, uint32_t element,
+                     uint32_t first, row *out)
 {
     const sim_race_clock *clock = &x->launch->race.clocks[shadow->class];
     lanes all = lanes_of(x);
-    const uint64_t *offsets = x->offsets + all.first;
+    const uint32_t *offsets = x->offsets + all.first;
     uint32_t n = all.n, shift = shadow->shift, lid = x->wave->first_item + all.first;
-    uint64_t start = (offsets[0] + first) >> shift, apart = 0;
-    row_start(clock, lid, n, all.mask, out);
+    uint32_t start = (offsets[0] + first) >> shift, apart = 0;
+    row_start(clock, out);
+    out->n = n;
+    out->stamp = clock->base + lid;
     out->first = start;
-    if (out->in_sequence && (offsets[n - 1] + first) >> shift == start + n - 1) {
+    if (!all.mask && !clock->is_split && (offsets[n - 1] + first) >> shift == start + n - 1) {
         FOR_LANES apart |= ((offsets[i] + first) >> shift) ^ (start + i);
-        if (apart == 0) return true;
+        out->in_sequence = apart == 0;
     }
-    out->in_sequence = false;
-    if (sim_race_cells(shadow) > INT32_MAX) return false;
-    FOR_LANES out->at[i] = (int32_t)((offsets[i] + first) >> shift);
-    row_stamps(clock, lid, out);
-    return true;
+    if (out->in_sequence) return;
+    out->count = n = LANE_COUNT(x);
+    out->mask = x->mask + x->low;
+    offsets = x->offsets + x->low;
+    FOR_LANES out->at[i] = (offsets[i] + first) >> shift;
+    if (element == UINT32_C(1) << shift) {
+        memcpy(out->kinds, x->kinds + x->low / SIM_CHUNK, n / SIM_CHUNK);
+    } else {
+        sim_chunks_find(out->at, out->mask, n, 1, 0, out->kinds);
+    }
+    row_stamps(clock, x->wave->first_item + x->low, out);
 }
 
 /* ---- Checks -------------------------------------------------------------------------------- */
 
-/* 1 where what the cell says is not settled for the work-item with stamp `mine`. */
-static inline uint32_t is_open(const row *r, uint32_t cell, uint32_t mine)
+/* True where what the cell says is not settled for the work-item with stamp `mine`; for one cell,
+ * or for words of them. */
+#define IS_OPEN(r, cell, mine)                                                                     \
+    (((cell) != (mine)) & (((cell)&SIM_RACE_STAMP) >= (r)->launch_first) &                         \
+     ((((cell)&SIM_RACE_STAMP) - (r)->group_first >= (r)->ordered_from - (r)->group_first) |       \
+      (((cell)&SIM_RACE_OLDER) != 0)))
+
+/* Over the chunks of a row that is not in sequence, but for those that nobody is active in. */
+#define FOR_ROW_CHUNKS(r)                                                                          \
+    for (uint32_t c = 0; c < (r)->count; c += SIM_CHUNK)                                           \
+        if ((r)->kinds[c / SIM_CHUNK] != SIM_CHUNK_IDLE)
+
+/* The cells of a chunk's lanes, active or not. */
+static inline sim_words chunk_get(const row *r, const uint32_t *cells, uint32_t c)
 {
-    uint32_t stamp = cell & SIM_RACE_STAMP, span = r->ordered_from - r->group_first;
-    bool apart = stamp - r->group_first >= span; /* not of this group before the barrier */
-    return (uint32_t)((cell != mine) & (stamp >= r->launch_first) &
-                      (apart | ((cell & SIM_RACE_OLDER) != 0)));
+    const uint32_t *at = r->at + c;
+    uint32_t found[SIM_CHUNK];
+    sim_chunk_kind kind = SIM_CHUNK_KIND(r->kinds[c / SIM_CHUNK]);
+    if (kind == SIM_CHUNK_RUN) return sim_words_get(cells + at[0]);
+    if (kind == SIM_CHUNK_SAME) return (sim_words){0} + cells[at[0]];
+    for (uint32_t i = 0; i < SIM_CHUNK; i++)
+        found[i] = cells[at[i]];
+    return sim_words_get(found);
+}
+
+/* The same back, for active lanes. */
+static inline void chunk_put(const row *r, uint32_t *cells, uint32_t c, sim_words from)
+{
+    const uint32_t *at = r->at + c;
+    const uint8_t *m = r->mask + c;
+    uint8_t kind = r->kinds[c / SIM_CHUNK];
+    uint32_t words[SIM_CHUNK];
+    if (kind == SIM_CHUNK_RUN) {
+        sim_words_put(cells + at[0], from);
+    } else if (kind == (SIM_CHUNK_RUN | SIM_CHUNK_PART)) {
+        sim_words mask = sim_words_mask(m);
+        sim_words_put(cells + at[0], (from & mask) | (sim_words_get(cells + at[0]) & ~mask));
+    } else {
+        sim_words_put(words, from);
+        for (uint32_t left = sim_chunk_active(m); left; left &= left - 1) {
+            uint32_t i = (uint32_t)__builtin_ctz(left);
+            cells[at[i]] = words[i];
+        }
+    }
 }
 
 /* True when no lane meets anything open. */
 static bool row_settled(const row *r, const uint32_t *cells)
 {
     uint32_t n = r->n, open = 0;
-    const uint32_t *mine = r->mine;
-    const int32_t *at = r->at;
-    const uint8_t *m = r->mask;
+    sim_words found_open = {0};
     if (!cells) return true;
     cells += r->k;
     if (r->in_sequence) {
         uint32_t stamp = r->stamp;
         cells += r->first;
-        FOR_LANES open |= is_open(r, cells[i], stamp + i);
-    } else if (!m) {
-        FOR_LANES open |= is_open(r, cells[at[i]], mine[i]);
-    } else {
-        FOR_LANES open |= is_open(r, cells[at[i]], mine[i]) & (m[i] != 0);
+        FOR_LANES open |= (uint32_t)IS_OPEN(r, cells[i], stamp + i);
+        return open == 0;
     }
-    return open == 0;
+    FOR_ROW_CHUNKS(r)
+    {
+        sim_words found = chunk_get(r, cells, c), mine = sim_words_get(r->mine + c);
+        found_open |= (sim_words)IS_OPEN(r, found, mine) & sim_words_mask(r->mask + c);
+    }
+    return !sim_words_any(found_open);
+}
+
+/* True where a lane's cell is not what the lane has just written: another has it too. */
+static bool row_shares(const row *r, const uint32_t *cells)
+{
+    sim_words shared = {0};
+    FOR_ROW_CHUNKS(r)
+    {
+        sim_words differs = chunk_get(r, cells, c) ^ sim_words_get(r->mine + c);
+        shared |= differs & sim_words_mask(r->mask + c);
+    }
+    return sim_words_any(shared);
 }
 
 /* The lanes become the last writers; false, and nothing has changed, where two have one cell. */
 static bool row_write(const row *r, uint32_t *cells)
 {
-    uint32_t before[SIM_LANES], n = r->n, shared = 0;
-    const uint32_t *mine = r->mine;
-    const int32_t *at = r->at;
-    const uint8_t *m = r->mask;
+    uint32_t before[SIM_LANES], n = r->n;
     cells += r->k;
     if (r->in_sequence) {
         uint32_t stamp = r->stamp;
@@ -154,15 +210,12 @@ static bool row_write(const row *r, uint32_t *cells)
         FOR_LANES cells[i] = stamp + i;
         return true;
     }
-    FOR_LANES before[i] = cells[at[i]];
-    for (uint32_t i = 0; i < n; i++) {
-        if (!m || m[i]) cells[at[i]] = mine[i];
+    if (!r->is_distinct) {
+        FOR_ROW_CHUNKS(r) sim_words_put(before + c, chunk_get(r, cells, c));
     }
-    FOR_LANES shared |= (cells[at[i]] != mine[i]) & (!m || m[i] != 0);
-    if (!shared) return true;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!m || m[i]) cells[at[i]] = before[i];
-    }
+    FOR_ROW_CHUNKS(r) chunk_put(r, cells, c, sim_words_get(r->mine + c));
+    if (r->is_distinct || !row_shares(r, cells)) return true;
+    FOR_ROW_CHUNKS(r) chunk_put(r, cells, c, sim_words_get(before + c));
     return false;
 }
 
@@ -177,13 +230,34 @@ static inline uint32_t joined(uint32_t cell, uint32_t mine, uint32_t first, uint
     return mine | (several ? SIM_RACE_SEVERAL : 0) | (older ? SIM_RACE_OLDER : 0);
 }
 
+/* The same of sixteen. */
+static inline sim_words joined_words(const row *r, sim_words cell, sim_words mine)
+{
+    sim_words stamp = cell & SIM_RACE_STAMP, here = (sim_words)(stamp >= r->ordered_from);
+    sim_words other = (sim_words)(stamp != mine) | cell,
+              before = (sim_words)(stamp < r->group_first);
+    sim_words older = (sim_words)(stamp >= r->launch_first) & (before | cell);
+    return mine | (here & other & SIM_RACE_SEVERAL) | (older & SIM_RACE_OLDER);
+}
+
+/* A chunk of lanes reads; of lanes that read one cell together the last one's name stays. */
+static void chunk_read(const row *r, uint32_t *cells, uint32_t c)
+{
+    sim_words mine = sim_words_get(r->mine + c);
+    chunk_put(r, cells, c, joined_words(r, chunk_get(r, cells, c), mine));
+    if (SIM_CHUNK_KIND(r->kinds[c / SIM_CHUNK]) == SIM_CHUNK_RUN || r->is_distinct) return;
+    sim_words differs = (chunk_get(r, cells, c) ^ mine) & SIM_RACE_STAMP;
+    if (!sim_words_any(differs & sim_words_mask(r->mask + c))) return;
+    for (uint32_t i = c; i < c + SIM_CHUNK; i++) {
+        uint32_t *cell = &cells[r->at[i]];
+        if (r->mask[i] && (*cell & SIM_RACE_STAMP) != r->mine[i]) *cell |= SIM_RACE_SEVERAL;
+    }
+}
+
+/* Chunk after chunk: a cell that two of them read has then the other's stamp. */
 static void row_read(const row *r, uint32_t *cells)
 {
     uint32_t n = r->n, first = r->launch_first, group = r->group_first, ordered = r->ordered_from;
-    uint32_t next[SIM_LANES];
-    const uint32_t *mine = r->mine;
-    const int32_t *at = r->at;
-    const uint8_t *m = r->mask;
     cells += r->k;
     if (r->in_sequence) {
         uint32_t stamp = r->stamp;
@@ -191,17 +265,7 @@ static void row_read(const row *r, uint32_t *cells)
         FOR_LANES cells[i] = joined(cells[i], stamp + i, first, group, ordered);
         return;
     }
-    FOR_LANES next[i] = joined(cells[at[i]], mine[i], first, group, ordered);
-    for (uint32_t i = 0; i < n; i++) {
-        if (!m || m[i]) cells[at[i]] = next[i];
-    }
-    /* Lanes that read one cell together: the last one's name stays. */
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t cell = cells[at[i]];
-        if ((cell & SIM_RACE_STAMP) != mine[i] && (!m || m[i])) {
-            cells[at[i]] = cell | SIM_RACE_SEVERAL;
-        }
-    }
+    FOR_ROW_CHUNKS(r) chunk_read(r, cells, c);
 }
 
 /* ---- The log of reads ---------------------------------------------------------------------- */
@@ -211,16 +275,16 @@ static void log_row(sim_exec *x, const sim_view_memory *view, uint32_t first, ui
     sim_race *race = &x->launch->race;
     lanes all = lanes_of(x);
     uint32_t n = all.n;
-    const uint64_t *from = x->offsets + all.first;
+    const uint32_t *from = x->offsets + all.first;
     sim_race_log_row *logged = sim_race_log_add(race, view->race, n * (all.mask ? 3 : 2));
     uint16_t *offsets = (uint16_t *)(void *)(race->log_data + logged->data);
-    uint64_t start = from[0], apart = 0;
-    FOR_LANES apart |= (from[i] - start) ^ (uint64_t)(i * size);
+    uint32_t start = from[0], apart = 0;
+    FOR_LANES apart |= (from[i] - start) ^ (i * size);
     FOR_LANES offsets[i] = (uint16_t)(from[i] + first);
     logged->size = size;
     logged->lid = x->wave->first_item + all.first;
     logged->count = n;
-    logged->offset = (uint32_t)(start + first);
+    logged->offset = start + first;
     logged->has_mask = all.mask != NULL;
     logged->in_sequence = !all.mask && apart == 0;
     if (all.mask) memcpy(race->log_data + logged->data + 2 * n, all.mask, n);
@@ -240,11 +304,20 @@ static bool logged_read(const sim_race *race, const sim_race_log_row *logged)
     if (shift) FOR_LANES bits |= offsets[i];
     sim_race_cells_make(shadow, false, shift ? bits : 0);
     shift = shadow->shift;
-    row_start(clock, logged->lid, n, logged->has_mask ? data + 2 * n : NULL, &r);
+    row_start(clock, &r);
     r.in_sequence = logged->in_sequence && logged->size == UINT32_C(1) << shift;
+    r.n = n;
+    r.stamp = clock->base + logged->lid;
     r.first = logged->offset >> shift;
     if (!r.in_sequence) {
-        FOR_LANES r.at[i] = offsets[i] >> shift;
+        r.count = sim_chunks_up(n);
+        r.mask = r.lanes;
+        memset(r.lanes, 0, r.count);
+        if (logged->has_mask) memcpy(r.lanes, data + 2 * n, n);
+        if (!logged->has_mask) memset(r.lanes, 1, n);
+        memset(r.at, 0, r.count * sizeof *r.at);
+        FOR_LANES r.at[i] = (uint32_t)offsets[i] >> shift;
+        sim_chunks_find(r.at, r.mask, r.count, 1, sim_race_cells(shadow) - 1, r.kinds);
         row_stamps(clock, logged->lid, &r);
     }
     shadow->read_from = r.ordered_from;
@@ -287,12 +360,13 @@ static void log_settle(sim_race *race)
 
 /* Makes the cells fit the accesses and gives their number per lane; 0: not row by row. */
 static uint32_t cells_open(sim_exec *x, const sim_op *op, sim_race_shadow *shadow, bool is_write,
-                           uint32_t first, uint32_t size, row *out)
+                           uint32_t element, uint32_t first, uint32_t size, row *out)
 {
     uint64_t bits = first | size;
     if (shadow->shift && (op->c & 3)) bits |= offset_bits(x);
     sim_race_cells_make(shadow, is_write, shadow->shift ? bits : 0);
-    return row_open(x, shadow, first, out) ? size >> shadow->shift : 0;
+    row_open(x, shadow, element, first, out);
+    return size >> shadow->shift;
 }
 
 bool SIM_NAME(sim_race_load)(sim_exec *x, const sim_op *op, const sim_view_memory *view,
@@ -307,7 +381,7 @@ bool SIM_NAME(sim_race_load)(sim_exec *x, const sim_op *op, const sim_view_memor
         log_row(x, view, first, size);
         return true;
     }
-    uint32_t cells = cells_open(x, op, shadow, false, first, size, &r);
+    uint32_t cells = cells_open(x, op, shadow, false, bytes * op->count, first, size, &r);
     if (cells == 0 || clock->is_split) return false;
     for (r.k = 0; r.k < cells; r.k++) {
         if (!row_settled(&r, shadow->writers)) return false;
@@ -327,10 +401,10 @@ bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op, const sim_view_memo
     uint32_t size = bytes * op->count;
     uint32_t ordered_from = race->clocks[shadow->class].ordered_from;
     row r;
-    uint32_t cells = cells_open(x, op, shadow, true, 0, size, &r);
+    uint32_t cells = cells_open(x, op, shadow, true, size, 0, size, &r);
     if (shadow->logged_from == ordered_from && (cells != 1 || !log_is_apart(race, shadow, &r))) {
         log_settle(race);
-        cells = cells_open(x, op, shadow, true, 0, size, &r);
+        cells = cells_open(x, op, shadow, true, size, 0, size, &r);
     }
     /* What came to local memory before the last barrier is settled; nobody else sees it. */
     bool is_local = shadow->class == SIM_RACE_LOCAL;

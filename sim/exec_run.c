@@ -13,9 +13,10 @@
 
 static sim_handle *handler_of(const sim_op *op)
 {
-    sim_handle *handle = SIM_NAME(sim_lanes_table)[op->handler];
+    sim_handle *handle = SIM_ARITHMETIC(sim_lanes_table)[op->handler];
     if (!handle) handle = SIM_NAME(sim_memory_table)[op->handler];
-    return handle ? handle : SIM_NAME(sim_rare_table)[op->handler];
+    if (!handle) handle = SIM_ARITHMETIC(sim_rare_table)[op->handler];
+    return handle ? handle : SIM_NAME(sim_atomic_table)[op->handler];
 }
 
 /* Every operation of a wave that tracks is accompanied by its shadow. */
@@ -67,7 +68,7 @@ static void enter_mask(sim_exec *x, const sim_fragment *fragment)
 /* The fragment goes along the edge. */
 static void follow(sim_exec *x, sim_fragment *fragment, const sim_edge *edge)
 {
-    if (edge->takes_undefined) sim_shadow_start(x);
+    if (SIM_CHECKED && edge->takes_undefined) sim_shadow_start(x);
     run_ops(x, x->frame->function->ops + edge->move_first, edge->move_count);
     fragment->block = edge->target;
     if (edge->is_back) x->back_edges++;
@@ -375,7 +376,7 @@ static bool run_block(sim_exec *x, sim_fragment *fragment)
     const sim_code_function *function = x->frame->function;
     const sim_code_block *block = &function->blocks[fragment->block];
     if (!pay(x, block)) return true;
-    if (block->takes_undefined) sim_shadow_start(x);
+    if (SIM_CHECKED && block->takes_undefined) sim_shadow_start(x);
     run_ops(x, function->ops + block->op_first, block->op_count);
     if (x->wave->tracks) sim_shadow_end(x, block);
     const sim_edge *edges = function->edges + block->edge_first;

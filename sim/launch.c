@@ -257,10 +257,12 @@ static void rows_open(const sim_launch_state *l, const sim_wave *wave)
 /* Adds to all of a row what makes its first element `first`. */
 static void row_move(const sim_wave *wave, uint32_t row, uint64_t first)
 {
+    typedef uint64_t eight __attribute__((vector_size(64), may_alias));
     uint64_t *lanes = row_of(wave, row), distance = first - lanes[0];
     if (distance == 0) return;
-    for (uint32_t lane = 0; lane < wave->lane_count; lane++)
-        lanes[lane] += distance;
+    eight *part = (eight *)(void *)lanes;
+    for (uint32_t lane = 0; lane < wave->lane_count; lane += 8, part++)
+        *part += distance; /* rows have room for whole chunks */
 }
 
 /* From one group to the next all lanes' numbers grow by the same. */
@@ -411,7 +413,9 @@ static void run(sim_launch_state *l, const sim_argument *arguments)
     sim_exec *x = (sim_exec *)(void *)memory.data;
     x->launch = l;
     x->wave = &waves[0];
-    run_groups(x, sim_engine_at(l->world->engine), waves, arguments);
+    uint32_t engine = l->world->engine;
+    run_groups(x, l->world->is_unchecked ? sim_engine_unchecked_at(engine) : sim_engine_at(engine),
+               waves, arguments);
     rt_free(memory.block);
     for (uint32_t i = 0; i < l->wave_count; i++)
         sim_wave_close(&waves[i]);

@@ -519,7 +519,7 @@ void sim_race_write(sim_exec *x, uint32_t site, uint32_t lane, const sim_view_me
 
 /* OpenCL 1.x atomics are atomic for all work-items of the device; llvm-spirv writes them as relaxed
  * ones of scope Workgroup. */
-static uint32_t atomic_level(uint32_t order)
+uint32_t sim_race_atomic_level(uint32_t order)
 {
     uint32_t level = sim_race_level(sim_order_memory(order));
     uint32_t semantics = sim_order_semantics(order);
@@ -536,7 +536,7 @@ void sim_race_atomic(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t addr
     if (view.size < size || view.offset > view.size - size || view.offset % size) return;
     access a = access_of(x, op->site, lane, &view, size);
     a.is_write = wrote;
-    a.level = atomic_level(op->stride);
+    a.level = sim_race_atomic_level(op->stride);
     sim_race_log_settle(a.race, a.shadow);
     sim_race_cells_make(a.shadow, wrote, view.offset | size);
     judge(&a, false);
@@ -653,6 +653,7 @@ void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
     sim_race *race = &l->race;
     const uint64_t *size = l->range->global;
     race->is_on = size[0] > 1 || size[1] > 1 || size[2] > 1 || l->program->has_copies;
+    race->is_on &= !l->world->is_unchecked;
     if (!race->is_on) return;
     race->world = l->world;
     race->items = (uint32_t)l->pool[SIM_SLOT_GROUP_ITEMS];

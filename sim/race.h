@@ -228,6 +228,9 @@ void sim_race_write(struct sim_exec *x, uint32_t site, uint32_t lane,
 void sim_race_atomic(struct sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address,
                      uint32_t size, bool wrote);
 
+/* With whom an atomic of that order is atomic: SIM_RACE_SUBGROUP and so on. */
+uint32_t sim_race_atomic_level(uint32_t order);
+
 /* All active lanes read `size` bytes at one offset of a tracked object.  False, and nothing is
  * recorded, where a race is possible: then each lane must go by sim_race_read. */
 bool sim_race_read_one(struct sim_exec *x, uint32_t site, const struct sim_view_memory *view,

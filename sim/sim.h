@@ -94,6 +94,16 @@ typedef uint32_t sim_object;
 sim_world *sim_world_create(rt_sink *sink, uint64_t seed);
 void sim_world_destroy(sim_world *world);
 
+/* Which build of the engine runs the world's kernels: "base" (any x86-64), "v3" or "v4" (levels of
+ * x86-64).  Without it the best one for this processor does.  All compute the same bits, which is
+ * what tests choose one for.  UNSUPPORTED: the processor lacks the level; ERRC_INVALID: no such
+ * name. */
+RT_MUST_USE rt_status sim_world_choose_engine(sim_world *world, rt_text name);
+/* From here on kernels run without checks and find nothing: wrong ones do to this process what they
+ * like, and which bits are defined is not known any more.  Only for measuring what checks cost,
+ * with kernels that are known to be right. */
+void sim_world_drop_checks(sim_world *world);
+
 /* size >= 1 bytes of undefined content in global memory; the label (copied) names it in findings.
  * ERRC_MEMORY_ALLOCATION; LIMIT. */
 RT_MUST_USE rt_status sim_object_create(sim_world *world, uint64_t size, rt_text label,

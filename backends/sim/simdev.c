@@ -7,6 +7,8 @@
 
 #include "backends/sim/simdev_internal.h"
 
+#include <string.h>
+
 /* ---- Memory ------------------------------------------------------------------------------- */
 
 static bool is_usm(const simdev_memory *memory)
@@ -359,15 +361,47 @@ static const dev_device_ops simdev_device_ops = {
     .program_load = simdev_program_load,
 };
 
-/* The schedule that a selector names; SIM_SCHEDULES where it names none. */
-static sim_schedule schedule_of(rt_text selector)
+/* What a selector chooses; each empty where it is not said. */
+typedef struct selection {
+    rt_text schedule, engine;
+} selection;
+
+/* Takes one "NAME=value"; false where it names nothing, or what was chosen already. */
+static bool choose(selection *chosen, rt_text choice)
 {
-    static const rt_text key = {"schedule=", sizeof "schedule=" - 1};
-    if (selector.length == 0) return SIM_SCHEDULE_LOCKSTEP;
-    if (!rt_text_starts(selector, key.data)) return SIM_SCHEDULES;
-    rt_text name = {selector.data + key.length, selector.length - key.length};
+    const struct {
+        rt_text name;
+        rt_text *value;
+    } known[] = {{RT_TEXT("schedule="), &chosen->schedule}, {RT_TEXT("engine="), &chosen->engine}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        size_t length = known[i].name.length;
+        if (!rt_text_starts(choice, known[i].name.data)) continue;
+        if (known[i].value->length > 0 || choice.length == length) return false;
+        *known[i].value = (rt_text){choice.data + length, choice.length - length};
+        return true;
+    }
+    return false;
+}
+
+/* Reads a selector, choices between commas. */
+static bool selection_read(rt_text selector, selection *out)
+{
+    *out = (selection){{0}, {0}};
+    for (size_t at = 0; at < selector.length;) {
+        const char *comma = memchr(selector.data + at, ',', selector.length - at);
+        size_t end = comma ? (size_t)(comma - selector.data) : selector.length;
+        if (!choose(out, (rt_text){selector.data + at, end - at})) return false;
+        at = end + 1;
+    }
+    return true;
+}
+
+/* The schedule of that name, lockstep without one; SIM_SCHEDULES where there is none. */
+static sim_schedule schedule_of(rt_text name)
+{
     sim_schedule schedule = SIM_SCHEDULE_LOCKSTEP;
-    while (schedule < SIM_SCHEDULES && !rt_text_is(name, sim_schedule_name(schedule)))
+    while (name.length > 0 && schedule < SIM_SCHEDULES &&
+           !rt_text_is(name, sim_schedule_name(schedule)))
         schedule++;
     return schedule;
 }
@@ -375,17 +409,25 @@ static sim_schedule schedule_of(rt_text selector)
 static rt_status simdev_open(const dev_open_parameters *parameters, rt_text selector,
                              dev_device **out_device)
 {
-    sim_schedule schedule = schedule_of(selector);
+    selection chosen;
+    bool is_known = selection_read(selector, &chosen);
+    sim_schedule schedule = is_known ? schedule_of(chosen.schedule) : SIM_SCHEDULES;
     if (schedule == SIM_SCHEDULES)
         return rt_fail(parameters->sink, RT_ERRC_INVALID, RT_RULE_NONE,
                        "there is one simulated device, which may be given schedule=lockstep, "
-                       "forward, backward or seeded, but not '%.*s'",
+                       "forward, backward or seeded and engine=base, v3 or v4, but not '%.*s'",
                        RT_TEXT_ARG(selector));
+    sim_world *world = sim_world_create(parameters->sink, parameters->seed);
+    rt_status status = RT_STATUS_OK;
+    if (chosen.engine.length) status = sim_world_choose_engine(world, chosen.engine);
+    if (!rt_ok(status)) {
+        sim_world_destroy(world);
+        return status;
+    }
     simdev_device *device = rt_alloc(sizeof *device);
     device->base.ops = &simdev_device_ops;
     pthread_mutex_init(&device->lock, NULL);
-    device->world = sim_world_create(parameters->sink, parameters->seed);
-    CHECK(device->world != NULL);
+    device->world = world;
     device->schedule = schedule;
     device->choice = parameters->seed;
     device->on_finding = parameters->on_finding;

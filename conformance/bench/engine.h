@@ -15,8 +15,10 @@ typedef struct bench_run {
     rt_buffer *result; /* receives the written buffers after the last launch, in their order */
 } bench_run;
 
-/* Runs a case on the simulated device, from SPIR-V.  RT_BUDGET and the like: as sim_launch. */
+/* Runs a case on the simulated device, from SPIR-V, with all its checks or without.  RT_BUDGET and
+ * the like: as sim_launch. */
 RT_MUST_USE rt_status bench_on_sim(rt_sink *sink, const bench_run *run);
+RT_MUST_USE rt_status bench_on_sim_unchecked(rt_sink *sink, const bench_run *run);
 
 /* Runs a case on the first device of the only OpenCL platform that the loader finds, from source.
  * TOOL: a call failed; the message has its name and code. */

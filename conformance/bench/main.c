@@ -1,11 +1,12 @@
 /* Times one kernel on one engine:
  *
  *     bench_kernels --list
- *     bench_kernels sim|opencl CASE FILE WARM_UP REPEAT OUT
+ *     bench_kernels sim|sim-unchecked|opencl CASE FILE WARM_UP REPEAT OUT
  *
- * FILE is SPIR-V for sim, source for opencl.  Prints the times in milliseconds, one a line, and
- * writes what the kernel wrote into OUT.  --list prints name, 1 where it is in the set "wide" only,
- * and the tolerance of each case.  ci/bench kernels drives it.  Exit status 1: the engine failed.
+ * FILE is SPIR-V for sim, with its checks or without, source for opencl.  Prints the times in
+ * milliseconds, one a line, and writes what the kernel wrote into OUT.  --list prints name, 1 where
+ * it is in the set "wide" only, and the tolerance of each case.  ci/bench kernels drives it.  Exit
+ * status 1: the engine failed.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "conformance/bench/engine.h"
@@ -64,9 +65,21 @@ static const bench_case *find(const char *name)
 
 static int time_case(const char *engine, const bench_run *run, const char *out)
 {
+    static const struct {
+        const char *name;
+        rt_status (*run)(rt_sink *sink, const bench_run *run);
+    } engines[] = {{"sim", bench_on_sim},
+                   {"sim-unchecked", bench_on_sim_unchecked},
+                   {"opencl", bench_on_opencl}};
+    uint32_t at = 0, count = sizeof engines / sizeof *engines;
+    while (at < count && strcmp(engine, engines[at].name) != 0)
+        at++;
+    if (at == count) {
+        fprintf(stderr, "bench_kernels: there is no engine '%s'\n", engine);
+        return 2;
+    }
     rt_sink *sink = rt_sink_create();
-    rt_status status =
-        strcmp(engine, "sim") == 0 ? bench_on_sim(sink, run) : bench_on_opencl(sink, run);
+    rt_status status = engines[at].run(sink, run);
     bool good = rt_ok(status);
     if (!good) {
         fprintf(stderr, "bench_kernels: %.*s\n",
@@ -89,8 +102,9 @@ int main(int argc, char **argv)
     long warm_up = argc == 7 ? strtol(argv[4], NULL, 10) : 0;
     long repeat = argc == 7 ? strtol(argv[5], NULL, 10) : 0;
     if (!what || warm_up < 0 || repeat < 1 || repeat > 10000) {
-        fprintf(stderr, "usage: bench_kernels --list\n"
-                        "       bench_kernels sim|opencl CASE FILE WARM_UP REPEAT OUT\n");
+        fprintf(stderr,
+                "usage: bench_kernels --list\n"
+                "       bench_kernels sim|sim-unchecked|opencl CASE FILE WARM_UP REPEAT OUT\n");
         return 2;
     }
     rt_buffer code = {0}, result = {0};

@@ -37,6 +37,8 @@ int cnf_check_command(const cnf_arguments *arguments)
     cnf_files files;
     int status = cnf_command_files(arguments, &arena, &files);
     uint32_t wrong = 0;
+    if (status == CNF_EXIT_EXPECTED && cnf_command_refuses_packs(&files, "check"))
+        status = CNF_EXIT_USAGE;
     for (uint32_t i = 0; status == CNF_EXIT_EXPECTED && i < files.count; i++)
         wrong += check_file(&files.items[i]) > 0;
     if (status == CNF_EXIT_EXPECTED) {

@@ -78,6 +78,8 @@ static void files_format(fmt_command *command, const cnf_arguments *arguments)
     rt_arena arena = {0};
     cnf_files files;
     int found = cnf_command_files(arguments, &arena, &files);
+    if (found == CNF_EXIT_EXPECTED && cnf_command_refuses_packs(&files, "fmt"))
+        found = CNF_EXIT_USAGE;
     worsen(command, found);
     if (found == CNF_EXIT_EXPECTED) {
         for (uint32_t i = 0; i < files.count; i++)

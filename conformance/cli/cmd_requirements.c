@@ -29,6 +29,7 @@ static int command_read(requirements_command *command)
 {
     int found = cnf_command_files(command->arguments, &command->arena, &command->files);
     if (found != CNF_EXIT_EXPECTED) return found;
+    if (cnf_command_refuses_packs(&command->files, "requirements")) return CNF_EXIT_USAGE;
     rt_text root = cnf_files_root(&command->arena, command->files.items[0].file);
     if (root.length == 0) {
         fprintf(stderr, "assay: no requirements.yaml in a folder above %.*s\n",

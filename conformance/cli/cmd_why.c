@@ -89,7 +89,7 @@ static void tables_read(why_command *command)
     rt_text table = rt_arena_printf(&command->arena, "%.*s/requirements.yaml", RT_TEXT_ARG(root));
     command->has_rules =
         rt_ok(cnf_rules_read(command->sink, &command->arena, table, &command->rules));
-    rt_status status = cnf_file_read(command->sink, file, RT_SCENARIO_SIZE_MAX, &command->source);
+    rt_status status = cnf_file_text(command->sink, &command->files.items[0], &command->source);
     (void)status; /* A file that cannot be read is INVALID, which the record says. */
 }
 

@@ -13,43 +13,54 @@ uint32_t cnf_command_processors(void)
     return count > 0 ? (uint32_t)count : 1;
 }
 
-/* Packed scenarios are of the design, but not of this version; reading one as YAML would only say
- * that it is none. */
-static const rt_text *pack_among(const cnf_arguments *arguments)
+/* Finds the scenarios of a pack among the paths; false: none of them is one.  A pack stands alone:
+ * what two roots have in common would be two scenarios of one name. */
+static bool pack_find(rt_sink *sink, const cnf_arguments *arguments, rt_arena *arena,
+                      cnf_files *out_files, rt_status *out_status)
 {
     for (uint32_t i = 0; i < arguments->path_count; i++) {
-        const rt_text *path = &arguments->paths[i];
-        if (path->length <= 6) continue;
-        const rt_text ending = {path->data + path->length - 6, 6};
-        if (rt_text_is(ending, ".assay")) return path;
+        if (!cnf_files_of_pack(sink, arena, arguments->paths[i], out_files, out_status)) continue;
+        if (rt_ok(*out_status) && arguments->path_count > 1) {
+            *out_status =
+                rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                        "%.*s: a pack is run alone; to choose among its scenarios write PACK:PATH",
+                        RT_TEXT_ARG(arguments->paths[i]));
+        }
+        return true;
     }
-    return NULL;
+    return false;
 }
 
 int cnf_command_files(const cnf_arguments *arguments, rt_arena *arena, cnf_files *out_files)
 {
     static const rt_text default_path = {"scenarios", 9};
     bool given = arguments->path_count > 0;
-    const rt_text *pack = pack_among(arguments);
-    if (pack) {
-        fprintf(stderr, "assay: %.*s: packed scenarios are not built yet in this version\n",
-                RT_TEXT_ARG(*pack));
-        return CNF_EXIT_USAGE;
-    }
     rt_sink *sink = rt_sink_create();
-    rt_status status = cnf_files_find(sink, arena, given ? arguments->paths : &default_path,
-                                      given ? arguments->path_count : 1, out_files);
+    rt_status status;
+    bool packed = pack_find(sink, arguments, arena, out_files, &status);
+    if (!packed)
+        status = cnf_files_find(sink, arena, given ? arguments->paths : &default_path,
+                                given ? arguments->path_count : 1, out_files);
     int exit_status = CNF_EXIT_EXPECTED;
     if (!rt_ok(status)) {
         fprintf(stderr, "assay: %.*s%s\n", RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message),
                 given ? "" : "; name the scenarios to use: assay COMMAND PATH…");
         exit_status = CNF_EXIT_USAGE;
     } else if (out_files->count == 0) {
-        fprintf(stderr, "assay: no scenario (*.yaml) in the given paths\n");
+        fprintf(stderr, "assay: no scenario %s in the given paths\n",
+                packed ? "of the pack" : "(*.yaml)");
         exit_status = CNF_EXIT_NOTHING_RAN;
     }
     rt_sink_destroy(sink);
     return exit_status;
+}
+
+bool cnf_command_refuses_packs(const cnf_files *files, const char *command)
+{
+    if (files->count == 0 || !files->items[0].packed) return false;
+    fprintf(stderr, "assay: %.*s: %s takes scenario files, not packs\n",
+            RT_TEXT_ARG(files->items[0].file), command);
+    return true;
 }
 
 bool cnf_command_print(const rt_buffer *text, const char *what)

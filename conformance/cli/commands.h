@@ -39,12 +39,20 @@ int cnf_image_command(const cnf_arguments *arguments);
 /* assay postlink: the images that post-link makes of sources. */
 int cnf_postlink_command(const cnf_arguments *arguments);
 
+/* assay pack: compiled scenarios in one file, for machines without compilers. */
+int cnf_pack_command(const cnf_arguments *arguments);
+
 /* ---- Shared by them ------------------------------------------------------------------------ */
 
-/* Finds the scenarios of the arguments' paths, by default those of ./scenarios.  Returns an exit
- * status: USAGE for a path that is not there and NOTHING_RAN for none at all, both said on stderr.
+/* Finds the scenarios of the arguments' paths, by default those of ./scenarios; one path may be a
+ * pack.  Returns an exit status: USAGE for a path that is not there and NOTHING_RAN for none at
+ * all, both said on stderr.
  */
 int cnf_command_files(const cnf_arguments *arguments, rt_arena *arena, cnf_files *out_files);
+
+/* True where the files are those of a pack, which the command, "check", does not take; that has
+ * been said on stderr. */
+bool cnf_command_refuses_packs(const cnf_files *files, const char *command);
 
 /* Reads the value of a numeric option, or gives `otherwise` where it is absent.  False: it is no
  * number from `least` to `most`, which has been said on stderr. */

@@ -112,8 +112,7 @@ static const hashed_file *files_hash(rt_arena *arena, const cnf_files *files)
     rt_sink *sink = rt_sink_create();
     for (uint32_t i = 0; i < files->count; i++) {
         rt_buffer content;
-        rt_status status =
-            cnf_file_read(sink, files->items[i].file, RT_SCENARIO_SIZE_MAX, &content);
+        rt_status status = cnf_file_text(sink, &files->items[i], &content);
         hashed[i].path = files->items[i].path;
         if (rt_ok(status)) hashed[i].hash = cnf_file_hash(arena, rt_buffer_text(&content));
         rt_buffer_free(&content);

@@ -26,6 +26,11 @@
 #define CHOICES CNF_OPTION_CHOICES, "--choices", NULL, "0,1,...", CHOICES_TEXT, NULL
 #define CACHE   CNF_OPTION_CACHE, "--cache", NULL, "FOLDER", CACHE_TEXT, NULL
 
+#define LAYOUT   CNF_OPTION_LAYOUT, "--layout", NULL, "BYTES", LAYOUT_TEXT, NULL
+#define COMPRESS CNF_OPTION_COMPRESS, "--compress", NULL, NULL, "--to c: with Zstandard.", NULL
+#define ON       CNF_OPTION_ON, "--on", NULL, "SUBJECT", "Run on this one; default: sim.", NULL
+
+#define LAYOUT_TEXT  "--to c: 80 (default) or 96 an image."
 #define JOBS_TEXT    "Run N processes at once; default: the processors."
 #define TIMEOUT_TEXT "Time limit of one process; default: 60."
 #define MEMORY_TEXT  "What a process may allocate; default: 8192, 0: no limit."
@@ -80,7 +85,7 @@ static const cnf_option help_option[] = {{HELP}};
 static const cnf_option explain_options[] = {
     {CNF_OPTION_DOT, "--dot", NULL, NULL, "Print a graph in the DOT language of Graphviz.", NULL},
     {CNF_OPTION_SVG, "--svg", NULL, "OUT.svg", "Draw that graph, by Graphviz.", ".svg"},
-    {CNF_OPTION_ON, "--on", NULL, "SUBJECT", "Run on this one; default: sim.", NULL},
+    {ON},
     {TIMEOUT},
     {MEMORY},
     {SEED},
@@ -92,15 +97,7 @@ static const cnf_option explain_options[] = {
 };
 
 static const cnf_option trace_options[] = {
-    {CNF_OPTION_ON, "--on", NULL, "SUBJECT", "Run on this one; default: sim.", NULL},
-    {TIMEOUT},
-    {MEMORY},
-    {SEED},
-    {PROFILE},
-    {LOADER},
-    {CHOICES},
-    {CACHE},
-    {HELP},
+    {ON}, {TIMEOUT}, {MEMORY}, {SEED}, {PROFILE}, {LOADER}, {CHOICES}, {CACHE}, {HELP},
 };
 
 static const cnf_option fmt_options[] = {
@@ -115,8 +112,8 @@ static const cnf_option schema_options[] = {
 
 static const cnf_option image_options[] = {
     {CNF_OPTION_TO, "--to", NULL, "KIND", "convert: syclbin, text or c.", NULL},
-    {CNF_OPTION_LAYOUT, "--layout", NULL, "BYTES", "--to c: 80 (default) or 96 an image.", NULL},
-    {CNF_OPTION_COMPRESS, "--compress", NULL, NULL, "--to c: with Zstandard.", NULL},
+    {LAYOUT},
+    {COMPRESS},
     {HELP},
 };
 
@@ -128,12 +125,25 @@ static const cnf_option postlink_options[] = {
      NULL},
     {CNF_OPTION_OUT, "--output", "-o", "DIR", "Write the images into the folder DIR.", NULL},
     {CNF_OPTION_TO, "--to", NULL, "KIND", "-o: text (default), syclbin or c.", NULL},
-    {CNF_OPTION_LAYOUT, "--layout", NULL, "BYTES", "--to c: 80 (default) or 96 an image.", NULL},
-    {CNF_OPTION_COMPRESS, "--compress", NULL, NULL, "--to c: with Zstandard.", NULL},
+    {LAYOUT},
+    {COMPRESS},
     {CNF_OPTION_JSON, "--json", NULL, NULL, "Print JSON instead of text.", NULL},
     {PROFILE},
     {TIMEOUT},
     {CACHE},
+    {HELP},
+};
+
+static const cnf_option pack_options[] = {
+    {CNF_OPTION_FORMATS, "--formats", NULL, "NAME,...", "spirv (default), bitcode, ptx.", NULL},
+    {CNF_OPTION_OUT, "--output", "-o", "FILE", "Write the pack to FILE.assay.", NULL},
+    {JOBS},
+    {TIMEOUT},
+    {MEMORY},
+    {SEED},
+    {PROFILE},
+    {CACHE},
+    {EXPECTATIONS},
     {HELP},
 };
 
@@ -150,7 +160,9 @@ static const cnf_option requirements_options[] = {
 
 static const cnf_command commands[] = {
     {"run", "[PATH…]", "Run scenarios on subjects and compare.",
-     "PATH is a scenario file or a folder of them; default: scenarios.\n"
+     "PATH is a scenario file or a folder of them, or a pack (assay pack --help); default: scenarios.\n"
+     "With --explore a branch of a one_of that never happened is a warning and no failure: it may\n"
+     "be what another runtime does.\n"
      "Exit status: 0 all as expected, 1 not, 2 wrong usage or unreadable scenario,\n"
      "3 infrastructure (interrupted, subject of --on missing, disk full), 4 nothing ran.",
      run_options, COUNT(run_options), true, cnf_run_command},
@@ -222,11 +234,19 @@ static const cnf_command commands[] = {
      "Exit status: 0 done; 1 a source is refused; 2 wrong usage, FILE cannot be read, or KIND has\n"
      "no place for what an image has; 3 a compiler is missing or died, or DIR cannot be written.",
      postlink_options, COUNT(postlink_options), true, cnf_postlink_command},
+    {"pack", "[PATH…] -o FILE.assay", "Put scenarios into one file that runs without compilers.",
+     "Each scenario runs once on a subject that takes each of the formats: sim for spirv, pocl for\n"
+     "bitcode, nvlink for ptx.  What it asks the compilers for, images, linked and fused programs and\n"
+     "refusals, is packed with it, and its known failures are.  `assay run FILE.assay` then needs no\n"
+     "compiler; what it asks for beyond that is SKIP packed-format.  FILE.assay:PATH is one of its\n"
+     "scenarios, or a folder of them.\n"
+     "Exit status: 0 written; 2 wrong usage, or a scenario is not valid; 3 a subject is missing, or\n"
+     "FILE cannot be written; 4 no scenario.",
+     pack_options, COUNT(pack_options), true, cnf_pack_command},
 };
 
 /* Commands of the design that this version refuses by name. */
 static const char *const commands_not_built[] = {
-    "pack",
     "export",
 };
 

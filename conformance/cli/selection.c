@@ -1,6 +1,7 @@
 /* The selecting options, one table row each; a file stays where every given one keeps it. */
 #include "conformance/cli/selection.h"
 
+#include "conformance/cli/commands.h"
 #include "conformance/report/record.h"
 #include "conformance/requirements/rules.h"
 
@@ -114,6 +115,7 @@ static int rules_known(const selection *selected, const cnf_rules *rules)
 
 static int rules_select(selection *selected)
 {
+    if (cnf_command_refuses_packs(selected->files, "--rule")) return CNF_EXIT_USAGE;
     rt_text root = cnf_files_root(selected->arena, selected->files->items[0].file);
     if (root.length == 0) {
         fprintf(stderr, "assay: --rule: no requirements.yaml in a folder above %.*s\n",

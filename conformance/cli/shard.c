@@ -96,7 +96,7 @@ static uint64_t file_number(const cnf_file *file)
 {
     rt_sink *sink = rt_sink_create();
     rt_buffer content;
-    rt_status status = cnf_file_read(sink, file->file, RT_SCENARIO_SIZE_MAX, &content);
+    rt_status status = cnf_file_text(sink, file, &content);
     rt_text hashed = rt_ok(status) ? rt_buffer_text(&content) : file->path;
     uint64_t number = rt_hash128(hashed.data, hashed.length).low;
     rt_buffer_free(&content);

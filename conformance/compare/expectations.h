@@ -81,11 +81,21 @@ typedef struct cnf_expectations {
 } cnf_expectations;
 
 /* Reads expectations/NAME.yaml of every root that the files lie under, and NAME.yaml of every
- * folder, where NAME is the subject's.  `subjects` are the subjects that there are.  False: some
- * file is wrong, and lines "FILE:LINE:COLUMN: error: …" have been appended to out_problems. */
+ * folder, where NAME is the subject's; where the files are a pack's, the entries of the pack.
+ * `subjects` are the subjects that there are.  False: some file is wrong, and lines
+ * "FILE:LINE:COLUMN: error: …" have been appended to out_problems. */
 bool cnf_expectations_read(cnf_expectations *expectations, const cnf_files *files,
                            const rt_text *folders, uint32_t folder_count, const rt_text *subjects,
                            uint32_t subject_count, rt_buffer *out_problems);
+
+/* Appends the entries about scenarios that the files are, as a pack has them. */
+void cnf_expectations_pack(rt_buffer *out, const cnf_expectations *expectations,
+                           const cnf_files *files);
+
+/* Adds the entries that cnf_expectations_pack wrote; texts point into `packed`.  An entry about a
+ * scenario that is not among the files stays not judged.  MALFORMED. */
+RT_MUST_USE rt_status cnf_expectations_unpack(rt_sink *sink, cnf_expectations *expectations,
+                                              rt_bytes packed);
 
 /* Frees everything that was read. */
 void cnf_expectations_free(cnf_expectations *expectations);

@@ -221,7 +221,8 @@ typedef struct expectation_reader {
     cnf_expectations *out;
     const rt_text *subjects;
     uint32_t subject_count;
-    RT_VECTOR(rt_text) roots; /* of the scenarios that run, each once */
+    RT_VECTOR(rt_text) roots;          /* of the scenarios that run, each once */
+    const cnf_packed_scenario *packed; /* the first, where they are a pack's; NULL: files */
     rt_sink *sink;
     rt_buffer *problems;
     bool fine;
@@ -280,6 +281,13 @@ static bool subject_check(const expectation_reader *reader, scn_reporter *report
                       scn_shown(reporter->arena, name), scn_shown(reporter->arena, name));
 }
 
+static bool pack_has(const cnf_packed_scenario *packed, rt_text path)
+{
+    for (uint32_t i = 0; packed && i < packed->pack->count; i++)
+        if (rt_text_equal(packed->pack->scenarios[i].path, path)) return true;
+    return false;
+}
+
 static void entry_add(expectation_reader *reader, scn_reporter *reporter, rt_text file,
                       rt_text subject, const cnf_expectation *read)
 {
@@ -293,7 +301,7 @@ static void entry_add(expectation_reader *reader, scn_reporter *reporter, rt_tex
     *entry = *read;
     entry->file = file;
     entry->subject = subject;
-    bool there = false;
+    bool there = pack_has(reader->packed, entry->scenario);
     for (uint32_t i = 0; i < reader->roots.count && !there; i++)
         there = path_exists(arena, reader->roots.items[i], entry->scenario);
     if (there) return;
@@ -359,6 +367,16 @@ static void folder_read(expectation_reader *reader, rt_text folder, bool needed)
     if (count >= 0) free(names);
 }
 
+/* Takes the entries that came with a pack. */
+static void pack_entries_read(expectation_reader *reader, rt_bytes packed)
+{
+    rt_status status = cnf_expectations_unpack(reader->sink, reader->out, packed);
+    if (rt_ok(status)) return;
+    reader->fine = false;
+    rt_buffer_printf(reader->problems, "assay: %.*s\n",
+                     RT_TEXT_ARG(rt_sink_diagnostic(reader->sink, status)->message));
+}
+
 /* ---- Reading all of them ------------------------------------------------------------------- */
 
 /* The root of a file as the user reaches it; empty: the current folder. */
@@ -417,7 +435,11 @@ bool cnf_expectations_read(cnf_expectations *expectations, const cnf_files *file
                                  .sink = rt_sink_create(),
                                  .problems = out_problems,
                                  .fine = true};
-    roots_collect(&reader, files);
+    if (files->count > 0) reader.packed = files->items[0].packed;
+    if (reader.packed)
+        pack_entries_read(&reader, reader.packed->pack->expectations);
+    else
+        roots_collect(&reader, files);
     for (uint32_t i = 0; i < reader.roots.count; i++) {
         rt_text root = reader.roots.items[i];
         rt_text folder = rt_arena_printf(&expectations->arena, "%.*s%sexpectations",

@@ -15,6 +15,7 @@ typedef struct message_reader {
     RT_VECTOR(cnf_check) checks;
     RT_VECTOR(cnf_final_memory) memories;
     RT_VECTOR(cnf_choice) choices;
+    RT_VECTOR(scn_artefact) artefacts;
     uint32_t line; /* of the message, from 1 */
     rt_text sent;  /* that line */
 } message_reader;
@@ -189,6 +190,18 @@ static void on_probe(message_reader *reader, const json_t *message)
     reader->out->reason = field_text(reader, message, "message");
 }
 
+static void on_artefact(message_reader *reader, const json_t *message)
+{
+    scn_artefact artefact;
+    rt_text digits = field_text(reader, message, "request");
+    if (!rt_hash_read(digits, &artefact.request) ||
+        !field_hex(reader, message, "answer", &artefact.answer)) {
+        reader_fail(reader, "incomplete", "an artefact without its request or answer");
+        return;
+    }
+    *rt_vector_push(&reader->artefacts) = artefact;
+}
+
 static void on_end(message_reader *reader, const json_t *message)
 {
     (void)message;
@@ -199,10 +212,10 @@ static const struct message_row {
     const char *type;
     void (*read)(message_reader *reader, const json_t *message);
 } message_rows[] = {
-    {"stage", on_stage}, {"device", on_device},   {"unavailable", on_unavailable},
-    {"skip", on_skip},   {"check", on_check},     {"memory", on_memory},
-    {"trace", on_trace}, {"choices", on_choices}, {"probe", on_probe},
-    {"end", on_end},
+    {"stage", on_stage},       {"device", on_device},   {"unavailable", on_unavailable},
+    {"skip", on_skip},         {"check", on_check},     {"memory", on_memory},
+    {"trace", on_trace},       {"choices", on_choices}, {"probe", on_probe},
+    {"artefact", on_artefact}, {"end", on_end},
 };
 
 /* ---- Lines --------------------------------------------------------------------------------- */
@@ -268,7 +281,11 @@ void cnf_messages_read(rt_arena *arena, rt_text sent, cnf_messages *out_messages
     out_messages->choices =
         arena_copy(arena, reader.choices.items, reader.choices.count, sizeof(cnf_choice));
     out_messages->choice_count = reader.choices.count;
+    out_messages->artefacts =
+        arena_copy(arena, reader.artefacts.items, reader.artefacts.count, sizeof(scn_artefact));
+    out_messages->artefact_count = reader.artefacts.count;
     rt_vector_free(&reader.checks);
     rt_vector_free(&reader.memories);
     rt_vector_free(&reader.choices);
+    rt_vector_free(&reader.artefacts);
 }

@@ -53,6 +53,8 @@ typedef struct cnf_messages {
     uint32_t memory_count;
     const cnf_choice *choices; /* in the order in which they were made */
     uint32_t choice_count;
+    const scn_artefact *artefacts; /* of the compile worker, each as often as it was asked for */
+    uint32_t artefact_count;
     cnf_probe_answer probe; /* `reason` says what was wrong */
     rt_text trace; /* the trace message as it was sent, which parting.h reads; empty: none */
     cnf_messages_end end;

@@ -56,7 +56,10 @@ void cnf_run_case_done(run_state *run, run_scenario *scenario, uint32_t subject)
                                .driver = one->messages.driver,
                                .hash = scenario->hash,
                                .choices = one->script};
-    const cnf_run_detail detail = {.scenario = cnf_run_build(run, scenario, subject)->compiled,
+    const run_build *build = cnf_run_build(run, scenario, subject);
+    const cnf_run_detail detail = {.scenario = build->compiled,
+                                   .modules = &build->modules,
+                                   .source = rt_buffer_text(&scenario->text),
                                    .messages = one->heard ? &one->messages : NULL,
                                    .oracle = oracle_messages(run, scenario),
                                    .log = one->log,

@@ -5,6 +5,7 @@
 #include "conformance/run/files.h"
 
 #include "reference/base/hash.h"
+#include "reference/base/limits.h"
 #include "reference/base/vector.h"
 
 #include <dirent.h>
@@ -175,7 +176,71 @@ rt_status cnf_files_find(rt_sink *sink, rt_arena *arena, const rt_text *paths, u
     return status;
 }
 
+/* ---- Packs --------------------------------------------------------------------------------- */
+
+/* Parts "x.assay:PATH"; false: the path names no pack. */
+static bool pack_path_split(rt_text path, rt_text *out_pack, rt_text *out_member)
+{
+    static const char ending[] = CNF_PACK_ENDING;
+    const size_t length = strlen(ending);
+    *out_pack = path;
+    *out_member = (rt_text){0};
+    const char *colon = memmem(path.data, path.length, CNF_PACK_ENDING ":", length + 1);
+    if (colon) {
+        out_pack->length = (size_t)(colon - path.data) + length;
+        *out_member = (rt_text){colon + length + 1, path.length - out_pack->length - 1};
+    }
+    return out_pack->length > length &&
+           memcmp(out_pack->data + out_pack->length - length, ending, length) == 0;
+}
+
+/* True where the wanted path is the member's own or that of a folder above it. */
+static bool member_is_wanted(rt_text member, rt_text wanted)
+{
+    while (wanted.length > 0 && wanted.data[wanted.length - 1] == '/')
+        wanted.length--;
+    if (wanted.length == 0) return true;
+    if (member.length < wanted.length || memcmp(member.data, wanted.data, wanted.length) != 0)
+        return false;
+    return member.length == wanted.length || member.data[wanted.length] == '/';
+}
+
+bool cnf_files_of_pack(rt_sink *sink, rt_arena *arena, rt_text path, cnf_files *out_files,
+                       rt_status *out_status)
+{
+    rt_text name, wanted;
+    *out_files = (cnf_files){0};
+    *out_status = RT_STATUS_OK;
+    if (!pack_path_split(path, &name, &wanted)) return false;
+    const cnf_pack *pack;
+    rt_buffer content;
+    name = rt_arena_text(arena, name);
+    *out_status = cnf_file_read(sink, name, CNF_ARCHIVE_FILE_MAX, &content);
+    if (!rt_ok(*out_status)) return true;
+    *out_status = cnf_pack_read(sink, arena, rt_buffer_bytes(&content), &pack);
+    rt_buffer_free(&content);
+    if (!rt_ok(*out_status)) return true;
+    cnf_file *files = rt_arena_alloc_array(arena, pack->count, sizeof *files);
+    for (uint32_t i = 0; i < pack->count; i++) {
+        const cnf_packed_scenario *scenario = &pack->scenarios[i];
+        if (!member_is_wanted(scenario->path, wanted)) continue;
+        rt_text file =
+            rt_arena_printf(arena, "%.*s:%.*s", RT_TEXT_ARG(name), RT_TEXT_ARG(scenario->path));
+        files[out_files->count++] = (cnf_file){file, scenario->path, scenario};
+    }
+    out_files->items = files;
+    return true;
+}
+
 /* ---- Reading ------------------------------------------------------------------------------- */
+
+rt_status cnf_file_text(rt_sink *sink, const cnf_file *file, rt_buffer *out_text)
+{
+    *out_text = (rt_buffer){0};
+    if (!file->packed) return cnf_file_read(sink, file->file, RT_SCENARIO_SIZE_MAX, out_text);
+    rt_buffer_append_text(out_text, file->packed->source);
+    return RT_STATUS_OK;
+}
 
 rt_status cnf_file_read(rt_sink *sink, rt_text file, size_t size_max, rt_buffer *out_content)
 {

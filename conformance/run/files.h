@@ -2,12 +2,15 @@
 #ifndef CONFORMANCE_RUN_FILES_H
 #define CONFORMANCE_RUN_FILES_H
 
+#include "conformance/archive/packed.h"
 #include "reference/base/arena.h"
 #include "reference/base/status.h"
 
 typedef struct cnf_file {
-    rt_text file; /* how to open it from the current folder; a NUL byte follows */
+    rt_text file; /* how to open it from the current folder, "x.assay:PATH" in a pack; a NUL byte
+                     follows */
     rt_text path; /* from the scenarios' root, as records name it */
+    const cnf_packed_scenario *packed; /* of a pack; NULL: a file of its own */
 } cnf_file;
 
 typedef struct cnf_files {
@@ -26,6 +29,17 @@ RT_MUST_USE rt_status cnf_files_find(rt_sink *sink, rt_arena *arena, const rt_te
 /* The nearest folder above `path` (itself included where it is a folder) that holds
  * requirements.yaml, absolute, in the arena; empty: none. */
 rt_text cnf_files_root(rt_arena *arena, rt_text path);
+
+/* Finds the scenarios of a pack: "x.assay" stands for all, "x.assay:PATH" for the one of that path
+ * or for those in the folder PATH.  The pack is in the arena.  False: `path` names no pack, and
+ * nothing was done; else *out_status says whether it could be read: IO, LIMIT, or MALFORMED as
+ * cnf_pack_read. */
+bool cnf_files_of_pack(rt_sink *sink, rt_arena *arena, rt_text path, cnf_files *out_files,
+                       rt_status *out_status);
+
+/* Reads a scenario's text into a buffer that the caller frees, from its file or its pack.  IO,
+ * LIMIT: as cnf_file_read. */
+RT_MUST_USE rt_status cnf_file_text(rt_sink *sink, const cnf_file *file, rt_buffer *out_text);
 
 /* Reads a whole file of at most size_max bytes into a buffer that the caller frees.  IO: it cannot
  * be opened or read; LIMIT: it is larger. */

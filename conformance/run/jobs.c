@@ -108,12 +108,13 @@ static void case_arguments(const run_state *run, const run_case *one, const cnf_
         out_arguments[count++] = "--scratch";
         out_arguments[count++] = one->scratch.data;
     }
+    if (options->record) out_arguments[count++] = "--record";
     out_arguments[count] = NULL;
 }
 
 void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
 {
-    enum { ARGUMENTS = 17 };
+    enum { ARGUMENTS = 18 };
     run_scenario *scenario = run->slots[slot];
     const cnf_run_subject *column = &run->options->subjects[index];
     run_case *one = &scenario->cases[index];
@@ -131,7 +132,7 @@ void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
         forked_case forked = {column->subject,
                               {run->options->seed, run->options->cache, run->options->profile,
                                one->script, column->settings, run->options->real_loader,
-                               one->scratch},
+                               one->scratch, run->options->record},
                               rt_buffer_bytes(&cnf_run_build(run, scenario, index)->pack)};
         start.body = forked_body;
         start.user = &forked;

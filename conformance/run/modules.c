@@ -5,6 +5,7 @@
  * scenario" and "Comparison and results". */
 #include "conformance/run/modules.h"
 
+#include "conformance/compile/packed_answer.h"
 #include "conformance/run/refusal.h"
 #include "conformance/scenario/scenario.h"
 #include "conformance/scenario/sycl_kernels.h"
@@ -20,6 +21,15 @@ static bool has_code(const scn_module *module)
     return module->source_count + module->hand_image_count > 0;
 }
 
+/* Answers a module's request without a worker, where that can be done. */
+static bool request_answer(const scn_scenario *scenario, cnf_cache *cache, cnf_module_work *work)
+{
+    if (!scenario->packed)
+        return cnf_cache_find(cache, rt_buffer_bytes(&work->request), &work->answer);
+    cnf_packed_answer(scenario, rt_buffer_bytes(&work->request), &work->answer);
+    return true;
+}
+
 void cnf_modules_begin(cnf_modules *modules, rt_arena *arena, rt_sink *sink,
                        const scn_scenario *scenario, cnf_cache *cache, rt_profile profile,
                        rt_format format)
@@ -30,8 +40,9 @@ void cnf_modules_begin(cnf_modules *modules, rt_arena *arena, rt_sink *sink,
     for (uint32_t i = 0; i < scenario->module_count; i++) {
         cnf_module_work *work = &modules->works[i];
         if (has_code(&scenario->modules[i])) {
-            cnf_compile_request_module(&work->request, &scenario->modules[i], profile, format);
-            work->answered = cnf_cache_find(cache, rt_buffer_bytes(&work->request), &work->answer);
+            cnf_compile_request_module(&work->request, &scenario->modules[i], profile, format,
+                                       scn_scenario_fuses(scenario));
+            work->answered = request_answer(scenario, cache, work);
         } else {
             work->answered = true;
         }

@@ -26,8 +26,8 @@ typedef struct cnf_modules {
 } cnf_modules;
 
 /* Makes the requests, for post-link of that profile and images of that format (SPIRV64 or PTX)
- * where a module does not fix it, and answers from the cache what it holds.  Arena, sink and
- * scenario must outlive the modules. */
+ * where a module does not fix it, and answers from the cache what it holds; those of a packed
+ * scenario are all answered by its pack.  Arena, sink and scenario must outlive the modules. */
 void cnf_modules_begin(cnf_modules *modules, rt_arena *arena, rt_sink *sink,
                        const scn_scenario *scenario, cnf_cache *cache, rt_profile profile,
                        rt_format format);

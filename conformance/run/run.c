@@ -86,14 +86,38 @@ static bool cases_begin(run_state *run, run_scenario *scenario)
     return !oracle_only && scenario->done_count < options->subject_count;
 }
 
+/* Takes the checked scenario out of its pack; messages name it as the command line does. */
+static bool packed_read(run_state *run, run_scenario *scenario)
+{
+    const cnf_file *file = scenario->file;
+    const scn_scenario *read;
+    rt_status status = scn_pack_read(scenario->sink, &scenario->arena, file->packed->model, &read);
+    if (rt_ok(status)) {
+        scn_scenario *named = rt_arena_alloc(&scenario->arena, sizeof *named);
+        *named = *read;
+        named->file = file->file;
+        named->path = file->path;
+        named->packed = true;
+        scenario->scenario = named;
+        return true;
+    }
+    cnf_judgement judgement = {.verdict = CNF_VERDICT_INVALID, .step = SCN_NONE, .line = 1};
+    judgement.message =
+        rt_arena_printf(&scenario->arena, "%.*s:1:1: error: %.*s", RT_TEXT_ARG(file->file),
+                        RT_TEXT_ARG(rt_sink_diagnostic(scenario->sink, status)->message));
+    judgement.signature = cnf_signature(&scenario->arena, RT_TEXT("read"), RT_TEXT("pack"),
+                                        (rt_text){0}, (rt_text){0});
+    scenario_invalid(run, scenario, &judgement);
+    return false;
+}
+
 /* Reads the file; false: nothing is to be run, because it is INVALID, which has been recorded, or
  * because all its records are there. */
 static bool scenario_read(run_state *run, run_scenario *scenario)
 {
     const cnf_file *file = scenario->file;
     cnf_judgement judgement = {.verdict = CNF_VERDICT_INVALID, .step = SCN_NONE};
-    rt_status status =
-        cnf_file_read(scenario->sink, file->file, RT_SCENARIO_SIZE_MAX, &scenario->text);
+    rt_status status = cnf_file_text(scenario->sink, file, &scenario->text);
     if (!rt_ok(status)) {
         judgement.message = rt_sink_diagnostic(scenario->sink, status)->message;
         judgement.line = 1;
@@ -104,6 +128,7 @@ static bool scenario_read(run_state *run, run_scenario *scenario)
     }
     scenario->hash = cnf_file_hash(&scenario->arena, rt_buffer_text(&scenario->text));
     if (!cases_begin(run, scenario)) return false;
+    if (file->packed) return packed_read(run, scenario);
     scn_problems problems;
     scenario->scenario = scn_read(&scenario->arena, rt_buffer_text(&scenario->text), file->file,
                                   file->path, &problems);
@@ -397,7 +422,10 @@ static void run_begin(run_state *run)
     }
     rt_text warning;
     run->cache = cnf_cache_open(options->cache, &warning);
-    if (warning.length > 0) fprintf(stderr, "assay: warning: %.*s\n", RT_TEXT_ARG(warning));
+    /* Scenarios of a pack have what would be cached with them. */
+    bool packed = run->file_count > 0 && run->files[0].packed;
+    if (warning.length > 0 && !packed)
+        fprintf(stderr, "assay: warning: %.*s\n", RT_TEXT_ARG(warning));
 }
 
 /* The records of a file that was not begun.  It is read all the same, because what has its record
@@ -405,8 +433,7 @@ static void run_begin(run_state *run)
 static void file_abandon(run_state *run, const cnf_file *file, const cnf_judgement *not_run)
 {
     run_scenario scenario = {.file = file, .sink = rt_sink_create()};
-    rt_status status =
-        cnf_file_read(scenario.sink, file->file, RT_SCENARIO_SIZE_MAX, &scenario.text);
+    rt_status status = cnf_file_text(scenario.sink, file, &scenario.text);
     if (rt_ok(status))
         scenario.hash = cnf_file_hash(&scenario.arena, rt_buffer_text(&scenario.text));
     bool invalid = pair_done(run, &scenario, RT_TEXT("-"));

@@ -30,6 +30,7 @@ typedef struct cnf_run_options {
     rt_text choices;      /* what the first choices take, "0,1,0"; empty: nothing is prescribed */
     uint32_t explore_max; /* runs of one scenario on one subject to explore choices; 0: do not */
     rt_text conditions;   /* for the records; they say nothing to the run */
+    bool record;          /* children send what the compile worker answers them, for assay pack */
     /* True: the pair has its record already and must not run; NULL: all run.  The hash is that of
      * the scenario's file, as records have it. */
     bool (*is_done)(void *user, rt_text path, rt_text hash, rt_text subject);
@@ -40,6 +41,9 @@ typedef struct cnf_run_options {
 typedef struct cnf_run_detail {
     const scn_scenario
         *scenario; /* its modules hold their images; NULL: not read or not compiled */
+    const struct cnf_modules
+        *modules;   /* requests and answers of its modules (modules.h); NULL: not read */
+    rt_text source; /* content of its file; empty: not read */
     const cnf_messages *messages; /* of the subject's child; NULL: none ran */
     const cnf_messages *oracle;   /* of sim's child; NULL: none ran, or sim did not PASS */
     rt_text log;      /* the end of what the OpenCL layer recorded (backends/opencl/layer/log.h) */

@@ -6,6 +6,7 @@
 #define CONFORMANCE_SCENARIO_MODEL_H
 
 #include "reference/base/arena.h"
+#include "reference/base/hash.h"
 #include "reference/base/limits.h"
 #include "reference/base/profile.h"
 #include "reference/base/rule.h"
@@ -120,6 +121,13 @@ typedef struct scn_module_refusal {
     bool by_front_end;      /* by the compiler of a source, not by post-link */
 } scn_module_refusal;
 
+/* Whether a module's images in PTX hold their bitcode, too (DPC++'s option -fsycl-embed-ir). */
+typedef enum scn_embed_ir {
+    SCN_EMBED_IR_UNSAID, /* as the scenario fuses kernels or does not */
+    SCN_EMBED_IR_NO,
+    SCN_EMBED_IR_YES
+} scn_embed_ir;
+
 typedef struct scn_module {
     rt_text name;
     scn_position at;
@@ -133,6 +141,7 @@ typedef struct scn_module {
     rt_text build_options; /* for the front end, as written; empty: none */
     uint32_t formats;      /* bit 1u << rt_format: images of the sources are made in each; 0: in
                               what the subject takes, which is SPIR-V */
+    scn_embed_ir embed_ir;
     uint32_t target_lacks; /* bit 1u << dev_aspect: aspects that the target of formats made ahead of
                               time does not support (`device_config`) */
     rt_text compile_options, link_options; /* of its sources' images, for the device */
@@ -144,7 +153,7 @@ typedef struct scn_module {
     rt_image_list images;                 /* empty until compiled; filled in packs */
     rt_device_global_list device_globals; /* that its host code registers: those of the scenario
                                              until compiled, then those of its sources too */
-    scn_module_refusal refusal;           /* not in packs: nothing of such a scenario is executed */
+    scn_module_refusal refusal;
 } scn_module;
 
 /* ---- Devices ------------------------------------------------------------------------------ */
@@ -544,6 +553,12 @@ typedef struct scn_cover {
     scn_position position;
 } scn_cover;
 
+/* What the compile worker answered to a request that a run of the scenario makes. */
+typedef struct scn_artefact {
+    rt_hash request; /* of its bytes (conformance/compile/compile.h) */
+    rt_bytes answer; /* as cnf_compile_answer_read takes it */
+} scn_artefact;
+
 typedef struct scn_scenario {
     rt_text path; /* from the scenarios' root, as records name it */
     rt_text file; /* as messages name it: what the user gave on the command line */
@@ -563,6 +578,11 @@ typedef struct scn_scenario {
     uint32_t memory_count;
     const scn_step *steps;
     uint32_t step_count;
+    /* Of a scenario that travels in a pack (conformance/archive/packed.h): nothing is compiled for
+     * it but what is here. */
+    bool packed;
+    const scn_artefact *artefacts;
+    uint32_t artefact_count; /* 0 unless it is packed */
 } scn_scenario;
 
 #endif

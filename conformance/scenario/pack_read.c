@@ -18,6 +18,7 @@ enum {
     HAND_IMAGE_MIN = 8 + SOURCE_MIN + 14 + 2 * SCN_PACKED_TEXT_MIN,
     MODULE_MIN = 4 * SCN_PACKED_TEXT_MIN + 8 + 24 + 1 + 12,
     DEVICE_MIN = SCN_PACKED_TEXT_MIN + 8 + 8,
+    ARTEFACT_MIN = 16 + 8,
     MEMORY_MIN = SCN_PACKED_TEXT_MIN + 16 + 5 + SCN_PACKED_TEXT_MIN + 2 + 22,
 };
 
@@ -172,7 +173,7 @@ static scn_memory read_memory(scn_unpacker *unpack)
 
 /* Tables are hung into the scenario before they are filled, because later parts are checked against
  * earlier ones; after a fault the loops end, as everything then reads as zero. */
-static void read_modules(scn_unpacker *unpack)
+static scn_module *read_modules(scn_unpacker *unpack)
 {
     scn_scenario *scenario = unpack->scenario;
     scn_module *modules =
@@ -188,6 +189,7 @@ static void read_modules(scn_unpacker *unpack)
     scenario->prefer_preloaded = scn_unpack_flag(unpack);
     scenario->persistent_cache = scn_unpack_flag(unpack);
     scenario->warning_level = rt_read_below(&unpack->reader, SCN_WARNING_LEVEL_MAX + 1);
+    return modules;
 }
 
 static void read_devices_and_memories(scn_unpacker *unpack)
@@ -206,6 +208,31 @@ static void read_devices_and_memories(scn_unpacker *unpack)
         memories[i] = read_memory(unpack);
 }
 
+static scn_module_refusal read_module_refusal(scn_unpacker *unpack)
+{
+    scn_module_refusal refusal = {0};
+    if (!scn_unpack_flag(unpack)) return refusal;
+    refusal.error = scn_unpack_error(unpack, false);
+    refusal.by_front_end = scn_unpack_flag(unpack);
+    return refusal;
+}
+
+static void read_artefacts(scn_unpacker *unpack)
+{
+    scn_scenario *scenario = unpack->scenario;
+    rt_reader *reader = &unpack->reader;
+    scenario->packed = scn_unpack_flag(unpack);
+    scn_artefact *artefacts =
+        scn_unpack_table(unpack, sizeof *artefacts, ARTEFACT_MIN, &scenario->artefact_count);
+    for (uint32_t i = 0; i < scenario->artefact_count; i++) {
+        artefacts[i].request.low = rt_read_u64(reader);
+        artefacts[i].request.high = rt_read_u64(reader);
+        artefacts[i].answer = rt_read_bytes(reader);
+    }
+    scn_unpack_check(unpack, scenario->packed || scenario->artefact_count == 0);
+    scenario->artefacts = artefacts;
+}
+
 static void read_scenario(scn_unpacker *unpack)
 {
     scn_scenario *scenario = unpack->scenario;
@@ -217,7 +244,7 @@ static void read_scenario(scn_unpacker *unpack)
     scenario->covers = covers;
     for (uint32_t i = 0; i < scenario->cover_count && !reader->failed; i++)
         covers[i] = read_cover(unpack);
-    read_modules(unpack);
+    scn_module *modules = read_modules(unpack);
     read_devices_and_memories(unpack);
     scn_step *steps =
         scn_unpack_table(unpack, sizeof *steps, SCN_PACKED_STEP_MIN, &scenario->step_count);
@@ -225,6 +252,9 @@ static void read_scenario(scn_unpacker *unpack)
     for (uint32_t i = 0; i < scenario->step_count && !reader->failed; i++)
         steps[i] = scn_unpack_step(unpack, i);
     scn_unpack_check(unpack, unpack->nested_left == 0);
+    for (uint32_t i = 0; i < scenario->module_count && !reader->failed; i++)
+        modules[i].refusal = read_module_refusal(unpack);
+    read_artefacts(unpack);
 }
 
 rt_status scn_pack_read(rt_sink *sink, rt_arena *arena, rt_bytes pack,

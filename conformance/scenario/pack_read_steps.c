@@ -429,8 +429,7 @@ static scn_trace_event read_event(scn_unpacker *unpack)
     return event;
 }
 
-/* With `among_several` the error may be none. */
-static const scn_error *read_error(scn_unpacker *unpack, bool among_several)
+const scn_error *scn_unpack_error(scn_unpacker *unpack, bool among_several)
 {
     scn_error *error = rt_arena_alloc(unpack->arena, sizeof *error);
     error->at = scn_unpack_position(unpack);
@@ -454,7 +453,7 @@ static const scn_outcome *read_outcomes(scn_unpacker *unpack, bool errors, uint3
         outcomes[i].at = scn_unpack_position(unpack);
         scn_unpack_check(unpack, scn_unpack_flag(unpack) == errors);
         if (errors)
-            outcomes[i].error = read_error(unpack, true);
+            outcomes[i].error = scn_unpack_error(unpack, true);
         else
             outcomes[i].expects = read_expects(unpack, true, &outcomes[i].expect_count);
     }
@@ -681,7 +680,7 @@ static void read_verb(scn_unpacker *unpack, scn_step *step, uint32_t index)
 
 static void read_refusal(scn_unpacker *unpack, scn_step *step)
 {
-    if (scn_unpack_flag(unpack)) step->error = read_error(unpack, false);
+    if (scn_unpack_flag(unpack)) step->error = scn_unpack_error(unpack, false);
     step->outcomes = read_outcomes(unpack, true, &step->outcome_count);
     scn_unpack_check(unpack, !step->error || step->outcome_count == 0);
     const uint32_t never_refused = VERB_BIT(DEVICE) | VERB_BIT(CONTEXT) | VERB_BIT(PARALLEL) |

@@ -1,7 +1,7 @@
 /* The serialised form of a checked scenario, written.  Little-endian (base/stream.h):
  *
  *     "ASSC" u32 version  path file summary  covers  modules  preloaded  persistent  devices
- * memories  steps
+ * memories  steps  refusals of modules  packed  artefacts
  *
  * Tables are a u32 count and the items; positions are two u32; where a field may be absent, a u8
  * tells.  Of expectations, arguments and steps only what their kind has is there.  Fields of a
@@ -473,6 +473,23 @@ static void write_step(rt_buffer *out, const scn_step *step)
     write_outcomes(out, step->outcomes, step->outcome_count);
 }
 
+/* ---- The whole ---------------------------------------------------------------------------- */
+
+static void write_module_refusal(rt_buffer *out, const scn_module_refusal *refusal)
+{
+    write_flag(out, refusal->error != NULL);
+    if (!refusal->error) return;
+    write_error(out, refusal->error);
+    write_flag(out, refusal->by_front_end);
+}
+
+static void write_artefact(rt_buffer *out, const scn_artefact *artefact)
+{
+    rt_write_u64(out, artefact->request.low);
+    rt_write_u64(out, artefact->request.high);
+    rt_write_bytes(out, artefact->answer);
+}
+
 void scn_pack_write(rt_buffer *out, const scn_scenario *scenario)
 {
     CHECK(scenario->module_count > 0 && scenario->device_count > 0);
@@ -500,4 +517,11 @@ void scn_pack_write(rt_buffer *out, const scn_scenario *scenario)
     rt_write_u32(out, scenario->step_count);
     for (uint32_t i = 0; i < scenario->step_count; i++)
         write_step(out, &scenario->steps[i]);
+    for (uint32_t i = 0; i < scenario->module_count; i++)
+        write_module_refusal(out, &scenario->modules[i].refusal);
+    CHECK_IMPLIES(scenario->artefact_count > 0, scenario->packed);
+    write_flag(out, scenario->packed);
+    rt_write_u32(out, scenario->artefact_count);
+    for (uint32_t i = 0; i < scenario->artefact_count; i++)
+        write_artefact(out, &scenario->artefacts[i]);
 }

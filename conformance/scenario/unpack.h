@@ -45,6 +45,9 @@ const uint32_t *scn_unpack_distinct(scn_unpacker *unpack, uint32_t limit, uint32
 /* Reads a layout, whose fields are placed anew.  Its size is 0 after a fault. */
 scn_layout scn_unpack_layout(scn_unpacker *unpack);
 
+/* Reads an expected error; `among_several`: it may be that the step succeeds. */
+const scn_error *scn_unpack_error(scn_unpacker *unpack, bool among_several);
+
 /* Reads step `index` of the scenario; all before it are read, as are modules, devices and memories.
  */
 scn_step scn_unpack_step(scn_unpacker *unpack, uint32_t index);

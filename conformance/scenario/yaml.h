@@ -8,6 +8,11 @@
 
 #include "conformance/scenario/problems.h"
 
+/* What a build without libyaml says instead of reading. */
+#define SCN_YAML_ABSENT                                                                            \
+    "this assay was built without libyaml and reads no YAML; it runs packs, which 'assay pack' "   \
+    "makes where libyaml is"
+
 typedef enum scn_node_kind { SCN_NODE_SCALAR, SCN_NODE_LIST, SCN_NODE_MAPPING } scn_node_kind;
 
 typedef enum scn_style {

@@ -196,6 +196,14 @@ void cnf_emit_probe(cnf_emitter *emitter, bool ok, rt_text text)
     emit(emitter, message);
 }
 
+void cnf_emit_artefact(cnf_emitter *emitter, const scn_artefact *artefact)
+{
+    json_t *message = message_of("artefact");
+    set(message, "request", json_string(rt_hash_print(artefact->request).digits));
+    set(message, "answer", hexadecimal(artefact->answer.data, artefact->answer.size));
+    emit(emitter, message);
+}
+
 void cnf_emit_end(cnf_emitter *emitter)
 {
     emit(emitter, message_of("end"));

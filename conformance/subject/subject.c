@@ -58,7 +58,14 @@ static uint32_t hidden_on_all(const scn_scenario *scenario)
     return hidden;
 }
 
-static void run_on_devices(cnf_execution *execution)
+/* Sends what the compile worker was asked for; it is all done by now. */
+static void send_artefacts(cnf_emitter *emitter, const cnf_tool_store *store)
+{
+    for (uint32_t i = 0; i < store->asked.count; i++)
+        cnf_emit_artefact(emitter, &store->asked.items[i]);
+}
+
+static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store)
 {
     cnf_emitter *emitter = execution->emitter;
     cnf_emit_stage(emitter, "open", SCN_NONE, 0);
@@ -78,6 +85,7 @@ static void run_on_devices(cnf_execution *execution)
     execution->scenario = given; /* The other one was the execution's. */
     execution->layer = NULL;
     if (layered) cnf_layer_end(&layer);
+    if (runs && !execution->skipped) send_artefacts(emitter, store);
     if (runs && !execution->skipped &&
         !cnf_skip_unasked(emitter, execution->subject, execution->was_asked, executes))
         cnf_emit_end(emitter);
@@ -98,6 +106,8 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
         rt_panic_set_reporter(report_panic, &execution);
         cnf_tool_store store;
         dev_tools tools = cnf_tools_open(&store, options->cache);
+        store.packed = execution.scenario->packed ? execution.scenario : NULL;
+        store.records = options->record;
         rt_fusion_compiler compiler = cnf_tools_fusion_compiler(&store);
         if (execution.scenario->persistent_cache && options->scratch.length == 0) {
             fprintf(stderr, "assay: there is no folder for the scenario's persistent cache\n");
@@ -109,7 +119,7 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
             execution.tools = &tools;
             execution.unfused = cnf_unfused(options);
             execution.fusion_compiler = execution.unfused ? NULL : &compiler;
-            run_on_devices(&execution);
+            run_on_devices(&execution, &store);
         }
         cnf_output_close(&execution.output);
         cnf_tools_close(&store);
@@ -163,15 +173,11 @@ static const cnf_subject *parse(int argument_count, char **arguments,
                                 cnf_subject_options *out_options, bool *out_compute)
 {
     static const struct option known[] = {
-        {"seed", required_argument, NULL, 's'},
-        {"cache", required_argument, NULL, 'c'},
-        {"profile", required_argument, NULL, 'p'},
-        {"choices", required_argument, NULL, 'o'},
-        {"compute", no_argument, NULL, 'x'},
-        {"settings", required_argument, NULL, 't'},
-        {"loader", required_argument, NULL, 'l'},
-        {"scratch", required_argument, NULL, 'f'},
-        {0},
+        {"seed", required_argument, NULL, 's'},    {"cache", required_argument, NULL, 'c'},
+        {"profile", required_argument, NULL, 'p'}, {"choices", required_argument, NULL, 'o'},
+        {"compute", no_argument, NULL, 'x'},       {"settings", required_argument, NULL, 't'},
+        {"loader", required_argument, NULL, 'l'},  {"scratch", required_argument, NULL, 'f'},
+        {"record", no_argument, NULL, 'r'},        {0},
     };
     *out_options = (cnf_subject_options){0};
     *out_compute = false;
@@ -192,6 +198,8 @@ static const cnf_subject *parse(int argument_count, char **arguments,
             out_options->scratch = rt_text_of(optarg);
         else if (option == 'l')
             loader_known = cnf_loader_find(rt_text_of(optarg), &out_options->real_loader);
+        else if (option == 'r')
+            out_options->record = true;
         else if (option == 'x')
             *out_compute = true;
         else
@@ -214,7 +222,7 @@ int cnf_subject_main(int argument_count, char **arguments)
         fprintf(stderr,
                 "assay: usage: assay subject NAME [--seed N] [--cache FOLDER] [--profile NAME] "
                 "[--choices 0,1,...] [--settings NAME=VALUE,...] [--loader KIND] "
-                "[--scratch FOLDER]\n");
+                "[--scratch FOLDER] [--record]\n");
         return CHILD_FAILED;
     }
     rt_buffer pack = {0};

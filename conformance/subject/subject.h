@@ -24,6 +24,8 @@
  * one
  *   {"type": "choices", "made": [{"rule": "DL-RESOLVE-05", "of": 2, "taken": 0}, …]}
  *       what was chosen among more than one alternative, in order (reference/base/choose.h)
+ *   {"type": "artefact", "request": "32 HEX DIGITS", "answer": "HEX"}
+ *       what the compile worker answered (conformance/compile/compile.h), with --record only
  *   {"type": "end"}                            the scenario ran to its end; last message
  *
  * A check of a one_of also has "branch": 1, "branches": 3: the branch that held, from 1, and how
@@ -90,6 +92,7 @@ typedef struct cnf_subject_options {
     /* Folder for what the scenario's processes leave to each other, empty at first; whoever starts
      * the child removes it afterwards.  Needed where the scenario has a persistent cache. */
     rt_text scratch;
+    bool record; /* answers of the compile worker are sent, for assay pack */
 } cnf_subject_options;
 
 /* The two words of --loader. */
@@ -106,8 +109,8 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
                     int messages);
 
 /* Body of the hidden `assay subject NAME [--seed N] [--cache FOLDER] [--profile NAME]
- * [--choices 0,1,…] [--settings NAME=VALUE,…] [--loader KIND] [--scratch FOLDER]`: the pack comes
- * on descriptor 0, messages go to descriptor 3. */
+ * [--choices 0,1,…] [--settings NAME=VALUE,…] [--loader KIND] [--scratch FOLDER] [--record]`: the
+ * pack comes on descriptor 0, messages go to descriptor 3. */
 int cnf_subject_main(int argument_count, char **arguments);
 
 /* Body of the hidden `assay probe NAME [--compute]`: opens the device and sends one "device" or

@@ -1,6 +1,8 @@
 /* The tools that a driver lacks and the fusion compiler, over conformance/compile. */
 #include "conformance/subject/tools.h"
 
+#include "conformance/compile/packed_answer.h"
+
 #include <stdio.h>
 
 /* Longest time that one call of a tool may take; the scenario's own limit is above it. */
@@ -46,6 +48,33 @@ static rt_code fusion_code(rt_code code)
     }
 }
 
+/* Answers a request as cnf_compile_call does, from the pack where the scenario has come in one. */
+static void answer_find(cnf_tool_store *store, rt_arena *arena, rt_bytes request,
+                        rt_buffer *out_bytes, cnf_compile_answer *out_answer)
+{
+    if (!store->packed) {
+        cnf_compile_call(store_cache(store), arena, request, TOOL_TIMEOUT_MS, out_bytes,
+                         out_answer);
+        return;
+    }
+    rt_sink *sink = rt_sink_create();
+    cnf_packed_answer(store->packed, request, out_bytes);
+    rt_status status = cnf_compile_answer_read(sink, arena, rt_buffer_bytes(out_bytes), out_answer);
+    if (!rt_ok(status)) {
+        rt_text message = rt_arena_text(arena, rt_sink_diagnostic(sink, status)->message);
+        *out_answer = (cnf_compile_answer){.code = RT_MALFORMED, .message = message};
+    }
+    rt_sink_destroy(sink);
+}
+
+static void answer_record(cnf_tool_store *store, rt_bytes request, rt_bytes answer)
+{
+    pthread_mutex_lock(&store->lock);
+    *rt_vector_push(&store->asked) = (scn_artefact){rt_hash128(request.data, request.size),
+                                                    rt_arena_bytes(&store->arena, answer)};
+    pthread_mutex_unlock(&store->lock);
+}
+
 /* Appends the artefact of a request, from the cache or a worker. */
 static rt_status ask(cnf_tool_store *store, rt_sink *sink, rt_bytes request,
                      rt_code (*code_of)(rt_code code), rt_buffer *out_artefact)
@@ -53,7 +82,9 @@ static rt_status ask(cnf_tool_store *store, rt_sink *sink, rt_bytes request,
     rt_arena arena = {0};
     rt_buffer bytes = {0};
     cnf_compile_answer answer;
-    cnf_compile_call(store_cache(store), &arena, request, TOOL_TIMEOUT_MS, &bytes, &answer);
+    answer_find(store, &arena, request, &bytes, &answer);
+    if (store->records && cnf_answer_travels(&answer))
+        answer_record(store, request, rt_buffer_bytes(&bytes));
     rt_status status = RT_STATUS_OK;
     if (answer.code == RT_OK) {
         rt_buffer_append(out_artefact, answer.artefact.data, answer.artefact.size);
@@ -101,5 +132,7 @@ dev_tools cnf_tools_open(cnf_tool_store *store, rt_text folder)
 void cnf_tools_close(cnf_tool_store *store)
 {
     if (store->cache) cnf_cache_close(store->cache);
+    rt_vector_free(&store->asked);
+    rt_arena_reset(&store->arena);
     pthread_mutex_destroy(&store->lock);
 }

@@ -3,6 +3,7 @@
 #define CONFORMANCE_SUBJECT_TOOLS_H
 
 #include "conformance/compile/compile.h"
+#include "reference/base/vector.h"
 #include "reference/device/device.h"
 #include "reference/fusion/compiler.h"
 
@@ -13,12 +14,16 @@
 typedef struct cnf_tool_store {
     rt_text folder; /* as cnf_cache_open takes it */
     cnf_cache *cache;
-    pthread_mutex_t lock; /* of `cache`; drivers may link from several threads */
+    const scn_scenario *packed; /* has all answers with it; NULL: the cache and workers are asked */
+    bool records;               /* every answer is kept in `asked`, for assay pack */
+    RT_VECTOR(scn_artefact) asked; /* answers are the store's */
+    rt_arena arena;                /* of `asked` */
+    pthread_mutex_t lock;          /* of all this; drivers may link from several threads */
 } cnf_tool_store;
 
 /* Makes the store, which must not move until it is closed, and gives the table whose links are
- * answered from its cache or by a worker process.  What is wrong with the cache's folder is told on
- * stderr and costs nothing else. */
+ * answered from its cache or by a worker process; who opens it may set `packed` and `records`. What
+ * is wrong with the cache's folder is told on stderr and costs nothing else. */
 dev_tools cnf_tools_open(cnf_tool_store *store, rt_text folder);
 void cnf_tools_close(cnf_tool_store *store);
 

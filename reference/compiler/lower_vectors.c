@@ -70,17 +70,41 @@ static unsigned length_of(LLVMValueRef vector)
     return LLVMGetVectorSize(LLVMTypeOf(vector));
 }
 
+static LLVMValueRef part_of_constant(LLVMValueRef vector, unsigned index)
+{
+    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(vector));
+    if (LLVMIsUndef(vector)) return LLVMGetUndef(type);
+    if (LLVMIsNull(vector)) return LLVMConstNull(type);
+    if (LLVMIsAConstantDataVector(vector)) return LLVMGetElementAsConstant(vector, index);
+    return LLVMIsAConstantVector(vector) ? LLVMGetOperand(vector, index) : NULL;
+}
+
+/* Operations that are looked through; each may double what is written. */
+enum { OPERATION_DEPTH_MAX = 6 };
+
 /* Component number `index` of a vector that cannot stay, before the instruction that asks for it;
- * NULL: the vector stays. */
-static LLVMValueRef part_of(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef vector,
-                            uint64_t index)
+ * NULL: the vector stays.  What is computed component by component is computed of one. */
+static LLVMValueRef part_at_depth(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef vector,
+                                  uint64_t index, uint32_t depth)
 {
     LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(vector));
     LLVMPositionBuilderBefore(builder, asks);
-    if (LLVMIsUndef(vector)) return LLVMGetUndef(type);
+    if (LLVMIsAConstant(vector)) return part_of_constant(vector, (unsigned)index);
     if (LLVMIsABitCastInst(vector)) return part_of_cast(builder, vector, type, index);
     if (LLVMIsALoadInst(vector)) return part_of_load(builder, vector, type, index);
-    return NULL;
+    if (!LLVMIsABinaryOperator(vector) || depth == OPERATION_DEPTH_MAX) return NULL;
+    LLVMValueRef a = part_at_depth(builder, asks, LLVMGetOperand(vector, 0), index, depth + 1);
+    LLVMValueRef b =
+        a ? part_at_depth(builder, asks, LLVMGetOperand(vector, 1), index, depth + 1) : NULL;
+    if (!b) return NULL;
+    LLVMPositionBuilderBefore(builder, asks);
+    return LLVMBuildBinOp(builder, LLVMGetInstructionOpcode(vector), a, b, "");
+}
+
+static LLVMValueRef part_of(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef vector,
+                            uint64_t index)
+{
+    return part_at_depth(builder, asks, vector, index, 0);
 }
 
 static LLVMValueRef lower_extract(LLVMBuilderRef builder, LLVMValueRef extract)

@@ -6,9 +6,10 @@
 
 /* Replaces the components that are taken, by constant index or by a shuffle, out of vectors of
  * other than 2, 3, 4, 8 or 16 components: where the vector is a cast of another one, by a part of
- * that one's component; where it is loaded, by a load of the component.  A phi of such a vector
- * stays. Leaves dead instructions behind. Source: SPIR-V specification 1.6 section 2.16.1
- * (universal validation rules, vector types). */
+ * that one's component; where it is loaded, by a load of the component; where it is a sum or the
+ * like of such vectors, by that of their components.  A phi of such a vector stays. Leaves dead
+ * instructions behind. Source: SPIR-V specification 1.6 section 2.16.1 (universal validation rules,
+ * vector types). */
 void pl_lower_vectors(pl_job *job, LLVMModuleRef module);
 
 #endif

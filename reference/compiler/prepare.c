@@ -1,14 +1,18 @@
 /* Passes of the new pass manager, and the writer's cures.
  *
  * The pipeline is our own and not a standard one: no vectorising (the devices vectorise over
- * work-items), no unrolling, no recognition of library calls, no lookup tables.  That an exit block
- * before its loop and a loop's metadata make invalid SPIR-V was observed with llvm-spirv 14. */
+ * work-items), no unrolling, no recognition of library calls, no lookup tables.  Jumps are threaded
+ * once, before the loops are looked at: a `break` reaches the optimiser as a switch over why a
+ * scope was left, which would stay in the loop for ever.  That an exit block before its loop and a
+ * loop's metadata make invalid SPIR-V was observed with llvm-spirv 14. */
 #include "reference/compiler/prepare.h"
 
 #include "reference/base/map.h"
 #include "reference/base/vector.h"
+#include "reference/compiler/forward.h"
 #include "reference/compiler/lower.h"
 #include "reference/compiler/lower_dimensions.h"
+#include "reference/compiler/lower_integers.h"
 #include "reference/compiler/lower_vectors.h"
 
 #include <llvm-c/Error.h>
@@ -21,7 +25,8 @@
 #define OPTIMISE_PASSES                                                                            \
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine,simplifycfg),ipsccp,"                 \
     "cgscc(inline,function(sroa,early-cse<memssa>,simplifycfg,instcombine)),globaldce,"            \
-    "function(reassociate,loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm),"    \
+    "function(jump-threading,simplifycfg,reassociate,"                                             \
+    "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm),"                         \
     "simplifycfg,instcombine,indvars,loop-deletion,sroa,early-cse<memssa>,sccp,bdce,"              \
     "instcombine,adce,simplifycfg,instcombine)," DROP_PASSES
 
@@ -66,6 +71,7 @@ rt_status pl_prepare_lower(pl_job *job, LLVMModuleRef module)
     pl_lower_intrinsics(job, module);
     pl_lower_vectors(job, module);
     pl_lower_dimensions(job, module);
+    pl_lower_integers(job, module);
     return run_passes(job, module, CLEAN_PASSES);
 }
 
@@ -227,6 +233,7 @@ void pl_prepare_for_writer(pl_job *job, LLVMModuleRef module)
             widen_bit_switch(job, LLVMGetBasicBlockTerminator(block));
             bound_alignment(block);
         }
+        pl_forward_conversions(job, function);
         order_blocks(function);
         drop_loop_metadata(function, kind);
     }

@@ -21,11 +21,12 @@ RT_MUST_USE rt_status pl_prepare_run(pl_job *job, LLVMModuleRef module, const ch
  * nothing uses. */
 RT_MUST_USE rt_status pl_prepare_lower(pl_job *job, LLVMModuleRef module);
 
-/* Cures the writer's four silent faults: it leaves out the capability Float16 unless the module
+/* Cures the writer's five silent faults: it leaves out the capability Float16 unless the module
  * lists the extension cl_khr_fp16, which a module with values of type half then does; a switch over
- * one bit gets a selector of 8 bits; blocks are brought into reverse post-order, since it writes
- * them in the module's order and an identifier must be defined before its use; loop metadata is
- * removed, since it misplaces the instructions that it makes of it. */
+ * one bit gets a selector of 8 bits; conversions in loops keep their decorations (forward.h);
+ * blocks are brought into reverse post-order, since it writes them in the module's order and an
+ * identifier must be defined before its use; loop metadata is removed, since it misplaces the
+ * instructions that it makes of it. */
 void pl_prepare_for_writer(pl_job *job, LLVMModuleRef module);
 
 #endif

@@ -4,7 +4,9 @@
  *     cc many_items.c -l:libOpenCL.so.1 -o many_items && ./many_items
  *
  * OpenCL C specification, "Integer Functions": mad_sat(-991535359, -4, 1635947499) is 5602088935
- * saturated, 2147483647.  "Common Functions": step(1, NaN) is 1, because NaN < 1 does not hold. */
+ * saturated, 2147483647.  "Common Functions": step(1, NaN) is 1, because NaN < 1 does not hold.
+ * "Built-in Vector Data Types": a vector of three that a function takes has three components; those
+ * of (1, 2, 3) add up to 6. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <math.h>
@@ -13,11 +15,13 @@
 enum { ITEMS = 64 };
 
 static const char *source =
+    "__attribute__((noinline)) int sum(int3 v) { return v.x + v.y + v.z; }\n"
     "kernel void same(global const int *a, global const float *x, global int *products,\n"
-    "                 global float *steps) {\n"
+    "                 global float *steps, global int *sums) {\n"
     "  size_t i = get_global_id(0);\n"
     "  products[i] = mad_sat(a[3 * i], a[3 * i + 1], a[3 * i + 2]);\n"
     "  steps[i] = step(x[2 * i], x[2 * i + 1]);\n"
+    "  sums[i] = sum((int3)(i, i + 1, i + 2));\n"
     "}\n";
 
 static cl_mem buffer(cl_context context, size_t size, void *content)
@@ -28,7 +32,7 @@ static cl_mem buffer(cl_context context, size_t size, void *content)
 
 static void run(cl_device_id device)
 {
-    cl_int a[ITEMS][3], products[ITEMS] = {0}, status = CL_SUCCESS;
+    cl_int a[ITEMS][3], products[ITEMS] = {0}, sums[ITEMS] = {0}, status = CL_SUCCESS;
     float x[ITEMS][2], steps[ITEMS] = {0};
     for (int i = 0; i < ITEMS; i++) {
         a[i][0] = -991535359, a[i][1] = -4, a[i][2] = 1635947499;
@@ -42,10 +46,10 @@ static void run(cl_device_id device)
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
     clBuildProgram(program, 1, &device, "", NULL, NULL);
     cl_kernel kernel = clCreateKernel(program, "same", NULL);
-    cl_mem memories[4] = {buffer(context, sizeof a, a), buffer(context, sizeof x, x),
+    cl_mem memories[5] = {buffer(context, sizeof a, a), buffer(context, sizeof x, x),
                           buffer(context, sizeof products, NULL),
-                          buffer(context, sizeof steps, NULL)};
-    for (cl_uint i = 0; i < 4; i++)
+                          buffer(context, sizeof steps, NULL), buffer(context, sizeof sums, NULL)};
+    for (cl_uint i = 0; i < 5; i++)
         status |= clSetKernelArg(kernel, i, sizeof memories[i], &memories[i]);
     printf("%s, driver %s\n", name, version);
     for (size_t count = 1; count <= ITEMS; count *= ITEMS) {
@@ -54,8 +58,11 @@ static void run(cl_device_id device)
                                       NULL, NULL);
         status |=
             clEnqueueReadBuffer(queue, memories[3], CL_TRUE, 0, sizeof steps, steps, 0, NULL, NULL);
-        printf("  of %zu, status %d: mad_sat %d, must be 2147483647; step %g, must be 1\n", count,
-               status, products[0], (double)steps[0]);
+        status |=
+            clEnqueueReadBuffer(queue, memories[4], CL_TRUE, 0, sizeof sums, sums, 0, NULL, NULL);
+        printf("  of %zu, status %d: mad_sat %d, must be 2147483647; step %g, must be 1; "
+               "sum %d, must be %d\n",
+               count, status, products[0], (double)steps[0], sums[count > 1], count > 1 ? 6 : 3);
     }
 }
 

@@ -190,6 +190,13 @@ sim_world *sim_world_create(rt_sink *sink, uint64_t seed)
     return world;
 }
 
+rt_status sim_world_choose_engine(sim_world *world, rt_text name)
+{
+    fake_sim.last_engine = rt_text_is(name, "v3") ? "v3" : NULL;
+    if (fake_sim.last_engine) return RT_STATUS_OK;
+    return rt_fail(world->sink, RT_ERRC_INVALID, RT_RULE_NONE, "there is only engine v3");
+}
+
 void sim_world_destroy(sim_world *world)
 {
     if (!world) return;

@@ -15,6 +15,7 @@ typedef struct fake_sim_record {
     uint32_t launch_count;
     sim_range last_range;
     sim_schedule last_schedule;
+    const char *last_engine; /* that a world was told to use; it knows "v3" alone */
     uint64_t last_offset; /* of the pointer argument of the last launch */
     /* The specialisation constants of the last module: how many, and the first of them. */
     uint32_t constant_count, constant_id;

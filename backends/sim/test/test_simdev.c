@@ -615,24 +615,30 @@ static void memory_that_cannot_be_had_is_a_status(void **state)
     close_all(&f);
 }
 
-static void selector_chooses_the_schedule(void **state)
+static void selector_chooses_schedule_and_engine(void **state)
 {
     (void)state;
     static const struct {
         const char *selector;
         sim_schedule schedule;
-    } rows[] = {{"", SIM_SCHEDULE_LOCKSTEP},
-                {"schedule=lockstep", SIM_SCHEDULE_LOCKSTEP},
-                {"schedule=forward", SIM_SCHEDULE_FORWARD},
-                {"schedule=backward", SIM_SCHEDULE_BACKWARD},
-                {"schedule=seeded", SIM_SCHEDULE_SEEDED}};
+        bool has_engine;
+    } rows[] = {{"", SIM_SCHEDULE_LOCKSTEP, false},
+                {"schedule=lockstep", SIM_SCHEDULE_LOCKSTEP, false},
+                {"schedule=forward", SIM_SCHEDULE_FORWARD, false},
+                {"schedule=backward", SIM_SCHEDULE_BACKWARD, false},
+                {"schedule=seeded", SIM_SCHEDULE_SEEDED, false},
+                {"engine=v3", SIM_SCHEDULE_LOCKSTEP, true},
+                {"engine=v3,schedule=seeded", SIM_SCHEDULE_SEEDED, true},
+                {"schedule=forward,engine=v3", SIM_SCHEDULE_FORWARD, true}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         fixture f;
+        fake_sim.last_engine = NULL;
         open_with(&f, 1, rows[i].selector);
         dev_kernel *kernel = kernel_build(&f, "k");
         dev_event *event = launch(&f, kernel, 1, NULL, 0);
         assert_true(rt_ok(dev_event_wait(event)));
         assert_int_equal(fake_sim.last_schedule, rows[i].schedule);
+        assert_int_equal(fake_sim.last_engine != NULL, rows[i].has_engine);
         dev_event_destroy(event);
         dev_kernel_destroy(kernel);
         close_all(&f);
@@ -642,9 +648,16 @@ static void selector_chooses_the_schedule(void **state)
 static void other_selectors_are_refused(void **state)
 {
     (void)state;
-    static const char *const selectors[] = {"2",         "schedule",
-                                            "schedule=", "schedule=sideways",
-                                            "forward",   "schedule=forward,schedule=backward"};
+    static const char *const selectors[] = {"2",
+                                            "schedule",
+                                            "schedule=",
+                                            "schedule=sideways",
+                                            "forward",
+                                            "schedule=forward,schedule=backward",
+                                            "engine=",
+                                            "engine=v9",
+                                            "engine=v3,engine=v3",
+                                            "engine=v3;schedule=forward"};
     rt_sink *sink = rt_sink_create();
     const dev_open_parameters parameters = {.sink = sink};
     for (size_t i = 0; i < sizeof selectors / sizeof *selectors; i++) {
@@ -653,6 +666,7 @@ static void other_selectors_are_refused(void **state)
             dev_device_open(&simdev_backend, &parameters, rt_text_of(selectors[i]), &device);
         assert_int_equal(status.code, RT_ERRC_INVALID);
         assert_null(device);
+        assert_int_equal(fake_sim.live, 0);
     }
     rt_sink_destroy(sink);
 }
@@ -711,7 +725,7 @@ int main(void)
         cmocka_unit_test(usm_is_freed_at_once),
         cmocka_unit_test(variables_are_found_by_name),
         cmocka_unit_test(memory_that_cannot_be_had_is_a_status),
-        cmocka_unit_test(selector_chooses_the_schedule),
+        cmocka_unit_test(selector_chooses_schedule_and_engine),
         cmocka_unit_test(other_selectors_are_refused),
         cmocka_unit_test(threads_share_a_device),
     };

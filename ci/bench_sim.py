@@ -1,0 +1,232 @@
+"""ci/bench sim: what the simulated device costs where nothing hides it, and whether the cost is linear.
+
+Goals: a kernel of one work-item at 100 million instructions a second (SPIR-V's in the loop of lcg, without labels, phis and
+lines); from the start of a process to the first result of a small module 20 ms; a module of 100 KB read and decoded in 20 ms;
+memory at most 6 times the buffers and 16 MB.  How time grows with work-items, work-groups, the size of a module and of a buffer
+is plotted, and one of them may not cost more than twice as much where there are four times as many.  Times are processor time,
+the least of several, but for the start, which is the least time that passed.
+"""
+import json
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+KERNELS = ROOT / "conformance/bench/kernels"
+LCG_STEPS = 1000000
+# One of four times as many may cost this much more, since caches hold less.
+GROWTH_MAX = 2
+
+# Every work-item of the first writes its words of the second from the first's.
+COPY = """
+kernel void copy(global const uint *in, global uint *out, uint words) {
+  for (uint i = get_global_id(0); i < words; i += get_global_size(0)) out[i] = in[i] * 3 + 1;
+}
+"""
+
+# A loop without memory, so that work-items and groups are all that is counted.
+SPIN = """
+kernel void spin(global uint *out, uint n) {
+  uint x = get_global_id(0);
+  for (uint i = 0; i < n; i++) x = (x ^ i) * 16777619u;
+  out[get_global_id(0)] = x;
+}
+"""
+
+# One of the many kernels of a large module: loops, branches, memory, vectors.
+PART = """
+kernel void k{0}(global uint *out, uint n) {{
+  uint4 v = (uint4)(n, {0}, n ^ {0}, n * 3);
+  for (uint i = 0; i < n; i++) {{
+    if ((i & 3) == {1}) v += (uint4)(out[(i * 7 + {0}) % 64]);
+    else v = v.yzwx * (uint4)(i | 1) + (uint4)({0}u);
+    out[(v.x + i) % 64] = v.y ^ v.z;
+  }}
+  out[n % 64] = v.w;
+}}
+"""
+
+
+class Bench:
+    def __init__(self, arguments, folder):
+        self.program = Path(arguments.program).resolve()
+        self.assay = Path(arguments.assay).resolve()
+        self.folder = folder
+        self.rows, self.bad = [], []
+
+    def compile(self, name, source):
+        file = self.folder / f"{name}.cl"
+        file.write_text(source, encoding="utf-8")
+        done = subprocess.run([self.assay, "postlink", file, "-o", self.folder / name], capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"ci/bench: {name} does not compile\n{done.stderr}")
+        return self.folder / name / f"{name}_0.spv"
+
+    def words(self, spirv, kernel, items, local, repeat, *given):
+        return [str(word) for word in (self.program, spirv, kernel, items, local, repeat, *given)]
+
+    def run(self, *words):
+        done = subprocess.run(self.words(*words), capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"ci/bench: {' '.join(map(str, words))}: {done.stderr}")
+        return json.loads(done.stdout)
+
+    def judge(self, name, value, unit, goal, more_is_better=False):
+        """A row, and a line that says whether the goal is met; goal None: there is none."""
+        met = None if goal is None else (value >= goal if more_is_better else value <= goal)
+        self.rows.append({"name": name, "value": value, "unit": unit, "goal": goal, "met": met})
+        words = "" if goal is None else f", goal: {'at least' if more_is_better else 'at most'} {goal:g}"
+        print(f"{name:40}{value:10.4g} {unit}{words}{'' if met in (None, True) else '   MISSED'}", flush=True)
+        if met is False:
+            self.bad.append(f"{name} misses its goal: {value:.4g} {unit}")
+
+
+def instructions(spirv):
+    """(opcode, words) of a module."""
+    data = spirv.read_bytes()
+    words = struct.unpack(f"<{len(data) // 4}I", data)
+    at = 5
+    while at < len(words):
+        yield words[at] & 0xffff, words[at:at + (words[at] >> 16)]
+        at += words[at] >> 16
+
+
+def loop_length(spirv):
+    """Instructions in the one block that branches to itself, but its label, phis and lines."""
+    label_op, phi_op, line_op, branch_op = 248, 245, 8, 250
+    label, count = None, 0
+    for opcode, words in instructions(spirv):
+        if opcode == label_op:
+            label, count = words[1], 0
+        elif opcode not in (phi_op, line_op):
+            count += 1
+        if opcode == branch_op and label in words[2:4]:
+            return count
+    sys.exit(f"ci/bench: {spirv} has no loop of one block")
+
+
+def bench_one_item(bench):
+    spirv = bench.compile("lcg", (KERNELS / "lcg.cl").read_text(encoding="utf-8"))
+    result = bench.run(spirv, "lcg", 1, 1, 9, "b4", f"u{LCG_STEPS}")
+    rate = LCG_STEPS * loop_length(spirv) / min(result["launch_ms"]) / 1e3
+    bench.judge("one work-item of lcg", rate, "million instructions/s", 100, more_is_better=True)
+    return spirv
+
+
+def bench_start(bench, spirv):
+    """The first result is on the standard output of the process."""
+    def least_ms(command, environment=None):
+        times = []
+        for _ in range(15):
+            begin = time.monotonic()
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
+            times.append((time.monotonic() - begin) * 1e3)
+        return min(times)
+
+    bench.judge("start to first result", least_ms(bench.words(spirv, "lcg", 1, 1, 1, "b4", "u1")), "ms", 20)
+    scenario = bench.folder / "start.yaml"
+    scenario.write_text("""assay: 1
+summary: One work-item writes 7.
+modules:
+  app:
+    sources:
+      - language: opencl-c
+        code: |
+          kernel void k(global int *out) { *out = 7; }
+memory:
+  out: {type: int, count: 1}
+steps:
+  - submit: {kernel: k, range: [1], args: [{write: out}]}
+  - expect: {memory: out, equals: [7]}
+""", encoding="utf-8")
+    bench.judge("the same through assay run", least_ms([bench.assay, "run", scenario, "--on", "sim"]), "ms", None)
+
+
+def large_module(bench, kernels):
+    return bench.compile(f"parts{kernels}", "".join(PART.format(i, i % 4) for i in range(kernels)))
+
+
+def decode_ms(bench, spirv):
+    runs = [bench.run(spirv, "k0", 1, 1, 1, "b256", "u1") for _ in range(7)]
+    return min(r["read_ms"] + r["link_ms"] for r in runs)
+
+
+def bench_decode(bench):
+    """Returns [(bytes, ms)] of modules of growing size."""
+    few = large_module(bench, 8).stat().st_size
+    each = (large_module(bench, 16).stat().st_size - few) / 8
+    sizes = []
+    for kilobytes in (25, 100, 400, 1600):
+        spirv = large_module(bench, max(1, round((kilobytes * 1000 - few) / each) + 8))
+        sizes.append((spirv.stat().st_size, decode_ms(bench, spirv)))
+    size, ms = sizes[1]
+    bench.judge("reading and decoding a module of 100 KB", ms * 100000 / size, "ms", 20)
+    return sizes
+
+
+def bench_memory(bench, copy):
+    """All of two buffers is used: one read, one written."""
+    size = 64 << 20
+    result = bench.run(copy, "copy", 65536, 256, 1, f"b{size}", f"b{size}", f"u{size // 4}")
+    if result["word"] != 0x01010101:
+        sys.exit("ci/bench: the kernel that copies has changed its input")
+    used = (result["most_kib"] - result["before_kib"]) / 1024
+    buffers = 2 * size / (1 << 20)
+    bench.judge("memory over buffers of 128 MiB", used, "MiB", 6 * buffers + 16)
+
+
+def plot(bench, what, unit, points):
+    """Bars of what one costs; the cost of one is to stay."""
+    print(f"\n{what}: nanoseconds for one {unit}")
+    costs = [ms * 1e6 / count for count, ms in points]
+    for (count, ms), cost, before in zip(points, costs, [None, *costs]):
+        ratio = cost / before if before else None
+        bar = "█" * max(1, round(50 * cost / max(costs)))
+        print(f"{count:12} {ms:10.3f} ms  {bar} {cost:.4g}" + (f" (x{ratio:.2f})" if ratio else ""), flush=True)
+        bench.rows.append({"name": what, "count": count, "ms": ms, "ratio": ratio})
+        if ratio and ratio > GROWTH_MAX:
+            bench.bad.append(f"not linear: one {unit} costs {ratio:.2f} times as much at {count}")
+
+
+def grow(bench, spirv, kernel, rows):
+    """[(count, ms)] of rows (count, items, local, arguments)."""
+    return [(count, min(bench.run(spirv, kernel, items, local, 7, *given)["launch_ms"]))
+            for count, items, local, given in rows]
+
+
+def bench_growth(bench, copy, modules):
+    spin = bench.compile("spin", SPIN)
+    plot(bench, "work-items in each of 64 work-groups", "work-item",
+         grow(bench, spin, "spin", [(64 * n, 64 * n, n, (f"b{256 * n}", "u1024")) for n in (64, 256, 1024, 4096)]))
+    plot(bench, "work-groups of 64 work-items", "work-group",
+         grow(bench, spin, "spin", [(n, 64 * n, 64, (f"b{256 * n}", "u256")) for n in (64, 256, 1024, 4096)]))
+    plot(bench, "size of a module", "byte", modules)
+    plot(bench, "size of a buffer that is read and one that is written", "byte",
+         grow(bench, copy, "copy", [(n << 20, 16384, 256, (f"b{n << 20}", f"b{n << 20}", f"u{n << 18}"))
+                                    for n in (1, 4, 16, 64)]))
+
+
+def bench(arguments):
+    with tempfile.TemporaryDirectory(prefix="assay-bench-") as temporary:
+        b = Bench(arguments, Path(temporary))
+        lcg, copy = bench_one_item(b), b.compile("copy", COPY)
+        bench_start(b, lcg)
+        modules = bench_decode(b)
+        bench_memory(b, copy)
+        bench_growth(b, copy, modules)
+    if arguments.json:
+        Path(arguments.json).write_text(json.dumps(b.rows, indent=1) + "\n")
+    if b.bad:
+        sys.exit("ci/bench: " + "\n          ".join(b.bad))
+
+
+def add(commands):
+    """Adds the command to ci/bench."""
+    sim = commands.add_parser("sim", help="what the simulated device costs, and that it grows linearly")
+    sim.add_argument("--json", metavar="FILE", help="write the rows to FILE")
+    sim.add_argument("--program", default=str(ROOT / "build/release/bench_sim"), help="default: build/release/bench_sim")
+    sim.add_argument("--assay", default=str(ROOT / "build/release/assay"), help="default: build/release/assay")
+    sim.set_defaults(run=bench)

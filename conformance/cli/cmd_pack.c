@@ -1,0 +1,308 @@
+/* assay pack: scenarios in one file, with all that their runs ask compilers for.
+ *
+ * What a run asks the compile worker for is known when it has run: each scenario runs once on a
+ * subject of every format asked, and every request is kept with its answer, refusals too. */
+#include "conformance/cli/columns.h"
+#include "conformance/cli/commands.h"
+#include "conformance/cli/results.h"
+#include "conformance/cli/run_options.h"
+#include "conformance/compile/packed_answer.h"
+#include "conformance/report/output.h"
+#include "conformance/report/progress.h"
+#include "conformance/run/modules.h"
+#include "reference/base/map.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Which subject's requests stand for a format. */
+static const struct format_row {
+    const char *word, *subject;
+} format_rows[] = {
+    {"spirv", "sim"},
+    {"bitcode", "pocl"},
+    {"ptx", "nvlink"},
+};
+enum { FORMATS = sizeof format_rows / sizeof *format_rows };
+
+typedef struct pack_entry {
+    rt_text source;
+    rt_bytes model; /* serialised, without artefacts */
+    RT_VECTOR(scn_artefact) artefacts;
+} pack_entry;
+
+typedef struct pack_command {
+    const cnf_arguments *arguments;
+    rt_arena arena;
+    rt_sink *sink;
+    cnf_run_options options;
+    cnf_columns columns;
+    cnf_files files;
+    cnf_expectations expectations;
+    cnf_progress progress;
+    rt_map paths; /* index of the entry */
+    RT_VECTOR(pack_entry) entries;
+    rt_text formats;
+    rt_buffer warnings; /* lines, printed at the end */
+    int status;         /* of the exit, so far */
+} pack_command;
+
+/* ---- Options ------------------------------------------------------------------------------- */
+
+/* Makes the list for --on out of that of --formats.  False: said on stderr. */
+static bool formats_read(pack_command *command)
+{
+    const char *given = command->arguments->values[CNF_OPTION_FORMATS];
+    command->formats = rt_text_of(given ? given : format_rows[0].word);
+    const char *words[FORMATS];
+    for (uint32_t i = 0; i < FORMATS; i++)
+        words[i] = format_rows[i].word;
+    rt_buffer on = {0}, error = {0};
+    for (const char *at = command->formats.data; at && error.size == 0;) {
+        rt_text word = rt_arena_text(&command->arena, (rt_text){at, strcspn(at, ",")});
+        at = at[word.length] == ',' ? at + word.length + 1 : NULL;
+        uint32_t row = 0;
+        while (row < FORMATS && !rt_text_is(word, words[row]))
+            row++;
+        if (row == FORMATS) {
+            rt_buffer_printf(&error, "there is no format \"%s\"", word.data);
+            cnf_suggest(&error, word.data, words, FORMATS);
+        } else if (!cnf_subject_find(rt_text_of(format_rows[row].subject))) {
+            rt_buffer_printf(&error, "%s: this version has no subject %s to find out what it needs",
+                             word.data, format_rows[row].subject);
+        } else {
+            rt_buffer_printf(&on, "%s%s", on.size ? "," : "", format_rows[row].subject);
+        }
+    }
+    bool chosen = error.size == 0 && cnf_columns_choose(&command->arena, rt_buffer_string(&on),
+                                                        &command->columns, &error);
+    if (!chosen) fprintf(stderr, "assay: --formats: %s\n", rt_buffer_string(&error));
+    rt_buffer_free(&on);
+    rt_buffer_free(&error);
+    return chosen;
+}
+
+static int options_read(pack_command *command)
+{
+    if (!command->arguments->values[CNF_OPTION_OUT]) {
+        fprintf(stderr, "assay: pack needs the file to write: -o FILE" CNF_PACK_ENDING "\n");
+        return CNF_EXIT_USAGE;
+    }
+    if (!cnf_run_options_read(command->arguments, &command->options) || !formats_read(command))
+        return CNF_EXIT_USAGE;
+    command->options.subjects = command->columns.subjects;
+    command->options.subject_count = command->columns.count;
+    command->options.record = true;
+    return CNF_EXIT_EXPECTED;
+}
+
+static int files_choose(pack_command *command)
+{
+    int status = cnf_command_files(command->arguments, &command->arena, &command->files);
+    if (status != CNF_EXIT_EXPECTED) return status;
+    if (cnf_command_refuses_packs(&command->files, "pack")) return CNF_EXIT_USAGE;
+    bool fine = cnf_results_expect(command->arguments, &command->files, &command->expectations);
+    return fine ? CNF_EXIT_EXPECTED : CNF_EXIT_USAGE;
+}
+
+/* ---- What was asked ------------------------------------------------------------------------ */
+
+static void artefact_add(pack_command *command, pack_entry *entry, rt_hash request, rt_bytes answer)
+{
+    for (uint32_t i = 0; i < entry->artefacts.count; i++) {
+        const rt_hash known = entry->artefacts.items[i].request;
+        if (known.low == request.low && known.high == request.high) return;
+    }
+    *rt_vector_push(&entry->artefacts) =
+        (scn_artefact){request, rt_arena_bytes(&command->arena, answer)};
+}
+
+/* Keeps a module's answer for one format; what tells of this machine only leaves the module without
+ * one. */
+static void module_add(pack_command *command, pack_entry *entry, rt_text path,
+                       const scn_module *module, const cnf_module_work *work)
+{
+    if (work->request.size == 0) return; /* nothing to compile */
+    rt_arena arena = {0};
+    cnf_compile_answer answer = {.code = RT_TOOL, .message = work->failure_message};
+    rt_bytes bytes = rt_buffer_bytes(&work->answer);
+    bool read = work->answer.size > 0 &&
+                rt_ok(cnf_compile_answer_read(command->sink, &arena, bytes, &answer));
+    if (read && cnf_answer_travels(&answer)) {
+        artefact_add(command, entry, rt_hash128(work->request.data, work->request.size), bytes);
+    } else {
+        rt_buffer_printf(&command->warnings,
+                         "assay: warning: %.*s: module %.*s is packed without images: %.*s\n",
+                         RT_TEXT_ARG(path), RT_TEXT_ARG(module->name), RT_TEXT_ARG(answer.message));
+    }
+    rt_arena_reset(&arena);
+}
+
+/* The entry of the record's scenario, which the first of its records makes. */
+static pack_entry *entry_of(pack_command *command, const cnf_record *record,
+                            const cnf_run_detail *detail)
+{
+    uint32_t index = rt_map_find(&command->paths, record->scenario);
+    if (index != RT_MAP_NONE) return &command->entries.items[index];
+    rt_map_set(&command->paths, rt_arena_text(&command->arena, record->scenario),
+               command->entries.count);
+    pack_entry *entry = rt_vector_push(&command->entries);
+    rt_buffer model = {0};
+    scn_pack_write(&model, detail->modules->scenario);
+    *entry = (pack_entry){.source = rt_arena_text(&command->arena, detail->source),
+                          .model = rt_arena_bytes(&command->arena, rt_buffer_bytes(&model))};
+    rt_buffer_free(&model);
+    return entry;
+}
+
+/* True where the child may not have come to all that it would ask for. */
+static bool is_cut_short(cnf_verdict verdict)
+{
+    return verdict == CNF_VERDICT_CRASH || verdict == CNF_VERDICT_TIMEOUT ||
+           verdict == CNF_VERDICT_HANG || verdict == CNF_VERDICT_POISONED ||
+           verdict == CNF_VERDICT_NOT_RUN;
+}
+
+static bool on_record(void *user, const cnf_record *record, const cnf_run_detail *detail)
+{
+    pack_command *command = user;
+    const cnf_judgement *judgement = &record->judgement;
+    cnf_record known = *record;
+    cnf_record_expect(&known, &command->expectations);
+    cnf_progress_add(&command->progress, &known);
+    if (judgement->verdict == CNF_VERDICT_INVALID || !detail->modules || !detail->modules->works) {
+        rt_buffer_printf(&command->warnings, "%.*s\n", RT_TEXT_ARG(judgement->message));
+        command->status = CNF_EXIT_USAGE;
+        return true;
+    }
+    pack_entry *entry = entry_of(command, record, detail);
+    const scn_scenario *scenario = detail->modules->scenario;
+    for (uint32_t i = 0; i < scenario->module_count; i++)
+        module_add(command, entry, record->scenario, &scenario->modules[i],
+                   &detail->modules->works[i]);
+    for (uint32_t i = 0; detail->messages && i < detail->messages->artefact_count; i++) {
+        const scn_artefact *artefact = &detail->messages->artefacts[i];
+        artefact_add(command, entry, artefact->request, artefact->answer);
+    }
+    if (is_cut_short(judgement->verdict))
+        rt_buffer_printf(
+            &command->warnings,
+            "assay: warning: %.*s on %.*s: %s, so what it asks compilers for may be missing\n",
+            RT_TEXT_ARG(record->scenario), RT_TEXT_ARG(record->subject),
+            cnf_verdict_word(judgement->verdict));
+    if (judgement->verdict == CNF_VERDICT_UNAVAILABLE && cnf_report_is_missing(record) &&
+        command->status == CNF_EXIT_EXPECTED) {
+        rt_buffer_printf(&command->warnings, "assay: --formats: %.*s is needed and missing: %.*s\n",
+                         RT_TEXT_ARG(record->subject), RT_TEXT_ARG(judgement->message));
+        command->status = CNF_EXIT_INFRASTRUCTURE;
+    }
+    return true;
+}
+
+static void on_begin(void *user, rt_text path, rt_text subject)
+{
+    pack_command *command = user;
+    cnf_progress_begun(&command->progress, path, subject);
+}
+
+static int scenarios_run(pack_command *command)
+{
+    command->options.begun = on_begin;
+    command->progress = cnf_progress_begin(stderr, isatty(STDERR_FILENO),
+                                           command->files.count * command->columns.count);
+    cnf_run_end end =
+        cnf_run(&command->options, command->files.items, command->files.count, on_record, command);
+    cnf_progress_end(&command->progress);
+    fprintf(stderr, "%s", rt_buffer_string(&command->warnings));
+    return end == CNF_RUN_COMPLETE ? command->status : CNF_EXIT_INFRASTRUCTURE;
+}
+
+/* ---- Writing ------------------------------------------------------------------------------- */
+
+/* The model with the artefacts. */
+static rt_bytes model_make(pack_command *command, const pack_entry *entry)
+{
+    rt_arena arena = {0};
+    const scn_scenario *read;
+    rt_status status = scn_pack_read(command->sink, &arena, entry->model, &read);
+    CHECK(rt_ok(status)); /* we wrote it */
+    scn_scenario packed = *read;
+    packed.packed = true;
+    packed.artefacts = entry->artefacts.items;
+    packed.artefact_count = entry->artefacts.count;
+    rt_buffer model = {0};
+    scn_pack_write(&model, &packed);
+    rt_bytes bytes = rt_arena_bytes(&command->arena, rt_buffer_bytes(&model));
+    rt_buffer_free(&model);
+    rt_arena_reset(&arena);
+    return bytes;
+}
+
+static void scenarios_take(pack_command *command, cnf_pack *pack, uint32_t *out_answers)
+{
+    cnf_packed_scenario *scenarios =
+        rt_arena_alloc_array(&command->arena, command->files.count, sizeof *scenarios);
+    *out_answers = 0;
+    for (uint32_t i = 0; i < command->files.count; i++) {
+        rt_text path = command->files.items[i].path;
+        uint32_t index = rt_map_find(&command->paths, path);
+        CHECK(index != RT_MAP_NONE); /* the run was complete, and no file is INVALID */
+        const pack_entry *entry = &command->entries.items[index];
+        scenarios[i] = (cnf_packed_scenario){.pack = pack,
+                                             .path = path,
+                                             .source = entry->source,
+                                             .model = model_make(command, entry)};
+        *out_answers += entry->artefacts.count;
+    }
+    pack->scenarios = scenarios;
+    pack->count = command->files.count;
+}
+
+static int pack_write(pack_command *command)
+{
+    const char *name = command->arguments->values[CNF_OPTION_OUT];
+    rt_text conditions = cnf_run_options_conditions(&command->arena, &command->options);
+    rt_buffer expectations = {0}, file = {0};
+    uint32_t answer_count;
+    cnf_pack pack = {0};
+    scenarios_take(command, &pack, &answer_count);
+    cnf_expectations_pack(&expectations, &command->expectations, &command->files);
+    pack.expectations = rt_buffer_bytes(&expectations);
+    pack.about = rt_arena_printf(
+        &command->arena, "formats: %.*s\nscenarios: %u\nanswers of compilers: %u\noptions: %.*s\n",
+        RT_TEXT_ARG(command->formats), pack.count, answer_count, RT_TEXT_ARG(conditions));
+    rt_status status = cnf_pack_write(command->sink, &file, &pack);
+    int error = rt_ok(status) ? cnf_file_replace(name, rt_buffer_text(&file)) : 0;
+    if (!rt_ok(status))
+        fprintf(stderr, "assay: %.*s\n",
+                RT_TEXT_ARG(rt_sink_diagnostic(command->sink, status)->message));
+    else if (error != 0)
+        fprintf(stderr, "assay: -o %s: %s\n", name, strerror(error));
+    else
+        printf("%s: %u scenario%s, %u answer%s of compilers, %zu bytes\n", name, pack.count,
+               pack.count == 1 ? "" : "s", answer_count, answer_count == 1 ? "" : "s", file.size);
+    rt_buffer_free(&expectations);
+    rt_buffer_free(&file);
+    if (!rt_ok(status)) return CNF_EXIT_USAGE;
+    return error == 0 ? CNF_EXIT_EXPECTED : CNF_EXIT_INFRASTRUCTURE;
+}
+
+int cnf_pack_command(const cnf_arguments *arguments)
+{
+    pack_command command = {.arguments = arguments, .sink = rt_sink_create()};
+    int status = options_read(&command);
+    if (status == CNF_EXIT_EXPECTED) status = files_choose(&command);
+    if (status == CNF_EXIT_EXPECTED) status = scenarios_run(&command);
+    if (status == CNF_EXIT_EXPECTED) status = pack_write(&command);
+    for (uint32_t i = 0; i < command.entries.count; i++)
+        rt_vector_free(&command.entries.items[i].artefacts);
+    rt_vector_free(&command.entries);
+    rt_map_free(&command.paths);
+    rt_buffer_free(&command.warnings);
+    cnf_expectations_free(&command.expectations);
+    rt_sink_destroy(command.sink);
+    rt_arena_reset(&command.arena);
+    return status;
+}

@@ -1,0 +1,97 @@
+#!/bin/sh
+# Packs: a run over one says what the run over the files says, without any compiler in reach.
+#   pack.sh ASSAY SCENARIOS        SCENARIOS is the folder with requirements.yaml
+assay=$1 scenarios=$2
+. "$(dirname "$0")/harness.sh"
+
+# bare STATUS WORDS...: runs a copy of assay that has no plugin beside it, no program in PATH and no cache.
+mkdir "$folder/bare"
+cp "$assay" "$folder/bare/assay"
+bare() {
+    wanted=$1
+    shift
+    env -i HOME=/nonexistent PATH=/nonexistent "$folder/bare/assay" "$@" >"$folder/out" 2>&1
+    status=$?
+    [ $status -eq "$wanted" ] || fail "bare assay $*: exit status $status, expected $wanted"
+}
+
+# verdicts FILE: the rows of a matrix.
+verdicts() {
+    sed -n 's/^\([a-z_]*\/[a-z_0-9]*\.yaml\)  *\([A-Z_]*\)$/\1 \2/p' "$1"
+}
+
+# Every way in which a run asks compilers: images, fused programs, refusals of sources and of fusion.
+set -- "$scenarios"/linking/hello_world.yaml "$scenarios"/linking/unresolved*.yaml \
+    "$scenarios"/fusion/promotion*.yaml "$scenarios"/fusion/remapped*.yaml "$scenarios"/fusion/generic*.yaml \
+    "$scenarios"/virtual_functions/refused*.yaml
+expect 0 pack "$@" -o "$folder/x.assay"
+says "answers of compilers"
+"$assay" run "$@" --on sim >"$folder/files" 2>&1
+status=$?
+bare $status run "$folder/x.assay" --on sim
+verdicts "$folder/files" >"$folder/of_files"
+verdicts "$folder/out" >"$folder/of_pack"
+grep -q PASS "$folder/of_files" || fail "no verdict was read from the matrix" "$folder/files"
+cmp -s "$folder/of_files" "$folder/of_pack" || {
+    diff "$folder/of_files" "$folder/of_pack" >"$folder/difference"
+    fail "a pack has other verdicts than its files" "$folder/difference"
+}
+
+# Without a compiler the files cannot be run, so the pack did it.
+bare 3 run "$scenarios/linking/hello_world.yaml" --on sim
+
+# One scenario, a folder, none.
+bare 0 run "$folder/x.assay:linking/hello_world.yaml" --on sim
+says "sim: 1 PASS"
+bare 0 explain "$folder/x.assay:linking/hello_world.yaml"
+bare 0 why "$folder/x.assay:linking/hello_world.yaml" sim
+says "PASS $folder/x.assay:linking/hello_world.yaml on sim"
+bare 4 run "$folder/x.assay:linking/hello" --on sim
+says "no scenario of the pack"
+
+# What was not packed is named: a list is fused for the seed and profile that it was packed with.
+bare 4 run "$folder/x.assay:linking/hello_world.yaml" --on sim --profile dpcpp
+says "packed-format"
+
+# What is damaged, and what packs are not for.
+head -c 5000 "$folder/x.assay" >"$folder/cut.assay"
+bare 2 run "$folder/cut.assay" --on sim
+says "damaged pack: it is cut"
+bare 2 run "$folder/x.assay" "$scenarios/linking" --on sim
+says "a pack is run alone"
+bare 2 run "$folder/none.assay" --on sim
+says "cannot be read"
+for command in check fmt requirements; do
+    bare 2 $command "$folder/x.assay"
+    says "takes scenario files, not packs"
+done
+bare 2 run "$folder/x.assay" --rule DL-REQ --on sim
+expect 2 pack "$folder/x.assay" -o "$folder/y.assay"
+expect 2 pack "$scenarios/linking/hello_world.yaml"
+says "-o FILE.assay"
+expect 2 pack "$scenarios/linking/hello_world.yaml" --formats spirf -o "$folder/y.assay"
+says 'did you mean "spirv"?'
+
+# A scenario that is not valid is not packed, and its message is shown.
+mkdir "$folder/s"
+sed 's/summary:/sumary:/' "$scenarios/linking/hello_world.yaml" >"$folder/s/wrong.yaml"
+expect 2 pack "$folder/s" -o "$folder/y.assay"
+says "wrong.yaml:"
+[ -e "$folder/y.assay" ] && fail "a pack was written all the same"
+
+# Known failures travel: one that is excused beside the files is excused in the pack.
+mkdir "$folder/s/expectations"
+sed 's/equals: \[[^]]*\]/equals: {fill: 123456789}/' "$scenarios/linking/hello_world.yaml" >"$folder/s/wrong.yaml"
+cp "$scenarios/requirements.yaml" "$folder/s/"
+expect 1 run "$folder/s" --on sim --json "$folder/records"
+signature=$(sed 's/.*"signature":"\([^"]*\)".*/\1/' "$folder/records")
+{
+    printf 'assay_expectations: 1\nsubject: sim\nentries:\n  - scenario: wrong.yaml\n'
+    printf '    signature: "%s"\n    class: permitted-divergence\n    reason: It is left open.\n' "$signature"
+} >"$folder/s/expectations/sim.yaml"
+expect 0 pack "$folder/s" -o "$folder/y.assay"
+bare 0 run "$folder/y.assay" --on sim
+says "sim: 0 PASS, 0 SKIP, 1 XFAIL"
+says "It is left open."
+
+exit $((failures > 0))
