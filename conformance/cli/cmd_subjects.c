@@ -11,6 +11,18 @@
 
 enum { PROBE_TIMEOUT_MS = 30000, PROBE_MESSAGES_MAX = 1 << 20 };
 
+/* One capability a line, under the subject. */
+static void capabilities_print(rt_text lines)
+{
+    while (lines.length > 0) {
+        const char *end = memchr(lines.data, '\n', lines.length);
+        size_t length = end ? (size_t)(end - lines.data) : lines.length;
+        printf("%-12s   %.*s\n", "", (int)length, lines.data);
+        size_t used = end ? length + 1 : length;
+        lines = (rt_text){lines.data + used, lines.length - used};
+    }
+}
+
 static void subject_print(const cnf_subject *subject, const cnf_child_result *result)
 {
     rt_arena arena = {0};
@@ -21,6 +33,7 @@ static void subject_print(const cnf_subject *subject, const cnf_child_result *re
     if (answered && answer.device.length > 0) {
         printf("%-12s available: %.*s, %.*s\n", "", RT_TEXT_ARG(answer.device),
                RT_TEXT_ARG(answer.driver));
+        capabilities_print(answer.capabilities);
     } else {
         printf("%-12s missing: %.*s\n", "",
                RT_TEXT_ARG(answered && answer.reason.length > 0
