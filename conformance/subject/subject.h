@@ -6,6 +6,8 @@
  *   {"type": "stage", "stage": "open" | "load" | "step" | "finish", "step": 2, "line": 31}
  *       what begins now; step counts from 0 and, like line, is there for "step" only
  *   {"type": "device", "name": "…", "driver": "…", "executes": true}
+ *   {"type": "capabilities", "lines": "…"}     of a device that is probed: what it can do, for
+ * people
  *   {"type": "unavailable", "message": "…"}    the subject is not installed; last message
  *   {"type": "skip", "capability": "…", "answer": "…", "message": "…"}  this subject cannot be
  * asked this scenario: what was asked of the device and what it said; last message

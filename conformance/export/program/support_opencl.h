@@ -3,6 +3,9 @@
  * The first argument of the program is a part of the name of the platform to use; without one it is
  * the first whose device takes SPIR-V.  Everything runs in the order of main.c, on one in-order
  * queue. */
+#ifndef SUPPORT_OPENCL_H
+#define SUPPORT_OPENCL_H
+
 #define CL_TARGET_OPENCL_VERSION 210
 #include <CL/cl.h>
 
@@ -297,3 +300,5 @@ static inline int memory_holds(const memory *read, const void *expected,
     free(got);
     return differing == 0;
 }
+
+#endif
