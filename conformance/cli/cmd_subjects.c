@@ -11,22 +11,20 @@
 
 enum { PROBE_TIMEOUT_MS = 30000, PROBE_MESSAGES_MAX = 1 << 20 };
 
-<<<<<<< HEAD
 /* As wide as the longest name. */
 #define COLUMN "%-17s "
-=======
+
 /* One capability a line, under the subject. */
 static void capabilities_print(rt_text lines)
 {
     while (lines.length > 0) {
         const char *end = memchr(lines.data, '\n', lines.length);
         size_t length = end ? (size_t)(end - lines.data) : lines.length;
-        printf("%-12s   %.*s\n", "", (int)length, lines.data);
+        printf(COLUMN "  %.*s\n", "", (int)length, lines.data);
         size_t used = end ? length + 1 : length;
         lines = (rt_text){lines.data + used, lines.length - used};
     }
 }
->>>>>>> packs
 
 static void subject_print(const cnf_subject *subject, const cnf_child_result *result)
 {
@@ -36,14 +34,9 @@ static void subject_print(const cnf_subject *subject, const cnf_child_result *re
     bool answered = result->end == CNF_CHILD_EXITED && !answer.fault;
     printf(COLUMN "%s\n", subject->name, subject->summary);
     if (answered && answer.device.length > 0) {
-<<<<<<< HEAD
         printf(COLUMN "available: %.*s, %.*s%s\n", "", RT_TEXT_ARG(answer.device),
                RT_TEXT_ARG(answer.driver), answer.links_only ? "; links and runs nothing" : "");
-=======
-        printf("%-12s available: %.*s, %.*s\n", "", RT_TEXT_ARG(answer.device),
-               RT_TEXT_ARG(answer.driver));
         capabilities_print(answer.capabilities);
->>>>>>> packs
     } else {
         printf(COLUMN "missing: %.*s\n", "",
                RT_TEXT_ARG(answered && answer.reason.length > 0
