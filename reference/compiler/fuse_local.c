@@ -6,11 +6,6 @@
 
 enum { SPACE_LOCAL = 3 };
 
-static uint64_t aligned(uint64_t size, uint64_t alignment)
-{
-    return alignment > 1 ? (size + alignment - 1) / alignment * alignment : size;
-}
-
 uint64_t pl_fuse_local_size(LLVMModuleRef module)
 {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(module);
@@ -18,9 +13,7 @@ uint64_t pl_fuse_local_size(LLVMModuleRef module)
     uint64_t size = 0;
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
         if (LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) != SPACE_LOCAL) continue;
-        LLVMTypeRef type = LLVMGlobalGetValueType(variable);
-        size = aligned(size, LLVMABIAlignmentOfType(layout, type));
-        size += LLVMABISizeOfType(layout, type);
+        size += rt_fusion_local_bytes(LLVMABISizeOfType(layout, LLVMGlobalGetValueType(variable)));
     }
     return size;
 }

@@ -240,7 +240,8 @@ static const char *promote(pl_fusing *fusing, const pl_promotion *promotion)
     note(&walk, parameter, 0, false);
     const char *problem = look(&walk);
     bool local = promotion->kind == RT_FUSION_LOCAL;
-    if (!problem && local && !pl_fuse_local_fits(fusing, promotion->elements * walk.unit))
+    if (!problem && local &&
+        !pl_fuse_local_fits(fusing, rt_fusion_local_bytes(promotion->elements * walk.unit)))
         problem = "the device has too little local memory for a work-group's part of it";
     if (!problem) change(&walk);
     LLVMDisposeBuilder(walk.builder);

@@ -199,7 +199,7 @@ static uint64_t local_room(const rt_fused_plan *plan)
         const rt_launch *launch = &plan->inputs[k].launch;
         for (uint32_t i = 0; i < launch->argument_count; i++) {
             if (launch->arguments[i].kind != RT_ARGUMENT_LOCAL) continue;
-            uint64_t size = launch->arguments[i].size;
+            uint64_t size = rt_fusion_local_bytes(launch->arguments[i].size);
             room = size < room ? room - size : 1;
         }
     }

@@ -91,6 +91,15 @@ typedef struct rt_fusion_result {
     uint32_t promotion_count;
 } rt_fusion_result;
 
+/* Bytes of local memory that an object of size bytes may take: devices place objects at multiples
+ * of the largest alignment of an OpenCL type (OpenCL C 3.0, 6.3.5 "Alignment of Types"). */
+static inline uint64_t rt_fusion_local_bytes(uint64_t size)
+{
+    enum { ALIGNMENT = 128 };
+    return size > UINT64_MAX - ALIGNMENT ? UINT64_MAX
+                                         : (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
 /* Appends the serialised form of a request or a result.  Equal requests have equal bytes, so that
  * their hash is a key of what was fused. */
 void rt_fusion_request_write(rt_buffer *out, const rt_fusion_request *request);
