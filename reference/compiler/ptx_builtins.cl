@@ -71,3 +71,20 @@ BUILTIN size_t get_global_linear_id(void)
     size_t z = ctaid_of(2) * ntid_of(2) + tid_of(2);
     return (z * get_global_size(1) + y) * get_global_size(0) + x;
 }
+
+/* ---- 6.13.3, integers ------------------------------------------------------------------------- */
+
+/* Of 0 it is the number of bits. */
+#define TRAILING_ZEROS(type, wide, count, bits)                                                    \
+    BUILTIN type ctz(type x)                                                                       \
+    {                                                                                              \
+        return x == 0 ? (type)(bits) : (type)__builtin_##count((wide)x);                           \
+    }
+TRAILING_ZEROS(char, uint, ctz, 8)
+TRAILING_ZEROS(unsigned char, uint, ctz, 8)
+TRAILING_ZEROS(short, uint, ctz, 16)
+TRAILING_ZEROS(unsigned short, uint, ctz, 16)
+TRAILING_ZEROS(int, uint, ctz, 32)
+TRAILING_ZEROS(uint, uint, ctz, 32)
+TRAILING_ZEROS(long, ulong, ctzl, 64)
+TRAILING_ZEROS(ulong, ulong, ctzl, 64)
