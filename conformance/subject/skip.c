@@ -1,6 +1,7 @@
 /* What scenarios need of a device, as a table: the capability, who needs it, what is said. */
 #include "conformance/subject/skip.h"
 
+#include "conformance/scenario/scenario.h"
 #include "conformance/subject/source_images.h"
 
 #include <stdio.h>
@@ -352,26 +353,6 @@ static bool prefers_preloaded(const scn_scenario *scenario)
     return scenario->prefer_preloaded;
 }
 
-/* Of its verbs, what a queue is made with, and what is there only to end a fusion. */
-static bool fuses(const scn_scenario *scenario)
-{
-    for (uint32_t i = 0; i < scenario->step_count; i++) {
-        switch (scenario->steps[i].verb) {
-        case SCN_VERB_START_FUSION:
-        case SCN_VERB_COMPLETE_FUSION:
-        case SCN_VERB_CANCEL_FUSION:
-        case SCN_VERB_HOST_TASK:
-        case SCN_VERB_END_QUEUE:
-        case SCN_VERB_END_MEMORY: return true;
-        case SCN_VERB_QUEUE:
-            if (scenario->steps[i].queue.enable_fusion) return true;
-            break;
-        default: break;
-        }
-    }
-    return false;
-}
-
 struct cnf_skip_row {
     const char *capability;
     bool (*needed)(const scn_scenario *scenario);
@@ -379,7 +360,7 @@ struct cnf_skip_row {
 };
 
 static const cnf_skip_row only_reference[] = {
-    {"kernel-fusion", fuses,
+    {"kernel-fusion", scn_scenario_fuses,
      "the scenario is about kernel fusion, which was removed from DPC++ (intel/llvm#20835)"},
     {"devices", has_several_devices,
      "the scenario has several devices; the driver of the shipped runtime has one"},
@@ -437,15 +418,16 @@ static bool shows_hidden_aspect(cnf_emitter *emitter, const scn_scenario *scenar
     return true;
 }
 
-/* What is fused is SPIR-V, whatever the device takes besides. */
+/* What is fused is SPIR-V or PTX, whatever the device takes besides. */
 static bool lacks_fusion(cnf_emitter *emitter, const scn_scenario *scenario,
                          const dev_capabilities *capabilities)
 {
-    bool taken = capabilities->formats_taken >> RT_FORMAT_SPIRV64 & 1;
-    if (taken || !fuses(scenario)) return false;
+    bool spirv = capabilities->formats_taken >> RT_FORMAT_SPIRV64 & 1;
+    bool taken = spirv || (capabilities->formats_taken >> RT_FORMAT_PTX & 1);
+    if (taken || !scn_scenario_fuses(scenario)) return false;
     cnf_emit_skip(emitter, "kernel-fusion", "no",
-                  RT_TEXT("the scenario is about kernel fusion, which makes SPIR-V; this device "
-                          "takes none"));
+                  RT_TEXT("the scenario is about kernel fusion, which makes SPIR-V and PTX; this "
+                          "device takes neither"));
     return true;
 }
 

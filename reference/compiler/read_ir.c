@@ -139,15 +139,14 @@ static rt_status set_target(pl_job *job, rt_text name, LLVMModuleRef module)
                         LLVMGetDataLayoutStr(module)));
 }
 
-/* IR for PTX is a front end's, which names its target and writes no layout of its own. */
-static rt_status check_nvptx(pl_job *job, rt_text name, LLVMModuleRef module)
+/* For nvptx64 only a front end makes code, which names both. */
+static rt_status check_target(pl_job *job, rt_text name, LLVMModuleRef module)
 {
-    const char *triple = LLVMGetTarget(module);
-    if (rt_text_starts(rt_text_of(triple), "nvptx64-")) return RT_STATUS_OK;
+    rt_text triple = rt_text_of(LLVMGetTarget(module));
+    if (rt_text_starts(triple, "nvptx64-")) return RT_STATUS_OK;
     return refuse(job, name,
-                  rt_arena_printf(&job->arena,
-                                  "the target triple is '%s'; code for PTX is for 'nvptx64'",
-                                  triple));
+                  rt_arena_printf(&job->arena, "the target triple is '%.*s' and not nvptx64's",
+                                  RT_TEXT_ARG(triple)));
 }
 
 /* The translator knows OpenCL C's builtins only in a module that says of which OpenCL it is. */
@@ -171,7 +170,7 @@ static void write_bitcode(LLVMModuleRef module, rt_buffer *out_bitcode)
     LLVMDisposeMemoryBuffer(memory);
 }
 
-rt_status pl_read_ir(rt_sink *sink, rt_text name, rt_format format, rt_bytes ir,
+rt_status pl_read_ir(rt_sink *sink, rt_text name, rt_bytes ir, rt_format format,
                      rt_buffer *out_bitcode)
 {
     CHECK(name.length > 0 && out_bitcode->size == 0);
@@ -183,11 +182,13 @@ rt_status pl_read_ir(rt_sink *sink, rt_text name, rt_format format, rt_bytes ir,
     if (rt_ok(status)) status = parse(&job, name, ir, &module);
     if (rt_ok(status)) {
         status = verify(&job, name, module);
-        bool is_ptx = format == RT_FORMAT_PTX;
+        bool ptx = format == RT_FORMAT_PTX;
         if (rt_ok(status))
-            status = is_ptx ? check_nvptx(&job, name, module) : set_target(&job, name, module);
-        if (rt_ok(status) && !is_ptx) set_language(&job, module);
-        if (rt_ok(status)) write_bitcode(module, out_bitcode);
+            status = ptx ? check_target(&job, name, module) : set_target(&job, name, module);
+        if (rt_ok(status)) {
+            set_language(&job, module);
+            write_bitcode(module, out_bitcode);
+        }
         LLVMDisposeModule(module);
     }
     pl_job_close(&job);

@@ -73,7 +73,7 @@ typedef struct rt_fusion_request {
      * variable, which it exports.  Of any other that kernels write it would have a copy. */
     const rt_text *variables;
     uint32_t variable_count;
-    rt_format format;           /* of the codes and of the result */
+    rt_format format;           /* of the images that the codes are from, and of the result */
     uint32_t spirv_version_max; /* as in rt_postlink_request */
 } rt_fusion_request;
 

@@ -130,7 +130,8 @@ rt_bytes fixture_compile(fusion_fixture *fixture, const char *source)
 rt_status fixture_fuse(fusion_fixture *fixture, const rt_fusion_request *request)
 {
     rt_buffer_free(&fixture->result_bytes);
-    rt_status status = fixture->api->fuse(fixture->sink, request, &fixture->result_bytes);
+    rt_status status =
+        fixture->api->fuse(fixture->sink, request, (rt_text){0}, &fixture->result_bytes);
     if (!rt_ok(status)) return status;
     must(fixture, rt_fusion_result_read(fixture->sink, &fixture->arena,
                                         rt_buffer_bytes(&fixture->result_bytes), &fixture->result));

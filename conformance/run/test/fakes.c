@@ -90,10 +90,11 @@ void cnf_packed_answer(const scn_scenario *scenario, rt_bytes request, rt_buffer
 }
 
 void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_profile profile,
-                                rt_format format)
+                                rt_format format, bool fuses)
 {
     (void)profile;
     (void)format;
+    (void)fuses;
     rt_buffer_append_text(out, module->build_options);
 }
 

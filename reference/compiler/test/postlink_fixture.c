@@ -56,7 +56,7 @@ int fixture_close(void **state)
 /* ---- clang --------------------------------------------------------------------------------- */
 
 #define CLANG                                                                                      \
-    "clang-14 -c -emit-llvm -target spir64 -O1 -Xclang -disable-llvm-passes -ffp-contract=off "    \
+    "clang-14 -c -emit-llvm -target %s -O1 -Xclang -disable-llvm-passes -ffp-contract=off "        \
     "-gline-tables-only -fdebug-compilation-dir=/ -Wno-override-module "
 
 #define SPEC_CONSTANT                                                                              \
@@ -109,7 +109,9 @@ rt_bytes fixture_compile(postlink_fixture *fixture, const fixture_source *source
     fprintf(stream, "%s%s", language->prelude, source->code);
     fclose(stream);
     char command[512];
-    snprintf(command, sizeof command, CLANG "%s -o - - < %s", language->options, file);
+    bool ptx = fixture->format == RT_FORMAT_PTX;
+    snprintf(command, sizeof command, CLANG "%s -o - - < %s",
+             ptx ? "nvptx64-nvidia-cuda -Xclang -cl-ext=+all" : "spir64", language->options, file);
     FILE *output = popen(command, "r");
     assert_non_null(output);
     rt_buffer bitcode = {0};
@@ -122,6 +124,8 @@ rt_bytes fixture_compile(postlink_fixture *fixture, const fixture_source *source
     rt_buffer_free(&bitcode);
     return kept;
 }
+
+#define LIBCLC "/usr/lib/clc/nvptx64--nvidiacl.bc"
 
 /* ---- Post-link ----------------------------------------------------------------------------- */
 
@@ -139,7 +143,10 @@ rt_status fixture_postlink(postlink_fixture *fixture, rt_split split, const fixt
                                    .sources = inputs,
                                    .source_count = count,
                                    .split = split,
-                                   .format = RT_FORMAT_SPIRV64,
+                                   .format = fixture->format,
+                                   .library =
+                                       rt_text_of(fixture->library ? fixture->library : LIBCLC),
+                                   .embed_ir = fixture->embed_ir,
                                    .spirv_version_max = 0x00010200,
                                    .device_globals = !fixture->no_device_globals,
                                    .profile = fixture->profile,
@@ -246,7 +253,7 @@ void fixture_make(postlink_fixture *fixture, rt_split split, uint32_t image_coun
         fail_msg("%s", rt_sink_diagnostic(fixture->sink, status)->message.data);
     }
     assert_int_equal(fixture->images.count, image_count);
-    for (uint32_t i = 0; i < image_count; i++)
+    for (uint32_t i = 0; i < image_count && fixture->format == RT_FORMAT_SPIRV64; i++)
         validate(&fixture->images.images[i]);
 }
 

@@ -22,6 +22,9 @@ typedef struct postlink_fixture {
     rt_device_global_list globals; /* that host code registers, of the same */
     rt_profile profile;            /* of the next one; at first the documents' */
     bool no_device_globals;        /* the next one is not asked to treat them */
+    rt_format format;              /* of the next images: SPIRV64, or PTX */
+    bool embed_ir;                 /* and whether those in PTX hold their bitcode */
+    const char *library;           /* libclc; NULL: where Debian has it */
     bool ahead_of_time;            /* the next one is for a target with these aspects */
     uint64_t target_aspects;
 } postlink_fixture;
