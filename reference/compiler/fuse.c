@@ -5,6 +5,7 @@
 #include "reference/compiler/aspects.h"
 #include "reference/compiler/clone.h"
 #include "reference/compiler/fuse_input.h"
+#include "reference/compiler/fuse_local.h"
 #include "reference/compiler/prepare.h"
 #include "reference/compiler/properties.h"
 #include "reference/compiler/ptx.h"
@@ -213,6 +214,7 @@ static rt_status fuse_module(pl_fusing *fusing, const rt_fusion_request *request
 {
     rt_fusion_result result = {.image = {.format = request->format}};
     RT_TRY(pl_fuse_module(fusing, NULL));
+    RT_TRY(pl_fuse_local_check(fusing));
     tell_parameters(fusing, &result);
     tell_promotions(fusing, request, reasons, &result);
     RT_TRY(check_promotions(fusing->job, &result));
@@ -239,7 +241,7 @@ static rt_status fuse(pl_job *job, const rt_fusion_request *request, rt_text lib
     rt_text *reasons = rt_arena_alloc_array(&job->arena, request->promotion_count, sizeof *reasons);
     for (uint32_t i = 0; i < request->promotion_count; i++)
         reasons[i] = (rt_text){0};
-    pl_fusing fusing = {.job = job};
+    pl_fusing fusing = {.job = job, .local_size_max = request->local_size_max};
     RT_TRY(pl_fusion_input(job, request, reasons, &fusing.module));
     rt_status status = fuse_module(&fusing, request, library, reasons, out_result);
     LLVMDisposeModule(fusing.module);

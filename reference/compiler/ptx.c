@@ -28,6 +28,12 @@ static void give_name(pl_job *job, LLVMValueRef value)
     rt_buffer_free(&made);
 }
 
+void pl_ptx_take(pl_job *job, LLVMModuleRef module)
+{
+    pl_drop_named_metadata(module, "nvvm.annotations");
+    pl_ptx_names(job, module);
+}
+
 void pl_ptx_names(pl_job *job, LLVMModuleRef module)
 {
     LLVMValueRef function = LLVMGetFirstFunction(module);
@@ -99,7 +105,6 @@ static rt_status write_text(pl_job *job, LLVMModuleRef *module, rt_text library,
     RT_TRY(pl_ptx_link_builtins(job, *module, library));
     LLVMStripModuleDebugInfo(*module);
     make_uniform(*module);
-    pl_drop_named_metadata(*module, "nvvm.annotations");
     RT_TRY(pl_ptx_make_entries(job, *module, out));
     RT_TRY(pl_module_verify(job, *module, "making entries of PTX"));
     RT_TRY(pl_ptx_join_spaces(job, module));

@@ -137,8 +137,7 @@ rt_status rt_fused_plan_make(rt_fused_kernels *fused, rt_arena *arena, const rt_
     RT_TRY(check_codes(fused, list));
     RT_TRY(rt_shared_variables_find(fused->tools.sink, arena, list, &out_plan->variables));
     if (fused->tools.compiler) return RT_STATUS_OK;
-    return rt_fail(fused->tools.sink, RT_FUSION_REJECTED, RT_RULE_NONE,
-                   "Kernel fusion not supported by this build");
+    return rt_fail(fused->tools.sink, RT_FUSION_REJECTED, RT_RULE_NONE, RT_FUSED_NO_COMPILER);
 }
 
 /* ---- The request -------------------------------------------------------------------------- */
@@ -191,6 +190,22 @@ static const rt_fusion_kernel *kernels_make(rt_arena *arena, const rt_fused_plan
     return kernels;
 }
 
+/* What a work-group has beside the kernels' arguments in local memory; where those are too many the
+ * device refuses the launch. */
+static uint64_t local_room(const rt_fused_plan *plan)
+{
+    uint64_t room = plan->list->device->capabilities.local_size_max;
+    for (uint32_t k = 0; k < plan->list->count; k++) {
+        const rt_launch *launch = &plan->inputs[k].launch;
+        for (uint32_t i = 0; i < launch->argument_count; i++) {
+            if (launch->arguments[i].kind != RT_ARGUMENT_LOCAL) continue;
+            uint64_t size = launch->arguments[i].size;
+            room = size < room ? room - size : 1;
+        }
+    }
+    return room;
+}
+
 static rt_fusion_request request_make(rt_arena *arena, const rt_fused_plan *plan, rt_text name)
 {
     const rt_fusion_parameters *parameters = &plan->parameters;
@@ -208,6 +223,7 @@ static rt_fusion_request request_make(rt_arena *arena, const rt_fused_plan *plan
         .constant_count = parameters->constant_count,
         .variables = plan->variables.symbols,
         .variable_count = plan->variables.count,
+        .local_size_max = local_room(plan),
         .format = format_of(plan->list),
         .spirv_version_max = SPIRV_VERSION_MAX,
     };

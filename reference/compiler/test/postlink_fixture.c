@@ -2,9 +2,9 @@
 #include "reference/compiler/test/postlink_fixture.h"
 
 #include "reference/base/alloc.h"
+#include "reference/base/test/beside.h"
 #include "reference/compiler/spirv_walk.h"
 
-#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,17 +19,9 @@
 
 static const rt_compiler_api *open_plugin(void)
 {
-    char path[4096];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 64);
-    assert_true(length > 0);
-    path[length] = '\0';
-    strcpy(strrchr(path, '/') + 1, "libassay_compiler.so");
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library) fail_msg("%s", dlerror());
-    void *symbol = dlsym(library, RT_COMPILER_API_SYMBOL);
+    void *symbol = test_function_beside("libassay_compiler.so", RT_COMPILER_API_SYMBOL);
     rt_compiler_api_get_function *get = NULL;
     memcpy(&get, &symbol, sizeof get);
-    assert_non_null(get);
     assert_null(get(RT_COMPILER_API_VERSION + 1));
     return get(RT_COMPILER_API_VERSION);
 }

@@ -13,6 +13,22 @@ typedef struct fixture_source {
     const char *code;
 } fixture_source;
 
+/* A list of sources, ended as the functions below want it. */
+#define SOURCES(...)                                                                               \
+    (const fixture_source[])                                                                       \
+    {                                                                                              \
+        __VA_ARGS__,                                                                               \
+        {                                                                                          \
+            NULL, NULL                                                                             \
+        }                                                                                          \
+    }
+
+/* What a function's source says that is to stay, and what LLVM IR is for. */
+#define NOINLINE "__attribute__((noinline)) "
+#define TARGET                                                                                     \
+    "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-"        \
+    "v512:512-v1024:1024\"\ntarget triple = \"spir64\"\n"
+
 typedef struct postlink_fixture {
     const rt_compiler_api *api;
     rt_sink *sink;

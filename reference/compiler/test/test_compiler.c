@@ -11,15 +11,6 @@
 
 #include <cmocka.h>
 
-#define SOURCES(...)                                                                               \
-    (const fixture_source[])                                                                       \
-    {                                                                                              \
-        __VA_ARGS__,                                                                               \
-        {                                                                                          \
-            NULL, NULL                                                                             \
-        }                                                                                          \
-    }
-
 /* ---- Specialisation constants -------------------------------------------------------------- */
 
 static uint32_t word_at(rt_bytes bytes, size_t index)

@@ -330,6 +330,19 @@ static void KF_TARGET_04_the_ir_is_embedded_when_it_is_asked_for(void **state)
     assert_int_equal(rt_image_embedded_ir(&f->images.images[0]).size, 0);
 }
 
+/* A vtable leads to functions of other images, whose names the bitcode has. */
+static void the_ir_of_an_image_with_vtables_is_embedded(void **state)
+{
+    postlink_fixture *f = *state;
+    f->embed_ir = true;
+    const fixture_source sources[] = {
+        {"A.clcpp", SHAPE "kernel void make(global char *p) { new ((void *)p) Shape; }\n"},
+        {NULL, NULL}};
+    fixture_make(f, RT_SPLIT_OFF, 2, sources);
+    assert_true(holds(rt_image_embedded_ir(image_of(f, 0)), "_ZTV5Shape"));
+    assert_true(holds(rt_image_embedded_ir(image_of(f, 1)), "_ZN5Shape4areaEv"));
+}
+
 /* ---- Fused PTX ----------------------------------------------------------------------------- */
 
 static const char library[] = "/usr/lib/clc/nvptx64--nvidiacl.bc";
@@ -419,6 +432,7 @@ int main(void)
         TEST(parameters_without_a_form_are_refused),
         TEST(a_missing_library_is_a_capability),
         TEST(KF_TARGET_04_the_ir_is_embedded_when_it_is_asked_for),
+        TEST(the_ir_of_an_image_with_vtables_is_embedded),
         TEST(KF_TARGET_03_kernels_with_ir_become_one_kernel_of_ptx),
         TEST(what_is_no_bitcode_or_has_no_form_is_not_fused),
     };
