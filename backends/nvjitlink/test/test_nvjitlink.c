@@ -136,13 +136,25 @@ static void it_links_and_runs_nothing(void **state)
 
 typedef struct run {
     dev_device *device;
-    dev_program *programs[4]; /* two compiled, one linked, one built */
+    dev_program *programs[5]; /* two compiled, one linked, one built, one of a binary */
     dev_kernel *kernel;
     dev_memory *memories[3]; /* a buffer, unified shared memory, a variable */
     dev_queue *queue;
     dev_event *events[5];
     uint8_t read[12];
+    dev_times times[2]; /* of the copy and the launch */
 } run;
+
+/* Takes the linked program out as bytes and makes it again. */
+static rt_status run_binary(run *r)
+{
+    rt_buffer binary = {0};
+    rt_status status = dev_program_binary(r->programs[2], &binary);
+    if (rt_ok(status))
+        status = dev_program_load(r->device, rt_buffer_bytes(&binary), &r->programs[4]);
+    rt_buffer_free(&binary);
+    return status;
+}
 
 static rt_status run_programs(const fixture *f, run *r)
 {
@@ -152,7 +164,8 @@ static rt_status run_programs(const fixture *f, run *r)
         RT_TRY(dev_program_compile(r->device, &image, &r->programs[i]));
     RT_TRY(dev_program_link(r->device, r->programs, 2, RT_TEXT("-lineinfo -O3"), &r->programs[2]));
     RT_TRY(dev_program_build(r->device, &image, &r->programs[3]));
-    RT_TRY(dev_kernel_create(r->programs[2], RT_TEXT("k"), &r->kernel));
+    RT_TRY(run_binary(r));
+    RT_TRY(dev_kernel_create(r->programs[4], RT_TEXT("k"), &r->kernel));
     return dev_global_find(r->programs[2], RT_TEXT("counter"), &r->memories[2]);
 }
 
@@ -171,7 +184,10 @@ static rt_status run_commands(run *r)
         dev_enqueue_kernel(r->queue, no_wait, r->kernel, &one_item, arguments, 2, &r->events[3]));
     RT_TRY(dev_enqueue_read(r->queue, no_wait, m[2], 0, 12, r->read, &r->events[4]));
     RT_TRY(dev_queue_flush(r->queue));
-    return dev_event_wait(r->events[4]);
+    for (int i = 1; i < 5; i++)
+        RT_TRY(dev_event_wait(r->events[i]));
+    RT_TRY(dev_event_times(r->events[1], &r->times[0]));
+    return dev_event_times(r->events[3], &r->times[1]);
 }
 
 static rt_status run_whole(const fixture *f, run *r)
@@ -182,14 +198,14 @@ static rt_status run_whole(const fixture *f, run *r)
     if (rt_ok(status)) status = dev_memory_create(r->device, 8, none, &r->memories[0]);
     if (rt_ok(status))
         status = dev_usm_create(r->device, DEV_MEMORY_USM_SHARED, 8, none, &r->memories[1]);
-    if (rt_ok(status)) status = dev_queue_create(r->device, &r->queue);
+    if (rt_ok(status)) status = dev_queue_create_profiling(r->device, &r->queue);
     if (rt_ok(status)) status = run_commands(r);
     for (int i = 0; i < 5; i++)
         dev_event_destroy(r->events[i]);
     dev_queue_destroy(r->queue);
     for (int i = 0; i < 3; i++)
         dev_memory_destroy(r->memories[i]);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         dev_program_destroy(r->programs[i]);
     dev_kernel_destroy(r->kernel);
     dev_device_destroy(r->device);
@@ -203,6 +219,9 @@ static void what_is_linked_is_what_was_given(void **state)
     assert_true(rt_ok(run_whole(f, &r)));
     for (size_t i = 0; i < sizeof r.read; i++)
         assert_int_equal(r.read[i], 0);
+    /* Commands are counted from 0: the copy is the second, the launch the fourth. */
+    assert_int_equal(r.times[0].end, 1);
+    assert_int_equal(r.times[1].submit, 3);
     assert_non_null(strstr(fake->trace, "nvJitLinkCreate nvJitLinkGetErrorLogSize nvJitLinkAddData "
                                         "nvJitLinkGetErrorLogSize nvJitLinkDestroy "));
     assert_true(rt_ok(fixture_open(f, "")));
@@ -421,6 +440,8 @@ static void images_that_are_no_ptx_are_refused(void **state)
         assert_int_equal(dev_program_compile(f->device, &code, &program).code, rows[i].code);
         assert_int_equal(dev_program_build(f->device, &code, &program).code, rows[i].code);
     }
+    dev_program *program;
+    assert_int_equal(dev_program_load(f->device, image.bytes, &program).code, RT_MALFORMED);
 }
 
 /* What others write to standard error meanwhile is not the library's. */
