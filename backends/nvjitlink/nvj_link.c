@@ -239,7 +239,8 @@ rt_status nvj_link_try(const nvj_device *device)
     rt_status status = link_create(&one, &options);
     link_end(&one);
     options_free(&options);
-    if (status.code != RT_UNSUPPORTED) return status;
+    /* The architecture is all that this link was given. */
+    if (status.code != RT_UNSUPPORTED && status.code != RT_ERRC_BUILD) return status;
     rt_text said = rt_sink_diagnostic(device->sink, status)->message;
     return rt_fail(device->sink, RT_ERRC_INVALID, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(said));
 }

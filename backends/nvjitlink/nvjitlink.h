@@ -15,8 +15,9 @@
  * Options that begin with "-cl-" are for OpenCL C's compiler, which has been there when there is
  * PTX; all others are the library's to judge.
  *
- * Memories have addresses and no bytes: a read gives zeroes.  The library is looked for at the path
- * in the environment variable ASSAY_NVJITLINK, then as libnvJitLink.so.13. */
+ * Memories have addresses and no bytes: a read gives zeroes.  Times are steps, one a command.  The
+ * library is looked for at the path in the environment variable ASSAY_NVJITLINK, then as
+ * libnvJitLink.so.13. */
 extern const dev_backend nvjitlink_backend;
 
 #endif
