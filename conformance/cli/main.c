@@ -70,6 +70,7 @@ static const cnf_option run_options[] = {
     {CNF_OPTION_SHARD, "--shard", NULL, "I/N", "Only part I of N; auto: as CI says.", NULL},
     {PROFILE},
     {LOADER},
+    {CNF_OPTION_THREADS, "--threads", NULL, "N", "Let sim use N threads for one kernel.", NULL},
     {CNF_OPTION_EXPLORE, "--explore", NULL, NULL, "Try all that the documents leave open.", NULL},
     {CNF_OPTION_EXPLORE_MAX, "--explore-max", NULL, "N", EXPLORE_MAX_TEXT, NULL},
     {CHOICES},

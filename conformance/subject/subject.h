@@ -91,6 +91,7 @@ typedef struct cnf_subject_options {
     /* The reference runtime's modules are real files under ld.so (conformance/host/loader.h), not
      * simulated.  The shipped runtime's always are. */
     bool real_loader;
+    uint32_t threads; /* that a device in this process may use; 0: one */
     /* Folder for what the scenario's processes leave to each other, empty at first; whoever starts
      * the child removes it afterwards.  Needed where the scenario has a persistent cache. */
     rt_text scratch;
