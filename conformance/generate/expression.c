@@ -121,7 +121,6 @@ static const form forms[] = {
     {REALS, "($a + $a)"},
     {REALS, "($a - $a)"},
     {REALS, "($a * $a)"},
-    {REALS, "(-$a)"},
     {REALS, "fma($a, $a, $a)"},
     {REALS, "fabs($a)"},
     {REALS, "floor($a)"},
