@@ -9,9 +9,8 @@
  *
  * Every call's result and log is read.  The library tells some errors in the log of a call that
  * succeeds, and a symbol that is defined twice on the process' standard error alone; what has
- * logged an error has failed here, and the message says what the call returned.  While a link is
- * completed the standard error of the process is therefore read; what is not the library's is
- * written on.
+ * logged an error has failed here, and the message says what the call returned.  While a call runs
+ * the standard error of the process is therefore read; what is not the library's is written on.
  *
  * Options that begin with "-cl-" are for OpenCL C's compiler, which has been there when there is
  * PTX; all others are the library's to judge.

@@ -79,17 +79,12 @@ static int file_find(why_command *command)
     return CNF_EXIT_EXPECTED;
 }
 
-/* Reads what makes the explanation richer; without it, it says less.  The rules are those above the
- * scenario, or, for a file of one's own, those of the folder that assay is used in. */
+/* Reads what makes the explanation richer; without it, it says less. */
 static void tables_read(why_command *command)
 {
-    rt_text file = command->files.items[0].file;
-    rt_text root = cnf_files_root(&command->arena, file);
-    if (root.length == 0) root = RT_TEXT("scenarios");
-    rt_text table = rt_arena_printf(&command->arena, "%.*s/requirements.yaml", RT_TEXT_ARG(root));
-    command->has_rules =
-        rt_ok(cnf_rules_read(command->sink, &command->arena, table, &command->rules));
-    rt_status status = cnf_file_text(command->sink, &command->files.items[0], &command->source);
+    const cnf_file *file = &command->files.items[0];
+    command->has_rules = cnf_results_rules(&command->arena, file, &command->rules);
+    rt_status status = cnf_file_text(command->sink, file, &command->source);
     (void)status; /* A file that cannot be read is INVALID, which the record says. */
 }
 

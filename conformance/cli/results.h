@@ -3,7 +3,7 @@
 #define CONFORMANCE_CLI_RESULTS_H
 
 #include "conformance/cli/options.h"
-#include "conformance/report/matrix.h"
+#include "conformance/report/differences.h"
 
 /* Reads the expectation files of the scenarios' roots and of --expectations.  False: some are
  * wrong, which has been said on stderr.  The caller frees them either way. */
@@ -14,5 +14,15 @@ bool cnf_results_expect(const cnf_arguments *arguments, const cnf_files *files,
  * said on stderr. */
 bool cnf_results_junit(const cnf_arguments *arguments, cnf_report *report,
                        const cnf_column *columns, uint32_t column_count);
+
+/* Reads the table of rules that explanations of a scenario quote: the one above its file, or, for a
+ * file of one's own or of a pack, that of the folder that assay is used in.  False: there is none,
+ * and explanations say less. */
+bool cnf_results_rules(rt_arena *arena, const cnf_file *file, cnf_rules *out_rules);
+
+/* Writes the page of --differences, where it is given.  False: it could not be written, which has
+ * been said on stderr. */
+bool cnf_results_differences(const cnf_arguments *arguments, cnf_differences *differences,
+                             cnf_report *report, const cnf_column *columns, uint32_t column_count);
 
 #endif

@@ -62,7 +62,7 @@ static json_t *arguments_json(const rt_event *event)
 }
 
 /* An event of the timeline of a phase: "X" complete, "i" instant, "s" and "f" the ends of an arrow,
- * "b" and "e" those of a span. */
+ * "b" and "e" those of a span, "M" a name. */
 static json_t *entry(json_t *list, const char *phase, json_t *name, uint64_t time, uint64_t thread)
 {
     json_t *made = json_object();
@@ -137,6 +137,24 @@ static void event_add(json_t *list, const cnf_history *history, uint32_t time, p
     place_note(places, event, time);
 }
 
+/* Without names viewers show numbers.  They come last, each thread once. */
+static void thread_names_add(json_t *list, const cnf_history *history)
+{
+    rt_map named = {0};
+    for (uint32_t i = 0; i < history->event_count; i++) {
+        uint64_t thread = thread_of(&history->events[i]);
+        char name[32] = "runtime";
+        if (thread != RUNTIME_THREAD)
+            snprintf(name, sizeof name, "queue %llu",
+                     (unsigned long long)(thread - FIRST_QUEUE_THREAD));
+        if (rt_map_find(&named, rt_text_of(name)) != RT_MAP_NONE) continue;
+        rt_map_set(&named, rt_text_of(name), i);
+        json_t *made = entry(list, "M", json_string("thread_name"), 0, thread);
+        json_object_set_new(made, "args", json_pack("{s:s}", "name", name));
+    }
+    rt_map_free(&named);
+}
+
 void cnf_timeline_json(rt_buffer *out, rt_text trace)
 {
     rt_arena arena = {0};
@@ -146,6 +164,7 @@ void cnf_timeline_json(rt_buffer *out, rt_text trace)
     json_t *root = json_object(), *list = json_array();
     for (uint32_t i = 0; i < history.event_count; i++)
         event_add(list, &history, i, &places);
+    thread_names_add(list, &history);
     json_object_set_new(root, "traceEvents", list);
     json_object_set_new(root, "displayTimeUnit", json_string("ms"));
     char *text = json_dumps(root, JSON_INDENT(1));

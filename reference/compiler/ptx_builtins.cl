@@ -16,6 +16,23 @@ struct launch {
 };
 extern const __local struct launch *__assay_launch(void);
 
+/* ---- 6.13.9, address spaces: clang makes these calls of to_global and its like ---------------- */
+
+__global void *__to_global(void *p)
+{
+    return __nvvm_isspacep_global(p) ? (__global void *)p : (__global void *)0;
+}
+__local void *__to_local(void *p)
+{
+    return __nvvm_isspacep_shared(p) ? (__local void *)p : (__local void *)0;
+}
+__private void *__to_private(void *p)
+{
+    return __nvvm_isspacep_local(p) ? (__private void *)p : (__private void *)0;
+}
+BUILTIN uint get_fence(void *p) { return __nvvm_isspacep_shared(p) ? 1 : 2; }
+BUILTIN uint get_fence(const void *p) { return __nvvm_isspacep_shared(p) ? 1 : 2; }
+
 /* ---- 6.13.1, work-items --------------------------------------------------------------------- */
 
 #define REGISTER(name, other)                                                                      \

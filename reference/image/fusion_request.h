@@ -73,7 +73,10 @@ typedef struct rt_fusion_request {
      * variable, which it exports.  Of any other that kernels write it would have a copy. */
     const rt_text *variables;
     uint32_t variable_count;
-    rt_format format;           /* of the codes and of the result */
+    /* Bytes of a work-group's local memory that are left for variables, the kernels' own and
+     * promoted buffers; 0: nobody knows. */
+    uint64_t local_size_max;
+    rt_format format;           /* of the images that the codes are from, and of the result */
     uint32_t spirv_version_max; /* as in rt_postlink_request */
 } rt_fusion_request;
 

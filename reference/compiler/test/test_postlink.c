@@ -12,20 +12,6 @@
 
 #include <cmocka.h>
 
-#define NOINLINE "__attribute__((noinline)) "
-#define TARGET                                                                                     \
-    "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-"        \
-    "v512:512-v1024:1024\"\ntarget triple = \"spir64\"\n"
-
-#define SOURCES(...)                                                                               \
-    (const fixture_source[])                                                                       \
-    {                                                                                              \
-        __VA_ARGS__,                                                                               \
-        {                                                                                          \
-            NULL, NULL                                                                             \
-        }                                                                                          \
-    }
-
 /* The document's example: a function in A, a kernel that calls it in B. */
 static const fixture_source lib_a = {"A", NOINLINE "int LibDeviceFunc(int i) { return i * 2; }"};
 static const fixture_source lib_b = {
