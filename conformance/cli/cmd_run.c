@@ -31,7 +31,8 @@ typedef struct run_command {
     cnf_expectations expectations;
     cnf_progress progress;
     cnf_journal journal;
-    rt_buffer warnings; /* lines, printed after the report */
+    cnf_history *history; /* NULL: none is asked for */
+    rt_buffer warnings;   /* lines, printed after the report */
     bool output_failed;
 } run_command;
 
@@ -253,6 +254,9 @@ static int run_and_report(run_command *command)
     if (!cnf_results_junit(command->arguments, &command->report, command->columns.columns,
                            command->columns.count))
         command->output_failed = true;
+    if (!cnf_results_sarif(command->arguments, &command->files, &command->report) ||
+        !cnf_results_history_add(command->history, &command->report))
+        command->output_failed = true;
     if (!cnf_results_differences(command->arguments, &command->differences, &command->report,
                                  command->columns.columns, command->columns.count))
         command->output_failed = true;
@@ -276,10 +280,13 @@ int cnf_run_command(const cnf_arguments *arguments)
     if (status == CNF_EXIT_EXPECTED &&
         !cnf_results_expect(arguments, &command.files, &command.expectations))
         status = CNF_EXIT_USAGE;
+    if (status == CNF_EXIT_EXPECTED && !cnf_results_history_open(arguments, &command.history))
+        status = CNF_EXIT_USAGE;
     if (status == CNF_EXIT_EXPECTED) status = journal_open(&command);
     if (status == CNF_EXIT_EXPECTED) status = run_and_report(&command);
     if (shard_is_empty(&command, status)) status = CNF_EXIT_EXPECTED;
     (void)cnf_journal_close(&command.journal); /* It has been closed where it was used. */
+    cnf_history_close(command.history);
     rt_buffer_free(&command.warnings);
     cnf_report_free(&command.report);
     cnf_differences_free(&command.differences);

@@ -45,6 +45,12 @@ int cnf_pack_command(const cnf_arguments *arguments);
 /* assay export: a scenario as a plain C program. */
 int cnf_export_command(const cnf_arguments *arguments);
 
+/* assay compare: what changed between the records of two runs. */
+int cnf_compare_command(const cnf_arguments *arguments);
+
+/* assay history: the verdicts of many runs. */
+int cnf_history_command(const cnf_arguments *arguments);
+
 /* ---- Shared by them ------------------------------------------------------------------------ */
 
 /* Finds the scenarios of the arguments' paths, by default those of ./scenarios; one path may be a

@@ -57,6 +57,9 @@ static const cnf_option run_options[] = {
     {SEED},
     {CNF_OPTION_JSON, "--json", NULL, "FILE", "Write a line of JSON for each verdict.", NULL},
     {CNF_OPTION_JUNIT, "--junit", NULL, "FILE", "Write JUnit's XML at the end.", NULL},
+    {CNF_OPTION_SARIF, "--sarif", NULL, "FILE", "Write SARIF 2.1.0 at the end.", NULL},
+    {CNF_OPTION_HISTORY, "--history", NULL, "FILE", "Add the verdicts to FILE (assay history).",
+     NULL},
     {CNF_OPTION_DIFFERENCES, "--differences", NULL, "FILE.md",
      "Write where subjects differ, and why, or to stdout.", ".md"},
     {EXPECTATIONS},
@@ -150,6 +153,12 @@ static const cnf_option pack_options[] = {
     {HELP},
 };
 
+static const cnf_option compare_options[] = {
+    {CNF_OPTION_MARKDOWN, "--markdown", NULL, NULL, "Print a table for a pull request.", NULL},
+    {CNF_OPTION_SLOWER, "--slower", NULL, "FACTOR", "From when on it is slower; default: 2.", NULL},
+    {HELP},
+};
+
 static const cnf_option export_options[] = {
     {CNF_OPTION_FOR, "--for", NULL, "API", "opencl.", NULL},
     {CNF_OPTION_OUT, "--output", "-o", "DIR", "Write the program's files into the folder DIR.",
@@ -183,6 +192,18 @@ static const cnf_command commands[] = {
      "the traces part, and the entry of an expectation file that applies.\n"
      "Exit status: as run's with --on SUBJECT.",
      why_options, COUNT(why_options), true, cnf_why_command},
+    {"compare", "OLD NEW", "Say what changed between two runs: new, fixed, skipped, slower.",
+     "OLD and NEW are files of run --json.  It got worse where a failure is new, a verdict is skipped\n"
+     "or gone that was there, or what passes takes more than FACTOR times as long and 0.2 s longer.\n"
+     "Exit status: 0 nothing got worse; 1 something did; 2 wrong usage, or a file that holds no\n"
+     "records.",
+     compare_options, COUNT(compare_options), false, cnf_compare_command},
+    {"history", "FILE [SCENARIO]", "Show verdicts over time and driver versions.",
+     "FILE is that of run --history, an SQLite database with the table `verdicts`.  Without SCENARIO\n"
+     "those are shown whose verdict on a subject changed.\n"
+     "Exit status: 0 shown; 2 wrong usage, or FILE is no history or damaged; 4 it has no verdict\n"
+     "about SCENARIO.",
+     help_option, COUNT(help_option), false, cnf_history_command},
     {"check", "[PATH…]", "Read scenarios and print what is wrong with them; run nothing.",
      "Exit status: 0 no problems, 2 problems or a path that is not there, 4 no scenario.",
      help_option, COUNT(help_option), false, cnf_check_command},
