@@ -8,7 +8,6 @@
 #include "conformance/cli/shard.h"
 #include "conformance/report/progress.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -191,7 +190,7 @@ static void kept_report(run_command *command)
 
 static bool report_print(run_command *command)
 {
-    bool colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+    bool colour = cnf_command_colours();
     rt_buffer text = {0};
     cnf_report_write(&text, &command->report, command->columns.columns, command->columns.count,
                      colour);

@@ -244,6 +244,21 @@ static const cnf_command commands[] = {
     {"schema", NULL, "Print a JSON Schema of the scenario format, for editors.",
      "Editors: # yaml-language-server: $schema=FILE as a scenario's first line, for example.",
      schema_options, COUNT(schema_options), false, cnf_schema_command},
+    {"new", "FEATURE NAME", "Write a scenario from a template, to begin with.",
+     "FEATURE is linking, device_global, virtual_functions, fusion or sycl.  NAME.yaml must not be\n"
+     "there yet; the scenario passes on sim as it is.\n"
+     "Exit status: 0 written; 2 wrong usage, or the file cannot be made.",
+     help_option, COUNT(help_option), false, cnf_new_command},
+    {"doctor", NULL, "Say what is wrong with the machine, and the cure.",
+     "A line for everything that is wrong, which assay cannot do without, or missing, which only some\n"
+     "scenarios and options need.\n"
+     "Exit status: 0 nothing is wrong; 1 something is; 3 infrastructure.",
+     help_option, COUNT(help_option), true, cnf_doctor_command},
+    {"manual", NULL, "Print the manual page, for man(1).", NULL, help_option, COUNT(help_option),
+     false, cnf_manual_command},
+    {"completion", NULL, "Print the completion of command lines, for bash.",
+     "In bash: source <(assay completion)", help_option, COUNT(help_option), false,
+     cnf_completion_command},
     {"image", "show FILE | convert FILE --to KIND OUT", "Show or convert files with device images.",
      "FILE is a SYCLBIN, or an ELF executable or shared object of x86-64 with fat binaries of DPC++\n"
      "(images of 80 or 96 bytes); images may be compressed.\n"
@@ -284,6 +299,12 @@ static const cnf_command commands[] = {
      "Exit status: 0 written; 2 wrong usage, or the scenario has no such form; 3 infrastructure.",
      export_options, COUNT(export_options), true, cnf_export_command},
 };
+
+const cnf_command *cnf_command_table(uint32_t *out_count)
+{
+    *out_count = COUNT(commands);
+    return commands;
+}
 
 /* ---- Hidden commands ----------------------------------------------------------------------- */
 
