@@ -56,7 +56,7 @@ static void files_look(diagnosis *seen)
          false, NEEDED},
         {"libassay_opencl_layer.so", "libassay_opencl_layer.so, for OpenCL subjects",
          "install assay whole", false, NEEDED},
-        {"gcc", "gcc, for --loader real", "apt-get install gcc", true, OPTIONAL},
+        {"cc", "cc, for --loader real", "apt-get install gcc", true, OPTIONAL},
         {"dot", "dot, for explain --svg", "apt-get install graphviz", true, OPTIONAL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -62,9 +62,9 @@ for command in $("$assay" --help | awk '/^  [a-z]+ / && $1 != "assay" {print $1}
         grep -E "^        $command\) " script | grep -q -- "$option" || { echo "not completed: $command $option"; exit 1; }
     done
 done
-words=$(bash -c 'source script; COMP_WORDS=(assay ru); COMP_CWORD=1; _assay; echo "${COMPREPLY[@]}"')
+words=$(bash -c 'source ./script; COMP_WORDS=(assay ru); COMP_CWORD=1; _assay; echo "${COMPREPLY[@]}"')
 [ "$words" = run ] || { echo "completed: $words"; exit 1; }
-words=$(bash -c 'source script; COMP_WORDS=(assay run --jun); COMP_CWORD=2; _assay; echo "${COMPREPLY[@]}"')
+words=$(bash -c 'source ./script; COMP_WORDS=(assay run --jun); COMP_CWORD=2; _assay; echo "${COMPREPLY[@]}"')
 [ "$words" = --junit ] || { echo "completed: $words"; exit 1; }
 if command -v man >/dev/null && man --version >/dev/null 2>&1; then
     MANPAGER=cat man --warnings -l page >out 2>warnings
