@@ -28,13 +28,6 @@ typedef struct why_command {
 
 /* ---- What is asked ------------------------------------------------------------------------- */
 
-static const char *oracle_name(void)
-{
-    for (uint32_t i = 0; i < cnf_subject_count; i++)
-        if (cnf_subjects[i].oracle) return cnf_subjects[i].name;
-    UNREACHABLE();
-}
-
 static int operands_read(why_command *command)
 {
     const cnf_arguments *arguments = command->arguments;
@@ -44,7 +37,7 @@ static int operands_read(why_command *command)
         return CNF_EXIT_USAGE;
     }
     rt_text subject = arguments->paths[1];
-    command->oracle = oracle_name();
+    command->oracle = cnf_results_oracle();
     rt_text both =
         rt_arena_printf(&command->arena, "%s,%.*s", command->oracle, RT_TEXT_ARG(subject));
     rt_buffer error = {0};
@@ -79,16 +72,11 @@ static int file_find(why_command *command)
     return CNF_EXIT_EXPECTED;
 }
 
-/* Reads what makes the explanation richer; without it, it says less.  The rules are those above the
- * scenario, or, for a file of one's own, those of the folder that assay is used in. */
+/* Reads what makes the explanation richer; without it, it says less. */
 static void tables_read(why_command *command)
 {
-    rt_text file = command->files.items[0].file;
-    rt_text root = cnf_files_root(&command->arena, file);
-    if (root.length == 0) root = RT_TEXT("scenarios");
-    rt_text table = rt_arena_printf(&command->arena, "%.*s/requirements.yaml", RT_TEXT_ARG(root));
     command->has_rules =
-        rt_ok(cnf_rules_read(command->sink, &command->arena, table, &command->rules));
+        cnf_results_rules(&command->arena, &command->files.items[0], &command->rules);
     rt_status status = cnf_file_text(command->sink, &command->files.items[0], &command->source);
     (void)status; /* A file that cannot be read is INVALID, which the record says. */
 }

@@ -42,8 +42,6 @@
 
 #define EXPECTATIONS_TEXT "Known failures, beside scenarios/expectations."
 
-#define NOT_BUILT(name, value) CNF_OPTION_NOT_BUILT, name, NULL, value, NULL, NULL
-
 static const cnf_option run_options[] = {
     {CNF_OPTION_ON, "--on", NULL, "SUBJECT,...",
      "Run on these, sim{schedule=backward} too; default: all.", NULL},
@@ -52,6 +50,7 @@ static const cnf_option run_options[] = {
     {SEED},
     {CNF_OPTION_JSON, "--json", NULL, "FILE", "Write a line of JSON for each verdict.", NULL},
     {CNF_OPTION_JUNIT, "--junit", NULL, "FILE", "Write JUnit's XML at the end.", NULL},
+    {CNF_OPTION_HTML, "--html", NULL, "FILE", "Write a page for a browser at the end.", NULL},
     {EXPECTATIONS},
     {CACHE},
     {CNF_OPTION_RESUME, "--resume", NULL, NULL, "Keep what --json FILE has; run the rest.", NULL},
@@ -68,7 +67,6 @@ static const cnf_option run_options[] = {
     {CHOICES},
     {CNF_OPTION_SKIP_STATUS, "--skip-status", NULL, "N", "Exit so where all is skipped.", NULL},
     {HELP},
-    {NOT_BUILT("--html", "FILE")},
 };
 
 static const cnf_option why_options[] = {

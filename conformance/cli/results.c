@@ -1,5 +1,5 @@
 /* What commands that run scenarios do with results beside printing them: expectation files before,
- * JUnit's XML after. */
+ * JUnit's XML and the page after. */
 #include "conformance/cli/results.h"
 
 #include "conformance/report/junit.h"
@@ -61,4 +61,40 @@ bool cnf_results_junit(const cnf_arguments *arguments, cnf_report *report,
     rt_buffer_free(&document);
     rt_sink_destroy(sink);
     return rt_ok(status) && error == 0;
+}
+
+const char *cnf_results_oracle(void)
+{
+    for (uint32_t i = 0; i < cnf_subject_count; i++)
+        if (cnf_subjects[i].oracle) return cnf_subjects[i].name;
+    UNREACHABLE();
+}
+
+bool cnf_results_rules(rt_arena *arena, const cnf_file *file, cnf_rules *out_rules)
+{
+    rt_text root = cnf_files_root(arena, file->file);
+    if (root.length == 0) root = RT_TEXT("scenarios");
+    rt_text table = rt_arena_printf(arena, "%.*s/requirements.yaml", RT_TEXT_ARG(root));
+    rt_sink *sink = rt_sink_create();
+    bool read = rt_ok(cnf_rules_read(sink, arena, table, out_rules));
+    rt_sink_destroy(sink);
+    return read;
+}
+
+bool cnf_results_html(const cnf_arguments *arguments, cnf_html *html, const cnf_html_run *run)
+{
+    const char *name = arguments->values[CNF_OPTION_HTML];
+    if (!name) return true;
+    rt_arena arena = {0};
+    rt_buffer page = {0};
+    cnf_rules rules;
+    cnf_html_run whole = *run;
+    bool ruled = run->files->count > 0 && cnf_results_rules(&arena, &run->files->items[0], &rules);
+    whole.rules = ruled ? &rules : NULL;
+    cnf_html_write(html, &whole, &page);
+    int error = cnf_file_replace(name, rt_buffer_text(&page));
+    if (error != 0) fprintf(stderr, "assay: --html %s: %s\n", name, strerror(error));
+    rt_buffer_free(&page);
+    rt_arena_reset(&arena);
+    return error == 0;
 }

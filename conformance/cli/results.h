@@ -3,6 +3,7 @@
 #define CONFORMANCE_CLI_RESULTS_H
 
 #include "conformance/cli/options.h"
+#include "conformance/report/html/html.h"
 #include "conformance/report/matrix.h"
 
 /* Reads the expectation files of the scenarios' roots and of --expectations.  False: some are
@@ -14,5 +15,16 @@ bool cnf_results_expect(const cnf_arguments *arguments, const cnf_files *files,
  * said on stderr. */
 bool cnf_results_junit(const cnf_arguments *arguments, cnf_report *report,
                        const cnf_column *columns, uint32_t column_count);
+
+/* Name of the subject that others are compared with (static). */
+const char *cnf_results_oracle(void);
+
+/* Reads the table of rules above a scenario, or, for a file of one's own, that of the folder that
+ * assay is used in.  False: there is none, and explanations say less. */
+bool cnf_results_rules(rt_arena *arena, const cnf_file *file, cnf_rules *out_rules);
+
+/* Writes the file of --html, where it is given, from what was gathered.  `run` lacks the rules,
+ * which are read here.  False: it could not be written, which has been said on stderr. */
+bool cnf_results_html(const cnf_arguments *arguments, cnf_html *html, const cnf_html_run *run);
 
 #endif
