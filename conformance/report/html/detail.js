@@ -46,10 +46,11 @@ function sourcePart(scenario, record, detail) {
   const failing = new Set((detail?.checks || []).filter(([word]) => word === "FAILS").map(([, line]) => line));
   if (record.line && record.effect !== "expected") failing.add(record.line);
   const lines = scenario.source.replace(/\n$/, "").split("\n").map((line, at) =>
-    make("span", { class: /^\s*#/.test(line) ? "note" : null }, failing.has(at + 1) ? make("mark", {}, line) : line || "\u200b"));
+    failing.has(at + 1) ? make("span", { class: "fails" }, make("mark", {}, line))
+      : make("span", { class: /^\s*#/.test(line) ? "note" : null }, line || "\u200b"));
   const box = make("pre", { class: "source", tabindex: "0", role: "region", "aria-label": "The scenario's file" }, lines);
   const first = box.querySelector("mark");
-  if (first) requestAnimationFrame(() => { box.scrollTop = first.offsetTop - box.offsetTop - box.clientHeight / 3; });
+  if (first) requestAnimationFrame(() => { box.scrollTop = first.parentElement.offsetTop - box.offsetTop - box.clientHeight / 3; });
   return part("The scenario", box);
 }
 
@@ -68,9 +69,11 @@ function rulesPart(row, record) {
   const all = [...new Set(row.covers.map((cover) => cover[0]))];
   const near = record.rule ? [record.rule] :
     [...new Set(row.covers.filter((cover) => record.step_id && cover[1] === record.step_id).map((cover) => cover[0]))];
-  const shown = near.length > 0 ? near : all, rest = all.filter((id) => !shown.includes(id));
-  return part("Rules", shown.map((id) => ruleBlock(id, near.length > 0)), rest.length === 0 ? null :
-    make("details", {}, make("summary", {}, `${rest.length} more that the scenario shows`), rest.map((id) => ruleBlock(id, false))));
+  const rest = all.filter((id) => !near.includes(id));
+  return part("Rules", near.map((id) => ruleBlock(id, true)), rest.length === 0 ? null :
+    make("details", { open: near.length === 0 && rest.length <= 3 },
+      make("summary", {}, `${rest.length}${near.length > 0 ? " more" : ""} that the scenario shows: ${rest.join(", ")}`),
+      rest.map((id) => ruleBlock(id, false))));
 }
 
 /* ---- Traces ---- */
@@ -123,12 +126,13 @@ function partedTraces(scenario, detail, subject) {
   ];
 }
 
-function tracesPart(scenario, detail, subject) {
+function tracesPart(scenario, detail, record) {
   if (!detail?.trace) return null;
-  if (detail.part >= 0 && scenario.oracle) return part("Traces", partedTraces(scenario, detail, subject));
+  if (detail.part >= 0 && scenario.oracle) return part("Traces", partedTraces(scenario, detail, record.subject));
   const lines = detail.trace.map((event, at) => ({ number: String(at), texts: [scenario.events[event][0]] }));
-  const note = detail.part === -1 ? `the same as on ${index.oracle}` : `of ${subject}`;
-  return part("Traces", make("details", {}, make("summary", {}, `${lines.length} events, ${note}`), traceTable([subject], lines)));
+  const note = detail.part === -1 ? `the same as on ${index.oracle}` : `of ${record.subject}`;
+  return part("Traces", make("details", { open: record.effect !== "expected" },
+    make("summary", {}, `${lines.length} events, ${note}`), traceTable([record.subject], lines)));
 }
 
 /* ---- Calls of OpenCL ---- */
@@ -196,6 +200,6 @@ function openDetail(row, subject) {
     facts(record), part("Run it again", commands(record)),
     detail ? null : make("p", { class: "faint" }, "The record is of an earlier run, or nothing ran: there are no checks and no trace of it."),
     checksPart(detail), sourcePart(scenario, record, detail), rulesPart(row, record),
-    tracesPart(scenario, detail, record.subject), logPart(detail), picturesPart(scenario, record.subject),
+    tracesPart(scenario, detail, record), logPart(detail), picturesPart(scenario, record.subject),
   ].filter(Boolean));
 }
