@@ -14,8 +14,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CRASHES = ROOT / "build/fuzz/crashes/kernels"
 # Schedules and builds of the simulated device, which have to agree with it as it is; then drivers.
-SUBJECTS = ["sim", "sim{schedule=forward}", "sim{schedule=backward}", "sim{schedule=seeded}", "sim{engine=x86-64}",
-            "sim{engine=x86-64-v3}", "sim{engine=x86-64-v4}", "pocl", "intel-cpu"]
+SUBJECTS = ["sim", "sim{schedule=forward}", "sim{schedule=backward}", "sim{schedule=seeded}", "sim{engine=base}",
+            "sim{engine=v3}", "sim{engine=v4}", "pocl", "intel-cpu"]
 GOOD = {"PASS", "UNAVAILABLE"}
 BATCH = 50
 # Failures of one kind that are shrunk; more of it tell nothing new.

@@ -12,7 +12,7 @@
 #include "reference/image/fusion_request.h"
 #include "reference/image/link_code.h"
 
-#define RT_COMPILER_API_VERSION 7u
+#define RT_COMPILER_API_VERSION 8u
 #define RT_COMPILER_API_SYMBOL  "rt_compiler_api_get"
 
 /* How device code is distributed over images (document 003, "sycl-post-link changes"): split, name
@@ -56,17 +56,20 @@ typedef struct rt_postlink_request {
     bool ahead_of_time;
     uint64_t target_aspects;
     rt_profile profile; /* whose post-link this is, where documents and DPC++ part */
+    bool embed_ir;      /* option -fsycl-embed-ir: images in PTX hold their bitcode, too */
 } rt_postlink_request;
 
 typedef struct rt_compiler_api {
     uint32_t version; /* RT_COMPILER_API_VERSION */
     /* What made the artefacts, for cache keys: versions of LLVM, translator and plugin. */
     const char *identification;
-    /* Reads LLVM IR, text or bitcode, as somebody wrote it and makes verified bitcode for spir64 of
-     * it, which postlink takes like a front end's.  out_bitcode is initialised by the caller.
-     * MALFORMED: it does not parse, is invalid or for another target; the message has the form of
-     * the front ends', NAME:LINE:COLUMN: error: TEXT, or NAME: error: TEXT. */
-    rt_status (*read_ir)(rt_sink *sink, rt_text name, rt_bytes ir, rt_buffer *out_bitcode);
+    /* Reads LLVM IR, text or bitcode, as somebody wrote it and makes verified bitcode for spir64,
+     * or for nvptx64 where the format is PTX, of it, which postlink takes like a front end's.
+     * out_bitcode is initialised by the caller. MALFORMED: it does not parse, is invalid or for
+     * another target; the message has the form of the front ends', NAME:LINE:COLUMN: error: TEXT,
+     * or NAME: error: TEXT. */
+    rt_status (*read_ir)(rt_sink *sink, rt_text name, rt_bytes ir, rt_format format,
+                         rt_buffer *out_bitcode);
     /* Makes an image of a SPIR-V module as it is: its kernels are the entry points, its symbols the
      * functions with linkage, its requirements the capabilities.  out_images (initialised by the
      * caller) receives a list of one image, of format spirv64 and without a name.  MALFORMED: the
@@ -86,11 +89,13 @@ typedef struct rt_compiler_api {
      * unresolved or multiply defined symbols, which the diagnostic names; MALFORMED. */
     rt_status (*link_to_bitcode)(rt_sink *sink, const rt_link_code *codes, uint32_t count,
                                  rt_buffer *out_bitcode);
-    /* Makes one kernel of a list of kernels.  out_result (initialised by the caller) receives what
-     * rt_fusion_result_read reads.  FUSION_REJECTED: the list cannot be fused, the message says
-     * why; MALFORMED: damaged code; UNSUPPORTED: another format.  Source: document 001, "Fusion JIT
-     * integration". */
-    rt_status (*fuse)(rt_sink *sink, const rt_fusion_request *request, rt_buffer *out_result);
+    /* Makes one kernel of a list of kernels, of SPIR-V or, with bitcode embedded in the kernels'
+     * images, of PTX; `library` is as in rt_postlink_request.  out_result (initialised by the
+     * caller) receives what rt_fusion_result_read reads.  FUSION_REJECTED: the list cannot be
+     * fused, the message says why; MALFORMED: damaged code; UNSUPPORTED: another format.  Source:
+     * document 001, "Fusion JIT integration". */
+    rt_status (*fuse)(rt_sink *sink, const rt_fusion_request *request, rt_text library,
+                      rt_buffer *out_result);
 } rt_compiler_api;
 
 /* The plugin's only exported symbol.  Returns a static table, or NULL when it does not speak

@@ -23,6 +23,7 @@
 
 /* Sixteen words at once, which the compiler maps to what the level of x86-64 has: loops over so few
  * lanes it leaves as they are as soon as there is a mask.  Comparisons give all bits or none. */
+#pragma GCC diagnostic ignored "-Wpsabi" /* no vector crosses the border of a file */
 typedef uint32_t sim_words __attribute__((vector_size(64)));
 typedef uint8_t sim_lane_bytes_16 __attribute__((vector_size(16)));
 typedef int32_t sim_words_signed __attribute__((vector_size(64)));

@@ -60,7 +60,7 @@ rt_status sim_world_choose_engine(sim_world *world, rt_text name)
         world->engine = i;
         if (sim_engine_at(i)) return RT_STATUS_OK;
         world->engine = sim_engine_best();
-        return rt_fail(world->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+        return rt_fail(world->sink, RT_UNAVAILABLE, RT_RULE_NONE,
                        "this processor does not have all that engine '%s' of the simulated device "
                        "uses; the best that it runs is '%s'",
                        engines[i].name, engines[world->engine].name);
@@ -68,6 +68,12 @@ rt_status sim_world_choose_engine(sim_world *world, rt_text name)
     return rt_fail(world->sink, RT_ERRC_INVALID, RT_RULE_NONE,
                    "the simulated device has the engines base, v3 and v4, but not '%.*s'",
                    RT_TEXT_ARG(name));
+}
+
+void sim_world_use_threads(sim_world *world, uint32_t count)
+{
+    CHECK(world && count >= 1);
+    world->threads = count;
 }
 
 void sim_world_drop_checks(sim_world *world)

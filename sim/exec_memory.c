@@ -129,6 +129,55 @@ OFFSETS(U32, uint32_t, 0, UINT32_MAX)
 OFFSETS(S32, uint32_t, INT32_MIN, INT32_MAX)
 OFFSETS(I64, uint64_t, INT64_MIN, INT64_MAX)
 
+/* A row of single elements of which every chunk is a run or at one place. */
+typedef struct direct_row {
+    uint32_t at[SIM_LANES / SIM_CHUNK]; /* offset of a chunk's first lane */
+    bool is_run[SIM_LANES / SIM_CHUNK];
+} direct_row;
+
+/* True where nothing but the addresses of a load has to be looked at, and where aligned elements
+ * follow each other without gaps. */
+static inline bool may_be_direct(const sim_exec *x, const sim_op *op, const span *s)
+{
+    return x->dense && op->count == 1 && !s->view.race && !s->view.defined &&
+           !(SIM_CHECKED && x->wave->tracks) && (op->stride & s->unaligned) == 0;
+}
+
+/* The shortest way to load: the indices are looked at and no lane's offset is computed.  False, and
+ * nothing has happened, where that does not do. */
+#define DIRECT(name, W, LEAST, MOST)                                                               \
+    static bool direct_##name(const sim_exec *x, const sim_op *op, const span *s, uint32_t size,   \
+                              direct_row *out)                                                     \
+    {                                                                                              \
+        typedef W words __attribute__((vector_size(SIM_CHUNK * sizeof(W))));                       \
+        static const words steps = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};         \
+        index_range range;                                                                         \
+        if (!may_be_direct(x, op, s) || !index_range_of(op, s, LEAST, MOST, &range)) return false; \
+        if (range.start & s->unaligned) return false;                                              \
+        const W *index = (const W *)sim_at(x, op->b);                                              \
+        W low = (W)(uint64_t)range.low, count = (W)range.count, outside = 0;                       \
+        W run = op->stride == size ? SIM_CHUNK - 1 : 0;                                            \
+        words apart = {0};                                                                         \
+        FOR_CHUNKS(x)                                                                              \
+        {                                                                                          \
+            W first = index[c], distance = index[c + SIM_CHUNK - 1] - first, at = first - low;     \
+            if (distance != 0 && distance != run) return false;                                    \
+            words chunk;                                                                           \
+            memcpy(&chunk, index + c, sizeof chunk);                                               \
+            apart |= (chunk - first) ^ (steps & (distance ? (W)-1 : 0));                           \
+            outside |= (W)(at > count) | (W)(count - at < distance);                               \
+            out->at[c / SIM_CHUNK] = range.start + (uint32_t)first * op->stride;                   \
+            out->is_run[c / SIM_CHUNK] = distance != 0;                                            \
+        }                                                                                          \
+        W any = 0;                                                                                 \
+        for (uint32_t i = 0; i < SIM_CHUNK; i++)                                                   \
+            any |= apart[i];                                                                       \
+        return (any | outside) == 0;                                                               \
+    }
+DIRECT(U32, uint32_t, 0, UINT32_MAX)
+DIRECT(S32, uint32_t, INT32_MIN, INT32_MAX)
+DIRECT(I64, uint64_t, INT64_MIN, INT64_MAX)
+
 /* The same for addresses that the lanes have whole: right when all are in one object. */
 static bool offsets_each(sim_exec *x, const sim_op *op, uint32_t size, span *s)
 {
@@ -295,6 +344,28 @@ static inline sim_chunk_kind component_kind(const sim_exec *x, const sim_op *op,
             load_component_##bits(x, op, place, view->data + k * (bits / 8));                      \
         }                                                                                          \
     }
+#define LOAD_DIRECT(bits)                                                                          \
+    static void load_direct_##bits(const sim_exec *x, const sim_op *op,                            \
+                                   const sim_view_memory *view, const direct_row *row)             \
+    {                                                                                              \
+        sim_register place = sim_component(x, op, 0);                                              \
+        if (place == SIM_REGISTER_NONE) return;                                                    \
+        uint##bits##_t *d = sim_at(x, place);                                                      \
+        FOR_CHUNKS(x)                                                                              \
+        {                                                                                          \
+            const uint8_t *from = view->data + row->at[c / SIM_CHUNK];                             \
+            if (row->is_run[c / SIM_CHUNK]) {                                                      \
+                memcpy(d + c, from, SIM_CHUNK * sizeof *d);                                        \
+            } else {                                                                               \
+                uint##bits##_t v = *(const memory_##bits *)from, *to = d + c;                      \
+                FOR_CHUNK_LANES to[i] = v;                                                         \
+            }                                                                                      \
+        }                                                                                          \
+    }
+LOAD_DIRECT(8)
+LOAD_DIRECT(16)
+LOAD_DIRECT(32)
+LOAD_DIRECT(64)
 LOAD_ROWS(8)
 LOAD_ROWS(16)
 LOAD_ROWS(32)
@@ -598,9 +669,13 @@ MEMORY_HANDLERS(64)
     static void LOAD_##form##_##bits(sim_exec *x, const sim_op *op)                                \
     {                                                                                              \
         span s;                                                                                    \
-        if (span_open(x, op, uniform_64(x, op->a), bits / 8 * op->count, &s) && s.view.data &&     \
-            offsets_##form(x, op, &s) && offsets_settle(x, bits / 8 * op->count, &s) &&            \
-            load_is_settled(x, op, &s.view, bits / 8)) {                                           \
+        direct_row row;                                                                            \
+        uint32_t size = bits / 8 * op->count;                                                      \
+        bool found = span_open(x, op, uniform_64(x, op->a), size, &s) && s.view.data;              \
+        if (found && direct_##form(x, op, &s, size, &row)) {                                       \
+            load_direct_##bits(x, op, &s.view, &row);                                              \
+        } else if (found && offsets_##form(x, op, &s) && offsets_settle(x, size, &s) &&            \
+                   load_is_settled(x, op, &s.view, bits / 8)) {                                    \
             load_rows_##bits(x, op, &s.view);                                                      \
         } else {                                                                                   \
             load_slowly(x, op, SIM_MEMORY_##form, bits / 8);                                       \

@@ -1,6 +1,7 @@
 /* Launching a kernel: arguments, work-groups, waves. */
 #include "reference/base/alloc.h"
 #include "sim/barrier.h"
+#include "sim/parallel.h"
 #include "sim/schedule.h"
 
 #include <string.h>
@@ -109,7 +110,7 @@ static void local_add(sim_launch_state *l, uint64_t *end, uint64_t size, uint64_
 }
 
 /* The program's Workgroup variables, then the local arguments. */
-static rt_status locals_open(sim_launch_state *l, const sim_argument *arguments)
+rt_status sim_launch_open(sim_launch_state *l, const sim_argument *arguments)
 {
     uint64_t end = 0;
     for (uint32_t i = 0; i < l->program->local_count; i++) {
@@ -370,18 +371,25 @@ static void run_group(sim_exec *x, sim_engine *engine, sim_wave *waves,
     } while (!x->stop && !waves_step(x, waves, l->wave_count));
 }
 
+uint64_t sim_launch_group_count(const sim_launch_state *l)
+{
+    uint64_t total = 1;
+    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+        uint64_t count = l->range->global[k] / l->range->local[k];
+        if (__builtin_mul_overflow(total, count, &total)) return UINT64_MAX;
+    }
+    return total;
+}
+
 static void run_groups(sim_exec *x, sim_engine *engine, sim_wave *waves,
-                       const sim_argument *arguments)
+                       const sim_argument *arguments, sim_part part)
 {
     sim_launch_state *l = x->launch;
-    uint64_t counts[RT_ND_RANGE_DIMENSIONS], total = 1;
-    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
-        counts[k] = l->range->global[k] / l->range->local[k];
-        /* Nobody lives to see the end of so many. */
-        if (__builtin_mul_overflow(total, counts[k], &total)) total = UINT64_MAX;
-    }
-    sim_group_walk walk = sim_schedule_groups(l, total);
-    for (uint64_t i = 0; i < total && !x->stop; i++) {
+    const uint64_t *counts = l->pool + SIM_SLOT_GROUP_COUNT;
+    sim_group_walk walk = sim_schedule_groups(l, sim_launch_group_count(l));
+    CHECK(part.first == 0 || walk.step == 1);
+    walk.at += part.first;
+    for (uint64_t i = 0; i < part.count && !x->stop; i++) {
         l->group[0] = walk.at % counts[0];
         l->group[1] = walk.at / counts[0] % counts[1];
         l->group[2] = walk.at / counts[0] / counts[1];
@@ -393,7 +401,7 @@ static void run_groups(sim_exec *x, sim_engine *engine, sim_wave *waves,
 
 /* ---- Launches ------------------------------------------------------------------------------- */
 
-static void run(sim_launch_state *l, const sim_argument *arguments)
+static void run(sim_launch_state *l, const sim_argument *arguments, sim_part part)
 {
     uint64_t items = l->pool[SIM_SLOT_GROUP_ITEMS];
     l->wave_count = (uint32_t)((items + SIM_LANES - 1) / SIM_LANES);
@@ -401,7 +409,6 @@ static void run(sim_launch_state *l, const sim_argument *arguments)
     CHECK(l->wave_count <= WAVES_MAX);
     l->group_values = rt_alloc_array(4 * items, sizeof *l->group_values);
     l->group_undefined = rt_alloc_array(4 * items, sizeof *l->group_undefined);
-    arguments_settle(l, arguments);
     for (uint32_t i = 0; i < l->wave_count; i++) {
         uint64_t left = items - (uint64_t)i * SIM_LANES;
         sim_wave_open(&waves[i], left < SIM_LANES ? (uint32_t)left : SIM_LANES, i * SIM_LANES,
@@ -415,7 +422,7 @@ static void run(sim_launch_state *l, const sim_argument *arguments)
     x->wave = &waves[0];
     uint32_t engine = l->world->engine;
     run_groups(x, l->world->is_unchecked ? sim_engine_unchecked_at(engine) : sim_engine_at(engine),
-               waves, arguments);
+               waves, arguments, part);
     rt_free(memory.block);
     for (uint32_t i = 0; i < l->wave_count; i++)
         sim_wave_close(&waves[i]);
@@ -423,6 +430,22 @@ static void run(sim_launch_state *l, const sim_argument *arguments)
     rt_free(l->group_values);
     rt_free(l->group_undefined);
     rt_free(l->pool_undefined);
+}
+
+void sim_launch_run(sim_launch_state *l, const sim_argument *arguments, sim_part part)
+{
+    sim_race_open(l, arguments);
+    run(l, arguments, part);
+    sim_race_close(l);
+}
+
+void sim_launch_close(sim_launch_state *l)
+{
+    sim_findings_free(&l->findings);
+    rt_vector_free(&l->locals);
+    rt_vector_free(&l->arrivals);
+    rt_free(l->locals_memory.block);
+    rt_free(l->locals_defined.block);
 }
 
 /* See sim_launch_options.budget. */
@@ -460,20 +483,17 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
     }
     l.pattern = (uint8_t)(sim_world_choose(world, UINT64_MAX) | 1);
     pool_set(&l);
-    l.status = locals_open(&l, arguments);
+    l.status = sim_launch_open(&l, arguments);
     constants_mark(&l, arguments, 1);
     if (rt_ok(l.status)) {
-        sim_race_open(&l, arguments);
-        run(&l, arguments);
-        sim_race_close(&l);
+        arguments_settle(&l, arguments);
+        if (!sim_launch_parallel(&l, arguments)) {
+            sim_launch_run(&l, arguments, (sim_part){0, sim_launch_group_count(&l)});
+        }
     }
     constants_mark(&l, arguments, -1);
     sim_output_end(&l.output, options);
     sim_findings_report(&l.findings, kernel, options);
-    sim_findings_free(&l.findings);
-    rt_vector_free(&l.locals);
-    rt_vector_free(&l.arrivals);
-    rt_free(l.locals_memory.block);
-    rt_free(l.locals_defined.block);
+    sim_launch_close(&l);
     return l.status;
 }

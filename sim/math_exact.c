@@ -4,6 +4,7 @@
  * Source: OpenCL C specification, "Edge Case Behavior"; MPFR 4.2 manual, section 5.6. */
 #include "reference/base/check.h"
 #include "sim/math.h"
+#include "sim/parallel.h"
 
 #include <math.h>
 #include <mpfr.h>
@@ -110,4 +111,9 @@ double sim_math_exact(sim_math function, double a, double b, bool to_float)
     if (mpfr_nan_p(result)) return (double)NAN;
     if (ternary != 0) keep_rest(result);
     return to_float ? (double)mpfr_get_flt(result, MPFR_RNDN) : mpfr_get_d(result, MPFR_RNDN);
+}
+
+void sim_math_thread_end(void)
+{
+    mpfr_free_cache();
 }

@@ -129,6 +129,7 @@ static void clock_restart(sim_race *race, sim_race_class class)
 {
     sim_race_clock *clock = &race->clocks[class];
     if (class == SIM_RACE_GLOBAL) {
+        race->world->race_restarts++;
         for (uint32_t i = 1; i < race->world->objects.count; i++) {
             if (race->world->objects.items[i].race) cells_clear(race->world->objects.items[i].race);
         }

@@ -96,9 +96,12 @@ void sim_world_destroy(sim_world *world);
 
 /* Which build of the engine runs the world's kernels: "base" (any x86-64), "v3" or "v4" (levels of
  * x86-64).  Without it the best one for this processor does.  All compute the same bits, which is
- * what tests choose one for.  UNSUPPORTED: the processor lacks the level; ERRC_INVALID: no such
+ * what tests choose one for.  UNAVAILABLE: the processor lacks the level; ERRC_INVALID: no such
  * name. */
 RT_MUST_USE rt_status sim_world_choose_engine(sim_world *world, rt_text name);
+/* Launches may use up to `count` threads of the process where nobody can tell it from one: a launch
+ * whose groups turn out to depend on each other is run again by one. */
+void sim_world_use_threads(sim_world *world, uint32_t count);
 /* From here on kernels run without checks and find nothing: wrong ones do to this process what they
  * like, and which bits are defined is not known any more.  Only for measuring what checks cost,
  * with kernels that are known to be right. */

@@ -80,6 +80,9 @@ struct sim_world {
     RT_VECTOR(sim_memory) objects; /* by id; [0] is no object */
     RT_VECTOR(sim_instance) instances;
     uint32_t race_next;      /* stamp of the next launch (race.h); 0: none yet */
+    uint32_t race_restarts;  /* how often stamps have run out */
+    uint32_t parallel_count; /* launches that several threads did */
+    uint32_t threads;        /* that work-groups may run on; 0, 1: the caller's alone */
     uint32_t race_limit;     /* stamps that there are, unless a test sets fewer */
     uint32_t function_count; /* numbers of functions that were given out; never reused */
 };

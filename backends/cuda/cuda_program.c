@@ -5,8 +5,8 @@
  * counts is given the texts again.
  * Source: CUDA Driver API reference manual, "Module Management" (cuLink…, CUjit_option). */
 #include "backends/cuda/cuda_jit.h"
+#include "backends/ptx/binary.h"
 #include "reference/base/alloc.h"
-#include "reference/base/hash.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -47,24 +47,10 @@ static rt_status cuda_program_global(dev_program *base, rt_text name, dev_memory
     return cuda_global_take((const cuda_program *)base, name, out_memory);
 }
 
-/* ---- Programs as bytes -------------------------------------------------------------------- */
-
-/* The form of a program's bytes: this, the hash of the rest (two words), the kernels, the cubin.
- * The last digit is the form's version. */
-#define BINARY_MAGIC UINT64_C(0x3141445543595341) /* "ASYCUDA1" */
-
 static rt_status cuda_program_binary(dev_program *base, rt_buffer *out_binary)
 {
     const cuda_program *program = (const cuda_program *)base;
-    rt_buffer rest = {0};
-    ptx_kernels_write(&rest, &program->kernels);
-    rt_write_bytes(&rest, rt_buffer_bytes(&program->cubin));
-    rt_hash hash = rt_hash128(rest.data, rest.size);
-    rt_write_u64(out_binary, BINARY_MAGIC);
-    rt_write_u64(out_binary, hash.low);
-    rt_write_u64(out_binary, hash.high);
-    rt_buffer_append(out_binary, rest.data, rest.size);
-    rt_buffer_free(&rest);
+    ptx_binary_write(out_binary, &program->kernels, rt_buffer_bytes(&program->cubin));
     return RT_STATUS_OK;
 }
 
@@ -82,20 +68,6 @@ static cuda_program *program_create(cuda_device *device)
     program->device = device;
     atomic_init(&program->references, 1);
     return program;
-}
-
-/* Reads such bytes; false: they are none. */
-static bool binary_read(rt_bytes binary, ptx_kernels *kernels, rt_bytes *out_cubin)
-{
-    rt_reader reader = rt_reader_of(binary);
-    uint64_t magic = rt_read_u64(&reader);
-    rt_hash told = {.low = rt_read_u64(&reader), .high = rt_read_u64(&reader)};
-    if (reader.failed || magic != BINARY_MAGIC) return false;
-    rt_hash hash = rt_hash128(binary.data + reader.position, binary.size - reader.position);
-    if (hash.low != told.low || hash.high != told.high) return false;
-    ptx_kernels_read(&reader, kernels);
-    *out_cubin = rt_read_bytes(&reader);
-    return rt_reader_finished(&reader) && out_cubin->size > 0;
 }
 
 /* ---- Steps towards an executable ---------------------------------------------------------- */
@@ -269,12 +241,7 @@ rt_status cuda_program_load(dev_device *base, rt_bytes binary, dev_program **out
     rt_bytes cubin = {0};
     cuda_jit j;
     cuda_jit_begin(&j);
-    rt_status status = RT_STATUS_OK;
-    if (!binary_read(binary, &program->kernels, &cubin))
-        status = rt_fail(device->sink, RT_MALFORMED, RT_RULE_NONE,
-                         "%zu bytes are no program of a CUDA device: they are cut off, damaged or "
-                         "of another version",
-                         binary.size);
+    rt_status status = ptx_binary_read(device->sink, binary, &program->kernels, &cubin);
     if (rt_ok(status)) status = cuda_enter(device, CUDA_STAGE_LOAD);
     if (rt_ok(status)) {
         rt_buffer_append(&program->cubin, cubin.data, cubin.size);

@@ -77,7 +77,15 @@ rt_status cuda_times_read(dev_event *base, dev_times *out_times)
     RT_TRY(cuda_enter(device, CUDA_STAGE_WAIT));
     RT_TRY(time_read(device, event->submitted, &out_times->submit));
     RT_TRY(time_read(device, event->started, &out_times->start));
-    return time_read(device, event->event, &out_times->end);
+    RT_TRY(time_read(device, event->event, &out_times->end));
+    if (out_times->submit <= out_times->start && out_times->start <= out_times->end)
+        return RT_STATUS_OK;
+    return rt_fail(
+        device->sink, RT_DRIVER_ERROR, RT_RULE_NONE,
+        "cuEventElapsedTime: a command was submitted at %llu ns, began at %llu and ended "
+        "at %llu, which is no order",
+        (unsigned long long)out_times->submit, (unsigned long long)out_times->start,
+        (unsigned long long)out_times->end);
 }
 
 void cuda_times_end(cuda_device *device)

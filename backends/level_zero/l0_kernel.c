@@ -75,7 +75,7 @@ static rt_status kernel_ask(const l0_device *device, l0_kernel *kernel)
 rt_status l0_kernel_take(l0_device *device, l0_modules *modules, rt_text name,
                          dev_kernel **out_kernel)
 {
-    ze_kernel_handle_t taken;
+    ze_kernel_handle_t taken = NULL;
     RT_TRY(kernel_find(device, modules, name, &taken));
     l0_kernel *kernel = rt_alloc(sizeof *kernel);
     kernel->base.ops = &l0_kernel_ops;

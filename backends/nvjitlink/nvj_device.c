@@ -67,6 +67,8 @@ static const dev_device_ops nvj_device_ops = {
     .program_link = nvj_program_link,
     .program_build = nvj_program_build,
     .queue_create = nvj_queue_create,
+    .program_load = nvj_program_load,
+    .queue_create_profiling = nvj_queue_create_profiling,
 };
 
 static void capabilities_fill(nvj_device *device, uint32_t capability)
@@ -92,6 +94,8 @@ static void capabilities_fill(nvj_device *device, uint32_t capability)
         .globals_by_name = true,
         .function_pointers = (aspects >> DEV_ASPECT_VIRTUAL_FUNCTIONS & 1) != 0,
         .usm = true,
+        .program_binaries = true,
+        .profiling = true,
         .local_size_max = SHARED_SIZE - RT_PTX_LAUNCH_SIZE,
         .group_size_max = device->limits.group_size_max,
         .sub_group_sizes = UINT64_C(1) << (WARP - 1),
@@ -118,6 +122,7 @@ rt_status nvj_device_open(const char *library_path, const dev_open_parameters *p
     nvj_device *device = rt_alloc(sizeof *device);
     device->base.ops = &nvj_device_ops;
     device->sink = parameters->sink;
+    atomic_init(&device->steps, 0);
     atomic_init(&device->next_address, UINT64_C(1) << 20); /* nothing is at 0 */
     rt_buffer_append_text(&device->name, name);
     rt_buffer_printf(&device->architecture, "-arch=%.*s", RT_TEXT_ARG(name));

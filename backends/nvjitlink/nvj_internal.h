@@ -20,6 +20,7 @@ typedef struct nvj_device {
     const char *link_extension;
     ptx_limits limits;
     _Atomic uint64_t next_address; /* of memories and programs */
+    _Atomic uint64_t steps;        /* commands so far: the clock of their times */
 } nvj_device;
 
 typedef struct nvj_program {
@@ -61,7 +62,9 @@ rt_status nvj_program_compile(dev_device *device, const dev_code *code, dev_prog
 rt_status nvj_program_link(dev_device *device, dev_program *const *programs, uint32_t count,
                            rt_text options, dev_program **out_program);
 rt_status nvj_program_build(dev_device *device, const dev_code *code, dev_program **out_program);
+rt_status nvj_program_load(dev_device *device, rt_bytes binary, dev_program **out_program);
 rt_status nvj_queue_create(dev_device *device, dev_queue **out_queue);
+rt_status nvj_queue_create_profiling(dev_device *device, dev_queue **out_queue);
 
 /* A kernel that was taken from a program: what its launches are checked against (nvj_program.c). */
 const ptx_kernel *nvj_kernel_entry(dev_kernel *kernel);

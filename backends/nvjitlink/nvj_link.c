@@ -2,8 +2,8 @@
  *
  * A call's result is not the whole answer: a file that cannot be taken spoils no later call, and
  * what is logged as an error may stand beside success.  So every call's result is looked at, then
- * the error log, then, of the call that links, the lines that the library has written to standard
- * error behind its mark.  Which class a refusal is of follows from the result and from what was
+ * the error log, then the lines that the library has written to standard error behind its mark.
+ * Which class a refusal is of follows from the result and from what was
  * being done; the library has no result for symbols.
  * Source: nvJitLink documentation, 13.0, "Error codes" and "Supported Link Options". */
 #include "backends/nvjitlink/nvj_capture.h"
@@ -15,37 +15,44 @@
 
 /* ---- Results ------------------------------------------------------------------------------ */
 
-/* result, name, its class when a link is made, a text is added, the link is completed */
+/* result, name, its class when a link is made, a text alone is compiled, a text is added to others,
+ * the link is completed */
 #define RESULTS(RESULT)                                                                            \
-    RESULT(0, SUCCESS, DRIVER_ERROR, DRIVER_ERROR, LINK_ERROR)                                     \
-    RESULT(1, ERROR_UNRECOGNIZED_OPTION, ERRC_BUILD, ERRC_BUILD, ERRC_BUILD)                       \
-    RESULT(2, ERROR_MISSING_ARCH, DRIVER_ERROR, DRIVER_ERROR, DRIVER_ERROR)                        \
-    RESULT(3, ERROR_INVALID_INPUT, DRIVER_ERROR, MALFORMED, MALFORMED)                             \
-    RESULT(4, ERROR_PTX_COMPILE, DRIVER_ERROR, ERRC_BUILD, ERRC_BUILD)                             \
-    RESULT(5, ERROR_NVVM_COMPILE, DRIVER_ERROR, ERRC_BUILD, ERRC_BUILD)                            \
-    RESULT(6, ERROR_INTERNAL, DRIVER_ERROR, DRIVER_ERROR, LINK_ERROR)                              \
-    RESULT(7, ERROR_THREADPOOL, DRIVER_ERROR, DRIVER_ERROR, DRIVER_ERROR)                          \
-    RESULT(8, ERROR_UNRECOGNIZED_INPUT, DRIVER_ERROR, MALFORMED, MALFORMED)                        \
-    RESULT(9, ERROR_FINALIZE, DRIVER_ERROR, DRIVER_ERROR, LINK_ERROR)                              \
-    RESULT(10, ERROR_NULL_INPUT, DRIVER_ERROR, MALFORMED, MALFORMED)                               \
-    RESULT(11, ERROR_INCOMPATIBLE_OPTIONS, ERRC_BUILD, ERRC_BUILD, ERRC_BUILD)                     \
-    RESULT(12, ERROR_INCORRECT_INPUT_TYPE, DRIVER_ERROR, MALFORMED, MALFORMED)                     \
-    RESULT(13, ERROR_ARCH_MISMATCH, DRIVER_ERROR, UNSUPPORTED, UNSUPPORTED)                        \
-    RESULT(14, ERROR_OUTDATED_LIBRARY, UNSUPPORTED, UNSUPPORTED, UNSUPPORTED)                      \
-    RESULT(15, ERROR_MISSING_FATBIN, DRIVER_ERROR, MALFORMED, MALFORMED)                           \
-    RESULT(16, ERROR_UNRECOGNIZED_ARCH, UNSUPPORTED, UNSUPPORTED, UNSUPPORTED)                     \
-    RESULT(17, ERROR_UNSUPPORTED_ARCH, UNSUPPORTED, UNSUPPORTED, UNSUPPORTED)                      \
-    RESULT(18, ERROR_LTO_NOT_ENABLED, ERRC_BUILD, ERRC_BUILD, ERRC_BUILD)
+    RESULT(0, SUCCESS, DRIVER_ERROR, ERRC_BUILD, LINK_ERROR, LINK_ERROR)                           \
+    RESULT(1, ERROR_UNRECOGNIZED_OPTION, ERRC_BUILD, ERRC_BUILD, ERRC_BUILD, ERRC_BUILD)           \
+    RESULT(2, ERROR_MISSING_ARCH, DRIVER_ERROR, DRIVER_ERROR, DRIVER_ERROR, DRIVER_ERROR)          \
+    RESULT(3, ERROR_INVALID_INPUT, DRIVER_ERROR, MALFORMED, MALFORMED, MALFORMED)                  \
+    RESULT(4, ERROR_PTX_COMPILE, DRIVER_ERROR, ERRC_BUILD, ERRC_BUILD, ERRC_BUILD)                 \
+    RESULT(5, ERROR_NVVM_COMPILE, DRIVER_ERROR, ERRC_BUILD, ERRC_BUILD, ERRC_BUILD)                \
+    RESULT(6, ERROR_INTERNAL, DRIVER_ERROR, DRIVER_ERROR, DRIVER_ERROR, LINK_ERROR)                \
+    RESULT(7, ERROR_THREADPOOL, DRIVER_ERROR, DRIVER_ERROR, DRIVER_ERROR, DRIVER_ERROR)            \
+    RESULT(8, ERROR_UNRECOGNIZED_INPUT, DRIVER_ERROR, MALFORMED, MALFORMED, MALFORMED)             \
+    RESULT(9, ERROR_FINALIZE, DRIVER_ERROR, DRIVER_ERROR, DRIVER_ERROR, LINK_ERROR)                \
+    RESULT(10, ERROR_NULL_INPUT, DRIVER_ERROR, MALFORMED, MALFORMED, MALFORMED)                    \
+    RESULT(11, ERROR_INCOMPATIBLE_OPTIONS, ERRC_BUILD, ERRC_BUILD, ERRC_BUILD, ERRC_BUILD)         \
+    RESULT(12, ERROR_INCORRECT_INPUT_TYPE, DRIVER_ERROR, MALFORMED, MALFORMED, MALFORMED)          \
+    RESULT(13, ERROR_ARCH_MISMATCH, DRIVER_ERROR, UNSUPPORTED, UNSUPPORTED, UNSUPPORTED)           \
+    RESULT(14, ERROR_OUTDATED_LIBRARY, UNSUPPORTED, UNSUPPORTED, UNSUPPORTED, UNSUPPORTED)         \
+    RESULT(15, ERROR_MISSING_FATBIN, DRIVER_ERROR, MALFORMED, MALFORMED, MALFORMED)                \
+    RESULT(16, ERROR_UNRECOGNIZED_ARCH, UNSUPPORTED, UNSUPPORTED, UNSUPPORTED, UNSUPPORTED)        \
+    RESULT(17, ERROR_UNSUPPORTED_ARCH, UNSUPPORTED, UNSUPPORTED, UNSUPPORTED, UNSUPPORTED)         \
+    RESULT(18, ERROR_LTO_NOT_ENABLED, ERRC_BUILD, ERRC_BUILD, ERRC_BUILD, ERRC_BUILD)
 
 /* What was being done. */
-typedef enum link_stage { STAGE_CREATE, STAGE_ADD, STAGE_COMPLETE, STAGE_COUNT } link_stage;
+typedef enum link_stage {
+    STAGE_CREATE,
+    STAGE_COMPILE,
+    STAGE_ADD,
+    STAGE_COMPLETE,
+    STAGE_COUNT
+} link_stage;
 
 static const struct result_row {
     const char *name;
     rt_code codes[STAGE_COUNT];
 } result_rows[] = {
-#define RESULT_ROW(number, name, create, add, complete)                                            \
-    [number] = {"NVJITLINK_" #name, {RT_##create, RT_##add, RT_##complete}},
+#define RESULT_ROW(number, name, create, compile, add, complete)                                   \
+    [number] = {"NVJITLINK_" #name, {RT_##create, RT_##compile, RT_##add, RT_##complete}},
     RESULTS(RESULT_ROW)
 #undef RESULT_ROW
 };
@@ -68,9 +75,19 @@ static rt_status link_fail(const nvj_device *device, link_stage stage, const cha
 
 typedef struct link {
     const nvj_device *device;
-    nvj_handle *handle; /* NULL before it is there */
-    rt_buffer said;     /* all of the error log that was read so far */
+    nvj_handle *handle;  /* NULL before it is there */
+    nvj_capture capture; /* of the call that is made */
+    rt_buffer said;      /* all of the error log that was read so far */
 } link;
+
+/* What the library writes before an error on standard error (13.0 to 13.5). */
+static const char error_mark[] = "@E@";
+
+/* Begins a call; link_judge ends it. */
+static void call_begin(link *one)
+{
+    nvj_capture_begin(&one->capture);
+}
 
 /* Reads the error log, and leaves in *out_log what is new in it; the log only grows. */
 static void log_read(link *one, rt_buffer *out_log)
@@ -91,21 +108,20 @@ static void log_read(link *one, rt_buffer *out_log)
     rt_free(text);
 }
 
-/* Judges a call by its result and by what was logged; `heard` (may be empty) came by another way.
- */
-static rt_status link_judge(link *one, link_stage stage, const char *call, nvj_result result,
-                            rt_text heard)
+/* Judges a call by its result and by what was logged meanwhile. */
+static rt_status link_judge(link *one, link_stage stage, const char *call, nvj_result result)
 {
-    rt_buffer log = {0};
+    rt_buffer log = {0}, heard = {0};
+    nvj_capture_end(&one->capture, error_mark, &heard);
     log_read(one, &log);
-    if (log.size > 0 && heard.length > 0) rt_buffer_append_byte(&log, '\n');
-    rt_buffer_append_text(&log, heard);
+    if (log.size > 0 && heard.size > 0) rt_buffer_append_byte(&log, '\n');
+    rt_buffer_append_text(&log, rt_buffer_text(&heard));
     while (log.size > 0 && strchr(" \r\n", log.data[log.size - 1]))
         log.size--;
     rt_status status = RT_STATUS_OK;
     if (result != NVJ_SUCCESS || log.size > 0)
-        status = link_fail(one->device, stage, call, result,
-                           (rt_text){log.size > 0 ? log.data : "", log.size});
+        status = link_fail(one->device, stage, call, result, rt_buffer_text(&log));
+    rt_buffer_free(&heard);
     rt_buffer_free(&log);
     return status;
 }
@@ -145,12 +161,13 @@ static void options_free(option_list *list)
 /* A link that is refused may have a handle all the same: it carries the log. */
 static rt_status link_create(link *one, option_list *options)
 {
+    call_begin(one);
     nvj_result result = one->device->library.nvJitLinkCreate(&one->handle, options->words.count,
                                                              options->words.items);
-    if (result == NVJ_SUCCESS && !one->handle)
-        return link_fail(one->device, STAGE_CREATE, "nvJitLinkCreate without a link", result,
-                         (rt_text){0});
-    return link_judge(one, STAGE_CREATE, "nvJitLinkCreate", result, (rt_text){0});
+    RT_TRY(link_judge(one, STAGE_CREATE, "nvJitLinkCreate", result));
+    if (one->handle) return RT_STATUS_OK;
+    return link_fail(one->device, STAGE_CREATE, "nvJitLinkCreate without a link", result,
+                     (rt_text){0});
 }
 
 static void link_end(link *one)
@@ -159,46 +176,40 @@ static void link_end(link *one)
     rt_buffer_free(&one->said);
 }
 
-static rt_status text_add(link *one, const nvj_program *program, uint32_t index)
+static rt_status text_add(link *one, link_stage stage, const nvj_program *program, uint32_t index)
 {
     char name[32];
     snprintf(name, sizeof name, "image %u", index);
+    call_begin(one);
     nvj_result result = one->device->library.nvJitLinkAddData(
         one->handle, NVJ_INPUT_PTX, program->text.data, program->text.size, name);
-    return link_judge(one, STAGE_ADD, "nvJitLinkAddData", result, (rt_text){0});
+    return link_judge(one, stage, "nvJitLinkAddData", result);
 }
-
-/* What the library writes before an error on standard error (13.0 to 13.5). */
-static const char error_mark[] = "@E@";
 
 static rt_status link_complete(link *one)
 {
-    nvj_capture capture;
-    rt_buffer heard = {0};
-    nvj_capture_begin(&capture);
+    call_begin(one);
     nvj_result result = one->device->library.nvJitLinkComplete(one->handle);
-    nvj_capture_end(&capture, error_mark, &heard);
-    rt_status status =
-        link_judge(one, STAGE_COMPLETE, "nvJitLinkComplete", result, rt_buffer_text(&heard));
-    rt_buffer_free(&heard);
-    return status;
+    return link_judge(one, STAGE_COMPLETE, "nvJitLinkComplete", result);
 }
 
 static rt_status cubin_take(link *one, rt_buffer *out_cubin)
 {
     const nvj_library *library = &one->device->library;
     size_t size = 0;
+    call_begin(one);
     nvj_result result = library->nvJitLinkGetLinkedCubinSize(one->handle, &size);
-    RT_TRY(link_judge(one, STAGE_COMPLETE, "nvJitLinkGetLinkedCubinSize", result, (rt_text){0}));
+    RT_TRY(link_judge(one, STAGE_COMPLETE, "nvJitLinkGetLinkedCubinSize", result));
     if (size == 0 || size > RT_IMAGE_SIZE_MAX)
         return rt_fail(one->device->sink, RT_LIMIT, RT_RULE_NONE,
                        "nvJitLinkGetLinkedCubinSize: a cubin of %zu bytes; 1 to %u are handled",
                        size, RT_IMAGE_SIZE_MAX);
     uint8_t *bytes = rt_alloc(size);
+    call_begin(one);
     result = library->nvJitLinkGetLinkedCubin(one->handle, bytes);
     if (result == NVJ_SUCCESS) rt_buffer_append(out_cubin, bytes, size);
     rt_free(bytes);
-    return link_judge(one, STAGE_COMPLETE, "nvJitLinkGetLinkedCubin", result, (rt_text){0});
+    return link_judge(one, STAGE_COMPLETE, "nvJitLinkGetLinkedCubin", result);
 }
 
 rt_status nvj_link(const nvj_device *device, nvj_program *const *programs, uint32_t count,
@@ -212,7 +223,7 @@ rt_status nvj_link(const nvj_device *device, nvj_program *const *programs, uint3
         options_add(&all, rt_buffer_text(&programs[i]->options));
     rt_status status = link_create(&one, &all);
     for (uint32_t i = 0; i < count && rt_ok(status); i++)
-        status = text_add(&one, programs[i], i);
+        status = text_add(&one, out_cubin ? STAGE_ADD : STAGE_COMPILE, programs[i], i);
     if (rt_ok(status) && out_cubin) status = link_complete(&one);
     if (rt_ok(status) && out_cubin) status = cubin_take(&one, out_cubin);
     link_end(&one);
@@ -228,7 +239,8 @@ rt_status nvj_link_try(const nvj_device *device)
     rt_status status = link_create(&one, &options);
     link_end(&one);
     options_free(&options);
-    if (status.code != RT_UNSUPPORTED) return status;
+    /* The architecture is all that this link was given. */
+    if (status.code != RT_UNSUPPORTED && status.code != RT_ERRC_BUILD) return status;
     rt_text said = rt_sink_diagnostic(device->sink, status)->message;
     return rt_fail(device->sink, RT_ERRC_INVALID, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(said));
 }

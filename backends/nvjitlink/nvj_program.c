@@ -4,6 +4,7 @@
  * that success: it has to be one, and to have every kernel that the texts have. */
 #include "backends/nvjitlink/nvj_cubin.h"
 #include "backends/nvjitlink/nvj_internal.h"
+#include "backends/ptx/binary.h"
 #include "reference/base/alloc.h"
 
 #include <string.h>
@@ -99,10 +100,18 @@ static rt_status nvj_program_global(dev_program *base, rt_text name, dev_memory 
     return RT_STATUS_OK;
 }
 
+static rt_status nvj_program_binary(dev_program *base, rt_buffer *out_binary)
+{
+    const nvj_program *program = (const nvj_program *)base;
+    ptx_binary_write(out_binary, &program->kernels, rt_buffer_bytes(&program->cubin));
+    return RT_STATUS_OK;
+}
+
 static const dev_program_ops nvj_program_ops = {
     .destroy = nvj_program_destroy,
     .kernel_create = nvj_program_kernel,
     .global_find = nvj_program_global,
+    .binary = nvj_program_binary,
 };
 
 static nvj_program *program_create(nvj_device *device)
@@ -133,8 +142,8 @@ static rt_status text_take(nvj_program *program, const dev_code *code)
     return ptx_kernels_add(device->sink, &program->kernels, text);
 }
 
-/* Looks at what was linked. */
-static rt_status program_validate(const nvj_program *program)
+/* Looks at what was linked, and gives its variables addresses. */
+static rt_status program_validate(nvj_program *program)
 {
     rt_sink *sink = program->device->sink;
     nvj_cubin cubin;
@@ -151,6 +160,8 @@ static rt_status program_validate(const nvj_program *program)
                                   "nvJitLinkComplete: success, and the cubin lacks kernel '%.*s'",
                                   RT_TEXT_ARG(name));
     }
+    /* A symbol's number is smaller than the number of bytes of the table. */
+    program->address = nvj_address_take(program->device, program->cubin.size);
     return RT_STATUS_OK;
 }
 
@@ -160,8 +171,6 @@ static rt_status programs_link(nvj_program *linked, nvj_program *const *programs
     RT_TRY(nvj_link(linked->device, programs, count, options, &linked->cubin));
     for (uint32_t i = 0; i < count; i++)
         ptx_kernels_join(&linked->kernels, &programs[i]->kernels);
-    /* A symbol's number is smaller than the number of bytes of the table. */
-    linked->address = nvj_address_take(linked->device, linked->cubin.size);
     return program_validate(linked);
 }
 
@@ -204,4 +213,15 @@ rt_status nvj_program_build(dev_device *base, const dev_code *code, dev_program 
     if (rt_ok(status)) status = programs_link(linked, &read, 1, (rt_text){0});
     program_release(read);
     return program_finish(linked, status, out_program);
+}
+
+rt_status nvj_program_load(dev_device *base, rt_bytes binary, dev_program **out_program)
+{
+    nvj_device *device = (nvj_device *)base;
+    nvj_program *program = program_create(device);
+    rt_bytes cubin;
+    rt_status status = ptx_binary_read(device->sink, binary, &program->kernels, &cubin);
+    rt_buffer_append(&program->cubin, cubin.data, cubin.size);
+    if (rt_ok(status)) status = program_validate(program);
+    return program_finish(program, status, out_program);
 }

@@ -424,6 +424,7 @@ static rt_status simdev_open(const dev_open_parameters *parameters, rt_text sele
         sim_world_destroy(world);
         return status;
     }
+    if (parameters->threads > 1) sim_world_use_threads(world, parameters->threads);
     simdev_device *device = rt_alloc(sizeof *device);
     device->base.ops = &simdev_device_ops;
     pthread_mutex_init(&device->lock, NULL);

@@ -73,7 +73,7 @@ static int module_make(postlink_command *command, cnf_cache *cache, const cnf_ru
     *made = (cnf_postlinked){.module = module->name, .split = cnf_split_name(module->split)};
     rt_buffer request = {0}, bytes = {0};
     cnf_compile_answer answer;
-    cnf_compile_request_module(&request, module, run->profile, RT_FORMAT_SPIRV64);
+    cnf_compile_request_module(&request, module, run->profile, RT_FORMAT_SPIRV64, false);
     cnf_compile_call(cache, &command->arena, rt_buffer_bytes(&request), run->timeout_ms, &bytes,
                      &answer);
     int status = answer_take(command, &answer, made);

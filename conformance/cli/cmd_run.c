@@ -25,6 +25,9 @@ typedef struct run_command {
     uint64_t skip_status; /* 0: none */
     cnf_files files;
     cnf_report report;
+    cnf_differences differences;
+    cnf_rules rules;
+    bool explains, has_rules; /* differences are kept; the rules that are quoted were read */
     cnf_expectations expectations;
     cnf_progress progress;
     cnf_journal journal;
@@ -128,6 +131,26 @@ static void record_report(run_command *command, const cnf_record *record)
     cnf_progress_add(&command->progress, record);
 }
 
+/* Keeps what there is to tell of a difference, which is all there during this call only. */
+static void difference_keep(run_command *command, const cnf_record *record,
+                            const cnf_run_detail *detail)
+{
+    const cnf_subject *subject = cnf_subject_find(record->subject);
+    bool is_oracle = subject && subject->oracle;
+    const cnf_why why = {.record = record,
+                         .sim = is_oracle || rt_text_is(record->subject, "-") ? NULL
+                                : detail->oracle                              ? "PASS"
+                                                 : "did not pass, or did not run",
+                         .scenario = detail->scenario,
+                         .messages = detail->messages,
+                         .oracle = detail->oracle,
+                         .log = detail->log,
+                         .log_is_tail = detail->log_is_tail,
+                         .source = detail->source,
+                         .rules = command->has_rules ? &command->rules : NULL};
+    cnf_differences_add(&command->differences, &why, &command->report);
+}
+
 static bool on_record(void *user, const cnf_record *record, const cnf_run_detail *detail)
 {
     run_command *command = user;
@@ -135,6 +158,7 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     cnf_record_expect(&known, &command->expectations);
     record_report(command, &known);
     if (command->html) cnf_html_note(command->html, &known, detail);
+    if (command->explains) difference_keep(command, &known, detail);
     if (detail->warning.length > 0)
         rt_buffer_printf(&command->warnings, "assay: warning: %.*s on %.*s: %.*s\n",
                          RT_TEXT_ARG(record->scenario), RT_TEXT_ARG(record->subject),
@@ -217,17 +241,25 @@ static bool documents_write(run_command *command)
                                .columns = command->columns.columns,
                                .column_count = command->columns.count,
                                .files = &command->files,
+                               .rules = command->has_rules ? &command->rules : NULL,
                                .version = RT_TEXT(ASSAY_VERSION),
                                .conditions = command->options.conditions,
                                .job_count = command->options.job_count};
     bool junit = cnf_results_junit(command->arguments, &command->report, command->columns.columns,
                                    command->columns.count);
-    return cnf_results_html(command->arguments, command->html, &page) && junit;
+    bool differences =
+        cnf_results_differences(command->arguments, &command->differences, &command->report,
+                                command->columns.columns, command->columns.count);
+    return cnf_results_html(command->arguments, command->html, &page) && differences && junit;
 }
 
 /* Runs what is to be run, and writes everything that was found. */
 static int run_and_report(run_command *command)
 {
+    command->explains = command->arguments->values[CNF_OPTION_DIFFERENCES] != NULL;
+    command->has_rules =
+        (command->explains || command->html) && command->files.count > 0 &&
+        cnf_results_rules(&command->arena, &command->files.items[0], &command->rules);
     command->options.is_done = is_done;
     command->options.begun = on_begin;
     command->progress = cnf_progress_begin(stderr, isatty(STDERR_FILENO),
@@ -269,6 +301,7 @@ int cnf_run_command(const cnf_arguments *arguments)
     rt_buffer_free(&command.warnings);
     cnf_html_free(command.html);
     cnf_report_free(&command.report);
+    cnf_differences_free(&command.differences);
     cnf_expectations_free(&command.expectations);
     rt_arena_reset(&command.arena);
     return status;

@@ -11,22 +11,38 @@
 
 enum { PROBE_TIMEOUT_MS = 30000, PROBE_MESSAGES_MAX = 1 << 20 };
 
+/* As wide as the longest name. */
+#define COLUMN "%-17s "
+
+/* One capability a line, under the subject. */
+static void capabilities_print(rt_text lines)
+{
+    while (lines.length > 0) {
+        const char *end = memchr(lines.data, '\n', lines.length);
+        size_t length = end ? (size_t)(end - lines.data) : lines.length;
+        printf(COLUMN "  %.*s\n", "", (int)length, lines.data);
+        size_t used = end ? length + 1 : length;
+        lines = (rt_text){lines.data + used, lines.length - used};
+    }
+}
+
 static void subject_print(const cnf_subject *subject, const cnf_child_result *result)
 {
     rt_arena arena = {0};
     cnf_messages answer;
     cnf_messages_read(&arena, rt_buffer_text(&result->messages), &answer);
     bool answered = result->end == CNF_CHILD_EXITED && !answer.fault;
-    printf("%-12s %s\n", subject->name, subject->summary);
+    printf(COLUMN "%s\n", subject->name, subject->summary);
     if (answered && answer.device.length > 0) {
-        printf("%-12s available: %.*s, %.*s\n", "", RT_TEXT_ARG(answer.device),
-               RT_TEXT_ARG(answer.driver));
+        printf(COLUMN "available: %.*s, %.*s%s\n", "", RT_TEXT_ARG(answer.device),
+               RT_TEXT_ARG(answer.driver), answer.links_only ? "; links and runs nothing" : "");
+        capabilities_print(answer.capabilities);
     } else {
-        printf("%-12s missing: %.*s\n", "",
+        printf(COLUMN "missing: %.*s\n", "",
                RT_TEXT_ARG(answered && answer.reason.length > 0
                                ? answer.reason
                                : RT_TEXT("it did not answer when it was opened")));
-        if (subject->install) printf("%-12s to install: %s\n", "", subject->install);
+        if (subject->install) printf(COLUMN "to install: %s\n", "", subject->install);
     }
     rt_arena_reset(&arena);
 }

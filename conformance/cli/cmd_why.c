@@ -75,9 +75,9 @@ static int file_find(why_command *command)
 /* Reads what makes the explanation richer; without it, it says less. */
 static void tables_read(why_command *command)
 {
-    command->has_rules =
-        cnf_results_rules(&command->arena, &command->files.items[0], &command->rules);
-    rt_status status = cnf_file_text(command->sink, &command->files.items[0], &command->source);
+    const cnf_file *file = &command->files.items[0];
+    command->has_rules = cnf_results_rules(&command->arena, file, &command->rules);
+    rt_status status = cnf_file_text(command->sink, file, &command->source);
     (void)status; /* A file that cannot be read is INVALID, which the record says. */
 }
 

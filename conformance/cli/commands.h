@@ -42,6 +42,9 @@ int cnf_postlink_command(const cnf_arguments *arguments);
 /* assay pack: compiled scenarios in one file, for machines without compilers. */
 int cnf_pack_command(const cnf_arguments *arguments);
 
+/* assay export: a scenario as a plain C program. */
+int cnf_export_command(const cnf_arguments *arguments);
+
 /* ---- Shared by them ------------------------------------------------------------------------ */
 
 /* Finds the scenarios of the arguments' paths, by default those of ./scenarios; one path may be a

@@ -26,6 +26,11 @@
 #define CHOICES CNF_OPTION_CHOICES, "--choices", NULL, "0,1,...", CHOICES_TEXT, NULL
 #define CACHE   CNF_OPTION_CACHE, "--cache", NULL, "FOLDER", CACHE_TEXT, NULL
 
+#define LAYOUT   CNF_OPTION_LAYOUT, "--layout", NULL, "BYTES", LAYOUT_TEXT, NULL
+#define COMPRESS CNF_OPTION_COMPRESS, "--compress", NULL, NULL, "--to c: with Zstandard.", NULL
+#define ON       CNF_OPTION_ON, "--on", NULL, "SUBJECT", "Run on this one; default: sim.", NULL
+
+#define LAYOUT_TEXT  "--to c: 80 (default) or 96 an image."
 #define JOBS_TEXT    "Run N processes at once; default: the processors."
 #define TIMEOUT_TEXT "Time limit of one process; default: 60."
 #define MEMORY_TEXT  "What a process may allocate; default: 8192, 0: no limit."
@@ -51,6 +56,8 @@ static const cnf_option run_options[] = {
     {CNF_OPTION_JSON, "--json", NULL, "FILE", "Write a line of JSON for each verdict.", NULL},
     {CNF_OPTION_JUNIT, "--junit", NULL, "FILE", "Write JUnit's XML at the end.", NULL},
     {CNF_OPTION_HTML, "--html", NULL, "FILE", "Write a page for a browser at the end.", NULL},
+    {CNF_OPTION_DIFFERENCES, "--differences", NULL, "FILE.md",
+     "Write where subjects differ, and why, or to stdout.", ".md"},
     {EXPECTATIONS},
     {CACHE},
     {CNF_OPTION_RESUME, "--resume", NULL, NULL, "Keep what --json FILE has; run the rest.", NULL},
@@ -62,6 +69,7 @@ static const cnf_option run_options[] = {
     {CNF_OPTION_SHARD, "--shard", NULL, "I/N", "Only part I of N; auto: as CI says.", NULL},
     {PROFILE},
     {LOADER},
+    {CNF_OPTION_THREADS, "--threads", NULL, "N", "Let sim use N threads for one kernel.", NULL},
     {CNF_OPTION_EXPLORE, "--explore", NULL, NULL, "Try all that the documents leave open.", NULL},
     {CNF_OPTION_EXPLORE_MAX, "--explore-max", NULL, "N", EXPLORE_MAX_TEXT, NULL},
     {CHOICES},
@@ -78,7 +86,7 @@ static const cnf_option help_option[] = {{HELP}};
 static const cnf_option explain_options[] = {
     {CNF_OPTION_DOT, "--dot", NULL, NULL, "Print a graph in the DOT language of Graphviz.", NULL},
     {CNF_OPTION_SVG, "--svg", NULL, "OUT.svg", "Draw that graph, by Graphviz.", ".svg"},
-    {CNF_OPTION_ON, "--on", NULL, "SUBJECT", "Run on this one; default: sim.", NULL},
+    {ON},
     {TIMEOUT},
     {MEMORY},
     {SEED},
@@ -90,15 +98,7 @@ static const cnf_option explain_options[] = {
 };
 
 static const cnf_option trace_options[] = {
-    {CNF_OPTION_ON, "--on", NULL, "SUBJECT", "Run on this one; default: sim.", NULL},
-    {TIMEOUT},
-    {MEMORY},
-    {SEED},
-    {PROFILE},
-    {LOADER},
-    {CHOICES},
-    {CACHE},
-    {HELP},
+    {ON}, {TIMEOUT}, {MEMORY}, {SEED}, {PROFILE}, {LOADER}, {CHOICES}, {CACHE}, {HELP},
 };
 
 static const cnf_option fmt_options[] = {
@@ -113,8 +113,8 @@ static const cnf_option schema_options[] = {
 
 static const cnf_option image_options[] = {
     {CNF_OPTION_TO, "--to", NULL, "KIND", "convert: syclbin, text or c.", NULL},
-    {CNF_OPTION_LAYOUT, "--layout", NULL, "BYTES", "--to c: 80 (default) or 96 an image.", NULL},
-    {CNF_OPTION_COMPRESS, "--compress", NULL, NULL, "--to c: with Zstandard.", NULL},
+    {LAYOUT},
+    {COMPRESS},
     {HELP},
 };
 
@@ -126,8 +126,8 @@ static const cnf_option postlink_options[] = {
      NULL},
     {CNF_OPTION_OUT, "--output", "-o", "DIR", "Write the images into the folder DIR.", NULL},
     {CNF_OPTION_TO, "--to", NULL, "KIND", "-o: text (default), syclbin or c.", NULL},
-    {CNF_OPTION_LAYOUT, "--layout", NULL, "BYTES", "--to c: 80 (default) or 96 an image.", NULL},
-    {CNF_OPTION_COMPRESS, "--compress", NULL, NULL, "--to c: with Zstandard.", NULL},
+    {LAYOUT},
+    {COMPRESS},
     {CNF_OPTION_JSON, "--json", NULL, NULL, "Print JSON instead of text.", NULL},
     {PROFILE},
     {TIMEOUT},
@@ -148,6 +148,15 @@ static const cnf_option pack_options[] = {
     {HELP},
 };
 
+static const cnf_option export_options[] = {
+    {CNF_OPTION_FOR, "--for", NULL, "API", "opencl.", NULL},
+    {CNF_OPTION_OUT, "--output", "-o", "DIR", "Write the program's files into the folder DIR.",
+     NULL},
+    {TIMEOUT},
+    {CACHE},
+    {HELP},
+};
+
 static const cnf_option requirements_options[] = {
     {CNF_OPTION_PROVE, "--prove", NULL, NULL, "Plant each fault and see a scenario or test fail.",
      NULL},
@@ -162,6 +171,8 @@ static const cnf_option requirements_options[] = {
 static const cnf_command commands[] = {
     {"run", "[PATH…]", "Run scenarios on subjects and compare.",
      "PATH is a scenario file or a folder of them, or a pack (assay pack --help); default: scenarios.\n"
+     "With --explore a branch of a one_of that never happened is a warning and no failure: it may\n"
+     "be what another runtime does.\n"
      "Exit status: 0 all as expected, 1 not, 2 wrong usage or unreadable scenario,\n"
      "3 infrastructure (interrupted, subject of --on missing, disk full), 4 nothing ran.",
      run_options, COUNT(run_options), true, cnf_run_command},
@@ -192,7 +203,7 @@ static const cnf_command commands[] = {
      "imported and exported symbols, device_globals, and the sets of virtual functions that they\n"
      "provide, call or create; who joined whose program, for a symbol or for a set, and which image\n"
      "a dummy stands for; programs with the images that they are linked from; commands, what they\n"
-     "wait for, and fusions; the contents of device_globals; and the verdict.\n"
+     "wait for; fusions, with what became of each; the contents of device_globals; and the verdict.\n"
      "Exit status: 0 it ran, whatever the verdict, which is printed; 2 wrong usage or unreadable\n"
      "scenario; 3 infrastructure, or the subject is missing; 4 the subject skips it.",
      explain_options, COUNT(explain_options), true, cnf_explain_command},
@@ -242,11 +253,13 @@ static const cnf_command commands[] = {
      "Exit status: 0 written; 2 wrong usage, or a scenario is not valid; 3 a subject is missing, or\n"
      "FILE cannot be written; 4 no scenario.",
      pack_options, COUNT(pack_options), true, cnf_pack_command},
-};
-
-/* Commands of the design that this version refuses by name. */
-static const char *const commands_not_built[] = {
-    "export",
+    {"export", "FILE --for opencl -o DIR",
+     "Write a scenario as a plain C program, for people without assay.",
+     "DIR gets main.c, which does what the documents' runtime asks the device for and checks what is\n"
+     "expected, the images as SPIR-V, and a Makefile; it needs a C compiler and OpenCL.  The program\n"
+     "exits with 1 where the device differs.  What has no form there is refused by name.\n"
+     "Exit status: 0 written; 2 wrong usage, or the scenario has no such form; 3 infrastructure.",
+     export_options, COUNT(export_options), true, cnf_export_command},
 };
 
 /* ---- Hidden commands ----------------------------------------------------------------------- */
@@ -293,13 +306,8 @@ static int command_unknown(const char *name)
     const char *names[COUNT(commands)];
     for (uint32_t i = 0; i < COUNT(commands); i++)
         names[i] = commands[i].name;
-    for (uint32_t i = 0; i < COUNT(commands_not_built); i++)
-        if (strcmp(commands_not_built[i], name) == 0)
-            rt_buffer_printf(&message, "command \"%s\" is not built yet in this version", name);
-    if (message.size == 0) {
-        rt_buffer_printf(&message, "there is no command \"%s\"", name);
-        cnf_suggest(&message, name, names, COUNT(commands));
-    }
+    rt_buffer_printf(&message, "there is no command \"%s\"", name);
+    cnf_suggest(&message, name, names, COUNT(commands));
     fprintf(stderr, "assay: %s (assay --help lists the commands)\n", rt_buffer_string(&message));
     rt_buffer_free(&message);
     return CNF_EXIT_USAGE;

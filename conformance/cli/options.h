@@ -23,6 +23,7 @@ typedef enum cnf_option_id {
     CNF_OPTION_CACHE,
     CNF_OPTION_SHARD,
     CNF_OPTION_MEMORY,
+    CNF_OPTION_THREADS,
     CNF_OPTION_FEATURE,
     CNF_OPTION_RULE,
     CNF_OPTION_VERDICT,
@@ -51,6 +52,8 @@ typedef enum cnf_option_id {
     CNF_OPTION_BUILD,
     CNF_OPTION_OUT,
     CNF_OPTION_FORMATS,
+    CNF_OPTION_DIFFERENCES,
+    CNF_OPTION_FOR,
     CNF_OPTION_COUNT
 } cnf_option_id;
 

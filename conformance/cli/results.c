@@ -2,6 +2,7 @@
  * JUnit's XML and the page after. */
 #include "conformance/cli/results.h"
 
+#include "conformance/cli/commands.h"
 #include "conformance/report/junit.h"
 #include "conformance/report/output.h"
 #include "conformance/subject/subject.h"
@@ -72,29 +73,42 @@ const char *cnf_results_oracle(void)
 
 bool cnf_results_rules(rt_arena *arena, const cnf_file *file, cnf_rules *out_rules)
 {
+    rt_sink *sink = rt_sink_create();
     rt_text root = cnf_files_root(arena, file->file);
     if (root.length == 0) root = RT_TEXT("scenarios");
     rt_text table = rt_arena_printf(arena, "%.*s/requirements.yaml", RT_TEXT_ARG(root));
-    rt_sink *sink = rt_sink_create();
-    bool read = rt_ok(cnf_rules_read(sink, arena, table, out_rules));
+    rt_status status = cnf_rules_read(sink, arena, table, out_rules);
     rt_sink_destroy(sink);
-    return read;
+    return rt_ok(status);
+}
+
+bool cnf_results_differences(const cnf_arguments *arguments, cnf_differences *differences,
+                             cnf_report *report, const cnf_column *columns, uint32_t column_count)
+{
+    const char *name = arguments->values[CNF_OPTION_DIFFERENCES];
+    if (!name) return true;
+    rt_buffer page = {0};
+    cnf_differences_write(&page, differences, report, columns, column_count);
+    bool written = true;
+    if (strcmp(name, "-") == 0) {
+        written = cnf_command_print(&page, "the differences");
+    } else {
+        int error = cnf_file_replace(name, rt_buffer_text(&page));
+        written = error == 0;
+        if (!written) fprintf(stderr, "assay: --differences %s: %s\n", name, strerror(error));
+    }
+    rt_buffer_free(&page);
+    return written;
 }
 
 bool cnf_results_html(const cnf_arguments *arguments, cnf_html *html, const cnf_html_run *run)
 {
     const char *name = arguments->values[CNF_OPTION_HTML];
     if (!name) return true;
-    rt_arena arena = {0};
     rt_buffer page = {0};
-    cnf_rules rules;
-    cnf_html_run whole = *run;
-    bool ruled = run->files->count > 0 && cnf_results_rules(&arena, &run->files->items[0], &rules);
-    whole.rules = ruled ? &rules : NULL;
-    cnf_html_write(html, &whole, &page);
+    cnf_html_write(html, run, &page);
     int error = cnf_file_replace(name, rt_buffer_text(&page));
     if (error != 0) fprintf(stderr, "assay: --html %s: %s\n", name, strerror(error));
     rt_buffer_free(&page);
-    rt_arena_reset(&arena);
     return error == 0;
 }

@@ -3,8 +3,8 @@
 #define CONFORMANCE_CLI_RESULTS_H
 
 #include "conformance/cli/options.h"
+#include "conformance/report/differences.h"
 #include "conformance/report/html/html.h"
-#include "conformance/report/matrix.h"
 
 /* Reads the expectation files of the scenarios' roots and of --expectations.  False: some are
  * wrong, which has been said on stderr.  The caller frees them either way. */
@@ -19,12 +19,18 @@ bool cnf_results_junit(const cnf_arguments *arguments, cnf_report *report,
 /* Name of the subject that others are compared with (static). */
 const char *cnf_results_oracle(void);
 
-/* Reads the table of rules above a scenario, or, for a file of one's own, that of the folder that
- * assay is used in.  False: there is none, and explanations say less. */
+/* Reads the table of rules that explanations of a scenario quote: the one above its file, or, for a
+ * file of one's own or of a pack, that of the folder that assay is used in.  False: there is none,
+ * and explanations say less. */
 bool cnf_results_rules(rt_arena *arena, const cnf_file *file, cnf_rules *out_rules);
 
-/* Writes the file of --html, where it is given, from what was gathered.  `run` lacks the rules,
- * which are read here.  False: it could not be written, which has been said on stderr. */
+/* Writes the page of --differences, where it is given.  False: it could not be written, which has
+ * been said on stderr. */
+bool cnf_results_differences(const cnf_arguments *arguments, cnf_differences *differences,
+                             cnf_report *report, const cnf_column *columns, uint32_t column_count);
+
+/* Writes the file of --html, where it is given, from what was gathered.  False: it could not be
+ * written, which has been said on stderr. */
 bool cnf_results_html(const cnf_arguments *arguments, cnf_html *html, const cnf_html_run *run);
 
 #endif

@@ -9,6 +9,7 @@
 
 enum {
     JOBS_MAX = 256,
+    THREADS_MAX = 64,
     TIMEOUT_DEFAULT_S = 60,
     TIMEOUT_MAX_S = 86400,
     MEMORY_DEFAULT_MIB = 8192,
@@ -17,18 +18,21 @@ enum {
 
 static bool numbers_read(const cnf_arguments *arguments, cnf_run_options *out_options)
 {
-    uint64_t jobs = 0, timeout_s = 0, memory_mib = 0;
+    uint64_t jobs = 0, timeout_s = 0, memory_mib = 0, threads = 0;
     bool read = cnf_command_number(arguments, CNF_OPTION_JOBS, "--jobs", 1, JOBS_MAX,
                                    cnf_command_processors(), &jobs) &&
                 cnf_command_number(arguments, CNF_OPTION_TIMEOUT, "--timeout", 1, TIMEOUT_MAX_S,
                                    TIMEOUT_DEFAULT_S, &timeout_s) &&
                 cnf_command_number(arguments, CNF_OPTION_MEMORY, "--memory", 0, MEMORY_MAX_MIB,
                                    MEMORY_DEFAULT_MIB, &memory_mib) &&
+                cnf_command_number(arguments, CNF_OPTION_THREADS, "--threads", 1, THREADS_MAX, 1,
+                                   &threads) &&
                 cnf_command_number(arguments, CNF_OPTION_SEED, "--seed", 0, UINT64_MAX, 0,
                                    &out_options->seed);
     out_options->job_count = (uint32_t)jobs;
     out_options->timeout_ms = (uint32_t)timeout_s * 1000;
     out_options->memory_bytes = memory_mib << 20;
+    out_options->threads = (uint32_t)threads;
     return read;
 }
 

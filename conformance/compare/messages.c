@@ -101,6 +101,11 @@ static void on_device(message_reader *reader, const json_t *message)
     reader->out->links_only = json_is_false(json_object_get(message, "executes"));
 }
 
+static void on_capabilities(message_reader *reader, const json_t *message)
+{
+    reader->out->capabilities = field_text(reader, message, "lines");
+}
+
 static void on_unavailable(message_reader *reader, const json_t *message)
 {
     reader->out->end = CNF_MESSAGES_UNAVAILABLE;
@@ -212,10 +217,18 @@ static const struct message_row {
     const char *type;
     void (*read)(message_reader *reader, const json_t *message);
 } message_rows[] = {
-    {"stage", on_stage},       {"device", on_device},   {"unavailable", on_unavailable},
-    {"skip", on_skip},         {"check", on_check},     {"memory", on_memory},
-    {"trace", on_trace},       {"choices", on_choices}, {"probe", on_probe},
-    {"artefact", on_artefact}, {"end", on_end},
+    {"stage", on_stage},
+    {"device", on_device},
+    {"unavailable", on_unavailable},
+    {"skip", on_skip},
+    {"check", on_check},
+    {"memory", on_memory},
+    {"trace", on_trace},
+    {"choices", on_choices},
+    {"probe", on_probe},
+    {"artefact", on_artefact},
+    {"capabilities", on_capabilities},
+    {"end", on_end},
 };
 
 /* ---- Lines --------------------------------------------------------------------------------- */

@@ -46,7 +46,8 @@ typedef struct cnf_messages {
     rt_text stage;       /* that had begun last; "start" before the first message */
     uint32_t step, line; /* of that stage; SCN_NONE and 0 outside steps */
     rt_text device, driver;
-    bool links_only; /* the device compiles and links, but runs no kernel */
+    rt_text capabilities; /* of a probe: lines for people; empty: not told */
+    bool links_only;      /* the device compiles and links, but runs no kernel */
     const cnf_check *checks;
     uint32_t check_count;
     const cnf_final_memory *memories;

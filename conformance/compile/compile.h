@@ -20,9 +20,10 @@
  * those written by hand.  The module has one or the other.  The profile says whose post-link it is;
  * it is part of the request, and so of the artefact's key.  `format` is that of the images where
  * the module does not fix formats: SPIRV64, or PTX for devices that take no SPIR-V; images written
- * by hand that claim to be SPIR-V are in that format then, too. */
+ * by hand that claim to be SPIR-V are in that format then, too.  `fuses`: kernels may be fused, so
+ * that images in PTX embed their IR where the module does not say. */
 void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_profile profile,
-                                rt_format format);
+                                rt_format format, bool fuses);
 
 /* Appends the request that links SPIR-V codes, specialised as they say, to one bitcode module. */
 void cnf_compile_request_link(rt_buffer *out, const dev_code *codes, uint32_t count);

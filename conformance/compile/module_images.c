@@ -100,7 +100,8 @@ static rt_status read_ir(cnf_worker *worker, unit *one)
     const cnf_request_source *source = one->source;
     rt_bytes text = {(const uint8_t *)source->code.data, source->code.length};
     rt_buffer bitcode = {0};
-    rt_status status = worker->api->read_ir(worker->sink, source->name, text, &bitcode);
+    rt_status status =
+        worker->api->read_ir(worker->sink, source->name, text, RT_FORMAT_SPIRV64, &bitcode);
     one->code = rt_arena_bytes(&worker->arena, rt_buffer_bytes(&bitcode));
     rt_buffer_free(&bitcode);
     return judge(worker, one, status);
@@ -114,7 +115,8 @@ static rt_status read_text(cnf_worker *worker, unit *one)
     rt_buffer mended = {0}, bitcode = {0};
     cnf_virtual_bases_mend(written, &mended);
     rt_status status =
-        worker->api->read_ir(worker->sink, RT_TEXT("clang 14"), rt_buffer_bytes(&mended), &bitcode);
+        worker->api->read_ir(worker->sink, RT_TEXT("clang 14"), rt_buffer_bytes(&mended),
+                             one->ptx ? RT_FORMAT_PTX : RT_FORMAT_SPIRV64, &bitcode);
     one->code = rt_arena_bytes(&worker->arena, rt_buffer_bytes(&bitcode));
     rt_buffer_free(&mended);
     rt_buffer_free(&bitcode);
@@ -265,6 +267,7 @@ static rt_status postlink(module_job *job, rt_postlink_request made, rt_image_li
     made.spirv_version_max = SPIRV_VERSION_MAX;
     made.profile = job->request->profile;
     made.device_globals = true;
+    made.embed_ir = job->request->embed_ir;
     made.target_aspects = job->request->target_aspects;
     rt_buffer written = {0};
     rt_status status = worker->api->postlink(worker->sink, &made, &written);

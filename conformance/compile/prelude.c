@@ -16,7 +16,8 @@
  * is part of the code wherever the class is, so a virtual function that has it is emitted though
  * nothing calls it. new_object<T>(storage, ...) makes an object in memory that is there,
  * object<T>(storage) is the one that is there.  Clang 14 dies of a virtual destructor where no
- * operator delete is known.
+ * operator delete is known, and drops the annotations of destructors, so that the properties are
+ * also told as assumptions (reference/compiler/assumptions.c).
  *
  * DEVICE_GLOBAL(type, name, properties...) defines a device_global in the layout of document 002,
  * "Class specializations based on device_image_scope": a pointer to the value without that property

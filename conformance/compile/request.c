@@ -1,6 +1,7 @@
 /* The serialised form of requests.  Little-endian (base/stream.h); a tag, a version, a kind, then
  *
- *     module: name split profile build_options formats target compile_options link_options
+ *     module: name split profile build_options formats target embed_ir compile_options
+ *             link_options
  *             count source*  count (source kernels_given sets_given)*  claims of the latter
  *     source: language name code
  *     link:   count (bytes  count (id value)*)*
@@ -12,7 +13,7 @@
 
 #include "reference/base/stream.h"
 
-enum { REQUEST_TAG = 0x51524341, REQUEST_VERSION = 4 }; /* "ACRQ" */
+enum { REQUEST_TAG = 0x51524341, REQUEST_VERSION = 5 }; /* "ACRQ" */
 
 /* Least sizes in bytes of the items. */
 enum { SOURCE_SIZE_MIN = 20, IMAGE_SIZE_MIN = 22 };
@@ -66,8 +67,18 @@ static uint64_t target_aspects(const scn_module *module)
     return aspects;
 }
 
+/* What the module does not say, the use of fusion does; images in other formats hold no IR, so that
+ * requests for them do not differ by it. */
+static bool embeds_ir(const scn_module *module, rt_format format, bool fuses)
+{
+    uint32_t formats = module->formats ? module->formats : 1u << format;
+    bool wanted =
+        module->embed_ir == SCN_EMBED_IR_YES || (module->embed_ir == SCN_EMBED_IR_UNSAID && fuses);
+    return wanted && (formats >> RT_FORMAT_PTX & 1);
+}
+
 void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_profile profile,
-                                rt_format format)
+                                rt_format format, bool fuses)
 {
     CHECK(format == RT_FORMAT_SPIRV64 || format == RT_FORMAT_PTX);
     CHECK(module->source_count + module->hand_image_count > 0);
@@ -80,6 +91,7 @@ void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_pro
     rt_write_text(out, module->build_options);
     rt_write_u32(out, module->formats ? module->formats : 1u << format);
     rt_write_u64(out, target_aspects(module));
+    rt_write_u8(out, embeds_ir(module, format, fuses));
     rt_write_text(out, module->compile_options);
     rt_write_text(out, module->link_options);
     rt_write_u32(out, module->source_count);
@@ -181,6 +193,7 @@ static void read_module(rt_sink *sink, rt_arena *arena, rt_reader *reader, cnf_r
     request->build_options = rt_read_text(reader);
     request->formats = rt_read_below(reader, 1u << RT_FORMAT_OPENCL_C); /* no module asks for it */
     request->target_aspects = rt_read_u64(reader);
+    request->embed_ir = read_truth(reader);
     request->compile_options = rt_read_text(reader);
     request->link_options = rt_read_text(reader);
     read_sources(arena, reader, request);

@@ -33,6 +33,7 @@ typedef struct cnf_request {
     rt_text build_options;
     uint32_t formats;                      /* as scn_module.formats, never 0 */
     uint64_t target_aspects;               /* as in rt_postlink_request */
+    bool embed_ir;                         /* as in rt_postlink_request */
     rt_text compile_options, link_options; /* of the sources' images */
     const cnf_request_source *sources;
     uint32_t source_count;

@@ -60,7 +60,8 @@ static rt_status make_link(cnf_worker *worker, const cnf_request *request)
 static rt_status make_fusion(cnf_worker *worker, const cnf_request *request)
 {
     RT_TRY(cnf_worker_open_plugin(worker));
-    return worker->api->fuse(worker->sink, &request->fusion, &worker->artefact);
+    return worker->api->fuse(worker->sink, &request->fusion, rt_text_of(worker->toolchain.libclc),
+                             &worker->artefact);
 }
 
 static rt_status make_artefact(cnf_worker *worker, rt_bytes bytes)

@@ -4,6 +4,7 @@
 
 #include "conformance/explain/contents.h"
 #include "conformance/explain/explain_internal.h"
+#include "conformance/explain/fusions.h"
 #include "reference/image/virtual_functions.h"
 
 #include <inttypes.h>
@@ -362,6 +363,7 @@ void cnf_explain_text(rt_buffer *out, const scn_scenario *scenario, rt_text trac
     programs_write(out, &history);
     bundles_write(out, &history);
     cnf_contents_text(out, &history, &contents);
+    cnf_fusions_text(out, &history);
     commands_write(out, &history);
     cnf_contents_free(&contents);
     cnf_link_graph_free(&graph);

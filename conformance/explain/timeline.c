@@ -66,7 +66,7 @@ static json_t *arguments_json(const rt_event *event)
 }
 
 /* An event of the timeline of a phase: "X" complete, "i" instant, "s" and "f" the ends of an arrow,
- * "b" and "e" those of a span. */
+ * "b" and "e" those of a span, "M" a name. */
 static json_t *entry(json_t *list, const char *phase, json_t *name, uint64_t time, uint64_t thread)
 {
     json_t *made = json_object();
@@ -152,6 +152,31 @@ static void event_add(json_t *list, const cnf_history *history, uint32_t time,
     cnf_place_note(places, event, time);
 }
 
+void cnf_thread_title(rt_buffer *out, uint64_t thread)
+{
+    if (thread == CNF_RUNTIME_THREAD)
+        rt_buffer_printf(out, "runtime");
+    else
+        rt_buffer_printf(out, "queue %llu", (unsigned long long)(thread - CNF_FIRST_QUEUE_THREAD));
+}
+
+/* Without names viewers show numbers.  They come last, each thread once. */
+static void thread_names_add(json_t *list, const cnf_history *history)
+{
+    rt_map named = {0};
+    for (uint32_t i = 0; i < history->event_count; i++) {
+        uint64_t thread = cnf_event_thread(&history->events[i]);
+        if (rt_map_find_number(&named, thread) != RT_MAP_NONE) continue;
+        rt_map_set_number(&named, thread, i);
+        rt_buffer name = {0};
+        cnf_thread_title(&name, thread);
+        json_t *made = entry(list, "M", json_string("thread_name"), 0, thread);
+        json_object_set_new(made, "args", json_pack("{s:s}", "name", rt_buffer_string(&name)));
+        rt_buffer_free(&name);
+    }
+    rt_map_free(&named);
+}
+
 void cnf_timeline_json(rt_buffer *out, rt_text trace)
 {
     rt_arena arena = {0};
@@ -161,6 +186,7 @@ void cnf_timeline_json(rt_buffer *out, rt_text trace)
     json_t *root = json_object(), *list = json_array();
     for (uint32_t i = 0; i < history.event_count; i++)
         event_add(list, &history, i, &places);
+    thread_names_add(list, &history);
     json_object_set_new(root, "traceEvents", list);
     json_object_set_new(root, "displayTimeUnit", json_string("ms"));
     char *text = json_dumps(root, JSON_INDENT(1));

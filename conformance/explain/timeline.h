@@ -8,9 +8,9 @@
 /* Appends the events as one JSON object in the Trace Event Format.  A trace has no times, so an
  * event's time is its place in it, one microsecond each: what is shown is order.  Queues are
  * threads, with the commands that their devices were given; what else happened is on thread 0;
- * arrows lead from a command to those that wait for it; fusions are spans.  `trace` is as in
- * cnf_explain_text (explain.h).
- * Source: "Trace Event Format", the document of the Chromium project. */
+ * arrows lead from a command to those that wait for it; fusions are spans; threads have names.
+ * `trace` is as in cnf_explain_text (explain.h). Source: "Trace Event Format", the document of the
+ * Chromium project. */
 void cnf_timeline_json(rt_buffer *out, rt_text trace);
 
 /* Appends the same events as a picture, SVG 1.1 with no font, picture or script from elsewhere;

@@ -16,6 +16,9 @@ uint64_t cnf_event_number(const rt_event *event, const char *key, uint64_t other
 
 uint64_t cnf_event_thread(const rt_event *event);
 
+/* Appends a thread's name: "runtime", "queue 0". */
+void cnf_thread_title(rt_buffer *out, uint64_t thread);
+
 /* Appends the event's kind and what it is about: "launch fused_0". */
 void cnf_event_title(rt_buffer *out, const rt_event *event);
 

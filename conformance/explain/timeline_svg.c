@@ -112,14 +112,10 @@ static void write_lanes(timeline *drawing, uint32_t height)
 {
     for (uint32_t i = 0; i < drawing->lanes.count; i++) {
         uint32_t x = NUMBER_WIDTH + i * LANE_WIDTH;
-        uint64_t thread = drawing->lanes.items[i];
         rt_buffer_printf(drawing->out, "<path class=\"l\" d=\"M%u 0V%u\"/><text x=\"%u\" y=\"20\">",
                          x, height, x + BOX_LEFT);
-        if (thread == CNF_RUNTIME_THREAD)
-            rt_buffer_printf(drawing->out, "runtime</text>\n");
-        else
-            rt_buffer_printf(drawing->out, "queue %llu</text>\n",
-                             (unsigned long long)(thread - CNF_FIRST_QUEUE_THREAD));
+        cnf_thread_title(drawing->out, drawing->lanes.items[i]);
+        rt_buffer_printf(drawing->out, "</text>\n");
     }
 }
 

@@ -244,13 +244,14 @@ static rt_text recorded(gen *g, const gen_variable *variable)
 /* A word of `out` for each variable that statements may have written. */
 static void add_records(gen *g, gen_kernel *kernel, gen_statement *body)
 {
-    gen_variable *written[GEN_VISIBLE_MAX];
+    gen_variable *written[GEN_VISIBLE_MAX] = {NULL};
     for (uint32_t i = 0; i < g->visible_count; i++) {
         gen_variable *v = g->visible[i];
         bool counts = !v->is_constant && v->shape != GEN_POINTER && v->space == GEN_SPACE_PRIVATE;
         if (counts) written[kernel->record_count++] = v;
     }
     for (uint32_t i = 0; i < kernel->record_count; i++) {
+        CHECK(written[i]);
         rt_text value = recorded(g, written[i]);
         gen_line(g, body, true,
                  rt_arena_printf(&g->arena, "out[gid * %u + %u] = (ulong)(%.*s);",

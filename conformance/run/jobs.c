@@ -132,7 +132,7 @@ void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
         forked_case forked = {column->subject,
                               {run->options->seed, run->options->cache, run->options->profile,
                                one->script, column->settings, run->options->real_loader,
-                               one->scratch, run->options->record},
+                               run->options->threads, one->scratch, run->options->record},
                               rt_buffer_bytes(&cnf_run_build(run, scenario, index)->pack)};
         start.body = forked_body;
         start.user = &forked;

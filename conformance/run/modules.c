@@ -40,7 +40,8 @@ void cnf_modules_begin(cnf_modules *modules, rt_arena *arena, rt_sink *sink,
     for (uint32_t i = 0; i < scenario->module_count; i++) {
         cnf_module_work *work = &modules->works[i];
         if (has_code(&scenario->modules[i])) {
-            cnf_compile_request_module(&work->request, &scenario->modules[i], profile, format);
+            cnf_compile_request_module(&work->request, &scenario->modules[i], profile, format,
+                                       scn_scenario_fuses(scenario));
             work->answered = request_answer(scenario, cache, work);
         } else {
             work->answered = true;

@@ -27,6 +27,7 @@ typedef struct cnf_run_options {
     rt_text cache; /* folder of the artefact cache, as cnf_cache_open takes it */
     rt_profile profile;
     bool real_loader;     /* as cnf_subject_options */
+    uint32_t threads;     /* likewise */
     rt_text choices;      /* what the first choices take, "0,1,0"; empty: nothing is prescribed */
     uint32_t explore_max; /* runs of one scenario on one subject to explore choices; 0: do not */
     rt_text conditions;   /* for the records; they say nothing to the run */

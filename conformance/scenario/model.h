@@ -121,6 +121,13 @@ typedef struct scn_module_refusal {
     bool by_front_end;      /* by the compiler of a source, not by post-link */
 } scn_module_refusal;
 
+/* Whether a module's images in PTX hold their bitcode, too (DPC++'s option -fsycl-embed-ir). */
+typedef enum scn_embed_ir {
+    SCN_EMBED_IR_UNSAID, /* as the scenario fuses kernels or does not */
+    SCN_EMBED_IR_NO,
+    SCN_EMBED_IR_YES
+} scn_embed_ir;
+
 typedef struct scn_module {
     rt_text name;
     scn_position at;
@@ -134,6 +141,7 @@ typedef struct scn_module {
     rt_text build_options; /* for the front end, as written; empty: none */
     uint32_t formats;      /* bit 1u << rt_format: images of the sources are made in each; 0: in
                               what the subject takes, which is SPIR-V */
+    scn_embed_ir embed_ir;
     uint32_t target_lacks; /* bit 1u << dev_aspect: aspects that the target of formats made ahead of
                               time does not support (`device_config`) */
     rt_text compile_options, link_options; /* of its sources' images, for the device */

@@ -4,6 +4,6 @@
 
 #include "conformance/scenario/scenario.h"
 
-enum { SCN_PACK_TAG = 0x43535341 /* "ASSC" */, SCN_PACK_VERSION = 12 };
+enum { SCN_PACK_TAG = 0x43535341 /* "ASSC" */, SCN_PACK_VERSION = 13 };
 
 #endif

@@ -2,6 +2,8 @@
 #include "conformance/scenario/build_options.h"
 #include "conformance/scenario/source.h"
 
+#include <string.h>
+
 static const scn_choice splits[] = {
 #define SPLIT_CHOICE(split, name) [RT_SPLIT_##split] = {name, true},
     RT_SPLITS(SPLIT_CHOICE)
@@ -155,6 +157,25 @@ static const scn_shape shape_registers = {
     .noun = "whether loading the module registers its images",
 };
 
+static const scn_shape shape_embeds = {
+    .kind = SCN_SHAPE_TRUTH,
+    .noun = "whether images hold their LLVM IR",
+};
+static bool embed_ir_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    bool embeds;
+    if (!scn_value_read(reader, &shape_embeds, node, &embeds)) return false;
+    scn_embed_ir said = embeds ? SCN_EMBED_IR_YES : SCN_EMBED_IR_NO;
+    memcpy(out, &said, sizeof said);
+    return true;
+}
+static const scn_shape shape_embed_ir = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "whether images hold their LLVM IR",
+    .read = embed_ir_read,
+    .alternatives = {&shape_embeds},
+};
+
 static const scn_row module_rows[] = {
     {"needs", &shape_needs, 0, SCN_ITEMS(scn_module, needs, need_count),
      "The modules that the OS loader loads with this one, in order."},
@@ -178,6 +199,9 @@ static const scn_row module_rows[] = {
      "the others compiled ahead of time for the simulated device, as itself (native) or standing for "
      "a CPU (spirv64_x86_64), GPU (spirv64_gen) or FPGA (spirv64_fpga).  Without it: in what the "
      "subject's device takes."},
+    {"embed_ir", &shape_embed_ir, 0, SCN_FIELD(scn_module, embed_ir),
+     "Whether images in ptx hold their LLVM IR, too, without which their kernels are not fused (DPC++'s "
+     "option -fsycl-embed-ir); without it: where the scenario fuses kernels."},
     {"compile_options", &shape_device_options, 0, SCN_FIELD(scn_module, compile_options),
      "Options of the sources' images for the device's compiler."},
     {"link_options", &shape_device_options, 0, SCN_FIELD(scn_module, link_options),

@@ -48,6 +48,9 @@ static inline rt_text scn_companion_path(rt_arena *arena, const scn_scenario *sc
  * does, and such an event has no conditions. */
 const char *scn_event_images_field(rt_event_kind kind);
 
+/* True where steps of the scenario fuse kernels, or are there for those that do. */
+bool scn_scenario_fuses(const scn_scenario *scenario);
+
 /* Appends the serialised form of a scenario, its modules' images included. */
 void scn_pack_write(rt_buffer *out, const scn_scenario *scenario);
 

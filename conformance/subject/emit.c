@@ -196,6 +196,13 @@ void cnf_emit_probe(cnf_emitter *emitter, bool ok, rt_text text)
     emit(emitter, message);
 }
 
+void cnf_emit_capabilities(cnf_emitter *emitter, rt_text lines)
+{
+    json_t *message = message_of("capabilities");
+    set(message, "lines", string_of(lines));
+    emit(emitter, message);
+}
+
 void cnf_emit_artefact(cnf_emitter *emitter, const scn_artefact *artefact)
 {
     json_t *message = message_of("artefact");

@@ -39,6 +39,8 @@ void cnf_emit_trace(cnf_emitter *emitter, rt_trace *trace, bool partial);
 void cnf_emit_choices(cnf_emitter *emitter, const rt_choice *choices, uint32_t count);
 /* `message` is empty where the answer is right. */
 void cnf_emit_probe(cnf_emitter *emitter, bool ok, rt_text message);
+/* What the device can do, in lines for people. */
+void cnf_emit_capabilities(cnf_emitter *emitter, rt_text lines);
 /* What the worker answered to a request of that hash. */
 void cnf_emit_artefact(cnf_emitter *emitter, const scn_artefact *artefact);
 void cnf_emit_end(cnf_emitter *emitter);

@@ -32,10 +32,10 @@ static void judge_pair(cnf_execution *execution, uint32_t index, uint32_t other,
                                .line = scenario->steps[index].at.line,
                                .kind = "profiling",
                                .what = asked,
-                               .observed = true,
-                               .ok = holds};
+                               .observed = execution->runtime->capabilities.executes,
+                               .ok = holds || !execution->runtime->capabilities.executes};
     rt_buffer message = {0};
-    if (!holds) {
+    if (!check.ok) {
         check.code = RT_TEXT("times");
         rt_buffer_printf(&message, "step '%.*s' was expected to %s '%.*s'", RT_TEXT_ARG(asked),
                          sentence, RT_TEXT_ARG(scenario->steps[other].id));

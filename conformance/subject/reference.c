@@ -58,6 +58,7 @@ static rt_status reference_open(cnf_execution *execution, cnf_runtime **out_runt
         .sink = execution->sink,
         .tools = execution->tools,
         .seed = execution->options->seed,
+        .threads = execution->options->threads,
         .on_finding = cnf_execution_finding,
         .finding_user = execution,
     };

@@ -1,6 +1,7 @@
 /* What scenarios need of a device, as a table: the capability, who needs it, what is said. */
 #include "conformance/subject/skip.h"
 
+#include "conformance/scenario/scenario.h"
 #include "conformance/subject/source_images.h"
 
 #include <stdio.h>
@@ -170,8 +171,8 @@ static bool lacks_capability(cnf_emitter *emitter, const scn_scenario *scenario,
     return false;
 }
 
-/* A kernel that exists only in images compiled ahead of time, in formats that the device does not
- * take, runs on the device that they were compiled for. */
+/* A kernel that exists only in images of formats that the device does not take runs on the device
+ * that they are for. */
 static bool is_for_other_devices(const scn_scenario *scenario, uint32_t formats_taken,
                                  rt_text kernel)
 {
@@ -181,7 +182,10 @@ static bool is_for_other_devices(const scn_scenario *scenario, uint32_t formats_
         for (uint32_t i = 0; i < images->count; i++) {
             const rt_image *image = &images->images[i];
             if (rt_image_kernel(image, kernel) == RT_KERNEL_NONE) continue;
-            bool here = image->format == RT_FORMAT_SPIRV64 || formats_taken >> image->format & 1;
+            /* A device that takes source gets that of an image in SPIR-V. */
+            bool source =
+                image->format == RT_FORMAT_SPIRV64 && (formats_taken >> RT_FORMAT_OPENCL_C & 1);
+            bool here = source || (formats_taken >> image->format & 1);
             foreign = foreign || !here;
             other = other || here;
         }
@@ -201,8 +205,8 @@ static bool lacks_format(cnf_emitter *emitter, const scn_scenario *scenario,
             foreign = foreign || is_for_other_devices(scenario, taken, step->bundle.kernels[k]);
         if (!foreign) continue;
         cnf_emit_skip(emitter, "native-images", "no",
-                      RT_TEXT("a kernel of the scenario is compiled ahead of time for the "
-                              "simulated device; this device does not take the format"));
+                      RT_TEXT("a kernel of the scenario is there in formats alone that this device "
+                              "does not take"));
         return true;
     }
     return false;
@@ -352,26 +356,6 @@ static bool prefers_preloaded(const scn_scenario *scenario)
     return scenario->prefer_preloaded;
 }
 
-/* Of its verbs, what a queue is made with, and what is there only to end a fusion. */
-static bool fuses(const scn_scenario *scenario)
-{
-    for (uint32_t i = 0; i < scenario->step_count; i++) {
-        switch (scenario->steps[i].verb) {
-        case SCN_VERB_START_FUSION:
-        case SCN_VERB_COMPLETE_FUSION:
-        case SCN_VERB_CANCEL_FUSION:
-        case SCN_VERB_HOST_TASK:
-        case SCN_VERB_END_QUEUE:
-        case SCN_VERB_END_MEMORY: return true;
-        case SCN_VERB_QUEUE:
-            if (scenario->steps[i].queue.enable_fusion) return true;
-            break;
-        default: break;
-        }
-    }
-    return false;
-}
-
 struct cnf_skip_row {
     const char *capability;
     bool (*needed)(const scn_scenario *scenario);
@@ -379,7 +363,7 @@ struct cnf_skip_row {
 };
 
 static const cnf_skip_row only_reference[] = {
-    {"kernel-fusion", fuses,
+    {"kernel-fusion", scn_scenario_fuses,
      "the scenario is about kernel fusion, which was removed from DPC++ (intel/llvm#20835)"},
     {"devices", has_several_devices,
      "the scenario has several devices; the driver of the shipped runtime has one"},
@@ -437,15 +421,16 @@ static bool shows_hidden_aspect(cnf_emitter *emitter, const scn_scenario *scenar
     return true;
 }
 
-/* What is fused is SPIR-V, whatever the device takes besides. */
+/* What is fused is SPIR-V or PTX, whatever the device takes besides. */
 static bool lacks_fusion(cnf_emitter *emitter, const scn_scenario *scenario,
                          const dev_capabilities *capabilities)
 {
-    bool taken = capabilities->formats_taken >> RT_FORMAT_SPIRV64 & 1;
-    if (taken || !fuses(scenario)) return false;
+    bool spirv = capabilities->formats_taken >> RT_FORMAT_SPIRV64 & 1;
+    bool taken = spirv || (capabilities->formats_taken >> RT_FORMAT_PTX & 1);
+    if (taken || !scn_scenario_fuses(scenario)) return false;
     cnf_emit_skip(emitter, "kernel-fusion", "no",
-                  RT_TEXT("the scenario is about kernel fusion, which makes SPIR-V; this device "
-                          "takes none"));
+                  RT_TEXT("the scenario is about kernel fusion, which makes SPIR-V and PTX; this "
+                          "device takes neither"));
     return true;
 }
 

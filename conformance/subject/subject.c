@@ -1,6 +1,7 @@
 /* A child's life: read the pack, open the device, ask whether it can be asked, execute. */
 #include "conformance/subject/subject.h"
 
+#include "conformance/subject/capabilities.h"
 #include "conformance/subject/layer.h"
 #include "conformance/subject/probe.h"
 #include "conformance/subject/skip.h"
@@ -237,6 +238,15 @@ int cnf_subject_main(int argument_count, char **arguments)
     return exit_status;
 }
 
+/* Of the reference runtime's device; a runtime that is not ours shows no such thing. */
+static void send_capabilities(cnf_emitter *emitter, const dev_capabilities *capabilities)
+{
+    rt_buffer lines = {0};
+    cnf_capabilities_write(&lines, capabilities);
+    cnf_emit_capabilities(emitter, rt_buffer_text(&lines));
+    rt_buffer_free(&lines);
+}
+
 int cnf_subject_probe_main(int argument_count, char **arguments)
 {
     cnf_subject_options options;
@@ -257,7 +267,9 @@ int cnf_subject_probe_main(int argument_count, char **arguments)
                                .sink = sink,
                                .tools = &tools};
     pthread_mutex_init(&execution.findings_lock, NULL);
-    if (open_runtime(&execution) && compute) {
+    bool opened = open_runtime(&execution);
+    if (opened && subject->backend) send_capabilities(&emitter, &execution.runtime->capabilities);
+    if (opened && compute) {
         rt_buffer message = {0};
         bool ok = subject->runtime->probe(&execution, &message);
         cnf_emit_probe(&emitter, ok, rt_buffer_text(&message));

@@ -6,6 +6,8 @@
  *   {"type": "stage", "stage": "open" | "load" | "step" | "finish", "step": 2, "line": 31}
  *       what begins now; step counts from 0 and, like line, is there for "step" only
  *   {"type": "device", "name": "…", "driver": "…", "executes": true}
+ *   {"type": "capabilities", "lines": "…"}     of a device that is probed: what it can do, for
+ * people
  *   {"type": "unavailable", "message": "…"}    the subject is not installed; last message
  *   {"type": "skip", "capability": "…", "answer": "…", "message": "…"}  this subject cannot be
  * asked this scenario: what was asked of the device and what it said; last message
@@ -54,11 +56,11 @@ typedef struct cnf_subject {
     const char *install; /* the one command that installs it; NULL: always there */
     bool forked;         /* runs in a forked child; else the child is exec'd (vendor libraries) */
     bool oracle; /* judges what the reference runtime decides; others are compared with it */
+    /* What images of sources are made in for it, before its device can be asked: SPIRV64 or PTX. */
+    rt_format format;
     const struct cnf_runtime_operations *runtime; /* what executes scenarios (runtime.h) */
     const dev_backend *backend;                   /* of the reference runtime */
     const char *selector; /* for dev_device_open; of the shipped runtime see runtime.h */
-    /* What images of sources are made in for it, before its device can be asked: SPIRV64 or PTX. */
-    rt_format format;
     /* What may stand in the braces behind the name, NULL at the end; but for `fusion` (unfused.h)
      * it goes to dev_device_open as the selector.  NULL: what stands there are variables of the
      * driver's environment. */
@@ -89,6 +91,7 @@ typedef struct cnf_subject_options {
     /* The reference runtime's modules are real files under ld.so (conformance/host/loader.h), not
      * simulated.  The shipped runtime's always are. */
     bool real_loader;
+    uint32_t threads; /* that a device in this process may use; 0: one */
     /* Folder for what the scenario's processes leave to each other, empty at first; whoever starts
      * the child removes it afterwards.  Needed where the scenario has a persistent cache. */
     rt_text scratch;

@@ -5,20 +5,23 @@
 #include "reference/compiler/aspects.h"
 #include "reference/compiler/clone.h"
 #include "reference/compiler/fuse_input.h"
+#include "reference/compiler/fuse_local.h"
 #include "reference/compiler/prepare.h"
 #include "reference/compiler/properties.h"
+#include "reference/compiler/ptx.h"
 #include "reference/compiler/refuse.h"
 #include "reference/compiler/translate.h"
 
 #include <string.h>
 
-enum { SPACE_GENERIC = 4 };
+enum { SPACE_GENERIC = 4, SPACE_GENERIC_NVPTX = 0 };
 
 /* ---- The passes ---------------------------------------------------------------------------- */
 
 static rt_status infer_address_spaces(pl_fusing *fusing)
 {
-    if (RULE(KF_JIT_09)) pl_infer_address_spaces(fusing->module, SPACE_GENERIC);
+    unsigned generic = fusing->job->format == RT_FORMAT_PTX ? SPACE_GENERIC_NVPTX : SPACE_GENERIC;
+    if (RULE(KF_JIT_09)) pl_infer_address_spaces(fusing->module, generic);
     return RT_STATUS_OK;
 }
 
@@ -100,7 +103,7 @@ rt_status pl_fuse_module(pl_fusing *fusing, const pl_fusion_observer *observer)
  * kernel; the kernels themselves are images already. */
 static rt_status as_rejection(pl_job *job, rt_status status)
 {
-    if (status.code != RT_POSTLINK_ERROR) return status;
+    if (status.code != RT_POSTLINK_ERROR && status.code != RT_UNSUPPORTED) return status;
     const rt_diagnostic *diagnostic = rt_sink_diagnostic(job->sink, status);
     return rt_fail_naming(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE, diagnostic->names,
                           diagnostic->name_count, "the fused kernel cannot be translated: %.*s",
@@ -125,7 +128,7 @@ static rt_status translate(pl_job *job, const rt_fusion_request *request, LLVMMo
     return status;
 }
 
-static rt_status emit(pl_fusing *fusing, const rt_fusion_request *request, rt_image *image)
+static rt_status emit_spirv(pl_fusing *fusing, const rt_fusion_request *request, rt_image *image)
 {
     pl_job *job = fusing->job;
     RT_TRY(pl_prepare_lower(job, fusing->module));
@@ -136,6 +139,25 @@ static rt_status emit(pl_fusing *fusing, const rt_fusion_request *request, rt_im
     pl_properties properties = {0};
     pl_properties_add_requirements(job, &properties, pl_aspects_of_spirv(image->code), image->code);
     pl_properties_finish(job, &properties, image);
+    return RT_STATUS_OK;
+}
+
+static rt_status emit_ptx(pl_fusing *fusing, rt_text library, rt_image *image)
+{
+    pl_job *job = fusing->job;
+    RT_TRY(as_rejection(job, pl_ptx_write(job, fusing->module, library, &image->code)));
+    pl_properties properties = {0};
+    pl_properties_add_requirements_of(job, &properties, pl_aspects_of_module(fusing->module),
+                                      fusing->module);
+    pl_properties_finish(job, &properties, image);
+    return RT_STATUS_OK;
+}
+
+static rt_status emit(pl_fusing *fusing, const rt_fusion_request *request, rt_text library,
+                      rt_image *image)
+{
+    RT_TRY(request->format == RT_FORMAT_PTX ? emit_ptx(fusing, library, image)
+                                            : emit_spirv(fusing, request, image));
     image->name = request->name;
     image->kernels = &request->name;
     image->kernel_count = RULE_ELSE(KF_JIT_13, 1, 0);
@@ -187,37 +209,47 @@ static void tell_parameters(const pl_fusing *fusing, rt_fusion_result *result)
     CHECK(result->parameter_count == LLVMCountParams(fusing->kernel));
 }
 
-static rt_status fuse_module(pl_fusing *fusing, const rt_fusion_request *request, rt_text *reasons,
-                             rt_buffer *out_result)
+static rt_status fuse_module(pl_fusing *fusing, const rt_fusion_request *request, rt_text library,
+                             rt_text *reasons, rt_buffer *out_result)
 {
     rt_fusion_result result = {.image = {.format = request->format}};
     RT_TRY(pl_fuse_module(fusing, NULL));
+    RT_TRY(pl_fuse_local_check(fusing));
     tell_parameters(fusing, &result);
     tell_promotions(fusing, request, reasons, &result);
     RT_TRY(check_promotions(fusing->job, &result));
-    RT_TRY(emit(fusing, request, &result.image));
+    RT_TRY(emit(fusing, request, library, &result.image));
     rt_fusion_result_write(out_result, &result);
     return RT_STATUS_OK;
 }
 
-static rt_status fuse(pl_job *job, const rt_fusion_request *request, rt_buffer *out_result)
+static bool is_fusible(rt_format format)
 {
-    if (request->format != RT_FORMAT_SPIRV64 || !RULE(KF_TARGET_01)) {
+    if (format == RT_FORMAT_PTX) return RULE(KF_TARGET_03);
+    return format == RT_FORMAT_SPIRV64 && RULE(KF_TARGET_01);
+}
+
+static rt_status fuse(pl_job *job, const rt_fusion_request *request, rt_text library,
+                      rt_buffer *out_result)
+{
+    if (!is_fusible(request->format)) {
         return rt_fail(job->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "kernels of format %s cannot be fused: only spirv64 can",
+                       "kernels of format %s cannot be fused: only spirv64 and ptx can",
                        rt_format_name(request->format));
     }
+    job->format = request->format;
     rt_text *reasons = rt_arena_alloc_array(&job->arena, request->promotion_count, sizeof *reasons);
     for (uint32_t i = 0; i < request->promotion_count; i++)
         reasons[i] = (rt_text){0};
-    pl_fusing fusing = {.job = job};
+    pl_fusing fusing = {.job = job, .local_size_max = request->local_size_max};
     RT_TRY(pl_fusion_input(job, request, reasons, &fusing.module));
-    rt_status status = fuse_module(&fusing, request, reasons, out_result);
+    rt_status status = fuse_module(&fusing, request, library, reasons, out_result);
     LLVMDisposeModule(fusing.module);
     return status;
 }
 
-rt_status pl_fuse(rt_sink *sink, const rt_fusion_request *request, rt_buffer *out_result)
+rt_status pl_fuse(rt_sink *sink, const rt_fusion_request *request, rt_text library,
+                  rt_buffer *out_result)
 {
     CHECK(request->kernel_count > 0 && out_result->size == 0);
     if (!RULE(KF_JIT_01)) {
@@ -226,7 +258,7 @@ rt_status pl_fuse(rt_sink *sink, const rt_fusion_request *request, rt_buffer *ou
     }
     pl_job job;
     pl_job_open(&job, sink);
-    rt_status status = fuse(&job, request, out_result);
+    rt_status status = fuse(&job, request, library, out_result);
     pl_job_close(&job);
     return status;
 }

@@ -15,7 +15,7 @@ typedef struct pl_fusion_observer {
 RT_MUST_USE rt_status pl_fuse_module(pl_fusing *fusing, const pl_fusion_observer *observer);
 
 /* The table's fuse (reference/compiler_api.h). */
-RT_MUST_USE rt_status pl_fuse(rt_sink *sink, const rt_fusion_request *request,
+RT_MUST_USE rt_status pl_fuse(rt_sink *sink, const rt_fusion_request *request, rt_text library,
                               rt_buffer *out_result);
 
 #endif

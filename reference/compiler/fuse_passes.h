@@ -10,6 +10,7 @@
 typedef struct pl_fusing {
     pl_job *job;
     LLVMModuleRef module;
+    uint64_t local_size_max; /* as in rt_fusion_request */
     /* Set by pl_fuse_kernels. */
     pl_fusion fusion;
     pl_parameters parameters;

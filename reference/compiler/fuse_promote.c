@@ -5,6 +5,7 @@
  * otherwise.  An index counts modulo the number of elements that the promoted memory has, because
  * the work-items (work-groups) of a launch had the buffer's elements one after the other.  Source:
  * document 001, "Kernel fusion pipeline" and its note. */
+#include "reference/compiler/fuse_local.h"
 #include "reference/compiler/fuse_passes.h"
 
 #include "reference/base/map.h"
@@ -238,6 +239,10 @@ static const char *promote(pl_fusing *fusing, const pl_promotion *promotion)
     walk.unit = size_of(&walk, pointee(parameter));
     note(&walk, parameter, 0, false);
     const char *problem = look(&walk);
+    bool local = promotion->kind == RT_FUSION_LOCAL;
+    if (!problem && local &&
+        !pl_fuse_local_fits(fusing, rt_fusion_local_bytes(promotion->elements * walk.unit)))
+        problem = "the device has too little local memory for a work-group's part of it";
     if (!problem) change(&walk);
     LLVMDisposeBuilder(walk.builder);
     rt_vector_free(&walk.pointers);

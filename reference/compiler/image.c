@@ -21,6 +21,8 @@
 #include "reference/compiler/variable_attributes.h"
 #include "reference/compiler/virtual_images.h"
 
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/DebugInfo.h>
 #include <string.h>
 
 /* ---- Linkage ------------------------------------------------------------------------------- */
@@ -279,6 +281,22 @@ static rt_status prepare_ptx(pl_job *job, LLVMModuleRef module)
     return pl_prepare_simplify(job, module);
 }
 
+/* The image's code before it gets bodies of builtin functions: what a fusion compiler can read. */
+static void embed_ir(pl_job *job, LLVMModuleRef module, pl_properties *properties)
+{
+    LLVMModuleRef plain = LLVMCloneModule(module);
+    LLVMStripModuleDebugInfo(plain);
+    LLVMMemoryBufferRef memory = LLVMWriteBitcodeToMemoryBuffer(plain);
+    rt_bytes bytes = {(const uint8_t *)LLVMGetBufferStart(memory), LLVMGetBufferSize(memory)};
+    rt_property *property = rt_arena_alloc(&job->arena, sizeof *property);
+    *property = (rt_property){.name = RT_TEXT(RT_EMBEDDED_IR_PROPERTY),
+                              .type = RT_PROPERTY_BYTES,
+                              .bytes = rt_arena_bytes(&job->arena, bytes)};
+    pl_properties_add(properties, RT_SET_EMBEDDED_IR, property, 1);
+    LLVMDisposeMemoryBuffer(memory);
+    LLVMDisposeModule(plain);
+}
+
 static void add_requirements(pl_job *job, LLVMModuleRef module, const pl_graph *graph,
                              const pl_part *part, const rt_image *image, pl_properties *properties)
 {
@@ -310,6 +328,8 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
     image->kernel_count = symbols.kernel_count;
     add_symbol_sets(job, &properties, &symbols);
     add_requirements(job, module, graph, part, image, &properties);
+    /* Without the flag images stay small.  Broken: the flag is not looked at. */
+    if (ptx && (request->embed_ir || !RULE(KF_TARGET_04))) embed_ir(job, module, &properties);
     pl_properties_finish(job, &properties, image);
     CHECK(image->code.size > 0);
     rt_image_hash(image);

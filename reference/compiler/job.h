@@ -17,7 +17,7 @@ typedef struct pl_job {
     rt_arena arena;      /* freed when the job is closed */
     rt_buffer errors;    /* what LLVM reported since it was last cleared, a line each */
     rt_profile profile;  /* post-link: whose it is */
-    rt_format format;    /* post-link: of the images, which decides what the sources are for */
+    rt_format format;    /* of the images, which decides what the code is for */
     bool device_globals; /* post-link: whether it treats device_globals */
 } pl_job;
 

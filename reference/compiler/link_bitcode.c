@@ -167,7 +167,8 @@ static rt_status join(pl_job *job, link_input *inputs, uint32_t count)
     }
     RT_TRY(check_types(job, target));
     RT_TRY(check_unresolved(job, target));
-    pl_opencl12_builtins(job, target);
+    /* libclc has what OpenCL C 2.0 declares for generic pointers as functions of plain ones. */
+    if (job->format != RT_FORMAT_PTX) pl_opencl12_builtins(job, target);
     mark_convergent(job, target);
     hide_all_but_kernels(target);
     return pl_prepare_drop_unused(job, target);
@@ -207,6 +208,10 @@ static rt_status read_module(pl_job *job, const rt_link_code *code, uint32_t ind
                              link_input *input)
 {
     CHECK(!input->module);
+    if (job->format == RT_FORMAT_PTX) {
+        rt_text what = rt_arena_printf(&job->arena, "module %u of the link", index);
+        return pl_module_parse(job, code->spirv, what, &input->module);
+    }
     rt_buffer reason = {0};
     rt_status status;
     if (pl_walk_check(code->spirv, &reason)) {

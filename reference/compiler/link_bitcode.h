@@ -5,7 +5,8 @@
 #include "reference/compiler/job.h"
 #include "reference/image/link_code.h"
 
-/* Reads count >= 1 codes, specialised as they say, and links them: nothing but kernels is external.
+/* Reads count >= 1 codes, specialised as they say, or, in a job of format PTX, bitcode, and links
+ * them: nothing but kernels is external.
  * *out_module belongs to the caller, NULL on failure.  LINK_ERROR: symbols without a definition or
  * with two, which the diagnostic names; MALFORMED. */
 RT_MUST_USE rt_status pl_link_codes(pl_job *job, const rt_link_code *codes, uint32_t count,

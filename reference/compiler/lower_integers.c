@@ -98,6 +98,7 @@ static LLVMValueRef wide_of(widening *w, LLVMValueRef odd);
 /* With the upper bits zero again. */
 static LLVMValueRef masked(const widening *w, LLVMValueRef value, uint32_t width)
 {
+    CHECK(width >= 1 && width < 64);
     LLVMValueRef mask = LLVMConstInt(LLVMTypeOf(value), UINT64_MAX >> (64 - width), 0);
     return LLVMBuildAnd(w->builder, value, mask, "");
 }
@@ -178,6 +179,7 @@ static LLVMValueRef wide_of(widening *w, LLVMValueRef odd)
     if (LLVMIsAConstantInt(odd))
         return LLVMConstInt(wide_type(w, odd), LLVMConstIntGetZExtValue(odd), 0);
     uint32_t index = rt_map_find_number(&w->index, (uintptr_t)odd);
+    CHECK(index == RT_MAP_NONE || (w->wide.items && index < w->wide.count));
     if (index != RT_MAP_NONE) return w->wide.items[index];
     LLVMValueRef wide = make_wide(w, odd);
     remember(w, odd, wide);

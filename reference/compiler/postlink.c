@@ -79,7 +79,7 @@ rt_status pl_postlink(rt_sink *sink, const rt_postlink_request *request, rt_buff
     LLVMModuleRef input = NULL;
     rt_status status = pl_input_link(&job, request, &globals, &input);
     if (rt_ok(status)) {
-        if (job.format == RT_FORMAT_PTX) pl_ptx_names(&job, input);
+        if (job.format == RT_FORMAT_PTX) pl_ptx_take(&job, input);
         status = pl_spec_constants_check(&job, input);
         if (rt_ok(status)) status = make_images(&job, request, input, &globals, out_answer);
         LLVMDisposeModule(input);

@@ -9,7 +9,8 @@ RT_MUST_USE rt_status pl_postlink(rt_sink *sink, const rt_postlink_request *requ
                                   rt_buffer *out_answer);
 
 /* LLVM IR to bitcode that post-link takes. */
-RT_MUST_USE rt_status pl_read_ir(rt_sink *sink, rt_text name, rt_bytes ir, rt_buffer *out_bitcode);
+RT_MUST_USE rt_status pl_read_ir(rt_sink *sink, rt_text name, rt_bytes ir, rt_format format,
+                                 rt_buffer *out_bitcode);
 
 /* A SPIR-V module to an image. */
 RT_MUST_USE rt_status pl_describe_spirv(rt_sink *sink, rt_bytes spirv, rt_buffer *out_images);

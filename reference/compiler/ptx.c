@@ -28,6 +28,12 @@ static void give_name(pl_job *job, LLVMValueRef value)
     rt_buffer_free(&made);
 }
 
+void pl_ptx_take(pl_job *job, LLVMModuleRef module)
+{
+    pl_drop_named_metadata(module, "nvvm.annotations");
+    pl_ptx_names(job, module);
+}
+
 void pl_ptx_names(pl_job *job, LLVMModuleRef module)
 {
     LLVMValueRef function = LLVMGetFirstFunction(module);
@@ -73,12 +79,24 @@ static void drop_targets(LLVMValueRef function)
                                          attributes[i], (unsigned)rt_text_of(attributes[i]).length);
 }
 
+/* What other images may define too is not to go because nothing here uses it: the functions of a
+ * set are there for the vtables of other images. */
+static void keep_shared(LLVMValueRef value)
+{
+    bool shared = LLVMGetLinkage(value) == LLVMLinkOnceODRLinkage;
+    if (shared && !LLVMIsDeclaration(value)) LLVMSetLinkage(value, LLVMWeakODRLinkage);
+}
+
 static void make_uniform(LLVMModuleRef module)
 {
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable))
+        keep_shared(variable);
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
         drop_targets(function);
         drop_conventions(function);
+        keep_shared(function);
     }
 }
 
@@ -87,7 +105,6 @@ static rt_status write_text(pl_job *job, LLVMModuleRef *module, rt_text library,
     RT_TRY(pl_ptx_link_builtins(job, *module, library));
     LLVMStripModuleDebugInfo(*module);
     make_uniform(*module);
-    pl_drop_named_metadata(*module, "nvvm.annotations");
     RT_TRY(pl_ptx_make_entries(job, *module, out));
     RT_TRY(pl_module_verify(job, *module, "making entries of PTX"));
     RT_TRY(pl_ptx_join_spaces(job, module));

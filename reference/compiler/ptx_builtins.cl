@@ -16,6 +16,23 @@ struct launch {
 };
 extern const __local struct launch *__assay_launch(void);
 
+/* ---- 6.13.9, address spaces: clang makes these calls of to_global and its like ---------------- */
+
+__global void *__to_global(void *p)
+{
+    return __nvvm_isspacep_global(p) ? (__global void *)p : (__global void *)0;
+}
+__local void *__to_local(void *p)
+{
+    return __nvvm_isspacep_shared(p) ? (__local void *)p : (__local void *)0;
+}
+__private void *__to_private(void *p)
+{
+    return __nvvm_isspacep_local(p) ? (__private void *)p : (__private void *)0;
+}
+BUILTIN uint get_fence(void *p) { return __nvvm_isspacep_shared(p) ? 1 : 2; }
+BUILTIN uint get_fence(const void *p) { return __nvvm_isspacep_shared(p) ? 1 : 2; }
+
 /* ---- 6.13.1, work-items --------------------------------------------------------------------- */
 
 #define REGISTER(name, other)                                                                      \
@@ -54,3 +71,20 @@ BUILTIN size_t get_global_linear_id(void)
     size_t z = ctaid_of(2) * ntid_of(2) + tid_of(2);
     return (z * get_global_size(1) + y) * get_global_size(0) + x;
 }
+
+/* ---- 6.13.3, integers ------------------------------------------------------------------------- */
+
+/* Of 0 it is the number of bits. */
+#define TRAILING_ZEROS(type, wide, count, bits)                                                    \
+    BUILTIN type ctz(type x)                                                                       \
+    {                                                                                              \
+        return x == 0 ? (type)(bits) : (type)__builtin_##count((wide)x);                           \
+    }
+TRAILING_ZEROS(char, uint, ctz, 8)
+TRAILING_ZEROS(unsigned char, uint, ctz, 8)
+TRAILING_ZEROS(short, uint, ctz, 16)
+TRAILING_ZEROS(unsigned short, uint, ctz, 16)
+TRAILING_ZEROS(int, uint, ctz, 32)
+TRAILING_ZEROS(uint, uint, ctz, 32)
+TRAILING_ZEROS(long, ulong, ctzl, 64)
+TRAILING_ZEROS(ulong, ulong, ctzl, 64)

@@ -61,12 +61,32 @@ static rt_status write_text(pl_job *job, LLVMModuleRef module, LLVMTargetMachine
     return RT_STATUS_OK;
 }
 
+static void keep_definition(LLVMValueRef value)
+{
+    LLVMLinkage linkage = LLVMGetLinkage(value);
+    bool may_go = linkage == LLVMLinkOnceODRLinkage || linkage == LLVMLinkOnceAnyLinkage;
+    if (may_go && !LLVMIsDeclaration(value)) LLVMSetLinkage(value, LLVMWeakODRLinkage);
+}
+
+/* What other images may define as well is dropped by the passes where this image does not use it,
+ * but other images use it: virtual functions of inline bodies, vtables. */
+static void keep_shared(LLVMModuleRef module)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function))
+        keep_definition(function);
+    LLVMValueRef variable = LLVMGetFirstGlobal(module);
+    for (; variable; variable = LLVMGetNextGlobal(variable))
+        keep_definition(variable);
+}
+
 rt_status pl_ptx_emit(pl_job *job, LLVMModuleRef module, rt_buffer *out_text)
 {
     LLVMTargetMachineRef machine = make_machine();
     if (!machine)
         return rt_fail(job->sink, RT_UNAVAILABLE, RT_RULE_NONE,
                        "the installed LLVM 14 has no back end for NVPTX");
+    keep_shared(module);
     rt_status status = run_passes(job, module, machine);
     if (rt_ok(status)) status = write_text(job, module, machine, out_text);
     LLVMDisposeTargetMachine(machine);

@@ -139,6 +139,16 @@ static rt_status set_target(pl_job *job, rt_text name, LLVMModuleRef module)
                         LLVMGetDataLayoutStr(module)));
 }
 
+/* For nvptx64 only a front end makes code, which names both. */
+static rt_status check_target(pl_job *job, rt_text name, LLVMModuleRef module)
+{
+    rt_text triple = rt_text_of(LLVMGetTarget(module));
+    if (rt_text_starts(triple, "nvptx64-")) return RT_STATUS_OK;
+    return refuse(job, name,
+                  rt_arena_printf(&job->arena, "the target triple is '%.*s' and not nvptx64's",
+                                  RT_TEXT_ARG(triple)));
+}
+
 /* The translator knows OpenCL C's builtins only in a module that says of which OpenCL it is. */
 static void set_language(pl_job *job, LLVMModuleRef module)
 {
@@ -160,9 +170,11 @@ static void write_bitcode(LLVMModuleRef module, rt_buffer *out_bitcode)
     LLVMDisposeMemoryBuffer(memory);
 }
 
-rt_status pl_read_ir(rt_sink *sink, rt_text name, rt_bytes ir, rt_buffer *out_bitcode)
+rt_status pl_read_ir(rt_sink *sink, rt_text name, rt_bytes ir, rt_format format,
+                     rt_buffer *out_bitcode)
 {
     CHECK(name.length > 0 && out_bitcode->size == 0);
+    CHECK(format == RT_FORMAT_SPIRV64 || format == RT_FORMAT_PTX);
     pl_job job;
     pl_job_open(&job, sink);
     LLVMModuleRef module = NULL;
@@ -170,7 +182,9 @@ rt_status pl_read_ir(rt_sink *sink, rt_text name, rt_bytes ir, rt_buffer *out_bi
     if (rt_ok(status)) status = parse(&job, name, ir, &module);
     if (rt_ok(status)) {
         status = verify(&job, name, module);
-        if (rt_ok(status)) status = set_target(&job, name, module);
+        bool ptx = format == RT_FORMAT_PTX;
+        if (rt_ok(status))
+            status = ptx ? check_target(&job, name, module) : set_target(&job, name, module);
         if (rt_ok(status)) {
             set_language(&job, module);
             write_bitcode(module, out_bitcode);

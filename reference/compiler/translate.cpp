@@ -4,6 +4,8 @@
 
 #include <LLVMSPIRVLib/LLVMSPIRVLib.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/CBindingWrapping.h>
@@ -75,6 +77,32 @@ void keep_one_version(llvm::Module *module)
     }
 }
 
+/* The reader of version 14 gives the attribute sret the type of the pointer in place of the
+ * struct's, and a compiler that believes it (LLVM 15 in PoCL) takes what a function writes beyond
+ * the size of a pointer for dead. */
+template <typename T> void correct_struct_return(T &called, unsigned index, llvm::Type *pointer)
+{
+    constexpr auto kind = llvm::Attribute::StructRet;
+    called.removeParamAttr(index, kind);
+    called.addParamAttr(index, llvm::Attribute::getWithStructRetType(
+                                   pointer->getContext(), pointer->getPointerElementType()));
+}
+
+void correct_struct_returns(llvm::Module &module)
+{
+    for (llvm::Function &function : module) {
+        for (llvm::Argument &argument : function.args())
+            if (argument.hasStructRetAttr())
+                correct_struct_return(function, argument.getArgNo(), argument.getType());
+        for (llvm::Instruction &instruction : llvm::instructions(function)) {
+            auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+            for (unsigned i = 0; call && i < call->arg_size(); i++)
+                if (call->paramHasAttr(i, llvm::Attribute::StructRet))
+                    correct_struct_return(*call, i, call->getArgOperand(i)->getType());
+        }
+    }
+}
+
 } // namespace
 
 bool pl_translate_to_spirv(LLVMModuleRef module, uint32_t version_max,
@@ -113,6 +141,7 @@ bool pl_translate_from_spirv(LLVMContextRef context, rt_bytes spirv, const pl_sp
     llvm::Module *module = nullptr;
     bool read = llvm::readSpirv(*llvm::unwrap(context), options, in, module, reason);
     rt_buffer_append(out_reason, reason.data(), reason.size());
+    if (read) correct_struct_returns(*module);
     if (read) *out_module = llvm::wrap(module);
     return read;
 }

@@ -149,6 +149,7 @@ typedef struct dev_open_parameters {
     rt_sink *sink;          /* outlives the device */
     const dev_tools *tools; /* NULL: none; outlives the device */
     uint64_t seed;          /* of everything that a device may choose */
+    uint32_t threads;       /* that a device which computes here may use; 0: one */
     /* Called for every finding, from the thread that runs the command; the finding's texts are
      * valid during the call.  It must not call the device. */
     void (*on_finding)(void *user, const dev_finding *finding);

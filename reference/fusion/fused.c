@@ -66,23 +66,49 @@ static rt_fusion_range range_of(const dev_nd_range *given)
     return range;
 }
 
-/* Only code that a compiler can still read is fused. */
-static rt_status check_image(rt_fused_kernels *fused, rt_text kernel, const rt_image *image)
+static rt_status reject_format(rt_fused_kernels *fused, rt_text kernel, const rt_image *image)
 {
-    if (image->format == RT_FORMAT_SPIRV64) return RT_STATUS_OK;
     return rt_fail_naming(fused->tools.sink, RT_FUSION_REJECTED, RT_RULE_KF_TARGET_07, &kernel, 1,
-                          "kernel '%.*s' is in image %.*s of format %s, and only spirv64 can "
-                          "be fused",
+                          "kernel '%.*s' is in image %.*s of format %s, and only spirv64 and ptx "
+                          "can be fused",
                           RT_TEXT_ARG(kernel), RT_TEXT_ARG(image->name),
                           rt_format_name(image->format));
 }
 
+/* Broken: it is the application's mistake, which it is told instead of a fallback. */
+static rt_status reject_without_ir(rt_fused_kernels *fused, rt_text kernel, const rt_image *image)
+{
+    rt_code code = RULE_ELSE(KF_TARGET_05, RT_FUSION_REJECTED, RT_ERRC_INVALID);
+    return rt_fail_naming(fused->tools.sink, code, RT_RULE_KF_TARGET_05, &kernel, 1,
+                          "No suitable IR available for fusion: kernel '%.*s' is in image %.*s, "
+                          "which was made without embed_ir",
+                          RT_TEXT_ARG(kernel), RT_TEXT_ARG(image->name));
+}
+
+/* Only code that a compiler can still read is fused: SPIR-V, or bitcode beside the code. */
+static rt_status check_image(rt_fused_kernels *fused, rt_text kernel, const rt_image *image,
+                             rt_format format)
+{
+    bool known = image->format == RT_FORMAT_SPIRV64 || image->format == RT_FORMAT_PTX;
+    if (!known || image->format != format) return reject_format(fused, kernel, image);
+    bool readable = format == RT_FORMAT_SPIRV64 || rt_image_embedded_ir(image).size > 0;
+    return readable ? RT_STATUS_OK : reject_without_ir(fused, kernel, image);
+}
+
+/* The format that the list is fused in: that of its first image. */
+static rt_format format_of(const rt_fusion_list *list)
+{
+    CHECK(list->count >= 1 && list->kernels[0].program->image_count >= 1);
+    return list->kernels[0].program->images[0]->image->format;
+}
+
 static rt_status check_codes(rt_fused_kernels *fused, const rt_fusion_list *list)
 {
+    rt_format format = format_of(list);
     for (uint32_t k = 0; k < list->count; k++) {
         const rt_program *program = list->kernels[k].program;
         for (uint32_t i = 0; i < program->image_count; i++)
-            RT_TRY(check_image(fused, list->kernels[k].kernel, program->images[i]->image));
+            RT_TRY(check_image(fused, list->kernels[k].kernel, program->images[i]->image, format));
     }
     return RT_STATUS_OK;
 }
@@ -111,8 +137,7 @@ rt_status rt_fused_plan_make(rt_fused_kernels *fused, rt_arena *arena, const rt_
     RT_TRY(check_codes(fused, list));
     RT_TRY(rt_shared_variables_find(fused->tools.sink, arena, list, &out_plan->variables));
     if (fused->tools.compiler) return RT_STATUS_OK;
-    return rt_fail(fused->tools.sink, RT_FUSION_REJECTED, RT_RULE_NONE,
-                   "Kernel fusion not supported by this build");
+    return rt_fail(fused->tools.sink, RT_FUSION_REJECTED, RT_RULE_NONE, RT_FUSED_NO_COMPILER);
 }
 
 /* ---- The request -------------------------------------------------------------------------- */
@@ -128,7 +153,10 @@ static rt_link_code code_of(rt_arena *arena, const rt_listed_kernel *kernel, con
     rt_link_constant *constants = rt_arena_alloc_array(arena, count, sizeof *constants);
     for (uint32_t i = 0; i < count; i++)
         constants[i] = (rt_link_constant){set[i].id, set[i].value};
-    return (rt_link_code){.spirv = image->code, .constants = constants, .constant_count = count};
+    bool spirv = image->format == RT_FORMAT_SPIRV64;
+    return (rt_link_code){.spirv = spirv ? image->code : rt_image_embedded_ir(image),
+                          .constants = constants,
+                          .constant_count = count};
 }
 
 /* The range as the compiler is told it. */
@@ -162,6 +190,22 @@ static const rt_fusion_kernel *kernels_make(rt_arena *arena, const rt_fused_plan
     return kernels;
 }
 
+/* What a work-group has beside the kernels' arguments in local memory; where those are too many the
+ * device refuses the launch. */
+static uint64_t local_room(const rt_fused_plan *plan)
+{
+    uint64_t room = plan->list->device->capabilities.local_size_max;
+    for (uint32_t k = 0; k < plan->list->count; k++) {
+        const rt_launch *launch = &plan->inputs[k].launch;
+        for (uint32_t i = 0; i < launch->argument_count; i++) {
+            if (launch->arguments[i].kind != RT_ARGUMENT_LOCAL) continue;
+            uint64_t size = rt_fusion_local_bytes(launch->arguments[i].size);
+            room = size < room ? room - size : 1;
+        }
+    }
+    return room;
+}
+
 static rt_fusion_request request_make(rt_arena *arena, const rt_fused_plan *plan, rt_text name)
 {
     const rt_fusion_parameters *parameters = &plan->parameters;
@@ -179,7 +223,8 @@ static rt_fusion_request request_make(rt_arena *arena, const rt_fused_plan *plan
         .constant_count = parameters->constant_count,
         .variables = plan->variables.symbols,
         .variable_count = plan->variables.count,
-        .format = RT_FORMAT_SPIRV64,
+        .local_size_max = local_room(plan),
+        .format = format_of(plan->list),
         .spirv_version_max = SPIRV_VERSION_MAX,
     };
 }

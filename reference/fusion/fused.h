@@ -15,6 +15,9 @@
 
 typedef struct rt_fused_kernels rt_fused_kernels;
 
+/* The refusal of every list where there is no fusion compiler. */
+#define RT_FUSED_NO_COMPILER "Kernel fusion not supported by this build"
+
 /* What fused kernels are made with; everything is borrowed. */
 typedef struct rt_fused_tools {
     rt_sink *sink;

@@ -3,6 +3,8 @@
 
 #include "reference/base/handover.h"
 
+#include <string.h>
+
 struct rt_fusion {
     rt_fusion_parts parts;
     rt_fused_kernels *kernels;
@@ -37,6 +39,44 @@ static void ended(void *user, rt_queue_id queue, rt_sync_reason reason)
     if (early && RULE(KF_SYNC_08)) warn(fusion, rt_sync_reason_warning(reason));
 }
 
+/* Shipped DPC++ says of each such command that it is none (tag B16). */
+static void not_fused(void *user, const char *kind)
+{
+    const rt_fusion *fusion = user;
+    if (fusion->parts.tools.profile != RT_PROFILE_DPCPP) return;
+    rt_arena arena = {0};
+    warn(fusion, rt_arena_printf(&arena,
+                                 "Not fusing '%s' command group. Can only fuse device kernel "
+                                 "command groups.",
+                                 kind)
+                     .data);
+    rt_arena_reset(&arena);
+}
+
+/* Why a list is not fused, as shipped DPC++ prints it: what its compiler says stands in a frame
+ * (tags B19, B20).  Lives in the arena. */
+static const char *shipped_refusal(rt_arena *arena, const rt_diagnostic *why)
+{
+    static const char frame[] = "ERROR: JIT compilation for kernel fusion failed with message:\n";
+    const char *name = rt_rule_name(why->rule);
+    if (rt_text_is(why->message, RT_FUSED_NO_COMPILER)) return RT_FUSED_NO_COMPILER;
+    if (strncmp(name, "KF-TARGET-", 10) == 0) return "No suitable IR available for fusion";
+    bool ranges = strncmp(name, "KF-RANGE-", 9) == 0;
+    const char *what = ranges ? "Illegal ND-range combination" : "Kernel fusion failed";
+    return rt_arena_printf(arena, "%s%s\nDetailed information:\n\t%.*s", frame, what,
+                           RT_TEXT_ARG(why->message))
+        .data;
+}
+
+static void warn_refusal(const rt_fusion *fusion, rt_status why)
+{
+    const rt_diagnostic *diagnostic = rt_sink_diagnostic(fusion->parts.tools.sink, why);
+    rt_arena arena = {0};
+    bool shipped = fusion->parts.tools.profile == RT_PROFILE_DPCPP;
+    warn(fusion, shipped ? shipped_refusal(&arena, diagnostic) : diagnostic->message.data);
+    rt_arena_reset(&arena);
+}
+
 /* ---- Life --------------------------------------------------------------------------------- */
 
 rt_fusion *rt_fusion_create(const rt_fusion_parts *parts)
@@ -44,7 +84,7 @@ rt_fusion *rt_fusion_create(const rt_fusion_parts *parts)
     rt_fusion *fusion = rt_alloc(sizeof *fusion);
     fusion->parts = *parts;
     fusion->kernels = rt_fused_create(&parts->tools);
-    rt_scheduler_observe(parts->scheduler, (rt_fusion_observer){fusion, ended});
+    rt_scheduler_observe(parts->scheduler, (rt_fusion_observer){fusion, ended, not_fused});
     return fusion;
 }
 
@@ -123,7 +163,7 @@ static rt_status reject(rt_fusion *fusion, rt_queue_id queue, rt_status why,
         return rt_fail(fusion->parts.tools.sink, RT_ERRC_RUNTIME, RT_RULE_KF_TARGET_07,
                        "the kernels cannot be fused");
     trace_end(fusion, queue, RT_SYNC_REASON_REJECTED, why);
-    if (!rt_ok(why)) warn(fusion, rt_sink_diagnostic(fusion->parts.tools.sink, why)->message.data);
+    if (!rt_ok(why)) warn_refusal(fusion, why);
     rt_fusion_command_cancel(fusion->parts.scheduler, queue, RT_SYNC_REASON_REJECTED);
     *out_command = rt_fusion_command_event(fusion->parts.scheduler, queue);
     return RT_STATUS_OK;

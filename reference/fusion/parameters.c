@@ -151,7 +151,9 @@ static void add_accessor(maker *make, const rt_argument *argument, const rt_fusi
 static bool local_take(maker *make, uint64_t count, uint64_t size)
 {
     if (count > make->local_left / size) return false;
-    make->local_left -= count * size;
+    uint64_t bytes = rt_fusion_local_bytes(count * size);
+    if (bytes > make->local_left) return false;
+    make->local_left -= bytes;
     return true;
 }
 

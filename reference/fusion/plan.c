@@ -1,5 +1,5 @@
-/* Choosing the range of a fused kernel, and refusing lists that have none. */
-#include "reference/fusion/plan.h"
+/* Choosing the range of a fused kernel, and refusing lists that have none, as the documents say. */
+#include "reference/fusion/plan_internal.h"
 
 #include "reference/base/check.h"
 #include "reference/base/vector.h"
@@ -7,14 +7,6 @@
 #include <string.h>
 
 enum { DIMENSIONS = RT_ND_RANGE_DIMENSIONS };
-
-#define NO_UNIFORM_GROUPS                                                                          \
-    "Cannot fuse kernels whose fusion would yield non-uniform work-group sizes"
-#define REMAPPED_OFFSETS                                                                           \
-    "Cannot fuse kernels with different global sizes in dimensions [2, N) and non-zero offsets"
-#define REMAPPED_LOCAL                                                                             \
-    "Cannot fuse kernels when any of the fused kernels with a specific local size has different "  \
-    "global sizes in dimensions [2, N) or different number of dimensions"
 
 /* ---- Ranges ------------------------------------------------------------------------------- */
 
@@ -73,8 +65,6 @@ bool rt_fusion_remaps_ids(const rt_fusion_range *input, const rt_fusion_range *f
 
 /* ---- What the list alone decides ------------------------------------------------------------ */
 
-#define REFUSE(sink, rule, text) rt_fail((sink), RT_FUSION_REJECTED, (rule), "%s", (text))
-
 /* The one local size that is given, into the fused range; open where none is. */
 static rt_status common_local(rt_sink *sink, const rt_fusion_range *ranges, uint32_t count,
                               uint64_t *out_local)
@@ -84,28 +74,21 @@ static rt_status common_local(rt_sink *sink, const rt_fusion_range *ranges, uint
         if (!has_local(&ranges[i])) continue;
         bool first = out_local[0] == 0;
         if (!first && !sizes_equal(out_local, ranges[i].local) && RULE(KF_RANGE_10)) {
-            return REFUSE(sink, RT_RULE_KF_RANGE_10,
-                          "Cannot fuse kernels with different local sizes");
+            return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_10, PLAN_OTHER_LOCAL);
         }
         if (first) memcpy(out_local, ranges[i].local, DIMENSIONS * sizeof *out_local);
     }
     return RT_STATUS_OK;
 }
 
-/* The one offset.  Shipped DPC++ takes an offset of 0 for one that is not given (tag B25). */
-static rt_status common_offset(rt_sink *sink, rt_profile profile, const rt_fusion_range *ranges,
-                               uint32_t count, uint64_t *out_offset)
+/* The one offset. */
+static rt_status common_offset(rt_sink *sink, const rt_fusion_range *ranges, uint32_t count,
+                               uint64_t *out_offset)
 {
-    bool zero_is_open = profile == RT_PROFILE_DPCPP;
     memcpy(out_offset, ranges[0].offset, DIMENSIONS * sizeof *out_offset);
-    const uint64_t none[DIMENSIONS] = {0};
     for (uint32_t i = 1; i < count; i++) {
-        bool open = zero_is_open && sizes_equal(out_offset, none);
-        if (open) memcpy(out_offset, ranges[i].offset, DIMENSIONS * sizeof *out_offset);
-        bool excused = zero_is_open && !has_offset(&ranges[i]);
-        if (excused || sizes_equal(out_offset, ranges[i].offset)) continue;
-        if (RULE(KF_RANGE_09))
-            return REFUSE(sink, RT_RULE_KF_RANGE_09, "Cannot fuse kernels with different offsets");
+        if (!sizes_equal(out_offset, ranges[i].offset) && RULE(KF_RANGE_09))
+            return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_09, PLAN_OTHER_OFFSET);
     }
     return RT_STATUS_OK;
 }
@@ -134,32 +117,32 @@ static bool divides(const uint64_t *local, const uint64_t *global)
     return true;
 }
 
-static rt_status check_input(rt_sink *sink, rt_profile profile, const rt_fusion_range *input,
+static rt_status check_input(rt_sink *sink, const rt_fusion_range *input,
                              const rt_fusion_range *fused)
 {
     bool remaps = rt_fusion_remaps_ids(input, fused);
     if (remaps && has_offset(fused) && RULE(KF_RANGE_11))
-        return REFUSE(sink, RT_RULE_KF_RANGE_11, REMAPPED_OFFSETS);
+        return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_11, PLAN_REMAPPED_OFFSETS);
     if (!has_local(input) || !remaps) return RT_STATUS_OK;
-    if (profile == RT_PROFILE_DPCPP) return REFUSE(sink, RT_RULE_KF_RANGE_16, REMAPPED_LOCAL);
     if (!groups_stay_whole(input, fused) && RULE(KF_RANGE_15))
-        return REFUSE(sink, RT_RULE_KF_RANGE_15, REMAPPED_LOCAL);
+        return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_15, PLAN_REMAPPED_LOCAL);
     return RT_STATUS_OK;
 }
 
 /* Looks whether all inputs go into the candidate. */
-static rt_status check_candidate(rt_sink *sink, rt_profile profile, const rt_fusion_range *ranges,
-                                 uint32_t count, const rt_fusion_range *fused)
+static rt_status check_candidate(rt_sink *sink, const rt_fusion_range *ranges, uint32_t count,
+                                 const rt_fusion_range *fused)
 {
     if (has_local(fused) && !divides(fused->local, fused->global) && RULE(KF_RANGE_06))
-        return REFUSE(sink, RT_RULE_KF_RANGE_06, NO_UNIFORM_GROUPS);
+        return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_06, PLAN_NO_UNIFORM_GROUPS);
     for (uint32_t i = 0; i < count; i++) {
-        RT_TRY(check_input(sink, profile, &ranges[i], fused));
+        RT_TRY(check_input(sink, &ranges[i], fused));
         /* Broken, each in its turn: nothing but ranges of one kind goes together. */
         if (ranges[i].dimensions != fused->dimensions && !RULE(KF_RANGE_13))
-            return REFUSE(sink, RT_RULE_KF_RANGE_13, "Cannot fuse kernels of other dimensions");
+            return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_13,
+                               "Cannot fuse kernels of other dimensions");
         if (has_offset(&ranges[i]) && !RULE(KF_RANGE_12))
-            return REFUSE(sink, RT_RULE_KF_RANGE_12, "Cannot fuse kernels with offsets");
+            return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_12, "Cannot fuse kernels with offsets");
     }
     return RT_STATUS_OK;
 }
@@ -226,29 +209,6 @@ static rt_fusion_range *candidates_make(const rt_fusion_range *ranges, uint32_t 
     return candidates;
 }
 
-/* The candidate in as many dimensions as the input with most has, as DPC++ pads it: SYCL's further
- * dimensions are the fastest ones and have size 1. */
-static void pad(rt_fusion_range *range, uint32_t dimensions)
-{
-    while (range->dimensions < dimensions) {
-        for (uint32_t d = DIMENSIONS - 1; d > 0; d--) {
-            range->global[d] = range->global[d - 1];
-            range->offset[d] = range->offset[d - 1];
-        }
-        range->global[0] = 1;
-        range->offset[0] = 0;
-        range->dimensions++;
-    }
-}
-
-static uint32_t most_dimensions(const rt_fusion_range *ranges, uint32_t count)
-{
-    uint32_t most = 1;
-    for (uint32_t i = 0; i < count; i++)
-        most = ranges[i].dimensions > most ? ranges[i].dimensions : most;
-    return most;
-}
-
 /* A fault only (see KF-RANGE-05 and KF-RANGE-17): the smallest box that holds every input. */
 static void widen(rt_fusion_range *fused, const rt_fusion_range *ranges, uint32_t count)
 {
@@ -270,24 +230,21 @@ static bool all_equal(const rt_fusion_range *ranges, uint32_t count)
     return true;
 }
 
-static rt_status plan_different(rt_sink *sink, rt_profile profile, const rt_fusion_range *ranges,
-                                uint32_t count, rt_fusion_range *out_fused)
+static rt_status plan_different(rt_sink *sink, const rt_fusion_range *ranges, uint32_t count,
+                                rt_fusion_range *out_fused)
 {
     uint64_t local[DIMENSIONS], offset[DIMENSIONS];
     RT_TRY(common_local(sink, ranges, count, local));
-    RT_TRY(common_offset(sink, profile, ranges, count, offset));
+    RT_TRY(common_offset(sink, ranges, count, offset));
     uint32_t candidate_count = 0;
     rt_fusion_range *candidates = candidates_make(ranges, count, &candidate_count);
     rt_status refusal = RT_STATUS_OK;
     bool found = false;
-    /* Shipped DPC++ looks at the preferred one alone. */
-    uint32_t tried = profile == RT_PROFILE_DPCPP ? 1 : candidate_count;
-    for (uint32_t i = 0; i < tried && !found; i++) {
+    for (uint32_t i = 0; i < candidate_count && !found; i++) {
         rt_fusion_range fused = candidates[i];
         memcpy(fused.local, local, sizeof local);
         memcpy(fused.offset, offset, sizeof offset);
-        if (profile == RT_PROFILE_DPCPP) pad(&fused, most_dimensions(ranges, count));
-        rt_status checked = check_candidate(sink, profile, ranges, count, &fused);
+        rt_status checked = check_candidate(sink, ranges, count, &fused);
         found = rt_ok(checked);
         if (found) *out_fused = fused;
         if (i == 0) refusal = checked;
@@ -310,8 +267,9 @@ rt_status rt_fusion_plan(rt_sink *sink, rt_profile profile, const rt_fusion_rang
     CHECK(count >= 1);
     for (uint32_t i = 0; i < count; i++)
         CHECK(ranges[i].dimensions >= 1 && rt_fusion_items(&ranges[i]) >= 1);
+    if (profile == RT_PROFILE_DPCPP) return rt_fusion_plan_shipped(sink, ranges, count, out_fused);
     *out_fused = ranges[0];
     bool offset = has_offset(&ranges[0]);
     if (all_equal(ranges, count) && (!offset || RULE(KF_RANGE_12))) return RT_STATUS_OK;
-    return plan_different(sink, profile, ranges, count, out_fused);
+    return plan_different(sink, ranges, count, out_fused);
 }

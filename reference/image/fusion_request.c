@@ -4,13 +4,13 @@
  *     request: name barriers format spirv_version_max range
  *              count (name range count code*)*  count (place place)*
  *              count (place kind elements element_bytes)*  count (place value)*
- *              count variable*
+ *              count variable* local_size_max
  *     result:  count place*  count (made reason)*  image list of one
  *
  * Requests cross a pipe and results lie in caches, so the readers trust nothing. */
 #include "reference/image/fusion_request.h"
 
-enum { REQUEST_TAG = 0x51524641, RESULT_TAG = 0x53524641, FUSION_VERSION = 2 };
+enum { REQUEST_TAG = 0x51524641, RESULT_TAG = 0x53524641, FUSION_VERSION = 3 };
 
 /* Least sizes in bytes of the items. */
 enum {
@@ -98,6 +98,7 @@ void rt_fusion_request_write(rt_buffer *out, const rt_fusion_request *request)
     rt_write_u32(out, request->variable_count);
     for (uint32_t i = 0; i < request->variable_count; i++)
         rt_write_text(out, request->variables[i]);
+    rt_write_u64(out, request->local_size_max);
 }
 
 void rt_fusion_result_write(rt_buffer *out, const rt_fusion_result *result)
@@ -264,6 +265,7 @@ rt_fusion_request rt_fusion_request_read(rt_arena *arena, rt_reader *reader)
     if (!reader->failed) read_promotions(arena, reader, &request);
     if (!reader->failed) read_constants(arena, reader, &request);
     if (!reader->failed) read_variables(arena, reader, &request);
+    request.local_size_max = rt_read_u64(reader);
     return request;
 }
 

@@ -73,7 +73,10 @@ typedef struct rt_fusion_request {
      * variable, which it exports.  Of any other that kernels write it would have a copy. */
     const rt_text *variables;
     uint32_t variable_count;
-    rt_format format;           /* of the codes and of the result */
+    /* Bytes of a work-group's local memory that are left for variables, the kernels' own and
+     * promoted buffers; 0: nobody knows. */
+    uint64_t local_size_max;
+    rt_format format;           /* of the images that the codes are from, and of the result */
     uint32_t spirv_version_max; /* as in rt_postlink_request */
 } rt_fusion_request;
 
@@ -87,6 +90,15 @@ typedef struct rt_fusion_result {
     const rt_text *reasons; /* and why it was refused; empty where it was made */
     uint32_t promotion_count;
 } rt_fusion_result;
+
+/* Bytes of local memory that an object of size bytes may take: devices place objects at multiples
+ * of the largest alignment of an OpenCL type (OpenCL C 3.0, 6.3.5 "Alignment of Types"). */
+static inline uint64_t rt_fusion_local_bytes(uint64_t size)
+{
+    enum { ALIGNMENT = 128 };
+    return size > UINT64_MAX - ALIGNMENT ? UINT64_MAX
+                                         : (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
 
 /* Appends the serialised form of a request or a result.  Equal requests have equal bytes, so that
  * their hash is a key of what was fused. */

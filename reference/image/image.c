@@ -31,6 +31,17 @@ const rt_property_set *rt_image_set(const rt_image *image, const char *name)
     return NULL;
 }
 
+rt_bytes rt_image_embedded_ir(const rt_image *image)
+{
+    const rt_property_set *set = rt_image_set(image, RT_SET_EMBEDDED_IR);
+    for (uint32_t i = 0; set && i < set->property_count; i++) {
+        const rt_property *property = &set->properties[i];
+        bool ir = rt_text_is(property->name, RT_EMBEDDED_IR_PROPERTY);
+        if (ir && property->type == RT_PROPERTY_BYTES) return property->bytes;
+    }
+    return (rt_bytes){0};
+}
+
 bool rt_property_set_has(const rt_property_set *set, rt_text name)
 {
     for (uint32_t i = 0; set && i < set->property_count; i++) {

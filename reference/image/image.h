@@ -67,6 +67,13 @@ typedef struct rt_image_list {
 #define RT_REQUIREMENT_GROUP_SIZE_U32 "reqd_work_group_size"
 #define RT_REQUIREMENT_SUB_GROUP_SIZE "reqd_sub_group_size"
 
+/* The code once more, for a fusion compiler that cannot read it otherwise: one property, whose
+ * bytes are LLVM bitcode for the image's target, calling builtin functions that it does not define
+ * (document 001, "Support for non SPIR-V targets").  The document leaves the form open; this one is
+ * ours. */
+#define RT_SET_EMBEDDED_IR      "assay/embedded ir"
+#define RT_EMBEDDED_IR_PROPERTY "llvm-bitcode"
+
 #define RT_KERNEL_NONE UINT32_MAX
 
 /* The number of the kernel of that name among the image's; RT_KERNEL_NONE: it has none. */
@@ -74,6 +81,9 @@ uint32_t rt_image_kernel(const rt_image *image, rt_text name);
 
 /* The set of that name, NULL where the image has none.  The first of several counts. */
 const rt_property_set *rt_image_set(const rt_image *image, const char *name);
+
+/* The embedded bitcode; empty where the image has none. */
+rt_bytes rt_image_embedded_ir(const rt_image *image);
 
 /* True when the set (NULL: an absent one) has a property of that name; type and value have no
  * meaning in symbol sets (DL-IMAGE-07). */

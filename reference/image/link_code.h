@@ -1,4 +1,5 @@
-/* Code that a tool links: a SPIR-V module and what specialises it. */
+/* Code that a tool links: a SPIR-V module and what specialises it, or LLVM bitcode where the code's
+ * format is one that no tool reads. */
 #ifndef REFERENCE_IMAGE_LINK_CODE_H
 #define REFERENCE_IMAGE_LINK_CODE_H
 
@@ -11,9 +12,9 @@ typedef struct rt_link_constant {
     rt_bytes value; /* little-endian, of the constant's own size; a bool has one byte */
 } rt_link_constant;
 
-/* One SPIR-V module of a link. */
+/* One module of a link. */
 typedef struct rt_link_code {
-    rt_bytes spirv;
+    rt_bytes spirv;                    /* or, of format PTX, the bitcode embedded in its image */
     const rt_link_constant *constants; /* that get another value than their default, each id once */
     uint32_t constant_count;
 } rt_link_code;

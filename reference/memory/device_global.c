@@ -18,7 +18,7 @@ static void entry_destroy(rt_global_entry *entry)
     }
     rt_vector_free(&entry->instances);
     for (uint32_t i = 0; i < entry->values.count; i++)
-        rt_memory_destroy(entry->values.items[i]);
+        rt_memory_destroy(entry->values.items[i].memory);
     rt_vector_free(&entry->values);
     rt_free(entry);
 }

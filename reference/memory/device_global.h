@@ -35,6 +35,13 @@ typedef struct rt_global_instance {
     bool by_copy;          /* a copy made it, not a launch */
 } rt_global_instance;
 
+/* The value of a variable in the host's memory, of one context and device or of all. */
+#define RT_GLOBAL_VALUE_ALL UINT32_MAX
+typedef struct rt_global_host_value {
+    uint32_t context, device; /* ALL: whichever asks */
+    rt_memory *memory;
+} rt_global_host_value;
+
 typedef struct rt_global_entry {
     rt_text unique_id;
     rt_text name;                /* as its source has it; the id where only images told of it */
@@ -46,7 +53,7 @@ typedef struct rt_global_entry {
     RT_VECTOR(rt_global_instance *) instances;
     /* The host object: val of a variable that no image has, and the usmptr kept there, which is
      * good for one device and context (DG-COPY-06). */
-    RT_VECTOR(rt_memory *) values; /* index 0, see rt_global_value */
+    RT_VECTOR(rt_global_host_value) values; /* see rt_global_value */
     rt_global_instance *cached;
 } rt_global_entry;
 
@@ -117,10 +124,14 @@ RT_MUST_USE rt_status rt_global_instance_make(rt_global_database *database, rt_g
                                               uint64_t size, rt_global_instance **out_instance);
 
 /* The host object's val, `size` bytes, zero until something is copied to it (DG-SCOPE-08).  There
- * is one, number 0, whoever asks (DG-SCOPE-10); shipped DPC++ has one for each device.  Codes of
- * rt_memory_create. */
+ * is one, of ALL, whoever asks (DG-SCOPE-10); shipped DPC++ has others, whose context and device
+ * are given.  Makes it unless it is there.  Codes of rt_memory_create. */
 RT_MUST_USE rt_status rt_global_value(rt_global_database *database, rt_global_entry *entry,
-                                      uint32_t number, uint64_t size, rt_memory **out_memory);
+                                      uint32_t context, uint32_t device, uint64_t size,
+                                      rt_memory **out_memory);
+
+/* The same value where it is there, NULL elsewhere. */
+rt_memory *rt_global_value_find(const rt_global_entry *entry, uint32_t context, uint32_t device);
 
 /* Makes global->variable unless it is there.  ERRC_INVALID: the program has no such variable;
  * ERRC_FEATURE_NOT_SUPPORTED: the device does not find variables by name; MALFORMED: it is smaller

@@ -44,17 +44,27 @@ static rt_status value_make(rt_global_database *database, const rt_global_entry 
     return status;
 }
 
-rt_status rt_global_value(rt_global_database *database, rt_global_entry *entry, uint32_t number,
-                          uint64_t size, rt_memory **out_memory)
+rt_memory *rt_global_value_find(const rt_global_entry *entry, uint32_t context, uint32_t device)
 {
-    while (entry->values.count <= number)
-        *rt_vector_push(&entry->values) = NULL;
-    rt_memory **value = &entry->values.items[number];
+    for (uint32_t i = 0; i < entry->values.count; i++) {
+        const rt_global_host_value *value = &entry->values.items[i];
+        if (value->context == context && value->device == device) return value->memory;
+    }
+    return NULL;
+}
+
+rt_status rt_global_value(rt_global_database *database, rt_global_entry *entry, uint32_t context,
+                          uint32_t device, uint64_t size, rt_memory **out_memory)
+{
+    rt_memory *value = rt_global_value_find(entry, context, device);
     *out_memory = NULL;
-    if (!*value) RT_TRY(value_make(database, entry, size, value));
+    if (!value) {
+        RT_TRY(value_make(database, entry, size, &value));
+        *rt_vector_push(&entry->values) = (rt_global_host_value){context, device, value};
+    }
     RT_TRACE(database->parameters.trace, DEVICE_GLOBAL_HOST, RT_T("variable", entry->name),
              RT_T("id", entry->unique_id));
-    *out_memory = *value;
+    *out_memory = value;
     return RT_STATUS_OK;
 }
 

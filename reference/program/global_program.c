@@ -76,6 +76,18 @@ static rt_status find_image(rt_program_manager *manager, const rt_device *device
                           RT_TEXT_ARG(unique_id), RT_TEXT_ARG(device->name));
 }
 
+bool rt_program_manager_has_global(rt_program_manager *manager, rt_text unique_id)
+{
+    bool found = false;
+    pthread_mutex_lock(&manager->lock);
+    for (uint32_t i = 0; i < manager->tables.images.count && !found; i++) {
+        const rt_registered_image *image = manager->tables.images.items[i];
+        found = image && rt_image_has_global(image->image, unique_id);
+    }
+    pthread_mutex_unlock(&manager->lock);
+    return found;
+}
+
 /* Called with the lock held. */
 static rt_status find_or_make(rt_program_manager *manager, const rt_build_target *target,
                               rt_text unique_id, bool existing, rt_program **out_program)

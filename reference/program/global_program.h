@@ -21,6 +21,9 @@ RT_MUST_USE rt_status rt_program_manager_global(rt_program_manager *manager,
                                                 rt_text unique_id, bool existing,
                                                 rt_program **out_program);
 
+/* True when some registered image has the variable, whichever devices take it. */
+bool rt_program_manager_has_global(rt_program_manager *manager, rt_text unique_id);
+
 /* True when the image's property set has the variable. */
 bool rt_image_has_global(const rt_image *image, rt_text unique_id);
 

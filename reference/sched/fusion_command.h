@@ -85,10 +85,13 @@ typedef struct rt_fusion_command {
 } rt_fusion_command;
 
 /* Who is told of fusions that the scheduler ends; called with the scheduler's lock held, which it
- * must not take. */
+ * must not take.  NULL members are told nothing. */
 typedef struct rt_fusion_observer {
     void *user;
     void (*ended)(void *user, rt_queue_id queue, rt_sync_reason reason);
+    /* A command that is no kernel is submitted to a queue in fusion mode; before `ended`, where it
+     * ends the fusion.  `kind` is static, in DPC++'s words: "copy acc to acc". */
+    void (*not_fused)(void *user, const char *kind);
 } rt_fusion_observer;
 
 /* Sets the observer, once. */

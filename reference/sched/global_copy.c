@@ -149,12 +149,37 @@ static rt_status copy_with_program(rt_scheduler *scheduler, rt_queue_id queue,
                   out_command);
 }
 
-/* The host object is one, whichever device asks; shipped DPC++ keeps a value for each
- * (requirements.yaml, DG-SCOPE-10, key dpcpp, tag C22). */
-static uint32_t value_number(const rt_scheduler *scheduler, rt_queue_id queue)
+static bool is_shipped(const rt_scheduler *scheduler)
 {
-    bool apart = rt_program_manager_profile(scheduler->programs) == RT_PROFILE_DPCPP;
-    return apart || !RULE(DG_SCOPE_10) ? scheduler->queues.items[queue].device->id : 0;
+    return rt_program_manager_profile(scheduler->programs) == RT_PROFILE_DPCPP;
+}
+
+/* Whose value of the host object a queue's copies mean. */
+typedef struct value_owner {
+    uint32_t context, device;
+} value_owner;
+
+/* The host object is one, whoever asks; shipped DPC++ keeps a value for each context, and with
+ * image scope for each device of it (requirements.yaml, DG-SCOPE-10, key dpcpp, tag C22). */
+static value_owner owner_of(const rt_scheduler *scheduler, rt_queue_id queue, bool image_scope)
+{
+    const rt_queue *asks = &scheduler->queues.items[queue];
+    value_owner owner = {RT_GLOBAL_VALUE_ALL, RT_GLOBAL_VALUE_ALL};
+    bool apart = is_shipped(scheduler);
+    if (apart) owner.context = asks->context;
+    if (image_scope && (apart || !RULE(DG_SCOPE_10))) owner.device = asks->device->id;
+    return owner;
+}
+
+/* Shipped DPC++ looks whether a registered image has the variable, and keeps what is copied to one
+ * of no image in such a value whatever its scope: a shadow, which no kernel ever sees, since the
+ * content of an image that comes later begins with zeros (requirements.yaml, DG-COPY-10 and
+ * DG-DB-04, key dpcpp, tags C22 and C26). */
+static bool is_shadowed(const rt_scheduler *scheduler, const rt_global_copy *copy,
+                        const rt_global_entry *entry)
+{
+    return is_shipped(scheduler) && !copy->image_scope &&
+           !rt_program_manager_has_global(scheduler->programs, entry->unique_id);
 }
 
 /* No image has the variable: its value is in the host object.  Called with the lock held. */
@@ -167,8 +192,9 @@ static rt_status copy_with_host(rt_scheduler *scheduler, rt_queue_id queue,
                               "no image has the device_global '%.*s'", RT_TEXT_ARG(copy->name));
     }
     rt_memory *value = NULL;
-    uint32_t number = value_number(scheduler, queue);
-    RT_TRY(rt_global_value(scheduler->globals, entry, number, copy->type_size, &value));
+    value_owner owner = owner_of(scheduler, queue, copy->image_scope);
+    RT_TRY(rt_global_value(scheduler->globals, entry, owner.context, owner.device, copy->type_size,
+                           &value));
     return submit(scheduler, queue, copy, value, NULL, RT_GLOBAL_COMMAND_NONE, out_command);
 }
 
@@ -217,8 +243,10 @@ rt_status rt_scheduler_global_copy(rt_scheduler *scheduler, rt_queue_id queue,
     CHECK(entry != NULL);
     if (goes_to_program(&checked, entry))
         return copy_image_scope(scheduler, queue, &checked, entry, out_command);
+    bool shadowed = is_shadowed(scheduler, &checked, entry);
     pthread_mutex_lock(&scheduler->lock);
-    rt_status status = copy_with_buffer(scheduler, queue, &checked, entry, out_command);
+    rt_status status = shadowed ? copy_with_host(scheduler, queue, &checked, entry, out_command)
+                                : copy_with_buffer(scheduler, queue, &checked, entry, out_command);
     pthread_mutex_unlock(&scheduler->lock);
     return status;
 }
@@ -254,9 +282,10 @@ static rt_status value_of(rt_scheduler *scheduler, rt_queue_id queue, const rt_g
         out_content->memory = global->variable;
         return RT_STATUS_OK;
     }
-    if (existing && entry->values.count == 0) return RT_STATUS_OK;
-    return rt_global_value(scheduler->globals, entry, value_number(scheduler, queue),
-                           copy->type_size, &out_content->memory);
+    value_owner owner = owner_of(scheduler, queue, copy->image_scope);
+    if (existing && !rt_global_value_find(entry, owner.context, owner.device)) return RT_STATUS_OK;
+    return rt_global_value(scheduler->globals, entry, owner.context, owner.device, copy->type_size,
+                           &out_content->memory);
 }
 
 static rt_status content_find(rt_scheduler *scheduler, rt_queue_id queue,
@@ -269,10 +298,10 @@ static rt_status content_find(rt_scheduler *scheduler, rt_queue_id queue,
     if (copy->image_scope)
         RT_TRY(rt_program_manager_global(scheduler->programs, asks.device, asks.context,
                                          entry->unique_id, existing, &out_content->program));
+    bool in_value = copy->image_scope || is_shadowed(scheduler, copy, entry);
     pthread_mutex_lock(&scheduler->lock);
-    rt_status status = copy->image_scope
-                           ? value_of(scheduler, queue, copy, entry, existing, out_content)
-                           : buffer_of(scheduler, queue, copy, entry, existing, out_content);
+    rt_status status = in_value ? value_of(scheduler, queue, copy, entry, existing, out_content)
+                                : buffer_of(scheduler, queue, copy, entry, existing, out_content);
     pthread_mutex_unlock(&scheduler->lock);
     return status;
 }

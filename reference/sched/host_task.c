@@ -41,6 +41,7 @@ static rt_status task_begin(rt_scheduler *scheduler, rt_queue_id queue, const rt
                             rt_command **out_command)
 {
     rt_command_id download = RT_COMMAND_NONE;
+    rt_not_fused_task(scheduler, queue);
     scheduler->cause = RT_SYNC_REASON_HOST_TASK;
     if (!task->from->host_valid) RT_TRY(rt_content_read(scheduler, task->from, &download));
     const rt_access_list none = {0};

@@ -246,6 +246,13 @@ void rt_sync_queue(rt_scheduler *scheduler, rt_queue_id queue, rt_sync_reason re
 /* The fusion whose kernel or event the command is, while that is ACTIVE; NULL: none. */
 rt_fusion_command *rt_fusion_of(const rt_scheduler *scheduler, const rt_command *command);
 
+/* ---- not_fused.c (lock held) -------------------------------------------------------------- */
+
+/* Tells the observer of a transfer or host task to a queue in fusion mode, before it is one of the
+ * graph. */
+void rt_not_fused_transfer(rt_scheduler *scheduler, rt_queue_id queue, const rt_transfer *transfer);
+void rt_not_fused_task(rt_scheduler *scheduler, rt_queue_id queue);
+
 /* ---- fusion_command.c (lock held) --------------------------------------------------------- */
 
 /* Frees the command's record, whatever its status. */

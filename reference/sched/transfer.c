@@ -98,6 +98,7 @@ rt_status rt_transfer_submit(rt_scheduler *scheduler, rt_queue_id queue,
     if (rt_queue_in_fusion_mode(scheduler, queue) && !RULE(KF_QUEUE_06))
         rt_sync_queue(scheduler, queue, RT_SYNC_REASON_MEMORY_OPERATION);
     RT_TRY(check_transfer(scheduler, queue, transfer));
+    rt_not_fused_transfer(scheduler, queue, transfer);
     rt_access_list accesses = transfer_accesses(transfer);
     const rt_submission submission = {.queue = queue,
                                       .kind = transfer->from ? RT_COMMAND_COPY : RT_COMMAND_FILL,

@@ -70,6 +70,8 @@ static inline harness harness_link(rt_sink *sink, sim_module **modules, uint32_t
         sim_module_destroy(modules[i]);
     h.world = sim_world_create(sink, 42);
     h.world->engine = engine;
+    const char *threads = getenv("SIM_TEST_THREADS");
+    if (threads) sim_world_use_threads(h.world, (uint32_t)strtoul(threads, NULL, 10));
     return h;
 }
 

@@ -33,6 +33,7 @@ typedef struct fake_cuda {
     bool pending;          /* events are not complete */
     const char *log;       /* what a call that compiles or links and fails writes */
     const char *hang_call; /* calls of this name return when it is another one again */
+    bool ignore_streams;   /* several threads enqueue at once */
     atomic_bool hanging;   /* one of them is there */
     /* What happened. */
     uint32_t calls;

@@ -197,6 +197,12 @@ rt_status sim_world_choose_engine(sim_world *world, rt_text name)
     return rt_fail(world->sink, RT_ERRC_INVALID, RT_RULE_NONE, "there is only engine v3");
 }
 
+void sim_world_use_threads(sim_world *world, uint32_t count)
+{
+    (void)world;
+    fake_sim.last_threads = count;
+}
+
 void sim_world_destroy(sim_world *world)
 {
     if (!world) return;

@@ -15,8 +15,9 @@ typedef struct fake_sim_record {
     uint32_t launch_count;
     sim_range last_range;
     sim_schedule last_schedule;
+    uint32_t last_threads;   /* that a world was told to use; 0: it was told nothing */
     const char *last_engine; /* that a world was told to use; it knows "v3" alone */
-    uint64_t last_offset; /* of the pointer argument of the last launch */
+    uint64_t last_offset;    /* of the pointer argument of the last launch */
     /* The specialisation constants of the last module: how many, and the first of them. */
     uint32_t constant_count, constant_id;
     uint8_t constant_value;

@@ -32,9 +32,9 @@ expect 2 run "$scenario" --on nobody
 says 'there is no subject "nobody"'
 expect 2 run "$scenario" --jobs 0
 expect 2 run "$folder/some.assay"
-says "not built yet"
+says "some.assay"
 expect 2 export "$scenario"
-says "not built yet"
+says "--for opencl"
 expect 2 chekc
 says 'did you mean "check"?'
 expect 2

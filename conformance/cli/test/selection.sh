@@ -140,6 +140,12 @@ grep -q warning "$folder/out" && fail "both branches happen"
 expect 0 run "$explored" --on sim --explore --explore-max 1
 says "branch 1 never happened in 1 run"
 says "exploring stopped after 1 run; there are more ways"
+# What nobody does is told, and is no failure: another runtime may do it.
+cp "$explored" "$explored.kept"
+echo '        - {program_of: apply, images: [app/0]}' >>"$explored"
+expect 0 run "$explored" --on sim --explore
+says "branch 3 never happened in 2 runs"
+mv "$explored.kept" "$explored"
 sed -i 's/libone\/0\]/libone\/0, libother\/0]/' "$explored"
 expect 0 run "$explored" --on sim
 expect 1 run "$explored" --on sim --explore --json "$folder/records"

@@ -69,6 +69,10 @@ static const verdict_row verdict_rows[] = {
      "start:protocol:incomplete:-"},
     {"{\"type\":\"memory\",\"data\":\"00112233\",\"defined\":\"0f0f\"}\n" END, CNF_CHILD_EXITED, 0,
      CNF_VERDICT_FAIL, "start:protocol:incomplete:-"},
+    {"{\"type\":\"artefact\",\"request\":\"12\",\"answer\":\"00\"}\n" END, CNF_CHILD_EXITED, 0,
+     CNF_VERDICT_FAIL, "start:protocol:incomplete:-"},
+    {"{\"type\":\"artefact\",\"request\":\"000000000000000100000000000000ff\"}\n" END,
+     CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL, "start:protocol:incomplete:-"},
     {"{\"type\":\"choices\",\"made\":[{\"rule\":\"DL-RESOLVE-05\",\"of\":2,\"taken\":2}]}\n" END,
      CNF_CHILD_EXITED, 0, CNF_VERDICT_FAIL, "start:protocol:incomplete:-"},
     /* A device that runs no kernel: what it was asked agrees, and that is not a PASS. */
@@ -185,6 +189,27 @@ static void the_first_failed_check_is_told(void **state)
     assert_string_equal(judgement.message.data, "why");
     assert_int_equal(judgement.line, 7);
     assert_int_equal(judgement.step, 1);
+    rt_arena_reset(&arena);
+}
+
+static void artefacts_and_capabilities_are_read(void **state)
+{
+    (void)state;
+    rt_arena arena = {0};
+    cnf_messages messages;
+    cnf_messages_read(
+        &arena,
+        RT_TEXT("{\"type\":\"capabilities\",\"lines\":\"takes: ptx\\n\"}\n"
+                "{\"type\":\"artefact\",\"request\":\"000000000000000100000000000000ff\","
+                "\"answer\":\"00a1ff\"}\n" END),
+        &messages);
+    assert_null(messages.fault);
+    assert_true(rt_text_is(messages.capabilities, "takes: ptx\n"));
+    assert_int_equal(messages.artefact_count, 1);
+    assert_true(messages.artefacts[0].request.high == 1 &&
+                messages.artefacts[0].request.low == 255);
+    assert_int_equal(messages.artefacts[0].answer.size, 3);
+    assert_int_equal(messages.artefacts[0].answer.data[1], 0xa1);
     rt_arena_reset(&arena);
 }
 
@@ -411,6 +436,7 @@ int main(void)
         cmocka_unit_test(damaged_messages_are_judged),
         cmocka_unit_test(what_was_seen_is_counted),
         cmocka_unit_test(the_first_failed_check_is_told),
+        cmocka_unit_test(artefacts_and_capabilities_are_read),
         cmocka_unit_test(choices_and_probes_are_read),
         cmocka_unit_test(signatures_hold_no_free_text),
         cmocka_unit_test(words_are_found_again),

@@ -64,7 +64,7 @@ static rt_status fuse(void *user, rt_sink *sink, const rt_fusion_request *reques
                       rt_buffer *out_result)
 {
     const bench *b = user;
-    return b->fixture->api->fuse(sink, request, out_result);
+    return b->fixture->api->fuse(sink, request, (rt_text){0}, out_result);
 }
 
 /* ---- Set-up -------------------------------------------------------------------------------- */

@@ -255,7 +255,7 @@ static void compile_for_device(source *from)
     module.split = RT_SPLIT_AUTO;
     rt_buffer request = {0}, bytes = {0};
     cnf_compile_answer answer;
-    cnf_compile_request_module(&request, &module, RT_PROFILE_DOCUMENTS, RT_FORMAT_SPIRV64);
+    cnf_compile_request_module(&request, &module, RT_PROFILE_DOCUMENTS, RT_FORMAT_SPIRV64, false);
     cnf_compile_call(cache, &from->arena, rt_buffer_bytes(&request), TIMEOUT_MS, &bytes, &answer);
     rt_buffer_free(&request);
     if (answer.code != RT_OK && answer.code != RT_COMPILE_TIME)

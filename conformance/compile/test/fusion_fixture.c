@@ -2,8 +2,8 @@
 #include "conformance/compile/test/fusion_fixture.h"
 
 #include "reference/base/alloc.h"
+#include "reference/base/test/beside.h"
 
-#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,17 +16,9 @@
 
 static const rt_compiler_api *open_plugin(void)
 {
-    char path[4096];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 64);
-    assert_true(length > 0);
-    path[length] = '\0';
-    strcpy(strrchr(path, '/') + 1, "libassay_compiler.so");
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library) fail_msg("%s", dlerror());
-    void *symbol = dlsym(library, RT_COMPILER_API_SYMBOL);
+    void *symbol = test_function_beside("libassay_compiler.so", RT_COMPILER_API_SYMBOL);
     rt_compiler_api_get_function *get = NULL;
     memcpy(&get, &symbol, sizeof get);
-    assert_non_null(get);
     return get(RT_COMPILER_API_VERSION);
 }
 
@@ -130,7 +122,8 @@ rt_bytes fixture_compile(fusion_fixture *fixture, const char *source)
 rt_status fixture_fuse(fusion_fixture *fixture, const rt_fusion_request *request)
 {
     rt_buffer_free(&fixture->result_bytes);
-    rt_status status = fixture->api->fuse(fixture->sink, request, &fixture->result_bytes);
+    rt_status status =
+        fixture->api->fuse(fixture->sink, request, (rt_text){0}, &fixture->result_bytes);
     if (!rt_ok(status)) return status;
     must(fixture, rt_fusion_result_read(fixture->sink, &fixture->arena,
                                         rt_buffer_bytes(&fixture->result_bytes), &fixture->result));

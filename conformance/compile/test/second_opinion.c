@@ -204,7 +204,7 @@ static void compare_images(tally *t, cnf_cache *cache, rt_arena *arena, const ch
 {
     rt_buffer request = {0}, bytes = {0};
     cnf_compile_answer compiled;
-    cnf_compile_request_module(&request, module, RT_PROFILE_DOCUMENTS, RT_FORMAT_SPIRV64);
+    cnf_compile_request_module(&request, module, RT_PROFILE_DOCUMENTS, RT_FORMAT_SPIRV64, false);
     cnf_compile_call(cache, arena, rt_buffer_bytes(&request), WORKER_TIMEOUT_MS, &bytes, &compiled);
     rt_image_list images = {0};
     rt_sink *sink = rt_sink_create();

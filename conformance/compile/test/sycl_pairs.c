@@ -85,7 +85,7 @@ static int compile_module(compiled *all, cnf_cache *cache, uint32_t index)
     rt_buffer request = {0};
     cnf_compile_answer answer;
     cnf_compile_request_module(&request, &all->scenario->modules[index], RT_PROFILE_DOCUMENTS,
-                               RT_FORMAT_SPIRV64);
+                               RT_FORMAT_SPIRV64, false);
     cnf_compile_call(cache, &all->arena, rt_buffer_bytes(&request), TIMEOUT_MS,
                      &all->answers[index], &answer);
     rt_buffer_free(&request);

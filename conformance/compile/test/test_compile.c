@@ -71,7 +71,8 @@ static const cnf_compile_answer *call(compile_fixture *fixture, const scn_module
 {
     rt_buffer_free(&fixture->request);
     rt_buffer_free(&fixture->bytes);
-    cnf_compile_request_module(&fixture->request, module, RT_PROFILE_DOCUMENTS, RT_FORMAT_SPIRV64);
+    cnf_compile_request_module(&fixture->request, module, RT_PROFILE_DOCUMENTS, RT_FORMAT_SPIRV64,
+                               false);
     cnf_compile_call(fixture->cache, &fixture->arena, rt_buffer_bytes(&fixture->request),
                      TIMEOUT_MS, &fixture->bytes, &fixture->answer);
     return &fixture->answer;
@@ -142,7 +143,8 @@ static void requests_round_trip(void **state)
                          .link_options = RT_TEXT("-e"),
                          .hand_images = images,
                          .hand_image_count = 2};
-    cnf_compile_request_module(&fixture->request, &module, RT_PROFILE_DPCPP, RT_FORMAT_SPIRV64);
+    cnf_compile_request_module(&fixture->request, &module, RT_PROFILE_DPCPP, RT_FORMAT_SPIRV64,
+                               false);
     cnf_request request;
     rt_bytes bytes = rt_buffer_bytes(&fixture->request);
     assert_true(rt_ok(cnf_request_read(fixture->sink, &fixture->arena, bytes, &request)));
@@ -871,7 +873,8 @@ static void a_late_worker_is_killed(void **state)
     compile_fixture *fixture = *state;
     scn_source source = {.name = RT_TEXT("app/0"), .code = RT_TEXT(TWICE_USER)};
     scn_module module = {.name = RT_TEXT("app"), .sources = &source, .source_count = 1};
-    cnf_compile_request_module(&fixture->request, &module, RT_PROFILE_DOCUMENTS, RT_FORMAT_SPIRV64);
+    cnf_compile_request_module(&fixture->request, &module, RT_PROFILE_DOCUMENTS, RT_FORMAT_SPIRV64,
+                               false);
     cnf_compile_call(fixture->cache, &fixture->arena, rt_buffer_bytes(&fixture->request), 0,
                      &fixture->bytes, &fixture->answer);
     assert_int_equal(fixture->answer.code, RT_TOOL);

@@ -101,7 +101,7 @@ static const cnf_compile_answer *call(sycl_fixture *fixture, const char *code)
     rt_buffer_free(&fixture->request);
     rt_buffer_free(&fixture->bytes);
     cnf_compile_request_module(&fixture->request, &fixture->module, RT_PROFILE_DOCUMENTS,
-                               RT_FORMAT_SPIRV64);
+                               RT_FORMAT_SPIRV64, false);
     cnf_compile_call(fixture->cache, &fixture->arena, rt_buffer_bytes(&fixture->request),
                      TIMEOUT_MS, &fixture->bytes, &fixture->answer);
     return &fixture->answer;

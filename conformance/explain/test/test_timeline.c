@@ -37,7 +37,7 @@ static void commands_are_on_their_queue_with_arrows(void **state)
         "{\"event\": \"upload\", \"command\": \"0\", \"memory\": \"m\", \"device\": \"0\", \"after\": []},"
         "{\"event\": \"launch\", \"command\": \"1\", \"kernel\": \"k\", \"queue\": \"2\", \"after\": [\"0\"]}]}");
     const json_t *list = json_object_get(root, "traceEvents");
-    assert_int_equal(json_array_size(list), 4);
+    assert_int_equal(json_array_size(list), 6);
     assert_string_equal(text_at(list, 0, "name"), "upload m");
     assert_int_equal(number_at(list, 0, "tid"), 0);
     assert_string_equal(text_at(list, 1, "name"), "launch k");
@@ -48,6 +48,15 @@ static void commands_are_on_their_queue_with_arrows(void **state)
     assert_int_equal(number_at(list, 2, "ts"), 0);
     assert_string_equal(text_at(list, 3, "ph"), "f");
     assert_int_equal(number_at(list, 3, "ts"), 1);
+    static const char *const names[] = {"runtime", "queue 2"};
+    static const json_int_t threads[] = {0, 3};
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *arguments = json_object_get(json_array_get(list, 4 + i), "args");
+        assert_string_equal(text_at(list, 4 + i, "ph"), "M");
+        assert_string_equal(text_at(list, 4 + i, "name"), "thread_name");
+        assert_int_equal(number_at(list, 4 + i, "tid"), threads[i]);
+        assert_string_equal(json_string_value(json_object_get(arguments, "name")), names[i]);
+    }
     json_decref(root);
 }
 
@@ -60,7 +69,7 @@ static void a_fusion_is_a_span(void **state)
         "{\"event\": \"fusion_status\", \"queue\": \"0\", \"fusion\": \"5\", \"status\": \"COMPLETED\"},"
         "{\"event\": \"fusion_status\", \"queue\": \"0\", \"fusion\": \"5\", \"status\": \"DELETE\"}]}");
     const json_t *list = json_object_get(root, "traceEvents");
-    assert_int_equal(json_array_size(list), 5);
+    assert_int_equal(json_array_size(list), 6);
     assert_string_equal(text_at(list, 1, "ph"), "b");
     assert_string_equal(text_at(list, 1, "id"), "5");
     assert_string_equal(text_at(list, 3, "ph"), "e");
@@ -75,7 +84,7 @@ static void a_restart_forgets_the_commands_before_it(void **state)
                                "{\"event\": \"upload\", \"command\": \"0\", \"after\": []},"
                                "{\"event\": \"restart\", \"process\": \"1\"},"
                                "{\"event\": \"upload\", \"command\": \"1\", \"after\": [\"0\"]}]}");
-    assert_int_equal(json_array_size(json_object_get(root, "traceEvents")), 3);
+    assert_int_equal(json_array_size(json_object_get(root, "traceEvents")), 4);
     json_decref(root);
 }
 

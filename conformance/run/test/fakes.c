@@ -29,6 +29,8 @@ const scn_scenario *scn_read(rt_arena *arena, rt_text text, rt_text file, rt_tex
     scn_module *module = rt_arena_alloc(arena, sizeof *module);
     *module =
         (scn_module){.name = RT_TEXT("app"), .at = {8, 3}, .sources = source, .source_count = 1};
+    static const scn_error any_refusal = {.documents = {"postlink-error", 14}};
+    if (rt_text_starts(text, "refused")) module->refusal.error = &any_refusal;
     const char *newline = memchr(text.data, '\n', text.length);
     module->build_options = (rt_text){text.data, newline ? (size_t)(newline - text.data) : 0};
     scn_step *step = rt_arena_alloc(arena, sizeof *step);
@@ -90,10 +92,11 @@ void cnf_packed_answer(const scn_scenario *scenario, rt_bytes request, rt_buffer
 }
 
 void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_profile profile,
-                                rt_format format)
+                                rt_format format, bool fuses)
 {
     (void)profile;
     (void)format;
+    (void)fuses;
     rt_buffer_append_text(out, module->build_options);
 }
 
@@ -119,7 +122,7 @@ rt_status cnf_compile_answer_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes
         out_answer->code = RT_COMPILE_TIME;
         out_answer->messages = &message;
         out_answer->message_count = 1;
-    } else if (rt_text_is(text, "postlink")) {
+    } else if (rt_text_is(text, "postlink") || rt_text_is(text, "refused")) {
         out_answer->code = RT_POSTLINK_ERROR;
         out_answer->message = RT_TEXT("two kernels share a variable");
     } else if (rt_text_is(text, "absent")) {
@@ -152,11 +155,17 @@ static int fake_worker(void)
 
 /* ---- The subjects -------------------------------------------------------------------------- */
 
+static bool never_executes(void)
+{
+    return false;
+}
+
 const cnf_subject cnf_subjects[] = {
     {.name = "sim", .summary = "a fake", .forked = true, .oracle = true},
     {.name = "vendor", .summary = "a fake", .install = "nothing installs it"},
+    {.name = "links", .summary = "a fake", .install = "nothing", .executes = never_executes},
 };
-const uint32_t cnf_subject_count = 2;
+const uint32_t cnf_subject_count = 3;
 
 const cnf_subject *cnf_subject_find(rt_text name)
 {

@@ -34,7 +34,8 @@ static const scn_scenario scenario = {
 };
 
 /* What a scenario is judged when the worker answers its first module so. */
-static cnf_judgement judge(rt_arena *arena, rt_sink *sink, const cnf_compile_answer *answer)
+static cnf_judgement judge_for(rt_format format, rt_arena *arena, rt_sink *sink,
+                               const cnf_compile_answer *answer)
 {
     cnf_modules state;
     cnf_judgement judgement;
@@ -42,8 +43,7 @@ static cnf_judgement judge(rt_arena *arena, rt_sink *sink, const cnf_compile_ans
     uint32_t module;
     rt_text warning;
     cnf_cache *none = cnf_cache_open(RT_TEXT("/proc/nowhere"), &warning);
-    cnf_modules_begin(&state, arena, sink, &scenario, none, RT_PROFILE_DOCUMENTS,
-                      RT_FORMAT_SPIRV64);
+    cnf_modules_begin(&state, arena, sink, &scenario, none, RT_PROFILE_DOCUMENTS, format);
     assert_true(cnf_modules_next(&state, &module));
     assert_int_equal(module, 0);
     assert_false(cnf_modules_next(&state, &module)); /* an empty module waits for nothing */
@@ -55,6 +55,11 @@ static cnf_judgement judge(rt_arena *arena, rt_sink *sink, const cnf_compile_ans
     cnf_modules_free(&state);
     cnf_cache_close(none);
     return judgement;
+}
+
+static cnf_judgement judge(rt_arena *arena, rt_sink *sink, const cnf_compile_answer *answer)
+{
+    return judge_for(RT_FORMAT_SPIRV64, arena, sink, answer);
 }
 
 /* The message and the line of the scenario for one error of a source. */
@@ -126,12 +131,32 @@ static void a_missing_compiler_is_a_lack_of_the_machine_or_of_a_capability(void 
     rt_arena_reset(&arena);
 }
 
+/* A device that takes PTX alone cannot be asked; for SPIR-V the same answer is a failure. */
+static void code_without_a_form_in_ptx_is_skipped_there(void **state)
+{
+    (void)state;
+    rt_arena arena = {0};
+    rt_sink *sink = rt_sink_create();
+    const cnf_compile_answer answer = {.code = RT_UNSUPPORTED,
+                                       .message = RT_TEXT("app/0:3: 'printf' is not there")};
+    cnf_judgement judgement = judge_for(RT_FORMAT_PTX, &arena, sink, &answer);
+    assert_int_equal(judgement.verdict, CNF_VERDICT_SKIP);
+    assert_true(rt_text_is(judgement.capability, "ptx-source"));
+    assert_int_equal(judgement.line, 12);
+    assert_string_equal(judgement.answer.data, "dir/s.yaml:12:11: error: module app has no images: "
+                                               "'printf' is not there");
+    assert_int_equal(judge(&arena, sink, &answer).verdict, CNF_VERDICT_FAIL);
+    rt_sink_destroy(sink);
+    rt_arena_reset(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(embedded_code_is_in_the_scenario),
         cmocka_unit_test(code_in_a_file_is_there),
         cmocka_unit_test(what_is_about_no_source_is_about_the_module),
+        cmocka_unit_test(code_without_a_form_in_ptx_is_skipped_there),
         cmocka_unit_test(a_missing_compiler_is_a_lack_of_the_machine_or_of_a_capability),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,7 +63,7 @@ static void every_setting_opens_its_device(void **state)
             }
         }
     }
-    assert_int_equal(opened, 5); /* of sim, which is always there: a schedule each, and no fusion */
+    assert_int_equal(opened, 9); /* of sim, which is always there: schedules, engines, fusion */
     rt_arena_reset(&arena);
     rt_sink_destroy(sink);
 }
@@ -98,6 +98,24 @@ static void intel_cpu_is_the_only_driver_of_its_child(void **state)
             assert_string_equal(list[k] + strlen(names[k]), rows[i].library);
         }
         assert_null(list[2]);
+    }
+    rt_arena_reset(&arena);
+}
+
+/* Without a GPU of Intel's its driver is told to run nothing; with one it is told nothing. */
+static void intel_gpu_is_captured_where_there_is_none(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"intel-gpu", "intel-gpu-dynamic"};
+    rt_arena arena = {0};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const cnf_subject *subject = cnf_subject_find(rt_text_of(names[i]));
+        const char *const *list = subject->environment(&arena);
+        assert_int_equal(list == NULL, subject->executes());
+        bool captures = false;
+        for (; list && *list; list++)
+            captures = captures || strcmp(*list, "SetCommandStreamReceiver=1") == 0;
+        assert_int_equal(captures, !subject->executes());
     }
     rt_arena_reset(&arena);
 }
@@ -137,6 +155,7 @@ int main(void)
         cmocka_unit_test(one_oracle_and_an_install_command_for_the_rest),
         cmocka_unit_test(every_setting_opens_its_device),
         cmocka_unit_test(intel_cpu_is_the_only_driver_of_its_child),
+        cmocka_unit_test(intel_gpu_is_captured_where_there_is_none),
         cmocka_unit_test(dpcpp_sees_that_driver_and_no_cache),
         cmocka_unit_test(pocl_has_two_routes),
     };

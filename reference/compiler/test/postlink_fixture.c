@@ -2,9 +2,9 @@
 #include "reference/compiler/test/postlink_fixture.h"
 
 #include "reference/base/alloc.h"
+#include "reference/base/test/beside.h"
 #include "reference/compiler/spirv_walk.h"
 
-#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,17 +19,9 @@
 
 static const rt_compiler_api *open_plugin(void)
 {
-    char path[4096];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 64);
-    assert_true(length > 0);
-    path[length] = '\0';
-    strcpy(strrchr(path, '/') + 1, "libassay_compiler.so");
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library) fail_msg("%s", dlerror());
-    void *symbol = dlsym(library, RT_COMPILER_API_SYMBOL);
+    void *symbol = test_function_beside("libassay_compiler.so", RT_COMPILER_API_SYMBOL);
     rt_compiler_api_get_function *get = NULL;
     memcpy(&get, &symbol, sizeof get);
-    assert_non_null(get);
     assert_null(get(RT_COMPILER_API_VERSION + 1));
     return get(RT_COMPILER_API_VERSION);
 }
@@ -56,7 +48,7 @@ int fixture_close(void **state)
 /* ---- clang --------------------------------------------------------------------------------- */
 
 #define CLANG                                                                                      \
-    "clang-14 -c -emit-llvm -target spir64 -O1 -Xclang -disable-llvm-passes -ffp-contract=off "    \
+    "clang-14 -c -emit-llvm -target %s -O1 -Xclang -disable-llvm-passes -ffp-contract=off "        \
     "-gline-tables-only -fdebug-compilation-dir=/ -Wno-override-module "
 
 #define SPEC_CONSTANT                                                                              \
@@ -109,7 +101,9 @@ rt_bytes fixture_compile(postlink_fixture *fixture, const fixture_source *source
     fprintf(stream, "%s%s", language->prelude, source->code);
     fclose(stream);
     char command[512];
-    snprintf(command, sizeof command, CLANG "%s -o - - < %s", language->options, file);
+    bool ptx = fixture->format == RT_FORMAT_PTX;
+    snprintf(command, sizeof command, CLANG "%s -o - - < %s",
+             ptx ? "nvptx64-nvidia-cuda -Xclang -cl-ext=+all" : "spir64", language->options, file);
     FILE *output = popen(command, "r");
     assert_non_null(output);
     rt_buffer bitcode = {0};
@@ -122,6 +116,8 @@ rt_bytes fixture_compile(postlink_fixture *fixture, const fixture_source *source
     rt_buffer_free(&bitcode);
     return kept;
 }
+
+#define LIBCLC "/usr/lib/clc/nvptx64--nvidiacl.bc"
 
 /* ---- Post-link ----------------------------------------------------------------------------- */
 
@@ -139,7 +135,10 @@ rt_status fixture_postlink(postlink_fixture *fixture, rt_split split, const fixt
                                    .sources = inputs,
                                    .source_count = count,
                                    .split = split,
-                                   .format = RT_FORMAT_SPIRV64,
+                                   .format = fixture->format,
+                                   .library =
+                                       rt_text_of(fixture->library ? fixture->library : LIBCLC),
+                                   .embed_ir = fixture->embed_ir,
                                    .spirv_version_max = 0x00010200,
                                    .device_globals = !fixture->no_device_globals,
                                    .profile = fixture->profile,
@@ -246,7 +245,7 @@ void fixture_make(postlink_fixture *fixture, rt_split split, uint32_t image_coun
         fail_msg("%s", rt_sink_diagnostic(fixture->sink, status)->message.data);
     }
     assert_int_equal(fixture->images.count, image_count);
-    for (uint32_t i = 0; i < image_count; i++)
+    for (uint32_t i = 0; i < image_count && fixture->format == RT_FORMAT_SPIRV64; i++)
         validate(&fixture->images.images[i]);
 }
 

@@ -13,6 +13,22 @@ typedef struct fixture_source {
     const char *code;
 } fixture_source;
 
+/* A list of sources, ended as the functions below want it. */
+#define SOURCES(...)                                                                               \
+    (const fixture_source[])                                                                       \
+    {                                                                                              \
+        __VA_ARGS__,                                                                               \
+        {                                                                                          \
+            NULL, NULL                                                                             \
+        }                                                                                          \
+    }
+
+/* What a function's source says that is to stay, and what LLVM IR is for. */
+#define NOINLINE "__attribute__((noinline)) "
+#define TARGET                                                                                     \
+    "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-"        \
+    "v512:512-v1024:1024\"\ntarget triple = \"spir64\"\n"
+
 typedef struct postlink_fixture {
     const rt_compiler_api *api;
     rt_sink *sink;
@@ -22,6 +38,9 @@ typedef struct postlink_fixture {
     rt_device_global_list globals; /* that host code registers, of the same */
     rt_profile profile;            /* of the next one; at first the documents' */
     bool no_device_globals;        /* the next one is not asked to treat them */
+    rt_format format;              /* of the next images: SPIRV64, or PTX */
+    bool embed_ir;                 /* and whether those in PTX hold their bitcode */
+    const char *library;           /* libclc; NULL: where Debian has it */
     bool ahead_of_time;            /* the next one is for a target with these aspects */
     uint64_t target_aspects;
 } postlink_fixture;

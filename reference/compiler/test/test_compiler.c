@@ -11,15 +11,6 @@
 
 #include <cmocka.h>
 
-#define SOURCES(...)                                                                               \
-    (const fixture_source[])                                                                       \
-    {                                                                                              \
-        __VA_ARGS__,                                                                               \
-        {                                                                                          \
-            NULL, NULL                                                                             \
-        }                                                                                          \
-    }
-
 /* ---- Specialisation constants -------------------------------------------------------------- */
 
 static uint32_t word_at(rt_bytes bytes, size_t index)
@@ -336,7 +327,7 @@ static void images_require_the_sizes_of_their_kernels(void **state)
 static rt_status read_ir(postlink_fixture *fixture, const char *text, rt_buffer *out)
 {
     rt_bytes ir = {(const uint8_t *)text, strlen(text)};
-    return fixture->api->read_ir(fixture->sink, RT_TEXT("app/0"), ir, out);
+    return fixture->api->read_ir(fixture->sink, RT_TEXT("app/0"), ir, RT_FORMAT_SPIRV64, out);
 }
 
 static void ir_becomes_bitcode(void **state)
@@ -346,8 +337,8 @@ static void ir_becomes_bitcode(void **state)
     assert_true(
         rt_ok(read_ir(fixture, "define spir_func i32 @f(i32 %x) {\n ret i32 %x\n}\n", &bitcode)));
     /* Bitcode is IR too, and now it names its target. */
-    assert_true(rt_ok(
-        fixture->api->read_ir(fixture->sink, RT_TEXT("app/0"), rt_buffer_bytes(&bitcode), &again)));
+    assert_true(rt_ok(fixture->api->read_ir(fixture->sink, RT_TEXT("app/0"),
+                                            rt_buffer_bytes(&bitcode), RT_FORMAT_SPIRV64, &again)));
     assert_memory_equal(again.data, "BC\xC0\xDE", 4);
     rt_postlink_source source = {RT_TEXT("app/0"), rt_buffer_bytes(&again)};
     rt_postlink_request request = {.module = RT_TEXT("m"),

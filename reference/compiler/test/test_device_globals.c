@@ -11,19 +11,6 @@
 
 #include <cmocka.h>
 
-#define TARGET                                                                                     \
-    "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-"        \
-    "v512:512-v1024:1024\"\ntarget triple = \"spir64\"\n"
-
-#define SOURCES(...)                                                                               \
-    (const fixture_source[])                                                                       \
-    {                                                                                              \
-        __VA_ARGS__,                                                                               \
-        {                                                                                          \
-            NULL, NULL                                                                             \
-        }                                                                                          \
-    }
-
 /* A variable of int in each layout, the attributes of which the source numbers. */
 #define SCOPED(name, attributes)                                                                   \
     "@" name " = addrspace(1) global { [1 x i32] } zeroinitializer #" attributes "\n"

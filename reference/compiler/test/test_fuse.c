@@ -400,8 +400,10 @@ static void KF_JIT_01_the_compiler_is_reached_through_the_plugin(void **state)
     three list;
     make_three(fixture, &list);
     rt_buffer first = {0}, second = {0};
-    must(fixture, fixture->postlink->api->fuse(fixture->job.sink, &list.request, &first));
-    must(fixture, fixture->postlink->api->fuse(fixture->job.sink, &list.request, &second));
+    must(fixture,
+         fixture->postlink->api->fuse(fixture->job.sink, &list.request, (rt_text){0}, &first));
+    must(fixture,
+         fixture->postlink->api->fuse(fixture->job.sink, &list.request, (rt_text){0}, &second));
     assert_int_equal(first.size, second.size);
     assert_memory_equal(first.data, second.data, first.size);
     rt_buffer_free(&first);

@@ -12,20 +12,6 @@
 
 #include <cmocka.h>
 
-#define NOINLINE "__attribute__((noinline)) "
-#define TARGET                                                                                     \
-    "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-"        \
-    "v512:512-v1024:1024\"\ntarget triple = \"spir64\"\n"
-
-#define SOURCES(...)                                                                               \
-    (const fixture_source[])                                                                       \
-    {                                                                                              \
-        __VA_ARGS__,                                                                               \
-        {                                                                                          \
-            NULL, NULL                                                                             \
-        }                                                                                          \
-    }
-
 /* The document's example: a function in A, a kernel that calls it in B. */
 static const fixture_source lib_a = {"A", NOINLINE "int LibDeviceFunc(int i) { return i * 2; }"};
 static const fixture_source lib_b = {
@@ -599,6 +585,40 @@ static void code_that_the_writer_lacks_is_lowered(void **state)
     }
 }
 
+/* How often an instruction stands in an image's code. */
+static uint32_t instruction_count(const postlink_fixture *fixture, uint32_t image, uint32_t opcode)
+{
+    rt_bytes code = fixture->images.images[image].code;
+    uint32_t count = 0;
+    for (size_t at = 20; at + 4 <= code.size;) { /* behind the header */
+        uint32_t word;
+        memcpy(&word, code.data + at, sizeof word);
+        count += (word & 0xffff) == opcode;
+        assert_true(word >> 16 > 0);
+        at += 4 * (size_t)(word >> 16);
+    }
+    return count;
+}
+
+/* Clang writes a `break` as a number and a switch over it behind the scope.  What is left are three
+ * branches, whether to loop at all, to break and to go on, and a phi for each of x, y, i and the
+ * result. */
+static void a_break_jumps_out_of_its_loop(void **state)
+{
+    enum { OP_PHI = 245, OP_BRANCH_CONDITIONAL = 250, OP_SWITCH = 251 };
+    postlink_fixture *fixture = *state;
+    fixture_make(fixture, RT_SPLIT_OFF, 1,
+                 SOURCES({"A", "kernel void K(global uint *q, uint n, float a, float b) {\n"
+                               " float x = 0, y = 0; uint i = 0;\n"
+                               " while (i < n) { float x2 = x * x, y2 = y * y;\n"
+                               "  if (x2 + y2 > 4) break;\n"
+                               "  y = 2 * x * y + b; x = x2 - y2 + a; i++; }\n"
+                               " q[0] = i;\n}"}));
+    assert_int_equal(instruction_count(fixture, 0, OP_SWITCH), 0);
+    assert_int_equal(instruction_count(fixture, 0, OP_BRANCH_CONDITIONAL), 3);
+    assert_int_equal(instruction_count(fixture, 0, OP_PHI), 4);
+}
+
 static void unresolved_symbols_of_a_link_are_named(void **state)
 {
     postlink_fixture *fixture = *state;
@@ -702,6 +722,7 @@ int main(int argc, char **argv)
         TEST(bytes_that_are_no_bitcode_are_refused),
         TEST(the_same_sources_give_the_same_bytes),
         TEST(code_that_the_writer_lacks_is_lowered),
+        TEST(a_break_jumps_out_of_its_loop),
         TEST(unresolved_symbols_of_a_link_are_named),
         TEST(a_mistyped_import_of_a_link_is_refused),
         TEST(a_link_calls_builtins_as_opencl_12_has_them),

@@ -35,7 +35,6 @@ static void make_one(postlink_fixture *fixture, const char *file, const char *co
 }
 
 #define COUNT(rows)  (sizeof(rows) / sizeof *(rows))
-#define TARGET       "target triple = \"spir64\"\n"
 #define KERNEL(type) TARGET "define spir_kernel void @K(" type " addrspace(1)* %p) {\n"
 #define LOADED(type) KERNEL(type) " %x = load " type ", " type " addrspace(1)* %p\n"
 #define STORED(type) " store " type " %r, " type " addrspace(1)* %p\n ret void\n}\n"

@@ -14,17 +14,6 @@
 
 #include <cmocka.h>
 
-#define TARGET "target triple = \"spir64\"\n"
-
-#define SOURCES(...)                                                                               \
-    (const fixture_source[])                                                                       \
-    {                                                                                              \
-        __VA_ARGS__,                                                                               \
-        {                                                                                          \
-            NULL, NULL                                                                             \
-        }                                                                                          \
-    }
-
 /* ---- What images say ----------------------------------------------------------------------- */
 
 static const rt_property *property_of(const postlink_fixture *fixture, uint32_t image,

@@ -294,7 +294,7 @@ static void promotions_follow_the_tables(void **state)
     }
 }
 
-/* Two buffers of 16 bytes for a group, beside `local` bytes of an argument, in a group's `room`:
+/* Two buffers of 16 bytes for a group, which take 128 each, beside `local` bytes of an argument, in a group's `room`:
  * how many of them are promoted, and what is said of the others. */
 static uint32_t promoted_in(world *w, uint64_t local, uint64_t room)
 {
@@ -324,11 +324,12 @@ static uint32_t promoted_in(world *w, uint64_t local, uint64_t room)
 static void promotions_stay_within_local_memory(void **state)
 {
     world *w = *state;
-    assert_int_equal(promoted_in(w, 8, 40), 2);
-    assert_int_equal(promoted_in(w, 9, 40), 1);
-    assert_int_equal(promoted_in(w, 8, 24), 1);
-    assert_int_equal(promoted_in(w, 8, 23), 0);
-    assert_int_equal(promoted_in(w, 41, 40), 0);
+    assert_int_equal(promoted_in(w, 128, 384), 2);
+    assert_int_equal(promoted_in(w, 129, 384), 1);
+    assert_int_equal(promoted_in(w, 1, 383), 1);
+    assert_int_equal(promoted_in(w, 1, 256), 1);
+    assert_int_equal(promoted_in(w, 1, 255), 0);
+    assert_int_equal(promoted_in(w, 385, 384), 0);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

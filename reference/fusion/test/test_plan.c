@@ -96,7 +96,15 @@ static const plan_row rows[] = {
     /* The preferred range of 16, one-dimensional, would tear the groups of the other: the
      * documents let it be 4 by 4.  Shipped DPC++ pads it to 1 by 16, which 2 does not divide. */
     {{R1(16), R2L(4, 4, 2, 2)}, 2, 0, RT_RULE_KF_RANGE_06, R2L(4, 4, 2, 2)},
-    {{R2L(4, 4, 4, 2), R3L(4, 4, 2, 4, 2, 1)}, 2, 0, RT_RULE_KF_RANGE_16, R3L(4, 4, 2, 4, 2, 1)},
+    /* The other way round shipped DPC++ pads {16} in groups of {4} to {16, 1} in {4, 1}, which goes
+     * up: what it refuses is that the groups' kernel has fewer dimensions (tag B29). */
+    {{R1L(16, 4), R2(4, 4)}, 2, 0, RT_RULE_KF_RANGE_16, R1L(16, 4)},
+    /* Of two dimensions SYCL's slower one counts first: {4} is {4, 1} there, and 4 by 1 is {1, 4}.
+     */
+    {{R1L(16, 4), R2L(4, 4, 4, 1)}, 2, 0, RT_RULE_KF_RANGE_10, R1L(16, 4)},
+    /* Offsets are looked at before groups. */
+    {{R2O(4, 4, 1, 1), R2L(2, 8, 2, 2)}, 2, RT_RULE_KF_RANGE_09, RT_RULE_KF_RANGE_11, {0}},
+    {{R2L(4, 4, 4, 2), R3L(4, 4, 2, 4, 2, 1)}, 2, 0, RT_RULE_KF_RANGE_10, R3L(4, 4, 2, 4, 2, 1)},
     {{R3L(4, 2, 2, 4, 1, 2), R3L(4, 4, 2, 4, 1, 2)},
      2,
      RT_RULE_KF_RANGE_15,

@@ -36,6 +36,7 @@ static rt_fusion_request make_request(void)
                                .constant_count = 1,
                                .variables = variables,
                                .variable_count = 2,
+                               .local_size_max = UINT64_C(1) << 40,
                                .format = RT_FORMAT_SPIRV64,
                                .spirv_version_max = 0x00010200};
 }
@@ -76,6 +77,7 @@ static void a_request_is_read_as_it_was_written(void **state)
     assert_int_equal(read.variable_count, 2);
     assert_true(rt_text_is(read.variables[0], "counter"));
     assert_true(rt_text_is(read.variables[1], "_ZL5total"));
+    assert_true(read.local_size_max == UINT64_C(1) << 40);
     rt_arena_reset(&arena);
     rt_buffer_free(&bytes);
 }

@@ -3,7 +3,7 @@
  *
  * Orders are derived by hand: the modules of a start or dlopen, breadth first, are gone through
  * from the last one on, each after what it needs (glibc, elf/dl-sort-maps.c). */
-#include "reference/module/loader.h"
+#include "reference/module/test/loader_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,14 +35,7 @@ static const rt_module modules[MODULES] = {
     [Y] = MODULE("y", needs_y, 1),
 };
 
-typedef struct fixture {
-    rt_sink *sink;
-    rt_trace *trace;
-    rt_registry registry;
-    rt_loader loader;
-    rt_buffer log; /* "+c " registered, "-c " unregistered */
-} fixture;
-
+/* The log: "+c " the image of a module is registered, "-c " it is unregistered. */
 static void note_registered(void *user, const rt_registered_image *image)
 {
     fixture *f = user;
@@ -58,32 +51,10 @@ static void note_unregistered(void *user, const rt_registered_image *image)
 
 static int set_up(void **state)
 {
-    fixture *f = rt_alloc(sizeof *f);
-    f->sink = rt_sink_create();
-    f->trace = rt_trace_create();
-    rt_registry_init(&f->registry, f->trace);
-    f->registry.observer = (rt_registry_observer){f, note_registered, note_unregistered};
-    rt_loader_init(&f->loader, f->sink, &f->registry, modules, MODULES);
+    fixture *f = fixture_open(modules, MODULES,
+                              (rt_registry_observer){NULL, note_registered, note_unregistered});
     *state = f;
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    fixture *f = *state;
-    rt_loader_free(&f->loader);
-    rt_registry_free(&f->registry);
-    rt_trace_destroy(f->trace);
-    rt_sink_destroy(f->sink);
-    rt_buffer_free(&f->log);
-    rt_free(f);
-    return 0;
-}
-
-static void expect_log(fixture *f, const char *expected)
-{
-    assert_string_equal(rt_buffer_string(&f->log), expected);
-    rt_buffer_free(&f->log);
 }
 
 static void needed_modules_register_first_and_once(void **state)
@@ -237,7 +208,7 @@ static void what_cannot_be_is_refused(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, fixture_close)
 
 int main(void)
 {

@@ -1,5 +1,5 @@
 /* Unit tests of the loader: the device_globals that modules' host code registers. */
-#include "reference/module/loader.h"
+#include "reference/module/test/loader_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,15 +27,7 @@ static const rt_module modules[MODULES] = {
     [PLUGIN] = {.name = STATIC_TEXT("plugin"), .globals = {of_plugin, 1}},
 };
 
-typedef struct fixture {
-    rt_sink *sink;
-    rt_trace *trace;
-    rt_registry registry;
-    rt_loader loader;
-    rt_chooser chooser;
-    rt_buffer log; /* "+v " registered, "-v " gone, "[" and "]" an image */
-} fixture;
-
+/* The log: "+v " a variable is registered, "-v " it is gone, "[ " and "] " an image. */
 static void note_global(void *user, rt_module_id module, const rt_device_global *global)
 {
     fixture *f = user;
@@ -65,35 +57,12 @@ static void note_image_gone(void *user, const rt_registered_image *image)
 
 static int set_up(void **state)
 {
-    fixture *f = rt_alloc(sizeof *f);
-    f->sink = rt_sink_create();
-    f->trace = rt_trace_create();
-    rt_registry_init(&f->registry, f->trace);
-    f->registry.observer = (rt_registry_observer){f, note_image, note_image_gone};
-    rt_loader_init(&f->loader, f->sink, &f->registry, modules, MODULES);
+    fixture *f =
+        fixture_open(modules, MODULES, (rt_registry_observer){NULL, note_image, note_image_gone});
     rt_loader_observe_globals(&f->loader, (rt_global_observer){note_global, note_gone, f},
                               &f->chooser);
     *state = f;
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    fixture *f = *state;
-    rt_loader_free(&f->loader);
-    rt_registry_free(&f->registry);
-    rt_trace_destroy(f->trace);
-    rt_sink_destroy(f->sink);
-    rt_chooser_free(&f->chooser);
-    rt_buffer_free(&f->log);
-    rt_free(f);
-    return 0;
-}
-
-static void expect_log(fixture *f, const char *expected)
-{
-    assert_string_equal(rt_buffer_string(&f->log), expected);
-    rt_buffer_free(&f->log);
 }
 
 static void either_order_may_be_drawn(void **state)
@@ -159,7 +128,7 @@ static void the_trace_tells_of_each(void **state)
     assert_int_equal(found, 2);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, fixture_close)
 
 int main(void)
 {

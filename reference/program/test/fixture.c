@@ -118,10 +118,19 @@ static rt_property_set virtual_function_set(rt_arena *arena, const char *list, b
     return (rt_property_set){RT_TEXT(RT_SET_VIRTUAL_FUNCTIONS), properties, count};
 }
 
+static rt_property_set ir_set(rt_arena *arena, const char *ir)
+{
+    rt_property *property = rt_arena_alloc(arena, sizeof *property);
+    *property = (rt_property){.name = RT_TEXT(RT_EMBEDDED_IR_PROPERTY),
+                              .type = RT_PROPERTY_BYTES,
+                              .bytes = {(const uint8_t *)ir, strlen(ir)}};
+    return (rt_property_set){RT_TEXT(RT_SET_EMBEDDED_IR), property, 1};
+}
+
 static void image_make(rt_arena *arena, const fixture_module *module, bool is_dummy,
                        rt_image *image)
 {
-    enum { SETS = 7 };
+    enum { SETS = 8 };
     rt_property_set *sets = rt_arena_alloc_array(arena, SETS, sizeof *sets);
     uint32_t set_count = 4;
     rt_text *kernels;
@@ -130,6 +139,7 @@ static void image_make(rt_arena *arena, const fixture_module *module, bool is_du
     sets[2] = constant_set(arena, module->constants, &sets[3]);
     sets[set_count++] = global_set(arena, module->globals);
     if (module->aspect && !is_dummy) sets[set_count++] = requirement_set(arena, module->aspect);
+    if (module->embedded_ir) sets[set_count++] = ir_set(arena, module->embedded_ir);
     if (module->virtual_functions)
         sets[set_count++] = virtual_function_set(arena, module->virtual_functions, is_dummy);
     rt_text code = rt_arena_printf(arena, "%s of %s", is_dummy ? "nothing" : "code", module->name);

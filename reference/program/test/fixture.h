@@ -30,6 +30,7 @@ typedef struct fixture_module {
     bool with_dummy; /* a second image is the dummy of this one: without its aspect */
     /* device_globals of 4 bytes in the image's set, "a b!": those with '!' have image scope. */
     const char *globals;
+    const char *embedded_ir; /* the bitcode that the image holds, whatever it is; NULL: none */
 } fixture_module;
 
 /* Sets everything up with module_count modules, none loaded, and two devices of counting_backend.

@@ -1,0 +1,910 @@
+/* The CUDA adapter over a fake driver: which calls it makes, and what it makes of every failure. No
+ * GPU is needed. */
+#include "backends/cuda/cuda_internal.h"
+#include "backends/cuda/test/fake_cuda.h"
+#include "reference/base/alloc.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static fake_cuda *fake; /* of the shared object, found in main */
+
+static void fake_reset(void)
+{
+    *fake = (fake_cuda){
+        .name = "Fake GPU",
+        .variable_size = FAKE_VARIABLE_SIZE,
+        .function_threads = 512,
+        .function_shared = 1000,
+        .time_step = 0.5f,
+        .log = "",
+    };
+    for (int i = 0; i < FAKE_ATTRIBUTES; i++)
+        fake->attributes[i] = -1;
+    const struct {
+        int attribute, value;
+    } rows[] = {
+        {CUDA_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
+        {CUDA_ATTRIBUTE_MAX_BLOCK_DIM_X, 1024},
+        {CUDA_ATTRIBUTE_MAX_BLOCK_DIM_X + 1, 1024},
+        {CUDA_ATTRIBUTE_MAX_BLOCK_DIM_X + 2, 64},
+        {CUDA_ATTRIBUTE_MAX_GRID_DIM_X, 2147483647},
+        {CUDA_ATTRIBUTE_MAX_GRID_DIM_X + 1, 65535},
+        {CUDA_ATTRIBUTE_MAX_GRID_DIM_X + 2, 65535},
+        {CUDA_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 5000},
+        {CUDA_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 9000},
+        {CUDA_ATTRIBUTE_WARP_SIZE, 32},
+        {CUDA_ATTRIBUTE_CAN_MAP_HOST_MEMORY, 1},
+        {CUDA_ATTRIBUTE_UNIFIED_ADDRESSING, 1},
+        {CUDA_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 9},
+        {CUDA_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0},
+        {CUDA_ATTRIBUTE_MANAGED_MEMORY, 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        fake->attributes[rows[i].attribute] = rows[i].value;
+}
+
+static rt_status fake_open(const dev_open_parameters *parameters, rt_text selector,
+                           dev_device **out_device)
+{
+    return cuda_device_open(FAKE_LIBRARY, parameters, selector, out_device);
+}
+static const dev_backend fake_backend = {"cuda over a fake", fake_open};
+
+static const char ptx_text[] = "//@kernel k value:4 pointer:8\n"
+                               "//@kernel l value:4 pointer:8 local:4 local:4\n"
+                               "//@kernel fixed value:4 pointer:8\n"
+                               "//@kernel missing_one value:4 pointer:8\n"
+                               ".version 6.4\n"
+                               ".visible .entry k(.param .u32 a) { ret; }\n"
+                               ".visible .entry fixed_other() .reqntid 3 { ret; }\n"
+                               ".visible .entry fixed(.param .u32 a)\n"
+                               ".reqntid 4, 2, 1\n{ ret; }\n";
+static const dev_code image = {
+    .format = RT_FORMAT_PTX,
+    .bytes = {(const uint8_t *)ptx_text, sizeof ptx_text - 1},
+    .options = {"-cl-mad-enable -O2", 18},
+};
+static const rt_text none = {"", 0};
+static const dev_command no_wait = {0};
+static const dev_nd_range one_item = {.dimensions = 1, .global = {1, 1, 1}};
+
+static bool message_has(rt_sink *sink, rt_status status, const char *part)
+{
+    rt_text message = rt_sink_diagnostic(sink, status)->message;
+    return memmem(message.data, message.length, part, strlen(part)) != NULL;
+}
+
+typedef struct fixture {
+    rt_sink *sink;
+    dev_device *device;
+} fixture;
+
+static rt_status fixture_open(fixture *f, const char *selector)
+{
+    const dev_open_parameters parameters = {.sink = f->sink};
+    return dev_device_open(&fake_backend, &parameters, rt_text_of(selector), &f->device);
+}
+
+static int setup(void **state)
+{
+    static fixture f;
+    fake_reset();
+    f = (fixture){.sink = rt_sink_create()};
+    *state = &f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture *f = *state;
+    dev_device_destroy(f->device);
+    assert_int_equal(fake->live, 0);
+    rt_sink_destroy(f->sink);
+    return 0;
+}
+
+/* ---- Opening ------------------------------------------------------------------------------ */
+
+static void drivers_that_are_none_are_unavailable(void **state)
+{
+    fixture *f = *state;
+    const dev_open_parameters parameters = {.sink = f->sink};
+    dev_device *device = NULL;
+    rt_status status = cuda_device_open("libno-such-driver.so", &parameters, none, &device);
+    assert_int_equal(status.code, RT_UNAVAILABLE);
+    assert_true(message_has(f->sink, status, "NVIDIA's driver cannot be opened"));
+    status = cuda_device_open("libm.so.6", &parameters, none, &device);
+    assert_int_equal(status.code, RT_UNAVAILABLE);
+    assert_true(message_has(f->sink, status, "has no cuGetErrorName"));
+    assert_null(device);
+}
+
+static void devices_are_chosen_by_number(void **state)
+{
+    fixture *f = *state;
+    const struct {
+        const char *selector;
+        rt_code code;
+        int ordinal;
+    } rows[] = {
+        {"", RT_OK, 0},
+        {"device=0", RT_OK, 0},
+        {"device=1", RT_OK, 1},
+        {"device=2", RT_UNAVAILABLE, 0},
+        {"device=12345678901234567890", RT_ERRC_INVALID, 0},
+        {"device=", RT_ERRC_INVALID, 0},
+        {"device=x", RT_ERRC_INVALID, 0},
+        {"device=1 ", RT_ERRC_INVALID, 0},
+        {"1", RT_ERRC_INVALID, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_status status = fixture_open(f, rows[i].selector);
+        assert_int_equal(status.code, rows[i].code);
+        if (rt_ok(status)) assert_int_equal(fake->ordinal, rows[i].ordinal);
+        dev_device_destroy(f->device);
+        f->device = NULL;
+    }
+    assert_true(message_has(f->sink, fixture_open(f, "device=2"), "NVIDIA's driver shows 2"));
+}
+
+static void capabilities_are_the_drivers_answers(void **state)
+{
+    fixture *f = *state;
+    dev_capabilities found;
+    assert_true(rt_ok(fixture_open(f, "")));
+    dev_device_capabilities(f->device, &found);
+    assert_true(rt_text_is(found.name, "Fake GPU"));
+    assert_true(rt_text_is(found.driver, "CUDA 13.2, compute capability 9.0"));
+    assert_int_equal(found.formats_taken, 1u << RT_FORMAT_PTX);
+    assert_true(dev_capabilities_link(&found, RT_FORMAT_PTX));
+    assert_false(dev_capabilities_link(&found, RT_FORMAT_SPIRV64));
+    assert_int_equal(found.aspects, 1u << DEV_ASPECT_FP16 | 1u << DEV_ASPECT_FP64 |
+                                        1u << DEV_ASPECT_ATOMIC64 |
+                                        1u << DEV_ASPECT_VIRTUAL_FUNCTIONS);
+    assert_true(found.executes && found.usm && found.globals_by_name && found.profiling);
+    assert_false(found.spec_constants);
+    assert_int_equal(found.local_size_max, 9000 - RT_PTX_LAUNCH_SIZE);
+    assert_int_equal(found.group_size_max, 1024);
+    assert_true(found.sub_group_sizes == UINT64_C(1) << 31);
+}
+
+/* Each answer by itself takes its capability away. */
+static void what_a_device_lacks_is_no_capability(void **state)
+{
+    fixture *f = *state;
+    const struct {
+        int attribute, value;
+        bool usm;
+        uint32_t aspects_gone;
+        uint64_t local_size;
+    } rows[] = {
+        {CUDA_ATTRIBUTE_UNIFIED_ADDRESSING, 0, false, 0, 9000 - 32},
+        {CUDA_ATTRIBUTE_MANAGED_MEMORY, 0, false, 0, 9000 - 32},
+        {CUDA_ATTRIBUTE_CAN_MAP_HOST_MEMORY, -1, false, 0, 9000 - 32},
+        {CUDA_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, -1, true, 0, 5000 - 32},
+        {CUDA_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 16, true, 0, 0},
+        {CUDA_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 5, true,
+         1u << DEV_ASPECT_FP16 | 1u << DEV_ASPECT_ATOMIC64, 9000 - 32},
+        {CUDA_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, -1, true, (1u << DEV_ASPECT_COUNT) - 1,
+         9000 - 32},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        dev_capabilities found;
+        fake_reset();
+        fake->attributes[rows[i].attribute] = rows[i].value;
+        assert_true(rt_ok(fixture_open(f, "")));
+        dev_device_capabilities(f->device, &found);
+        assert_int_equal(found.usm, rows[i].usm);
+        assert_int_equal(found.aspects, ((1u << DEV_ASPECT_COUNT) - 1) & ~rows[i].aspects_gone);
+        assert_int_equal(found.function_pointers,
+                         found.aspects >> DEV_ASPECT_VIRTUAL_FUNCTIONS & 1);
+        assert_int_equal(found.local_size_max, rows[i].local_size);
+        dev_device_destroy(f->device);
+        f->device = NULL;
+    }
+}
+
+/* ---- A whole run, of which any call may fail ---------------------------------------------- */
+
+enum { FIRST, SECOND, ON_DEVICE, ON_HOST, SHARED, VARIABLE, MEMORIES };
+
+typedef struct run {
+    dev_device *device;
+    dev_queue *queues[2]; /* the second keeps times */
+    dev_memory *memories[MEMORIES];
+    dev_program *programs[5]; /* two compiled, one linked, one built, one of a binary */
+    dev_kernel *kernel;
+    dev_event *events[40];
+    uint32_t event_count;
+    uint8_t read[8];           /* of SECOND, after everything else */
+    uint8_t seen[MEMORIES][8]; /* of those that are reached by pointers */
+    dev_times times;           /* of the copy */
+} run;
+
+static const uint8_t content[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+
+static rt_status run_memories(run *r)
+{
+    static const dev_memory_kind kinds[] = {
+        [ON_DEVICE] = DEV_MEMORY_USM_DEVICE,
+        [ON_HOST] = DEV_MEMORY_USM_HOST,
+        [SHARED] = DEV_MEMORY_USM_SHARED,
+    };
+    RT_TRY(dev_memory_create(r->device, 8, RT_TEXT("m"), &r->memories[FIRST]));
+    RT_TRY(dev_memory_create(r->device, 8, RT_TEXT("m"), &r->memories[SECOND]));
+    dev_capabilities capabilities;
+    dev_device_capabilities(r->device, &capabilities);
+    for (int i = ON_DEVICE; i <= SHARED && capabilities.usm; i++)
+        RT_TRY(dev_usm_create(r->device, kinds[i], 8, RT_TEXT("m"), &r->memories[i]));
+    return RT_STATUS_OK;
+}
+
+/* Takes the linked program out as bytes and makes it again. */
+static rt_status run_binary(run *r)
+{
+    rt_buffer binary = {0};
+    rt_status status = dev_program_binary(r->programs[2], &binary);
+    if (rt_ok(status))
+        status = dev_program_load(r->device, rt_buffer_bytes(&binary), &r->programs[4]);
+    rt_buffer_free(&binary);
+    return status;
+}
+
+static rt_status run_prepare(const fixture *f, run *r)
+{
+    const dev_open_parameters parameters = {.sink = f->sink};
+    RT_TRY(dev_device_open(&fake_backend, &parameters, none, &r->device));
+    dev_device *device = r->device;
+    RT_TRY(run_memories(r));
+    RT_TRY(dev_queue_create(device, &r->queues[0]));
+    RT_TRY(dev_queue_create_profiling(device, &r->queues[1]));
+    for (int i = 0; i < 2; i++)
+        RT_TRY(dev_program_compile(device, &image, &r->programs[i]));
+    RT_TRY(dev_program_link(device, r->programs, 2, RT_TEXT("-O3"), &r->programs[2]));
+    RT_TRY(dev_program_build(device, &image, &r->programs[3]));
+    RT_TRY(run_binary(r));
+    RT_TRY(dev_kernel_create(r->programs[4], RT_TEXT("k"), &r->kernel));
+    return dev_global_find(r->programs[2], RT_TEXT("counter"), &r->memories[VARIABLE]);
+}
+
+static dev_event **run_event(run *r)
+{
+    CHECK(r->event_count < sizeof r->events / sizeof *r->events);
+    return &r->events[r->event_count++];
+}
+
+/* Waits for the event that was made last. */
+static rt_status run_wait(const run *r)
+{
+    return dev_event_wait(r->events[r->event_count - 1]);
+}
+
+/* Launches the kernel on a memory, with 42. */
+static rt_status run_launch(run *r, dev_command after, int memory, uint64_t offset)
+{
+    static const uint8_t value[4] = {42};
+    const dev_argument arguments[] = {
+        {.kind = DEV_ARGUMENT_BYTES, .bytes = {value, 4}},
+        {.kind = memory < ON_DEVICE ? DEV_ARGUMENT_MEMORY : DEV_ARGUMENT_POINTER,
+         .memory = r->memories[memory],
+         .offset = offset},
+    };
+    return dev_enqueue_kernel(r->queues[0], after, r->kernel, &one_item, arguments, 2,
+                              run_event(r));
+}
+
+/* Every transfer of a memory that is no buffer. */
+static rt_status run_pointers(run *r, int memory)
+{
+    dev_queue *queue = r->queues[0];
+    dev_memory *it = r->memories[memory];
+    if (!it) return RT_STATUS_OK; /* where it was an answer about USM that failed */
+    RT_TRY(dev_enqueue_write(queue, no_wait, it, 0, 8, content, run_event(r)));
+    RT_TRY(dev_enqueue_fill(queue, no_wait, it, 4, 4, (rt_bytes){content, 2}, run_event(r)));
+    RT_TRY(run_launch(r, no_wait, memory, 3));
+    RT_TRY(dev_enqueue_read(queue, no_wait, it, 0, 8, r->seen[memory], run_event(r)));
+    return run_wait(r);
+}
+
+static rt_status run_enqueue(run *r)
+{
+    dev_event **e = r->events;
+    const dev_command after_first = {.wait = &e[0], .wait_count = 1};
+    const dev_command after_three = {.wait = &e[0], .wait_count = 3};
+    const dev_command after_last = {.wait = &e[3], .wait_count = 1};
+    dev_memory **m = r->memories;
+    RT_TRY(dev_enqueue_write(r->queues[0], no_wait, m[FIRST], 0, 8, content, run_event(r)));
+    RT_TRY(run_launch(r, after_first, FIRST, 0));
+    RT_TRY(dev_enqueue_fill(r->queues[1], no_wait, m[SECOND], 4, 4, (rt_bytes){content, 1},
+                            run_event(r)));
+    RT_TRY(dev_enqueue_copy(r->queues[1], after_three, m[FIRST], 0, m[SECOND], 0, 4, run_event(r)));
+    for (int i = ON_DEVICE; i < MEMORIES; i++)
+        RT_TRY(run_pointers(r, i));
+    RT_TRY(dev_enqueue_read(r->queues[0], after_last, m[SECOND], 0, 8, r->read, run_event(r)));
+    RT_TRY(dev_queue_flush(r->queues[0]));
+    RT_TRY(run_wait(r));
+    RT_TRY(dev_event_wait(e[3]));
+    return dev_event_times(e[3], &r->times);
+}
+
+static void run_end(run *r)
+{
+    for (uint32_t i = 0; i < r->event_count; i++)
+        dev_event_destroy(r->events[i]);
+    for (int i = MEMORIES - 1; i >= 0; i--)
+        dev_memory_destroy(r->memories[i]);
+    /* A kernel outlives its program. */
+    for (int i = 0; i < 5; i++)
+        dev_program_destroy(r->programs[i]);
+    dev_kernel_destroy(r->kernel);
+    for (int i = 0; i < 2; i++)
+        dev_queue_destroy(r->queues[i]);
+    dev_device_destroy(r->device);
+}
+
+static rt_status run_whole(const fixture *f, run *r)
+{
+    *r = (run){0};
+    rt_status status = run_prepare(f, r);
+    if (rt_ok(status)) status = run_enqueue(r);
+    run_end(r);
+    return status;
+}
+
+static void every_kind_of_memory_moves_its_bytes(void **state)
+{
+    fixture *f = *state;
+    run r;
+    assert_true(rt_ok(run_whole(f, &r)));
+    /* Written 1 to 8, its second half filled with 1 2, its fourth byte stored by the kernel. */
+    const uint8_t seen[8] = {1, 2, 3, 42, 1, 2, 1, 2};
+    for (int i = ON_DEVICE; i < MEMORIES; i++)
+        assert_memory_equal(r.seen[i], seen, 8);
+    /* 42 2 3 4 of FIRST, and four times 1. */
+    const uint8_t expected[8] = {42, 2, 3, 4, 1, 1, 1, 1};
+    assert_memory_equal(r.read, expected, 8);
+}
+
+static void the_driver_compiles_each_image_and_links_all(void **state)
+{
+    fixture *f = *state;
+    run r = {0};
+    assert_true(rt_ok(run_prepare(f, &r)));
+    assert_non_null(strstr(fake->trace, "cuLinkCreate_v2 cuLinkAddData_v2 cuLinkDestroy "));
+    assert_non_null(strstr(fake->trace, "cuLinkCreate_v2 cuLinkAddData_v2 cuLinkAddData_v2 "
+                                        "cuLinkComplete cuModuleLoadDataEx cuLinkDestroy "));
+    assert_int_equal(fake->added_size, sizeof ptx_text);
+    run_end(&r);
+}
+
+/* A queue promises no order: its commands go to several streams, in turn, and wait there for what
+ * they name and nothing else. */
+static void commands_of_a_queue_overtake_each_other(void **state)
+{
+    fixture *f = *state;
+    run r = {0};
+    cuda_stream *streams[CUDA_STREAMS + 1];
+    assert_true(rt_ok(run_prepare(f, &r)));
+    fake->trace[0] = '\0';
+    for (int i = 0; i <= CUDA_STREAMS; i++) {
+        assert_true(rt_ok(run_launch(&r, no_wait, FIRST, 0)));
+        streams[i] = fake->stream;
+        for (int k = 0; k < i && i < CUDA_STREAMS; k++)
+            assert_ptr_not_equal(streams[k], streams[i]);
+    }
+    assert_ptr_equal(streams[0], streams[CUDA_STREAMS]);
+    assert_null(strstr(fake->trace, "cuStreamWaitEvent"));
+    const dev_command after = {.wait = r.events, .wait_count = 2};
+    assert_true(rt_ok(run_launch(&r, after, FIRST, 0)));
+    assert_non_null(strstr(fake->trace, "cuStreamWaitEvent cuStreamWaitEvent cuLaunchKernel "
+                                        "cuEventRecord "));
+    run_end(&r);
+}
+
+/* One recorded event of the fake's driver after the other is half a millisecond later: the epoch;
+ * of the fill its submission, start and end; then the copy's. */
+static void times_count_from_one_epoch(void **state)
+{
+    fixture *f = *state;
+    run r = {0};
+    dev_times fill;
+    assert_true(rt_ok(run_prepare(f, &r)));
+    assert_true(rt_ok(dev_enqueue_fill(r.queues[1], no_wait, r.memories[SECOND], 4, 4,
+                                       (rt_bytes){content, 1}, run_event(&r))));
+    assert_true(rt_ok(run_wait(&r)));
+    assert_true(rt_ok(dev_event_times(r.events[0], &fill)));
+    assert_int_equal(fill.submit, 500000);
+    assert_int_equal(fill.start, 1000000);
+    assert_int_equal(fill.end, 1500000);
+    run_end(&r);
+}
+
+static void times_in_no_order_are_refused(void **state)
+{
+    fixture *f = *state;
+    run r;
+    fake->time_step = -0.5f;
+    rt_status status = run_whole(f, &r);
+    assert_int_equal(status.code, RT_DRIVER_ERROR);
+    assert_true(message_has(f->sink, status, "cuEventElapsedTime"));
+}
+
+/* Fails each call of a whole run in turn.  checked.c panics when a status is none that the
+ * operation may answer; here nothing may stay behind, and every failure has a message. */
+static void fail_each_call(const fixture *f, cuda_result result, bool sticky)
+{
+    uint32_t calls = UINT32_MAX;
+    for (uint32_t n = 0; n <= calls; n++) { /* 0: none fails, which tells how many there are */
+        fake_reset();
+        fake->fail_at = n;
+        fake->fail_with = result;
+        fake->sticky = sticky;
+        run r;
+        rt_status status = run_whole(f, &r);
+        assert_int_equal(fake->live, 0);
+        CHECK_IMPLIES(n == 0, rt_ok(status));
+        if (!rt_ok(status)) assert_true(rt_sink_diagnostic(f->sink, status)->message.length > 10);
+        if (n == 0) calls = fake->calls;
+    }
+    assert_true(calls > 150 && calls < 600);
+}
+
+static void no_failure_leaks_or_panics(void **state)
+{
+    const fixture *f = *state;
+    const cuda_result results[] = {
+        CUDA_SUCCESS, CUDA_INVALID_VALUE, CUDA_OUT_OF_MEMORY, 46,  100, 200, 209,
+        218,          CUDA_NOT_FOUND,     CUDA_NOT_READY,     700, 701, 719, 999,
+        4242};
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+        fail_each_call(f, results[i], false);
+    fail_each_call(f, 700, true);
+    fail_each_call(f, 719, true);
+}
+
+static void failures_have_the_class_of_their_call(void **state)
+{
+    fixture *f = *state;
+    const struct {
+        const char *call;
+        cuda_result result;
+        rt_code code;
+        const char *part; /* of the message */
+    } rows[] = {
+        {"cuInit", CUDA_NO_DEVICE, RT_UNAVAILABLE,
+         "cuInit: CUDA_ERROR_NO_DEVICE (100): no CUDA-capable device is detected"},
+        {"cuInit", 803, RT_UNAVAILABLE, "cuInit: a result that the driver does not name (803)"},
+        {"cuInit", 999, RT_DRIVER_ERROR, "CUDA_ERROR_UNKNOWN (999): unknown error"},
+        {"cuDeviceGetCount", 4242, RT_DRIVER_ERROR, "(4242)"},
+        {"cuDevicePrimaryCtxRetain", 46, RT_UNAVAILABLE, "cuDevicePrimaryCtxRetain"},
+        {"cuDevicePrimaryCtxRetain", CUDA_SUCCESS, RT_DRIVER_ERROR, "without a result"},
+        {"cuCtxSetCurrent", 46, RT_DEVICE_LOST, "cuCtxSetCurrent"},
+        {"cuMemAlloc_v2", CUDA_OUT_OF_MEMORY, RT_ERRC_MEMORY_ALLOCATION,
+         "CUDA_ERROR_OUT_OF_MEMORY (2): out of memory"},
+        {"cuMemAlloc_v2", CUDA_SUCCESS, RT_DRIVER_ERROR, "CUDA_SUCCESS without a result"},
+        {"cuMemAllocManaged", 1, RT_DRIVER_ERROR, "cuMemAllocManaged: CUDA_ERROR_INVALID_VALUE"},
+        {"cuMemHostGetDevicePointer_v2", 1, RT_DRIVER_ERROR, "cuMemHostGetDevicePointer_v2"},
+        {"cuStreamCreate", CUDA_OUT_OF_MEMORY, RT_ERRC_MEMORY_ALLOCATION, "cuStreamCreate"},
+        {"cuLinkCreate_v2", 221, RT_UNSUPPORTED, "cuLinkCreate_v2"},
+        {"cuLinkAddData_v2", 218, RT_ERRC_BUILD,
+         "cuLinkAddData_v2: CUDA_ERROR_INVALID_PTX (218): a PTX JIT compilation failed; the "
+         "driver's log:\nptxas: line 3"},
+        {"cuLinkAddData_v2", 222, RT_UNSUPPORTED, "(222)"},
+        {"cuLinkAddData_v2", 200, RT_MALFORMED, "CUDA_ERROR_INVALID_IMAGE"},
+        {"cuLinkComplete", 999, RT_LINK_ERROR, "cuLinkComplete: CUDA_ERROR_UNKNOWN (999)"},
+        {"cuLinkComplete", 209, RT_LINK_ERROR, "ptxas: line 3"},
+        {"cuLinkComplete", 700, RT_DEVICE_LOST, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+        {"cuLinkComplete", 2, RT_ERRC_MEMORY_ALLOCATION, "CUDA_ERROR_OUT_OF_MEMORY"},
+        {"cuLinkComplete", CUDA_SUCCESS, RT_DRIVER_ERROR, "without a result"},
+        {"cuModuleLoadDataEx", 200, RT_MALFORMED, "cuModuleLoadDataEx"},
+        {"cuModuleGetFunction", CUDA_NOT_FOUND, RT_ERRC_INVALID, "no kernel 'k'"},
+        {"cuModuleGetFunction", 999, RT_DRIVER_ERROR, "cuModuleGetFunction"},
+        {"cuFuncSetAttribute", 1, RT_DRIVER_ERROR, "cuFuncSetAttribute"},
+        {"cuModuleGetGlobal_v2", 999, RT_DRIVER_ERROR, "cuModuleGetGlobal_v2"},
+        {"cuEventCreate", CUDA_OUT_OF_MEMORY, RT_ERRC_MEMORY_ALLOCATION, "cuEventCreate"},
+        {"cuStreamWaitEvent", 719, RT_DEVICE_LOST, "cuStreamWaitEvent"},
+        {"cuMemHostAlloc", CUDA_OUT_OF_MEMORY, RT_ERRC_MEMORY_ALLOCATION, "cuMemHostAlloc"},
+        {"cuMemcpyAsync", 1, RT_DRIVER_ERROR, "cuMemcpyAsync"},
+        {"cuLaunchHostFunc", 1, RT_DRIVER_ERROR, "cuLaunchHostFunc"},
+        {"cuLaunchKernel", 701, RT_ERRC_ND_RANGE, "cuLaunchKernel"},
+        {"cuLaunchKernel", 1, RT_DRIVER_ERROR, "cuLaunchKernel"},
+        {"cuMemsetD8Async", 1, RT_DRIVER_ERROR, "cuMemsetD8Async"},
+        {"cuEventRecord", 1, RT_DRIVER_ERROR, "cuEventRecord"},
+        {"cuEventSynchronize", 700, RT_DEVICE_LOST, "an illegal memory access was encountered"},
+        {"cuEventSynchronize", 702, RT_DEVICE_LOST, "cuEventSynchronize"},
+        {"cuEventElapsedTime", 1, RT_DRIVER_ERROR, "cuEventElapsedTime"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fake_reset();
+        fake->log = "ptxas: line 3\n";
+        fake->fail_call = rows[i].call;
+        fake->fail_with = rows[i].result;
+        run r;
+        rt_status status = run_whole(f, &r);
+        if (status.code != rows[i].code || !message_has(f->sink, status, rows[i].part))
+            fail_msg("%s %d: %s: %.*s", rows[i].call, rows[i].result,
+                     rt_code_name((rt_code)status.code),
+                     RT_TEXT_ARG(rt_sink_diagnostic(f->sink, status)->message));
+    }
+}
+
+/* Without a word of the linker nothing says that symbols are the reason. */
+static void a_link_that_fails_silently_is_the_drivers_failure(void **state)
+{
+    fixture *f = *state;
+    run r;
+    fake->fail_call = "cuLinkComplete";
+    fake->fail_with = 999;
+    rt_status status = run_whole(f, &r);
+    assert_int_equal(status.code, RT_DRIVER_ERROR);
+    assert_true(message_has(f->sink, status, "unknown error"));
+}
+
+/* ---- Programs ----------------------------------------------------------------------------- */
+
+static void images_that_are_no_ptx_are_refused(void **state)
+{
+    fixture *f = *state;
+    assert_true(rt_ok(fixture_open(f, "")));
+    const struct {
+        rt_format format;
+        const char *text;
+        size_t length;
+        const char *options;
+        rt_code code;
+        const char *part;
+    } rows[] = {
+        {RT_FORMAT_SPIRV64, "x", 1, "", RT_UNSUPPORTED, "takes images of format ptx, not spirv64"},
+        {RT_FORMAT_PTX, "", 0, "", RT_MALFORMED, "is empty or holds a NUL"},
+        {RT_FORMAT_PTX, ".x\0y", 4, "", RT_MALFORMED, "is empty or holds a NUL"},
+        {RT_FORMAT_PTX, "//@kernel k what:4\n", 19, "", RT_MALFORMED, "line 1"},
+        {RT_FORMAT_PTX, "//@kernel k\n.entry k() .reqntid 0 {", 35, "", RT_MALFORMED, ".reqntid"},
+        {RT_FORMAT_PTX, "//@kernel k\n.entry k() .reqntid", 31, "", RT_MALFORMED, ".reqntid"},
+        {RT_FORMAT_PTX, ".version", 8, "-fast", RT_ERRC_BUILD, "'-fast' is no option"},
+        {RT_FORMAT_PTX, ".version", 8, "-O", RT_ERRC_BUILD, "'-O' is no option"},
+        {RT_FORMAT_PTX, ".version", 8, "-g1", RT_ERRC_BUILD, "'-g1' is no option"},
+        {RT_FORMAT_PTX, ".version", 8, "-maxrregcount=1234", RT_ERRC_BUILD, "is no option"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const dev_code code = {
+            .format = rows[i].format,
+            .bytes = {(const uint8_t *)rows[i].text, rows[i].length},
+            .options = rt_text_of(rows[i].options),
+        };
+        dev_program *program;
+        rt_status compiled = dev_program_compile(f->device, &code, &program);
+        rt_status built = dev_program_build(f->device, &code, &program);
+        assert_int_equal(compiled.code, rows[i].code);
+        assert_int_equal(built.code, rows[i].code);
+        assert_true(message_has(f->sink, compiled, rows[i].part));
+        assert_true(message_has(f->sink, built, rows[i].part));
+    }
+}
+
+/* The image's own -O2 comes behind the link's -O1, and the last counts. */
+static void options_reach_the_drivers_linker(void **state)
+{
+    fixture *f = *state;
+    run r = {0};
+    dev_program *linked;
+    assert_true(rt_ok(run_prepare(f, &r)));
+    assert_int_equal(fake->optimisation, 2);
+    assert_int_equal(fake->registers, ~0u);
+    rt_text options = RT_TEXT("-O1  -maxrregcount=64 -g -lineinfo");
+    assert_true(rt_ok(dev_program_link(r.device, r.programs, 1, options, &linked)));
+    assert_int_equal(fake->optimisation, 2);
+    assert_int_equal(fake->registers, 64);
+    dev_program_destroy(linked);
+    run_end(&r);
+}
+
+/* Every byte of a program's binary counts. */
+static void damaged_binaries_are_refused(void **state)
+{
+    fixture *f = *state;
+    run r = {0};
+    rt_buffer binary = {0};
+    dev_program *program;
+    assert_true(rt_ok(run_prepare(f, &r)));
+    assert_true(rt_ok(dev_program_binary(r.programs[2], &binary)));
+    for (size_t i = 0; i < binary.size; i++) {
+        binary.data[i] ^= 1;
+        rt_status status = dev_program_load(r.device, rt_buffer_bytes(&binary), &program);
+        assert_int_equal(status.code, RT_MALFORMED);
+        binary.data[i] ^= 1;
+        rt_bytes cut = {(const uint8_t *)binary.data, i};
+        assert_int_equal(dev_program_load(r.device, cut, &program).code, RT_MALFORMED);
+    }
+    assert_true(rt_ok(dev_program_load(r.device, rt_buffer_bytes(&binary), &program)));
+    dev_program_destroy(program);
+    rt_buffer_free(&binary);
+    run_end(&r);
+}
+
+/* ---- Variables ---------------------------------------------------------------------------- */
+
+/* A round trip, and a part of it to unified shared memory and back: cuModuleGetGlobal told where
+ * the variable is, and only cuMemcpyAsync moves bytes, from the offset that was asked for. */
+static void DG_PLUGIN_12_variables_are_moved_by_address(void **state)
+{
+    fixture *f = *state;
+    run r = {0};
+    uint8_t back[4] = {0};
+    const uint8_t first[4] = {1, 2, 3, 4};
+    dev_event *events[4];
+    dev_command how = {.tag = 1};
+    assert_true(rt_ok(run_prepare(f, &r)));
+    assert_non_null(strstr(fake->trace, "cuModuleGetGlobal_v2"));
+    dev_memory *variable = r.memories[VARIABLE], *shared = r.memories[SHARED];
+    memset(fake->variable, 9, sizeof fake->variable);
+    fake->trace[0] = '\0';
+    assert_true(rt_ok(dev_enqueue_write(r.queues[0], how, variable, 2, 4, first, &events[0])));
+    assert_true(rt_ok(dev_enqueue_copy(r.queues[0], how, variable, 3, shared, 1, 2, &events[1])));
+    assert_true(rt_ok(dev_enqueue_copy(r.queues[0], how, shared, 1, variable, 4, 2, &events[2])));
+    assert_true(rt_ok(dev_enqueue_read(r.queues[0], how, variable, 2, 4, back, &events[3])));
+    for (int i = 0; i < 4; i++) {
+        assert_true(rt_ok(dev_event_wait(events[i])));
+        dev_event_destroy(events[i]);
+    }
+    uint8_t variable_then[FAKE_VARIABLE_SIZE];
+    memcpy(variable_then, fake->variable, sizeof variable_then);
+    bool only_copies = strstr(fake->trace, "cuMemcpyAsync") && !strstr(fake->trace, "cuMemset");
+    run_end(&r); /* before anything fails: a device outlives what is made from it */
+    assert_true(only_copies);
+    /* 1 2 3 4 from byte 2 on; then its bytes 3 and 4, which are 2 and 3, at byte 4. */
+    const uint8_t expected[4] = {1, 2, 2, 3};
+    const uint8_t whole[FAKE_VARIABLE_SIZE] = {9, 9, 1, 2, 2, 3, 9, 9, 9, 9, 9, 9};
+    assert_memory_equal(back, expected, 4);
+    assert_memory_equal(variable_then, whole, sizeof whole);
+}
+
+static void variables_that_cannot_be_are_refused(void **state)
+{
+    fixture *f = *state;
+    run r = {0};
+    assert_true(rt_ok(run_prepare(f, &r)));
+    assert_int_equal(dev_memory_address(r.memories[VARIABLE]), (uintptr_t)fake->variable);
+    const struct {
+        rt_text name;
+        size_t size;
+        rt_code code;
+        const char *part;
+    } rows[] = {
+        {{"missing", 7}, 4, RT_ERRC_INVALID, "no variable 'missing'"},
+        {{"", 0}, 4, RT_ERRC_INVALID, "no variable ''"},
+        {{"counter\0x", 9}, 4, RT_ERRC_INVALID, "NUL"},
+        {{"counter", 7}, 0, RT_DRIVER_ERROR, "without a result"},
+        {{"counter", 7}, (size_t)RT_MEMORY_SIZE_MAX + 1, RT_LIMIT, "4294967297 bytes"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        dev_memory *memory;
+        fake->variable_size = rows[i].size;
+        rt_status status = dev_global_find(r.programs[2], rows[i].name, &memory);
+        assert_int_equal(status.code, rows[i].code);
+        assert_true(message_has(f->sink, status, rows[i].part));
+    }
+    run_end(&r);
+}
+
+/* Patterns of every size, at an address that words can have and at one that they cannot. */
+static void fills_repeat_their_pattern(void **state)
+{
+    fixture *f = *state;
+    assert_true(rt_ok(fixture_open(f, "")));
+    dev_memory *memory;
+    dev_queue *queue;
+    assert_true(rt_ok(dev_memory_create(f->device, 256, RT_TEXT("m"), &memory)));
+    assert_true(rt_ok(dev_queue_create(f->device, &queue)));
+    uint8_t pattern[16], back[256];
+    for (uint8_t i = 0; i < 16; i++)
+        pattern[i] = (uint8_t)(i * 7 + 1);
+    ((cuda_memory *)memory)->address += 1; /* as of a variable of bytes */
+    for (int odd = 1; odd >= 0; odd--) {
+        for (size_t size = 1; size <= 16; size *= 2) {
+            dev_event *events[2];
+            const dev_command after = {.wait = events, .wait_count = 1};
+            assert_true(rt_ok(dev_enqueue_fill(queue, no_wait, memory, 16, 96,
+                                               (rt_bytes){pattern, size}, &events[0])));
+            assert_true(rt_ok(dev_enqueue_read(queue, after, memory, 15, 98, back, &events[1])));
+            assert_true(rt_ok(dev_event_wait(events[1])));
+            for (size_t i = 0; i < 96; i++)
+                assert_int_equal(back[1 + i], pattern[i % size]);
+            assert_int_equal(back[0], 0xA5); /* what memory of the fake is made of, beside it */
+            assert_int_equal(back[97], 0xA5);
+            dev_event_destroy(events[0]);
+            dev_event_destroy(events[1]);
+        }
+        if (odd) ((cuda_memory *)memory)->address -= 1;
+        if (odd) memset((void *)(uintptr_t)((cuda_memory *)memory)->address, 0xA5, 256);
+    }
+    dev_memory_destroy(memory);
+    dev_queue_destroy(queue);
+}
+
+/* ---- Kernels ------------------------------------------------------------------------------ */
+
+static void kernels_that_are_not_there_are_refused(void **state)
+{
+    fixture *f = *state;
+    run r = {0};
+    assert_true(rt_ok(run_prepare(f, &r)));
+    const struct {
+        rt_text name;
+        const char *part;
+    } rows[] = {
+        {{"no", 2}, "no kernel 'no' (no PTX of it declares one)"},
+        {{"k\0k", 3}, "no PTX of it declares one"},
+        {{"missing_one", 11}, "no kernel 'missing_one' (cuModuleGetFunction"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        dev_kernel *kernel;
+        rt_status status = dev_kernel_create(r.programs[2], rows[i].name, &kernel);
+        assert_int_equal(status.code, RT_ERRC_INVALID);
+        assert_true(message_has(f->sink, status, rows[i].part));
+    }
+    assert_int_equal(dev_kernel_argument_count(r.kernel), 2);
+    run_end(&r);
+}
+
+/* The launch of the contract: the offset and the number of dimensions in the hidden parameter. */
+static void launches_follow_the_contract(void **state)
+{
+    fixture *f = *state;
+    run r = {0};
+    const uint8_t value[4] = {7};
+    const dev_nd_range range = {
+        .dimensions = 2, .global = {12, 6, 1}, .local = {4, 3, 1}, .offset = {5, 9, 0}};
+    const dev_argument arguments[] = {
+        {.kind = DEV_ARGUMENT_BYTES, .bytes = {value, 4}},
+        {.kind = DEV_ARGUMENT_MEMORY, .memory = NULL},
+    };
+    assert_true(rt_ok(run_prepare(f, &r)));
+    assert_int_equal(fake->dynamic_shared, 9000 - 1000); /* the device's, less the kernel's own */
+    assert_true(rt_ok(
+        dev_enqueue_kernel(r.queues[0], no_wait, r.kernel, &range, arguments, 2, run_event(&r))));
+    const unsigned grid[3] = {3, 2, 1}, block[3] = {4, 3, 1};
+    assert_memory_equal(fake->grid, grid, sizeof grid);
+    assert_memory_equal(fake->block, block, sizeof block);
+    assert_int_equal(fake->shared_size, RT_PTX_LAUNCH_SIZE);
+    const rt_ptx_launch hidden = {.global_offset = {5, 9, 0}, .dimensions = 2};
+    assert_memory_equal(&fake->hidden, &hidden, sizeof hidden);
+    run_end(&r);
+}
+
+/* ---- Lost devices, and calls that do not return ------------------------------------------- */
+
+/* A kernel that went wrong is found by who waits; afterwards nothing works any more, and all that
+ * is there can still be given back. */
+static void a_lost_device_stays_lost(void **state)
+{
+    fixture *f = *state;
+    run r = {0};
+    dev_program *program;
+    dev_memory *memory;
+    dev_event *event;
+    assert_true(rt_ok(run_prepare(f, &r)));
+    assert_true(rt_ok(run_launch(&r, no_wait, FIRST, 0)));
+    fake->fail_call = "cuEventSynchronize";
+    fake->fail_with = 700;
+    fake->sticky = true;
+    rt_status first = run_wait(&r), again = run_wait(&r);
+    assert_int_equal(first.code, RT_DEVICE_LOST);
+    assert_int_equal(first.detail, again.detail);
+    assert_int_equal(dev_event_query(r.events[0]), DEV_EVENT_FAILED);
+    assert_int_equal(dev_memory_create(r.device, 8, none, &memory).code, RT_DEVICE_LOST);
+    assert_int_equal(dev_program_compile(r.device, &image, &program).code, RT_DEVICE_LOST);
+    assert_int_equal(
+        dev_enqueue_read(r.queues[0], no_wait, r.memories[FIRST], 0, 8, r.read, &event).code,
+        RT_DEVICE_LOST);
+    run_end(&r);
+}
+
+static void *waiter(void *event)
+{
+    CHECK(rt_ok(dev_event_wait(event)));
+    return NULL;
+}
+
+/* A wait that does not return holds nobody up who only looks. */
+static void a_wait_that_hangs_lets_others_look(void **state)
+{
+    fixture *f = *state;
+    run r = {0};
+    pthread_t thread;
+    assert_true(rt_ok(run_prepare(f, &r)));
+    assert_true(rt_ok(run_launch(&r, no_wait, FIRST, 0)));
+    fake->pending = true;
+    fake->hang_call = "cuEventSynchronize";
+    assert_int_equal(pthread_create(&thread, NULL, waiter, r.events[0]), 0);
+    while (!atomic_load(&fake->hanging))
+        continue;
+    assert_int_equal(dev_event_query(r.events[0]), DEV_EVENT_PENDING);
+    fake->hang_call = NULL;
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(dev_event_query(r.events[0]), DEV_EVENT_COMPLETE);
+    run_end(&r);
+}
+
+/* Reads and writes from several threads share blocks of page-locked memory. */
+static void *mover(void *user)
+{
+    const run *r = user;
+    dev_memory *memory;
+    CHECK(rt_ok(dev_memory_create(r->device, 8, RT_TEXT("m"), &memory)));
+    for (uint8_t i = 0; i < 200; i++) {
+        uint8_t read = 0;
+        dev_event *written, *done;
+        CHECK(rt_ok(dev_enqueue_write(r->queues[0], no_wait, memory, 3, 1, &i, &written)));
+        const dev_command after = {.wait = &written, .wait_count = 1};
+        CHECK(rt_ok(dev_enqueue_read(r->queues[1], after, memory, 3, 1, &read, &done)));
+        CHECK(rt_ok(dev_event_wait(done)));
+        CHECK(read == i);
+        dev_event_destroy(written);
+        dev_event_destroy(done);
+    }
+    dev_memory_destroy(memory);
+    return NULL;
+}
+
+static void threads_share_a_device(void **state)
+{
+    fixture *f = *state;
+    run r = {0};
+    pthread_t threads[4];
+    assert_true(rt_ok(run_prepare(f, &r)));
+    fake->ignore_streams = true;
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, mover, &r), 0);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    run_end(&r);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
+    void *handle = dlopen(FAKE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    void *symbol = handle ? dlsym(handle, "fake_cuda_control") : NULL;
+    if (!symbol) {
+        fprintf(stderr, "%s\n", dlerror());
+        return 1;
+    }
+    fake_cuda *(*control)(void);
+    memcpy(&control, &symbol, sizeof control);
+    fake = control();
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(drivers_that_are_none_are_unavailable),
+        TEST(devices_are_chosen_by_number),
+        TEST(capabilities_are_the_drivers_answers),
+        TEST(what_a_device_lacks_is_no_capability),
+        TEST(every_kind_of_memory_moves_its_bytes),
+        TEST(the_driver_compiles_each_image_and_links_all),
+        TEST(commands_of_a_queue_overtake_each_other),
+        TEST(times_count_from_one_epoch),
+        TEST(times_in_no_order_are_refused),
+        TEST(no_failure_leaks_or_panics),
+        TEST(failures_have_the_class_of_their_call),
+        TEST(a_link_that_fails_silently_is_the_drivers_failure),
+        TEST(images_that_are_no_ptx_are_refused),
+        TEST(options_reach_the_drivers_linker),
+        TEST(damaged_binaries_are_refused),
+        TEST(DG_PLUGIN_12_variables_are_moved_by_address),
+        TEST(variables_that_cannot_be_are_refused),
+        TEST(fills_repeat_their_pattern),
+        TEST(kernels_that_are_not_there_are_refused),
+        TEST(launches_follow_the_contract),
+        TEST(a_lost_device_stays_lost),
+        TEST(a_wait_that_hangs_lets_others_look),
+        TEST(threads_share_a_device),
+    };
+#undef TEST
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

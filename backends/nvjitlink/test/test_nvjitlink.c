@@ -1,0 +1,487 @@
+/* The nvJitLink adapter over a fake library: what it makes of every result and log. */
+#include "backends/nvjitlink/nvj_cubin.h"
+#include "backends/nvjitlink/nvj_internal.h"
+#include "backends/nvjitlink/test/fake_nvjitlink.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static fake_nvjitlink *fake; /* of the shared object, found in main */
+
+static void fake_reset(void)
+{
+    *fake = (fake_nvjitlink){.functions = "k helper", .variables = "counter"};
+}
+
+static rt_status fake_open(const dev_open_parameters *parameters, rt_text selector,
+                           dev_device **out_device)
+{
+    return nvj_device_open(FAKE_LIBRARY, parameters, selector, out_device);
+}
+static const dev_backend fake_backend = {"nvjitlink over a fake", fake_open};
+
+static const char ptx_text[] = "//@kernel k value:4 pointer:8\n.version 6.4\n";
+static const dev_code image = {
+    .format = RT_FORMAT_PTX,
+    .bytes = {(const uint8_t *)ptx_text, sizeof ptx_text - 1},
+    .options = {"-cl-mad-enable -O3", 18},
+};
+static const rt_text none = {"", 0};
+static const dev_command no_wait = {0};
+static const dev_nd_range one_item = {.dimensions = 1, .global = {1, 1, 1}};
+
+static bool message_has(rt_sink *sink, rt_status status, const char *part)
+{
+    rt_text message = rt_sink_diagnostic(sink, status)->message;
+    return memmem(message.data, message.length, part, strlen(part)) != NULL;
+}
+
+typedef struct fixture {
+    rt_sink *sink;
+    dev_device *device;
+} fixture;
+
+static rt_status fixture_open(fixture *f, const char *selector)
+{
+    const dev_open_parameters parameters = {.sink = f->sink};
+    return dev_device_open(&fake_backend, &parameters, rt_text_of(selector), &f->device);
+}
+
+static int setup(void **state)
+{
+    static fixture f;
+    fake_reset();
+    f = (fixture){.sink = rt_sink_create()};
+    *state = &f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture *f = *state;
+    dev_device_destroy(f->device);
+    assert_int_equal(fake->live, 0);
+    rt_sink_destroy(f->sink);
+    return 0;
+}
+
+/* ---- Opening ------------------------------------------------------------------------------ */
+
+static void libraries_that_are_none_are_unavailable(void **state)
+{
+    fixture *f = *state;
+    const dev_open_parameters parameters = {.sink = f->sink};
+    dev_device *device = NULL;
+    rt_status status = nvj_device_open("libno-such.so", &parameters, none, &device);
+    assert_int_equal(status.code, RT_UNAVAILABLE);
+    assert_true(message_has(f->sink, status, "ci/setup --with nvidia"));
+    status = nvj_device_open("libm.so.6", &parameters, none, &device);
+    assert_int_equal(status.code, RT_UNAVAILABLE);
+    assert_true(message_has(f->sink, status, "has no nvJitLinkVersion"));
+    assert_null(device);
+}
+
+static void architectures_are_chosen_by_name(void **state)
+{
+    fixture *f = *state;
+    const struct {
+        const char *selector, *options; /* NULL: refused */
+    } rows[] = {
+        {"", "-arch=sm_90 "},
+        {"arch=sm_75", "-arch=sm_75 "},
+        {"arch=sm_90a", "-arch=sm_90a "},
+        {"arch=", NULL},
+        {"arch=sm_", NULL},
+        {"arch=sm_x", NULL},
+        {"arch=sm_9x0", NULL},
+        {"arch=sm_123456", NULL},
+        {"sm_90", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_status status = fixture_open(f, rows[i].selector);
+        assert_int_equal(status.code, rows[i].options ? RT_OK : RT_ERRC_INVALID);
+        if (rows[i].options) assert_string_equal(fake->options, rows[i].options);
+        dev_device_destroy(f->device);
+        f->device = NULL;
+    }
+    fake->fail_call = "nvJitLinkCreate";
+    fake->fail_with = 16;
+    fake->log = "unrecognized architecture (compute_999)\n";
+    rt_status status = fixture_open(f, "arch=sm_999");
+    assert_int_equal(status.code, RT_ERRC_INVALID);
+    assert_true(message_has(f->sink, status, "NVJITLINK_ERROR_UNRECOGNIZED_ARCH (16); its log:"));
+    assert_true(message_has(f->sink, status, "compute_999"));
+}
+
+static void it_links_and_runs_nothing(void **state)
+{
+    fixture *f = *state;
+    dev_capabilities found;
+    assert_true(rt_ok(fixture_open(f, "arch=sm_75")));
+    dev_device_capabilities(f->device, &found);
+    assert_true(rt_text_is(found.name, "sm_75"));
+    assert_true(rt_text_is(found.driver, "nvJitLink 13.7"));
+    assert_false(found.executes);
+    assert_int_equal(found.formats_taken, 1u << RT_FORMAT_PTX);
+    assert_true(dev_capabilities_link(&found, RT_FORMAT_PTX));
+}
+
+/* ---- A whole run, of which any call may fail ---------------------------------------------- */
+
+typedef struct run {
+    dev_device *device;
+    dev_program *programs[5]; /* two compiled, one linked, one built, one of a binary */
+    dev_kernel *kernel;
+    dev_memory *memories[3]; /* a buffer, unified shared memory, a variable */
+    dev_queue *queue;
+    dev_event *events[5];
+    uint8_t read[12];
+    dev_times times[2]; /* of the copy and the launch */
+} run;
+
+/* Takes the linked program out as bytes and makes it again. */
+static rt_status run_binary(run *r)
+{
+    rt_buffer binary = {0};
+    rt_status status = dev_program_binary(r->programs[2], &binary);
+    if (rt_ok(status))
+        status = dev_program_load(r->device, rt_buffer_bytes(&binary), &r->programs[4]);
+    rt_buffer_free(&binary);
+    return status;
+}
+
+static rt_status run_programs(const fixture *f, run *r)
+{
+    const dev_open_parameters parameters = {.sink = f->sink};
+    RT_TRY(dev_device_open(&fake_backend, &parameters, none, &r->device));
+    for (int i = 0; i < 2; i++)
+        RT_TRY(dev_program_compile(r->device, &image, &r->programs[i]));
+    RT_TRY(dev_program_link(r->device, r->programs, 2, RT_TEXT("-lineinfo -O3"), &r->programs[2]));
+    RT_TRY(dev_program_build(r->device, &image, &r->programs[3]));
+    RT_TRY(run_binary(r));
+    RT_TRY(dev_kernel_create(r->programs[4], RT_TEXT("k"), &r->kernel));
+    return dev_global_find(r->programs[2], RT_TEXT("counter"), &r->memories[2]);
+}
+
+static rt_status run_commands(run *r)
+{
+    static const uint8_t content[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    dev_memory **m = r->memories;
+    const dev_argument arguments[] = {
+        {.kind = DEV_ARGUMENT_BYTES, .bytes = {content, 4}},
+        {.kind = DEV_ARGUMENT_POINTER, .memory = m[1], .offset = 3},
+    };
+    RT_TRY(dev_enqueue_write(r->queue, no_wait, m[0], 0, 8, content, &r->events[0]));
+    RT_TRY(dev_enqueue_copy(r->queue, no_wait, m[0], 0, m[1], 0, 8, &r->events[1]));
+    RT_TRY(dev_enqueue_fill(r->queue, no_wait, m[2], 0, 4, (rt_bytes){content, 2}, &r->events[2]));
+    RT_TRY(
+        dev_enqueue_kernel(r->queue, no_wait, r->kernel, &one_item, arguments, 2, &r->events[3]));
+    RT_TRY(dev_enqueue_read(r->queue, no_wait, m[2], 0, 12, r->read, &r->events[4]));
+    RT_TRY(dev_queue_flush(r->queue));
+    for (int i = 1; i < 5; i++)
+        RT_TRY(dev_event_wait(r->events[i]));
+    RT_TRY(dev_event_times(r->events[1], &r->times[0]));
+    return dev_event_times(r->events[3], &r->times[1]);
+}
+
+static rt_status run_whole(const fixture *f, run *r)
+{
+    *r = (run){0};
+    memset(r->read, 7, sizeof r->read);
+    rt_status status = run_programs(f, r);
+    if (rt_ok(status)) status = dev_memory_create(r->device, 8, none, &r->memories[0]);
+    if (rt_ok(status))
+        status = dev_usm_create(r->device, DEV_MEMORY_USM_SHARED, 8, none, &r->memories[1]);
+    if (rt_ok(status)) status = dev_queue_create_profiling(r->device, &r->queue);
+    if (rt_ok(status)) status = run_commands(r);
+    for (int i = 0; i < 5; i++)
+        dev_event_destroy(r->events[i]);
+    dev_queue_destroy(r->queue);
+    for (int i = 0; i < 3; i++)
+        dev_memory_destroy(r->memories[i]);
+    for (int i = 0; i < 5; i++)
+        dev_program_destroy(r->programs[i]);
+    dev_kernel_destroy(r->kernel);
+    dev_device_destroy(r->device);
+    return status;
+}
+
+static void what_is_linked_is_what_was_given(void **state)
+{
+    fixture *f = *state;
+    run r;
+    assert_true(rt_ok(run_whole(f, &r)));
+    for (size_t i = 0; i < sizeof r.read; i++)
+        assert_int_equal(r.read[i], 0);
+    /* Commands are counted from 0: the copy is the second, the launch the fourth. */
+    assert_int_equal(r.times[0].end, 1);
+    assert_int_equal(r.times[1].submit, 3);
+    assert_non_null(strstr(fake->trace, "nvJitLinkCreate nvJitLinkGetErrorLogSize nvJitLinkAddData "
+                                        "nvJitLinkGetErrorLogSize nvJitLinkDestroy "));
+    assert_true(rt_ok(fixture_open(f, "")));
+    dev_program *programs[2], *linked;
+    for (int i = 0; i < 2; i++)
+        assert_true(rt_ok(dev_program_compile(f->device, &image, &programs[i])));
+    assert_true(rt_ok(dev_program_link(f->device, programs, 2, RT_TEXT("-lineinfo"), &linked)));
+    /* Each option once, and none of OpenCL C's compiler. */
+    assert_string_equal(fake->options, "-arch=sm_90 -lineinfo -O3 ");
+    assert_int_equal(fake->added, 2);
+    for (int i = 0; i < 2; i++)
+        dev_program_destroy(programs[i]);
+    dev_program_destroy(linked);
+}
+
+/* checked.c panics when a status is none that the operation may answer; here nothing may stay
+ * behind, and every failure has a message. */
+static void no_failure_leaks_or_panics(void **state)
+{
+    const fixture *f = *state;
+    static const char *const logs[] = {NULL, "error   : something\n"};
+    for (nvj_result result = -1; result <= 20; result++) {
+        for (int l = 0; l < 2; l++) {
+            uint32_t calls = UINT32_MAX;
+            for (uint32_t n = 0; n <= calls; n++) {
+                fake_reset();
+                fake->fail_at = n;
+                fake->fail_with = result;
+                fake->log = logs[l];
+                run r;
+                rt_status status = run_whole(f, &r);
+                assert_int_equal(fake->live, 0);
+                CHECK_IMPLIES(n == 0, rt_ok(status));
+                if (!rt_ok(status))
+                    assert_true(rt_sink_diagnostic(f->sink, status)->message.length > 10);
+                if (n == 0) calls = fake->calls;
+            }
+            assert_true(calls > 15 && calls < 80);
+        }
+    }
+}
+
+static void failures_have_the_class_of_their_call(void **state)
+{
+    fixture *f = *state;
+    const struct {
+        const char *call;
+        nvj_result result;
+        const char *log, *written;
+        rt_code code;
+        const char *part; /* of the message */
+    } rows[] = {
+        {"nvJitLinkVersion", 6, NULL, NULL, RT_DRIVER_ERROR, "nvJitLinkVersion: result 6"},
+        {"nvJitLinkCreate", 1, "unrecognized option: -x", NULL, RT_ERRC_INVALID, "option: -x"},
+        {"nvJitLinkCreate", 0, NULL, NULL, RT_DRIVER_ERROR, "without a link"},
+        {"nvJitLinkAddData", 4, "ptxas line 7", NULL, RT_ERRC_BUILD,
+         "nvJitLinkAddData: NVJITLINK_ERROR_PTX_COMPILE (4); its log:\nptxas line 7"},
+        {"nvJitLinkAddData", 12, "bad input", NULL, RT_MALFORMED, "INCORRECT_INPUT_TYPE (12)"},
+        {"nvJitLinkAddData", 0, "error: said and not meant", NULL, RT_ERRC_BUILD,
+         "NVJITLINK_SUCCESS (0); its log:\nerror: said"},
+        {"nvJitLinkComplete", 6, "error   : Undefined reference to 'f'\nERROR 9: complete\n", NULL,
+         RT_LINK_ERROR, "Undefined reference to 'f'"},
+        {"nvJitLinkComplete", 6, NULL, NULL, RT_DRIVER_ERROR, "NVJITLINK_ERROR_INTERNAL (6)"},
+        {"nvJitLinkComplete", 9, "sections overlap", NULL, RT_LINK_ERROR, "ERROR_FINALIZE"},
+        {"nvJitLinkComplete", 0, "error: Multiple definition of 'f'", NULL, RT_LINK_ERROR,
+         "Multiple definition"},
+        {"nvJitLinkComplete", 0, NULL, "@E@error   : Multiple definition of 'f'", RT_LINK_ERROR,
+         "nvJitLinkComplete: NVJITLINK_SUCCESS (0); its log:\nerror   : Multiple definition"},
+        {"nvJitLinkComplete", 77, NULL, NULL, RT_DRIVER_ERROR, "nvJitLink 13 does not name (77)"},
+        {"nvJitLinkGetLinkedCubinSize", 3, NULL, NULL, RT_MALFORMED, "GetLinkedCubinSize"},
+        {"nvJitLinkGetLinkedCubinSize", 0, NULL, NULL, RT_LIMIT, "a cubin of 0 bytes"},
+        {"nvJitLinkGetLinkedCubin", 3, NULL, NULL, RT_MALFORMED, "nvJitLinkGetLinkedCubin"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fake_reset();
+        fake->fail_call = rows[i].call;
+        fake->fail_with = rows[i].result;
+        fake->log = rows[i].log;
+        fake->written = rows[i].written;
+        run r;
+        rt_status status = run_whole(f, &r);
+        if (status.code != rows[i].code || !message_has(f->sink, status, rows[i].part))
+            fail_msg("%s %d: %s: %.*s", rows[i].call, rows[i].result,
+                     rt_code_name((rt_code)status.code),
+                     RT_TEXT_ARG(rt_sink_diagnostic(f->sink, status)->message));
+    }
+}
+
+/* The same line while a text is added to others, where it is about symbols. */
+static void a_second_definition_is_refused_where_it_is_added(void **state)
+{
+    fixture *f = *state;
+    assert_true(rt_ok(fixture_open(f, "")));
+    dev_program *programs[2], *linked;
+    for (int i = 0; i < 2; i++)
+        assert_true(rt_ok(dev_program_compile(f->device, &image, &programs[i])));
+    fake->calls = 0;
+    fake->fail_at = 5; /* create, its log; the first text, its log; the second text */
+    fake->written = "@E@error   : Multiple definition of 'f' in 'image 1'";
+    rt_status status = dev_program_link(f->device, programs, 2, none, &linked);
+    assert_int_equal(status.code, RT_LINK_ERROR);
+    assert_true(message_has(f->sink, status, "nvJitLinkAddData: NVJITLINK_SUCCESS (0)"));
+    assert_true(message_has(f->sink, status, "Multiple definition of 'f' in 'image 1'"));
+    for (int i = 0; i < 2; i++)
+        dev_program_destroy(programs[i]);
+}
+
+/* What was linked has to be there. */
+static void empty_and_damaged_cubins_are_the_librarys_failure(void **state)
+{
+    fixture *f = *state;
+    const struct {
+        const char *functions;
+        bool no_cubin;
+        size_t cut, size;
+        rt_code code;
+        const char *part;
+    } rows[] = {
+        {"", false, 0, 0, RT_DRIVER_ERROR, "success, and the cubin lacks kernel 'k'"},
+        {"kk", false, 0, 0, RT_DRIVER_ERROR, "lacks kernel 'k'"},
+        {"k", true, 0, 0, RT_DRIVER_ERROR, "no cubin with symbols"},
+        {"k", false, 20, 0, RT_DRIVER_ERROR, "no cubin with symbols"},
+        {"k", false, 0, (size_t)RT_IMAGE_SIZE_MAX + 1, RT_LIMIT, "are handled"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fake_reset();
+        fake->functions = rows[i].functions;
+        fake->no_cubin = rows[i].no_cubin;
+        fake->cubin_cut = rows[i].cut;
+        fake->cubin_size = rows[i].size;
+        run r;
+        rt_status status = run_whole(f, &r);
+        assert_int_equal(status.code, rows[i].code);
+        assert_true(message_has(f->sink, status, rows[i].part));
+    }
+}
+
+/* No byte of a file leads outside of it, whatever it is. */
+static void cubins_are_read_with_care(void **state)
+{
+    (void)state;
+    enum { SIZE = 400 };
+    uint8_t bytes[SIZE];
+    uint32_t seed = 1, index = 0;
+    uint64_t size = 0;
+    nvj_cubin cubin;
+    static const uint8_t begin[] = {0x7f, 'E', 'L', 'F', 2};
+    for (int round = 0; round < 20000; round++) {
+        for (size_t i = 0; i < SIZE; i++) {
+            seed = seed * 1664525 + 1013904223;
+            bytes[i] = seed >> 24 < 200 ? 0 : (uint8_t)(seed >> 16);
+        }
+        memcpy(bytes, begin, sizeof begin);
+        bytes[18] = 190, bytes[19] = 0; /* e_machine */
+        bytes[58] = 64, bytes[59] = 0;  /* e_shentsize */
+        bytes[60] = 3, bytes[61] = 0;   /* e_shnum */
+        memset(bytes + 41, 0, 7);       /* e_shoff below 256 */
+        rt_bytes file = {bytes, SIZE - seed % 100};
+        if (nvj_cubin_read(file, &cubin))
+            nvj_cubin_find(&cubin, NVJ_SYMBOL_VARIABLE, RT_TEXT("a"), &index, &size);
+    }
+}
+
+/* ---- Programs ----------------------------------------------------------------------------- */
+
+static void symbols_are_found_in_what_was_linked(void **state)
+{
+    fixture *f = *state;
+    dev_program *program;
+    dev_memory *counter, *again, *other;
+    dev_kernel *kernel;
+    fake->variables = "first counter";
+    assert_true(rt_ok(fixture_open(f, "")));
+    assert_true(rt_ok(dev_program_build(f->device, &image, &program)));
+    assert_true(rt_ok(dev_global_find(program, RT_TEXT("counter"), &counter)));
+    assert_true(rt_ok(dev_global_find(program, RT_TEXT("counter"), &again)));
+    assert_true(rt_ok(dev_global_find(program, RT_TEXT("first"), &other)));
+    assert_int_equal(counter->size, 12);
+    assert_true(dev_memory_address(counter) == dev_memory_address(again));
+    assert_true(dev_memory_address(counter) != dev_memory_address(other));
+    dev_memory_destroy(counter);
+    dev_memory_destroy(again);
+    dev_memory_destroy(other);
+    static const char *const missing[] = {"count", "counters", "k", "elsewhere", ""};
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
+        rt_status status = dev_global_find(program, rt_text_of(missing[i]), &counter);
+        assert_int_equal(status.code, RT_ERRC_INVALID);
+    }
+    /* A function that is no kernel cannot be launched. */
+    assert_int_equal(dev_kernel_create(program, RT_TEXT("helper"), &kernel).code, RT_ERRC_INVALID);
+    assert_true(rt_ok(dev_kernel_create(program, RT_TEXT("k"), &kernel)));
+    assert_int_equal(dev_kernel_argument_count(kernel), 2);
+    dev_program_destroy(program);
+    dev_kernel_destroy(kernel);
+}
+
+static void images_that_are_no_ptx_are_refused(void **state)
+{
+    fixture *f = *state;
+    assert_true(rt_ok(fixture_open(f, "")));
+    const struct {
+        rt_format format;
+        const char *text;
+        size_t length;
+        rt_code code;
+    } rows[] = {
+        {RT_FORMAT_SPIRV64, "x", 1, RT_UNSUPPORTED},
+        {RT_FORMAT_PTX, "", 0, RT_MALFORMED},
+        {RT_FORMAT_PTX, "a\0b", 3, RT_MALFORMED},
+        {RT_FORMAT_PTX, "//@kernel k what:4\n", 19, RT_MALFORMED},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const dev_code code = {.format = rows[i].format,
+                               .bytes = {(const uint8_t *)rows[i].text, rows[i].length}};
+        dev_program *program;
+        assert_int_equal(dev_program_compile(f->device, &code, &program).code, rows[i].code);
+        assert_int_equal(dev_program_build(f->device, &code, &program).code, rows[i].code);
+    }
+    dev_program *program;
+    assert_int_equal(dev_program_load(f->device, image.bytes, &program).code, RT_MALFORMED);
+}
+
+/* What others write to standard error meanwhile is not the library's. */
+static void other_lines_of_standard_error_are_no_log(void **state)
+{
+    fixture *f = *state;
+    run r;
+    fake->fail_call = "nvJitLinkComplete";
+    fake->fail_with = 0;
+    fake->written = "(a line of a test, which belongs on standard error)\n";
+    assert_true(rt_ok(run_whole(f, &r)));
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
+    void *handle = dlopen(FAKE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    void *symbol = handle ? dlsym(handle, "fake_nvjitlink_control") : NULL;
+    if (!symbol) {
+        fprintf(stderr, "%s\n", dlerror());
+        return 1;
+    }
+    fake_nvjitlink *(*control)(void);
+    memcpy(&control, &symbol, sizeof control);
+    fake = control();
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(libraries_that_are_none_are_unavailable),
+        TEST(architectures_are_chosen_by_name),
+        TEST(it_links_and_runs_nothing),
+        TEST(what_is_linked_is_what_was_given),
+        TEST(no_failure_leaks_or_panics),
+        TEST(failures_have_the_class_of_their_call),
+        TEST(a_second_definition_is_refused_where_it_is_added),
+        TEST(empty_and_damaged_cubins_are_the_librarys_failure),
+        TEST(cubins_are_read_with_care),
+        TEST(symbols_are_found_in_what_was_linked),
+        TEST(images_that_are_no_ptx_are_refused),
+        TEST(other_lines_of_standard_error_are_no_log),
+    };
+#undef TEST
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

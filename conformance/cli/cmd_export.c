@@ -1,0 +1,126 @@
+/* assay export: a scenario as a plain C program. */
+#include "conformance/cli/columns.h"
+#include "conformance/cli/commands.h"
+#include "conformance/cli/run_options.h"
+#include "conformance/export/export.h"
+#include "conformance/report/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct export_command {
+    rt_arena arena;
+    rt_sink *sink;
+    cnf_exported exported;
+    int status;
+} export_command;
+
+/* Which devices a program can be made for. */
+static const char *const apis[] = {"opencl"};
+
+static bool api_check(const cnf_arguments *arguments)
+{
+    const char *word = arguments->values[CNF_OPTION_FOR];
+    if (word && strcmp(word, apis[0]) == 0) return true;
+    rt_buffer message = {0};
+    if (!word)
+        rt_buffer_printf(&message, "export needs what the program is for: --for opencl");
+    else
+        rt_buffer_printf(&message, "--for %s: programs are made for opencl", word);
+    if (word) cnf_suggest(&message, word, apis, 1);
+    fprintf(stderr, "assay: %s\n", rt_buffer_string(&message));
+    rt_buffer_free(&message);
+    return false;
+}
+
+/* Makes the files while the detail is there. */
+static bool on_record(void *user, const cnf_record *record, const cnf_run_detail *detail)
+{
+    export_command *command = user;
+    const cnf_judgement *judgement = &record->judgement;
+    if (judgement->verdict != CNF_VERDICT_PASS || !detail->scenario || !detail->messages) {
+        fprintf(stderr, "assay: %.*s is %s on sim, so that there is no program to make of it\n",
+                RT_TEXT_ARG(record->file), cnf_verdict_word(judgement->verdict));
+        if (judgement->message.length > 0)
+            fprintf(stderr, "%.*s\n", RT_TEXT_ARG(judgement->message));
+        return true;
+    }
+    cnf_exported exported;
+    rt_status status = cnf_export_opencl(command->sink, &command->arena, detail->scenario,
+                                         detail->messages, &exported);
+    if (!rt_ok(status)) {
+        fprintf(stderr, "assay: %.*s\n",
+                RT_TEXT_ARG(rt_sink_diagnostic(command->sink, status)->message));
+        return true;
+    }
+    /* Codes belong to the run. */
+    cnf_exported_file *files = rt_arena_alloc_array(&command->arena, exported.count, sizeof *files);
+    for (uint32_t i = 0; i < exported.count; i++)
+        files[i] = (cnf_exported_file){exported.files[i].name,
+                                       rt_arena_bytes(&command->arena, exported.files[i].content)};
+    command->exported = (cnf_exported){files, exported.count};
+    command->status = CNF_EXIT_EXPECTED;
+    return true;
+}
+
+static int files_write(export_command *command, const char *folder)
+{
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        fprintf(stderr, "assay: -o %s: %s\n", folder, strerror(errno));
+        return CNF_EXIT_INFRASTRUCTURE;
+    }
+    for (uint32_t i = 0; i < command->exported.count; i++) {
+        const cnf_exported_file *file = &command->exported.files[i];
+        rt_text path = rt_arena_printf(&command->arena, "%s/%.*s", folder, RT_TEXT_ARG(file->name));
+        int error = cnf_file_replace(
+            path.data, (rt_text){(const char *)file->content.data, file->content.size});
+        if (error == 0) continue;
+        fprintf(stderr, "assay: -o %s: %s\n", path.data, strerror(error));
+        return CNF_EXIT_INFRASTRUCTURE;
+    }
+    printf("%s: %u files; make -C %s\n", folder, command->exported.count, folder);
+    return CNF_EXIT_EXPECTED;
+}
+
+static int scenario_export(export_command *command, const cnf_arguments *arguments,
+                           const cnf_file *file)
+{
+    cnf_run_options options;
+    cnf_columns columns;
+    rt_buffer error = {0};
+    if (!cnf_run_options_read(arguments, &options)) return CNF_EXIT_USAGE;
+    bool chosen = cnf_columns_choose(&command->arena, "sim", &columns, &error);
+    CHECK(chosen);
+    rt_buffer_free(&error);
+    options.subjects = columns.subjects;
+    options.subject_count = columns.count;
+    command->status = CNF_EXIT_USAGE;
+    if (cnf_run(&options, file, 1, on_record, command) != CNF_RUN_COMPLETE)
+        return CNF_EXIT_INFRASTRUCTURE;
+    if (command->status != CNF_EXIT_EXPECTED) return command->status;
+    return files_write(command, arguments->values[CNF_OPTION_OUT]);
+}
+
+int cnf_export_command(const cnf_arguments *arguments)
+{
+    if (!api_check(arguments)) return CNF_EXIT_USAGE;
+    if (!arguments->values[CNF_OPTION_OUT] || arguments->path_count != 1) {
+        fprintf(
+            stderr,
+            "assay: export takes one scenario and a folder: assay export FILE --for opencl -o DIR\n");
+        return CNF_EXIT_USAGE;
+    }
+    export_command command = {.sink = rt_sink_create()};
+    cnf_files files;
+    int status = cnf_command_files(arguments, &command.arena, &files);
+    if (status == CNF_EXIT_EXPECTED && files.count != 1) {
+        fprintf(stderr, "assay: export takes one scenario, there are %u\n", files.count);
+        status = CNF_EXIT_USAGE;
+    }
+    if (status == CNF_EXIT_EXPECTED) status = scenario_export(&command, arguments, &files.items[0]);
+    rt_sink_destroy(command.sink);
+    rt_arena_reset(&command.arena);
+    return status;
+}

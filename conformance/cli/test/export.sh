@@ -1,0 +1,47 @@
+#!/bin/sh
+# Exported programs: they are built by the machine's compiler, and on Intel's CPU runtime they say what assay says there.
+#   export.sh ASSAY SCENARIOS ON_INTEL_CPU       exit status 77 where there is no such runtime or no OpenCL header
+assay=$1 scenarios=$2 on_intel=$3
+. "$(dirname "$0")/harness.sh"
+
+# What has no form is refused by name, on any machine.
+expect 2 export "$scenarios/linking/hello_world.yaml"
+says "--for opencl"
+expect 2 export "$scenarios/linking/hello_world.yaml" --for opencle -o "$folder/x"
+says 'did you mean "opencl"?'
+expect 2 export "$scenarios/linking" --for opencl -o "$folder/x"
+says "export takes one scenario"
+expect 2 export "$scenarios/linking/unresolved_import.yaml" --for opencl -o "$folder/x"
+says "before it asks the device for anything"
+expect 2 export "$scenarios/device/out_of_bounds.yaml" --for opencl -o "$folder/x"
+says "out_of_bounds.yaml:"
+says "has no form in an exported program"
+[ -e "$folder/x" ] && fail "a folder was made all the same"
+
+echo '#include <CL/cl.h>' | cc -E - >/dev/null 2>&1 || { echo "there is no CL/cl.h"; exit 77; }
+"$assay" subjects | grep -A 1 '^intel-cpu ' | grep -q available || { echo "there is no intel-cpu"; exit 77; }
+
+# says_the_same SCENARIO VERDICT STATUS: assay's verdict on intel-cpu, and the program's exit status there.
+says_the_same() {
+    name=$(basename "$1" .yaml)
+    "$assay" run "$scenarios/$1" --on intel-cpu >"$folder/out" 2>&1
+    says "intel-cpu: $2"
+    expect 0 export "$scenarios/$1" --for opencl -o "$folder/$name"
+    make -s -C "$folder/$name" main OPENCL=-l:libOpenCL.so.1 CFLAGS="-Wall -Wextra -Werror" >"$folder/out" 2>&1 ||
+        fail "the program of $1 does not compile"
+    (cd "$folder/$name" && "$on_intel" ./main) >"$folder/out" 2>&1
+    status=$?
+    [ $status -eq "$3" ] || fail "the program of $1: exit status $status, expected $3"
+}
+
+says_the_same linking/hello_world.yaml "1 PASS" 0
+says_the_same linking/chain.yaml "1 PASS" 0
+says_the_same linking/two_definitions_in_one_program.yaml "1 PASS" 0
+says_the_same memory/copy_and_fill.yaml "1 PASS" 0
+says_the_same data/math_exponential.yaml "1 PASS" 0
+says_the_same data/math_edge_remquo.yaml "0 PASS, 0 SKIP, 1 XFAIL" 1
+says "expected bits 0x"
+says_the_same data/math_edge_lgamma_sign.yaml "0 PASS, 0 SKIP, 1 XFAIL" 1
+says "FAIL line 21: signs, number 3: expected bits 0x00000000, got 0x00000001"
+
+exit $((failures > 0))

@@ -1,0 +1,97 @@
+/* Collecting fusions from the events of a trace. */
+#include "conformance/explain/fusions.h"
+
+/* ---- What happened ------------------------------------------------------------------------- */
+
+/* The newest of that queue or, with a number, the one of that number; NULL: there is none. */
+static cnf_xpl_fusion *fusion_find(cnf_fusions *all, rt_text queue, rt_text number)
+{
+    for (uint32_t i = all->list.count; i-- > 0;) {
+        cnf_xpl_fusion *one = &all->list.items[i];
+        bool same = number.length > 0 ? rt_text_equal(one->number, number)
+                                      : rt_text_equal(one->queue, queue);
+        if (same) return one;
+    }
+    return NULL;
+}
+
+static void status_note(cnf_fusions *all, const rt_event *event, uint32_t index)
+{
+    rt_text status = cnf_event_text(event, "status");
+    rt_text queue = cnf_event_text(event, "queue"), number = cnf_event_text(event, "fusion");
+    if (rt_text_is(status, "DELETE") || number.length == 0) return;
+    cnf_xpl_fusion *one = fusion_find(all, queue, number);
+    if (!one) {
+        one = rt_vector_push(&all->list);
+        *one = (cnf_xpl_fusion){.number = number, .queue = queue, .end = UINT32_MAX};
+    }
+    if (rt_text_is(status, "ACTIVE")) return;
+    one->status = status;
+    if (one->end == UINT32_MAX) one->end = index;
+}
+
+static void hold_note(cnf_fusions *all, const rt_event *event)
+{
+    rt_text number = cnf_event_text(event, "fusion"), command = cnf_event_text(event, "command");
+    cnf_xpl_fusion *one = number.length > 0 ? fusion_find(all, (rt_text){0}, number) : NULL;
+    if (!one || command.length == 0) return;
+    rt_map_set(&all->holds, command, (uint32_t)(one - all->list.items));
+    *rt_vector_push(&one->held) = event;
+}
+
+static void event_note(cnf_fusions *all, const rt_event *event, uint32_t index)
+{
+    if (event->kind == RT_EVENT_FUSION_STATUS) status_note(all, event, index);
+    if (event->kind == RT_EVENT_FUSION_HOLD) hold_note(all, event);
+    cnf_xpl_fusion *one = fusion_find(all, cnf_event_text(event, "queue"), (rt_text){0});
+    if (!one) return;
+    rt_text kernel = cnf_event_text(event, "kernel");
+    switch (event->kind) {
+    case RT_EVENT_FUSE:
+        one->fuse = event;
+        one->kernel = kernel;
+        break;
+    case RT_EVENT_FUSION_CACHE_HIT: one->kernel = kernel; break;
+    case RT_EVENT_FUSION_CANCEL:
+        one->reason = cnf_event_text(event, "reason");
+        one->detail = cnf_event_text(event, "detail");
+        break;
+    case RT_EVENT_LAUNCH:
+        /* The end is told behind the launch: what comes later is the application's own. */
+        if (one->end == UINT32_MAX && !one->launch && kernel.length > 0 &&
+            rt_text_equal(kernel, one->kernel))
+            one->launch = event;
+        break;
+    default: break;
+    }
+}
+
+/* A demotion names no queue: it is of the list that the compiler was asked for last. */
+static void demotion_note(cnf_fusions *all, const rt_event *event)
+{
+    for (uint32_t i = all->list.count; i-- > 0;) {
+        if (all->list.items[i].kernel.length == 0) continue;
+        *rt_vector_push(&all->list.items[i].demoted) = event;
+        return;
+    }
+}
+
+void cnf_fusions_find(const rt_event *events, uint32_t begin, uint32_t end,
+                      cnf_fusions *out_fusions)
+{
+    *out_fusions = (cnf_fusions){0};
+    for (uint32_t i = begin; i < end; i++) {
+        event_note(out_fusions, &events[i], i);
+        if (events[i].kind == RT_EVENT_FUSION_DEMOTE) demotion_note(out_fusions, &events[i]);
+    }
+}
+
+void cnf_fusions_free(cnf_fusions *fusions)
+{
+    for (uint32_t i = 0; i < fusions->list.count; i++) {
+        rt_vector_free(&fusions->list.items[i].held);
+        rt_vector_free(&fusions->list.items[i].demoted);
+    }
+    rt_vector_free(&fusions->list);
+    rt_map_free(&fusions->holds);
+}

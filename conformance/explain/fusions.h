@@ -1,0 +1,36 @@
+/* What a trace tells of kernel fusion: which kernels a queue held back, and what became of them. */
+#ifndef CONFORMANCE_EXPLAIN_FUSIONS_H
+#define CONFORMANCE_EXPLAIN_FUSIONS_H
+
+#include "conformance/explain/explain_internal.h"
+
+/* Texts and events are borrowed from the trace. */
+typedef struct cnf_xpl_fusion {
+    rt_text number, queue;
+    rt_text status;         /* how it ended; empty: it did not */
+    rt_text reason;         /* why without a fused kernel; empty: it had one, or nobody says */
+    rt_text detail;         /* of a list that was rejected: why */
+    rt_text kernel;         /* that the compiler made or had; empty: none */
+    const rt_event *fuse;   /* NULL: the compiler was not asked */
+    const rt_event *launch; /* of the fused kernel; NULL: none */
+    uint32_t end;           /* the event of its end; UINT32_MAX: none */
+    RT_VECTOR(const rt_event *) held;
+    RT_VECTOR(const rt_event *) demoted; /* buffers that were to be promoted and were not */
+} cnf_xpl_fusion;
+
+/* Those of one process; the numbers of its commands mean nothing in another. */
+typedef struct cnf_fusions {
+    RT_VECTOR(cnf_xpl_fusion) list; /* in the order of their starts */
+    rt_map holds;                   /* number of a held command -> index of its newest fusion */
+} cnf_fusions;
+
+/* Finds them among the events begin to end - 1; whatever these hold is taken as it is.  The caller
+ * frees the result. */
+void cnf_fusions_find(const rt_event *events, uint32_t begin, uint32_t end,
+                      cnf_fusions *out_fusions);
+void cnf_fusions_free(cnf_fusions *fusions);
+
+/* Appends the section "Fusions", unless the trace has none (fusions_text.c). */
+void cnf_fusions_text(rt_buffer *out, const cnf_history *history);
+
+#endif

@@ -1,0 +1,179 @@
+/* The differential report as Markdown.  It decides nothing: verdicts come from the records, and
+ * what is told of one is what `assay why` tells. */
+#include "conformance/report/differences.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* True for a verdict that says that the subject did something else than the documents demand. */
+static bool is_difference(cnf_verdict verdict)
+{
+    switch (verdict) {
+    case CNF_VERDICT_FAIL:
+    case CNF_VERDICT_XFAIL:
+    case CNF_VERDICT_XFAIL_MISMATCH:
+    case CNF_VERDICT_CRASH:
+    case CNF_VERDICT_TIMEOUT:
+    case CNF_VERDICT_HANG:
+    case CNF_VERDICT_INVALID: return true;
+    default: return false;
+    }
+}
+
+void cnf_differences_add(cnf_differences *differences, const cnf_why *why, const cnf_report *report)
+{
+    const cnf_record *record = why->record;
+    if (!is_difference(record->judgement.verdict)) return;
+    rt_arena *arena = &differences->arena;
+    rt_buffer text = {0}, again = {0};
+    cnf_why_write(&text, why);
+    cnf_report_again_write(&again, report, record);
+    *rt_vector_push(&differences->items) = (cnf_difference){
+        .scenario = rt_arena_text(arena, record->scenario),
+        .subject = rt_arena_text(arena, record->subject),
+        .expected = cnf_verdict_effect(record->judgement.verdict) == CNF_EFFECT_EXPECTED,
+        .text = rt_arena_text(arena, rt_buffer_text(&text)),
+        .again = rt_arena_text(arena, rt_buffer_text(&again)),
+    };
+    rt_buffer_free(&text);
+    rt_buffer_free(&again);
+}
+
+void cnf_differences_free(cnf_differences *differences)
+{
+    rt_vector_free(&differences->items);
+    rt_arena_reset(&differences->arena);
+}
+
+/* ---- The table ----------------------------------------------------------------------------- */
+
+/* How far up a scenario's row stands: what is unexpected, what is known, what agrees. */
+typedef enum row_rank { RANK_UNEXPECTED, RANK_KNOWN, RANK_AGREES, RANKS } row_rank;
+
+/* The records of one scenario, neighbours in the sorted report. */
+typedef struct table_row {
+    const cnf_record *records;
+    uint32_t count;
+    row_rank rank;
+} table_row;
+
+static row_rank rank_of(const table_row *row)
+{
+    row_rank rank = RANK_AGREES;
+    for (uint32_t i = 0; i < row->count; i++) {
+        cnf_verdict verdict = row->records[i].judgement.verdict;
+        row_rank own = cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED ? RANK_UNEXPECTED
+                       : is_difference(verdict)                           ? RANK_KNOWN
+                                                                          : RANK_AGREES;
+        if (own < rank) rank = own;
+    }
+    return rank;
+}
+
+static const char *cell_of(const table_row *row, rt_text subject)
+{
+    for (uint32_t i = 0; i < row->count; i++) {
+        const cnf_record *record = &row->records[i];
+        if (rt_text_equal(record->subject, subject) || rt_text_is(record->subject, "-"))
+            return cnf_verdict_word(record->judgement.verdict);
+    }
+    return "";
+}
+
+static void write_row(rt_buffer *out, const table_row *row, const cnf_column *columns,
+                      uint32_t column_count)
+{
+    rt_buffer_printf(out, "| %.*s |", RT_TEXT_ARG(row->records[0].scenario));
+    for (uint32_t i = 0; i < column_count; i++) {
+        const char *word = cell_of(row, columns[i].subject);
+        bool differs = is_difference(cnf_verdict_find(rt_text_of(word)));
+        rt_buffer_printf(out, differs ? " **%s** |" : " %s |", word);
+    }
+    rt_buffer_append_byte(out, '\n');
+}
+
+static table_row *rows_collect(rt_arena *arena, const cnf_report *report, uint32_t *out_count)
+{
+    uint32_t total = report->records.count;
+    table_row *rows = rt_arena_alloc_array(arena, total + 1, sizeof *rows);
+    *out_count = 0;
+    for (uint32_t i = 0; i < total;) {
+        table_row *row = &rows[(*out_count)++];
+        row->records = &report->records.items[i];
+        while (i < total &&
+               rt_text_equal(report->records.items[i].scenario, row->records->scenario)) {
+            row->count++;
+            i++;
+        }
+        row->rank = rank_of(row);
+    }
+    return rows;
+}
+
+static void write_table(rt_buffer *out, const cnf_report *report, const cnf_column *columns,
+                        uint32_t column_count)
+{
+    rt_arena arena = {0};
+    uint32_t count;
+    const table_row *rows = rows_collect(&arena, report, &count);
+    rt_buffer_printf(out, "| scenario |");
+    for (uint32_t i = 0; i < column_count; i++)
+        rt_buffer_printf(out, " %.*s |", RT_TEXT_ARG(columns[i].subject));
+    rt_buffer_printf(out, "\n|---|");
+    for (uint32_t i = 0; i < column_count; i++)
+        rt_buffer_printf(out, "---|");
+    rt_buffer_append_byte(out, '\n');
+    for (int rank = 0; rank < RANKS; rank++)
+        for (uint32_t i = 0; i < count; i++)
+            if ((int)rows[i].rank == rank) write_row(out, &rows[i], columns, column_count);
+    rt_arena_reset(&arena);
+}
+
+/* ---- The page ------------------------------------------------------------------------------ */
+
+static int difference_compare(const void *a, const void *b)
+{
+    const cnf_difference *left = a, *right = b;
+    if (left->expected != right->expected) return left->expected ? 1 : -1;
+    int order = rt_text_compare(left->scenario, right->scenario);
+    return order ? order : rt_text_compare(left->subject, right->subject);
+}
+
+/* A fence that no line of the text begins with. */
+static const char *fence_for(rt_text text)
+{
+    static const char *const fences[] = {"```", "~~~~", "`````", "~~~~~~"};
+    enum { FENCES = sizeof fences / sizeof *fences };
+    for (uint32_t i = 0; i < FENCES - 1; i++)
+        if (!memmem(text.data, text.length, fences[i], strlen(fences[i]))) return fences[i];
+    return fences[FENCES - 1];
+}
+
+static void write_difference(rt_buffer *out, const cnf_difference *difference)
+{
+    const char *fence = fence_for(difference->text);
+    rt_buffer_printf(out, "\n## %.*s on %.*s%s\n\n%s\n%.*s%s\n\nAgain: `%.*s`\n",
+                     RT_TEXT_ARG(difference->scenario), RT_TEXT_ARG(difference->subject),
+                     difference->expected ? " (known)" : "", fence, RT_TEXT_ARG(difference->text),
+                     fence, (int)difference->again.length - 1, difference->again.data);
+}
+
+void cnf_differences_write(rt_buffer *out, cnf_differences *differences, cnf_report *report,
+                           const cnf_column *columns, uint32_t column_count)
+{
+    uint32_t unexpected = 0;
+    if (differences->items.count > 0)
+        qsort(differences->items.items, differences->items.count, sizeof *differences->items.items,
+              difference_compare);
+    for (uint32_t i = 0; i < differences->items.count; i++)
+        unexpected += !differences->items.items[i].expected;
+    cnf_report_sort(report);
+    rt_buffer_printf(
+        out,
+        "# Where subjects differ\n\n%u verdicts are not what the documents demand, %u "
+        "of them in no expectation file.  Scenarios with such verdicts come first.\n\n",
+        differences->items.count, unexpected);
+    write_table(out, report, columns, column_count);
+    for (uint32_t i = 0; i < differences->items.count; i++)
+        write_difference(out, &differences->items.items[i]);
+}

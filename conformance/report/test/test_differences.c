@@ -1,0 +1,123 @@
+/* The differential report: which verdicts are differences, in what order they come, and that each
+ * has its explanation and its command. */
+#include "conformance/report/differences.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const cnf_column columns[] = {{{"sim", 3}, {0}}, {{"pocl", 4}, {0}}};
+
+typedef struct run {
+    cnf_report report;
+    cnf_differences differences;
+    rt_buffer page;
+} run;
+
+static void verdict_add(run *made, const char *scenario, const char *subject, cnf_verdict verdict)
+{
+    const cnf_record record = {
+        .scenario = rt_text_of(scenario),
+        .file = rt_text_of(scenario),
+        .subject = rt_text_of(subject),
+        .judgement = {.verdict = verdict, .step = SCN_NONE, .rule = {"DL-REQ-01", 9}},
+    };
+    const cnf_why why = {.record = &record, .sim = "PASS"};
+    cnf_report_add(&made->report, &record);
+    cnf_differences_add(&made->differences, &why, &made->report);
+}
+
+static void page_make(run *made)
+{
+    cnf_differences_write(&made->page, &made->differences, &made->report, columns, 2);
+}
+
+static void run_free(run *made)
+{
+    cnf_report_free(&made->report);
+    cnf_differences_free(&made->differences);
+    rt_buffer_free(&made->page);
+}
+
+/* Where a part of the page begins; it must be there once. */
+static const char *find_once(const run *made, const char *part)
+{
+    const char *at = strstr(rt_buffer_string(&made->page), part);
+    if (!at) fail_msg("the page does not say: %s\n%s", part, rt_buffer_string(&made->page));
+    if (strstr(at + 1, part)) fail_msg("the page says twice: %s", part);
+    return at;
+}
+
+static void disagreements_come_first(void **state)
+{
+    (void)state;
+    run made = {0};
+    verdict_add(&made, "a/agrees.yaml", "sim", CNF_VERDICT_PASS);
+    verdict_add(&made, "a/agrees.yaml", "pocl", CNF_VERDICT_SKIP);
+    verdict_add(&made, "b/known.yaml", "sim", CNF_VERDICT_PASS);
+    verdict_add(&made, "b/known.yaml", "pocl", CNF_VERDICT_XFAIL);
+    verdict_add(&made, "c/new.yaml", "pocl", CNF_VERDICT_CRASH);
+    verdict_add(&made, "c/new.yaml", "sim", CNF_VERDICT_PASS);
+    page_make(&made);
+    const char *unexpected = find_once(&made, "| c/new.yaml | PASS | **CRASH** |\n");
+    const char *known = find_once(&made, "| b/known.yaml | PASS | **XFAIL** |\n");
+    const char *agrees = find_once(&made, "| a/agrees.yaml | PASS | SKIP |\n");
+    assert_true(unexpected < known && known < agrees);
+    find_once(&made,
+              "2 verdicts are not what the documents demand, 1 of them in no expectation file");
+    assert_true(find_once(&made, "## c/new.yaml on pocl\n") <
+                find_once(&made, "## b/known.yaml on pocl (known)\n"));
+    run_free(&made);
+}
+
+static void each_difference_has_its_explanation_and_command(void **state)
+{
+    (void)state;
+    run made = {0};
+    verdict_add(&made, "c/new.yaml", "pocl", CNF_VERDICT_FAIL);
+    page_make(&made);
+    find_once(&made, "FAIL c/new.yaml on pocl\n");
+    find_once(&made, "  sim: PASS\n");
+    find_once(&made, "Rule DL-REQ-01");
+    find_once(&made, "Again: `assay run c/new.yaml --on pocl`\n");
+    run_free(&made);
+}
+
+static void what_agrees_has_no_explanation(void **state)
+{
+    (void)state;
+    static const cnf_verdict others[] = {
+        CNF_VERDICT_PASS,    CNF_VERDICT_SKIP,     CNF_VERDICT_LINKED, CNF_VERDICT_UNAVAILABLE,
+        CNF_VERDICT_NOT_RUN, CNF_VERDICT_POISONED, CNF_VERDICT_XPASS};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        run made = {0};
+        verdict_add(&made, "a/a.yaml", "pocl", others[i]);
+        page_make(&made);
+        assert_null(strstr(rt_buffer_string(&made.page), "## "));
+        find_once(&made, "0 verdicts are not what the documents demand");
+        run_free(&made);
+    }
+}
+
+static void an_invalid_scenario_is_told_in_every_column(void **state)
+{
+    (void)state;
+    run made = {0};
+    verdict_add(&made, "a/a.yaml", "-", CNF_VERDICT_INVALID);
+    page_make(&made);
+    find_once(&made, "| a/a.yaml | **INVALID** | **INVALID** |\n");
+    run_free(&made);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(disagreements_come_first),
+        cmocka_unit_test(each_difference_has_its_explanation_and_command),
+        cmocka_unit_test(what_agrees_has_no_explanation),
+        cmocka_unit_test(an_invalid_scenario_is_told_in_every_column),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

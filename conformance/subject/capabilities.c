@@ -1,0 +1,69 @@
+/* Capabilities as lines, the flags by a table. */
+#include "conformance/subject/capabilities.h"
+
+#include <inttypes.h>
+
+static const struct flag_row {
+    const char *name;
+    size_t at; /* of the bool in dev_capabilities */
+} flag_rows[] = {
+    {"executes kernels", offsetof(dev_capabilities, executes)},
+    {"unified shared memory", offsetof(dev_capabilities, usm)},
+    {"specialisation constants", offsetof(dev_capabilities, spec_constants)},
+    {"function pointers", offsetof(dev_capabilities, function_pointers)},
+    {"variables of programs", offsetof(dev_capabilities, program_variables)},
+    {"variables by name", offsetof(dev_capabilities, globals_by_name)},
+    {"programs as bytes", offsetof(dev_capabilities, program_binaries)},
+    {"times of commands", offsetof(dev_capabilities, profiling)},
+    {"reports faults of kernels", offsetof(dev_capabilities, finds_faults)},
+    {"needs a tool to link", offsetof(dev_capabilities, links_with_tool)},
+};
+
+static void words_write(rt_buffer *out, const char *name, uint32_t bits, uint32_t count,
+                        const char *(*word_of)(uint32_t index))
+{
+    rt_buffer_printf(out, "%s:", name);
+    for (uint32_t i = 0; i < count; i++)
+        if (bits >> i & 1) rt_buffer_printf(out, " %s", word_of(i));
+    rt_buffer_printf(out, "%s\n", bits == 0 ? " none" : "");
+}
+
+static const char *format_word(uint32_t index)
+{
+    return rt_format_name((rt_format)index);
+}
+
+static const char *aspect_word(uint32_t index)
+{
+    return dev_aspect_name((dev_aspect)index);
+}
+
+static void sizes_write(rt_buffer *out, const dev_capabilities *capabilities)
+{
+    rt_buffer_printf(out, "local memory: %" PRIu64 " bytes\nwork-group: %u work-items\nsub-groups:",
+                     capabilities->local_size_max, capabilities->group_size_max);
+    for (uint32_t size = 1; size <= 64; size++)
+        if (capabilities->sub_group_sizes >> (size - 1) & 1) rt_buffer_printf(out, " %u", size);
+    rt_buffer_printf(out, "%s\n",
+                     capabilities->sub_group_sizes == 0 ? " none that can be required" : "");
+}
+
+void cnf_capabilities_write(rt_buffer *out, const dev_capabilities *capabilities)
+{
+    words_write(out, "takes", capabilities->formats_taken, RT_FORMAT_COUNT, format_word);
+    if (capabilities->spirv_max > 0)
+        rt_buffer_printf(out, "SPIR-V: up to %u.%u\n", capabilities->spirv_max >> 16,
+                         capabilities->spirv_max >> 8 & 0xff);
+    else
+        rt_buffer_printf(out, "SPIR-V: version not told\n");
+    rt_buffer_printf(out, "links:");
+    for (uint32_t i = 0; i < capabilities->extension_count; i++)
+        rt_buffer_printf(out, " %s", capabilities->extensions[i]);
+    rt_buffer_printf(out, "%s\n", capabilities->extension_count == 0 ? " nothing" : "");
+    words_write(out, "aspects", capabilities->aspects, DEV_ASPECT_COUNT, aspect_word);
+    for (size_t i = 0; i < sizeof flag_rows / sizeof *flag_rows; i++) {
+        const bool *flag = (const bool *)((const char *)capabilities + flag_rows[i].at);
+        rt_buffer_printf(out, "%s: %s\n", flag_rows[i].name, *flag ? "yes" : "no");
+    }
+    sizes_write(out, capabilities);
+}

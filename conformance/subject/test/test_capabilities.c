@@ -1,0 +1,70 @@
+/* What `assay subjects` tells of a device: every capability, and what it does not say. */
+#include "conformance/subject/capabilities.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void every_capability_is_a_line(void **state)
+{
+    (void)state;
+    static const char *const extensions[] = {"pi_ext_spirv64_linking", "second"};
+    const dev_capabilities capabilities = {
+        .formats_taken = 1u << RT_FORMAT_SPIRV64 | 1u << RT_FORMAT_NATIVE,
+        .extensions = extensions,
+        .extension_count = 2,
+        .aspects = 1u << DEV_ASPECT_FP16 | 1u << DEV_ASPECT_ATOMIC64,
+        .executes = true,
+        .globals_by_name = true,
+        .local_size_max = 65536,
+        .group_size_max = 256,
+        .sub_group_sizes = UINT64_C(1) << 7 | UINT64_C(1) << 31 | UINT64_C(1) << 63,
+        .spirv_max = 0x00010200,
+    };
+    rt_buffer text = {0};
+    cnf_capabilities_write(&text, &capabilities);
+    assert_string_equal(rt_buffer_string(&text), "takes: spirv64 native\n"
+                                                 "SPIR-V: up to 1.2\n"
+                                                 "links: pi_ext_spirv64_linking second\n"
+                                                 "aspects: fp16 atomic64\n"
+                                                 "executes kernels: yes\n"
+                                                 "unified shared memory: no\n"
+                                                 "specialisation constants: no\n"
+                                                 "function pointers: no\n"
+                                                 "variables of programs: no\n"
+                                                 "variables by name: yes\n"
+                                                 "programs as bytes: no\n"
+                                                 "times of commands: no\n"
+                                                 "reports faults of kernels: no\n"
+                                                 "needs a tool to link: no\n"
+                                                 "local memory: 65536 bytes\n"
+                                                 "work-group: 256 work-items\n"
+                                                 "sub-groups: 8 32 64\n");
+    rt_buffer_free(&text);
+}
+
+static void what_is_not_there_is_said(void **state)
+{
+    (void)state;
+    const dev_capabilities nothing = {0};
+    static const char *const said[] = {"takes: none\n", "SPIR-V: version not told\n",
+                                       "links: nothing\n", "aspects: none\n",
+                                       "sub-groups: none that can be required\n"};
+    rt_buffer text = {0};
+    cnf_capabilities_write(&text, &nothing);
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        assert_non_null(strstr(rt_buffer_string(&text), said[i]));
+    assert_null(strstr(rt_buffer_string(&text), "yes"));
+    rt_buffer_free(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_capability_is_a_line),
+        cmocka_unit_test(what_is_not_there_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

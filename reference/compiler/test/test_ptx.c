@@ -1,0 +1,440 @@
+/* PTX of each sort of thing that sources hold, what PTX lacks, embedded IR, and fused PTX.
+ *
+ * Expected is what PTX ISA 6.4 has for linkage (`.visible`, `.extern`, `.weak`), state spaces and
+ * parameters, and what reference/base/ptx.h agrees on. */
+#include "reference/base/ptx.h"
+#include "reference/compiler/test/postlink_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static int open_ptx(void **state)
+{
+    fixture_open(state);
+    postlink_fixture *fixture = *state;
+    fixture->format = RT_FORMAT_PTX;
+    return 0;
+}
+
+/* ---- Looking at PTX ------------------------------------------------------------------------ */
+
+static const rt_image *image_of(const postlink_fixture *fixture, uint32_t image)
+{
+    assert_true(image < fixture->images.count);
+    assert_int_equal(fixture->images.images[image].format, RT_FORMAT_PTX);
+    return &fixture->images.images[image];
+}
+
+static bool holds(rt_bytes code, const char *text)
+{
+    return memmem(code.data, code.size, text, strlen(text)) != NULL;
+}
+
+#define assert_holds(fixture, image, text) assert_true(holds(image_of(fixture, image)->code, text))
+#define assert_lacks(fixture, image, text) assert_false(holds(image_of(fixture, image)->code, text))
+
+/* The kinds and sizes of a kernel's parameters, "pointer:8 local:4". */
+static void assert_parameters(postlink_fixture *fixture, uint32_t image, const char *line)
+{
+    rt_bytes code = image_of(fixture, image)->code;
+    const rt_ptx_kernel *kernels;
+    uint32_t count;
+    rt_text text = {(const char *)code.data, code.size};
+    assert_true(rt_ok(rt_ptx_kernels_read(fixture->sink, &fixture->arena, text, &kernels, &count)));
+    rt_buffer seen = {0};
+    for (uint32_t i = 0; i < count; i++)
+        rt_ptx_kernel_write(&seen, &kernels[i]);
+    assert_string_equal(rt_buffer_string(&seen), line);
+    rt_buffer_free(&seen);
+}
+
+static void assert_says(postlink_fixture *fixture, rt_status status, const char *part)
+{
+    const char *message = rt_sink_diagnostic(fixture->sink, status)->message.data;
+    if (!strstr(message, part)) fail_msg("'%s' does not say '%s'", message, part);
+}
+
+static void make(postlink_fixture *fixture, const char *name, const char *code)
+{
+    const fixture_source sources[] = {{name, code}, {NULL, NULL}};
+    fixture_make(fixture, RT_SPLIT_OFF, 1, sources);
+}
+
+static rt_status try(postlink_fixture *fixture, const char *name, const char *code)
+{
+    const fixture_source sources[] = {{name, code}, {NULL, NULL}};
+    return fixture_postlink(fixture, RT_SPLIT_OFF, sources);
+}
+
+/* ---- Symbols ------------------------------------------------------------------------------- */
+
+static void functions_are_imported_and_exported(void **state)
+{
+    postlink_fixture *f = *state;
+    make(f, "A",
+         "int other(int x);\n"
+         "int mine(int x) { return other(x) + 1; }\n"
+         "static int hidden(int x) { return x * 3; }\n"
+         "kernel void k(global int *p) { p[get_global_id(0)] = mine(hidden(p[0])); }\n");
+    assert_imports(f, 0, "other");
+    assert_exports(f, 0, "mine");
+    assert_kernels(f, 0, "k");
+    assert_holds(f, 0, ".version 6.4\n.target sm_75\n.address_size 64");
+    assert_holds(f, 0, ".extern .func  (.param .b32 func_retval0) other");
+    assert_holds(f, 0, ".visible .func  (.param .b32 func_retval0) mine(");
+    assert_holds(f, 0, ".visible .entry k(");
+    assert_lacks(f, 0, "hidden");
+    assert_lacks(f, 0, "get_global_id");
+}
+
+/* A generic pointer is one of its own address space for spir64 and a plain one for nvptx64. */
+static void names_are_those_of_the_target(void **state)
+{
+    postlink_fixture *f = *state;
+    static const char code[] = "int first(int *p) { return *p; }\n";
+    make(f, "A.clcpp", code);
+    assert_exports(f, 0, "_Z5firstPi");
+    f->format = RT_FORMAT_SPIRV64;
+    make(f, "A.clcpp", code);
+    assert_exports(f, 0, "_Z5firstPU3AS4i");
+}
+
+static void names_that_ptx_does_not_take_are_spelled_out(void **state)
+{
+    postlink_fixture *f = *state;
+    make(f, "A.ll",
+         "declare i32 @\"in.put\"(i32)\n"
+         "define i32 @\"out.put\"(i32 %x) {\n"
+         "  %y = call i32 @\"in.put\"(i32 %x)\n"
+         "  ret i32 %y\n"
+         "}\n");
+    assert_imports(f, 0, "in_$2eput");
+    assert_exports(f, 0, "out_$2eput");
+    assert_holds(f, 0, ".visible .func  (.param .b32 func_retval0) out_$2eput(");
+    assert_holds(f, 0, ".extern .func  (.param .b32 func_retval0) in_$2eput");
+}
+
+static void variables_lie_in_global_memory(void **state)
+{
+    postlink_fixture *f = *state;
+    make(f, "A",
+         "global int counter = 5;\n"
+         "constant int table[2] = {3, 4};\n"
+         "extern global int elsewhere;\n"
+         "kernel void k(global int *p) { p[0] = counter++ + table[p[1] & 1] + elsewhere; }\n");
+    assert_exports(f, 0, "counter table");
+    assert_imports(f, 0, "elsewhere");
+    assert_holds(f, 0, ".visible .global .align 4 .u32 counter = 5;");
+    assert_holds(f, 0, ".visible .global .align 4 .b8 table[8] = {3, 0, 0, 0, 4, 0, 0, 0};");
+    assert_holds(f, 0, ".extern .global .align 4 .u32 elsewhere;");
+    assert_lacks(f, 0, ".const");
+}
+
+#define SHAPE "struct Shape { int seed; virtual IN(\"s\") int area() { return seed + 40; } };\n"
+
+static void vtables_are_weak_and_sets_have_images(void **state)
+{
+    postlink_fixture *f = *state;
+    const fixture_source sources[] = {
+        {"A.clcpp", SHAPE "kernel void make(global char *p) { Shape *s = new ((void *)p) Shape; "
+                          "s->seed = 2; }\n"
+                          "kernel CALLS(\"s\") void use(global char *p, global int *r) "
+                          "{ *r = ((Shape *)(void *)p)->area(); }\n"},
+        {NULL, NULL}};
+    fixture_make(f, RT_SPLIT_OFF, 2, sources);
+    assert_kernels(f, 0, "make use");
+    assert_holds(f, 0, ".weak .global .align 8 .u64 _ZTV5Shape[3] = {0, 0, _ZN5Shape4areaEv};");
+    assert_holds(f, 0, ".extern .func  (.param .b32 func_retval0) _ZN5Shape4areaEv");
+    assert_holds(f, 1, "_ZN5Shape4areaEv(");
+    assert_lacks(f, 1, ".extern .func");
+    assert_lacks(f, 1, ".entry");
+}
+
+static void device_globals_are_told_by_symbol(void **state)
+{
+    postlink_fixture *f = *state;
+    make(f, "A.ll",
+         "@state = addrspace(1) global i32 0, align 4 #0\n"
+         "define spir_kernel void @k(i32 addrspace(1)* %p) {\n"
+         "  %v = load i32, i32 addrspace(1)* @state\n"
+         "  store i32 %v, i32 addrspace(1)* %p\n"
+         "  ret void\n"
+         "}\n"
+         "attributes #0 = { \"sycl-unique-id\"=\"id.1\" \"sycl-device-global-size\"=\"4\" "
+         "\"sycl-device-image-scope\"=\"true\" }\n");
+    const rt_property_set *set = rt_image_set(image_of(f, 0), RT_SET_DEVICE_GLOBALS);
+    assert_true(rt_property_set_has(set, RT_TEXT("id.1")));
+    assert_holds(f, 0, ".visible .global .align 4 .u32 state;");
+}
+
+/* ---- Kernels ------------------------------------------------------------------------------- */
+
+static void constant_arguments_are_read_as_global(void **state)
+{
+    postlink_fixture *f = *state;
+    make(f, "A", "kernel void k(global int *p, constant int *c) { p[0] = c[p[1]]; }\n");
+    assert_parameters(f, 0, "//@kernel k pointer:8 pointer:8\n");
+    assert_holds(f, 0, ".param .u64 k_param_1,");
+    assert_holds(f, 0, "ld.global.u32");
+    assert_lacks(f, 0, "ld.const");
+}
+
+/* The two pointers lead into the array that every module shares, by offsets from the host. */
+static void local_arguments_are_offsets(void **state)
+{
+    postlink_fixture *f = *state;
+    make(f, "A",
+         "kernel void k(global int *p, local int *a, local float *b) {\n"
+         "  size_t i = get_local_id(0);\n"
+         "  a[i] = p[i]; b[i] = 2.0f;\n"
+         "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+         "  p[i] = a[i ^ 1] + (int)b[i ^ 1];\n"
+         "}\n");
+    assert_parameters(f, 0, "//@kernel k pointer:8 local:4 local:4\n");
+    assert_holds(f, 0, ".param .u32 k_param_1,");
+    assert_holds(f, 0, ".extern .shared .align 16 .b8 __assay_shared[];");
+    assert_holds(f, 0, "st.shared.u32");
+    assert_holds(f, 0, "bar.sync");
+}
+
+static void values_have_their_sizes(void **state)
+{
+    postlink_fixture *f = *state;
+    make(f, "A",
+         "struct pair { char a; long b; };\n"
+         "kernel void k(global long *p, char c, float3 v, struct pair s, double d)\n"
+         "{ p[0] = c + (long)v.y + s.b + (long)d; }\n");
+    assert_parameters(f, 0, "//@kernel k pointer:8 value:1 value:16 value:16 value:8\n");
+    assert_holds(f, 0, ".param .align 16 .b8 k_param_2[16],");
+    assert_holds(f, 0, ".param .align 8 .b8 k_param_3[16],");
+}
+
+/* 32 bytes of the launch come last, and go to the start of the shared array. */
+static void the_launch_comes_last(void **state)
+{
+    postlink_fixture *f = *state;
+    make(f, "A",
+         "kernel void k(global ulong *p) { p[0] = get_global_offset(1) + get_work_dim(); }\n");
+    assert_holds(f, 0, ".param .align 8 .b8 k_param_1[32]");
+    assert_holds(f, 0, "[__assay_shared], {");
+    assert_holds(f, 0, "[__assay_shared+16], {");
+}
+
+/* PTX calls functions, and an entry is none. */
+static void a_kernel_that_is_called_has_code_beside_its_entry(void **state)
+{
+    postlink_fixture *f = *state;
+    make(f, "A",
+         "kernel void inner(global int *p) { p[get_global_id(0)] += 1; }\n"
+         "kernel void outer(global int *p) { inner(p); inner(p + 1); }\n");
+    assert_kernels(f, 0, "inner outer");
+    assert_parameters(f, 0, "//@kernel inner pointer:8\n//@kernel outer pointer:8\n");
+    assert_holds(f, 0, ".visible .entry inner(");
+    assert_holds(f, 0, ".visible .entry outer(");
+}
+
+static void required_sizes_are_properties_and_directives(void **state)
+{
+    postlink_fixture *f = *state;
+    make(f, "A",
+         "kernel __attribute__((reqd_work_group_size(8, 4, 1))) void k(global double *p)\n"
+         "{ p[get_local_id(0)] = 1.0; }\n");
+    assert_holds(f, 0, ".reqntid 8, 4, 1");
+    const rt_property_set *set = rt_image_set(image_of(f, 0), RT_SET_DEVICE_REQUIREMENTS);
+    assert_true(rt_property_set_has(set, RT_TEXT(RT_REQUIREMENT_GROUP_SIZE)));
+    assert_true(rt_property_set_has(set, RT_TEXT(RT_REQUIREMENT_ASPECTS)));
+    make(f, "A", "kernel void k(global float *p) { p[get_local_id(0)] = 1.0f; }\n");
+    assert_null(rt_image_set(image_of(f, 0), RT_SET_DEVICE_REQUIREMENTS));
+}
+
+static void constants_have_their_defaults(void **state)
+{
+    postlink_fixture *f = *state;
+    make(f, "A",
+         "SPEC_CONSTANT(int, factor, 4321);\n"
+         "kernel void k(global int *p) { p[0] = factor; }\n");
+    assert_null(rt_image_set(image_of(f, 0), RT_SET_SPEC_CONSTANTS));
+    assert_holds(f, 0, "4321;");
+}
+
+/* ---- What PTX lacks ------------------------------------------------------------------------ */
+
+static void builtins_without_a_body_are_refused_at_their_line(void **state)
+{
+    postlink_fixture *f = *state;
+    static const struct {
+        const char *code, *name;
+    } rows[] = {
+        {"kernel void k(global int *p) {\n  printf(\"%d\", p[0]); }\n", "printf"},
+        {"kernel void k(global int *p) {\n  p[0] = sub_group_reduce_add(p[1]); }\n",
+         "sub_group_reduce_add"},
+        {"kernel void k(global int *p) {\n  p[0] = work_group_reduce_add(p[1]); }\n",
+         "work_group_reduce_add"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_status status = try(f, "A", rows[i].code);
+        assert_refused(f, status, RT_UNSUPPORTED, rows[i].name);
+        assert_says(f, status, ":2: '");
+        assert_says(f, status, "neither PTX nor libclc 14 has");
+    }
+}
+
+static void parameters_without_a_form_are_refused(void **state)
+{
+    postlink_fixture *f = *state;
+    rt_status status =
+        try(f, "A", "kernel void k(read_only image2d_t i, global int *p) { *p = 1; }");
+    assert_refused(f, status, RT_UNSUPPORTED, "k");
+    assert_says(f, status, "no pointer to global, constant or local memory");
+    status = try(f, "A",
+                 "struct big { int a[1089]; };\n"
+                 "kernel void k(struct big b, global int *p) { *p = b.a[7]; }");
+    assert_refused(f, status, RT_UNSUPPORTED, "k");
+    assert_says(f, status, "larger than the 4352 bytes");
+}
+
+static void a_missing_library_is_a_capability(void **state)
+{
+    postlink_fixture *f = *state;
+    f->library = "/nowhere/libclc.bc";
+    rt_status status = try(f, "A", "kernel void k(global int *p) { *p = 1; }");
+    assert_refused(f, status, RT_UNAVAILABLE, "libclc");
+    assert_says(f, status, "apt-get install libclc-14");
+}
+
+/* ---- Embedded IR --------------------------------------------------------------------------- */
+
+#define PLUS_ONE "kernel void plus(global int *p) { p[get_global_id(0)] += 1; }\n"
+
+static void KF_TARGET_04_the_ir_is_embedded_when_it_is_asked_for(void **state)
+{
+    postlink_fixture *f = *state;
+    make(f, "A", PLUS_ONE);
+    assert_int_equal(rt_image_embedded_ir(image_of(f, 0)).size, 0);
+    rt_bytes plain = rt_arena_bytes(&f->arena, image_of(f, 0)->code);
+    f->embed_ir = true;
+    make(f, "A", PLUS_ONE);
+    rt_bytes ir = rt_image_embedded_ir(image_of(f, 0));
+    assert_true(ir.size > 4);
+    assert_memory_equal(ir.data, "BC\xC0\xDE", 4);
+    /* Without libclc: the query is still a call of a function by its name. */
+    assert_true(holds(ir, "_Z13get_global_idj"));
+    assert_int_equal(image_of(f, 0)->code.size, plain.size);
+    assert_memory_equal(image_of(f, 0)->code.data, plain.data, plain.size);
+    f->format = RT_FORMAT_SPIRV64;
+    make(f, "A", PLUS_ONE);
+    assert_int_equal(rt_image_embedded_ir(&f->images.images[0]).size, 0);
+}
+
+/* A vtable leads to functions of other images, whose names the bitcode has. */
+static void the_ir_of_an_image_with_vtables_is_embedded(void **state)
+{
+    postlink_fixture *f = *state;
+    f->embed_ir = true;
+    const fixture_source sources[] = {
+        {"A.clcpp", SHAPE "kernel void make(global char *p) { new ((void *)p) Shape; }\n"},
+        {NULL, NULL}};
+    fixture_make(f, RT_SPLIT_OFF, 2, sources);
+    assert_true(holds(rt_image_embedded_ir(image_of(f, 0)), "_ZTV5Shape"));
+    assert_true(holds(rt_image_embedded_ir(image_of(f, 1)), "_ZN5Shape4areaEv"));
+}
+
+/* ---- Fused PTX ----------------------------------------------------------------------------- */
+
+static const char library[] = "/usr/lib/clc/nvptx64--nvidiacl.bc";
+
+/* Fuses two kernels of images in PTX over {32} and {16}. */
+static rt_status fuse(postlink_fixture *f, rt_bytes first, rt_bytes second, rt_fusion_result *out)
+{
+    rt_link_code codes[] = {{first, NULL, 0}, {second, NULL, 0}};
+    const rt_fusion_range wide = {1, {32, 1, 1}, {0}, {0}}, narrow = {1, {16, 1, 1}, {0}, {0}};
+    const rt_fusion_kernel kernels[] = {{RT_TEXT("plus"), &codes[0], 1, wide},
+                                        {RT_TEXT("twice"), &codes[1], 1, narrow}};
+    const rt_fusion_identity same = {{0, 0}, {1, 0}};
+    const rt_fusion_request request = {.name = RT_TEXT("fused_3"),
+                                       .kernels = kernels,
+                                       .kernel_count = 2,
+                                       .range = wide,
+                                       .barriers = true,
+                                       .identities = &same,
+                                       .identity_count = 1,
+                                       .format = RT_FORMAT_PTX};
+    rt_buffer_free(&f->bytes);
+    RT_TRY(f->api->fuse(f->sink, &request, rt_text_of(library), &f->bytes));
+    return rt_fusion_result_read(f->sink, &f->arena, rt_buffer_bytes(&f->bytes), out);
+}
+
+static rt_bytes ir_of(postlink_fixture *f, const char *code)
+{
+    f->embed_ir = true;
+    make(f, "A", code);
+    return rt_arena_bytes(&f->arena, rt_image_embedded_ir(image_of(f, 0)));
+}
+
+static void KF_TARGET_03_kernels_with_ir_become_one_kernel_of_ptx(void **state)
+{
+    postlink_fixture *f = *state;
+    rt_bytes plus = ir_of(f, PLUS_ONE);
+    rt_bytes twice = ir_of(f, "kernel void twice(global int *p, constant int *c)\n"
+                              "{ p[get_global_id(0)] *= c[get_global_size(0)]; }\n");
+    rt_fusion_result result;
+    rt_status status = fuse(f, plus, twice, &result);
+    if (!rt_ok(status)) fail_msg("%s", rt_sink_diagnostic(f->sink, status)->message.data);
+    assert_int_equal(result.image.format, RT_FORMAT_PTX);
+    assert_int_equal(result.image.kernel_count, 1);
+    assert_true(rt_text_is(result.image.kernels[0], "fused_3"));
+    assert_int_equal(result.parameter_count, 2);
+    assert_true(holds(result.image.code, "//@kernel fused_3 pointer:8 pointer:8\n"));
+    assert_true(holds(result.image.code, ".visible .entry fused_3("));
+    assert_true(holds(result.image.code, "bar.sync"));
+    assert_true(holds(result.image.code, "+64]")); /* c[16]: the second kernel's own size */
+    assert_false(holds(result.image.code, ".entry plus"));
+    assert_false(holds(result.image.code, "get_global"));
+}
+
+static void what_is_no_bitcode_or_has_no_form_is_not_fused(void **state)
+{
+    postlink_fixture *f = *state;
+    rt_fusion_result result;
+    rt_bytes plus = ir_of(f, PLUS_ONE);
+    rt_bytes text = {(const uint8_t *)".version 6.4", 12};
+    rt_status status = fuse(f, plus, text, &result);
+    assert_int_equal(status.code, RT_MALFORMED);
+    assert_says(f, status, "module 0 of the link: not LLVM bitcode");
+    status = fuse(f, plus, plus, &result);
+    assert_refused(f, status, RT_FUSION_REJECTED, "twice");
+    assert_says(f, status, "no kernel of that name");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_ptx, fixture_close)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(functions_are_imported_and_exported),
+        TEST(names_are_those_of_the_target),
+        TEST(names_that_ptx_does_not_take_are_spelled_out),
+        TEST(variables_lie_in_global_memory),
+        TEST(vtables_are_weak_and_sets_have_images),
+        TEST(device_globals_are_told_by_symbol),
+        TEST(constant_arguments_are_read_as_global),
+        TEST(local_arguments_are_offsets),
+        TEST(values_have_their_sizes),
+        TEST(the_launch_comes_last),
+        TEST(a_kernel_that_is_called_has_code_beside_its_entry),
+        TEST(required_sizes_are_properties_and_directives),
+        TEST(constants_have_their_defaults),
+        TEST(builtins_without_a_body_are_refused_at_their_line),
+        TEST(parameters_without_a_form_are_refused),
+        TEST(a_missing_library_is_a_capability),
+        TEST(KF_TARGET_04_the_ir_is_embedded_when_it_is_asked_for),
+        TEST(the_ir_of_an_image_with_vtables_is_embedded),
+        TEST(KF_TARGET_03_kernels_with_ir_become_one_kernel_of_ptx),
+        TEST(what_is_no_bitcode_or_has_no_form_is_not_fused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,175 @@
+/* The range of a fused kernel as shipped DPC++ chooses it, and what it refuses (requirements.yaml,
+ * key dpcpp, tags B23 to B29): its order of checks, its words, and its order of indices, in which 0
+ * is the slowest and what is not used has size 1. */
+#include "reference/fusion/plan.h"
+
+#include "reference/base/check.h"
+#include "reference/fusion/plan_internal.h"
+
+#include <string.h>
+
+enum { DIMENSIONS = RT_ND_RANGE_DIMENSIONS };
+
+/* A range in SYCL's order; local all 0: open. */
+typedef struct shipped_range {
+    uint32_t dimensions;
+    uint64_t global[DIMENSIONS], local[DIMENSIONS], offset[DIMENSIONS];
+} shipped_range;
+
+static const uint64_t zeros[DIMENSIONS];
+
+static bool equal(const uint64_t *a, const uint64_t *b)
+{
+    return memcmp(a, b, DIMENSIONS * sizeof *a) == 0;
+}
+
+static bool is_given(const uint64_t *indices)
+{
+    return !equal(indices, zeros);
+}
+
+static shipped_range shipped_of(const rt_fusion_range *range)
+{
+    bool open = range->local[0] == 0;
+    shipped_range turned = {.dimensions = range->dimensions};
+    for (uint32_t i = 0; i < DIMENSIONS; i++) {
+        bool used = i < range->dimensions;
+        uint32_t from = used ? range->dimensions - 1 - i : 0;
+        turned.global[i] = used ? range->global[from] : 1;
+        turned.local[i] = open ? 0 : used ? range->local[from] : 1;
+        turned.offset[i] = used ? range->offset[from] : 0;
+    }
+    return turned;
+}
+
+static rt_fusion_range range_of(const shipped_range *turned)
+{
+    rt_fusion_range range = {.dimensions = turned->dimensions};
+    for (uint32_t d = 0; d < DIMENSIONS; d++) {
+        bool used = d < turned->dimensions;
+        uint32_t from = used ? turned->dimensions - 1 - d : 0;
+        range.global[d] = used ? turned->global[from] : 1;
+        range.local[d] = !is_given(turned->local) ? 0 : used ? turned->local[from] : 1;
+        range.offset[d] = used ? turned->offset[from] : 0;
+    }
+    return range;
+}
+
+/* ---- What is common ------------------------------------------------------------------------- */
+
+/* Sizes or offsets that are given must be the same; zeros count as not given.  False: they are not.
+ */
+static bool override(uint64_t *common, const uint64_t *indices)
+{
+    if (!is_given(indices)) return true;
+    if (is_given(common)) return equal(common, indices);
+    memcpy(common, indices, DIMENSIONS * sizeof *common);
+    return true;
+}
+
+static uint64_t linear_size(const uint64_t *global)
+{
+    return global[0] * global[1] * global[2];
+}
+
+static uint32_t frequency(const rt_fusion_range *ranges, uint32_t count, const uint64_t *global)
+{
+    uint32_t equals = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        shipped_range other = shipped_of(&ranges[i]);
+        equals += equal(other.global, global);
+    }
+    return equals;
+}
+
+static bool is_greater(const uint64_t *a, const uint64_t *b)
+{
+    uint32_t at = 0;
+    while (at + 1 < DIMENSIONS && a[at] == b[at])
+        at++;
+    return a[at] > b[at];
+}
+
+/* True when the fused kernel would rather have `a` (tag B23): the larger, the more frequent, the
+ * lexicographically greater. */
+static bool is_preferred(const rt_fusion_range *ranges, uint32_t count, const uint64_t *a,
+                         const uint64_t *b)
+{
+    if (linear_size(a) != linear_size(b)) return linear_size(a) > linear_size(b);
+    uint32_t often_a = frequency(ranges, count, a), often_b = frequency(ranges, count, b);
+    return often_a != often_b ? often_a > often_b : is_greater(a, b);
+}
+
+static rt_status combine(rt_sink *sink, const rt_fusion_range *ranges, uint32_t count,
+                         shipped_range *out_fused)
+{
+    *out_fused = shipped_of(&ranges[0]);
+    for (uint32_t i = 1; i < count; i++) {
+        shipped_range next = shipped_of(&ranges[i]);
+        if (next.dimensions > out_fused->dimensions) out_fused->dimensions = next.dimensions;
+        if (!override(out_fused->local, next.local))
+            return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_10, PLAN_OTHER_LOCAL);
+        if (!override(out_fused->offset, next.offset))
+            return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_09, PLAN_OTHER_OFFSET);
+        if (is_preferred(ranges, count, next.global, out_fused->global))
+            memcpy(out_fused->global, next.global, sizeof next.global);
+    }
+    return RT_STATUS_OK;
+}
+
+/* ---- Checks --------------------------------------------------------------------------------- */
+
+static bool is_heterogeneous(const rt_fusion_range *ranges, uint32_t count)
+{
+    shipped_range first = shipped_of(&ranges[0]);
+    for (uint32_t i = 1; i < count; i++) {
+        shipped_range next = shipped_of(&ranges[i]);
+        if (next.dimensions != first.dimensions || !equal(next.global, first.global)) return true;
+    }
+    return false;
+}
+
+static bool remaps(const shipped_range *input, const shipped_range *fused)
+{
+    return input->dimensions != fused->dimensions || input->global[1] != fused->global[1] ||
+           input->global[2] != fused->global[2];
+}
+
+/* Whether some input that is remapped has an offset, or a local size. */
+static bool some_remapped(const rt_fusion_range *ranges, uint32_t count, const shipped_range *fused,
+                          bool with_offset)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        shipped_range input = shipped_of(&ranges[i]);
+        if (remaps(&input, fused) && is_given(with_offset ? input.offset : input.local))
+            return true;
+    }
+    return false;
+}
+
+static bool is_uniform(const shipped_range *fused)
+{
+    for (uint32_t i = 0; i < DIMENSIONS; i++) {
+        if (fused->global[i] % fused->local[i] != 0) return false;
+    }
+    return true;
+}
+
+rt_status rt_fusion_plan_shipped(rt_sink *sink, const rt_fusion_range *ranges, uint32_t count,
+                                 rt_fusion_range *out_fused)
+{
+    shipped_range fused;
+    RT_TRY(combine(sink, ranges, count, &fused));
+    bool local = is_given(fused.local);
+    if (is_heterogeneous(ranges, count)) {
+        if (some_remapped(ranges, count, &fused, true))
+            return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_11, PLAN_REMAPPED_OFFSETS);
+        if (local && !is_uniform(&fused))
+            return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_06, PLAN_NO_UNIFORM_GROUPS);
+        if (some_remapped(ranges, count, &fused, false))
+            return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_16, PLAN_REMAPPED_LOCAL);
+    }
+    *out_fused = range_of(&fused);
+    CHECK(linear_size(fused.global) == rt_fusion_items(out_fused));
+    return RT_STATUS_OK;
+}

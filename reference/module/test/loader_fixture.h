@@ -1,0 +1,26 @@
+/* What the tests of the loader share: a loader over a table of modules, and a log of what it told.
+ */
+#ifndef REFERENCE_MODULE_TEST_LOADER_FIXTURE_H
+#define REFERENCE_MODULE_TEST_LOADER_FIXTURE_H
+
+#include "reference/module/loader.h"
+
+typedef struct fixture {
+    rt_sink *sink;
+    rt_trace *trace;
+    rt_registry registry;
+    rt_loader loader;
+    rt_chooser chooser; /* for tests that give it to the loader */
+    rt_buffer log;      /* what the observers append, words with a blank behind them */
+} fixture;
+
+/* Makes a fixture over the modules, which are borrowed; the observer's user becomes the fixture. */
+fixture *fixture_open(const rt_module *modules, uint32_t count, rt_registry_observer observer);
+
+/* cmocka's teardown. */
+int fixture_close(void **state);
+
+/* Compares the log with what was expected since the last comparison. */
+void expect_log(fixture *f, const char *expected);
+
+#endif

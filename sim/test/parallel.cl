@@ -1,0 +1,74 @@
+// Kernels for test_parallel.c.  All take memory to write, memory to read, and local memory of one int
+// per work-item.  Those whose names end in _wrong do what a finding is about.
+
+#define ITEM int i = (int)get_global_id(0)
+#define HERE int l = (int)get_local_id(0), n = (int)get_local_size(0), g = (int)get_group_id(0)
+#define ARGUMENTS global int *a, global const int *b, local int *s
+
+kernel void apart(ARGUMENTS)
+{
+    ITEM;
+    a[i] = 3 * b[i] + i;
+}
+
+kernel void reduced(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    s[l] = b[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int k = n / 2; k > 0; k /= 2) {
+        if (l < k) s[l] += s[l + k];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (l == 0) a[g] = s[0];
+}
+
+// Groups of six share words with their neighbours, but no bytes.
+kernel void bytes(ARGUMENTS)
+{
+    ITEM;
+    ((global uchar *)a)[i] = (uchar)(b[i] + 1);
+}
+
+// Reads what it writes: of its own group alone.
+kernel void turned(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    a[i] = b[i];
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    int other = a[g * n + (n - 1 - l)];
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    a[i] = other;
+}
+
+// Some bits of what is stored are not defined, which is no finding.
+kernel void half_known(ARGUMENTS)
+{
+    ITEM;
+    volatile int x[2]; // or a compiler takes the element that is known for both
+    x[0] = b[i];
+    a[i] = x[i & 1];
+}
+
+// The last group's work is half of the first one's.
+kernel void from_the_other_end_wrong(ARGUMENTS)
+{
+    ITEM;
+    a[i] = a[(int)get_global_size(0) - 1 - i] + b[i];
+}
+
+kernel void beyond_wrong(ARGUMENTS)
+{
+    ITEM;
+    if (i == 100) a[1 << 20] = 1;
+    a[i] = b[i];
+}
+
+kernel void one_place_wrong(ARGUMENTS)
+{
+    ITEM;
+    a[0] = i;
+    a[i + 1] = b[i];
+}

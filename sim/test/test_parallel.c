@@ -1,0 +1,147 @@
+/* Launches on several threads: the same bytes, the same definedness and the same findings as on
+ * one, and which launches threads are any use for. */
+#include "sim/test/harness.h"
+
+#include "reference/base/alloc.h"
+
+#define INTS 4096u
+
+typedef struct parallel_case {
+    const char *kernel;
+    uint64_t global, local;
+    bool stands; /* nobody can tell, so that threads did it; of the first launch */
+    bool again;  /* the same of a second one */
+} parallel_case;
+
+static const parallel_case cases[] = {
+    {"apart", 2048, 64, true, true},
+    {"apart", 2040, 8, true, true},
+    {"apart", 64, 64, false, false}, /* one group */
+    {"apart", 128, 64, true, true},  /* fewer groups than threads */
+    {"reduced", 2048, 64, true, true},
+    {"bytes", 600, 6, true, true},
+    {"turned", 2048, 64, true, true},
+    /* That an object has undefined bits at all is known to its world; which, it shares. */
+    {"half_known", 512, 64, false, true},
+    {"from_the_other_end_wrong", 2048, 64, false, false},
+    {"beyond_wrong", 512, 64, false, false},
+    {"one_place_wrong", 512, 64, false, false},
+};
+
+/* What a launch has shown. */
+typedef struct outcome {
+    uint8_t bytes[INTS * 4], defined[INTS * 4 / 8];
+    uint32_t finding_count, stood;
+    char texts[FINDINGS_MAX][512];
+    uint64_t counts[FINDINGS_MAX];
+    rt_code code;
+} outcome;
+
+static void run(const parallel_case *c, uint32_t threads, bool again, outcome *out)
+{
+    harness h = harness_open_file("parallel", 2, sim_engine_best());
+    int32_t *data = rt_alloc(INTS * sizeof *data);
+    sim_object a = harness_memory(&h, "a", data, INTS * sizeof *data);
+    for (uint32_t i = 0; i < INTS; i++)
+        data[i] = (int32_t)(i * 37 % 101);
+    sim_object b = harness_memory(&h, "b", data, INTS * sizeof *data);
+    rt_free(data);
+    sim_argument arguments[] = {harness_global(a), harness_global(b), harness_local(c->local * 4)};
+    sim_world_use_threads(h.world, threads);
+    if (again) harness_try(&h, c->kernel, harness_range(c->global, c->local), arguments, 3);
+    h.world->parallel_count = 0;
+    harness_try(&h, c->kernel, harness_range(c->global, c->local), arguments, 3);
+    *out = (outcome){
+        .finding_count = h.finding_count, .stood = h.world->parallel_count, .code = h.status.code};
+    harness_read_back(&h, a, out->bytes, sizeof out->bytes);
+    sim_object_defined(h.world, a, 0, sizeof out->bytes, out->defined);
+    for (uint32_t i = 0; i < h.finding_count; i++) {
+        snprintf(out->texts[i], sizeof out->texts[i], "%s: %s", h.findings[i].kind, h.texts[i][0]);
+        out->counts[i] = h.findings[i].count;
+    }
+    harness_close(&h);
+}
+
+static void equal(const parallel_case *c, bool again, const outcome *one, const outcome *many)
+{
+    bool stands = again ? c->again : c->stands;
+    assert_int_equal(many->code, one->code);
+    assert_memory_equal(many->bytes, one->bytes, sizeof one->bytes);
+    assert_memory_equal(many->defined, one->defined, sizeof one->defined);
+    assert_int_equal(many->finding_count, one->finding_count);
+    for (uint32_t i = 0; i < one->finding_count; i++) {
+        assert_string_equal(many->texts[i], one->texts[i]);
+        assert_int_equal(many->counts[i], one->counts[i]);
+    }
+    assert_int_equal(one->stood, 0);
+    if (many->stood != (stands ? 1u : 0u))
+        fail_msg("%s: %u launches stood", c->kernel, many->stood);
+}
+
+static void threads_change_nothing(void **state)
+{
+    (void)state;
+    static const uint32_t threads[] = {2, 3, 8};
+    outcome *one = rt_alloc(sizeof *one), *many = rt_alloc(sizeof *many);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (uint32_t again = 0; again < 2; again++) {
+            run(&cases[i], 1, again, one);
+            for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
+                run(&cases[i], threads[k], again, many);
+                equal(&cases[i], again, one, many);
+            }
+        }
+    }
+    rt_free(one);
+    rt_free(many);
+}
+
+/* The results, by hand: else both could be wrong. */
+static void threads_compute_what_is_right(void **state)
+{
+    (void)state;
+    outcome *many = rt_alloc(sizeof *many);
+    int32_t got[INTS];
+    run(&(parallel_case){"apart", 2048, 64, true, true}, 4, false, many);
+    memcpy(got, many->bytes, sizeof got);
+    for (uint32_t i = 0; i < INTS; i++)
+        assert_int_equal(got[i], i < 2048 ? 3 * (i * 37 % 101) + i : 0);
+    run(&(parallel_case){"reduced", 2048, 64, true, true}, 4, false, many);
+    memcpy(got, many->bytes, sizeof got);
+    for (uint32_t g = 0; g < 2048 / 64; g++) {
+        int32_t sum = 0;
+        for (uint32_t i = 64 * g; i < 64 * g + 64; i++)
+            sum += (int32_t)(i * 37 % 101);
+        assert_int_equal(got[g], sum);
+    }
+    rt_free(many);
+}
+
+/* A budget that all groups together go beyond, although no thread does. */
+static void budget_is_that_of_all(void **state)
+{
+    (void)state;
+    for (uint32_t threads = 1; threads <= 4; threads += 3) {
+        harness h = harness_open_file("parallel", 2, sim_engine_best());
+        uint8_t zeros[4096 * 4] = {0};
+        sim_object a = harness_memory(&h, "a", zeros, sizeof zeros);
+        sim_object b = harness_memory(&h, "b", zeros, sizeof zeros);
+        sim_argument arguments[] = {harness_global(a), harness_global(b), harness_local(64)};
+        sim_world_use_threads(h.world, threads);
+        h.budget = 2048 * 4;
+        harness_try(&h, "apart", harness_range(4096, 16), arguments, 3);
+        assert_int_equal(h.status.code, RT_BUDGET);
+        assert_int_equal(h.finding_count, 1);
+        harness_close(&h);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_change_nothing),
+        cmocka_unit_test(threads_compute_what_is_right),
+        cmocka_unit_test(budget_is_that_of_all),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
