@@ -130,6 +130,8 @@ static const cnf_option postlink_options[] = {
     {COMPRESS},
     {CNF_OPTION_JSON, "--json", NULL, NULL, "Print JSON instead of text.", NULL},
     {PROFILE},
+    {CNF_OPTION_SVG, "--svg", NULL, "OUT.svg", "Draw it, time downwards, in place of JSON.",
+     ".svg"},
     {TIMEOUT},
     {CACHE},
     {HELP},
@@ -208,8 +210,9 @@ static const cnf_command commands[] = {
      "scenario; 3 infrastructure, or the subject is missing; 4 the subject skips it.",
      explain_options, COUNT(explain_options), true, cnf_explain_command},
     {"trace", "FILE", "Run a scenario and write its trace for chrome://tracing or Perfetto.",
-     "JSON in the Trace Event Format, on stdout.  An event's time is its place in the trace: what is\n"
-     "shown is order.  Queues are threads, and arrows lead from a command to those that wait for it.\n"
+     "JSON in the Trace Event Format, on stdout, or a picture.  An event's time is its place in the\n"
+     "trace: what is shown is order.  Queues are threads, and arrows lead from a command to those that\n"
+     "wait for it.\n"
      "Exit status: as of explain.",
      trace_options, COUNT(trace_options), true, cnf_trace_command},
     {"fmt", "[PATH…]", "Format scenarios: indentation, blanks, line ends.",
