@@ -98,6 +98,8 @@ static const cnf_option explain_options[] = {
 };
 
 static const cnf_option trace_options[] = {
+    {CNF_OPTION_SVG, "--svg", NULL, "OUT.svg", "Draw it, time downwards, in place of JSON.",
+     ".svg"},
     {ON}, {TIMEOUT}, {MEMORY}, {SEED}, {PROFILE}, {LOADER}, {CHOICES}, {CACHE}, {HELP},
 };
 
@@ -130,8 +132,6 @@ static const cnf_option postlink_options[] = {
     {COMPRESS},
     {CNF_OPTION_JSON, "--json", NULL, NULL, "Print JSON instead of text.", NULL},
     {PROFILE},
-    {CNF_OPTION_SVG, "--svg", NULL, "OUT.svg", "Draw it, time downwards, in place of JSON.",
-     ".svg"},
     {TIMEOUT},
     {CACHE},
     {HELP},

@@ -7,6 +7,7 @@
 #include "conformance/explain/timeline.h"
 #include "conformance/report/json_text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- What they are drawn from -------------------------------------------------------------- */

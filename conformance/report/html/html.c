@@ -5,6 +5,7 @@
 #include "conformance/scenario/pack.h"
 #include "conformance/scenario/scenario.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -47,11 +47,11 @@ function searched(row) {
 const hasVerdict = (record, wanted) =>
   wanted === NOT_EXPECTED ? record.effect !== "expected" : record.verdict === wanted;
 
-/* "DL-LINK-01", or "DL-*" for all that begin so. */
+/* "DL-LINK-01"; "DL-LINK" for all below it, as --rule takes it; "DL-LI*" for all that begin so. */
 function hasRule(row, wanted) {
   const own = [...row.covers.map((cover) => cover[0]), ...[...row.records.values()].map((record) => record.rule || "")];
   const word = wanted.toUpperCase();
-  return own.some((id) => (word.endsWith("*") ? id.startsWith(word.slice(0, -1)) : id === word));
+  return own.some((id) => (word.endsWith("*") ? id.startsWith(word.slice(0, -1)) : `${id}-`.startsWith(`${word}-`)));
 }
 
 function isShown(row, filters, columns) {

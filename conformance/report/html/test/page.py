@@ -163,6 +163,7 @@ def overview(browser):
     filter_shows(browser, {"text": "nothing has this"}, [])
     filter_shows(browser, {"rule": "dl-link-01"}, every[1:2])
     filter_shows(browser, {"rule": "DL-*"}, every[1:2])
+    filter_shows(browser, {"rule": "DL-LINK"}, every[1:2])
     filter_shows(browser, {"rule": "DL-LINK-0"}, [])
     filter_shows(browser, {}, every)
     expect("how many are shown", browser.run("return document.getElementById('shown').textContent"), "3 of 3 scenarios")

@@ -4,6 +4,8 @@
 #include "conformance/report/html/html.h"
 #include "conformance/scenario/scenario.h"
 
+#include <stdio.h>
+
 /* What HTML, JSON and XML each would take for more than text. */
 #define HOSTILE "</script><b>bold</b><!-- <img src=x onerror=alert(1)> & \\u003c ]]>"
 
