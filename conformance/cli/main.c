@@ -100,7 +100,15 @@ static const cnf_option explain_options[] = {
 static const cnf_option trace_options[] = {
     {CNF_OPTION_SVG, "--svg", NULL, "OUT.svg", "Draw it, time downwards, in place of JSON.",
      ".svg"},
-    {ON}, {TIMEOUT}, {MEMORY}, {SEED}, {PROFILE}, {LOADER}, {CHOICES}, {CACHE}, {HELP},
+    {ON},
+    {TIMEOUT},
+    {MEMORY},
+    {SEED},
+    {PROFILE},
+    {LOADER},
+    {CHOICES},
+    {CACHE},
+    {HELP},
 };
 
 static const cnf_option fmt_options[] = {

@@ -109,7 +109,7 @@ const cnf_trace_line *cnf_trace_lines(rt_arena *arena, const cnf_messages *messa
     size_t count = json_array_size(events);
     CHECK(count < UINT32_MAX);
     cnf_trace_line *lines = events ? rt_arena_alloc_array(arena, count + 1, sizeof *lines) : NULL;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; lines && i < count; i++) {
         json_t *event = json_array_get(events, i);
         lines[i] =
             (cnf_trace_line){event_print(arena, event, false), event_print(arena, event, true)};

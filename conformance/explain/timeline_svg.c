@@ -67,6 +67,7 @@ static void lanes_find(timeline *drawing)
 static uint32_t lane_left(const timeline *drawing, const rt_event *event)
 {
     uint64_t thread = cnf_event_thread(event);
+    CHECK(drawing->lanes.items);
     const uint64_t *found =
         bsearch(&thread, drawing->lanes.items, drawing->lanes.count, sizeof thread, thread_compare);
     CHECK(found);

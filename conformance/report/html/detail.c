@@ -57,7 +57,7 @@ static json_t *trace_json(cnf_html *html, html_scenario *scenario, const cnf_mes
     uint32_t count;
     const cnf_trace_line *lines = cnf_trace_lines(&arena, messages, &count);
     json_t *trace = lines ? json_array() : NULL;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; lines && i < count; i++)
         json_array_append_new(trace, json_integer(event_index(html, scenario, &lines[i])));
     rt_arena_reset(&arena);
     return trace;
