@@ -21,6 +21,7 @@ enum {
     BOX_WIDTH = 196,
     BOX_HEIGHT = 18,
     SPAN_LEFT = 226,
+    BEND = 22,     /* how far a curve leaves a box before it turns */
     TEXT_MAX = 30, /* bytes of a title that fit into a box */
 };
 
@@ -120,18 +121,22 @@ static void write_lanes(timeline *drawing, uint32_t height)
     }
 }
 
-/* A curve on the left of the lane, or across from one lane to another, and its head. */
+/* A curve on the left of the lane, or across from one lane to another, and its head.  It ends at
+ * the side of the box that looks at where it comes from. */
 static void write_arrow(const timeline *drawing, uint32_t from, uint32_t to)
 {
     const rt_event *events = drawing->history->events;
-    uint32_t left = lane_left(drawing, &events[from]), right = lane_left(drawing, &events[to]);
-    uint32_t from_x = left + BOX_LEFT, to_x = right + BOX_LEFT;
+    uint32_t begin = lane_left(drawing, &events[from]), end = lane_left(drawing, &events[to]);
+    bool leaves_right = begin < end, enters_right = end < begin;
+    uint32_t from_x = begin + BOX_LEFT + (leaves_right ? BOX_WIDTH : 0);
+    uint32_t to_x = end + BOX_LEFT + (enters_right ? BOX_WIDTH : 0);
+    uint32_t from_bend = leaves_right ? from_x + BEND : from_x - BEND;
+    uint32_t to_bend = enters_right ? to_x + BEND : to_x - BEND;
     uint32_t from_y = row_middle(from), to_y = row_middle(to);
-    if (left < right) from_x += BOX_WIDTH;
-    uint32_t bend = left < right ? from_x + BOX_LEFT : from_x - BOX_LEFT + 4;
     rt_buffer_printf(drawing->out, "<path class=\"a\" d=\"M%u %uC%u %u %u %u %u %u\"/>", from_x,
-                     from_y, bend, from_y, to_x - BOX_LEFT + 4, to_y, to_x - 5, to_y);
-    rt_buffer_printf(drawing->out, "<path class=\"h\" d=\"M%u %ul-7 -4v8z\"/>\n", to_x, to_y);
+                     from_y, from_bend, from_y, to_bend, to_y, to_x, to_y);
+    rt_buffer_printf(drawing->out, "<path class=\"h\" d=\"M%u %ul%d -4v8z\"/>\n", to_x, to_y,
+                     enters_right ? 7 : -7);
 }
 
 static void write_arrows(timeline *drawing, uint32_t row)

@@ -119,20 +119,24 @@ static uint32_t count_of(const rt_buffer *picture, const char *text)
     return count;
 }
 
-/* The upload is in the runtime's lane, the launch in the second one: x is 44 + 236 + 26. */
+/* The upload is in the runtime's lane, the launch in the second one: x is 44 + 236 + 26, and the
+ * rows' middles are 24 apart, from 46 on.  An arrow back ends at the right side of its box. */
 static void a_picture_has_lanes_boxes_and_arrows(void **state)
 {
     (void)state;
     rt_buffer picture = picture_of(
         "{\"events\": ["
         "{\"event\": \"upload\", \"command\": \"0\", \"memory\": \"m\", \"device\": \"0\", \"after\": []},"
-        "{\"event\": \"launch\", \"command\": \"1\", \"kernel\": \"k\", \"queue\": \"2\", \"after\": [\"0\"]}]}");
+        "{\"event\": \"launch\", \"command\": \"1\", \"kernel\": \"k\", \"queue\": \"2\", \"after\": [\"0\"]},"
+        "{\"event\": \"host_read\", \"command\": \"2\", \"memory\": \"m\", \"after\": [\"1\"]}]}");
     assert_int_equal(count_of(&picture, "<path class=\"l\""), 2);
     assert_int_equal(count_of(&picture, ">runtime</text>"), 1);
     assert_int_equal(count_of(&picture, ">queue 2</text>"), 1);
-    assert_int_equal(count_of(&picture, "<rect class=\"b\" x=\"70\""), 1);
+    assert_int_equal(count_of(&picture, "<rect class=\"b\" x=\"70\""), 2);
     assert_int_equal(count_of(&picture, "<rect class=\"b\" x=\"306\""), 1);
-    assert_int_equal(count_of(&picture, "<path class=\"a\""), 1);
+    assert_int_equal(count_of(&picture, "<path class=\"a\""), 2);
+    assert_int_equal(count_of(&picture, "<path class=\"h\" d=\"M306 70l-7 -4v8z\"/>"), 1);
+    assert_int_equal(count_of(&picture, "<path class=\"h\" d=\"M266 94l7 -4v8z\"/>"), 1);
     assert_int_equal(
         count_of(&picture, "aria-label=\"Timeline of a &#60;b&#62; &#38; &#34;c&#34;\""), 1);
     assert_true(rt_text_starts(rt_buffer_text(&picture), "<svg "));
