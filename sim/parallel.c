@@ -127,11 +127,14 @@ static bool worker_open(worker *w, const sim_launch_state *l, const sim_argument
     return rt_ok(sim_launch_open(&w->launch, arguments));
 }
 
-static void worker_close(worker *w)
+static void worker_close(worker *w, const sim_world *world)
 {
     sim_launch_close(&w->launch);
-    for (uint32_t i = 0; i < w->world.objects.count; i++)
-        sim_race_shadow_free(w->world.objects.items[i].race);
+    for (uint32_t i = 0; i < w->world.objects.count; i++) {
+        const sim_memory *memory = &w->world.objects.items[i];
+        sim_race_shadow_free(memory->race);
+        if (memory->defined != world->objects.items[i].defined) rt_free(memory->defined);
+    }
     rt_free(w->world.objects.items);
     rt_free(w->launch.pool);
     rt_sink_destroy(w->world.sink);
@@ -259,7 +262,7 @@ static bool try_parts(sim_launch_state *l, const sim_argument *arguments, worker
     if (opened) workers_run(workers, count);
     bool stands = opened && workers_agree(l, workers, count);
     for (uint32_t i = 0; i < count; i++)
-        worker_close(&workers[i]);
+        worker_close(&workers[i], l->world);
     return stands;
 }
 

@@ -162,6 +162,7 @@ static bool is_said(const rt_image *image, const rt_property_set *set)
     if (ours) return rt_virtual_functions_read(image, &functions) == NULL;
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         if (rt_text_is(set->name, said[i])) return true;
+    if (rt_text_is(set->name, RT_SET_EMBEDDED_IR)) return rt_image_embedded_ir(image).size > 0;
     if (!rt_text_is(set->name, RT_SET_DEVICE_REQUIREMENTS)) return false;
     for (uint32_t i = 0; i < set->property_count; i++)
         if (!is_aspects(&set->properties[i])) return false;
@@ -171,6 +172,14 @@ static bool is_said(const rt_image *image, const rt_property_set *set)
 static void option_append(rt_buffer *out, const char *label, rt_text options)
 {
     if (options.length > 0) rt_buffer_printf(out, "  %s: %.*s\n", label, RT_TEXT_ARG(options));
+}
+
+static void embedded_append(rt_buffer *out, const rt_image *image)
+{
+    size_t size = rt_image_embedded_ir(image).size;
+    if (size == 0) return;
+    line_begin(out, "embeds", true);
+    rt_buffer_printf(out, "LLVM IR, bytes: %zu\n", size);
 }
 
 static void image_append(rt_buffer *out, rt_arena *arena, const rt_image *image)
@@ -183,6 +192,7 @@ static void image_append(rt_buffer *out, rt_arena *arena, const rt_image *image)
     constants_append(out, image);
     aspects_append(out, arena, image);
     virtual_functions_append(out, arena, image);
+    embedded_append(out, image);
     option_append(out, "compile options", image->compile_options);
     option_append(out, "link options", image->link_options);
     for (uint32_t i = 0; i < image->set_count; i++)

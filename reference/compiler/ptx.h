@@ -14,8 +14,8 @@
 #define PL_PTX_PROCESSOR "sm_75"
 #define PL_PTX_FEATURES  "+ptx64"
 
-/* Takes linked sources in hand: names, and clang's list of kernels, which refers to functions that a
- * part of the module does not have; calling conventions tell kernels, too. */
+/* Takes linked sources in hand: names, and clang's list of kernels, which refers to functions that
+ * a part of the module does not have; calling conventions tell kernels, too. */
 void pl_ptx_take(pl_job *job, LLVMModuleRef module);
 
 /* Gives the module's symbols names that PTX takes: characters other than letters, digits, '_' and

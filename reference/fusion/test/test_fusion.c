@@ -294,8 +294,8 @@ static void promotions_follow_the_tables(void **state)
     }
 }
 
-/* Two buffers of 16 bytes for a group, which take 128 each, beside `local` bytes of an argument, in a group's `room`:
- * how many of them are promoted, and what is said of the others. */
+/* Two buffers of 16 bytes for a group, which take 128 each, beside `local` bytes of an argument, in
+ * a group's `room`: how many of them are promoted, and what is said of the others. */
 static uint32_t promoted_in(world *w, uint64_t local, uint64_t room)
 {
     rt_arena arena = {0};
