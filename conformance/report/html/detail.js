@@ -47,7 +47,7 @@ function sourcePart(scenario, record, detail) {
   if (record.line && record.effect !== "expected") failing.add(record.line);
   const lines = scenario.source.replace(/\n$/, "").split("\n").map((line, at) =>
     failing.has(at + 1) ? make("span", { class: "fails" }, make("mark", {}, line))
-      : make("span", { class: /^\s*#/.test(line) ? "note" : null }, line || "\u200b"));
+      : make("span", { class: /^\s*#( |$)/.test(line) ? "note" : null }, line || "\u200b"));
   const box = make("pre", { class: "source", tabindex: "0", role: "region", "aria-label": "The scenario's file" }, lines);
   const first = box.querySelector("mark");
   if (first) requestAnimationFrame(() => { box.scrollTop = first.parentElement.offsetTop - box.offsetTop - box.clientHeight / 3; });
@@ -96,6 +96,20 @@ function align(left, right, same) {
   return pairs;
 }
 
+/* Brings what only the left has and what only the right has, where one follows the other, into the same
+ * lines. */
+function besides(pairs) {
+  const out = [];
+  let ends = 0; /* before it everything is settled */
+  for (const pair of pairs) {
+    const open = pair[0] < 0 ? out.slice(ends).find((one) => one[1] < 0) : null;
+    if (open) open[1] = pair[1];
+    else out.push([...pair]);
+    if (pair[0] >= 0 && pair[1] >= 0) ends = out.length;
+  }
+  return out;
+}
+
 function traceTable(names, lines) {
   return make("table", { class: "traces" },
     make("thead", {}, make("tr", {}, ["event", ...names].map((name) => make("th", { scope: "col" }, name)))),
@@ -111,11 +125,12 @@ function partedTraces(scenario, detail, subject) {
   const same = (one, other) => key(one) === key(other);
   const plain = () => Array.from({ length: Math.max(left.length, right.length) },
     (_, at) => [at < left.length ? at : -1, at < right.length ? at : -1]);
-  const pairs = left.length > ALIGNED_MAX || right.length > ALIGNED_MAX ? plain() : align(left, right, same);
+  const pairs = left.length > ALIGNED_MAX || right.length > ALIGNED_MAX ? plain() : besides(align(left, right, same));
   const side = (events, at) => (at < 0 ? "" : text(events[at]));
   const lines = pairs.map(([i, j], at) => {
     const equal = i >= 0 && j >= 0 && same(left[i], right[j]);
-    return { number: String(begin + (j >= 0 ? j : i)), texts: [side(left, i), side(right, j)],
+    const numbers = [...new Set([i, j].filter((number) => number >= 0))].map((number) => String(begin + number));
+    return { number: numbers.join(" | "), texts: [side(left, i), side(right, j)],
       kind: [equal ? "" : "differs", at === 0 ? "first" : ""].join(" ").trim() || null };
   });
   const before = detail.trace.slice(0, begin).map((event, at) => ({ number: String(at), texts: [text(event)] }));

@@ -33,13 +33,15 @@ static const char source[] = "assay: 1\n"
 static const char trace_sim[] =
     "{\"type\":\"trace\",\"events\":[" EVENT_LOAD ","
     "{\"event\":\"upload\",\"command\":\"0\",\"memory\":\"data\",\"after\":[]},"
+    "{\"event\":\"select\",\"kernel\":\"apply\",\"image\":\"app/0\"},"
     "{\"event\":\"link\",\"program\":\"1\",\"inputs\":[\"app/0\"],\"by\":\"tool\"}," EVENT_LAUNCH
     "]}";
-/* Another event before the link, which is by another and the same all the same. */
+/* Two events in the place of one; the link is by another, and the same all the same. */
 static const char trace_pocl[] =
     "{\"type\":\"trace\",\"events\":[" EVENT_LOAD ","
     "{\"event\":\"upload\",\"command\":\"0\",\"memory\":\"data\",\"after\":[]},"
-    "{\"event\":\"create\",\"image\":\"<i>app</i>\",\"executable\":\"false\"}," EVENT_LINK
+    "{\"event\":\"create\",\"image\":\"<i>app</i>\",\"executable\":\"false\"},"
+    "{\"event\":\"create\",\"image\":\"app/1\",\"executable\":\"false\"}," EVENT_LINK
     "," EVENT_LAUNCH "]}";
 
 static const cnf_check checks_pocl[] = {

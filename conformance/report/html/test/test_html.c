@@ -88,7 +88,8 @@ static void scenarios_have_their_rules_and_are_in_order(void **state)
     rt_buffer_free(&page);
 }
 
-/* The traces have two events in common, then one has a third; a link by another is the same. */
+/* The traces have two events in common, then one has one and the other two; a link by another is
+ * the same. */
 static void traces_part_and_share_their_events(void **state)
 {
     (void)state;
@@ -96,15 +97,16 @@ static void traces_part_and_share_their_events(void **state)
     sample_page(&page, 0);
     json_t *scenario = data_of(&page, "scenario-1");
     const json_t *events = json_object_get(scenario, "events");
-    assert_int_equal(json_array_size(events), 6); /* load, upload, create, two links, launch */
+    /* load, upload, select, two of create, two of link, launch */
+    assert_int_equal(json_array_size(events), 8);
     const json_t *detail = json_object_get(json_object_get(scenario, "subjects"), "pocl");
     assert_int_equal(json_integer_value(json_object_get(detail, "part")), 2);
     const json_t *trace = json_object_get(detail, "trace"),
                  *oracle = json_object_get(scenario, "oracle");
-    assert_int_equal(json_array_size(trace), 5);
-    assert_int_equal(json_array_size(oracle), 4);
-    json_int_t one = json_integer_value(json_array_get(trace, 3)),
-               other = json_integer_value(json_array_get(oracle, 2));
+    assert_int_equal(json_array_size(trace), 6);
+    assert_int_equal(json_array_size(oracle), 5);
+    json_int_t one = json_integer_value(json_array_get(trace, 4)),
+               other = json_integer_value(json_array_get(oracle, 3));
     assert_int_not_equal(one, other);
     assert_int_equal(json_integer_value(json_array_get(json_array_get(events, (size_t)one), 1)),
                      json_integer_value(json_array_get(json_array_get(events, (size_t)other), 1)));
