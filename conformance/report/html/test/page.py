@@ -249,6 +249,16 @@ def looks(browser, shots):
                 browser.screen(width, height, dark)
 
 
+def refuses_other_scripts(browser, folder):
+    """A script that is not the page's own, by one blank, does not run: the page's policy names its hash."""
+    page = pathlib.Path(f"{folder}/page.html").read_bytes()
+    expect("where the script begins", page.count(b"\nbegin();\n"), 1)
+    pathlib.Path(f"{folder}/altered.html").write_bytes(page.replace(b"\nbegin();\n", b"\nbegin(); \n"))
+    browser.visit(f"file://{folder}/altered.html")
+    expect("rows made by another script", browser.run("return document.querySelectorAll('#matrix tr').length"), 0)
+    expect("it was refused", any("Content Security Policy" in error for error in browser.errors), True)
+
+
 def main():
     write_page, shots = sys.argv[1], (sys.argv[2] if len(sys.argv) > 2 else None)
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -276,6 +286,7 @@ def main():
             filtered = browser.run("const at = performance.now();" + SET.format("text", "number_0613") + "return performance.now() - at")
             print(f"and filtered in {filtered:.0f} ms")
             expect("errors of the page", browser.errors, [])
+            refuses_other_scripts(browser, folder)
         finally:
             browser.end()
     for failure in failures:
