@@ -47,8 +47,6 @@
 
 #define EXPECTATIONS_TEXT "Known failures, beside scenarios/expectations."
 
-#define NOT_BUILT(name, value) CNF_OPTION_NOT_BUILT, name, NULL, value, NULL, NULL
-
 static const cnf_option run_options[] = {
     {CNF_OPTION_ON, "--on", NULL, "SUBJECT,...",
      "Run on these, sim{schedule=backward} too; default: all.", NULL},
@@ -57,6 +55,7 @@ static const cnf_option run_options[] = {
     {SEED},
     {CNF_OPTION_JSON, "--json", NULL, "FILE", "Write a line of JSON for each verdict.", NULL},
     {CNF_OPTION_JUNIT, "--junit", NULL, "FILE", "Write JUnit's XML at the end.", NULL},
+    {CNF_OPTION_HTML, "--html", NULL, "FILE", "Write a page for a browser at the end.", NULL},
     {CNF_OPTION_DIFFERENCES, "--differences", NULL, "FILE.md",
      "Write where subjects differ, and why, or to stdout.", ".md"},
     {EXPECTATIONS},
@@ -76,7 +75,6 @@ static const cnf_option run_options[] = {
     {CHOICES},
     {CNF_OPTION_SKIP_STATUS, "--skip-status", NULL, "N", "Exit so where all is skipped.", NULL},
     {HELP},
-    {NOT_BUILT("--html", "FILE")},
 };
 
 static const cnf_option why_options[] = {
@@ -100,7 +98,17 @@ static const cnf_option explain_options[] = {
 };
 
 static const cnf_option trace_options[] = {
-    {ON}, {TIMEOUT}, {MEMORY}, {SEED}, {PROFILE}, {LOADER}, {CHOICES}, {CACHE}, {HELP},
+    {CNF_OPTION_SVG, "--svg", NULL, "OUT.svg", "Draw it, time downwards, in place of JSON.",
+     ".svg"},
+    {ON},
+    {TIMEOUT},
+    {MEMORY},
+    {SEED},
+    {PROFILE},
+    {LOADER},
+    {CHOICES},
+    {CACHE},
+    {HELP},
 };
 
 static const cnf_option fmt_options[] = {
@@ -210,8 +218,9 @@ static const cnf_command commands[] = {
      "scenario; 3 infrastructure, or the subject is missing; 4 the subject skips it.",
      explain_options, COUNT(explain_options), true, cnf_explain_command},
     {"trace", "FILE", "Run a scenario and write its trace for chrome://tracing or Perfetto.",
-     "JSON in the Trace Event Format, on stdout.  An event's time is its place in the trace: what is\n"
-     "shown is order.  Queues are threads, and arrows lead from a command to those that wait for it.\n"
+     "JSON in the Trace Event Format, on stdout, or a picture.  An event's time is its place in the\n"
+     "trace: what is shown is order.  Queues are threads, and arrows lead from a command to those that\n"
+     "wait for it.\n"
      "Exit status: as of explain.",
      trace_options, COUNT(trace_options), true, cnf_trace_command},
     {"fmt", "[PATH…]", "Format scenarios: indentation, blanks, line ends.",
