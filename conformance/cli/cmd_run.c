@@ -8,7 +8,6 @@
 #include "conformance/cli/shard.h"
 #include "conformance/report/progress.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,8 +30,9 @@ typedef struct run_command {
     cnf_expectations expectations;
     cnf_progress progress;
     cnf_journal journal;
-    cnf_html *html;     /* NULL: no page is asked for */
-    rt_buffer warnings; /* lines, printed after the report */
+    cnf_html *html;       /* NULL: no page is asked for */
+    cnf_history *history; /* NULL: none is asked for */
+    rt_buffer warnings;   /* lines, printed after the report */
     bool output_failed;
 } run_command;
 
@@ -192,7 +192,7 @@ static void kept_report(run_command *command)
 
 static bool report_print(run_command *command)
 {
-    bool colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+    bool colour = cnf_command_colours();
     rt_buffer text = {0};
     cnf_report_write(&text, &command->report, command->columns.columns, command->columns.count,
                      colour);
@@ -250,7 +250,10 @@ static bool documents_write(run_command *command)
     bool differences =
         cnf_results_differences(command->arguments, &command->differences, &command->report,
                                 command->columns.columns, command->columns.count);
-    return cnf_results_html(command->arguments, command->html, &page) && differences && junit;
+    bool sarif = cnf_results_sarif(command->arguments, &command->files, &command->report);
+    bool history = cnf_results_history_add(command->history, &command->report);
+    bool html = cnf_results_html(command->arguments, command->html, &page);
+    return junit && differences && sarif && history && html;
 }
 
 /* Runs what is to be run, and writes everything that was found. */
@@ -294,10 +297,13 @@ int cnf_run_command(const cnf_arguments *arguments)
     if (status == CNF_EXIT_EXPECTED &&
         !cnf_results_expect(arguments, &command.files, &command.expectations))
         status = CNF_EXIT_USAGE;
+    if (status == CNF_EXIT_EXPECTED && !cnf_results_history_open(arguments, &command.history))
+        status = CNF_EXIT_USAGE;
     if (status == CNF_EXIT_EXPECTED) status = journal_open(&command);
     if (status == CNF_EXIT_EXPECTED) status = run_and_report(&command);
     if (shard_is_empty(&command, status)) status = CNF_EXIT_EXPECTED;
     (void)cnf_journal_close(&command.journal); /* It has been closed where it was used. */
+    cnf_history_close(command.history);
     rt_buffer_free(&command.warnings);
     cnf_html_free(command.html);
     cnf_report_free(&command.report);

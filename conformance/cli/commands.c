@@ -2,9 +2,18 @@
 #include "conformance/cli/commands.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+bool cnf_command_colours(void)
+{
+    const char *no_colour = getenv("NO_COLOR");
+    return isatty(STDOUT_FILENO) && (!no_colour || *no_colour == '\0');
+}
 
 uint32_t cnf_command_processors(void)
 {
@@ -31,10 +40,25 @@ static bool pack_find(rt_sink *sink, const cnf_arguments *arguments, rt_arena *a
     return false;
 }
 
+/* The scenarios that are meant where none are named: those of this folder, else those that were
+ * installed with the running program. */
+static rt_text scenarios_find(rt_arena *arena)
+{
+    static const rt_text here = {"scenarios", 9};
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program);
+    if (access(here.data, F_OK) == 0 || length <= 0 || length == sizeof program) return here;
+    const char *slash = memrchr(program, '/', (size_t)length);
+    CHECK(slash);
+    rt_text installed =
+        rt_arena_printf(arena, "%.*s/../share/assay/scenarios", (int)(slash - program), program);
+    return access(installed.data, F_OK) == 0 ? installed : here;
+}
+
 int cnf_command_files(const cnf_arguments *arguments, rt_arena *arena, cnf_files *out_files)
 {
-    static const rt_text default_path = {"scenarios", 9};
     bool given = arguments->path_count > 0;
+    rt_text default_path = given ? (rt_text){0} : scenarios_find(arena);
     rt_sink *sink = rt_sink_create();
     rt_status status;
     bool packed = pack_find(sink, arguments, arena, out_files, &status);

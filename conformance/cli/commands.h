@@ -45,9 +45,29 @@ int cnf_pack_command(const cnf_arguments *arguments);
 /* assay export: a scenario as a plain C program. */
 int cnf_export_command(const cnf_arguments *arguments);
 
+/* assay compare: what changed between the records of two runs. */
+int cnf_compare_command(const cnf_arguments *arguments);
+
+/* assay history: the verdicts of many runs. */
+int cnf_history_command(const cnf_arguments *arguments);
+
+/* assay new: a scenario from a template. */
+int cnf_new_command(const cnf_arguments *arguments);
+
+/* assay doctor: what is wrong with the machine. */
+int cnf_doctor_command(const cnf_arguments *arguments);
+
+/* assay manual, assay completion: the commands as a page for man(1), and for bash. */
+int cnf_manual_command(const cnf_arguments *arguments);
+int cnf_completion_command(const cnf_arguments *arguments);
+
 /* ---- Shared by them ------------------------------------------------------------------------ */
 
-/* Finds the scenarios of the arguments' paths, by default those of ./scenarios; one path may be a
+/* All commands that people use, in the order of `assay --help` (static). */
+const cnf_command *cnf_command_table(uint32_t *out_count);
+
+/* Finds the scenarios of the arguments' paths, by default those of ./scenarios, or
+ * where there is no such folder the installed ones; one path may be a
  * pack.  Returns an exit status: USAGE for a path that is not there and NOTHING_RAN for none at
  * all, both said on stderr.
  */
@@ -66,6 +86,10 @@ bool cnf_command_number(const cnf_arguments *arguments, cnf_option_id option, co
  * failure).  False: it could not be written, to a full disk or a closed stdout, which has been said
  * on stderr of `what`, "the matrix". */
 bool cnf_command_print(const rt_buffer *text, const char *what);
+
+/* Whether results are to be coloured: stdout is a terminal, and NO_COLOR is not set, or empty.
+ * Source: https://no-color.org */
+bool cnf_command_colours(void);
 
 /* Processors that this process may use, at least 1. */
 uint32_t cnf_command_processors(void);

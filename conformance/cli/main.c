@@ -56,6 +56,9 @@ static const cnf_option run_options[] = {
     {CNF_OPTION_JSON, "--json", NULL, "FILE", "Write a line of JSON for each verdict.", NULL},
     {CNF_OPTION_JUNIT, "--junit", NULL, "FILE", "Write JUnit's XML at the end.", NULL},
     {CNF_OPTION_HTML, "--html", NULL, "FILE", "Write a page for a browser at the end.", NULL},
+    {CNF_OPTION_SARIF, "--sarif", NULL, "FILE", "Write SARIF 2.1.0 at the end.", NULL},
+    {CNF_OPTION_HISTORY, "--history", NULL, "FILE", "Add the verdicts to FILE (assay history).",
+     NULL},
     {CNF_OPTION_DIFFERENCES, "--differences", NULL, "FILE.md",
      "Write where subjects differ, and why, or to stdout.", ".md"},
     {EXPECTATIONS},
@@ -158,6 +161,12 @@ static const cnf_option pack_options[] = {
     {HELP},
 };
 
+static const cnf_option compare_options[] = {
+    {CNF_OPTION_MARKDOWN, "--markdown", NULL, NULL, "Print a table for a pull request.", NULL},
+    {CNF_OPTION_SLOWER, "--slower", NULL, "FACTOR", "From when on it is slower; default: 2.", NULL},
+    {HELP},
+};
+
 static const cnf_option export_options[] = {
     {CNF_OPTION_FOR, "--for", NULL, "API", "opencl.", NULL},
     {CNF_OPTION_OUT, "--output", "-o", "DIR", "Write the program's files into the folder DIR.",
@@ -191,6 +200,18 @@ static const cnf_command commands[] = {
      "the traces part, and the entry of an expectation file that applies.\n"
      "Exit status: as run's with --on SUBJECT.",
      why_options, COUNT(why_options), true, cnf_why_command},
+    {"compare", "OLD NEW", "Say what changed between two runs: new, fixed, skipped, slower.",
+     "OLD and NEW are files of run --json.  It got worse where a failure is new, a verdict is skipped\n"
+     "or gone that was there, or what passes takes more than FACTOR times as long and 0.2 s longer.\n"
+     "Exit status: 0 nothing got worse; 1 something did; 2 wrong usage, or a file that holds no\n"
+     "records.",
+     compare_options, COUNT(compare_options), false, cnf_compare_command},
+    {"history", "FILE [SCENARIO]", "Show verdicts over time and driver versions.",
+     "FILE is that of run --history, an SQLite database with the table `verdicts`.  Without SCENARIO\n"
+     "those are shown whose verdict on a subject changed.\n"
+     "Exit status: 0 shown; 2 wrong usage, or FILE is no history or damaged; 4 it has no verdict\n"
+     "about SCENARIO.",
+     help_option, COUNT(help_option), false, cnf_history_command},
     {"check", "[PATH…]", "Read scenarios and print what is wrong with them; run nothing.",
      "Exit status: 0 no problems, 2 problems or a path that is not there, 4 no scenario.",
      help_option, COUNT(help_option), false, cnf_check_command},
@@ -232,6 +253,21 @@ static const cnf_command commands[] = {
     {"schema", NULL, "Print a JSON Schema of the scenario format, for editors.",
      "Editors: # yaml-language-server: $schema=FILE as a scenario's first line, for example.",
      schema_options, COUNT(schema_options), false, cnf_schema_command},
+    {"new", "FEATURE NAME", "Write a scenario from a template, to begin with.",
+     "FEATURE is linking, device_global, virtual_functions, fusion or sycl.  NAME.yaml must not be\n"
+     "there yet; the scenario passes on sim as it is.\n"
+     "Exit status: 0 written; 2 wrong usage, or the file cannot be made.",
+     help_option, COUNT(help_option), false, cnf_new_command},
+    {"doctor", NULL, "Say what is wrong with the machine, and the cure.",
+     "A line for everything that is wrong, which assay cannot do without, or missing, which only some\n"
+     "scenarios and options need.\n"
+     "Exit status: 0 nothing is wrong; 1 something is; 3 infrastructure.",
+     help_option, COUNT(help_option), true, cnf_doctor_command},
+    {"manual", NULL, "Print the manual page, for man(1).", NULL, help_option, COUNT(help_option),
+     false, cnf_manual_command},
+    {"completion", NULL, "Print the completion of command lines, for bash.",
+     "In bash: source <(assay completion)", help_option, COUNT(help_option), false,
+     cnf_completion_command},
     {"image", "show FILE | convert FILE --to KIND OUT", "Show or convert files with device images.",
      "FILE is a SYCLBIN, or an ELF executable or shared object of x86-64 with fat binaries of DPC++\n"
      "(images of 80 or 96 bytes); images may be compressed.\n"
@@ -272,6 +308,12 @@ static const cnf_command commands[] = {
      "Exit status: 0 written; 2 wrong usage, or the scenario has no such form; 3 infrastructure.",
      export_options, COUNT(export_options), true, cnf_export_command},
 };
+
+const cnf_command *cnf_command_table(uint32_t *out_count)
+{
+    *out_count = COUNT(commands);
+    return commands;
+}
 
 /* ---- Hidden commands ----------------------------------------------------------------------- */
 

@@ -54,6 +54,10 @@ typedef enum cnf_option_id {
     CNF_OPTION_FORMATS,
     CNF_OPTION_DIFFERENCES,
     CNF_OPTION_FOR,
+    CNF_OPTION_SARIF,
+    CNF_OPTION_HISTORY,
+    CNF_OPTION_MARKDOWN,
+    CNF_OPTION_SLOWER,
     CNF_OPTION_COUNT
 } cnf_option_id;
 

@@ -5,10 +5,12 @@
 #include "conformance/cli/commands.h"
 #include "conformance/report/junit.h"
 #include "conformance/report/output.h"
+#include "conformance/report/sarif.h"
 #include "conformance/subject/subject.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 static rt_text *names_split(rt_arena *arena, const char *list, uint32_t *out_count)
 {
@@ -80,6 +82,53 @@ bool cnf_results_rules(rt_arena *arena, const cnf_file *file, cnf_rules *out_rul
     rt_status status = cnf_rules_read(sink, arena, table, out_rules);
     rt_sink_destroy(sink);
     return rt_ok(status);
+}
+
+bool cnf_results_sarif(const cnf_arguments *arguments, const cnf_files *files, cnf_report *report)
+{
+    const char *name = arguments->values[CNF_OPTION_SARIF];
+    if (!name) return true;
+    rt_arena arena = {0};
+    rt_buffer document = {0};
+    cnf_rules rules;
+    bool ruled = files->count > 0 && cnf_results_rules(&arena, &files->items[0], &rules);
+    cnf_sarif_write(&document, report, ruled ? &rules : NULL, RT_TEXT(ASSAY_VERSION));
+    int error = cnf_file_replace(name, rt_buffer_text(&document));
+    if (error != 0) fprintf(stderr, "assay: --sarif %s: %s\n", name, strerror(error));
+    rt_buffer_free(&document);
+    rt_arena_reset(&arena);
+    return error == 0;
+}
+
+static bool history_said(rt_sink *sink, rt_status status)
+{
+    if (!rt_ok(status))
+        fprintf(stderr, "assay: --history %.*s\n",
+                RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message));
+    rt_sink_destroy(sink);
+    return rt_ok(status);
+}
+
+bool cnf_results_history_open(const cnf_arguments *arguments, cnf_history **out_history)
+{
+    const char *name = arguments->values[CNF_OPTION_HISTORY];
+    *out_history = NULL;
+    if (!name) return true;
+    rt_sink *sink = rt_sink_create();
+    return history_said(sink, cnf_history_open(sink, name, out_history));
+}
+
+bool cnf_results_history_add(cnf_history *history, const cnf_report *report)
+{
+    if (!history || report->records.count == 0) return true;
+    char at[sizeof "2026-01-31T12:00:00Z"];
+    time_t now = time(NULL);
+    struct tm utc;
+    size_t length = gmtime_r(&now, &utc) ? strftime(at, sizeof at, "%Y-%m-%dT%H:%M:%SZ", &utc) : 0;
+    CHECK(length == sizeof at - 1);
+    rt_sink *sink = rt_sink_create();
+    return history_said(
+        sink, cnf_history_add(sink, history, at, report->records.items, report->records.count));
 }
 
 bool cnf_results_differences(const cnf_arguments *arguments, cnf_differences *differences,

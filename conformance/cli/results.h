@@ -5,6 +5,7 @@
 #include "conformance/cli/options.h"
 #include "conformance/report/differences.h"
 #include "conformance/report/html/html.h"
+#include "conformance/report/verdict_history.h"
 
 /* Reads the expectation files of the scenarios' roots and of --expectations.  False: some are
  * wrong, which has been said on stderr.  The caller frees them either way. */
@@ -18,6 +19,18 @@ bool cnf_results_junit(const cnf_arguments *arguments, cnf_report *report,
 
 /* Name of the subject that others are compared with (static). */
 const char *cnf_results_oracle(void);
+
+/* Writes the file of --sarif, where it is given; the files' root has the table of rules.  False: it
+ * could not be written, which has been said on stderr. */
+bool cnf_results_sarif(const cnf_arguments *arguments, const cnf_files *files, cnf_report *report);
+
+/* Opens the file of --history, before anything runs: NULL where it is not given.  False: it cannot
+ * be opened, or is no history, which has been said on stderr. */
+bool cnf_results_history_open(const cnf_arguments *arguments, cnf_history **out_history);
+
+/* Adds the report to the history as one run that ends now; NULL does nothing.  False: it could not
+ * be written, which has been said on stderr. */
+bool cnf_results_history_add(cnf_history *history, const cnf_report *report);
 
 /* Reads the table of rules that explanations of a scenario quote: the one above its file, or, for a
  * file of one's own or of a pack, that of the folder that assay is used in.  False: there is none,

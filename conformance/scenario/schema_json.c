@@ -121,21 +121,63 @@ static json_t *row_schema(const scn_objects *objects, const scn_row *row)
     return schema;
 }
 
-/* [{"required": [KEY]}, ...] for the rows of which one must be there. */
-static json_t *alternatives_schema(const scn_shape *shape, bool *out_exclusive)
+/* [{"required": [KEY]}, ...] for the rows with the flag. */
+static json_t *required_one_by_one(const scn_shape *shape, uint32_t flag)
 {
     json_t *list = needed(json_array());
-    *out_exclusive = true;
     for (uint32_t i = 0; i < shape->row_count; i++) {
-        const scn_row *row = &shape->rows[i];
-        if (!(row->flags & (SCN_ALTERNATIVE | SCN_SUFFICES))) continue;
-        if (row->flags & SCN_SUFFICES) *out_exclusive = false;
+        if (!(shape->rows[i].flags & flag)) continue;
         json_t *required = needed(json_array()), *entry = needed(json_object());
-        append(required, json_string(row->key));
+        append(required, json_string(shape->rows[i].key));
         put(entry, "required", required);
         append(list, entry);
     }
     return list;
+}
+
+/* {"anyOf": LIST} */
+static json_t *any_of(json_t *list)
+{
+    json_t *schema = needed(json_object());
+    put(schema, "anyOf", list);
+    return schema;
+}
+
+/* Says that one alternative is there and only one, or, without any, something that suffices. */
+static void put_alternatives(json_t *schema, const scn_shape *shape)
+{
+    json_t *alternatives = required_one_by_one(shape, SCN_ALTERNATIVE);
+    json_t *sufficient = required_one_by_one(shape, SCN_SUFFICES);
+    bool exclusive = json_array_size(alternatives) > 0;
+    if (exclusive && json_array_size(sufficient) > 0) {
+        json_t *none = any_of(required_one_by_one(shape, SCN_ALTERNATIVE));
+        json_t *instead = any_of(json_incref(sufficient));
+        put(instead, "not", none);
+        append(alternatives, instead);
+    }
+    if (exclusive)
+        put(schema, "oneOf", json_incref(alternatives));
+    else if (json_array_size(sufficient) > 0)
+        put(schema, "anyOf", json_incref(sufficient));
+    json_decref(alternatives);
+    json_decref(sufficient);
+}
+
+/* A file beside the scenario and its hash go together. */
+static void put_companions(json_t *schema, const scn_shape *shape)
+{
+    static const char file[] = "file", hash[] = "sha256";
+    bool has_hash = false;
+    for (uint32_t i = 0; i < shape->row_count; i++)
+        has_hash = has_hash || strcmp(shape->rows[i].key, hash) == 0;
+    if (!has_hash) return;
+    json_t *of_file = needed(json_array()), *of_hash = needed(json_array());
+    json_t *both = needed(json_object());
+    append(of_file, json_string(hash));
+    append(of_hash, json_string(file));
+    put(both, file, of_file);
+    put(both, hash, of_hash);
+    put(schema, "dependentRequired", both);
 }
 
 static json_t *object_schema(const scn_objects *objects, const scn_shape *shape)
@@ -153,12 +195,8 @@ static json_t *object_schema(const scn_objects *objects, const scn_shape *shape)
         put(schema, "required", required);
     else
         json_decref(required);
-    bool exclusive;
-    json_t *alternatives = alternatives_schema(shape, &exclusive);
-    if (json_array_size(alternatives) > 0)
-        put(schema, exclusive ? "oneOf" : "anyOf", alternatives);
-    else
-        json_decref(alternatives);
+    put_alternatives(schema, shape);
+    put_companions(schema, shape);
     return schema;
 }
 

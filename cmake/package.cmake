@@ -1,0 +1,38 @@
+# What is installed, and the Debian package of it.  Nothing remembers where it was installed: the
+# program finds its libraries and scenarios beside itself (../lib/assay, ../share/assay).
+include(GNUInstallDirs)
+
+install(TARGETS assay RUNTIME DESTINATION bin)
+install(TARGETS assay_registrar LIBRARY DESTINATION lib/assay)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenarios DESTINATION share/assay)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION share/doc/assay PATTERN "*.jsonl" EXCLUDE)
+install(FILES README.md ARCHITECTURE.md DESTINATION share/doc/assay)
+install(FILES LICENSE DESTINATION share/doc/assay RENAME copyright)
+
+# The tables of the command line, as the program prints them.
+add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/manual/assay.1 ${CMAKE_BINARY_DIR}/manual/assay
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/manual
+  COMMAND assay manual > ${CMAKE_BINARY_DIR}/manual/assay.1
+  COMMAND assay completion > ${CMAKE_BINARY_DIR}/manual/assay
+  DEPENDS assay COMMENT "Printing the manual page and the completion" VERBATIM)
+add_custom_target(manual ALL DEPENDS ${CMAKE_BINARY_DIR}/manual/assay.1 ${CMAKE_BINARY_DIR}/manual/assay)
+install(FILES ${CMAKE_BINARY_DIR}/manual/assay.1 DESTINATION share/man/man1)
+install(FILES ${CMAKE_BINARY_DIR}/manual/assay DESTINATION share/bash-completion/completions)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME assay)
+set(CPACK_PACKAGE_CONTACT "assay's maintainers <assay@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Tests runtimes that link and launch device code")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+# The libraries that the files are linked with dpkg-shlibdeps finds; these are started or opened.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "spirv-tools")
+if(ASSAY_COMPILER)
+  string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", clang-14")
+endif()
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "ocl-icd-libopencl1, pocl-opencl-icd, libclc-14, libxml2, gcc, g++")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "graphviz, libze1, intel-opencl-icd")
+include(CPack)

@@ -1,0 +1,119 @@
+/* assay manual and assay completion: the tables of the command line as a page for man(1), and as a
+ * script for bash.  Packages install what they print. */
+#include "conformance/cli/commands.h"
+
+#include <string.h>
+
+/* Text of the tables as roff: a backslash and a minus mean something else there, and so does a dot
+ * or a quote at the beginning of a line. */
+static void roff_print(rt_buffer *out, const char *text)
+{
+    bool begins = true;
+    for (; *text; text++) {
+        if (begins && (*text == '.' || *text == '\'')) rt_buffer_printf(out, "\\&");
+        begins = *text == '\n';
+        if (*text == '\\')
+            rt_buffer_printf(out, "\\e");
+        else if (*text == '-')
+            rt_buffer_printf(out, "\\-");
+        else
+            rt_buffer_append_byte(out, *text);
+    }
+}
+
+static void option_print(rt_buffer *out, const cnf_option *option)
+{
+    rt_buffer_printf(out, ".TP\n.B ");
+    if (option->letter) {
+        roff_print(out, option->letter);
+        rt_buffer_printf(out, ", ");
+    }
+    roff_print(out, option->name);
+    if (option->value) {
+        rt_buffer_printf(out, "%s", option->optional_ending ? "[=" : " ");
+        roff_print(out, option->value);
+        if (option->optional_ending) rt_buffer_append_byte(out, ']');
+    }
+    rt_buffer_append_byte(out, '\n');
+    roff_print(out, option->help);
+    rt_buffer_append_byte(out, '\n');
+}
+
+static void command_print(rt_buffer *out, const cnf_command *command)
+{
+    rt_buffer_printf(out, ".SS assay %s ", command->name);
+    if (command->operands) roff_print(out, command->operands);
+    rt_buffer_append_byte(out, '\n');
+    roff_print(out, command->summary);
+    rt_buffer_append_byte(out, '\n');
+    if (command->text) {
+        /* The tables break lines for a terminal, and indent lists. */
+        rt_buffer_printf(out, ".PP\n.nf\n");
+        roff_print(out, command->text);
+        rt_buffer_printf(out, "\n.fi\n");
+    }
+    for (uint32_t i = 0; i < command->option_count; i++)
+        option_print(out, &command->options[i]);
+}
+
+int cnf_manual_command(const cnf_arguments *arguments)
+{
+    (void)arguments;
+    uint32_t count;
+    const cnf_command *commands = cnf_command_table(&count);
+    rt_buffer page = {0};
+    rt_buffer_printf(&page,
+                     ".TH ASSAY 1 \"\" \"assay " ASSAY_VERSION "\" \"User Commands\"\n"
+                     ".SH NAME\nassay \\- test runtimes that link and launch device code\n"
+                     ".SH SYNOPSIS\n.B assay\n.I COMMAND\n[PATH...] [OPTION...]\n"
+                     ".SH DESCRIPTION\nRuns scenarios for the device\\-code runtime of DPC++ on "
+                     "several devices and compares.\n.SH COMMANDS\n");
+    for (uint32_t i = 0; i < count; i++)
+        command_print(&page, &commands[i]);
+    rt_buffer_printf(&page, ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nWhere it is set and not empty, "
+                            "nothing is coloured.\n.TP\n.B ASSAY_CACHE_DIR\nWhere compiled device "
+                            "code is kept.\n.TP\n.B ASSAY_VENV\nWhere ci/setup installs vendors' "
+                            "packages.\n");
+    bool written = cnf_command_print(&page, "the manual");
+    rt_buffer_free(&page);
+    return written ? CNF_EXIT_EXPECTED : CNF_EXIT_INFRASTRUCTURE;
+}
+
+/* ---- Completion ---------------------------------------------------------------------------- */
+
+static void words_print(rt_buffer *out, const cnf_command *command)
+{
+    rt_buffer_printf(out, "        %s) words=\"", command->name);
+    const char *blank = "";
+    for (uint32_t i = 0; i < command->option_count; i++) {
+        rt_buffer_printf(out, "%s%s", blank, command->options[i].name);
+        blank = " ";
+    }
+    rt_buffer_printf(out, "\" ;;\n");
+}
+
+int cnf_completion_command(const cnf_arguments *arguments)
+{
+    (void)arguments;
+    uint32_t count;
+    const cnf_command *commands = cnf_command_table(&count);
+    rt_buffer script = {0};
+    rt_buffer_printf(&script, "# Completes command lines of assay in bash; made by `assay "
+                              "completion`.\n_assay() {\n"
+                              "    local word=${COMP_WORDS[COMP_CWORD]} words=\n"
+                              "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+                              "        COMPREPLY=($(compgen -W \"");
+    for (uint32_t i = 0; i < count; i++)
+        rt_buffer_printf(&script, "%s ", commands[i].name);
+    rt_buffer_printf(&script, "--help --version\" -- \"$word\"))\n        return\n    fi\n"
+                              "    case ${COMP_WORDS[1]} in\n");
+    for (uint32_t i = 0; i < count; i++)
+        words_print(&script, &commands[i]);
+    rt_buffer_printf(&script, "    esac\n    case $word in\n"
+                              "        -*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;\n"
+                              "        *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
+                              "    esac\n}\ncomplete -o filenames -F _assay assay\n");
+    bool written = cnf_command_print(&script, "the script");
+    rt_buffer_free(&script);
+    return written ? CNF_EXIT_EXPECTED : CNF_EXIT_INFRASTRUCTURE;
+}

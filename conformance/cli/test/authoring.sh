@@ -1,0 +1,83 @@
+#!/bin/sh
+# assay new, doctor, manual and completion, from the command line.
+# Usage: authoring.sh ASSAY
+set -eu
+assay=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+expect() { # status, arguments
+    wanted=$1
+    shift
+    status=0
+    "$assay" "$@" >out 2>&1 || status=$?
+    [ $status = "$wanted" ] || { echo "assay $*: status $status, not $wanted"; cat out; exit 1; }
+}
+says() { grep -qF -- "$1" out || { echo "not said: $1"; cat out; exit 1; }; }
+
+for feature in linking device_global virtual_functions fusion; do
+    expect 0 new $feature $feature
+    expect 0 fmt --check $feature.yaml
+    expect 0 run $feature.yaml --on sim
+    says "sim: 1 PASS"
+done
+expect 0 new sycl in_sycl.yaml
+expect 0 check in_sycl.yaml
+expect 0 fmt --check in_sycl.yaml
+"$assay" doctor >machine || true
+if ! grep -q 'compiler of sources in SYCL' machine; then
+    expect 0 run in_sycl.yaml --on sim
+    says "sim: 1 PASS"
+fi
+cp linking.yaml before
+expect 2 new fusion linking
+says "stays as it is"
+cmp linking.yaml before
+expect 2 new linkin other
+says 'did you mean "linking"?'
+expect 2 new linking
+expect 2 new linking none/other
+says "No such file"
+
+# Without programs in PATH things are missing, and without a place for its cache something is wrong.
+status=0
+env PATH=/none "$assay" doctor >out 2>&1 || status=$?
+says "missing: dot, for explain --svg; apt-get install graphviz"
+mkdir closed
+: >closed/file
+status=0
+env ASSAY_CACHE_DIR=closed/file/cache "$assay" doctor >out 2>&1 || status=$?
+[ $status = 1 ] || { echo "doctor: status $status, not 1"; cat out; exit 1; }
+says "wrong: "
+says "set ASSAY_CACHE_DIR"
+
+# Both have every command and option of the help.
+"$assay" manual >page
+"$assay" completion >script
+bash -n script
+for command in $("$assay" --help | awk '/^  [a-z]+ / && $1 != "assay" {print $1}'); do
+    grep -q "^.SS assay $command " page || { echo "not in the manual: $command"; exit 1; }
+    for option in $("$assay" $command --help | grep -oE '^  (-[a-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+'); do
+        grep -E "^        $command\) " script | grep -q -- "$option" || { echo "not completed: $command $option"; exit 1; }
+    done
+done
+words=$(bash -c 'source ./script; COMP_WORDS=(assay ru); COMP_CWORD=1; _assay; echo "${COMPREPLY[@]}"')
+[ "$words" = run ] || { echo "completed: $words"; exit 1; }
+words=$(bash -c 'source ./script; COMP_WORDS=(assay run --jun); COMP_CWORD=2; _assay; echo "${COMPREPLY[@]}"')
+[ "$words" = --junit ] || { echo "completed: $words"; exit 1; }
+if command -v man >/dev/null && man --version >/dev/null 2>&1; then
+    MANPAGER=cat man --warnings -l page >out 2>warnings
+    [ ! -s warnings ] || { cat warnings; exit 1; }
+    says "run [PATH"
+fi
+
+# Colours are for terminals only.
+expect 0 run linking.yaml --on sim
+if grep -q "$(printf '\033')" out; then echo "coloured although no terminal reads"; exit 1; fi
+if command -v script >/dev/null; then
+    script -qec "$assay run linking.yaml --on sim" /dev/null >out </dev/null
+    grep -q "$(printf '\033\[3')" out || { echo "not coloured on a terminal"; cat out; exit 1; }
+    NO_COLOR=1 script -qec "$assay run linking.yaml --on sim" /dev/null >out </dev/null
+    if grep -q "$(printf '\033\[3')" out; then echo "NO_COLOR is not obeyed"; exit 1; fi
+fi

@@ -1,0 +1,256 @@
+/* Making SARIF's objects: rules as they are met, and results that point at them by index. */
+#include "conformance/report/sarif.h"
+
+#include "conformance/report/json_text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Verdicts ------------------------------------------------------------------------------ */
+
+/* What is wrong by itself, where no rule of the documents is cited; NULL: such a verdict is no
+ * result. */
+static const char *const verdict_texts[CNF_VERDICT_COUNT] = {
+    [CNF_VERDICT_FAIL] = "An expectation of a scenario does not hold on a subject.",
+    [CNF_VERDICT_XFAIL] = "A scenario fails on a subject as an expectation file says.",
+    [CNF_VERDICT_XPASS] = "A scenario does not fail although an expectation file says so.",
+    [CNF_VERDICT_XFAIL_MISMATCH] = "A scenario fails otherwise than an expectation file says.",
+    [CNF_VERDICT_UNAVAILABLE] = "A compiler that a scenario needs is not installed.",
+    [CNF_VERDICT_CRASH] = "The process of a scenario on a subject died.",
+    [CNF_VERDICT_TIMEOUT] = "A scenario on a subject did not end within its time limit.",
+    [CNF_VERDICT_HANG] = "A scenario did not end, and the device answers no more.",
+    [CNF_VERDICT_INVALID] = "The scenario itself is wrong.",
+    [CNF_VERDICT_NOT_RUN] = "A scenario could not be run.",
+    [CNF_VERDICT_POISONED] = "A scenario was not run because an earlier one lost the device.",
+};
+
+static bool is_result(const cnf_record *record)
+{
+    return verdict_texts[record->judgement.verdict] && !cnf_report_is_missing(record);
+}
+
+/* "assay-xfail-mismatch" for XFAIL_MISMATCH. */
+static rt_text verdict_rule(rt_arena *arena, cnf_verdict verdict)
+{
+    rt_buffer id = {0};
+    rt_buffer_printf(&id, "assay-");
+    for (const char *at = cnf_verdict_word(verdict); *at; at++)
+        rt_buffer_append_byte(&id, *at == '_' ? '-' : (char)tolower((unsigned char)*at));
+    rt_text copy = rt_arena_text(arena, rt_buffer_text(&id));
+    rt_buffer_free(&id);
+    return copy;
+}
+
+/* ---- Objects ------------------------------------------------------------------------------- */
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+    int failed = json_object_set_new(object, key, value);
+    CHECK(failed == 0);
+}
+
+static void append(json_t *array, json_t *value)
+{
+    int failed = json_array_append_new(array, value);
+    CHECK(failed == 0);
+}
+
+static json_t *message(rt_text text)
+{
+    json_t *object = json_object();
+    set(object, "text", cnf_json_text(text));
+    return object;
+}
+
+/* ---- Rules --------------------------------------------------------------------------------- */
+
+typedef struct sarif {
+    rt_arena arena;
+    const cnf_rules *rules;
+    json_t *descriptors; /* array of the rules that results name */
+} sarif;
+
+/* "https://…/SharedLibraries.md" for a rule that is written in that document. */
+static void help_uri_set(json_t *descriptor, const cnf_rule *rule)
+{
+    rt_buffer source = {0}, uri = {0};
+    cnf_rule_source_print(&source, rule);
+    int length = (int)strcspn(rt_buffer_string(&source), ", ");
+    rt_buffer_printf(&uri, "https://github.com/intel/llvm/blob/sycl/sycl/doc/design/%.*s", length,
+                     rt_buffer_string(&source));
+    if (length > 0) set(descriptor, "helpUri", cnf_json_text(rt_buffer_text(&uri)));
+    rt_buffer_free(&uri);
+    rt_buffer_free(&source);
+}
+
+static void rule_describe(json_t *descriptor, const cnf_rule *rule)
+{
+    rt_buffer help = {0};
+    cnf_rule_source_print(&help, rule);
+    if (rule->reading.length > 0)
+        rt_buffer_printf(&help, "\nreading: %.*s", RT_TEXT_ARG(rule->reading));
+    set(descriptor, "shortDescription", message(rule->statement));
+    set(descriptor, "help", message(rt_buffer_text(&help)));
+    help_uri_set(descriptor, rule);
+    rt_buffer_free(&help);
+}
+
+/* Index of the descriptor of that id, which is made where there is none yet. */
+static size_t descriptor_index(sarif *out, rt_text id, cnf_verdict verdict, bool of_documents)
+{
+    size_t count = json_array_size(out->descriptors);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *row = json_array_get(out->descriptors, i);
+        if (rt_text_is(id, json_string_value(json_object_get(row, "id")))) return i;
+    }
+    json_t *descriptor = json_object();
+    set(descriptor, "id", cnf_json_text(id));
+    uint32_t found = of_documents && out->rules ? cnf_rules_find(out->rules, id) : UINT32_MAX;
+    if (found != UINT32_MAX) rule_describe(descriptor, &out->rules->items[found]);
+    if (!of_documents)
+        set(descriptor, "shortDescription", message(rt_text_of(verdict_texts[verdict])));
+    append(out->descriptors, descriptor);
+    return count;
+}
+
+/* ---- Results ------------------------------------------------------------------------------- */
+
+/* The path as a reference of RFC 3986; one from the root of the file system is a "file:" URI. */
+static json_t *uri_json(rt_text path)
+{
+    rt_buffer uri = {0};
+    if (rt_text_starts(path, "/")) rt_buffer_printf(&uri, "file://");
+    for (size_t i = 0; i < path.length; i++) {
+        unsigned char byte = (unsigned char)path.data[i];
+        bool plain = byte != '\0' && byte < 0x80 && (isalnum(byte) || strchr("-._~/", byte));
+        rt_buffer_printf(&uri, plain ? "%c" : "%%%02X", byte);
+    }
+    json_t *text = cnf_json_text(rt_buffer_text(&uri));
+    rt_buffer_free(&uri);
+    return text;
+}
+
+static json_t *locations_json(const cnf_record *record)
+{
+    json_t *file = json_object(), *place = json_object(), *location = json_object();
+    json_t *locations = json_array();
+    set(file, "uri", uri_json(record->file.length > 0 ? record->file : record->scenario));
+    set(place, "artifactLocation", file);
+    /* SARIF counts lines from 1; what concerns the whole file has no region. */
+    if (record->judgement.line > 0) {
+        json_t *region = json_object();
+        set(region, "startLine", json_integer(record->judgement.line));
+        set(place, "region", region);
+    }
+    set(location, "physicalLocation", place);
+    append(locations, location);
+    return locations;
+}
+
+static json_t *result_message(const cnf_report *report, const cnf_record *record)
+{
+    const cnf_judgement *judgement = &record->judgement;
+    rt_buffer text = {0};
+    rt_buffer_printf(&text, "%s on %.*s", cnf_verdict_word(judgement->verdict),
+                     RT_TEXT_ARG(record->subject));
+    if (judgement->message.length > 0) rt_buffer_printf(&text, ": ");
+    rt_buffer_append_text(&text, judgement->message); /* it may hold NUL bytes */
+    if (judgement->signature.length > 0)
+        rt_buffer_printf(&text, "\nsignature: %.*s", RT_TEXT_ARG(judgement->signature));
+    if (record->known.entry.length > 0)
+        rt_buffer_printf(&text, "\nentry: %.*s expects %.*s", RT_TEXT_ARG(record->known.entry),
+                         RT_TEXT_ARG(record->known.failure));
+    if (!rt_text_is(record->subject, "-")) {
+        rt_buffer_printf(&text, "\nagain: ");
+        cnf_report_again_write(&text, report, record);
+        text.size -= text.size > 0 && text.data[text.size - 1] == '\n';
+    }
+    json_t *object = message(rt_buffer_text(&text));
+    rt_buffer_free(&text);
+    return object;
+}
+
+/* What a viewer tells results of two runs apart by. */
+static json_t *fingerprints_json(sarif *out, const cnf_record *record)
+{
+    json_t *object = json_object();
+    set(object, "assay/v1",
+        cnf_json_text(rt_arena_printf(&out->arena, "%.*s|%.*s|%.*s", RT_TEXT_ARG(record->scenario),
+                                      RT_TEXT_ARG(record->subject),
+                                      RT_TEXT_ARG(record->judgement.signature))));
+    return object;
+}
+
+static json_t *suppressions_json(const cnf_record *record)
+{
+    json_t *suppression = json_object(), *array = json_array();
+    set(suppression, "kind", json_string("external"));
+    set(suppression, "status", json_string("accepted"));
+    set(suppression, "justification", cnf_json_text(record->known.reason));
+    append(array, suppression);
+    return array;
+}
+
+static json_t *properties_json(const cnf_record *record)
+{
+    json_t *object = json_object();
+    set(object, "subject", cnf_json_text(record->subject));
+    set(object, "verdict", json_string(cnf_verdict_word(record->judgement.verdict)));
+    if (record->device.length > 0) set(object, "device", cnf_json_text(record->device));
+    if (record->driver.length > 0) set(object, "driver", cnf_json_text(record->driver));
+    return object;
+}
+
+static json_t *result_json(sarif *out, const cnf_report *report, const cnf_record *record)
+{
+    cnf_verdict verdict = record->judgement.verdict;
+    bool cited = record->judgement.rule.length > 0;
+    rt_text id = cited ? record->judgement.rule : verdict_rule(&out->arena, verdict);
+    bool known = verdict == CNF_VERDICT_XFAIL;
+    json_t *result = json_object();
+    set(result, "ruleId", cnf_json_text(id));
+    set(result, "ruleIndex", json_integer((json_int_t)descriptor_index(out, id, verdict, cited)));
+    set(result, "level", json_string(known ? "note" : "error"));
+    set(result, "message", result_message(report, record));
+    set(result, "locations", locations_json(record));
+    set(result, "partialFingerprints", fingerprints_json(out, record));
+    if (known) set(result, "suppressions", suppressions_json(record));
+    set(result, "properties", properties_json(record));
+    return result;
+}
+
+/* ---- The document -------------------------------------------------------------------------- */
+
+static json_t *run_json(sarif *out, const cnf_report *report, rt_text version)
+{
+    json_t *results = json_array();
+    for (uint32_t i = 0; i < report->records.count; i++)
+        if (is_result(&report->records.items[i]))
+            append(results, result_json(out, report, &report->records.items[i]));
+    json_t *driver = json_object(), *tool = json_object(), *run = json_object();
+    set(driver, "name", json_string("assay"));
+    set(driver, "version", cnf_json_text(version));
+    set(driver, "rules", out->descriptors);
+    set(tool, "driver", driver);
+    set(run, "tool", tool);
+    set(run, "results", results);
+    return run;
+}
+
+void cnf_sarif_write(rt_buffer *out, cnf_report *report, const cnf_rules *rules, rt_text version)
+{
+    cnf_report_sort(report);
+    sarif made = {.rules = rules, .descriptors = json_array()};
+    json_t *runs = json_array(), *document = json_object();
+    append(runs, run_json(&made, report, version));
+    set(document, "$schema", json_string("https://json.schemastore.org/sarif-2.1.0.json"));
+    set(document, "version", json_string("2.1.0"));
+    set(document, "runs", runs);
+    char *text = json_dumps(document, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
+    CHECK(text);
+    rt_buffer_printf(out, "%s\n", text);
+    free(text); /* jansson's own allocation */
+    json_decref(document);
+    rt_arena_reset(&made.arena);
+}

@@ -1,0 +1,151 @@
+/* SARIF of a report whose records are made by hand. */
+#include "conformance/report/sarif.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define TEXT(literal)                                                                              \
+    {                                                                                              \
+        literal, sizeof literal - 1                                                                \
+    }
+
+static const cnf_rule rule_items[] = {{.id = TEXT("DL-RESOLVE-09"),
+                                       .family = TEXT("DL"),
+                                       .source = TEXT("003_7bcb16774cd09d34.txt § introduction"),
+                                       .statement = TEXT("An import without export is refused."),
+                                       .reading = TEXT("Before the launch.")}};
+static const cnf_rules rules = {rule_items, 1};
+
+static cnf_record record_make(const char *scenario, cnf_verdict verdict)
+{
+    rt_text path = rt_text_of(scenario);
+    return (cnf_record){.scenario = path,
+                        .file = path,
+                        .subject = RT_TEXT("pocl"),
+                        .judgement = {.verdict = verdict, .step = SCN_NONE}};
+}
+
+/* The document's one run; the caller drops *out_document. */
+static json_t *run_of(cnf_report *report, const cnf_rules *table, json_t **out_document)
+{
+    rt_buffer text = {0};
+    cnf_sarif_write(&text, report, table, RT_TEXT("1.2.3"));
+    *out_document = json_loadb(text.data, text.size, JSON_REJECT_DUPLICATES, NULL);
+    rt_buffer_free(&text);
+    assert_non_null(*out_document);
+    json_t *runs = json_object_get(*out_document, "runs");
+    assert_int_equal(json_array_size(runs), 1);
+    return json_array_get(runs, 0);
+}
+
+static const char *text_at(json_t *object, const char *a, const char *b)
+{
+    return json_string_value(json_object_get(json_object_get(object, a), b));
+}
+
+static json_t *place_of(json_t *result)
+{
+    json_t *location = json_array_get(json_object_get(result, "locations"), 0);
+    return json_object_get(location, "physicalLocation");
+}
+
+static void a_failure_stands_at_its_line_with_its_rule(void **state)
+{
+    (void)state;
+    cnf_report report = {0};
+    cnf_record record = record_make("linking/a b.yaml", CNF_VERDICT_FAIL);
+    record.judgement.line = 20;
+    record.judgement.rule = RT_TEXT("DL-RESOLVE-09");
+    record.judgement.message = RT_TEXT("expected 1, got \xff");
+    record.judgement.signature = RT_TEXT("step0:memory:differs:a");
+    cnf_report_add(&report, &record);
+    json_t *document, *run = run_of(&report, &rules, &document);
+    assert_string_equal(json_string_value(json_object_get(document, "version")), "2.1.0");
+    json_t *driver = json_object_get(json_object_get(run, "tool"), "driver");
+    assert_string_equal(json_string_value(json_object_get(driver, "version")), "1.2.3");
+    json_t *rule = json_array_get(json_object_get(driver, "rules"), 0);
+    assert_string_equal(json_string_value(json_object_get(rule, "id")), "DL-RESOLVE-09");
+    assert_string_equal(text_at(rule, "shortDescription", "text"),
+                        "An import without export is refused.");
+    assert_non_null(strstr(text_at(rule, "help", "text"), "reading: Before the launch."));
+    assert_string_equal(
+        json_string_value(json_object_get(rule, "helpUri")),
+        "https://github.com/intel/llvm/blob/sycl/sycl/doc/design/SharedLibraries.md");
+    json_t *result = json_array_get(json_object_get(run, "results"), 0);
+    assert_string_equal(json_string_value(json_object_get(result, "level")), "error");
+    assert_int_equal(json_integer_value(json_object_get(result, "ruleIndex")), 0);
+    assert_string_equal(text_at(place_of(result), "artifactLocation", "uri"), "linking/a%20b.yaml");
+    json_t *region = json_object_get(place_of(result), "region");
+    assert_int_equal(json_integer_value(json_object_get(region, "startLine")), 20);
+    const char *said = text_at(result, "message", "text");
+    assert_non_null(strstr(said, "FAIL on pocl: expected 1, got ?\n"));
+    assert_non_null(strstr(said, "again: assay run"));
+    assert_string_equal(text_at(result, "partialFingerprints", "assay/v1"),
+                        "linking/a b.yaml|pocl|step0:memory:differs:a");
+    assert_null(json_object_get(result, "suppressions"));
+    json_decref(document);
+    cnf_report_free(&report);
+}
+
+static void a_known_failure_is_a_suppressed_note(void **state)
+{
+    (void)state;
+    cnf_report report = {0};
+    cnf_record record = record_make("a.yaml", CNF_VERDICT_XFAIL);
+    record.known = (cnf_known){.entry = RT_TEXT("pocl.yaml:4"),
+                               .seen = CNF_VERDICT_CRASH,
+                               .reason = RT_TEXT("It dies."),
+                               .failure = RT_TEXT("CRASH")};
+    cnf_report_add(&report, &record);
+    json_t *document, *run = run_of(&report, NULL, &document);
+    json_t *result = json_array_get(json_object_get(run, "results"), 0);
+    assert_string_equal(json_string_value(json_object_get(result, "level")), "note");
+    assert_string_equal(json_string_value(json_object_get(result, "ruleId")), "assay-xfail");
+    json_t *suppression = json_array_get(json_object_get(result, "suppressions"), 0);
+    assert_string_equal(json_string_value(json_object_get(suppression, "justification")),
+                        "It dies.");
+    assert_null(json_object_get(place_of(result), "region"));
+    json_decref(document);
+    cnf_report_free(&report);
+}
+
+static void what_is_right_is_no_result_and_a_rule_is_described_once(void **state)
+{
+    (void)state;
+    cnf_report report = {0};
+    static const cnf_verdict verdicts[] = {
+        CNF_VERDICT_PASS,           CNF_VERDICT_LINKED, CNF_VERDICT_SKIP, CNF_VERDICT_UNAVAILABLE,
+        CNF_VERDICT_XFAIL_MISMATCH, CNF_VERDICT_CRASH,  CNF_VERDICT_CRASH};
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g"};
+    for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
+        cnf_record record = record_make(names[i], verdicts[i]);
+        cnf_report_add(&report, &record);
+    }
+    json_t *document, *run = run_of(&report, &rules, &document);
+    json_t *results = json_object_get(run, "results");
+    json_t *described =
+        json_object_get(json_object_get(json_object_get(run, "tool"), "driver"), "rules");
+    assert_int_equal(json_array_size(results), 3);
+    assert_int_equal(json_array_size(described), 2);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(results, 0), "ruleId")),
+                        "assay-xfail-mismatch");
+    json_t *last = json_array_get(results, 2);
+    assert_int_equal(json_integer_value(json_object_get(last, "ruleIndex")), 1);
+    json_decref(document);
+    cnf_report_free(&report);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_failure_stands_at_its_line_with_its_rule),
+        cmocka_unit_test(a_known_failure_is_a_suppressed_note),
+        cmocka_unit_test(what_is_right_is_no_result_and_a_rule_is_described_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
