@@ -60,7 +60,7 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     if ((is_sim && verdict != CNF_VERDICT_PASS) || !detail->scenario) return nothing_tell(record);
     if (!is_last) return true;
     const cnf_messages *messages = is_sim ? detail->messages : detail->oracle;
-    if (!messages || verdict == CNF_VERDICT_SKIP) return nothing_tell(record);
+    if (!messages) return nothing_tell(record);
     cnf_exported exported;
     rt_status status = cnf_export(command->sink, &command->arena, command->api, detail->scenario,
                                   messages, &exported);

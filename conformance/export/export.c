@@ -322,6 +322,24 @@ static rt_status group_find(const exporter *made, const cnf_export_program *prog
     return status;
 }
 
+/* True where the compiler has left parameters out of a kernel, which a set of DPC++ tells
+ * (reference/sched/eliminated.c). */
+static bool lacks_parameters(const exporter *made, const cnf_export_program *program,
+                             rt_text kernel)
+{
+    for (uint32_t i = 0; i < program->image_count; i++) {
+        const rt_image *image = image_find(made->scenario, program->images[i]);
+        const rt_property_set *set = rt_image_set(image, "SYCL/kernel param opt");
+        for (uint32_t k = 0; set && k < set->property_count; k++) {
+            const rt_property *property = &set->properties[k];
+            if (!rt_text_equal(property->name, kernel)) continue;
+            for (size_t at = 0; at < property->bytes.size; at++)
+                if (property->bytes.data[at] != 0) return true;
+        }
+    }
+    return false;
+}
+
 static rt_status launch_write(exporter *made, const scn_step *step,
                               const cnf_export_program *images, uint32_t program)
 {
@@ -329,6 +347,8 @@ static rt_status launch_write(exporter *made, const scn_step *step,
     rt_buffer *out = &made->body;
     uint64_t local[RT_ND_RANGE_DIMENSIONS];
     memcpy(local, submit->local, sizeof local);
+    if (lacks_parameters(made, images, submit->kernel))
+        return refuse(made, step->at, "a kernel that its compiler has left parameters out of");
     if (local[0] == 0 && made->api->format == RT_FORMAT_PTX)
         RT_TRY(group_find(made, images, submit->kernel, local));
     bool has_local = local[0] > 0;

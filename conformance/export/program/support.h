@@ -46,7 +46,7 @@ static int failures;
 static int executes = 1; /* 0: the driver takes kernels and runs none */
 
 /* Copies what a memory holds to the host, after everything that was asked for before. */
-static void memory_read(const memory *read, void *out_bytes);
+void memory_read(const memory *read, void *out_bytes);
 
 /* Puts the address of a place in a memory, of a kind that is a pointer, into a kernel's value. */
 static inline void pointer_put(unsigned char *value, size_t at, const memory *target, size_t offset)

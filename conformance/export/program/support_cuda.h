@@ -318,7 +318,7 @@ static inline void fill(const memory *to, const void *pattern, size_t pattern_si
              "cuMemsetD2D8Async");
 }
 
-static void memory_read(const memory *read, void *out_bytes)
+void memory_read(const memory *read, void *out_bytes)
 {
     bytes_copy(out_bytes, read->pointer, read->size);
 }

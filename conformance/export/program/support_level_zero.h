@@ -17,7 +17,7 @@
 #include "support.h"
 
 typedef struct {
-    unsigned count; /* of modules: 1 but where they are linked dynamically */
+    unsigned count; /* of modules: 1 but where several are linked dynamically */
     ze_module_handle_t modules[IMAGES_MAX];
 } * linked_program;
 typedef ze_kernel_handle_t kernel_handle;
@@ -221,16 +221,18 @@ static inline ze_module_handle_t modules_join(size_t count, const module_input *
     return module_create(&description);
 }
 
-/* A module of each image, which then know each other; false: the driver refuses. */
+/* One module of all images or one of each, which then know each other; false: the driver refuses.
+ * Making a module succeeds with symbols left open, so that one alone is linked too, which tells. */
 static inline int modules_link(size_t count, const module_input *inputs, linked_program program)
 {
     ze_module_build_log_handle_t log = NULL;
-    program->count = (unsigned)count;
-    for (size_t i = 0; i < count; i++) {
-        program->modules[i] = module_make(&inputs[i]);
+    int joined = count > 1 && joins_spirv;
+    program->count = joined ? 1 : (unsigned)count;
+    for (unsigned i = 0; i < program->count; i++) {
+        program->modules[i] = joined ? modules_join(count, inputs) : module_make(&inputs[i]);
         if (!program->modules[i]) return 0;
     }
-    ze_result_t result = zeModuleDynamicLink((uint32_t)count, program->modules, &log);
+    ze_result_t result = zeModuleDynamicLink(program->count, program->modules, &log);
     if (result == ZE_RESULT_SUCCESS) return 1;
     printf("zeModuleDynamicLink returned 0x%x\n", (unsigned)result);
     log_print(log);
@@ -248,14 +250,7 @@ static inline linked_program program_link(size_t count, const image *from,
     for (size_t i = 0; i < count; i++)
         input_make(&from[i], count > 1, compile_options,
                    count > 1 && joins_spirv ? link_options : "", &inputs[i]);
-    int linked = 1;
-    if (count > 1 && !joins_spirv) {
-        linked = modules_link(count, inputs, program);
-    } else {
-        program->count = 1;
-        program->modules[0] = count > 1 ? modules_join(count, inputs) : module_make(&inputs[0]);
-        linked = program->modules[0] != NULL;
-    }
+    int linked = modules_link(count, inputs, program);
     for (size_t i = 0; i < count; i++)
         free(inputs[i].code);
     free(inputs);
@@ -404,7 +399,7 @@ static inline void fill(const memory *to, const void *pattern, size_t pattern_si
 /* Every command has ended when its call returns. */
 static inline void finish(void) {}
 
-static void memory_read(const memory *read, void *out_bytes)
+void memory_read(const memory *read, void *out_bytes)
 {
     bytes_copy(out_bytes, read->pointer, read->size);
 }

@@ -139,13 +139,15 @@ static inline cl_kernel kernel_of(cl_program program, const char *name)
 
 /* ---- Memories and commands ----------------------------------------------------------------- */
 
-/* The entry points of an extension are not in the loader's library. */
-static inline void *extension_call(const char *name)
+/* The entry points of an extension are not in the loader's library; out_call is a pointer to a
+ * pointer to a function, which C does not let be converted. */
+static inline void extension_call(const char *name, void *out_call)
 {
     cl_platform_id platform;
     clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
     void *call = clGetExtensionFunctionAddressForPlatform(platform, name);
-    if (call) return call;
+    memcpy(out_call, &call, sizeof call);
+    if (call) return;
     printf("FAIL: the driver has no %s\n", name);
     exit(1);
 }
@@ -162,7 +164,8 @@ typedef cl_int(CL_API_CALL *usm_fill_call)(cl_command_queue, void *, const void 
 
 static inline void usm_copy(void *to, const void *from, size_t size)
 {
-    usm_copy_call call = (usm_copy_call)extension_call("clEnqueueMemcpyINTEL");
+    usm_copy_call call;
+    extension_call("clEnqueueMemcpyINTEL", &call);
     must(call(queue, CL_TRUE, to, from, size, 0, NULL, NULL), "clEnqueueMemcpyINTEL");
 }
 
@@ -173,11 +176,17 @@ static inline char *usm_create(memory_kind kind, size_t size)
         [USM_HOST] = "clHostMemAllocINTEL",
         [USM_SHARED] = "clSharedMemAllocINTEL",
     };
-    void *call = extension_call(names[kind]);
+    usm_host_call on_host;
+    usm_device_call on_device;
     cl_int result = CL_SUCCESS;
-    char *pointer = kind == USM_HOST
-                        ? ((usm_host_call)call)(context, NULL, size, 0, &result)
-                        : ((usm_device_call)call)(context, device, NULL, size, 0, &result);
+    char *pointer;
+    if (kind == USM_HOST) {
+        extension_call(names[kind], &on_host);
+        pointer = on_host(context, NULL, size, 0, &result);
+    } else {
+        extension_call(names[kind], &on_device);
+        pointer = on_device(context, device, NULL, size, 0, &result);
+    }
     must(result, names[kind]);
     return pointer;
 }
@@ -212,7 +221,8 @@ static inline void argument_memory(cl_kernel kernel, unsigned index, const memor
 static inline void argument_pointer(cl_kernel kernel, unsigned index, const memory *value,
                                     size_t offset)
 {
-    usm_argument_call call = (usm_argument_call)extension_call("clSetKernelArgMemPointerINTEL");
+    usm_argument_call call;
+    extension_call("clSetKernelArgMemPointerINTEL", &call);
     must(call(kernel, index, value ? value->pointer + offset : NULL),
          "clSetKernelArgMemPointerINTEL");
 }
@@ -235,7 +245,8 @@ static inline void launch(cl_kernel kernel, unsigned dimensions, const size_t *o
          "clEnqueueNDRangeKernel");
 }
 
-/* Between a pointer and a buffer a copy is the reading or writing of the buffer. */
+/* Between a pointer and a buffer a copy is the reading or writing of the buffer; not a blocking
+ * one, for which the driver may look at the pointer before what came earlier has run. */
 static inline void copy(const memory *from, size_t from_offset, const memory *to, size_t to_offset,
                         size_t size)
 {
@@ -243,12 +254,12 @@ static inline void copy(const memory *from, size_t from_offset, const memory *to
     if (from->pointer && to->pointer)
         usm_copy(to->pointer + to_offset, from->pointer + from_offset, size);
     else if (from->pointer)
-        must(clEnqueueWriteBuffer(queue, target, CL_TRUE, to_offset, size,
+        must(clEnqueueWriteBuffer(queue, target, CL_FALSE, to_offset, size,
                                   from->pointer + from_offset, 0, NULL, NULL),
              "clEnqueueWriteBuffer");
     else if (to->pointer)
-        must(clEnqueueReadBuffer(queue, source, CL_TRUE, from_offset, size, to->pointer + to_offset,
-                                 0, NULL, NULL),
+        must(clEnqueueReadBuffer(queue, source, CL_FALSE, from_offset, size,
+                                 to->pointer + to_offset, 0, NULL, NULL),
              "clEnqueueReadBuffer");
     else
         must(
@@ -260,7 +271,8 @@ static inline void fill(const memory *to, const void *pattern, size_t pattern_si
                         size_t size)
 {
     if (to->pointer) {
-        usm_fill_call call = (usm_fill_call)extension_call("clEnqueueMemFillINTEL");
+        usm_fill_call call;
+        extension_call("clEnqueueMemFillINTEL", &call);
         must(call(queue, to->pointer + offset, pattern, pattern_size, size, 0, NULL, NULL),
              "clEnqueueMemFillINTEL");
         return;
@@ -275,7 +287,7 @@ static inline void finish(void)
     must(clFinish(queue), "clFinish");
 }
 
-static void memory_read(const memory *read, void *out_bytes)
+void memory_read(const memory *read, void *out_bytes)
 {
     cl_mem object = read->object;
     if (read->pointer)
