@@ -6,6 +6,7 @@
 
 #include "backends/ptx/kernels.h"
 #include "conformance/scenario/type.h"
+#include "reference/image/device_global.h"
 #include "reference/image/spec_constants.h"
 
 #include <ctype.h>
@@ -149,6 +150,19 @@ static rt_status constants_declare(exporter *made, const scn_step *step, const r
     return RT_STATUS_OK;
 }
 
+/* True where the image has a device_global whose memory the runtime makes and points it to; those
+ * with image scope lie in the program. */
+static bool has_pointed_globals(const rt_image *image)
+{
+    const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_GLOBALS);
+    for (uint32_t i = 0; set && i < set->property_count; i++) {
+        rt_device_global_value value;
+        if (!rt_device_global_value_read(&set->properties[i], &value) || !value.image_scope)
+            return true;
+    }
+    return false;
+}
+
 /* Looks at an image, adds its file and appends its row; *inout_constants counts its constants. */
 static rt_status image_declare(exporter *made, const scn_step *step, rt_text name,
                                const char *constants, uint32_t *inout_constants, rt_buffer *out)
@@ -159,6 +173,8 @@ static rt_status image_declare(exporter *made, const scn_step *step, rt_text nam
         return refuse(
             made, step->at,
             rt_arena_printf(made->arena, "an image that is no %s", made->api->format_name).data);
+    if (has_pointed_globals(image))
+        return refuse(made, step->at, "a device_global without image scope");
     RT_TRY(constants_declare(made, step, image, constants, &count));
     rt_text file =
         rt_arena_printf(made->arena, "%s%s", plain(made->arena, name).data, made->api->ending);

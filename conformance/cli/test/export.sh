@@ -18,6 +18,8 @@ says "before it asks the device for anything"
 expect 2 export "$scenarios/device/out_of_bounds.yaml" --for opencl -o "$folder/x"
 says "out_of_bounds.yaml:"
 says "has no form in an exported program"
+expect 2 export "$scenarios/device_global/blocking_read_has_the_value_when_it_returns.yaml" --for opencl -o "$folder/x"
+says "a device_global without image scope has no form"
 [ -e "$folder/x" ] && fail "a folder was made all the same"
 
 echo '#include <CL/cl.h>' | cc -E - >/dev/null 2>&1 || { echo "there is no CL/cl.h"; exit 77; }
