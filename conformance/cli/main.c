@@ -168,7 +168,7 @@ static const cnf_option compare_options[] = {
 };
 
 static const cnf_option export_options[] = {
-    {CNF_OPTION_FOR, "--for", NULL, "API", "opencl.", NULL},
+    {CNF_OPTION_FOR, "--for", NULL, "API", "opencl, level_zero or cuda.", NULL},
     {CNF_OPTION_OUT, "--output", "-o", "DIR", "Write the program's files into the folder DIR.",
      NULL},
     {TIMEOUT},
@@ -300,11 +300,14 @@ static const cnf_command commands[] = {
      "Exit status: 0 written; 2 wrong usage, or a scenario is not valid; 3 a subject is missing, or\n"
      "FILE cannot be written; 4 no scenario.",
      pack_options, COUNT(pack_options), true, cnf_pack_command},
-    {"export", "FILE --for opencl -o DIR",
+    {"export", "FILE --for API -o DIR",
      "Write a scenario as a plain C program, for people without assay.",
      "DIR gets main.c, which does what the documents' runtime asks the device for and checks what is\n"
-     "expected, the images as SPIR-V, and a Makefile; it needs a C compiler and OpenCL.  The program\n"
-     "exits with 1 where the device differs.  What has no form there is refused by name.\n"
+     "expected, the images as SPIR-V (API opencl, level_zero) or PTX (cuda), and a Makefile; it needs\n"
+     "a C compiler and the loader of OpenCL or Level Zero or the driver of CUDA.  The program exits\n"
+     "with 0 where all is as expected (PASS, or LINKED where the driver runs no kernels), with 1\n"
+     "where the device differs, with 2 where there is none.  What has no form there is refused by\n"
+     "name.\n"
      "Exit status: 0 written; 2 wrong usage, or the scenario has no such form; 3 infrastructure.",
      export_options, COUNT(export_options), true, cnf_export_command},
 };
