@@ -12,9 +12,9 @@
 #include <string.h>
 
 typedef struct explain_command {
-    bool timeline;   /* for trace viewers, and nothing else */
+    bool timeline;   /* and nothing else; for trace viewers, or as a picture */
     bool graph;      /* in DOT, and not as text */
-    const char *svg; /* where a picture of it goes, "-" for the standard output; NULL: none */
+    const char *svg; /* where a picture goes, "-" for the standard output; NULL: none */
     rt_buffer out;
     int status;
 } explain_command;
@@ -46,7 +46,10 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     }
     rt_text trace = detail->messages ? detail->messages->trace : (rt_text){0};
     if (command->timeline) {
-        cnf_timeline_json(&command->out, trace);
+        if (command->svg)
+            cnf_timeline_svg(&command->out, trace, record->scenario);
+        else
+            cnf_timeline_json(&command->out, trace);
         return true;
     }
     if (!command->graph) verdict_write(command, record);
@@ -104,10 +107,10 @@ static bool picture_make(explain_command *command, rt_text title)
 /* Puts the explanation where it was asked for.  False: said on stderr. */
 static bool explanation_put(explain_command *command, rt_text title)
 {
-    if (command->timeline) return cnf_command_print(&command->out, "the timeline");
-    if (!command->svg) return cnf_command_print(&command->out, "the explanation");
+    const char *what = command->timeline ? "the timeline" : "the explanation";
+    if (!command->svg) return cnf_command_print(&command->out, what);
     if (command->out.size == 0) return true; /* Nothing was compiled, which has been said. */
-    if (!picture_make(command, title)) return false;
+    if (!command->timeline && !picture_make(command, title)) return false;
     if (strcmp(command->svg, "-") == 0) return cnf_command_print(&command->out, "the picture");
     int error = cnf_file_replace(command->svg, rt_buffer_text(&command->out));
     if (error != 0) fprintf(stderr, "assay: --svg %s: %s\n", command->svg, strerror(error));

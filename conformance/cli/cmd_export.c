@@ -13,43 +13,57 @@
 typedef struct export_command {
     rt_arena arena;
     rt_sink *sink;
+    const cnf_export_api *api;
+    const char *column; /* the last of its subjects, whose images it takes */
     cnf_exported exported;
     int status;
 } export_command;
 
-/* Which devices a program can be made for. */
-static const char *const apis[] = {"opencl"};
-
-static bool api_check(const cnf_arguments *arguments)
+/* Finds the interface that a program is for; NULL: told, and wrong usage. */
+static const cnf_export_api *api_find(const cnf_arguments *arguments)
 {
-    const char *word = arguments->values[CNF_OPTION_FOR];
-    if (word && strcmp(word, apis[0]) == 0) return true;
+    const char *word = arguments->values[CNF_OPTION_FOR], *names[CNF_EXPORT_APIS];
+    const cnf_export_api *found = word ? cnf_export_api_find(word) : NULL;
+    if (found) return found;
     rt_buffer message = {0};
-    if (!word)
-        rt_buffer_printf(&message, "export needs what the program is for: --for opencl");
-    else
-        rt_buffer_printf(&message, "--for %s: programs are made for opencl", word);
-    if (word) cnf_suggest(&message, word, apis, 1);
+    if (word) rt_buffer_printf(&message, "--for %s: programs are made for", word);
+    if (!word) rt_buffer_printf(&message, "export needs what the program is for: --for");
+    for (uint32_t i = 0; i < CNF_EXPORT_APIS; i++) {
+        names[i] = cnf_export_apis[i].name;
+        rt_buffer_printf(&message, "%s %s", i ? "," : "", names[i]);
+    }
+    if (word) cnf_suggest(&message, word, names, CNF_EXPORT_APIS);
     fprintf(stderr, "assay: %s\n", rt_buffer_string(&message));
     rt_buffer_free(&message);
+    return NULL;
+}
+
+/* Tells why there is no program where a subject has left nothing to make it of. */
+static bool nothing_tell(const cnf_record *record)
+{
+    const cnf_judgement *judgement = &record->judgement;
+    fprintf(stderr, "assay: %.*s is %s on %.*s, so that there is no program to make of it\n",
+            RT_TEXT_ARG(record->file), cnf_verdict_word(judgement->verdict),
+            RT_TEXT_ARG(record->subject));
+    if (judgement->message.length > 0) fprintf(stderr, "%.*s\n", RT_TEXT_ARG(judgement->message));
     return false;
 }
 
-/* Makes the files while the detail is there. */
+/* Makes the files while the detail is there.  What sim said counts; of another subject, that its
+ * images are there, whatever became of them on its device. */
 static bool on_record(void *user, const cnf_record *record, const cnf_run_detail *detail)
 {
     export_command *command = user;
-    const cnf_judgement *judgement = &record->judgement;
-    if (judgement->verdict != CNF_VERDICT_PASS || !detail->scenario || !detail->messages) {
-        fprintf(stderr, "assay: %.*s is %s on sim, so that there is no program to make of it\n",
-                RT_TEXT_ARG(record->file), cnf_verdict_word(judgement->verdict));
-        if (judgement->message.length > 0)
-            fprintf(stderr, "%.*s\n", RT_TEXT_ARG(judgement->message));
-        return true;
-    }
+    cnf_verdict verdict = record->judgement.verdict;
+    bool is_sim = rt_text_is(record->subject, "sim");
+    bool is_last = rt_text_is(record->subject, command->column);
+    if ((is_sim && verdict != CNF_VERDICT_PASS) || !detail->scenario) return nothing_tell(record);
+    if (!is_last) return true;
+    const cnf_messages *messages = is_sim ? detail->messages : detail->oracle;
+    if (!messages) return nothing_tell(record);
     cnf_exported exported;
-    rt_status status = cnf_export_opencl(command->sink, &command->arena, detail->scenario,
-                                         detail->messages, &exported);
+    rt_status status = cnf_export(command->sink, &command->arena, command->api, detail->scenario,
+                                  messages, &exported);
     if (!rt_ok(status)) {
         fprintf(stderr, "assay: %.*s\n",
                 RT_TEXT_ARG(rt_sink_diagnostic(command->sink, status)->message));
@@ -91,13 +105,14 @@ static int scenario_export(export_command *command, const cnf_arguments *argumen
     cnf_columns columns;
     rt_buffer error = {0};
     if (!cnf_run_options_read(arguments, &options)) return CNF_EXIT_USAGE;
-    bool chosen = cnf_columns_choose(&command->arena, "sim", &columns, &error);
-    CHECK(chosen);
+    bool chosen = cnf_columns_choose(&command->arena, command->api->subjects, &columns, &error);
+    CHECK(chosen && columns.count >= 1);
     rt_buffer_free(&error);
     options.subjects = columns.subjects;
     options.subject_count = columns.count;
+    command->column = columns.subjects[columns.count - 1].name.data;
     command->status = CNF_EXIT_USAGE;
-    if (cnf_run(&options, file, 1, on_record, command) != CNF_RUN_COMPLETE)
+    if (cnf_run(&options, file, 1, on_record, command) == CNF_RUN_INTERRUPTED)
         return CNF_EXIT_INFRASTRUCTURE;
     if (command->status != CNF_EXIT_EXPECTED) return command->status;
     return files_write(command, arguments->values[CNF_OPTION_OUT]);
@@ -105,14 +120,15 @@ static int scenario_export(export_command *command, const cnf_arguments *argumen
 
 int cnf_export_command(const cnf_arguments *arguments)
 {
-    if (!api_check(arguments)) return CNF_EXIT_USAGE;
+    const cnf_export_api *api = api_find(arguments);
+    if (!api) return CNF_EXIT_USAGE;
     if (!arguments->values[CNF_OPTION_OUT] || arguments->path_count != 1) {
         fprintf(
             stderr,
-            "assay: export takes one scenario and a folder: assay export FILE --for opencl -o DIR\n");
+            "assay: export takes one scenario and a folder: assay export FILE --for API -o DIR\n");
         return CNF_EXIT_USAGE;
     }
-    export_command command = {.sink = rt_sink_create()};
+    export_command command = {.sink = rt_sink_create(), .api = api};
     cnf_files files;
     int status = cnf_command_files(arguments, &command.arena, &files);
     if (status == CNF_EXIT_EXPECTED && files.count != 1) {

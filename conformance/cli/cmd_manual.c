@@ -53,7 +53,7 @@ static void command_print(rt_buffer *out, const cnf_command *command)
         rt_buffer_printf(out, "\n.fi\n");
     }
     for (uint32_t i = 0; i < command->option_count; i++)
-        if (command->options[i].id != CNF_OPTION_NOT_BUILT) option_print(out, &command->options[i]);
+        option_print(out, &command->options[i]);
 }
 
 int cnf_manual_command(const cnf_arguments *arguments)
@@ -86,7 +86,6 @@ static void words_print(rt_buffer *out, const cnf_command *command)
     rt_buffer_printf(out, "        %s) words=\"", command->name);
     const char *blank = "";
     for (uint32_t i = 0; i < command->option_count; i++) {
-        if (command->options[i].id == CNF_OPTION_NOT_BUILT) continue;
         rt_buffer_printf(out, "%s%s", blank, command->options[i].name);
         blank = " ";
     }

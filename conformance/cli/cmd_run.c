@@ -26,10 +26,11 @@ typedef struct run_command {
     cnf_report report;
     cnf_differences differences;
     cnf_rules rules;
-    bool explains, has_rules; /* differences are kept; the rules that they quote were read */
+    bool explains, has_rules; /* differences are kept; the rules that are quoted were read */
     cnf_expectations expectations;
     cnf_progress progress;
     cnf_journal journal;
+    cnf_html *html;       /* NULL: no page is asked for */
     cnf_history *history; /* NULL: none is asked for */
     rt_buffer warnings;   /* lines, printed after the report */
     bool output_failed;
@@ -156,6 +157,7 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     cnf_record known = *record;
     cnf_record_expect(&known, &command->expectations);
     record_report(command, &known);
+    if (command->html) cnf_html_note(command->html, &known, detail);
     if (command->explains) difference_keep(command, &known, detail);
     if (detail->warning.length > 0)
         rt_buffer_printf(&command->warnings, "assay: warning: %.*s on %.*s: %.*s\n",
@@ -232,12 +234,34 @@ static int run_exit_status(const run_command *command, cnf_run_end end)
     return cnf_report_exit_status(&command->report);
 }
 
+/* Writes the files that were asked for beside the records.  False: said on stderr. */
+static bool documents_write(run_command *command)
+{
+    const cnf_html_run page = {.report = &command->report,
+                               .columns = command->columns.columns,
+                               .column_count = command->columns.count,
+                               .files = &command->files,
+                               .rules = command->has_rules ? &command->rules : NULL,
+                               .version = RT_TEXT(ASSAY_VERSION),
+                               .conditions = command->options.conditions,
+                               .job_count = command->options.job_count};
+    bool junit = cnf_results_junit(command->arguments, &command->report, command->columns.columns,
+                                   command->columns.count);
+    bool differences =
+        cnf_results_differences(command->arguments, &command->differences, &command->report,
+                                command->columns.columns, command->columns.count);
+    bool sarif = cnf_results_sarif(command->arguments, &command->files, &command->report);
+    bool history = cnf_results_history_add(command->history, &command->report);
+    bool html = cnf_results_html(command->arguments, command->html, &page);
+    return junit && differences && sarif && history && html;
+}
+
 /* Runs what is to be run, and writes everything that was found. */
 static int run_and_report(run_command *command)
 {
     command->explains = command->arguments->values[CNF_OPTION_DIFFERENCES] != NULL;
     command->has_rules =
-        command->explains && command->files.count > 0 &&
+        (command->explains || command->html) && command->files.count > 0 &&
         cnf_results_rules(&command->arena, &command->files.items[0], &command->rules);
     command->options.is_done = is_done;
     command->options.begun = on_begin;
@@ -250,15 +274,7 @@ static int run_and_report(run_command *command)
     command->report.expectations = &command->expectations;
     if (!report_print(command)) command->output_failed = true;
     fprintf(stderr, "%s", rt_buffer_string(&command->warnings));
-    if (!cnf_results_junit(command->arguments, &command->report, command->columns.columns,
-                           command->columns.count))
-        command->output_failed = true;
-    if (!cnf_results_sarif(command->arguments, &command->files, &command->report) ||
-        !cnf_results_history_add(command->history, &command->report))
-        command->output_failed = true;
-    if (!cnf_results_differences(command->arguments, &command->differences, &command->report,
-                                 command->columns.columns, command->columns.count))
-        command->output_failed = true;
+    if (!documents_write(command)) command->output_failed = true;
     if (!cnf_journal_close(&command->journal)) command->output_failed = true;
     return run_exit_status(command, end);
 }
@@ -274,6 +290,8 @@ static bool shard_is_empty(const run_command *command, int status)
 int cnf_run_command(const cnf_arguments *arguments)
 {
     run_command command = {.arguments = arguments, .journal = {.file = -1}};
+    if (arguments->values[CNF_OPTION_HTML])
+        command.html = cnf_html_create(rt_text_of(cnf_results_oracle()));
     int status = options_read(&command);
     if (status == CNF_EXIT_EXPECTED) status = files_choose(&command);
     if (status == CNF_EXIT_EXPECTED &&
@@ -287,6 +305,7 @@ int cnf_run_command(const cnf_arguments *arguments)
     (void)cnf_journal_close(&command.journal); /* It has been closed where it was used. */
     cnf_history_close(command.history);
     rt_buffer_free(&command.warnings);
+    cnf_html_free(command.html);
     cnf_report_free(&command.report);
     cnf_differences_free(&command.differences);
     cnf_expectations_free(&command.expectations);

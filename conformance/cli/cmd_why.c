@@ -28,13 +28,6 @@ typedef struct why_command {
 
 /* ---- What is asked ------------------------------------------------------------------------- */
 
-static const char *oracle_name(void)
-{
-    for (uint32_t i = 0; i < cnf_subject_count; i++)
-        if (cnf_subjects[i].oracle) return cnf_subjects[i].name;
-    UNREACHABLE();
-}
-
 static int operands_read(why_command *command)
 {
     const cnf_arguments *arguments = command->arguments;
@@ -44,7 +37,7 @@ static int operands_read(why_command *command)
         return CNF_EXIT_USAGE;
     }
     rt_text subject = arguments->paths[1];
-    command->oracle = oracle_name();
+    command->oracle = cnf_results_oracle();
     rt_text both =
         rt_arena_printf(&command->arena, "%s,%.*s", command->oracle, RT_TEXT_ARG(subject));
     rt_buffer error = {0};

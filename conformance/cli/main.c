@@ -47,8 +47,6 @@
 
 #define EXPECTATIONS_TEXT "Known failures, beside scenarios/expectations."
 
-#define NOT_BUILT(name, value) CNF_OPTION_NOT_BUILT, name, NULL, value, NULL, NULL
-
 static const cnf_option run_options[] = {
     {CNF_OPTION_ON, "--on", NULL, "SUBJECT,...",
      "Run on these, sim{schedule=backward} too; default: all.", NULL},
@@ -57,6 +55,7 @@ static const cnf_option run_options[] = {
     {SEED},
     {CNF_OPTION_JSON, "--json", NULL, "FILE", "Write a line of JSON for each verdict.", NULL},
     {CNF_OPTION_JUNIT, "--junit", NULL, "FILE", "Write JUnit's XML at the end.", NULL},
+    {CNF_OPTION_HTML, "--html", NULL, "FILE", "Write a page for a browser at the end.", NULL},
     {CNF_OPTION_SARIF, "--sarif", NULL, "FILE", "Write SARIF 2.1.0 at the end.", NULL},
     {CNF_OPTION_HISTORY, "--history", NULL, "FILE", "Add the verdicts to FILE (assay history).",
      NULL},
@@ -79,7 +78,6 @@ static const cnf_option run_options[] = {
     {CHOICES},
     {CNF_OPTION_SKIP_STATUS, "--skip-status", NULL, "N", "Exit so where all is skipped.", NULL},
     {HELP},
-    {NOT_BUILT("--html", "FILE")},
 };
 
 static const cnf_option why_options[] = {
@@ -103,7 +101,17 @@ static const cnf_option explain_options[] = {
 };
 
 static const cnf_option trace_options[] = {
-    {ON}, {TIMEOUT}, {MEMORY}, {SEED}, {PROFILE}, {LOADER}, {CHOICES}, {CACHE}, {HELP},
+    {CNF_OPTION_SVG, "--svg", NULL, "OUT.svg", "Draw it, time downwards, in place of JSON.",
+     ".svg"},
+    {ON},
+    {TIMEOUT},
+    {MEMORY},
+    {SEED},
+    {PROFILE},
+    {LOADER},
+    {CHOICES},
+    {CACHE},
+    {HELP},
 };
 
 static const cnf_option fmt_options[] = {
@@ -160,7 +168,7 @@ static const cnf_option compare_options[] = {
 };
 
 static const cnf_option export_options[] = {
-    {CNF_OPTION_FOR, "--for", NULL, "API", "opencl.", NULL},
+    {CNF_OPTION_FOR, "--for", NULL, "API", "opencl, level_zero or cuda.", NULL},
     {CNF_OPTION_OUT, "--output", "-o", "DIR", "Write the program's files into the folder DIR.",
      NULL},
     {TIMEOUT},
@@ -231,8 +239,9 @@ static const cnf_command commands[] = {
      "scenario; 3 infrastructure, or the subject is missing; 4 the subject skips it.",
      explain_options, COUNT(explain_options), true, cnf_explain_command},
     {"trace", "FILE", "Run a scenario and write its trace for chrome://tracing or Perfetto.",
-     "JSON in the Trace Event Format, on stdout.  An event's time is its place in the trace: what is\n"
-     "shown is order.  Queues are threads, and arrows lead from a command to those that wait for it.\n"
+     "JSON in the Trace Event Format, on stdout, or a picture.  An event's time is its place in the\n"
+     "trace: what is shown is order.  Queues are threads, and arrows lead from a command to those that\n"
+     "wait for it.\n"
      "Exit status: as of explain.",
      trace_options, COUNT(trace_options), true, cnf_trace_command},
     {"fmt", "[PATH…]", "Format scenarios: indentation, blanks, line ends.",
@@ -291,11 +300,14 @@ static const cnf_command commands[] = {
      "Exit status: 0 written; 2 wrong usage, or a scenario is not valid; 3 a subject is missing, or\n"
      "FILE cannot be written; 4 no scenario.",
      pack_options, COUNT(pack_options), true, cnf_pack_command},
-    {"export", "FILE --for opencl -o DIR",
+    {"export", "FILE --for API -o DIR",
      "Write a scenario as a plain C program, for people without assay.",
      "DIR gets main.c, which does what the documents' runtime asks the device for and checks what is\n"
-     "expected, the images as SPIR-V, and a Makefile; it needs a C compiler and OpenCL.  The program\n"
-     "exits with 1 where the device differs.  What has no form there is refused by name.\n"
+     "expected, the images as SPIR-V (API opencl, level_zero) or PTX (cuda), and a Makefile; it needs\n"
+     "a C compiler and the loader of OpenCL or Level Zero or the driver of CUDA.  The program exits\n"
+     "with 0 where all is as expected (PASS, or LINKED where the driver runs no kernels), with 1\n"
+     "where the device differs, with 2 where there is none.  What has no form there is refused by\n"
+     "name.\n"
      "Exit status: 0 written; 2 wrong usage, or the scenario has no such form; 3 infrastructure.",
      export_options, COUNT(export_options), true, cnf_export_command},
 };

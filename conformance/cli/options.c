@@ -104,10 +104,6 @@ static bool parse_option(argument_parser *parser, const char *argument)
     const char *value;
     const cnf_option *option = option_find(parser->command, argument, &value);
     if (!option) return unknown_option(parser, argument);
-    if (option->id == CNF_OPTION_NOT_BUILT) {
-        rt_buffer_printf(parser->error, "option %s is not built yet in this version", option->name);
-        return false;
-    }
     if (!option->value && value) {
         rt_buffer_printf(parser->error, "option %s takes no value", option->name);
         return false;
@@ -154,7 +150,6 @@ void cnf_command_help(rt_buffer *out, const cnf_command *command)
     rt_buffer_printf(out, "\nOptions:\n");
     for (uint32_t i = 0; i < command->option_count; i++) {
         const cnf_option *option = &command->options[i];
-        if (option->id == CNF_OPTION_NOT_BUILT) continue;
         rt_buffer left = {0};
         if (option->letter) rt_buffer_printf(&left, "%s, ", option->letter);
         rt_buffer_printf(&left, option->optional_ending ? "%s[%s%s]" : "%s%s%s", option->name,

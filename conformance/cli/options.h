@@ -37,6 +37,7 @@ typedef enum cnf_option_id {
     CNF_OPTION_SKIP_STATUS,
     CNF_OPTION_EXPECTATIONS,
     CNF_OPTION_JUNIT,
+    CNF_OPTION_HTML,
     CNF_OPTION_PROVE,
     CNF_OPTION_BLUNT,
     CNF_OPTION_CHECK,
@@ -57,7 +58,6 @@ typedef enum cnf_option_id {
     CNF_OPTION_HISTORY,
     CNF_OPTION_MARKDOWN,
     CNF_OPTION_SLOWER,
-    CNF_OPTION_NOT_BUILT, /* of the design, but refused by name in this version */
     CNF_OPTION_COUNT
 } cnf_option_id;
 

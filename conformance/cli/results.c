@@ -1,5 +1,5 @@
 /* What commands that run scenarios do with results beside printing them: expectation files before,
- * JUnit's XML after. */
+ * JUnit's XML and the page after. */
 #include "conformance/cli/results.h"
 
 #include "conformance/cli/commands.h"
@@ -64,6 +64,13 @@ bool cnf_results_junit(const cnf_arguments *arguments, cnf_report *report,
     rt_buffer_free(&document);
     rt_sink_destroy(sink);
     return rt_ok(status) && error == 0;
+}
+
+const char *cnf_results_oracle(void)
+{
+    for (uint32_t i = 0; i < cnf_subject_count; i++)
+        if (cnf_subjects[i].oracle) return cnf_subjects[i].name;
+    UNREACHABLE();
 }
 
 bool cnf_results_rules(rt_arena *arena, const cnf_file *file, cnf_rules *out_rules)
@@ -141,4 +148,16 @@ bool cnf_results_differences(const cnf_arguments *arguments, cnf_differences *di
     }
     rt_buffer_free(&page);
     return written;
+}
+
+bool cnf_results_html(const cnf_arguments *arguments, cnf_html *html, const cnf_html_run *run)
+{
+    const char *name = arguments->values[CNF_OPTION_HTML];
+    if (!name) return true;
+    rt_buffer page = {0};
+    cnf_html_write(html, run, &page);
+    int error = cnf_file_replace(name, rt_buffer_text(&page));
+    if (error != 0) fprintf(stderr, "assay: --html %s: %s\n", name, strerror(error));
+    rt_buffer_free(&page);
+    return error == 0;
 }

@@ -4,6 +4,7 @@
 
 #include "conformance/cli/options.h"
 #include "conformance/report/differences.h"
+#include "conformance/report/html/html.h"
 #include "conformance/report/verdict_history.h"
 
 /* Reads the expectation files of the scenarios' roots and of --expectations.  False: some are
@@ -15,6 +16,9 @@ bool cnf_results_expect(const cnf_arguments *arguments, const cnf_files *files,
  * said on stderr. */
 bool cnf_results_junit(const cnf_arguments *arguments, cnf_report *report,
                        const cnf_column *columns, uint32_t column_count);
+
+/* Name of the subject that others are compared with (static). */
+const char *cnf_results_oracle(void);
 
 /* Writes the file of --sarif, where it is given; the files' root has the table of rules.  False: it
  * could not be written, which has been said on stderr. */
@@ -37,5 +41,9 @@ bool cnf_results_rules(rt_arena *arena, const cnf_file *file, cnf_rules *out_rul
  * been said on stderr. */
 bool cnf_results_differences(const cnf_arguments *arguments, cnf_differences *differences,
                              cnf_report *report, const cnf_column *columns, uint32_t column_count);
+
+/* Writes the file of --html, where it is given, from what was gathered.  False: it could not be
+ * written, which has been said on stderr. */
+bool cnf_results_html(const cnf_arguments *arguments, cnf_html *html, const cnf_html_run *run);
 
 #endif

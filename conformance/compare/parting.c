@@ -72,7 +72,8 @@ static void value_print(rt_buffer *out, const json_t *value)
     free(text); /* jansson's own allocation */
 }
 
-static rt_text event_print(rt_arena *arena, json_t *event)
+/* With `compared_only`, without what is no difference between subjects. */
+static rt_text event_print(rt_arena *arena, json_t *event, bool compared_only)
 {
     rt_buffer text = {0};
     const char *key, *kind = json_string_value(json_object_get(event, "event"));
@@ -81,7 +82,7 @@ static rt_text event_print(rt_arena *arena, json_t *event)
     if (!kind) value_print(&text, event);
     json_object_foreach(kind ? event : NULL, key, value)
     {
-        if (strcmp(key, "event") == 0) continue;
+        if (strcmp(key, "event") == 0 || (compared_only && is_of_subject(key))) continue;
         rt_buffer_printf(&text, " %s: ", key);
         value_print(&text, value);
     }
@@ -96,7 +97,24 @@ static const rt_text *events_print(rt_arena *arena, const json_t *events, uint32
     CHECK(count < UINT32_MAX);
     rt_text *lines = rt_arena_alloc_array(arena, count + 1, sizeof *lines);
     for (size_t i = 0; i < count; i++)
-        lines[i] = event_print(arena, json_array_get(events, i));
+        lines[i] = event_print(arena, json_array_get(events, i), false);
+    *out_count = (uint32_t)count;
+    return lines;
+}
+
+const cnf_trace_line *cnf_trace_lines(rt_arena *arena, const cnf_messages *messages,
+                                      uint32_t *out_count)
+{
+    json_t *events = events_load(messages->trace);
+    size_t count = json_array_size(events);
+    CHECK(count < UINT32_MAX);
+    cnf_trace_line *lines = events ? rt_arena_alloc_array(arena, count + 1, sizeof *lines) : NULL;
+    for (size_t i = 0; lines && i < count; i++) {
+        json_t *event = json_array_get(events, i);
+        lines[i] =
+            (cnf_trace_line){event_print(arena, event, false), event_print(arena, event, true)};
+    }
+    json_decref(events);
     *out_count = (uint32_t)count;
     return lines;
 }

@@ -14,6 +14,15 @@ typedef struct cnf_parting {
     uint32_t oracle_count, other_count;
 } cnf_parting;
 
+/* An event for people; `key` is the same text for events that cnf_traces_compare takes for one. */
+typedef struct cnf_trace_line {
+    rt_text line, key;
+} cnf_trace_line;
+
+/* The events that a subject sent, in the arena; NULL and 0 where it sent no whole trace. */
+const cnf_trace_line *cnf_trace_lines(rt_arena *arena, const cnf_messages *messages,
+                                      uint32_t *out_count);
+
 /* Compares the traces event by event.  Whether a driver or a tool linked, and in which format the
  * images of a subject are, is no difference; everything else is, the scenario's devices, which have
  * the same names on every subject, included.  What is no event counts as one that nothing equals.

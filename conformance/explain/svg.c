@@ -40,24 +40,36 @@ static rt_status refuse_end(rt_sink *sink, cnf_process_result result, rt_text er
     return status;
 }
 
-rt_status cnf_explain_svg(rt_sink *sink, rt_text dot, rt_text title, rt_buffer *out_svg)
+rt_status cnf_explain_svg_begin(rt_sink *sink, rt_text dot, cnf_process *out_process)
 {
     char path[PATH_MAX];
     if (!cnf_toolchain_find_program(path, arguments[0]))
         return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE,
                        "dot is not installed, which draws the graph; apt-get install graphviz");
-    cnf_process process;
     const rt_bytes input = {(const uint8_t *)dot.data, dot.length};
-    int error = cnf_process_start(&process, path, arguments, environment, input);
+    int error = cnf_process_start(out_process, path, arguments, environment, input);
     if (error != 0)
         return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE, "%s cannot be started: %s", path,
                        strerrordesc_np(error));
+    return RT_STATUS_OK;
+}
+
+rt_status cnf_explain_svg_end(rt_sink *sink, cnf_process *process, rt_text title,
+                              rt_buffer *out_svg)
+{
     rt_buffer drawn = {0}, errors = {0};
-    cnf_process_result result = cnf_process_finish(&process, LAYOUT_TIMEOUT_MS, &drawn, &errors);
+    cnf_process_result result = cnf_process_finish(process, LAYOUT_TIMEOUT_MS, &drawn, &errors);
     bool ended_well = result.end == CNF_PROCESS_EXITED && result.code == 0;
     rt_status status = ended_well ? title_add(sink, rt_buffer_text(&drawn), title, out_svg)
                                   : refuse_end(sink, result, rt_buffer_text(&errors));
     rt_buffer_free(&drawn);
     rt_buffer_free(&errors);
     return status;
+}
+
+rt_status cnf_explain_svg(rt_sink *sink, rt_text dot, rt_text title, rt_buffer *out_svg)
+{
+    cnf_process process;
+    rt_status status = cnf_explain_svg_begin(sink, dot, &process);
+    return rt_ok(status) ? cnf_explain_svg_end(sink, &process, title, out_svg) : status;
 }

@@ -2,6 +2,7 @@
 #ifndef CONFORMANCE_EXPLAIN_SVG_H
 #define CONFORMANCE_EXPLAIN_SVG_H
 
+#include "conformance/compile/process.h"
 #include "reference/base/status.h"
 
 /* Has Graphviz draw a graph in DOT and appends the picture, SVG 1.1, to *out_svg, which the caller
@@ -11,5 +12,11 @@
  * WAI-ARIA 1.2, role "img". */
 RT_MUST_USE rt_status cnf_explain_svg(rt_sink *sink, rt_text dot, rt_text title,
                                       rt_buffer *out_svg);
+
+/* The same in two halves, so that several are drawn at once: what begins well must be ended.  `dot`
+ * is borrowed until then. */
+RT_MUST_USE rt_status cnf_explain_svg_begin(rt_sink *sink, rt_text dot, cnf_process *out_process);
+RT_MUST_USE rt_status cnf_explain_svg_end(rt_sink *sink, cnf_process *process, rt_text title,
+                                          rt_buffer *out_svg);
 
 #endif

@@ -1,15 +1,15 @@
 /* Events of a trace as events of a timeline. */
 #include "conformance/explain/timeline.h"
 
-#include "conformance/explain/explain_internal.h"
+#include "conformance/explain/timeline_internal.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROCESS = 1, RUNTIME_THREAD = 0, FIRST_QUEUE_THREAD = 1 };
+enum { PROCESS = 1 };
 
-static uint64_t number_of(const rt_event *event, const char *key, uint64_t otherwise)
+uint64_t cnf_event_number(const rt_event *event, const char *key, uint64_t otherwise)
 {
     rt_text text = cnf_event_text(event, key);
     if (text.length == 0 || text.length > 19) return otherwise;
@@ -25,24 +25,28 @@ static json_t *text_json(rt_text text)
 }
 
 /* Commands are on their queue's thread; moves of content have none. */
-static uint64_t thread_of(const rt_event *event)
+uint64_t cnf_event_thread(const rt_event *event)
 {
-    uint64_t queue = number_of(event, "queue", UINT64_MAX);
-    return queue == UINT64_MAX ? RUNTIME_THREAD : FIRST_QUEUE_THREAD + queue;
+    uint64_t queue = cnf_event_number(event, "queue", UINT64_MAX);
+    return queue == UINT64_MAX ? CNF_RUNTIME_THREAD : CNF_FIRST_QUEUE_THREAD + queue;
 }
 
-/* What it is about, behind its kind: "launch fused_0". */
-static json_t *name_json(const rt_event *event)
+void cnf_event_title(rt_buffer *out, const rt_event *event)
 {
     static const char *const keys[] = {"kernel", "memory", "image", "module", "status", "reason"};
-    rt_buffer name = {0};
-    rt_buffer_printf(&name, "%s", rt_event_name(event->kind));
+    rt_buffer_printf(out, "%s", rt_event_name(event->kind));
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         rt_text value = cnf_event_text(event, keys[i]);
         if (value.length == 0) continue;
-        rt_buffer_printf(&name, " %.*s", RT_TEXT_ARG(value));
+        rt_buffer_printf(out, " %.*s", RT_TEXT_ARG(value));
         break;
     }
+}
+
+static json_t *name_json(const rt_event *event)
+{
+    rt_buffer name = {0};
+    cnf_event_title(&name, event);
     json_t *made = text_json(rt_buffer_text(&name));
     rt_buffer_free(&name);
     return made;
@@ -75,31 +79,49 @@ static json_t *entry(json_t *list, const char *phase, json_t *name, uint64_t tim
     return made;
 }
 
-/* Where each command is, by its number; a restart begins anew. */
-typedef RT_VECTOR(uint32_t) place_list;
-
-static void arrows_add(json_t *list, const cnf_history *history, const rt_event *event,
-                       uint32_t time, const place_list *places)
+void cnf_places_of_after(const cnf_place_list *places, const rt_event_field *after,
+                         cnf_place_list *out)
 {
-    const rt_event_field *after = rt_event_field_find(event, RT_TEXT("after"));
+    out->count = 0;
     for (uint32_t i = 0; after && i < after->value_count; i++) {
         char digits[12] = {0};
         if (after->values[i].length >= sizeof digits) continue;
         memcpy(digits, after->values[i].data, after->values[i].length);
         uint64_t before = strtoull(digits, NULL, 10);
         uint32_t from = before < places->count ? places->items[before] : SCN_NONE;
-        if (from == SCN_NONE) continue;
+        if (from != SCN_NONE) *rt_vector_push(out) = from;
+    }
+}
+
+void cnf_place_note(cnf_place_list *places, const rt_event *event, uint32_t time)
+{
+    uint64_t number = cnf_event_number(event, "command", UINT32_MAX);
+    /* No run has a million commands; what says so is damaged. */
+    if (number >= 1000000) return;
+    while (places->count <= number)
+        *rt_vector_push(places) = SCN_NONE;
+    places->items[number] = time;
+}
+
+static void arrows_add(json_t *list, const cnf_history *history, const rt_event *event,
+                       uint32_t time, const cnf_place_list *places)
+{
+    cnf_place_list before = {0};
+    cnf_places_of_after(places, rt_event_field_find(event, RT_TEXT("after")), &before);
+    for (uint32_t i = 0; i < before.count; i++) {
+        uint32_t from = before.items[i];
         char id[32];
         snprintf(id, sizeof id, "%u-%u", from, time);
         const rt_event *other = &history->events[from];
-        json_t *begin = entry(list, "s", json_string("after"), from, thread_of(other));
-        json_t *end = entry(list, "f", json_string("after"), time, thread_of(event));
+        json_t *begin = entry(list, "s", json_string("after"), from, cnf_event_thread(other));
+        json_t *end = entry(list, "f", json_string("after"), time, cnf_event_thread(event));
         json_object_set_new(begin, "id", json_string(id));
         json_object_set_new(begin, "cat", json_string("after"));
         json_object_set_new(end, "id", json_string(id));
         json_object_set_new(end, "cat", json_string("after"));
         json_object_set_new(end, "bp", json_string("e"));
     }
+    rt_vector_free(&before);
 }
 
 /* A fusion lasts from ACTIVE to the status after it. */
@@ -108,33 +130,34 @@ static void span_add(json_t *list, const rt_event *event, uint32_t time)
     rt_text status = cnf_event_text(event, "status");
     if (rt_text_is(status, "DELETE")) return;
     bool begins = rt_text_is(status, "ACTIVE");
-    json_t *made = entry(list, begins ? "b" : "e", json_string("fusion"), time, thread_of(event));
+    json_t *made =
+        entry(list, begins ? "b" : "e", json_string("fusion"), time, cnf_event_thread(event));
     json_object_set_new(made, "id", text_json(cnf_event_text(event, "fusion")));
     json_object_set_new(made, "cat", json_string("fusion"));
 }
 
-static void place_note(place_list *places, const rt_event *event, uint32_t time)
-{
-    uint64_t number = number_of(event, "command", UINT32_MAX);
-    /* No run has a million commands; what says so is damaged. */
-    if (number >= 1000000) return;
-    while (places->count <= number)
-        *rt_vector_push(places) = SCN_NONE;
-    places->items[number] = time;
-}
-
-static void event_add(json_t *list, const cnf_history *history, uint32_t time, place_list *places)
+static void event_add(json_t *list, const cnf_history *history, uint32_t time,
+                      cnf_place_list *places)
 {
     const rt_event *event = &history->events[time];
     bool command = cnf_event_is_command(event);
-    json_t *made = entry(list, command ? "X" : "i", name_json(event), time, thread_of(event));
+    json_t *made =
+        entry(list, command ? "X" : "i", name_json(event), time, cnf_event_thread(event));
     json_object_set_new(made, command ? "dur" : "s", command ? json_integer(1) : json_string("t"));
     json_object_set_new(made, "args", arguments_json(event));
     if (event->kind == RT_EVENT_RESTART) places->count = 0;
     if (event->kind == RT_EVENT_FUSION_STATUS) span_add(list, event, time);
     if (!command) return;
     arrows_add(list, history, event, time, places);
-    place_note(places, event, time);
+    cnf_place_note(places, event, time);
+}
+
+void cnf_thread_title(rt_buffer *out, uint64_t thread)
+{
+    if (thread == CNF_RUNTIME_THREAD)
+        rt_buffer_printf(out, "runtime");
+    else
+        rt_buffer_printf(out, "queue %llu", (unsigned long long)(thread - CNF_FIRST_QUEUE_THREAD));
 }
 
 /* Without names viewers show numbers.  They come last, each thread once. */
@@ -142,15 +165,14 @@ static void thread_names_add(json_t *list, const cnf_history *history)
 {
     rt_map named = {0};
     for (uint32_t i = 0; i < history->event_count; i++) {
-        uint64_t thread = thread_of(&history->events[i]);
-        char name[32] = "runtime";
-        if (thread != RUNTIME_THREAD)
-            snprintf(name, sizeof name, "queue %llu",
-                     (unsigned long long)(thread - FIRST_QUEUE_THREAD));
-        if (rt_map_find(&named, rt_text_of(name)) != RT_MAP_NONE) continue;
-        rt_map_set(&named, rt_text_of(name), i);
+        uint64_t thread = cnf_event_thread(&history->events[i]);
+        if (rt_map_find_number(&named, thread) != RT_MAP_NONE) continue;
+        rt_map_set_number(&named, thread, i);
+        rt_buffer name = {0};
+        cnf_thread_title(&name, thread);
         json_t *made = entry(list, "M", json_string("thread_name"), 0, thread);
-        json_object_set_new(made, "args", json_pack("{s:s}", "name", name));
+        json_object_set_new(made, "args", json_pack("{s:s}", "name", rt_buffer_string(&name)));
+        rt_buffer_free(&name);
     }
     rt_map_free(&named);
 }
@@ -159,7 +181,7 @@ void cnf_timeline_json(rt_buffer *out, rt_text trace)
 {
     rt_arena arena = {0};
     cnf_history history;
-    place_list places = {0};
+    cnf_place_list places = {0};
     cnf_history_read(&arena, trace, &history);
     json_t *root = json_object(), *list = json_array();
     for (uint32_t i = 0; i < history.event_count; i++)

@@ -1,4 +1,5 @@
-/* The trace of a run as a timeline that trace viewers show (chrome://tracing, Perfetto). */
+/* The trace of a run as a timeline: for trace viewers (chrome://tracing, Perfetto), and as a
+ * picture. */
 #ifndef CONFORMANCE_EXPLAIN_TIMELINE_H
 #define CONFORMANCE_EXPLAIN_TIMELINE_H
 
@@ -11,5 +12,9 @@
  * `trace` is as in cnf_explain_text (explain.h). Source: "Trace Event Format", the document of the
  * Chromium project. */
 void cnf_timeline_json(rt_buffer *out, rt_text trace);
+
+/* Appends the same events as a picture, SVG 1.1 with no font, picture or script from elsewhere;
+ * `title` names it for readers of screens. */
+void cnf_timeline_svg(rt_buffer *out, rt_text trace, rt_text title);
 
 #endif

@@ -4,18 +4,22 @@
  * scenario allows. */
 #include "conformance/export/export_internal.h"
 
+#include "backends/ptx/kernels.h"
 #include "conformance/scenario/type.h"
+#include "reference/image/device_global.h"
+#include "reference/image/spec_constants.h"
 
 #include <ctype.h>
 #include <string.h>
 
-static const char support_opencl[] = {
-#include "support_opencl.inc"
+static const uint8_t support[] = {
+#include "support.inc"
 };
 
 typedef struct exporter {
     rt_sink *sink;
     rt_arena *arena;
+    const cnf_export_api *api;
     const scn_scenario *scenario;
     const cnf_messages *messages;
     const cnf_export_program *programs; /* of the submits */
@@ -40,7 +44,6 @@ static rt_status refuse(exporter *made, scn_position at, const char *what)
 
 static rt_status memory_check(exporter *made, const scn_memory *memory)
 {
-    if (memory->kind != SCN_MEMORY_BUFFER) return refuse(made, memory->at, "unified shared memory");
     if (!cnf_export_layout_fits(&memory->layout))
         return refuse(made, memory->at, "a memory of structs or of vectors of three");
     if (memory->unordered) return refuse(made, memory->at, "an unordered memory");
@@ -117,24 +120,116 @@ static rt_text images_join(exporter *made, const cnf_export_program *program)
     return joined;
 }
 
-/* Declares the files of a program's images and adds them; *out_first is its first image. */
-static rt_status images_declare(exporter *made, const scn_step *step,
-                                const cnf_export_program *program, uint32_t number,
-                                const rt_image **out_first)
+/* Declares the values of a submit's constants that an image has; *out_count is how many. */
+static rt_status constants_declare(exporter *made, const scn_step *step, const rt_image *image,
+                                   const char *array, uint32_t *out_count)
 {
-    rt_buffer_printf(&made->declarations, "static const char *const images_%u[] = {", number);
-    *out_first = image_find(made->scenario, program->images[0]);
-    for (uint32_t i = 0; i < program->image_count; i++) {
-        const rt_image *image = image_find(made->scenario, program->images[i]);
-        if (!image || image->format != RT_FORMAT_SPIRV64)
-            return refuse(made, step->at, "an image that is no SPIR-V");
-        if (!rt_text_equal(image->compile_options, (*out_first)->compile_options))
-            return refuse(made, step->at, "a program of images with different options");
-        rt_text file = rt_arena_printf(made->arena, "%s.spv", plain(made->arena, image->name).data);
-        file_add(made, file, image->code);
-        rt_buffer_printf(&made->declarations, "%s\"%s\"", i ? ", " : "", file.data);
+    const rt_property_set *set = rt_image_set(image, RT_SET_SPEC_CONSTANTS);
+    rt_buffer rows = {0};
+    *out_count = 0;
+    for (uint32_t i = 0; set && i < set->property_count; i++) {
+        rt_spec_descriptor told;
+        for (uint32_t k = 0; k < step->submit.constant_count; k++) {
+            const scn_spec_constant *given = &step->submit.constants[k];
+            if (!rt_text_equal(set->properties[i].name, given->name)) continue;
+            if (!rt_spec_descriptor_read(image, i, &told) || told.scalar_count != 1 ||
+                told.size_bytes != given->value.size || given->value.size > sizeof(uint64_t)) {
+                rt_buffer_free(&rows);
+                return refuse(made, given->at, "a specialisation constant that is no scalar");
+            }
+            rt_buffer_printf(&rows, "    {%u, %u, {", told.id, told.size_bytes);
+            cnf_export_bytes(&rows, given->value);
+            rt_buffer_printf(&rows, "}}, /* %.*s */\n", RT_TEXT_ARG(given->name));
+            ++*out_count;
+        }
     }
-    rt_buffer_printf(&made->declarations, "};\n");
+    if (*out_count > 0)
+        rt_buffer_printf(&made->declarations, "static const spec_constant %s[] = {\n%s};\n", array,
+                         rt_buffer_string(&rows));
+    rt_buffer_free(&rows);
+    return RT_STATUS_OK;
+}
+
+/* True where the image has a device_global whose memory the runtime makes and points it to; those
+ * with image scope lie in the program. */
+static bool has_pointed_globals(const rt_image *image)
+{
+    const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_GLOBALS);
+    for (uint32_t i = 0; set && i < set->property_count; i++) {
+        rt_device_global_value value;
+        if (!rt_device_global_value_read(&set->properties[i], &value) || !value.image_scope)
+            return true;
+    }
+    return false;
+}
+
+/* Looks at an image, adds its file and appends its row; *inout_constants counts its constants. */
+static rt_status image_declare(exporter *made, const scn_step *step, rt_text name,
+                               const char *constants, uint32_t *inout_constants, rt_buffer *out)
+{
+    const rt_image *image = image_find(made->scenario, name);
+    uint32_t count;
+    if (!image || image->format != made->api->format)
+        return refuse(
+            made, step->at,
+            rt_arena_printf(made->arena, "an image that is no %s", made->api->format_name).data);
+    if (has_pointed_globals(image))
+        return refuse(made, step->at, "a device_global without image scope");
+    RT_TRY(constants_declare(made, step, image, constants, &count));
+    rt_text file =
+        rt_arena_printf(made->arena, "%s%s", plain(made->arena, name).data, made->api->ending);
+    file_add(made, file, image->code);
+    rt_buffer_printf(out, "    {\"%s\", %u, %s},\n", file.data, count,
+                     count > 0 ? constants : "NULL");
+    *inout_constants += count;
+    return RT_STATUS_OK;
+}
+
+/* Declares the images of a program and adds their files. */
+static rt_status images_declare(exporter *made, const scn_step *step,
+                                const cnf_export_program *program, uint32_t number)
+{
+    rt_buffer rows = {0};
+    uint32_t constants = 0;
+    rt_status status = RT_STATUS_OK;
+    for (uint32_t i = 0; i < program->image_count && rt_ok(status); i++) {
+        rt_text array = rt_arena_printf(made->arena, "constants_%u_%u", number, i);
+        status = image_declare(made, step, program->images[i], array.data, &constants, &rows);
+    }
+    rt_buffer_printf(&made->declarations, "static const image images_%u[] = {\n%s};\n", number,
+                     rt_buffer_string(&rows));
+    rt_buffer_free(&rows);
+    if (rt_ok(status) && constants < step->submit.constant_count)
+        return refuse(made, step->at, "a specialisation constant that no image has");
+    return status;
+}
+
+/* The options of a program's images, which must be the same for all. */
+static rt_status options_find(exporter *made, const scn_step *step,
+                              const cnf_export_program *program, const rt_image **out_first)
+{
+    *out_first = image_find(made->scenario, program->images[0]);
+    for (uint32_t i = 1; i < program->image_count; i++) {
+        const rt_image *image = image_find(made->scenario, program->images[i]);
+        if (!image || !*out_first ||
+            !rt_text_equal(image->compile_options, (*out_first)->compile_options))
+            return refuse(made, step->at, "a program of images with different options");
+    }
+    return RT_STATUS_OK;
+}
+
+/* NVIDIA's driver is given no options of OpenCL's compiler, and has none of its own here. */
+static rt_status options_check(exporter *made, const scn_step *step, const rt_image *first)
+{
+    const rt_text texts[] = {first->compile_options, first->link_options, step->submit.options};
+    if (made->api->format != RT_FORMAT_PTX) return RT_STATUS_OK;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (size_t k = 0; k < texts[i].length; k++) {
+            bool begins = texts[i].data[k] != ' ' && (k == 0 || texts[i].data[k - 1] == ' ');
+            rt_text rest = {texts[i].data + k, texts[i].length - k};
+            if (begins && !rt_text_starts(rest, "-cl-"))
+                return refuse(made, step->at, "an option of the driver's compiler");
+        }
     return RT_STATUS_OK;
 }
 
@@ -144,21 +239,24 @@ static rt_status program_write(exporter *made, const scn_step *step,
                                const cnf_export_program *program, uint32_t *out_number)
 {
     rt_text joined = images_join(made, program);
-    bool options = step->submit.options.length > 0;
+    bool special = step->submit.options.length > 0 || step->submit.constant_count > 0;
     bool may_fail = step->outcome_count > 0;
     for (uint32_t i = 0; i < made->linked.count; i++) {
         *out_number = i;
-        if (!options && rt_text_equal(made->linked.items[i], joined)) return RT_STATUS_OK;
+        if (!special && rt_text_equal(made->linked.items[i], joined)) return RT_STATUS_OK;
     }
     uint32_t number = made->linked.count;
     const rt_image *first;
     *out_number = number;
-    RT_TRY(images_declare(made, step, program, number, &first));
+    RT_TRY(images_declare(made, step, program, number));
+    RT_TRY(options_find(made, step, program, &first));
+    RT_TRY(options_check(made, step, first));
     *rt_vector_push(&made->linked) =
-        options || program->refused || may_fail ? (rt_text){0} : joined;
+        special || program->refused || may_fail ? (rt_text){0} : joined;
     rt_buffer_printf(&made->body, "    linked_program program_%u = program_link(%u, images_%u, ",
                      number, program->image_count, number);
-    write_literal(&made->body, rt_arena_printf(made->arena, options ? "%.*s %.*s" : "%.*s%.*s",
+    bool both = first->compile_options.length > 0 && step->submit.options.length > 0;
+    write_literal(&made->body, rt_arena_printf(made->arena, both ? "%.*s %.*s" : "%.*s%.*s",
                                                RT_TEXT_ARG(first->compile_options),
                                                RT_TEXT_ARG(step->submit.options)));
     rt_buffer_printf(&made->body, ", ");
@@ -172,30 +270,46 @@ static rt_status program_write(exporter *made, const scn_step *step,
 
 /* ---- Submits ------------------------------------------------------------------------------- */
 
-static rt_status argument_write(exporter *made, uint32_t index, const scn_argument *argument)
+static void value_write(exporter *made, uint32_t index, const scn_argument *argument)
+{
+    rt_buffer *out = &made->body;
+    rt_buffer_printf(out, "        unsigned char value_%u[] = {", index);
+    cnf_export_bytes(out, argument->value);
+    rt_buffer_printf(out, "}; /* little-endian */\n");
+    for (uint32_t i = 0; i < argument->pointer_count; i++) {
+        const scn_inner_pointer *inner = &argument->pointers[i];
+        rt_buffer_printf(out, "        pointer_put(value_%u, %llu, &m_%s, %llu);\n", index,
+                         (unsigned long long)inner->at, memory_name(made, inner->memory).data,
+                         (unsigned long long)inner->offset);
+    }
+    rt_buffer_printf(out, "        argument_value(kernel, %u, value_%u, %zu);\n", index, index,
+                     argument->value.size);
+}
+
+static void argument_write(exporter *made, uint32_t index, const scn_argument *argument)
 {
     rt_buffer *out = &made->body;
     switch (argument->kind) {
     case SCN_ARGUMENT_MEMORY:
         rt_buffer_printf(out, "        argument_memory(kernel, %u, &m_%s);\n", index,
                          memory_name(made, argument->memory).data);
-        return RT_STATUS_OK;
+        return;
     case SCN_ARGUMENT_LOCAL:
         rt_buffer_printf(out, "        argument_local(kernel, %u, %llu);\n", index,
                          (unsigned long long)argument->size);
-        return RT_STATUS_OK;
-    case SCN_ARGUMENT_VALUE:
-        if (argument->pointer_count > 0)
-            return refuse(made, argument->at, "a value with pointers in it");
-        rt_buffer_printf(out, "        static const unsigned char value_%u[] = {", index);
-        for (size_t i = 0; i < argument->value.size; i++)
-            rt_buffer_printf(out, "%s0x%02x", i ? ", " : "", argument->value.data[i]);
-        rt_buffer_printf(
-            out, "}; /* little-endian */\n        argument_value(kernel, %u, value_%u, %zu);\n",
-            index, index, argument->value.size);
-        return RT_STATUS_OK;
-    default: return refuse(made, argument->at, "a pointer");
+        return;
+    case SCN_ARGUMENT_VALUE: value_write(made, index, argument); return;
+    case SCN_ARGUMENT_POINTER:
+        rt_buffer_printf(out, "        argument_pointer(kernel, %u, &m_%s, %llu);\n", index,
+                         memory_name(made, argument->memory).data,
+                         (unsigned long long)argument->offset);
+        return;
+    case SCN_ARGUMENT_NULL:
+        rt_buffer_printf(out, "        argument_pointer(kernel, %u, NULL, 0);\n", index);
+        return;
+    case SCN_ARGUMENT_KIND_COUNT: break;
     }
+    UNREACHABLE();
 }
 
 static void sizes_write(rt_buffer *out, const char *name, const uint64_t *sizes)
@@ -205,21 +319,65 @@ static void sizes_write(rt_buffer *out, const char *name, const uint64_t *sizes)
                      (unsigned long long)sizes[2]);
 }
 
-static rt_status launch_write(exporter *made, const scn_step *step, uint32_t program)
+/* The size of groups that a kernel in PTX requires, all 0 where it requires none.  No call of
+ * CUDA's tells it, so that the text is asked. */
+static rt_status group_find(const exporter *made, const cnf_export_program *program, rt_text kernel,
+                            uint64_t *out_group)
+{
+    ptx_kernels kernels = {0};
+    rt_status status = RT_STATUS_OK;
+    for (uint32_t i = 0; i < program->image_count && rt_ok(status); i++) {
+        const rt_image *image = image_find(made->scenario, program->images[i]);
+        rt_text text = {(const char *)image->code.data, image->code.size};
+        status = ptx_kernels_add(made->sink, &kernels, text);
+    }
+    const ptx_kernel *found = rt_ok(status) ? ptx_kernels_find(&kernels, kernel) : NULL;
+    for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++)
+        out_group[d] = found ? found->required_local[d] : 0;
+    ptx_kernels_free(&kernels);
+    return status;
+}
+
+/* True where the compiler has left parameters out of a kernel, which a set of DPC++ tells
+ * (reference/sched/eliminated.c). */
+static bool lacks_parameters(const exporter *made, const cnf_export_program *program,
+                             rt_text kernel)
+{
+    for (uint32_t i = 0; i < program->image_count; i++) {
+        const rt_image *image = image_find(made->scenario, program->images[i]);
+        const rt_property_set *set = rt_image_set(image, "SYCL/kernel param opt");
+        for (uint32_t k = 0; set && k < set->property_count; k++) {
+            const rt_property *property = &set->properties[k];
+            if (!rt_text_equal(property->name, kernel)) continue;
+            for (size_t at = 0; at < property->bytes.size; at++)
+                if (property->bytes.data[at] != 0) return true;
+        }
+    }
+    return false;
+}
+
+static rt_status launch_write(exporter *made, const scn_step *step,
+                              const cnf_export_program *images, uint32_t program)
 {
     const scn_submit *submit = &step->submit;
     rt_buffer *out = &made->body;
-    bool has_local = submit->local[0] > 0;
+    uint64_t local[RT_ND_RANGE_DIMENSIONS];
+    memcpy(local, submit->local, sizeof local);
+    if (lacks_parameters(made, images, submit->kernel))
+        return refuse(made, step->at, "a kernel that its compiler has left parameters out of");
+    if (local[0] == 0 && made->api->format == RT_FORMAT_PTX)
+        RT_TRY(group_find(made, images, submit->kernel, local));
+    bool has_local = local[0] > 0;
     rt_buffer_printf(out, "    ");
     if (step->outcome_count > 0) rt_buffer_printf(out, "if (program_%u) ", program);
     rt_buffer_printf(out, "{\n        kernel_handle kernel = kernel_of(program_%u, ", program);
     write_literal(out, submit->kernel);
     rt_buffer_printf(out, ");\n");
     for (uint32_t i = 0; i < submit->argument_count; i++)
-        RT_TRY(argument_write(made, i, &submit->arguments[i]));
+        argument_write(made, i, &submit->arguments[i]);
     sizes_write(out, "offset", submit->offset);
     sizes_write(out, "global", submit->range);
-    if (has_local) sizes_write(out, "local", submit->local);
+    if (has_local) sizes_write(out, "local", local);
     rt_buffer_printf(out, "        launch(kernel, %u, offset, global, %s);\n    }\n",
                      submit->dimensions, has_local ? "local" : "NULL");
     return RT_STATUS_OK;
@@ -228,7 +386,8 @@ static rt_status launch_write(exporter *made, const scn_step *step, uint32_t pro
 static rt_status submit_write(exporter *made, const scn_step *step)
 {
     const scn_submit *submit = &step->submit;
-    if (submit->constant_count > 0) return refuse(made, step->at, "a specialisation constant");
+    if (submit->constant_count > 0 && !made->api->spec_constants)
+        return refuse(made, step->at, "a specialisation constant");
     if (submit->bundle != SCN_NONE) return refuse(made, step->at, "a kernel bundle");
     if (made->submit == made->program_count)
         return refuse(made, step->at, "a submit of which the trace does not tell");
@@ -242,7 +401,7 @@ static rt_status submit_write(exporter *made, const scn_step *step)
                                       : ". */\n");
     RT_TRY(program_write(made, step, program, &number));
     if (program->refused && step->outcome_count == 0) return RT_STATUS_OK;
-    return launch_write(made, step, number);
+    return launch_write(made, step, program, number);
 }
 
 /* ---- Other commands ------------------------------------------------------------------------ */
@@ -267,8 +426,7 @@ static rt_status transfer_write(exporter *made, const scn_step *step)
         return RT_STATUS_OK;
     }
     rt_buffer_printf(out, "    {\n        static const unsigned char pattern[] = {");
-    for (size_t i = 0; i < transfer->pattern.size; i++)
-        rt_buffer_printf(out, "%s0x%02x", i ? ", " : "", transfer->pattern.data[i]);
+    cnf_export_bytes(out, transfer->pattern);
     rt_buffer_printf(out, "};\n        fill(&m_%s, pattern, %zu, %llu, %llu);\n    }\n",
                      memory_name(made, transfer->to).data, transfer->pattern.size,
                      (unsigned long long)transfer->to_offset, (unsigned long long)transfer->size);
@@ -394,6 +552,13 @@ static rt_status step_write(exporter *made, const scn_step *step)
     }
 }
 
+static const char *const memory_kinds[SCN_MEMORY_KIND_COUNT] = {
+    [SCN_MEMORY_BUFFER] = "BUFFER",
+    [SCN_MEMORY_USM_DEVICE] = "USM_DEVICE",
+    [SCN_MEMORY_USM_HOST] = "USM_HOST",
+    [SCN_MEMORY_USM_SHARED] = "USM_SHARED",
+};
+
 static void memories_write(exporter *made)
 {
     for (uint32_t i = 0; i < made->scenario->memory_count; i++) {
@@ -403,8 +568,8 @@ static void memories_write(exporter *made)
             rt_arena_printf(made->arena, memory->initial.data ? "initial_%s" : "NULL", name.data);
         if (memory->initial.data)
             cnf_export_values(&made->declarations, initial.data, &memory->layout, memory->initial);
-        rt_buffer_printf(&made->body, "    memory m_%s = memory_create(\"%s\", %llu, %s);\n",
-                         name.data, name.data,
+        rt_buffer_printf(&made->body, "    memory m_%s = memory_create(%s, \"%s\", %llu, %s);\n",
+                         name.data, memory_kinds[memory->kind], name.data,
                          (unsigned long long)(memory->count * memory->layout.size), initial.data);
     }
 }
@@ -458,31 +623,25 @@ static void main_add(exporter *made)
     rt_buffer_printf(
         &text,
         "/* %.*s\n *\n * Made of %.*s by assay export.  Exit status: 0 as expected, 1 not, 2 not tried.  "
-        "Line numbers are the scenario's. */\n#include \"support_opencl.h\"\n\n",
-        RT_TEXT_ARG(made->scenario->summary), RT_TEXT_ARG(made->scenario->path));
+        "Line numbers are the scenario's. */\n#include \"%s\"\n\n",
+        RT_TEXT_ARG(made->scenario->summary), RT_TEXT_ARG(made->scenario->path),
+        made->api->support_name);
     rt_buffer_append_text(&text, rt_buffer_text(&made->declarations));
     rt_buffer_printf(
         &text,
         "\nint main(int argument_count, char **arguments)\n{\n    device_open(argument_count, arguments);\n");
     rt_buffer_append_text(&text, rt_buffer_text(&made->body));
-    rt_buffer_printf(
-        &text,
-        "\n    printf(\"%%s\\n\", failures == 0 ? \"PASS\" : \"FAIL\");\n    return failures > 0;\n}\n");
+    rt_buffer_printf(&text, "\n    return program_end();\n}\n");
     file_add(made, RT_TEXT("main.c"), rt_arena_bytes(made->arena, rt_buffer_bytes(&text)));
     rt_buffer_free(&text);
 }
 
-static const char makefile[] =
-    "# make runs the program; make DEVICE=Intel chooses the platform by a part of its name.\n"
-    "OPENCL = -lOpenCL\n"
-    "run: main\n\t./main $(DEVICE)\n\n"
-    "main: main.c support_opencl.h\n\t$(CC) -std=c11 -O1 -Wall $(CFLAGS) main.c -o main $(OPENCL) -lm\n\n"
-    ".PHONY: run\n";
-
-rt_status cnf_export_opencl(rt_sink *sink, rt_arena *arena, const scn_scenario *scenario,
-                            const cnf_messages *messages, cnf_exported *out_exported)
+rt_status cnf_export(rt_sink *sink, rt_arena *arena, const cnf_export_api *api,
+                     const scn_scenario *scenario, const cnf_messages *messages,
+                     cnf_exported *out_exported)
 {
-    exporter made = {.sink = sink, .arena = arena, .scenario = scenario, .messages = messages};
+    exporter made = {
+        .sink = sink, .arena = arena, .api = api, .scenario = scenario, .messages = messages};
     *out_exported = (cnf_exported){0};
     rt_status status = scenario_check(&made);
     if (rt_ok(status))
@@ -490,10 +649,9 @@ rt_status cnf_export_opencl(rt_sink *sink, rt_arena *arena, const scn_scenario *
     if (rt_ok(status)) status = body_write(&made);
     if (rt_ok(status)) {
         main_add(&made);
-        file_add(&made, RT_TEXT("support_opencl.h"),
-                 (rt_bytes){(const uint8_t *)support_opencl, sizeof support_opencl});
-        file_add(&made, RT_TEXT("Makefile"),
-                 (rt_bytes){(const uint8_t *)makefile, sizeof makefile - 1});
+        file_add(&made, RT_TEXT("support.h"), (rt_bytes){support, sizeof support});
+        file_add(&made, rt_text_of(api->support_name), api->support);
+        file_add(&made, RT_TEXT("Makefile"), api->makefile);
         rt_bytes files =
             rt_arena_bytes(arena, (rt_bytes){(const uint8_t *)made.files.items,
                                              made.files.count * sizeof(cnf_exported_file)});

@@ -23,6 +23,9 @@ RT_MUST_USE rt_status cnf_export_programs(rt_sink *sink, rt_arena *arena,
  * programs compare. */
 bool cnf_export_layout_fits(const scn_layout *layout);
 
+/* Appends bytes as C writes them in an array. */
+void cnf_export_bytes(rt_buffer *out, rt_bytes bytes);
+
 /* Appends `static const TYPE NAME[] = {…};` with the numbers of such a layout: integers in decimal,
  * floating ones as their bits, with their values in a comment at the line's end. */
 void cnf_export_values(rt_buffer *out, const char *name, const scn_layout *layout, rt_bytes values);

@@ -8,6 +8,12 @@
 
 enum { A_LINE = 8 }; /* numbers */
 
+void cnf_export_bytes(rt_buffer *out, rt_bytes bytes)
+{
+    for (size_t i = 0; i < bytes.size; i++)
+        rt_buffer_printf(out, "%s0x%02x", i ? ", " : "", bytes.data[i]);
+}
+
 bool cnf_export_layout_fits(const scn_layout *layout)
 {
     return !layout->is_struct &&

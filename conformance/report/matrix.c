@@ -256,9 +256,25 @@ static void write_again_options(rt_buffer *out, const cnf_report *report, const 
 
 void cnf_report_again_write(rt_buffer *out, const cnf_report *report, const cnf_record *record)
 {
-    rt_buffer_printf(out, "assay run ");
+    bool on_subject = !rt_text_is(record->subject, "-");
+    bool unread = !on_subject && rt_text_starts(record->judgement.signature, "read");
+    rt_buffer_printf(out, "assay %s ", unread ? "check" : "run");
     write_word(out, record->file);
+    if (!on_subject) {
+        rt_buffer_append_byte(out, '\n');
+        return;
+    }
     rt_buffer_printf(out, " --on ");
+    write_word(out, record->subject);
+    write_again_options(out, report, record);
+}
+
+void cnf_report_why_write(rt_buffer *out, const cnf_report *report, const cnf_record *record)
+{
+    CHECK(!rt_text_is(record->subject, "-"));
+    rt_buffer_printf(out, "assay why ");
+    write_word(out, record->file);
+    rt_buffer_append_byte(out, ' ');
     write_word(out, record->subject);
     write_again_options(out, report, record);
 }
@@ -282,20 +298,11 @@ static void write_reason(const report_layout *layout, const cnf_record *record)
     if (record->device.length > 0)
         rt_buffer_printf(out, "  device: %.*s (%.*s)\n", RT_TEXT_ARG(record->device),
                          RT_TEXT_ARG(record->driver));
-    if (on_subject) {
-        rt_buffer_printf(out, "  again: ");
-        cnf_report_again_write(out, layout->report, record);
-        rt_buffer_printf(out, "  why: assay why ");
-        write_word(out, record->file);
-        rt_buffer_append_byte(out, ' ');
-        write_word(out, record->subject);
-        write_again_options(out, layout->report, record);
-    } else {
-        bool unread = rt_text_starts(judgement->signature, "read");
-        rt_buffer_printf(out, "  again: assay %s ", unread ? "check" : "run");
-        write_word(out, record->file);
-        rt_buffer_append_byte(out, '\n');
-    }
+    rt_buffer_printf(out, "  again: ");
+    cnf_report_again_write(out, layout->report, record);
+    if (!on_subject) return;
+    rt_buffer_printf(out, "  why: ");
+    cnf_report_why_write(out, layout->report, record);
 }
 
 static bool is_shown(const report_layout *layout, const cnf_record *record)

@@ -100,7 +100,7 @@ static json_t *field_json(const struct field_row *row, const cnf_record *record)
     UNREACHABLE();
 }
 
-void cnf_record_write(rt_buffer *out, const cnf_record *record)
+json_t *cnf_record_json(const cnf_record *record)
 {
     CHECK(record->scenario.length > 0 && record->subject.length > 0);
     json_t *object = json_object();
@@ -109,6 +109,12 @@ void cnf_record_write(rt_buffer *out, const cnf_record *record)
         int failed = value ? json_object_set_new(object, field_rows[i].key, value) : 0;
         CHECK(failed == 0);
     }
+    return object;
+}
+
+void cnf_record_write(rt_buffer *out, const cnf_record *record)
+{
+    json_t *object = cnf_record_json(record);
     char *line = json_dumps(object, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(6));
     CHECK(line && !strchr(line, '\n'));
     rt_buffer_append_text(out, rt_text_of(line));

@@ -14,6 +14,8 @@
 #include "conformance/compare/expectations.h"
 #include "reference/base/status.h"
 
+#include <jansson.h>
+
 typedef struct cnf_record {
     rt_text scenario; /* path from the scenarios' root */
     rt_text file;     /* as the user reaches it from where the run began */
@@ -27,6 +29,10 @@ typedef struct cnf_record {
     rt_text choices;        /* the script of the choices that led there: "0,1"; empty: by seed */
     cnf_known known;
 } cnf_record;
+
+/* The record as an object of JSON, which the caller releases; bytes that are no UTF-8 become '?'.
+ */
+json_t *cnf_record_json(const cnf_record *record);
 
 /* Appends the record's line, its newline included.  Bytes that are no UTF-8 become '?'. */
 void cnf_record_write(rt_buffer *out, const cnf_record *record);

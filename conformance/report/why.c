@@ -98,17 +98,27 @@ static void write_excerpt(rt_buffer *out, const cnf_why *why)
 
 /* ---- Checks -------------------------------------------------------------------------------- */
 
-static void write_check(rt_buffer *out, const cnf_check *check)
+const char *cnf_check_word(const cnf_check *check)
 {
-    const char *word = !check->observed ? "unseen" : check->ok ? "agrees" : "FAILS";
-    rt_buffer_printf(out, "  %-6s  ", word);
-    if (check->line > 0) rt_buffer_printf(out, "line %u: ", check->line);
+    if (!check->observed) return "unseen";
+    return check->ok ? "agrees" : "FAILS";
+}
+
+void cnf_check_print(rt_buffer *out, const cnf_check *check)
+{
     rt_buffer_printf(out, "%.*s", RT_TEXT_ARG(check->kind));
     if (check->step == SCN_NONE && rt_text_is(check->kind, "finding")) /* nothing expects it */
         rt_buffer_printf(out, " %.*s", RT_TEXT_ARG(check->code));
     if (check->what.length > 0) rt_buffer_printf(out, " %.*s", RT_TEXT_ARG(check->what));
     if (check->branch > 0)
         rt_buffer_printf(out, ", branch %u of %u", check->branch, check->branches);
+}
+
+static void write_check(rt_buffer *out, const cnf_check *check)
+{
+    rt_buffer_printf(out, "  %-6s  ", cnf_check_word(check));
+    if (check->line > 0) rt_buffer_printf(out, "line %u: ", check->line);
+    cnf_check_print(out, check);
     rt_buffer_append_byte(out, '\n');
 }
 

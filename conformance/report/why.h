@@ -18,6 +18,10 @@ typedef struct cnf_why {
     const cnf_rules *rules;       /* NULL: there is no table of them */
 } cnf_why;
 
+/* What became of a check, "agrees", "FAILS" or "unseen" (static); and appends what was checked. */
+const char *cnf_check_word(const cnf_check *check);
+void cnf_check_print(rt_buffer *out, const cnf_check *check);
+
 /* Appends the verdict; the failing check with the lines of the scenario around it; every check and
  * whether it was observed; the rule that the check cites, else the rules that the scenario shows at
  * that step, else all that it shows, each with its text, where it is written, how it is read and

@@ -39,7 +39,7 @@ static void scenario_invalid(run_state *run, const run_scenario *scenario,
                                .subject = RT_TEXT("-"),
                                .judgement = *judgement,
                                .hash = scenario->hash};
-    cnf_run_record_send(run, &record, &(cnf_run_detail){0});
+    cnf_run_record_send(run, &record, &(cnf_run_detail){.source = rt_buffer_text(&scenario->text)});
 }
 
 static void problems_judge(run_scenario *scenario, const scn_problems *problems, cnf_judgement *out)

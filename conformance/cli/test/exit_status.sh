@@ -31,8 +31,6 @@ expect 2 run "$folder/none.yaml"
 expect 2 run "$scenario" --on nobody
 says 'there is no subject "nobody"'
 expect 2 run "$scenario" --jobs 0
-expect 2 run "$scenario" --html out.html
-says "not built yet"
 expect 2 run "$folder/some.assay"
 says "some.assay"
 expect 2 export "$scenario"

@@ -1,14 +1,16 @@
 #!/bin/sh
-# Exported programs: they are built by the machine's compiler, and on Intel's CPU runtime they say what assay says there.
+# Programs exported for OpenCL: they are built by the machine's compiler, and on Intel's CPU runtime they say what assay says there.
 #   export.sh ASSAY SCENARIOS ON_INTEL_CPU       exit status 77 where there is no such runtime or no OpenCL header
 assay=$1 scenarios=$2 on_intel=$3
 . "$(dirname "$0")/harness.sh"
 
 # What has no form is refused by name, on any machine.
 expect 2 export "$scenarios/linking/hello_world.yaml"
-says "--for opencl"
+says "--for opencl, level_zero, cuda"
 expect 2 export "$scenarios/linking/hello_world.yaml" --for opencle -o "$folder/x"
 says 'did you mean "opencl"?'
+expect 2 export "$scenarios/linking/hello_world.yaml" --for level_one -o "$folder/x"
+says 'did you mean "level_zero"?'
 expect 2 export "$scenarios/linking" --for opencl -o "$folder/x"
 says "export takes one scenario"
 expect 2 export "$scenarios/linking/unresolved_import.yaml" --for opencl -o "$folder/x"
@@ -16,6 +18,8 @@ says "before it asks the device for anything"
 expect 2 export "$scenarios/device/out_of_bounds.yaml" --for opencl -o "$folder/x"
 says "out_of_bounds.yaml:"
 says "has no form in an exported program"
+expect 2 export "$scenarios/device_global/blocking_read_has_the_value_when_it_returns.yaml" --for opencl -o "$folder/x"
+says "a device_global without image scope has no form"
 [ -e "$folder/x" ] && fail "a folder was made all the same"
 
 echo '#include <CL/cl.h>' | cc -E - >/dev/null 2>&1 || { echo "there is no CL/cl.h"; exit 77; }
@@ -27,7 +31,7 @@ says_the_same() {
     "$assay" run "$scenarios/$1" --on intel-cpu >"$folder/out" 2>&1
     says "intel-cpu: $2"
     expect 0 export "$scenarios/$1" --for opencl -o "$folder/$name"
-    make -s -C "$folder/$name" main OPENCL=-l:libOpenCL.so.1 CFLAGS="-Wall -Wextra -Werror" >"$folder/out" 2>&1 ||
+    make -s -C "$folder/$name" main LIBRARY=-l:libOpenCL.so.1 CFLAGS="-Wall -Wextra -Werror" >"$folder/out" 2>&1 ||
         fail "the program of $1 does not compile"
     (cd "$folder/$name" && "$on_intel" ./main) >"$folder/out" 2>&1
     status=$?
@@ -38,6 +42,10 @@ says_the_same linking/hello_world.yaml "1 PASS" 0
 says_the_same linking/chain.yaml "1 PASS" 0
 says_the_same linking/two_definitions_in_one_program.yaml "1 PASS" 0
 says_the_same memory/copy_and_fill.yaml "1 PASS" 0
+says_the_same memory/usm_pointers.yaml "1 PASS" 0
+says_the_same memory/usm_and_buffer.yaml "1 PASS" 0
+says_the_same linking/spec_constants.yaml "1 PASS" 0
+says_the_same linking/spec_constants_of_several_sizes.yaml "1 PASS" 0
 says_the_same data/math_exponential.yaml "1 PASS" 0
 says_the_same data/math_edge_remquo.yaml "0 PASS, 0 SKIP, 1 XFAIL" 1
 says "expected bits 0x"

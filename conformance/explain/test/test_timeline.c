@@ -101,6 +101,91 @@ static void what_is_damaged_is_left_out(void **state)
     }
 }
 
+/* ---- As a picture -------------------------------------------------------------------------- */
+
+/* The picture of a trace; the caller frees it. */
+static rt_buffer picture_of(const char *trace)
+{
+    rt_buffer out = {0};
+    cnf_timeline_svg(&out, rt_text_of(trace), RT_TEXT("a <b> & \"c\""));
+    return out;
+}
+
+static uint32_t count_of(const rt_buffer *picture, const char *text)
+{
+    uint32_t count = 0;
+    for (const char *at = rt_buffer_string(picture); (at = strstr(at, text)); at++)
+        count++;
+    return count;
+}
+
+/* The upload is in the runtime's lane, the launch in the second one: x is 44 + 236 + 26, and the
+ * rows' middles are 24 apart, from 46 on.  An arrow back ends at the right side of its box. */
+static void a_picture_has_lanes_boxes_and_arrows(void **state)
+{
+    (void)state;
+    rt_buffer picture = picture_of(
+        "{\"events\": ["
+        "{\"event\": \"upload\", \"command\": \"0\", \"memory\": \"m\", \"device\": \"0\", \"after\": []},"
+        "{\"event\": \"launch\", \"command\": \"1\", \"kernel\": \"k\", \"queue\": \"2\", \"after\": [\"0\"]},"
+        "{\"event\": \"host_read\", \"command\": \"2\", \"memory\": \"m\", \"after\": [\"1\"]}]}");
+    assert_int_equal(count_of(&picture, "<path class=\"l\""), 2);
+    assert_int_equal(count_of(&picture, ">runtime</text>"), 1);
+    assert_int_equal(count_of(&picture, ">queue 2</text>"), 1);
+    assert_int_equal(count_of(&picture, "<rect class=\"b\" x=\"70\""), 2);
+    assert_int_equal(count_of(&picture, "<rect class=\"b\" x=\"306\""), 1);
+    assert_int_equal(count_of(&picture, "<path class=\"a\""), 2);
+    assert_int_equal(count_of(&picture, "<path class=\"h\" d=\"M306 70l-7 -4v8z\"/>"), 1);
+    assert_int_equal(count_of(&picture, "<path class=\"h\" d=\"M266 94l7 -4v8z\"/>"), 1);
+    assert_int_equal(
+        count_of(&picture, "aria-label=\"Timeline of a &#60;b&#62; &#38; &#34;c&#34;\""), 1);
+    assert_true(rt_text_starts(rt_buffer_text(&picture), "<svg "));
+    rt_buffer_free(&picture);
+}
+
+/* From the middle of row 0 to that of row 1: 24 pixels. */
+static void a_fusion_is_a_bar(void **state)
+{
+    (void)state;
+    rt_buffer picture = picture_of(
+        "{\"events\": ["
+        "{\"event\": \"fusion_status\", \"queue\": \"0\", \"fusion\": \"5\", \"status\": \"ACTIVE\"},"
+        "{\"event\": \"fusion_status\", \"queue\": \"0\", \"fusion\": \"5\", \"status\": \"COMPLETED\"},"
+        "{\"event\": \"fusion_status\", \"queue\": \"0\", \"fusion\": \"5\", \"status\": \"DELETE\"}]}");
+    assert_int_equal(count_of(&picture, "<rect class=\"s\""), 1);
+    assert_int_equal(count_of(&picture, "width=\"6\" height=\"24\""), 1);
+    rt_buffer_free(&picture);
+}
+
+/* The 30th byte is the second of a character, which is left out whole. */
+static void a_long_title_is_cut_between_characters(void **state)
+{
+    (void)state;
+    rt_buffer picture = picture_of(
+        "{\"events\": [{\"event\": \"select\", \"kernel\": \"012345678901234567890\u00e9\u00e9\u00e9<\"}]}");
+    assert_int_equal(count_of(&picture, ">select 012345678901234567890&#8230;</text>"), 1);
+    assert_int_equal(
+        count_of(&picture, "<title>select 012345678901234567890&#233;&#233;&#233;&#60;</title>"),
+        1);
+    rt_buffer_free(&picture);
+}
+
+static void a_picture_forgets_what_was_before_a_restart(void **state)
+{
+    (void)state;
+    rt_buffer picture =
+        picture_of("{\"events\": ["
+                   "{\"event\": \"upload\", \"command\": \"0\", \"after\": []},"
+                   "{\"event\": \"restart\", \"process\": \"1\"},"
+                   "{\"event\": \"upload\", \"command\": \"1\", \"after\": [\"0\", \"9\"]}]}");
+    assert_int_equal(count_of(&picture, "<path class=\"a\""), 0);
+    rt_buffer_free(&picture);
+    picture = picture_of("no trace at all");
+    assert_int_equal(count_of(&picture, "<text"), 1); /* the runtime's lane */
+    assert_int_equal(count_of(&picture, "</svg>"), 1);
+    rt_buffer_free(&picture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -108,6 +193,10 @@ int main(void)
         cmocka_unit_test(a_fusion_is_a_span),
         cmocka_unit_test(a_restart_forgets_the_commands_before_it),
         cmocka_unit_test(what_is_damaged_is_left_out),
+        cmocka_unit_test(a_picture_has_lanes_boxes_and_arrows),
+        cmocka_unit_test(a_fusion_is_a_bar),
+        cmocka_unit_test(a_long_title_is_cut_between_characters),
+        cmocka_unit_test(a_picture_forgets_what_was_before_a_restart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* What main.c says, in calls of OpenCL 2.1.  Nothing but OpenCL and the C library is needed.
+/* What main.c says, in calls of OpenCL 2.1; specialisation constants need 2.2, pointers
+ * cl_intel_unified_shared_memory.  Nothing but OpenCL and the C library is needed.
  *
  * The first argument of the program is a part of the name of the platform to use; without one it is
  * the first whose device takes SPIR-V.  Everything runs in the order of main.c, on one in-order
@@ -6,35 +7,18 @@
 #ifndef SUPPORT_OPENCL_H
 #define SUPPORT_OPENCL_H
 
-#define CL_TARGET_OPENCL_VERSION 210
+#define CL_TARGET_OPENCL_VERSION 220
 #include <CL/cl.h>
 
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { IMAGES_MAX = 64, TEXT_MAX = 16384 };
+#include "support.h"
 
 typedef cl_program linked_program;
 typedef cl_kernel kernel_handle;
 
-typedef struct {
-    const char *name;
-    size_t size;
-    cl_mem object;
-} memory;
-
-/* How elements are compared.  Without a tolerance floating numbers are the same to the bit, but any
- * NaN is a NaN. */
-typedef enum { INTEGERS, FLOATS, DOUBLES } number_kind;
-typedef enum { EXACT, ULP, ABSOLUTE, RELATIVE } tolerance_kind;
-
 static cl_device_id device;
 static cl_context context;
 static cl_command_queue queue;
-static int failures;
+static int has_pointers; /* which kernels may find in memories and values */
 
 /* A call that must succeed does not: the device differs in that. */
 static inline void must(cl_int result, const char *call)
@@ -78,25 +62,6 @@ static inline void device_open(int argument_count, char **arguments)
     must(result, "clCreateCommandQueueWithProperties");
 }
 
-static inline void *file_read(const char *name, size_t *out_size)
-{
-    FILE *file = fopen(name, "rb");
-    if (!file || fseek(file, 0, SEEK_END) != 0) {
-        printf("%s cannot be read\n", name);
-        exit(2);
-    }
-    long size = ftell(file);
-    rewind(file);
-    void *content = malloc((size_t)size + 1);
-    if (!content || fread(content, 1, (size_t)size, file) != (size_t)size) {
-        printf("%s cannot be read\n", name);
-        exit(2);
-    }
-    fclose(file);
-    *out_size = (size_t)size;
-    return content;
-}
-
 /* ---- Programs ------------------------------------------------------------------------------ */
 
 static inline void log_print(cl_program program)
@@ -106,26 +71,32 @@ static inline void log_print(cl_program program)
     printf("%.*s\n", TEXT_MAX - 1, text);
 }
 
-static inline cl_program image_create(const char *file)
+static inline cl_program image_create(const image *from)
 {
     size_t size;
     cl_int result;
-    void *code = file_read(file, &size);
+    void *code = file_read(from->file, &size);
     cl_program program = clCreateProgramWithIL(context, code, size, &result);
     must(result, "clCreateProgramWithIL");
     free(code);
+    for (unsigned i = 0; i < from->constant_count; i++) {
+        const spec_constant *constant = &from->constants[i];
+        must(clSetProgramSpecializationConstant(program, constant->id, constant->size,
+                                                constant->value),
+             "clSetProgramSpecializationConstant");
+    }
     return program;
 }
 
 /* Makes a program of images, which are files of SPIR-V: one is built, several are compiled and
  * linked.  NULL: the device refuses; its log has been printed. */
-static inline cl_program program_link(size_t count, const char *const *files,
-                                      const char *compile_options, const char *link_options)
+static inline cl_program program_link(size_t count, const image *from, const char *compile_options,
+                                      const char *link_options)
 {
     cl_program images[IMAGES_MAX];
     cl_int result = CL_SUCCESS;
     for (size_t i = 0; i < count; i++)
-        images[i] = image_create(files[i]);
+        images[i] = image_create(&from[i]);
     if (count == 1) {
         result = clBuildProgram(images[0], 1, &device, compile_options, NULL, NULL);
         if (result == CL_SUCCESS) return images[0];
@@ -137,7 +108,7 @@ static inline cl_program program_link(size_t count, const char *const *files,
         result =
             clCompileProgram(images[i], 1, &device, compile_options, 0, NULL, NULL, NULL, NULL);
         if (result == CL_SUCCESS) continue;
-        printf("clCompileProgram of %s returned %d\n", files[i], (int)result);
+        printf("clCompileProgram of %s returned %d\n", from[i].file, (int)result);
         log_print(images[i]);
         return NULL;
     }
@@ -149,31 +120,90 @@ static inline cl_program program_link(size_t count, const char *const *files,
     return NULL;
 }
 
-/* What a program must come to. */
-static inline void program_expect(cl_program program, int linked, const char *place)
-{
-    if ((program != NULL) == (linked != 0)) return;
-    printf("FAIL %s: the program %s\n", place,
-           linked ? "is refused" : "is linked and should have been refused");
-    failures++;
-    if (linked) exit(1); /* nothing below can run */
-}
+/* cl_intel_unified_shared_memory: kernels may follow pointers that are no arguments. */
+enum { INDIRECT_HOST = 0x4200, INDIRECT_SHARED = 0x4202 };
 
 static inline cl_kernel kernel_of(cl_program program, const char *name)
 {
     cl_int result;
     cl_kernel kernel = clCreateKernel(program, name, &result);
     must(result, "clCreateKernel");
+    for (cl_kernel_exec_info kind = INDIRECT_HOST; has_pointers && kind <= INDIRECT_SHARED;
+         kind++) {
+        const cl_bool permitted = CL_TRUE;
+        must(clSetKernelExecInfo(kernel, kind, sizeof permitted, &permitted),
+             "clSetKernelExecInfo");
+    }
     return kernel;
 }
 
 /* ---- Memories and commands ----------------------------------------------------------------- */
 
-/* A buffer; initial NULL leaves its content undefined. */
-static inline memory memory_create(const char *name, size_t size, const void *initial)
+/* The entry points of an extension are not in the loader's library; out_call is a pointer to a
+ * pointer to a function, which C does not let be converted. */
+static inline void extension_call(const char *name, void *out_call)
 {
+    cl_platform_id platform;
+    clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    void *call = clGetExtensionFunctionAddressForPlatform(platform, name);
+    memcpy(out_call, &call, sizeof call);
+    if (call) return;
+    printf("FAIL: the driver has no %s\n", name);
+    exit(1);
+}
+
+typedef void *(CL_API_CALL *usm_host_call)(cl_context, const cl_bitfield *, size_t, cl_uint,
+                                           cl_int *);
+typedef void *(CL_API_CALL *usm_device_call)(cl_context, cl_device_id, const cl_bitfield *, size_t,
+                                             cl_uint, cl_int *);
+typedef cl_int(CL_API_CALL *usm_argument_call)(cl_kernel, cl_uint, const void *);
+typedef cl_int(CL_API_CALL *usm_copy_call)(cl_command_queue, cl_bool, void *, const void *, size_t,
+                                           cl_uint, const cl_event *, cl_event *);
+typedef cl_int(CL_API_CALL *usm_fill_call)(cl_command_queue, void *, const void *, size_t, size_t,
+                                           cl_uint, const cl_event *, cl_event *);
+
+static inline void usm_copy(void *to, const void *from, size_t size)
+{
+    usm_copy_call call;
+    extension_call("clEnqueueMemcpyINTEL", &call);
+    must(call(queue, CL_TRUE, to, from, size, 0, NULL, NULL), "clEnqueueMemcpyINTEL");
+}
+
+static inline char *usm_create(memory_kind kind, size_t size)
+{
+    static const char *const names[] = {
+        [USM_DEVICE] = "clDeviceMemAllocINTEL",
+        [USM_HOST] = "clHostMemAllocINTEL",
+        [USM_SHARED] = "clSharedMemAllocINTEL",
+    };
+    usm_host_call on_host;
+    usm_device_call on_device;
+    cl_int result = CL_SUCCESS;
+    char *pointer;
+    if (kind == USM_HOST) {
+        extension_call(names[kind], &on_host);
+        pointer = on_host(context, NULL, size, 0, &result);
+    } else {
+        extension_call(names[kind], &on_device);
+        pointer = on_device(context, device, NULL, size, 0, &result);
+    }
+    must(result, names[kind]);
+    return pointer;
+}
+
+/* initial NULL leaves the content undefined. */
+static inline memory memory_create(memory_kind kind, const char *name, size_t size,
+                                   const void *initial)
+{
+    memory made = {kind, name, size, NULL, NULL};
+    if (kind != BUFFER) {
+        made.pointer = usm_create(kind, size);
+        has_pointers = 1;
+        if (initial) usm_copy(made.pointer, initial, size);
+        return made;
+    }
     cl_int result;
-    memory made = {name, size, clCreateBuffer(context, CL_MEM_READ_WRITE, size, NULL, &result)};
+    made.object = clCreateBuffer(context, CL_MEM_READ_WRITE, size, NULL, &result);
     must(result, "clCreateBuffer");
     if (initial)
         must(clEnqueueWriteBuffer(queue, made.object, CL_TRUE, 0, size, initial, 0, NULL, NULL),
@@ -183,7 +213,18 @@ static inline memory memory_create(const char *name, size_t size, const void *in
 
 static inline void argument_memory(cl_kernel kernel, unsigned index, const memory *value)
 {
-    must(clSetKernelArg(kernel, index, sizeof value->object, &value->object), "clSetKernelArg");
+    cl_mem object = value->object;
+    must(clSetKernelArg(kernel, index, sizeof object, &object), "clSetKernelArg");
+}
+
+/* NULL: the null pointer. */
+static inline void argument_pointer(cl_kernel kernel, unsigned index, const memory *value,
+                                    size_t offset)
+{
+    usm_argument_call call;
+    extension_call("clSetKernelArgMemPointerINTEL", &call);
+    must(call(kernel, index, value ? value->pointer + offset : NULL),
+         "clSetKernelArgMemPointerINTEL");
 }
 
 static inline void argument_value(cl_kernel kernel, unsigned index, const void *value, size_t size)
@@ -204,18 +245,40 @@ static inline void launch(cl_kernel kernel, unsigned dimensions, const size_t *o
          "clEnqueueNDRangeKernel");
 }
 
+/* Between a pointer and a buffer a copy is the reading or writing of the buffer; not a blocking
+ * one, for which the driver may look at the pointer before what came earlier has run. */
 static inline void copy(const memory *from, size_t from_offset, const memory *to, size_t to_offset,
                         size_t size)
 {
-    must(clEnqueueCopyBuffer(queue, from->object, to->object, from_offset, to_offset, size, 0, NULL,
-                             NULL),
-         "clEnqueueCopyBuffer");
+    cl_mem source = from->object, target = to->object;
+    if (from->pointer && to->pointer)
+        usm_copy(to->pointer + to_offset, from->pointer + from_offset, size);
+    else if (from->pointer)
+        must(clEnqueueWriteBuffer(queue, target, CL_FALSE, to_offset, size,
+                                  from->pointer + from_offset, 0, NULL, NULL),
+             "clEnqueueWriteBuffer");
+    else if (to->pointer)
+        must(clEnqueueReadBuffer(queue, source, CL_FALSE, from_offset, size,
+                                 to->pointer + to_offset, 0, NULL, NULL),
+             "clEnqueueReadBuffer");
+    else
+        must(
+            clEnqueueCopyBuffer(queue, source, target, from_offset, to_offset, size, 0, NULL, NULL),
+            "clEnqueueCopyBuffer");
 }
 
 static inline void fill(const memory *to, const void *pattern, size_t pattern_size, size_t offset,
                         size_t size)
 {
-    must(clEnqueueFillBuffer(queue, to->object, pattern, pattern_size, offset, size, 0, NULL, NULL),
+    if (to->pointer) {
+        usm_fill_call call;
+        extension_call("clEnqueueMemFillINTEL", &call);
+        must(call(queue, to->pointer + offset, pattern, pattern_size, size, 0, NULL, NULL),
+             "clEnqueueMemFillINTEL");
+        return;
+    }
+    cl_mem object = to->object;
+    must(clEnqueueFillBuffer(queue, object, pattern, pattern_size, offset, size, 0, NULL, NULL),
          "clEnqueueFillBuffer");
 }
 
@@ -224,81 +287,14 @@ static inline void finish(void)
     must(clFinish(queue), "clFinish");
 }
 
-/* ---- Comparing ----------------------------------------------------------------------------- */
-
-/* The place of a floating number among all of its type, so that neighbours are 1 apart. */
-static inline int64_t order_of(const void *number, size_t size)
+void memory_read(const memory *read, void *out_bytes)
 {
-    int64_t bits = 0;
-    if (size == 4) {
-        int32_t narrow;
-        memcpy(&narrow, number, 4);
-        bits = narrow < 0 ? -(int64_t)(narrow & INT32_MAX) : narrow;
-    } else {
-        memcpy(&bits, number, 8);
-        bits = bits < 0 ? -(bits & INT64_MAX) : bits;
-    }
-    return bits;
-}
-
-static inline double number_of(const void *number, size_t size)
-{
-    float narrow;
-    double wide;
-    if (size == 8) {
-        memcpy(&wide, number, 8);
-        return wide;
-    }
-    memcpy(&narrow, number, 4);
-    return narrow;
-}
-
-static inline int numbers_agree(const unsigned char *got, const unsigned char *expected,
-                                size_t size, number_kind kind, tolerance_kind tolerance,
-                                double most)
-{
-    if (memcmp(got, expected, size) == 0) return 1;
-    if (kind == INTEGERS) return 0;
-    double a = number_of(got, size), b = number_of(expected, size);
-    if (isnan(a) || isnan(b)) return isnan(a) && isnan(b);
-    if (tolerance == EXACT) return 0;
-    if (isinf(a) || isinf(b)) return a == b;
-    int64_t apart = order_of(got, size) - order_of(expected, size);
-    if (tolerance == ULP) return (double)(apart < 0 ? -apart : apart) <= most;
-    return fabs(a - b) <= (tolerance == RELATIVE ? most * fabs(b) : most);
-}
-
-/* True when all numbers of the memory are as expected; `defined`, one byte a number, is 0 where
- * nothing is expected, and NULL where all count.  Prints the first that differs where `place` is
- * not NULL. */
-static inline int memory_holds(const memory *read, const void *expected,
-                               const unsigned char *defined, size_t number_size, number_kind kind,
-                               tolerance_kind tolerance, double most, const char *place)
-{
-    unsigned char *got = malloc(read->size);
-    must(clEnqueueReadBuffer(queue, read->object, CL_TRUE, 0, read->size, got, 0, NULL, NULL),
-         "clEnqueueReadBuffer");
-    size_t count = read->size / number_size, differing = 0;
-    for (size_t i = 0; i < count; i++) {
-        const unsigned char *wanted = (const unsigned char *)expected + i * number_size;
-        if (defined && !defined[i]) continue;
-        if (numbers_agree(got + i * number_size, wanted, number_size, kind, tolerance, most))
-            continue;
-        if (differing++ > 0 || !place) continue;
-        printf("FAIL %s: %s, number %zu: expected bits 0x", place, read->name, i);
-        for (size_t k = number_size; k-- > 0;)
-            printf("%02x", wanted[k]);
-        printf(", got 0x");
-        for (size_t k = number_size; k-- > 0;)
-            printf("%02x", got[i * number_size + k]);
-        if (kind != INTEGERS)
-            printf(" (%a, %a)", number_of(wanted, number_size),
-                   number_of(got + i * number_size, number_size));
-        printf("\n");
-    }
-    if (place && differing > 0) printf("  %zu of %zu numbers differ\n", differing, count);
-    free(got);
-    return differing == 0;
+    cl_mem object = read->object;
+    if (read->pointer)
+        usm_copy(out_bytes, read->pointer, read->size);
+    else
+        must(clEnqueueReadBuffer(queue, object, CL_TRUE, 0, read->size, out_bytes, 0, NULL, NULL),
+             "clEnqueueReadBuffer");
 }
 
 #endif

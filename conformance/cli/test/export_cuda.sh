@@ -1,0 +1,83 @@
+#!/bin/sh
+# Programs exported for CUDA: they are built by the machine's compiler, and run over a driver that has one kernel.
+#   export_cuda.sh ASSAY SCENARIOS STAND_IN      STAND_IN is conformance/export/test/cuda_driver.c
+assay=$1 scenarios=$2 stand_in=$3
+. "$(dirname "$0")/harness.sh"
+
+# compiles NAME [SOURCE]: the exported program, without the driver's library or with SOURCE for it.
+compiles() {
+    make -s -C "$folder/$1" -B main LIBRARY="${2:--c} -I." CFLAGS="-Wall -Wextra -Werror" >"$folder/out" 2>&1 ||
+        fail "the program in $1 does not compile"
+}
+
+# ends STATUS [VARIABLE=1]: the program of scale.yaml, with something asked of the driver.
+ends() {
+    (cd "$folder/scale" && env ${2:-} ./main) >"$folder/out" 2>&1
+    status=$?
+    [ $status -eq "$1" ] || fail "the program with ${2:-nothing asked}: exit status $status, expected $1"
+}
+
+cat >"$folder/scale.yaml" <<'END'
+assay: 1
+summary: Elements from the third on are multiplied by 5 by a function of a library.
+modules:
+  app:
+    needs: [libmul]
+    sources:
+      - language: opencl-c
+        code: |
+          int product(int a, int b);
+          kernel void scale(global int *data, int factor, local char *scratch) {
+            size_t i = get_global_id(0);
+            scratch[get_local_id(0)] = 1;
+            data[i] = product(data[i], factor);
+          }
+  libmul:
+    sources:
+      - language: opencl-c
+        code: |
+          int product(int a, int b) { return a * b; }
+memory:
+  data: {type: int, values: [1, 2, 3, 4, 5, 6]}
+  copied: {type: int, count: 6}
+  filled: {type: short, count: 3}
+steps:
+  - submit: {kernel: scale, range: [3], offset: [2], args: [data, {int: 5}, {local: 10}]}
+  - copy: {from: data, to: copied}
+  - fill: {memory: filled, value: -2}
+  - expect: {memory: copied, equals: [1, 2, 15, 20, 25, 6]}
+  - expect: {memory: filled, equals: [-2, -2, -2]}
+END
+
+expect 0 export "$folder/scale.yaml" --for cuda -o "$folder/scale"
+says "6 files"  # two images, the program, two that support it, the Makefile
+says '//@kernel scale pointer:8 value:4 local:4' "$folder/scale/app_0.ptx"
+compiles scale "$stand_in"
+ends 0
+says "device: stand-in 0"
+says "PASS"
+ends 1 REFUSE=1
+says "cuLinkComplete returned 209 (CUDA_ERROR_NO_BINARY_FOR_GPU)"
+says "undefined reference to 'nobody'"
+says "FAIL line 25: the program is refused"
+ends 1 SLOPPY=1
+says "FAIL line 28: copied, number 4: expected bits 0x00000019, got 0x00000005"
+(cd "$folder/scale" && ./main 2) >"$folder/out" 2>&1
+[ $? -eq 2 ] || fail "a device that is not there was tried"
+
+# The size of groups that a kernel requires is in the program, since no call tells it.
+expect 0 export "$scenarios/device/required_size_left_open.yaml" --for cuda -o "$folder/required"
+says "const size_t local[3] = {2, 3, 1};" "$folder/required/main.c"
+compiles required
+expect 0 export "$scenarios/memory/usm_pointers.yaml" --for cuda -o "$folder/pointers"
+says "pointer_put(value_0, 0, &m_data, 4);" "$folder/pointers/main.c"
+compiles pointers
+
+# What has no form in PTX is refused.
+expect 2 export "$scenarios/linking/spec_constants.yaml" --for cuda -o "$folder/x"
+says "spec_constants.yaml:25:5: error: a specialisation constant has no form in an exported program"
+expect 2 export "$scenarios/linking/unresolved_import.yaml" --for cuda -o "$folder/x"
+says "before it asks the device for anything"
+[ -e "$folder/x" ] && fail "a folder was made all the same"
+
+exit $((failures > 0))

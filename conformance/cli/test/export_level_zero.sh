@@ -1,0 +1,51 @@
+#!/bin/sh
+# Programs exported for Level Zero: where there is no GPU of Intel's they are built and its driver links what it links for assay.
+#   export_level_zero.sh ASSAY SCENARIOS         exit status 77 where there is no such driver, no header, or a GPU
+assay=$1 scenarios=$2
+. "$(dirname "$0")/harness.sh"
+
+echo '#include <level_zero/ze_api.h>' | cc -E - >/dev/null 2>&1 || { echo "there is no level_zero/ze_api.h"; exit 77; }
+"$assay" subjects | grep -A 1 '^intel-gpu ' | grep -q available || { echo "there is no intel-gpu"; exit 77; }
+for node in /sys/class/drm/renderD*/device/vendor; do
+    [ "$(cat "$node" 2>/dev/null)" = 0x8086 ] && { echo "there is a GPU, and this is about its absence"; exit 77; }
+done
+
+# What conformance/subject/subjects.c sets for the child.
+as_a_gpu() {
+    NEOReadDebugKeys=1 SetCommandStreamReceiver=1 ProductFamilyOverride=tgllp AUBDumpCaptureFileName=/dev/null "$@"
+}
+
+# says_the_same SCENARIO SUBJECT VERDICT STATUS: assay's verdict on intel-gpu or intel-gpu-dynamic, and the program's exit status there.
+says_the_same() {
+    name=$(basename "$1" .yaml) words=
+    [ "$2" = intel-gpu-dynamic ] && words=dynamic
+    "$assay" run "$scenarios/$1" --on "$2" >"$folder/out" 2>&1
+    says "$2: $3"
+    expect 0 export "$scenarios/$1" --for level_zero -o "$folder/$name"
+    make -s -C "$folder/$name" main LIBRARY=-l:libze_loader.so.1 CFLAGS="-Wall -Wextra -Werror" >"$folder/out" 2>&1 ||
+        fail "the program of $1 does not compile"
+    (cd "$folder/$name" && as_a_gpu ./main $words) >"$folder/out" 2>&1
+    status=$?
+    [ $status -eq "$4" ] || fail "the program of $1 on $2: exit status $status, expected $4"
+}
+
+for subject in intel-gpu intel-gpu-dynamic; do
+    says_the_same linking/hello_world.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
+    says "LINKED: this driver runs no kernels"
+    says_the_same memory/usm_pointers.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
+    says_the_same memory/copy_and_fill.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
+    says_the_same linking/spec_constants.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
+    says_the_same linking/lying_export.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
+    # What the documents want refused, and the driver links.
+    says_the_same linking/import_of_another_type.yaml $subject "0 PASS, 0 SKIP, 1 XFAIL" 1
+    says "the program is linked and should have been refused"
+done
+# What they want run, and the driver refuses.
+says_the_same kernels/local_size_1024.yaml intel-gpu "0 PASS, 0 SKIP, 1 XFAIL" 1
+says "FAIL: zeKernelSetGroupSize returned 0x"
+# Two definitions: joined as SPIR-V they are refused, as the documents want it, and linked dynamically they are not.
+says_the_same linking/variable_defined_twice.yaml intel-gpu "0 PASS, 0 SKIP, 1 XFAIL" 0
+says "zeModuleCreate returned 0x70000004"
+says_the_same linking/variable_defined_twice.yaml intel-gpu-dynamic "0 PASS, 0 SKIP, 1 XFAIL" 1
+
+exit $((failures > 0))

@@ -1,0 +1,89 @@
+/* What differs between the interfaces that programs are made for: the form of images, the support
+ * file, how the program is built. */
+#include "conformance/export/export.h"
+
+#include <string.h>
+
+static const uint8_t support_opencl[] = {
+#include "support_opencl.inc"
+};
+static const uint8_t support_level_zero[] = {
+#include "support_level_zero.inc"
+};
+static const uint8_t support_cuda[] = {
+#include "support_cuda.inc"
+};
+
+/* A Makefile: how its comment begins, the variable of the library, the variable of the argument. */
+#define MAKEFILE(comment, library, argument, support)                                              \
+    comment library "\nrun: main\n\t./main $(" argument ")\n\n"                                    \
+                    "main: main.c support.h " support "\n"                                         \
+                    "\t$(CC) -std=c11 -O1 -Wall $(CFLAGS) main.c -o main $(LIBRARY) -lm\n\n"       \
+                    ".PHONY: run\n"
+
+static const char makefile_opencl[] =
+    MAKEFILE("# make runs the program; make DEVICE=Intel chooses the platform by a part of its "
+             "name.\n",
+             "LIBRARY = -lOpenCL\n", "DEVICE", "support_opencl.h");
+
+static const char makefile_level_zero[] =
+    MAKEFILE("# make runs the program; make LINK=dynamic has images joined by zeModuleDynamicLink "
+             "where the\n# driver would join them as SPIR-V.\n#\n"
+             "# Without a GPU of Intel's its driver (Debian: intel-opencl-icd) can still compile "
+             "and link:\n"
+             "#   export NEOReadDebugKeys=1 SetCommandStreamReceiver=1 "
+             "ProductFamilyOverride=tgllp\n"
+             "#   export AUBDumpCaptureFileName=/dev/null\n"
+             "# The program then ends with LINKED and status 0 where nothing is refused that must "
+             "not be: no\n# kernel has run, so that no memory was compared.\n",
+             "LIBRARY = -lze_loader\n", "LINK", "support_level_zero.h");
+
+static const char makefile_cuda[] =
+    MAKEFILE("# make runs the program; make DEVICE=1 chooses the device by its number.  No header "
+             "of CUDA's is\n# needed, and of its libraries the driver's alone.\n",
+             "LIBRARY = -l:libcuda.so.1\n", "DEVICE", "support_cuda.h");
+
+#define BYTES(array)                                                                               \
+    {                                                                                              \
+        array, sizeof(array)                                                                       \
+    }
+#define TEXT(array)                                                                                \
+    {                                                                                              \
+        (const uint8_t *)(array), sizeof(array) - 1                                                \
+    }
+
+const cnf_export_api cnf_export_apis[CNF_EXPORT_APIS] = {
+    {.name = "opencl",
+     .subjects = "sim",
+     .format = RT_FORMAT_SPIRV64,
+     .format_name = "SPIR-V",
+     .ending = ".spv",
+     .spec_constants = true,
+     .support_name = "support_opencl.h",
+     .support = BYTES(support_opencl),
+     .makefile = TEXT(makefile_opencl)},
+    {.name = "level_zero",
+     .subjects = "sim",
+     .format = RT_FORMAT_SPIRV64,
+     .format_name = "SPIR-V",
+     .ending = ".spv",
+     .spec_constants = true,
+     .support_name = "support_level_zero.h",
+     .support = BYTES(support_level_zero),
+     .makefile = TEXT(makefile_level_zero)},
+    {.name = "cuda",
+     .subjects = "sim,nvlink",
+     .format = RT_FORMAT_PTX,
+     .format_name = "PTX",
+     .ending = ".ptx",
+     .support_name = "support_cuda.h",
+     .support = BYTES(support_cuda),
+     .makefile = TEXT(makefile_cuda)},
+};
+
+const cnf_export_api *cnf_export_api_find(const char *name)
+{
+    for (uint32_t i = 0; i < CNF_EXPORT_APIS; i++)
+        if (strcmp(cnf_export_apis[i].name, name) == 0) return &cnf_export_apis[i];
+    return NULL;
+}

@@ -1,0 +1,182 @@
+/* What programs for every interface share: reading files, comparing numbers, the end.
+ *
+ * The other support file includes it and defines memory_read. */
+#ifndef SUPPORT_H
+#define SUPPORT_H
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { IMAGES_MAX = 64, TEXT_MAX = 16384 };
+
+/* The value of a specialisation constant, little-endian. */
+typedef struct {
+    unsigned id; /* its SpecId */
+    size_t size;
+    unsigned char value[8];
+} spec_constant;
+
+/* A device image: a file, and the constants that get a value. */
+typedef struct {
+    const char *file;
+    unsigned constant_count;
+    const spec_constant *constants;
+} image;
+
+/* Buffers, and what SYCL calls unified shared memory: pointers. */
+typedef enum { BUFFER, USM_DEVICE, USM_HOST, USM_SHARED } memory_kind;
+
+typedef struct {
+    memory_kind kind;
+    const char *name;
+    size_t size;
+    void *object;  /* of an interface whose buffers are no pointers */
+    char *pointer; /* where the device has it; NULL where there is an object */
+} memory;
+
+/* How elements are compared.  Without a tolerance floating numbers are the same to the bit, but any
+ * NaN is a NaN. */
+typedef enum { INTEGERS, FLOATS, DOUBLES } number_kind;
+typedef enum { EXACT, ULP, ABSOLUTE, RELATIVE } tolerance_kind;
+
+static int failures;
+static int executes = 1; /* 0: the driver takes kernels and runs none */
+
+/* Copies what a memory holds to the host, after everything that was asked for before. */
+void memory_read(const memory *read, void *out_bytes);
+
+/* Puts the address of a place in a memory, of a kind that is a pointer, into a kernel's value. */
+static inline void pointer_put(unsigned char *value, size_t at, const memory *target, size_t offset)
+{
+    const char *pointer = target->pointer + offset;
+    memcpy(value + at, &pointer, sizeof pointer);
+}
+
+/* Ends the program with a line about the reason. */
+static inline void stop(const char *reason, int status)
+{
+    printf("%s\n", reason);
+    exit(status);
+}
+
+/* What main ends with. */
+static inline int program_end(void)
+{
+    if (!executes && failures == 0)
+        printf("LINKED: this driver runs no kernels, so that no memory was compared\n");
+    else
+        printf("%s\n", failures == 0 ? "PASS" : "FAIL");
+    return failures > 0;
+}
+
+static inline void *file_read(const char *name, size_t *out_size)
+{
+    FILE *file = fopen(name, "rb");
+    if (!file || fseek(file, 0, SEEK_END) != 0) {
+        printf("%s cannot be read\n", name);
+        exit(2);
+    }
+    long size = ftell(file);
+    rewind(file);
+    void *content = malloc((size_t)size + 1);
+    if (!content || fread(content, 1, (size_t)size, file) != (size_t)size) {
+        printf("%s cannot be read\n", name);
+        exit(2);
+    }
+    fclose(file);
+    *out_size = (size_t)size;
+    return content;
+}
+
+/* What a program must come to. */
+static inline void program_expect(const void *program, int linked, const char *place)
+{
+    if ((program != NULL) == (linked != 0)) return;
+    printf("FAIL %s: the program %s\n", place,
+           linked ? "is refused" : "is linked and should have been refused");
+    failures++;
+    if (linked) exit(1); /* nothing below can run */
+}
+
+/* ---- Comparing ----------------------------------------------------------------------------- */
+
+/* The place of a floating number among all of its type, so that neighbours are 1 apart. */
+static inline int64_t order_of(const void *number, size_t size)
+{
+    int64_t bits = 0;
+    if (size == 4) {
+        int32_t narrow;
+        memcpy(&narrow, number, 4);
+        bits = narrow < 0 ? -(int64_t)(narrow & INT32_MAX) : narrow;
+    } else {
+        memcpy(&bits, number, 8);
+        bits = bits < 0 ? -(bits & INT64_MAX) : bits;
+    }
+    return bits;
+}
+
+static inline double number_of(const void *number, size_t size)
+{
+    float narrow;
+    double wide;
+    if (size == 8) {
+        memcpy(&wide, number, 8);
+        return wide;
+    }
+    memcpy(&narrow, number, 4);
+    return narrow;
+}
+
+static inline int numbers_agree(const unsigned char *got, const unsigned char *expected,
+                                size_t size, number_kind kind, tolerance_kind tolerance,
+                                double most)
+{
+    if (memcmp(got, expected, size) == 0) return 1;
+    if (kind == INTEGERS) return 0;
+    double a = number_of(got, size), b = number_of(expected, size);
+    if (isnan(a) || isnan(b)) return isnan(a) && isnan(b);
+    if (tolerance == EXACT) return 0;
+    if (isinf(a) || isinf(b)) return a == b;
+    int64_t apart = order_of(got, size) - order_of(expected, size);
+    if (tolerance == ULP) return (double)(apart < 0 ? -apart : apart) <= most;
+    return fabs(a - b) <= (tolerance == RELATIVE ? most * fabs(b) : most);
+}
+
+/* True when all numbers of the memory are as expected; `defined`, one byte a number, is 0 where
+ * nothing is expected, and NULL where all count.  Prints the first that differs where `place` is
+ * not NULL. */
+static inline int memory_holds(const memory *read, const void *expected,
+                               const unsigned char *defined, size_t number_size, number_kind kind,
+                               tolerance_kind tolerance, double most, const char *place)
+{
+    if (!executes) return 1;
+    unsigned char *got = malloc(read->size);
+    if (!got) stop("no memory", 2);
+    memory_read(read, got);
+    size_t count = read->size / number_size, differing = 0;
+    for (size_t i = 0; i < count; i++) {
+        const unsigned char *wanted = (const unsigned char *)expected + i * number_size;
+        if (defined && !defined[i]) continue;
+        if (numbers_agree(got + i * number_size, wanted, number_size, kind, tolerance, most))
+            continue;
+        if (differing++ > 0 || !place) continue;
+        printf("FAIL %s: %s, number %zu: expected bits 0x", place, read->name, i);
+        for (size_t k = number_size; k-- > 0;)
+            printf("%02x", wanted[k]);
+        printf(", got 0x");
+        for (size_t k = number_size; k-- > 0;)
+            printf("%02x", got[i * number_size + k]);
+        if (kind != INTEGERS)
+            printf(" (%a, %a)", number_of(wanted, number_size),
+                   number_of(got + i * number_size, number_size));
+        printf("\n");
+    }
+    if (place && differing > 0) printf("  %zu of %zu numbers differ\n", differing, count);
+    free(got);
+    return differing == 0;
+}
+
+#endif

@@ -1,0 +1,407 @@
+/* What main.c says, in calls of Level Zero.  Its loader, its header (Debian: libze-dev) and the C
+ * library are all that is needed.
+ *
+ * The first argument of the program, "dynamic", has several images joined by zeModuleDynamicLink
+ * even where the driver joins them as SPIR-V (ZE_experimental_module_program), which is what it
+ * does otherwise.  Everything runs in the order of main.c: each command has ended before the next
+ * begins.
+ *
+ * Intel's driver can be told by its debug keys to be that of a GPU which is not there.  It then
+ * compiles, links and takes commands but runs none, which no call tells, so that the keys are read
+ * here; the program says LINKED in the end, and not PASS. */
+#ifndef SUPPORT_LEVEL_ZERO_H
+#define SUPPORT_LEVEL_ZERO_H
+
+#include <level_zero/ze_api.h>
+
+#include "support.h"
+
+typedef struct {
+    unsigned count; /* of modules: 1 but where several are linked dynamically */
+    ze_module_handle_t modules[IMAGES_MAX];
+} * linked_program;
+typedef ze_kernel_handle_t kernel_handle;
+
+static ze_driver_handle_t driver;
+static ze_device_handle_t device;
+static ze_context_handle_t context;
+static ze_command_list_handle_t commands; /* immediate and synchronous */
+static uint32_t queue_ordinal;
+static size_t pattern_max; /* bytes, of fills on that queue */
+static int joins_spirv, takes_offsets;
+
+/* ---- The device ---------------------------------------------------------------------------- */
+
+/* A call that must succeed does not: the device differs in that. */
+static inline void must(ze_result_t result, const char *call)
+{
+    if (result == ZE_RESULT_SUCCESS) return;
+    printf("FAIL: %s returned 0x%x\n", call, (unsigned)result);
+    exit(1);
+}
+
+static inline int variable_is(const char *name, const char *value)
+{
+    const char *set = getenv(name);
+    return set && strcmp(set, value) == 0;
+}
+
+static inline void device_choose(void)
+{
+    ze_driver_handle_t drivers[16];
+    uint32_t driver_count = 16, device_count = 1;
+    if (zeInit(0) != ZE_RESULT_SUCCESS || zeDriverGet(&driver_count, drivers) != ZE_RESULT_SUCCESS)
+        stop("there is no driver of Level Zero here", 2);
+    for (uint32_t i = 0; i < driver_count && !device; i++) {
+        device_count = 1;
+        driver = drivers[i];
+        if (zeDeviceGet(driver, &device_count, &device) != ZE_RESULT_SUCCESS || device_count == 0)
+            device = NULL;
+    }
+    if (!device) stop("there is no device of Level Zero here", 2);
+}
+
+static inline void extensions_ask(int dynamic)
+{
+    uint32_t count = 0;
+    must(zeDriverGetExtensionProperties(driver, &count, NULL), "zeDriverGetExtensionProperties");
+    ze_driver_extension_properties_t *listed = calloc(count + 1, sizeof *listed);
+    if (!listed) stop("no memory", 2);
+    must(zeDriverGetExtensionProperties(driver, &count, listed), "zeDriverGetExtensionProperties");
+    for (uint32_t i = 0; i < count; i++) {
+        if (!dynamic && strcmp(listed[i].name, ZE_MODULE_PROGRAM_EXP_NAME) == 0) joins_spirv = 1;
+        if (strcmp(listed[i].name, ZE_GLOBAL_OFFSET_EXP_NAME) == 0) takes_offsets = 1;
+    }
+    free(listed);
+}
+
+static inline void queue_choose(void)
+{
+    ze_command_queue_group_properties_t groups[16];
+    uint32_t count = 16;
+    memset(groups, 0, sizeof groups);
+    for (int i = 0; i < 16; i++)
+        groups[i].stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES;
+    must(zeDeviceGetCommandQueueGroupProperties(device, &count, groups),
+         "zeDeviceGetCommandQueueGroupProperties");
+    queue_ordinal = 0;
+    while (queue_ordinal < count &&
+           !(groups[queue_ordinal].flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE))
+        queue_ordinal++;
+    if (queue_ordinal == count) stop("the device has no queue that computes", 2);
+    pattern_max = groups[queue_ordinal].maxMemoryFillPatternSize;
+}
+
+static inline void device_open(int argument_count, char **arguments)
+{
+    device_choose();
+    ze_device_properties_t named = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
+    must(zeDeviceGetProperties(device, &named), "zeDeviceGetProperties");
+    executes =
+        !variable_is("NEOReadDebugKeys", "1") || !variable_is("SetCommandStreamReceiver", "1");
+    printf("device: %s%s\n", named.name, executes ? "" : " (its driver runs nothing)");
+    extensions_ask(argument_count > 1 && strcmp(arguments[1], "dynamic") == 0);
+    queue_choose();
+    const ze_context_desc_t description = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
+    must(zeContextCreate(driver, &description, &context), "zeContextCreate");
+    const ze_command_queue_desc_t queue = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                           .ordinal = queue_ordinal,
+                                           .mode = ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS};
+    must(zeCommandListCreateImmediate(context, device, &queue, &commands),
+         "zeCommandListCreateImmediate");
+}
+
+/* ---- Programs ------------------------------------------------------------------------------ */
+
+/* An image as the driver wants it. */
+typedef struct {
+    uint8_t *code;
+    size_t size;
+    char flags[TEXT_MAX];
+    const void *values[IMAGES_MAX];
+    uint32_t ids[IMAGES_MAX];
+    ze_module_constants_t constants;
+    const ze_module_constants_t *given; /* NULL: none gets a value */
+} module_input;
+
+/* True where a module has symbols that others or the host may ask for: a decoration by linkage or,
+ * in its preview's number and its own, by SPV_INTEL_global_variable_host_access. */
+static inline int has_symbols(const uint8_t *code, size_t size)
+{
+    enum { HEADER_WORDS = 5, OP_DECORATE = 71, LINKAGE = 41, ACCESS_PREVIEW = 6147, ACCESS = 6188 };
+    uint32_t words[3];
+    for (size_t at = HEADER_WORDS; (at + 3) * 4 <= size;) {
+        memcpy(words, code + at * 4, sizeof words);
+        int named = words[2] == LINKAGE || words[2] == ACCESS_PREVIEW || words[2] == ACCESS;
+        if ((words[0] & 0xffff) == OP_DECORATE && named) return 1;
+        if (words[0] >> 16 == 0) return 0;
+        at += words[0] >> 16;
+    }
+    return 0;
+}
+
+/* Without its flag Intel's compiler forgets variables of a module that exports no function. */
+static inline void input_make(const image *from, int is_library, const char *options,
+                              const char *link_options, module_input *out_input)
+{
+    out_input->code = file_read(from->file, &out_input->size);
+    snprintf(out_input->flags, sizeof out_input->flags, "%s%s%s %s",
+             is_library ? "-library-compilation " : "",
+             has_symbols(out_input->code, out_input->size) ? "-ze-take-global-address " : "",
+             options, link_options);
+    out_input->given = NULL;
+    for (unsigned i = 0; i < from->constant_count && i < IMAGES_MAX; i++) {
+        out_input->ids[i] = from->constants[i].id;
+        out_input->values[i] = from->constants[i].value;
+        out_input->constants = (ze_module_constants_t){i + 1, out_input->ids, out_input->values};
+        out_input->given = &out_input->constants;
+    }
+}
+
+static inline void log_print(ze_module_build_log_handle_t log)
+{
+    char text[TEXT_MAX] = "";
+    size_t size = sizeof text;
+    if (!log) return;
+    if (zeModuleBuildLogGetString(log, &size, NULL) == ZE_RESULT_SUCCESS && size < sizeof text)
+        zeModuleBuildLogGetString(log, &size, text);
+    printf("%s\n", text);
+    zeModuleBuildLogDestroy(log);
+}
+
+/* NULL: the driver refuses; its log has been printed. */
+static inline ze_module_handle_t module_create(const ze_module_desc_t *description)
+{
+    ze_module_handle_t made = NULL;
+    ze_module_build_log_handle_t log = NULL;
+    ze_result_t result = zeModuleCreate(context, device, description, &made, &log);
+    if (result == ZE_RESULT_SUCCESS) return made;
+    printf("zeModuleCreate returned 0x%x\n", (unsigned)result);
+    log_print(log);
+    return NULL;
+}
+
+static inline ze_module_handle_t module_make(const module_input *input)
+{
+    const ze_module_desc_t description = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
+                                          .format = ZE_MODULE_FORMAT_IL_SPIRV,
+                                          .inputSize = input->size,
+                                          .pInputModule = input->code,
+                                          .pBuildFlags = input->flags,
+                                          .pConstants = input->given};
+    return module_create(&description);
+}
+
+/* One module of all images. */
+static inline ze_module_handle_t modules_join(size_t count, const module_input *inputs)
+{
+    size_t sizes[IMAGES_MAX];
+    const uint8_t *codes[IMAGES_MAX];
+    const char *flags[IMAGES_MAX];
+    const ze_module_constants_t *constants[IMAGES_MAX];
+    for (size_t i = 0; i < count; i++) {
+        sizes[i] = inputs[i].size;
+        codes[i] = inputs[i].code;
+        flags[i] = inputs[i].flags;
+        constants[i] = inputs[i].given;
+    }
+    const ze_module_program_exp_desc_t program = {.stype =
+                                                      ZE_STRUCTURE_TYPE_MODULE_PROGRAM_EXP_DESC,
+                                                  .count = (uint32_t)count,
+                                                  .inputSizes = sizes,
+                                                  .pInputModules = codes,
+                                                  .pBuildFlags = flags,
+                                                  .pConstants = constants};
+    /* With the extension the driver ignores the code here; the loader's checks want one. */
+    const ze_module_desc_t description = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
+                                          .pNext = &program,
+                                          .format = ZE_MODULE_FORMAT_IL_SPIRV,
+                                          .inputSize = sizes[0],
+                                          .pInputModule = codes[0]};
+    return module_create(&description);
+}
+
+/* One module of all images or one of each, which then know each other; false: the driver refuses.
+ * Making a module succeeds with symbols left open, so that one alone is linked too, which tells. */
+static inline int modules_link(size_t count, const module_input *inputs, linked_program program)
+{
+    ze_module_build_log_handle_t log = NULL;
+    int joined = count > 1 && joins_spirv;
+    program->count = joined ? 1 : (unsigned)count;
+    for (unsigned i = 0; i < program->count; i++) {
+        program->modules[i] = joined ? modules_join(count, inputs) : module_make(&inputs[i]);
+        if (!program->modules[i]) return 0;
+    }
+    ze_result_t result = zeModuleDynamicLink(program->count, program->modules, &log);
+    if (result == ZE_RESULT_SUCCESS) return 1;
+    printf("zeModuleDynamicLink returned 0x%x\n", (unsigned)result);
+    log_print(log);
+    return 0;
+}
+
+/* Makes a program of images, which are files of SPIR-V.  NULL: the device refuses; its log has been
+ * printed. */
+static inline linked_program program_link(size_t count, const image *from,
+                                          const char *compile_options, const char *link_options)
+{
+    module_input *inputs = calloc(count, sizeof *inputs);
+    linked_program program = calloc(1, sizeof *program);
+    if (!inputs || !program) stop("no memory", 2);
+    for (size_t i = 0; i < count; i++)
+        input_make(&from[i], count > 1, compile_options,
+                   count > 1 && joins_spirv ? link_options : "", &inputs[i]);
+    int linked = modules_link(count, inputs, program);
+    for (size_t i = 0; i < count; i++)
+        free(inputs[i].code);
+    free(inputs);
+    if (linked) return program;
+    free(program);
+    return NULL;
+}
+
+static inline kernel_handle kernel_of(linked_program program, const char *name)
+{
+    const ze_kernel_desc_t description = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC,
+                                          .pKernelName = name};
+    kernel_handle kernel = NULL;
+    ze_result_t result = ZE_RESULT_ERROR_INVALID_KERNEL_NAME;
+    for (unsigned i = 0; i < program->count && result == ZE_RESULT_ERROR_INVALID_KERNEL_NAME; i++)
+        result = zeKernelCreate(program->modules[i], &description, &kernel);
+    must(result, "zeKernelCreate");
+    const ze_kernel_indirect_access_flags_t all = ZE_KERNEL_INDIRECT_ACCESS_FLAG_HOST |
+                                                  ZE_KERNEL_INDIRECT_ACCESS_FLAG_DEVICE |
+                                                  ZE_KERNEL_INDIRECT_ACCESS_FLAG_SHARED;
+    must(zeKernelSetIndirectAccess(kernel, all), "zeKernelSetIndirectAccess");
+    return kernel;
+}
+
+/* ---- Memories and commands ----------------------------------------------------------------- */
+
+static inline void bytes_copy(void *to, const void *from, size_t size)
+{
+    must(zeCommandListAppendMemoryCopy(commands, to, from, size, NULL, 0, NULL),
+         "zeCommandListAppendMemoryCopy");
+}
+
+/* A buffer is memory of the device; initial NULL leaves the content undefined. */
+static inline memory memory_create(memory_kind kind, const char *name, size_t size,
+                                   const void *initial)
+{
+    enum { ALIGNMENT = 128 }; /* of double16 */
+    const ze_device_mem_alloc_desc_t of_device = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
+    const ze_host_mem_alloc_desc_t of_host = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
+    void *pointer = NULL;
+    if (kind == USM_HOST)
+        must(zeMemAllocHost(context, &of_host, size, ALIGNMENT, &pointer), "zeMemAllocHost");
+    else if (kind == USM_SHARED)
+        must(zeMemAllocShared(context, &of_device, &of_host, size, ALIGNMENT, device, &pointer),
+             "zeMemAllocShared");
+    else
+        must(zeMemAllocDevice(context, &of_device, size, ALIGNMENT, device, &pointer),
+             "zeMemAllocDevice");
+    memory made = {kind, name, size, NULL, pointer};
+    if (initial) bytes_copy(pointer, initial, size);
+    return made;
+}
+
+/* NULL: the null pointer. */
+static inline void argument_pointer(kernel_handle kernel, unsigned index, const memory *value,
+                                    size_t offset)
+{
+    const char *pointer = value ? value->pointer + offset : NULL;
+    must(zeKernelSetArgumentValue(kernel, index, sizeof pointer, pointer ? &pointer : NULL),
+         "zeKernelSetArgumentValue");
+}
+
+static inline void argument_memory(kernel_handle kernel, unsigned index, const memory *value)
+{
+    argument_pointer(kernel, index, value, 0);
+}
+
+static inline void argument_value(kernel_handle kernel, unsigned index, const void *value,
+                                  size_t size)
+{
+    must(zeKernelSetArgumentValue(kernel, index, size, value), "zeKernelSetArgumentValue");
+}
+
+static inline void argument_local(kernel_handle kernel, unsigned index, size_t size)
+{
+    must(zeKernelSetArgumentValue(kernel, index, size, NULL), "zeKernelSetArgumentValue");
+}
+
+/* The size of groups that the kernel requires, else what the driver suggests where that divides the
+ * range, else one work-item. */
+static inline void group_choose(kernel_handle kernel, const size_t *global, uint32_t *out_group)
+{
+    ze_kernel_properties_t asked = {.stype = ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES};
+    must(zeKernelGetProperties(kernel, &asked), "zeKernelGetProperties");
+    out_group[0] = asked.requiredGroupSizeX;
+    out_group[1] = asked.requiredGroupSizeY;
+    out_group[2] = asked.requiredGroupSizeZ;
+    if (out_group[0] > 0) return;
+    ze_result_t result =
+        zeKernelSuggestGroupSize(kernel, (uint32_t)global[0], (uint32_t)global[1],
+                                 (uint32_t)global[2], &out_group[0], &out_group[1], &out_group[2]);
+    for (int d = 0; d < 3; d++)
+        if (result != ZE_RESULT_SUCCESS || out_group[d] == 0 || global[d] % out_group[d] != 0)
+            out_group[d] = 1;
+}
+
+/* local NULL: the device chooses. */
+static inline void launch(kernel_handle kernel, unsigned dimensions, const size_t *offset,
+                          const size_t *range, const size_t *local)
+{
+    uint32_t group[3] = {1, 1, 1}, count[3];
+    size_t global[3];
+    for (unsigned d = 0; d < 3; d++)
+        global[d] = d < dimensions ? range[d] : 1;
+    if (!local) group_choose(kernel, global, group);
+    for (unsigned d = 0; d < dimensions && local; d++)
+        group[d] = (uint32_t)local[d];
+    for (unsigned d = 0; d < 3; d++)
+        count[d] = (uint32_t)(global[d] / group[d]);
+    must(zeKernelSetGroupSize(kernel, group[0], group[1], group[2]), "zeKernelSetGroupSize");
+    if (offset[0] + offset[1] + offset[2] > 0) {
+        if (!takes_offsets) stop("the driver takes no offsets (" ZE_GLOBAL_OFFSET_EXP_NAME ")", 2);
+        must(zeKernelSetGlobalOffsetExp(kernel, (uint32_t)offset[0], (uint32_t)offset[1],
+                                        (uint32_t)offset[2]),
+             "zeKernelSetGlobalOffsetExp");
+    }
+    const ze_group_count_t groups = {count[0], count[1], count[2]};
+    must(zeCommandListAppendLaunchKernel(commands, kernel, &groups, NULL, 0, NULL),
+         "zeCommandListAppendLaunchKernel");
+}
+
+static inline void copy(const memory *from, size_t from_offset, const memory *to, size_t to_offset,
+                        size_t size)
+{
+    bytes_copy(to->pointer + to_offset, from->pointer + from_offset, size);
+}
+
+/* A pattern that is too large for the queue's fills is laid out here and copied. */
+static inline void fill(const memory *to, const void *pattern, size_t pattern_size, size_t offset,
+                        size_t size)
+{
+    if (pattern_size <= pattern_max) {
+        must(zeCommandListAppendMemoryFill(commands, to->pointer + offset, pattern, pattern_size,
+                                           size, NULL, 0, NULL),
+             "zeCommandListAppendMemoryFill");
+        return;
+    }
+    char *bytes = malloc(size);
+    if (!bytes) stop("no memory", 2);
+    for (size_t at = 0; at < size; at += pattern_size)
+        memcpy(bytes + at, pattern, pattern_size);
+    bytes_copy(to->pointer + offset, bytes, size);
+    free(bytes);
+}
+
+/* Every command has ended when its call returns. */
+static inline void finish(void) {}
+
+void memory_read(const memory *read, void *out_bytes)
+{
+    bytes_copy(out_bytes, read->pointer, read->size);
+}
+
+#endif

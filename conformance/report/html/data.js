@@ -1,0 +1,46 @@
+/* The data of the page, and making elements.  Texts become text nodes: nothing that comes from a
+ * scenario or a driver is ever read as markup. */
+
+/* The object of an element of data; each is read when it is first wanted. */
+function data(id) {
+  const holder = document.getElementById(id);
+  return holder ? JSON.parse(holder.textContent) : null;
+}
+
+const index = data("index");
+const subjects = index.subjects.map((subject) => subject.name);
+
+/* An element with attributes and children; a text is a child too, and null is none. */
+function make(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value === true) element.setAttribute(name, "");
+    else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value);
+  }
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+const byId = (id) => document.getElementById(id);
+
+/* The page's rows: a scenario with what the index says of it and its records by subject. */
+const rows = index.scenarios.map((scenario, number) => ({
+  ...scenario, number, feature: scenario.path.includes("/") ? scenario.path.split("/")[0] : "", records: new Map(),
+}));
+const rowOf = new Map(rows.map((row) => [row.path, row]));
+for (const record of index.records) rowOf.get(record.scenario).records.set(record.subject, record);
+
+/* The record that a cell shows: of a scenario that is itself wrong there is one for all subjects. */
+const recordOf = (row, subject) => row.records.get(subject) || row.records.get("-");
+
+/* "PASS", or "PASS 3/5" where not everything was seen. */
+function verdictText(record) {
+  const partial = (record.verdict === "PASS" || record.verdict === "LINKED") && record.observed < record.expected;
+  return partial ? `${record.verdict} ${record.observed}/${record.expected}` : record.verdict;
+}
+
+function verdictClass(record) {
+  if (record.effect !== "expected") return "verdict bad";
+  if (record.verdict === "PASS" || record.verdict === "LINKED") return "verdict ok";
+  return record.verdict === "XFAIL" ? "verdict known" : "verdict";
+}

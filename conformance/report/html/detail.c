@@ -1,0 +1,132 @@
+/* What the page shows of one verdict beside its record: checks, trace, calls of OpenCL. */
+#include "conformance/report/html/html_internal.h"
+
+#include "backends/opencl/layer/log.h"
+#include "conformance/compare/parting.h"
+#include "conformance/report/json_text.h"
+#include "conformance/report/why.h"
+
+/* ---- Checks -------------------------------------------------------------------------------- */
+
+static json_t *checks_json(const cnf_messages *messages)
+{
+    json_t *checks = json_array();
+    for (uint32_t i = 0; i < messages->check_count; i++) {
+        const cnf_check *check = &messages->checks[i];
+        json_t *row = json_array();
+        rt_buffer text = {0};
+        cnf_check_print(&text, check);
+        json_array_append_new(row, json_string(cnf_check_word(check)));
+        json_array_append_new(row, json_integer(check->line));
+        json_array_append_new(row, cnf_json_text(rt_buffer_text(&text)));
+        json_array_append_new(checks, row);
+        rt_buffer_free(&text);
+    }
+    return checks;
+}
+
+/* ---- Traces -------------------------------------------------------------------------------- */
+
+/* The number of a text, a new one where it has none. */
+static uint32_t number_of(cnf_html *html, rt_map *numbers, rt_text text, uint32_t next)
+{
+    uint32_t number = rt_map_find(numbers, text);
+    if (number != RT_MAP_NONE) return number;
+    rt_map_set(numbers, rt_arena_text(&html->arena, text), next);
+    return next;
+}
+
+/* Index of an event among the scenario's. */
+static uint32_t event_index(cnf_html *html, html_scenario *scenario, const cnf_trace_line *event)
+{
+    uint32_t count = (uint32_t)json_array_size(scenario->events);
+    uint32_t index = number_of(html, &scenario->lines, event->line, count);
+    if (index < count) return index;
+    json_t *row = json_array();
+    json_array_append_new(row, cnf_json_text(event->line));
+    json_array_append_new(
+        row, json_integer(number_of(html, &scenario->keys, event->key, scenario->keys.count)));
+    json_array_append_new(scenario->events, row);
+    return index;
+}
+
+/* NULL where the subject sent no whole trace. */
+static json_t *trace_json(cnf_html *html, html_scenario *scenario, const cnf_messages *messages)
+{
+    rt_arena arena = {0};
+    uint32_t count;
+    const cnf_trace_line *lines = cnf_trace_lines(&arena, messages, &count);
+    json_t *trace = lines ? json_array() : NULL;
+    for (uint32_t i = 0; lines && i < count; i++)
+        json_array_append_new(trace, json_integer(event_index(html, scenario, &lines[i])));
+    rt_arena_reset(&arena);
+    return trace;
+}
+
+static void traces_note(cnf_html *html, html_scenario *scenario, const cnf_run_detail *detail,
+                        json_t *out)
+{
+    json_t *trace = trace_json(html, scenario, detail->messages);
+    if (!trace) return;
+    json_object_set_new(out, "trace", trace);
+    if (!detail->oracle || detail->oracle == detail->messages) return;
+    if (!scenario->oracle) scenario->oracle = trace_json(html, scenario, detail->oracle);
+    rt_arena arena = {0};
+    cnf_parting parting;
+    cnf_traces_compare(&arena, detail->oracle, detail->messages, &parting);
+    json_int_t part = parting.same ? -1 : (json_int_t)parting.index;
+    if (parting.told) json_object_set_new(out, "part", json_integer(part));
+    rt_arena_reset(&arena);
+}
+
+/* ---- Calls of OpenCL ----------------------------------------------------------------------- */
+
+/* The last calls, in the order in which they were made. */
+static json_t *calls_json(const ocl_call_log *log)
+{
+    enum { SHOWN_MAX = 400 };
+    json_t *lines = json_array();
+    uint32_t first = log->call_count > SHOWN_MAX ? log->call_count - SHOWN_MAX : 0;
+    for (uint32_t i = first; i < log->call_count; i++) {
+        rt_buffer line = {0};
+        ocl_call_print(&line, &log->calls[i]);
+        json_array_append_new(lines, cnf_json_text(rt_buffer_text(&line)));
+        rt_buffer_free(&line);
+    }
+    return lines;
+}
+
+/* Calls say where it went wrong, so a verdict as expected goes without them. */
+static void log_note(const cnf_record *record, const cnf_run_detail *detail, json_t *out)
+{
+    if (detail->log.length == 0 || !html_is_wrong(record)) return;
+    rt_sink *sink = rt_sink_create();
+    rt_arena arena = {0};
+    ocl_call_log log;
+    rt_status status = ocl_call_log_read(sink, &arena, detail->log, detail->log_is_tail, &log);
+    if (rt_ok(status)) {
+        json_object_set_new(out, "log", calls_json(&log));
+        if (log.is_full)
+            json_object_set_new(out, "log_note",
+                                json_string("Later calls are missing: the log had no more room."));
+    } else {
+        json_object_set_new(out, "log_note",
+                            cnf_json_text(rt_sink_diagnostic(sink, status)->message));
+    }
+    rt_arena_reset(&arena);
+    rt_sink_destroy(sink);
+}
+
+json_t *html_detail_json(cnf_html *html, html_scenario *scenario, const cnf_record *record,
+                         const cnf_run_detail *detail)
+{
+    json_t *out = json_object();
+    if (detail->messages) {
+        json_object_set_new(out, "checks", checks_json(detail->messages));
+        traces_note(html, scenario, detail, out);
+    }
+    log_note(record, detail, out);
+    if (detail->warning.length > 0)
+        json_object_set_new(out, "warning", cnf_json_text(detail->warning));
+    return out;
+}

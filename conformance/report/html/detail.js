@@ -1,0 +1,220 @@
+/* One verdict opened: the failing line, the rule, the traces, the calls, the pictures. */
+
+const heading = (text) => make("h3", {}, text);
+
+/* A part of the page under its heading; nothing where it has no content. */
+function part(title, ...content) {
+  const shown = content.flat().filter((one) => one !== null && one !== undefined);
+  return shown.length > 0 ? make("section", { "aria-label": title }, heading(title), shown) : null;
+}
+
+/* ---- The verdict ---- */
+
+function facts(record) {
+  const known = record.entry ? `${record.expected_failure} (${record.entry}): ${record.reason}` : "";
+  const asked = record.capability ? `${record.capability}: ${record.answer || ""}` : "";
+  const line = record.line ? `${record.file}:${record.line}` : record.file;
+  const told = [
+    ["scenario", line], ["step", record.step_id], ["signature", record.signature],
+    ["observed", `${record.observed} of ${record.expected}${record.unobserved.length ? `; not: ${record.unobserved.join(", ")}` : ""}`],
+    ["asked of the device", asked], ["known failure", known], ["class", record.class], ["reference", record.reference],
+    ["device", record.device], ["driver", record.driver], ["choices", record.choices], ["conditions", record.conditions],
+    ["time", `${record.seconds.toFixed(3)} s`],
+  ];
+  return make("dl", {}, told.filter(([, value]) => value).map(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
+}
+
+function commands(record) {
+  return [["again", record.again], ["why", record.why]].filter(([, text]) => text)
+    .map(([name, text]) => make("p", {}, `${name}: `, make("code", { class: "command" }, text)));
+}
+
+function checksPart(detail) {
+  const checks = detail?.checks || [];
+  if (checks.length === 0) return null;
+  return part("What was expected, and what was seen", make("table", {},
+    make("thead", {}, make("tr", {}, ["outcome", "line", "check"].map((name) => make("th", { scope: "col" }, name)))),
+    make("tbody", {}, checks.map(([word, line, text]) => make("tr", {},
+      make("td", {}, make("span", { class: `verdict ${{ agrees: "ok", FAILS: "bad" }[word] || ""}` }, word)),
+      make("td", {}, line ? String(line) : ""), make("td", {}, text))))));
+}
+
+/* ---- The scenario ---- */
+
+function sourcePart(scenario, record, detail) {
+  if (!scenario.source) return null;
+  const failing = new Set((detail?.checks || []).filter(([word]) => word === "FAILS").map(([, line]) => line));
+  if (record.line && record.effect !== "expected") failing.add(record.line);
+  const lines = scenario.source.replace(/\n$/, "").split("\n").map((line, at) =>
+    failing.has(at + 1) ? make("span", { class: "fails" }, make("mark", {}, line))
+      : make("span", { class: /^\s*#( |$)/.test(line) ? "note" : null }, line || "\u200b"));
+  const box = make("pre", { class: "source", tabindex: "0", role: "region", "aria-label": "The scenario's file" }, lines);
+  const first = box.querySelector("mark");
+  if (first) requestAnimationFrame(() => { box.scrollTop = first.parentElement.offsetTop - box.offsetTop - box.clientHeight / 3; });
+  return part("The scenario", box);
+}
+
+/* ---- Rules ---- */
+
+function ruleBlock(id, cited) {
+  const rule = index.rules[id];
+  const texts = rule ? [["", rule.statement], ["Our reading: ", rule.reading], ["Shipped DPC++: ", rule.dpcpp]] : [];
+  return make("div", { class: cited ? "rule cited" : "rule" },
+    make("p", {}, make("strong", {}, id), rule ? ` (${rule.source}; ${rule.outcome})` : ", of which no requirements.yaml tells"),
+    texts.filter(([, text]) => text).map(([label, text]) => make("p", {}, label ? make("em", {}, label) : "", text)));
+}
+
+/* First the rule that decided, else those that the scenario shows at the failing step. */
+function rulesPart(row, record) {
+  const all = [...new Set(row.covers.map((cover) => cover[0]))];
+  const near = record.rule ? [record.rule] :
+    [...new Set(row.covers.filter((cover) => record.step_id && cover[1] === record.step_id).map((cover) => cover[0]))];
+  const rest = all.filter((id) => !near.includes(id));
+  return part("Rules", near.map((id) => ruleBlock(id, true)), rest.length === 0 ? null :
+    make("details", { open: near.length === 0 && rest.length <= 3 },
+      make("summary", {}, `${rest.length}${near.length > 0 ? " more" : ""} that the scenario shows: ${rest.join(", ")}`),
+      rest.map((id) => ruleBlock(id, false))));
+}
+
+/* ---- Traces ---- */
+
+/* Which events of two traces stand beside each other: the longest common ones (Wagner and Fischer).
+ * Pairs of indices; -1: nothing on that side. */
+function align(left, right, same) {
+  const width = right.length + 1, lengths = new Uint16Array((left.length + 1) * width), pairs = [];
+  for (let i = left.length - 1; i >= 0; i--)
+    for (let j = right.length - 1; j >= 0; j--)
+      lengths[i * width + j] = same(left[i], right[j]) ? lengths[(i + 1) * width + j + 1] + 1
+        : Math.max(lengths[(i + 1) * width + j], lengths[i * width + j + 1]);
+  let i = 0, j = 0;
+  while (i < left.length || j < right.length) {
+    const both = i < left.length && j < right.length;
+    if (both && same(left[i], right[j])) pairs.push([i++, j++]);
+    else if (j === right.length || (both && lengths[(i + 1) * width + j] >= lengths[i * width + j + 1])) pairs.push([i++, -1]);
+    else pairs.push([-1, j++]);
+  }
+  return pairs;
+}
+
+/* Brings what only the left has and what only the right has, where one follows the other, into the same
+ * lines. */
+function besides(pairs) {
+  const out = [];
+  let ends = 0; /* before it everything is settled */
+  for (const pair of pairs) {
+    const open = pair[0] < 0 ? out.slice(ends).find((one) => one[1] < 0) : null;
+    if (open) open[1] = pair[1];
+    else out.push([...pair]);
+    if (pair[0] >= 0 && pair[1] >= 0) ends = out.length;
+  }
+  return out;
+}
+
+function traceTable(names, lines) {
+  return make("table", { class: "traces" },
+    make("thead", {}, make("tr", {}, ["event", ...names].map((name) => make("th", { scope: "col" }, name)))),
+    make("tbody", {}, lines.map(({ number, texts, kind }) => make("tr", { class: kind },
+      make("td", { "data-subject": "event" }, number),
+      texts.map((text, at) => make("td", { "data-subject": names[at] }, text))))));
+}
+
+/* From the first difference on, side by side, with what is before it behind a fold. */
+function partedTraces(scenario, detail, subject) {
+  const ALIGNED_MAX = 4000, begin = detail.part, left = scenario.oracle.slice(begin), right = detail.trace.slice(begin);
+  const text = (event) => scenario.events[event][0], key = (event) => scenario.events[event][1];
+  const same = (one, other) => key(one) === key(other);
+  const plain = () => Array.from({ length: Math.max(left.length, right.length) },
+    (_, at) => [at < left.length ? at : -1, at < right.length ? at : -1]);
+  const pairs = left.length > ALIGNED_MAX || right.length > ALIGNED_MAX ? plain() : besides(align(left, right, same));
+  const side = (events, at) => (at < 0 ? "" : text(events[at]));
+  const lines = pairs.map(([i, j], at) => {
+    const equal = i >= 0 && j >= 0 && same(left[i], right[j]);
+    const numbers = [...new Set([i, j].filter((number) => number >= 0))].map((number) => String(begin + number));
+    return { number: numbers.join(" | "), texts: [side(left, i), side(right, j)],
+      kind: [equal ? "" : "differs", at === 0 ? "first" : ""].join(" ").trim() || null };
+  });
+  const before = detail.trace.slice(0, begin).map((event, at) => ({ number: String(at), texts: [text(event)] }));
+  return [
+    make("p", {}, `The traces part at event ${begin}.`),
+    before.length === 0 ? null : make("details", {}, make("summary", {}, `${before.length} events before it, the same on both`), traceTable(["both"], before)),
+    lines.length === 0 ? null : traceTable([index.oracle, subject], lines),
+  ];
+}
+
+function tracesPart(scenario, detail, record) {
+  if (!detail?.trace) return null;
+  if (detail.part >= 0 && scenario.oracle) return part("Traces", partedTraces(scenario, detail, record.subject));
+  const lines = detail.trace.map((event, at) => ({ number: String(at), texts: [scenario.events[event][0]] }));
+  const note = detail.part === -1 ? `the same as on ${index.oracle}` : `of ${record.subject}`;
+  return part("Traces", make("details", { open: record.effect !== "expected" },
+    make("summary", {}, `${lines.length} events, ${note}`), traceTable([record.subject], lines)));
+}
+
+/* ---- Calls of OpenCL ---- */
+
+function logPart(detail) {
+  if (!detail?.log && !detail?.log_note) return null;
+  return part("What the OpenCL driver was asked, the last at the end", detail.log ? make("pre", {}, detail.log.join("\n")) : null,
+    detail.log_note ? make("p", {}, detail.log_note) : null);
+}
+
+/* ---- Pictures ---- */
+
+/* A picture from its text.  It is parsed as XML, so a text in it stays text; what could run or lead
+ * elsewhere is taken out all the same. */
+function picture(svg, kind) {
+  const parsed = new DOMParser().parseFromString(svg, "image/svg+xml");
+  if (parsed.querySelector("parsererror")) return make("p", {}, "This picture is damaged.");
+  for (const element of [...parsed.querySelectorAll("script, foreignObject, image, use")]) element.remove();
+  for (const element of parsed.querySelectorAll("*"))
+    for (const attribute of [...element.attributes])
+      if (/^on|href$/i.test(attribute.name)) element.removeAttribute(attribute.name);
+  return make("div", { class: `picture ${kind}`, tabindex: "0", role: "region", "aria-label": `Picture: ${kind}` }, document.importNode(parsed.documentElement, true));
+}
+
+/* Drawn when it is unfolded. */
+function folded(title, content) {
+  const fold = make("details", {}, make("summary", {}, title));
+  fold.addEventListener("toggle", () => { if (fold.children.length === 1) fold.append(content()); });
+  return fold;
+}
+
+function picturesPart(scenario, subject) {
+  const drawing = scenario.drawings.find((one) => one.of === subject) || scenario.drawings[0];
+  if (!drawing) return null;
+  const graph = drawing.graph ? folded("Modules, images, sets, variables, programs and commands", () => picture(drawing.graph, "graph"))
+    : make("p", { class: "faint" }, `The graph is not drawn: ${drawing.problem || index.no_graphs}`);
+  return part(`What it is made of and what happened, on ${drawing.of}`, graph,
+    drawing.timeline ? folded("Timeline", () => picture(drawing.timeline, "timeline")) : null,
+    folded("The same in words", () => make("pre", {}, drawing.words)));
+}
+
+/* ---- The whole ---- */
+
+function navigation(row, subject) {
+  const shown = rows.filter((one) => !one.element.hidden || one === row), at = shown.indexOf(row);
+  const link = (text, to) => (to ? make("a", { href: place({ scenario: to.path, on: subject }) }, text) : null);
+  const others = [...row.records.values()].filter((record) => record.subject !== "-").map((record) =>
+    make("a", { class: verdictClass(record), href: place({ scenario: row.path, on: record.subject }), "aria-current": record.subject === subject ? "true" : null },
+      `${record.subject} ${verdictText(record)}`));
+  return make("nav", { "aria-label": "Verdicts of this scenario" },
+    make("a", { href: place({}) }, "← matrix (Esc)"), link("previous", shown[at - 1]), link("next", shown[at + 1]), others);
+}
+
+/* Shows a verdict in place of the overview. */
+function openDetail(row, subject) {
+  const record = recordOf(row, subject);
+  const scenario = data(`scenario-${row.number}`), detail = scenario.subjects[record.subject] || null;
+  const where = record.subject === "-" ? "" : ` on ${record.subject}`;
+  byId("detail").replaceChildren(...[
+    navigation(row, subject),
+    make("h2", { tabindex: "-1" }, make("span", { class: verdictClass(record) }, verdictText(record)), ` ${row.path}${where}`),
+    row.summary ? make("p", {}, row.summary) : null,
+    record.message ? make("pre", { class: "message" }, record.message) : null,
+    detail?.warning ? make("pre", {}, `warning: ${detail.warning}`) : null,
+    facts(record), part("Run it again", commands(record)),
+    detail ? null : make("p", { class: "faint" }, "The record is of an earlier run, or nothing ran: there are no checks and no trace of it."),
+    checksPart(detail), sourcePart(scenario, record, detail), rulesPart(row, record),
+    tracesPart(scenario, detail, record), logPart(detail), picturesPart(scenario, record.subject),
+  ].filter(Boolean));
+}

@@ -1,0 +1,191 @@
+/* The pictures of the page: what they are drawn from, and drawing them by Graphviz, several at
+ * once, when everything has run. */
+#include "conformance/report/html/html_internal.h"
+
+#include "conformance/explain/explain.h"
+#include "conformance/explain/svg.h"
+#include "conformance/explain/timeline.h"
+#include "conformance/report/json_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- What they are drawn from -------------------------------------------------------------- */
+
+static rt_text buffer_keep(cnf_html *html, rt_buffer *buffer)
+{
+    rt_text kept = rt_arena_text(&html->arena, rt_buffer_text(buffer));
+    rt_buffer_free(buffer);
+    return kept;
+}
+
+static html_drawing drawing_of(cnf_html *html, rt_text subject, const scn_scenario *scenario,
+                               rt_text trace)
+{
+    rt_buffer dot = {0}, words = {0}, timeline = {0};
+    cnf_explain_dot(&dot, scenario, trace);
+    cnf_explain_text(&words, scenario, trace);
+    if (trace.length > 0) cnf_timeline_svg(&timeline, trace, scenario->path);
+    return (html_drawing){.of = rt_arena_text(&html->arena, subject),
+                          .dot = buffer_keep(html, &dot),
+                          .words = buffer_keep(html, &words),
+                          .timeline = buffer_keep(html, &timeline)};
+}
+
+/* Whether a subject's run is shown for the scenario in place of the one that is: who ran rather
+ * than who only has images, the oracle rather than another, then by name, since records come in any
+ * order. */
+static bool is_preferred(const cnf_html *html, const html_drawing *now, rt_text subject, bool ran)
+{
+    if (now->of.length == 0) return true;
+    bool now_ran = now->timeline.length > 0;
+    if (ran != now_ran) return ran;
+    if (rt_text_equal(now->of, html->oracle)) return false;
+    return rt_text_equal(subject, html->oracle) || rt_text_compare(subject, now->of) < 0;
+}
+
+void html_drawing_note(cnf_html *html, html_scenario *scenario, const cnf_record *record,
+                       const cnf_run_detail *detail)
+{
+    if (!detail->scenario) return;
+    bool wrong = html_is_wrong(record);
+    rt_text trace = detail->messages ? detail->messages->trace : (rt_text){0};
+    bool shared = is_preferred(html, &scenario->shared, record->subject, trace.length > 0);
+    if (!wrong && !shared) return;
+    html_drawing drawing = drawing_of(html, record->subject, detail->scenario, trace);
+    if (shared) scenario->shared = drawing;
+    if (wrong && trace.length > 0) *rt_vector_push(&scenario->own) = drawing;
+}
+
+/* ---- Drawing ------------------------------------------------------------------------------- */
+
+/* True where the subject's drawing shows nothing but the shared one. */
+static bool is_shared(const html_scenario *scenario, const html_drawing *own)
+{
+    return rt_text_equal(own->dot, scenario->shared.dot) &&
+           rt_text_equal(own->timeline, scenario->shared.timeline);
+}
+
+/* Appends a picture of Graphviz's without its prolog, comments and titles of parts, whose names are
+ * those of DOT and tell nobody anything.  A '<' in it begins a tag, and nothing else. */
+static void svg_trim(rt_buffer *out, rt_text svg)
+{
+    static const struct {
+        const char *begin, *end;
+    } parts[] = {{"<?", "?>"}, {"<!DOCTYPE", ">"}, {"<!--", "-->"}, {"<title>", "</title>"}};
+    for (size_t at = 0; at < svg.length;) {
+        size_t skipped = 0;
+        rt_text rest = {svg.data + at, svg.length - at};
+        for (size_t i = 0; i < sizeof parts / sizeof *parts && skipped == 0; i++) {
+            if (!rt_text_starts(rest, parts[i].begin)) continue;
+            const char *end = memmem(rest.data, rest.length, parts[i].end, strlen(parts[i].end));
+            skipped = end ? (size_t)(end - rest.data) + strlen(parts[i].end) : rest.length;
+        }
+        if (skipped == 0) rt_buffer_append_byte(out, *rest.data);
+        at += skipped > 0 ? skipped : 1;
+    }
+}
+
+typedef struct drawing_job {
+    html_drawing *drawing;
+    rt_text title;
+    cnf_process process;
+} drawing_job;
+
+typedef struct drawing_pool {
+    cnf_html *html;
+    rt_sink *sink;
+    drawing_job *jobs; /* a ring */
+    uint32_t job_count, first, used;
+    rt_text unavailable; /* why nothing can be drawn at all */
+} drawing_pool;
+
+static void oldest_end(drawing_pool *pool)
+{
+    CHECK(pool->used > 0);
+    drawing_job *job = &pool->jobs[pool->first];
+    rt_buffer svg = {0}, trimmed = {0};
+    rt_status status = cnf_explain_svg_end(pool->sink, &job->process, job->title, &svg);
+    svg_trim(&trimmed, rt_buffer_text(&svg));
+    if (rt_ok(status))
+        job->drawing->graph = rt_arena_text(&pool->html->arena, rt_buffer_text(&trimmed));
+    else
+        job->drawing->problem =
+            rt_arena_text(&pool->html->arena, rt_sink_diagnostic(pool->sink, status)->message);
+    rt_buffer_free(&trimmed);
+    rt_buffer_free(&svg);
+    pool->first = (pool->first + 1) % pool->job_count;
+    pool->used--;
+}
+
+static void drawing_begin(drawing_pool *pool, rt_text title, html_drawing *drawing)
+{
+    if (drawing->of.length == 0 || pool->unavailable.length > 0) return;
+    if (pool->used == pool->job_count) oldest_end(pool);
+    drawing_job *job = &pool->jobs[(pool->first + pool->used) % pool->job_count];
+    *job = (drawing_job){.drawing = drawing, .title = title};
+    rt_status status = cnf_explain_svg_begin(pool->sink, drawing->dot, &job->process);
+    if (rt_ok(status))
+        pool->used++;
+    else
+        pool->unavailable =
+            rt_arena_text(&pool->html->arena, rt_sink_diagnostic(pool->sink, status)->message);
+}
+
+rt_text html_drawings_draw(cnf_html *html, uint32_t job_count)
+{
+    CHECK(job_count > 0);
+    rt_arena arena = {0};
+    drawing_pool pool = {.html = html, .sink = rt_sink_create(), .job_count = job_count};
+    pool.jobs = rt_arena_alloc_array(&arena, job_count, sizeof *pool.jobs);
+    for (uint32_t i = 0; i < html->scenarios.count; i++) {
+        html_scenario *scenario = &html->scenarios.items[i];
+        drawing_begin(&pool, scenario->path, &scenario->shared);
+        for (uint32_t k = 0; k < scenario->own.count; k++)
+            if (!is_shared(scenario, &scenario->own.items[k]))
+                drawing_begin(&pool, scenario->path, &scenario->own.items[k]);
+    }
+    while (pool.used > 0)
+        oldest_end(&pool);
+    rt_sink_destroy(pool.sink);
+    rt_arena_reset(&arena);
+    return pool.unavailable;
+}
+
+/* ---- For the page -------------------------------------------------------------------------- */
+
+static json_t *drawing_json(const html_drawing *drawing)
+{
+    json_t *out = json_object();
+    json_object_set_new(out, "of", cnf_json_text(drawing->of));
+    json_object_set_new(out, "words", cnf_json_text(drawing->words));
+    const struct {
+        const char *key;
+        rt_text text;
+    } parts[] = {
+        {"graph", drawing->graph}, {"timeline", drawing->timeline}, {"problem", drawing->problem}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].text.length > 0)
+            json_object_set_new(out, parts[i].key, cnf_json_text(parts[i].text));
+    return out;
+}
+
+static int drawing_compare(const void *a, const void *b)
+{
+    return rt_text_compare(((const html_drawing *)a)->of, ((const html_drawing *)b)->of);
+}
+
+json_t *html_drawings_json(const html_scenario *scenario)
+{
+    json_t *list = json_array();
+    if (scenario->shared.of.length > 0)
+        json_array_append_new(list, drawing_json(&scenario->shared));
+    if (scenario->own.count > 0)
+        qsort(scenario->own.items, scenario->own.count, sizeof *scenario->own.items,
+              drawing_compare);
+    for (uint32_t i = 0; i < scenario->own.count; i++) {
+        if (!is_shared(scenario, &scenario->own.items[i]))
+            json_array_append_new(list, drawing_json(&scenario->own.items[i]));
+    }
+    return list;
+}

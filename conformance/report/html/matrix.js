@@ -1,0 +1,148 @@
+/* The overview: counts, filters, and the matrix with its keys. */
+
+const filterNames = ["text", "verdict", "subject", "feature", "rule"];
+const NOT_EXPECTED = "not as expected";
+
+/* ---- Counts and choices ---- */
+
+function fillCounts() {
+  const words = [...new Set(index.records.map((record) => record.verdict))].sort();
+  const table = byId("counts");
+  table.tHead.append(make("tr", {}, make("th", { scope: "col" }, "subject"),
+    words.map((word) => make("th", { scope: "col" }, word))));
+  const invalid = index.records.some((record) => record.subject === "-") ? ["-"] : [];
+  for (const subject of [...invalid, ...subjects]) {
+    const own = index.records.filter((record) => record.subject === subject);
+    const gone = own.find((record) => record.verdict === "UNAVAILABLE" && record.signature === "");
+    const install = index.subjects.find((one) => one.name === subject)?.install;
+    const label = subject === "-" ? "the scenario itself" : subject;
+    table.tBodies[0].append(make("tr", {},
+      make("th", { scope: "row" }, label, gone && install ? make("small", { class: "faint" }, ` (to install: ${install})`) : null),
+      words.map((word) => make("td", {}, String(own.filter((record) => record.verdict === word).length || "")))));
+  }
+}
+
+function fillChoice(id, all, values) {
+  byId(id).append(make("option", { value: "" }, all), ...values.map((value) => make("option", { value }, value)));
+}
+
+function fillFilters() {
+  fillChoice("verdict", "all", [NOT_EXPECTED, ...new Set(index.records.map((record) => record.verdict).sort())]);
+  fillChoice("subject", "all", subjects);
+  fillChoice("feature", "all", [...new Set(rows.map((row) => row.feature))].filter(Boolean).sort());
+  byId("rule-ids").append(...Object.keys(index.rules).sort().map((value) => make("option", { value })));
+}
+
+/* ---- Filtering ---- */
+
+/* What is searched, in small letters; made when it is first needed. */
+function searched(row) {
+  if (!row.searched) {
+    const of = (record) => [record.message, record.signature, record.device, record.driver, record.reason, record.capability, record.answer];
+    row.searched = [row.path, row.summary, ...[...row.records.values()].flatMap(of)].filter(Boolean).join("\n").toLowerCase();
+  }
+  return row.searched;
+}
+
+const hasVerdict = (record, wanted) =>
+  wanted === NOT_EXPECTED ? record.effect !== "expected" : record.verdict === wanted;
+
+/* "DL-LINK-01"; "DL-LINK" for all below it, as --rule takes it; "DL-LI*" for all that begin so. */
+function hasRule(row, wanted) {
+  const own = [...row.covers.map((cover) => cover[0]), ...[...row.records.values()].map((record) => record.rule || "")];
+  const word = wanted.toUpperCase();
+  return own.some((id) => (word.endsWith("*") ? id.startsWith(word.slice(0, -1)) : `${id}-`.startsWith(`${word}-`)));
+}
+
+function isShown(row, filters, columns) {
+  if (filters.feature && row.feature !== filters.feature) return false;
+  if (filters.rule && !hasRule(row, filters.rule)) return false;
+  const records = columns.map((subject) => recordOf(row, subject)).filter(Boolean);
+  if (records.length === 0) return false;
+  if (filters.verdict && !records.some((record) => hasVerdict(record, filters.verdict))) return false;
+  return filters.text.toLowerCase().split(/\s+/).every((word) => searched(row).includes(word));
+}
+
+function filtersNow() {
+  return Object.fromEntries(filterNames.map((name) => [name, byId(name).value.trim()]));
+}
+
+/* ---- The matrix ---- */
+
+/* Rows are made once, and shown or hidden afterwards. */
+function makeRow(row) {
+  const cells = subjects.map((subject) => {
+    const record = recordOf(row, subject);
+    const button = record && make("button", {
+      class: verdictClass(record), type: "button", tabindex: "-1", "aria-label": `${verdictText(record)}, ${row.path} on ${subject}`,
+    }, verdictText(record));
+    return make("td", { role: "gridcell", "data-subject": subject }, button);
+  });
+  row.element = make("tr", { role: "row", "data-path": row.path },
+    make("th", { scope: "row", role: "rowheader" }, row.path, row.summary ? make("small", {}, row.summary) : null), cells);
+  return row.element;
+}
+
+function fillMatrix() {
+  const table = byId("matrix");
+  table.tHead.append(make("tr", { role: "row" }, make("th", { scope: "col", role: "columnheader" }, "scenario"),
+    subjects.map((subject) => make("th", { scope: "col", role: "columnheader", "data-subject": subject }, subject))));
+  table.tBodies[0].append(...rows.map(makeRow));
+}
+
+function applyFilters() {
+  const filters = filtersNow();
+  const columns = filters.subject ? [filters.subject] : subjects;
+  let count = 0;
+  for (const row of rows) {
+    const shown = isShown(row, filters, columns);
+    row.element.hidden = !shown;
+    count += shown;
+    for (const cell of row.element.cells) {
+      const button = cell.querySelector("button");
+      const record = button && recordOf(row, cell.dataset.subject);
+      if (record) button.classList.toggle("other", filters.verdict !== "" && !hasVerdict(record, filters.verdict));
+    }
+  }
+  for (const cell of byId("matrix").querySelectorAll("[data-subject]")) cell.hidden = !columns.includes(cell.dataset.subject);
+  byId("shown").textContent = `${count} of ${rows.length} scenarios`;
+  tabStop(null);
+}
+
+/* One cell is reached by the Tab key, the others from there by arrows (WAI-ARIA Practices, "Grids"). */
+let tabbed = null;
+function tabStop(button) {
+  if (tabbed) tabbed.tabIndex = -1;
+  const first = () => [...byId("matrix").tBodies[0].querySelectorAll("tr:not([hidden]) td:not([hidden]) button")][0];
+  tabbed = button || (tabbed && tabbed.offsetParent ? tabbed : first()) || null;
+  if (tabbed) tabbed.tabIndex = 0;
+}
+
+const buttonsOf = (line) => [...line.querySelectorAll("td:not([hidden]) button")];
+
+/* The cell that a key leads to from the one that has the focus. */
+function neighbour(button, key) {
+  const lines = rows.map((row) => row.element).filter((line) => !line.hidden && buttonsOf(line).length > 0);
+  const line = button.closest("tr"), own = buttonsOf(line), column = own.indexOf(button), at = lines.indexOf(line);
+  const clamp = (number, length) => Math.max(0, Math.min(number, length - 1));
+  const to = (number) => {
+    const other = buttonsOf(lines[clamp(number, lines.length)]);
+    return other[clamp(column, other.length)];
+  };
+  const steps = {
+    ArrowLeft: () => own[clamp(column - 1, own.length)], ArrowRight: () => own[clamp(column + 1, own.length)],
+    ArrowUp: () => to(at - 1), ArrowDown: () => to(at + 1), PageUp: () => to(at - 20), PageDown: () => to(at + 20),
+    Home: () => own[0], End: () => own[own.length - 1],
+  };
+  return steps[key] ? steps[key]() : null;
+}
+
+function onMatrixKey(event) {
+  const button = event.target.closest("button");
+  const next = button && !event.ctrlKey && !event.altKey && !event.metaKey ? neighbour(button, event.key) : null;
+  if (!next) return;
+  event.preventDefault();
+  tabStop(next);
+  next.focus();
+  next.scrollIntoView({ block: "nearest" });
+}

@@ -1,0 +1,83 @@
+/* Which of the two is shown, the overview or a verdict: the address says it behind '#', with the
+ * filters, so that the browser's own keys go back and an address can be passed on. */
+
+/* The address of a verdict, or of the overview, with the filters of now. */
+function place(opened) {
+  const words = new URLSearchParams(Object.entries({ ...filtersNow(), ...opened }).filter(([, value]) => value));
+  return `#${words}`;
+}
+
+/* Where the overview was left. */
+let left = { scroll: 0, button: null };
+
+function showOverview() {
+  const back = !byId("detail").hidden;
+  byId("detail").hidden = true;
+  byId("overview").hidden = false;
+  document.title = "assay report";
+  if (!back) return;
+  window.scrollTo(0, left.scroll);
+  left.button?.focus({ preventScroll: true });
+}
+
+function showDetail(row, subject) {
+  if (byId("detail").hidden) left.scroll = window.scrollY;
+  openDetail(row, subject);
+  left.button = [...row.element.cells].find((cell) => cell.dataset.subject === subject)?.querySelector("button") || left.button;
+  byId("overview").hidden = true;
+  byId("detail").hidden = false;
+  document.title = `${row.path} on ${subject} - assay report`;
+  window.scrollTo(0, 0);
+  byId("detail").querySelector("h2").focus({ preventScroll: true });
+}
+
+function followAddress() {
+  const words = new URLSearchParams(location.hash.slice(1));
+  for (const name of filterNames) byId(name).value = words.get(name) || "";
+  applyFilters();
+  const row = rowOf.get(words.get("scenario"));
+  const subject = words.get("on");
+  if (row && recordOf(row, subject)) showDetail(row, subject);
+  else showOverview();
+}
+
+function onFilter() {
+  applyFilters();
+  history.replaceState(null, "", place({}));
+}
+
+function openButton(button) {
+  tabStop(button);
+  location.hash = place({ scenario: button.closest("tr").dataset.path, on: button.closest("td").dataset.subject });
+}
+
+function onKey(event) {
+  const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+  if (event.key === "/" && !typing) {
+    event.preventDefault();
+    if (!byId("detail").hidden) location.hash = place({});
+    setTimeout(() => byId("text").focus());
+  } else if (event.key === "Escape" && !byId("detail").hidden) {
+    location.hash = place({});
+  }
+}
+
+function begin() {
+  byId("about").textContent = `assay ${index.version}${index.conditions ? `, ${index.conditions}` : ""}: ` +
+    `${index.scenarios.length} scenarios, ${index.records.length} records`;
+  byId("entries").textContent = index.entries;
+  byId("entries").hidden = !index.entries;
+  fillCounts();
+  fillFilters();
+  fillMatrix();
+  byId("filters").addEventListener("input", onFilter);
+  byId("filters").addEventListener("submit", (event) => event.preventDefault());
+  byId("filters").addEventListener("reset", () => setTimeout(onFilter));
+  byId("matrix").addEventListener("click", (event) => { const button = event.target.closest("td button"); if (button) openButton(button); });
+  byId("matrix").addEventListener("keydown", onMatrixKey);
+  document.addEventListener("keydown", onKey);
+  window.addEventListener("hashchange", followAddress);
+  followAddress();
+}
+
+begin();
