@@ -42,7 +42,7 @@ static const cnf_export_api *api_find(const cnf_arguments *arguments)
 static bool nothing_tell(const cnf_record *record)
 {
     const cnf_judgement *judgement = &record->judgement;
-    fprintf(stderr, "assay: %.*s is %s on %.*s, so that there is no program to make of it\n",
+    fprintf(stderr, "assay: %.*s is %s on %.*s and leaves nothing to make a program of\n",
             RT_TEXT_ARG(record->file), cnf_verdict_word(judgement->verdict),
             RT_TEXT_ARG(record->subject));
     if (judgement->message.length > 0) fprintf(stderr, "%.*s\n", RT_TEXT_ARG(judgement->message));

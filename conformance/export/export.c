@@ -564,13 +564,14 @@ static void memories_write(exporter *made)
     for (uint32_t i = 0; i < made->scenario->memory_count; i++) {
         const scn_memory *memory = &made->scenario->memories[i];
         rt_text name = memory_name(made, i);
+        uint64_t size = memory->count * memory->layout.size;
         rt_text initial =
             rt_arena_printf(made->arena, memory->initial.data ? "initial_%s" : "NULL", name.data);
         if (memory->initial.data)
             cnf_export_values(&made->declarations, initial.data, &memory->layout, memory->initial);
         rt_buffer_printf(&made->body, "    memory m_%s = memory_create(%s, \"%s\", %llu, %s);\n",
-                         name.data, memory_kinds[memory->kind], name.data,
-                         (unsigned long long)(memory->count * memory->layout.size), initial.data);
+                         name.data, memory_kinds[memory->kind], name.data, (unsigned long long)size,
+                         initial.data);
     }
 }
 
