@@ -72,17 +72,41 @@ static cuda_program *program_create(cuda_device *device)
 
 /* ---- Steps towards an executable ---------------------------------------------------------- */
 
-/* Compiles a text by handing it to a link, under a name for the logs. */
-static rt_status text_add(const cuda_device *device, const cuda_jit *j, cuda_link *link,
-                          const rt_buffer *text, uint32_t index)
+/* The driver's linker has no result of its own for symbols that are missing, defined twice or of
+ * another type: the log tells, and the result varies between versions (580.159.04 says
+ * CUDA_ERROR_INVALID_SOURCE).  A refusal that no row of cuda_error.c explains otherwise is
+ * therefore the linker's where it has said something. */
+static rt_status link_fail(const cuda_device *device, const char *call, cuda_result result,
+                           const cuda_jit *j)
+{
+    rt_status status = cuda_jit_fail(device, CUDA_STAGE_LINK, call, result, j);
+    static const rt_code others[] = {RT_DEVICE_LOST, RT_ERRC_MEMORY_ALLOCATION};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (status.code == others[i]) return status;
+    if (j->logs[0][0] == '\0') return status;
+    rt_text said = rt_sink_diagnostic(device->sink, status)->message;
+    return rt_fail(device->sink, RT_LINK_ERROR, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(said));
+}
+
+/* Hands a text to a link, which compiles it, under a name for the logs. */
+static cuda_result text_add(const cuda_device *device, cuda_link *link, const rt_buffer *text,
+                            uint32_t index)
 {
     char name[32];
     snprintf(name, sizeof name, "image %u", index);
     /* The driver wants the NUL that ends the text counted. */
-    cuda_result result = device->library.cuLinkAddData_v2(link, CUDA_INPUT_PTX, text->data,
-                                                          text->size + 1, name, 0, NULL, NULL);
+    return device->library.cuLinkAddData_v2(link, CUDA_INPUT_PTX, text->data, text->size + 1, name,
+                                            0, NULL, NULL);
+}
+
+/* Adds a text that has been compiled by itself: what is wrong with it now is wrong beside the
+ * others, since the driver joins symbols as they come. */
+static rt_status text_join(const cuda_device *device, const cuda_jit *j, cuda_link *link,
+                           const rt_buffer *text, uint32_t index)
+{
+    cuda_result result = text_add(device, link, text, index);
     if (result == CUDA_SUCCESS) return RT_STATUS_OK;
-    return cuda_jit_fail(device, CUDA_STAGE_COMPILE, "cuLinkAddData_v2", result, j);
+    return link_fail(device, "cuLinkAddData_v2", result, j);
 }
 
 static rt_status link_create(const cuda_device *device, cuda_jit *j, cuda_link **out_link)
@@ -91,20 +115,6 @@ static rt_status link_create(const cuda_device *device, cuda_jit *j, cuda_link *
     cuda_result result = device->library.cuLinkCreate_v2(j->count, j->options, j->values, out_link);
     if (result == CUDA_SUCCESS && *out_link) return RT_STATUS_OK;
     return cuda_jit_fail(device, CUDA_STAGE_COMPILE, "cuLinkCreate_v2", result, j);
-}
-
-/* The driver's linker has no result of its own for symbols that are missing or defined twice: the
- * log tells, and the result varies between versions.  A refusal that no row of cuda_error.c
- * explains otherwise is therefore the linker's where it has said something. */
-static rt_status complete_fail(const cuda_device *device, cuda_result result, const cuda_jit *j)
-{
-    rt_status status = cuda_jit_fail(device, CUDA_STAGE_LINK, "cuLinkComplete", result, j);
-    static const rt_code others[] = {RT_DEVICE_LOST, RT_ERRC_MEMORY_ALLOCATION};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (status.code == others[i]) return status;
-    if (j->logs[0][0] == '\0') return status;
-    rt_text said = rt_sink_diagnostic(device->sink, status)->message;
-    return rt_fail(device->sink, RT_LINK_ERROR, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(said));
 }
 
 /* Loads what was linked. */
@@ -124,7 +134,7 @@ static rt_status link_complete(cuda_program *program, cuda_jit *j, cuda_link *li
     void *cubin = NULL;
     size_t size = 0;
     cuda_result result = device->library.cuLinkComplete(link, &cubin, &size);
-    if (result != CUDA_SUCCESS) return complete_fail(device, result, j);
+    if (result != CUDA_SUCCESS) return link_fail(device, "cuLinkComplete", result, j);
     if (!cubin || size == 0)
         return cuda_jit_fail(device, CUDA_STAGE_LINK, "cuLinkComplete", CUDA_SUCCESS, j);
     rt_buffer_append(&program->cubin, cubin, size); /* which ends with the link */
@@ -144,7 +154,7 @@ static rt_status programs_link(cuda_program *linked, cuda_program *const *progra
     cuda_link *link = NULL;
     if (rt_ok(status)) status = link_create(device, &j, &link);
     for (uint32_t i = 0; i < count && rt_ok(status); i++) {
-        status = text_add(device, &j, link, &programs[i]->text, i);
+        status = text_join(device, &j, link, &programs[i]->text, i);
         ptx_kernels_join(&linked->kernels, &programs[i]->kernels);
     }
     if (rt_ok(status)) status = link_complete(linked, &j, link);
@@ -183,7 +193,11 @@ static rt_status text_compile(const cuda_program *program)
     rt_status status = cuda_jit_options(device, &j, rt_buffer_text(&program->options));
     if (rt_ok(status)) status = cuda_enter(device, CUDA_STAGE_COMPILE);
     if (rt_ok(status)) status = link_create(device, &j, &link);
-    if (rt_ok(status)) status = text_add(device, &j, link, &program->text, 0);
+    if (rt_ok(status)) {
+        cuda_result result = text_add(device, link, &program->text, 0);
+        if (result != CUDA_SUCCESS)
+            status = cuda_jit_fail(device, CUDA_STAGE_COMPILE, "cuLinkAddData_v2", result, &j);
+    }
     if (link) device->library.cuLinkDestroy(link);
     cuda_jit_end(&j);
     return status;

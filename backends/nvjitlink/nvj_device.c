@@ -1,6 +1,6 @@
 /* The linker as a device of a named architecture.
  * Source of the limits: CUDA C++ programming guide, "Technical Specifications per Compute
- * Capability"; where architectures differ, what all of them have. */
+ * Capability"; where architectures differ in more than the shared memory, what all of them have. */
 #include "backends/nvjitlink/nvjitlink.h"
 
 #include "backends/nvjitlink/nvj_internal.h"
@@ -73,13 +73,14 @@ static const dev_device_ops nvj_device_ops = {
 
 static void capabilities_fill(nvj_device *device, uint32_t capability)
 {
-    enum { SHARED_SIZE = 48 << 10, WARP = 32 };
+    enum { WARP = 32 };
     uint32_t aspects = ptx_aspects(capability);
+    uint32_t shared = ptx_shared_size_max(capability);
     device->limits = (ptx_limits){
         .group_size_max = 1024,
         .local_max = {1024, 1024, 64},
         .grid_max = {INT32_MAX, UINT16_MAX, UINT16_MAX},
-        .shared_max = SHARED_SIZE,
+        .shared_max = shared,
     };
     device->link_extension = rt_format_link_extension(RT_FORMAT_PTX);
     device->capabilities = (dev_capabilities){
@@ -96,7 +97,7 @@ static void capabilities_fill(nvj_device *device, uint32_t capability)
         .usm = true,
         .program_binaries = true,
         .profiling = true,
-        .local_size_max = SHARED_SIZE - RT_PTX_LAUNCH_SIZE,
+        .local_size_max = shared - RT_PTX_LAUNCH_SIZE,
         .group_size_max = device->limits.group_size_max,
         .sub_group_sizes = UINT64_C(1) << (WARP - 1),
     };

@@ -6,17 +6,13 @@
 
 static void write_missing(rt_buffer *out)
 {
-    static const rt_text capability = {"packed-format", 13};
-    cnf_answer_write(
-        out, &(cnf_compile_answer){
-                 .code = RT_UNAVAILABLE,
-                 .message =
-                     RT_TEXT("the pack does not hold what this run asks the compiler for; pack the "
-                             "scenario with the same --profile and --seed, and with the device's "
-                             "format among --formats"),
-                 .names = &capability,
-                 .name_count = 1,
-             });
+    static const rt_text capability = {CNF_PACKED_CAPABILITY, sizeof CNF_PACKED_CAPABILITY - 1};
+    cnf_answer_write(out, &(cnf_compile_answer){
+                              .code = RT_UNAVAILABLE,
+                              .message = RT_TEXT(CNF_PACKED_MISSING),
+                              .names = &capability,
+                              .name_count = 1,
+                          });
 }
 
 bool cnf_answer_travels(const cnf_compile_answer *answer)
@@ -25,7 +21,7 @@ bool cnf_answer_travels(const cnf_compile_answer *answer)
     return answer->code != RT_TOOL;
 }
 
-void cnf_packed_answer(const scn_scenario *scenario, rt_bytes request, rt_buffer *out_answer)
+bool cnf_packed_answer(const scn_scenario *scenario, rt_bytes request, rt_buffer *out_answer)
 {
     CHECK(scenario->packed);
     const rt_hash hash = rt_hash128(request.data, request.size);
@@ -33,7 +29,8 @@ void cnf_packed_answer(const scn_scenario *scenario, rt_bytes request, rt_buffer
         const scn_artefact *artefact = &scenario->artefacts[i];
         if (artefact->request.low != hash.low || artefact->request.high != hash.high) continue;
         rt_buffer_append(out_answer, artefact->answer.data, artefact->answer.size);
-        return;
+        return true;
     }
     write_missing(out_answer);
+    return false;
 }

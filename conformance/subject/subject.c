@@ -1,6 +1,7 @@
 /* A child's life: read the pack, open the device, ask whether it can be asked, execute. */
 #include "conformance/subject/subject.h"
 
+#include "conformance/compile/packed_answer.h"
 #include "conformance/subject/capabilities.h"
 #include "conformance/subject/layer.h"
 #include "conformance/subject/probe.h"
@@ -87,6 +88,12 @@ static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store
     execution->layer = NULL;
     if (layered) cnf_layer_end(&layer);
     if (runs && !execution->skipped) send_artefacts(emitter, store);
+    if (runs && store->misses) {
+        /* Whatever became of it is not what the scenario asks for: a runtime may go on without. */
+        cnf_emit_skip(emitter, CNF_PACKED_CAPABILITY, CNF_PACKED_MISSING,
+                      RT_TEXT(CNF_PACKED_MISSING));
+        return;
+    }
     if (runs && !execution->skipped &&
         !cnf_skip_unasked(emitter, execution->subject, execution->was_asked, executes))
         cnf_emit_end(emitter);

@@ -58,7 +58,11 @@ static void answer_find(cnf_tool_store *store, rt_arena *arena, rt_bytes request
         return;
     }
     rt_sink *sink = rt_sink_create();
-    cnf_packed_answer(store->packed, request, out_bytes);
+    if (!cnf_packed_answer(store->packed, request, out_bytes)) {
+        pthread_mutex_lock(&store->lock);
+        store->misses = true;
+        pthread_mutex_unlock(&store->lock);
+    }
     rt_status status = cnf_compile_answer_read(sink, arena, rt_buffer_bytes(out_bytes), out_answer);
     if (!rt_ok(status)) {
         rt_text message = rt_arena_text(arena, rt_sink_diagnostic(sink, status)->message);

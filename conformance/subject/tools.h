@@ -15,6 +15,7 @@ typedef struct cnf_tool_store {
     rt_text folder; /* as cnf_cache_open takes it */
     cnf_cache *cache;
     const scn_scenario *packed; /* has all answers with it; NULL: the cache and workers are asked */
+    bool misses;                /* `packed` had no answer to something that was asked */
     bool records;               /* every answer is kept in `asked`, for assay pack */
     RT_VECTOR(scn_artefact) asked; /* answers are the store's */
     rt_arena arena;                /* of `asked` */

@@ -36,6 +36,11 @@
 /* Bytes; the size of rt_ptx_launch is a multiple of the alignment. */
 enum { RT_PTX_LOCAL_ALIGNMENT = 16, RT_PTX_LAUNCH_SIZE = 32 };
 
+/* Bytes of shared memory that a program's variables have together on every GPU; a launch may be
+ * given more than that (CUDA C++ programming guide, "Shared Memory" of each compute capability:
+ * static allocations are limited to 48 KB, larger ones are dynamic). */
+enum { RT_PTX_VARIABLES_MAX = 48 << 10 };
+
 /* Bytes that one parameter may have: all of a kernel together have no more (PTX ISA 6.4, "Kernel
  * Function Parameters"). */
 enum { RT_PTX_PARAMETER_SIZE_MAX = 4352 };

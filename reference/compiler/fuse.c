@@ -215,6 +215,7 @@ static rt_status fuse_module(pl_fusing *fusing, const rt_fusion_request *request
     rt_fusion_result result = {.image = {.format = request->format}};
     RT_TRY(pl_fuse_module(fusing, NULL));
     RT_TRY(pl_fuse_local_check(fusing));
+    result.local_size = pl_fuse_local_size(fusing->module);
     tell_parameters(fusing, &result);
     tell_promotions(fusing, request, reasons, &result);
     RT_TRY(check_promotions(fusing->job, &result));

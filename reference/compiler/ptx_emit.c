@@ -88,6 +88,7 @@ rt_status pl_ptx_emit(pl_job *job, LLVMModuleRef module, rt_buffer *out_text)
                        "the installed LLVM 14 has no back end for NVPTX");
     keep_shared(module);
     rt_status status = run_passes(job, module, machine);
+    if (rt_ok(status)) pl_ptx_mask_rotations(module);
     if (rt_ok(status)) status = write_text(job, module, machine, out_text);
     LLVMDisposeTargetMachine(machine);
     return status;

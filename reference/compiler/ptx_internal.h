@@ -28,6 +28,10 @@ RT_MUST_USE rt_status pl_ptx_make_entries(pl_job *job, LLVMModuleRef module, rt_
  * code that tells the two spaces from each other. */
 RT_MUST_USE rt_status pl_ptx_join_spaces(pl_job *job, LLVMModuleRef *module);
 
+/* Gives rotations of 64 bits by what is not known an amount below 64, as the back end wants it. For
+ * a module that no pass changes any more. */
+void pl_ptx_mask_rotations(LLVMModuleRef module);
+
 /* Optimises the module for the processor and writes it. */
 RT_MUST_USE rt_status pl_ptx_emit(pl_job *job, LLVMModuleRef module, rt_buffer *out_text);
 

@@ -3,6 +3,7 @@
 
 #include "reference/base/handover.h"
 #include "reference/base/map.h"
+#include "reference/base/ptx.h"
 #include "reference/fusion/plan.h"
 #include "reference/image/device_global.h"
 #include "reference/program/specialise.h"
@@ -113,6 +114,15 @@ static rt_status check_codes(rt_fused_kernels *fused, const rt_fusion_list *list
     return RT_STATUS_OK;
 }
 
+/* Bytes of local memory that a work-group's variables may take on the device, whatever else it has
+ * room for. */
+static uint64_t variables_max(const rt_fusion_list *list)
+{
+    uint64_t room = list->device->capabilities.local_size_max;
+    bool bounded = format_of(list) == RT_FORMAT_PTX && room > RT_PTX_VARIABLES_MAX;
+    return bounded ? RT_PTX_VARIABLES_MAX : room;
+}
+
 rt_status rt_fused_plan_make(rt_fused_kernels *fused, rt_arena *arena, const rt_fusion_list *list,
                              rt_queue_id queue, bool barriers, rt_fused_plan *out_plan)
 {
@@ -131,7 +141,7 @@ rt_status rt_fused_plan_make(rt_fused_kernels *fused, rt_arena *arena, const rt_
     /* A contradiction is the application's mistake, whether or not the ranges go together. */
     const rt_fusion_range *range = rt_ok(status) ? &out_plan->range : NULL;
     RT_TRY(rt_fusion_parameters_make(fused->tools.sink, fused->tools.profile, arena, inputs,
-                                     list->count, range, list->device->capabilities.local_size_max,
+                                     list->count, range, variables_max(list),
                                      &out_plan->parameters));
     RT_TRY(status);
     RT_TRY(check_codes(fused, list));
@@ -203,7 +213,18 @@ static uint64_t local_room(const rt_fused_plan *plan)
             room = size < room ? room - size : 1;
         }
     }
-    return room;
+    const uint64_t most = variables_max(plan->list);
+    return room < most ? room : most;
+}
+
+/* What the compiler is told of the room.  It decides about promotions to local memory alone; where
+ * there is none of them, one request is good for devices of any size, and so is a pack's answer. */
+static uint64_t told_room(const rt_fused_plan *plan)
+{
+    const rt_fusion_parameters *parameters = &plan->parameters;
+    for (uint32_t i = 0; i < parameters->promotion_count; i++)
+        if (parameters->promotions[i].kind == RT_FUSION_LOCAL) return local_room(plan);
+    return 0;
 }
 
 static rt_fusion_request request_make(rt_arena *arena, const rt_fused_plan *plan, rt_text name)
@@ -223,7 +244,7 @@ static rt_fusion_request request_make(rt_arena *arena, const rt_fused_plan *plan
         .constant_count = parameters->constant_count,
         .variables = plan->variables.symbols,
         .variable_count = plan->variables.count,
-        .local_size_max = local_room(plan),
+        .local_size_max = told_room(plan),
         .format = format_of(plan->list),
         .spirv_version_max = SPIRV_VERSION_MAX,
     };
@@ -290,6 +311,17 @@ static rt_status check_result(rt_fused_kernels *fused, const rt_fused_plan *plan
                    RT_TEXT_ARG(name));
 }
 
+static rt_status check_room(rt_fused_kernels *fused, const rt_fused_plan *plan,
+                            const rt_fusion_result *result)
+{
+    uint64_t room = local_room(plan);
+    if (result->local_size <= room) return RT_STATUS_OK;
+    return rt_fail(fused->tools.sink, RT_FUSION_REJECTED, RT_RULE_NONE,
+                   "the kernels need %llu bytes of local memory together, and a work-group has "
+                   "%llu; fuse fewer of them",
+                   (unsigned long long)result->local_size, (unsigned long long)room);
+}
+
 static rt_status kernel_make(rt_fused_kernels *fused, const rt_fused_plan *plan,
                              fused_kernel *kernel)
 {
@@ -307,6 +339,7 @@ static rt_status kernel_make(rt_fused_kernels *fused, const rt_fused_plan *plan,
     rt_buffer_free(&answer);
     RT_TRY(status);
     RT_TRY(check_result(fused, plan, kernel->name, &kernel->result));
+    RT_TRY(check_room(fused, plan, &kernel->result));
     rt_shared_variables_tell(arena, &plan->variables, &kernel->result.image);
     return rt_bundle_inject(tools->programs, plan->list->device, plan->list->context,
                             &kernel->result.image, &kernel->bundle);

@@ -5,12 +5,12 @@
  *              count (name range count code*)*  count (place place)*
  *              count (place kind elements element_bytes)*  count (place value)*
  *              count variable* local_size_max
- *     result:  count place*  count (made reason)*  image list of one
+ *     result:  count place*  count (made reason)*  local_size  image list of one
  *
  * Requests cross a pipe and results lie in caches, so the readers trust nothing. */
 #include "reference/image/fusion_request.h"
 
-enum { REQUEST_TAG = 0x51524641, RESULT_TAG = 0x53524641, FUSION_VERSION = 3 };
+enum { REQUEST_TAG = 0x51524641, RESULT_TAG = 0x53524641, FUSION_VERSION = 4 };
 
 /* Least sizes in bytes of the items. */
 enum {
@@ -113,6 +113,7 @@ void rt_fusion_result_write(rt_buffer *out, const rt_fusion_result *result)
         rt_write_u8(out, result->promoted[i]);
         rt_write_text(out, result->reasons[i]);
     }
+    rt_write_u64(out, result->local_size);
     rt_image_list_write(out, (rt_image_list){&result->image, 1});
 }
 
@@ -296,6 +297,7 @@ rt_status rt_fusion_result_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
         places[i] = read_place(&reader, UINT32_MAX);
     result.parameters = places;
     read_outcomes(arena, &reader, &result);
+    result.local_size = rt_read_u64(&reader);
     rt_image_list images = {0};
     if (!reader.failed) RT_TRY(rt_image_list_read(sink, arena, &reader, &images));
     require(&reader, images.count == 1 && images.images[0].kernel_count == 1);

@@ -74,7 +74,8 @@ typedef struct rt_fusion_request {
     const rt_text *variables;
     uint32_t variable_count;
     /* Bytes of a work-group's local memory that are left for variables, the kernels' own and
-     * promoted buffers; 0: nobody knows. */
+     * promoted buffers; 0: nobody knows, or nothing is to be promoted into it, so that one result
+     * is good for devices of any size. */
     uint64_t local_size_max;
     rt_format format;           /* of the images that the codes are from, and of the result */
     uint32_t spirv_version_max; /* as in rt_postlink_request */
@@ -89,6 +90,8 @@ typedef struct rt_fusion_result {
     const bool *promoted;   /* for each promotion asked for, whether it was made */
     const rt_text *reasons; /* and why it was refused; empty where it was made */
     uint32_t promotion_count;
+    uint64_t local_size; /* bytes of local memory that its variables may take, promoted buffers too;
+                            rt_fusion_local_bytes of each */
 } rt_fusion_result;
 
 /* Bytes of local memory that an object of size bytes may take: devices place objects at multiples

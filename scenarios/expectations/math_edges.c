@@ -4,8 +4,10 @@
  *     cc math_edges.c -l:libOpenCL.so.1 -o math_edges && ./math_edges
  *
  * OpenCL C specification, "Additional Requirements Beyond C99 TC2" and "Math Functions":
- * fract(-inf) is -0 (bits 80000000); normalize of zeros is zeros; remquo(1000, 3) stores 77, the
- * lower seven bits of 333; lgamma_r(-1) stores 0 as the sign. */
+ * fract(-inf) is -0 (bits 80000000); normalize of zeros is zeros, and of (inf, 0, -inf) begins with
+ * 1 / sqrt(2) (bits 3f3504f3, give or take a few); remquo(1000, 3) stores 77, the lower seven bits
+ * of 333; lgamma_r(-1) stores 0 as the sign, lgamma_r(2.5) 1.  "Integer Functions": mad_sat of the
+ * longs 4294967295, the same and 3 is the largest long, whose upper half is 7fffffff. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -16,12 +18,16 @@ static const char *source = "kernel void edge(global const float *x, global int 
                             "  out[1] = as_int(normalize((float3)(x[1], x[1], x[1])).x);\n"
                             "  remquo(x[2], x[3], &quotient); out[2] = quotient;\n"
                             "  lgamma_r(x[4], &sign); out[3] = sign;\n"
+                            "  lgamma_r(x[5], &sign); out[4] = sign;\n"
+                            "  out[5] = as_int(normalize((float3)(x[0], x[1], -x[0])).x);\n"
+                            "  long big = (long)(uint)(int)x[4];\n"
+                            "  out[6] = (int)(mad_sat(big, big, 3L) >> 32);\n"
                             "}\n";
 
 static void run(cl_device_id device)
 {
-    float x[5] = {__builtin_inff(), 0, 1000, 3, -1};
-    cl_int out[4] = {-1, -1, -1, -1};
+    float x[6] = {__builtin_inff(), 0, 1000, 3, -1, 2.5f};
+    cl_int out[7] = {-2, -2, -2, -2, -2, -2, -2};
     char name[256] = "", version[256] = "";
     clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL);
     clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof version, version, NULL);
@@ -42,6 +48,9 @@ static void run(cl_device_id device)
     printf("  normalize(0).x  %08x, must be 00000000\n", (unsigned)out[1]);
     printf("  remquo(1000, 3) %d, must be 77\n", out[2]);
     printf("  lgamma_r(-1)    %d, must be 0\n", out[3]);
+    printf("  lgamma_r(2.5)   %d, must be 1\n", out[4]);
+    printf("  normalize(inf)  %08x, must be 3f3504f3\n", (unsigned)out[5]);
+    printf("  mad_sat         %08x, must be 7fffffff\n", (unsigned)out[6]);
 }
 
 int main(void)

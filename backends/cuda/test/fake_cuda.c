@@ -259,6 +259,10 @@ cuda_result cuLinkAddData_v2(cuda_link *link, int type, void *data, size_t size,
     object *it = (object *)(void *)link;
     /* As the driver's own: a text's size counts its NUL. */
     if (type != CUDA_INPUT_PTX || strlen(data) + 1 != size) abort();
+    if (fake.second_text && fake.added_count == 1) {
+        failing = true;
+        result = fake.fail_with;
+    }
     fake.added_size = (uint32_t)size;
     fake.added_count++;
     it->has_text = true;

@@ -29,6 +29,7 @@ typedef struct fake_cuda {
     uint32_t fail_at;      /* the n-th call, from 1; 0: none */
     const char *fail_call; /* every call of this name; NULL: none */
     cuda_result fail_with; /* its result; CUDA_SUCCESS: it gives nothing and says success */
+    bool second_text;      /* what fails is the second text of a link, whatever fail_call says */
     bool sticky;           /* from the first call that fails on all fail, but those that free */
     bool pending;          /* events are not complete */
     const char *log;       /* what a call that compiles or links and fails writes */

@@ -547,6 +547,21 @@ static void a_link_that_fails_silently_is_the_drivers_failure(void **state)
     assert_true(message_has(f->sink, status, "unknown error"));
 }
 
+/* As the driver 580.159.04 refuses a second definition: while the text is added, and as though the
+ * text were no PTX.  By itself it was. */
+static void a_text_that_does_not_fit_the_others_is_a_failure_to_link(void **state)
+{
+    fixture *f = *state;
+    run r;
+    fake->second_text = true;
+    fake->fail_with = 300;
+    fake->log = "error   : Multiple definition of 'f' in 'image 1', first defined in 'image 0'\n";
+    rt_status status = run_whole(f, &r);
+    assert_int_equal(status.code, RT_LINK_ERROR);
+    assert_true(message_has(f->sink, status, "cuLinkAddData_v2"));
+    assert_true(message_has(f->sink, status, "Multiple definition of 'f'"));
+}
+
 /* ---- Programs ----------------------------------------------------------------------------- */
 
 static void images_that_are_no_ptx_are_refused(void **state)
@@ -893,6 +908,7 @@ int main(int argc, char **argv)
         TEST(no_failure_leaks_or_panics),
         TEST(failures_have_the_class_of_their_call),
         TEST(a_link_that_fails_silently_is_the_drivers_failure),
+        TEST(a_text_that_does_not_fit_the_others_is_a_failure_to_link),
         TEST(images_that_are_no_ptx_are_refused),
         TEST(options_reach_the_drivers_linker),
         TEST(damaged_binaries_are_refused),

@@ -286,6 +286,19 @@ static void aspects_come_with_capabilities(void **state)
     assert_int_equal(ptx_aspects(120), (1u << DEV_ASPECT_COUNT) - 1);
 }
 
+/* By hand from the programming guide's table: 48, 96, 64, 163, 99 and 227 KiB. */
+static void shared_memory_grows_with_capabilities(void **state)
+{
+    (void)state;
+    assert_int_equal(ptx_shared_size_max(61), 49152);
+    assert_int_equal(ptx_shared_size_max(70), 98304);
+    assert_int_equal(ptx_shared_size_max(75), 65536);
+    assert_int_equal(ptx_shared_size_max(80), 166912);
+    assert_int_equal(ptx_shared_size_max(89), 101376);
+    assert_int_equal(ptx_shared_size_max(90), 232448);
+    assert_int_equal(ptx_shared_size_max(120), 101376);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -293,7 +306,7 @@ int main(void)
         TEST(requirements_belong_to_their_entry),     TEST(a_table_survives_as_bytes),
         TEST(a_text_that_does_not_read_adds_nothing), TEST(groups_are_chosen_and_checked),
         TEST(values_are_those_of_the_contract),       TEST(arguments_that_do_not_fit_are_refused),
-        TEST(aspects_come_with_capabilities),
+        TEST(aspects_come_with_capabilities),         TEST(shared_memory_grows_with_capabilities),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,6 +53,13 @@ says "no scenario of the pack"
 bare 4 run "$folder/x.assay:linking/hello_world.yaml" --on sim --profile dpcpp
 says "packed-format"
 
+# A list with a promotion to local memory is fused for one size of it.  On a device of another the kernels would
+# run one by one, which is not what the scenario asks for: it is not judged.
+if "$assay" probe pocl >/dev/null 2>&1; then
+    bare 4 run "$folder/x.assay:fusion/promotion_to_local_memory.yaml" --on pocl
+    says "packed-format: the pack does not hold"
+fi
+
 # What is damaged, and what packs are not for.
 head -c 5000 "$folder/x.assay" >"$folder/cut.assay"
 bare 2 run "$folder/cut.assay" --on sim

@@ -84,11 +84,12 @@ bool cnf_cache_find(cnf_cache *cache, rt_bytes request, rt_buffer *out_answer)
     return cached;
 }
 
-void cnf_packed_answer(const scn_scenario *scenario, rt_bytes request, rt_buffer *out_answer)
+bool cnf_packed_answer(const scn_scenario *scenario, rt_bytes request, rt_buffer *out_answer)
 {
     (void)scenario;
     (void)request;
     rt_buffer_append_text(out_answer, RT_TEXT("ok"));
+    return true;
 }
 
 void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_profile profile,

@@ -263,6 +263,28 @@ static void constants_have_their_defaults(void **state)
 
 /* ---- What PTX lacks ------------------------------------------------------------------------ */
 
+/* LLVM's back end would shift by the amount and by 64 minus it, which PTX does not take modulo 64.
+ */
+static void rotations_of_64_bits_are_by_less_than_64(void **state)
+{
+    postlink_fixture *f = *state;
+    make(f, "A", "kernel void k(global long *p) { p[0] = rotate(p[0], p[1]); }\n");
+    assert_holds(f, 0, ", 63;");
+    assert_holds(f, 0, "and.b64 ");
+    make(f, "A", "kernel void k(global long *p) { p[0] = rotate(p[0], 5L); }\n");
+    assert_lacks(f, 0, ", 63;");
+}
+
+/* libclc's lose the ends of the type. */
+static void whole_numbers_are_rounded_by_instructions(void **state)
+{
+    postlink_fixture *f = *state;
+    make(f, "A", "kernel void k(global float *p, long x) { p[0] = convert_float_rtz(x); }\n");
+    assert_holds(f, 0, "cvt.rz.f32.s64");
+    make(f, "A", "kernel void k(global float2 *p, uint2 x) { p[0] = convert_float2_rtn(x); }\n");
+    assert_holds(f, 0, "cvt.rm.f32.u32");
+}
+
 static void builtins_without_a_body_are_refused_at_their_line(void **state)
 {
     postlink_fixture *f = *state;
@@ -428,6 +450,8 @@ int main(void)
         TEST(a_kernel_that_is_called_has_code_beside_its_entry),
         TEST(required_sizes_are_properties_and_directives),
         TEST(constants_have_their_defaults),
+        TEST(rotations_of_64_bits_are_by_less_than_64),
+        TEST(whole_numbers_are_rounded_by_instructions),
         TEST(builtins_without_a_body_are_refused_at_their_line),
         TEST(parameters_without_a_form_are_refused),
         TEST(a_missing_library_is_a_capability),
