@@ -18,9 +18,11 @@ enum { TEMPLATES = sizeof templates / sizeof *templates };
 static const struct template_row *template_find(rt_text feature)
 {
     const char *names[TEMPLATES];
-    rt_buffer message = {0};
     for (size_t i = 0; i < TEMPLATES; i++) {
         if (rt_text_is(feature, templates[i].feature)) return &templates[i];
+    }
+    rt_buffer message = {0};
+    for (size_t i = 0; i < TEMPLATES; i++) {
         names[i] = templates[i].feature;
         rt_buffer_printf(&message, "%s%s", i > 0 ? ", " : " (there are: ", names[i]);
     }
