@@ -91,10 +91,10 @@ typedef struct sim_exec {
     uint32_t met_count;
     const sim_op *plain_end; /* of the running block or edge: where the wave begins to track */
     uint8_t lane_undefined[SIM_ACCESS_BYTES_MAX]; /* its shadow, 1 bits; else not looked at */
+    uint8_t kinds[SIM_LANES / SIM_CHUNK];         /* of the same accesses as `offsets` */
     _Alignas(64) uint8_t scratch[SIM_ROW_BYTES(8)];
     /* Of a row's accesses, in an object of at most INT32_MAX bytes. */
     _Alignas(64) uint32_t offsets[SIM_LANES];
-    uint8_t kinds[SIM_LANES / SIM_CHUNK];
 } sim_exec;
 
 typedef void sim_handle(sim_exec *x, const sim_op *op);

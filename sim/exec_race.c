@@ -16,10 +16,10 @@ typedef struct row {
     bool is_distinct;    /* no two lanes have one cell, as far as can be told at once */
     uint32_t count;      /* lanes, active or not: a multiple of SIM_CHUNK */
     const uint8_t *mask; /* of the lanes */
-    uint8_t kinds[SIM_LANES / SIM_CHUNK];
-    uint8_t lanes[SIM_LANES];                /* the mask of a row that had none */
-    _Alignas(64) uint32_t at[SIM_LANES + 1]; /* cells, from which k are counted; a sentinel */
     _Alignas(64) uint32_t mine[SIM_LANES];   /* the lanes' stamps */
+    _Alignas(64) uint32_t at[SIM_LANES + 1]; /* cells, from which k are counted; a sentinel */
+    uint8_t kinds[SIM_LANES / SIM_CHUNK];
+    uint8_t lanes[SIM_LANES]; /* the mask of a row that had none */
 } row;
 
 /* ---- Which cells --------------------------------------------------------------------------- */

@@ -255,7 +255,10 @@ static rt_status version_check(rt_sink *sink, rt_text line)
 static rt_status manifest_check(const archive_reader *reader)
 {
     const cnf_member *manifest = &reader->members.items[0];
-    rt_text text = {(const char *)manifest->content.data, manifest->content.size}, line;
+    CHECK(manifest->content.data || manifest->content.size == 0);
+    rt_text text = RT_TEXT(""), line;
+    if (manifest->content.data)
+        text = (rt_text){(const char *)manifest->content.data, manifest->content.size};
     if (!rt_text_is(manifest->name, manifest_name) || !line_take(&text, &line)) line = (rt_text){0};
     RT_TRY(version_check(reader->sink, line));
     rt_map names = {0};

@@ -150,6 +150,7 @@ static void add_accessor(maker *make, const rt_argument *argument, const rt_fusi
 /* Takes bytes of the device's local memory.  False: it has not so many left, and nothing is. */
 static bool local_take(maker *make, uint64_t count, uint64_t size)
 {
+    CHECK(size > 0);
     if (count > make->local_left / size) return false;
     uint64_t bytes = rt_fusion_local_bytes(count * size);
     if (bytes > make->local_left) return false;

@@ -434,7 +434,7 @@ static void what_is_no_bitcode_or_has_no_form_is_not_fused(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_ptx, fixture_close)
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         TEST(functions_are_imported_and_exported),
@@ -460,5 +460,6 @@ int main(void)
         TEST(KF_TARGET_03_kernels_with_ir_become_one_kernel_of_ptx),
         TEST(what_is_no_bitcode_or_has_no_form_is_not_fused),
     };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,7 +158,7 @@ static void formats_do_not_mix_and_machine_code_is_not_fused(void **state)
     assert_int_equal(w->f->counting->launches, 4);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_code_itself_is_fused_of_spirv, set_up, tear_down),
@@ -169,5 +169,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(formats_do_not_mix_and_machine_code_is_not_fused, set_up,
                                         tear_down),
     };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
