@@ -74,8 +74,8 @@ static inline uint32_t sim_chunk_active(const uint8_t *mask)
  * multiples. */
 static inline sim_chunk_kind sim_chunk_kind_of(const uint32_t *at, uint32_t step, sim_words steps)
 {
-    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): the caller has filled it
-     */
+    /* The caller has filled all places. */
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
     uint32_t first = at[0], last = at[SIM_CHUNK - 1] - first;
     sim_words distances = sim_words_get(at) - first;
     if (last == (SIM_CHUNK - 1) * step) {

@@ -255,10 +255,7 @@ static rt_status version_check(rt_sink *sink, rt_text line)
 static rt_status manifest_check(const archive_reader *reader)
 {
     const cnf_member *manifest = &reader->members.items[0];
-    CHECK(manifest->content.data || manifest->content.size == 0);
-    rt_text text = RT_TEXT(""), line;
-    if (manifest->content.data)
-        text = (rt_text){(const char *)manifest->content.data, manifest->content.size};
+    rt_text text = {(const char *)manifest->content.data, manifest->content.size}, line;
     if (!rt_text_is(manifest->name, manifest_name) || !line_take(&text, &line)) line = (rt_text){0};
     RT_TRY(version_check(reader->sink, line));
     rt_map names = {0};
@@ -294,7 +291,7 @@ rt_status cnf_archive_read(rt_sink *sink, rt_arena *arena, rt_bytes file, cnf_ar
     bool ended = false;
     while (rt_ok(status) && !ended)
         status = member_read(&reader, &ended);
-    if (rt_ok(status) && reader.members.count == 0) status = damaged(sink, "it is empty");
+    if (rt_ok(status) && !reader.members.items) status = damaged(sink, "it is empty");
     if (rt_ok(status)) status = manifest_check(&reader);
     if (rt_ok(status)) {
         uint32_t count = reader.members.count - 1;
