@@ -291,9 +291,10 @@ rt_status cnf_archive_read(rt_sink *sink, rt_arena *arena, rt_bytes file, cnf_ar
     bool ended = false;
     while (rt_ok(status) && !ended)
         status = member_read(&reader, &ended);
-    if (rt_ok(status) && !reader.members.items) status = damaged(sink, "it is empty");
-    if (rt_ok(status)) status = manifest_check(&reader);
-    if (rt_ok(status)) {
+    bool any = reader.members.items != NULL;
+    if (rt_ok(status) && !any) status = damaged(sink, "it is empty");
+    if (rt_ok(status) && any) status = manifest_check(&reader);
+    if (rt_ok(status) && any) {
         uint32_t count = reader.members.count - 1;
         cnf_member *members = rt_arena_alloc_array(arena, count + 1, sizeof *members);
         memcpy(members, reader.members.items + 1, count * sizeof *members);
