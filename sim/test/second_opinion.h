@@ -65,6 +65,9 @@ static opinion_exception opinion_exceptions[] = {
         "kernels have no structured control flow; llvm-spirv 14 writes OpLoopMerge as a hint"),
     WE_ACCEPT("Invalid use of function type result id",
               "it knows no pointers to functions (SPV_INTEL_function_pointers)"),
+    WE_ACCEPT(
+        "is not a constant or undef",
+        "translators write the address of a variable into a constant, which has no other form"),
     WE_ACCEPT("requires one of these extensions",
               "translators leave out extensions whose capability they declare"),
     WE_ACCEPT_RARELY("but is not listed as an interface",
