@@ -69,7 +69,9 @@ static rt_fusion_range range_of(const dev_nd_range *given)
 
 static rt_status reject_format(rt_fused_kernels *fused, rt_text kernel, const rt_image *image)
 {
-    return rt_fail_naming(fused->tools.sink, RT_FUSION_REJECTED, RT_RULE_KF_TARGET_07, &kernel, 1,
+    bool amd = image->format == RT_FORMAT_AMDGCN;
+    return rt_fail_naming(fused->tools.sink, RT_FUSION_REJECTED,
+                          amd ? RT_RULE_KF_TARGET_06 : RT_RULE_KF_TARGET_07, &kernel, 1,
                           "kernel '%.*s' is in image %.*s of format %s, and only spirv64 and ptx "
                           "can be fused",
                           RT_TEXT_ARG(kernel), RT_TEXT_ARG(image->name),
