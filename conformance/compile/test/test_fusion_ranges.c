@@ -275,8 +275,7 @@ static void local_sizes_are_as_alone(void **state)
                 rt_fusion_range kernel = ranges[i], launch = ranges[j];
                 uint64_t x = size & 1 ? kernel.global[0] : 1, y = size & 2 ? kernel.global[1] : 1,
                          z = size & 4 ? kernel.global[2] : 1;
-                if (x == 1 && y == 1 && z == 1 && (size != 1 || (i + j) % 4)) continue;
-                if ((i * 7 + j + size) % 3) continue;
+                if (x == 1 && y == 1 && z == 1 && size != 1) continue; /* tried as 1 */
                 kernel = fixture_range_local(kernel, x, y, z);
                 if (!make_legal(&kernel, &launch)) continue;
                 rt_fusion_range open = launch;
@@ -288,7 +287,7 @@ static void local_sizes_are_as_alone(void **state)
         }
     }
     print_message("%u pairs\n", done);
-    assert_true(done > 100);
+    assert_true(done > 1000);
     rt_arena_reset(&kept);
 }
 
