@@ -82,6 +82,32 @@ static LLVMValueRef part_of_constant(LLVMValueRef vector, unsigned index)
 /* Operations that are looked through; each may double what is written. */
 enum { OPERATION_DEPTH_MAX = 6 };
 
+static LLVMValueRef part_at_depth(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef vector,
+                                  uint64_t index, uint32_t depth);
+
+/* Component number `index` of two operands of an operation; false: one of the vectors stays. */
+static bool parts_at_depth(LLVMBuilderRef builder, LLVMValueRef asks, const LLVMValueRef *vectors,
+                           uint64_t index, uint32_t depth, LLVMValueRef *out_parts)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        out_parts[i] = part_at_depth(builder, asks, vectors[i], index, depth + 1);
+        if (!out_parts[i]) return false;
+    }
+    LLVMPositionBuilderBefore(builder, asks);
+    return true;
+}
+
+/* The choice of one of two whole vectors becomes that of their components. */
+static LLVMValueRef part_of_choice(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef choice,
+                                   uint64_t index, uint32_t depth)
+{
+    LLVMValueRef condition = LLVMGetOperand(choice, 0), parts[2];
+    const LLVMValueRef vectors[] = {LLVMGetOperand(choice, 1), LLVMGetOperand(choice, 2)};
+    if (LLVMGetTypeKind(LLVMTypeOf(condition)) != LLVMIntegerTypeKind) return NULL;
+    if (!parts_at_depth(builder, asks, vectors, index, depth, parts)) return NULL;
+    return LLVMBuildSelect(builder, condition, parts[0], parts[1], "");
+}
+
 /* Component number `index` of a vector that cannot stay, before the instruction that asks for it;
  * NULL: the vector stays.  What is computed component by component is computed of one. */
 static LLVMValueRef part_at_depth(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef vector,
@@ -92,13 +118,13 @@ static LLVMValueRef part_at_depth(LLVMBuilderRef builder, LLVMValueRef asks, LLV
     if (LLVMIsAConstant(vector)) return part_of_constant(vector, (unsigned)index);
     if (LLVMIsABitCastInst(vector)) return part_of_cast(builder, vector, type, index);
     if (LLVMIsALoadInst(vector)) return part_of_load(builder, vector, type, index);
-    if (!LLVMIsABinaryOperator(vector) || depth == OPERATION_DEPTH_MAX) return NULL;
-    LLVMValueRef a = part_at_depth(builder, asks, LLVMGetOperand(vector, 0), index, depth + 1);
-    LLVMValueRef b =
-        a ? part_at_depth(builder, asks, LLVMGetOperand(vector, 1), index, depth + 1) : NULL;
-    if (!b) return NULL;
-    LLVMPositionBuilderBefore(builder, asks);
-    return LLVMBuildBinOp(builder, LLVMGetInstructionOpcode(vector), a, b, "");
+    if (depth == OPERATION_DEPTH_MAX) return NULL;
+    if (LLVMIsASelectInst(vector)) return part_of_choice(builder, asks, vector, index, depth);
+    if (!LLVMIsABinaryOperator(vector)) return NULL;
+    const LLVMValueRef vectors[] = {LLVMGetOperand(vector, 0), LLVMGetOperand(vector, 1)};
+    LLVMValueRef parts[2];
+    if (!parts_at_depth(builder, asks, vectors, index, depth, parts)) return NULL;
+    return LLVMBuildBinOp(builder, LLVMGetInstructionOpcode(vector), parts[0], parts[1], "");
 }
 
 static LLVMValueRef part_of(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef vector,

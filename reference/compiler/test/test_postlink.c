@@ -568,6 +568,7 @@ static void code_that_the_writer_lacks_is_lowered(void **state)
         "q[i] = ((global ulong3 *)q)[i].y >> 32;",
         "ulong3 v = ((global ulong3 *)q)[i] * q[i]; q[i] = (ushort)v.z;",
         "ulong16 v = ((global ulong16 *)q)[i] + q[i]; q[i] = (uchar)(v.sa >> 56) + (uint)v.sb;",
+        "ulong16 v = q[i] > 5 ? (ulong16)(~7ul) : (ulong16)(9ul); q[i] = (uint)v.s0;",
         "((global uchar8 *)q)[i] = (uchar8)(uchar)((global ulong3 *)q)[i].y;",
         "q[i] = (ushort)(as_ulong3(((global double3 *)q)[i] + 1.0).y >> 16);",
         "switch (q[i]) { case 1: q[i] = 9; break; case 2: q[i] = 4; break; case 3: q[i] = 8; }",
