@@ -569,6 +569,8 @@ static void code_that_the_writer_lacks_is_lowered(void **state)
         "ulong3 v = ((global ulong3 *)q)[i] * q[i]; q[i] = (ushort)v.z;",
         "ulong16 v = ((global ulong16 *)q)[i] + q[i]; q[i] = (uchar)(v.sa >> 56) + (uint)v.sb;",
         "ulong16 v = q[i] > 5 ? (ulong16)(~7ul) : (ulong16)(9ul); q[i] = (uint)v.s0;",
+        "ulong16 v = 7; if (q[i] > 5) { q[3] = 1; v = ((global ulong16 *)q)[i]; } q[i] = (uint)v.s0;",
+        "ulong3 v = q[i]; while (q[i] > 5) { v += v; q[i] -= (uint)v.s0; } q[i] = (uint)v.s1;",
         "((global uchar8 *)q)[i] = (uchar8)(uchar)((global ulong3 *)q)[i].y;",
         "q[i] = (ushort)(as_ulong3(((global double3 *)q)[i] + 1.0).y >> 16);",
         "switch (q[i]) { case 1: q[i] = 9; break; case 2: q[i] = 4; break; case 3: q[i] = 8; }",
