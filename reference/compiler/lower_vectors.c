@@ -79,8 +79,8 @@ static LLVMValueRef part_of_constant(LLVMValueRef vector, unsigned index)
     return LLVMIsAConstantVector(vector) ? LLVMGetOperand(vector, index) : NULL;
 }
 
-/* Operations that are looked through; each may double what is written, or write it on so many ways.
- */
+/* Operations that are looked through, of which each may double what is written; a phi, which may
+ * write it on so many ways, counts as two. */
 enum { OPERATION_DEPTH_MAX = 6, WAYS_MAX = 8 };
 
 static LLVMValueRef part_at_depth(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef vector,
