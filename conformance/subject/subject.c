@@ -237,11 +237,12 @@ int cnf_subject_main(int argument_count, char **arguments)
     return exit_status;
 }
 
-/* Of the reference runtime's device; a runtime that is not ours shows no such thing. */
-static void send_capabilities(cnf_emitter *emitter, const dev_capabilities *capabilities)
+/* Of the reference runtime's device all is known, of a runtime that is not ours little. */
+static void send_capabilities(cnf_emitter *emitter, const cnf_runtime *runtime)
 {
     rt_buffer lines = {0};
-    cnf_capabilities_write(&lines, capabilities);
+    (runtime->operations->is_reference ? cnf_capabilities_write : cnf_capabilities_shipped_write)(
+        &lines, &runtime->capabilities);
     cnf_emit_capabilities(emitter, rt_buffer_text(&lines));
     rt_buffer_free(&lines);
 }
@@ -267,7 +268,7 @@ int cnf_subject_probe_main(int argument_count, char **arguments)
                                .tools = &tools};
     pthread_mutex_init(&execution.findings_lock, NULL);
     bool opened = open_runtime(&execution);
-    if (opened && subject->backend) send_capabilities(&emitter, &execution.runtime->capabilities);
+    if (opened) send_capabilities(&emitter, execution.runtime);
     if (opened && compute) {
         rt_buffer message = {0};
         bool ok = subject->runtime->probe(&execution, &message);
