@@ -81,6 +81,7 @@ memory:
   data: {type: int, values: [1, 2, 3]}
 steps:
   - copy: {from: seven, to: counter}
+  - wait
   - submit: {kernel: add, range: [3], args: [data]}
   - expect: {memory: data, equals: [8, 9, 10]}
   - expect: {variable: counter, type: int, equals: [7]}
