@@ -106,7 +106,7 @@ void cnf_export_launch_end(cnf_exporter *made, uint32_t dimensions, const uint64
     if (made->prints) rt_buffer_printf(out, "        output_begin();\n");
     rt_buffer_printf(out, "        launch(kernel, %u, offset, global, %s);\n", dimensions,
                      has_local ? "local" : "NULL");
-    if (made->prints) rt_buffer_printf(out, "        output_end();\n");
+    if (made->prints) rt_buffer_printf(out, "        finish();\n        output_end();\n");
     rt_buffer_printf(out, "    }\n");
 }
 

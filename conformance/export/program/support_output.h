@@ -1,12 +1,13 @@
 /* What kernels print: standard output goes to a file while they run, so that it can be compared,
  * and is repeated afterwards for who looks on.  It needs POSIX, and a driver that prints to
- * standard output when a queue has been waited for.
- *
- * main.c includes it behind the support file, whose finish() waits. */
+ * standard output at the latest when its queue has been waited for, which main.c does before the
+ * end. */
 #ifndef SUPPORT_OUTPUT_H
 #define SUPPORT_OUTPUT_H
 
 #include <unistd.h>
+
+#include "support.h"
 
 static FILE *printed; /* all that kernels have printed */
 static int standard_output = -1;
@@ -14,7 +15,7 @@ static long printed_seen; /* bytes that have been compared */
 
 /* Gives standard output back.  A call that fails while a kernel runs ends the program, whose last
  * words are to be seen, too. */
-static inline void output_return(void)
+static inline void output_end(void)
 {
     char text[TEXT_MAX];
     size_t size;
@@ -34,19 +35,13 @@ static inline void output_begin(void)
     if (!printed) {
         printed = tmpfile();
         if (!printed) stop("there is no temporary file to be had", 2);
-        atexit(output_return);
+        atexit(output_end);
     }
     fflush(stdout);
     fseek(printed, 0, SEEK_END);
     standard_output = dup(STDOUT_FILENO);
     if (standard_output < 0 || dup2(fileno(printed), STDOUT_FILENO) < 0)
         stop("standard output cannot be kept", 2);
-}
-
-static inline void output_end(void)
-{
-    finish();
-    output_return();
 }
 
 /* What kernels have printed since the last time that it was compared, and how much; the caller
