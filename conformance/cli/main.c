@@ -169,7 +169,7 @@ static const cnf_option compare_options[] = {
 };
 
 static const cnf_option export_options[] = {
-    {CNF_OPTION_FOR, "--for", NULL, "API", "opencl, level_zero or cuda.", NULL},
+    {CNF_OPTION_FOR, "--for", NULL, "API", "opencl, opencl-c, level_zero or cuda.", NULL},
     {CNF_OPTION_OUT, "--output", "-o", "DIR", "Write the program's files into the folder DIR.",
      NULL},
     {TIMEOUT},
@@ -304,11 +304,11 @@ static const cnf_command commands[] = {
     {"export", "FILE --for API -o DIR",
      "Write a scenario as a plain C program, for people without assay.",
      "DIR gets main.c, which does what the documents' runtime asks the device for and checks what is\n"
-     "expected, the images as SPIR-V (API opencl, level_zero) or PTX (cuda), and a Makefile; it needs\n"
-     "a C compiler and the loader of OpenCL or Level Zero or the driver of CUDA.  The program exits\n"
-     "with 0 where all is as expected (PASS, or LINKED where the driver runs no kernels), with 1\n"
-     "where the device differs, with 2 where there is none.  What has no form there is refused by\n"
-     "name.\n"
+     "expected, the images as SPIR-V (API opencl, level_zero), OpenCL C (opencl-c) or PTX (cuda), and\n"
+     "a Makefile; it needs a C compiler and the loader of OpenCL or Level Zero or the driver of\n"
+     "CUDA.  The program exits with 0 where all is as expected (PASS, or LINKED where the driver runs\n"
+     "no kernels), with 1 where the device differs, with 2 where there is none.  What has no form\n"
+     "there is refused by name.\n"
      "Exit status: 0 written; 2 wrong usage, or the scenario has no such form; 3 infrastructure.",
      export_options, COUNT(export_options), true, cnf_export_command},
 };
