@@ -190,8 +190,7 @@ static void diagnosis_print(diagnosis *seen)
     rt_buffer command = {0};
     command_append(seen, "apt-get install", "", &command);
     command_append(seen, "ci/setup", "--with ", &command);
-    if (command.size > 0)
-        printf("in one command: %.*s\n", RT_TEXT_ARG(rt_buffer_text(&command)));
+    if (command.size > 0) printf("in one command: %.*s\n", RT_TEXT_ARG(rt_buffer_text(&command)));
     rt_buffer_free(&command);
 }
 

@@ -67,9 +67,9 @@ static bool own_options_read(run_command *command)
 
 static int options_read(run_command *command)
 {
-    bool read =
-        cnf_run_options_read(command->arguments, &command->options) &&
-        cnf_command_colours(command->arguments, &command->colours) && own_options_read(command);
+    bool read = cnf_run_options_read(command->arguments, &command->options) &&
+                cnf_command_colours(command->arguments, &command->colours) &&
+                own_options_read(command);
     if (!read) return CNF_EXIT_USAGE;
     command->options.conditions = cnf_run_options_conditions(&command->arena, &command->options);
     const char *folders = command->arguments->values[CNF_OPTION_EXPECTATIONS];

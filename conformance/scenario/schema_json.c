@@ -1,6 +1,7 @@
 /* The JSON Schema of the format, from the table that drives the reader, so that editors complete
  * and check.  It says less than the reader checks: what names mean, what numbers come to and how
- * texts are written is the reader's (ci/checks/schema_validates lists what that is).  Every object is a definition that others refer to, because objects can be nested.
+ * texts are written is the reader's (ci/checks/schema_validates lists what that is).  Every object
+ * is a definition that others refer to, because objects can be nested.
  *
  * Source: JSON Schema draft 2020-12, Core and Validation. */
 #include "conformance/scenario/schema_objects.h"
