@@ -47,6 +47,8 @@
 
 #define EXPECTATIONS_TEXT "Known failures, beside scenarios/expectations."
 
+#define COLOR_TEXT "Colour verdicts: auto (on terminals, unless NO_COLOR), always, never."
+
 static const cnf_option run_options[] = {
     {CNF_OPTION_ON, "--on", NULL, "SUBJECT,...",
      "Run on these, sim{schedule=backward} too; default: all.", NULL},
@@ -77,6 +79,7 @@ static const cnf_option run_options[] = {
     {CNF_OPTION_EXPLORE_MAX, "--explore-max", NULL, "N", EXPLORE_MAX_TEXT, NULL},
     {CHOICES},
     {CNF_OPTION_SKIP_STATUS, "--skip-status", NULL, "N", "Exit so where all is skipped.", NULL},
+    {CNF_OPTION_COLOR, "--color", NULL, "WHEN", COLOR_TEXT, NULL},
     {HELP},
 };
 
@@ -261,7 +264,7 @@ static const cnf_command commands[] = {
      help_option, COUNT(help_option), false, cnf_new_command},
     {"doctor", NULL, "Say what is wrong with the machine, and the cure.",
      "A line for everything that is wrong, which assay cannot do without, or missing, which only some\n"
-     "scenarios and options need.\n"
+     "scenarios and options need, with the cure behind all that it cures, and one command for all.\n"
      "Exit status: 0 nothing is wrong; 1 something is; 3 infrastructure.",
      help_option, COUNT(help_option), true, cnf_doctor_command},
     {"manual", NULL, "Print the manual page, for man(1).", NULL, help_option, COUNT(help_option),

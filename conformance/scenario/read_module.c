@@ -234,13 +234,12 @@ static const scn_row module_rows[] = {
 #define HAS_SYCL(key)                                                                              \
     "{'required': ['" key "'], 'properties': {'" key                                               \
     "': {'contains': {'required': ['language'], 'properties': {'language': {'const': 'sycl'}}}}}}"
-static const char module_also[] =
-    "{'allOf': [{'if': {'anyOf': [" HAS_SYCL("sources") "," HAS_SYCL(
-        "images") "]}, 'then': {'properties': {'build_options': {'not': {'pattern':"
-                  " '(^|[ \\n])-cl-'}}}}},"
-                  " {'if': {'required': ['device_config']}, 'then': {'required': ['formats'],"
-                  " 'properties': {'formats': {'contains': {'not': {'enum': ['spirv64',"
-                  " 'ptx']}}}}}}]}";
+static const char module_also[] = "{'allOf': [{'if': {'anyOf': [" HAS_SYCL("sources") "," HAS_SYCL(
+    "images") "]}, 'then': {'properties': {'build_options': {'not': {'pattern':"
+              " '(^|[ \\n])-cl-'}}}}},"
+              " {'if': {'required': ['device_config']}, 'then': {'required': ['formats'],"
+              " 'properties': {'formats': {'contains': {'not': {'enum': ['spirv64',"
+              " 'ptx']}}}}}}]}";
 static const scn_shape shape_module_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a module",
