@@ -94,10 +94,11 @@ rt_status cuda_jit_options(const cuda_device *device, cuda_jit *jit, rt_text opt
         size_t used = space ? length + 1 : length;
         options = (rt_text){options.data + used, options.length - used};
         if (length > 0 && !option_read(jit, word))
-            return rt_fail(device->sink, RT_ERRC_BUILD, RT_RULE_NONE,
-                           "'%.*s' is no option that NVIDIA's driver is given; there are -O0 to "
-                           "-O4, -maxrregcount=N, -g and -lineinfo",
-                           RT_TEXT_ARG(word));
+            return rt_fail(
+                device->sink, RT_ERRC_BUILD, RT_RULE_NONE,
+                "'%.*s' is not an option that NVIDIA's driver is given; there are -O0 to "
+                "-O4, -maxrregcount=N, -g and -lineinfo",
+                RT_TEXT_ARG(word));
     }
     return RT_STATUS_OK;
 }

@@ -176,7 +176,7 @@ static rt_status text_take(cuda_program *program, const dev_code *code)
                        rt_format_name(RT_FORMAT_PTX), rt_format_name(code->format));
     if (text.length == 0 || memchr(text.data, '\0', text.length) != NULL)
         return rt_fail(device->sink, RT_MALFORMED, RT_RULE_NONE,
-                       "an image of %zu bytes is no text of PTX: it is empty or holds a NUL byte",
+                       "an image of %zu bytes is not PTX: it is empty or holds a NUL byte",
                        text.length);
     rt_buffer_append_text(&program->text, text);
     rt_buffer_append_text(&program->options, code->options);

@@ -135,7 +135,7 @@ static rt_status text_take(nvj_program *program, const dev_code *code)
                        rt_format_name(RT_FORMAT_PTX), rt_format_name(code->format));
     if (text.length == 0 || memchr(text.data, '\0', text.length) != NULL)
         return rt_fail(device->sink, RT_MALFORMED, RT_RULE_NONE,
-                       "an image of %zu bytes is no text of PTX: it is empty or holds a NUL byte",
+                       "an image of %zu bytes is not PTX: it is empty or holds a NUL byte",
                        text.length);
     rt_buffer_append_text(&program->text, text);
     rt_buffer_append_text(&program->options, code->options);
@@ -149,7 +149,7 @@ static rt_status program_validate(nvj_program *program)
     nvj_cubin cubin;
     if (!nvj_cubin_read(rt_buffer_bytes(&program->cubin), &cubin))
         return rt_fail(sink, RT_DRIVER_ERROR, RT_RULE_NONE,
-                       "nvJitLinkGetLinkedCubin: %zu bytes that are no cubin with symbols",
+                       "nvJitLinkGetLinkedCubin: %zu bytes that are not a cubin with symbols",
                        program->cubin.size);
     for (uint32_t i = 0; i < program->kernels.count; i++) {
         rt_text name = program->kernels.rows[i].entry.name;

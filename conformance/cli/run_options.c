@@ -45,7 +45,7 @@ static bool profile_read(const cnf_arguments *arguments, rt_profile *out_profile
     for (rt_profile profile = 0; profile < RT_PROFILE_COUNT; profile++)
         names[profile] = rt_profile_name(profile);
     rt_buffer message = {0};
-    rt_buffer_printf(&message, "there is no profile \"%s\"", name);
+    rt_buffer_printf(&message, "there is no profile '%s'", name);
     cnf_suggest(&message, name, names, RT_PROFILE_COUNT);
     fprintf(stderr, "assay: --profile: %s\n", rt_buffer_string(&message));
     rt_buffer_free(&message);
@@ -59,7 +59,7 @@ static bool loader_read(const cnf_arguments *arguments, bool *out_real)
     if (!word || cnf_loader_find(rt_text_of(word), out_real)) return true;
     const char *const words[] = {CNF_LOADER_SIMULATED, CNF_LOADER_REAL};
     rt_buffer message = {0};
-    rt_buffer_printf(&message, "there is no loader \"%s\"", word);
+    rt_buffer_printf(&message, "there is no loader '%s'", word);
     cnf_suggest(&message, word, words, 2);
     fprintf(stderr, "assay: --loader: %s\n", rt_buffer_string(&message));
     rt_buffer_free(&message);

@@ -111,7 +111,7 @@ static bool besides_check(scn_reader *reader, const scn_node *node, uint64_t giv
         if (row->row == BUNDLE_CONSTANTS && state != SCN_BUNDLE_INPUT) fits = false;
         if (fits) continue;
         return scn_report(reader->reporter, scn_node_entry(node, bundle_rows[row->row].key)->at,
-                          "'%s' goes beside %s", bundle_rows[row->row].key, row->ways);
+                          "'%s' needs %s beside it", bundle_rows[row->row].key, row->ways);
     }
     return true;
 }

@@ -261,7 +261,7 @@ static bool bundle_companions_check(scn_reader *reader, const scn_node *node, ui
     bool bundle = is_given(given, EXPECT_BUNDLE), program = is_given(given, EXPECT_PROGRAM_OF);
     if (bundle && program) {
         return scn_report(reader->reporter, scn_node_entry(node, "bundle")->at,
-                          "'bundle' beside 'program_of'; write two steps");
+                          "'bundle' cannot stand beside 'program_of'; write two steps");
     }
     if (is_given(given, EXPECT_IMAGES) && !bundle && !program) {
         return scn_report(reader->reporter, scn_node_entry(node, "images")->at,
@@ -280,12 +280,13 @@ static bool equals_check(scn_reader *reader, const scn_node *node, uint64_t give
 {
     bool memory = is_given(given, EXPECT_MEMORY), variable = is_given(given, EXPECT_VARIABLE);
     if (is_given(given, EXPECT_ORACLE) && is_given(given, EXPECT_EQUALS)) {
-        return scn_report(reader->reporter, scn_node_entry(node, "oracle")->at,
-                          "'oracle' beside 'equals'; one of them says what is expected");
+        return scn_report(
+            reader->reporter, scn_node_entry(node, "oracle")->at,
+            "'oracle' cannot stand beside 'equals'; one of them says what is expected");
     }
     if (memory && variable) {
         return scn_report(reader->reporter, scn_node_entry(node, "variable")->at,
-                          "'variable' beside 'memory'; write two steps");
+                          "'variable' cannot stand beside 'memory'; write two steps");
     }
     if (memory || variable || !is_given(given, EXPECT_EQUALS)) return true;
     return scn_report(reader->reporter, scn_node_entry(node, "equals")->at,
@@ -573,7 +574,7 @@ static bool outcome_read(scn_reader *reader, const scn_node *node, scn_outcome *
     if (refused == EXPECT_ROW_COUNT) return true;
     const char *key = expect_rows[refused].key;
     return scn_report(reader->reporter, scn_node_entry(node, key)->at,
-                      "'%s' inside one_of; outcomes tell what is known at once", key);
+                      "'%s' cannot stand inside one_of, whose outcomes must be known at once", key);
 }
 
 static bool outcomes_read(scn_reader *reader, const scn_node *node, scn_expect *out_expect)

@@ -29,7 +29,7 @@ static bool field_name_check(scn_reader *reader, const field_draft *field)
         char c = field->name.data[i];
         if (c != '.' && c != '-') continue;
         return scn_report(reader->reporter, field->at,
-                          "'%s' is no name of a field; it has letters, digits and '_'",
+                          "'%s' is not a name of a field; it has letters, digits and '_'",
                           scn_shown(reader->arena, field->name));
     }
     return true;
@@ -269,7 +269,7 @@ static bool name_and_place_check(scn_reader *reader, const scn_node *node, uint6
     }
     if (is_given(given, MEMORY_PROMOTE) && is_given(given, MEMORY_USM)) {
         return scn_report(reader->reporter, scn_node_entry(node, "promote")->at,
-                          "'promote' beside 'usm'; only buffers are promoted");
+                          "'promote' cannot stand beside 'usm'; only buffers are promoted");
     }
     if (!is_given(given, MEMORY_DEVICE) || is_given(given, MEMORY_USM)) return true;
     return scn_report(reader->reporter, scn_node_entry(node, "device")->at,

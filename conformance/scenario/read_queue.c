@@ -144,7 +144,7 @@ static bool wait_read(scn_reader *reader, const scn_node *node, void *out)
     if (!scn_object_read(reader, &shape_wait_object, node, out, &given)) return false;
     if ((given & (given - 1)) == 0) return true;
     return scn_report(reader->reporter, node->at,
-                      "'queue' beside 'step'; a wait is for one of them");
+                      "'queue' cannot stand beside 'step'; a wait is for one of them");
 }
 
 const scn_shape scn_shape_wait = {

@@ -368,13 +368,14 @@ static bool place_check(scn_reader *reader, const scn_node *node, const scn_step
     scn_position at = node->at;
     if (reader->thread > 0 && row >= STEP_NESTED_COUNT) {
         return scn_report(reader->reporter, at,
-                          "'%s' inside a parallel; write it before the parallel",
+                          "'%s' cannot stand inside a parallel; write it before the parallel",
                           step_rows[row].key);
     }
     if (step->profile == RT_PROFILE_COUNT || !verbs[row].lasting) return true;
-    return scn_report(reader->reporter, scn_node_entry(node, "profile")->at,
-                      "'profile' beside '%s': later steps stand on it in both profiles",
-                      step_rows[row].key);
+    return scn_report(
+        reader->reporter, scn_node_entry(node, "profile")->at,
+        "'profile' cannot stand beside '%s', to which later steps refer in both profiles",
+        step_rows[row].key);
 }
 
 /* ---- One step ----------------------------------------------------------------------------- */
@@ -448,7 +449,7 @@ static bool bare_step_read(scn_reader *reader, const scn_node *node, uint32_t in
     if (bare != BARE_RESTART) return true;
     if (reader->thread > 0) {
         return scn_report(reader->reporter, node->at,
-                          "'restart' inside a parallel; write it behind the parallel");
+                          "'restart' cannot stand inside a parallel; write it behind the parallel");
     }
     reader->step_table[index].verb = SCN_VERB_RESTART;
     reader->process = index + 1;
@@ -482,8 +483,9 @@ static bool lists_read(scn_reader *reader, const scn_node *node, uint32_t index)
                           scn_node_describe(reader->arena, node));
     }
     if (node->count < 2 || node->count > SCN_LIST_COUNT_MAX) {
-        return scn_report(reader->reporter, node->at, "a parallel of %u lists; it has from 2 to %d",
-                          node->count, SCN_LIST_COUNT_MAX);
+        return scn_report(reader->reporter, node->at,
+                          "expected from 2 to %d lists of steps, found %u", SCN_LIST_COUNT_MAX,
+                          node->count);
     }
     bool fine = true;
     uint32_t first = reader->step_count;

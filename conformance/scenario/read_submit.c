@@ -138,7 +138,8 @@ static bool bundle_check(scn_reader *reader, const scn_node *node, const scn_sub
         const scn_entry *entry = scn_node_entry(node, decided[i]);
         if (!entry) continue;
         return scn_report(reader->reporter, entry->at,
-                          "'%s' beside 'bundle'; the bundle has decided it", decided[i]);
+                          "'%s' cannot stand beside 'bundle', which has decided it; remove it",
+                          decided[i]);
     }
     return scn_bundle_state_check(reader, scn_node_entry(node, "bundle")->value.at, submit->bundle,
                                   SCN_BUNDLE_EXECUTABLE);
