@@ -135,7 +135,7 @@ static rt_status constants_declare(exporter *made, const scn_step *step, const r
             if (!rt_spec_descriptor_read(image, i, &told) || told.scalar_count != 1 ||
                 told.size_bytes != given->value.size || given->value.size > sizeof(uint64_t)) {
                 rt_buffer_free(&rows);
-                return refuse(made, given->at, "a specialisation constant that is no scalar");
+                return refuse(made, given->at, "a specialisation constant that is not a scalar");
             }
             rt_buffer_printf(&rows, "    {%u, %u, {", told.id, told.size_bytes);
             cnf_export_bytes(&rows, given->value);
