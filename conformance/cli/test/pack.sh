@@ -96,7 +96,7 @@ expect 2 pack "$folder/x.assay" -o "$folder/y.assay"
 expect 2 pack "$scenarios/linking/hello_world.yaml"
 says "-o FILE.assay"
 expect 2 pack "$scenarios/linking/hello_world.yaml" --formats spirf -o "$folder/y.assay"
-says 'did you mean "spirv"?'
+says "did you mean 'spirv'?"
 
 # A scenario that is not valid is not packed, and its message is shown.
 mkdir "$folder/s"
