@@ -81,14 +81,9 @@ static int setup(void **state)
 
 static void drivers_that_are_none_are_unavailable(void **state)
 {
-    fixture *f = *state;
-    const dev_open_parameters parameters = {.sink = f->sink};
-    dev_device *device = NULL;
-    rt_status status = cuda_device_open("libno-such-driver.so", &parameters, none, &device);
-    expect_status(f->sink, status, RT_UNAVAILABLE, "NVIDIA's driver cannot be opened");
-    status = cuda_device_open("libm.so.6", &parameters, none, &device);
-    expect_status(f->sink, status, RT_UNAVAILABLE, "has no cuGetErrorName");
-    assert_null(device);
+    const fixture *f = *state;
+    expect_unavailable(f, cuda_device_open, "NVIDIA's driver cannot be opened",
+                       "has no cuGetErrorName");
 }
 
 static void devices_are_chosen_by_number(void **state)
@@ -226,10 +221,7 @@ static void every_kind_of_memory_moves_its_bytes(void **state)
     fixture *f = *state;
     run r;
     assert_true(rt_ok(run_whole(f, &r)));
-    /* Written 1 to 8, its second half filled with 1 2, its fourth byte stored by the kernel. */
-    const uint8_t seen[8] = {1, 2, 3, 42, 1, 2, 1, 2};
-    for (int i = ON_DEVICE; i < MEMORIES; i++)
-        assert_memory_equal(r.seen[i], seen, 8);
+    run_expect_seen(&r);
     /* 42 2 3 4 of FIRST, and four times 1. */
     const uint8_t expected[8] = {42, 2, 3, 4, 1, 1, 1, 1};
     assert_memory_equal(r.read, expected, 8);

@@ -81,14 +81,8 @@ static int teardown(void **state)
 
 static void loaders_that_are_none_are_unavailable(void **state)
 {
-    fixture *f = *state;
-    const dev_open_parameters parameters = {.sink = f->sink};
-    dev_device *device = NULL;
-    rt_status status = l0_device_open("libno-such-loader.so", &parameters, none, &device);
-    expect_status(f->sink, status, RT_UNAVAILABLE, "libze1");
-    status = l0_device_open("libm.so.6", &parameters, none, &device);
-    expect_status(f->sink, status, RT_UNAVAILABLE, "zeInit");
-    assert_null(device);
+    const fixture *f = *state;
+    expect_unavailable(f, l0_device_open, "libze1", "zeInit");
 }
 
 static void selectors_choose_by_index(void **state)

@@ -40,10 +40,16 @@ static void fake_takes_bitcode(void)
     fake->gives_extensions = false;
 }
 
+static rt_status images_open(const char *path, const dev_open_parameters *parameters,
+                             rt_text selector, dev_device **out_device)
+{
+    return ocl_device_open(path, parameters, selector, OCL_INPUT_IMAGES, out_device);
+}
+
 static rt_status fake_open(const dev_open_parameters *parameters, rt_text selector,
                            dev_device **out_device)
 {
-    return ocl_device_open(FAKE_LIBRARY, parameters, selector, OCL_INPUT_IMAGES, out_device);
+    return images_open(FAKE_LIBRARY, parameters, selector, out_device);
 }
 static const dev_backend fake_backend = {"opencl over a fake", fake_open};
 
@@ -95,15 +101,8 @@ static int setup(void **state)
 
 static void loaders_that_are_none_are_unavailable(void **state)
 {
-    fixture *f = *state;
-    const dev_open_parameters parameters = {.sink = f->sink};
-    dev_device *device = NULL;
-    rt_status status =
-        ocl_device_open("libno-such-loader.so", &parameters, none, OCL_INPUT_IMAGES, &device);
-    expect_status(f->sink, status, RT_UNAVAILABLE, "ocl-icd-libopencl1");
-    status = ocl_device_open("libm.so.6", &parameters, none, OCL_INPUT_IMAGES, &device);
-    expect_status(f->sink, status, RT_UNAVAILABLE, "clGetPlatformIDs");
-    assert_null(device);
+    const fixture *f = *state;
+    expect_unavailable(f, images_open, "ocl-icd-libopencl1", "clGetPlatformIDs");
 }
 
 static void selectors_choose_by_parts_of_names(void **state)
@@ -420,10 +419,7 @@ static void every_kind_of_memory_moves_its_bytes(void **state)
     fixture *f = *state;
     run r;
     assert_true(rt_ok(run_whole(f, &r)));
-    /* Written 1 to 8, its second half filled with 1 2, its fourth byte stored by the kernel. */
-    const uint8_t seen[8] = {1, 2, 3, 42, 1, 2, 1, 2};
-    for (int i = ON_DEVICE; i < MEMORIES; i++)
-        assert_memory_equal(r.seen[i], seen, 8);
+    run_expect_seen(&r);
     /* SECOND: 42 2 3 4 from FIRST and the fill 1 2 1 2; then its first four bytes go to byte 2 of
      * SHARED, from there to byte 4 of the variable, and three from its byte 5 to byte 4 of SECOND.
      */

@@ -80,6 +80,17 @@ void expect_status(rt_sink *sink, rt_status status, rt_code code, const char *pa
              RT_TEXT_ARG(rt_sink_diagnostic(sink, status)->message), rt_code_name(code), part);
 }
 
+void expect_unavailable(const fixture *f, open_at *open, const char *missing, const char *lacking)
+{
+    const dev_open_parameters parameters = {.sink = f->sink};
+    dev_device *device = NULL;
+    rt_status status = open("libno-such-library.so", &parameters, none, &device);
+    expect_status(f->sink, status, RT_UNAVAILABLE, missing);
+    status = open("libm.so.6", &parameters, none, &device);
+    expect_status(f->sink, status, RT_UNAVAILABLE, lacking);
+    assert_null(device);
+}
+
 /* ---- Failing calls ------------------------------------------------------------------------ */
 
 void fail_each_call(const fixture *f, const whole_use *whole, int result, bool onwards)

@@ -45,6 +45,14 @@ bool message_has(rt_sink *sink, rt_status status, const char *part);
 /* Fails the test, showing the message, when the status is of another code or lacks the part. */
 void expect_status(rt_sink *sink, rt_status status, rt_code code, const char *part);
 
+/* How an adapter opens a device of the library at a path. */
+typedef rt_status open_at(const char *path, const dev_open_parameters *parameters, rt_text selector,
+                          dev_device **out_device);
+
+/* A library that is not there, and one that is something else (the C library's mathematics), are
+ * UNAVAILABLE; the messages have the parts. */
+void expect_unavailable(const fixture *f, open_at *open, const char *missing, const char *lacking);
+
 /* ---- Failing calls ------------------------------------------------------------------------ */
 
 /* A whole use of a device, from its opening to its end, and what the fake is meanwhile. */

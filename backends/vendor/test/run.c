@@ -87,6 +87,14 @@ rt_status run_commands(run *r, rt_bytes pattern)
     return RT_STATUS_OK;
 }
 
+void run_expect_seen(const run *r)
+{
+    /* Written 1 to 8, its second half filled with 1 2, its fourth byte stored by the kernel. */
+    static const uint8_t seen[8] = {1, 2, 3, 42, 1, 2, 1, 2};
+    for (int i = ON_DEVICE; i < MEMORIES; i++)
+        assert_memory_equal(r->seen[i], seen, 8);
+}
+
 void run_end(run *r)
 {
     for (uint32_t i = 0; i < r->event_count; i++)

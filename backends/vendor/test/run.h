@@ -47,6 +47,9 @@ rt_status run_launch(run *r, dev_command after, int memory, uint64_t offset);
  */
 rt_status run_commands(run *r, rt_bytes pattern);
 
+/* Expects that of what those reads have seen. */
+void run_expect_seen(const run *r);
+
 void run_end(run *r);
 
 /* ---- The variable ------------------------------------------------------------------------- */
