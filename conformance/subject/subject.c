@@ -1,6 +1,7 @@
 /* A child's life: read the pack, open the device, ask whether it can be asked, execute. */
 #include "conformance/subject/subject.h"
 
+#include "conformance/compile/descriptors.h"
 #include "conformance/compile/packed_answer.h"
 #include "conformance/subject/capabilities.h"
 #include "conformance/subject/layer.h"
@@ -10,7 +11,6 @@
 #include "conformance/subject/tools.h"
 #include "conformance/subject/unfused.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,19 +138,6 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
 
 /* ---- Exec'd children ---------------------------------------------------------------------- */
 
-static bool read_all(int descriptor, rt_buffer *out)
-{
-    char chunk[65536];
-    for (;;) {
-        ssize_t count = read(descriptor, chunk, sizeof chunk);
-        if (count == 0) return true;
-        if (count > 0)
-            rt_buffer_append(out, chunk, (size_t)count);
-        else if (errno != EINTR)
-            return false;
-    }
-}
-
 static bool choices_fine(rt_text script)
 {
     rt_arena arena = {0};
@@ -227,7 +214,7 @@ int cnf_subject_main(int argument_count, char **arguments)
     }
     rt_buffer pack = {0};
     int exit_status = CHILD_FAILED;
-    if (read_all(PACK_DESCRIPTOR, &pack)) {
+    if (cnf_read_all(PACK_DESCRIPTOR, &pack)) {
         exit_status =
             cnf_subject_run(subject, &options, rt_buffer_bytes(&pack), MESSAGE_DESCRIPTOR);
     } else {
