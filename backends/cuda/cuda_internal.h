@@ -3,8 +3,9 @@
 #define BACKENDS_CUDA_CUDA_INTERNAL_H
 
 #include "backends/cuda/cuda_library.h"
-#include "backends/ptx/kernels.h"
 #include "backends/ptx/launch.h"
+#include "backends/ptx/program.h"
+#include "backends/vendor/outcome.h"
 #include "reference/device/device.h"
 
 #include <pthread.h>
@@ -40,11 +41,8 @@ typedef struct cuda_memory {
 typedef struct cuda_program {
     dev_program base;
     cuda_device *device;
-    rt_buffer text;         /* of a compiled one: its PTX, NUL-terminated */
-    rt_buffer options;      /* of a compiled one: for its part of a link */
-    rt_buffer cubin;        /* of an executable one */
+    ptx_program ptx;
     cuda_module *module;    /* of an executable one, else NULL */
-    ptx_kernels kernels;    /* that it has */
     atomic_uint references; /* its owner and its kernels */
 } cuda_program;
 
@@ -72,9 +70,7 @@ typedef struct cuda_event {
     cuda_device *device;
     cuda_driver_event *event;
     cuda_driver_event *submitted, *started; /* of a queue that keeps times, else NULL */
-    pthread_mutex_t lock;                   /* of the two below */
-    bool waited;                            /* a wait has returned: */
-    rt_status outcome;                      /* this */
+    vendor_outcome outcome;
 } cuda_event;
 
 /* ---- Errors (cuda_error.c) ---------------------------------------------------------------- */

@@ -3,8 +3,8 @@
 #define BACKENDS_NVJITLINK_NVJ_INTERNAL_H
 
 #include "backends/nvjitlink/nvj_library.h"
-#include "backends/ptx/kernels.h"
 #include "backends/ptx/launch.h"
+#include "backends/ptx/program.h"
 #include "reference/device/device.h"
 
 #include <stdatomic.h>
@@ -26,10 +26,7 @@ typedef struct nvj_device {
 typedef struct nvj_program {
     dev_program base;
     nvj_device *device;
-    rt_buffer text;    /* of a compiled one: its PTX, NUL-terminated */
-    rt_buffer options; /* of a compiled one: for its part of a link */
-    rt_buffer cubin;   /* of an executable one */
-    ptx_kernels kernels;
+    ptx_program ptx;
     uint64_t address;       /* of an executable one: where its variables begin */
     atomic_uint references; /* its owner and its kernels */
 } nvj_program;

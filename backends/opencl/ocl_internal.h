@@ -3,6 +3,7 @@
 #define BACKENDS_OPENCL_OCL_INTERNAL_H
 
 #include "backends/opencl/ocl_library.h"
+#include "backends/vendor/outcome.h"
 #include "reference/device/device.h"
 
 #include <pthread.h>

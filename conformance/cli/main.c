@@ -155,7 +155,8 @@ static const cnf_option pack_options[] = {
     {TIMEOUT},
     {MEMORY},
     {SEED},
-    {PROFILE},
+    {CNF_OPTION_PROFILE, "--profile", NULL, "NAME,...",
+     "Whose runs it is for: documents (default), dpcpp.", NULL},
     {CACHE},
     {EXPECTATIONS},
     {HELP},
@@ -292,8 +293,8 @@ static const cnf_command commands[] = {
      "no place for what an image has; 3 a compiler is missing or died, or DIR cannot be written.",
      postlink_options, COUNT(postlink_options), true, cnf_postlink_command},
     {"pack", "[PATH…] -o FILE.assay", "Put scenarios into one file that runs without compilers.",
-     "Each scenario runs once on a subject that takes each of the formats: sim for spirv, pocl for\n"
-     "bitcode, nvlink for ptx.  What it asks the compilers for, images, linked and fused programs and\n"
+     "Each scenario runs once in each profile on a subject that takes each of the formats: sim for\n"
+     "spirv, pocl for bitcode, nvlink for ptx.  What it asks the compilers for, images, linked and fused programs and\n"
      "refusals, is packed with it, and its known failures are.  `assay run FILE.assay` then needs no\n"
      "compiler; what it asks for beyond that is SKIP packed-format.  FILE.assay:PATH is one of its\n"
      "scenarios, or a folder of them.\n"

@@ -70,11 +70,8 @@ scn_problems scn_reporter_finish(scn_reporter *reporter)
 const char *scn_shown(rt_arena *arena, rt_text text)
 {
     enum { SHOWN_MAX = 48 };
-    bool cut = text.length > SHOWN_MAX;
-    size_t length = cut ? SHOWN_MAX : text.length;
-    /* Never cut inside a code point: step back to its first byte. */
-    while (cut && length > 0 && ((unsigned char)text.data[length] & 0xC0) == 0x80)
-        length--;
+    size_t length = rt_text_cut(text, SHOWN_MAX).length;
+    bool cut = length < text.length;
     char *shown = rt_arena_alloc(arena, length + sizeof "...");
     for (size_t i = 0; i < length; i++) {
         unsigned char byte = (unsigned char)text.data[i];

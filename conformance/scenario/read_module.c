@@ -26,6 +26,7 @@ static const scn_row source_rows[] = {SCN_SOURCE_ROWS(source_draft, source)};
 static const scn_shape shape_source_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a source",
+    .also = SCN_SOURCE_ALSO,
     SCN_ROWS(source_rows),
 };
 
@@ -56,12 +57,14 @@ static const scn_shape shape_sources = {
 static const scn_shape shape_needs = {
     .kind = SCN_SHAPE_LIST,
     .noun = "a list of modules",
+    .unique = true,
     .element = &scn_shape_module_reference,
     .element_size = sizeof(uint32_t),
 };
 static const scn_shape shape_build_options_text = {
     .kind = SCN_SHAPE_TEXT,
     .noun = "the options of the front end",
+    .pattern = SCN_BUILD_OPTIONS_PATTERN,
 };
 
 static bool build_options_read(scn_reader *reader, const scn_node *node, void *out)
@@ -103,6 +106,7 @@ static const scn_shape shape_format = {
 const scn_shape scn_shape_format_list = {
     .kind = SCN_SHAPE_LIST,
     .noun = "a list of formats",
+    .unique = true,
     .element = &shape_format,
 };
 
@@ -134,17 +138,25 @@ bool scn_formats_read(scn_reader *reader, const scn_node *node, uint32_t *out_fo
     return true;
 }
 
+static const scn_shape shape_some_formats = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of formats",
+    .unique = true,
+    .element = &shape_format,
+    .least = 1,
+};
 static const scn_shape shape_formats = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a list of formats",
     .read = formats_read,
-    .alternatives = {&scn_shape_format_list},
+    .alternatives = {&shape_some_formats},
 };
 
 static const scn_shape shape_symbol = {.kind = SCN_SHAPE_TEXT, .noun = "the name of a symbol"};
 static const scn_shape shape_host_symbols = {
     .kind = SCN_SHAPE_LIST,
     .noun = "a list of host symbols",
+    .unique = true,
     .element = &shape_symbol,
     .element_size = sizeof(rt_text),
 };
@@ -217,9 +229,21 @@ static const scn_row module_rows[] = {
     {"expect", &scn_shape_refused, 0, SCN_FIELD(scn_module, refusal),
      "What compiling the module is refused with; nothing runs then, so that there are no steps."},
 };
+/* What options_check and scn_device_config_check say. */
+#define HAS_SYCL(key)                                                                              \
+    "{'required': ['" key "'], 'properties': {'" key                                               \
+    "': {'contains': {'required': ['language'], 'properties': {'language': {'const': 'sycl'}}}}}}"
+static const char module_also[] =
+    "{'allOf': [{'if': {'anyOf': [" HAS_SYCL("sources") "," HAS_SYCL(
+        "images") "]}, 'then': {'properties': {'build_options': {'not': {'pattern':"
+                  " '(^|[ \\n])-cl-'}}}}},"
+                  " {'if': {'required': ['device_config']}, 'then': {'required': ['formats'],"
+                  " 'properties': {'formats': {'contains': {'not': {'enum': ['spirv64',"
+                  " 'ptx']}}}}}}]}";
 static const scn_shape shape_module_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a module",
+    .also = module_also,
     SCN_ROWS(module_rows),
 };
 

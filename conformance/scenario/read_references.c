@@ -118,14 +118,6 @@ const scn_memory *scn_memory_of(const scn_reader *reader, uint32_t index)
     return right ? memory : NULL;
 }
 
-bool scn_queue_or_device_check(scn_reader *reader, const scn_node *node)
-{
-    const scn_entry *device = scn_node_entry(node, "device");
-    if (!device || !scn_node_entry(node, "queue")) return true;
-    return scn_report(reader->reporter, device->at,
-                      "'device' beside 'queue'; a queue has its device");
-}
-
 /* ---- Shapes ------------------------------------------------------------------------------- */
 
 const scn_shape scn_shape_command_reference = {

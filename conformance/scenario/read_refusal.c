@@ -79,7 +79,11 @@ static bool error_read(scn_reader *reader, const scn_node *node, bool among_seve
                       "an error needs documents, reference or both: which refusal is it?");
 }
 
-static const scn_shape shape_no_error = {.kind = SCN_SHAPE_TEXT, .noun = "none"};
+static const scn_shape shape_no_error = {
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "none",
+    .pattern = "^none$",
+};
 const scn_shape scn_shape_error = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "an error",
@@ -158,6 +162,7 @@ static const scn_row stage_error_rows[] = {
 static const scn_shape shape_stage_error = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a refusal",
+    .also = "{'properties': {'error': {'type': 'object'}}}", /* `none` is of a one_of */
     SCN_ROWS(stage_error_rows),
 };
 static const scn_shape shape_stage = {

@@ -31,14 +31,22 @@ const scn_shape scn_shape_code = {
     .read = scn_node_keep,
     .alternatives = {&shape_code_text},
 };
-static const scn_shape shape_file_text = {.kind = SCN_SHAPE_TEXT, .noun = "the name of a file"};
+static const scn_shape shape_file_text = {
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "the name of a file",
+    .pattern = "^(?!/)(?!(.*/)?[.][.](/|$))", /* what scn_companion_read may open */
+};
 const scn_shape scn_shape_file_name = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "the name of a file",
     .read = scn_node_keep,
     .alternatives = {&shape_file_text},
 };
-static const scn_shape shape_sha256_text = {.kind = SCN_SHAPE_TEXT, .noun = "a SHA-256 hash"};
+static const scn_shape shape_sha256_text = {
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "a SHA-256 hash",
+    .pattern = "^[0-9a-fA-F]{64}$",
+};
 const scn_shape scn_shape_sha256 = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a SHA-256 hash",

@@ -340,6 +340,28 @@ static bool row_read(scn_reader *reader, const scn_row *row, const scn_node *nod
     return scn_value_read(reader, row->shape, node, object + row->offset);
 }
 
+/* Reports keys that lack what they need beside them, or have beside them what they bar. */
+static bool relations_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
+{
+    bool fine = true;
+    for (uint32_t i = 0; i < shape->relation_count; i++) {
+        const scn_relation *relation = &shape->relations[i];
+        const scn_entry *entry = scn_node_entry(node, relation->key);
+        if (!entry) continue;
+        const char *found = NULL;
+        for (uint32_t k = 0; k < SCN_RELATION_KEYS_MAX && relation->others[k] && !found; k++)
+            if (scn_node_entry(node, relation->others[k])) found = relation->others[k];
+        if ((found != NULL) == (relation->kind == SCN_NEEDS)) continue;
+        CHECK(relation->message || relation->kind == SCN_NEEDS);
+        if (relation->message)
+            fine = scn_report(reader->reporter, entry->at, "%s", relation->message);
+        else
+            fine = scn_report(reader->reporter, entry->at, "'%s' needs '%s' beside it",
+                              relation->key, relation->others[0]);
+    }
+    return fine;
+}
+
 bool scn_object_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out,
                      uint64_t *out_given)
 {
@@ -365,7 +387,7 @@ bool scn_object_read(scn_reader *reader, const scn_shape *shape, const scn_node 
         *out_given |= UINT64_C(1) << i;
         fine = row_read(reader, row, &entry->value, out) && fine;
     }
-    return fine;
+    return fine && relations_check(reader, shape, node);
 }
 
 uint32_t scn_object_alternative(scn_reader *reader, const scn_shape *shape, const scn_node *node,

@@ -247,17 +247,33 @@ static LLVMValueRef declare_array(entries *all)
     return array;
 }
 
-/* Defines the function by which our builtins find what the launch has told. */
-static void define_launch(entries *all)
+/* Shared memory that functions of a work-group share: 8 bytes for each sub-group of the largest
+ * work-group (CUDA C++ programming guide, "Technical Specifications per Compute Capability"). */
+enum { SCRATCH_WORDS = 1024 / 32 };
+
+static LLVMValueRef make_scratch(entries *all)
 {
-    static const char name[] = "__assay_launch";
+    LLVMTypeRef word = LLVMInt64TypeInContext(all->job->context);
+    LLVMTypeRef type = LLVMArrayType(word, SCRATCH_WORDS);
+    LLVMValueRef scratch = LLVMAddGlobalInAddressSpace(all->module, type, "__assay_scratch_words",
+                                                       PL_PTX_SPACE_SHARED);
+    LLVMSetInitializer(scratch, LLVMGetUndef(type));
+    LLVMSetLinkage(scratch, LLVMInternalLinkage);
+    LLVMSetAlignment(scratch, 8);
+    return scratch;
+}
+
+/* Defines a function by which our builtins find memory that they have no name for, if they call it.
+ */
+static void define_address(entries *all, const char *name, LLVMValueRef (*of)(entries *all))
+{
     LLVMValueRef function = LLVMGetNamedFunction(all->module, name);
     if (!function) return;
     CHECK(LLVMIsDeclaration(function));
     LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
     LLVMBasicBlockRef block = LLVMAppendBasicBlockInContext(all->job->context, function, "");
     LLVMPositionBuilderAtEnd(all->builder, block);
-    LLVMBuildRet(all->builder, LLVMConstBitCast(all->array, type));
+    LLVMBuildRet(all->builder, LLVMConstBitCast(of(all), type));
     LLVMSetLinkage(function, LLVMInternalLinkage);
     add_attribute(all->job, function, (unsigned)LLVMAttributeFunctionIndex, "alwaysinline", 0);
 }
@@ -274,7 +290,8 @@ rt_status pl_ptx_make_entries(pl_job *job, LLVMModuleRef module, rt_buffer *out_
         words[i] = LLVMInt64TypeInContext(job->context);
     all.launch = LLVMStructTypeInContext(job->context, words, LAUNCH_WORDS, false);
     all.array = declare_array(&all);
-    define_launch(&all);
+    define_address(&all, "__assay_launch", declare_array);
+    define_address(&all, "__assay_scratch", make_scratch);
     RT_VECTOR(LLVMValueRef) kernels = {0};
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function))

@@ -1,7 +1,7 @@
 /* Bodies for OpenCL C's builtin functions: ours first, then libclc's.
  *
- * libclc has ten thousand functions; its module is read lazily, so that only those that are called
- * are.  Both bring functions that nobody else is to see. */
+ * Both have thousands of functions; their modules are read lazily, so that only those that are
+ * called are.  Both bring functions that nobody else is to see. */
 #include "reference/compiler/ptx_internal.h"
 
 #include "reference/base/map.h"
@@ -15,16 +15,25 @@ static const uint8_t own_builtins[] = {
 #include "ptx_builtins.inc"
 };
 
-/* Function of our builtins that a later step defines. */
-#define LAUNCH_FUNCTION "__assay_launch"
-
 /* ---- Reading ------------------------------------------------------------------------------- */
+
+/* As libclc has its own: what nobody calls is not linked. */
+static void make_optional(LLVMModuleRef module)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function))
+        if (!LLVMIsDeclaration(function) && LLVMGetLinkage(function) == LLVMExternalLinkage)
+            LLVMSetLinkage(function, LLVMLinkOnceODRLinkage);
+}
 
 static rt_status read_own(pl_job *job, LLVMModuleRef *out_module)
 {
     LLVMMemoryBufferRef memory = LLVMCreateMemoryBufferWithMemoryRangeCopy(
         (const char *)own_builtins, sizeof own_builtins, "builtins");
-    if (!LLVMGetBitcodeModuleInContext2(job->context, memory, out_module)) return RT_STATUS_OK;
+    if (!LLVMGetBitcodeModuleInContext2(job->context, memory, out_module)) {
+        make_optional(*out_module);
+        return RT_STATUS_OK;
+    }
     LLVMDisposeMemoryBuffer(memory);
     return rt_fail(job->sink, RT_TOOL, RT_RULE_NONE,
                    "assay's own builtin functions for PTX cannot be read: %s", pl_job_reason(job));

@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -285,17 +286,117 @@ static void whole_numbers_are_rounded_by_instructions(void **state)
     assert_holds(f, 0, "cvt.rm.f32.u32");
 }
 
+#define HALVES "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+
+/* Each source has one function, whose instructions are PTX ISA's for it. */
+static void functions_are_made_of_instructions(void **state)
+{
+    postlink_fixture *f = *state;
+    static const struct {
+        const char *body, *text;
+    } rows[] = {
+        /* "Memory Consistency Model": release is a fence before, acquire one behind, and fence.sc
+         * before what is sequentially consistent; work-group, device and all are cta, gpu, sys. */
+        {"i[0] = atomic_fetch_add(a, 5);", "fence.sc.gpu;"},
+        {"i[0] = atomic_fetch_add(a, 5);", "atom.relaxed.gpu.add.u32"},
+        {"i[0] = atomic_fetch_min_explicit(a, i[1], memory_order_acquire);",
+         "atom.relaxed.gpu.min.s32"},
+        {"atomic_store_explicit(a, 5, memory_order_release, memory_scope_work_group);",
+         "fence.acq_rel.cta;"},
+        {"atomic_store_explicit(a, 5, memory_order_release, memory_scope_work_group);",
+         "st.relaxed.cta.b32"},
+        {"i[0] = atomic_load_explicit(a, memory_order_acquire, memory_scope_all_svm_devices);",
+         "ld.relaxed.sys.b32"},
+        {"i[0] = atomic_load_explicit(a, memory_order_acquire, memory_scope_all_svm_devices);",
+         "fence.acq_rel.sys;"},
+        {"int e = 3; i[0] = atomic_compare_exchange_strong(a, &e, 4);", "atom.relaxed.gpu.cas.b32"},
+        {"i[0] = atomic_flag_test_and_set((global atomic_flag *)a);", "atom.relaxed.gpu.exch.b32"},
+        {"atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);",
+         "fence.sc.gpu;"},
+        {"l[0] = atom_max(l + 1, l[2]);", "atom.relaxed.gpu.max.s64"},
+        {"l[0] = atom_cmpxchg(l + 1, l[2], 3L);", "atom.relaxed.gpu.cas.b64"},
+        {"i[0] = sub_group_reduce_add(i[1]);", "shfl.sync.up.b32"},
+        {"i[0] = sub_group_any(i[1]);", "vote.sync.any.pred"},
+        {"sub_group_barrier(CLK_LOCAL_MEM_FENCE);", "bar.warp.sync"},
+        {"i[0] = work_group_all(i[1]);", "bar.red.and.pred"},
+        {"i[0] = work_group_scan_inclusive_max(i[1]);", ".shared .align 8 .b8 __assay_scratch"},
+        {"i[0] = work_group_broadcast(i[1], 2);", "bar.sync"},
+        {"work_group_barrier(CLK_GLOBAL_MEM_FENCE, memory_scope_device);", "fence.acq_rel.gpu;"},
+        {"h[0] = fma(h[1], h[2], h[3]);", "fma.rn.f16"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char code[512];
+        snprintf(code, sizeof code,
+                 HALVES "kernel void k(global atomic_int *a, global int *i, global long *l,"
+                        " global half *h) { %s }\n",
+                 rows[i].body);
+        make(f, "A", code);
+        if (!holds(image_of(f, 0)->code, rows[i].text))
+            fail_msg("'%s' has no '%s'", rows[i].body, rows[i].text);
+    }
+}
+
+static void relaxed_atomics_have_no_fence(void **state)
+{
+    postlink_fixture *f = *state;
+    make(f, "A",
+         "kernel void k(global atomic_int *a) {\n"
+         "  atomic_fetch_add_explicit(a, 1, memory_order_relaxed, memory_scope_device);\n"
+         "  atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_relaxed,"
+         " memory_scope_device); }\n");
+    assert_holds(f, 0, "atom.relaxed.gpu.add.u32");
+    assert_lacks(f, 0, "fence.");
+}
+
+static uint32_t count_of(rt_bytes code, const char *text)
+{
+    const char *at = (const char *)code.data, *end = at + code.size;
+    uint32_t count = 0;
+    while ((at = memmem(at, (size_t)(end - at), text, strlen(text))) != NULL) {
+        at++;
+        count++;
+    }
+    return count;
+}
+
+/* What the processor makes of NaN is not asked: each conversion of a module that has all modes of
+ * one pair of types compares its number with itself. */
+static void assert_nan_is_found(postlink_fixture *f, const char *whole, const char *real)
+{
+    static const char *const modes[] = {"", "_rte", "_rtz", "_rtp", "_rtn"};
+    enum { MODES = sizeof modes / sizeof *modes };
+    rt_buffer code = {0};
+    rt_buffer_printf(&code, HALVES "kernel void k(global %s *p, global const %s *x) {\n", whole,
+                     real);
+    for (uint32_t i = 0; i < MODES; i++)
+        rt_buffer_printf(&code, "  p[%u] = convert_%s_sat%s(x[%u]);\n", i, whole, modes[i], i);
+    rt_buffer_printf(&code, "}\n");
+    make(f, "A", rt_buffer_string(&code));
+    rt_buffer_free(&code);
+    rt_bytes ptx = image_of(f, 0)->code;
+    assert_int_equal(count_of(ptx, "setp.nan.f") + count_of(ptx, "setp.num.f"), MODES);
+}
+
+static void saturating_conversions_look_for_nan(void **state)
+{
+    static const char *const wholes[] = {"char", "uchar", "short", "ushort",
+                                         "int",  "uint",  "long",  "ulong"};
+    static const char *const reals[] = {"half", "float", "double"};
+    for (size_t real = 0; real < sizeof reals / sizeof *reals; real++)
+        for (size_t whole = 0; whole < sizeof wholes / sizeof *wholes; whole++)
+            assert_nan_is_found(*state, wholes[whole], reals[real]);
+}
+
 static void builtins_without_a_body_are_refused_at_their_line(void **state)
 {
     postlink_fixture *f = *state;
     static const struct {
         const char *code, *name;
     } rows[] = {
-        {"kernel void k(global int *p) {\n  printf(\"%d\", p[0]); }\n", "printf"},
-        {"kernel void k(global int *p) {\n  p[0] = sub_group_reduce_add(p[1]); }\n",
-         "sub_group_reduce_add"},
-        {"kernel void k(global int *p) {\n  p[0] = work_group_reduce_add(p[1]); }\n",
-         "work_group_reduce_add"},
+        {HALVES "kernel void k(global half *p) { p[0] = dot(vload2(0, p), vload2(1, p)); }\n",
+         "dot"},
+        {"kernel void k(volatile global atomic_float *p) {\n  atomic_fetch_min(p, 1.0f); }\n",
+         "atomic_fetch_min"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rt_status status = try(f, "A", rows[i].code);
@@ -452,6 +553,9 @@ int main(int argc, char **argv)
         TEST(constants_have_their_defaults),
         TEST(rotations_of_64_bits_are_by_less_than_64),
         TEST(whole_numbers_are_rounded_by_instructions),
+        TEST(functions_are_made_of_instructions),
+        TEST(relaxed_atomics_have_no_fence),
+        TEST(saturating_conversions_look_for_nan),
         TEST(builtins_without_a_body_are_refused_at_their_line),
         TEST(parameters_without_a_form_are_refused),
         TEST(a_missing_library_is_a_capability),
