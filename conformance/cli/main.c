@@ -393,12 +393,6 @@ typedef struct guarded_command {
     const cnf_arguments *arguments;
 } guarded_command;
 
-static int guarded_body(void *user)
-{
-    const guarded_command *guarded = user;
-    return guarded->command->run(guarded->arguments);
-}
-
 /* The status of a command whose output may have been lost, to a full disk or a closed stdout. */
 static int printed(int status)
 {
@@ -408,6 +402,13 @@ static int printed(int status)
     fprintf(stderr, "assay: the output could not be written: %s\n",
             errno ? strerror(errno) : "an earlier write failed");
     return CNF_EXIT_INFRASTRUCTURE;
+}
+
+/* The worker has a buffer of its own, which would be lost in silence when it exits. */
+static int guarded_body(void *user)
+{
+    const guarded_command *guarded = user;
+    return printed(guarded->command->run(guarded->arguments));
 }
 
 static int command_run(const cnf_command *command, int argument_count, char **words)

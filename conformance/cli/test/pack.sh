@@ -83,7 +83,7 @@ fi
 # What is damaged, and what packs are not for.
 head -c 5000 "$folder/x.assay" >"$folder/cut.assay"
 bare 2 run "$folder/cut.assay" --on sim
-says "damaged pack: it is cut"
+says "cut.assay: damaged pack: it is cut"
 bare 2 run "$folder/x.assay" "$scenarios/linking" --on sim
 says "a pack is run alone"
 bare 2 run "$folder/none.assay" --on sim
