@@ -147,7 +147,7 @@ static void clock_run_out(sim_race *race, sim_race_class class)
     for (uint32_t i = race->copy_first; i < race->copies.count; i++)
         race->copies.items[i].stamp[class] = 0;
     sim_race_order_reset(race);
-    race->is_blind = race->has_atomics;
+    race->is_blind = race->has_atomics || race->has_meetings;
 }
 
 /* Hands out stamps of one clock to all work-items of the group. */
@@ -659,6 +659,7 @@ void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
     race->world = l->world;
     race->items = (uint32_t)l->pool[SIM_SLOT_GROUP_ITEMS];
     race->has_atomics = l->kernel->reach.atomics;
+    race->has_meetings = l->kernel->reach.meets;
     race->subgroup_size = l->kernel->subgroup_size;
     for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {
         sim_race_clock *clock = &race->clocks[class];

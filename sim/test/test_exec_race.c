@@ -350,6 +350,7 @@ static void test_what_is_kept(void **state)
     (void)state;
     static const race_case stencil = {"stencil", NULL, NULL, LINE(512, 64)};
     harness h = harness_open_file("races", 1, sim_engine_best());
+    sim_world_use_threads(h.world, 1); /* threads have worlds of their own, which go with them */
     memories m = memories_make(&h);
     launch(&h, &stencil, m);
     assert_null(sim_world_memory(h.world, m.b)->race);
