@@ -8,6 +8,7 @@
 
 #include "backends/cuda/cuda_internal.h"
 #include "backends/ptx/capability.h"
+#include "backends/vendor/library.h"
 #include "reference/base/alloc.h"
 
 #include <string.h>
@@ -92,32 +93,16 @@ static void device_ask(cuda_device *device)
     uint32_t major = attribute(device, CUDA_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0);
     uint32_t minor = attribute(device, CUDA_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0);
     uint32_t warp = attribute(device, CUDA_ATTRIBUTE_WARP_SIZE, 0);
-    uint32_t aspects = ptx_aspects(major * 10 + minor);
     names_ask(device, major, minor);
     limits_ask(device);
-    device->link_extension = rt_format_link_extension(RT_FORMAT_PTX);
-    device->capabilities = (dev_capabilities){
-        .name = rt_buffer_text(&device->name),
-        .driver = rt_buffer_text(&device->driver),
-        .formats_taken = 1u << RT_FORMAT_PTX,
-        .extensions = &device->link_extension,
-        .extension_count = 1,
-        .aspects = aspects,
-        .executes = true,
-        .program_variables = true,
-        .globals_by_name = true,
-        .function_pointers = (aspects >> DEV_ASPECT_VIRTUAL_FUNCTIONS & 1) != 0,
-        .usm = attribute(device, CUDA_ATTRIBUTE_UNIFIED_ADDRESSING, 0) != 0 &&
-               attribute(device, CUDA_ATTRIBUTE_MANAGED_MEMORY, 0) != 0 &&
-               attribute(device, CUDA_ATTRIBUTE_CAN_MAP_HOST_MEMORY, 0) != 0,
-        .program_binaries = true,
-        .profiling = true,
-        .local_size_max = device->limits.shared_max > RT_PTX_LAUNCH_SIZE
-                              ? device->limits.shared_max - RT_PTX_LAUNCH_SIZE
-                              : 0,
-        .group_size_max = device->limits.group_size_max,
-        .sub_group_sizes = warp >= 1 && warp <= 64 ? UINT64_C(1) << (warp - 1) : 0,
-    };
+    dev_capabilities *answer = &device->capabilities;
+    *answer = ptx_capabilities(major * 10 + minor, warp, &device->limits, &device->link_extension);
+    answer->name = rt_buffer_text(&device->name);
+    answer->driver = rt_buffer_text(&device->driver);
+    answer->executes = true;
+    answer->usm = attribute(device, CUDA_ATTRIBUTE_UNIFIED_ADDRESSING, 0) != 0 &&
+                  attribute(device, CUDA_ATTRIBUTE_MANAGED_MEMORY, 0) != 0 &&
+                  attribute(device, CUDA_ATTRIBUTE_CAN_MAP_HOST_MEMORY, 0) != 0;
 }
 
 /* ---- The device --------------------------------------------------------------------------- */
@@ -134,7 +119,7 @@ static void device_free(cuda_device *device)
         device->library.cuDevicePrimaryCtxRelease_v2(device->ordinal);
     }
     CHECK_IMPLIES(!device->context, device->staging == NULL);
-    if (device->library.handle) cuda_library_close(&device->library);
+    vendor_library_close(device->library.handle);
     pthread_mutex_destroy(&device->lock);
     rt_buffer_free(&device->name);
     rt_buffer_free(&device->driver);

@@ -1,20 +1,15 @@
 /* CUDA's results as statuses.
  *
- * A result means different things at different calls, and a driver may answer anything at any call,
- * so a result's code is looked up with the stage; what the table does not list is DRIVER_ERROR.
  * Names and texts are the driver's own, which knows more results than any header.
  * Source: CUDA Driver API reference manual, "CUresult", and the errors of each call. */
 #include "backends/cuda/cuda_internal.h"
+#include "backends/vendor/result.h"
 
 #define AT(stage) (1u << CUDA_STAGE_##stage)
 #define AT_ANY    ((1u << CUDA_STAGE_COUNT) - 1)
 #define AT_BUILD  (AT(COMPILE) | AT(LINK) | AT(LOAD))
 
-static const struct result_row {
-    cuda_result result;
-    unsigned stages; /* where it is of the class */
-    rt_code code;
-} rows[] = {
+static const vendor_result rows[] = {
     {CUDA_OUT_OF_MEMORY, AT_ANY, RT_ERRC_MEMORY_ALLOCATION},
     {34, AT(OPEN), RT_UNAVAILABLE},             /* STUB_LIBRARY */
     {36, AT(OPEN), RT_UNAVAILABLE},             /* CALL_REQUIRES_NEWER_DRIVER */
@@ -56,10 +51,7 @@ static const struct result_row {
 rt_code cuda_result_code(cuda_stage stage, cuda_result result)
 {
     CHECK(stage < CUDA_STAGE_COUNT);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (rows[i].result == result && (rows[i].stages >> stage & 1u) != 0) return rows[i].code;
-    }
-    return RT_DRIVER_ERROR;
+    return vendor_result_code(rows, sizeof rows / sizeof *rows, stage, result);
 }
 
 rt_status cuda_fail(const cuda_device *device, cuda_stage stage, const char *call,

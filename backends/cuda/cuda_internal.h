@@ -3,8 +3,9 @@
 #define BACKENDS_CUDA_CUDA_INTERNAL_H
 
 #include "backends/cuda/cuda_library.h"
-#include "backends/ptx/kernels.h"
 #include "backends/ptx/launch.h"
+#include "backends/ptx/program.h"
+#include "backends/vendor/outcome.h"
 #include "reference/device/device.h"
 
 #include <pthread.h>
@@ -40,11 +41,8 @@ typedef struct cuda_memory {
 typedef struct cuda_program {
     dev_program base;
     cuda_device *device;
-    rt_buffer text;         /* of a compiled one: its PTX, NUL-terminated */
-    rt_buffer options;      /* of a compiled one: for its part of a link */
-    rt_buffer cubin;        /* of an executable one */
+    ptx_program ptx;
     cuda_module *module;    /* of an executable one, else NULL */
-    ptx_kernels kernels;    /* that it has */
     atomic_uint references; /* its owner and its kernels */
 } cuda_program;
 
@@ -72,9 +70,7 @@ typedef struct cuda_event {
     cuda_device *device;
     cuda_driver_event *event;
     cuda_driver_event *submitted, *started; /* of a queue that keeps times, else NULL */
-    pthread_mutex_t lock;                   /* of the two below */
-    bool waited;                            /* a wait has returned: */
-    rt_status outcome;                      /* this */
+    vendor_outcome outcome;
 } cuda_event;
 
 /* ---- Errors (cuda_error.c) ---------------------------------------------------------------- */
@@ -168,33 +164,17 @@ void cuda_staging_free(cuda_device *device);
 
 /* ---- Operations of the tables, defined in other files than the tables --------------------- */
 
-rt_status cuda_memory_create(dev_device *device, uint64_t size, rt_text label,
-                             dev_memory **out_memory);
-rt_status cuda_usm_create(dev_device *device, dev_memory_kind kind, uint64_t size, rt_text label,
-                          dev_memory **out_memory);
-rt_status cuda_program_compile(dev_device *device, const dev_code *code, dev_program **out_program);
-rt_status cuda_program_link(dev_device *device, dev_program *const *programs, uint32_t count,
-                            rt_text options, dev_program **out_program);
-rt_status cuda_program_build(dev_device *device, const dev_code *code, dev_program **out_program);
-rt_status cuda_program_load(dev_device *device, rt_bytes binary, dev_program **out_program);
-rt_status cuda_queue_create(dev_device *device, dev_queue **out_queue);
-rt_status cuda_queue_create_profiling(dev_device *device, dev_queue **out_queue);
-
-rt_status cuda_enqueue_kernel(dev_queue *queue, dev_command command, dev_kernel *kernel,
-                              const dev_nd_range *range, const dev_argument *arguments,
-                              uint32_t argument_count, dev_event **out_event);
-rt_status cuda_enqueue_read(dev_queue *queue, dev_command command, dev_memory *memory,
-                            uint64_t offset, uint64_t size, void *destination,
-                            dev_event **out_event);
-rt_status cuda_enqueue_write(dev_queue *queue, dev_command command, dev_memory *memory,
-                             uint64_t offset, uint64_t size, const void *source,
-                             dev_event **out_event);
-rt_status cuda_enqueue_copy(dev_queue *queue, dev_command command, dev_memory *source,
-                            uint64_t source_offset, dev_memory *destination,
-                            uint64_t destination_offset, uint64_t size, dev_event **out_event);
-rt_status cuda_enqueue_fill(dev_queue *queue, dev_command command, dev_memory *memory,
-                            uint64_t offset, uint64_t size, rt_bytes pattern,
-                            dev_event **out_event);
+dev_memory_create_op cuda_memory_create;
+dev_usm_create_op cuda_usm_create;
+dev_program_compile_op cuda_program_compile, cuda_program_build;
+dev_program_link_op cuda_program_link;
+dev_program_load_op cuda_program_load;
+dev_queue_create_op cuda_queue_create, cuda_queue_create_profiling;
+dev_enqueue_kernel_op cuda_enqueue_kernel;
+dev_enqueue_read_op cuda_enqueue_read;
+dev_enqueue_write_op cuda_enqueue_write;
+dev_enqueue_copy_op cuda_enqueue_copy;
+dev_enqueue_fill_op cuda_enqueue_fill;
 
 /* Takes a kernel of an executable program by name (cuda_kernel.c). */
 rt_status cuda_kernel_take(cuda_program *program, rt_text name, dev_kernel **out_kernel);

@@ -71,7 +71,6 @@ static bool number_read(rt_text text, uintptr_t *out_value)
 /* Reads one word of options; false: no row has it. */
 static bool option_read(cuda_jit *jit, rt_text word)
 {
-    if (rt_text_starts(word, "-cl-")) return true; /* of a compiler that has been there */
     for (size_t i = 0; i < OPTION_ROWS; i++) {
         const struct option_row *row = &option_rows[i];
         size_t length = strlen(row->text);
@@ -87,17 +86,14 @@ static bool option_read(cuda_jit *jit, rt_text word)
 
 rt_status cuda_jit_options(const cuda_device *device, cuda_jit *jit, rt_text options)
 {
-    while (options.length > 0) {
-        const char *space = memchr(options.data, ' ', options.length);
-        size_t length = space ? (size_t)(space - options.data) : options.length;
-        rt_text word = {options.data, length};
-        size_t used = space ? length + 1 : length;
-        options = (rt_text){options.data + used, options.length - used};
-        if (length > 0 && !option_read(jit, word))
-            return rt_fail(device->sink, RT_ERRC_BUILD, RT_RULE_NONE,
-                           "'%.*s' is no option that NVIDIA's driver is given; there are -O0 to "
-                           "-O4, -maxrregcount=N, -g and -lineinfo",
-                           RT_TEXT_ARG(word));
+    rt_text word;
+    while (ptx_option_next(&options, &word)) {
+        if (!option_read(jit, word))
+            return rt_fail(
+                device->sink, RT_ERRC_BUILD, RT_RULE_NONE,
+                "'%.*s' is not an option that NVIDIA's driver is given; there are -O0 to "
+                "-O4, -maxrregcount=N, -g and -lineinfo",
+                RT_TEXT_ARG(word));
     }
     return RT_STATUS_OK;
 }

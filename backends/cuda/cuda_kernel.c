@@ -74,7 +74,7 @@ rt_status cuda_kernel_take(cuda_program *program, rt_text name, dev_kernel **out
 {
     const cuda_device *device = program->device;
     CHECK(program->module != NULL);
-    const ptx_kernel *entry = ptx_kernels_find(&program->kernels, name);
+    const ptx_kernel *entry = ptx_kernels_find(&program->ptx.kernels, name);
     if (!entry) return kernel_missing(device, name, "no PTX of it declares one");
     RT_TRY(cuda_enter(device, CUDA_STAGE_KERNEL));
     cuda_kernel made = {.program = program, .entry = entry};

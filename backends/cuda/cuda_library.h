@@ -14,12 +14,9 @@ typedef struct cuda_library {
 #undef CUDA_ENTRY_MEMBER
 } cuda_library;
 
-/* Opens the driver at `path` (as dlopen looks for it) and fills the table.  The caller closes it.
- * UNAVAILABLE: there is none, or it lacks an entry point, which the message names. */
+/* Opens the driver at `path` (as dlopen looks for it) and fills the table.  The caller gives
+ * its handle to vendor_library_close.  UNAVAILABLE: there is none, or it lacks an entry point,
+ * which the message names. */
 RT_MUST_USE rt_status cuda_library_open(rt_sink *sink, const char *path, cuda_library *out_library);
-
-/* Gives the library up.  It stays mapped: the driver keeps threads of its own, which would run code
- * that is no longer there. */
-void cuda_library_close(cuda_library *library);
 
 #endif

@@ -5,10 +5,9 @@
  * still use it.  Source: CUDA Driver API reference manual, "Memory Management", "Unified
  * Addressing"; cuModuleGetGlobal. */
 #include "backends/cuda/cuda_internal.h"
+#include "backends/vendor/validate.h"
 #include "reference/base/alloc.h"
 #include "reference/base/rule.h"
-
-#include <string.h>
 
 static uint64_t memory_address(dev_memory *memory)
 {
@@ -118,20 +117,14 @@ static rt_status global_validate(const cuda_device *device, rt_text name, cuda_r
                               call, RT_TEXT_ARG(name));
     if (result != CUDA_SUCCESS || !address || size == 0)
         return cuda_fail(device, CUDA_STAGE_GLOBAL, call, result, (rt_text){0});
-    if (size > RT_MEMORY_SIZE_MAX)
-        return rt_fail(device->sink, RT_LIMIT, RT_RULE_NONE,
-                       "the variable '%.*s' has %zu bytes; at most %llu are handled",
-                       RT_TEXT_ARG(name), size, (unsigned long long)RT_MEMORY_SIZE_MAX);
-    return RT_STATUS_OK;
+    return vendor_variable_validate(device->sink, name, size);
 }
 
 rt_status cuda_global_take(const cuda_program *program, rt_text name, dev_memory **out_memory)
 {
     cuda_device *device = program->device;
     CHECK(program->module != NULL);
-    if (memchr(name.length > 0 ? name.data : "", '\0', name.length) != NULL)
-        return rt_fail(device->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "a variable's name holds a NUL byte, which no PTX name can");
+    RT_TRY(vendor_name_validate(device->sink, "a variable", "PTX", name));
     RT_TRY(cuda_enter(device, CUDA_STAGE_GLOBAL));
     rt_buffer terminated = {0};
     rt_buffer_append_text(&terminated, name);

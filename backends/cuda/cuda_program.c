@@ -9,7 +9,6 @@
 #include "reference/base/alloc.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* ---- Program objects ---------------------------------------------------------------------- */
 
@@ -25,10 +24,7 @@ void cuda_program_release(cuda_program *program)
         device->library.cuCtxSynchronize();
         device->library.cuModuleUnload(program->module);
     }
-    rt_buffer_free(&program->text);
-    rt_buffer_free(&program->options);
-    rt_buffer_free(&program->cubin);
-    ptx_kernels_free(&program->kernels);
+    ptx_program_free(&program->ptx);
     rt_free(program);
 }
 
@@ -50,7 +46,7 @@ static rt_status cuda_program_global(dev_program *base, rt_text name, dev_memory
 static rt_status cuda_program_binary(dev_program *base, rt_buffer *out_binary)
 {
     const cuda_program *program = (const cuda_program *)base;
-    ptx_binary_write(out_binary, &program->kernels, rt_buffer_bytes(&program->cubin));
+    ptx_binary_write(out_binary, &program->ptx.kernels, rt_buffer_bytes(&program->ptx.cubin));
     return RT_STATUS_OK;
 }
 
@@ -137,8 +133,8 @@ static rt_status link_complete(cuda_program *program, cuda_jit *j, cuda_link *li
     if (result != CUDA_SUCCESS) return link_fail(device, "cuLinkComplete", result, j);
     if (!cubin || size == 0)
         return cuda_jit_fail(device, CUDA_STAGE_LINK, "cuLinkComplete", CUDA_SUCCESS, j);
-    rt_buffer_append(&program->cubin, cubin, size); /* which ends with the link */
-    return module_load(device, j, program->cubin.data, &program->module);
+    rt_buffer_append(&program->ptx.cubin, cubin, size); /* which ends with the link */
+    return module_load(device, j, program->ptx.cubin.data, &program->module);
 }
 
 /* Links compiled programs into `linked`. */
@@ -150,12 +146,12 @@ static rt_status programs_link(cuda_program *linked, cuda_program *const *progra
     cuda_jit_begin(&j);
     rt_status status = cuda_jit_options(device, &j, options);
     for (uint32_t i = 0; i < count && rt_ok(status); i++)
-        status = cuda_jit_options(device, &j, rt_buffer_text(&programs[i]->options));
+        status = cuda_jit_options(device, &j, rt_buffer_text(&programs[i]->ptx.options));
     cuda_link *link = NULL;
     if (rt_ok(status)) status = link_create(device, &j, &link);
     for (uint32_t i = 0; i < count && rt_ok(status); i++) {
-        status = text_join(device, &j, link, &programs[i]->text, i);
-        ptx_kernels_join(&linked->kernels, &programs[i]->kernels);
+        status = text_join(device, &j, link, &programs[i]->ptx.text, i);
+        ptx_kernels_join(&linked->ptx.kernels, &programs[i]->ptx.kernels);
     }
     if (rt_ok(status)) status = link_complete(linked, &j, link);
     if (link) device->library.cuLinkDestroy(link);
@@ -165,22 +161,10 @@ static rt_status programs_link(cuda_program *linked, cuda_program *const *progra
 
 /* ---- Operations of the device ------------------------------------------------------------- */
 
-/* Takes an image's text without compiling it. */
 static rt_status text_take(cuda_program *program, const dev_code *code)
 {
     const cuda_device *device = program->device;
-    rt_text text = {(const char *)code->bytes.data, code->bytes.size};
-    if (code->format != RT_FORMAT_PTX)
-        return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "'%s' takes images of format %s, not %s", rt_buffer_string(&device->name),
-                       rt_format_name(RT_FORMAT_PTX), rt_format_name(code->format));
-    if (text.length == 0 || memchr(text.data, '\0', text.length) != NULL)
-        return rt_fail(device->sink, RT_MALFORMED, RT_RULE_NONE,
-                       "an image of %zu bytes is no text of PTX: it is empty or holds a NUL byte",
-                       text.length);
-    rt_buffer_append_text(&program->text, text);
-    rt_buffer_append_text(&program->options, code->options);
-    return ptx_kernels_add(device->sink, &program->kernels, text);
+    return ptx_program_take(device->sink, rt_buffer_text(&device->name), code, &program->ptx);
 }
 
 /* Lets the driver compile it for what it finds wrong. */
@@ -190,11 +174,11 @@ static rt_status text_compile(const cuda_program *program)
     cuda_jit j;
     cuda_jit_begin(&j);
     cuda_link *link = NULL;
-    rt_status status = cuda_jit_options(device, &j, rt_buffer_text(&program->options));
+    rt_status status = cuda_jit_options(device, &j, rt_buffer_text(&program->ptx.options));
     if (rt_ok(status)) status = cuda_enter(device, CUDA_STAGE_COMPILE);
     if (rt_ok(status)) status = link_create(device, &j, &link);
     if (rt_ok(status)) {
-        cuda_result result = text_add(device, link, &program->text, 0);
+        cuda_result result = text_add(device, link, &program->ptx.text, 0);
         if (result != CUDA_SUCCESS)
             status = cuda_jit_fail(device, CUDA_STAGE_COMPILE, "cuLinkAddData_v2", result, &j);
     }
@@ -229,7 +213,7 @@ rt_status cuda_program_link(dev_device *base, dev_program *const *programs, uint
     cuda_program **inputs = rt_alloc_array(count, sizeof *inputs);
     for (uint32_t i = 0; i < count; i++) {
         inputs[i] = (cuda_program *)programs[i];
-        CHECK(inputs[i]->text.size > 0);
+        CHECK(inputs[i]->ptx.text.size > 0);
     }
     cuda_program *linked = program_create(device);
     rt_status status = programs_link(linked, inputs, count, options);
@@ -255,11 +239,11 @@ rt_status cuda_program_load(dev_device *base, rt_bytes binary, dev_program **out
     rt_bytes cubin = {0};
     cuda_jit j;
     cuda_jit_begin(&j);
-    rt_status status = ptx_binary_read(device->sink, binary, &program->kernels, &cubin);
+    rt_status status = ptx_binary_read(device->sink, binary, &program->ptx.kernels, &cubin);
     if (rt_ok(status)) status = cuda_enter(device, CUDA_STAGE_LOAD);
     if (rt_ok(status)) {
-        rt_buffer_append(&program->cubin, cubin.data, cubin.size);
-        status = module_load(device, &j, program->cubin.data, &program->module);
+        rt_buffer_append(&program->ptx.cubin, cubin.data, cubin.size);
+        status = module_load(device, &j, program->ptx.cubin.data, &program->module);
     }
     cuda_jit_end(&j);
     return program_finish(program, status, out_program);

@@ -4,7 +4,7 @@
  * commands over several streams, and wait lists become waits of the stream.  What a wait list names
  * was enqueued before, so that streams which run in order cannot wait for each other in a circle.
  * An event of ours is the driver's, recorded behind the command; it needs neither queue nor stream
- * any more.  What a wait found is kept: who asks again must hear the same.
+ * any more.
  * Source: CUDA Driver API reference manual, "Stream Management", "Event Management". */
 #include "backends/cuda/cuda_internal.h"
 #include "reference/base/alloc.h"
@@ -19,12 +19,13 @@ static void cuda_event_destroy(dev_event *base)
     driver->cuEventDestroy_v2(event->event);
     if (event->submitted) driver->cuEventDestroy_v2(event->submitted);
     if (event->started) driver->cuEventDestroy_v2(event->started);
-    pthread_mutex_destroy(&event->lock);
+    vendor_outcome_end(&event->outcome);
     rt_free(event);
 }
 
-static rt_status event_wait(const cuda_event *event)
+static rt_status event_wait(dev_event *base)
 {
+    const cuda_event *event = (const cuda_event *)base;
     RT_TRY(cuda_enter(event->device, CUDA_STAGE_WAIT));
     CUDA_TRY(event->device, CUDA_STAGE_WAIT, cuEventSynchronize, event->event);
     return RT_STATUS_OK;
@@ -32,29 +33,14 @@ static rt_status event_wait(const cuda_event *event)
 
 static rt_status cuda_event_wait(dev_event *base)
 {
-    cuda_event *event = (cuda_event *)base;
-    pthread_mutex_lock(&event->lock);
-    if (!event->waited) {
-        event->outcome = event_wait(event);
-        event->waited = true;
-    }
-    rt_status outcome = event->outcome;
-    pthread_mutex_unlock(&event->lock);
-    return outcome;
+    return vendor_outcome_wait(&((cuda_event *)base)->outcome, base, event_wait);
 }
 
-/* A look must not wait, not even for the lock of one who does. */
 static dev_event_state cuda_event_state(dev_event *base)
 {
     cuda_event *event = (cuda_event *)base;
-    bool known = false;
-    rt_status outcome = RT_STATUS_OK;
-    if (pthread_mutex_trylock(&event->lock) == 0) {
-        known = event->waited;
-        outcome = event->outcome;
-        pthread_mutex_unlock(&event->lock);
-    }
-    if (known) return rt_ok(outcome) ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED;
+    dev_event_state known = vendor_outcome_state(&event->outcome);
+    if (known != DEV_EVENT_PENDING) return known;
     cuda_enter_to_free(event->device);
     cuda_result result = event->device->library.cuEventQuery(event->event);
     if (result == CUDA_NOT_READY) return DEV_EVENT_PENDING;
@@ -77,7 +63,7 @@ static dev_event *event_wrap(const cuda_command *command)
     event->event = command->event;
     event->submitted = command->submitted;
     event->started = command->started;
-    pthread_mutex_init(&event->lock, NULL);
+    vendor_outcome_begin(&event->outcome);
     return &event->base;
 }
 

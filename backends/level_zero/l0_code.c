@@ -4,6 +4,7 @@
  * numbers and its own. */
 #include "backends/level_zero/l0_code.h"
 
+#include "backends/vendor/validate.h"
 #include "reference/base/alloc.h"
 #include "reference/device/spirv.h"
 
@@ -169,10 +170,8 @@ static rt_status version_check(const l0_device *device, uint32_t version)
 rt_status l0_code_make(const l0_device *device, const dev_code *code, l0_code *out_code)
 {
     *out_code = (l0_code){0};
-    if (code->format != RT_FORMAT_SPIRV64)
-        return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "'%s' takes images of format %s, not %s", rt_buffer_string(&device->name),
-                       rt_format_name(RT_FORMAT_SPIRV64), rt_format_name(code->format));
+    RT_TRY(vendor_format_validate(device->sink, rt_buffer_text(&device->name), RT_FORMAT_SPIRV64,
+                                  code->format));
     dev_spirv module;
     RT_TRY(dev_spirv_read(device->sink, code->bytes, &module));
     RT_TRY(version_check(device, module.version));

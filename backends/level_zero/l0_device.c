@@ -8,6 +8,7 @@
 #include "backends/level_zero/level_zero.h"
 
 #include "backends/level_zero/l0_internal.h"
+#include "backends/vendor/library.h"
 #include "reference/base/alloc.h"
 #include "reference/base/rule.h"
 
@@ -274,7 +275,7 @@ static void device_free(l0_device *device)
         l0_pools_free(device);
         device->library.zeContextDestroy(device->context);
     }
-    if (device->library.handle) l0_library_close(&device->library);
+    vendor_library_close(device->library.handle);
     rt_buffer_free(&device->name);
     rt_buffer_free(&device->driver_text);
     pthread_mutex_destroy(&device->lock);

@@ -1,9 +1,7 @@
 /* Level Zero results as statuses.
- *
- * A result means different things at different calls, and a driver may answer anything at any call,
- * so a result's code is looked up with the stage; what the table does not list is DRIVER_ERROR.
  * Source: Level Zero specification 1.8, "ze_result_t" and the results of each call. */
 #include "backends/level_zero/l0_internal.h"
+#include "backends/vendor/result.h"
 
 #define AT(stage) (1u << L0_STAGE_##stage)
 #define AT_ANY    ((1u << L0_STAGE_COUNT) - 1)
@@ -49,40 +47,24 @@
     RESULT(ERROR_OVERLAPPING_REGIONS, 0, DRIVER_ERROR)                                             \
     RESULT(ERROR_UNKNOWN, 0, DRIVER_ERROR)
 
-static const struct result_row {
-    ze_result_t result;
-    const char *name;
-    unsigned stages;
-    rt_code code;
-} rows[] = {
+static const vendor_result rows[] = {
 #define RESULT_ROW(result, stages, code)                                                           \
-    {ZE_RESULT_##result, "ZE_RESULT_" #result, stages, RT_##code},
+    {(int)ZE_RESULT_##result, stages, RT_##code, "ZE_RESULT_" #result},
     RESULTS(RESULT_ROW)
 #undef RESULT_ROW
     /* A call that gave nothing and yet succeeded: the driver's fault, so a status like others. */
-    {ZE_RESULT_SUCCESS, "ZE_RESULT_SUCCESS without a result", 0, RT_DRIVER_ERROR},
+    {(int)ZE_RESULT_SUCCESS, 0, RT_DRIVER_ERROR, "ZE_RESULT_SUCCESS without a result"},
 };
-
-static const struct result_row *row_find(ze_result_t result)
-{
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (rows[i].result == result) return &rows[i];
-    }
-    return NULL;
-}
 
 const char *l0_result_name(ze_result_t result)
 {
-    const struct result_row *row = row_find(result);
-    return row ? row->name : NULL;
+    return vendor_result_name(rows, sizeof rows / sizeof *rows, (int)result);
 }
 
 rt_code l0_result_code(l0_stage stage, ze_result_t result)
 {
     CHECK((unsigned)stage < L0_STAGE_COUNT);
-    const struct result_row *row = row_find(result);
-    bool listed = row != NULL && (row->stages >> stage & 1u) != 0;
-    return listed ? row->code : RT_DRIVER_ERROR;
+    return vendor_result_code(rows, sizeof rows / sizeof *rows, stage, (int)result);
 }
 
 rt_status l0_fail(rt_sink *sink, l0_stage stage, const char *call, ze_result_t result, rt_text log)

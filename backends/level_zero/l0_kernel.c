@@ -1,6 +1,7 @@
 /* Kernels, their arguments, and launches.
  * Source: Level Zero specification 1.8, "Kernels"; ZE_experimental_global_offset. */
 #include "backends/level_zero/l0_internal.h"
+#include "backends/vendor/validate.h"
 #include "reference/base/alloc.h"
 
 #include <string.h>
@@ -33,9 +34,7 @@ static rt_status kernel_find(const l0_device *device, const l0_modules *modules,
                              ze_kernel_handle_t *out_kernel)
 {
     CHECK(modules->count >= 1);
-    if (memchr(name.length > 0 ? name.data : "", '\0', name.length) != NULL)
-        return rt_fail(device->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "a kernel's name holds a NUL byte, which no name in Level Zero can");
+    RT_TRY(vendor_name_validate(device->sink, "a kernel", "Level Zero", name));
     rt_buffer terminated = {0};
     rt_buffer_append_text(&terminated, name);
     const ze_kernel_desc_t description = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC,

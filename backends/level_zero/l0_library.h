@@ -62,9 +62,8 @@ typedef struct l0_library {
 } l0_library;
 
 /* Opens the loader at `path` (as dlopen looks for it) and fills the table; an optional entry point
- * that it lacks is NULL.  The caller closes it.  UNAVAILABLE: there is none, or it lacks a required
- * entry point, which the message names. */
+ * that it lacks is NULL.  The caller gives its handle to vendor_library_close.  UNAVAILABLE: there
+ * is none, or it lacks a required entry point, which the message names. */
 RT_MUST_USE rt_status l0_library_open(rt_sink *sink, const char *path, l0_library *out_library);
-void l0_library_close(l0_library *library);
 
 #endif

@@ -3,14 +3,11 @@
  * Source: Level Zero specification 1.8, zeModuleBuildLogGetString. */
 #include "backends/level_zero/l0_module.h"
 
+#include "backends/vendor/log.h"
 #include "reference/base/alloc.h"
 
 #include <ctype.h>
 #include <string.h>
-
-/* Longest log that a message shows, of which the beginning is kept: the first error is the cause.
- */
-enum { LOG_SHOWN_MAX = 4000 };
 
 /* Appends the text; "<0x55e2f0>" becomes "<>". */
 static void append_without_addresses(rt_text text, rt_buffer *out_log)
@@ -27,19 +24,6 @@ static void append_without_addresses(rt_text text, rt_buffer *out_log)
     }
 }
 
-/* Cuts a long log, not in the middle of a character. */
-static rt_text cut(rt_text text, size_t *out_hidden)
-{
-    size_t all = text.length;
-    if (text.length > LOG_SHOWN_MAX) {
-        text.length = LOG_SHOWN_MAX;
-        while (((unsigned char)text.data[text.length] & 0xC0u) == 0x80u)
-            text.length--;
-    }
-    *out_hidden = all - text.length;
-    return text;
-}
-
 void l0_log_take(const l0_device *device, ze_module_build_log_handle_t log, rt_buffer *out_log)
 {
     if (!log) return;
@@ -52,9 +36,8 @@ void l0_log_take(const l0_device *device, ze_module_build_log_handle_t log, rt_b
         rt_text whole = {text, strnlen(text, size)};
         while (whole.length > 0 && isspace((unsigned char)whole.data[whole.length - 1]))
             whole.length--;
-        size_t hidden;
-        append_without_addresses(cut(whole, &hidden), out_log);
-        if (hidden > 0) rt_buffer_printf(out_log, "… (%zu more bytes)", hidden);
+        append_without_addresses(whole, out_log);
+        vendor_log_cut(out_log);
     }
     rt_free(text);
     ze->zeModuleBuildLogDestroy(log);

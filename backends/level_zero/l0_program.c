@@ -12,10 +12,9 @@
 #include "backends/level_zero/l0_binary.h"
 #include "backends/level_zero/l0_module.h"
 
+#include "backends/vendor/validate.h"
 #include "reference/base/alloc.h"
 #include "reference/base/rule.h"
-
-#include <string.h>
 
 typedef struct l0_program {
     dev_program base;
@@ -99,9 +98,7 @@ static rt_status l0_program_global(dev_program *base, rt_text name, dev_memory *
     static const char call[] = "zeModuleGetGlobalPointer";
     const l0_program *program = (const l0_program *)base;
     rt_sink *sink = program->device->sink;
-    if (memchr(name.length > 0 ? name.data : "", '\0', name.length) != NULL)
-        return rt_fail(sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "a variable's name holds a NUL byte, which no name in Level Zero can");
+    RT_TRY(vendor_name_validate(sink, "a variable", "Level Zero", name));
     if (!knows_variables(program))
         return rt_fail_naming(sink, RT_ERRC_INVALID, RT_RULE_DG_PLUGIN_10, &name, 1,
                               "the variable '%.*s' can be asked for when its program is linked",
@@ -117,10 +114,7 @@ static rt_status l0_program_global(dev_program *base, rt_text name, dev_memory *
             call, RT_TEXT_ARG(name), l0_result_name(result));
     if (result != ZE_RESULT_SUCCESS || !pointer || size == 0)
         return l0_fail(sink, L0_STAGE_GLOBAL, call, result, (rt_text){0});
-    if (size > RT_MEMORY_SIZE_MAX)
-        return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
-                       "the variable '%.*s' has %zu bytes; at most %llu are handled",
-                       RT_TEXT_ARG(name), size, (unsigned long long)RT_MEMORY_SIZE_MAX);
+    RT_TRY(vendor_variable_validate(sink, name, size));
     *out_memory = l0_variable_wrap(program->device, pointer, size);
     return RT_STATUS_OK;
 }

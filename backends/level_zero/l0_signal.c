@@ -12,10 +12,8 @@
 typedef struct l0_event {
     dev_event base;
     l0_device *device;
-    l0_signal *signal;    /* a reference */
-    pthread_mutex_t lock; /* of the two below */
-    bool waited;          /* a wait has returned: */
-    rt_status outcome;    /* this */
+    l0_signal *signal; /* a reference */
+    vendor_outcome outcome;
 } l0_event;
 
 /* ---- The driver's events; the device's lock is held --------------------------------------- */
@@ -145,12 +143,13 @@ static void l0_event_destroy(dev_event *base)
     pthread_mutex_lock(&event->device->lock);
     signal_release(event->device, event->signal);
     pthread_mutex_unlock(&event->device->lock);
-    pthread_mutex_destroy(&event->lock);
+    vendor_outcome_end(&event->outcome);
     rt_free(event);
 }
 
-static rt_status event_wait(const l0_event *event)
+static rt_status event_wait(dev_event *base)
 {
+    const l0_event *event = (const l0_event *)base;
     const l0_device *device = event->device;
     if (device->captures) return RT_STATUS_OK;
     L0_TRY(device->sink, L0_STAGE_WAIT, "zeEventHostSynchronize",
@@ -160,29 +159,14 @@ static rt_status event_wait(const l0_event *event)
 
 static rt_status l0_event_wait(dev_event *base)
 {
-    l0_event *event = (l0_event *)base;
-    pthread_mutex_lock(&event->lock);
-    if (!event->waited) {
-        event->outcome = event_wait(event);
-        event->waited = true;
-    }
-    rt_status outcome = event->outcome;
-    pthread_mutex_unlock(&event->lock);
-    return outcome;
+    return vendor_outcome_wait(&((l0_event *)base)->outcome, base, event_wait);
 }
 
-/* A look must not wait, not even for the lock of one who does. */
 static dev_event_state l0_event_state(dev_event *base)
 {
     l0_event *event = (l0_event *)base;
-    bool known = false;
-    rt_status outcome = RT_STATUS_OK;
-    if (pthread_mutex_trylock(&event->lock) == 0) {
-        known = event->waited;
-        outcome = event->outcome;
-        pthread_mutex_unlock(&event->lock);
-    }
-    if (known) return rt_ok(outcome) ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED;
+    dev_event_state known = vendor_outcome_state(&event->outcome);
+    if (known != DEV_EVENT_PENDING) return known;
     if (event->device->captures) return DEV_EVENT_COMPLETE;
     ze_result_t result = event->device->library.zeEventQueryStatus(event->signal->event);
     if (result == ZE_RESULT_NOT_READY) return DEV_EVENT_PENDING;
@@ -241,7 +225,7 @@ rt_status l0_append_end(l0_device *device, l0_append *append, l0_stage stage, co
     event->base.ops = &l0_event_ops;
     event->device = device;
     event->signal = append->signal; /* the reference that its making gave */
-    pthread_mutex_init(&event->lock, NULL);
+    vendor_outcome_begin(&event->outcome);
     *out_event = &event->base;
     return RT_STATUS_OK;
 }

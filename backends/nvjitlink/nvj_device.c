@@ -5,6 +5,7 @@
 
 #include "backends/nvjitlink/nvj_internal.h"
 #include "backends/ptx/capability.h"
+#include "backends/vendor/library.h"
 #include "reference/base/alloc.h"
 
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static rt_status selector_read(rt_sink *sink, rt_text text, rt_text *out_name,
 
 static void device_free(nvj_device *device)
 {
-    if (device->library.handle) nvj_library_close(&device->library);
+    vendor_library_close(device->library.handle);
     rt_buffer_free(&device->name);
     rt_buffer_free(&device->driver);
     rt_buffer_free(&device->architecture);
@@ -74,33 +75,18 @@ static const dev_device_ops nvj_device_ops = {
 static void capabilities_fill(nvj_device *device, uint32_t capability)
 {
     enum { WARP = 32 };
-    uint32_t aspects = ptx_aspects(capability);
-    uint32_t shared = ptx_shared_size_max(capability);
     device->limits = (ptx_limits){
         .group_size_max = 1024,
         .local_max = {1024, 1024, 64},
         .grid_max = {INT32_MAX, UINT16_MAX, UINT16_MAX},
-        .shared_max = shared,
+        .shared_max = ptx_shared_size_max(capability),
     };
-    device->link_extension = rt_format_link_extension(RT_FORMAT_PTX);
-    device->capabilities = (dev_capabilities){
-        .name = rt_buffer_text(&device->name),
-        .driver = rt_buffer_text(&device->driver),
-        .formats_taken = 1u << RT_FORMAT_PTX,
-        .extensions = &device->link_extension,
-        .extension_count = 1,
-        .aspects = aspects,
-        .executes = false,
-        .program_variables = true,
-        .globals_by_name = true,
-        .function_pointers = (aspects >> DEV_ASPECT_VIRTUAL_FUNCTIONS & 1) != 0,
-        .usm = true,
-        .program_binaries = true,
-        .profiling = true,
-        .local_size_max = shared - RT_PTX_LAUNCH_SIZE,
-        .group_size_max = device->limits.group_size_max,
-        .sub_group_sizes = UINT64_C(1) << (WARP - 1),
-    };
+    dev_capabilities *answer = &device->capabilities;
+    *answer = ptx_capabilities(capability, WARP, &device->limits, &device->link_extension);
+    answer->name = rt_buffer_text(&device->name);
+    answer->driver = rt_buffer_text(&device->driver);
+    answer->executes = false;
+    answer->usm = true;
 }
 
 static rt_status version_ask(nvj_device *device)

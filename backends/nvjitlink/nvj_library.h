@@ -36,11 +36,9 @@ typedef struct nvj_library {
 #undef NVJ_ENTRY_MEMBER
 } nvj_library;
 
-/* Opens the library at `path` (as dlopen looks for it) and fills the table.  The caller closes it.
- * UNAVAILABLE: there is none, or it lacks an entry point, which the message names. */
+/* Opens the library at `path` (as dlopen looks for it) and fills the table.  The caller gives
+ * its handle to vendor_library_close.  UNAVAILABLE: there is none, or it lacks an entry point,
+ * which the message names. */
 RT_MUST_USE rt_status nvj_library_open(rt_sink *sink, const char *path, nvj_library *out_library);
-
-/* Gives the library up; it stays mapped. */
-void nvj_library_close(nvj_library *library);
 
 #endif

@@ -136,13 +136,8 @@ typedef struct option_list {
 
 static void options_add(option_list *list, rt_text options)
 {
-    while (options.length > 0) {
-        const char *space = memchr(options.data, ' ', options.length);
-        size_t length = space ? (size_t)(space - options.data) : options.length;
-        rt_text word = {options.data, length};
-        size_t used = space ? length + 1 : length;
-        options = (rt_text){options.data + used, options.length - used};
-        if (length == 0 || rt_text_starts(word, "-cl-")) continue;
+    rt_text word;
+    while (ptx_option_next(&options, &word)) {
         bool known = false; /* several programs may have the same option */
         for (uint32_t i = 0; i < list->words.count && !known; i++)
             known = rt_text_is(word, list->words.items[i]);
@@ -182,7 +177,7 @@ static rt_status text_add(link *one, link_stage stage, const nvj_program *progra
     snprintf(name, sizeof name, "image %u", index);
     call_begin(one);
     nvj_result result = one->device->library.nvJitLinkAddData(
-        one->handle, NVJ_INPUT_PTX, program->text.data, program->text.size, name);
+        one->handle, NVJ_INPUT_PTX, program->ptx.text.data, program->ptx.text.size, name);
     return link_judge(one, stage, "nvJitLinkAddData", result);
 }
 
@@ -220,7 +215,7 @@ rt_status nvj_link(const nvj_device *device, nvj_program *const *programs, uint3
     options_add(&all, rt_buffer_text(&device->architecture));
     options_add(&all, options);
     for (uint32_t i = 0; i < count; i++)
-        options_add(&all, rt_buffer_text(&programs[i]->options));
+        options_add(&all, rt_buffer_text(&programs[i]->ptx.options));
     rt_status status = link_create(&one, &all);
     for (uint32_t i = 0; i < count && rt_ok(status); i++)
         status = text_add(&one, out_cubin ? STAGE_ADD : STAGE_COMPILE, programs[i], i);

@@ -5,9 +5,8 @@
 #include "backends/nvjitlink/nvj_cubin.h"
 #include "backends/nvjitlink/nvj_internal.h"
 #include "backends/ptx/binary.h"
+#include "backends/vendor/validate.h"
 #include "reference/base/alloc.h"
-
-#include <string.h>
 
 typedef struct nvj_kernel {
     dev_kernel base;
@@ -22,10 +21,7 @@ static void program_release(nvj_program *program)
     unsigned before = atomic_fetch_sub(&program->references, 1);
     CHECK(before >= 1);
     if (before > 1) return;
-    rt_buffer_free(&program->text);
-    rt_buffer_free(&program->options);
-    rt_buffer_free(&program->cubin);
-    ptx_kernels_free(&program->kernels);
+    ptx_program_free(&program->ptx);
     rt_free(program);
 }
 
@@ -61,7 +57,7 @@ const ptx_kernel *nvj_kernel_entry(dev_kernel *kernel)
 static rt_status nvj_program_kernel(dev_program *base, rt_text name, dev_kernel **out_kernel)
 {
     nvj_program *program = (nvj_program *)base;
-    const ptx_kernel *entry = ptx_kernels_find(&program->kernels, name);
+    const ptx_kernel *entry = ptx_kernels_find(&program->ptx.kernels, name);
     if (!entry)
         return rt_fail_naming(program->device->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
                               "the program has no kernel '%.*s': no PTX of it declares one",
@@ -86,16 +82,12 @@ static rt_status nvj_program_global(dev_program *base, rt_text name, dev_memory 
     nvj_cubin cubin;
     uint32_t index = 0;
     uint64_t size = 0;
-    bool is_read = nvj_cubin_read(rt_buffer_bytes(&program->cubin), &cubin);
+    bool is_read = nvj_cubin_read(rt_buffer_bytes(&program->ptx.cubin), &cubin);
     CHECK(is_read); /* program_validate has */
     if (!nvj_cubin_find(&cubin, NVJ_SYMBOL_VARIABLE, name, &index, &size) || size == 0)
         return rt_fail_naming(program->device->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
                               "the linked code has no variable '%.*s'", RT_TEXT_ARG(name));
-    if (size > RT_MEMORY_SIZE_MAX)
-        return rt_fail(program->device->sink, RT_LIMIT, RT_RULE_NONE,
-                       "the variable '%.*s' has %llu bytes; at most %llu are handled",
-                       RT_TEXT_ARG(name), (unsigned long long)size,
-                       (unsigned long long)RT_MEMORY_SIZE_MAX);
+    RT_TRY(vendor_variable_validate(program->device->sink, name, size));
     *out_memory = nvj_memory_make(program->address + index, size);
     return RT_STATUS_OK;
 }
@@ -103,7 +95,7 @@ static rt_status nvj_program_global(dev_program *base, rt_text name, dev_memory 
 static rt_status nvj_program_binary(dev_program *base, rt_buffer *out_binary)
 {
     const nvj_program *program = (const nvj_program *)base;
-    ptx_binary_write(out_binary, &program->kernels, rt_buffer_bytes(&program->cubin));
+    ptx_binary_write(out_binary, &program->ptx.kernels, rt_buffer_bytes(&program->ptx.cubin));
     return RT_STATUS_OK;
 }
 
@@ -128,18 +120,7 @@ static nvj_program *program_create(nvj_device *device)
 static rt_status text_take(nvj_program *program, const dev_code *code)
 {
     const nvj_device *device = program->device;
-    rt_text text = {(const char *)code->bytes.data, code->bytes.size};
-    if (code->format != RT_FORMAT_PTX)
-        return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "nvJitLink is given images of format %s, not %s",
-                       rt_format_name(RT_FORMAT_PTX), rt_format_name(code->format));
-    if (text.length == 0 || memchr(text.data, '\0', text.length) != NULL)
-        return rt_fail(device->sink, RT_MALFORMED, RT_RULE_NONE,
-                       "an image of %zu bytes is no text of PTX: it is empty or holds a NUL byte",
-                       text.length);
-    rt_buffer_append_text(&program->text, text);
-    rt_buffer_append_text(&program->options, code->options);
-    return ptx_kernels_add(device->sink, &program->kernels, text);
+    return ptx_program_take(device->sink, rt_buffer_text(&device->name), code, &program->ptx);
 }
 
 /* Looks at what was linked, and gives its variables addresses. */
@@ -147,12 +128,12 @@ static rt_status program_validate(nvj_program *program)
 {
     rt_sink *sink = program->device->sink;
     nvj_cubin cubin;
-    if (!nvj_cubin_read(rt_buffer_bytes(&program->cubin), &cubin))
+    if (!nvj_cubin_read(rt_buffer_bytes(&program->ptx.cubin), &cubin))
         return rt_fail(sink, RT_DRIVER_ERROR, RT_RULE_NONE,
-                       "nvJitLinkGetLinkedCubin: %zu bytes that are no cubin with symbols",
-                       program->cubin.size);
-    for (uint32_t i = 0; i < program->kernels.count; i++) {
-        rt_text name = program->kernels.rows[i].entry.name;
+                       "nvJitLinkGetLinkedCubin: %zu bytes that are not a cubin with symbols",
+                       program->ptx.cubin.size);
+    for (uint32_t i = 0; i < program->ptx.kernels.count; i++) {
+        rt_text name = program->ptx.kernels.rows[i].entry.name;
         uint32_t index;
         uint64_t size;
         if (!nvj_cubin_find(&cubin, NVJ_SYMBOL_FUNCTION, name, &index, &size))
@@ -161,16 +142,16 @@ static rt_status program_validate(nvj_program *program)
                                   RT_TEXT_ARG(name));
     }
     /* A symbol's number is smaller than the number of bytes of the table. */
-    program->address = nvj_address_take(program->device, program->cubin.size);
+    program->address = nvj_address_take(program->device, program->ptx.cubin.size);
     return RT_STATUS_OK;
 }
 
 static rt_status programs_link(nvj_program *linked, nvj_program *const *programs, uint32_t count,
                                rt_text options)
 {
-    RT_TRY(nvj_link(linked->device, programs, count, options, &linked->cubin));
+    RT_TRY(nvj_link(linked->device, programs, count, options, &linked->ptx.cubin));
     for (uint32_t i = 0; i < count; i++)
-        ptx_kernels_join(&linked->kernels, &programs[i]->kernels);
+        ptx_kernels_join(&linked->ptx.kernels, &programs[i]->ptx.kernels);
     return program_validate(linked);
 }
 
@@ -220,8 +201,8 @@ rt_status nvj_program_load(dev_device *base, rt_bytes binary, dev_program **out_
     nvj_device *device = (nvj_device *)base;
     nvj_program *program = program_create(device);
     rt_bytes cubin;
-    rt_status status = ptx_binary_read(device->sink, binary, &program->kernels, &cubin);
-    rt_buffer_append(&program->cubin, cubin.data, cubin.size);
+    rt_status status = ptx_binary_read(device->sink, binary, &program->ptx.kernels, &cubin);
+    rt_buffer_append(&program->ptx.cubin, cubin.data, cubin.size);
     if (rt_ok(status)) status = program_validate(program);
     return program_finish(program, status, out_program);
 }

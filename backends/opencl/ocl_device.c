@@ -7,6 +7,7 @@
 #include "backends/opencl/opencl.h"
 
 #include "backends/opencl/ocl_internal.h"
+#include "backends/vendor/library.h"
 #include "reference/base/alloc.h"
 #include "reference/base/rule.h"
 
@@ -375,7 +376,7 @@ static rt_status device_ask(ocl_device *device, ocl_input input)
 static void device_free(ocl_device *device)
 {
     if (device->context) device->library.clReleaseContext(device->context);
-    if (device->library.handle) ocl_library_close(&device->library);
+    vendor_library_close(device->library.handle);
     rt_buffer_free(&device->name);
     rt_buffer_free(&device->driver);
     rt_free(device);

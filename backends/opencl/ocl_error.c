@@ -1,9 +1,7 @@
 /* OpenCL results as statuses.
- *
- * A result means different things at different calls, and a driver may answer anything at any call,
- * so a result's code is looked up with the stage; what the table does not list is DRIVER_ERROR.
  * Source: OpenCL 3.0 API specification, appendix "Error codes", and the errors of each call. */
 #include "backends/opencl/ocl_internal.h"
+#include "backends/vendor/result.h"
 
 #define AT(stage) (1u << OCL_STAGE_##stage)
 #define AT_ANY    ((1u << OCL_STAGE_COUNT) - 1)
@@ -73,43 +71,25 @@
     RESULT(CL_INVALID_SPEC_ID, 0, DRIVER_ERROR)                                                    \
     RESULT(CL_MAX_SIZE_RESTRICTION_EXCEEDED, AT(LAUNCH), ERRC_KERNEL_ARGUMENT)
 
-typedef struct result_row {
-    cl_int result;
-    const char *name;
-    unsigned stages;
-    rt_code code;
-} result_row;
-
-static const result_row rows[] = {
-#define RESULT_ROW(result, stages, code) {result, #result, stages, RT_##code},
+static const vendor_result rows[] = {
+#define RESULT_ROW(result, stages, code) {(int)result, stages, RT_##code, #result},
     RESULTS(RESULT_ROW)
 #undef RESULT_ROW
     /* A call that gave nothing and yet succeeded: the driver's fault, so a status like others. */
-    {CL_SUCCESS, "CL_SUCCESS without a result", 0, RT_DRIVER_ERROR},
+    {CL_SUCCESS, 0, RT_DRIVER_ERROR, "CL_SUCCESS without a result"},
     /* cl_khr_icd; its number is in cl_ext.h only */
-    {-1001, "CL_PLATFORM_NOT_FOUND_KHR", AT(OPEN), RT_UNAVAILABLE},
+    {-1001, AT(OPEN), RT_UNAVAILABLE, "CL_PLATFORM_NOT_FOUND_KHR"},
 };
-
-static const result_row *row_find(cl_int result)
-{
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (rows[i].result == result) return &rows[i];
-    }
-    return NULL;
-}
 
 const char *ocl_result_name(cl_int result)
 {
-    const result_row *row = row_find(result);
-    return row ? row->name : NULL;
+    return vendor_result_name(rows, sizeof rows / sizeof *rows, (int)result);
 }
 
 rt_code ocl_result_code(ocl_stage stage, cl_int result)
 {
-    CHECK(stage < OCL_STAGE_COUNT);
-    const result_row *row = row_find(result);
-    bool listed = row != NULL && (row->stages >> stage & 1u) != 0;
-    return listed ? row->code : RT_DRIVER_ERROR;
+    CHECK((unsigned)stage < OCL_STAGE_COUNT);
+    return vendor_result_code(rows, sizeof rows / sizeof *rows, stage, (int)result);
 }
 
 rt_status ocl_fail(rt_sink *sink, ocl_stage stage, const char *call, cl_int result, rt_text log)

@@ -4,9 +4,8 @@
  * one step under the kernel's lock.
  * Source: OpenCL 3.0 API specification, 5.9 and 5.10; cl_intel_unified_shared_memory. */
 #include "backends/opencl/ocl_internal.h"
+#include "backends/vendor/validate.h"
 #include "reference/base/alloc.h"
-
-#include <string.h>
 
 /* ---- Kernels ------------------------------------------------------------------------------ */
 
@@ -34,9 +33,7 @@ static rt_status kernel_find(const ocl_device *device, cl_program program, rt_te
                              cl_kernel *out_kernel)
 {
     *out_kernel = NULL;
-    if (memchr(name.length > 0 ? name.data : "", '\0', name.length) != NULL)
-        return rt_fail(device->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "a kernel's name holds a NUL byte, which no OpenCL name can");
+    RT_TRY(vendor_name_validate(device->sink, "a kernel", "OpenCL", name));
     rt_buffer terminated = {0};
     rt_buffer_append_text(&terminated, name);
     cl_int result = CL_SUCCESS;
@@ -173,7 +170,7 @@ static void argument_describe(const dev_argument *argument, rt_buffer *out_text)
 static const char *const parameters_fitting[DEV_ARGUMENT_KINDS] = {
     [DEV_ARGUMENT_MEMORY] = "a buffer fits a parameter that points to global or constant memory",
     [DEV_ARGUMENT_POINTER] = "a pointer fits a parameter that points to global or constant memory",
-    [DEV_ARGUMENT_BYTES] = "a value fits a parameter of exactly its size that is no pointer",
+    [DEV_ARGUMENT_BYTES] = "a value fits a parameter of exactly its size that is not a pointer",
     [DEV_ARGUMENT_LOCAL] = "local memory fits a parameter that points to it, up to the device's",
 };
 

@@ -2,21 +2,29 @@
  * Source of the names: OpenCL 3.0 API specification; how loaders find drivers: cl_khr_icd. */
 #include "backends/opencl/ocl_library.h"
 
-#include <dlfcn.h>
-#include <stddef.h>
+#include "backends/vendor/library.h"
+
 #include <string.h>
 
-typedef struct entry {
-    const char *name;
-    size_t offset; /* of the pointer in ocl_library */
-    bool required;
-} entry;
-
-static const entry entries[] = {
-#define ENTRY_ROW(name, required) {#name, offsetof(ocl_library, name), required},
+static const vendor_entry entries[] = {
+#define ENTRY_ROW(name, required) {#name, offsetof(ocl_library, name), !(required)},
     OCL_ENTRIES(ENTRY_ROW)
 #undef ENTRY_ROW
 };
+
+static const vendor_library loader = {
+    .name = "the OpenCL loader",
+    .remedy = "install one (Debian: ocl-icd-libopencl1) and a driver for your device",
+    .remedy_lacking = "install one for OpenCL 2.0 or newer",
+    .entries = entries,
+    .entry_count = sizeof entries / sizeof *entries,
+};
+
+rt_status ocl_library_open(rt_sink *sink, const char *path, ocl_library *out_library)
+{
+    *out_library = (ocl_library){0};
+    return vendor_library_open(sink, &loader, path, out_library, &out_library->handle);
+}
 
 /* An entry point of an extension, at its place in ocl_extensions. */
 typedef struct extension_entry {
@@ -35,33 +43,6 @@ static const extension_entry global_entries[] = {
     OCL_GLOBAL_ENTRIES(GLOBAL_ROW)
 #undef GLOBAL_ROW
 };
-
-/* dlsym returns a data pointer for a function; POSIX says that both have one representation. */
-_Static_assert(sizeof(void *) == sizeof(void (*)(void)), "pointers to functions fit");
-
-rt_status ocl_library_open(rt_sink *sink, const char *path, ocl_library *out_library)
-{
-    CHECK(path != NULL);
-    *out_library = (ocl_library){0};
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!handle)
-        return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                       "the OpenCL loader cannot be opened: %s; install one (Debian: "
-                       "ocl-icd-libopencl1) and a driver for your device",
-                       dlerror());
-    out_library->handle = handle;
-    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
-        void *symbol = dlsym(handle, entries[i].name);
-        if (!symbol && entries[i].required) {
-            ocl_library_close(out_library);
-            return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                           "the OpenCL loader %s has no %s; install one for OpenCL 2.0 or newer",
-                           path, entries[i].name);
-        }
-        memcpy((char *)out_library + entries[i].offset, &symbol, sizeof symbol);
-    }
-    return RT_STATUS_OK;
-}
 
 /* Fills the rows' places; true when the platform gave all of them. */
 static bool entries_ask(const ocl_library *library, cl_platform_id platform,
@@ -87,11 +68,4 @@ void ocl_extensions_ask(const ocl_library *library, cl_platform_id platform,
                     sizeof global_entries / sizeof *global_entries, out_extensions);
     out_extensions->function_addresses = library->clGetExtensionFunctionAddressForPlatform(
                                              platform, "clGetDeviceFunctionPointerINTEL") != NULL;
-}
-
-void ocl_library_close(ocl_library *library)
-{
-    CHECK(library->handle != NULL);
-    dlclose(library->handle);
-    *library = (ocl_library){0};
 }

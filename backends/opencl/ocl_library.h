@@ -62,8 +62,8 @@ typedef struct ocl_library {
 } ocl_library;
 
 /* Opens the loader at `path` (as dlopen looks for it) and fills the table; an optional entry point
- * that it lacks is NULL.  The caller closes it.  UNAVAILABLE: there is none, or it lacks a required
- * entry point, which the message names. */
+ * that it lacks is NULL.  The caller gives its handle to vendor_library_close.  UNAVAILABLE: there
+ * is none, or it lacks a required entry point, which the message names. */
 RT_MUST_USE rt_status ocl_library_open(rt_sink *sink, const char *path, ocl_library *out_library);
 
 /* The entry points of cl_intel_unified_shared_memory that the adapter calls. */
@@ -110,9 +110,5 @@ typedef struct ocl_extensions {
  * of it has the extension. */
 void ocl_extensions_ask(const ocl_library *library, cl_platform_id platform,
                         ocl_extensions *out_extensions);
-
-/* Gives the library up.  It stays mapped: drivers keep threads of their own, which would run code
- * that is no longer there. */
-void ocl_library_close(ocl_library *library);
 
 #endif

@@ -4,13 +4,10 @@
  * the line that says what is wrong.
  * Source: OpenCL 3.0 API specification, clGetProgramBuildInfo (CL_PROGRAM_BUILD_LOG). */
 #include "backends/opencl/ocl_internal.h"
+#include "backends/vendor/log.h"
 #include "reference/base/alloc.h"
 
 #include <string.h>
-
-/* Longest log that a message shows, of which the beginning is kept: the first error is the cause.
- */
-enum { LOG_SHOWN_MAX = 4000 };
 
 /* What a line of progress begins or ends with. */
 static const char *const progress_begins[] = {"remark: "};
@@ -55,18 +52,6 @@ static void log_clean(rt_text log, rt_buffer *out_log)
     }
 }
 
-/* Keeps the beginning of a long log. */
-static void log_cut(rt_buffer *log)
-{
-    if (log->size <= LOG_SHOWN_MAX) return;
-    size_t all = log->size;
-    log->size = LOG_SHOWN_MAX;
-    while (((unsigned char)log->data[log->size] & 0xC0u) == 0x80u)
-        log->size--; /* not in the middle of a character */
-    size_t hidden = all - log->size;
-    rt_buffer_printf(log, "… (%zu more bytes)", hidden);
-}
-
 void ocl_log_read(const ocl_device *device, cl_program program, rt_buffer *out_log)
 {
     CHECK(out_log->size == 0);
@@ -79,6 +64,6 @@ void ocl_log_read(const ocl_device *device, cl_program program, rt_buffer *out_l
     if (cl->clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, size, text, NULL) ==
         CL_SUCCESS)
         log_clean((rt_text){text, strnlen(text, size)}, out_log);
-    log_cut(out_log);
+    vendor_log_cut(out_log);
     rt_free(text);
 }

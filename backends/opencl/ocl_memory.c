@@ -3,9 +3,8 @@
  * Source: OpenCL 3.0 API specification, 5.2; cl_intel_unified_shared_memory;
  * cl_intel_global_variable_access (ocl_library.h). */
 #include "backends/opencl/ocl_internal.h"
+#include "backends/vendor/validate.h"
 #include "reference/base/alloc.h"
-
-#include <string.h>
 
 static ocl_memory *memory_wrap(ocl_device *device, const dev_memory_ops *ops)
 {
@@ -119,20 +118,14 @@ static rt_status global_validate(const ocl_device *device, rt_text name, cl_int 
                               call, RT_TEXT_ARG(name), ocl_result_name(result));
     if (result != CL_SUCCESS || !pointer || size == 0)
         return ocl_fail(device->sink, OCL_STAGE_GLOBAL, call, result, (rt_text){0});
-    if (size > RT_MEMORY_SIZE_MAX)
-        return rt_fail(device->sink, RT_LIMIT, RT_RULE_NONE,
-                       "the variable '%.*s' has %zu bytes; at most %llu are handled",
-                       RT_TEXT_ARG(name), size, (unsigned long long)RT_MEMORY_SIZE_MAX);
-    return RT_STATUS_OK;
+    return vendor_variable_validate(device->sink, name, size);
 }
 
 rt_status ocl_global_take(ocl_device *device, cl_program program, rt_text name,
                           dev_memory **out_memory)
 {
     CHECK(device->capabilities.globals_by_name && program != NULL);
-    if (memchr(name.length > 0 ? name.data : "", '\0', name.length) != NULL)
-        return rt_fail(device->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "a variable's name holds a NUL byte, which no OpenCL name can");
+    RT_TRY(vendor_name_validate(device->sink, "a variable", "OpenCL", name));
     rt_buffer terminated = {0};
     rt_buffer_append_text(&terminated, name);
     size_t size = 0;

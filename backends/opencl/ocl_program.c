@@ -6,6 +6,7 @@
  * routes; the capabilities say which.
  * Source: OpenCL 3.0 API specification, 5.8; cl_khr_spir (OpenCL 2.0 extensions, 9.18). */
 #include "backends/opencl/ocl_internal.h"
+#include "backends/vendor/validate.h"
 #include "reference/base/alloc.h"
 #include "reference/base/rule.h"
 #include "reference/device/spirv.h"
@@ -304,10 +305,8 @@ rt_format ocl_route_format(ocl_route route)
 static rt_status code_validate(const ocl_device *device, const dev_code *code)
 {
     rt_format taken = ocl_route_format(device->route);
-    if (code->format != taken)
-        return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "'%s' takes images of format %s, not %s", rt_buffer_string(&device->name),
-                       rt_format_name(taken), rt_format_name(code->format));
+    RT_TRY(
+        vendor_format_validate(device->sink, rt_buffer_text(&device->name), taken, code->format));
     dev_spirv module;
     return taken == RT_FORMAT_SPIRV64 ? dev_spirv_read(device->sink, code->bytes, &module)
                                       : RT_STATUS_OK;

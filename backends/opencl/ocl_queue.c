@@ -2,7 +2,7 @@
  *
  * Waiting for an event of another queue is only promised to end when that queue was flushed, so an
  * enqueue first flushes the queues of the events that it names.  An event therefore holds its
- * queue.  What a wait found is kept: a driver that lost its device answers differently each time.
+ * queue.
  * Source: OpenCL 3.0 API specification, 5.1, 5.11, 5.15 ("Flush and Finish"). */
 #include "backends/opencl/ocl_internal.h"
 #include "reference/base/alloc.h"
@@ -12,9 +12,7 @@ typedef struct ocl_event {
     ocl_device *device;
     ocl_queue *queue; /* a reference */
     cl_event event;
-    pthread_mutex_t lock; /* of the two below */
-    bool waited;          /* a wait has returned: */
-    rt_status outcome;    /* this */
+    vendor_outcome outcome;
 } ocl_event;
 
 /* ---- Queue lifetime ----------------------------------------------------------------------- */
@@ -35,7 +33,7 @@ static void ocl_event_destroy(dev_event *base)
     ocl_event *event = (ocl_event *)base;
     event->device->library.clReleaseEvent(event->event);
     queue_release(event->queue);
-    pthread_mutex_destroy(&event->lock);
+    vendor_outcome_end(&event->outcome);
     rt_free(event);
 }
 
@@ -47,8 +45,9 @@ static cl_int execution_status(const ocl_event *event, cl_int *out_status)
                                                  sizeof *out_status, out_status, NULL);
 }
 
-static rt_status event_wait(const ocl_event *event)
+static rt_status event_wait(dev_event *base)
 {
+    const ocl_event *event = (const ocl_event *)base;
     rt_sink *sink = event->device->sink;
     cl_int waited = event->device->library.clWaitForEvents(1, &event->event);
     cl_int status;
@@ -66,29 +65,14 @@ static rt_status event_wait(const ocl_event *event)
 
 static rt_status ocl_event_wait(dev_event *base)
 {
-    ocl_event *event = (ocl_event *)base;
-    pthread_mutex_lock(&event->lock);
-    if (!event->waited) {
-        event->outcome = event_wait(event);
-        event->waited = true;
-    }
-    rt_status outcome = event->outcome;
-    pthread_mutex_unlock(&event->lock);
-    return outcome;
+    return vendor_outcome_wait(&((ocl_event *)base)->outcome, base, event_wait);
 }
 
-/* A look must not wait, not even for the lock of one who does. */
 static dev_event_state ocl_event_state(dev_event *base)
 {
     ocl_event *event = (ocl_event *)base;
-    bool known = false;
-    rt_status outcome = RT_STATUS_OK;
-    if (pthread_mutex_trylock(&event->lock) == 0) {
-        known = event->waited;
-        outcome = event->outcome;
-        pthread_mutex_unlock(&event->lock);
-    }
-    if (known) return rt_ok(outcome) ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED;
+    dev_event_state known = vendor_outcome_state(&event->outcome);
+    if (known != DEV_EVENT_PENDING) return known;
     cl_int status;
     if (execution_status(event, &status) != CL_SUCCESS) return DEV_EVENT_FAILED;
     if (status < 0) return DEV_EVENT_FAILED;
@@ -119,7 +103,7 @@ static rt_status ocl_event_times(dev_event *base, dev_times *out_times)
         return RT_STATUS_OK;
     return rt_fail(event->device->sink, RT_DRIVER_ERROR, RT_RULE_NONE,
                    "the driver says that a command was queued at %llu, began at %llu and ended at "
-                   "%llu, which is no order",
+                   "%llu, which is out of order",
                    (unsigned long long)out_times->submit, (unsigned long long)out_times->start,
                    (unsigned long long)out_times->end);
 }
@@ -139,7 +123,7 @@ static dev_event *event_wrap(ocl_queue *queue, cl_event taken)
     event->device = queue->device;
     event->queue = queue;
     event->event = taken;
-    pthread_mutex_init(&event->lock, NULL);
+    vendor_outcome_begin(&event->outcome);
     unsigned before = atomic_fetch_add(&queue->references, 1);
     CHECK(before >= 1);
     return &event->base;

@@ -2,7 +2,6 @@
 #include "backends/ptx/capability.h"
 
 #include "reference/base/check.h"
-#include "reference/device/device.h"
 
 /* Half from 5.3 on; double from 1.3; 64-bit atomics of all kinds from 6.0; pointers to functions
  * from 2.0. */
@@ -39,4 +38,28 @@ uint32_t ptx_shared_size_max(uint32_t capability)
         if (capability >= shared_rows[i].since) kibibytes = shared_rows[i].kibibytes;
     CHECK(kibibytes > 0);
     return kibibytes << 10;
+}
+
+dev_capabilities ptx_capabilities(uint32_t capability, uint32_t warp_size, const ptx_limits *limits,
+                                  const char **link_extension)
+{
+    enum { SUB_GROUP_MAX = 64 }; /* bits of sub_group_sizes */
+    uint32_t aspects = ptx_aspects(capability);
+    uint64_t hidden = RT_PTX_LAUNCH_SIZE;
+    *link_extension = rt_format_link_extension(RT_FORMAT_PTX);
+    return (dev_capabilities){
+        .formats_taken = 1u << RT_FORMAT_PTX,
+        .extensions = link_extension,
+        .extension_count = 1,
+        .aspects = aspects,
+        .program_variables = true,
+        .globals_by_name = true,
+        .function_pointers = (aspects >> DEV_ASPECT_VIRTUAL_FUNCTIONS & 1) != 0,
+        .program_binaries = true,
+        .profiling = true,
+        .local_size_max = limits->shared_max > hidden ? limits->shared_max - hidden : 0,
+        .group_size_max = limits->group_size_max,
+        .sub_group_sizes =
+            warp_size >= 1 && warp_size <= SUB_GROUP_MAX ? UINT64_C(1) << (warp_size - 1) : 0,
+    };
 }

@@ -1,7 +1,8 @@
 /* assay pack: scenarios in one file, with all that their runs ask compilers for.
  *
- * What a run asks the compile worker for is known when it has run: each scenario runs once on a
- * subject of every format asked, and every request is kept with its answer, refusals too. */
+ * What a run asks the compile worker for is known when it has run: each scenario runs once in every
+ * profile asked on a subject of every format asked, and every request is kept with its answer,
+ * refusals too. */
 #include "conformance/cli/columns.h"
 #include "conformance/cli/commands.h"
 #include "conformance/cli/results.h"
@@ -45,6 +46,8 @@ typedef struct pack_command {
     rt_map paths; /* index of the entry */
     RT_VECTOR(pack_entry) entries;
     rt_text formats;
+    rt_profile profiles[RT_PROFILE_COUNT]; /* whose runs the pack answers */
+    uint32_t profile_count;
     rt_buffer warnings; /* lines, printed at the end */
     int status;         /* of the exit, so far */
 } pack_command;
@@ -67,7 +70,7 @@ static bool formats_read(pack_command *command)
         while (row < FORMATS && !rt_text_is(word, words[row]))
             row++;
         if (row == FORMATS) {
-            rt_buffer_printf(&error, "there is no format \"%s\"", word.data);
+            rt_buffer_printf(&error, "there is no format '%s'", word.data);
             cnf_suggest(&error, word.data, words, FORMATS);
         } else if (!cnf_subject_find(rt_text_of(format_rows[row].subject))) {
             rt_buffer_printf(&error, "%s: this version has no subject %s to find out what it needs",
@@ -90,7 +93,14 @@ static int options_read(pack_command *command)
         fprintf(stderr, "assay: pack needs the file to write: -o FILE" CNF_PACK_ENDING "\n");
         return CNF_EXIT_USAGE;
     }
-    if (!cnf_run_options_read(command->arguments, &command->options) || !formats_read(command))
+    /* Of profiles this command takes a list, and goes through it by itself. */
+    cnf_arguments others = *command->arguments;
+    const char *profiles = others.values[CNF_OPTION_PROFILE];
+    others.values[CNF_OPTION_PROFILE] = NULL;
+    if (!cnf_run_options_read(&others, &command->options) ||
+        !cnf_run_profiles_read(profiles ? profiles : rt_profile_name(RT_PROFILE_DOCUMENTS),
+                               command->profiles, &command->profile_count) ||
+        !formats_read(command))
         return CNF_EXIT_USAGE;
     command->options.subjects = command->columns.subjects;
     command->options.subject_count = command->columns.count;
@@ -207,13 +217,21 @@ static void on_begin(void *user, rt_text path, rt_text subject)
     cnf_progress_begun(&command->progress, path, subject);
 }
 
+/* Runs everything once in each profile.  What differs between two of them are requests, so that
+ * their answers lie side by side. */
 static int scenarios_run(pack_command *command)
 {
+    const cnf_files *files = &command->files;
+    cnf_run_end end = CNF_RUN_COMPLETE;
     command->options.begun = on_begin;
-    command->progress = cnf_progress_begin(stderr, isatty(STDERR_FILENO),
-                                           command->files.count * command->columns.count);
-    cnf_run_end end =
-        cnf_run(&command->options, command->files.items, command->files.count, on_record, command);
+    command->progress =
+        cnf_progress_begin(stderr, isatty(STDERR_FILENO),
+                           files->count * command->columns.count * command->profile_count);
+    for (uint32_t i = 0; i < command->profile_count; i++) {
+        if (end != CNF_RUN_COMPLETE || command->status != CNF_EXIT_EXPECTED) break;
+        command->options.profile = command->profiles[i];
+        end = cnf_run(&command->options, files->items, files->count, on_record, command);
+    }
     cnf_progress_end(&command->progress);
     fprintf(stderr, "%s", rt_buffer_string(&command->warnings));
     return end == CNF_RUN_COMPLETE ? command->status : CNF_EXIT_INFRASTRUCTURE;
@@ -260,9 +278,20 @@ static void scenarios_take(pack_command *command, cnf_pack *pack, uint32_t *out_
     pack->count = command->files.count;
 }
 
+/* " documents dpcpp", in the arena. */
+static const char *profiles_print(pack_command *command)
+{
+    rt_text names = {"", 0};
+    for (uint32_t i = 0; i < command->profile_count; i++)
+        names = rt_arena_printf(&command->arena, "%.*s %s", RT_TEXT_ARG(names),
+                                rt_profile_name(command->profiles[i]));
+    return names.data;
+}
+
 static int pack_write(pack_command *command)
 {
     const char *name = command->arguments->values[CNF_OPTION_OUT];
+    command->options.profile = RT_PROFILE_DOCUMENTS; /* the profiles have a line of their own */
     rt_text conditions = cnf_run_options_conditions(&command->arena, &command->options);
     rt_buffer expectations = {0}, file = {0};
     uint32_t answer_count;
@@ -271,8 +300,10 @@ static int pack_write(pack_command *command)
     cnf_expectations_pack(&expectations, &command->expectations, &command->files);
     pack.expectations = rt_buffer_bytes(&expectations);
     pack.about = rt_arena_printf(
-        &command->arena, "formats: %.*s\nscenarios: %u\nanswers of compilers: %u\noptions: %.*s\n",
-        RT_TEXT_ARG(command->formats), pack.count, answer_count, RT_TEXT_ARG(conditions));
+        &command->arena,
+        "formats: %.*s\nprofiles:%s\nscenarios: %u\nanswers of compilers: %u\noptions: %.*s\n",
+        RT_TEXT_ARG(command->formats), profiles_print(command), pack.count, answer_count,
+        RT_TEXT_ARG(conditions));
     rt_status status = cnf_pack_write(command->sink, &file, &pack);
     int error = rt_ok(status) ? cnf_file_replace(name, rt_buffer_text(&file)) : 0;
     if (!rt_ok(status))

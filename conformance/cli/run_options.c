@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 enum {
     JOBS_MAX = 256,
@@ -36,20 +37,45 @@ static bool numbers_read(const cnf_arguments *arguments, cnf_run_options *out_op
     return read;
 }
 
-static bool profile_read(const cnf_arguments *arguments, rt_profile *out_profile)
+/* Finds the profile of a word; RT_PROFILE_COUNT: there is none, which is said on stderr. */
+static rt_profile profile_find(rt_text word)
 {
-    const char *name = arguments->values[CNF_OPTION_PROFILE];
-    *out_profile = name ? rt_profile_find(rt_text_of(name)) : RT_PROFILE_DOCUMENTS;
-    if (*out_profile != RT_PROFILE_COUNT) return true;
+    rt_profile found = rt_profile_find(word);
+    if (found != RT_PROFILE_COUNT) return found;
     const char *names[RT_PROFILE_COUNT];
     for (rt_profile profile = 0; profile < RT_PROFILE_COUNT; profile++)
         names[profile] = rt_profile_name(profile);
+    rt_arena arena = {0};
+    const char *written = rt_arena_text(&arena, word).data;
     rt_buffer message = {0};
-    rt_buffer_printf(&message, "there is no profile \"%s\"", name);
-    cnf_suggest(&message, name, names, RT_PROFILE_COUNT);
+    rt_buffer_printf(&message, "there is no profile '%s'", written);
+    cnf_suggest(&message, written, names, RT_PROFILE_COUNT);
     fprintf(stderr, "assay: --profile: %s\n", rt_buffer_string(&message));
     rt_buffer_free(&message);
-    return false;
+    rt_arena_reset(&arena);
+    return RT_PROFILE_COUNT;
+}
+
+static bool profile_read(const cnf_arguments *arguments, rt_profile *out_profile)
+{
+    const char *name = arguments->values[CNF_OPTION_PROFILE];
+    *out_profile = name ? profile_find(rt_text_of(name)) : RT_PROFILE_DOCUMENTS;
+    return *out_profile != RT_PROFILE_COUNT;
+}
+
+bool cnf_run_profiles_read(const char *names, rt_profile *out_profiles, uint32_t *out_count)
+{
+    bool given[RT_PROFILE_COUNT] = {false};
+    *out_count = 0;
+    while (names) {
+        size_t length = strcspn(names, ",");
+        rt_profile profile = profile_find((rt_text){names, length});
+        if (profile == RT_PROFILE_COUNT) return false;
+        if (!given[profile]) out_profiles[(*out_count)++] = profile;
+        given[profile] = true;
+        names = names[length] == ',' ? names + length + 1 : NULL;
+    }
+    return true;
 }
 
 static bool loader_read(const cnf_arguments *arguments, bool *out_real)
@@ -59,7 +85,7 @@ static bool loader_read(const cnf_arguments *arguments, bool *out_real)
     if (!word || cnf_loader_find(rt_text_of(word), out_real)) return true;
     const char *const words[] = {CNF_LOADER_SIMULATED, CNF_LOADER_REAL};
     rt_buffer message = {0};
-    rt_buffer_printf(&message, "there is no loader \"%s\"", word);
+    rt_buffer_printf(&message, "there is no loader '%s'", word);
     cnf_suggest(&message, word, words, 2);
     fprintf(stderr, "assay: --loader: %s\n", rt_buffer_string(&message));
     rt_buffer_free(&message);

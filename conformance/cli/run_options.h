@@ -10,6 +10,11 @@
  * command line.  False: one is wrong, which has been said on stderr. */
 bool cnf_run_options_read(const cnf_arguments *arguments, cnf_run_options *out_options);
 
+/* Reads "documents,dpcpp", each profile once however often it is named, in the order of the list;
+ * out_profiles has room for RT_PROFILE_COUNT.  False: a word names none, which has been said on
+ * stderr. */
+bool cnf_run_profiles_read(const char *names, rt_profile *out_profiles, uint32_t *out_count);
+
 /* What of the options decides verdicts: "--seed 5 --profile dpcpp --loader real --choices 0,1
  * --explore", in the arena; empty where all have their defaults. */
 rt_text cnf_run_options_conditions(rt_arena *arena, const cnf_run_options *options);

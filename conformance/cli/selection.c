@@ -4,6 +4,7 @@
 #include "conformance/cli/commands.h"
 #include "conformance/report/record.h"
 #include "conformance/requirements/rules.h"
+#include "conformance/scenario/scenario.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static int word_unknown(const char *option, const char *what, rt_text word,
                         const char *const *names, uint32_t count)
 {
     rt_buffer message = {0};
-    rt_buffer_printf(&message, "there is no %s \"%.*s\"", what, RT_TEXT_ARG(word));
+    rt_buffer_printf(&message, "there is no %s '%.*s'", what, RT_TEXT_ARG(word));
     cnf_suggest(&message, word.data, names, count);
     fprintf(stderr, "assay: %s: %s\n", option, rt_buffer_string(&message));
     rt_buffer_free(&message);
@@ -97,28 +98,64 @@ static bool rule_is_below(rt_text id, rt_text word)
     return id.length == word.length || id.data[word.length] == '-';
 }
 
-/* Whether each word stands for some rule. */
-static int rules_known(const selection *selected, const cnf_rules *rules)
+/* Whether each word stands for some rule of these names. */
+static int rules_known(const selection *selected, const char *const *names, uint32_t count)
 {
-    const char **names = rt_arena_alloc_array(selected->arena, rules->count, sizeof *names);
-    for (uint32_t i = 0; i < rules->count; i++)
-        names[i] = rt_arena_text(selected->arena, rules->items[i].id).data;
     for (uint32_t word = 0; word < selected->word_count; word++) {
         bool known = false;
-        for (uint32_t i = 0; i < rules->count && !known; i++)
-            known = rule_is_below(rules->items[i].id, selected->words[word]);
-        if (!known)
-            return word_unknown("--rule", "rule", selected->words[word], names, rules->count);
+        for (uint32_t i = 0; i < count && !known; i++)
+            known = rule_is_below(rt_text_of(names[i]), selected->words[word]);
+        if (!known) return word_unknown("--rule", "rule", selected->words[word], names, count);
+    }
+    return CNF_EXIT_EXPECTED;
+}
+
+/* Whether a rule is one that is asked for. */
+static bool rule_is_wanted(const selection *selected, rt_text id)
+{
+    for (uint32_t word = 0; word < selected->word_count; word++)
+        if (rule_is_below(id, selected->words[word])) return true;
+    return false;
+}
+
+/* What a scenario of a pack cites is in its model. */
+static rt_status packed_rules_select(selection *selected, uint32_t file)
+{
+    rt_arena arena = {0};
+    const scn_scenario *scenario;
+    rt_status status = scn_pack_read(selected->sink, &arena,
+                                     selected->files->items[file].packed->model, &scenario);
+    for (uint32_t i = 0; rt_ok(status) && i < scenario->cover_count; i++)
+        if (rule_is_wanted(selected, rt_text_of(rt_rule_name(scenario->covers[i].rule))))
+            selected->keeps[file] = true;
+    rt_arena_reset(&arena);
+    return status;
+}
+
+/* A pack brings no table of rules; those that this program was built with are the ones that models
+ * can name. */
+static int pack_rules_select(selection *selected)
+{
+    const char **names = rt_arena_alloc_array(selected->arena, RT_RULE_COUNT, sizeof *names);
+    uint32_t count = 0;
+    for (uint32_t rule = RT_RULE_NONE + 1; rule < RT_RULE_COUNT; rule++)
+        names[count++] = rt_rule_name((rt_rule)rule);
+    if (rules_known(selected, names, count) != CNF_EXIT_EXPECTED) return CNF_EXIT_USAGE;
+    for (uint32_t i = 0; i < selected->files->count; i++) {
+        rt_status status = packed_rules_select(selected, i);
+        if (!rt_ok(status)) return fail(selected, "--rule", status);
     }
     return CNF_EXIT_EXPECTED;
 }
 
 static int rules_select(selection *selected)
 {
-    if (cnf_command_refuses_packs(selected->files, "--rule")) return CNF_EXIT_USAGE;
+    if (selected->files->items[0].packed) return pack_rules_select(selected);
     rt_text root = cnf_files_root(selected->arena, selected->files->items[0].file);
     if (root.length == 0) {
-        fprintf(stderr, "assay: --rule: no requirements.yaml in a folder above %.*s\n",
+        fprintf(stderr,
+                "assay: --rule: there is no requirements.yaml beside or above %.*s; name scenarios "
+                "of a folder that has one\n",
                 RT_TEXT_ARG(selected->files->items[0].file));
         return CNF_EXIT_USAGE;
     }
@@ -126,16 +163,17 @@ static int rules_select(selection *selected)
     cnf_rules rules;
     rt_status status = cnf_rules_read(selected->sink, selected->arena, table, &rules);
     if (!rt_ok(status)) return fail(selected, "--rule", status);
-    if (rules_known(selected, &rules) != CNF_EXIT_EXPECTED) return CNF_EXIT_USAGE;
+    const char **names = rt_arena_alloc_array(selected->arena, rules.count, sizeof *names);
+    for (uint32_t i = 0; i < rules.count; i++)
+        names[i] = rt_arena_text(selected->arena, rules.items[i].id).data;
+    if (rules_known(selected, names, rules.count) != CNF_EXIT_EXPECTED) return CNF_EXIT_USAGE;
     cnf_citations citations;
     status =
         cnf_citations_read(selected->sink, selected->arena, selected->files, &rules, &citations);
     if (!rt_ok(status)) return fail(selected, "--rule", status);
     for (uint32_t i = 0; i < citations.count; i++) {
         const cnf_citation *citation = &citations.items[i];
-        for (uint32_t word = 0; word < selected->word_count; word++)
-            if (rule_is_below(citation->id, selected->words[word]))
-                selected->keeps[citation->scenario] = true;
+        if (rule_is_wanted(selected, citation->id)) selected->keeps[citation->scenario] = true;
     }
     return CNF_EXIT_EXPECTED;
 }
@@ -209,8 +247,8 @@ static int row_apply(const struct selection_row *row, selection *selected, cnf_f
     for (uint32_t i = 0; i < inout_files->count; i++)
         if (selected->keeps[i]) kept[count++] = inout_files->items[i];
     if (count == 0) {
-        fprintf(stderr, "assay: %s %s: none of the %u scenario%s\n", row->name, text,
-                inout_files->count, inout_files->count == 1 ? "" : "s");
+        fprintf(stderr, "assay: %s %s: no scenario is left of %u\n", row->name, text,
+                inout_files->count);
         return CNF_EXIT_NOTHING_RAN;
     }
     *inout_files = (cnf_files){kept, count};
@@ -223,8 +261,9 @@ int cnf_selection_apply(const cnf_arguments *arguments, rt_arena *arena, cnf_fil
     bool has_verdict = arguments->values[CNF_OPTION_VERDICT] != NULL;
     bool has_from = arguments->values[CNF_OPTION_FROM] != NULL;
     if (has_verdict != has_from) {
-        fprintf(stderr, "assay: --verdict and --from are given together: which verdicts, and the "
-                        "--json file of an earlier run\n");
+        fprintf(stderr,
+                "assay: --verdict needs --from beside it, and --from needs --verdict: which "
+                "verdicts, and the --json file of an earlier run\n");
         return CNF_EXIT_USAGE;
     }
     selection selected = {.arguments = arguments, .arena = arena, .sink = rt_sink_create()};

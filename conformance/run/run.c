@@ -503,7 +503,7 @@ cnf_run_end cnf_run(const cnf_run_options *options, const cnf_file *files, uint3
     if (run.pool) {
         end = run_loop(&run);
     } else {
-        fprintf(stderr, "assay: no children can be watched: %s\n", strerror(errno));
+        fprintf(stderr, "assay: child processes cannot be watched: %s\n", strerror(errno));
     }
     cnf_pool_destroy(run.pool);
     run_abandon(&run);

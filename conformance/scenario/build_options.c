@@ -10,33 +10,11 @@ typedef struct option_row {
 } option_row;
 
 static const option_row option_rows[] = {
-    {"-D", true},
-    {"-U", true},
-    {"-cl-std=", true},
-    {"-cl-opt-disable", false},
-    {"-cl-single-precision-constant", false},
-    {"-cl-denorms-are-zero", false},
-    {"-cl-fp32-correctly-rounded-divide-sqrt", false},
-    {"-cl-no-signed-zeros", false},
-    {"-cl-mad-enable", false},
-    {"-cl-unsafe-math-optimizations", false},
-    {"-cl-finite-math-only", false},
-    {"-cl-fast-relaxed-math", false},
-    {"-cl-uniform-work-group-size", false},
-    {"-cl-strict-aliasing", false},
-    {"-cl-kernel-arg-info", false},
-    {"-O0", false},
-    {"-O1", false},
-    {"-O2", false},
-    {"-O3", false},
-    {"-Os", false},
-    {"-ffp-contract=off", false},
-    {"-ffp-contract=on", false},
-    {"-ffast-math", false},
-    {"-w", false},
-    {"-Wall", false},
-    {"-Wextra", false},
-    {"-Werror", false},
+#define PREFIX_ROW(text) {text, true},
+#define WORD_ROW(text)   {text, false},
+    SCN_BUILD_OPTIONS(PREFIX_ROW, WORD_ROW)
+#undef PREFIX_ROW
+#undef WORD_ROW
 };
 
 static bool is_taken(rt_text option)
@@ -57,6 +35,8 @@ static bool is_space(char c)
 
 bool scn_build_options_next(rt_text *rest, rt_text *out_option)
 {
+    *out_option = (rt_text){0};
+    if (!rest->data) return false; /* No options at all: an address that nothing may be added to. */
     while (rest->length > 0 && is_space(rest->data[0]))
         *rest = (rt_text){rest->data + 1, rest->length - 1};
     size_t length = 0;

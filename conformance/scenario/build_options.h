@@ -4,6 +4,44 @@
 
 #include "reference/base/text.h"
 
+/* Those that are taken: prefixes, behind which anything may follow, and whole words.  None has a
+ * character that means something else in a regular expression. */
+#define SCN_BUILD_OPTIONS(PREFIX, WORD)                                                            \
+    PREFIX("-D")                                                                                   \
+    PREFIX("-U")                                                                                   \
+    PREFIX("-cl-std=")                                                                             \
+    WORD("-cl-opt-disable")                                                                        \
+    WORD("-cl-single-precision-constant")                                                          \
+    WORD("-cl-denorms-are-zero")                                                                   \
+    WORD("-cl-fp32-correctly-rounded-divide-sqrt")                                                 \
+    WORD("-cl-no-signed-zeros")                                                                    \
+    WORD("-cl-mad-enable")                                                                         \
+    WORD("-cl-unsafe-math-optimizations")                                                          \
+    WORD("-cl-finite-math-only")                                                                   \
+    WORD("-cl-fast-relaxed-math")                                                                  \
+    WORD("-cl-uniform-work-group-size")                                                            \
+    WORD("-cl-strict-aliasing")                                                                    \
+    WORD("-cl-kernel-arg-info")                                                                    \
+    WORD("-O0")                                                                                    \
+    WORD("-O1")                                                                                    \
+    WORD("-O2")                                                                                    \
+    WORD("-O3")                                                                                    \
+    WORD("-Os")                                                                                    \
+    WORD("-ffp-contract=off")                                                                      \
+    WORD("-ffp-contract=on")                                                                       \
+    WORD("-ffast-math")                                                                            \
+    WORD("-w")                                                                                     \
+    WORD("-Wall")                                                                                  \
+    WORD("-Wextra")                                                                                \
+    WORD("-Werror")
+
+/* What scn_build_options_check takes, as an expression of ECMA 262: options that end at white
+ * space. */
+#define SCN_PREFIX_PATTERN(text) text "\\S+|"
+#define SCN_WORD_PATTERN(text)   text "|"
+#define SCN_BUILD_OPTIONS_PATTERN                                                                  \
+    "^\\s*((" SCN_BUILD_OPTIONS(SCN_PREFIX_PATTERN, SCN_WORD_PATTERN) "(?!))(\\s+|$))*$"
+
 /* Takes the next option off *rest; options are separated by white space, without quoting.  False
  * when there is none. */
 bool scn_build_options_next(rt_text *rest, rt_text *out_option);

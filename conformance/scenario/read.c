@@ -71,6 +71,7 @@ static const scn_shape shape_covers = {
 static const scn_shape shape_preload = {
     .kind = SCN_SHAPE_LIST,
     .noun = "a list of preloaded modules",
+    .unique = true,
     .element = &scn_shape_module_reference,
     .element_size = sizeof(uint32_t),
 };
@@ -186,9 +187,19 @@ static const scn_row scenario_rows[] = {
      "The memory that kernels work on, by name."},
     {"steps", &scn_shape_steps, SCN_REQUIRED, SCN_NOWHERE, "What the program does, in order."},
 };
+/* What scenario_check says: some step expects something, or a module is refused and no step is
+ * there. */
+#define EXPECTING "{'type': 'object', 'required': ['expect']}"
+static const char scenario_also[] =
+    "{'if': {'properties': {'modules': {'additionalProperties': {'not': " EXPECTING "}}}},"
+    " 'then': {'properties': {'steps': {'contains': {'anyOf': [" EXPECTING
+    ", {'type': 'object', 'required': ['parallel'], 'properties': {'parallel': {'contains':"
+    " {'contains': " EXPECTING "}}}}]}}}},"
+    " 'else': {'properties': {'steps': {'maxItems': 0}}}}";
 const scn_shape scn_shape_scenario = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a scenario",
+    .also = scenario_also,
     SCN_ROWS(scenario_rows),
 };
 

@@ -250,10 +250,18 @@ static const scn_row argument_rows[] = {
                           "What a fused kernel keeps the buffer in, as far as this accessor is "
                           "concerned: private, local or none."},
 };
+static const scn_relation argument_relations[] = {
+    {"offset", SCN_NEEDS, {"usm"}, "'offset' belongs to usm; remove it"},
+    {"promote",
+     SCN_NEEDS,
+     {"read", "write", "read_write"},
+     "'promote' belongs to read, write and read_write; remove it"},
+};
 static const scn_shape shape_argument_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "an argument",
     .key_noun = "kind of argument",
+    SCN_RELATIONS(argument_relations),
     SCN_ROWS(argument_rows),
 };
 
@@ -299,7 +307,7 @@ static bool kinds_check(scn_reader *reader, const scn_node *node)
     }
     if (!fine || !typed || node->count == 1) return fine;
     return scn_report(reader->reporter, node->entries[1].at,
-                      "'%s' beside '%s'; an argument has only one of them",
+                      "'%s' cannot stand beside '%s'; an argument has only one of them",
                       scn_shown(reader->arena, node->entries[1].key),
                       scn_shown(reader->arena, node->entries[0].key));
 }
@@ -312,16 +320,6 @@ static bool kind_read(scn_reader *reader, const scn_node *node, scn_argument *ar
     uint32_t kind =
         scn_object_alternative(reader, &shape_argument_object, node, given, "a type or one kind");
     if (kind == SCN_NONE) return false;
-    if (kind != ARGUMENT_USM && given >> ARGUMENT_OFFSET & 1) {
-        return scn_report(reader->reporter, scn_node_entry(node, "offset")->at,
-                          "'offset' belongs to usm; remove it");
-    }
-    const scn_entry *promote = scn_node_entry(node, "promote");
-    bool buffer = kind == ARGUMENT_READ || kind == ARGUMENT_WRITE || kind == ARGUMENT_READ_WRITE;
-    if (promote && !buffer) {
-        return scn_report(reader->reporter, promote->at,
-                          "'promote' belongs to read, write and read_write; remove it");
-    }
     const scn_entry *entry = scn_node_entry(node, argument_rows[kind].key);
     argument->memory = draft.memory;
     argument->promotion = draft.promotion;

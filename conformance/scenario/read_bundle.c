@@ -81,39 +81,30 @@ static const scn_row bundle_rows[BUNDLE_ROW_COUNT] = {
                         "Beside compile or link: options for the device's compiler or linker, "
                         "behind those of the images."},
 };
+/* Keys that say more about a way of making a bundle. */
+static const scn_relation bundle_relations[] = {
+    {"kernels", SCN_NEEDS, {"get"}, "'kernels' needs 'get' beside it"},
+    {"device", SCN_NEEDS, {"get"}, "'device' needs 'get' beside it"},
+    {"context", SCN_NEEDS, {"get"}, "'context' needs 'get' beside it"},
+    {"spec_constants", SCN_NEEDS, {"get"}, "'spec_constants' needs 'get: input' beside it"},
+    {"options", SCN_NEEDS, {"compile", "link"}, "'options' needs 'compile' or 'link' beside it"},
+};
 static const scn_shape shape_bundle_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a bundle",
+    .also = "{'if': {'required': ['spec_constants']}, 'then': {'properties': {'get': {'const': "
+            "'input'}}}}",
+    SCN_RELATIONS(bundle_relations),
     SCN_ROWS(bundle_rows),
 };
 
-#define ROW_BIT(row) (1u << BUNDLE_##row)
-
-/* A key that says more about a way of making a bundle. */
-static const struct beside_row {
-    uint32_t row, of; /* of: bits of the ways */
-    const char *ways;
-} besides[] = {
-    {BUNDLE_KERNELS, ROW_BIT(GET), "'get'"},
-    {BUNDLE_DEVICE, ROW_BIT(GET), "'get'"},
-    {BUNDLE_CONTEXT, ROW_BIT(GET), "'get'"},
-    {BUNDLE_CONSTANTS, ROW_BIT(GET), "'get: input'"},
-    {BUNDLE_OPTIONS, ROW_BIT(COMPILE) | ROW_BIT(LINK), "'compile' or 'link'"},
-};
-
-static bool besides_check(scn_reader *reader, const scn_node *node, uint64_t given, uint32_t way,
-                          uint32_t state)
+/* The one of them that depends on more than which keys are there. */
+static bool constants_check(scn_reader *reader, const scn_node *node, uint64_t given,
+                            uint32_t state)
 {
-    for (size_t i = 0; i < sizeof besides / sizeof *besides; i++) {
-        const struct beside_row *row = &besides[i];
-        if (!(given >> row->row & 1)) continue;
-        bool fits = row->of >> way & 1;
-        if (row->row == BUNDLE_CONSTANTS && state != SCN_BUNDLE_INPUT) fits = false;
-        if (fits) continue;
-        return scn_report(reader->reporter, scn_node_entry(node, bundle_rows[row->row].key)->at,
-                          "'%s' goes beside %s", bundle_rows[row->row].key, row->ways);
-    }
-    return true;
+    if (!(given >> BUNDLE_CONSTANTS & 1) || state == SCN_BUNDLE_INPUT) return true;
+    return scn_report(reader->reporter, scn_node_entry(node, "spec_constants")->at,
+                      "'spec_constants' needs 'get: input' beside it");
 }
 
 /* ---- States ------------------------------------------------------------------------------- */
@@ -201,7 +192,7 @@ static bool bundle_read(scn_reader *reader, const scn_node *node, void *out)
         scn_object_alternative(reader, &shape_bundle_object, node, given, "a way of making it");
     if (way == SCN_NONE) return false;
     const scn_node *way_node = &scn_node_entry(node, bundle_rows[way].key)->value;
-    fine = besides_check(reader, node, given, way, draft.state) &&
+    fine = constants_check(reader, node, given, draft.state) &&
            way_read(reader, way_node, &draft, way);
     *(scn_step *)out = draft.step;
     return fine;

@@ -24,6 +24,7 @@ static const scn_row condition_rows[] = {
 const scn_shape scn_shape_image_condition = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a condition on images",
+    .also = "{'minProperties': 1}",
     SCN_ROWS(condition_rows),
 };
 

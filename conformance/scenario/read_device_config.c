@@ -33,6 +33,21 @@ static const scn_shape shape_target_name = {
     .alternatives = {&shape_target_text},
 };
 
+static const scn_relation config_relations[] = {
+    {"sha256",
+     SCN_BARS,
+     {"aspects"},
+     "'sha256' belongs to 'file'; aspects that are written here need none"},
+    {"target",
+     SCN_BARS,
+     {"aspects"},
+     "'target' belongs to 'file'; aspects that are written here need none"},
+    {"file",
+     SCN_NEEDS,
+     {"target"},
+     "a device config file describes several targets; say which one is meant with 'target:'"},
+};
+
 static const scn_row config_rows[] = {
     {"aspects", &shape_kept_aspects, SCN_ALTERNATIVE, SCN_FIELD(config_draft, aspects),
      "Aspects that the target supports or not; those that are not named it supports."},
@@ -47,17 +62,12 @@ static const scn_row config_rows[] = {
 static const scn_shape shape_config_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a device config",
+    SCN_RELATIONS(config_relations),
     SCN_ROWS(config_rows),
 };
 
 static bool embedded_read(scn_reader *reader, const config_draft *draft, scn_module *module)
 {
-    const scn_node *stray = draft->sha256 ? draft->sha256 : draft->target;
-    if (stray) {
-        return scn_report(reader->reporter, stray->at,
-                          "'%s' belongs to 'file'; aspects that are written here need none",
-                          draft->sha256 ? "sha256" : "target");
-    }
     return target_aspects_read(reader, draft->aspects, module);
 }
 
@@ -66,11 +76,7 @@ static bool file_read(scn_reader *reader, const config_draft *draft, scn_module 
     rt_text text;
     if (!scn_value_read(reader, scn_shape_file_name.alternatives[0], draft->file, &text))
         return false;
-    if (!draft->target) {
-        return scn_report(reader->reporter, draft->file->at,
-                          "a device config file describes several targets; say which one is meant "
-                          "with 'target:'");
-    }
+    CHECK(draft->target);
     if (!scn_value_read(reader, &shape_target_text, draft->target, &text)) return false;
     return scn_device_config_file_read(reader, draft->file, draft->sha256, draft->target,
                                        &module->target_lacks);

@@ -32,7 +32,11 @@ static const scn_shape shape_byte_offset = {
     .noun = "an offset in bytes",
     .most = INT64_MAX,
 };
-static const scn_shape shape_image = {.kind = SCN_SHAPE_TEXT, .noun = "an image, MODULE/NUMBER"};
+static const scn_shape shape_image = {
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "an image, MODULE/NUMBER",
+    .pattern = SCN_IMAGE_PATTERN,
+};
 static const scn_shape shape_symbol = {.kind = SCN_SHAPE_TEXT, .noun = "a symbol"};
 static const scn_shape shape_unit_count = {
     .kind = SCN_SHAPE_INTEGER,
@@ -131,7 +135,7 @@ static bool output_read(scn_reader *reader, const scn_node *node, void *out)
     return true;
 }
 
-static const scn_shape shape_text = {.kind = SCN_SHAPE_TEXT, .noun = "a text"};
+static const scn_shape shape_text = {.kind = SCN_SHAPE_TEXT, .noun = "a text", .empty = true};
 static const scn_shape shape_output = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a text",
@@ -227,10 +231,64 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
     [EXPECT_ERROR] = {"error", &scn_shape_error, SCN_SUFFICES, SCN_FIELD(expect_draft, error),
                       "The refusal of the step beside which this stands."},
 };
+/* A key that says more about another one must stand beside it; of a memory or bundle something must
+ * be said; what is equal to something is one memory or one variable. */
+static const scn_relation expect_relations[] = {
+    {"has", SCN_NEEDS, {"bundle"}, NULL},
+    {"variable", SCN_NEEDS, {"equals"}, NULL},
+    {"variable", SCN_NEEDS, {"type"}, NULL},
+    {"type", SCN_NEEDS, {"variable"}, NULL},
+    {"device", SCN_NEEDS, {"variable"}, NULL},
+    {"lacks", SCN_NEEDS, {"bundle"}, NULL},
+    {"device_images", SCN_NEEDS, {"bundle"}, NULL},
+    {"program_of", SCN_NEEDS, {"images"}, NULL},
+    {"kernel", SCN_NEEDS, {"finding"}, NULL},
+    {"offset", SCN_NEEDS, {"finding"}, NULL},
+    {"by", SCN_NEEDS, {"host_symbol"}, NULL},
+    {"from", SCN_NEEDS, {"host_symbol"}, NULL},
+    {"host_symbol", SCN_NEEDS, {"from"}, NULL},
+    {"oracle", SCN_NEEDS, {"memory"}, NULL},
+    {"event", SCN_NEEDS, {"status"}, NULL},
+    {"status", SCN_NEEDS, {"event"}, NULL},
+    {"oracle",
+     SCN_BARS,
+     {"equals"},
+     "'oracle' cannot stand beside 'equals'; one of them says what is expected"},
+    {"variable", SCN_BARS, {"memory"}, "'variable' cannot stand beside 'memory'; write two steps"},
+    {"equals",
+     SCN_NEEDS,
+     {"memory", "variable"},
+     "'equals' needs 'memory' or 'variable' beside it"},
+    {"bundle",
+     SCN_BARS,
+     {"program_of"},
+     "'bundle' cannot stand beside 'program_of'; write two steps"},
+    {"images",
+     SCN_NEEDS,
+     {"program_of", "bundle"},
+     "'images' needs 'program_of' or 'bundle' beside it"},
+    {"bundle",
+     SCN_NEEDS,
+     {"has", "lacks", "device_images", "images"},
+     "'bundle' needs 'has', 'lacks', 'device_images' or 'images' beside it: what does it hold?"},
+    {"memory",
+     SCN_NEEDS,
+     {"equals", "oracle", "finding"},
+     "'memory' needs 'equals' or 'oracle' beside it: what does it hold?"},
+};
+
+/* What memory_check says. */
+#define FINDING_AND_CONTENT                                                                        \
+    "'not': {'required': ['memory', 'finding'], 'anyOf': [{'required': ['equals']}, {'required': " \
+    "['oracle']}]}"
+
 const scn_shape scn_shape_expect = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "an expectation",
     .key_noun = "expectation",
+    .typing = SCN_TYPED_VARIABLE,
+    .also = "{" FINDING_AND_CONTENT "}",
+    SCN_RELATIONS(expect_relations),
     SCN_ROWS(expect_rows),
 };
 
@@ -239,80 +297,15 @@ static bool is_given(uint64_t given, uint32_t row)
     return (given >> row & 1) != 0;
 }
 
-/* A key that says more about another one: it must stand beside it. */
-typedef struct companion_row {
-    uint32_t row, of;
-} companion_row;
-
-static const companion_row companions[] = {
-    {EXPECT_HAS, EXPECT_BUNDLE},       {EXPECT_VARIABLE, EXPECT_EQUALS},
-    {EXPECT_VARIABLE, EXPECT_TYPE},    {EXPECT_TYPE, EXPECT_VARIABLE},
-    {EXPECT_DEVICE, EXPECT_VARIABLE},  {EXPECT_LACKS, EXPECT_BUNDLE},
-    {EXPECT_UNITS, EXPECT_BUNDLE},     {EXPECT_PROGRAM_OF, EXPECT_IMAGES},
-    {EXPECT_KERNEL, EXPECT_FINDING},   {EXPECT_OFFSET, EXPECT_FINDING},
-    {EXPECT_BY, EXPECT_HOST_SYMBOL},   {EXPECT_FROM, EXPECT_HOST_SYMBOL},
-    {EXPECT_HOST_SYMBOL, EXPECT_FROM}, {EXPECT_ORACLE, EXPECT_MEMORY},
-    {EXPECT_EVENT, EXPECT_STATUS},     {EXPECT_STATUS, EXPECT_EVENT},
-};
-
-/* Images are a program's or a bundle's; of a bundle something must be said. */
-static bool bundle_companions_check(scn_reader *reader, const scn_node *node, uint64_t given)
+/* A memory's content and a finding about it are two expectations. */
+static bool memory_check(scn_reader *reader, const scn_node *node, uint64_t given)
 {
-    bool bundle = is_given(given, EXPECT_BUNDLE), program = is_given(given, EXPECT_PROGRAM_OF);
-    if (bundle && program) {
-        return scn_report(reader->reporter, scn_node_entry(node, "bundle")->at,
-                          "'bundle' beside 'program_of'; write two steps");
-    }
-    if (is_given(given, EXPECT_IMAGES) && !bundle && !program) {
-        return scn_report(reader->reporter, scn_node_entry(node, "images")->at,
-                          "'images' needs 'program_of' or 'bundle' beside it");
-    }
-    bool told = is_given(given, EXPECT_HAS) || is_given(given, EXPECT_LACKS) ||
-                is_given(given, EXPECT_UNITS) || is_given(given, EXPECT_IMAGES);
-    if (!bundle || told) return true;
-    return scn_report(reader->reporter, scn_node_entry(node, "bundle")->at,
-                      "'bundle' needs 'has', 'lacks', 'device_images' or 'images' beside it: what "
-                      "does it hold?");
-}
-
-/* What is equal to something is one memory or one variable. */
-static bool equals_check(scn_reader *reader, const scn_node *node, uint64_t given)
-{
-    bool memory = is_given(given, EXPECT_MEMORY), variable = is_given(given, EXPECT_VARIABLE);
-    if (is_given(given, EXPECT_ORACLE) && is_given(given, EXPECT_EQUALS)) {
-        return scn_report(reader->reporter, scn_node_entry(node, "oracle")->at,
-                          "'oracle' beside 'equals'; one of them says what is expected");
-    }
-    if (memory && variable) {
-        return scn_report(reader->reporter, scn_node_entry(node, "variable")->at,
-                          "'variable' beside 'memory'; write two steps");
-    }
-    if (memory || variable || !is_given(given, EXPECT_EQUALS)) return true;
-    return scn_report(reader->reporter, scn_node_entry(node, "equals")->at,
-                      "'equals' needs 'memory' or 'variable' beside it");
-}
-
-static bool companions_check(scn_reader *reader, const scn_node *node, uint64_t given)
-{
-    bool fine = true;
-    for (size_t i = 0; i < sizeof companions / sizeof *companions; i++) {
-        const companion_row *row = &companions[i];
-        if (!is_given(given, row->row) || is_given(given, row->of)) continue;
-        const char *key = expect_rows[row->row].key;
-        fine = scn_report(reader->reporter, scn_node_entry(node, key)->at,
-                          "'%s' needs '%s' beside it", key, expect_rows[row->of].key);
-    }
-    fine = equals_check(reader, node, given) && fine;
-    fine = bundle_companions_check(reader, node, given) && fine;
-    if (!is_given(given, EXPECT_MEMORY)) return fine;
-    bool finding = is_given(given, EXPECT_FINDING);
     bool content = is_given(given, EXPECT_EQUALS) || is_given(given, EXPECT_ORACLE);
-    if (finding != content) return fine;
-    scn_position at = scn_node_entry(node, "memory")->at;
-    return scn_report(reader->reporter, at,
-                      finding
-                          ? "'memory' beside both its content and 'finding'; write two steps"
-                          : "'memory' needs 'equals' or 'oracle' beside it: what does it hold?");
+    bool both = content && is_given(given, EXPECT_FINDING);
+    if (!both || !is_given(given, EXPECT_MEMORY)) return true;
+    return scn_report(
+        reader->reporter, scn_node_entry(node, "memory")->at,
+        "'memory' cannot stand beside both its content and 'finding'; write two steps");
 }
 
 /* An image is named after its module, which must exist; how many images it has is known later. */
@@ -546,7 +539,7 @@ static bool mapping_read(scn_reader *reader, const scn_node *node, const scn_exp
                           "an error is expected beside the verb that is refused: "
                           "'- submit: ...' and under it 'expect: {error: ...}'");
     }
-    if (!companions_check(reader, node, *out_given)) return false;
+    if (!memory_check(reader, node, *out_given)) return false;
     scn_expect *expects = rt_arena_alloc_array(reader->arena, EXPECT_ERROR, sizeof *expects);
     *out_expects = expects;
     return expectations_make(reader, node, &draft, *out_given, expects, out_count);
@@ -573,7 +566,7 @@ static bool outcome_read(scn_reader *reader, const scn_node *node, scn_outcome *
     if (refused == EXPECT_ROW_COUNT) return true;
     const char *key = expect_rows[refused].key;
     return scn_report(reader->reporter, scn_node_entry(node, key)->at,
-                      "'%s' inside one_of; outcomes tell what is known at once", key);
+                      "'%s' cannot stand inside one_of, whose outcomes must be known at once", key);
 }
 
 static bool outcomes_read(scn_reader *reader, const scn_node *node, scn_expect *out_expect)
@@ -593,6 +586,9 @@ static const scn_shape shape_outcome = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "an outcome",
     .key_noun = "expectation",
+    .typing = SCN_TYPED_VARIABLE,
+    .also = "{" FINDING_AND_CONTENT ", 'properties': {'finding': false}}",
+    SCN_RELATIONS(expect_relations),
     .rows = expect_rows,
     .row_count = EXPECT_ONE_OF,
 };

@@ -79,9 +79,11 @@ static const scn_row task_rows[] = {
     {"after", &scn_shape_command_references, 0, SCN_ITEMS(scn_step, after, after_count),
      "Ids of earlier commands that must have ended."},
 };
+static const scn_relation task_relations[] = {SCN_QUEUE_OR_DEVICE};
 static const scn_shape shape_task_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a host task",
+    SCN_RELATIONS(task_relations),
     SCN_ROWS(task_rows),
 };
 
@@ -103,7 +105,6 @@ static bool task_read(scn_reader *reader, const scn_node *node, void *out)
     draft.task.to = SCN_NONE;
     uint64_t given;
     if (!scn_object_read(reader, &shape_task_object, node, &draft, &given)) return false;
-    if (!scn_queue_or_device_check(reader, node)) return false;
     const scn_memory *from = task_buffer(reader, node, "from", draft.task.from), *to = from;
     if (from && draft.task.to != SCN_NONE) to = task_buffer(reader, node, "to", draft.task.to);
     if (!from || !to) return false;

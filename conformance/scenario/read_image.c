@@ -9,8 +9,9 @@
 
 /* ---- Formats ------------------------------------------------------------------------------ */
 
-/* Source is no format that an image may claim: a subject that wants it makes it of all images. */
-_Static_assert(RT_FORMAT_OPENCL_C == RT_FORMAT_COUNT - 1, "the formats before it are offered");
+/* Source is no format that an image may claim: a subject that wants it makes it of all images.  The
+ * one behind it no subject takes. */
+_Static_assert(RT_FORMAT_OPENCL_C == RT_FORMAT_COUNT - 2, "the formats before it are offered");
 static const char *format_word(uint32_t index)
 {
     return index < RT_FORMAT_OPENCL_C ? rt_format_name((rt_format)index) : NULL;
@@ -46,7 +47,7 @@ static const scn_shape shape_number = {
     .least = 0,
     .most = UINT32_MAX,
 };
-static const scn_shape shape_text = {.kind = SCN_SHAPE_TEXT, .noun = "a text"};
+static const scn_shape shape_text = {.kind = SCN_SHAPE_TEXT, .noun = "a text", .empty = true};
 static const scn_shape shape_numbers = {
     .kind = SCN_SHAPE_LIST,
     .noun = "a list of numbers of 32 bits",
@@ -87,11 +88,16 @@ static bool numbers_read(scn_reader *reader, const scn_node *node, void *out)
     return fine;
 }
 
+static const scn_shape shape_digits = {
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "bytes",
+    .pattern = SCN_HEXADECIMAL_PATTERN,
+};
 static const scn_shape shape_bytes_value = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "bytes",
     .read = bytes_read,
-    .alternatives = {&shape_text},
+    .alternatives = {&shape_digits},
 };
 static const scn_shape shape_text_value = {
     .kind = SCN_SHAPE_OTHER,
@@ -240,6 +246,7 @@ static const scn_row image_rows[] = {
 static const scn_shape shape_image_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "an image",
+    .also = SCN_SOURCE_ALSO,
     SCN_ROWS(image_rows),
 };
 

@@ -29,7 +29,7 @@ static bool field_name_check(scn_reader *reader, const field_draft *field)
         char c = field->name.data[i];
         if (c != '.' && c != '-') continue;
         return scn_report(reader->reporter, field->at,
-                          "'%s' is no name of a field; it has letters, digits and '_'",
+                          "'%s' is not a name of a field; it has letters, digits and '_'",
                           scn_shown(reader->arena, field->name));
     }
     return true;
@@ -51,11 +51,12 @@ static const scn_shape shape_field = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a field's type",
     .read = field_type_read,
-    .alternatives = {&shape_type},
+    .alternatives = {&scn_shape_value_type},
 };
 static const scn_shape shape_fields = {
     .kind = SCN_SHAPE_MAP,
     .noun = "the map of fields",
+    .pattern = "^[A-Za-z_][A-Za-z0-9_]*$",
     .element = &shape_field,
     .element_size = sizeof(field_draft),
     .least = 1,
@@ -78,7 +79,12 @@ static bool distance_read(scn_reader *reader, const scn_node *node, void *out)
 {
     return scn_magnitude_read(reader->reporter, node, "a distance", out);
 }
-static const scn_shape shape_distance_number = {.kind = SCN_SHAPE_TEXT, .noun = "a distance"};
+static const scn_shape shape_distance_number = {
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "a distance",
+    .pattern = "^0[xX][0-9a-fA-F]*[.]?[0-9a-fA-F]*([pP][-+]?[0-9]+)?$",
+    .also = "{'minimum': 0}",
+};
 static const scn_shape shape_distance = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a distance",
@@ -205,16 +211,29 @@ static const scn_row memory_rows[] = {
      "Kernels keep addresses in it, as of objects with virtual functions: it is not compared, "
      "neither with expected values nor with other subjects."},
 };
+static const scn_relation memory_relations[] = {
+    {"promote",
+     SCN_BARS,
+     {"usm"},
+     "'promote' cannot stand beside 'usm'; only buffers are promoted"},
+    {"device",
+     SCN_NEEDS,
+     {"usm"},
+     "'device' belongs to usm: a buffer is on whichever devices use it; remove it"},
+};
 static const scn_shape shape_memory_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a memory",
+    .typing = SCN_TYPED_MEMORY,
+    /* Fields are a struct's; and something tells how many elements there are. */
+    .also = "{'if': {'properties': {'type': {'const': 'struct'}}},"
+            " 'then': {'required': ['fields']}, 'else': {'not': {'required': ['fields']}},"
+            " 'anyOf': [{'required': ['count']}, {'required': ['values'], 'properties': {'values':"
+            " {'not': {'type': 'object', 'anyOf': [{'required': ['fill']}, {'required':"
+            " ['seed']}]}}}}]}",
+    SCN_RELATIONS(memory_relations),
     SCN_ROWS(memory_rows),
 };
-
-static bool is_given(uint64_t given, uint32_t row)
-{
-    return (given >> row & 1) != 0;
-}
 
 /* Finds the element's layout from its type, and from the fields where it is a struct. */
 static bool layout_make(scn_reader *reader, const scn_node *node, const memory_draft *draft,
@@ -259,22 +278,12 @@ static bool size_check(scn_reader *reader, const scn_node *node, const memory_dr
                       RT_MEMORY_SIZE_MAX);
 }
 
-static bool name_and_place_check(scn_reader *reader, const scn_node *node, uint64_t given,
-                                 const scn_memory *memory)
+static bool memory_name_check(scn_reader *reader, const scn_memory *memory)
 {
-    if (rt_text_is(memory->name, "null")) {
-        return scn_report(reader->reporter, memory->at,
-                          "a memory cannot be called 'null', which as an argument is the null "
-                          "pointer; choose another name");
-    }
-    if (is_given(given, MEMORY_PROMOTE) && is_given(given, MEMORY_USM)) {
-        return scn_report(reader->reporter, scn_node_entry(node, "promote")->at,
-                          "'promote' beside 'usm'; only buffers are promoted");
-    }
-    if (!is_given(given, MEMORY_DEVICE) || is_given(given, MEMORY_USM)) return true;
-    return scn_report(reader->reporter, scn_node_entry(node, "device")->at,
-                      "'device' belongs to usm: a buffer is on whichever devices use it; remove "
-                      "it");
+    if (!rt_text_is(memory->name, "null")) return true;
+    return scn_report(reader->reporter, memory->at,
+                      "a memory cannot be called 'null', which as an argument is the null "
+                      "pointer; choose another name");
 }
 
 static bool memory_read(scn_reader *reader, const scn_node *node, void *out)
@@ -284,14 +293,14 @@ static bool memory_read(scn_reader *reader, const scn_node *node, void *out)
     uint64_t given;
     bool fine = scn_object_read(reader, &shape_memory_object, node, &draft, &given);
     /* Known also where other keys are wrong, so that what refers to the memory is judged right. */
-    if (is_given(given, MEMORY_USM)) {
+    if (given >> MEMORY_USM & 1) {
         memory->kind = (scn_memory_kind)(SCN_MEMORY_USM_DEVICE + draft.usm);
         memory->device = draft.device;
     }
     memory->unordered = draft.unordered;
     memory->addresses = draft.addresses;
     memory->promotion = draft.promotion;
-    if (!name_and_place_check(reader, node, given, memory) || !fine) return false;
+    if (!memory_name_check(reader, memory) || !fine) return false;
     if (!layout_make(reader, node, &draft, &memory->layout)) return false;
     if (!size_check(reader, node, &draft, &memory->layout)) return false;
     if (draft.tolerance) fine = tolerance_read(reader, draft.tolerance, memory);

@@ -26,6 +26,7 @@ static const scn_row source_rows[] = {SCN_SOURCE_ROWS(source_draft, source)};
 static const scn_shape shape_source_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a source",
+    .also = SCN_SOURCE_ALSO,
     SCN_ROWS(source_rows),
 };
 
@@ -56,12 +57,14 @@ static const scn_shape shape_sources = {
 static const scn_shape shape_needs = {
     .kind = SCN_SHAPE_LIST,
     .noun = "a list of modules",
+    .unique = true,
     .element = &scn_shape_module_reference,
     .element_size = sizeof(uint32_t),
 };
 static const scn_shape shape_build_options_text = {
     .kind = SCN_SHAPE_TEXT,
     .noun = "the options of the front end",
+    .pattern = SCN_BUILD_OPTIONS_PATTERN,
 };
 
 static bool build_options_read(scn_reader *reader, const scn_node *node, void *out)
@@ -71,7 +74,7 @@ static bool build_options_read(scn_reader *reader, const scn_node *node, void *o
     if (scn_build_options_check(*(const rt_text *)out, &refused)) return true;
     return scn_report(
         reader->reporter, node->at,
-        "build option '%.*s' is not taken; these are: -D, -U, -cl-..., -O0 to -O3, -Os, "
+        "build option '%.*s' is refused; accepted are: -D, -U, -cl-..., -O0 to -O3, -Os, "
         "-ffp-contract=on or off, -ffast-math and warnings",
         RT_TEXT_ARG(refused));
 }
@@ -94,7 +97,8 @@ static const scn_choice formats[] = {
 };
 _Static_assert(
     sizeof formats / sizeof *formats == RT_FORMAT_OPENCL_C,
-    "a name for every format but the last: source is a subject's choice, not a module's");
+    "a name for every format but the last two: source is a subject's choice, not a module's, "
+    "and AMD's machine code nobody makes");
 static const scn_shape shape_format = {
     .kind = SCN_SHAPE_CHOICE,
     .noun = "a format",
@@ -103,6 +107,7 @@ static const scn_shape shape_format = {
 const scn_shape scn_shape_format_list = {
     .kind = SCN_SHAPE_LIST,
     .noun = "a list of formats",
+    .unique = true,
     .element = &shape_format,
 };
 
@@ -134,17 +139,25 @@ bool scn_formats_read(scn_reader *reader, const scn_node *node, uint32_t *out_fo
     return true;
 }
 
+static const scn_shape shape_some_formats = {
+    .kind = SCN_SHAPE_LIST,
+    .noun = "a list of formats",
+    .unique = true,
+    .element = &shape_format,
+    .least = 1,
+};
 static const scn_shape shape_formats = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a list of formats",
     .read = formats_read,
-    .alternatives = {&scn_shape_format_list},
+    .alternatives = {&shape_some_formats},
 };
 
 static const scn_shape shape_symbol = {.kind = SCN_SHAPE_TEXT, .noun = "the name of a symbol"};
 static const scn_shape shape_host_symbols = {
     .kind = SCN_SHAPE_LIST,
     .noun = "a list of host symbols",
+    .unique = true,
     .element = &shape_symbol,
     .element_size = sizeof(rt_text),
 };
@@ -217,9 +230,20 @@ static const scn_row module_rows[] = {
     {"expect", &scn_shape_refused, 0, SCN_FIELD(scn_module, refusal),
      "What compiling the module is refused with; nothing runs then, so that there are no steps."},
 };
+/* What options_check and scn_device_config_check say. */
+#define HAS_SYCL(key)                                                                              \
+    "{'required': ['" key "'], 'properties': {'" key                                               \
+    "': {'contains': {'required': ['language'], 'properties': {'language': {'const': 'sycl'}}}}}}"
+static const char module_also[] = "{'allOf': [{'if': {'anyOf': [" HAS_SYCL("sources") "," HAS_SYCL(
+    "images") "]}, 'then': {'properties': {'build_options': {'not': {'pattern':"
+              " '(^|[ \\n])-cl-'}}}}},"
+              " {'if': {'required': ['device_config']}, 'then': {'required': ['formats'],"
+              " 'properties': {'formats': {'contains': {'not': {'enum': ['spirv64',"
+              " 'ptx']}}}}}}]}";
 static const scn_shape shape_module_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a module",
+    .also = module_also,
     SCN_ROWS(module_rows),
 };
 
@@ -233,7 +257,7 @@ static bool needs_check(scn_reader *reader, const scn_node *node, const scn_modu
     for (uint32_t i = 0; i < module->need_count; i++) {
         scn_position at = scn_node_entry(node, "needs")->value.items[i].at;
         if (module->needs[i] == self) {
-            fine = scn_report(reader->reporter, at, "a module does not need itself; remove it");
+            fine = scn_report(reader->reporter, at, "a module cannot need itself; remove it");
         }
         for (uint32_t j = 0; j < i; j++) {
             if (module->needs[i] != module->needs[j] || module->needs[i] == SCN_NONE) continue;

@@ -54,9 +54,15 @@ static const scn_row oracle_rows[] = {
     {"answers", &shape_answers, SCN_REQUIRED, SCN_ITEMS(oracle_draft, answers, answer_count),
      "The built-ins whose answers each work-item stored, one element each, in this order."},
 };
+/* As many dimensions everywhere, and a local size where answers depend on it. */
+#define OF_GROUPS "'^(group_id|num_groups|local_|enqueued_local_)'"
+#define ORACLE_ALSO                                                                                \
+    "{'allOf': [" SCN_SAME_DIMENSIONS ", {'if': {'properties': {'answers': {'contains': "          \
+    "{'pattern': " OF_GROUPS "}}}}, 'then': {'required': ['local']}}]}"
 static const scn_shape shape_oracle_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "an oracle",
+    .also = ORACLE_ALSO,
     SCN_ROWS(oracle_rows),
 };
 const scn_shape scn_shape_oracle = {

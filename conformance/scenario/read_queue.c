@@ -8,6 +8,7 @@ static const scn_shape shape_devices = {
     .noun = "a list of devices",
     .element = &scn_shape_device_reference,
     .element_size = sizeof(uint32_t),
+    .unique = true,
     .least = 1,
 };
 
@@ -125,9 +126,13 @@ static const scn_row wait_rows[] = {
     {"step", &scn_shape_command_reference, 0, SCN_FIELD(scn_step, awaited),
      "The submit, copy or fill that is waited for, with what it depends on."},
 };
+static const scn_relation wait_relations[] = {
+    {"queue", SCN_BARS, {"step"}, "'queue' cannot stand beside 'step'; a wait is for one of them"},
+};
 static const scn_shape shape_wait_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a wait",
+    SCN_RELATIONS(wait_relations),
     SCN_ROWS(wait_rows),
 };
 
@@ -141,10 +146,7 @@ static bool wait_read(scn_reader *reader, const scn_node *node, void *out)
                           "found %s",
                           scn_node_describe(reader->arena, node));
     }
-    if (!scn_object_read(reader, &shape_wait_object, node, out, &given)) return false;
-    if ((given & (given - 1)) == 0) return true;
-    return scn_report(reader->reporter, node->at,
-                      "'queue' beside 'step'; a wait is for one of them");
+    return scn_object_read(reader, &shape_wait_object, node, out, &given);
 }
 
 const scn_shape scn_shape_wait = {

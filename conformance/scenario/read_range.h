@@ -18,4 +18,13 @@ extern const scn_shape scn_shape_offsets; /* LIST of uint64_t */
 bool scn_extent_copy(scn_reader *reader, const scn_node *node, const char *key, scn_extent from,
                      uint32_t dimensions, uint64_t *out_sizes);
 
+/* For objects with `range`, whose offset and local have as many numbers: in the schema's words. */
+#define SCN_DIMENSIONS_ARE(count)                                                                  \
+    "{'if': {'properties': {'range': {'minItems': " count ", 'maxItems': " count "}}},"            \
+    " 'then': {'properties': {'offset': {'minItems': " count ", 'maxItems': " count "},"           \
+    " 'local': {'minItems': " count ", 'maxItems': " count "}}}}"
+#define SCN_SAME_DIMENSIONS                                                                        \
+    "{'allOf': [" SCN_DIMENSIONS_ARE("1") "," SCN_DIMENSIONS_ARE("2") "," SCN_DIMENSIONS_ARE(      \
+        "3") "]}"
+
 #endif

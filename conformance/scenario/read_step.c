@@ -39,7 +39,11 @@ static bool load_image_read(scn_reader *reader, const scn_node *node, void *out)
     return scn_image_name_read(reader, node->at, name, &step->module, &step->image);
 }
 
-static const scn_shape shape_image_name = {.kind = SCN_SHAPE_TEXT, .noun = "an image"};
+static const scn_shape shape_image_name = {
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "an image",
+    .pattern = SCN_IMAGE_PATTERN,
+};
 static const scn_shape shape_load_image = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "an image, MODULE/NUMBER",
@@ -151,45 +155,80 @@ static const scn_row step_rows[] = {
     [STEP_PARALLEL] = {"parallel", &shape_lists, SCN_ALTERNATIVE, SCN_FIELD(step_draft, lists),
                        "Runs lists of steps on threads of their own and waits for the threads."},
 };
+/* What is made by a step has its id inside, and later steps stand on it in both profiles. */
+#define ID_INSIDE(verb)                                                                            \
+    {                                                                                              \
+        "id", SCN_BARS, {verb}, "a " verb " has its id inside: '- " verb ": {id: NAME ...}'"       \
+    }
+#define LASTING(verb)                                                                              \
+    {                                                                                              \
+        "profile", SCN_BARS, {verb},                                                               \
+            "'profile' cannot stand beside '" verb                                                 \
+            "', to which later steps refer in both profiles"                                       \
+    }
+#define CANNOT_BE_REFUSED(verb)                                                                    \
+    {                                                                                              \
+        "expect", SCN_BARS, {verb},                                                                \
+            "'" verb "' cannot be refused; write '- expect: ...' as a step of its own"             \
+    }
+
+/* Those of the verbs that a list of a parallel may hold come first. */
+enum { NESTED_RELATION_COUNT = 4 };
+static const scn_relation step_relations[] = {
+    ID_INSIDE("queue"),          ID_INSIDE("bundle"),          LASTING("queue"),
+    LASTING("bundle"),           ID_INSIDE("context"),         LASTING("context"),
+    LASTING("device"),           LASTING("parallel"),          CANNOT_BE_REFUSED("context"),
+    CANNOT_BE_REFUSED("device"), CANNOT_BE_REFUSED("parallel")};
+
+/* What expectation_read says: alone, an expectation is of anything but an error; beside a verb it
+ * is of an error, or of several outcomes that are errors or none. */
+static const char step_also[] =
+    "{'if': {'propertyNames': {'enum': ['expect', 'id', 'profile']}},"
+    " 'then': {'properties': {'expect': {'properties': {'error': false, 'one_of': {'items':"
+    " {'properties': {'error': false}}}}}}},"
+    " 'else': {'properties': {'expect': {'propertyNames': {'enum': ['error', 'one_of']},"
+    " 'maxProperties': 1, 'properties': {'error': {'type': 'object'}, 'one_of': {'items':"
+    " {'required': ['error']}}}}}}}";
+
 static const scn_shape shape_step_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a step",
     .key_noun = "step",
     .beside = &shape_bare_verb,
+    .also = step_also,
+    SCN_RELATIONS(step_relations),
     SCN_ROWS(step_rows),
 };
 
 /* What is true of a verb. */
 typedef struct verb_row {
     scn_verb verb;
-    bool refusable; /* an error may be expected beside it */
-    bool command;   /* later commands may come after it */
-    bool lasting;   /* later steps stand on what it makes, whatever the profile */
+    bool command; /* later commands may come after it */
 } verb_row;
 
 static const verb_row verbs[STEP_BUILT_COUNT] = {
-    [STEP_LOAD] = {SCN_VERB_LOAD, true, false, false},
-    [STEP_UNLOAD] = {SCN_VERB_UNLOAD, true, false, false},
-    [STEP_LOAD_IMAGE] = {SCN_VERB_LOAD_IMAGE, true, false, false},
-    [STEP_QUEUE] = {SCN_VERB_QUEUE, true, false, true},
-    [STEP_BUNDLE] = {SCN_VERB_BUNDLE, true, false, true},
-    [STEP_SUBMIT] = {SCN_VERB_SUBMIT, true, true, false},
-    [STEP_COPY] = {SCN_VERB_COPY, true, true, false},
-    [STEP_MEMCPY] = {SCN_VERB_COPY, true, true, false},
-    [STEP_FILL] = {SCN_VERB_FILL, true, true, false},
-    [STEP_HOST_TASK] = {SCN_VERB_HOST_TASK, true, true, false},
-    [STEP_START_FUSION] = {SCN_VERB_START_FUSION, true, false, false},
-    [STEP_COMPLETE_FUSION] = {SCN_VERB_COMPLETE_FUSION, true, true, false},
-    [STEP_CANCEL_FUSION] = {SCN_VERB_CANCEL_FUSION, true, false, false},
-    [STEP_END_QUEUE] = {SCN_VERB_END_QUEUE, true, false, false},
-    [STEP_END_MEMORY] = {SCN_VERB_END_MEMORY, true, false, false},
-    [STEP_WAIT] = {SCN_VERB_WAIT, true, false, false},
-    [STEP_HOST_ACCESS] = {SCN_VERB_HOST_ACCESS, true, false, false},
-    [STEP_PROFILING] = {SCN_VERB_PROFILING, true, false, false},
-    [STEP_EXPECT] = {SCN_VERB_EXPECT, false, false, false},
-    [STEP_DEVICE] = {SCN_VERB_DEVICE, false, false, true},
-    [STEP_CONTEXT] = {SCN_VERB_CONTEXT, false, false, true},
-    [STEP_PARALLEL] = {SCN_VERB_PARALLEL, false, false, true},
+    [STEP_LOAD] = {SCN_VERB_LOAD, false},
+    [STEP_UNLOAD] = {SCN_VERB_UNLOAD, false},
+    [STEP_LOAD_IMAGE] = {SCN_VERB_LOAD_IMAGE, false},
+    [STEP_QUEUE] = {SCN_VERB_QUEUE, false},
+    [STEP_BUNDLE] = {SCN_VERB_BUNDLE, false},
+    [STEP_SUBMIT] = {SCN_VERB_SUBMIT, true},
+    [STEP_COPY] = {SCN_VERB_COPY, true},
+    [STEP_MEMCPY] = {SCN_VERB_COPY, true},
+    [STEP_FILL] = {SCN_VERB_FILL, true},
+    [STEP_HOST_TASK] = {SCN_VERB_HOST_TASK, true},
+    [STEP_START_FUSION] = {SCN_VERB_START_FUSION, false},
+    [STEP_COMPLETE_FUSION] = {SCN_VERB_COMPLETE_FUSION, true},
+    [STEP_CANCEL_FUSION] = {SCN_VERB_CANCEL_FUSION, false},
+    [STEP_END_QUEUE] = {SCN_VERB_END_QUEUE, false},
+    [STEP_END_MEMORY] = {SCN_VERB_END_MEMORY, false},
+    [STEP_WAIT] = {SCN_VERB_WAIT, false},
+    [STEP_HOST_ACCESS] = {SCN_VERB_HOST_ACCESS, false},
+    [STEP_PROFILING] = {SCN_VERB_PROFILING, false},
+    [STEP_EXPECT] = {SCN_VERB_EXPECT, false},
+    [STEP_DEVICE] = {SCN_VERB_DEVICE, false},
+    [STEP_CONTEXT] = {SCN_VERB_CONTEXT, false},
+    [STEP_PARALLEL] = {SCN_VERB_PARALLEL, false},
 };
 
 /* ---- Ids ---------------------------------------------------------------------------------- */
@@ -209,14 +248,6 @@ static const scn_node *id_node(const scn_node *node, uint32_t row)
     if (!id && has_id_inside(row))
         id = scn_node_entry(&scn_node_entry(node, step_rows[row].key)->value, "id");
     return id ? &id->value : NULL;
-}
-
-static bool id_inside_check(scn_reader *reader, const scn_node *node, uint32_t row)
-{
-    const scn_entry *id = scn_node_entry(node, "id");
-    if (!id || !has_id_inside(row)) return true;
-    return scn_report(reader->reporter, id->at, "a %s has its id inside: '- %s: {id: NAME ...}'",
-                      step_rows[row].key, step_rows[row].key);
 }
 
 /* Makes the step's id known to the steps that follow; also where the step has problems, so that
@@ -362,18 +393,11 @@ static bool verb_check(scn_reader *reader, const scn_node *node, const scn_step 
 }
 
 /* What the place of the step forbids. */
-static bool place_check(scn_reader *reader, const scn_node *node, const scn_step *step,
-                        uint32_t row)
+static bool place_check(scn_reader *reader, const scn_node *node, uint32_t row)
 {
-    scn_position at = node->at;
-    if (reader->thread > 0 && row >= STEP_NESTED_COUNT) {
-        return scn_report(reader->reporter, at,
-                          "'%s' inside a parallel; write it before the parallel",
-                          step_rows[row].key);
-    }
-    if (step->profile == RT_PROFILE_COUNT || !verbs[row].lasting) return true;
-    return scn_report(reader->reporter, scn_node_entry(node, "profile")->at,
-                      "'profile' beside '%s': later steps stand on it in both profiles",
+    if (reader->thread == 0 || row < STEP_NESTED_COUNT) return true;
+    return scn_report(reader->reporter, node->at,
+                      "'%s' cannot stand inside a parallel; write it before the parallel",
                       step_rows[row].key);
 }
 
@@ -382,15 +406,12 @@ static bool place_check(scn_reader *reader, const scn_node *node, const scn_step
 static bool lists_read(scn_reader *reader, const scn_node *node, uint32_t index);
 
 /* What the step expects: as its verb, or the error beside its verb. */
-static bool expectation_read(scn_reader *reader, const scn_node *node, const step_draft *draft,
-                             uint32_t row, scn_step *step)
+static bool expectation_read(scn_reader *reader, const step_draft *draft, uint32_t row,
+                             scn_step *step)
 {
     if (!draft->expect) return true;
     if (row == STEP_EXPECT) return scn_expect_read(reader, draft->expect, step);
-    if (verbs[row].refusable) return scn_refusal_read(reader, draft->expect, step);
-    return scn_report(reader->reporter, scn_node_entry(node, "expect")->at,
-                      "'%s' cannot be refused; write '- expect: ...' as a step of its own",
-                      step_rows[row].key);
+    return scn_refusal_read(reader, draft->expect, step);
 }
 
 /* The row of the step's verb; SCN_NONE after a problem. */
@@ -427,13 +448,12 @@ static bool object_step_read(scn_reader *reader, const scn_node *node, uint32_t 
     bool fine = scn_object_read(reader, &shape_step_object, node, &draft, &given);
     *step = draft.step;
     uint32_t row = probable_row(given);
-    if (fine) fine = id_inside_check(reader, node, row);
     fine = id_add(reader, node, step->id, row, index) && fine;
     if (fine) row = verb_row_of(reader, node, &draft, given);
     if (!fine || row == SCN_NONE) return false;
     step->verb = verbs[row].verb;
-    fine = place_check(reader, node, step, row) &&
-           expectation_read(reader, node, &draft, row, step) && verb_check(reader, node, step);
+    fine = place_check(reader, node, row) && expectation_read(reader, &draft, row, step) &&
+           verb_check(reader, node, step);
     reader->ends = reader->ends || row == STEP_END_MEMORY;
     if (fine && reader->ends) fine = scn_ended_check(reader, node, step);
     if (row == STEP_DEVICE) reader->device = step->device;
@@ -448,7 +468,7 @@ static bool bare_step_read(scn_reader *reader, const scn_node *node, uint32_t in
     if (bare != BARE_RESTART) return true;
     if (reader->thread > 0) {
         return scn_report(reader->reporter, node->at,
-                          "'restart' inside a parallel; write it behind the parallel");
+                          "'restart' cannot stand inside a parallel; write it behind the parallel");
     }
     reader->step_table[index].verb = SCN_VERB_RESTART;
     reader->process = index + 1;
@@ -482,8 +502,9 @@ static bool lists_read(scn_reader *reader, const scn_node *node, uint32_t index)
                           scn_node_describe(reader->arena, node));
     }
     if (node->count < 2 || node->count > SCN_LIST_COUNT_MAX) {
-        return scn_report(reader->reporter, node->at, "a parallel of %u lists; it has from 2 to %d",
-                          node->count, SCN_LIST_COUNT_MAX);
+        return scn_report(reader->reporter, node->at,
+                          "expected from 2 to %d lists of steps, found %u", SCN_LIST_COUNT_MAX,
+                          node->count);
     }
     bool fine = true;
     uint32_t first = reader->step_count;
@@ -553,6 +574,9 @@ static const scn_shape shape_nested_step_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a step",
     .key_noun = "step",
+    .also = step_also,
+    .relations = step_relations,
+    .relation_count = NESTED_RELATION_COUNT,
     .rows = step_rows,
     .row_count = STEP_NESTED_COUNT,
 };

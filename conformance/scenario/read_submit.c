@@ -1,20 +1,27 @@
 /* Submits: a kernel, an nd-range, arguments, values of specialisation constants.  Whether the
  * kernel exists and what it takes is found when it runs. */
 #include "conformance/scenario/read_range.h"
+#include "conformance/scenario/type.h"
 
 /* ---- Specialisation constants ------------------------------------------------------------- */
 
-static const scn_row constant_rows[] = {
-#define CONSTANT_ROW(type, name, size, class)                                                      \
-    {name, &scn_shape_element, SCN_ALTERNATIVE, SCN_NOWHERE, "A value of type " name "."},
-    SCN_TYPES(CONSTANT_ROW)
-#undef CONSTANT_ROW
+static const char *scalar_word(uint32_t index)
+{
+    return index < SCN_TYPE_COUNT ? scn_type_word(index) : NULL;
+}
+static const scn_shape shape_scalar = {
+    .kind = SCN_SHAPE_WORD,
+    .noun = "a type",
+    .word = scalar_word,
 };
 static const scn_shape shape_constant_value = {
-    .kind = SCN_SHAPE_OBJECT,
+    .kind = SCN_SHAPE_MAP,
     .noun = "a typed value",
-    .key_noun = "type",
-    SCN_ROWS(constant_rows),
+    .element = &scn_shape_element,
+    .keys = &shape_scalar,
+    .typing = SCN_TYPED_BY_KEY,
+    .least = 1,
+    .most = 1,
 };
 
 static bool typed_constant_read(scn_reader *reader, const scn_node *node,
@@ -49,7 +56,11 @@ static bool constant_read(scn_reader *reader, const scn_node *node, void *out)
     return scn_typed_value_read(reader, &as_int, &layout, &constant->value);
 }
 
-static const scn_shape shape_plain_constant = {.kind = SCN_SHAPE_TEXT, .noun = "a number"};
+static const scn_shape shape_plain_constant = {
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "a number",
+    .also = "{'$ref': '#/$defs/value-of-int'}",
+};
 static const scn_shape shape_bool_constant = {.kind = SCN_SHAPE_TRUTH, .noun = "a truth value"};
 static const scn_shape shape_constant = {
     .kind = SCN_SHAPE_OTHER,
@@ -108,9 +119,24 @@ static const scn_row submit_rows[] = {
      "The executable kernel bundle to take the kernel from, as use_kernel_bundle does; the runtime "
      "finds it where not given."},
 };
+/* What a bundle has decided already cannot be given beside it.  Of constants SYCL says so when the
+ * program runs, which a scenario may be about. */
+static const scn_relation submit_relations[] = {
+    SCN_QUEUE_OR_DEVICE,
+    {"module",
+     SCN_BARS,
+     {"bundle"},
+     "'module' cannot stand beside 'bundle', which has decided it; remove it"},
+    {"options",
+     SCN_BARS,
+     {"bundle"},
+     "'options' cannot stand beside 'bundle', which has decided it; remove it"},
+};
 static const scn_shape shape_submit_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a submit",
+    .also = SCN_SAME_DIMENSIONS,
+    SCN_RELATIONS(submit_relations),
     SCN_ROWS(submit_rows),
 };
 
@@ -128,18 +154,9 @@ static bool product_check(scn_reader *reader, const scn_node *node, const scn_su
     return true;
 }
 
-/* What a bundle has decided already cannot be given beside it.  Of constants SYCL says so when the
- * program runs, which a scenario may be about. */
 static bool bundle_check(scn_reader *reader, const scn_node *node, const scn_submit *submit)
 {
     if (submit->bundle == SCN_NONE) return true;
-    static const char *const decided[] = {"module", "options"};
-    for (size_t i = 0; i < sizeof decided / sizeof *decided; i++) {
-        const scn_entry *entry = scn_node_entry(node, decided[i]);
-        if (!entry) continue;
-        return scn_report(reader->reporter, entry->at,
-                          "'%s' beside 'bundle'; the bundle has decided it", decided[i]);
-    }
     return scn_bundle_state_check(reader, scn_node_entry(node, "bundle")->value.at, submit->bundle,
                                   SCN_BUNDLE_EXECUTABLE);
 }
@@ -150,7 +167,6 @@ static bool submit_read(scn_reader *reader, const scn_node *node, void *out)
     draft.step.submit.module = draft.step.submit.bundle = SCN_NONE;
     uint64_t given;
     if (!scn_object_read(reader, &shape_submit_object, node, &draft, &given)) return false;
-    if (!scn_queue_or_device_check(reader, node)) return false;
     if (!bundle_check(reader, node, &draft.step.submit)) return false;
     uint32_t dimensions = draft.range.count;
     CHECK(dimensions >= 1 && dimensions <= RT_ND_RANGE_DIMENSIONS);

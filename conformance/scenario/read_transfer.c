@@ -49,9 +49,10 @@ static bool draft_read(scn_reader *reader, const scn_shape *shape, const scn_nod
 {
     uint64_t given;
     *out_draft = (transfer_draft){.step = *step};
-    return scn_object_read(reader, shape, node, out_draft, &given) &&
-           scn_queue_or_device_check(reader, node);
+    return scn_object_read(reader, shape, node, out_draft, &given);
 }
+
+static const scn_relation transfer_relations[] = {SCN_QUEUE_OR_DEVICE};
 
 /* ---- Copies ------------------------------------------------------------------------------- */
 
@@ -86,6 +87,10 @@ static const scn_shape shape_byte_offset = {
             "group."                                                                               \
     }
 
+/* A mapping at either end is a device_global, and one end is a memory. */
+#define BOTH_VARIABLES                                                                             \
+    "{'not': {'properties': {'from': {'type': 'object'}, 'to': {'type': 'object'}}}}"
+
 static const scn_row copy_rows[] = {
     END_ROW("from", from, "The memory or device_global that is read."),
     END_ROW("to", to, "The memory or device_global that is written."),
@@ -104,6 +109,8 @@ static const scn_row copy_rows[] = {
 static const scn_shape shape_copy_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a copy",
+    .also = BOTH_VARIABLES,
+    SCN_RELATIONS(transfer_relations),
     SCN_ROWS(copy_rows),
 };
 
@@ -125,6 +132,8 @@ static const scn_row memcpy_rows[] = {
 static const scn_shape shape_memcpy_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a memcpy",
+    .also = BOTH_VARIABLES,
+    SCN_RELATIONS(transfer_relations),
     SCN_ROWS(memcpy_rows),
 };
 
@@ -243,6 +252,7 @@ static const scn_row fill_rows[] = {
 static const scn_shape shape_fill_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a fill",
+    SCN_RELATIONS(transfer_relations),
     SCN_ROWS(fill_rows),
 };
 

@@ -136,7 +136,7 @@ static const char *value_type_word(uint32_t index)
 {
     return scn_type_word(index < SCN_TYPE_COUNT ? index : index + 1); /* without "struct" */
 }
-static const scn_shape shape_value_type = {
+const scn_shape scn_shape_value_type = {
     .kind = SCN_SHAPE_WORD,
     .noun = "a type",
     .word = value_type_word,
@@ -145,7 +145,8 @@ static const scn_shape shape_typed_map = {
     .kind = SCN_SHAPE_MAP,
     .noun = "a value, {TYPE: VALUE}",
     .element = &shape_field_value,
-    .keys = &shape_value_type,
+    .keys = &scn_shape_value_type,
+    .typing = SCN_TYPED_BY_KEY,
     .least = 1,
     .most = 1,
 };
@@ -164,7 +165,7 @@ bool scn_typed_value_read(scn_reader *reader, const scn_entry *entry, scn_layout
     if (!scn_type_find(entry->key, &type, &lanes)) {
         scn_node name = {.kind = SCN_NODE_SCALAR, .at = entry->at, .text = entry->key};
         rt_text ignored;
-        bool known = scn_value_read(reader, &shape_value_type, &name, &ignored);
+        bool known = scn_value_read(reader, &scn_shape_value_type, &name, &ignored);
         CHECK(!known);
         return false;
     }
@@ -198,13 +199,24 @@ static bool whole_number_read(scn_reader *reader, const scn_node *node, void *ou
 {
     return scn_integer_read(reader->reporter, node, "a number to count with", out);
 }
+/* What YAML knows as a number is whole; what it does not has a sign and hexadecimal digits. */
+static const scn_shape shape_whole_digits = {
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "a whole number",
+    .pattern = SCN_SIGNED_HEXADECIMAL_PATTERN,
+    .also = "{'not': {'type': 'number', 'not': {'type': 'integer'}}}",
+};
 static const scn_shape shape_whole_number = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a whole number",
     .read = whole_number_read,
-    .alternatives = {&shape_any_number},
+    .alternatives = {&shape_whole_digits},
 };
-static const scn_shape shape_digits = {.kind = SCN_SHAPE_TEXT, .noun = "hexadecimal digits"};
+static const scn_shape shape_digits = {
+    .kind = SCN_SHAPE_TEXT,
+    .noun = "hexadecimal digits",
+    .pattern = SCN_HEXADECIMAL_PATTERN,
+};
 const scn_shape scn_shape_bytes = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "bytes in hexadecimal",
@@ -228,9 +240,14 @@ static const scn_row pattern_rows[] = {
     [PATTERN_BYTES] = {"bytes", &scn_shape_bytes, SCN_ALTERNATIVE, SCN_FIELD(pattern_draft, bytes),
                        "The bytes of all elements, two hexadecimal digits each."},
 };
+static const scn_relation pattern_relations[] = {
+    {"start", SCN_NEEDS, {"iota"}, "'start' belongs to iota; remove it"},
+    {"step", SCN_NEEDS, {"iota"}, "'step' belongs to iota; remove it"},
+};
 static const scn_shape shape_pattern = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a pattern of values",
+    SCN_RELATIONS(pattern_relations),
     SCN_ROWS(pattern_rows),
 };
 static const scn_shape shape_value_list = {
@@ -353,18 +370,6 @@ static values_fill *const fills[] = {
 
 /* ---- From the file to bytes --------------------------------------------------------------- */
 
-static bool belongs_to_iota_check(scn_reader *reader, const scn_node *node, uint64_t given)
-{
-    static const uint32_t rows[] = {PATTERN_START, PATTERN_STEP};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (given >> PATTERN_IOTA & 1 || !(given >> rows[i] & 1)) continue;
-        const char *key = pattern_rows[rows[i]].key;
-        return scn_report(reader->reporter, scn_node_entry(node, key)->at,
-                          "'%s' belongs to iota; remove it", key);
-    }
-    return true;
-}
-
 /* Reads the bytes, which tell how many elements they are. */
 static bool bytes_count(scn_reader *reader, values_draft *draft)
 {
@@ -386,7 +391,7 @@ static bool pattern_read(scn_reader *reader, values_draft *draft)
     if (!scn_object_read(reader, &shape_pattern, node, &draft->pattern, &given)) return false;
     draft->kind =
         scn_object_alternative(reader, &shape_pattern, node, given, "iota, fill, seed or bytes");
-    if (draft->kind == SCN_NONE || !belongs_to_iota_check(reader, node, given)) return false;
+    if (draft->kind == SCN_NONE) return false;
     draft->written = draft->pattern.iota;
     return draft->kind != PATTERN_BYTES || bytes_count(reader, draft);
 }
@@ -415,7 +420,8 @@ static bool count_settle(scn_reader *reader, values_draft *draft)
     }
     if (draft->written != 0 && draft->count != 0 && draft->written != draft->count) {
         return scn_report(reader->reporter, draft->node->at,
-                          "%" PRIu64 " values for %" PRIu64 " elements; they must be as many",
+                          "values: %" PRIu64 ", elements: %" PRIu64
+                          "; give a value for each element",
                           draft->written, draft->count);
     }
     if (draft->count == 0) draft->count = draft->written;

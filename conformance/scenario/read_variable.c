@@ -152,5 +152,5 @@ const scn_shape scn_shape_element_type = {
     .kind = SCN_SHAPE_OTHER,
     .noun = "a type",
     .read = element_type_read,
-    .alternatives = {&shape_type_word},
+    .alternatives = {&scn_shape_value_type},
 };

@@ -60,6 +60,22 @@ typedef struct scn_row {
     const char *doc;       /* one sentence */
 } scn_row;
 
+/* What one key of an object says about others that stand beside it. */
+typedef enum scn_relation_kind {
+    SCN_NEEDS, /* one of them must be there */
+    SCN_BARS,  /* none of them may be there */
+} scn_relation_kind;
+
+enum { SCN_RELATION_KEYS_MAX = 5 };
+
+typedef struct scn_relation {
+    const char *key;
+    scn_relation_kind kind;
+    const char *others[SCN_RELATION_KEYS_MAX]; /* the unused ones are NULL */
+    const char
+        *message; /* at the key, where it does not hold; NULL: "'KEY' needs 'OTHER' beside it" */
+} scn_relation;
+
 /* One word of a closed vocabulary. */
 typedef struct scn_choice {
     const char *name;
@@ -79,6 +95,14 @@ typedef enum scn_shape_kind {
     SCN_SHAPE_OTHER,   /* what `read` makes of it; one of `alternatives` for the schema */
 } scn_shape_kind;
 
+/* What kind of value stands at a key that the schema looks into further than the table does. */
+typedef enum scn_typing {
+    SCN_UNTYPED,
+    SCN_TYPED_BY_KEY,   /* MAP of {TYPE: VALUE}: each key says of which type its value is */
+    SCN_TYPED_MEMORY,   /* OBJECT: `type` says what elements are in `values` */
+    SCN_TYPED_VARIABLE, /* OBJECT: `type` says what elements are in `equals` */
+} scn_typing;
+
 enum { SCN_ALTERNATIVE_COUNT_MAX = 4 };
 
 struct scn_shape {
@@ -91,9 +115,17 @@ struct scn_shape {
     const char *(*word)(uint32_t index); /* WORD: the word of that index, static; NULL past them */
     const scn_row *rows;                 /* OBJECT */
     uint32_t row_count;
+    const scn_relation *relations; /* OBJECT: between its keys; checked in this order */
+    uint32_t relation_count;
+    /* For the schema alone: what code checks, in the schema's words. */
+    scn_typing typing;
+    const char *pattern;      /* TEXT, NAME; MAP: of its keys.  An ECMA 262 expression */
+    const char *also;         /* a JSON Schema with ' for ", which must hold as well */
     const scn_shape *beside;  /* OBJECT with verbs, CHOICE: what else may stand in its place, whose
                                  words messages call known too; NULL: nothing */
     const scn_shape *element; /* LIST, MAP */
+    bool unique;              /* LIST: nothing is in it twice; checked by those that read it */
+    bool empty;               /* TEXT for the schema: may be empty */
     bool any_key;             /* MAP that no row holds: keys may be any text */
     const scn_shape *keys;    /* MAP that no row holds: a WORD shape of its keys; NULL: names */
     uint32_t element_size;    /* bytes */
@@ -102,8 +134,9 @@ struct scn_shape {
     const scn_shape *alternatives[SCN_ALTERNATIVE_COUNT_MAX]; /* the unused ones are NULL */
 };
 
-#define SCN_ROWS(table)    .rows = (table), .row_count = sizeof(table) / sizeof *(table)
-#define SCN_CHOICES(table) .choices = (table), .choice_count = sizeof(table) / sizeof *(table)
+#define SCN_ROWS(table)      .rows = (table), .row_count = sizeof(table) / sizeof *(table)
+#define SCN_RELATIONS(table) .relations = (table), .relation_count = sizeof(table) / sizeof *(table)
+#define SCN_CHOICES(table)   .choices = (table), .choice_count = sizeof(table) / sizeof *(table)
 
 /* Where a row's value goes: a field; a pointer field and its count; fields of the object itself,
  * which the rows of the nested object name; nowhere. */
@@ -116,8 +149,9 @@ struct scn_shape {
 /* Reads any shape but LIST and MAP into *out (zeroed by the caller).  False after a problem. */
 bool scn_value_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out);
 
-/* Reads a mapping by the rows of an OBJECT shape.  Bit i of *out_given tells whether row i's key is
- * there.  False after a problem; the fields of faultless rows are filled nevertheless. */
+/* Reads a mapping by the rows of an OBJECT shape and checks the relations of its keys.  Bit i of
+ * *out_given tells whether row i's key is there.  False after a problem; the fields of faultless
+ * rows are filled nevertheless. */
 bool scn_object_read(scn_reader *reader, const scn_shape *shape, const scn_node *node, void *out,
                      uint64_t *out_given);
 
@@ -128,6 +162,14 @@ uint32_t scn_object_alternative(scn_reader *reader, const scn_shape *shape, cons
 
 /* Keeps the node itself (out: const scn_node **), for keys whose reading depends on others. */
 bool scn_node_keep(scn_reader *reader, const scn_node *node, void *out);
+
+/* What is_name in schema.c takes, and an image's name. */
+#define SCN_NAME_CHARACTERS "[A-Za-z_][A-Za-z0-9_.-]*"
+#define SCN_IMAGE_PATTERN   "^" SCN_NAME_CHARACTERS "/(0|[1-9][0-9]*)$"
+
+/* What scn_hexadecimal_read takes, and of scn_integer_read what YAML does not know as a number. */
+#define SCN_HEXADECIMAL_PATTERN        "^[ \\n]*([0-9a-fA-F]{2}[ \\n]*)+$"
+#define SCN_SIGNED_HEXADECIMAL_PATTERN "^[-+]?0[xX][0-9a-fA-F]+$"
 
 /* Reads a memory's or a module's name into an index (out: uint32_t *). */
 bool scn_memory_reference_read(scn_reader *reader, const scn_node *node, void *out);
@@ -157,8 +199,11 @@ const scn_memory *scn_memory_of(const scn_reader *reader, uint32_t index);
 bool scn_bundle_state_check(scn_reader *reader, scn_position at, uint32_t step,
                             scn_bundle_state wanted);
 
-/* Refuses a command that names both a queue and a device. */
-bool scn_queue_or_device_check(scn_reader *reader, const scn_node *node);
+/* The relation of commands that can name a queue and a device: the queue has its device. */
+#define SCN_QUEUE_OR_DEVICE                                                                        \
+    {                                                                                              \
+        "device", SCN_BARS, {"queue"}, "'device' beside 'queue'; a queue has its device"           \
+    }
 
 /* The profile that a word of RT_PROFILES names (out: rt_profile *). */
 extern const scn_shape scn_shape_profile;
@@ -214,6 +259,7 @@ extern const scn_shape scn_shape_element;          /* const scn_node * */
 extern const scn_shape scn_shape_values;           /* const scn_node * */
 extern const scn_shape scn_shape_oracle;           /* const scn_node *: an oracle */
 extern const scn_shape scn_shape_typed_value;      /* const scn_node *: {TYPE: VALUE} */
+extern const scn_shape scn_shape_value_type;       /* rt_text: a scalar or vector type */
 extern const scn_shape scn_shape_options;          /* rt_text: for a compiler or linker */
 extern const scn_shape scn_shape_spec_constants;   /* MAP of scn_spec_constant */
 extern const scn_shape scn_shape_bytes;            /* const scn_node *: hexadecimal digits */

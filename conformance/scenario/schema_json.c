@@ -1,17 +1,18 @@
 /* The JSON Schema of the format, from the table that drives the reader, so that editors complete
- * and check.  It says less than the reader checks: what names mean and which keys go together is
- * the reader's.  Every object is a definition that others refer to, because objects can be nested.
+ * and check.  It says less than the reader checks: what names mean, what numbers come to and how
+ * texts are written is the reader's (ci/checks/schema_validates lists what that is).  Every object
+ * is a definition that others refer to, because objects can be nested.
  *
  * Source: JSON Schema draft 2020-12, Core and Validation. */
 #include "conformance/scenario/schema_objects.h"
+#include "conformance/scenario/schema_values.h"
 #include "reference/trace/trace.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What is_name in schema.c takes. */
-#define NAME_PATTERN "^[A-Za-z_][A-Za-z0-9_.-]*$"
+#define NAME_PATTERN "^" SCN_NAME_CHARACTERS "$"
 
 /* The definition of events, which are no object of the table: each kind has fields of its own. */
 #define EVENT_NAME "event"
@@ -44,8 +45,19 @@ static json_t *typed(const char *type)
     return schema;
 }
 
+/* What a shape says in the schema's own words, with ' for ". */
+static json_t *also_schema(const char *also)
+{
+    rt_buffer text = {0};
+    for (; *also; also++)
+        rt_buffer_append_byte(&text, *also == '\'' ? '"' : *also);
+    json_t *schema = needed(json_loads(rt_buffer_string(&text), JSON_REJECT_DUPLICATES, NULL));
+    rt_buffer_free(&text);
+    return schema;
+}
+
 /* Texts may be written like numbers: a kernel may be called 7 for all the format cares. */
-static json_t *text_schema(void)
+static json_t *scalar_schema(void)
 {
     json_t *schema = needed(json_object()), *types = needed(json_array());
     append(types, json_string("string"));
@@ -54,10 +66,22 @@ static json_t *text_schema(void)
     return schema;
 }
 
-static json_t *name_schema(void)
+static json_t *text_schema(const scn_shape *shape)
+{
+    json_t *schema = scalar_schema();
+    if (!shape->empty) put(schema, "minLength", json_integer(1));
+    if (shape->pattern) put(schema, "pattern", json_string(shape->pattern));
+    if (!shape->also) return schema;
+    json_t *all = needed(json_array());
+    append(all, also_schema(shape->also));
+    put(schema, "allOf", all);
+    return schema;
+}
+
+static json_t *name_schema(const scn_shape *shape)
 {
     json_t *schema = typed("string");
-    put(schema, "pattern", json_string(NAME_PATTERN));
+    put(schema, "pattern", json_string(shape->pattern ? shape->pattern : NAME_PATTERN));
     return schema;
 }
 
@@ -97,17 +121,31 @@ static json_t *list_schema(const scn_objects *objects, const scn_shape *shape)
     put(schema, "items", shape_schema(objects, shape->element));
     if (shape->least > 0) put(schema, "minItems", json_integer((json_int_t)shape->least));
     if (shape->most > 0) put(schema, "maxItems", json_integer((json_int_t)shape->most));
+    if (shape->unique) put(schema, "uniqueItems", json_true());
     return schema;
+}
+
+/* The value of each key that names a type. */
+static json_t *typed_by_key(const scn_shape *shape)
+{
+    json_t *properties = needed(json_object());
+    for (uint32_t i = 0; shape->keys->word(i); i++)
+        put(properties, shape->keys->word(i), scn_value_reference(shape->keys->word(i)));
+    return properties;
 }
 
 static json_t *map_schema(const scn_objects *objects, const scn_shape *shape)
 {
     json_t *schema = typed("object");
-    if (!shape->any_key) {
-        json_t *keys = shape->keys ? words_schema(shape->keys) : name_schema();
-        put(schema, "propertyNames", keys);
+    if (shape->typing == SCN_TYPED_BY_KEY) {
+        put(schema, "properties", typed_by_key(shape));
+        put(schema, "additionalProperties", json_false());
+    } else {
+        if (!shape->any_key)
+            put(schema, "propertyNames",
+                shape->keys ? words_schema(shape->keys) : name_schema(shape));
+        put(schema, "additionalProperties", shape_schema(objects, shape->element));
     }
-    put(schema, "additionalProperties", shape_schema(objects, shape->element));
     if (shape->least > 0) put(schema, "minProperties", json_integer((json_int_t)shape->least));
     if (shape->most > 0) put(schema, "maxProperties", json_integer((json_int_t)shape->most));
     return schema;
@@ -121,16 +159,22 @@ static json_t *row_schema(const scn_objects *objects, const scn_row *row)
     return schema;
 }
 
+/* {"required": [KEY]} */
+static json_t *required(const char *key)
+{
+    json_t *schema = needed(json_object()), *keys = needed(json_array());
+    append(keys, json_string(key));
+    put(schema, "required", keys);
+    return schema;
+}
+
 /* [{"required": [KEY]}, ...] for the rows with the flag. */
 static json_t *required_one_by_one(const scn_shape *shape, uint32_t flag)
 {
     json_t *list = needed(json_array());
     for (uint32_t i = 0; i < shape->row_count; i++) {
         if (!(shape->rows[i].flags & flag)) continue;
-        json_t *required = needed(json_array()), *entry = needed(json_object());
-        append(required, json_string(shape->rows[i].key));
-        put(entry, "required", required);
-        append(list, entry);
+        append(list, required(shape->rows[i].key));
     }
     return list;
 }
@@ -163,6 +207,64 @@ static void put_alternatives(json_t *schema, const scn_shape *shape)
     json_decref(sufficient);
 }
 
+static bool has_row(const scn_shape *shape, const char *key)
+{
+    for (uint32_t i = 0; i < shape->row_count; i++)
+        if (strcmp(shape->rows[i].key, key) == 0) return true;
+    return false;
+}
+
+/* {"anyOf": [{"required": [KEY]}, …]} of the keys that a relation is with.  A misspelt key would
+ * make the relation say nothing. */
+static json_t *any_required(const scn_shape *shape, const scn_relation *relation)
+{
+    json_t *list = needed(json_array());
+    CHECK(has_row(shape, relation->key));
+    for (uint32_t i = 0; i < SCN_RELATION_KEYS_MAX && relation->others[i]; i++) {
+        CHECK(has_row(shape, relation->others[i]));
+        append(list, required(relation->others[i]));
+    }
+    return any_of(list);
+}
+
+/* What keys say about others, each key's in one list. */
+static void put_relations(json_t *schema, const scn_shape *shape)
+{
+    json_t *dependent = needed(json_object());
+    for (uint32_t i = 0; i < shape->relation_count; i++) {
+        const scn_relation *relation = &shape->relations[i];
+        json_t *all = json_object_get(dependent, relation->key);
+        if (!all) {
+            all = needed(json_object());
+            put(all, "allOf", json_array());
+            put(dependent, relation->key, all);
+        }
+        json_t *others = any_required(shape, relation), *rule = others;
+        if (relation->kind == SCN_BARS) {
+            rule = needed(json_object());
+            put(rule, "not", others);
+        }
+        append(json_object_get(all, "allOf"), rule);
+    }
+    if (json_object_size(dependent) > 0)
+        put(schema, "dependentSchemas", dependent);
+    else
+        json_decref(dependent);
+}
+
+/* What the table does not say, and code checks. */
+static void put_further(json_t *schema, const scn_shape *shape)
+{
+    json_t *all = needed(json_array());
+    if (shape->also) append(all, also_schema(shape->also));
+    if (shape->typing == SCN_TYPED_MEMORY) scn_typed_values_add(all, "values", true);
+    if (shape->typing == SCN_TYPED_VARIABLE) scn_typed_values_add(all, "equals", false);
+    if (json_array_size(all) > 0)
+        put(schema, "allOf", all);
+    else
+        json_decref(all);
+}
+
 /* A file beside the scenario and its hash go together. */
 static void put_companions(json_t *schema, const scn_shape *shape)
 {
@@ -183,20 +285,22 @@ static void put_companions(json_t *schema, const scn_shape *shape)
 static json_t *object_schema(const scn_objects *objects, const scn_shape *shape)
 {
     json_t *schema = typed("object"), *properties = needed(json_object());
-    json_t *required = needed(json_array());
+    json_t *needs = needed(json_array());
     for (uint32_t i = 0; i < shape->row_count; i++) {
         const scn_row *row = &shape->rows[i];
         put(properties, row->key, row_schema(objects, row));
-        if (row->flags & SCN_REQUIRED) append(required, json_string(row->key));
+        if (row->flags & SCN_REQUIRED) append(needs, json_string(row->key));
     }
     put(schema, "properties", properties);
     put(schema, "additionalProperties", json_false());
-    if (json_array_size(required) > 0)
-        put(schema, "required", required);
+    if (json_array_size(needs) > 0)
+        put(schema, "required", needs);
     else
-        json_decref(required);
+        json_decref(needs);
     put_alternatives(schema, shape);
     put_companions(schema, shape);
+    put_relations(schema, shape);
+    put_further(schema, shape);
     return schema;
 }
 
@@ -213,7 +317,7 @@ static json_t *definition_reference(const char *name)
 /* A value of an event's field: the reader takes any scalar as its text. */
 static json_t *field_schema(bool is_list)
 {
-    json_t *schema = text_schema();
+    json_t *schema = scalar_schema();
     append(json_object_get(schema, "type"), json_string("boolean"));
     if (!is_list) return schema;
     json_t *list = typed("array");
@@ -230,7 +334,7 @@ static json_t *condition_schema(const scn_objects *objects)
 static json_t *event_schema(const scn_objects *objects, const char *name, const char *fields)
 {
     json_t *schema = typed("object"), *properties = needed(json_object());
-    json_t *constant = needed(json_object()), *required = needed(json_array());
+    json_t *constant = needed(json_object()), *needs = needed(json_array());
     put(constant, "const", json_string(name));
     put(properties, "event", constant);
     while (*fields) {
@@ -241,7 +345,7 @@ static json_t *event_schema(const scn_objects *objects, const char *name, const 
         memcpy(key, fields, length);
         key[is_list ? length - 2 : length] = '\0';
         put(properties, key, field_schema(is_list));
-        if (strcmp(key, "program") == 0) put(properties, "program_of", text_schema());
+        if (strcmp(key, "program") == 0) put(properties, "program_of", scalar_schema());
         fields += length + strspn(fields + length, " ");
     }
     if (scn_event_images_field(rt_event_find(rt_text_of(name)))) {
@@ -249,8 +353,8 @@ static json_t *event_schema(const scn_objects *objects, const char *name, const 
         put(properties, "not", condition_schema(objects));
     }
     put(schema, "properties", properties);
-    append(required, json_string("event"));
-    put(schema, "required", required);
+    append(needs, json_string("event"));
+    put(schema, "required", needs);
     put(schema, "additionalProperties", json_false());
     return schema;
 }
@@ -282,8 +386,8 @@ static json_t *other_schema(const scn_objects *objects, const scn_shape *shape)
 static json_t *shape_schema(const scn_objects *objects, const scn_shape *shape)
 {
     switch (shape->kind) {
-    case SCN_SHAPE_TEXT: return text_schema();
-    case SCN_SHAPE_NAME: return name_schema();
+    case SCN_SHAPE_TEXT: return text_schema(shape);
+    case SCN_SHAPE_NAME: return name_schema(shape);
     case SCN_SHAPE_INTEGER: return integer_schema(shape);
     case SCN_SHAPE_TRUTH: return typed("boolean");
     case SCN_SHAPE_CHOICE: return choice_schema(shape);
@@ -307,6 +411,7 @@ static json_t *definitions(const scn_objects *objects)
         put(list, object->name.data, object_schema(objects, object->shape));
     }
     put(list, EVENT_NAME, events_schema(objects));
+    scn_value_definitions_add(list);
     return list;
 }
 

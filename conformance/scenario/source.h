@@ -31,6 +31,12 @@ extern const scn_shape scn_shape_sha256;    /* const scn_node * */
             "The SHA-256 hash of the file's content, in hexadecimal digits."                       \
     }
 
+/* Of objects with them, for the schema: a module in binary is no text, and embedded code needs no
+ * hash, which the schema says of every object with these two keys. */
+#define SCN_SOURCE_ALSO                                                                            \
+    "{'if': {'properties': {'language': {'const': 'spirv'}}}, 'then': {'not': {'required': "       \
+    "['code']}}}"
+
 /* Makes a source of a draft: takes the code, or reads the file and compares its hash.  `object` is
  * the shape with SCN_SOURCE_ROWS that read `node`, and `given` what it had.  Fills everything but
  * the name.  False after a problem. */

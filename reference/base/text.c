@@ -27,6 +27,19 @@ bool rt_text_starts(rt_text text, const char *prefix)
     return text.length >= length && (length == 0 || memcmp(text.data, prefix, length) == 0);
 }
 
+rt_text rt_text_cut(rt_text text, size_t size_max)
+{
+    enum { CONTINUED_MAX = 3 }; /* bytes of a character behind its first */
+    if (text.length <= size_max) return text;
+    size_t length = size_max;
+    for (int i = 0; i < CONTINUED_MAX && length > 0; i++) {
+        if (((unsigned char)text.data[length] & 0xC0u) != 0x80u) break;
+        length--;
+    }
+    bool is_between = ((unsigned char)text.data[length] & 0xC0u) != 0x80u;
+    return (rt_text){text.data, is_between ? length : size_max};
+}
+
 int rt_text_compare(rt_text a, rt_text b)
 {
     size_t common = a.length < b.length ? a.length : b.length;

@@ -40,6 +40,10 @@ bool rt_text_is(rt_text text, const char *string);
 /* True when `text` begins with the NUL-terminated `prefix`. */
 bool rt_text_starts(rt_text text, const char *prefix);
 
+/* The beginning of `text`, of at most size_max bytes.  It ends between characters where the text is
+ * UTF-8; other bytes are cut anywhere. */
+rt_text rt_text_cut(rt_text text, size_t size_max);
+
 /* Byte order: negative, zero or positive as memcmp, the shorter first where one is a prefix. */
 int rt_text_compare(rt_text a, rt_text b);
 

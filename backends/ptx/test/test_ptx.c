@@ -1,6 +1,7 @@
 /* Kernels of PTX texts and what a launch of one is: expected by hand from reference/base/ptx.h. */
 #include "backends/ptx/capability.h"
 #include "backends/ptx/launch.h"
+#include "backends/ptx/program.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -299,14 +300,84 @@ static void shared_memory_grows_with_capabilities(void **state)
     assert_int_equal(ptx_shared_size_max(120), 101376);
 }
 
+/* The hidden parameter's 32 bytes are taken off the shared memory that a group may have. */
+static void a_device_answers_what_its_capability_says(void **state)
+{
+    (void)state;
+    const char *extension;
+    ptx_limits little = {.group_size_max = 512, .shared_max = 4096};
+    dev_capabilities answer = ptx_capabilities(90, 32, &little, &extension);
+    assert_int_equal(answer.formats_taken, 1u << RT_FORMAT_PTX);
+    assert_true(dev_capabilities_link(&answer, RT_FORMAT_PTX));
+    assert_int_equal(answer.aspects, (1u << DEV_ASPECT_COUNT) - 1);
+    assert_true(answer.function_pointers && answer.program_binaries && answer.profiling);
+    assert_false(answer.executes || answer.usm);
+    assert_int_equal(answer.local_size_max, 4064);
+    assert_int_equal(answer.group_size_max, 512);
+    assert_true(answer.sub_group_sizes == UINT64_C(1) << 31);
+    little.shared_max = 31;
+    answer = ptx_capabilities(10, 65, &little, &extension);
+    assert_int_equal(answer.local_size_max, 0);
+    assert_false(answer.function_pointers);
+    assert_true(answer.sub_group_sizes == 0);
+    assert_true(ptx_capabilities(10, 64, &little, &extension).sub_group_sizes == UINT64_C(1) << 63);
+    assert_true(ptx_capabilities(10, 0, &little, &extension).sub_group_sizes == 0);
+}
+
+static void options_are_words(void **state)
+{
+    (void)state;
+    rt_text options = RT_TEXT("  -cl-mad-enable -O2  -cl-std=CL2.0 -g "), word;
+    assert_true(ptx_option_next(&options, &word));
+    assert_true(rt_text_is(word, "-O2"));
+    assert_true(ptx_option_next(&options, &word));
+    assert_true(rt_text_is(word, "-g"));
+    assert_false(ptx_option_next(&options, &word));
+    assert_false(ptx_option_next(&options, &word));
+}
+
+static void images_are_taken_whole_or_refused(void **state)
+{
+    const fixture *f = *state;
+    const rt_text device = RT_TEXT("GPU");
+    static const char image[] = "//@kernel k value:4\n.version 6.4\n";
+    dev_code code = {.format = RT_FORMAT_PTX,
+                     .bytes = {(const uint8_t *)image, sizeof image - 1},
+                     .options = RT_TEXT("-g")};
+    ptx_program program = {0};
+    assert_true(rt_ok(ptx_program_take(f->sink, device, &code, &program)));
+    assert_string_equal(rt_buffer_string(&program.text), image);
+    assert_string_equal(rt_buffer_string(&program.options), "-g");
+    assert_non_null(ptx_kernels_find(&program.kernels, RT_TEXT("k")));
+    ptx_program_free(&program);
+    code.bytes.size = sizeof image; /* the NUL too */
+    rt_status status = ptx_program_take(f->sink, device, &code, &program);
+    assert_int_equal(status.code, RT_MALFORMED);
+    assert_true(message_has(f, status, "is empty or holds a NUL"));
+    code.bytes.size = 0;
+    assert_int_equal(ptx_program_take(f->sink, device, &code, &program).code, RT_MALFORMED);
+    code.format = RT_FORMAT_SPIRV64;
+    status = ptx_program_take(f->sink, device, &code, &program);
+    assert_int_equal(status.code, RT_UNSUPPORTED);
+    assert_true(message_has(f, status, "'GPU' takes images of format ptx, not spirv64"));
+    ptx_program_free(&program);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(requirements_belong_to_their_entry),     TEST(a_table_survives_as_bytes),
-        TEST(a_text_that_does_not_read_adds_nothing), TEST(groups_are_chosen_and_checked),
-        TEST(values_are_those_of_the_contract),       TEST(arguments_that_do_not_fit_are_refused),
-        TEST(aspects_come_with_capabilities),         TEST(shared_memory_grows_with_capabilities),
+        TEST(requirements_belong_to_their_entry),
+        TEST(a_table_survives_as_bytes),
+        TEST(a_text_that_does_not_read_adds_nothing),
+        TEST(groups_are_chosen_and_checked),
+        TEST(values_are_those_of_the_contract),
+        TEST(arguments_that_do_not_fit_are_refused),
+        TEST(aspects_come_with_capabilities),
+        TEST(shared_memory_grows_with_capabilities),
+        TEST(a_device_answers_what_its_capability_says),
+        TEST(options_are_words),
+        TEST(images_are_taken_whole_or_refused),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -208,10 +208,10 @@ static void a_device_that_is_lost_is_not_asked_again(void **state)
     static const struct lost_row {
         const char *probe, *behaviour, *verdict, *signature, *complaint;
     } rows[] = {
-        {"silent", "hang", "HANG", "step0:timeout:-:-", "the device does not answer any more"},
-        {"wrong", "hang", "HANG", "step0:timeout:-:-", "does not compute any more: 7 is 8"},
-        {"gone", "hang", "HANG", "step0:timeout:-:-", "cannot be opened any more: no device"},
-        {"wrong", "crash", "CRASH", "step0:crash:SIGSEGV:-", "does not compute any more: 7 is 8"},
+        {"silent", "hang", "HANG", "step0:timeout:-:-", "the device no longer answers"},
+        {"wrong", "hang", "HANG", "step0:timeout:-:-", "no longer computes: 7 is 8"},
+        {"gone", "hang", "HANG", "step0:timeout:-:-", "can no longer be opened: no device"},
+        {"wrong", "crash", "CRASH", "step0:crash:SIGSEGV:-", "no longer computes: 7 is 8"},
     };
     run_fixture *fixture = *state;
     add(fixture, "a", "");

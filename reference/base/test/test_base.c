@@ -36,6 +36,30 @@ static void text_order_puts_prefixes_first(void **state)
     assert_false(rt_text_starts(RT_TEXT("li"), "lib"));
 }
 
+/* The euro sign has three bytes, the musical clef four; "\x80" continues nothing. */
+static void texts_are_cut_between_characters(void **state)
+{
+    (void)state;
+    const struct {
+        rt_text text;
+        size_t size_max, length;
+    } rows[] = {
+        {{"", 0}, 0, 0},
+        {{"abc", 3}, 3, 3},
+        {{"abc", 3}, 2, 2},
+        {{"abc", 3}, 0, 0},
+        {{"a\xE2\x82\xAC", 4}, 4, 4},
+        {{"a\xE2\x82\xAC", 4}, 3, 1},
+        {{"a\xE2\x82\xAC", 4}, 2, 1},
+        {{"\xE2\x82\xAC", 3}, 2, 0},
+        {{"a\xF0\x9D\x84\x9E", 5}, 4, 1},
+        {{"a\x80\x80\x80\x80\x80", 6}, 5, 5},
+        {{"\x80\x80\x80", 3}, 2, 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(rt_text_cut(rows[i].text, rows[i].size_max).length, rows[i].length);
+}
+
 static void buffer_grows_and_stays_terminated(void **state)
 {
     (void)state;
@@ -191,6 +215,8 @@ static void formats_have_the_documents_strings(void **state)
     assert_string_equal(rt_format_link_extension(RT_FORMAT_PTX), "pi_ext_nvptx64_linking");
     assert_false(rt_format_is_native(RT_FORMAT_PTX));
     assert_true(rt_format_is_native(RT_FORMAT_SPIRV64_GEN));
+    assert_string_equal(rt_format_target(RT_FORMAT_AMDGCN), "amdgcn");
+    assert_true(rt_format_is_native(RT_FORMAT_AMDGCN));
     assert_int_equal(rt_format_find(RT_TEXT("dxil")), RT_FORMAT_COUNT);
 }
 
@@ -263,6 +289,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_distance_counts_edits),
         cmocka_unit_test(text_order_puts_prefixes_first),
+        cmocka_unit_test(texts_are_cut_between_characters),
         cmocka_unit_test(buffer_grows_and_stays_terminated),
         cmocka_unit_test(arena_gives_aligned_zeroed_objects),
         cmocka_unit_test(map_finds_what_was_set_and_not_removed),

@@ -1,0 +1,13 @@
+/* The log of a vendor's compiler or linker, as a message for people shows it. */
+#include "backends/vendor/log.h"
+
+enum { SHOWN_MAX = 4000 }; /* bytes of a log in a message */
+
+void vendor_log_cut(rt_buffer *log)
+{
+    size_t whole = log->size;
+    rt_text shown = rt_text_cut(rt_buffer_text(log), SHOWN_MAX);
+    if (shown.length == whole) return;
+    log->size = shown.length;
+    rt_buffer_printf(log, "… (%zu more bytes)", whole - shown.length);
+}

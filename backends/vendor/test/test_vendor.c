@@ -1,0 +1,196 @@
+/* What the adapters over vendors' libraries share: opening, results, outcomes, logs, refusals. */
+#include "backends/vendor/library.h"
+#include "backends/vendor/log.h"
+#include "backends/vendor/outcome.h"
+#include "backends/vendor/result.h"
+#include "backends/vendor/validate.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static bool message_is(rt_sink *sink, rt_status status, const char *whole)
+{
+    return rt_text_is(rt_sink_diagnostic(sink, status)->message, whole);
+}
+
+/* ---- Libraries: the C library's mathematics, which is everywhere -------------------------- */
+
+typedef struct table {
+    void *handle;
+    double (*floor)(double);
+    double (*no_such_function)(double);
+} table;
+
+static rt_status table_open(rt_sink *sink, const char *path, bool is_optional, table *out_table)
+{
+    const vendor_entry entries[] = {
+        {"no_such_function", offsetof(table, no_such_function), is_optional},
+        {"floor", offsetof(table, floor), false},
+    };
+    const vendor_library library = {
+        .name = "the abacus",
+        .remedy = "buy one",
+        .remedy_lacking = "buy a newer one",
+        .entries = entries,
+        .entry_count = sizeof entries / sizeof *entries,
+    };
+    memset(out_table, 0xA5, sizeof *out_table); /* every place of it is written */
+    return vendor_library_open(sink, &library, path, out_table, &out_table->handle);
+}
+
+static void entry_points_come_to_their_places(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    table opened;
+    assert_true(rt_ok(table_open(sink, "libm.so.6", true, &opened)));
+    assert_non_null(opened.handle);
+    assert_true(opened.floor(2.5) == 2.0);
+    assert_null(opened.no_such_function);
+    vendor_library_close(opened.handle);
+    assert_true(opened.floor(-2.5) == -3.0); /* the code stays */
+    vendor_library_close(NULL);
+    rt_sink_destroy(sink);
+}
+
+static void libraries_that_are_of_no_use_are_unavailable(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    table opened;
+    rt_status status = table_open(sink, "libm.so.6", false, &opened);
+    assert_int_equal(status.code, RT_UNAVAILABLE);
+    assert_true(
+        message_is(sink, status, "the abacus libm.so.6 has no no_such_function; buy a newer one"));
+    assert_null(opened.handle);
+    status = table_open(sink, "libno-such-abacus.so", true, &opened);
+    assert_int_equal(status.code, RT_UNAVAILABLE);
+    rt_text message = rt_sink_diagnostic(sink, status)->message;
+    assert_true(rt_text_starts(message, "the abacus cannot be opened: libno-such-abacus.so: "));
+    assert_memory_equal(message.data + message.length - 9, "; buy one", 9);
+    assert_null(opened.handle);
+    rt_sink_destroy(sink);
+}
+
+/* ---- Results ------------------------------------------------------------------------------ */
+
+static void results_are_looked_up_with_their_stage(void **state)
+{
+    (void)state;
+    static const vendor_result rows[] = {
+        {-5, 1u << 0, RT_UNAVAILABLE, "LOST"},
+        {-5, 1u << 1 | 1u << 31, RT_DEVICE_LOST, "LOST"},
+        {7, 0, RT_DRIVER_ERROR, "SEVEN"},
+        {8, 1u << 1, RT_MALFORMED, NULL},
+    };
+    enum { ROWS = sizeof rows / sizeof *rows };
+    assert_int_equal(vendor_result_code(rows, ROWS, 0, -5), RT_UNAVAILABLE);
+    assert_int_equal(vendor_result_code(rows, ROWS, 1, -5), RT_DEVICE_LOST);
+    assert_int_equal(vendor_result_code(rows, ROWS, 31, -5), RT_DEVICE_LOST);
+    assert_int_equal(vendor_result_code(rows, ROWS, 2, -5), RT_DRIVER_ERROR);
+    assert_int_equal(vendor_result_code(rows, ROWS, 1, 8), RT_MALFORMED);
+    assert_int_equal(vendor_result_code(rows, ROWS, 1, 9), RT_DRIVER_ERROR);
+    assert_string_equal(vendor_result_name(rows, ROWS, 7), "SEVEN");
+    assert_null(vendor_result_name(rows, ROWS, 8));
+    assert_null(vendor_result_name(rows, ROWS, 9));
+}
+
+/* ---- Outcomes ----------------------------------------------------------------------------- */
+
+/* An event whose driver answers otherwise each time: the n-th wait has code n. */
+typedef struct counted {
+    dev_event base;
+    vendor_outcome outcome;
+    uint16_t waits;
+    dev_event_state seen; /* by a look while the wait goes on */
+} counted;
+
+static rt_status counted_wait(dev_event *base)
+{
+    counted *event = (counted *)base;
+    event->seen = vendor_outcome_state(&event->outcome);
+    return (rt_status){.code = event->waits++};
+}
+
+static void the_first_wait_decides(void **state)
+{
+    (void)state;
+    for (uint16_t code = RT_OK; code <= RT_ERRC_RUNTIME; code++) {
+        counted event = {.waits = code, .seen = DEV_EVENT_FAILED};
+        vendor_outcome_begin(&event.outcome);
+        assert_int_equal(vendor_outcome_state(&event.outcome), DEV_EVENT_PENDING);
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(vendor_outcome_wait(&event.outcome, &event.base, counted_wait).code,
+                             code);
+        assert_int_equal(event.waits, code + 1);
+        /* Who waits holds the lock, and a look does not wait for it. */
+        assert_int_equal(event.seen, DEV_EVENT_PENDING);
+        assert_int_equal(vendor_outcome_state(&event.outcome),
+                         code == RT_OK ? DEV_EVENT_COMPLETE : DEV_EVENT_FAILED);
+        vendor_outcome_end(&event.outcome);
+    }
+}
+
+/* ---- Logs and refusals -------------------------------------------------------------------- */
+
+static void long_logs_say_what_went(void **state)
+{
+    (void)state;
+    rt_buffer log = {0};
+    vendor_log_cut(&log);
+    assert_int_equal(log.size, 0);
+    for (int i = 0; i < 4000; i++)
+        rt_buffer_append_byte(&log, 'x');
+    vendor_log_cut(&log);
+    assert_int_equal(log.size, 4000);
+    rt_buffer_append_text(&log, RT_TEXT("yz"));
+    vendor_log_cut(&log);
+    assert_string_equal(rt_buffer_string(&log) + 3999, "x… (2 more bytes)");
+    rt_buffer_free(&log);
+    /* What is no text in UTF-8 is cut all the same. */
+    for (int i = 0; i < 5000; i++)
+        rt_buffer_append_byte(&log, (char)0x80);
+    vendor_log_cut(&log);
+    assert_string_equal(rt_buffer_string(&log) + 4000, "… (1000 more bytes)");
+    rt_buffer_free(&log);
+}
+
+static void what_no_library_can_take_is_refused(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    assert_true(rt_ok(vendor_name_validate(sink, "a kernel", "C", (rt_text){0})));
+    assert_true(rt_ok(vendor_name_validate(sink, "a kernel", "C", RT_TEXT("k"))));
+    rt_status status = vendor_name_validate(sink, "a kernel", "C", (rt_text){"k\0k", 3});
+    assert_int_equal(status.code, RT_ERRC_INVALID);
+    assert_true(
+        message_is(sink, status, "a kernel's name holds a NUL byte, which no name in C can"));
+    assert_true(rt_ok(vendor_variable_validate(sink, RT_TEXT("v"), RT_MEMORY_SIZE_MAX)));
+    status = vendor_variable_validate(sink, RT_TEXT("v"), (uint64_t)RT_MEMORY_SIZE_MAX + 1);
+    assert_int_equal(status.code, RT_LIMIT);
+    assert_true(message_is(
+        sink, status, "the variable 'v' has 4294967297 bytes; at most 4294967296 are handled"));
+    const rt_text device = RT_TEXT("GPU");
+    assert_true(rt_ok(vendor_format_validate(sink, device, RT_FORMAT_PTX, RT_FORMAT_PTX)));
+    status = vendor_format_validate(sink, device, RT_FORMAT_PTX, RT_FORMAT_SPIRV64);
+    assert_int_equal(status.code, RT_UNSUPPORTED);
+    assert_true(message_is(sink, status, "'GPU' takes images of format ptx, not spirv64"));
+    rt_sink_destroy(sink);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(entry_points_come_to_their_places),
+        cmocka_unit_test(libraries_that_are_of_no_use_are_unavailable),
+        cmocka_unit_test(results_are_looked_up_with_their_stage),
+        cmocka_unit_test(the_first_wait_decides),
+        cmocka_unit_test(long_logs_say_what_went),
+        cmocka_unit_test(what_no_library_can_take_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

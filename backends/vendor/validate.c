@@ -1,0 +1,27 @@
+/* What every adapter checks of names, variables and formats. */
+#include "backends/vendor/validate.h"
+
+#include <string.h>
+
+rt_status vendor_name_validate(rt_sink *sink, const char *what, const char *api, rt_text name)
+{
+    if (name.length == 0 || memchr(name.data, '\0', name.length) == NULL) return RT_STATUS_OK;
+    return rt_fail(sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                   "%s's name holds a NUL byte, which no name in %s can", what, api);
+}
+
+rt_status vendor_variable_validate(rt_sink *sink, rt_text name, uint64_t size)
+{
+    if (size <= RT_MEMORY_SIZE_MAX) return RT_STATUS_OK;
+    return rt_fail(sink, RT_LIMIT, RT_RULE_NONE,
+                   "the variable '%.*s' has %llu bytes; at most %llu are handled",
+                   RT_TEXT_ARG(name), (unsigned long long)size,
+                   (unsigned long long)RT_MEMORY_SIZE_MAX);
+}
+
+rt_status vendor_format_validate(rt_sink *sink, rt_text device, rt_format taken, rt_format given)
+{
+    if (given == taken) return RT_STATUS_OK;
+    return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE, "'%.*s' takes images of format %s, not %s",
+                   RT_TEXT_ARG(device), rt_format_name(taken), rt_format_name(given));
+}
