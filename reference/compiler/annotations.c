@@ -18,10 +18,9 @@ static LLVMValueRef strip(LLVMValueRef value)
     return value;
 }
 
-/* The characters of a string literal, without its end; false: it is none. */
-static bool literal_of(pl_job *job, LLVMValueRef cell, rt_text *out_text)
+bool pl_literal_of(pl_job *job, LLVMValueRef address, rt_text *out_text)
 {
-    LLVMValueRef variable = LLVMIsAGlobalVariable(strip(cell));
+    LLVMValueRef variable = LLVMIsAGlobalVariable(strip(address));
     LLVMValueRef value = variable ? LLVMGetInitializer(variable) : NULL;
     *out_text = (rt_text){"", 0};
     if (value && LLVMIsAConstantAggregateZero(value)) return true; /* the empty string */
@@ -43,7 +42,7 @@ static bool read_row(pl_job *job, LLVMValueRef row, pl_annotation *out_annotatio
     if (!LLVMIsAConstantInt(line) || LLVMGetIntTypeWidth(LLVMTypeOf(line)) > 64) return false;
     *out_annotation = (pl_annotation){.value = value};
     out_annotation->line = (unsigned)LLVMConstIntGetZExtValue(line);
-    return literal_of(job, LLVMGetOperand(row, CELL_TEXT), &out_annotation->text);
+    return pl_literal_of(job, LLVMGetOperand(row, CELL_TEXT), &out_annotation->text);
 }
 
 static rt_status refuse_row(pl_job *job, rt_text source)

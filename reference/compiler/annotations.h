@@ -34,6 +34,10 @@ RT_MUST_USE rt_status pl_annotations_take(pl_job *job, LLVMModuleRef module, rt_
  * Itanium C++ ABI, 5.1.4.3 "Constructors and Destructors"; observed with clang 14. */
 void pl_assumptions_take(pl_job *job, LLVMModuleRef module, pl_annotations *inout_annotations);
 
+/* The characters of a string literal that an address, cast or not, is of, without its end, in the
+ * job's arena; false: it is of none. */
+bool pl_literal_of(pl_job *job, LLVMValueRef address, rt_text *out_text);
+
 /* The text behind `prefix` of an annotation that begins with it; false: it begins otherwise. */
 bool pl_annotation_is(const pl_annotation *annotation, const char *prefix, rt_text *out_rest);
 

@@ -102,6 +102,7 @@ static void make_uniform(LLVMModuleRef module)
 
 static rt_status write_text(pl_job *job, LLVMModuleRef *module, rt_text library, rt_buffer *out)
 {
+    RT_TRY(pl_ptx_print(job, *module));
     RT_TRY(pl_ptx_link_builtins(job, *module, library));
     LLVMStripModuleDebugInfo(*module);
     make_uniform(*module);

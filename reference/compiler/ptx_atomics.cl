@@ -6,7 +6,7 @@
  * atomic load or store for NVPTX, so that all is written as instructions.  What PTX does not have
  * (minimum and maximum of floats, 16 bits) is not here and is refused by name.  Source: OpenCL C 2.0,
  * 6.13.11; PTX ISA 6.4, "Memory Consistency Model", "fence" and "atom". */
-#include "ptx_builtins.h"
+#include "ptx_builtins.clh"
 
 /* ---- Fences -------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
  *
  * The work-items share the work, and wait_group_events is a barrier, as libclc has it.  Source:
  * OpenCL C 2.0, 6.13.10. */
-#include "ptx_builtins.h"
+#include "ptx_builtins.clh"
 
 size_t LIBRARY get_local_linear_id(void);
 size_t LIBRARY get_local_size(uint d);

@@ -2,7 +2,7 @@
  * rounding mode, fract, and stores of halves rounded up or down.
  *
  * Source: OpenCL C 2.0, 6.2.3, 6.13.2 and 6.13.7. */
-#include "ptx_builtins.h"
+#include "ptx_builtins.clh"
 
 /* ---- 6.2.3, conversions with a rounding mode ------------------------------------------------- */
 

@@ -4,7 +4,7 @@
  * the last one shorter (CUDA C++ Programming Guide, "SIMT Architecture").  A work-group's result is
  * put together from what its sub-groups leave in shared memory, in their order, so that scans hold
  * for it.  Source: OpenCL C 2.0, 6.13.15 and 6.13.16; PTX ISA 6.4, "shfl.sync", "vote.sync". */
-#include "ptx_builtins.h"
+#include "ptx_builtins.clh"
 
 enum { WARP = 32 };
 

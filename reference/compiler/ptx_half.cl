@@ -5,7 +5,7 @@
  * the nearest half all the same, and for the others the error stays below the two ulp that OpenCL
  * allows halves.  fma, nextafter and fract are their own.  Source: OpenCL C 2.0, 6.13.2, 6.13.4,
  * 6.13.6, 6.13.7; OpenCL extension specification, cl_khr_fp16. */
-#include "ptx_builtins.h"
+#include "ptx_builtins.clh"
 
 /* ---- What is done lane by lane ------------------------------------------------------------- */
 

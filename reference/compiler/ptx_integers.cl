@@ -2,7 +2,7 @@
  * floats, which leave to the processor what it makes of NaN.
  *
  * Source: OpenCL C 2.0, 6.2.3.3 ("NaN ... should be converted to 0") and 6.13.3. */
-#include "ptx_builtins.h"
+#include "ptx_builtins.clh"
 
 /* ---- 6.13.3, integers ------------------------------------------------------------------------- */
 

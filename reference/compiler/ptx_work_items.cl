@@ -3,7 +3,7 @@
  * PTX has no register for a launch's offset and dimensions, which the host tells
  * (reference/base/ptx.h), and a size in a dimension that a launch does not have is 1, not libclc's
  * 0.  Source: OpenCL C 2.0, 6.13.1 and 6.13.9. */
-#include "ptx_builtins.h"
+#include "ptx_builtins.clh"
 
 struct launch {
     ulong offset[3];

@@ -387,6 +387,67 @@ static void saturating_conversions_look_for_nan(void **state)
             assert_nan_is_found(*state, wholes[whole], reals[real]);
 }
 
+/* The format as vprintf gets it is the variable __assay_format, byte by byte; by hand from OpenCL
+ * C, "printf": a vector is its lanes with commas between, lengths are in the values. */
+static void printf_is_a_call_of_vprintf(void **state)
+{
+    postlink_fixture *f = *state;
+    static const struct {
+        const char *call, *text;
+    } rows[] = {
+        {"p[0] = printf(\"a\\n\");", "__assay_format[3] = {97, 10, 0};"},
+        {"p[0] = printf(\"a\\n\");", "vprintf"},
+        /* %d,%d,%d */
+        {"printf(\"%v3hd\", s);", "__assay_format[9] = {37, 100, 44, 37, 100, 44, 37, 100, 0};"},
+        /* %lld: a long has 64 bits */
+        {"printf(\"%ld\", l);", "__assay_format[5] = {37, 108, 108, 100, 0};"},
+        /* %u: what is above the low byte has gone from the value */
+        {"printf(\"%hhu\", p[0]);", "__assay_format[3] = {37, 117, 0};"},
+        {"printf(\"%hhu\", p[0]);", "ld.global.u8"},
+        /* 64 bits for a float, 4 bytes in all to its 8 */
+        {"printf(\"%d%f\", p[0], x);", "cvt.f64.f32"},
+        {"printf(\"%d%f\", p[0], x);", ".local .align 8 .b8 \t__local_depot0[16];"},
+        /* %s-% */
+        {"printf(\"%s-%%\", \"hi\");", "__assay_format[6] = {37, 115, 45, 37, 37, 0};"},
+        {"printf(\"%d\");", "__assay_format[3] = {37, 100, 0};"}, /* undefined: a zero */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char code[256];
+        snprintf(code, sizeof code,
+                 "kernel void k(global int *p, short3 s, long l, float x) { %s }\n", rows[i].call);
+        make(f, "A", code);
+        assert_imports(f, 0, "");
+        if (!holds(image_of(f, 0)->code, rows[i].text))
+            fail_msg("'%s' has no '%s'", rows[i].call, rows[i].text);
+    }
+}
+
+static void printf_without_a_form_is_refused(void **state)
+{
+    postlink_fixture *f = *state;
+    static const struct {
+        const char *call, *reason;
+    } rows[] = {
+        {"printf(t, p[0]);", "a format that is no string literal"},
+        {"printf(\"%n\", p[0]);", "a conversion in its format that OpenCL C does not have"},
+        {"printf(\"%v4d\", (int2)(1, 2));", "another number of lanes than its argument"},
+        {"printf(\"%d\", 1.0f);", "another type than its argument"},
+        {"printf(\"%v16d%v16d%d\", v, v, 1);", "more values than the 32"},
+        {"printf(\"%d\", vprintf(1));", "another function of that name"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char code[256];
+        snprintf(
+            code, sizeof code,
+            "int vprintf(int); kernel void k(global int *p, constant char *t, int16 v) {\n  %s }",
+            rows[i].call);
+        rt_status status = try(f, "A", code);
+        assert_refused(f, status, RT_UNSUPPORTED, "printf");
+        assert_says(f, status, ":2: 'printf' ");
+        assert_says(f, status, rows[i].reason);
+    }
+}
+
 static void builtins_without_a_body_are_refused_at_their_line(void **state)
 {
     postlink_fixture *f = *state;
@@ -558,6 +619,8 @@ int main(int argc, char **argv)
         TEST(functions_are_made_of_instructions),
         TEST(relaxed_atomics_have_no_fence),
         TEST(saturating_conversions_look_for_nan),
+        TEST(printf_is_a_call_of_vprintf),
+        TEST(printf_without_a_form_is_refused),
         TEST(builtins_without_a_body_are_refused_at_their_line),
         TEST(parameters_without_a_form_are_refused),
         TEST(a_missing_library_is_a_capability),
