@@ -88,14 +88,25 @@ rt_status cnf_export_unasked_write(cnf_exporter *made, const scn_step *step)
 
 /* ---- The scenario as a whole --------------------------------------------------------------- */
 
+/* True where a module behind the executable has a device_global without image scope. */
+static bool libraries_have_globals(const scn_scenario *scenario)
+{
+    for (uint32_t i = 1; i < scenario->module_count; i++) {
+        const rt_device_global_list *list = &scenario->modules[i].device_globals;
+        for (uint32_t k = 0; k < list->count; k++)
+            if (!list->globals[k].image_scope) return true;
+    }
+    return false;
+}
+
 /* Whether two contexts share the content of a device_global is the runtime's choice. */
 static bool has_contexts_and_globals(const scn_scenario *scenario)
 {
-    bool contexts = false, globals = false;
+    bool contexts = false;
     for (uint32_t i = 0; i < scenario->step_count; i++)
         contexts = contexts || scenario->steps[i].verb == SCN_VERB_CONTEXT;
-    for (uint32_t i = 0; i < scenario->module_count; i++)
-        globals = globals || scenario->modules[i].device_globals.count > 0;
+    bool globals =
+        scenario->modules[0].device_globals.count > 0 || libraries_have_globals(scenario);
     return contexts && globals;
 }
 
@@ -260,9 +271,13 @@ static rt_status step_write(cnf_exporter *made, uint32_t index)
         rt_buffer_printf(&made->body, "\n    /* Line %u. */\n    finish();\n", step->at.line);
         return RT_STATUS_OK;
     case SCN_VERB_HOST_TASK: return host_task_write(made, step);
+    case SCN_VERB_UNLOAD:
+        /* Its variables go with it, and are others when it comes again. */
+        if (libraries_have_globals(made->scenario))
+            return cnf_export_refuse(made, step->at, "the unloading of a device_global");
+        return step->error ? cnf_export_unasked_write(made, step) : RT_STATUS_OK;
     /* What they decide is in the trace, or nothing depends on it on one queue. */
     case SCN_VERB_LOAD:
-    case SCN_VERB_UNLOAD:
     case SCN_VERB_LOAD_IMAGE:
     case SCN_VERB_DEVICE:
     case SCN_VERB_CONTEXT:

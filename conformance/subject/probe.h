@@ -18,7 +18,8 @@ bool cnf_probe_answers(rt_bytes content, rt_buffer *out_message);
 
 /* Writes, fills and copies memories, runs a kernel from SPIR-V over the result where the device
  * takes that format, and compares every number.  A device that executes nothing must build the
- * kernel.  True: all is right.  False: out_message gets a line about what is wrong. */
+ * kernel; of one that needs a tool to link, nothing is asked where the machine has none.  True: all
+ * is right.  False: out_message gets a line about what is wrong. */
 bool cnf_probe_device(dev_device *device, rt_sink *sink, rt_buffer *out_message);
 
 #endif

@@ -20,6 +20,8 @@ says "out_of_bounds.yaml:"
 says "has no form in an exported program"
 expect 2 export "$scenarios/fusion/host_access_ends_the_fusion.yaml" --for opencl -o "$folder/x"
 says "a step between the kernels of a list has no form"
+expect 2 export "$scenarios/device_global/library_that_comes_again_begins_with_zero.yaml" --for opencl -o "$folder/x"
+says "the unloading of a device_global has no form"
 [ -e "$folder/x" ] && fail "a folder was made all the same"
 
 echo '#include <CL/cl.h>' | cc -E - >/dev/null 2>&1 || { echo "there is no CL/cl.h"; exit 77; }

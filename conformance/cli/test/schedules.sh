@@ -36,7 +36,7 @@ for schedule in forward backward seeded; do
     expect 1 run "$fails" --on "sim,$subject" --json "$folder/records"
     says "sim: 1 PASS"
     says "$subject: 0 PASS, 0 SKIP, 0 XFAIL, 1 FAIL"
-    says "again: assay run $fails --on '$subject'"
+    says "again: assay run $fails --on sim,'$subject'"
     says "why: assay why $fails '$subject'"
     says "\"subject\":\"$subject\"" "$folder/records"
     expect 1 run "$fails" --on "sim,$subject" --json "$folder/records" --resume
