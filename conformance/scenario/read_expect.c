@@ -258,7 +258,7 @@ static const scn_relation expect_relations[] = {
     {"equals",
      SCN_NEEDS,
      {"memory", "variable"},
-     "'equals' needs 'memory' or 'variable' cannot stand beside it"},
+     "'equals' needs 'memory' or 'variable' beside it"},
     {"bundle",
      SCN_BARS,
      {"program_of"},
@@ -266,7 +266,7 @@ static const scn_relation expect_relations[] = {
     {"images",
      SCN_NEEDS,
      {"program_of", "bundle"},
-     "'images' needs 'program_of' or 'bundle' cannot stand beside it"},
+     "'images' needs 'program_of' or 'bundle' beside it"},
     {"bundle",
      SCN_NEEDS,
      {"has", "lacks", "device_images", "images"},
@@ -274,7 +274,7 @@ static const scn_relation expect_relations[] = {
     {"memory",
      SCN_NEEDS,
      {"equals", "oracle", "finding"},
-     "'memory' needs 'equals' or 'oracle' cannot stand beside it: what does it hold?"},
+     "'memory' needs 'equals' or 'oracle' beside it: what does it hold?"},
 };
 
 /* What memory_check says. */
