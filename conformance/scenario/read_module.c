@@ -97,7 +97,8 @@ static const scn_choice formats[] = {
 };
 _Static_assert(
     sizeof formats / sizeof *formats == RT_FORMAT_OPENCL_C,
-    "a name for every format but the last: source is a subject's choice, not a module's");
+    "a name for every format but the last two: source is a subject's choice, not a module's, "
+    "and AMD's machine code nobody makes");
 static const scn_shape shape_format = {
     .kind = SCN_SHAPE_CHOICE,
     .noun = "a format",

@@ -76,7 +76,7 @@ static opinion_exception opinion_exceptions[] = {
                      "a rule for resources of shaders"),
     WE_OBJECT("parameters, its type", "it does not count the parameters"),
     WE_OBJECT("decorates id", "it looks at the targets of few decorations"),
-    WE_OBJECT("OpInBoundsPtrAccessChain: operand", "it does not look at the element's type"),
+    WE_OBJECT("PtrAccessChain: operand", "it does not look at the element's type"),
     WE_OBJECT("integers of 32 or 64 bits", "OpenCL's environment has rules for built-ins"),
     WE_OBJECT_RARELY("SaturatedConversion decorates no", "it does not look at this decoration"),
     WE_OBJECT_RARELY("of printf is not a number", "it does not look at the arguments of printf"),

@@ -61,6 +61,12 @@ says "the matrix could not be written: No space left on device"
 [ $? -eq 3 ] || failures=$((failures + 1))
 says "the matrix could not be written"
 [ "$(wc -l <"$folder/records")" -eq 1 ] || failures=$((failures + 1))
+# A command whose work a second process does prints there.
+for command in subjects "fmt --check $scenario"; do
+    "$assay" $command >/dev/full 2>"$folder/out"
+    [ $? -eq 3 ] || failures=$((failures + 1))
+    says "the output could not be written"
+done
 # A limit on the size of files is an error of a write, as a full disk is: 1 KiB does not hold the
 # records of six files.
 mkdir "$folder/six"
