@@ -152,29 +152,17 @@ void l0_pools_free(l0_device *device);
 
 /* ---- Operations of the tables, defined in other files than the tables --------------------- */
 
-rt_status l0_memory_create(dev_device *device, uint64_t size, rt_text label,
-                           dev_memory **out_memory);
-rt_status l0_usm_create(dev_device *device, dev_memory_kind kind, uint64_t size, rt_text label,
-                        dev_memory **out_memory);
-rt_status l0_program_compile(dev_device *device, const dev_code *code, dev_program **out_program);
-rt_status l0_program_link(dev_device *device, dev_program *const *programs, uint32_t count,
-                          rt_text options, dev_program **out_program);
-rt_status l0_program_build(dev_device *device, const dev_code *code, dev_program **out_program);
-rt_status l0_program_load(dev_device *device, rt_bytes binary, dev_program **out_program);
-rt_status l0_queue_create(dev_device *device, dev_queue **out_queue);
-rt_status l0_enqueue_kernel(dev_queue *queue, dev_command command, dev_kernel *kernel,
-                            const dev_nd_range *range, const dev_argument *arguments,
-                            uint32_t argument_count, dev_event **out_event);
-rt_status l0_enqueue_read(dev_queue *queue, dev_command command, dev_memory *memory,
-                          uint64_t offset, uint64_t size, void *destination, dev_event **out_event);
-rt_status l0_enqueue_write(dev_queue *queue, dev_command command, dev_memory *memory,
-                           uint64_t offset, uint64_t size, const void *source,
-                           dev_event **out_event);
-rt_status l0_enqueue_copy(dev_queue *queue, dev_command command, dev_memory *source,
-                          uint64_t source_offset, dev_memory *destination,
-                          uint64_t destination_offset, uint64_t size, dev_event **out_event);
-rt_status l0_enqueue_fill(dev_queue *queue, dev_command command, dev_memory *memory,
-                          uint64_t offset, uint64_t size, rt_bytes pattern, dev_event **out_event);
+dev_memory_create_op l0_memory_create;
+dev_usm_create_op l0_usm_create;
+dev_program_compile_op l0_program_compile, l0_program_build;
+dev_program_link_op l0_program_link;
+dev_program_load_op l0_program_load;
+dev_queue_create_op l0_queue_create;
+dev_enqueue_kernel_op l0_enqueue_kernel;
+dev_enqueue_read_op l0_enqueue_read;
+dev_enqueue_write_op l0_enqueue_write;
+dev_enqueue_copy_op l0_enqueue_copy;
+dev_enqueue_fill_op l0_enqueue_fill;
 
 /* Gives a reference up; the last one waits for commands and destroys the modules (l0_program.c). */
 void l0_modules_release(l0_device *device, l0_modules *modules);

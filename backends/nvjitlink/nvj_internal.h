@@ -51,17 +51,12 @@ uint64_t nvj_address_take(nvj_device *device, uint64_t size);
 /* Makes a memory at an address (nvj_memory.c). */
 dev_memory *nvj_memory_make(uint64_t address, uint64_t size);
 
-rt_status nvj_memory_create(dev_device *device, uint64_t size, rt_text label,
-                            dev_memory **out_memory);
-rt_status nvj_usm_create(dev_device *device, dev_memory_kind kind, uint64_t size, rt_text label,
-                         dev_memory **out_memory);
-rt_status nvj_program_compile(dev_device *device, const dev_code *code, dev_program **out_program);
-rt_status nvj_program_link(dev_device *device, dev_program *const *programs, uint32_t count,
-                           rt_text options, dev_program **out_program);
-rt_status nvj_program_build(dev_device *device, const dev_code *code, dev_program **out_program);
-rt_status nvj_program_load(dev_device *device, rt_bytes binary, dev_program **out_program);
-rt_status nvj_queue_create(dev_device *device, dev_queue **out_queue);
-rt_status nvj_queue_create_profiling(dev_device *device, dev_queue **out_queue);
+dev_memory_create_op nvj_memory_create;
+dev_usm_create_op nvj_usm_create;
+dev_program_compile_op nvj_program_compile, nvj_program_build;
+dev_program_link_op nvj_program_link;
+dev_program_load_op nvj_program_load;
+dev_queue_create_op nvj_queue_create, nvj_queue_create_profiling;
 
 /* A kernel that was taken from a program: what its launches are checked against (nvj_program.c). */
 const ptx_kernel *nvj_kernel_entry(dev_kernel *kernel);

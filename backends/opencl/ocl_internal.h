@@ -123,32 +123,17 @@ RT_MUST_USE rt_status ocl_command_finish(ocl_queue *queue, ocl_stage stage, cons
 
 /* ---- Operations of the tables, defined in other files than the tables --------------------- */
 
-rt_status ocl_memory_create(dev_device *device, uint64_t size, rt_text label,
-                            dev_memory **out_memory);
-rt_status ocl_usm_create(dev_device *device, dev_memory_kind kind, uint64_t size, rt_text label,
-                         dev_memory **out_memory);
-rt_status ocl_program_compile(dev_device *device, const dev_code *code, dev_program **out_program);
-rt_status ocl_program_link(dev_device *device, dev_program *const *programs, uint32_t count,
-                           rt_text options, dev_program **out_program);
-rt_status ocl_program_build(dev_device *device, const dev_code *code, dev_program **out_program);
-rt_status ocl_program_load(dev_device *device, rt_bytes binary, dev_program **out_program);
-rt_status ocl_queue_create(dev_device *device, dev_queue **out_queue);
-rt_status ocl_queue_create_profiling(dev_device *device, dev_queue **out_queue);
-
-rt_status ocl_enqueue_kernel(dev_queue *queue, dev_command command, dev_kernel *kernel,
-                             const dev_nd_range *range, const dev_argument *arguments,
-                             uint32_t argument_count, dev_event **out_event);
-rt_status ocl_enqueue_read(dev_queue *queue, dev_command command, dev_memory *memory,
-                           uint64_t offset, uint64_t size, void *destination,
-                           dev_event **out_event);
-rt_status ocl_enqueue_write(dev_queue *queue, dev_command command, dev_memory *memory,
-                            uint64_t offset, uint64_t size, const void *source,
-                            dev_event **out_event);
-rt_status ocl_enqueue_copy(dev_queue *queue, dev_command command, dev_memory *source,
-                           uint64_t source_offset, dev_memory *destination,
-                           uint64_t destination_offset, uint64_t size, dev_event **out_event);
-rt_status ocl_enqueue_fill(dev_queue *queue, dev_command command, dev_memory *memory,
-                           uint64_t offset, uint64_t size, rt_bytes pattern, dev_event **out_event);
+dev_memory_create_op ocl_memory_create;
+dev_usm_create_op ocl_usm_create;
+dev_program_compile_op ocl_program_compile, ocl_program_build;
+dev_program_link_op ocl_program_link;
+dev_program_load_op ocl_program_load;
+dev_queue_create_op ocl_queue_create, ocl_queue_create_profiling;
+dev_enqueue_kernel_op ocl_enqueue_kernel;
+dev_enqueue_read_op ocl_enqueue_read;
+dev_enqueue_write_op ocl_enqueue_write;
+dev_enqueue_copy_op ocl_enqueue_copy;
+dev_enqueue_fill_op ocl_enqueue_fill;
 
 /* Takes a kernel of an executable program by name (ocl_kernel.c). */
 rt_status ocl_kernel_take(ocl_device *device, cl_program program, rt_text name,

@@ -44,6 +44,13 @@ static rt_status transfer_end(ocl_queue *queue, transfer *t, rt_status status, c
 
 /* ---- Between the host and a memory -------------------------------------------------------- */
 
+static cl_int pointers_copy(transfer *t, void *to, const void *from, size_t size)
+{
+    t->call = "clEnqueueMemcpyINTEL";
+    return t->extensions->clEnqueueMemcpyINTEL(t->queue, CL_FALSE, to, from, size, t->waits.count,
+                                               t->waits.events, &t->event);
+}
+
 static cl_int read_enqueue(transfer *t, const ocl_memory *from, size_t offset, size_t size,
                            void *to)
 {
@@ -58,9 +65,7 @@ static cl_int read_enqueue(transfer *t, const ocl_memory *from, size_t offset, s
             t->queue, from->program, rt_buffer_string(&from->name), CL_FALSE, size, offset, to,
             t->waits.count, t->waits.events, &t->event);
     }
-    t->call = "clEnqueueMemcpyINTEL";
-    return t->extensions->clEnqueueMemcpyINTEL(t->queue, CL_FALSE, to, from->pointer + offset, size,
-                                               t->waits.count, t->waits.events, &t->event);
+    return pointers_copy(t, to, from->pointer + offset, size);
 }
 
 static cl_int write_enqueue(transfer *t, const ocl_memory *to, size_t offset, size_t size,
@@ -77,9 +82,7 @@ static cl_int write_enqueue(transfer *t, const ocl_memory *to, size_t offset, si
             t->queue, to->program, rt_buffer_string(&to->name), CL_FALSE, size, offset, from,
             t->waits.count, t->waits.events, &t->event);
     }
-    t->call = "clEnqueueMemcpyINTEL";
-    return t->extensions->clEnqueueMemcpyINTEL(t->queue, CL_FALSE, to->pointer + offset, from, size,
-                                               t->waits.count, t->waits.events, &t->event);
+    return pointers_copy(t, to->pointer + offset, from, size);
 }
 
 rt_status ocl_enqueue_read(dev_queue *base, dev_command command, dev_memory *memory,
@@ -126,10 +129,7 @@ static cl_int copy_enqueue(transfer *t, const ocl_memory *from, size_t from_offs
     if (to->buffer) return write_enqueue(t, to, to_offset, size, from->pointer + from_offset);
     if (from->program) return read_enqueue(t, from, from_offset, size, to->pointer + to_offset);
     if (to->program) return write_enqueue(t, to, to_offset, size, from->pointer + from_offset);
-    t->call = "clEnqueueMemcpyINTEL";
-    return t->extensions->clEnqueueMemcpyINTEL(t->queue, CL_FALSE, to->pointer + to_offset,
-                                               from->pointer + from_offset, size, t->waits.count,
-                                               t->waits.events, &t->event);
+    return pointers_copy(t, to->pointer + to_offset, from->pointer + from_offset, size);
 }
 
 rt_status ocl_enqueue_copy(dev_queue *base, dev_command command, dev_memory *source,

@@ -70,6 +70,6 @@ RT_MUST_USE rt_status simdev_code_read(rt_sink *sink, const dev_code *code, sim_
 uint32_t simdev_formats_taken(void);
 
 /* Makes a queue (dev_device_ops.queue_create). */
-rt_status simdev_queue_create(dev_device *device, dev_queue **out_queue);
+dev_queue_create_op simdev_queue_create;
 
 #endif

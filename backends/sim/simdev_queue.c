@@ -346,34 +346,38 @@ static void command_submit(simdev_command *command, dev_command described, dev_e
     *out_event = &command->base;
 }
 
+/* Submits a command that moves bytes: from a memory, to one, or both; NULL where the host is. */
+static rt_status transfer_submit(simdev_command *command, dev_command described, dev_memory *from,
+                                 uint64_t from_offset, dev_memory *to, uint64_t to_offset,
+                                 dev_event **out_event)
+{
+    pthread_mutex_t *lock = &command->queue->device->lock;
+    pthread_mutex_lock(lock);
+    if (from) command->from = operand_of(from, from_offset);
+    if (to) command->to = operand_of(to, to_offset);
+    command_submit(command, described, out_event);
+    pthread_mutex_unlock(lock);
+    return RT_STATUS_OK;
+}
+
 static rt_status simdev_enqueue_read(dev_queue *base, dev_command described, dev_memory *memory,
                                      uint64_t offset, uint64_t size, void *destination,
                                      dev_event **out_event)
 {
-    simdev_queue *queue = (simdev_queue *)base;
-    simdev_command *command = command_create(queue, COMMAND_READ, described.tag);
+    simdev_command *command = command_create((simdev_queue *)base, COMMAND_READ, described.tag);
     command->size = size;
     command->destination = destination;
-    pthread_mutex_lock(&queue->device->lock);
-    command->from = operand_of(memory, offset);
-    command_submit(command, described, out_event);
-    pthread_mutex_unlock(&queue->device->lock);
-    return RT_STATUS_OK;
+    return transfer_submit(command, described, memory, offset, NULL, 0, out_event);
 }
 
 static rt_status simdev_enqueue_write(dev_queue *base, dev_command described, dev_memory *memory,
                                       uint64_t offset, uint64_t size, const void *source,
                                       dev_event **out_event)
 {
-    simdev_queue *queue = (simdev_queue *)base;
-    simdev_command *command = command_create(queue, COMMAND_WRITE, described.tag);
+    simdev_command *command = command_create((simdev_queue *)base, COMMAND_WRITE, described.tag);
     command->size = size;
     command->source = source;
-    pthread_mutex_lock(&queue->device->lock);
-    command->to = operand_of(memory, offset);
-    command_submit(command, described, out_event);
-    pthread_mutex_unlock(&queue->device->lock);
-    return RT_STATUS_OK;
+    return transfer_submit(command, described, NULL, 0, memory, offset, out_event);
 }
 
 static rt_status simdev_enqueue_copy(dev_queue *base, dev_command described, dev_memory *source,
@@ -381,32 +385,22 @@ static rt_status simdev_enqueue_copy(dev_queue *base, dev_command described, dev
                                      uint64_t destination_offset, uint64_t size,
                                      dev_event **out_event)
 {
-    simdev_queue *queue = (simdev_queue *)base;
-    simdev_command *command = command_create(queue, COMMAND_COPY, described.tag);
+    simdev_command *command = command_create((simdev_queue *)base, COMMAND_COPY, described.tag);
     command->size = size;
-    pthread_mutex_lock(&queue->device->lock);
-    command->from = operand_of(source, source_offset);
-    command->to = operand_of(destination, destination_offset);
-    command_submit(command, described, out_event);
-    pthread_mutex_unlock(&queue->device->lock);
-    return RT_STATUS_OK;
+    return transfer_submit(command, described, source, source_offset, destination,
+                           destination_offset, out_event);
 }
 
 static rt_status simdev_enqueue_fill(dev_queue *base, dev_command described, dev_memory *memory,
                                      uint64_t offset, uint64_t size, rt_bytes pattern,
                                      dev_event **out_event)
 {
-    simdev_queue *queue = (simdev_queue *)base;
-    simdev_command *command = command_create(queue, COMMAND_FILL, described.tag);
+    simdev_command *command = command_create((simdev_queue *)base, COMMAND_FILL, described.tag);
     CHECK(pattern.size <= sizeof command->pattern);
     command->size = size;
     memcpy(command->pattern, pattern.data, pattern.size);
     command->pattern_size = (uint32_t)pattern.size;
-    pthread_mutex_lock(&queue->device->lock);
-    command->to = operand_of(memory, offset);
-    command_submit(command, described, out_event);
-    pthread_mutex_unlock(&queue->device->lock);
-    return RT_STATUS_OK;
+    return transfer_submit(command, described, NULL, 0, memory, offset, out_event);
 }
 
 /* ---- Launches ----------------------------------------------------------------------------- */

@@ -26,13 +26,11 @@ static const cnf_export_api *api_find(const cnf_arguments *arguments)
     const cnf_export_api *found = word ? cnf_export_api_find(word) : NULL;
     if (found) return found;
     rt_buffer message = {0};
-    if (word) rt_buffer_printf(&message, "--for %s: programs are made for", word);
-    if (!word) rt_buffer_printf(&message, "export needs what the program is for: --for");
-    for (uint32_t i = 0; i < CNF_EXPORT_APIS; i++) {
+    for (uint32_t i = 0; i < CNF_EXPORT_APIS; i++)
         names[i] = cnf_export_apis[i].name;
-        rt_buffer_printf(&message, "%s %s", i ? "," : "", names[i]);
-    }
-    if (word) cnf_suggest(&message, word, names, CNF_EXPORT_APIS);
+    if (word) rt_buffer_printf(&message, "--for: there is no interface '%s'", word);
+    if (!word) rt_buffer_printf(&message, "export needs the interface, --for");
+    cnf_suggest(&message, word ? word : "", names, CNF_EXPORT_APIS);
     fprintf(stderr, "assay: %s\n", rt_buffer_string(&message));
     rt_buffer_free(&message);
     return NULL;
@@ -63,7 +61,7 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     if (!messages) return nothing_tell(record);
     cnf_exported exported;
     rt_status status = cnf_export(command->sink, &command->arena, command->api, detail->scenario,
-                                  messages, &exported);
+                                  messages, detail->messages, &exported);
     if (!rt_ok(status)) {
         fprintf(stderr, "assay: %.*s\n",
                 RT_TEXT_ARG(rt_sink_diagnostic(command->sink, status)->message));
@@ -110,6 +108,7 @@ static int scenario_export(export_command *command, const cnf_arguments *argumen
     rt_buffer_free(&error);
     options.subjects = columns.subjects;
     options.subject_count = columns.count;
+    options.record = true; /* fused kernels are among what compilers answer */
     command->column = columns.subjects[columns.count - 1].name.data;
     command->status = CNF_EXIT_USAGE;
     if (cnf_run(&options, file, 1, on_record, command) == CNF_RUN_INTERRUPTED)

@@ -74,7 +74,7 @@ static bool build_options_read(scn_reader *reader, const scn_node *node, void *o
     if (scn_build_options_check(*(const rt_text *)out, &refused)) return true;
     return scn_report(
         reader->reporter, node->at,
-        "build option '%.*s' is not taken; these are: -D, -U, -cl-..., -O0 to -O3, -Os, "
+        "build option '%.*s' is refused; accepted are: -D, -U, -cl-..., -O0 to -O3, -Os, "
         "-ffp-contract=on or off, -ffast-math and warnings",
         RT_TEXT_ARG(refused));
 }
@@ -97,7 +97,8 @@ static const scn_choice formats[] = {
 };
 _Static_assert(
     sizeof formats / sizeof *formats == RT_FORMAT_OPENCL_C,
-    "a name for every format but the last: source is a subject's choice, not a module's");
+    "a name for every format but the last two: source is a subject's choice, not a module's, "
+    "and AMD's machine code nobody makes");
 static const scn_shape shape_format = {
     .kind = SCN_SHAPE_CHOICE,
     .noun = "a format",
@@ -233,13 +234,12 @@ static const scn_row module_rows[] = {
 #define HAS_SYCL(key)                                                                              \
     "{'required': ['" key "'], 'properties': {'" key                                               \
     "': {'contains': {'required': ['language'], 'properties': {'language': {'const': 'sycl'}}}}}}"
-static const char module_also[] =
-    "{'allOf': [{'if': {'anyOf': [" HAS_SYCL("sources") "," HAS_SYCL(
-        "images") "]}, 'then': {'properties': {'build_options': {'not': {'pattern':"
-                  " '(^|[ \\n])-cl-'}}}}},"
-                  " {'if': {'required': ['device_config']}, 'then': {'required': ['formats'],"
-                  " 'properties': {'formats': {'contains': {'not': {'enum': ['spirv64',"
-                  " 'ptx']}}}}}}]}";
+static const char module_also[] = "{'allOf': [{'if': {'anyOf': [" HAS_SYCL("sources") "," HAS_SYCL(
+    "images") "]}, 'then': {'properties': {'build_options': {'not': {'pattern':"
+              " '(^|[ \\n])-cl-'}}}}},"
+              " {'if': {'required': ['device_config']}, 'then': {'required': ['formats'],"
+              " 'properties': {'formats': {'contains': {'not': {'enum': ['spirv64',"
+              " 'ptx']}}}}}}]}";
 static const scn_shape shape_module_object = {
     .kind = SCN_SHAPE_OBJECT,
     .noun = "a module",
@@ -257,7 +257,7 @@ static bool needs_check(scn_reader *reader, const scn_node *node, const scn_modu
     for (uint32_t i = 0; i < module->need_count; i++) {
         scn_position at = scn_node_entry(node, "needs")->value.items[i].at;
         if (module->needs[i] == self) {
-            fine = scn_report(reader->reporter, at, "a module does not need itself; remove it");
+            fine = scn_report(reader->reporter, at, "a module cannot need itself; remove it");
         }
         for (uint32_t j = 0; j < i; j++) {
             if (module->needs[i] != module->needs[j] || module->needs[i] == SCN_NONE) continue;

@@ -163,7 +163,8 @@ static const scn_row step_rows[] = {
 #define LASTING(verb)                                                                              \
     {                                                                                              \
         "profile", SCN_BARS, {verb},                                                               \
-            "'profile' beside '" verb "': later steps stand on it in both profiles"                \
+            "'profile' cannot stand beside '" verb                                                 \
+            "', to which later steps refer in both profiles"                                       \
     }
 #define CANNOT_BE_REFUSED(verb)                                                                    \
     {                                                                                              \
@@ -174,12 +175,10 @@ static const scn_row step_rows[] = {
 /* Those of the verbs that a list of a parallel may hold come first. */
 enum { NESTED_RELATION_COUNT = 4 };
 static const scn_relation step_relations[] = {
-    ID_INSIDE("queue"),           ID_INSIDE("bundle"),
-    LASTING("queue"),             LASTING("bundle"),
-    ID_INSIDE("context"),         LASTING("context"),
-    LASTING("device"),            LASTING("parallel"),
-    CANNOT_BE_REFUSED("context"), CANNOT_BE_REFUSED("device"),
-    CANNOT_BE_REFUSED("parallel")};
+    ID_INSIDE("queue"),          ID_INSIDE("bundle"),          LASTING("queue"),
+    LASTING("bundle"),           ID_INSIDE("context"),         LASTING("context"),
+    LASTING("device"),           LASTING("parallel"),          CANNOT_BE_REFUSED("context"),
+    CANNOT_BE_REFUSED("device"), CANNOT_BE_REFUSED("parallel")};
 
 /* What expectation_read says: alone, an expectation is of anything but an error; beside a verb it
  * is of an error, or of several outcomes that are errors or none. */
@@ -398,7 +397,8 @@ static bool place_check(scn_reader *reader, const scn_node *node, uint32_t row)
 {
     if (reader->thread == 0 || row < STEP_NESTED_COUNT) return true;
     return scn_report(reader->reporter, node->at,
-                      "'%s' inside a parallel; write it before the parallel", step_rows[row].key);
+                      "'%s' cannot stand inside a parallel; write it before the parallel",
+                      step_rows[row].key);
 }
 
 /* ---- One step ----------------------------------------------------------------------------- */
@@ -452,8 +452,8 @@ static bool object_step_read(scn_reader *reader, const scn_node *node, uint32_t 
     if (fine) row = verb_row_of(reader, node, &draft, given);
     if (!fine || row == SCN_NONE) return false;
     step->verb = verbs[row].verb;
-    fine = place_check(reader, node, row) &&
-           expectation_read(reader, &draft, row, step) && verb_check(reader, node, step);
+    fine = place_check(reader, node, row) && expectation_read(reader, &draft, row, step) &&
+           verb_check(reader, node, step);
     reader->ends = reader->ends || row == STEP_END_MEMORY;
     if (fine && reader->ends) fine = scn_ended_check(reader, node, step);
     if (row == STEP_DEVICE) reader->device = step->device;
@@ -468,7 +468,7 @@ static bool bare_step_read(scn_reader *reader, const scn_node *node, uint32_t in
     if (bare != BARE_RESTART) return true;
     if (reader->thread > 0) {
         return scn_report(reader->reporter, node->at,
-                          "'restart' inside a parallel; write it behind the parallel");
+                          "'restart' cannot stand inside a parallel; write it behind the parallel");
     }
     reader->step_table[index].verb = SCN_VERB_RESTART;
     reader->process = index + 1;
@@ -502,8 +502,9 @@ static bool lists_read(scn_reader *reader, const scn_node *node, uint32_t index)
                           scn_node_describe(reader->arena, node));
     }
     if (node->count < 2 || node->count > SCN_LIST_COUNT_MAX) {
-        return scn_report(reader->reporter, node->at, "a parallel of %u lists; it has from 2 to %d",
-                          node->count, SCN_LIST_COUNT_MAX);
+        return scn_report(reader->reporter, node->at,
+                          "expected from 2 to %d lists of steps, found %u", SCN_LIST_COUNT_MAX,
+                          node->count);
     }
     bool fine = true;
     uint32_t first = reader->step_count;

@@ -119,31 +119,14 @@ void cnf_run_profiling(cnf_execution *execution, uint32_t step);
 
 /* Evaluates one expectation without an effect besides the host read that it may be: fills kind,
  * what, ok, observed, code, place, line and message of a check, whose step is set. */
-void cnf_evaluate_memory(cnf_execution *execution, const scn_expect *expect,
-                         cnf_emitted_check *check);
-void cnf_evaluate_variable(cnf_execution *execution, const scn_expect *expect,
-                           cnf_emitted_check *check);
-void cnf_evaluate_count(cnf_execution *execution, const scn_expect *expect,
-                        cnf_emitted_check *check);
-void cnf_evaluate_program(cnf_execution *execution, const scn_expect *expect,
+typedef void cnf_evaluate(cnf_execution *execution, const scn_expect *expect,
                           cnf_emitted_check *check);
-void cnf_evaluate_trace(cnf_execution *execution, const scn_expect *expect,
-                        cnf_emitted_check *check);
-void cnf_evaluate_never(cnf_execution *execution, const scn_expect *expect,
-                        cnf_emitted_check *check);
+cnf_evaluate cnf_evaluate_memory, cnf_evaluate_variable, cnf_evaluate_count, cnf_evaluate_program,
+    cnf_evaluate_trace, cnf_evaluate_never, cnf_evaluate_host_symbol, cnf_evaluate_fusion_mode,
+    cnf_evaluate_event, cnf_evaluate_bundle, cnf_evaluate_output;
 /* True where the event's images are as the conditions of the expected one say (judge_images.c). */
 bool cnf_event_images_fit(const scn_scenario *scenario, const rt_event *event,
                           const scn_trace_event *expected);
-void cnf_evaluate_host_symbol(cnf_execution *execution, const scn_expect *expect,
-                              cnf_emitted_check *check);
-void cnf_evaluate_fusion_mode(cnf_execution *execution, const scn_expect *expect,
-                              cnf_emitted_check *check);
-void cnf_evaluate_event(cnf_execution *execution, const scn_expect *expect,
-                        cnf_emitted_check *check);
-void cnf_evaluate_bundle(cnf_execution *execution, const scn_expect *expect,
-                         cnf_emitted_check *check);
-void cnf_evaluate_output(cnf_execution *execution, const scn_expect *expect,
-                         cnf_emitted_check *check);
 /* Later expectations of output begin behind what was printed so far. */
 void cnf_output_seen(cnf_execution *execution);
 

@@ -110,8 +110,7 @@ static void evaluate_one_of(cnf_execution *execution, const scn_expect *expect,
 /* ---- Every kind --------------------------------------------------------------------------- */
 
 /* How an expectation of each kind is evaluated; findings are not, until the end. */
-static void (*const evaluators[SCN_EXPECT_KIND_COUNT])(cnf_execution *, const scn_expect *,
-                                                       cnf_emitted_check *) = {
+static cnf_evaluate *const evaluators[SCN_EXPECT_KIND_COUNT] = {
     [SCN_EXPECT_MEMORY] = cnf_evaluate_memory,
     [SCN_EXPECT_COUNT] = cnf_evaluate_count,
     [SCN_EXPECT_PROGRAM_OF] = cnf_evaluate_program,

@@ -205,7 +205,7 @@ static bool lacks_format(cnf_emitter *emitter, const scn_scenario *scenario,
             foreign = foreign || is_for_other_devices(scenario, taken, step->bundle.kernels[k]);
         if (!foreign) continue;
         cnf_emit_skip(emitter, "native-images", "no",
-                      RT_TEXT("a kernel of the scenario is there in formats alone that this device "
+                      RT_TEXT("a kernel of the scenario exists only in formats that this device "
                               "does not take"));
         return true;
     }
@@ -388,6 +388,12 @@ static const cnf_skip_row only_reference[] = {
     {"launch-options", gives_launch_options,
      "a launch of the scenario has options for the device's compiler; DPC++ takes none there"},
 };
+
+void cnf_skip_words_write(rt_buffer *out)
+{
+    for (size_t i = 0; i < sizeof only_reference / sizeof *only_reference; i++)
+        rt_buffer_printf(out, " %s", only_reference[i].capability);
+}
 
 const cnf_skip_row *cnf_skip_reason(const scn_scenario *scenario,
                                     const cnf_runtime_operations *runtime)

@@ -212,23 +212,47 @@ typedef struct dev_times {
 
 /* ---- Operation tables (for adapters) ------------------------------------------------------ */
 
+/* The types of operations; an adapter declares its own by them where another file has its table. */
+typedef rt_status dev_memory_create_op(dev_device *device, uint64_t size, rt_text label,
+                                       dev_memory **out_memory);
+typedef rt_status dev_usm_create_op(dev_device *device, dev_memory_kind kind, uint64_t size,
+                                    rt_text label, dev_memory **out_memory);
+typedef rt_status dev_program_compile_op(dev_device *device, const dev_code *code,
+                                         dev_program **out_program);
+typedef rt_status dev_program_link_op(dev_device *device, dev_program *const *programs,
+                                      uint32_t count, rt_text options, dev_program **out_program);
+typedef rt_status dev_program_load_op(dev_device *device, rt_bytes binary,
+                                      dev_program **out_program);
+typedef rt_status dev_queue_create_op(dev_device *device, dev_queue **out_queue);
+typedef rt_status dev_enqueue_kernel_op(dev_queue *queue, dev_command command, dev_kernel *kernel,
+                                        const dev_nd_range *range, const dev_argument *arguments,
+                                        uint32_t argument_count, dev_event **out_event);
+typedef rt_status dev_enqueue_read_op(dev_queue *queue, dev_command command, dev_memory *memory,
+                                      uint64_t offset, uint64_t size, void *destination,
+                                      dev_event **out_event);
+typedef rt_status dev_enqueue_write_op(dev_queue *queue, dev_command command, dev_memory *memory,
+                                       uint64_t offset, uint64_t size, const void *source,
+                                       dev_event **out_event);
+typedef rt_status dev_enqueue_copy_op(dev_queue *queue, dev_command command, dev_memory *source,
+                                      uint64_t source_offset, dev_memory *destination,
+                                      uint64_t destination_offset, uint64_t size,
+                                      dev_event **out_event);
+typedef rt_status dev_enqueue_fill_op(dev_queue *queue, dev_command command, dev_memory *memory,
+                                      uint64_t offset, uint64_t size, rt_bytes pattern,
+                                      dev_event **out_event);
+
 typedef struct dev_device_ops {
     void (*destroy)(dev_device *device);
     void (*capabilities)(dev_device *device, dev_capabilities *out_capabilities);
-    rt_status (*memory_create)(dev_device *device, uint64_t size, rt_text label,
-                               dev_memory **out_memory);
-    rt_status (*usm_create)(dev_device *device, dev_memory_kind kind, uint64_t size, rt_text label,
-                            dev_memory **out_memory); /* NULL: capabilities.usm is false */
-    rt_status (*program_compile)(dev_device *device, const dev_code *code,
-                                 dev_program **out_program);
-    rt_status (*program_link)(dev_device *device, dev_program *const *programs, uint32_t count,
-                              rt_text options, dev_program **out_program);
-    rt_status (*program_build)(dev_device *device, const dev_code *code, dev_program **out_program);
-    rt_status (*queue_create)(dev_device *device, dev_queue **out_queue);
-    /* NULL: capabilities.program_binaries is false. */
-    rt_status (*program_load)(dev_device *device, rt_bytes binary, dev_program **out_program);
+    dev_memory_create_op *memory_create;
+    dev_usm_create_op *usm_create; /* NULL: capabilities.usm is false */
+    dev_program_compile_op *program_compile;
+    dev_program_link_op *program_link;
+    dev_program_compile_op *program_build;
+    dev_queue_create_op *queue_create;
+    dev_program_load_op *program_load; /* NULL: capabilities.program_binaries is false */
     /* NULL: capabilities.profiling is false; else the queue's events have `times`. */
-    rt_status (*queue_create_profiling)(dev_device *device, dev_queue **out_queue);
+    dev_queue_create_op *queue_create_profiling;
 } dev_device_ops;
 
 typedef struct dev_memory_ops {
@@ -254,21 +278,11 @@ typedef struct dev_kernel_ops {
 
 typedef struct dev_queue_ops {
     void (*destroy)(dev_queue *queue);
-    rt_status (*enqueue_kernel)(dev_queue *queue, dev_command command, dev_kernel *kernel,
-                                const dev_nd_range *range, const dev_argument *arguments,
-                                uint32_t argument_count, dev_event **out_event);
-    rt_status (*enqueue_read)(dev_queue *queue, dev_command command, dev_memory *memory,
-                              uint64_t offset, uint64_t size, void *destination,
-                              dev_event **out_event);
-    rt_status (*enqueue_write)(dev_queue *queue, dev_command command, dev_memory *memory,
-                               uint64_t offset, uint64_t size, const void *source,
-                               dev_event **out_event);
-    rt_status (*enqueue_copy)(dev_queue *queue, dev_command command, dev_memory *source,
-                              uint64_t source_offset, dev_memory *destination,
-                              uint64_t destination_offset, uint64_t size, dev_event **out_event);
-    rt_status (*enqueue_fill)(dev_queue *queue, dev_command command, dev_memory *memory,
-                              uint64_t offset, uint64_t size, rt_bytes pattern,
-                              dev_event **out_event);
+    dev_enqueue_kernel_op *enqueue_kernel;
+    dev_enqueue_read_op *enqueue_read;
+    dev_enqueue_write_op *enqueue_write;
+    dev_enqueue_copy_op *enqueue_copy;
+    dev_enqueue_fill_op *enqueue_fill;
     rt_status (*flush)(dev_queue *queue);
 } dev_queue_ops;
 

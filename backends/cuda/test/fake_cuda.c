@@ -9,7 +9,7 @@
 static fake_cuda fake;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-fake_cuda *fake_cuda_control(void)
+void *fake_control(void)
 {
     return &fake;
 }
@@ -25,32 +25,10 @@ typedef struct object {
 
 static float clock_now; /* of recorded events */
 
-static void *object_make(void)
-{
-    object *made = calloc(1, sizeof *made);
-    if (!made) abort();
-    fake.live++;
-    return made;
-}
-
-static void object_end(void *gone)
-{
-    fake.live--;
-    free(gone);
-}
-
-/* Records a call, and says whether it is to fail. */
+/* Says whether a call is to fail. */
 static bool fails(const char *name)
 {
-    size_t used = strlen(fake.trace), length = strlen(name);
-    if (used + length + 2 < sizeof fake.trace) {
-        memcpy(fake.trace + used, name, length);
-        fake.trace[used + length] = ' ';
-        fake.trace[used + length + 1] = '\0';
-    }
-    fake.calls++;
-    bool failing =
-        fake.calls == fake.fail_at || (fake.fail_call && strcmp(fake.fail_call, name) == 0);
+    bool failing = fake_script_fails(&fake.script, name);
     if (failing && fake.sticky) fake.lost = true;
     return failing || fake.lost;
 }
@@ -71,7 +49,7 @@ static void hang(const char *name)
     pthread_mutex_lock(&lock);                                                                     \
     hang(name);                                                                                    \
     bool failing = fails(name);                                                                    \
-    cuda_result result = failing ? fake.fail_with : CUDA_SUCCESS
+    cuda_result result = failing ? fake.script.fail_with : CUDA_SUCCESS
 
 #define RETURN                                                                                     \
     pthread_mutex_unlock(&lock);                                                                   \
@@ -180,7 +158,7 @@ cuda_result cuDevicePrimaryCtxRetain(cuda_context **out_context, cuda_ordinal de
     if (!failing) {
         *out_context = (cuda_context *)(void *)&context;
         fake.ordinal = device;
-        fake.live++;
+        fake.script.live++;
     }
     RETURN;
 }
@@ -190,7 +168,7 @@ cuda_result cuDevicePrimaryCtxRelease_v2(cuda_ordinal device)
 {
     CALL("cuDevicePrimaryCtxRelease_v2");
     if (device != fake.ordinal) abort();
-    fake.live--;
+    fake.script.live--;
     RETURN;
 }
 
@@ -243,7 +221,7 @@ cuda_result cuLinkCreate_v2(unsigned count, cuda_jit_option *options, void **val
     fake.added_count = 0;
     fake.optimisation = fake.registers = ~0u;
     if (!failing) {
-        object *link = object_make();
+        object *link = fake_script_make(&fake.script, sizeof(object));
         options_read(link, count, options, values);
         *out_link = (cuda_link *)(void *)link;
     }
@@ -261,7 +239,7 @@ cuda_result cuLinkAddData_v2(cuda_link *link, int type, void *data, size_t size,
     if (type != CUDA_INPUT_PTX || strlen(data) + 1 != size) abort();
     if (fake.second_text && fake.added_count == 1) {
         failing = true;
-        result = fake.fail_with;
+        result = fake.script.fail_with;
     }
     fake.added_size = (uint32_t)size;
     fake.added_count++;
@@ -290,7 +268,7 @@ cuLinkDestroy_call cuLinkDestroy;
 cuda_result cuLinkDestroy(cuda_link *link)
 {
     CALL("cuLinkDestroy");
-    object_end(link);
+    fake_script_end(&fake.script, link);
     RETURN;
 }
 
@@ -303,7 +281,7 @@ cuda_result cuModuleLoadDataEx(cuda_module **out_module, const void *image, unsi
     options_read(&read, count, options, values);
     if (memcmp(image, "cubin", 5) != 0) abort();
     if (!failing)
-        *out_module = object_make();
+        *out_module = fake_script_make(&fake.script, sizeof(object));
     else
         log_write(&read);
     RETURN;
@@ -313,7 +291,7 @@ cuModuleUnload_call cuModuleUnload;
 cuda_result cuModuleUnload(cuda_module *module)
 {
     CALL("cuModuleUnload");
-    object_end(module);
+    fake_script_end(&fake.script, module);
     RETURN;
 }
 
@@ -350,7 +328,7 @@ static void *bytes_make(size_t size)
     void *bytes = NULL;
     if (posix_memalign(&bytes, 256, size) != 0) abort();
     memset(bytes, 0xA5, size);
-    fake.live++;
+    fake.script.live++;
     return bytes;
 }
 
@@ -367,7 +345,7 @@ cuMemFree_v2_call cuMemFree_v2;
 cuda_result cuMemFree_v2(cuda_address address)
 {
     CALL("cuMemFree_v2");
-    object_end((void *)(uintptr_t)address);
+    fake_script_end(&fake.script, (void *)(uintptr_t)address);
     RETURN;
 }
 
@@ -384,7 +362,7 @@ cuMemFreeHost_call cuMemFreeHost;
 cuda_result cuMemFreeHost(void *pointer)
 {
     CALL("cuMemFreeHost");
-    object_end(pointer);
+    fake_script_end(&fake.script, pointer);
     RETURN;
 }
 
@@ -456,7 +434,7 @@ cuda_result cuStreamCreate(cuda_stream **out_stream, unsigned flags)
 {
     CALL("cuStreamCreate");
     if (flags != CUDA_STREAM_NON_BLOCKING) abort();
-    if (!failing) *out_stream = object_make();
+    if (!failing) *out_stream = fake_script_make(&fake.script, sizeof(object));
     RETURN;
 }
 
@@ -464,7 +442,7 @@ cuStreamDestroy_v2_call cuStreamDestroy_v2;
 cuda_result cuStreamDestroy_v2(cuda_stream *stream)
 {
     CALL("cuStreamDestroy_v2");
-    object_end(stream);
+    fake_script_end(&fake.script, stream);
     RETURN;
 }
 
@@ -500,7 +478,7 @@ cuda_result cuEventCreate(cuda_driver_event **out_event, unsigned flags)
 {
     CALL("cuEventCreate");
     if (flags != CUDA_EVENT_DEFAULT) abort();
-    if (!failing) *out_event = object_make();
+    if (!failing) *out_event = fake_script_make(&fake.script, sizeof(object));
     RETURN;
 }
 
@@ -508,7 +486,7 @@ cuEventDestroy_v2_call cuEventDestroy_v2;
 cuda_result cuEventDestroy_v2(cuda_driver_event *event)
 {
     CALL("cuEventDestroy_v2");
-    object_end(event);
+    fake_script_end(&fake.script, event);
     RETURN;
 }
 

@@ -2,13 +2,12 @@
  * GPU is needed. */
 #include "backends/cuda/cuda_internal.h"
 #include "backends/cuda/test/fake_cuda.h"
+#include "backends/vendor/test/run.h"
 #include "reference/base/alloc.h"
 
-#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -71,59 +70,20 @@ static const dev_code image = {
     .bytes = {(const uint8_t *)ptx_text, sizeof ptx_text - 1},
     .options = {"-cl-mad-enable -O2", 18},
 };
-static const rt_text none = {"", 0};
-static const dev_command no_wait = {0};
-static const dev_nd_range one_item = {.dimensions = 1, .global = {1, 1, 1}};
-
-static bool message_has(rt_sink *sink, rt_status status, const char *part)
-{
-    rt_text message = rt_sink_diagnostic(sink, status)->message;
-    return memmem(message.data, message.length, part, strlen(part)) != NULL;
-}
-
-typedef struct fixture {
-    rt_sink *sink;
-    dev_device *device;
-} fixture;
-
-static rt_status fixture_open(fixture *f, const char *selector)
-{
-    const dev_open_parameters parameters = {.sink = f->sink};
-    return dev_device_open(&fake_backend, &parameters, rt_text_of(selector), &f->device);
-}
 
 static int setup(void **state)
 {
-    static fixture f;
     fake_reset();
-    f = (fixture){.sink = rt_sink_create()};
-    *state = &f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    fixture *f = *state;
-    dev_device_destroy(f->device);
-    assert_int_equal(fake->live, 0);
-    rt_sink_destroy(f->sink);
-    return 0;
+    return fixture_begin(state, &fake_backend, NULL, &fake->script);
 }
 
 /* ---- Opening ------------------------------------------------------------------------------ */
 
 static void drivers_that_are_none_are_unavailable(void **state)
 {
-    fixture *f = *state;
-    const dev_open_parameters parameters = {.sink = f->sink};
-    dev_device *device = NULL;
-    rt_status status = cuda_device_open("libno-such-driver.so", &parameters, none, &device);
-    assert_int_equal(status.code, RT_UNAVAILABLE);
-    assert_true(message_has(f->sink, status, "NVIDIA's driver cannot be opened"));
-    status = cuda_device_open("libm.so.6", &parameters, none, &device);
-    assert_int_equal(status.code, RT_UNAVAILABLE);
-    assert_true(message_has(f->sink, status, "has no cuGetErrorName"));
-    assert_null(device);
+    const fixture *f = *state;
+    expect_unavailable(f, cuda_device_open, "NVIDIA's driver cannot be opened",
+                       "has no cuGetErrorName");
 }
 
 static void devices_are_chosen_by_number(void **state)
@@ -148,8 +108,7 @@ static void devices_are_chosen_by_number(void **state)
         rt_status status = fixture_open(f, rows[i].selector);
         assert_int_equal(status.code, rows[i].code);
         if (rt_ok(status)) assert_int_equal(fake->ordinal, rows[i].ordinal);
-        dev_device_destroy(f->device);
-        f->device = NULL;
+        fixture_close(f);
     }
     assert_true(message_has(f->sink, fixture_open(f, "device=2"), "NVIDIA's driver shows 2"));
 }
@@ -206,156 +165,55 @@ static void what_a_device_lacks_is_no_capability(void **state)
         assert_int_equal(found.function_pointers,
                          found.aspects >> DEV_ASPECT_VIRTUAL_FUNCTIONS & 1);
         assert_int_equal(found.local_size_max, rows[i].local_size);
-        dev_device_destroy(f->device);
-        f->device = NULL;
+        fixture_close(f);
     }
 }
 
 /* ---- A whole run, of which any call may fail ---------------------------------------------- */
 
-enum { FIRST, SECOND, ON_DEVICE, ON_HOST, SHARED, VARIABLE, MEMORIES };
-
-typedef struct run {
-    dev_device *device;
-    dev_queue *queues[2]; /* the second keeps times */
-    dev_memory *memories[MEMORIES];
-    dev_program *programs[5]; /* two compiled, one linked, one built, one of a binary */
-    dev_kernel *kernel;
-    dev_event *events[40];
-    uint32_t event_count;
-    uint8_t read[8];           /* of SECOND, after everything else */
-    uint8_t seen[MEMORIES][8]; /* of those that are reached by pointers */
-    dev_times times;           /* of the copy */
-} run;
-
-static const uint8_t content[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-
-static rt_status run_memories(run *r)
-{
-    static const dev_memory_kind kinds[] = {
-        [ON_DEVICE] = DEV_MEMORY_USM_DEVICE,
-        [ON_HOST] = DEV_MEMORY_USM_HOST,
-        [SHARED] = DEV_MEMORY_USM_SHARED,
-    };
-    RT_TRY(dev_memory_create(r->device, 8, RT_TEXT("m"), &r->memories[FIRST]));
-    RT_TRY(dev_memory_create(r->device, 8, RT_TEXT("m"), &r->memories[SECOND]));
-    dev_capabilities capabilities;
-    dev_device_capabilities(r->device, &capabilities);
-    for (int i = ON_DEVICE; i <= SHARED && capabilities.usm; i++)
-        RT_TRY(dev_usm_create(r->device, kinds[i], 8, RT_TEXT("m"), &r->memories[i]));
-    return RT_STATUS_OK;
-}
-
-/* Takes the linked program out as bytes and makes it again. */
-static rt_status run_binary(run *r)
-{
-    rt_buffer binary = {0};
-    rt_status status = dev_program_binary(r->programs[2], &binary);
-    if (rt_ok(status))
-        status = dev_program_load(r->device, rt_buffer_bytes(&binary), &r->programs[4]);
-    rt_buffer_free(&binary);
-    return status;
-}
-
 static rt_status run_prepare(const fixture *f, run *r)
 {
-    const dev_open_parameters parameters = {.sink = f->sink};
-    RT_TRY(dev_device_open(&fake_backend, &parameters, none, &r->device));
-    dev_device *device = r->device;
-    RT_TRY(run_memories(r));
-    RT_TRY(dev_queue_create(device, &r->queues[0]));
-    RT_TRY(dev_queue_create_profiling(device, &r->queues[1]));
+    RT_TRY(run_open(f, r));
+    r->value_size = 4;
+    RT_TRY(dev_queue_create(r->device, &r->queues[0]));
+    RT_TRY(dev_queue_create_profiling(r->device, &r->queues[1]));
     for (int i = 0; i < 2; i++)
-        RT_TRY(dev_program_compile(device, &image, &r->programs[i]));
-    RT_TRY(dev_program_link(device, r->programs, 2, RT_TEXT("-O3"), &r->programs[2]));
-    RT_TRY(dev_program_build(device, &image, &r->programs[3]));
-    RT_TRY(run_binary(r));
+        RT_TRY(dev_program_compile(r->device, &image, &r->programs[i]));
+    RT_TRY(dev_program_link(r->device, r->programs, 2, RT_TEXT("-O3"), &r->programs[LINKED]));
+    RT_TRY(dev_program_build(r->device, &image, &r->programs[3]));
+    RT_TRY(program_reload(r->device, r->programs[LINKED], &r->programs[4]));
     RT_TRY(dev_kernel_create(r->programs[4], RT_TEXT("k"), &r->kernel));
-    return dev_global_find(r->programs[2], RT_TEXT("counter"), &r->memories[VARIABLE]);
+    return dev_global_find(r->programs[LINKED], RT_TEXT("counter"), &r->memories[VARIABLE]);
 }
 
-static dev_event **run_event(run *r)
-{
-    CHECK(r->event_count < sizeof r->events / sizeof *r->events);
-    return &r->events[r->event_count++];
-}
-
-/* Waits for the event that was made last. */
-static rt_status run_wait(const run *r)
-{
-    return dev_event_wait(r->events[r->event_count - 1]);
-}
-
-/* Launches the kernel on a memory, with 42. */
-static rt_status run_launch(run *r, dev_command after, int memory, uint64_t offset)
-{
-    static const uint8_t value[4] = {42};
-    const dev_argument arguments[] = {
-        {.kind = DEV_ARGUMENT_BYTES, .bytes = {value, 4}},
-        {.kind = memory < ON_DEVICE ? DEV_ARGUMENT_MEMORY : DEV_ARGUMENT_POINTER,
-         .memory = r->memories[memory],
-         .offset = offset},
-    };
-    return dev_enqueue_kernel(r->queues[0], after, r->kernel, &one_item, arguments, 2,
-                              run_event(r));
-}
-
-/* Every transfer of a memory that is no buffer. */
-static rt_status run_pointers(run *r, int memory)
-{
-    dev_queue *queue = r->queues[0];
-    dev_memory *it = r->memories[memory];
-    if (!it) return RT_STATUS_OK; /* where it was an answer about USM that failed */
-    RT_TRY(dev_enqueue_write(queue, no_wait, it, 0, 8, content, run_event(r)));
-    RT_TRY(dev_enqueue_fill(queue, no_wait, it, 4, 4, (rt_bytes){content, 2}, run_event(r)));
-    RT_TRY(run_launch(r, no_wait, memory, 3));
-    RT_TRY(dev_enqueue_read(queue, no_wait, it, 0, 8, r->seen[memory], run_event(r)));
-    return run_wait(r);
-}
+static const uint8_t one = 1;
 
 static rt_status run_enqueue(run *r)
 {
-    dev_event **e = r->events;
-    const dev_command after_first = {.wait = &e[0], .wait_count = 1};
-    const dev_command after_three = {.wait = &e[0], .wait_count = 3};
-    const dev_command after_last = {.wait = &e[3], .wait_count = 1};
-    dev_memory **m = r->memories;
-    RT_TRY(dev_enqueue_write(r->queues[0], no_wait, m[FIRST], 0, 8, content, run_event(r)));
-    RT_TRY(run_launch(r, after_first, FIRST, 0));
-    RT_TRY(dev_enqueue_fill(r->queues[1], no_wait, m[SECOND], 4, 4, (rt_bytes){content, 1},
+    dev_event *const *copied = &r->events[3];
+    const dev_command after_copy = {.wait = copied, .wait_count = 1};
+    RT_TRY(run_commands(r, (rt_bytes){&one, 1}));
+    RT_TRY(dev_enqueue_read(r->queues[0], after_copy, r->memories[SECOND], 0, 8, r->read,
                             run_event(r)));
-    RT_TRY(dev_enqueue_copy(r->queues[1], after_three, m[FIRST], 0, m[SECOND], 0, 4, run_event(r)));
-    for (int i = ON_DEVICE; i < MEMORIES; i++)
-        RT_TRY(run_pointers(r, i));
-    RT_TRY(dev_enqueue_read(r->queues[0], after_last, m[SECOND], 0, 8, r->read, run_event(r)));
     RT_TRY(dev_queue_flush(r->queues[0]));
     RT_TRY(run_wait(r));
-    RT_TRY(dev_event_wait(e[3]));
-    return dev_event_times(e[3], &r->times);
-}
-
-static void run_end(run *r)
-{
-    for (uint32_t i = 0; i < r->event_count; i++)
-        dev_event_destroy(r->events[i]);
-    for (int i = MEMORIES - 1; i >= 0; i--)
-        dev_memory_destroy(r->memories[i]);
-    /* A kernel outlives its program. */
-    for (int i = 0; i < 5; i++)
-        dev_program_destroy(r->programs[i]);
-    dev_kernel_destroy(r->kernel);
-    for (int i = 0; i < 2; i++)
-        dev_queue_destroy(r->queues[i]);
-    dev_device_destroy(r->device);
+    RT_TRY(dev_event_wait(*copied));
+    return dev_event_times(*copied, &r->times);
 }
 
 static rt_status run_whole(const fixture *f, run *r)
 {
-    *r = (run){0};
     rt_status status = run_prepare(f, r);
     if (rt_ok(status)) status = run_enqueue(r);
     run_end(r);
     return status;
+}
+
+static rt_status use_whole(const fixture *f, const void *how)
+{
+    (void)how;
+    run r;
+    return run_whole(f, &r);
 }
 
 static void every_kind_of_memory_moves_its_bytes(void **state)
@@ -363,10 +221,7 @@ static void every_kind_of_memory_moves_its_bytes(void **state)
     fixture *f = *state;
     run r;
     assert_true(rt_ok(run_whole(f, &r)));
-    /* Written 1 to 8, its second half filled with 1 2, its fourth byte stored by the kernel. */
-    const uint8_t seen[8] = {1, 2, 3, 42, 1, 2, 1, 2};
-    for (int i = ON_DEVICE; i < MEMORIES; i++)
-        assert_memory_equal(r.seen[i], seen, 8);
+    run_expect_seen(&r);
     /* 42 2 3 4 of FIRST, and four times 1. */
     const uint8_t expected[8] = {42, 2, 3, 4, 1, 1, 1, 1};
     assert_memory_equal(r.read, expected, 8);
@@ -377,9 +232,9 @@ static void the_driver_compiles_each_image_and_links_all(void **state)
     fixture *f = *state;
     run r = {0};
     assert_true(rt_ok(run_prepare(f, &r)));
-    assert_non_null(strstr(fake->trace, "cuLinkCreate_v2 cuLinkAddData_v2 cuLinkDestroy "));
-    assert_non_null(strstr(fake->trace, "cuLinkCreate_v2 cuLinkAddData_v2 cuLinkAddData_v2 "
-                                        "cuLinkComplete cuModuleLoadDataEx cuLinkDestroy "));
+    assert_non_null(strstr(fake->script.trace, "cuLinkCreate_v2 cuLinkAddData_v2 cuLinkDestroy "));
+    assert_non_null(strstr(fake->script.trace, "cuLinkCreate_v2 cuLinkAddData_v2 cuLinkAddData_v2 "
+                                               "cuLinkComplete cuModuleLoadDataEx cuLinkDestroy "));
     assert_int_equal(fake->added_size, sizeof ptx_text);
     run_end(&r);
 }
@@ -392,7 +247,7 @@ static void commands_of_a_queue_overtake_each_other(void **state)
     run r = {0};
     cuda_stream *streams[CUDA_STREAMS + 1];
     assert_true(rt_ok(run_prepare(f, &r)));
-    fake->trace[0] = '\0';
+    fake->script.trace[0] = '\0';
     for (int i = 0; i <= CUDA_STREAMS; i++) {
         assert_true(rt_ok(run_launch(&r, no_wait, FIRST, 0)));
         streams[i] = fake->stream;
@@ -400,11 +255,11 @@ static void commands_of_a_queue_overtake_each_other(void **state)
             assert_ptr_not_equal(streams[k], streams[i]);
     }
     assert_ptr_equal(streams[0], streams[CUDA_STREAMS]);
-    assert_null(strstr(fake->trace, "cuStreamWaitEvent"));
+    assert_null(strstr(fake->script.trace, "cuStreamWaitEvent"));
     const dev_command after = {.wait = r.events, .wait_count = 2};
     assert_true(rt_ok(run_launch(&r, after, FIRST, 0)));
-    assert_non_null(strstr(fake->trace, "cuStreamWaitEvent cuStreamWaitEvent cuLaunchKernel "
-                                        "cuEventRecord "));
+    assert_non_null(strstr(fake->script.trace, "cuStreamWaitEvent cuStreamWaitEvent cuLaunchKernel "
+                                               "cuEventRecord "));
     run_end(&r);
 }
 
@@ -417,7 +272,7 @@ static void times_count_from_one_epoch(void **state)
     dev_times fill;
     assert_true(rt_ok(run_prepare(f, &r)));
     assert_true(rt_ok(dev_enqueue_fill(r.queues[1], no_wait, r.memories[SECOND], 4, 4,
-                                       (rt_bytes){content, 1}, run_event(&r))));
+                                       (rt_bytes){&one, 1}, run_event(&r))));
     assert_true(rt_ok(run_wait(&r)));
     assert_true(rt_ok(dev_event_times(r.events[0], &fill)));
     assert_int_equal(fill.submit, 500000);
@@ -432,52 +287,41 @@ static void times_in_no_order_are_refused(void **state)
     run r;
     fake->time_step = -0.5f;
     rt_status status = run_whole(f, &r);
-    assert_int_equal(status.code, RT_DRIVER_ERROR);
-    assert_true(message_has(f->sink, status, "cuEventElapsedTime"));
+    expect_status(f->sink, status, RT_DRIVER_ERROR, "cuEventElapsedTime");
 }
 
-/* Fails each call of a whole run in turn.  checked.c panics when a status is none that the
- * operation may answer; here nothing may stay behind, and every failure has a message. */
-static void fail_each_call(const fixture *f, cuda_result result, bool sticky)
+/* The context is lost for good with the first call that fails. */
+static void fake_reset_sticky(void)
 {
-    uint32_t calls = UINT32_MAX;
-    for (uint32_t n = 0; n <= calls; n++) { /* 0: none fails, which tells how many there are */
-        fake_reset();
-        fake->fail_at = n;
-        fake->fail_with = result;
-        fake->sticky = sticky;
-        run r;
-        rt_status status = run_whole(f, &r);
-        assert_int_equal(fake->live, 0);
-        CHECK_IMPLIES(n == 0, rt_ok(status));
-        if (!rt_ok(status)) assert_true(rt_sink_diagnostic(f->sink, status)->message.length > 10);
-        if (n == 0) calls = fake->calls;
-    }
-    assert_true(calls > 150 && calls < 600);
+    fake_reset();
+    fake->sticky = true;
+}
+
+static void fake_reset_talking(void)
+{
+    fake_reset();
+    fake->log = "ptxas: line 3\n";
 }
 
 static void no_failure_leaks_or_panics(void **state)
 {
     const fixture *f = *state;
+    const whole_use whole = {fake_reset, use_whole, NULL, 150, 600};
+    const whole_use losing = {fake_reset_sticky, use_whole, NULL, 150, 600};
     const cuda_result results[] = {
         CUDA_SUCCESS, CUDA_INVALID_VALUE, CUDA_OUT_OF_MEMORY, 46,  100, 200, 209,
         218,          CUDA_NOT_FOUND,     CUDA_NOT_READY,     700, 701, 719, 999,
         4242};
     for (size_t i = 0; i < sizeof results / sizeof *results; i++)
-        fail_each_call(f, results[i], false);
-    fail_each_call(f, 700, true);
-    fail_each_call(f, 719, true);
+        fail_each_call(f, &whole, results[i], false);
+    fail_each_call(f, &losing, 700, false);
+    fail_each_call(f, &losing, 719, false);
 }
 
 static void failures_have_the_class_of_their_call(void **state)
 {
     fixture *f = *state;
-    const struct {
-        const char *call;
-        cuda_result result;
-        rt_code code;
-        const char *part; /* of the message */
-    } rows[] = {
+    static const failure rows[] = {
         {"cuInit", CUDA_NO_DEVICE, RT_UNAVAILABLE,
          "cuInit: CUDA_ERROR_NO_DEVICE (100): no CUDA-capable device is detected"},
         {"cuInit", 803, RT_UNAVAILABLE, "cuInit: a result that the driver does not name (803)"},
@@ -521,18 +365,8 @@ static void failures_have_the_class_of_their_call(void **state)
         {"cuEventSynchronize", 702, RT_DEVICE_LOST, "cuEventSynchronize"},
         {"cuEventElapsedTime", 1, RT_DRIVER_ERROR, "cuEventElapsedTime"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        fake_reset();
-        fake->log = "ptxas: line 3\n";
-        fake->fail_call = rows[i].call;
-        fake->fail_with = rows[i].result;
-        run r;
-        rt_status status = run_whole(f, &r);
-        if (status.code != rows[i].code || !message_has(f->sink, status, rows[i].part))
-            fail_msg("%s %d: %s: %.*s", rows[i].call, rows[i].result,
-                     rt_code_name((rt_code)status.code),
-                     RT_TEXT_ARG(rt_sink_diagnostic(f->sink, status)->message));
-    }
+    const whole_use whole = {fake_reset_talking, use_whole, NULL, 0, 0};
+    expect_failures(f, &whole, rows, sizeof rows / sizeof *rows);
 }
 
 /* Without a word of the linker nothing says that symbols are the reason. */
@@ -540,11 +374,10 @@ static void a_link_that_fails_silently_is_the_drivers_failure(void **state)
 {
     fixture *f = *state;
     run r;
-    fake->fail_call = "cuLinkComplete";
-    fake->fail_with = 999;
+    fake->script.fail_call = "cuLinkComplete";
+    fake->script.fail_with = 999;
     rt_status status = run_whole(f, &r);
-    assert_int_equal(status.code, RT_DRIVER_ERROR);
-    assert_true(message_has(f->sink, status, "unknown error"));
+    expect_status(f->sink, status, RT_DRIVER_ERROR, "unknown error");
 }
 
 /* As the driver 580.159.04 refuses a second definition: while the text is added, and as though the
@@ -554,11 +387,10 @@ static void a_text_that_does_not_fit_the_others_is_a_failure_to_link(void **stat
     fixture *f = *state;
     run r;
     fake->second_text = true;
-    fake->fail_with = 300;
+    fake->script.fail_with = 300;
     fake->log = "error   : Multiple definition of 'f' in 'image 1', first defined in 'image 0'\n";
     rt_status status = run_whole(f, &r);
-    assert_int_equal(status.code, RT_LINK_ERROR);
-    assert_true(message_has(f->sink, status, "cuLinkAddData_v2"));
+    expect_status(f->sink, status, RT_LINK_ERROR, "cuLinkAddData_v2");
     assert_true(message_has(f->sink, status, "Multiple definition of 'f'"));
 }
 
@@ -582,10 +414,10 @@ static void images_that_are_no_ptx_are_refused(void **state)
         {RT_FORMAT_PTX, "//@kernel k what:4\n", 19, "", RT_MALFORMED, "line 1"},
         {RT_FORMAT_PTX, "//@kernel k\n.entry k() .reqntid 0 {", 35, "", RT_MALFORMED, ".reqntid"},
         {RT_FORMAT_PTX, "//@kernel k\n.entry k() .reqntid", 31, "", RT_MALFORMED, ".reqntid"},
-        {RT_FORMAT_PTX, ".version", 8, "-fast", RT_ERRC_BUILD, "'-fast' is no option"},
-        {RT_FORMAT_PTX, ".version", 8, "-O", RT_ERRC_BUILD, "'-O' is no option"},
-        {RT_FORMAT_PTX, ".version", 8, "-g1", RT_ERRC_BUILD, "'-g1' is no option"},
-        {RT_FORMAT_PTX, ".version", 8, "-maxrregcount=1234", RT_ERRC_BUILD, "is no option"},
+        {RT_FORMAT_PTX, ".version", 8, "-fast", RT_ERRC_BUILD, "'-fast' is not an option"},
+        {RT_FORMAT_PTX, ".version", 8, "-O", RT_ERRC_BUILD, "'-O' is not an option"},
+        {RT_FORMAT_PTX, ".version", 8, "-g1", RT_ERRC_BUILD, "'-g1' is not an option"},
+        {RT_FORMAT_PTX, ".version", 8, "-maxrregcount=1234", RT_ERRC_BUILD, "is not an option"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const dev_code code = {
@@ -652,25 +484,15 @@ static void DG_PLUGIN_12_variables_are_moved_by_address(void **state)
     fixture *f = *state;
     run r = {0};
     uint8_t back[4] = {0};
-    const uint8_t first[4] = {1, 2, 3, 4};
-    dev_event *events[4];
-    dev_command how = {.tag = 1};
     assert_true(rt_ok(run_prepare(f, &r)));
-    assert_non_null(strstr(fake->trace, "cuModuleGetGlobal_v2"));
-    dev_memory *variable = r.memories[VARIABLE], *shared = r.memories[SHARED];
+    assert_non_null(strstr(fake->script.trace, "cuModuleGetGlobal_v2"));
     memset(fake->variable, 9, sizeof fake->variable);
-    fake->trace[0] = '\0';
-    assert_true(rt_ok(dev_enqueue_write(r.queues[0], how, variable, 2, 4, first, &events[0])));
-    assert_true(rt_ok(dev_enqueue_copy(r.queues[0], how, variable, 3, shared, 1, 2, &events[1])));
-    assert_true(rt_ok(dev_enqueue_copy(r.queues[0], how, shared, 1, variable, 4, 2, &events[2])));
-    assert_true(rt_ok(dev_enqueue_read(r.queues[0], how, variable, 2, 4, back, &events[3])));
-    for (int i = 0; i < 4; i++) {
-        assert_true(rt_ok(dev_event_wait(events[i])));
-        dev_event_destroy(events[i]);
-    }
+    fake->script.trace[0] = '\0';
+    run_move_variable(&r, back);
     uint8_t variable_then[FAKE_VARIABLE_SIZE];
     memcpy(variable_then, fake->variable, sizeof variable_then);
-    bool only_copies = strstr(fake->trace, "cuMemcpyAsync") && !strstr(fake->trace, "cuMemset");
+    bool only_copies =
+        strstr(fake->script.trace, "cuMemcpyAsync") && !strstr(fake->script.trace, "cuMemset");
     run_end(&r); /* before anything fails: a device outlives what is made from it */
     assert_true(only_copies);
     /* 1 2 3 4 from byte 2 on; then its bytes 3 and 4, which are 2 and 3, at byte 4. */
@@ -686,25 +508,7 @@ static void variables_that_cannot_be_are_refused(void **state)
     run r = {0};
     assert_true(rt_ok(run_prepare(f, &r)));
     assert_int_equal(dev_memory_address(r.memories[VARIABLE]), (uintptr_t)fake->variable);
-    const struct {
-        rt_text name;
-        size_t size;
-        rt_code code;
-        const char *part;
-    } rows[] = {
-        {{"missing", 7}, 4, RT_ERRC_INVALID, "no variable 'missing'"},
-        {{"", 0}, 4, RT_ERRC_INVALID, "no variable ''"},
-        {{"counter\0x", 9}, 4, RT_ERRC_INVALID, "NUL"},
-        {{"counter", 7}, 0, RT_DRIVER_ERROR, "without a result"},
-        {{"counter", 7}, (size_t)RT_MEMORY_SIZE_MAX + 1, RT_LIMIT, "4294967297 bytes"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        dev_memory *memory;
-        fake->variable_size = rows[i].size;
-        rt_status status = dev_global_find(r.programs[2], rows[i].name, &memory);
-        assert_int_equal(status.code, rows[i].code);
-        assert_true(message_has(f->sink, status, rows[i].part));
-    }
+    run_refuse_variables(f, &r, &fake->variable_size);
     run_end(&r);
 }
 
@@ -761,8 +565,7 @@ static void kernels_that_are_not_there_are_refused(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         dev_kernel *kernel;
         rt_status status = dev_kernel_create(r.programs[2], rows[i].name, &kernel);
-        assert_int_equal(status.code, RT_ERRC_INVALID);
-        assert_true(message_has(f->sink, status, rows[i].part));
+        expect_status(f->sink, status, RT_ERRC_INVALID, rows[i].part);
     }
     assert_int_equal(dev_kernel_argument_count(r.kernel), 2);
     run_end(&r);
@@ -806,8 +609,8 @@ static void a_lost_device_stays_lost(void **state)
     dev_event *event;
     assert_true(rt_ok(run_prepare(f, &r)));
     assert_true(rt_ok(run_launch(&r, no_wait, FIRST, 0)));
-    fake->fail_call = "cuEventSynchronize";
-    fake->fail_with = 700;
+    fake->script.fail_call = "cuEventSynchronize";
+    fake->script.fail_with = 700;
     fake->sticky = true;
     rt_status first = run_wait(&r), again = run_wait(&r);
     assert_int_equal(first.code, RT_DEVICE_LOST);
@@ -885,16 +688,9 @@ static void threads_share_a_device(void **state)
 int main(int argc, char **argv)
 {
     if (argc > 1) cmocka_set_test_filter(argv[1]);
-    void *handle = dlopen(FAKE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    void *symbol = handle ? dlsym(handle, "fake_cuda_control") : NULL;
-    if (!symbol) {
-        fprintf(stderr, "%s\n", dlerror());
-        return 1;
-    }
-    fake_cuda *(*control)(void);
-    memcpy(&control, &symbol, sizeof control);
-    fake = control();
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    fake = fixture_find_fake(FAKE_LIBRARY);
+    if (!fake) return 1;
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, fixture_end)
     const struct CMUnitTest tests[] = {
         TEST(drivers_that_are_none_are_unavailable),
         TEST(devices_are_chosen_by_number),

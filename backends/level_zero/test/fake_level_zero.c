@@ -10,7 +10,7 @@
 static fake_level_zero fake;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-fake_level_zero *fake_level_zero_control(void)
+void *fake_control(void)
 {
     return &fake;
 }
@@ -30,40 +30,12 @@ typedef struct object {
 
 static int driver_dummies[4], device_dummies[4];
 
-static object *object_make(void)
-{
-    object *made = calloc(1, sizeof *made);
-    if (!made) abort();
-    fake.live++;
-    return made;
-}
-
-static void object_end(void *gone)
-{
-    fake.live--;
-    free(gone);
-}
-
-/* Records a call and says whether it is to fail. */
-static bool fails(const char *name)
-{
-    size_t used = strlen(fake.trace), length = strlen(name);
-    if (used + length + 2 < sizeof fake.trace) {
-        memcpy(fake.trace + used, name, length);
-        fake.trace[used + length] = ' ';
-        fake.trace[used + length + 1] = '\0';
-    }
-    fake.calls++;
-    return fake.calls == fake.fail_at || (fake.fail_from && fake.calls >= fake.fail_from) ||
-           (fake.fail_call && strcmp(fake.fail_call, name) == 0);
-}
-
 /* Begins a call that returns a result, and ends it where it is to fail. */
 #define CALL(name)                                                                                 \
     pthread_mutex_lock(&lock);                                                                     \
-    if (fails(name)) {                                                                             \
+    if (fake_script_fails(&fake.script, name)) {                                                   \
         pthread_mutex_unlock(&lock);                                                               \
-        return fake.fail_with;                                                                     \
+        return (ze_result_t)fake.script.fail_with;                                                 \
     }                                                                                              \
     ze_result_t result = ZE_RESULT_SUCCESS
 
@@ -74,18 +46,20 @@ static bool fails(const char *name)
 /* The whole of a call that makes an object. */
 #define CREATE(name, out)                                                                          \
     CALL(name);                                                                                    \
-    *(out) = (void *)object_make();                                                                \
+    *(out) = fake_script_make(&fake.script, sizeof(object));                                       \
     RETURN
 
 /* Begins a call that destroys something; it does so also when it "fails". */
 #define DESTROY(name)                                                                              \
     pthread_mutex_lock(&lock);                                                                     \
-    ze_result_t result = fails(name) ? fake.fail_with : ZE_RESULT_SUCCESS
+    ze_result_t result = fake_script_fails(&fake.script, name)                                     \
+                             ? (ze_result_t)fake.script.fail_with                                  \
+                             : ZE_RESULT_SUCCESS
 
 /* What is destroyed too early counts, unless waiting for it was made to fail. */
 static void must_be(bool fine)
 {
-    bool failing = fake.fail_at || fake.fail_from || fake.fail_call;
+    bool failing = fake.script.fail_at || fake.script.fail_from || fake.script.fail_call;
     if (!fine && !failing) fake.misuses++;
 }
 
@@ -219,7 +193,7 @@ ze_result_t zeContextCreate(ze_driver_handle_t driver, const ze_context_desc_t *
 ze_result_t zeContextDestroy(ze_context_handle_t context)
 {
     DESTROY("zeContextDestroy");
-    object_end(context);
+    fake_script_end(&fake.script, context);
     RETURN;
 }
 
@@ -228,9 +202,7 @@ ze_result_t zeContextDestroy(ze_context_handle_t context)
 static ze_result_t allocate(const char *name, size_t size, void **out)
 {
     CALL(name);
-    *out = calloc(1, size);
-    if (!*out) abort();
-    fake.live++;
+    *out = fake_script_make(&fake.script, size);
     RETURN;
 }
 
@@ -261,7 +233,7 @@ ze_result_t zeMemFree(ze_context_handle_t context, void *pointer)
     (void)context;
     DESTROY("zeMemFree");
     commands_must_be_done();
-    object_end(pointer);
+    fake_script_end(&fake.script, pointer);
     RETURN;
 }
 
@@ -269,7 +241,7 @@ ze_result_t zeMemFree(ze_context_handle_t context, void *pointer)
 
 static void log_make(ze_module_build_log_handle_t *out)
 {
-    object *log = object_make();
+    object *log = fake_script_make(&fake.script, sizeof(object));
     log->log = (const unsigned char *)fake.log;
     *out = (void *)log;
 }
@@ -328,11 +300,11 @@ ze_result_t zeModuleCreate(ze_context_handle_t context, ze_device_handle_t devic
     pthread_mutex_lock(&lock);
     uint32_t bits = 0;
     ze_result_t result = ZE_RESULT_SUCCESS;
-    bool failing = fails("zeModuleCreate");
+    bool failing = fake_script_fails(&fake.script, "zeModuleCreate");
     log_make(out_log);
-    result = failing ? fake.fail_with : module_bits(description, &bits);
+    result = failing ? (ze_result_t)fake.script.fail_with : module_bits(description, &bits);
     if (!failing && result == ZE_RESULT_SUCCESS) {
-        object *module = object_make();
+        object *module = fake_script_make(&fake.script, sizeof(object));
         module->bits = bits;
         *out = (void *)module;
     }
@@ -343,7 +315,7 @@ ze_result_t zeModuleDestroy(ze_module_handle_t module)
 {
     DESTROY("zeModuleDestroy");
     commands_must_be_done();
-    object_end(module);
+    fake_script_end(&fake.script, module);
     RETURN;
 }
 
@@ -353,13 +325,13 @@ ze_result_t zeModuleDynamicLink(uint32_t count, ze_module_handle_t *modules,
     pthread_mutex_lock(&lock);
     uint32_t bits = 0;
     ze_result_t result = ZE_RESULT_SUCCESS;
-    bool failing = fails("zeModuleDynamicLink");
+    bool failing = fake_script_fails(&fake.script, "zeModuleDynamicLink");
     log_make(out_log);
     fake.linked = count;
     for (uint32_t i = 0; i < count; i++)
         bits |= ((object *)(void *)modules[i])->bits;
     if (failing)
-        result = fake.fail_with;
+        result = (ze_result_t)fake.script.fail_with;
     else if ((bits & FAKE_IMPORTS) && !(bits & FAKE_EXPORTS))
         result = ZE_RESULT_ERROR_MODULE_LINK_FAILURE;
     for (uint32_t i = 0; i < count && result == ZE_RESULT_SUCCESS; i++)
@@ -379,7 +351,7 @@ ze_result_t zeModuleBuildLogGetString(ze_module_build_log_handle_t log, size_t *
 ze_result_t zeModuleBuildLogDestroy(ze_module_build_log_handle_t log)
 {
     DESTROY("zeModuleBuildLogDestroy");
-    object_end(log);
+    fake_script_end(&fake.script, log);
     RETURN;
 }
 
@@ -434,7 +406,7 @@ ze_result_t zeKernelCreate(ze_module_handle_t module, const ze_kernel_desc_t *de
     } else if ((of->bits & FAKE_IMPORTS) && !of->linked) {
         result = ZE_RESULT_ERROR_INVALID_MODULE_UNLINKED;
     } else {
-        object *kernel = object_make();
+        object *kernel = fake_script_make(&fake.script, sizeof(object));
         kernel->module = of;
         *out = (void *)kernel;
     }
@@ -445,7 +417,7 @@ ze_result_t zeKernelDestroy(ze_kernel_handle_t kernel)
 {
     DESTROY("zeKernelDestroy");
     commands_must_be_done();
-    object_end(kernel);
+    fake_script_end(&fake.script, kernel);
     RETURN;
 }
 
@@ -527,7 +499,7 @@ ze_result_t zeEventPoolDestroy(ze_event_pool_handle_t pool)
 {
     DESTROY("zeEventPoolDestroy");
     must_be(((object *)(void *)pool)->events == 0);
-    object_end(pool);
+    fake_script_end(&fake.script, pool);
     RETURN;
 }
 
@@ -536,7 +508,7 @@ ze_result_t zeEventCreate(ze_event_pool_handle_t pool, const ze_event_desc_t *de
 {
     (void)description;
     CALL("zeEventCreate");
-    object *event = object_make();
+    object *event = fake_script_make(&fake.script, sizeof(object));
     event->pool = (object *)(void *)pool;
     event->pool->events++;
     event->done = true; /* until a command is to signal it */
@@ -550,7 +522,7 @@ ze_result_t zeEventDestroy(ze_event_handle_t handle)
     object *event = (object *)(void *)handle;
     must_be(event->done);
     event->pool->events--;
-    object_end(event);
+    fake_script_end(&fake.script, event);
     RETURN;
 }
 
@@ -592,7 +564,7 @@ ze_result_t zeCommandListDestroy(ze_command_list_handle_t list)
 {
     DESTROY("zeCommandListDestroy");
     commands_must_be_done();
-    object_end(list);
+    fake_script_end(&fake.script, list);
     RETURN;
 }
 

@@ -1,11 +1,13 @@
 /* A fake Level Zero loader: drivers, devices, behaviour and failures on request.
  *
- * It is a shared object that exports Level Zero's entry points and fake_level_zero_control.  What a
- * module is made of is told by word 2 of its SPIR-V, the generator, as the bits below; native code
- * is "built" and those bits in one byte.  Its kernels are called k, take (bytes, pointer) and store
- * the first byte of the first at the second.  Commands have their effect when they are appended. */
+ * What a module is made of is told by word 2 of its SPIR-V, the generator, as the bits below;
+ * native code is "built" and those bits in one byte.  Its kernels are called k, take (bytes,
+ * pointer) and store the first byte of the first at the second.  Commands have their effect when
+ * they are appended. */
 #ifndef BACKENDS_LEVEL_ZERO_TEST_FAKE_LEVEL_ZERO_H
 #define BACKENDS_LEVEL_ZERO_TEST_FAKE_LEVEL_ZERO_H
+
+#include "backends/vendor/test/fake_script.h"
 
 #include <level_zero/ze_api.h>
 
@@ -20,6 +22,7 @@ enum {
 };
 
 typedef struct fake_level_zero {
+    fake_script script;
     /* What there is; fake_reset of the test gives a driver with one device. */
     uint32_t drivers, devices; /* devices of each driver */
     bool lists_program, lists_offset;
@@ -35,17 +38,9 @@ typedef struct fake_level_zero {
     bool no_binary;
     size_t variable_size; /* told of every variable; 0: its own */
     const char *log;      /* of every build and link */
-    /* What goes wrong. */
-    uint32_t fail_at;      /* the n-th call, from 1; 0: none */
-    uint32_t fail_from;    /* every call from the n-th; 0: none */
-    const char *fail_call; /* every call of this name; NULL: none */
-    ze_result_t fail_with; /* its result; ZE_RESULT_SUCCESS: it gives nothing and says success */
     /* What happened. */
-    uint32_t calls;
-    int32_t live;      /* objects alive */
     int32_t unsettled; /* events of commands that are not done */
     uint32_t misuses;  /* something was destroyed that a command still needs */
-    char trace[16384]; /* the calls' names, each followed by a space; cut when full */
     char flags[256];   /* of the last module */
     uint32_t joined;   /* modules of SPIR-V in the last module */
     uint32_t linked;   /* modules of the last dynamic link */
@@ -54,8 +49,5 @@ typedef struct fake_level_zero {
     uint32_t indirect;                                    /* access given to the last kernel */
     unsigned char x[4], y[8], shared[12], host_x[20];     /* the variables */
 } fake_level_zero;
-
-/* The state of the fake, the same for all who opened it. */
-fake_level_zero *fake_level_zero_control(void);
 
 #endif

@@ -2,14 +2,13 @@
  * failure.  No driver is needed. */
 #include "backends/level_zero/l0_internal.h"
 #include "backends/level_zero/test/fake_level_zero.h"
+#include "backends/vendor/test/fixture.h"
 #include "reference/base/alloc.h"
 
-#include <dlfcn.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -63,68 +62,27 @@ IMAGE(hidden, HEADER(FAKE_HAS_HOST_X), 5u << 16 | 71, 1, 6188, 0, 'x');
 /* Result id 2 is a constant of 32 bits with SpecId 7. */
 IMAGE(constant, HEADER(0), 4u << 16 | 71, 2, 1, 7, 4u << 16 | 21, 3, 32, 0, 4u << 16 | 50, 3, 2, 5);
 
-static const rt_text none = {"", 0};
-static const dev_command no_wait = {0};
-static const dev_nd_range one_item = {.dimensions = 1, .global = {1, 1, 1}};
-
-static bool message_has(rt_sink *sink, rt_status status, const char *part)
-{
-    rt_text message = rt_sink_diagnostic(sink, status)->message;
-    return memmem(message.data, message.length, part, strlen(part)) != NULL;
-}
-
-typedef struct fixture {
-    rt_sink *sink;
-    dev_device *device;
-} fixture;
-
-static rt_status fixture_open(fixture *f, const char *selector)
-{
-    const dev_open_parameters parameters = {.sink = f->sink};
-    return dev_device_open(&fake_backend, &parameters, rt_text_of(selector), &f->device);
-}
-
-static void fixture_close(fixture *f)
-{
-    dev_device_destroy(f->device);
-    f->device = NULL;
-}
-
 static int setup(void **state)
 {
-    static fixture f;
     fake_reset();
     unsetenv("NEOReadDebugKeys");
     unsetenv("SetCommandStreamReceiver");
-    f = (fixture){.sink = rt_sink_create()};
-    *state = &f;
-    return 0;
+    return fixture_begin(state, &fake_backend, NULL, &fake->script);
 }
 
 static int teardown(void **state)
 {
-    fixture *f = *state;
-    fixture_close(f);
-    assert_int_equal(fake->live, 0);
+    fixture_close(*state);
     assert_int_equal(fake->misuses, 0);
-    rt_sink_destroy(f->sink);
-    return 0;
+    return fixture_end(state);
 }
 
 /* ---- Opening ------------------------------------------------------------------------------ */
 
 static void loaders_that_are_none_are_unavailable(void **state)
 {
-    fixture *f = *state;
-    const dev_open_parameters parameters = {.sink = f->sink};
-    dev_device *device = NULL;
-    rt_status status = l0_device_open("libno-such-loader.so", &parameters, none, &device);
-    assert_int_equal(status.code, RT_UNAVAILABLE);
-    assert_true(message_has(f->sink, status, "libze1"));
-    status = l0_device_open("libm.so.6", &parameters, none, &device);
-    assert_int_equal(status.code, RT_UNAVAILABLE);
-    assert_true(message_has(f->sink, status, "zeInit"));
-    assert_null(device);
+    const fixture *f = *state;
+    expect_unavailable(f, l0_device_open, "libze1", "zeInit");
 }
 
 static void selectors_choose_by_index(void **state)
@@ -184,8 +142,7 @@ static void capabilities_are_the_drivers_answers(void **state)
     fixture_close(f);
     fake->no_compute = true;
     rt_status status = fixture_open(f, "");
-    assert_int_equal(status.code, RT_UNAVAILABLE);
-    assert_true(message_has(f->sink, status, "no queue that computes"));
+    expect_status(f->sink, status, RT_UNAVAILABLE, "no queue that computes");
 }
 
 /* The driver was told to take commands and run none: nothing is waited for that never ends. */
@@ -210,7 +167,7 @@ static void captured_commands_are_not_waited_for(void **state)
     dev_event_destroy(event);
     dev_memory_destroy(memory);
     dev_queue_destroy(queue);
-    assert_null(strstr(fake->trace, "zeEventHostSynchronize"));
+    assert_null(strstr(fake->script.trace, "zeEventHostSynchronize"));
     fixture_close(f);
     setenv("SetCommandStreamReceiver", "0", 1);
     assert_true(rt_ok(fixture_open(f, "")));
@@ -323,21 +280,34 @@ static rt_status run_whole(const fixture *f, const char *selector, run *r)
     return status;
 }
 
+/* Whatever goes wrong, nothing is destroyed too early. */
+static rt_status use_whole(const fixture *f, const void *selector)
+{
+    run r;
+    rt_status status = run_whole(f, selector, &r);
+    assert_int_equal(fake->misuses, 0);
+    return status;
+}
+
 /* Makes a binary of a program and a program of that, ending everything. */
 static rt_status run_binary(const fixture *f, const char *selector, run *r)
 {
     const dev_open_parameters parameters = {.sink = f->sink};
-    rt_buffer binary = {0};
     *r = (run){0};
     rt_status status =
         dev_device_open(&fake_backend, &parameters, rt_text_of(selector), &r->device);
     if (rt_ok(status)) status = dev_program_build(r->device, &named, &r->programs[0]);
-    if (rt_ok(status)) status = dev_program_binary(r->programs[0], &binary);
-    if (rt_ok(status))
-        status = dev_program_load(r->device, rt_buffer_bytes(&binary), &r->programs[1]);
+    if (rt_ok(status)) status = program_reload(r->device, r->programs[0], &r->programs[1]);
     if (rt_ok(status)) status = dev_kernel_create(r->programs[1], RT_TEXT("k"), &r->kernel);
-    rt_buffer_free(&binary);
     run_end(r);
+    return status;
+}
+
+static rt_status use_binary(const fixture *f, const void *selector)
+{
+    run r;
+    rt_status status = run_binary(f, selector, &r);
+    assert_int_equal(fake->misuses, 0);
     return status;
 }
 
@@ -396,10 +366,10 @@ static void compiled_programs_are_linked_again(void **state)
     fixture *f = *state;
     run r;
     assert_true(rt_ok(run_prepare(f, "link=dynamic", &r)));
-    *fake->trace = '\0';
+    *fake->script.trace = '\0';
     dev_program *again;
     assert_true(rt_ok(dev_program_link(r.device, r.programs, 2, none, &again)));
-    assert_non_null(strstr(fake->trace, "zeModuleCreate"));
+    assert_non_null(strstr(fake->script.trace, "zeModuleCreate"));
     dev_program_destroy(again);
     run_end(&r);
 }
@@ -446,15 +416,15 @@ static void DG_PLUGIN_07_variables_are_copied_at_their_pointer(void **state)
     fixture *f = *state;
     run r;
     bool ran = rt_ok(run_prepare(f, "", &r));
-    *fake->trace = '\0';
+    *fake->script.trace = '\0';
     ran = ran && rt_ok(run_variable(&r));
     run_end(&r);
     assert_true(ran);
-    const char *pointer = strstr(fake->trace, "zeModuleGetGlobalPointer");
+    const char *pointer = strstr(fake->script.trace, "zeModuleGetGlobalPointer");
     const char *write = pointer ? strstr(pointer, "zeCommandListAppendMemoryCopy") : NULL;
     const char *read = write ? strstr(write + 1, "zeCommandListAppendMemoryCopy") : NULL;
     assert_non_null(read);
-    assert_null(strstr(fake->trace, "zeCommandListAppendMemoryFill"));
+    assert_null(strstr(fake->script.trace, "zeCommandListAppendMemoryFill"));
 }
 
 /* Bytes of the variable "x" of a program that is built from the code, or is loaded from the binary
@@ -511,7 +481,7 @@ static void DG_PLUGIN_10_imported_variables_are_found_after_the_link(void **stat
         ran = rt_ok(dev_program_compile(r.device, codes[i], &again[i]));
         if (ran) before[i] = again[i]->ops->global_find(again[i], RT_TEXT("shared"), &variables[i]);
     }
-    bool asked = strstr(fake->trace, "zeModuleGetGlobalPointer") != NULL;
+    bool asked = strstr(fake->script.trace, "zeModuleGetGlobalPointer") != NULL;
     if (ran) after = dev_global_find(r.programs[2], RT_TEXT("shared"), &variables[2]);
     uint64_t address = ran && rt_ok(after) ? dev_memory_address(variables[2]) : 0;
     for (int i = 0; i < 2; i++) {
@@ -536,8 +506,7 @@ static void variables_that_cannot_be_are_refused(void **state)
     assert_true(rt_ok(fixture_open(f, "")));
     assert_true(rt_ok(dev_program_build(f->device, &named, &program)));
     rt_status status = dev_global_find(program, RT_TEXT("z"), &variable);
-    assert_int_equal(status.code, RT_ERRC_INVALID);
-    assert_true(message_has(f->sink, status, "no variable 'z'"));
+    expect_status(f->sink, status, RT_ERRC_INVALID, "no variable 'z'");
     assert_int_equal(dev_global_find(program, (rt_text){"x\0x", 3}, &variable).code,
                      RT_ERRC_INVALID);
     fake->variable_size = (size_t)RT_MEMORY_SIZE_MAX + 1;
@@ -569,8 +538,7 @@ static void constants_reach_the_driver(void **state)
     code.constants = &wide;
     code.constant_count = 1;
     rt_status status = dev_program_build(f->device, &code, &program);
-    assert_int_equal(status.code, RT_ERRC_INVALID);
-    assert_true(message_has(f->sink, status, "constant 7 has 4 bytes"));
+    expect_status(f->sink, status, RT_ERRC_INVALID, "constant 7 has 4 bytes");
 }
 
 static void codes_that_are_not_taken_are_refused(void **state)
@@ -600,12 +568,11 @@ static void codes_that_are_not_taken_are_refused(void **state)
     assert_true(rt_ok(fixture_open(f, "")));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rt_status status = dev_program_build(f->device, &rows[i].code, &program);
-        assert_int_equal(status.code, rows[i].answer);
-        assert_true(message_has(f->sink, status, rows[i].part));
+        expect_status(f->sink, status, rows[i].answer, rows[i].part);
         assert_int_equal(dev_program_compile(f->device, &rows[i].code, &program).code,
                          rows[i].answer);
     }
-    assert_null(strstr(fake->trace, "zeModuleCreate"));
+    assert_null(strstr(fake->script.trace, "zeModuleCreate"));
 }
 
 static void binaries_are_checked(void **state)
@@ -721,8 +688,7 @@ static void launches_that_cannot_be_are_refused(void **state)
         fake->lists_offset = rows[i].offsets;
         assert_true(rt_ok(run_prepare(f, "", &r)));
         rt_status status = launch(&r, &rows[i].range);
-        assert_int_equal(status.code, rows[i].code);
-        assert_true(message_has(f->sink, status, rows[i].part));
+        expect_status(f->sink, status, rows[i].code, rows[i].part);
         run_end(&r);
     }
     run r;
@@ -750,8 +716,7 @@ static void patterns_that_are_too_long_are_refused(void **state)
     const uint8_t pattern[8] = {0};
     rt_status status =
         dev_enqueue_fill(r.queue, no_wait, r.memories[0], 0, 8, (rt_bytes){pattern, 8}, &event);
-    assert_int_equal(status.code, RT_LIMIT);
-    assert_true(message_has(f->sink, status, "take up to 4"));
+    expect_status(f->sink, status, RT_LIMIT, "take up to 4");
     run_end(&r);
 }
 
@@ -791,7 +756,7 @@ static void events_are_used_again(void **state)
         assert_true(rt_ok(dev_enqueue_read(r.queue, no_wait, r.memories[0], 0, 8, r.read, &event)));
         dev_event_destroy(event);
     }
-    const char *first = strstr(fake->trace, "zeEventPoolCreate");
+    const char *first = strstr(fake->script.trace, "zeEventPoolCreate");
     assert_non_null(first);
     assert_null(strstr(first + 1, "zeEventPoolCreate"));
     run_end(&r);
@@ -823,29 +788,6 @@ static void who_waits_for_a_hanging_device_hangs_there(void **state)
 
 /* ---- Failures ----------------------------------------------------------------------------- */
 
-/* Fails each call of a whole run in turn, or all from that call on.  checked.c panics when a status
- * is none that the operation may answer; here nothing may stay behind, and every failure has a
- * message. */
-static void fail_each_call(const fixture *f, const char *selector, ze_result_t result, bool onwards,
-                           rt_status (*whole)(const fixture *, const char *, run *))
-{
-    uint32_t calls = UINT32_MAX;
-    for (uint32_t n = 0; n <= calls; n++) { /* 0: none fails, which tells how many there are */
-        fake_reset();
-        fake->fail_at = n;
-        fake->fail_from = onwards ? n : 0;
-        fake->fail_with = result;
-        run r;
-        rt_status status = whole(f, selector, &r);
-        assert_int_equal(fake->live, 0);
-        assert_int_equal(fake->misuses, 0);
-        CHECK_IMPLIES(n == 0, rt_ok(status));
-        if (!rt_ok(status)) assert_true(rt_sink_diagnostic(f->sink, status)->message.length > 10);
-        if (n == 0) calls = fake->calls;
-    }
-    assert_true(calls > 20 && calls < 250);
-}
-
 static void no_failure_leaks_or_panics(void **state)
 {
     const fixture *f = *state;
@@ -863,9 +805,11 @@ static void no_failure_leaks_or_panics(void **state)
                                    (ze_result_t)0x7abcdef0};
     for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
         for (int k = 0; k < 2; k++) {
-            fail_each_call(f, selectors[k], results[i], false, run_whole);
-            fail_each_call(f, selectors[k], results[i], true, run_whole);
-            fail_each_call(f, selectors[k], results[i], false, run_binary);
+            const whole_use whole = {fake_reset, use_whole, selectors[k], 20, 250};
+            const whole_use binary = {fake_reset, use_binary, selectors[k], 20, 250};
+            fail_each_call(f, &whole, (int)results[i], false);
+            fail_each_call(f, &whole, (int)results[i], true);
+            fail_each_call(f, &binary, (int)results[i], false);
         }
     }
 }
@@ -876,8 +820,8 @@ static void a_lost_device_is_told_by_every_call(void **state)
     fixture *f = *state;
     run r;
     assert_true(rt_ok(run_prepare(f, "", &r)));
-    fake->fail_from = fake->calls + 1;
-    fake->fail_with = ZE_RESULT_ERROR_DEVICE_LOST;
+    fake->script.fail_from = fake->script.calls + 1;
+    fake->script.fail_with = ZE_RESULT_ERROR_DEVICE_LOST;
     dev_memory *memory;
     dev_program *program;
     dev_kernel *kernel;
@@ -899,8 +843,8 @@ static void a_device_lost_later_is_told_by_the_wait(void **state)
     assert_true(rt_ok(run_prepare(f, "", &r)));
     fake->pending = true;
     assert_true(rt_ok(launch(&r, &one_item)));
-    fake->fail_from = fake->calls + 1;
-    fake->fail_with = ZE_RESULT_ERROR_DEVICE_LOST;
+    fake->script.fail_from = fake->script.calls + 1;
+    fake->script.fail_with = ZE_RESULT_ERROR_DEVICE_LOST;
     assert_int_equal(dev_event_query(r.events[0]), DEV_EVENT_FAILED);
     rt_status first = dev_event_wait(r.events[0]), again = dev_event_wait(r.events[0]);
     assert_int_equal(first.code, RT_DEVICE_LOST);
@@ -912,12 +856,7 @@ static void a_device_lost_later_is_told_by_the_wait(void **state)
 static void failures_have_the_class_of_their_call(void **state)
 {
     fixture *f = *state;
-    const struct {
-        const char *call;
-        ze_result_t result;
-        rt_code code;
-        const char *part; /* of the message */
-    } rows[] = {
+    static const failure rows[] = {
         {"zeInit", ZE_RESULT_ERROR_UNINITIALIZED, RT_UNAVAILABLE, "intel-opencl-icd"},
         {"zeContextCreate", ZE_RESULT_SUCCESS, RT_DRIVER_ERROR, "without a result"},
         {"zeMemAllocDevice", ZE_RESULT_ERROR_UNSUPPORTED_SIZE, RT_ERRC_MEMORY_ALLOCATION,
@@ -946,17 +885,8 @@ static void failures_have_the_class_of_their_call(void **state)
          "no variable 'shared'"},
         {"zeDriverGet", (ze_result_t)0x12345, RT_DRIVER_ERROR, "does not name (0x12345)"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        fake_reset();
-        fake->fail_call = rows[i].call;
-        fake->fail_with = rows[i].result;
-        run r;
-        rt_status status = run_whole(f, "", &r);
-        if (status.code != rows[i].code || !message_has(f->sink, status, rows[i].part))
-            fail_msg("%s %x: %s: %.*s", rows[i].call, (unsigned)rows[i].result,
-                     rt_code_name((rt_code)status.code),
-                     RT_TEXT_ARG(rt_sink_diagnostic(f->sink, status)->message));
-    }
+    const whole_use whole = {fake_reset, use_whole, "", 0, 0};
+    expect_failures(f, &whole, rows, sizeof rows / sizeof *rows);
 }
 
 static void results_have_names(void **state)
@@ -971,15 +901,8 @@ static void results_have_names(void **state)
 int main(int argc, char **argv)
 {
     if (argc > 1) cmocka_set_test_filter(argv[1]);
-    void *handle = dlopen(FAKE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    void *symbol = handle ? dlsym(handle, "fake_level_zero_control") : NULL;
-    if (!symbol) {
-        fprintf(stderr, "%s\n", dlerror());
-        return 1;
-    }
-    fake_level_zero *(*control)(void);
-    memcpy(&control, &symbol, sizeof control);
-    fake = control();
+    fake = fixture_find_fake(FAKE_LIBRARY);
+    if (!fake) return 1;
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         T(loaders_that_are_none_are_unavailable),
@@ -1013,7 +936,5 @@ int main(int argc, char **argv)
         T(failures_have_the_class_of_their_call),
         T(results_have_names),
     };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    dlclose(handle);
-    return failed;
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

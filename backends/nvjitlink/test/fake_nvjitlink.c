@@ -9,7 +9,7 @@
 
 static fake_nvjitlink fake;
 
-fake_nvjitlink *fake_nvjitlink_control(void)
+void *fake_control(void)
 {
     return &fake;
 }
@@ -21,16 +21,10 @@ struct nvJitLink {
     size_t cubin_size;
 };
 
-/* Records a call and says whether it is to fail; `link` may be NULL. */
+/* Says whether a call is to fail, and tells of it; `link` may be NULL. */
 static bool fails(const char *name, nvj_handle *link)
 {
-    size_t used = strlen(fake.trace);
-    if (used + strlen(name) + 2 < sizeof fake.trace)
-        snprintf(fake.trace + used, sizeof fake.trace - used, "%s ", name);
-    fake.calls++;
-    bool failing =
-        fake.calls == fake.fail_at || (fake.fail_call && strcmp(fake.fail_call, name) == 0);
-    if (!failing) return false;
+    if (!fake_script_fails(&fake.script, name)) return false;
     if (link && fake.log) strncat(link->log, fake.log, sizeof link->log - strlen(link->log) - 1);
     if (fake.written) {
         ssize_t done = write(STDERR_FILENO, fake.written, strlen(fake.written));
@@ -42,7 +36,7 @@ static bool fails(const char *name, nvj_handle *link)
 nvJitLinkVersion_call nvJitLinkVersion;
 nvj_result nvJitLinkVersion(unsigned *out_major, unsigned *out_minor)
 {
-    if (fails("nvJitLinkVersion", NULL)) return fake.fail_with;
+    if (fails("nvJitLinkVersion", NULL)) return fake.script.fail_with;
     *out_major = 13;
     *out_minor = 7;
     return NVJ_SUCCESS;
@@ -61,13 +55,13 @@ nvj_result nvJitLinkCreate(nvj_handle **out_handle, uint32_t count, const char *
     if (!link) abort();
     /* As the library does: a link that is refused is there all the same, for its log. */
     bool failing = fails("nvJitLinkCreate", link);
-    if (failing && fake.fail_with == NVJ_SUCCESS && !fake.log && !fake.written) {
+    if (failing && fake.script.fail_with == NVJ_SUCCESS && !fake.log && !fake.written) {
         free(link);
         return NVJ_SUCCESS;
     }
-    fake.live++;
+    fake.script.live++;
     *out_handle = link;
-    return failing ? fake.fail_with : NVJ_SUCCESS;
+    return failing ? fake.script.fail_with : NVJ_SUCCESS;
 }
 
 nvJitLinkDestroy_call nvJitLinkDestroy;
@@ -76,8 +70,8 @@ nvj_result nvJitLinkDestroy(nvj_handle **handle)
     bool failing = fails("nvJitLinkDestroy", *handle);
     free(*handle);
     *handle = NULL;
-    fake.live--;
-    return failing ? fake.fail_with : NVJ_SUCCESS;
+    fake.script.live--;
+    return failing ? fake.script.fail_with : NVJ_SUCCESS;
 }
 
 nvJitLinkAddData_call nvJitLinkAddData;
@@ -86,7 +80,7 @@ nvj_result nvJitLinkAddData(nvj_handle *handle, int type, const void *data, size
 {
     if (type != NVJ_INPUT_PTX || memchr(data, '\0', size) || !name) abort();
     fake.added++;
-    return fails("nvJitLinkAddData", handle) ? fake.fail_with : NVJ_SUCCESS;
+    return fails("nvJitLinkAddData", handle) ? fake.script.fail_with : NVJ_SUCCESS;
 }
 
 /* Adds a symbol for every word. */
@@ -142,13 +136,13 @@ nvJitLinkComplete_call nvJitLinkComplete;
 nvj_result nvJitLinkComplete(nvj_handle *handle)
 {
     cubin_make(handle);
-    return fails("nvJitLinkComplete", handle) ? fake.fail_with : NVJ_SUCCESS;
+    return fails("nvJitLinkComplete", handle) ? fake.script.fail_with : NVJ_SUCCESS;
 }
 
 nvJitLinkGetLinkedCubinSize_call nvJitLinkGetLinkedCubinSize;
 nvj_result nvJitLinkGetLinkedCubinSize(nvj_handle *handle, size_t *out_size)
 {
-    if (fails("nvJitLinkGetLinkedCubinSize", handle)) return fake.fail_with;
+    if (fails("nvJitLinkGetLinkedCubinSize", handle)) return fake.script.fail_with;
     *out_size = fake.cubin_size ? fake.cubin_size : handle->cubin_size;
     return NVJ_SUCCESS;
 }
@@ -156,7 +150,7 @@ nvj_result nvJitLinkGetLinkedCubinSize(nvj_handle *handle, size_t *out_size)
 nvJitLinkGetLinkedCubin_call nvJitLinkGetLinkedCubin;
 nvj_result nvJitLinkGetLinkedCubin(nvj_handle *handle, void *cubin)
 {
-    if (fails("nvJitLinkGetLinkedCubin", handle)) return fake.fail_with;
+    if (fails("nvJitLinkGetLinkedCubin", handle)) return fake.script.fail_with;
     memcpy(cubin, handle->cubin, handle->cubin_size);
     return NVJ_SUCCESS;
 }
@@ -164,7 +158,7 @@ nvj_result nvJitLinkGetLinkedCubin(nvj_handle *handle, void *cubin)
 nvJitLinkGetErrorLogSize_call nvJitLinkGetErrorLogSize;
 nvj_result nvJitLinkGetErrorLogSize(nvj_handle *handle, size_t *out_size)
 {
-    if (fails("nvJitLinkGetErrorLogSize", NULL)) return fake.fail_with;
+    if (fails("nvJitLinkGetErrorLogSize", NULL)) return fake.script.fail_with;
     *out_size = strlen(handle->log);
     return NVJ_SUCCESS;
 }
@@ -172,7 +166,7 @@ nvj_result nvJitLinkGetErrorLogSize(nvj_handle *handle, size_t *out_size)
 nvJitLinkGetErrorLog_call nvJitLinkGetErrorLog;
 nvj_result nvJitLinkGetErrorLog(nvj_handle *handle, char *log)
 {
-    if (fails("nvJitLinkGetErrorLog", NULL)) return fake.fail_with;
+    if (fails("nvJitLinkGetErrorLog", NULL)) return fake.script.fail_with;
     memcpy(log, handle->log, strlen(handle->log));
     return NVJ_SUCCESS;
 }

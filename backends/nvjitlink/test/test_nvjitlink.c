@@ -2,12 +2,11 @@
 #include "backends/nvjitlink/nvj_cubin.h"
 #include "backends/nvjitlink/nvj_internal.h"
 #include "backends/nvjitlink/test/fake_nvjitlink.h"
+#include "backends/vendor/test/fixture.h"
 
-#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -32,59 +31,19 @@ static const dev_code image = {
     .bytes = {(const uint8_t *)ptx_text, sizeof ptx_text - 1},
     .options = {"-cl-mad-enable -O3", 18},
 };
-static const rt_text none = {"", 0};
-static const dev_command no_wait = {0};
-static const dev_nd_range one_item = {.dimensions = 1, .global = {1, 1, 1}};
-
-static bool message_has(rt_sink *sink, rt_status status, const char *part)
-{
-    rt_text message = rt_sink_diagnostic(sink, status)->message;
-    return memmem(message.data, message.length, part, strlen(part)) != NULL;
-}
-
-typedef struct fixture {
-    rt_sink *sink;
-    dev_device *device;
-} fixture;
-
-static rt_status fixture_open(fixture *f, const char *selector)
-{
-    const dev_open_parameters parameters = {.sink = f->sink};
-    return dev_device_open(&fake_backend, &parameters, rt_text_of(selector), &f->device);
-}
 
 static int setup(void **state)
 {
-    static fixture f;
     fake_reset();
-    f = (fixture){.sink = rt_sink_create()};
-    *state = &f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    fixture *f = *state;
-    dev_device_destroy(f->device);
-    assert_int_equal(fake->live, 0);
-    rt_sink_destroy(f->sink);
-    return 0;
+    return fixture_begin(state, &fake_backend, NULL, &fake->script);
 }
 
 /* ---- Opening ------------------------------------------------------------------------------ */
 
 static void libraries_that_are_none_are_unavailable(void **state)
 {
-    fixture *f = *state;
-    const dev_open_parameters parameters = {.sink = f->sink};
-    dev_device *device = NULL;
-    rt_status status = nvj_device_open("libno-such.so", &parameters, none, &device);
-    assert_int_equal(status.code, RT_UNAVAILABLE);
-    assert_true(message_has(f->sink, status, "ci/setup --with nvidia"));
-    status = nvj_device_open("libm.so.6", &parameters, none, &device);
-    assert_int_equal(status.code, RT_UNAVAILABLE);
-    assert_true(message_has(f->sink, status, "has no nvJitLinkVersion"));
-    assert_null(device);
+    const fixture *f = *state;
+    expect_unavailable(f, nvj_device_open, "ci/setup --with nvidia", "has no nvJitLinkVersion");
 }
 
 static void architectures_are_chosen_by_name(void **state)
@@ -107,11 +66,10 @@ static void architectures_are_chosen_by_name(void **state)
         rt_status status = fixture_open(f, rows[i].selector);
         assert_int_equal(status.code, rows[i].options ? RT_OK : RT_ERRC_INVALID);
         if (rows[i].options) assert_string_equal(fake->options, rows[i].options);
-        dev_device_destroy(f->device);
-        f->device = NULL;
+        fixture_close(f);
     }
-    fake->fail_call = "nvJitLinkCreate";
-    fake->fail_with = 16;
+    fake->script.fail_call = "nvJitLinkCreate";
+    fake->script.fail_with = 16;
     fake->log = "unrecognized architecture (compute_999)\n";
     rt_status status = fixture_open(f, "arch=sm_999");
     assert_int_equal(status.code, RT_ERRC_INVALID);
@@ -145,17 +103,6 @@ typedef struct run {
     dev_times times[2]; /* of the copy and the launch */
 } run;
 
-/* Takes the linked program out as bytes and makes it again. */
-static rt_status run_binary(run *r)
-{
-    rt_buffer binary = {0};
-    rt_status status = dev_program_binary(r->programs[2], &binary);
-    if (rt_ok(status))
-        status = dev_program_load(r->device, rt_buffer_bytes(&binary), &r->programs[4]);
-    rt_buffer_free(&binary);
-    return status;
-}
-
 static rt_status run_programs(const fixture *f, run *r)
 {
     const dev_open_parameters parameters = {.sink = f->sink};
@@ -164,7 +111,7 @@ static rt_status run_programs(const fixture *f, run *r)
         RT_TRY(dev_program_compile(r->device, &image, &r->programs[i]));
     RT_TRY(dev_program_link(r->device, r->programs, 2, RT_TEXT("-lineinfo -O3"), &r->programs[2]));
     RT_TRY(dev_program_build(r->device, &image, &r->programs[3]));
-    RT_TRY(run_binary(r));
+    RT_TRY(program_reload(r->device, r->programs[2], &r->programs[4]));
     RT_TRY(dev_kernel_create(r->programs[4], RT_TEXT("k"), &r->kernel));
     return dev_global_find(r->programs[2], RT_TEXT("counter"), &r->memories[2]);
 }
@@ -222,8 +169,9 @@ static void what_is_linked_is_what_was_given(void **state)
     /* Commands are counted from 0: the copy is the second, the launch the fourth. */
     assert_int_equal(r.times[0].end, 1);
     assert_int_equal(r.times[1].submit, 3);
-    assert_non_null(strstr(fake->trace, "nvJitLinkCreate nvJitLinkGetErrorLogSize nvJitLinkAddData "
-                                        "nvJitLinkGetErrorLogSize nvJitLinkDestroy "));
+    assert_non_null(strstr(fake->script.trace,
+                           "nvJitLinkCreate nvJitLinkGetErrorLogSize nvJitLinkAddData "
+                           "nvJitLinkGetErrorLogSize nvJitLinkDestroy "));
     assert_true(rt_ok(fixture_open(f, "")));
     dev_program *programs[2], *linked;
     for (int i = 0; i < 2; i++)
@@ -237,30 +185,27 @@ static void what_is_linked_is_what_was_given(void **state)
     dev_program_destroy(linked);
 }
 
-/* checked.c panics when a status is none that the operation may answer; here nothing may stay
- * behind, and every failure has a message. */
+static rt_status use_whole(const fixture *f, const void *how)
+{
+    (void)how;
+    run r;
+    return run_whole(f, &r);
+}
+
+static void fake_reset_talking(void)
+{
+    fake_reset();
+    fake->log = "error   : something\n";
+}
+
 static void no_failure_leaks_or_panics(void **state)
 {
     const fixture *f = *state;
-    static const char *const logs[] = {NULL, "error   : something\n"};
+    const whole_use silent = {fake_reset, use_whole, NULL, 15, 80};
+    const whole_use talking = {fake_reset_talking, use_whole, NULL, 15, 80};
     for (nvj_result result = -1; result <= 20; result++) {
-        for (int l = 0; l < 2; l++) {
-            uint32_t calls = UINT32_MAX;
-            for (uint32_t n = 0; n <= calls; n++) {
-                fake_reset();
-                fake->fail_at = n;
-                fake->fail_with = result;
-                fake->log = logs[l];
-                run r;
-                rt_status status = run_whole(f, &r);
-                assert_int_equal(fake->live, 0);
-                CHECK_IMPLIES(n == 0, rt_ok(status));
-                if (!rt_ok(status))
-                    assert_true(rt_sink_diagnostic(f->sink, status)->message.length > 10);
-                if (n == 0) calls = fake->calls;
-            }
-            assert_true(calls > 15 && calls < 80);
-        }
+        fail_each_call(f, &silent, result, false);
+        fail_each_call(f, &talking, result, false);
     }
 }
 
@@ -297,16 +242,13 @@ static void failures_have_the_class_of_their_call(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         fake_reset();
-        fake->fail_call = rows[i].call;
-        fake->fail_with = rows[i].result;
+        fake->script.fail_call = rows[i].call;
+        fake->script.fail_with = rows[i].result;
         fake->log = rows[i].log;
         fake->written = rows[i].written;
         run r;
         rt_status status = run_whole(f, &r);
-        if (status.code != rows[i].code || !message_has(f->sink, status, rows[i].part))
-            fail_msg("%s %d: %s: %.*s", rows[i].call, rows[i].result,
-                     rt_code_name((rt_code)status.code),
-                     RT_TEXT_ARG(rt_sink_diagnostic(f->sink, status)->message));
+        expect_status(f->sink, status, rows[i].code, rows[i].part);
     }
 }
 
@@ -318,12 +260,11 @@ static void a_second_definition_is_refused_where_it_is_added(void **state)
     dev_program *programs[2], *linked;
     for (int i = 0; i < 2; i++)
         assert_true(rt_ok(dev_program_compile(f->device, &image, &programs[i])));
-    fake->calls = 0;
-    fake->fail_at = 5; /* create, its log; the first text, its log; the second text */
+    fake->script.calls = 0;
+    fake->script.fail_at = 5; /* create, its log; the first text, its log; the second text */
     fake->written = "@E@error   : Multiple definition of 'f' in 'image 1'";
     rt_status status = dev_program_link(f->device, programs, 2, none, &linked);
-    assert_int_equal(status.code, RT_LINK_ERROR);
-    assert_true(message_has(f->sink, status, "nvJitLinkAddData: NVJITLINK_SUCCESS (0)"));
+    expect_status(f->sink, status, RT_LINK_ERROR, "nvJitLinkAddData: NVJITLINK_SUCCESS (0)");
     assert_true(message_has(f->sink, status, "Multiple definition of 'f' in 'image 1'"));
     for (int i = 0; i < 2; i++)
         dev_program_destroy(programs[i]);
@@ -342,8 +283,8 @@ static void empty_and_damaged_cubins_are_the_librarys_failure(void **state)
     } rows[] = {
         {"", false, 0, 0, RT_DRIVER_ERROR, "success, and the cubin lacks kernel 'k'"},
         {"kk", false, 0, 0, RT_DRIVER_ERROR, "lacks kernel 'k'"},
-        {"k", true, 0, 0, RT_DRIVER_ERROR, "no cubin with symbols"},
-        {"k", false, 20, 0, RT_DRIVER_ERROR, "no cubin with symbols"},
+        {"k", true, 0, 0, RT_DRIVER_ERROR, "not a cubin with symbols"},
+        {"k", false, 20, 0, RT_DRIVER_ERROR, "not a cubin with symbols"},
         {"k", false, 0, (size_t)RT_IMAGE_SIZE_MAX + 1, RT_LIMIT, "are handled"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -354,8 +295,7 @@ static void empty_and_damaged_cubins_are_the_librarys_failure(void **state)
         fake->cubin_size = rows[i].size;
         run r;
         rt_status status = run_whole(f, &r);
-        assert_int_equal(status.code, rows[i].code);
-        assert_true(message_has(f->sink, status, rows[i].part));
+        expect_status(f->sink, status, rows[i].code, rows[i].part);
     }
 }
 
@@ -449,8 +389,8 @@ static void other_lines_of_standard_error_are_no_log(void **state)
 {
     fixture *f = *state;
     run r;
-    fake->fail_call = "nvJitLinkComplete";
-    fake->fail_with = 0;
+    fake->script.fail_call = "nvJitLinkComplete";
+    fake->script.fail_with = 0;
     fake->written = "(a line of a test, which belongs on standard error)\n";
     assert_true(rt_ok(run_whole(f, &r)));
 }
@@ -458,16 +398,9 @@ static void other_lines_of_standard_error_are_no_log(void **state)
 int main(int argc, char **argv)
 {
     if (argc > 1) cmocka_set_test_filter(argv[1]);
-    void *handle = dlopen(FAKE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    void *symbol = handle ? dlsym(handle, "fake_nvjitlink_control") : NULL;
-    if (!symbol) {
-        fprintf(stderr, "%s\n", dlerror());
-        return 1;
-    }
-    fake_nvjitlink *(*control)(void);
-    memcpy(&control, &symbol, sizeof control);
-    fake = control();
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    fake = fixture_find_fake(FAKE_LIBRARY);
+    if (!fake) return 1;
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, fixture_end)
     const struct CMUnitTest tests[] = {
         TEST(libraries_that_are_none_are_unavailable),
         TEST(architectures_are_chosen_by_name),

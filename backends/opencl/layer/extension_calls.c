@@ -184,12 +184,10 @@ static CL_API_ENTRY cl_int CL_API_CALL record_fill(cl_command_queue queue, void 
                                                    const cl_event *wait, cl_event *out_event)
 {
     DRIVER(clEnqueueMemFillINTEL, call, FILL, queue);
-    layer_record record = layer_record_begin("clEnqueueMemFillINTEL");
-    layer_put_object(&record, "queue", LAYER_QUEUE, queue);
+    layer_record record = layer_command_begin("clEnqueueMemFillINTEL", queue, wait_count);
     layer_put_pointer(&record, "to", to);
     layer_put_number(&record, "size", size);
     layer_put_number(&record, "pattern_size", pattern_size);
-    layer_put_number(&record, "waits_for", wait_count);
     return layer_record_end(
         &record, call(queue, to, pattern, pattern_size, size, wait_count, wait, out_event));
 }
@@ -199,11 +197,9 @@ static CL_API_ENTRY cl_int CL_API_CALL record_set(cl_command_queue queue, void *
                                                   const cl_event *wait, cl_event *out_event)
 {
     DRIVER(clEnqueueMemsetINTEL, call, SET, queue);
-    layer_record record = layer_record_begin("clEnqueueMemsetINTEL");
-    layer_put_object(&record, "queue", LAYER_QUEUE, queue);
+    layer_record record = layer_command_begin("clEnqueueMemsetINTEL", queue, wait_count);
     layer_put_pointer(&record, "to", to);
     layer_put_number(&record, "size", size);
-    layer_put_number(&record, "waits_for", wait_count);
     return layer_record_end(&record, call(queue, to, value, size, wait_count, wait, out_event));
 }
 
@@ -213,13 +209,11 @@ static CL_API_ENTRY cl_int CL_API_CALL record_copy(cl_command_queue queue, cl_bo
                                                    cl_event *out_event)
 {
     DRIVER(clEnqueueMemcpyINTEL, call, COPY, queue);
-    layer_record record = layer_record_begin("clEnqueueMemcpyINTEL");
-    layer_put_object(&record, "queue", LAYER_QUEUE, queue);
+    layer_record record = layer_command_begin("clEnqueueMemcpyINTEL", queue, wait_count);
     layer_put_number(&record, "blocking", blocking);
     layer_put_pointer(&record, "to", to);
     layer_put_pointer(&record, "from", from);
     layer_put_number(&record, "size", size);
-    layer_put_number(&record, "waits_for", wait_count);
     if (blocking) layer_record_announce(&record);
     return layer_record_end(&record,
                             call(queue, blocking, to, from, size, wait_count, wait, out_event));
@@ -231,12 +225,10 @@ static CL_API_ENTRY cl_int CL_API_CALL record_migrate(cl_command_queue queue, co
                                                       cl_event *out_event)
 {
     DRIVER(clEnqueueMigrateMemINTEL, call, MIGRATE, queue);
-    layer_record record = layer_record_begin("clEnqueueMigrateMemINTEL");
-    layer_put_object(&record, "queue", LAYER_QUEUE, queue);
+    layer_record record = layer_command_begin("clEnqueueMigrateMemINTEL", queue, wait_count);
     layer_put_pointer(&record, "pointer", pointer);
     layer_put_number(&record, "size", size);
     layer_put_number(&record, "flags", flags);
-    layer_put_number(&record, "waits_for", wait_count);
     return layer_record_end(&record,
                             call(queue, pointer, size, flags, wait_count, wait, out_event));
 }

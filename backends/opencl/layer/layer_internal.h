@@ -59,6 +59,8 @@ bool layer_log_open(const char *value);
 
 /* Begins the record of a call; layer_record_end ends it.  The layer_put functions add a field. */
 layer_record layer_record_begin(const char *name);
+/* The same for a command of a queue, with what all of them have. */
+layer_record layer_command_begin(const char *name, cl_command_queue queue, cl_uint wait_count);
 void layer_put_number(layer_record *record, const char *key, uint64_t number);
 void layer_put_text(layer_record *record, const char *key, const char *text); /* NULL: "-" */
 void layer_put_hexadecimal(layer_record *record, const char *key, const void *data, size_t size);

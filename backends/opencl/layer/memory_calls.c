@@ -85,20 +85,11 @@ static CL_API_ENTRY void CL_API_CALL record_clSVMFree(cl_context context, void *
 
 /* ---- Moving content ------------------------------------------------------------------------- */
 
-/* What the moves have in common. */
-static layer_record move_begin(const char *name, cl_command_queue queue, cl_uint wait_count)
-{
-    layer_record record = layer_record_begin(name);
-    layer_put_object(&record, "queue", LAYER_QUEUE, queue);
-    layer_put_number(&record, "waits_for", wait_count);
-    return record;
-}
-
 static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueReadBuffer(
     cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size, void *to,
     cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
-    layer_record record = move_begin("clEnqueueReadBuffer", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueReadBuffer", queue, wait_count);
     layer_put_object(&record, "memory", LAYER_MEMORY, buffer);
     layer_put_number(&record, "blocking", blocking);
     layer_put_number(&record, "offset", offset);
@@ -113,7 +104,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueWriteBuffer(
     cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size,
     const void *from, cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
-    layer_record record = move_begin("clEnqueueWriteBuffer", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueWriteBuffer", queue, wait_count);
     layer_put_object(&record, "memory", LAYER_MEMORY, buffer);
     layer_put_number(&record, "blocking", blocking);
     layer_put_number(&record, "offset", offset);
@@ -130,7 +121,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueReadBufferRect(
     const size_t *host_origin, const size_t *region, size_t row, size_t slice, size_t host_row,
     size_t host_slice, void *to, cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
-    layer_record record = move_begin("clEnqueueReadBufferRect", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueReadBufferRect", queue, wait_count);
     layer_put_object(&record, "memory", LAYER_MEMORY, buffer);
     layer_put_number(&record, "blocking", blocking);
     layer_put_sizes(&record, "origin", origin, 3);
@@ -148,7 +139,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueWriteBufferRect(
     size_t host_slice, const void *from, cl_uint wait_count, const cl_event *wait,
     cl_event *out_event)
 {
-    layer_record record = move_begin("clEnqueueWriteBufferRect", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueWriteBufferRect", queue, wait_count);
     layer_put_object(&record, "memory", LAYER_MEMORY, buffer);
     layer_put_number(&record, "blocking", blocking);
     layer_put_sizes(&record, "origin", origin, 3);
@@ -164,7 +155,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueCopyBuffer(
     cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset,
     size_t size, cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
-    layer_record record = move_begin("clEnqueueCopyBuffer", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueCopyBuffer", queue, wait_count);
     layer_put_object(&record, "from", LAYER_MEMORY, from);
     layer_put_object(&record, "to", LAYER_MEMORY, to);
     layer_put_number(&record, "from_offset", from_offset);
@@ -180,7 +171,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueCopyBufferRect(
     const size_t *to_origin, const size_t *region, size_t from_row, size_t from_slice,
     size_t to_row, size_t to_slice, cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
-    layer_record record = move_begin("clEnqueueCopyBufferRect", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueCopyBufferRect", queue, wait_count);
     layer_put_object(&record, "from", LAYER_MEMORY, from);
     layer_put_object(&record, "to", LAYER_MEMORY, to);
     layer_put_sizes(&record, "from_origin", from_origin, 3);
@@ -196,7 +187,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueFillBuffer(
     cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_size, size_t offset,
     size_t size, cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
-    layer_record record = move_begin("clEnqueueFillBuffer", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueFillBuffer", queue, wait_count);
     layer_put_object(&record, "memory", LAYER_MEMORY, buffer);
     layer_put_number(&record, "offset", offset);
     layer_put_number(&record, "size", size);
@@ -211,7 +202,7 @@ static CL_API_ENTRY void *CL_API_CALL record_clEnqueueMapBuffer(
     size_t size, cl_uint wait_count, const cl_event *wait, cl_event *out_event, cl_int *out_result)
 {
     cl_int result = CL_SUCCESS;
-    layer_record record = move_begin("clEnqueueMapBuffer", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueMapBuffer", queue, wait_count);
     layer_put_object(&record, "memory", LAYER_MEMORY, buffer);
     layer_put_number(&record, "blocking", blocking);
     layer_put_number(&record, "flags", flags);
@@ -231,7 +222,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueUnmapMemObject(cl_command
                                                                       const cl_event *wait,
                                                                       cl_event *out_event)
 {
-    layer_record record = move_begin("clEnqueueUnmapMemObject", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueUnmapMemObject", queue, wait_count);
     layer_put_object(&record, "memory", LAYER_MEMORY, memory);
     return layer_record_end(&record, layer_next()->clEnqueueUnmapMemObject(
                                          queue, memory, mapped, wait_count, wait, out_event));
@@ -241,7 +232,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueSVMMemcpy(
     cl_command_queue queue, cl_bool blocking, void *to, const void *from, size_t size,
     cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
-    layer_record record = move_begin("clEnqueueSVMMemcpy", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueSVMMemcpy", queue, wait_count);
     layer_put_number(&record, "blocking", blocking);
     layer_put_pointer(&record, "to", to);
     layer_put_pointer(&record, "from", from);
@@ -256,7 +247,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueSVMMemFill(
     cl_command_queue queue, void *to, const void *pattern, size_t pattern_size, size_t size,
     cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
-    layer_record record = move_begin("clEnqueueSVMMemFill", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueSVMMemFill", queue, wait_count);
     layer_put_pointer(&record, "to", to);
     layer_put_number(&record, "size", size);
     layer_put_number(&record, "pattern_size", pattern_size);

@@ -130,9 +130,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueMarkerWithWaitList(cl_com
                                                                           const cl_event *wait,
                                                                           cl_event *out_event)
 {
-    layer_record record = layer_record_begin("clEnqueueMarkerWithWaitList");
-    layer_put_object(&record, "queue", LAYER_QUEUE, queue);
-    layer_put_number(&record, "waits_for", wait_count);
+    layer_record record = layer_command_begin("clEnqueueMarkerWithWaitList", queue, wait_count);
     return layer_record_end(
         &record, layer_next()->clEnqueueMarkerWithWaitList(queue, wait_count, wait, out_event));
 }
@@ -142,9 +140,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueBarrierWithWaitList(cl_co
                                                                            const cl_event *wait,
                                                                            cl_event *out_event)
 {
-    layer_record record = layer_record_begin("clEnqueueBarrierWithWaitList");
-    layer_put_object(&record, "queue", LAYER_QUEUE, queue);
-    layer_put_number(&record, "waits_for", wait_count);
+    layer_record record = layer_command_begin("clEnqueueBarrierWithWaitList", queue, wait_count);
     return layer_record_end(
         &record, layer_next()->clEnqueueBarrierWithWaitList(queue, wait_count, wait, out_event));
 }

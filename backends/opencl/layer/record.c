@@ -96,6 +96,14 @@ layer_record layer_record_begin(const char *name)
     return record;
 }
 
+layer_record layer_command_begin(const char *name, cl_command_queue queue, cl_uint wait_count)
+{
+    layer_record record = layer_record_begin(name);
+    layer_put_object(&record, "queue", LAYER_QUEUE, queue);
+    layer_put_number(&record, "waits_for", wait_count);
+    return record;
+}
+
 void layer_put_number(layer_record *record, const char *key, uint64_t number)
 {
     if (record->off) return;

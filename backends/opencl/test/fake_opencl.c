@@ -10,7 +10,7 @@
 static fake_opencl fake;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-fake_opencl *fake_opencl_control(void)
+void *fake_control(void)
 {
     return &fake;
 }
@@ -29,41 +29,19 @@ typedef struct object {
 
 static int device_dummy, platform_dummy;
 
-static void *object_make(void)
-{
-    object *made = calloc(1, sizeof *made);
-    if (!made) abort();
-    fake.live++;
-    return made;
-}
-
 static void object_end(void *pointer)
 {
     object *gone = pointer;
-    fake.live--;
     if (gone->notify) gone->notify(NULL, CL_COMPLETE, gone->user);
     free(gone->bytes);
-    free(gone);
-}
-
-/* Records a call and says whether it is to fail. */
-static bool fails(const char *name)
-{
-    size_t used = strlen(fake.trace), length = strlen(name);
-    if (used + length + 2 < sizeof fake.trace) {
-        memcpy(fake.trace + used, name, length);
-        fake.trace[used + length] = ' ';
-        fake.trace[used + length + 1] = '\0';
-    }
-    fake.calls++;
-    return fake.calls == fake.fail_at || (fake.fail_call && strcmp(fake.fail_call, name) == 0);
+    fake_script_end(&fake.script, gone);
 }
 
 /* Begins a call that returns a result. */
 #define CALL(name)                                                                                 \
     pthread_mutex_lock(&lock);                                                                     \
-    bool failing = fails(name);                                                                    \
-    cl_int result = failing ? fake.fail_with : CL_SUCCESS
+    bool failing = fake_script_fails(&fake.script, name);                                          \
+    cl_int result = failing ? fake.script.fail_with : CL_SUCCESS
 
 #define RETURN                                                                                     \
     pthread_mutex_unlock(&lock);                                                                   \
@@ -74,9 +52,9 @@ static void *create(const char *name, cl_int *out_result)
 {
     pthread_mutex_lock(&lock);
     void *made = NULL;
-    bool failing = fails(name);
-    *out_result = failing ? fake.fail_with : CL_SUCCESS;
-    if (!failing) made = object_make();
+    bool failing = fake_script_fails(&fake.script, name);
+    *out_result = failing ? fake.script.fail_with : CL_SUCCESS;
+    if (!failing) made = fake_script_make(&fake.script, sizeof(object));
     pthread_mutex_unlock(&lock);
     return made;
 }
@@ -313,7 +291,8 @@ cl_program clLinkProgram(cl_context context, cl_uint device_count, const cl_devi
     options_keep(options);
     void *made = create("clLinkProgram", out_result);
     pthread_mutex_lock(&lock);
-    if (!made && *out_result == CL_LINK_PROGRAM_FAILURE) made = object_make();
+    if (!made && *out_result == CL_LINK_PROGRAM_FAILURE)
+        made = fake_script_make(&fake.script, sizeof(object));
     pthread_mutex_unlock(&lock);
     return made;
 }
@@ -414,7 +393,7 @@ cl_int clReleaseKernel(cl_kernel kernel)
 static cl_int enqueue_end(bool failing, cl_int result, cl_event *out_event)
 {
     if (!failing) {
-        object *event = object_make();
+        object *event = fake_script_make(&fake.script, sizeof(object));
         event->status = fake.event_status;
         *out_event = (cl_event)(void *)event;
     }
@@ -678,7 +657,7 @@ void *clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const ch
     };
     (void)platform;
     pthread_mutex_lock(&lock);
-    bool failing = fails("clGetExtensionFunctionAddressForPlatform");
+    bool failing = fake_script_fails(&fake.script, "clGetExtensionFunctionAddressForPlatform");
     pthread_mutex_unlock(&lock);
     if (failing || !fake.gives_extensions) return NULL;
     if (fake.withheld && strcmp(fake.withheld, name) == 0) return NULL;

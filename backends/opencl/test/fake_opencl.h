@@ -1,11 +1,12 @@
 /* A fake OpenCL loader: one platform, one device, behaviour and failures on request.
  *
- * It is a shared object that exports OpenCL's entry points and fake_opencl_control.  Its kernels
- * take (bytes, memory) and store the first byte of the first into the second, which is a buffer or
- * a pointer.  Its programs have one variable, "counter", and one specialisation constant, number 7,
- * of four bytes. */
+ * Its kernels take (bytes, memory) and store the first byte of the first into the second, which is
+ * a buffer or a pointer.  Its programs have one variable, "counter", and one specialisation
+ * constant, number 7, of four bytes. */
 #ifndef BACKENDS_OPENCL_TEST_FAKE_OPENCL_H
 #define BACKENDS_OPENCL_TEST_FAKE_OPENCL_H
+
+#include "backends/vendor/test/fake_script.h"
 
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
@@ -16,6 +17,7 @@
 enum { FAKE_VARIABLE_SIZE = 12 };
 
 typedef struct fake_opencl {
+    fake_script script;
     /* What the device is; fake_opencl_reset gives a device that takes SPIR-V. */
     const char *version;
     const char *il_version;
@@ -32,15 +34,9 @@ typedef struct fake_opencl {
     bool no_devices;
     bool no_binary; /* of any program */
     /* What goes wrong. */
-    uint32_t fail_at;      /* the n-th call, from 1; 0: none */
-    const char *fail_call; /* every call of this name; NULL: none */
-    cl_int fail_with;      /* its result; CL_SUCCESS: it gives no object and says success */
-    cl_int event_status;   /* of commands enqueued from now on; CL_COMPLETE: they work */
-    const char *log;       /* what clGetProgramBuildInfo answers */
+    cl_int event_status; /* of commands enqueued from now on; CL_COMPLETE: they work */
+    const char *log;     /* what clGetProgramBuildInfo answers */
     /* What happened. */
-    uint32_t calls;
-    int32_t live;              /* objects alive */
-    char trace[16384];         /* the calls' names, each followed by a space; cut when full */
     char options[256];         /* of the last compile, link or build */
     uint32_t binary_size;      /* of the last clCreateProgramWithBinary */
     char source[256];          /* of the last clCreateProgramWithSource */
@@ -50,8 +46,5 @@ typedef struct fake_opencl {
     uint32_t constant;         /* the value given to constant 7 */
     unsigned char variable[FAKE_VARIABLE_SIZE];
 } fake_opencl;
-
-/* The state of the fake, the same for all who opened it. */
-fake_opencl *fake_opencl_control(void);
 
 #endif

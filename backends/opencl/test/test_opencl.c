@@ -2,13 +2,12 @@
  * No driver is needed. */
 #include "backends/opencl/ocl_internal.h"
 #include "backends/opencl/test/fake_opencl.h"
+#include "backends/vendor/test/run.h"
 
 #include <CL/cl_ext.h>
-#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -41,10 +40,16 @@ static void fake_takes_bitcode(void)
     fake->gives_extensions = false;
 }
 
+static rt_status images_open(const char *path, const dev_open_parameters *parameters,
+                             rt_text selector, dev_device **out_device)
+{
+    return ocl_device_open(path, parameters, selector, OCL_INPUT_IMAGES, out_device);
+}
+
 static rt_status fake_open(const dev_open_parameters *parameters, rt_text selector,
                            dev_device **out_device)
 {
-    return ocl_device_open(FAKE_LIBRARY, parameters, selector, OCL_INPUT_IMAGES, out_device);
+    return images_open(FAKE_LIBRARY, parameters, selector, out_device);
 }
 static const dev_backend fake_backend = {"opencl over a fake", fake_open};
 
@@ -65,79 +70,39 @@ typedef struct fake_tools {
 static rt_status tools_link(void *user, rt_sink *sink, const dev_code *codes, uint32_t count,
                             rt_buffer *out_bitcode)
 {
-    fake_tools *tools = user;
-    tools->image_count = count;
-    tools->constants = 0;
+    fake_tools *told = user;
+    told->image_count = count;
+    told->constants = 0;
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = 0; k < codes[i].constant_count; k++)
-            tools->constants += codes[i].constants[k].value.data[0];
+            told->constants += codes[i].constants[k].value.data[0];
     }
-    if (tools->answer != RT_OK)
-        return rt_fail(sink, tools->answer, RT_RULE_NONE, "the tools were told to fail");
+    if (told->answer != RT_OK)
+        return rt_fail(sink, told->answer, RT_RULE_NONE, "the tools were told to fail");
     for (uint32_t i = 0; i < count; i++)
         rt_buffer_append(out_bitcode, codes[i].bytes.data, codes[i].bytes.size);
     return RT_STATUS_OK;
 }
 
+static fake_tools tools_state;
+static const dev_tools tools = {.user = &tools_state, .link_to_bitcode = tools_link};
+
 static const uint8_t spirv[20] = {0x03, 0x02, 0x23, 0x07}; /* a header without instructions */
 static const dev_code image = {.format = RT_FORMAT_SPIRV64, .bytes = {spirv, sizeof spirv}};
-static const rt_text none = {"", 0};
-static const dev_command no_wait = {0};
-static const dev_nd_range one_item = {.dimensions = 1, .global = {1, 1, 1}};
-
-static bool message_has(rt_sink *sink, rt_status status, const char *part)
-{
-    rt_text message = rt_sink_diagnostic(sink, status)->message;
-    return memmem(message.data, message.length, part, strlen(part)) != NULL;
-}
-
-typedef struct fixture {
-    rt_sink *sink;
-    fake_tools tools_state;
-    dev_tools tools;
-    dev_device *device;
-} fixture;
-
-static rt_status fixture_open(fixture *f, const char *selector)
-{
-    const dev_open_parameters parameters = {.sink = f->sink, .tools = &f->tools};
-    return dev_device_open(&fake_backend, &parameters, rt_text_of(selector), &f->device);
-}
 
 static int setup(void **state)
 {
-    static fixture f;
     fake_reset();
-    f = (fixture){.sink = rt_sink_create()};
-    f.tools = (dev_tools){.user = &f.tools_state, .link_to_bitcode = tools_link};
-    *state = &f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    fixture *f = *state;
-    dev_device_destroy(f->device);
-    assert_int_equal(fake->live, 0);
-    rt_sink_destroy(f->sink);
-    return 0;
+    tools_state = (fake_tools){0};
+    return fixture_begin(state, &fake_backend, &tools, &fake->script);
 }
 
 /* ---- Opening ------------------------------------------------------------------------------ */
 
 static void loaders_that_are_none_are_unavailable(void **state)
 {
-    fixture *f = *state;
-    const dev_open_parameters parameters = {.sink = f->sink};
-    dev_device *device = NULL;
-    rt_status status =
-        ocl_device_open("libno-such-loader.so", &parameters, none, OCL_INPUT_IMAGES, &device);
-    assert_int_equal(status.code, RT_UNAVAILABLE);
-    assert_true(message_has(f->sink, status, "ocl-icd-libopencl1"));
-    status = ocl_device_open("libm.so.6", &parameters, none, OCL_INPUT_IMAGES, &device);
-    assert_int_equal(status.code, RT_UNAVAILABLE);
-    assert_true(message_has(f->sink, status, "clGetPlatformIDs"));
-    assert_null(device);
+    const fixture *f = *state;
+    expect_unavailable(f, images_open, "ocl-icd-libopencl1", "clGetPlatformIDs");
 }
 
 static void selectors_choose_by_parts_of_names(void **state)
@@ -161,15 +126,13 @@ static void selectors_choose_by_parts_of_names(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rt_status status = fixture_open(f, rows[i].selector);
         assert_int_equal(status.code, rows[i].code);
-        dev_device_destroy(f->device);
-        f->device = NULL;
+        fixture_close(f);
     }
     rt_status status = fixture_open(f, "platform=Other");
     assert_true(message_has(f->sink, status, "'Fake Device' of platform 'Fake Platform, Inc'"));
     fake->no_devices = true;
     status = fixture_open(f, "");
-    assert_int_equal(status.code, RT_UNAVAILABLE);
-    assert_true(message_has(f->sink, status, "none"));
+    expect_status(f->sink, status, RT_UNAVAILABLE, "none");
 }
 
 static void routes_follow_from_answers(void **state)
@@ -198,12 +161,11 @@ static void routes_follow_from_answers(void **state)
         fake->address_bits = rows[i].address_bits;
         fake->compiler = rows[i].compiler;
         const dev_open_parameters parameters = {.sink = f->sink,
-                                                .tools = rows[i].tools ? &f->tools : NULL};
+                                                .tools = rows[i].tools ? &tools : NULL};
         dev_device *device;
         rt_status status = dev_device_open(&fake_backend, &parameters, none, &device);
         if (rows[i].missing) {
-            assert_int_equal(status.code, RT_UNAVAILABLE);
-            assert_true(message_has(f->sink, status, rows[i].missing));
+            expect_status(f->sink, status, RT_UNAVAILABLE, rows[i].missing);
             continue;
         }
         assert_true(rt_ok(status));
@@ -270,8 +232,7 @@ static void pointers_and_constants_are_asked_for(void **state)
             found.spec_constants != rows[i].constants)
             fail_msg("row %zu: usm %d, globals %d, functions %d, constants %d", i, found.usm,
                      found.globals_by_name, found.function_pointers, found.spec_constants);
-        dev_device_destroy(f->device);
-        f->device = NULL;
+        fixture_close(f);
     }
     fake_takes_bitcode(); /* where the tools specialise */
     assert_true(rt_ok(fixture_open(f, "")));
@@ -281,8 +242,7 @@ static void pointers_and_constants_are_asked_for(void **state)
     assert_false(found.usm || found.globals_by_name || found.function_pointers);
     assert_false(found.program_variables);
     assert_true(found.sub_group_sizes == 0);
-    dev_device_destroy(f->device);
-    f->device = NULL;
+    fixture_close(f);
     fake->variable_size_max = 1;
     fake->extensions = "cl_khr_spir cl_intel_required_subgroup_size";
     assert_true(rt_ok(fixture_open(f, "")));
@@ -293,46 +253,10 @@ static void pointers_and_constants_are_asked_for(void **state)
 
 /* ---- A whole run, of which any call may fail ---------------------------------------------- */
 
-/* The memories of a run; those after the buffers are there where the device can have them. */
-enum { FIRST, SECOND, ON_DEVICE, ON_HOST, SHARED, VARIABLE, MEMORIES };
-
-typedef struct run {
-    dev_device *device;
-    dev_capabilities capabilities;
-    dev_queue *queues[2];
-    dev_memory *memories[MEMORIES];
-    dev_program *programs[4]; /* two compiled, one linked, one made of that one's binary */
-    dev_kernel *kernel;
-    dev_event *events[32];
-    uint32_t event_count;
-    dev_times times;           /* of the last read */
-    uint8_t read[8];           /* of SECOND, after everything else */
-    uint8_t seen[MEMORIES][8]; /* of those that are reached by pointers */
-} run;
-
-static const uint8_t content[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-
-static rt_status run_memories(run *r)
-{
-    static const dev_memory_kind kinds[] = {
-        [ON_DEVICE] = DEV_MEMORY_USM_DEVICE,
-        [ON_HOST] = DEV_MEMORY_USM_HOST,
-        [SHARED] = DEV_MEMORY_USM_SHARED,
-    };
-    RT_TRY(dev_memory_create(r->device, 8, RT_TEXT("m"), &r->memories[FIRST]));
-    RT_TRY(dev_memory_create(r->device, 8, RT_TEXT("m"), &r->memories[SECOND]));
-    for (int i = ON_DEVICE; i <= SHARED && r->capabilities.usm; i++)
-        RT_TRY(dev_usm_create(r->device, kinds[i], 8, RT_TEXT("m"), &r->memories[i]));
-    return RT_STATUS_OK;
-}
-
 static rt_status run_prepare(const fixture *f, run *r)
 {
-    const dev_open_parameters parameters = {.sink = f->sink, .tools = &f->tools};
-    RT_TRY(dev_device_open(&fake_backend, &parameters, none, &r->device));
+    RT_TRY(run_open(f, r));
     dev_device *device = r->device;
-    dev_device_capabilities(device, &r->capabilities);
-    RT_TRY(run_memories(r));
     static const uint8_t first[4] = {40}, second[1] = {9};
     const dev_spec_constant constants[] = {{7, {first, 4}}, {8, {second, 1}}};
     dev_code code = image;
@@ -353,46 +277,6 @@ static rt_status run_prepare(const fixture *f, run *r)
     return dev_global_find(r->programs[2], RT_TEXT("counter"), &r->memories[VARIABLE]);
 }
 
-static dev_event **run_event(run *r)
-{
-    CHECK(r->event_count < sizeof r->events / sizeof *r->events);
-    return &r->events[r->event_count++];
-}
-
-/* Waits for the event that was made last. */
-static rt_status run_wait(const run *r)
-{
-    return dev_event_wait(r->events[r->event_count - 1]);
-}
-
-/* Launches the kernel on a memory, with 42. */
-static rt_status run_launch(run *r, dev_command after, int memory, uint64_t offset)
-{
-    const uint8_t value = 42;
-    const dev_argument arguments[] = {
-        {.kind = DEV_ARGUMENT_BYTES, .bytes = {&value, 1}},
-        {.kind = memory < ON_DEVICE ? DEV_ARGUMENT_MEMORY : DEV_ARGUMENT_POINTER,
-         .memory = r->memories[memory],
-         .offset = offset},
-    };
-    return dev_enqueue_kernel(r->queues[0], after, r->kernel, &one_item, arguments, 2,
-                              run_event(r));
-}
-
-/* Every transfer that has a pointer at one end: 1 2 3 4 5 6 7 8 from FIRST goes through all kinds.
- */
-static rt_status run_pointers(run *r, int memory)
-{
-    dev_queue *queue = r->queues[0];
-    dev_memory *it = r->memories[memory];
-    if (!it) return RT_STATUS_OK;
-    RT_TRY(dev_enqueue_write(queue, no_wait, it, 0, 8, content, run_event(r)));
-    RT_TRY(dev_enqueue_fill(queue, no_wait, it, 4, 4, (rt_bytes){content, 2}, run_event(r)));
-    RT_TRY(run_launch(r, no_wait, memory, 3));
-    RT_TRY(dev_enqueue_read(queue, no_wait, it, 0, 8, r->seen[memory], run_event(r)));
-    return run_wait(r);
-}
-
 static rt_status run_copies(run *r)
 {
     dev_queue *queue = r->queues[0];
@@ -406,43 +290,20 @@ static rt_status run_copies(run *r)
 
 static rt_status run_enqueue(run *r)
 {
-    dev_event **e = r->events;
-    const dev_command after_first = {.wait = &e[0], .wait_count = 1};
-    const dev_command after_three = {.wait = &e[0], .wait_count = 3};
-    const dev_command after_last = {.wait = &e[3], .wait_count = 1};
-    dev_memory **m = r->memories;
-    RT_TRY(dev_enqueue_write(r->queues[0], no_wait, m[FIRST], 0, 8, content, run_event(r)));
-    RT_TRY(run_launch(r, after_first, FIRST, 0));
-    RT_TRY(dev_enqueue_fill(r->queues[1], no_wait, m[SECOND], 4, 4, (rt_bytes){content, 2},
-                            run_event(r)));
-    RT_TRY(dev_enqueue_copy(r->queues[1], after_three, m[FIRST], 0, m[SECOND], 0, 4, run_event(r)));
-    for (int i = ON_DEVICE; i < MEMORIES; i++)
-        RT_TRY(run_pointers(r, i));
+    static const uint8_t pattern[2] = {1, 2};
+    const dev_command after_copy = {.wait = &r->events[3], .wait_count = 1};
+    RT_TRY(run_commands(r, (rt_bytes){pattern, 2}));
     RT_TRY(run_copies(r));
-    RT_TRY(dev_enqueue_read(r->queues[0], after_last, m[SECOND], 0, 8, r->read, run_event(r)));
+    RT_TRY(dev_enqueue_read(r->queues[0], after_copy, r->memories[SECOND], 0, 8, r->read,
+                            run_event(r)));
     RT_TRY(dev_queue_flush(r->queues[0]));
     RT_TRY(run_wait(r));
     if (!r->capabilities.profiling) return RT_STATUS_OK;
     return dev_event_times(r->events[r->event_count - 1], &r->times);
 }
 
-static void run_end(run *r)
-{
-    for (uint32_t i = 0; i < r->event_count; i++)
-        dev_event_destroy(r->events[i]);
-    dev_kernel_destroy(r->kernel);
-    for (int i = MEMORIES - 1; i >= 0; i--)
-        dev_memory_destroy(r->memories[i]);
-    for (int i = 0; i < 4; i++)
-        dev_program_destroy(r->programs[i]);
-    for (int i = 0; i < 2; i++)
-        dev_queue_destroy(r->queues[i]);
-    dev_device_destroy(r->device);
-}
-
 static rt_status run_whole(const fixture *f, run *r)
 {
-    *r = (run){0};
     rt_status status = run_prepare(f, r);
     if (rt_ok(status)) status = run_enqueue(r);
     run_end(r);
@@ -452,15 +313,24 @@ static rt_status run_whole(const fixture *f, run *r)
 /* The same up to the linked program, which is taken out as a binary and made again. */
 static rt_status run_binary(const fixture *f, run *r)
 {
-    *r = (run){0};
-    rt_buffer binary = {0};
     rt_status status = run_prepare(f, r);
-    if (rt_ok(status)) status = dev_program_binary(r->programs[2], &binary);
-    if (rt_ok(status))
-        status = dev_program_load(r->device, rt_buffer_bytes(&binary), &r->programs[3]);
-    rt_buffer_free(&binary);
+    if (rt_ok(status)) status = program_reload(r->device, r->programs[LINKED], &r->programs[3]);
     run_end(r);
     return status;
+}
+
+static rt_status use_whole(const fixture *f, const void *how)
+{
+    (void)how;
+    run r;
+    return run_whole(f, &r);
+}
+
+static rt_status use_binary(const fixture *f, const void *how)
+{
+    (void)how;
+    run r;
+    return run_binary(f, &r);
 }
 
 static void programs_survive_as_binaries(void **state)
@@ -470,12 +340,12 @@ static void programs_survive_as_binaries(void **state)
     assert_true(rt_ok(run_binary(f, &r)));
     assert_int_equal(fake->binary_size, 5); /* "built" */
     assert_string_equal(fake->options, "");
-    assert_int_equal(fake->live, 0);
+    assert_int_equal(fake->script.live, 0);
     fake->no_binary = true;
     rt_status status = run_binary(f, &r);
     assert_int_equal(status.code, RT_UNSUPPORTED);
     assert_non_null(strstr(rt_sink_diagnostic(f->sink, status)->message.data, "has no binary"));
-    assert_int_equal(fake->live, 0);
+    assert_int_equal(fake->script.live, 0);
 }
 
 static void driver_compiles_and_links_spirv(void **state)
@@ -483,10 +353,11 @@ static void driver_compiles_and_links_spirv(void **state)
     fixture *f = *state;
     run r;
     assert_true(rt_ok(run_whole(f, &r)));
-    assert_non_null(strstr(fake->trace, "clCreateProgramWithIL clSetProgramSpecializationConstant "
-                                        "clSetProgramSpecializationConstant clCompileProgram "));
-    assert_non_null(strstr(fake->trace, "clLinkProgram clCreateKernel clGetKernelInfo "));
-    assert_null(strstr(fake->trace, "clCreateProgramWithBinary"));
+    assert_non_null(strstr(fake->script.trace,
+                           "clCreateProgramWithIL clSetProgramSpecializationConstant "
+                           "clSetProgramSpecializationConstant clCompileProgram "));
+    assert_non_null(strstr(fake->script.trace, "clLinkProgram clCreateKernel clGetKernelInfo "));
+    assert_null(strstr(fake->script.trace, "clCreateProgramWithBinary"));
     assert_string_equal(fake->options, "-g");
     assert_int_equal(fake->constant, 40);
     assert_int_equal(fake->queue_properties, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
@@ -494,7 +365,7 @@ static void driver_compiles_and_links_spirv(void **state)
     assert_int_equal(r.times.start, 20);
     assert_int_equal(r.times.end, 30);
     /* The copy waits for two events of the other queue, which is flushed once for both. */
-    assert_non_null(strstr(fake->trace, "clEnqueueFillBuffer clFlush clEnqueueCopyBuffer "));
+    assert_non_null(strstr(fake->script.trace, "clEnqueueFillBuffer clFlush clEnqueueCopyBuffer "));
 }
 
 static void times_in_no_order_are_refused(void **state)
@@ -503,8 +374,7 @@ static void times_in_no_order_are_refused(void **state)
     run r;
     fake->times_reversed = true;
     rt_status status = run_whole(f, &r);
-    assert_int_equal(status.code, RT_DRIVER_ERROR);
-    assert_true(message_has(f->sink, status, "queued at 10, began at 0 and ended at 30"));
+    expect_status(f->sink, status, RT_DRIVER_ERROR, "queued at 10, began at 0 and ended at 30");
 }
 
 /* One clCompileProgram for each image, and one clLinkProgram of the driver's own; what the tools
@@ -520,10 +390,11 @@ static void DL_BACKEND_08_the_driver_links_spirv(void **state)
     dev_program_destroy(linked); /* before anything fails: a device outlives its programs */
     for (int i = 0; i < 2; i++)
         dev_program_destroy(programs[i]);
-    assert_non_null(strstr(fake->trace, "clCreateProgramWithIL clCompileProgram "
-                                        "clCreateProgramWithIL clCompileProgram clLinkProgram "));
-    assert_null(strstr(fake->trace, "clBuildProgram"));
-    assert_int_equal(f->tools_state.image_count, 0);
+    assert_non_null(strstr(fake->script.trace,
+                           "clCreateProgramWithIL clCompileProgram "
+                           "clCreateProgramWithIL clCompileProgram clLinkProgram "));
+    assert_null(strstr(fake->script.trace, "clBuildProgram"));
+    assert_int_equal(tools_state.image_count, 0);
 }
 
 /* Of the outcomes that the rule leaves, the adapter offers no linking of code compiled ahead of
@@ -540,8 +411,7 @@ static void DL_BACKEND_13_native_code_is_neither_announced_nor_taken(void **stat
     native.format = RT_FORMAT_NATIVE;
     dev_program *program;
     rt_status status = dev_program_compile(f->device, &native, &program);
-    assert_int_equal(status.code, RT_UNSUPPORTED);
-    assert_true(message_has(f->sink, status, "takes images of format"));
+    expect_status(f->sink, status, RT_UNSUPPORTED, "takes images of format");
 }
 
 static void every_kind_of_memory_moves_its_bytes(void **state)
@@ -549,25 +419,23 @@ static void every_kind_of_memory_moves_its_bytes(void **state)
     fixture *f = *state;
     run r;
     assert_true(rt_ok(run_whole(f, &r)));
-    /* Written 1 to 8, its second half filled with 1 2, its fourth byte stored by the kernel. */
-    const uint8_t seen[8] = {1, 2, 3, 42, 1, 2, 1, 2};
-    for (int i = ON_DEVICE; i < MEMORIES; i++)
-        assert_memory_equal(r.seen[i], seen, 8);
+    run_expect_seen(&r);
     /* SECOND: 42 2 3 4 from FIRST and the fill 1 2 1 2; then its first four bytes go to byte 2 of
      * SHARED, from there to byte 4 of the variable, and three from its byte 5 to byte 4 of SECOND.
      */
     const uint8_t expected[8] = {42, 2, 3, 4, 2, 3, 4, 2};
     assert_memory_equal(r.read, expected, 8);
     assert_int_equal(fake->permissions, 3);
-    assert_non_null(strstr(fake->trace,
+    assert_non_null(strstr(fake->script.trace,
                            "clEnqueueWriteGlobalVariableINTEL clEnqueueWriteGlobalVariableINTEL "
                            "clSetEventCallback clSetKernelArg clSetKernelArgMemPointerINTEL "
                            "clEnqueueNDRangeKernel clEnqueueReadGlobalVariableINTEL "));
-    assert_non_null(strstr(fake->trace, "clEnqueueMemcpyINTEL clEnqueueMemFillINTEL "
-                                        "clSetKernelArg clSetKernelArgMemPointerINTEL "
-                                        "clEnqueueNDRangeKernel clEnqueueMemcpyINTEL "));
-    assert_non_null(strstr(fake->trace, "clEnqueueReadBuffer clEnqueueWriteGlobalVariableINTEL "
-                                        "clEnqueueWriteBuffer "));
+    assert_non_null(strstr(fake->script.trace, "clEnqueueMemcpyINTEL clEnqueueMemFillINTEL "
+                                               "clSetKernelArg clSetKernelArgMemPointerINTEL "
+                                               "clEnqueueNDRangeKernel clEnqueueMemcpyINTEL "));
+    assert_non_null(strstr(fake->script.trace,
+                           "clEnqueueReadBuffer clEnqueueWriteGlobalVariableINTEL "
+                           "clEnqueueWriteBuffer "));
 }
 
 /* A round trip, and the part in its middle to and from unified shared memory: each is a call of
@@ -578,26 +446,15 @@ static void DG_PLUGIN_11_variables_are_read_and_written_by_name(void **state)
     fixture *f = *state;
     run r = {0};
     uint8_t back[4] = {0};
-    const uint8_t first[4] = {1, 2, 3, 4};
-    dev_event *events[4];
     assert_true(rt_ok(run_prepare(f, &r)));
-    dev_memory *variable = r.memories[VARIABLE], *shared = r.memories[SHARED];
-    dev_command how = {.tag = 1};
-    fake->trace[0] = '\0';
-    assert_true(rt_ok(dev_enqueue_write(r.queues[0], how, variable, 2, 4, first, &events[0])));
-    assert_true(rt_ok(dev_enqueue_copy(r.queues[0], how, variable, 3, shared, 1, 2, &events[1])));
-    assert_true(rt_ok(dev_enqueue_copy(r.queues[0], how, shared, 1, variable, 4, 2, &events[2])));
-    assert_true(rt_ok(dev_enqueue_read(r.queues[0], how, variable, 2, 4, back, &events[3])));
-    for (int i = 0; i < 4; i++) {
-        assert_true(rt_ok(dev_event_wait(events[i])));
-        dev_event_destroy(events[i]);
-    }
+    fake->script.trace[0] = '\0';
+    run_move_variable(&r, back);
     run_end(&r);
     const uint8_t expected[4] = {1, 2, 2, 3};
     assert_memory_equal(back, expected, 4);
-    assert_non_null(strstr(fake->trace, "clEnqueueWriteGlobalVariableINTEL"));
-    assert_non_null(strstr(fake->trace, "clEnqueueReadGlobalVariableINTEL"));
-    assert_null(strstr(fake->trace, "clEnqueueMemcpyINTEL"));
+    assert_non_null(strstr(fake->script.trace, "clEnqueueWriteGlobalVariableINTEL"));
+    assert_non_null(strstr(fake->script.trace, "clEnqueueReadGlobalVariableINTEL"));
+    assert_null(strstr(fake->script.trace, "clEnqueueMemcpyINTEL"));
 }
 
 static void pointers_have_addresses(void **state)
@@ -618,25 +475,7 @@ static void variables_that_cannot_be_are_refused(void **state)
     fixture *f = *state;
     run r = {0};
     assert_true(rt_ok(run_prepare(f, &r)));
-    const struct {
-        rt_text name;
-        size_t size;
-        rt_code code;
-        const char *part;
-    } rows[] = {
-        {{"missing", 7}, 4, RT_ERRC_INVALID, "no variable 'missing'"},
-        {{"", 0}, 4, RT_ERRC_INVALID, "no variable ''"},
-        {{"counter\0x", 9}, 4, RT_ERRC_INVALID, "NUL"},
-        {{"counter", 7}, 0, RT_DRIVER_ERROR, "without a result"},
-        {{"counter", 7}, (size_t)RT_MEMORY_SIZE_MAX + 1, RT_LIMIT, "4294967297 bytes"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        dev_memory *memory;
-        fake->variable_size = rows[i].size;
-        rt_status status = dev_global_find(r.programs[2], rows[i].name, &memory);
-        assert_int_equal(status.code, rows[i].code);
-        assert_true(message_has(f->sink, status, rows[i].part));
-    }
+    run_refuse_variables(f, &r, &fake->variable_size);
     run_end(&r);
 }
 
@@ -650,8 +489,7 @@ static void constants_of_a_wrong_size_are_refused(void **state)
     code.constant_count = 1;
     dev_program *program;
     rt_status status = dev_program_build(f->device, &code, &program);
-    assert_int_equal(status.code, RT_ERRC_INVALID);
-    assert_true(message_has(f->sink, status, "constant 7 does not take a value of 8 bytes"));
+    expect_status(f->sink, status, RT_ERRC_INVALID, "constant 7 does not take a value of 8 bytes");
 }
 
 static void tools_link_for_a_driver_without_spirv(void **state)
@@ -663,15 +501,16 @@ static void tools_link_for_a_driver_without_spirv(void **state)
     assert_true(rt_ok(run_whole(f, &r)));
     const uint8_t expected[8] = {42, 2, 3, 4, 1, 2, 1, 2};
     assert_memory_equal(r.read, expected, 8);
-    assert_int_equal(f->tools_state.image_count, 2);
-    assert_int_equal(f->tools_state.constants, 2 * (40 + 9));
+    assert_int_equal(tools_state.image_count, 2);
+    assert_int_equal(tools_state.constants, 2 * (40 + 9));
     assert_int_equal(fake->binary_size, 2 * sizeof spirv);
     /* The link's options, then those of both images, which are the same. */
     assert_string_equal(fake->options, "-x spir -spir-std=1.2 -g -O1");
-    assert_non_null(strstr(fake->trace, "clCreateProgramWithBinary clBuildProgram clCreateKernel"));
-    assert_null(strstr(fake->trace, "clCompileProgram"));
-    assert_null(strstr(fake->trace, "clLinkProgram"));
-    assert_null(strstr(fake->trace, "clSetKernelExecInfo"));
+    assert_non_null(
+        strstr(fake->script.trace, "clCreateProgramWithBinary clBuildProgram clCreateKernel"));
+    assert_null(strstr(fake->script.trace, "clCompileProgram"));
+    assert_null(strstr(fake->script.trace, "clLinkProgram"));
+    assert_null(strstr(fake->script.trace, "clSetKernelExecInfo"));
     assert_int_equal(fake->queue_properties, 0);
 }
 
@@ -710,13 +549,13 @@ static void driver_compiles_and_links_source(void **state)
     assert_string_equal(fake->options, "-cl-std=CL3.0");
     assert_true(rt_ok(dev_program_link(f->device, programs, 2, RT_TEXT("-g"), &linked)));
     assert_string_equal(fake->options, "-g");
-    assert_non_null(strstr(fake->trace, "clCreateProgramWithSource clCompileProgram "
-                                        "clCreateProgramWithSource clCompileProgram "
-                                        "clLinkProgram "));
+    assert_non_null(strstr(fake->script.trace, "clCreateProgramWithSource clCompileProgram "
+                                               "clCreateProgramWithSource clCompileProgram "
+                                               "clLinkProgram "));
     assert_true(rt_ok(dev_program_build(f->device, &source_image, &built)));
     assert_string_equal(fake->options, "-cl-std=CL3.0");
-    assert_non_null(strstr(fake->trace, "clCreateProgramWithSource clBuildProgram "));
-    assert_null(strstr(fake->trace, "clCreateProgramWithIL"));
+    assert_non_null(strstr(fake->script.trace, "clCreateProgramWithSource clBuildProgram "));
+    assert_null(strstr(fake->script.trace, "clCreateProgramWithIL"));
     dev_program_destroy(built);
     dev_program_destroy(linked);
     dev_program_destroy(programs[0]);
@@ -739,16 +578,13 @@ static void source_capabilities_are_of_source(void **state)
     assert_false(found.function_pointers);
     dev_program *program;
     rt_status status = dev_program_compile(f->device, &image, &program);
-    assert_int_equal(status.code, RT_UNSUPPORTED);
-    assert_true(message_has(f->sink, status, "takes images of format opencl_c, not spirv64"));
-    dev_device_destroy(f->device);
-    f->device = NULL;
+    expect_status(f->sink, status, RT_UNSUPPORTED, "takes images of format opencl_c, not spirv64");
+    fixture_close(f);
     fake->linker = CL_FALSE;
     assert_true(rt_ok(fixture_open_source(f)));
     dev_device_capabilities(f->device, &found);
     assert_false(dev_capabilities_link(&found, RT_FORMAT_OPENCL_C));
-    dev_device_destroy(f->device);
-    f->device = NULL;
+    fixture_close(f);
     fake->compiler = CL_FALSE;
     assert_int_equal(fixture_open_source(f).code, RT_UNAVAILABLE);
     /* Another device takes no source. */
@@ -792,16 +628,15 @@ static void failures_of_source_have_their_class(void **state)
     };
     fake_takes_source();
     assert_true(rt_ok(fixture_open_source(f)));
-    int32_t live = fake->live;
+    int32_t live = fake->script.live;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        fake->fail_call = rows[i].call;
-        fake->fail_with = rows[i].result;
+        fake->script.fail_call = rows[i].call;
+        fake->script.fail_with = rows[i].result;
         rt_status status = source_whole(f);
-        assert_int_equal(status.code, rows[i].code);
-        assert_true(message_has(f->sink, status, rows[i].part));
-        assert_int_equal(fake->live, live);
+        expect_status(f->sink, status, rows[i].code, rows[i].part);
+        assert_int_equal(fake->script.live, live);
     }
-    fake->fail_call = NULL;
+    fake->script.fail_call = NULL;
     assert_true(rt_ok(source_whole(f)));
 }
 
@@ -826,32 +661,15 @@ static void options_of_every_image_reach_the_driver(void **state)
         dev_program_destroy(programs[i]);
 }
 
-/* Fails each call of a whole run in turn.  checked.c panics when a status is none that the
- * operation may answer; here nothing may stay behind, and every failure has a message. */
-static void fail_each_call(const fixture *f, bool bitcode, cl_int result,
-                           rt_status (*whole)(const fixture *, run *))
-{
-    uint32_t calls = UINT32_MAX;
-    for (uint32_t n = 0; n <= calls; n++) { /* 0: none fails, which tells how many there are */
-        if (bitcode)
-            fake_takes_bitcode();
-        else
-            fake_reset();
-        fake->fail_at = n;
-        fake->fail_with = result;
-        run r;
-        rt_status status = whole(f, &r);
-        assert_int_equal(fake->live, 0);
-        CHECK_IMPLIES(n == 0, rt_ok(status));
-        if (!rt_ok(status)) assert_true(rt_sink_diagnostic(f->sink, status)->message.length > 10);
-        if (n == 0) calls = fake->calls;
-    }
-    assert_true(calls > 30 && calls < 250);
-}
-
 static void no_failure_leaks_or_panics(void **state)
 {
     const fixture *f = *state;
+    const whole_use uses[] = {
+        {fake_reset, use_whole, NULL, 30, 250},
+        {fake_takes_bitcode, use_whole, NULL, 30, 250},
+        {fake_reset, use_binary, NULL, 30, 250},
+        {fake_takes_bitcode, use_binary, NULL, 30, 250},
+    };
     const cl_int results[] = {CL_OUT_OF_HOST_MEMORY,
                               CL_OUT_OF_RESOURCES,
                               CL_DEVICE_NOT_AVAILABLE,
@@ -863,22 +681,15 @@ static void no_failure_leaks_or_panics(void **state)
                               CL_SUCCESS,
                               -9999};
     for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
-        fail_each_call(f, false, results[i], run_whole);
-        fail_each_call(f, true, results[i], run_whole);
-        fail_each_call(f, false, results[i], run_binary);
-        fail_each_call(f, true, results[i], run_binary);
+        for (size_t k = 0; k < sizeof uses / sizeof *uses; k++)
+            fail_each_call(f, &uses[k], results[i], false);
     }
 }
 
 static void failures_have_the_class_of_their_call(void **state)
 {
     fixture *f = *state;
-    const struct {
-        const char *call;
-        cl_int result;
-        rt_code code;
-        const char *part; /* of the message */
-    } rows[] = {
+    static const failure rows[] = {
         {"clGetPlatformIDs", -1001, RT_UNAVAILABLE, "CL_PLATFORM_NOT_FOUND_KHR"},
         {"clCreateContext", CL_OUT_OF_RESOURCES, RT_DRIVER_ERROR, "clCreateContext"},
         {"clCreateCommandQueueWithProperties", CL_OUT_OF_HOST_MEMORY, RT_ERRC_MEMORY_ALLOCATION,
@@ -921,24 +732,12 @@ static void failures_have_the_class_of_their_call(void **state)
         {"clGetEventProfilingInfo", CL_PROFILING_INFO_NOT_AVAILABLE, RT_DRIVER_ERROR,
          "CL_PROFILING_INFO_NOT_AVAILABLE"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        fake_reset();
-        fake->fail_call = rows[i].call;
-        fake->fail_with = rows[i].result;
-        run r;
-        rt_status status = run_whole(f, &r);
-        if (status.code != rows[i].code || !message_has(f->sink, status, rows[i].part))
-            fail_msg("%s %d: %s: %.*s", rows[i].call, rows[i].result,
-                     rt_code_name((rt_code)status.code),
-                     RT_TEXT_ARG(rt_sink_diagnostic(f->sink, status)->message));
-    }
-    fake_takes_bitcode();
-    fake->fail_call = "clBuildProgram";
-    fake->fail_with = CL_BUILD_PROGRAM_FAILURE;
-    run r;
-    rt_status status = run_whole(f, &r);
-    assert_int_equal(status.code, RT_ERRC_BUILD);
-    assert_true(message_has(f->sink, status, "undefined symbol: twice"));
+    static const failure of_bitcode = {"clBuildProgram", CL_BUILD_PROGRAM_FAILURE, RT_ERRC_BUILD,
+                                       "undefined symbol: twice"};
+    const whole_use whole = {fake_reset, use_whole, NULL, 0, 0};
+    const whole_use bitcode = {fake_takes_bitcode, use_whole, NULL, 0, 0};
+    expect_failures(f, &whole, rows, sizeof rows / sizeof *rows);
+    expect_failures(f, &bitcode, &of_bitcode, 1);
 }
 
 static void logs_show_what_is_wrong(void **state)
@@ -951,8 +750,8 @@ static void logs_show_what_is_wrong(void **state)
         {"Linking started\nLinking done\n\n", "(-11)"},
         {"remark: 16-way\nno symbol f  \r\n\nagain done\nat g\n", "log:\nno symbol f\nat g"},
     };
-    fake->fail_call = "clCompileProgram";
-    fake->fail_with = CL_BUILD_PROGRAM_FAILURE;
+    fake->script.fail_call = "clCompileProgram";
+    fake->script.fail_with = CL_BUILD_PROGRAM_FAILURE;
     assert_true(rt_ok(fixture_open(f, "")));
     dev_program *program;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -980,7 +779,7 @@ static void what_the_tools_say_is_passed_on(void **state)
                                RT_TOOL,       RT_IO,        RT_UNAVAILABLE};
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
         fake_takes_bitcode();
-        f->tools_state.answer = answers[i];
+        tools_state.answer = answers[i];
         run r;
         assert_int_equal(run_whole(f, &r).code, answers[i]);
     }
@@ -1091,10 +890,9 @@ static void damaged_modules_do_not_reach_the_driver(void **state)
         damaged[rows[i].word] = rows[i].to;
         code.bytes = (rt_bytes){(const uint8_t *)damaged, rows[i].size};
         rt_status status = dev_program_build(f->device, &code, &program);
-        assert_int_equal(status.code, RT_MALFORMED);
-        assert_true(message_has(f->sink, status, rows[i].part));
+        expect_status(f->sink, status, RT_MALFORMED, rows[i].part);
     }
-    assert_null(strstr(fake->trace, "clCreateProgramWithIL"));
+    assert_null(strstr(fake->script.trace, "clCreateProgramWithIL"));
     for (size_t i = 0; i < WORDS; i++)
         swapped[i] = __builtin_bswap32(whole[i]);
     const uint32_t *good[] = {whole, swapped};
@@ -1118,14 +916,13 @@ static void local_memory_past_the_devices_is_refused(void **state)
     dev_event *event;
     rt_status status =
         dev_enqueue_kernel(r.queues[0], no_wait, r.kernel, &one_item, arguments, 2, &event);
-    assert_int_equal(status.code, RT_LIMIT);
-    assert_true(message_has(f->sink, status, "argument 1 (from 0) wants 97 bytes"));
+    expect_status(f->sink, status, RT_LIMIT, "argument 1 (from 0) wants 97 bytes");
     assert_true(message_has(f->sink, status, "has 4096 bytes"));
     /* One byte less fits, and the fake's kernel refuses it for what it is. */
     arguments[1].size = 96;
     status = dev_enqueue_kernel(r.queues[0], no_wait, r.kernel, &one_item, arguments, 2, &event);
-    assert_int_equal(status.code, RT_ERRC_KERNEL_ARGUMENT);
-    assert_true(message_has(f->sink, status, "argument 1 of 2 (from 0), 96 bytes of local memory"));
+    expect_status(f->sink, status, RT_ERRC_KERNEL_ARGUMENT,
+                  "argument 1 of 2 (from 0), 96 bytes of local memory");
     run_end(&r);
 }
 
@@ -1191,51 +988,42 @@ static void results_have_names(void **state)
 int main(int argc, char **argv)
 {
     if (argc > 1) cmocka_set_test_filter(argv[1]);
-    void *handle = dlopen(FAKE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    void *symbol = handle ? dlsym(handle, "fake_opencl_control") : NULL;
-    if (!symbol) {
-        fprintf(stderr, "%s\n", dlerror());
-        return 1;
-    }
-    fake_opencl *(*control)(void);
-    memcpy(&control, &symbol, sizeof control);
-    fake = control();
+    fake = fixture_find_fake(FAKE_LIBRARY);
+    if (!fake) return 1;
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, fixture_end)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(loaders_that_are_none_are_unavailable, setup, teardown),
-        cmocka_unit_test_setup_teardown(selectors_choose_by_parts_of_names, setup, teardown),
-        cmocka_unit_test_setup_teardown(routes_follow_from_answers, setup, teardown),
-        cmocka_unit_test_setup_teardown(capabilities_are_the_drivers_answers, setup, teardown),
-        cmocka_unit_test_setup_teardown(pointers_and_constants_are_asked_for, setup, teardown),
-        cmocka_unit_test_setup_teardown(driver_compiles_and_links_spirv, setup, teardown),
-        cmocka_unit_test_setup_teardown(times_in_no_order_are_refused, setup, teardown),
-        cmocka_unit_test_setup_teardown(DL_BACKEND_08_the_driver_links_spirv, setup, teardown),
-        cmocka_unit_test_setup_teardown(DL_BACKEND_13_native_code_is_neither_announced_nor_taken,
-                                        setup, teardown),
-        cmocka_unit_test_setup_teardown(programs_survive_as_binaries, setup, teardown),
-        cmocka_unit_test_setup_teardown(every_kind_of_memory_moves_its_bytes, setup, teardown),
-        cmocka_unit_test_setup_teardown(DG_PLUGIN_11_variables_are_read_and_written_by_name, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(pointers_have_addresses, setup, teardown),
-        cmocka_unit_test_setup_teardown(variables_that_cannot_be_are_refused, setup, teardown),
-        cmocka_unit_test_setup_teardown(constants_of_a_wrong_size_are_refused, setup, teardown),
-        cmocka_unit_test_setup_teardown(tools_link_for_a_driver_without_spirv, setup, teardown),
-        cmocka_unit_test_setup_teardown(driver_compiles_and_links_source, setup, teardown),
-        cmocka_unit_test_setup_teardown(source_capabilities_are_of_source, setup, teardown),
-        cmocka_unit_test_setup_teardown(failures_of_source_have_their_class, setup, teardown),
-        cmocka_unit_test_setup_teardown(options_of_every_image_reach_the_driver, setup, teardown),
-        cmocka_unit_test_setup_teardown(no_failure_leaks_or_panics, setup, teardown),
-        cmocka_unit_test_setup_teardown(failures_have_the_class_of_their_call, setup, teardown),
-        cmocka_unit_test_setup_teardown(logs_show_what_is_wrong, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_the_tools_say_is_passed_on, setup, teardown),
-        cmocka_unit_test_setup_teardown(failed_commands_tell_their_waiters, setup, teardown),
-        cmocka_unit_test_setup_teardown(pending_commands_are_pending, setup, teardown),
-        cmocka_unit_test_setup_teardown(wrong_images_and_kernels_are_refused, setup, teardown),
-        cmocka_unit_test_setup_teardown(damaged_modules_do_not_reach_the_driver, setup, teardown),
-        cmocka_unit_test_setup_teardown(local_memory_past_the_devices_is_refused, setup, teardown),
-        cmocka_unit_test_setup_teardown(threads_share_a_kernel, setup, teardown),
-        cmocka_unit_test_setup_teardown(results_have_names, setup, teardown),
+        TEST(loaders_that_are_none_are_unavailable),
+        TEST(selectors_choose_by_parts_of_names),
+        TEST(routes_follow_from_answers),
+        TEST(capabilities_are_the_drivers_answers),
+        TEST(pointers_and_constants_are_asked_for),
+        TEST(driver_compiles_and_links_spirv),
+        TEST(times_in_no_order_are_refused),
+        TEST(DL_BACKEND_08_the_driver_links_spirv),
+        TEST(DL_BACKEND_13_native_code_is_neither_announced_nor_taken),
+        TEST(programs_survive_as_binaries),
+        TEST(every_kind_of_memory_moves_its_bytes),
+        TEST(DG_PLUGIN_11_variables_are_read_and_written_by_name),
+        TEST(pointers_have_addresses),
+        TEST(variables_that_cannot_be_are_refused),
+        TEST(constants_of_a_wrong_size_are_refused),
+        TEST(tools_link_for_a_driver_without_spirv),
+        TEST(driver_compiles_and_links_source),
+        TEST(source_capabilities_are_of_source),
+        TEST(failures_of_source_have_their_class),
+        TEST(options_of_every_image_reach_the_driver),
+        TEST(no_failure_leaks_or_panics),
+        TEST(failures_have_the_class_of_their_call),
+        TEST(logs_show_what_is_wrong),
+        TEST(what_the_tools_say_is_passed_on),
+        TEST(failed_commands_tell_their_waiters),
+        TEST(pending_commands_are_pending),
+        TEST(wrong_images_and_kernels_are_refused),
+        TEST(damaged_modules_do_not_reach_the_driver),
+        TEST(local_memory_past_the_devices_is_refused),
+        TEST(threads_share_a_kernel),
+        TEST(results_have_names),
     };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    dlclose(handle);
-    return failed;
+#undef TEST
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,14 +29,14 @@ says "1 scenario read, 1 with problems"
 expect 0 check "$scenario"
 expect 2 run "$folder/none.yaml"
 expect 2 run "$scenario" --on nobody
-says 'there is no subject "nobody"'
+says "there is no subject 'nobody'"
 expect 2 run "$scenario" --jobs 0
 expect 2 run "$folder/some.assay"
 says "some.assay"
 expect 2 export "$scenario"
-says "--for opencl"
+says "--for; known are: opencl"
 expect 2 chekc
-says 'did you mean "check"?'
+says "did you mean 'check'?"
 expect 2
 expect 3 run "$scenario" --on "$subject" --json /dev/full
 says "No space left on device"

@@ -4,13 +4,13 @@
 #include "conformance/subject/execute.h"
 #include "conformance/subject/layer.h"
 #include "conformance/subject/skip.h"
+#include "conformance/subject/test/scenario_fixture.h"
 #include "reference/program/test/counting_device.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -74,39 +74,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-static const scn_scenario *read_scenario(fixture *f, const char *steps)
-{
-    rt_text text = rt_arena_printf(&f->arena, "%s%s", head, steps);
-    scn_problems problems;
-    const scn_scenario *read =
-        scn_read(&f->arena, text, RT_TEXT("test.yaml"), RT_TEXT("test.yaml"), &problems);
-    for (uint32_t i = 0; i < problems.count; i++) {
-        fprintf(stderr, "%u: %.*s\n", problems.items[i].at.line,
-                RT_TEXT_ARG(problems.items[i].text));
-    }
-    assert_non_null(read);
-    scn_scenario *scenario = rt_arena_alloc(&f->arena, sizeof *scenario);
-    scn_module *modules = rt_arena_alloc_array(&f->arena, 2, sizeof *modules);
-    *scenario = *read;
-    modules[0] = read->modules[0];
-    modules[0].images = (rt_image_list){app_images, 1};
-    modules[1] = read->modules[1];
-    modules[1].images = (rt_image_list){library_images, 1};
-    scenario->modules = modules;
-    return scenario;
-}
-
-static rt_text read_back(rt_arena *arena, int descriptor)
-{
-    rt_buffer all = {0};
-    char chunk[4096];
-    for (ssize_t count; (count = read(descriptor, chunk, sizeof chunk)) > 0;) {
-        rt_buffer_append(&all, chunk, (size_t)count);
-    }
-    rt_text text = rt_arena_text(arena, rt_buffer_text(&all));
-    rt_buffer_free(&all);
-    return text;
-}
+static const scenario_fixture scenarios = {.head = head,
+                                           .images = {{app_images, 1}, {library_images, 1}}};
 
 /* The layer that the next run is told to be over; NULL: none. */
 static const cnf_layer *layer_under;
@@ -118,7 +87,7 @@ static const cnf_check *run(fixture *f, const char *steps, const dev_finding *fi
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     cnf_emitter emitter = {.descriptor = ends[1]};
-    cnf_execution execution = {.scenario = read_scenario(f, steps),
+    cnf_execution execution = {.scenario = scenario_fixture_read(&f->arena, &scenarios, steps),
                                .subject = &counting_subject,
                                .options = &(cnf_subject_options){0},
                                .emitter = &emitter,
@@ -135,8 +104,7 @@ static const cnf_check *run(fixture *f, const char *steps, const dev_finding *fi
     pthread_mutex_destroy(&execution.findings_lock);
     rt_sink_destroy(sink);
     close(ends[1]);
-    cnf_messages_read(&f->arena, read_back(&f->arena, ends[0]), &f->messages);
-    close(ends[0]);
+    scenario_fixture_messages(&f->arena, ends[0], &f->messages);
     assert_null(f->messages.fault);
     assert_int_equal(f->messages.end, CNF_MESSAGES_ENDED);
     assert_true(f->messages.check_count >= 1);
@@ -463,7 +431,8 @@ static void findings_of_an_ended_process_keep_their_step(void **state)
 static const scn_scenario *with_persistent_cache(fixture *f)
 {
     scn_scenario *scenario = rt_arena_alloc(&f->arena, sizeof *scenario);
-    *scenario = *read_scenario(f, "  - restart\n  - expect: {builds: 0}\n");
+    *scenario =
+        *scenario_fixture_read(&f->arena, &scenarios, "  - restart\n  - expect: {builds: 0}\n");
     scenario->persistent_cache = true;
     return scenario;
 }
@@ -481,8 +450,7 @@ static void a_persistent_cache_needs_programs_as_bytes(void **state)
     runtime.capabilities.program_binaries = false;
     assert_true(cnf_skip(&emitter, scenario, &runtime));
     close(ends[1]);
-    cnf_messages_read(&f->arena, read_back(&f->arena, ends[0]), &f->messages);
-    close(ends[0]);
+    scenario_fixture_messages(&f->arena, ends[0], &f->messages);
     assert_int_equal(f->messages.end, CNF_MESSAGES_SKIPPED);
     assert_true(rt_text_is(f->messages.capability, "program_binaries"));
 }

@@ -5,6 +5,7 @@
 #include "conformance/subject/runtime.h"
 #include "conformance/subject/skip.h"
 #include "conformance/subject/subject.h"
+#include "conformance/subject/test/scenario_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,46 +75,23 @@ static int tear_down(void **state)
     return 0;
 }
 
-static scn_scenario *read_scenario(fixture *f, const char *steps)
-{
-    rt_text text = rt_arena_printf(&f->arena, "%s%s", head, steps);
-    scn_problems problems;
-    const scn_scenario *read =
-        scn_read(&f->arena, text, RT_TEXT("test.yaml"), RT_TEXT("test.yaml"), &problems);
-    for (uint32_t i = 0; i < problems.count; i++)
-        fprintf(stderr, "%u: %.*s\n", problems.items[i].at.line,
-                RT_TEXT_ARG(problems.items[i].text));
-    assert_non_null(read);
-    scn_scenario *scenario = rt_arena_alloc(&f->arena, sizeof *scenario);
-    scn_module *modules = rt_arena_alloc_array(&f->arena, 2, sizeof *modules);
-    *scenario = *read;
-    modules[0] = read->modules[0];
-    modules[0].images = (rt_image_list){app_images, 1};
-    modules[1] = read->modules[1];
-    modules[1].images = (rt_image_list){library_images, 1};
-    scenario->modules = modules;
-    return scenario;
-}
+static const scenario_fixture scenarios = {.head = head,
+                                           .images = {{app_images, 1}, {library_images, 1}}};
 
 /* Runs the steps on the null device as a child does, and judges what it sent. */
 static const cnf_judgement *judged(fixture *f, const char *steps)
 {
     static const cnf_subject_options options = {0};
     const cnf_child_result child = {.end = CNF_CHILD_EXITED};
-    rt_buffer pack = {0}, sent = {0};
-    char chunk[4096];
+    rt_buffer pack = {0};
     int ends[2];
-    scn_pack_write(&pack, read_scenario(f, steps));
+    scn_pack_write(&pack, scenario_fixture_read(&f->arena, &scenarios, steps));
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(cnf_subject_run(&links_only, &options, rt_buffer_bytes(&pack), ends[1]), 0);
     close(ends[1]);
-    for (ssize_t count; (count = read(ends[0], chunk, sizeof chunk)) > 0;)
-        rt_buffer_append(&sent, chunk, (size_t)count);
-    close(ends[0]);
-    cnf_messages_read(&f->arena, rt_arena_text(&f->arena, rt_buffer_text(&sent)), &f->messages);
+    scenario_fixture_messages(&f->arena, ends[0], &f->messages);
     cnf_judge(&f->arena, &child, &f->messages, &f->judgement);
     rt_buffer_free(&pack);
-    rt_buffer_free(&sent);
     return &f->judgement;
 }
 
@@ -185,8 +163,8 @@ static void what_makes_no_code_is_skipped(void **state)
 static void images_of_newer_spirv_are_skipped(void **state)
 {
     fixture *f = *state;
-    const scn_scenario *scenario =
-        read_scenario(f, LOAD LAUNCH "  - expect: {memory: data, equals: [7, 7, 7]}\n");
+    const scn_scenario *scenario = scenario_fixture_read(
+        &f->arena, &scenarios, LOAD LAUNCH "  - expect: {memory: data, equals: [7, 7, 7]}\n");
     const struct {
         uint32_t taken;
         bool skipped;

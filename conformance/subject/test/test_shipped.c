@@ -1,9 +1,11 @@
 /* The subject over a host program that misbehaves (fake_host.c): whatever it does becomes a status,
  * a verdict or the same death, and never a fault of the subject. */
 #include "conformance/compare/verdict.h"
+#include "conformance/compile/descriptors.h"
 #include "conformance/host/protocol.h"
 #include "conformance/subject/layer.h"
 #include "conformance/subject/skip.h"
+#include "conformance/subject/test/scenario_fixture.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -81,28 +83,6 @@ static int tear_down(void **state)
     return status;
 }
 
-static const scn_scenario *read_scenario(fixture *f, const char *steps)
-{
-    rt_text text = rt_arena_printf(&f->arena, "%s%s", head, steps);
-    scn_problems problems;
-    const scn_scenario *read =
-        scn_read(&f->arena, text, RT_TEXT("test.yaml"), RT_TEXT("test.yaml"), &problems);
-    for (uint32_t i = 0; i < problems.count; i++)
-        fprintf(stderr, "%u: %.*s\n", problems.items[i].at.line,
-                RT_TEXT_ARG(problems.items[i].text));
-    assert_non_null(read);
-    scn_scenario *scenario = rt_arena_alloc(&f->arena, sizeof *scenario);
-    scn_module *modules = rt_arena_alloc_array(&f->arena, 2, sizeof *modules);
-    *scenario = *read;
-    modules[0] = read->modules[0];
-    modules[0].images = (rt_image_list){app_images, 1};
-    modules[1] = read->modules[1];
-    modules[1].images = (rt_image_list){plugin_images, 1};
-    modules[1].file_name = f->library;
-    scenario->modules = modules;
-    return scenario;
-}
-
 /* ---- The subject's process ----------------------------------------------------------------- */
 
 static void subject_main(fixture *f, const scn_scenario *scenario, int messages)
@@ -141,15 +121,15 @@ static void run(fixture *f, const char *wish, const char *steps)
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(setenv("ASSAY_FAKE", wish, 1), 0);
-    const scn_scenario *scenario = read_scenario(f, steps);
+    const scenario_fixture scenarios = {
+        .head = head, .images = {{app_images, 1}, {plugin_images, 1}}, .library = f->library};
+    const scn_scenario *scenario = scenario_fixture_read(&f->arena, &scenarios, steps);
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) subject_main(f, scenario, ends[1]);
     close(ends[1]);
     f->child = (cnf_child_result){.end = CNF_CHILD_EXITED};
-    char chunk[4096];
-    for (ssize_t count; (count = read(ends[0], chunk, sizeof chunk)) > 0;)
-        rt_buffer_append(&f->child.messages, chunk, (size_t)count);
+    assert_true(cnf_read_all(ends[0], &f->child.messages));
     close(ends[0]);
     int how;
     assert_int_equal(waitpid(pid, &how, 0), pid);

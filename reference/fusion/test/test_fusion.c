@@ -1,7 +1,6 @@
 /* Unit tests of fusion over a compiler that is no compiler: what it is asked, what becomes of its
  * answers, and of a list that others end meanwhile. */
-#include "reference/fusion/fusion.h"
-#include "reference/program/test/fixture.h"
+#include "reference/fusion/test/world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,36 +11,16 @@
 
 static const fixture_module modules[] = {{"main", "k", NULL, NULL}};
 
-typedef struct world {
-    fixture *f;
-    rt_scheduler *scheduler;
-    rt_fusion *fusion;
-    rt_queue_id queue;
-    rt_memory *a;
-    rt_fusion_compiler compiler;
-    uint32_t asked;    /* how often the compiler was */
-    rt_buffer request; /* the newest, as "kernels identities constants" */
-    rt_code refusal;   /* RT_OK: it answers */
+/* What the compiler is told to do, and what it was asked. */
+static struct {
+    rt_code refusal; /* RT_OK: it answers */
     bool answers_nonsense, cancels_meanwhile, adds_meanwhile;
-} world;
+    rt_buffer request; /* the newest, as "kernels identities constants" */
+} told;
 
 static rt_command_id launch(world *w, rt_promotion promotion)
 {
-    const uint32_t value = 7;
-    const rt_argument arguments[] = {
-        {.kind = RT_ARGUMENT_MEMORY,
-         .memory = w->a,
-         .access = RT_ACCESS_READ_WRITE,
-         .promotion = promotion},
-        {.kind = RT_ARGUMENT_BYTES, .bytes = {(const uint8_t *)&value, sizeof value}},
-    };
-    const rt_launch what = {.kernel = RT_TEXT("k"),
-                            .range = {.dimensions = 1, .global = {4, 1, 1}},
-                            .arguments = arguments,
-                            .argument_count = 2};
-    rt_command_id command;
-    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, w->queue, &what, &command)));
-    return command;
+    return world_launch(w, "k", promotion);
 }
 
 /* Answers with a kernel of two parameters, as the counting device's kernels have: the first
@@ -51,58 +30,31 @@ static rt_status fuse(void *user, rt_sink *sink, const rt_fusion_request *reques
 {
     world *w = user;
     w->asked++;
-    rt_buffer_free(&w->request);
-    rt_buffer_printf(&w->request, "%u %u %u", request->kernel_count, request->identity_count,
+    rt_buffer_free(&told.request);
+    rt_buffer_printf(&told.request, "%u %u %u", request->kernel_count, request->identity_count,
                      request->constant_count);
-    if (w->cancels_meanwhile) assert_true(rt_ok(rt_fusion_cancel(w->fusion, w->queue)));
-    if (w->adds_meanwhile) launch(w, RT_PROMOTION_NONE);
-    if (w->refusal != RT_OK)
-        return rt_fail(sink, w->refusal, RT_RULE_NONE, "the compiler does not want to");
-    const rt_fusion_place places[] = {{0, 0}, {w->answers_nonsense ? 9 : 0, 1}};
-    rt_fusion_result result = {.parameters = places, .parameter_count = 2};
-    result.image = (rt_image){.name = request->name,
-                              .kernels = &request->name,
-                              .kernel_count = 1,
-                              .code = {(const uint8_t *)"fused", 5}};
-    rt_image_hash(&result.image);
-    rt_fusion_result_write(out_result, &result);
+    if (told.cancels_meanwhile) assert_true(rt_ok(rt_fusion_cancel(w->fusion, w->queue)));
+    if (told.adds_meanwhile) launch(w, RT_PROMOTION_NONE);
+    if (told.refusal != RT_OK)
+        return rt_fail(sink, told.refusal, RT_RULE_NONE, "the compiler does not want to");
+    const rt_fusion_place places[] = {{0, 0}, {told.answers_nonsense ? 9 : 0, 1}};
+    world_answer(request, places, out_result);
     return RT_STATUS_OK;
 }
 
 static int set_up(void **state)
 {
-    world *w = rt_alloc(sizeof *w);
-    w->f = fixture_create(modules, 1, "");
+    world *w = world_create(fixture_create(modules, 1, ""), fuse);
     rt_loader_open(&w->f->loader, 0);
-    w->scheduler = rt_scheduler_create(w->f->sink, w->f->trace, w->f->manager, NULL);
-    w->compiler = (rt_fusion_compiler){w, fuse};
-    w->fusion = rt_fusion_create(&(rt_fusion_parts){
-        .tools = {.sink = w->f->sink,
-                  .trace = w->f->trace,
-                  .programs = w->f->manager,
-                  .profile = RT_PROFILE_DOCUMENTS,
-                  .compiler = &w->compiler},
-        .scheduler = w->scheduler,
-        .warning_level = 1,
-    });
-    assert_true(rt_ok(rt_scheduler_queue_create(w->scheduler, &w->f->device, 0, false, &w->queue)));
-    rt_scheduler_queue_enable_fusion(w->scheduler, w->queue);
-    assert_true(
-        rt_ok(rt_memory_create(w->f->sink, 0, RT_TEXT("a"), 16, "0123456789abcdef", &w->a)));
-    w->a->element_size = 4;
     *state = w;
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    world *w = *state;
-    rt_scheduler_destroy(w->scheduler);
-    rt_fusion_destroy(w->fusion);
-    rt_memory_destroy(w->a);
-    rt_buffer_free(&w->request);
-    fixture_destroy(w->f);
-    rt_free(w);
+    rt_buffer_free(&told.request);
+    memset(&told, 0, sizeof told);
+    world_destroy(*state);
     return 0;
 }
 
@@ -121,7 +73,7 @@ static void arguments_are_joined_and_values_are_constants(void **state)
 {
     world *w = *state;
     collect_and_complete(w, 3);
-    assert_string_equal(rt_buffer_string(&w->request), "3 2 3");
+    assert_string_equal(rt_buffer_string(&told.request), "3 2 3");
     assert_int_equal(w->f->counting->launches, 1);
     assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "kernel"), "fused_0");
 }
@@ -141,13 +93,13 @@ static void the_same_list_is_compiled_once(void **state)
 static void a_refusal_runs_the_kernels_and_is_not_kept(void **state)
 {
     world *w = *state;
-    w->refusal = RT_FUSION_REJECTED;
+    told.refusal = RT_FUSION_REJECTED;
     rt_command_id event = collect_and_complete(w, 2);
     assert_int_equal(w->f->counting->launches, 2);
     assert_string_equal(fixture_newest(w->f, RT_EVENT_FUSION_CANCEL, "detail"),
                         "the compiler does not want to");
     assert_true(rt_ok(rt_scheduler_wait_command(w->scheduler, event)));
-    w->refusal = RT_OK;
+    told.refusal = RT_OK;
     collect_and_complete(w, 2);
     assert_int_equal(w->asked, 2);
     assert_int_equal(w->f->counting->launches, 3);
@@ -156,11 +108,11 @@ static void a_refusal_runs_the_kernels_and_is_not_kept(void **state)
 static void a_dead_compiler_and_a_wrong_answer_run_the_kernels(void **state)
 {
     world *w = *state;
-    w->refusal = RT_TOOL;
+    told.refusal = RT_TOOL;
     collect_and_complete(w, 2);
     assert_int_equal(w->f->counting->launches, 2);
-    w->refusal = RT_OK;
-    w->answers_nonsense = true;
+    told.refusal = RT_OK;
+    told.answers_nonsense = true;
     collect_and_complete(w, 2);
     assert_int_equal(w->f->counting->launches, 4);
 }
@@ -180,7 +132,7 @@ static void a_device_that_builds_nothing_runs_the_kernels(void **state)
 static void a_fusion_that_ends_while_it_is_compiled_has_ended(void **state)
 {
     world *w = *state;
-    w->cancels_meanwhile = true;
+    told.cancels_meanwhile = true;
     rt_command_id event = collect_and_complete(w, 2);
     assert_int_equal(w->f->counting->launches, 2);
     assert_int_equal(event, rt_fusion_command_event(w->scheduler, w->queue));
@@ -190,7 +142,7 @@ static void a_fusion_that_ends_while_it_is_compiled_has_ended(void **state)
 static void a_list_that_grows_while_it_is_compiled_runs_whole(void **state)
 {
     world *w = *state;
-    w->adds_meanwhile = true;
+    told.adds_meanwhile = true;
     collect_and_complete(w, 2);
     assert_int_equal(w->f->counting->launches, 3);
 }

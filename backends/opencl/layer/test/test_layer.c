@@ -428,8 +428,8 @@ static void extensions_of_two_drivers_are_told_apart(void **state)
                     "3 0 < clHostMemAllocINTEL context=? size=64 made=0 result=0\n"
                     "4 0 < clHostMemAllocINTEL context=? size=64 made=1 result=0\n"
                     "5 0 < " ASKED "clEnqueueMemcpyINTEL given=1 recorded=1 result=0\n"
-                    "6 0 < clEnqueueMemcpyINTEL queue=? blocking=0 to=1+3 from=host size=4 "
-                    "waits_for=0 result=0\n");
+                    "6 0 < clEnqueueMemcpyINTEL queue=? waits_for=0 blocking=0 to=1+3 from=host "
+                    "size=4 result=0\n");
 }
 
 /* A call that the layer does not know goes to the driver, and the log says that it will not be

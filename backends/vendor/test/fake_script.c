@@ -1,0 +1,33 @@
+/* What every fake of a vendor's library does with a call. */
+#include "backends/vendor/test/fake_script.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool fake_script_fails(fake_script *script, const char *name)
+{
+    size_t used = strlen(script->trace), length = strlen(name);
+    if (used + length + 2 < sizeof script->trace) {
+        memcpy(script->trace + used, name, length);
+        script->trace[used + length] = ' ';
+        script->trace[used + length + 1] = '\0';
+    }
+    script->calls++;
+    return script->calls == script->fail_at ||
+           (script->fail_from && script->calls >= script->fail_from) ||
+           (script->fail_call && strcmp(script->fail_call, name) == 0);
+}
+
+void *fake_script_make(fake_script *script, size_t size)
+{
+    void *made = calloc(1, size);
+    if (!made) abort();
+    script->live++;
+    return made;
+}
+
+void fake_script_end(fake_script *script, void *gone)
+{
+    script->live--;
+    free(gone);
+}

@@ -1,0 +1,35 @@
+/* A queue that fuses, for unit tests of fusion: over the modules of a program's fixture, and over a
+ * compiler that is no compiler but a function of the test. */
+#ifndef REFERENCE_FUSION_TEST_WORLD_H
+#define REFERENCE_FUSION_TEST_WORLD_H
+
+#include "reference/fusion/fusion.h"
+#include "reference/program/test/fixture.h"
+
+typedef rt_status world_fuse(void *user, rt_sink *sink, const rt_fusion_request *request,
+                             rt_buffer *out_result);
+
+typedef struct world {
+    fixture *f;
+    rt_scheduler *scheduler;
+    rt_fusion *fusion;
+    rt_queue_id queue;
+    rt_memory *a; /* 16 bytes, elements of 4 */
+    rt_fusion_compiler compiler;
+    uint32_t asked; /* how often the compiler was; its function counts */
+} world;
+
+/* Makes the queue over the fixture, which becomes the world's; `fuse` is given the world.  The
+ * caller ends it. */
+world *world_create(fixture *f, world_fuse *fuse);
+void world_destroy(world *w);
+
+/* Launches a kernel on four work-items with the memory, promoted so, and the value 7. */
+rt_command_id world_launch(world *w, const char *kernel, rt_promotion promotion);
+
+/* Writes an answer of the request's format with a kernel of two parameters, which take the places.
+ */
+void world_answer(const rt_fusion_request *request, const rt_fusion_place places[2],
+                  rt_buffer *out_result);
+
+#endif
