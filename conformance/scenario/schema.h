@@ -202,7 +202,8 @@ bool scn_bundle_state_check(scn_reader *reader, scn_position at, uint32_t step,
 /* The relation of commands that can name a queue and a device: the queue has its device. */
 #define SCN_QUEUE_OR_DEVICE                                                                        \
     {                                                                                              \
-        "device", SCN_BARS, {"queue"}, "'device' beside 'queue'; a queue has its device"           \
+        "device", SCN_BARS, {"queue"},                                                             \
+            "'device' cannot stand beside 'queue', which has its device; remove it"                \
     }
 
 /* The profile that a word of RT_PROFILES names (out: rt_profile *). */
