@@ -242,7 +242,8 @@ rt_status sim_check_collective(const sim_operation *operation)
     const char *wrong = NULL;
     if (row->has_scope) {
         const sim_type *scope = sim_operand_type(operation, 0);
-        if (!is_integer(scope)) wrong = "the scope must be an integer";
+        if (!is_integer(scope) || scope->bits != 32)
+            wrong = "the scope must be an integer of 32 bits";
     }
     if (!wrong) wrong = wrong_types(operation, row, row->has_scope ? 1 : 0);
     return wrong ? sim_operation_fail(operation, "%s", wrong) : RT_STATUS_OK;

@@ -19,12 +19,14 @@ enum {
     FIRST_SAME = 1 << 9,   /* the type of the first operand */
 
     EVENTS = 1 << 10,
+    WIDTH_32 = 1 << 11,
 
     KINDS = BOOLS | INTEGERS | FLOATS | POINTERS | AGGREGATES | EVENTS,
     SHAPES = SCALAR | VECTOR,
     ANY = KINDS | SHAPES,
     NUMBER = INTEGERS | FLOATS | SCALAR,
     INTEGER = INTEGERS | SCALAR,
+    ORDER = INTEGER | WIDTH_32, /* a scope, or memory semantics: sections 3.27 and 3.25 */
     POINTER = POINTERS | SCALAR,
     INTEGER_LANES = INTEGERS | SHAPES,
     FLOAT_LANES = FLOATS | SHAPES,
@@ -142,31 +144,29 @@ static const type_rule rules[SIM_GROUP_COUNT] = {
     [SIM_GROUP_VECTOR_STORE] = {0,
                                 {INTEGERS | FLOATS | SHAPES, INTEGER, POINTER},
                                 sim_check_vector_store},
-    [SIM_GROUP_ATOMIC_LOAD] = {NUMBER, {POINTER, INTEGER, INTEGER}, sim_check_atomic},
-    [SIM_GROUP_ATOMIC_STORE] = {0, {POINTER, INTEGER, INTEGER, NUMBER}, sim_check_atomic_store},
-    [SIM_GROUP_ATOMIC_STEP] = {INTEGER, {POINTER, INTEGER, INTEGER}, sim_check_atomic},
-    [SIM_GROUP_ATOMIC_UPDATE] = {NUMBER,
-                                 {POINTER, INTEGER, INTEGER, RESULT_SAME},
-                                 sim_check_atomic},
+    [SIM_GROUP_ATOMIC_LOAD] = {NUMBER, {POINTER, ORDER, ORDER}, sim_check_atomic},
+    [SIM_GROUP_ATOMIC_STORE] = {0, {POINTER, ORDER, ORDER, NUMBER}, sim_check_atomic_store},
+    [SIM_GROUP_ATOMIC_STEP] = {INTEGER, {POINTER, ORDER, ORDER}, sim_check_atomic},
+    [SIM_GROUP_ATOMIC_UPDATE] = {NUMBER, {POINTER, ORDER, ORDER, RESULT_SAME}, sim_check_atomic},
     [SIM_GROUP_ATOMIC_COMPARE] = {INTEGER,
-                                  {POINTER, INTEGER, INTEGER, INTEGER, RESULT_SAME, RESULT_SAME},
+                                  {POINTER, ORDER, ORDER, ORDER, RESULT_SAME, RESULT_SAME},
                                   sim_check_atomic},
 
     [SIM_GROUP_ATOMIC_FLOAT] = {FLOATS | SCALAR,
-                                {POINTER, INTEGER, INTEGER, RESULT_SAME},
+                                {POINTER, ORDER, ORDER, RESULT_SAME},
                                 sim_check_atomic_float},
-    [SIM_GROUP_ATOMIC_FLAG] = {BOOLS | SCALAR, {POINTER, INTEGER, INTEGER}, sim_check_atomic_flag},
-    [SIM_GROUP_ATOMIC_FLAG_CLEAR] = {0, {POINTER, INTEGER, INTEGER}, sim_check_atomic_flag},
+    [SIM_GROUP_ATOMIC_FLAG] = {BOOLS | SCALAR, {POINTER, ORDER, ORDER}, sim_check_atomic_flag},
+    [SIM_GROUP_ATOMIC_FLAG_CLEAR] = {0, {POINTER, ORDER, ORDER}, sim_check_atomic_flag},
     [SIM_GROUP_PRINT] = {INTEGER, {POINTER}, sim_check_print},
     [SIM_GROUP_ASYNC_COPY] = {EVENTS | SCALAR,
-                              {INTEGER, POINTER, POINTER, INTEGER, INTEGER, EVENTS | SCALAR},
+                              {ORDER, POINTER, POINTER, INTEGER, INTEGER, EVENTS | SCALAR},
                               sim_check_async_copy},
     [SIM_GROUP_COLLECTIVE] = {0, {0}, sim_check_collective},
-    [SIM_GROUP_WAIT_EVENTS] = {0, {INTEGER, INTEGER, POINTER}, NULL},
+    [SIM_GROUP_WAIT_EVENTS] = {0, {ORDER, INTEGER, POINTER}, NULL},
 
-    [SIM_GROUP_CONTROL_BARRIER] = {0, {INTEGER, INTEGER, INTEGER}, NULL},
-    [SIM_GROUP_ARRIVE] = {0, {INTEGER, INTEGER, INTEGER}, NULL},
-    [SIM_GROUP_MEMORY_BARRIER] = {0, {INTEGER, INTEGER}, NULL},
+    [SIM_GROUP_CONTROL_BARRIER] = {0, {ORDER, ORDER, ORDER}, NULL},
+    [SIM_GROUP_ARRIVE] = {0, {ORDER, ORDER, ORDER}, NULL},
+    [SIM_GROUP_MEMORY_BARRIER] = {0, {ORDER, ORDER}, NULL},
     [SIM_GROUP_ASSUME] = {0, {BOOLS | SCALAR}, NULL},
     [SIM_GROUP_CALL] = {0, {0}, sim_check_call},
     [SIM_GROUP_CALL_POINTER] = {0, {POINTER}, sim_check_call_pointer},
@@ -202,6 +202,7 @@ static uint32_t kind_bit(const sim_type *type)
 static bool is_allowed(const sim_type *type, uint32_t constraint)
 {
     bool is_vector = type->kind == SIM_TYPE_VECTOR;
+    if ((constraint & WIDTH_32) && type->bits != 32) return false;
     uint32_t kind = kind_bit(is_vector ? type->element : type);
     return (kind & constraint) && ((is_vector ? VECTOR : SCALAR) & constraint);
 }
@@ -211,6 +212,7 @@ static const char *describe(uint32_t constraint)
 {
     if (constraint & RESULT_SAME) return "must have the type of the result";
     if (constraint & FIRST_SAME) return "must have the type of the first operand";
+    if (constraint & WIDTH_32) return "must be an integer of 32 bits";
     switch (constraint & KINDS) {
     case BOOLS: return constraint & VECTOR ? "must be bools" : "must be a bool";
     case INTEGERS:

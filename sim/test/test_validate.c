@@ -181,7 +181,10 @@ static void test_memory(void **state)
         {"%a = OpAtomicIAdd %int %g %one %zero %one\nOpReturn\n", NULL},
         {"%a = OpAtomicIAdd %long %g %one %zero %long1\nOpReturn\n", "does not point to"},
         {"OpControlBarrier %two %two %zero\nOpReturn\n", NULL},
-        {"OpControlBarrier %two %half %zero\nOpReturn\n", "must be an integer"},
+        {"OpControlBarrier %two %half %zero\nOpReturn\n", "must be an integer of 32 bits"},
+        {"OpControlBarrier %two %two %long1\nOpReturn\n", "must be an integer of 32 bits"},
+        {"OpMemoryBarrier %long1 %zero\nOpReturn\n", "must be an integer of 32 bits"},
+        {"%a = OpAtomicIAdd %int %g %one %long1 %one\nOpReturn\n", "must be an integer of 32 bits"},
     };
     RUN(cases);
     char text[8192];

@@ -441,7 +441,7 @@ static void constants_are_propagated_bit_for_bit(void **state)
     const rt_fusion_kernel kernel = kernel_of(&code, "k", range);
     const int32_t n = 256, v[4] = {-3, 0, 11, 0};
     const float f = 1.5f;
-    const struct {
+    static const struct { /* static, so that what lies between the members has a value too */
         int8_t c;
         int64_t l;
         int16_t s[2];

@@ -356,7 +356,8 @@ static void what_the_compiler_says_decides(void **state)
     add(fixture, "crash", "crash\nsim pass\nvendor pass\n");
     add(fixture, "hang", "hang\nsim pass\nvendor pass\n");
     add(fixture, "garbage", "garbage\nsim pass\nvendor pass\n");
-    assert_int_equal(run(fixture, 4, 500), CNF_RUN_COMPLETE);
+    /* Only "hang" may be out of time, on a busy machine too. */
+    assert_int_equal(run(fixture, 4, 4000), CNF_RUN_COMPLETE);
     const cnf_record *bad =
         assert_verdict(fixture, "bad", "-", "INVALID", "compile:source:compile-time:app");
     assert_non_null(
