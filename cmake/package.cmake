@@ -6,7 +6,8 @@ install(TARGETS assay RUNTIME DESTINATION bin)
 install(TARGETS assay_registrar LIBRARY DESTINATION lib/assay)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenarios DESTINATION share/assay)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION share/doc/assay PATTERN "*.jsonl" EXCLUDE)
-install(FILES README.md ARCHITECTURE.md DESTINATION share/doc/assay)
+# The README of the source tree is about building; who installs gets what is about using.
+install(FILES cmake/installed.md DESTINATION share/doc/assay RENAME README.md)
 install(FILES LICENSE DESTINATION share/doc/assay RENAME copyright)
 
 # The tables of the command line, as the program prints them.
@@ -21,7 +22,8 @@ install(FILES ${CMAKE_BINARY_DIR}/manual/assay DESTINATION share/bash-completion
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME assay)
-set(CPACK_PACKAGE_CONTACT "assay's maintainers <assay@localhost>")
+# Debian asks for a name and an address; the project has no address, and none is invented.
+set(CPACK_PACKAGE_CONTACT "the assay project")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Tests runtimes that link and launch device code")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)

@@ -393,6 +393,17 @@ typedef struct sim_private_variable {
     rt_text name;
 } sim_private_variable;
 
+/* What operations do that decides how a launch is run: those of one function, or all that a kernel
+ * can reach (reach.c). */
+typedef struct sim_reach {
+    bool meets;       /* work-items of a sub-group meet */
+    bool atomics;     /* on any memory */
+    bool far_atomics; /* on memory that other work-groups may see */
+    bool copies;      /* asynchronous ones */
+    bool prints;
+    const bool *locals; /* which of the program's variables in local memory they name; NULL: none */
+} sim_reach;
+
 typedef struct sim_code_function {
     rt_text name;
     uint32_t module;              /* index among the linked ones */
@@ -413,6 +424,7 @@ typedef struct sim_code_function {
     uint32_t variable_count;
     uint64_t private_bytes; /* of one work-item, a multiple of 64 */
     uint32_t frame_bytes, uniform_bytes, temporary_bytes;
+    sim_reach does; /* by itself, but for `meets`, which its blocks say */
 } sim_code_function;
 
 /* A place in the source: what findings are collected by. */

@@ -146,6 +146,8 @@ typedef struct sim_ir_function {
     bool *result_varying;
     uint32_t *block_of; /* module block - block_first -> first ir block; SIM_NONE: unreachable */
     uint32_t *last_of;  /* the same, the last one */
+    sim_reach does;     /* but for `meets` */
+    bool *locals;       /* does.locals, which is the program's; NULL: it names none yet */
 } sim_ir_function;
 
 /* The scalars of an id of the module. */

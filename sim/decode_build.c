@@ -134,10 +134,22 @@ static rt_status constant_leaves(sim_decoder *d, const sim_constant *constant,
     return sim_decode_instruction(d, &view, out_leaves);
 }
 
+/* Notes that the function names a variable in local memory, whoever has named it before. */
+static void local_note(sim_decoder *d, const sim_variable *variable)
+{
+    sim_ir_function *f = d->f;
+    if (variable->storage_class != SIM_StorageClassWorkgroup) return;
+    if (!f->locals)
+        f->locals = rt_arena_alloc_array(&d->program->arena, d->locals.count, sizeof *f->locals);
+    f->does.locals = f->locals;
+    f->locals[d->global_of[f->module_index][variable - f->module->variables]] = true;
+}
+
 rt_status sim_decode_leaves(sim_decoder *d, sim_id id, sim_leaves *out_leaves)
 {
     const sim_module *module = d->f->module;
     const sim_id_entry *entry = sim_module_id(module, id);
+    if (entry->kind == SIM_ID_VARIABLE) local_note(d, sim_module_variable(module, id));
     sim_leaves *known = &d->leaves[d->f->module_index][id];
     if (known->refs) {
         *out_leaves = *known;

@@ -259,7 +259,7 @@ rt_status sim_decode_async_copy(sim_decoder *d, const sim_view *view, sim_leaves
     node->extra = target->storage_class == SIM_StorageClassCrossWorkgroup;
     for (uint32_t i = 0; i < 5; i++)
         d->f->refs.items[node->operand_first + i] = in[i].refs[0];
-    d->program->has_copies = true;
+    d->f->does.copies = true;
     sim_ref *refs = sim_refs_new(d, 1);
     refs[0] = node->result_first;
     *out_leaves = (sim_leaves){refs, 1};

@@ -416,7 +416,8 @@ static rt_status build_atomic(sim_decoder *d, const sim_view *view, sim_leaves *
         row++;
         CHECK(row < sizeof atomic_rows / sizeof atomic_rows[0]);
     }
-    const sim_type *element = sim_module_id(d->f->module, view->operands[0])->type->element;
+    const sim_type *target = sim_module_id(d->f->module, view->operands[0])->type;
+    const sim_type *element = target->element;
     bool is_flag = view->opcode->group == SIM_GROUP_ATOMIC_FLAG;
     bool has_value = view->type && !is_flag;
     sim_lane_type type = has_value ? sim_type_lane(view->type) : sim_type_lane(element);
@@ -436,6 +437,8 @@ static rt_status build_atomic(sim_decoder *d, const sim_view *view, sim_leaves *
     sim_node *node = sim_node_add(d, SIM_SHAPE_ATOMIC, handler, type, 3, 1);
     node->extra = atomic_rows[row].operation;
     node->stride = sim_decode_order(d, 0, view->operands[1], view->operands[2]);
+    d->f->does.atomics = true;
+    d->f->does.far_atomics |= target->storage_class != SIM_StorageClassWorkgroup;
     sim_ref *operands = d->f->refs.items + node->operand_first;
     operands[0] = pointer.refs[0];
     operands[1] = value.refs[0];

@@ -39,6 +39,7 @@ rt_status sim_decode_print(sim_decoder *d, const sim_view *view, sim_leaves *out
     }
     sim_node *node = sim_node_add(d, SIM_SHAPE_PRINT, SIM_H_PRINT, SIM_I32, leaves, 1);
     node->extra = d->prints.count;
+    d->f->does.prints = true;
     *rt_vector_push(&d->prints) = (sim_print){arguments, count};
     for (uint32_t i = 0; i < leaves; i++)
         d->f->refs.items[node->operand_first + i] = refs[i];

@@ -291,9 +291,4 @@ void sim_decode_written(sim_decoder *d)
     }
     for (uint32_t i = 0; i < d->program->kernel_count; i++)
         kernel_keep(&t, &d->program->kernels[i]);
-    for (uint32_t i = 0; i < d->function_count; i++) {
-        const sim_ir_function *f = &d->functions[i];
-        for (uint32_t k = 0; k < f->nodes.count; k++)
-            d->program->has_atomics |= f->nodes.items[k].shape == SIM_SHAPE_ATOMIC;
-    }
 }

@@ -109,13 +109,16 @@ static void local_add(sim_launch_state *l, uint64_t *end, uint64_t size, uint64_
     *end = offset + size;
 }
 
-/* The program's Workgroup variables, then the local arguments. */
+/* The program's Workgroup variables, then the local arguments.  A variable of other kernels keeps
+ * its number and has no bytes. */
 rt_status sim_launch_open(sim_launch_state *l, const sim_argument *arguments)
 {
     uint64_t end = 0;
+    const bool *reached = l->kernel->reach.locals;
     for (uint32_t i = 0; i < l->program->local_count; i++) {
         const sim_local *local = &l->program->locals[i];
-        local_add(l, &end, local->size, local->alignment, local->name);
+        bool is_used = reached && reached[i];
+        local_add(l, &end, is_used ? local->size : 0, local->alignment, local->name);
     }
     for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
         if (arguments[i].kind != SIM_PARAMETER_LOCAL) continue;
@@ -479,7 +482,7 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
                               options && options->budget ? options->budget : default_budget(range),
                           .schedule = options ? options->schedule : SIM_SCHEDULE_LOCKSTEP};
     if (l.schedule != SIM_SCHEDULE_LOCKSTEP) {
-        l.unit_lanes = kernel->meets ? kernel->subgroup_size : 1;
+        l.unit_lanes = kernel->reach.meets ? kernel->subgroup_size : 1;
     }
     l.pattern = (uint8_t)(sim_world_choose(world, UINT64_MAX) | 1);
     pool_set(&l);

@@ -9,8 +9,10 @@
  *
  * Where groups do race, so do the threads, for bytes that are then thrown away.
  *
- * Kernels that communicate are not tried at all: atomics, asynchronous copies, printf, memory that
- * is only known by pointers, schedules that are about order. */
+ * Kernels that can reach what communicates are not tried at all: atomics on memory that other
+ * groups see, asynchronous copies, printf, memory that is only known by pointers, schedules that
+ * are about order.  Local memory is each thread's own, so that atomics there and barriers tell
+ * nothing. */
 #include "sim/parallel.h"
 
 #include "reference/base/alloc.h"
@@ -41,8 +43,9 @@ static bool may_try(const sim_launch_state *l, uint64_t groups)
 {
     const sim_world *world = l->world;
     const sim_written *written = &l->kernel->written;
-    bool is_silent = !l->program->has_atomics && !l->program->has_copies &&
-                     l->program->print_count == 0 && !written->anything && !written->variables;
+    const sim_reach *reach = &l->kernel->reach;
+    bool is_silent = !reach->far_atomics && !reach->copies && !reach->prints &&
+                     !written->anything && !written->variables;
     /* Without a search for races nothing would tell; and stamps must last for all. */
     return world->threads > 1 && groups > 1 && is_silent && !world->is_unchecked &&
            l->schedule == SIM_SCHEDULE_LOCKSTEP && world->race_next <= world->race_limit / 2;

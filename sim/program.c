@@ -277,6 +277,7 @@ static rt_status decode(sim_decoder *d)
     for (uint32_t i = 0; i < d->function_count; i++) {
         sim_code_function *function = &program->functions[i];
         origin_keep(d, &d->functions[i], function);
+        function->does = d->functions[i].does;
         function->uniform_bytes = 8; /* the emitter's scratch */
         sim_decode_place(d, &d->functions[i], function);
         sim_decode_emit(d, &d->functions[i], function);
@@ -285,12 +286,12 @@ static rt_status decode(sim_decoder *d)
         }
     }
     RT_TRY(sim_decode_pointers_keep(d));
-    for (uint32_t i = 0; i < program->kernel_count; i++)
-        program->kernels[i].meets = sim_function_meets(program, program->kernels[i].function);
     sites_keep(d);
     KEEP(site, d->sites);
     KEEP(global, d->globals);
     KEEP(local, d->locals);
+    for (uint32_t i = 0; i < program->kernel_count; i++)
+        program->kernels[i].reach = sim_function_reach(program, program->kernels[i].function);
     KEEP(print, d->prints);
     KEEP(relocation, d->relocations);
     KEEP(pool_slot, d->pool);

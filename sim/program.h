@@ -61,7 +61,7 @@ struct sim_kernel {
     uint32_t parameter_count;
     uint32_t local_size[RT_ND_RANGE_DIMENSIONS]; /* required by the kernel; all 0: free */
     uint32_t subgroup_size;                      /* 8, 16 or 32 */
-    bool meets; /* it can reach operations for which work-items of a sub-group meet */
+    sim_reach reach;
     sim_written written;
 };
 
@@ -87,7 +87,6 @@ struct sim_program {
     const sim_site *sites;
     const uint64_t *pool_slots; /* SIM_POOL_SLOTS launch values, then constants */
     uint32_t print_count, site_count, pool_slot_count;
-    bool has_atomics, has_copies; /* asynchronous ones */
 };
 
 /* The variables of a program in a world, made if it has none there yet.  The instance's arrays are
@@ -103,8 +102,9 @@ const sim_program *sim_instance_of_function(const sim_world *world, uint32_t num
 /* Lets go of all programs of a world that ends, which destroys the objects itself. */
 void sim_instances_free(sim_world *world);
 
-/* True when the function, or one that it may call, has such operations (reach.c). */
-bool sim_function_meets(const sim_program *program, uint32_t function);
+/* What the function does and all that it may call (reach.c).  The array is the program's, whose
+ * functions and locals must be there. */
+sim_reach sim_function_reach(sim_program *program, uint32_t function);
 
 /* Takes a further reference; sim_program_destroy gives one back. */
 sim_program *sim_program_retain(sim_program *program);

@@ -653,12 +653,12 @@ void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
 {
     sim_race *race = &l->race;
     const uint64_t *size = l->range->global;
-    race->is_on = size[0] > 1 || size[1] > 1 || size[2] > 1 || l->program->has_copies;
+    race->is_on = size[0] > 1 || size[1] > 1 || size[2] > 1 || l->kernel->reach.copies;
     race->is_on &= !l->world->is_unchecked;
     if (!race->is_on) return;
     race->world = l->world;
     race->items = (uint32_t)l->pool[SIM_SLOT_GROUP_ITEMS];
-    race->has_atomics = l->program->has_atomics;
+    race->has_atomics = l->kernel->reach.atomics;
     race->subgroup_size = l->kernel->subgroup_size;
     for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {
         sim_race_clock *clock = &race->clocks[class];
@@ -671,7 +671,7 @@ void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
     race->item = rt_alloc_array(race->items, sizeof *race->item);
     race->copy_calls = rt_alloc_array(race->items, sizeof *race->copy_calls);
     race->copy_now = SIM_NONE;
-    race->has_locals = race->items > 1 || l->program->has_copies;
+    race->has_locals = race->items > 1 || l->kernel->reach.copies;
     race->local_count = l->locals.count;
     race->locals = rt_alloc_array(l->locals.count + 1u, sizeof *race->locals);
     for (uint32_t i = 0; i < l->locals.count; i++) {

@@ -1,4 +1,5 @@
-/* Which functions can reach operations for which the work-items of a sub-group meet. */
+/* What a kernel does, in whichever of the functions that it can reach: which decides how its
+ * launches are run (sim_reach). */
 #include "reference/base/alloc.h"
 #include "sim/program.h"
 
@@ -29,19 +30,31 @@ static bool block_look(reach *r, const sim_code_function *function, const sim_co
     return block->end == SIM_END_MEET;
 }
 
-bool sim_function_meets(const sim_program *program, uint32_t function)
+static void function_add(reach *r, const sim_code_function *function, sim_reach *all, bool *locals)
+{
+    const sim_reach *does = &function->does;
+    all->atomics |= does->atomics;
+    all->far_atomics |= does->far_atomics;
+    all->copies |= does->copies;
+    all->prints |= does->prints;
+    for (uint32_t i = 0; does->locals && i < r->program->local_count; i++)
+        locals[i] |= does->locals[i];
+    for (uint32_t i = 0; i < function->block_count; i++)
+        all->meets |= block_look(r, function, &function->blocks[i]);
+}
+
+sim_reach sim_function_reach(sim_program *program, uint32_t function)
 {
     reach r = {.program = program};
     r.seen = rt_alloc_array(program->function_count, sizeof *r.seen);
     r.work = rt_alloc_array(program->function_count, sizeof *r.work);
-    bool meets = false;
+    bool *locals = rt_arena_alloc_array(&program->arena, program->local_count + 1u, sizeof *locals);
+    sim_reach all = {.locals = locals};
     see(&r, function);
-    while (r.work_count > 0 && !meets) {
-        const sim_code_function *next = &program->functions[r.work[--r.work_count]];
-        for (uint32_t i = 0; i < next->block_count; i++)
-            meets |= block_look(&r, next, &next->blocks[i]);
-    }
+    while (r.work_count > 0)
+        function_add(&r, &program->functions[r.work[--r.work_count]], &all, locals);
     rt_free(r.seen);
     rt_free(r.work);
-    return meets;
+    CHECK_IMPLIES(all.far_atomics, all.atomics);
+    return all;
 }

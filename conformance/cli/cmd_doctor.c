@@ -1,27 +1,36 @@
-/* assay doctor: what is wrong with the machine, a line each with the cure. */
+/* assay doctor: what is wrong with the machine, by what cures it, and one command for all of it. */
 #include "conformance/cli/ask.h"
 #include "conformance/cli/commands.h"
 #include "conformance/compile/compile.h"
 #include "conformance/compile/toolchain.h"
+#include "reference/base/vector.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* What assay cannot do without is wrong; what some scenarios or options need is missing. */
 typedef enum importance { NEEDED, OPTIONAL } importance;
 
+typedef struct complaint {
+    importance weight;
+    rt_text what, cure;
+    bool told;
+} complaint;
+
 typedef struct diagnosis {
-    uint32_t wrong, missing;
+    rt_arena arena;
+    RT_VECTOR(complaint) complaints;
+    uint32_t counts[2]; /* by importance */
 } diagnosis;
 
 static void say(diagnosis *seen, importance weight, const char *what, const char *cure)
 {
-    bool needed = weight == NEEDED;
-    printf("%s: %s; %s\n", needed ? "wrong" : "missing", what, cure);
-    if (needed)
-        seen->wrong++;
-    else
-        seen->missing++;
+    *rt_vector_push(&seen->complaints) =
+        (complaint){.weight = weight,
+                    .what = rt_arena_text(&seen->arena, rt_text_of(what)),
+                    .cure = rt_arena_text(&seen->arena, rt_text_of(cure))};
+    seen->counts[weight]++;
 }
 
 static void tools_look(diagnosis *seen)
@@ -100,6 +109,91 @@ static void subject_look(void *user, const cnf_asked *asked)
     rt_buffer_free(&cure);
 }
 
+/* ---- What is told -------------------------------------------------------------------------- */
+
+/* All that the cure of one complaint cures, and the cure. */
+static void cure_print(diagnosis *seen, rt_text cure)
+{
+    for (uint32_t i = 0; i < seen->complaints.count; i++) {
+        complaint *row = &seen->complaints.items[i];
+        if (!rt_text_equal(row->cure, cure)) continue;
+        printf("%s: %.*s\n", row->weight == NEEDED ? "wrong" : "missing", RT_TEXT_ARG(row->what));
+        row->told = true;
+    }
+    printf("    cure: %.*s\n", RT_TEXT_ARG(cure));
+}
+
+/* What is wrong comes first. */
+static void complaints_print(diagnosis *seen)
+{
+    for (int weight = NEEDED; weight <= OPTIONAL; weight++) {
+        for (uint32_t i = 0; i < seen->complaints.count; i++) {
+            const complaint *row = &seen->complaints.items[i];
+            if ((int)row->weight == weight && !row->told) cure_print(seen, row->cure);
+        }
+    }
+}
+
+/* Whether a word stands in a text of words between blanks. */
+static bool has_word(const rt_buffer *words, rt_text word)
+{
+    rt_buffer padded = {0}, wanted = {0};
+    rt_buffer_printf(&padded, " %.*s ", RT_TEXT_ARG(rt_buffer_text(words)));
+    rt_buffer_printf(&wanted, " %.*s ", RT_TEXT_ARG(word));
+    bool there = strstr(rt_buffer_string(&padded), rt_buffer_string(&wanted)) != NULL;
+    rt_buffer_free(&padded);
+    rt_buffer_free(&wanted);
+    return there;
+}
+
+/* Adds the words of a text, each once, with what is written before each of them. */
+static void words_add(rt_buffer *words, const char *before, rt_text text)
+{
+    while (text.length > 0) {
+        const char *blank = memchr(text.data, ' ', text.length);
+        rt_text word = {text.data, blank ? (size_t)(blank - text.data) : text.length};
+        if (!has_word(words, word)) rt_buffer_printf(words, " %s%.*s", before, RT_TEXT_ARG(word));
+        size_t passed = word.length + (blank != NULL);
+        text = (rt_text){text.data + passed, text.length - passed};
+    }
+}
+
+/* Cures that are commands of one kind are one command, with the words of all of them. */
+static void command_append(const diagnosis *seen, const char *command, const char *before,
+                           rt_buffer *out)
+{
+    rt_buffer beginning = {0}, words = {0};
+    rt_buffer_printf(&beginning, "%s %s", command, before);
+    for (uint32_t i = 0; i < seen->complaints.count; i++) {
+        rt_text cure = seen->complaints.items[i].cure;
+        if (!rt_text_starts(cure, rt_buffer_string(&beginning))) continue;
+        rt_text rest = {cure.data + beginning.size, cure.length - beginning.size};
+        words_add(&words, before, rest);
+    }
+    if (words.size > 0)
+        rt_buffer_printf(out, "%s%s%.*s", out->size ? " && " : "", command,
+                         RT_TEXT_ARG(rt_buffer_text(&words)));
+    rt_buffer_free(&beginning);
+    rt_buffer_free(&words);
+}
+
+static void diagnosis_print(diagnosis *seen)
+{
+    complaints_print(seen);
+    uint32_t wrong = seen->counts[NEEDED], missing = seen->counts[OPTIONAL];
+    if (wrong > 0)
+        printf("%u wrong, %u missing\n", wrong, missing);
+    else if (missing > 0)
+        printf("nothing is wrong; %u missing, which not everything needs\n", missing);
+    else
+        printf("nothing is wrong or missing\n");
+    rt_buffer command = {0};
+    command_append(seen, "apt-get install", "", &command);
+    command_append(seen, "ci/setup", "--with ", &command);
+    if (command.size > 0) printf("in one command: %.*s\n", RT_TEXT_ARG(rt_buffer_text(&command)));
+    rt_buffer_free(&command);
+}
+
 int cnf_doctor_command(const cnf_arguments *arguments)
 {
     (void)arguments;
@@ -107,12 +201,11 @@ int cnf_doctor_command(const cnf_arguments *arguments)
     tools_look(&seen);
     files_look(&seen);
     cache_look(&seen);
-    if (!cnf_subjects_ask(subject_look, &seen)) return CNF_EXIT_INFRASTRUCTURE;
-    if (seen.wrong > 0)
-        printf("%u wrong, %u missing\n", seen.wrong, seen.missing);
-    else if (seen.missing > 0)
-        printf("nothing is wrong; %u missing, which not everything needs\n", seen.missing);
-    else
-        printf("nothing is wrong or missing\n");
-    return seen.wrong > 0 ? CNF_EXIT_UNEXPECTED : CNF_EXIT_EXPECTED;
+    bool asked = cnf_subjects_ask(subject_look, &seen);
+    if (asked) diagnosis_print(&seen);
+    bool wrong = seen.counts[NEEDED] > 0;
+    rt_vector_free(&seen.complaints);
+    rt_arena_reset(&seen.arena);
+    if (!asked) return CNF_EXIT_INFRASTRUCTURE;
+    return wrong ? CNF_EXIT_UNEXPECTED : CNF_EXIT_EXPECTED;
 }

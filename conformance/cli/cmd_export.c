@@ -63,7 +63,7 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     if (!messages) return nothing_tell(record);
     cnf_exported exported;
     rt_status status = cnf_export(command->sink, &command->arena, command->api, detail->scenario,
-                                  messages, &exported);
+                                  messages, detail->messages, &exported);
     if (!rt_ok(status)) {
         fprintf(stderr, "assay: %.*s\n",
                 RT_TEXT_ARG(rt_sink_diagnostic(command->sink, status)->message));
@@ -110,6 +110,7 @@ static int scenario_export(export_command *command, const cnf_arguments *argumen
     rt_buffer_free(&error);
     options.subjects = columns.subjects;
     options.subject_count = columns.count;
+    options.record = true; /* fused kernels are among what compilers answer */
     command->column = columns.subjects[columns.count - 1].name.data;
     command->status = CNF_EXIT_USAGE;
     if (cnf_run(&options, file, 1, on_record, command) == CNF_RUN_INTERRUPTED)

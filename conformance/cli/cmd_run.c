@@ -19,6 +19,7 @@ enum {
 typedef struct run_command {
     const cnf_arguments *arguments;
     rt_arena arena;
+    bool colours; /* of the matrix */
     cnf_run_options options;
     cnf_columns columns;
     uint64_t skip_status; /* 0: none */
@@ -66,8 +67,9 @@ static bool own_options_read(run_command *command)
 
 static int options_read(run_command *command)
 {
-    bool read =
-        cnf_run_options_read(command->arguments, &command->options) && own_options_read(command);
+    bool read = cnf_run_options_read(command->arguments, &command->options) &&
+                cnf_command_colours(command->arguments, &command->colours) &&
+                own_options_read(command);
     if (!read) return CNF_EXIT_USAGE;
     command->options.conditions = cnf_run_options_conditions(&command->arena, &command->options);
     const char *folders = command->arguments->values[CNF_OPTION_EXPECTATIONS];
@@ -192,10 +194,9 @@ static void kept_report(run_command *command)
 
 static bool report_print(run_command *command)
 {
-    bool colour = cnf_command_colours();
     rt_buffer text = {0};
     cnf_report_write(&text, &command->report, command->columns.columns, command->columns.count,
-                     colour);
+                     command->colours);
     bool printed = cnf_command_print(&text, "the matrix");
     rt_buffer_free(&text);
     return printed;

@@ -9,10 +9,19 @@
 #include <string.h>
 #include <unistd.h>
 
-bool cnf_command_colours(void)
+bool cnf_command_colours(const cnf_arguments *arguments, bool *out_colours)
 {
-    const char *no_colour = getenv("NO_COLOR");
-    return isatty(STDOUT_FILENO) && (!no_colour || *no_colour == '\0');
+    enum { AUTO, ALWAYS, NEVER, WORD_COUNT };
+    static const char *const words[WORD_COUNT] = {"auto", "always", "never"};
+    const char *given = arguments->values[CNF_OPTION_COLOR], *no_colour = getenv("NO_COLOR");
+    uint32_t word = AUTO;
+    while (given && word < WORD_COUNT && strcmp(words[word], given) != 0)
+        word++;
+    bool wanted = isatty(STDOUT_FILENO) && (!no_colour || *no_colour == '\0');
+    *out_colours = word == ALWAYS || (word == AUTO && wanted);
+    if (word < WORD_COUNT) return true;
+    fprintf(stderr, "assay: --color %s: expected auto, always or never\n", given);
+    return false;
 }
 
 uint32_t cnf_command_processors(void)

@@ -87,9 +87,10 @@ bool cnf_command_number(const cnf_arguments *arguments, cnf_option_id option, co
  * on stderr of `what`, "the matrix". */
 bool cnf_command_print(const rt_buffer *text, const char *what);
 
-/* Whether results are to be coloured: stdout is a terminal, and NO_COLOR is not set, or empty.
+/* Decides whether results are to be coloured: as --color says; else where stdout is a terminal, and
+ * NO_COLOR is not set, or empty.  False: --color has another word, which has been said on stderr.
  * Source: https://no-color.org */
-bool cnf_command_colours(void);
+bool cnf_command_colours(const cnf_arguments *arguments, bool *out_colours);
 
 /* Processors that this process may use, at least 1. */
 uint32_t cnf_command_processors(void);

@@ -47,6 +47,8 @@
 
 #define EXPECTATIONS_TEXT "Known failures, beside scenarios/expectations."
 
+#define COLOR_TEXT "Colour verdicts: auto (on terminals, unless NO_COLOR), always, never."
+
 static const cnf_option run_options[] = {
     {CNF_OPTION_ON, "--on", NULL, "SUBJECT,...",
      "Run on these, sim{schedule=backward} too; default: all.", NULL},
@@ -77,6 +79,7 @@ static const cnf_option run_options[] = {
     {CNF_OPTION_EXPLORE_MAX, "--explore-max", NULL, "N", EXPLORE_MAX_TEXT, NULL},
     {CHOICES},
     {CNF_OPTION_SKIP_STATUS, "--skip-status", NULL, "N", "Exit so where all is skipped.", NULL},
+    {CNF_OPTION_COLOR, "--color", NULL, "WHEN", COLOR_TEXT, NULL},
     {HELP},
 };
 
@@ -169,7 +172,7 @@ static const cnf_option compare_options[] = {
 };
 
 static const cnf_option export_options[] = {
-    {CNF_OPTION_FOR, "--for", NULL, "API", "opencl, level_zero or cuda.", NULL},
+    {CNF_OPTION_FOR, "--for", NULL, "API", "opencl, opencl-c, level_zero or cuda.", NULL},
     {CNF_OPTION_OUT, "--output", "-o", "DIR", "Write the program's files into the folder DIR.",
      NULL},
     {TIMEOUT},
@@ -261,7 +264,7 @@ static const cnf_command commands[] = {
      help_option, COUNT(help_option), false, cnf_new_command},
     {"doctor", NULL, "Say what is wrong with the machine, and the cure.",
      "A line for everything that is wrong, which assay cannot do without, or missing, which only some\n"
-     "scenarios and options need.\n"
+     "scenarios and options need, with the cure behind all that it cures, and one command for all.\n"
      "Exit status: 0 nothing is wrong; 1 something is; 3 infrastructure.",
      help_option, COUNT(help_option), true, cnf_doctor_command},
     {"manual", NULL, "Print the manual page, for man(1).", NULL, help_option, COUNT(help_option),
@@ -304,11 +307,11 @@ static const cnf_command commands[] = {
     {"export", "FILE --for API -o DIR",
      "Write a scenario as a plain C program, for people without assay.",
      "DIR gets main.c, which does what the documents' runtime asks the device for and checks what is\n"
-     "expected, the images as SPIR-V (API opencl, level_zero) or PTX (cuda), and a Makefile; it needs\n"
-     "a C compiler and the loader of OpenCL or Level Zero or the driver of CUDA.  The program exits\n"
-     "with 0 where all is as expected (PASS, or LINKED where the driver runs no kernels), with 1\n"
-     "where the device differs, with 2 where there is none.  What has no form there is refused by\n"
-     "name.\n"
+     "expected, the images as SPIR-V (API opencl, level_zero), OpenCL C (opencl-c) or PTX (cuda), and\n"
+     "a Makefile; it needs a C compiler and the loader of OpenCL or Level Zero or the driver of\n"
+     "CUDA.  The program exits with 0 where all is as expected (PASS, or LINKED where the driver runs\n"
+     "no kernels), with 1 where the device differs, with 2 where there is none.  What has no form\n"
+     "there is refused by name.\n"
      "Exit status: 0 written; 2 wrong usage, or the scenario has no such form; 3 infrastructure.",
      export_options, COUNT(export_options), true, cnf_export_command},
 };

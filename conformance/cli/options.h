@@ -58,6 +58,7 @@ typedef enum cnf_option_id {
     CNF_OPTION_HISTORY,
     CNF_OPTION_MARKDOWN,
     CNF_OPTION_SLOWER,
+    CNF_OPTION_COLOR,
     CNF_OPTION_COUNT
 } cnf_option_id;
 

@@ -9,7 +9,7 @@
 #define CNF_PACKED_MISSING                                                                         \
     "the pack does not hold what this run asks the compiler for; pack the scenario with the same " \
     "--seed, with this profile among --profile and the device's format among --formats; what is "  \
-    "fused with buffers in local memory also depends on how much of that the device has"
+    "fused with more buffers in local memory than fit depends on how much of that the device has"
 
 /* Appends the answer to a request that the scenario's pack has.  Where it has none, the answer is a
  * failure, UNAVAILABLE, that names the capability `packed-format` and says what to pack again;

@@ -4,70 +4,27 @@
  * scenario allows. */
 #include "conformance/export/export_internal.h"
 
-#include "backends/ptx/kernels.h"
-#include "conformance/scenario/type.h"
-#include "reference/image/device_global.h"
-#include "reference/image/spec_constants.h"
+#include "conformance/subject/source_images.h"
 
 #include <ctype.h>
-#include <string.h>
 
 static const uint8_t support[] = {
 #include "support.inc"
 };
+static const uint8_t support_output[] = {
+#include "support_output.inc"
+};
 
-typedef struct exporter {
-    rt_sink *sink;
-    rt_arena *arena;
-    const cnf_export_api *api;
-    const scn_scenario *scenario;
-    const cnf_messages *messages;
-    const cnf_export_program *programs; /* of the submits */
-    uint32_t program_count;
-    uint32_t submit;   /* the next one */
-    uint32_t arrays;   /* declared so far */
-    bool alternatives; /* the scenario allows several outcomes, so that final memories may differ */
-    rt_buffer declarations, body;
-    RT_VECTOR(cnf_exported_file) files;
-    RT_VECTOR(rt_text)
-    linked; /* images of the programs made so far, joined; empty: not to be used again */
-} exporter;
+/* ---- What the other files use -------------------------------------------------------------- */
 
-/* ---- Refusals ------------------------------------------------------------------------------ */
-
-static rt_status refuse(exporter *made, scn_position at, const char *what)
+rt_status cnf_export_refuse(cnf_exporter *made, scn_position at, const char *what)
 {
     return rt_fail(made->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                    "%.*s:%u:%u: error: %s has no form in an exported program",
                    RT_TEXT_ARG(made->scenario->file), at.line, at.column, what);
 }
 
-static rt_status memory_check(exporter *made, const scn_memory *memory)
-{
-    if (!cnf_export_layout_fits(&memory->layout))
-        return refuse(made, memory->at, "a memory of structs or of vectors of three");
-    if (memory->unordered) return refuse(made, memory->at, "an unordered memory");
-    if (memory->addresses) return refuse(made, memory->at, "a memory of addresses");
-    return RT_STATUS_OK;
-}
-
-static rt_status scenario_check(exporter *made)
-{
-    const scn_scenario *scenario = made->scenario;
-    const scn_position at = {1, 1};
-    if (scenario->device_count != 1) return refuse(made, at, "a scenario with several devices");
-    if (scenario->devices[0].hidden_aspects != 0)
-        return refuse(made, scenario->devices[0].at, "a device with hidden aspects");
-    if (scenario->persistent_cache) return refuse(made, at, "a persistent cache");
-    for (uint32_t i = 0; i < scenario->memory_count; i++)
-        RT_TRY(memory_check(made, &scenario->memories[i]));
-    return RT_STATUS_OK;
-}
-
-/* ---- Names and files ----------------------------------------------------------------------- */
-
-/* The name with what C and shells do not take replaced. */
-static rt_text plain(rt_arena *arena, rt_text name)
+rt_text cnf_export_plain(rt_arena *arena, rt_text name)
 {
     rt_text copy = rt_arena_text(arena, name);
     char *letters = (char *)(uintptr_t)copy.data;
@@ -76,481 +33,251 @@ static rt_text plain(rt_arena *arena, rt_text name)
     return copy;
 }
 
-static rt_text memory_name(exporter *made, uint32_t memory)
+const char *cnf_export_memory(cnf_exporter *made, uint32_t memory)
 {
-    return plain(made->arena, made->scenario->memories[memory].name);
+    return cnf_export_plain(made->arena, made->scenario->memories[memory].name).data;
 }
 
-static const rt_image *image_find(const scn_scenario *scenario, rt_text name)
-{
-    for (uint32_t i = 0; i < scenario->module_count; i++)
-        for (uint32_t k = 0; k < scenario->modules[i].images.count; k++)
-            if (rt_text_equal(scenario->modules[i].images.images[k].name, name))
-                return &scenario->modules[i].images.images[k];
-    return NULL;
-}
-
-static void file_add(exporter *made, rt_text name, rt_bytes content)
+void cnf_export_file_add(cnf_exporter *made, rt_text name, rt_bytes content)
 {
     for (uint32_t i = 0; i < made->files.count; i++)
         if (rt_text_equal(made->files.items[i].name, name)) return;
     *rt_vector_push(&made->files) = (cnf_exported_file){name, content};
 }
 
-/* A string literal of C. */
-static void write_literal(rt_buffer *out, rt_text text)
+void cnf_export_literal(rt_buffer *out, rt_text text)
 {
     rt_buffer_append_byte(out, '"');
     for (size_t i = 0; i < text.length; i++) {
-        if (text.data[i] == '"' || text.data[i] == '\\') rt_buffer_append_byte(out, '\\');
-        rt_buffer_append_byte(out, text.data[i]);
+        unsigned char byte = (unsigned char)text.data[i];
+        if (byte < 0x20 || byte >= 0x7f) {
+            rt_buffer_printf(out, "\\%03o", byte); /* always three digits, so that it ends */
+            continue;
+        }
+        if (byte == '"' || byte == '\\' || byte == '?') rt_buffer_append_byte(out, '\\');
+        rt_buffer_append_byte(out, (char)byte);
     }
     rt_buffer_append_byte(out, '"');
 }
 
-/* ---- Programs ------------------------------------------------------------------------------ */
-
-static rt_text images_join(exporter *made, const cnf_export_program *program)
+rt_status cnf_export_command_take(cnf_exporter *made, const scn_step *step, cnf_export_kind kind,
+                                  const cnf_export_command **out_command)
 {
-    rt_buffer names = {0};
-    for (uint32_t i = 0; i < program->image_count; i++)
-        rt_buffer_printf(&names, "%.*s ", RT_TEXT_ARG(program->images[i]));
-    rt_text joined = rt_arena_text(made->arena, rt_buffer_text(&names));
-    rt_buffer_free(&names);
-    return joined;
-}
-
-/* Declares the values of a submit's constants that an image has; *out_count is how many. */
-static rt_status constants_declare(exporter *made, const scn_step *step, const rt_image *image,
-                                   const char *array, uint32_t *out_count)
-{
-    const rt_property_set *set = rt_image_set(image, RT_SET_SPEC_CONSTANTS);
-    rt_buffer rows = {0};
-    *out_count = 0;
-    for (uint32_t i = 0; set && i < set->property_count; i++) {
-        rt_spec_descriptor told;
-        for (uint32_t k = 0; k < step->submit.constant_count; k++) {
-            const scn_spec_constant *given = &step->submit.constants[k];
-            if (!rt_text_equal(set->properties[i].name, given->name)) continue;
-            if (!rt_spec_descriptor_read(image, i, &told) || told.scalar_count != 1 ||
-                told.size_bytes != given->value.size || given->value.size > sizeof(uint64_t)) {
-                rt_buffer_free(&rows);
-                return refuse(made, given->at, "a specialisation constant that is no scalar");
-            }
-            rt_buffer_printf(&rows, "    {%u, %u, {", told.id, told.size_bytes);
-            cnf_export_bytes(&rows, given->value);
-            rt_buffer_printf(&rows, "}}, /* %.*s */\n", RT_TEXT_ARG(given->name));
-            ++*out_count;
-        }
-    }
-    if (*out_count > 0)
-        rt_buffer_printf(&made->declarations, "static const spec_constant %s[] = {\n%s};\n", array,
-                         rt_buffer_string(&rows));
-    rt_buffer_free(&rows);
+    const cnf_export_command *next = &made->trace.commands[made->command];
+    if (made->command == made->trace.command_count ||
+        (next->kind != kind && next->kind != CNF_EXPORT_REFUSED &&
+         next->kind != CNF_EXPORT_UNASKED))
+        return cnf_export_refuse(made, step->at, "a step of which the trace does not tell");
+    made->command++;
+    made->asked += next->kind != CNF_EXPORT_UNASKED;
+    *out_command = next;
     return RT_STATUS_OK;
 }
 
-/* True where the image has a device_global whose memory the runtime makes and points it to; those
- * with image scope lie in the program. */
-static bool has_pointed_globals(const rt_image *image)
+rt_status cnf_export_unasked_write(cnf_exporter *made, const scn_step *step)
 {
-    const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_GLOBALS);
-    for (uint32_t i = 0; set && i < set->property_count; i++) {
-        rt_device_global_value value;
-        if (!rt_device_global_value_read(&set->properties[i], &value) || !value.image_scope)
-            return true;
-    }
-    return false;
-}
-
-/* Looks at an image, adds its file and appends its row; *inout_constants counts its constants. */
-static rt_status image_declare(exporter *made, const scn_step *step, rt_text name,
-                               const char *constants, uint32_t *inout_constants, rt_buffer *out)
-{
-    const rt_image *image = image_find(made->scenario, name);
-    uint32_t count;
-    if (!image || image->format != made->api->format)
-        return refuse(
-            made, step->at,
-            rt_arena_printf(made->arena, "an image that is no %s", made->api->format_name).data);
-    if (has_pointed_globals(image))
-        return refuse(made, step->at, "a device_global without image scope");
-    RT_TRY(constants_declare(made, step, image, constants, &count));
-    rt_text file =
-        rt_arena_printf(made->arena, "%s%s", plain(made->arena, name).data, made->api->ending);
-    file_add(made, file, image->code);
-    rt_buffer_printf(out, "    {\"%s\", %u, %s},\n", file.data, count,
-                     count > 0 ? constants : "NULL");
-    *inout_constants += count;
+    const cnf_export_command *command;
+    RT_TRY(cnf_export_command_take(made, step, CNF_EXPORT_UNASKED, &command));
+    if (command->kind != CNF_EXPORT_UNASKED)
+        return cnf_export_refuse(made, step->at, "a step of which the trace does not tell");
+    rt_buffer_printf(&made->body,
+                     "\n    /* Line %u: the runtime refuses this step, and asks no device. */\n",
+                     step->at.line);
     return RT_STATUS_OK;
 }
 
-/* Declares the images of a program and adds their files. */
-static rt_status images_declare(exporter *made, const scn_step *step,
-                                const cnf_export_program *program, uint32_t number)
+/* ---- The scenario as a whole --------------------------------------------------------------- */
+
+/* Whether two contexts share the content of a device_global is the runtime's choice. */
+static bool has_contexts_and_globals(const scn_scenario *scenario)
 {
-    rt_buffer rows = {0};
-    uint32_t constants = 0;
-    rt_status status = RT_STATUS_OK;
-    for (uint32_t i = 0; i < program->image_count && rt_ok(status); i++) {
-        rt_text array = rt_arena_printf(made->arena, "constants_%u_%u", number, i);
-        status = image_declare(made, step, program->images[i], array.data, &constants, &rows);
-    }
-    rt_buffer_printf(&made->declarations, "static const image images_%u[] = {\n%s};\n", number,
-                     rt_buffer_string(&rows));
-    rt_buffer_free(&rows);
-    if (rt_ok(status) && constants < step->submit.constant_count)
-        return refuse(made, step->at, "a specialisation constant that no image has");
-    return status;
+    bool contexts = false, globals = false;
+    for (uint32_t i = 0; i < scenario->step_count; i++)
+        contexts = contexts || scenario->steps[i].verb == SCN_VERB_CONTEXT;
+    for (uint32_t i = 0; i < scenario->module_count; i++)
+        globals = globals || scenario->modules[i].device_globals.count > 0;
+    return contexts && globals;
 }
 
-/* The options of a program's images, which must be the same for all. */
-static rt_status options_find(exporter *made, const scn_step *step,
-                              const cnf_export_program *program, const rt_image **out_first)
+static rt_status memory_check(cnf_exporter *made, const scn_memory *memory)
 {
-    *out_first = image_find(made->scenario, program->images[0]);
-    for (uint32_t i = 1; i < program->image_count; i++) {
-        const rt_image *image = image_find(made->scenario, program->images[i]);
-        if (!image || !*out_first ||
-            !rt_text_equal(image->compile_options, (*out_first)->compile_options))
-            return refuse(made, step->at, "a program of images with different options");
-    }
+    bool plain = cnf_export_layout_is_plain(&memory->layout);
+    if (memory->unordered && (memory->tolerance_kind != SCN_TOLERANCE_NONE || !plain))
+        return cnf_export_refuse(made, memory->at,
+                                 "an unordered memory with padding or a tolerance");
     return RT_STATUS_OK;
 }
 
-/* NVIDIA's driver is given no options of OpenCL's compiler, and has none of its own here. */
-static rt_status options_check(exporter *made, const scn_step *step, const rt_image *first)
+static rt_status scenario_check(cnf_exporter *made)
 {
-    const rt_text texts[] = {first->compile_options, first->link_options, step->submit.options};
-    if (made->api->format != RT_FORMAT_PTX) return RT_STATUS_OK;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        for (size_t k = 0; k < texts[i].length; k++) {
-            bool begins = texts[i].data[k] != ' ' && (k == 0 || texts[i].data[k - 1] == ' ');
-            rt_text rest = {texts[i].data + k, texts[i].length - k};
-            if (begins && !rt_text_starts(rest, "-cl-"))
-                return refuse(made, step->at, "an option of the driver's compiler");
-        }
+    const scn_scenario *scenario = made->scenario;
+    const scn_position at = {1, 1};
+    if (scenario->device_count != 1)
+        return cnf_export_refuse(made, at, "a scenario with several devices");
+    if (has_contexts_and_globals(scenario))
+        return cnf_export_refuse(made, at, "device_globals in several contexts");
+    if (scenario->persistent_cache) return cnf_export_refuse(made, at, "a persistent cache");
+    for (uint32_t i = 0; i < scenario->memory_count; i++)
+        RT_TRY(memory_check(made, &scenario->memories[i]));
     return RT_STATUS_OK;
 }
 
-/* Writes the making of a submit's program, unless an earlier one is the same; *out_number is its
- * number. */
-static rt_status program_write(exporter *made, const scn_step *step,
-                               const cnf_export_program *program, uint32_t *out_number)
+static bool are_of_output(const scn_expect *expects, uint32_t count)
 {
-    rt_text joined = images_join(made, program);
-    bool special = step->submit.options.length > 0 || step->submit.constant_count > 0;
-    bool may_fail = step->outcome_count > 0;
-    for (uint32_t i = 0; i < made->linked.count; i++) {
-        *out_number = i;
-        if (!special && rt_text_equal(made->linked.items[i], joined)) return RT_STATUS_OK;
-    }
-    uint32_t number = made->linked.count;
-    const rt_image *first;
-    *out_number = number;
-    RT_TRY(images_declare(made, step, program, number));
-    RT_TRY(options_find(made, step, program, &first));
-    RT_TRY(options_check(made, step, first));
-    *rt_vector_push(&made->linked) =
-        special || program->refused || may_fail ? (rt_text){0} : joined;
-    rt_buffer_printf(&made->body, "    linked_program program_%u = program_link(%u, images_%u, ",
-                     number, program->image_count, number);
-    bool both = first->compile_options.length > 0 && step->submit.options.length > 0;
-    write_literal(&made->body, rt_arena_printf(made->arena, both ? "%.*s %.*s" : "%.*s%.*s",
-                                               RT_TEXT_ARG(first->compile_options),
-                                               RT_TEXT_ARG(step->submit.options)));
-    rt_buffer_printf(&made->body, ", ");
-    write_literal(&made->body, first->link_options);
-    rt_buffer_printf(&made->body, ");\n");
-    if (!may_fail)
-        rt_buffer_printf(&made->body, "    program_expect(program_%u, %d, \"line %u\");\n", number,
-                         !program->refused, step->at.line);
-    return RT_STATUS_OK;
-}
-
-/* ---- Submits ------------------------------------------------------------------------------- */
-
-static void value_write(exporter *made, uint32_t index, const scn_argument *argument)
-{
-    rt_buffer *out = &made->body;
-    rt_buffer_printf(out, "        unsigned char value_%u[] = {", index);
-    cnf_export_bytes(out, argument->value);
-    rt_buffer_printf(out, "}; /* little-endian */\n");
-    for (uint32_t i = 0; i < argument->pointer_count; i++) {
-        const scn_inner_pointer *inner = &argument->pointers[i];
-        rt_buffer_printf(out, "        pointer_put(value_%u, %llu, &m_%s, %llu);\n", index,
-                         (unsigned long long)inner->at, memory_name(made, inner->memory).data,
-                         (unsigned long long)inner->offset);
-    }
-    rt_buffer_printf(out, "        argument_value(kernel, %u, value_%u, %zu);\n", index, index,
-                     argument->value.size);
-}
-
-static void argument_write(exporter *made, uint32_t index, const scn_argument *argument)
-{
-    rt_buffer *out = &made->body;
-    switch (argument->kind) {
-    case SCN_ARGUMENT_MEMORY:
-        rt_buffer_printf(out, "        argument_memory(kernel, %u, &m_%s);\n", index,
-                         memory_name(made, argument->memory).data);
-        return;
-    case SCN_ARGUMENT_LOCAL:
-        rt_buffer_printf(out, "        argument_local(kernel, %u, %llu);\n", index,
-                         (unsigned long long)argument->size);
-        return;
-    case SCN_ARGUMENT_VALUE: value_write(made, index, argument); return;
-    case SCN_ARGUMENT_POINTER:
-        rt_buffer_printf(out, "        argument_pointer(kernel, %u, &m_%s, %llu);\n", index,
-                         memory_name(made, argument->memory).data,
-                         (unsigned long long)argument->offset);
-        return;
-    case SCN_ARGUMENT_NULL:
-        rt_buffer_printf(out, "        argument_pointer(kernel, %u, NULL, 0);\n", index);
-        return;
-    case SCN_ARGUMENT_KIND_COUNT: break;
-    }
-    UNREACHABLE();
-}
-
-static void sizes_write(rt_buffer *out, const char *name, const uint64_t *sizes)
-{
-    rt_buffer_printf(out, "        const size_t %s[3] = {%llu, %llu, %llu};\n", name,
-                     (unsigned long long)sizes[0], (unsigned long long)sizes[1],
-                     (unsigned long long)sizes[2]);
-}
-
-/* The size of groups that a kernel in PTX requires, all 0 where it requires none.  No call of
- * CUDA's tells it, so that the text is asked. */
-static rt_status group_find(const exporter *made, const cnf_export_program *program, rt_text kernel,
-                            uint64_t *out_group)
-{
-    ptx_kernels kernels = {0};
-    rt_status status = RT_STATUS_OK;
-    for (uint32_t i = 0; i < program->image_count && rt_ok(status); i++) {
-        const rt_image *image = image_find(made->scenario, program->images[i]);
-        rt_text text = {(const char *)image->code.data, image->code.size};
-        status = ptx_kernels_add(made->sink, &kernels, text);
-    }
-    const ptx_kernel *found = rt_ok(status) ? ptx_kernels_find(&kernels, kernel) : NULL;
-    for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++)
-        out_group[d] = found ? found->required_local[d] : 0;
-    ptx_kernels_free(&kernels);
-    return status;
-}
-
-/* True where the compiler has left parameters out of a kernel, which a set of DPC++ tells
- * (reference/sched/eliminated.c). */
-static bool lacks_parameters(const exporter *made, const cnf_export_program *program,
-                             rt_text kernel)
-{
-    for (uint32_t i = 0; i < program->image_count; i++) {
-        const rt_image *image = image_find(made->scenario, program->images[i]);
-        const rt_property_set *set = rt_image_set(image, "SYCL/kernel param opt");
-        for (uint32_t k = 0; set && k < set->property_count; k++) {
-            const rt_property *property = &set->properties[k];
-            if (!rt_text_equal(property->name, kernel)) continue;
-            for (size_t at = 0; at < property->bytes.size; at++)
-                if (property->bytes.data[at] != 0) return true;
+    for (uint32_t i = 0; i < count; i++) {
+        if (expects[i].kind == SCN_EXPECT_OUTPUT) return true;
+        for (uint32_t k = 0; k < expects[i].outcome_count; k++) {
+            const scn_outcome *outcome = &expects[i].outcomes[k];
+            if (are_of_output(outcome->expects, outcome->expect_count)) return true;
         }
     }
     return false;
 }
 
-static rt_status launch_write(exporter *made, const scn_step *step,
-                              const cnf_export_program *images, uint32_t program)
+/* What kernels print is kept where the scenario says what it is. */
+static bool expects_output(const scn_scenario *scenario)
 {
-    const scn_submit *submit = &step->submit;
-    rt_buffer *out = &made->body;
-    uint64_t local[RT_ND_RANGE_DIMENSIONS];
-    memcpy(local, submit->local, sizeof local);
-    if (lacks_parameters(made, images, submit->kernel))
-        return refuse(made, step->at, "a kernel that its compiler has left parameters out of");
-    if (local[0] == 0 && made->api->format == RT_FORMAT_PTX)
-        RT_TRY(group_find(made, images, submit->kernel, local));
-    bool has_local = local[0] > 0;
-    rt_buffer_printf(out, "    ");
-    if (step->outcome_count > 0) rt_buffer_printf(out, "if (program_%u) ", program);
-    rt_buffer_printf(out, "{\n        kernel_handle kernel = kernel_of(program_%u, ", program);
-    write_literal(out, submit->kernel);
-    rt_buffer_printf(out, ");\n");
-    for (uint32_t i = 0; i < submit->argument_count; i++)
-        argument_write(made, i, &submit->arguments[i]);
-    sizes_write(out, "offset", submit->offset);
-    sizes_write(out, "global", submit->range);
-    if (has_local) sizes_write(out, "local", local);
-    rt_buffer_printf(out, "        launch(kernel, %u, offset, global, %s);\n    }\n",
-                     submit->dimensions, has_local ? "local" : "NULL");
+    for (uint32_t i = 0; i < scenario->step_count; i++)
+        if (are_of_output(scenario->steps[i].expect, scenario->steps[i].expect_count)) return true;
+    return false;
+}
+
+/* ---- Copies, fills and bundles ------------------------------------------------------------- */
+
+/* One end of a copy, "&m_data" or "&global_0". */
+static rt_status end_write(cnf_exporter *made, const scn_step *step, uint32_t memory,
+                           const char **out_name)
+{
+    if (memory == SCN_NONE)
+        return cnf_export_global_write(made, step, &step->transfer.variable, true, out_name);
+    *out_name = rt_arena_printf(made->arena, "&m_%s", cnf_export_memory(made, memory)).data;
     return RT_STATUS_OK;
 }
 
-static rt_status submit_write(exporter *made, const scn_step *step)
-{
-    const scn_submit *submit = &step->submit;
-    if (submit->constant_count > 0 && !made->api->spec_constants)
-        return refuse(made, step->at, "a specialisation constant");
-    if (submit->bundle != SCN_NONE) return refuse(made, step->at, "a kernel bundle");
-    if (made->submit == made->program_count)
-        return refuse(made, step->at, "a submit of which the trace does not tell");
-    const cnf_export_program *program = &made->programs[made->submit++];
-    uint32_t number;
-    made->alternatives = made->alternatives || step->outcome_count > 0;
-    rt_buffer_printf(&made->body, "\n    /* Line %u: kernel %.*s", step->at.line,
-                     RT_TEXT_ARG(submit->kernel));
-    rt_buffer_printf(&made->body, program->refused && step->outcome_count == 0
-                                      ? ", whose program must be refused. */\n"
-                                      : ". */\n");
-    RT_TRY(program_write(made, step, program, &number));
-    if (program->refused && step->outcome_count == 0) return RT_STATUS_OK;
-    return launch_write(made, step, program, number);
-}
-
-/* ---- Other commands ------------------------------------------------------------------------ */
-
-static rt_status transfer_write(exporter *made, const scn_step *step)
+static rt_status copy_write(cnf_exporter *made, const scn_step *step)
 {
     const scn_transfer *transfer = &step->transfer;
-    if (step->error || step->outcome_count > 0)
-        return refuse(made, step->at, "the refusal of a copy or a fill");
-    bool copies = step->verb == SCN_VERB_COPY;
-    if (transfer->to == SCN_NONE || (copies && transfer->from == SCN_NONE) ||
-        transfer->variable.name.length > 0)
-        return refuse(made, step->at, "a copy of a device_global");
-    rt_buffer *out = &made->body;
-    rt_buffer_printf(out, "\n    /* Line %u. */\n", step->at.line);
-    if (copies) {
-        rt_buffer_printf(
-            out, "    copy(&m_%s, %llu, &m_%s, %llu, %llu);\n",
-            memory_name(made, transfer->from).data, (unsigned long long)transfer->from_offset,
-            memory_name(made, transfer->to).data, (unsigned long long)transfer->to_offset,
-            (unsigned long long)transfer->size);
-        return RT_STATUS_OK;
-    }
-    rt_buffer_printf(out, "    {\n        static const unsigned char pattern[] = {");
-    cnf_export_bytes(out, transfer->pattern);
-    rt_buffer_printf(out, "};\n        fill(&m_%s, pattern, %zu, %llu, %llu);\n    }\n",
-                     memory_name(made, transfer->to).data, transfer->pattern.size,
+    const char *from, *to;
+    RT_TRY(end_write(made, step, transfer->from, &from));
+    RT_TRY(end_write(made, step, transfer->to, &to));
+    rt_buffer_printf(&made->body, "    copy(%s, %llu, %s, %llu, %llu);\n", from,
+                     (unsigned long long)transfer->from_offset, to,
                      (unsigned long long)transfer->to_offset, (unsigned long long)transfer->size);
     return RT_STATUS_OK;
 }
 
-/* ---- Expectations -------------------------------------------------------------------------- */
-
-/* Writes the call that compares a memory with an array; `place` is a C expression. */
-static void comparison_write(exporter *made, rt_buffer *out, uint32_t index, const char *array,
-                             const char *defined, const char *place)
+static rt_status transfer_write(cnf_exporter *made, const scn_step *step)
 {
-    static const char *const tolerances[] = {"EXACT", "ULP", "ABSOLUTE", "RELATIVE"};
-    const scn_memory *memory = &made->scenario->memories[index];
-    scn_type type = memory->layout.fields[0].type;
-    uint32_t size = scn_type_size(type);
-    bool floating = scn_type_class(type) == 'f' && size >= 4;
-    rt_buffer_printf(out, "memory_holds(&m_%s, %s, %s, %u, %s, %s, %a, %s)",
-                     memory_name(made, index).data, array, defined, size,
-                     !floating   ? "INTEGERS"
-                     : size == 4 ? "FLOATS"
-                                 : "DOUBLES",
-                     tolerances[memory->tolerance_kind], memory->tolerance, place);
-}
-
-static rt_text array_declare(exporter *made, const scn_expect *expect)
-{
-    rt_text name = rt_arena_printf(made->arena, "expected_%u", made->arrays++);
-    cnf_export_values(&made->declarations, name.data,
-                      &made->scenario->memories[expect->memory].layout, expect->values);
-    return name;
-}
-
-/* True where every expectation of every branch is about a memory. */
-static bool branches_are_memories(const scn_expect *expect)
-{
-    for (uint32_t i = 0; i < expect->outcome_count; i++)
-        for (uint32_t k = 0; k < expect->outcomes[i].expect_count; k++)
-            if (expect->outcomes[i].expects[k].kind != SCN_EXPECT_MEMORY) return false;
-    return true;
-}
-
-static rt_status one_of_write(exporter *made, const scn_expect *expect)
-{
-    if (!branches_are_memories(expect))
-        return refuse(made, expect->at, "a choice between other things than memories");
-    made->alternatives = true;
-    rt_buffer condition = {0};
-    for (uint32_t i = 0; i < expect->outcome_count; i++) {
-        const scn_outcome *outcome = &expect->outcomes[i];
-        rt_buffer_printf(&condition, "%s(", i ? " ||\n          " : "");
-        for (uint32_t k = 0; k < outcome->expect_count; k++) {
-            if (k > 0) rt_buffer_printf(&condition, " && ");
-            comparison_write(made, &condition, outcome->expects[k].memory,
-                             array_declare(made, &outcome->expects[k]).data, "NULL", "NULL");
-        }
-        rt_buffer_printf(&condition, ")");
-    }
-    rt_buffer_printf(
-        &made->body,
-        "    if (!(%s)) {\n        printf(\"FAIL line %u: none of the outcomes that conform\\n\");\n"
-        "        failures++;\n    }\n",
-        rt_buffer_string(&condition), expect->at.line);
-    rt_buffer_free(&condition);
-    return RT_STATUS_OK;
-}
-
-static rt_status expect_write(exporter *made, const scn_expect *expect)
-{
+    const scn_transfer *transfer = &step->transfer;
     rt_buffer *out = &made->body;
-    switch (expect->kind) {
-    case SCN_EXPECT_MEMORY: {
-        rt_text array = array_declare(made, expect);
-        rt_buffer_printf(out, "    failures += !");
-        comparison_write(made, out, expect->memory, array.data, "NULL",
-                         rt_arena_printf(made->arena, "\"line %u\"", expect->at.line).data);
-        rt_buffer_printf(out, ";\n");
-        return RT_STATUS_OK;
-    }
-    case SCN_EXPECT_ONE_OF: return one_of_write(made, expect);
-    case SCN_EXPECT_FINDING: return refuse(made, expect->at, "a finding of the simulated device");
-    case SCN_EXPECT_OUTPUT: return refuse(made, expect->at, "what kernels print");
-    case SCN_EXPECT_VARIABLE: return refuse(made, expect->at, "a device_global");
-    default:
-        rt_buffer_printf(out, "    /* Line %u is about the runtime, which is not here. */\n",
-                         expect->at.line);
-        return RT_STATUS_OK;
-    }
-}
-
-static rt_status expects_write(exporter *made, const scn_step *step)
-{
-    rt_buffer_printf(&made->body, "\n    /* Line %u. */\n", step->at.line);
-    for (uint32_t i = 0; i < step->expect_count; i++)
-        RT_TRY(expect_write(made, &step->expect[i]));
+    if (step->outcome_count > 0)
+        return cnf_export_refuse(made, step->at, "a choice of how a copy is refused");
+    if (step->error) return cnf_export_unasked_write(made, step);
+    rt_buffer_printf(out, "\n    /* Line %u. */\n", step->at.line);
+    if (step->verb == SCN_VERB_COPY) return copy_write(made, step);
+    rt_buffer_printf(out, "    {\n        static const unsigned char pattern[] = {");
+    cnf_export_bytes(out, transfer->pattern);
+    rt_buffer_printf(out, "};\n        fill(&m_%s, pattern, %zu, %llu, %llu);\n    }\n",
+                     cnf_export_memory(made, transfer->to), transfer->pattern.size,
+                     (unsigned long long)transfer->to_offset, (unsigned long long)transfer->size);
     return RT_STATUS_OK;
 }
 
-/* ---- The program --------------------------------------------------------------------------- */
-
-static rt_status step_write(exporter *made, const scn_step *step)
+/* What a host task copies, the device copies here. */
+static rt_status host_task_write(cnf_exporter *made, const scn_step *step)
 {
+    const scn_host_task *task = &step->task;
+    if (step->error || step->outcome_count > 0)
+        return cnf_export_refuse(made, step->at, "the refusal of a host task");
+    if (task->to == SCN_NONE) return RT_STATUS_OK;
+    const scn_memory *from = &made->scenario->memories[task->from];
+    rt_buffer_printf(&made->body, "\n    /* Line %u. */\n    copy(&m_%s, 0, &m_%s, 0, %llu);\n",
+                     step->at.line, cnf_export_memory(made, task->from),
+                     cnf_export_memory(made, task->to),
+                     (unsigned long long)(from->count * from->layout.size));
+    return RT_STATUS_OK;
+}
+
+/* A bundle is the runtime's; what the device sees of one are the programs made with it. */
+static rt_status bundle_write(cnf_exporter *made, const scn_step *step)
+{
+    const cnf_export_command *command;
+    if (step->outcome_count > 0)
+        return cnf_export_refuse(made, step->at, "a choice of how a bundle is refused");
+    if (step->bundle.constant_count > 0)
+        return cnf_export_refuse(made, step->at, "a specialisation constant of a bundle");
+    if (step->bundle.options.length > 0)
+        return cnf_export_refuse(made, step->at, "an option of a bundle");
+    RT_TRY(cnf_export_command_take(made, step, CNF_EXPORT_BUNDLE, &command));
+    bool refused = command->kind == CNF_EXPORT_REFUSED;
+    uint32_t count = command->kind == CNF_EXPORT_UNASKED ? 0 : refused ? 1 : command->program_count;
+    if (count > 0)
+        rt_buffer_printf(&made->body, "\n    /* Line %u: a kernel bundle%s. */\n", step->at.line,
+                         refused ? ", whose program must be refused" : "");
+    for (uint32_t i = 0; i < count; i++)
+        RT_TRY(cnf_export_program_write(made, step, command->program + i, refused, false));
+    return RT_STATUS_OK;
+}
+
+/* ---- Steps --------------------------------------------------------------------------------- */
+
+/* True for what a device may be asked for while a list is open, and what nothing is asked for. */
+static bool fits_into_a_list(const cnf_exporter *made, const scn_step *step)
+{
+    switch (step->verb) {
+    case SCN_VERB_SUBMIT: return step->on == made->list_queue;
+    case SCN_VERB_COPY:
+    case SCN_VERB_FILL:
+    case SCN_VERB_WAIT:
+    case SCN_VERB_HOST_ACCESS:
+    case SCN_VERB_BUNDLE:
+    case SCN_VERB_HOST_TASK:
+    case SCN_VERB_PROFILING:
+    case SCN_VERB_END_MEMORY:
+    case SCN_VERB_END_QUEUE: return false;
+    default: return true;
+    }
+}
+
+static rt_status step_write(cnf_exporter *made, uint32_t index)
+{
+    const scn_step *step = &made->scenario->steps[index];
     if (step->profile != RT_PROFILE_COUNT && step->profile != RT_PROFILE_DOCUMENTS)
         return RT_STATUS_OK;
+    if (made->list.count > 0 && !fits_into_a_list(made, step))
+        return cnf_export_refuse(made, step->at, "a step between the kernels of a list");
     switch (step->verb) {
-    case SCN_VERB_SUBMIT: return submit_write(made, step);
+    case SCN_VERB_SUBMIT: return cnf_export_submit_write(made, index);
     case SCN_VERB_COPY:
     case SCN_VERB_FILL: return transfer_write(made, step);
-    case SCN_VERB_EXPECT: return expects_write(made, step);
+    case SCN_VERB_BUNDLE: return bundle_write(made, step);
+    case SCN_VERB_START_FUSION:
+    case SCN_VERB_COMPLETE_FUSION:
+    case SCN_VERB_CANCEL_FUSION: return cnf_export_list_write(made, step);
+    case SCN_VERB_EXPECT: return cnf_export_expects_write(made, step);
     case SCN_VERB_WAIT:
     case SCN_VERB_HOST_ACCESS:
         rt_buffer_printf(&made->body, "\n    /* Line %u. */\n    finish();\n", step->at.line);
         return RT_STATUS_OK;
+    case SCN_VERB_HOST_TASK: return host_task_write(made, step);
     /* What they decide is in the trace, or nothing depends on it on one queue. */
     case SCN_VERB_LOAD:
     case SCN_VERB_UNLOAD:
     case SCN_VERB_LOAD_IMAGE:
     case SCN_VERB_DEVICE:
+    case SCN_VERB_CONTEXT:
     case SCN_VERB_QUEUE:
     case SCN_VERB_END_QUEUE:
-        return step->error ? refuse(made, step->at, "this refusal") : RT_STATUS_OK;
-    default: return refuse(made, step->at, "this step");
+    case SCN_VERB_END_MEMORY:
+    case SCN_VERB_PROFILING:
+        if (step->outcome_count > 0)
+            return cnf_export_refuse(made, step->at, "a choice of how this step is refused");
+        return step->error ? cnf_export_unasked_write(made, step) : RT_STATUS_OK;
+    default: return cnf_export_refuse(made, step->at, "this step");
     }
 }
+
+/* ---- The program --------------------------------------------------------------------------- */
 
 static const char *const memory_kinds[SCN_MEMORY_KIND_COUNT] = {
     [SCN_MEMORY_BUFFER] = "BUFFER",
@@ -559,100 +286,109 @@ static const char *const memory_kinds[SCN_MEMORY_KIND_COUNT] = {
     [SCN_MEMORY_USM_SHARED] = "USM_SHARED",
 };
 
-static void memories_write(exporter *made)
+static void memories_write(cnf_exporter *made)
 {
     for (uint32_t i = 0; i < made->scenario->memory_count; i++) {
         const scn_memory *memory = &made->scenario->memories[i];
-        rt_text name = memory_name(made, i);
+        const char *name = cnf_export_memory(made, i);
         uint64_t size = memory->count * memory->layout.size;
         rt_text initial =
-            rt_arena_printf(made->arena, memory->initial.data ? "initial_%s" : "NULL", name.data);
+            rt_arena_printf(made->arena, memory->initial.data ? "initial_%s" : "NULL", name);
         if (memory->initial.data)
             cnf_export_values(&made->declarations, initial.data, &memory->layout, memory->initial);
         rt_buffer_printf(&made->body, "    memory m_%s = memory_create(%s, \"%s\", %llu, %s);\n",
-                         name.data, memory_kinds[memory->kind], name.data, (unsigned long long)size,
+                         name, memory_kinds[memory->kind], name, (unsigned long long)size,
                          initial.data);
     }
 }
 
-static uint32_t memory_index(const scn_scenario *scenario, rt_text name)
-{
-    uint32_t index = 0;
-    while (index < scenario->memory_count && !rt_text_equal(scenario->memories[index].name, name))
-        index++;
-    return index;
-}
-
-/* What the memories hold in the end is compared with what the simulated device left. */
-static void finals_write(exporter *made)
-{
-    if (made->alternatives) return;
-    rt_buffer_printf(
-        &made->body,
-        "\n    /* The end: what the documents' runtime leaves on a checked device. */\n");
-    for (uint32_t i = 0; i < made->messages->memory_count; i++) {
-        const cnf_final_memory *last = &made->messages->memories[i];
-        uint32_t index = memory_index(made->scenario, last->name);
-        if (index == made->scenario->memory_count) continue;
-        const scn_layout *layout = &made->scenario->memories[index].layout;
-        rt_text name = memory_name(made, index);
-        rt_text array = rt_arena_printf(made->arena, "final_%s", name.data);
-        rt_text defined =
-            rt_arena_printf(made->arena, last->defined.data ? "defined_%s" : "NULL", name.data);
-        cnf_export_values(&made->declarations, array.data, layout, last->data);
-        if (last->defined.data)
-            cnf_export_defined(&made->declarations, defined.data, layout, last->defined,
-                               last->data.size);
-        rt_buffer_printf(&made->body, "    failures += !");
-        comparison_write(made, &made->body, index, array.data, defined.data, "\"at the end\"");
-        rt_buffer_printf(&made->body, ";\n");
-    }
-}
-
-static rt_status body_write(exporter *made)
+static rt_status body_write(cnf_exporter *made)
 {
     memories_write(made);
     for (uint32_t i = 0; i < made->scenario->step_count; i++)
-        RT_TRY(step_write(made, &made->scenario->steps[i]));
-    finals_write(made);
+        RT_TRY(step_write(made, i));
+    if (made->list.count > 0)
+        return cnf_export_refuse(made, made->scenario->steps[made->list.items[0]].at,
+                                 "a list that the end of the program ends");
+    if (made->asked == 0)
+        return rt_fail(made->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "%.*s: the runtime refuses what there is before it asks the device for "
+                       "anything, so that there is nothing to show of the device",
+                       RT_TEXT_ARG(made->scenario->file));
+    cnf_export_finals_write(made);
     return RT_STATUS_OK;
 }
 
-static void main_add(exporter *made)
+static void main_add(cnf_exporter *made)
 {
     rt_buffer text = {0};
     rt_buffer_printf(
         &text,
         "/* %.*s\n *\n * Made of %.*s by assay export.  Exit status: 0 as expected, 1 not, 2 not tried.  "
-        "Line numbers are the scenario's. */\n#include \"%s\"\n\n",
+        "Line numbers are the scenario's. */\n%s#include \"%s\"\n%s\n",
         RT_TEXT_ARG(made->scenario->summary), RT_TEXT_ARG(made->scenario->path),
-        made->api->support_name);
+        made->api->definition, made->api->support_name,
+        made->prints ? "#include \"support_output.h\"\n" : "");
     rt_buffer_append_text(&text, rt_buffer_text(&made->declarations));
     rt_buffer_printf(
         &text,
         "\nint main(int argument_count, char **arguments)\n{\n    device_open(argument_count, arguments);\n");
     rt_buffer_append_text(&text, rt_buffer_text(&made->body));
     rt_buffer_printf(&text, "\n    return program_end();\n}\n");
-    file_add(made, RT_TEXT("main.c"), rt_arena_bytes(made->arena, rt_buffer_bytes(&text)));
+    cnf_export_file_add(made, RT_TEXT("main.c"),
+                        rt_arena_bytes(made->arena, rt_buffer_bytes(&text)));
     rt_buffer_free(&text);
+}
+
+/* Everything that goes beside main.c. */
+static void support_add(cnf_exporter *made)
+{
+    const cnf_export_api *api = made->api;
+    cnf_export_file_add(made, RT_TEXT("support.h"), (rt_bytes){support, sizeof support});
+    if (made->prints)
+        cnf_export_file_add(made, RT_TEXT("support_output.h"),
+                            (rt_bytes){support_output, sizeof support_output});
+    cnf_export_file_add(made, rt_text_of(api->support_name), api->support);
+    cnf_export_file_add(made, RT_TEXT("Makefile"), api->makefile);
+}
+
+/* Where images are source, each is the text that it was made from. */
+static rt_status source_take(cnf_exporter *made)
+{
+    if (made->api->format != RT_FORMAT_OPENCL_C) return RT_STATUS_OK;
+    const cnf_source_obstacle *obstacle = cnf_source_obstacle_find(made->scenario);
+    if (obstacle)
+        return rt_fail(made->sink, RT_UNSUPPORTED, RT_RULE_NONE, "%.*s: %s",
+                       RT_TEXT_ARG(made->scenario->file), obstacle->message);
+    made->scenario = cnf_source_images(made->arena, made->scenario);
+    return RT_STATUS_OK;
 }
 
 rt_status cnf_export(rt_sink *sink, rt_arena *arena, const cnf_export_api *api,
                      const scn_scenario *scenario, const cnf_messages *messages,
-                     cnf_exported *out_exported)
+                     const cnf_messages *compiled, cnf_exported *out_exported)
 {
-    exporter made = {
-        .sink = sink, .arena = arena, .api = api, .scenario = scenario, .messages = messages};
+    cnf_exporter made = {.sink = sink,
+                         .arena = arena,
+                         .api = api,
+                         .scenario = scenario,
+                         .messages = messages,
+                         .list_queue = SCN_NONE,
+                         .prints = expects_output(scenario)};
     *out_exported = (cnf_exported){0};
-    rt_status status = scenario_check(&made);
-    if (rt_ok(status))
-        status = cnf_export_programs(sink, arena, messages, &made.programs, &made.program_count);
-    if (rt_ok(status)) status = body_write(&made);
+    rt_status status = source_take(&made);
+    if (rt_ok(status)) status = scenario_check(&made);
+    if (rt_ok(status)) status = cnf_export_trace_read(sink, arena, messages, &made.trace);
+    if (rt_ok(status)) {
+        made.written = rt_arena_alloc_array(arena, made.trace.program_count, sizeof *made.written);
+        made.laid_out =
+            rt_arena_alloc_array(arena, made.scenario->memory_count, sizeof *made.laid_out);
+        cnf_export_fused_find(&made, compiled);
+        status = body_write(&made);
+    }
     if (rt_ok(status)) {
         main_add(&made);
-        file_add(&made, RT_TEXT("support.h"), (rt_bytes){support, sizeof support});
-        file_add(&made, rt_text_of(api->support_name), api->support);
-        file_add(&made, RT_TEXT("Makefile"), api->makefile);
+        support_add(&made);
         rt_bytes files =
             rt_arena_bytes(arena, (rt_bytes){(const uint8_t *)made.files.items,
                                              made.files.count * sizeof(cnf_exported_file)});
@@ -662,6 +398,7 @@ rt_status cnf_export(rt_sink *sink, rt_arena *arena, const cnf_export_api *api,
     rt_buffer_free(&made.declarations);
     rt_buffer_free(&made.body);
     rt_vector_free(&made.files);
-    rt_vector_free(&made.linked);
+    rt_vector_free(&made.list);
+    rt_map_free(&made.globals);
     return status;
 }

@@ -28,24 +28,26 @@ typedef struct cnf_export_api {
     rt_format format;     /* of the images */
     const char *format_name, *ending; /* for people; of their files, with the dot */
     bool spec_constants;              /* images take values for their constants */
+    const char *definition; /* line of main.c before it includes the support file; "": none */
     const char *support_name;
     rt_bytes support, makefile;
 } cnf_export_api;
 
-enum { CNF_EXPORT_APIS = 3 };
+enum { CNF_EXPORT_APIS = 4 };
 extern const cnf_export_api cnf_export_apis[CNF_EXPORT_APIS];
 
 /* NULL: there is none of that name. */
 const cnf_export_api *cnf_export_api_find(const char *name);
 
 /* Makes the files of a program, in the arena, from a scenario with images of the interface's format
- * and what sim's child said.  The program exits with 0 where everything is as the scenario expects
- * and the final memories are those of that run, with 1 where something differs, which it prints,
- * and with 2 where it could not try.  Where the driver runs no kernels no memory is compared, and
- * it says so.  UNSUPPORTED: something of the scenario has no form there; the message has the line
- * of it. */
+ * and what sim's child said; `compiled` is what the child said whose device takes those images,
+ * with the compilers' answers (cnf_run_options.record), among which fused kernels are; NULL where
+ * none ran.  The program exits with 0 where everything is as the scenario expects and the final
+ * memories are those of that run, with 1 where something differs, which it prints, and with 2 where
+ * it could not try.  Where the driver runs no kernels no memory is compared, and it says so.
+ * UNSUPPORTED: something of the scenario has no form there; the message has the line of it. */
 RT_MUST_USE rt_status cnf_export(rt_sink *sink, rt_arena *arena, const cnf_export_api *api,
                                  const scn_scenario *scenario, const cnf_messages *messages,
-                                 cnf_exported *out_exported);
+                                 const cnf_messages *compiled, cnf_exported *out_exported);
 
 #endif

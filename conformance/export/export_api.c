@@ -15,11 +15,12 @@ static const uint8_t support_cuda[] = {
 };
 
 /* A Makefile: how its comment begins, the variable of the library, the variable of the argument. */
-#define MAKEFILE(comment, library, argument, support)                                              \
-    comment library "\nrun: main\n\t./main $(" argument ")\n\n"                                    \
-                    "main: main.c support.h " support "\n"                                         \
-                    "\t$(CC) -std=c11 -O1 -Wall $(CFLAGS) main.c -o main $(LIBRARY) -lm\n\n"       \
-                    ".PHONY: run\n"
+#define MAKEFILE(comment, library, argument, support)                                                      \
+    comment library                                                                                        \
+        "\nrun: main\n\t./main $(" argument ")\n\n"                                                        \
+        "main: main.c support.h " support "\n"                                                             \
+        "\t$(CC) -std=c11 -D_POSIX_C_SOURCE=200809L -O1 -Wall $(CFLAGS) main.c -o main $(LIBRARY) -lm\n\n" \
+        ".PHONY: run\n"
 
 static const char makefile_opencl[] =
     MAKEFILE("# make runs the program; make DEVICE=Intel chooses the platform by a part of its "
@@ -59,6 +60,16 @@ const cnf_export_api cnf_export_apis[CNF_EXPORT_APIS] = {
      .format_name = "SPIR-V",
      .ending = ".spv",
      .spec_constants = true,
+     .definition = "",
+     .support_name = "support_opencl.h",
+     .support = BYTES(support_opencl),
+     .makefile = TEXT(makefile_opencl)},
+    {.name = "opencl-c",
+     .subjects = "sim",
+     .format = RT_FORMAT_OPENCL_C,
+     .format_name = "OpenCL C",
+     .ending = ".cl",
+     .definition = "#define IMAGES_ARE_SOURCE 1\n",
      .support_name = "support_opencl.h",
      .support = BYTES(support_opencl),
      .makefile = TEXT(makefile_opencl)},
@@ -68,6 +79,7 @@ const cnf_export_api cnf_export_apis[CNF_EXPORT_APIS] = {
      .format_name = "SPIR-V",
      .ending = ".spv",
      .spec_constants = true,
+     .definition = "",
      .support_name = "support_level_zero.h",
      .support = BYTES(support_level_zero),
      .makefile = TEXT(makefile_level_zero)},
@@ -76,6 +88,7 @@ const cnf_export_api cnf_export_apis[CNF_EXPORT_APIS] = {
      .format = RT_FORMAT_PTX,
      .format_name = "PTX",
      .ending = ".ptx",
+     .definition = "",
      .support_name = "support_cuda.h",
      .support = BYTES(support_cuda),
      .makefile = TEXT(makefile_cuda)},

@@ -1,103 +1,156 @@
-/* Which programs the runtime had made, from the trace of a run: a submit ends with its launch or
- * with the error that refused it, and what was linked or built before belongs to it or is used
- * again. */
+/* The images of a program as files and rows, and its making as a call. */
 #include "conformance/export/export_internal.h"
 
-#include "reference/base/map.h"
+#include "reference/image/spec_constants.h"
 
-#include <jansson.h>
+#include <string.h>
 
-typedef struct trace_walk {
-    rt_sink *sink;
-    rt_arena *arena;
-    rt_map known; /* index of the program by its id in the trace */
-    RT_VECTOR(cnf_export_program) made;
-    RT_VECTOR(cnf_export_program) submits;
-    uint32_t made_since; /* number of `made` when the last submit ended */
-} trace_walk;
-
-static rt_text text_of(rt_arena *arena, const json_t *event, const char *key)
+static const rt_image *list_find(rt_image_list list, rt_text name)
 {
-    const char *value = json_string_value(json_object_get(event, key));
-    return rt_arena_text(arena, rt_text_of(value));
+    for (uint32_t i = 0; i < list.count; i++)
+        if (rt_text_equal(list.images[i].name, name)) return &list.images[i];
+    return NULL;
 }
 
-/* Keeps a program that was linked, or built of one image. */
-static void program_keep(trace_walk *walk, const json_t *event, const char *key)
+const rt_image *cnf_export_image(const cnf_exporter *made, rt_text name)
 {
-    rt_text id = text_of(walk->arena, event, "program");
-    const json_t *images = json_object_get(event, key), *image;
-    if (rt_map_find(&walk->known, id) != RT_MAP_NONE || json_array_size(images) == 0) return;
-    size_t index;
-    rt_text *names = rt_arena_alloc_array(walk->arena, json_array_size(images), sizeof *names);
-    json_array_foreach(images, index, image) names[index] =
-        rt_arena_text(walk->arena, rt_text_of(json_string_value(image)));
-    rt_map_set(&walk->known, id, walk->made.count);
-    *rt_vector_push(&walk->made) = (cnf_export_program){names, (uint32_t)index, false};
+    const rt_image *found = NULL;
+    for (uint32_t i = 0; i < made->scenario->module_count && !found; i++)
+        found = list_find(made->scenario->modules[i].images, name);
+    for (uint32_t i = 0; i < made->fused_count && !found; i++)
+        if (rt_text_equal(made->fused[i].kernel, name)) found = &made->fused[i].result.image;
+    return found;
 }
 
-static rt_status submit_end(trace_walk *walk, const json_t *event, bool refused)
+/* Declares the values of a submit's constants that an image has; *out_count is how many. */
+static rt_status constants_declare(cnf_exporter *made, const scn_step *step, const rt_image *image,
+                                   const char *array, uint32_t *out_count)
 {
-    uint32_t index = walk->made.count - 1;
-    if (refused && walk->made.count == walk->made_since) {
-        return rt_fail(walk->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "the runtime refuses a step before it asks the device for anything, so that "
-                       "there is nothing to show of the device");
+    const rt_property_set *set = rt_image_set(image, RT_SET_SPEC_CONSTANTS);
+    rt_buffer rows = {0};
+    *out_count = 0;
+    for (uint32_t i = 0; set && i < set->property_count; i++) {
+        rt_spec_descriptor told;
+        for (uint32_t k = 0; k < step->submit.constant_count; k++) {
+            const scn_spec_constant *given = &step->submit.constants[k];
+            if (!rt_text_equal(set->properties[i].name, given->name)) continue;
+            if (!rt_spec_descriptor_read(image, i, &told) || told.scalar_count != 1 ||
+                told.size_bytes != given->value.size || given->value.size > sizeof(uint64_t)) {
+                rt_buffer_free(&rows);
+                return cnf_export_refuse(made, given->at,
+                                         "a specialisation constant that is no scalar");
+            }
+            rt_buffer_printf(&rows, "    {%u, %u, {", told.id, told.size_bytes);
+            cnf_export_bytes(&rows, given->value);
+            rt_buffer_printf(&rows, "}}, /* %.*s */\n", RT_TEXT_ARG(given->name));
+            ++*out_count;
+        }
     }
-    if (!refused) index = rt_map_find(&walk->known, text_of(walk->arena, event, "program"));
-    if (index >= walk->made.count) {
-        return rt_fail(walk->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                       "the trace has a launch from a program that it does not tell of");
-    }
-    cnf_export_program *submit = rt_vector_push(&walk->submits);
-    *submit = walk->made.items[index];
-    submit->refused = refused;
-    walk->made_since = walk->made.count;
+    if (*out_count > 0)
+        rt_buffer_printf(&made->declarations, "static const spec_constant %s[] = {\n%s};\n", array,
+                         rt_buffer_string(&rows));
+    rt_buffer_free(&rows);
     return RT_STATUS_OK;
 }
 
-static rt_status event_take(trace_walk *walk, const json_t *event)
+/* Looks at an image, adds its file and appends its row; *inout_constants counts its constants. */
+static rt_status image_declare(cnf_exporter *made, const scn_step *step, rt_text name,
+                               const char *constants, uint32_t *inout_constants, rt_buffer *out)
 {
-    rt_text kind = text_of(walk->arena, event, "event");
-    if (rt_text_is(kind, "link")) program_keep(walk, event, "inputs");
-    if (rt_text_is(kind, "build")) program_keep(walk, event, "images");
-    if (rt_text_is(kind, "launch")) return submit_end(walk, event, false);
-    if (!rt_text_is(kind, "error")) return RT_STATUS_OK;
-    rt_text class = text_of(walk->arena, event, "class");
-    if (rt_text_is(class, "link-error") || rt_text_is(class, "errc::build"))
-        return submit_end(walk, event, true);
-    return rt_fail(walk->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                   "a step is refused with %.*s, which is not about its program",
-                   RT_TEXT_ARG(class));
+    const rt_image *image = cnf_export_image(made, name);
+    uint32_t count;
+    if (!image || image->format != made->api->format)
+        return cnf_export_refuse(
+            made, step->at,
+            rt_arena_printf(made->arena, "an image that is no %s", made->api->format_name).data);
+    RT_TRY(constants_declare(made, step, image, constants, &count));
+    rt_text file = rt_arena_printf(made->arena, "%s%s", cnf_export_plain(made->arena, name).data,
+                                   made->api->ending);
+    cnf_export_file_add(made, file, image->code);
+    rt_buffer_printf(out, "    {\"%s\", %u, %s},\n", file.data, count,
+                     count > 0 ? constants : "NULL");
+    *inout_constants += count;
+    return RT_STATUS_OK;
 }
 
-static void *arena_copy(rt_arena *arena, const void *items, uint32_t count, size_t size_bytes)
+/* Declares the images of a program and adds their files. */
+static rt_status images_declare(cnf_exporter *made, const scn_step *step,
+                                const cnf_export_program *program, uint32_t number)
 {
-    rt_bytes copy = rt_arena_bytes(arena, (rt_bytes){items, count * size_bytes});
-    return (void *)(uintptr_t)copy.data;
-}
-
-rt_status cnf_export_programs(rt_sink *sink, rt_arena *arena, const cnf_messages *messages,
-                              const cnf_export_program **out_programs, uint32_t *out_count)
-{
-    trace_walk walk = {.sink = sink, .arena = arena};
-    json_t *message = json_loadb(messages->trace.data ? messages->trace.data : "",
-                                 messages->trace.length, 0, NULL);
-    const json_t *events = json_object_get(message, "events"), *event;
+    rt_buffer rows = {0};
+    uint32_t constants = 0;
     rt_status status = RT_STATUS_OK;
-    if (!events || json_is_true(json_object_get(message, "partial")))
-        status = rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE, "the run left no whole trace");
-    size_t index;
-    json_array_foreach(events, index, event)
-    {
-        if (rt_ok(status)) status = event_take(&walk, event);
+    for (uint32_t i = 0; i < program->image_count && rt_ok(status); i++) {
+        rt_text array = rt_arena_printf(made->arena, "constants_%u_%u", number, i);
+        status = image_declare(made, step, program->images[i], array.data, &constants, &rows);
     }
-    json_decref(message);
-    *out_count = walk.submits.count;
-    *out_programs =
-        arena_copy(arena, walk.submits.items, walk.submits.count, sizeof(cnf_export_program));
-    rt_map_free(&walk.known);
-    rt_vector_free(&walk.made);
-    rt_vector_free(&walk.submits);
+    rt_buffer_printf(&made->declarations, "static const image images_%u[] = {\n%s};\n", number,
+                     rt_buffer_string(&rows));
+    rt_buffer_free(&rows);
+    if (rt_ok(status) && constants < step->submit.constant_count)
+        return cnf_export_refuse(made, step->at, "a specialisation constant that no image has");
     return status;
+}
+
+/* The options of a program's images, which must be the same for all. */
+static rt_status options_find(cnf_exporter *made, const scn_step *step,
+                              const cnf_export_program *program, const rt_image **out_first)
+{
+    *out_first = cnf_export_image(made, program->images[0]);
+    for (uint32_t i = 1; i < program->image_count; i++) {
+        const rt_image *image = cnf_export_image(made, program->images[i]);
+        if (!image || !*out_first ||
+            !rt_text_equal(image->compile_options, (*out_first)->compile_options))
+            return cnf_export_refuse(made, step->at, "a program of images with different options");
+    }
+    return RT_STATUS_OK;
+}
+
+/* NVIDIA's driver is given no options of OpenCL's compiler, and has none of its own here. */
+static rt_status options_check(cnf_exporter *made, const scn_step *step, const rt_image *first)
+{
+    const rt_text texts[] = {first->compile_options, first->link_options, step->submit.options};
+    if (made->api->format != RT_FORMAT_PTX) return RT_STATUS_OK;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (size_t k = 0; k < texts[i].length; k++) {
+            bool begins = texts[i].data[k] != ' ' && (k == 0 || texts[i].data[k - 1] == ' ');
+            rt_text rest = {texts[i].data + k, texts[i].length - k};
+            if (begins && !rt_text_starts(rest, "-cl-"))
+                return cnf_export_refuse(made, step->at, "an option of the driver's compiler");
+        }
+    return RT_STATUS_OK;
+}
+
+/* The options of its compiler for a program: the image's, then those of the submit. */
+static rt_text options_of(cnf_exporter *made, const scn_step *step, const rt_image *first)
+{
+    rt_text own = step->verb == SCN_VERB_SUBMIT ? step->submit.options : (rt_text){0};
+    bool both = first->compile_options.length > 0 && own.length > 0;
+    return rt_arena_printf(made->arena, both ? "%.*s %.*s" : "%.*s%.*s",
+                           RT_TEXT_ARG(first->compile_options), RT_TEXT_ARG(own));
+}
+
+rt_status cnf_export_program_write(cnf_exporter *made, const scn_step *step, uint32_t program,
+                                   bool refused, bool may_fail)
+{
+    CHECK(program < made->trace.program_count);
+    const cnf_export_program *known = &made->trace.programs[program];
+    cnf_export_written *written = &made->written[program];
+    const rt_image *first;
+    if (written->linked) return RT_STATUS_OK;
+    if (!written->declared) RT_TRY(images_declare(made, step, known, program));
+    RT_TRY(options_find(made, step, known, &first));
+    RT_TRY(options_check(made, step, first));
+    bool told = written->declared;
+    rt_buffer_printf(&made->body, "    %sprogram_%u = program_link(%u, images_%u, ",
+                     told ? "" : "linked_program ", program, known->image_count, program);
+    *written = (cnf_export_written){.linked = !refused && !may_fail, .declared = true};
+    cnf_export_literal(&made->body, options_of(made, step, first));
+    rt_buffer_printf(&made->body, ", ");
+    cnf_export_literal(&made->body, first->link_options);
+    rt_buffer_printf(&made->body, ");\n");
+    if (!may_fail)
+        rt_buffer_printf(&made->body, "    program_expect(program_%u, %d, \"line %u\");\n", program,
+                         !refused, step->at.line);
+    return refused ? RT_STATUS_OK : cnf_export_globals_point(made, step, program, may_fail);
 }

@@ -1,4 +1,4 @@
-/* Numbers as C writes them. */
+/* Numbers as C writes them, and where elements have theirs. */
 #include "conformance/export/export_internal.h"
 
 #include "conformance/compare/value.h"
@@ -14,7 +14,7 @@ void cnf_export_bytes(rt_buffer *out, rt_bytes bytes)
         rt_buffer_printf(out, "%s0x%02x", i ? ", " : "", bytes.data[i]);
 }
 
-bool cnf_export_layout_fits(const scn_layout *layout)
+bool cnf_export_layout_is_plain(const scn_layout *layout)
 {
     return !layout->is_struct &&
            layout->size == layout->fields[0].lanes * scn_type_size(layout->fields[0].type);
@@ -53,11 +53,44 @@ static void write_number(rt_buffer *out, scn_type type, uint64_t bits)
     }
 }
 
+static const char *kind_of(scn_type type)
+{
+    if (!is_floating(type)) return "INTEGERS";
+    return scn_type_size(type) == 2 ? "HALVES" : scn_type_size(type) == 4 ? "FLOATS" : "DOUBLES";
+}
+
+void cnf_export_layout(rt_buffer *out, const char *name, const scn_layout *layout)
+{
+    rt_buffer_printf(out, "static const field fields_of_%s[] = {", name);
+    for (uint32_t i = 0; i < layout->field_count; i++) {
+        const scn_field *field = &layout->fields[i];
+        rt_buffer_printf(out, "%s{%u, %u, %u, %s}", i ? ", " : "", field->offset,
+                         scn_type_size(field->type), field->lanes, kind_of(field->type));
+    }
+    rt_buffer_printf(out, "};\nstatic const layout %s = {%u, %u, fields_of_%s};\n", name,
+                     layout->size, layout->field_count, name);
+}
+
+/* The elements as bytes. */
+static void bytes_write(rt_buffer *out, const char *name, const scn_layout *layout, rt_bytes values)
+{
+    rt_buffer_printf(out, "static const unsigned char %s[] = {\n", name);
+    for (size_t at = 0; at + layout->size <= values.size; at += layout->size) {
+        rt_buffer_printf(out, "    ");
+        cnf_export_bytes(out, (rt_bytes){values.data + at, layout->size});
+        rt_buffer_printf(out, ",\n");
+    }
+    rt_buffer_printf(out, "};\n");
+}
+
 void cnf_export_values(rt_buffer *out, const char *name, const scn_layout *layout, rt_bytes values)
 {
-    CHECK(cnf_export_layout_fits(layout));
     scn_type type = layout->fields[0].type;
     uint32_t size = scn_type_size(type);
+    if (!cnf_export_layout_is_plain(layout)) {
+        bytes_write(out, name, layout, values);
+        return;
+    }
     rt_buffer_printf(out, "static const %s %s[] = {\n", type_of(type), name);
     for (size_t at = 0; at < values.size; at += (size_t)A_LINE * size) {
         rt_buffer comment = {0};
@@ -86,10 +119,16 @@ static bool is_defined(rt_bytes defined, uint64_t at, uint32_t size)
 void cnf_export_defined(rt_buffer *out, const char *name, const scn_layout *layout,
                         rt_bytes defined, uint64_t size)
 {
-    uint32_t number = scn_type_size(layout->fields[0].type);
+    uint64_t written = 0;
     rt_buffer_printf(out, "static const unsigned char %s[] = {", name);
-    for (uint64_t at = 0; at + number <= size; at += number)
-        rt_buffer_printf(out, "%s%d,", at / number % 32 == 0 ? "\n    " : " ",
-                         is_defined(defined, at, number));
+    for (uint64_t at = 0; at + layout->size <= size; at += layout->size)
+        for (uint32_t i = 0; i < layout->field_count; i++) {
+            const scn_field *field = &layout->fields[i];
+            uint32_t number = scn_type_size(field->type);
+            for (uint32_t lane = 0; lane < field->lanes; lane++, written++)
+                rt_buffer_printf(
+                    out, "%s%d,", written % 32 == 0 ? "\n    " : " ",
+                    is_defined(defined, at + field->offset + (uint64_t)lane * number, number));
+        }
     rt_buffer_printf(out, "\n};\n");
 }

@@ -264,7 +264,9 @@ void cnf_report_again_write(rt_buffer *out, const cnf_report *report, const cnf_
         rt_buffer_append_byte(out, '\n');
         return;
     }
-    rt_buffer_printf(out, " --on ");
+    /* What differs from sim alone needs sim beside it, which nothing else says. */
+    bool beside_sim = rt_text_starts(record->judgement.signature, "differential:");
+    rt_buffer_printf(out, " --on %s", beside_sim ? "sim," : "");
     write_word(out, record->subject);
     write_again_options(out, report, record);
 }

@@ -42,8 +42,9 @@ int cnf_report_exit_status(const cnf_report *report);
 void cnf_report_write(rt_buffer *out, cnf_report *report, const cnf_column *columns,
                       uint32_t column_count, bool colour);
 
-/* Appends the command line that runs a record's scenario on its subject again, or, where the
- * scenario itself is wrong, that reads or compiles it again; and a newline. */
+/* Appends the command line that runs a record's scenario on its subject again, and on sim where the
+ * verdict comes from a comparison with it, or, where the scenario itself is wrong, that reads or
+ * compiles it again; and a newline. */
 void cnf_report_again_write(rt_buffer *out, const cnf_report *report, const cnf_record *record);
 
 /* Appends the command line that explains the record's verdict, and a newline; the record is one of

@@ -37,8 +37,8 @@
 
 /* What scn_build_options_check takes, as an expression of ECMA 262: options that end at white
  * space. */
-#define SCN_PREFIX_PATTERN(text)  text "\\S+|"
-#define SCN_WORD_PATTERN(text)    text "|"
+#define SCN_PREFIX_PATTERN(text) text "\\S+|"
+#define SCN_WORD_PATTERN(text)   text "|"
 #define SCN_BUILD_OPTIONS_PATTERN                                                                  \
     "^\\s*((" SCN_BUILD_OPTIONS(SCN_PREFIX_PATTERN, SCN_WORD_PATTERN) "(?!))(\\s+|$))*$"
 

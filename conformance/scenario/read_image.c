@@ -9,8 +9,9 @@
 
 /* ---- Formats ------------------------------------------------------------------------------ */
 
-/* Source is no format that an image may claim: a subject that wants it makes it of all images. */
-_Static_assert(RT_FORMAT_OPENCL_C == RT_FORMAT_COUNT - 1, "the formats before it are offered");
+/* Source is no format that an image may claim: a subject that wants it makes it of all images.  The
+ * one behind it no subject takes. */
+_Static_assert(RT_FORMAT_OPENCL_C == RT_FORMAT_COUNT - 2, "the formats before it are offered");
 static const char *format_word(uint32_t index)
 {
     return index < RT_FORMAT_OPENCL_C ? rt_format_name((rt_format)index) : NULL;

@@ -24,6 +24,7 @@ bool scn_extent_copy(scn_reader *reader, const scn_node *node, const char *key, 
     " 'then': {'properties': {'offset': {'minItems': " count ", 'maxItems': " count "},"           \
     " 'local': {'minItems': " count ", 'maxItems': " count "}}}}"
 #define SCN_SAME_DIMENSIONS                                                                        \
-    "{'allOf': [" SCN_DIMENSIONS_ARE("1") "," SCN_DIMENSIONS_ARE("2") "," SCN_DIMENSIONS_ARE("3") "]}"
+    "{'allOf': [" SCN_DIMENSIONS_ARE("1") "," SCN_DIMENSIONS_ARE("2") "," SCN_DIMENSIONS_ARE(      \
+        "3") "]}"
 
 #endif

@@ -174,12 +174,10 @@ static const scn_row step_rows[] = {
 /* Those of the verbs that a list of a parallel may hold come first. */
 enum { NESTED_RELATION_COUNT = 4 };
 static const scn_relation step_relations[] = {
-    ID_INSIDE("queue"),           ID_INSIDE("bundle"),
-    LASTING("queue"),             LASTING("bundle"),
-    ID_INSIDE("context"),         LASTING("context"),
-    LASTING("device"),            LASTING("parallel"),
-    CANNOT_BE_REFUSED("context"), CANNOT_BE_REFUSED("device"),
-    CANNOT_BE_REFUSED("parallel")};
+    ID_INSIDE("queue"),          ID_INSIDE("bundle"),          LASTING("queue"),
+    LASTING("bundle"),           ID_INSIDE("context"),         LASTING("context"),
+    LASTING("device"),           LASTING("parallel"),          CANNOT_BE_REFUSED("context"),
+    CANNOT_BE_REFUSED("device"), CANNOT_BE_REFUSED("parallel")};
 
 /* What expectation_read says: alone, an expectation is of anything but an error; beside a verb it
  * is of an error, or of several outcomes that are errors or none. */
@@ -452,8 +450,8 @@ static bool object_step_read(scn_reader *reader, const scn_node *node, uint32_t 
     if (fine) row = verb_row_of(reader, node, &draft, given);
     if (!fine || row == SCN_NONE) return false;
     step->verb = verbs[row].verb;
-    fine = place_check(reader, node, row) &&
-           expectation_read(reader, &draft, row, step) && verb_check(reader, node, step);
+    fine = place_check(reader, node, row) && expectation_read(reader, &draft, row, step) &&
+           verb_check(reader, node, step);
     reader->ends = reader->ends || row == STEP_END_MEMORY;
     if (fine && reader->ends) fine = scn_ended_check(reader, node, step);
     if (row == STEP_DEVICE) reader->device = step->device;

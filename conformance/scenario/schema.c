@@ -340,10 +340,23 @@ static bool row_read(scn_reader *reader, const scn_row *row, const scn_node *nod
     return scn_value_read(reader, row->shape, node, object + row->offset);
 }
 
+/* Whether one alternative is there where an object has some: what goes beside it is judged then. */
+static bool is_decided(const scn_shape *shape, const scn_node *node)
+{
+    uint32_t known = 0, there = 0;
+    for (uint32_t i = 0; i < shape->row_count; i++) {
+        if (!(shape->rows[i].flags & SCN_ALTERNATIVE)) continue;
+        known++;
+        if (scn_node_entry(node, shape->rows[i].key)) there++;
+    }
+    return known == 0 || there == 1;
+}
+
 /* Reports keys that lack what they need beside them, or have beside them what they bar. */
 static bool relations_check(scn_reader *reader, const scn_shape *shape, const scn_node *node)
 {
     bool fine = true;
+    if (!is_decided(shape, node)) return true; /* the caller says so */
     for (uint32_t i = 0; i < shape->relation_count; i++) {
         const scn_relation *relation = &shape->relations[i];
         const scn_entry *entry = scn_node_entry(node, relation->key);

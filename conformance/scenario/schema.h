@@ -72,7 +72,8 @@ typedef struct scn_relation {
     const char *key;
     scn_relation_kind kind;
     const char *others[SCN_RELATION_KEYS_MAX]; /* the unused ones are NULL */
-    const char *message; /* at the key, where it does not hold; NULL: "'KEY' needs 'OTHER' beside it" */
+    const char
+        *message; /* at the key, where it does not hold; NULL: "'KEY' needs 'OTHER' beside it" */
 } scn_relation;
 
 /* One word of a closed vocabulary. */
@@ -97,9 +98,9 @@ typedef enum scn_shape_kind {
 /* What kind of value stands at a key that the schema looks into further than the table does. */
 typedef enum scn_typing {
     SCN_UNTYPED,
-    SCN_TYPED_BY_KEY,    /* MAP of {TYPE: VALUE}: each key says of which type its value is */
-    SCN_TYPED_MEMORY,    /* OBJECT: `type` says what elements are in `values` */
-    SCN_TYPED_VARIABLE,  /* OBJECT: `type` says what elements are in `equals` */
+    SCN_TYPED_BY_KEY,   /* MAP of {TYPE: VALUE}: each key says of which type its value is */
+    SCN_TYPED_MEMORY,   /* OBJECT: `type` says what elements are in `values` */
+    SCN_TYPED_VARIABLE, /* OBJECT: `type` says what elements are in `equals` */
 } scn_typing;
 
 enum { SCN_ALTERNATIVE_COUNT_MAX = 4 };
@@ -118,8 +119,8 @@ struct scn_shape {
     uint32_t relation_count;
     /* For the schema alone: what code checks, in the schema's words. */
     scn_typing typing;
-    const char *pattern; /* TEXT, NAME; MAP: of its keys.  An ECMA 262 expression */
-    const char *also;    /* a JSON Schema with ' for ", which must hold as well */
+    const char *pattern;      /* TEXT, NAME; MAP: of its keys.  An ECMA 262 expression */
+    const char *also;         /* a JSON Schema with ' for ", which must hold as well */
     const scn_shape *beside;  /* OBJECT with verbs, CHOICE: what else may stand in its place, whose
                                  words messages call known too; NULL: nothing */
     const scn_shape *element; /* LIST, MAP */
@@ -133,10 +134,9 @@ struct scn_shape {
     const scn_shape *alternatives[SCN_ALTERNATIVE_COUNT_MAX]; /* the unused ones are NULL */
 };
 
-#define SCN_ROWS(table)    .rows = (table), .row_count = sizeof(table) / sizeof *(table)
-#define SCN_RELATIONS(table)                                                                       \
-    .relations = (table), .relation_count = sizeof(table) / sizeof *(table)
-#define SCN_CHOICES(table) .choices = (table), .choice_count = sizeof(table) / sizeof *(table)
+#define SCN_ROWS(table)      .rows = (table), .row_count = sizeof(table) / sizeof *(table)
+#define SCN_RELATIONS(table) .relations = (table), .relation_count = sizeof(table) / sizeof *(table)
+#define SCN_CHOICES(table)   .choices = (table), .choice_count = sizeof(table) / sizeof *(table)
 
 /* Where a row's value goes: a field; a pointer field and its count; fields of the object itself,
  * which the rows of the nested object name; nowhere. */

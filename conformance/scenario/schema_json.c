@@ -1,6 +1,7 @@
 /* The JSON Schema of the format, from the table that drives the reader, so that editors complete
  * and check.  It says less than the reader checks: what names mean, what numbers come to and how
- * texts are written is the reader's (ci/checks/schema_validates lists what that is).  Every object is a definition that others refer to, because objects can be nested.
+ * texts are written is the reader's (ci/checks/schema_validates lists what that is).  Every object
+ * is a definition that others refer to, because objects can be nested.
  *
  * Source: JSON Schema draft 2020-12, Core and Validation. */
 #include "conformance/scenario/schema_objects.h"
@@ -206,12 +207,23 @@ static void put_alternatives(json_t *schema, const scn_shape *shape)
     json_decref(sufficient);
 }
 
-/* {"anyOf": [{"required": [KEY]}, …]} of the keys that a relation is with. */
-static json_t *any_required(const scn_relation *relation)
+static bool has_row(const scn_shape *shape, const char *key)
+{
+    for (uint32_t i = 0; i < shape->row_count; i++)
+        if (strcmp(shape->rows[i].key, key) == 0) return true;
+    return false;
+}
+
+/* {"anyOf": [{"required": [KEY]}, …]} of the keys that a relation is with.  A misspelt key would
+ * make the relation say nothing. */
+static json_t *any_required(const scn_shape *shape, const scn_relation *relation)
 {
     json_t *list = needed(json_array());
-    for (uint32_t i = 0; i < SCN_RELATION_KEYS_MAX && relation->others[i]; i++)
+    CHECK(has_row(shape, relation->key));
+    for (uint32_t i = 0; i < SCN_RELATION_KEYS_MAX && relation->others[i]; i++) {
+        CHECK(has_row(shape, relation->others[i]));
         append(list, required(relation->others[i]));
+    }
     return any_of(list);
 }
 
@@ -227,7 +239,7 @@ static void put_relations(json_t *schema, const scn_shape *shape)
             put(all, "allOf", json_array());
             put(dependent, relation->key, all);
         }
-        json_t *others = any_required(relation), *rule = others;
+        json_t *others = any_required(shape, relation), *rule = others;
         if (relation->kind == SCN_BARS) {
             rule = needed(json_object());
             put(rule, "not", others);

@@ -49,14 +49,15 @@ static json_t *integer_schema(scn_type type)
     bool is_signed = scn_type_class(type) == 'i';
     double end = ldexp(1, is_signed ? bits - 1 : bits); /* behind the greatest; a double is exact */
     double least = is_signed ? -end : 0;
-    return needed(json_pack("{s:[{s:s,s:f,s:f},{s:s,s:s}]}", "anyOf", "type", "integer", "minimum",
-                            least, "exclusiveMaximum", end, "type", "string", "pattern",
-                            is_signed ? SCN_SIGNED_HEXADECIMAL_PATTERN : "^[+]?0[xX][0-9a-fA-F]+$"));
+    return needed(
+        json_pack("{s:[{s:s,s:f,s:f},{s:s,s:s}]}", "anyOf", "type", "integer", "minimum", least,
+                  "exclusiveMaximum", end, "type", "string", "pattern",
+                  is_signed ? SCN_SIGNED_HEXADECIMAL_PATTERN : "^[+]?0[xX][0-9a-fA-F]+$"));
 }
 
 typedef struct float_limits {
-    double large; /* the least number that is rounded to infinity; HUGE_VAL: no number is */
-    double small; /* the greatest that is rounded to zero */
+    double large;         /* the least number that is rounded to infinity; HUGE_VAL: no number is */
+    double small;         /* the greatest that is rounded to zero */
     const char *fraction; /* of a NaN, without its leading zeros: not 0, and no more than it has */
 } float_limits;
 
@@ -83,8 +84,8 @@ static json_t *special_schema(const char *fraction)
     }
     rt_buffer_printf(&pattern, "\\)|0[xX](?=[.]?[0-9a-fA-F])[0-9a-fA-F]*[.]?[0-9a-fA-F]*"
                                "([pP][-+]?[0-9]+)?)$");
-    json_t *schema = needed(json_pack("{s:s,s:s}", "type", "string", "pattern",
-                                      rt_buffer_string(&pattern)));
+    json_t *schema =
+        needed(json_pack("{s:s,s:s}", "type", "string", "pattern", rt_buffer_string(&pattern)));
     rt_buffer_free(&pattern);
     return schema;
 }
@@ -95,10 +96,10 @@ static json_t *floating_schema(scn_type type)
     json_t *number = needed(json_pack("{s:s}", "type", "number"));
     if (!isinf(limits.large)) {
         int failed = json_object_update_new(
-            number, needed(json_pack("{s:f,s:f,s:{s:f,s:f,s:{s:i}}}", "exclusiveMinimum",
-                                     -limits.large, "exclusiveMaximum", limits.large, "not",
-                                     "minimum", -limits.small, "maximum", limits.small, "not",
-                                     "const", 0)));
+            number,
+            needed(json_pack("{s:f,s:f,s:{s:f,s:f,s:{s:i}}}", "exclusiveMinimum", -limits.large,
+                             "exclusiveMaximum", limits.large, "not", "minimum", -limits.small,
+                             "maximum", limits.small, "not", "const", 0)));
         CHECK(!failed);
     }
     return needed(json_pack("{s:[o,o]}", "anyOf", number, special_schema(limits.fraction)));
@@ -162,9 +163,9 @@ static void typed_add(json_t *list, const char *type, const char *key, bool no_t
         int failed = json_object_set_new(properties, "tolerance", needed(json_false()));
         CHECK(!failed);
     }
-    json_t *rule = needed(json_pack("{s:{s:{s:{s:s}},s:[s]},s:{s:o}}", "if", "properties", "type",
-                                    "const", type, "required", "type", "then", "properties",
-                                    properties));
+    json_t *rule =
+        needed(json_pack("{s:{s:{s:{s:s}},s:[s]},s:{s:o}}", "if", "properties", "type", "const",
+                         type, "required", "type", "then", "properties", properties));
     int failed = json_array_append_new(list, rule);
     CHECK(!failed);
 }

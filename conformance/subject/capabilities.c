@@ -1,6 +1,8 @@
 /* Capabilities as lines, the flags by a table. */
 #include "conformance/subject/capabilities.h"
 
+#include "conformance/subject/skip.h"
+
 #include <inttypes.h>
 
 static const struct flag_row {
@@ -48,14 +50,30 @@ static void sizes_write(rt_buffer *out, const dev_capabilities *capabilities)
                      capabilities->sub_group_sizes == 0 ? " none that can be required" : "");
 }
 
-void cnf_capabilities_write(rt_buffer *out, const dev_capabilities *capabilities)
+/* Nothing of a device that takes no SPIR-V. */
+static void spirv_write(rt_buffer *out, const dev_capabilities *capabilities)
 {
-    words_write(out, "takes", capabilities->formats_taken, RT_FORMAT_COUNT, format_word);
+    const uint32_t forms = 1u << RT_FORMAT_SPIRV64 | 1u << RT_FORMAT_SPIRV64_X86_64 |
+                           1u << RT_FORMAT_SPIRV64_GEN | 1u << RT_FORMAT_SPIRV64_FPGA;
     if (capabilities->spirv_max > 0)
         rt_buffer_printf(out, "SPIR-V: up to %u.%u\n", capabilities->spirv_max >> 16,
                          capabilities->spirv_max >> 8 & 0xff);
-    else
+    else if (capabilities->formats_taken & forms)
         rt_buffer_printf(out, "SPIR-V: version not told\n");
+}
+
+void cnf_capabilities_shipped_write(rt_buffer *out, const dev_capabilities *capabilities)
+{
+    words_write(out, "aspects", capabilities->aspects, DEV_ASPECT_COUNT, aspect_word);
+    rt_buffer_printf(out, "is not asked for:");
+    cnf_skip_words_write(out);
+    rt_buffer_append_byte(out, '\n');
+}
+
+void cnf_capabilities_write(rt_buffer *out, const dev_capabilities *capabilities)
+{
+    words_write(out, "takes", capabilities->formats_taken, RT_FORMAT_COUNT, format_word);
+    spirv_write(out, capabilities);
     rt_buffer_printf(out, "links:");
     for (uint32_t i = 0; i < capabilities->extension_count; i++)
         rt_buffer_printf(out, " %s", capabilities->extensions[i]);

@@ -389,6 +389,12 @@ static const cnf_skip_row only_reference[] = {
      "a launch of the scenario has options for the device's compiler; DPC++ takes none there"},
 };
 
+void cnf_skip_words_write(rt_buffer *out)
+{
+    for (size_t i = 0; i < sizeof only_reference / sizeof *only_reference; i++)
+        rt_buffer_printf(out, " %s", only_reference[i].capability);
+}
+
 const cnf_skip_row *cnf_skip_reason(const scn_scenario *scenario,
                                     const cnf_runtime_operations *runtime)
 {

@@ -14,6 +14,9 @@ typedef struct cnf_skip_row cnf_skip_row;
 const cnf_skip_row *cnf_skip_reason(const scn_scenario *scenario,
                                     const cnf_runtime_operations *runtime);
 
+/* Appends the capabilities of all those reasons, each behind a blank. */
+void cnf_skip_words_write(rt_buffer *out);
+
 /* The same as cnf_skip after the scenario ran, where its device was asked for nothing: what the
  * reference runtime decides by itself is judged once, on the oracle.  Of a device that does not
  * execute, for nothing that it shows. */

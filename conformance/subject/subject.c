@@ -60,13 +60,6 @@ static uint32_t hidden_on_all(const scn_scenario *scenario)
     return hidden;
 }
 
-/* Sends what the compile worker was asked for; it is all done by now. */
-static void send_artefacts(cnf_emitter *emitter, const cnf_tool_store *store)
-{
-    for (uint32_t i = 0; i < store->asked.count; i++)
-        cnf_emit_artefact(emitter, &store->asked.items[i]);
-}
-
 static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store)
 {
     cnf_emitter *emitter = execution->emitter;
@@ -87,7 +80,6 @@ static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store
     execution->scenario = given; /* The other one was the execution's. */
     execution->layer = NULL;
     if (layered) cnf_layer_end(&layer);
-    if (runs && !execution->skipped) send_artefacts(emitter, store);
     if (runs && store->misses) {
         /* Whatever became of it is not what the scenario asks for: a runtime may go on without. */
         cnf_emit_skip(emitter, CNF_PACKED_CAPABILITY, CNF_PACKED_MISSING,
@@ -115,7 +107,7 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
         cnf_tool_store store;
         dev_tools tools = cnf_tools_open(&store, options->cache);
         store.packed = execution.scenario->packed ? execution.scenario : NULL;
-        store.records = options->record;
+        store.records = options->record ? &emitter : NULL;
         rt_fusion_compiler compiler = cnf_tools_fusion_compiler(&store);
         if (execution.scenario->persistent_cache && options->scratch.length == 0) {
             fprintf(stderr, "assay: there is no folder for the scenario's persistent cache\n");
@@ -232,11 +224,12 @@ int cnf_subject_main(int argument_count, char **arguments)
     return exit_status;
 }
 
-/* Of the reference runtime's device; a runtime that is not ours shows no such thing. */
-static void send_capabilities(cnf_emitter *emitter, const dev_capabilities *capabilities)
+/* Of the reference runtime's device all is known, of a runtime that is not ours little. */
+static void send_capabilities(cnf_emitter *emitter, const cnf_runtime *runtime)
 {
     rt_buffer lines = {0};
-    cnf_capabilities_write(&lines, capabilities);
+    (runtime->operations->is_reference ? cnf_capabilities_write : cnf_capabilities_shipped_write)(
+        &lines, &runtime->capabilities);
     cnf_emit_capabilities(emitter, rt_buffer_text(&lines));
     rt_buffer_free(&lines);
 }
@@ -262,7 +255,7 @@ int cnf_subject_probe_main(int argument_count, char **arguments)
                                .tools = &tools};
     pthread_mutex_init(&execution.findings_lock, NULL);
     bool opened = open_runtime(&execution);
-    if (opened && subject->backend) send_capabilities(&emitter, &execution.runtime->capabilities);
+    if (opened) send_capabilities(&emitter, execution.runtime);
     if (opened && compute) {
         rt_buffer message = {0};
         bool ok = subject->runtime->probe(&execution, &message);

@@ -73,9 +73,9 @@ static void answer_find(cnf_tool_store *store, rt_arena *arena, rt_bytes request
 
 static void answer_record(cnf_tool_store *store, rt_bytes request, rt_bytes answer)
 {
+    const scn_artefact artefact = {rt_hash128(request.data, request.size), answer};
     pthread_mutex_lock(&store->lock);
-    *rt_vector_push(&store->asked) = (scn_artefact){rt_hash128(request.data, request.size),
-                                                    rt_arena_bytes(&store->arena, answer)};
+    cnf_emit_artefact(store->records, &artefact);
     pthread_mutex_unlock(&store->lock);
 }
 
@@ -136,7 +136,5 @@ dev_tools cnf_tools_open(cnf_tool_store *store, rt_text folder)
 void cnf_tools_close(cnf_tool_store *store)
 {
     if (store->cache) cnf_cache_close(store->cache);
-    rt_vector_free(&store->asked);
-    rt_arena_reset(&store->arena);
     pthread_mutex_destroy(&store->lock);
 }

@@ -3,7 +3,7 @@
 #define CONFORMANCE_SUBJECT_TOOLS_H
 
 #include "conformance/compile/compile.h"
-#include "reference/base/vector.h"
+#include "conformance/subject/emit.h"
 #include "reference/device/device.h"
 #include "reference/fusion/compiler.h"
 
@@ -16,10 +16,10 @@ typedef struct cnf_tool_store {
     cnf_cache *cache;
     const scn_scenario *packed; /* has all answers with it; NULL: the cache and workers are asked */
     bool misses;                /* `packed` had no answer to something that was asked */
-    bool records;               /* every answer is kept in `asked`, for assay pack */
-    RT_VECTOR(scn_artefact) asked; /* answers are the store's */
-    rt_arena arena;                /* of `asked` */
-    pthread_mutex_t lock;          /* of all this; drivers may link from several threads */
+    /* Every answer is sent at once, for assay pack: the driver may crash over it.  NULL: none is.
+     * Nobody else sends meanwhile, since the threads of a scenario take turns. */
+    cnf_emitter *records;
+    pthread_mutex_t lock; /* of all this; drivers may link from several threads */
 } cnf_tool_store;
 
 /* Makes the store, which must not move until it is closed, and gives the table whose links are

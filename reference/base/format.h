@@ -10,7 +10,7 @@
  * is what the simulated device's offline compiler makes (sim/native.h); PTX is the text of one
  * module of NVIDIA's assembly language, for a driver or a linker that makes machine code of it
  * (reference/base/ptx.h); OPENCL_C is the text of one translation unit, for a driver that compiles
- * and links source. */
+ * and links source; AMDGCN is machine code of AMD's GPUs, for which assay has no device. */
 #define RT_FORMATS(FORMAT)                                                                         \
     FORMAT(SPIRV64, "spirv64", "spir64", "pi_ext_spirv64_linking")                                 \
     FORMAT(SPIRV64_X86_64, "spirv64_x86_64", "spir64_x86_64", "pi_ext_spirv64_x86_64_linking")     \
@@ -18,7 +18,8 @@
     FORMAT(SPIRV64_FPGA, "spirv64_fpga", "spir64_fpga", "pi_ext_spirv64_fpga_linking")             \
     FORMAT(NATIVE, "native", "assay_sim", "assay_ext_native_linking")                              \
     FORMAT(PTX, "ptx", "nvptx64", "pi_ext_nvptx64_linking")                                        \
-    FORMAT(OPENCL_C, "opencl_c", "assay_opencl_c", "assay_ext_opencl_c_linking")
+    FORMAT(OPENCL_C, "opencl_c", "assay_opencl_c", "assay_ext_opencl_c_linking")                   \
+    FORMAT(AMDGCN, "amdgcn", "amdgcn", "pi_ext_amdgcn_linking")
 
 typedef enum rt_format {
 #define RT_FORMAT_ENUM(format, name, target, extension) RT_FORMAT_##format,

@@ -138,6 +138,24 @@ static void mark_convergent(pl_job *job, LLVMModuleRef module)
     }
 }
 
+/* Drivers that build a work-group's loops round a kernel inline what asks for a place in it,
+ * whatever the author said, at the function.  The reader of SPIR-V says it at the calls, too, where
+ * PoCL 3.1 leaves it and then launches code that refers to nothing.  Nobody promises not to inline.
+ */
+static void let_calls_be_inlined(LLVMModuleRef module)
+{
+    static const char name[] = "noinline";
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
+    LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+            LLVMValueRef user = LLVMGetUser(use);
+            if (LLVMIsACallInst(user)) LLVMRemoveCallSiteEnumAttribute(user, at, kind);
+        }
+    }
+}
+
 /* Only kernels are of use to the driver; with everything else internal it can inline and drop. */
 static void hide_all_but_kernels(LLVMModuleRef module)
 {
@@ -170,6 +188,7 @@ static rt_status join(pl_job *job, link_input *inputs, uint32_t count)
     /* libclc has what OpenCL C 2.0 declares for generic pointers as functions of plain ones. */
     if (job->format != RT_FORMAT_PTX) pl_opencl12_builtins(job, target);
     mark_convergent(job, target);
+    let_calls_be_inlined(target);
     hide_all_but_kernels(target);
     return pl_prepare_drop_unused(job, target);
 }

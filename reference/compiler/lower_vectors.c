@@ -1,4 +1,4 @@
-/* Lowering of vectors that are too long or of an odd length.
+/* Lowering of vectors that are too long or of an odd length, and of choices of whole vectors.
  *
  * LLVM's instcombine makes them of a component that is narrowed: trunc(extractelement <3 x i64>) is
  * for it extractelement <6 x i32>, and a load whose value is only taken apart so becomes a load of
@@ -79,8 +79,56 @@ static LLVMValueRef part_of_constant(LLVMValueRef vector, unsigned index)
     return LLVMIsAConstantVector(vector) ? LLVMGetOperand(vector, index) : NULL;
 }
 
-/* Operations that are looked through; each may double what is written. */
-enum { OPERATION_DEPTH_MAX = 6 };
+/* Operations that are looked through, of which each may double what is written; a phi, which may
+ * write it on so many ways, counts as two. */
+enum { OPERATION_DEPTH_MAX = 6, WAYS_MAX = 8 };
+
+static LLVMValueRef part_at_depth(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef vector,
+                                  uint64_t index, uint32_t depth);
+
+/* Component number `index` of two operands of an operation; false: one of the vectors stays. */
+static bool parts_at_depth(LLVMBuilderRef builder, LLVMValueRef asks, const LLVMValueRef *vectors,
+                           uint64_t index, uint32_t depth, LLVMValueRef *out_parts)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        out_parts[i] = part_at_depth(builder, asks, vectors[i], index, depth + 1);
+        if (!out_parts[i]) return false;
+    }
+    LLVMPositionBuilderBefore(builder, asks);
+    return true;
+}
+
+/* The choice of one of two whole vectors becomes that of their components. */
+static LLVMValueRef part_of_choice(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef choice,
+                                   uint64_t index, uint32_t depth)
+{
+    LLVMValueRef condition = LLVMGetOperand(choice, 0), parts[2];
+    const LLVMValueRef vectors[] = {LLVMGetOperand(choice, 1), LLVMGetOperand(choice, 2)};
+    if (LLVMGetTypeKind(LLVMTypeOf(condition)) != LLVMIntegerTypeKind) return NULL;
+    if (!parts_at_depth(builder, asks, vectors, index, depth, parts)) return NULL;
+    return LLVMBuildSelect(builder, condition, parts[0], parts[1], "");
+}
+
+/* Where ways of the code meet, the components meet that come on each of them, computed where that
+ * way ends.  A vector that goes round a loop stays: its components would never be found. */
+static LLVMValueRef part_of_phi(LLVMBuilderRef builder, LLVMValueRef phi, uint64_t index,
+                                uint32_t depth)
+{
+    LLVMValueRef parts[WAYS_MAX];
+    LLVMBasicBlockRef blocks[WAYS_MAX];
+    unsigned count = LLVMCountIncoming(phi);
+    if (count > WAYS_MAX) return NULL;
+    for (unsigned i = 0; i < count; i++) {
+        blocks[i] = LLVMGetIncomingBlock(phi, i);
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(blocks[i]);
+        parts[i] = part_at_depth(builder, end, LLVMGetIncomingValue(phi, i), index, depth + 2);
+        if (!parts[i]) return NULL;
+    }
+    LLVMPositionBuilderBefore(builder, phi);
+    LLVMValueRef part = LLVMBuildPhi(builder, LLVMGetElementType(LLVMTypeOf(phi)), "");
+    LLVMAddIncoming(part, parts, blocks, count);
+    return part;
+}
 
 /* Component number `index` of a vector that cannot stay, before the instruction that asks for it;
  * NULL: the vector stays.  What is computed component by component is computed of one. */
@@ -92,13 +140,14 @@ static LLVMValueRef part_at_depth(LLVMBuilderRef builder, LLVMValueRef asks, LLV
     if (LLVMIsAConstant(vector)) return part_of_constant(vector, (unsigned)index);
     if (LLVMIsABitCastInst(vector)) return part_of_cast(builder, vector, type, index);
     if (LLVMIsALoadInst(vector)) return part_of_load(builder, vector, type, index);
-    if (!LLVMIsABinaryOperator(vector) || depth == OPERATION_DEPTH_MAX) return NULL;
-    LLVMValueRef a = part_at_depth(builder, asks, LLVMGetOperand(vector, 0), index, depth + 1);
-    LLVMValueRef b =
-        a ? part_at_depth(builder, asks, LLVMGetOperand(vector, 1), index, depth + 1) : NULL;
-    if (!b) return NULL;
-    LLVMPositionBuilderBefore(builder, asks);
-    return LLVMBuildBinOp(builder, LLVMGetInstructionOpcode(vector), a, b, "");
+    if (depth >= OPERATION_DEPTH_MAX) return NULL;
+    if (LLVMIsASelectInst(vector)) return part_of_choice(builder, asks, vector, index, depth);
+    if (LLVMIsAPHINode(vector)) return part_of_phi(builder, vector, index, depth);
+    if (!LLVMIsABinaryOperator(vector)) return NULL;
+    const LLVMValueRef vectors[] = {LLVMGetOperand(vector, 0), LLVMGetOperand(vector, 1)};
+    LLVMValueRef parts[2];
+    if (!parts_at_depth(builder, asks, vectors, index, depth, parts)) return NULL;
+    return LLVMBuildBinOp(builder, LLVMGetInstructionOpcode(vector), parts[0], parts[1], "");
 }
 
 static LLVMValueRef part_of(LLVMBuilderRef builder, LLVMValueRef asks, LLVMValueRef vector,
@@ -136,12 +185,33 @@ static LLVMValueRef lower_shuffle(LLVMBuilderRef builder, LLVMValueRef shuffle)
     return result;
 }
 
+/* A choice of one of two vectors is made for each component, since SPIR-V has no other before
+ * version 1.4, and the writer does not ask. */
+static LLVMValueRef lower_choice(LLVMBuilderRef builder, LLVMValueRef choice)
+{
+    LLVMTypeRef type = LLVMTypeOf(choice);
+    LLVMValueRef condition = LLVMGetOperand(choice, 0);
+    bool is_whole = LLVMGetTypeKind(type) == LLVMVectorTypeKind &&
+                    LLVMGetTypeKind(LLVMTypeOf(condition)) == LLVMIntegerTypeKind;
+    if (!is_whole || !is_writable_length(LLVMGetVectorSize(type))) return NULL;
+    unsigned count = LLVMGetVectorSize(type);
+    LLVMTypeRef bit = LLVMTypeOf(condition);
+    LLVMTypeRef number = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
+    LLVMValueRef undefined = LLVMGetUndef(LLVMVectorType(bit, count));
+    LLVMValueRef first = LLVMConstNull(number), all = LLVMConstNull(LLVMVectorType(number, count));
+    LLVMPositionBuilderBefore(builder, choice);
+    LLVMValueRef one = LLVMBuildInsertElement(builder, undefined, condition, first, "");
+    LLVMValueRef each = LLVMBuildShuffleVector(builder, one, undefined, all, "");
+    return LLVMBuildSelect(builder, each, LLVMGetOperand(choice, 1), LLVMGetOperand(choice, 2), "");
+}
+
 /* What takes the place of an instruction that uses such a vector; NULL: it stays. */
 static LLVMValueRef lower(LLVMBuilderRef builder, LLVMValueRef instruction)
 {
     switch (LLVMGetInstructionOpcode(instruction)) {
     case LLVMExtractElement: return lower_extract(builder, instruction);
     case LLVMShuffleVector: return lower_shuffle(builder, instruction);
+    case LLVMSelect: return lower_choice(builder, instruction);
     default: return NULL;
     }
 }

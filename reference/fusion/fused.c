@@ -69,7 +69,9 @@ static rt_fusion_range range_of(const dev_nd_range *given)
 
 static rt_status reject_format(rt_fused_kernels *fused, rt_text kernel, const rt_image *image)
 {
-    return rt_fail_naming(fused->tools.sink, RT_FUSION_REJECTED, RT_RULE_KF_TARGET_07, &kernel, 1,
+    bool amd = image->format == RT_FORMAT_AMDGCN;
+    return rt_fail_naming(fused->tools.sink, RT_FUSION_REJECTED,
+                          amd ? RT_RULE_KF_TARGET_06 : RT_RULE_KF_TARGET_07, &kernel, 1,
                           "kernel '%.*s' is in image %.*s of format %s, and only spirv64 and ptx "
                           "can be fused",
                           RT_TEXT_ARG(kernel), RT_TEXT_ARG(image->name),
@@ -217,16 +219,17 @@ static uint64_t local_room(const rt_fused_plan *plan)
     return room < most ? room : most;
 }
 
-/* What the compiler is told of the room.  It decides about promotions to local memory alone; where
- * there is none of them, one request is good for devices of any size, and so is a pack's answer. */
-static uint64_t told_room(const rt_fused_plan *plan)
+/* Whether the room decides anything, which it does about promotions to local memory alone. */
+static bool promotes_to_local(const rt_fused_plan *plan)
 {
     const rt_fusion_parameters *parameters = &plan->parameters;
     for (uint32_t i = 0; i < parameters->promotion_count; i++)
-        if (parameters->promotions[i].kind == RT_FUSION_LOCAL) return local_room(plan);
-    return 0;
+        if (parameters->promotions[i].kind == RT_FUSION_LOCAL) return true;
+    return false;
 }
 
+/* Without a word about the room, so that one request is good for devices of any size, and so is a
+ * pack's answer. */
 static rt_fusion_request request_make(rt_arena *arena, const rt_fused_plan *plan, rt_text name)
 {
     const rt_fusion_parameters *parameters = &plan->parameters;
@@ -244,19 +247,20 @@ static rt_fusion_request request_make(rt_arena *arena, const rt_fused_plan *plan
         .constant_count = parameters->constant_count,
         .variables = plan->variables.symbols,
         .variable_count = plan->variables.count,
-        .local_size_max = told_room(plan),
         .format = format_of(plan->list),
         .spirv_version_max = SPIRV_VERSION_MAX,
     };
 }
 
-/* The request without a name, and the device and context of the program. */
+/* The request without a name, the room where it may decide, and the device and context of the
+ * program. */
 static rt_text key_make(rt_arena *arena, const rt_fused_plan *plan)
 {
     rt_buffer bytes = {0};
     /* The form wants some name; all keys have the same. */
     rt_fusion_request request = request_make(arena, plan, RT_TEXT("fused"));
     rt_fusion_request_write(&bytes, &request);
+    rt_write_u64(&bytes, promotes_to_local(plan) ? local_room(plan) : 0);
     rt_write_u32(&bytes, plan->list->device->id);
     rt_write_u32(&bytes, plan->list->context);
     rt_text key = rt_arena_text(arena, rt_buffer_text(&bytes));
@@ -322,6 +326,22 @@ static rt_status check_room(rt_fused_kernels *fused, const rt_fused_plan *plan,
                    (unsigned long long)result->local_size, (unsigned long long)room);
 }
 
+static rt_status compiler_ask(rt_fused_kernels *fused, const rt_fused_plan *plan,
+                              fused_kernel *kernel, const rt_fusion_request *request)
+{
+    const rt_fused_tools *tools = &fused->tools;
+    rt_buffer answer = {0};
+    rt_status status = tools->compiler->fuse(tools->compiler->user, tools->sink, request, &answer);
+    if (rt_ok(status)) {
+        rt_bytes bytes = rt_arena_bytes(&kernel->arena, rt_buffer_bytes(&answer));
+        status = rt_fusion_result_read(tools->sink, &kernel->arena, bytes, &kernel->result);
+    }
+    rt_buffer_free(&answer);
+    RT_TRY(status);
+    return check_result(fused, plan, kernel->name, &kernel->result);
+}
+
+/* The compiler is told of the room where it turns out that all promotions together have none. */
 static rt_status kernel_make(rt_fused_kernels *fused, const rt_fused_plan *plan,
                              fused_kernel *kernel)
 {
@@ -330,15 +350,10 @@ static rt_status kernel_make(rt_fused_kernels *fused, const rt_fused_plan *plan,
     kernel->name = name_make(fused, arena);
     trace_fuse(fused, arena, plan, kernel->name);
     rt_fusion_request request = request_make(arena, plan, kernel->name);
-    rt_buffer answer = {0};
-    rt_status status = tools->compiler->fuse(tools->compiler->user, tools->sink, &request, &answer);
-    if (rt_ok(status)) {
-        rt_bytes bytes = rt_arena_bytes(arena, rt_buffer_bytes(&answer));
-        status = rt_fusion_result_read(tools->sink, arena, bytes, &kernel->result);
-    }
-    rt_buffer_free(&answer);
-    RT_TRY(status);
-    RT_TRY(check_result(fused, plan, kernel->name, &kernel->result));
+    RT_TRY(compiler_ask(fused, plan, kernel, &request));
+    request.local_size_max = local_room(plan);
+    if (kernel->result.local_size > request.local_size_max && promotes_to_local(plan))
+        RT_TRY(compiler_ask(fused, plan, kernel, &request));
     RT_TRY(check_room(fused, plan, &kernel->result));
     rt_shared_variables_tell(arena, &plan->variables, &kernel->result.image);
     return rt_bundle_inject(tools->programs, plan->list->device, plan->list->context,

@@ -159,8 +159,9 @@ static rt_status reject(rt_fusion *fusion, rt_queue_id queue, rt_status why,
                         rt_command_id *out_command)
 {
     if (!RULE(KF_GRAPH_09)) return why;
-    if (why.rule == RT_RULE_KF_TARGET_07 && !RULE(KF_TARGET_07))
-        return rt_fail(fusion->parts.tools.sink, RT_ERRC_RUNTIME, RT_RULE_KF_TARGET_07,
+    if ((why.rule == RT_RULE_KF_TARGET_06 && !RULE(KF_TARGET_06)) ||
+        (why.rule == RT_RULE_KF_TARGET_07 && !RULE(KF_TARGET_07)))
+        return rt_fail(fusion->parts.tools.sink, RT_ERRC_RUNTIME, why.rule,
                        "the kernels cannot be fused");
     trace_end(fusion, queue, RT_SYNC_REASON_REJECTED, why);
     if (!rt_ok(why)) warn_refusal(fusion, why);

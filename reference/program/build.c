@@ -149,6 +149,7 @@ static rt_format format_asked(rt_format format)
     case RT_FORMAT_NATIVE:
     case RT_FORMAT_PTX:
     case RT_FORMAT_OPENCL_C:
+    case RT_FORMAT_AMDGCN:
     case RT_FORMAT_COUNT: break;
     }
     return format;

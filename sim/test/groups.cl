@@ -106,3 +106,31 @@ kernel void flags(global int *out, volatile global atomic_flag *flag)
         out[get_global_size(0)] = atomic_flag_test_and_set(flag);
     }
 }
+
+// 40 KiB each: a group has room for one of them.
+kernel void large_one(global int *out)
+{
+    local int one[10240];
+    one[get_local_id(0) * 5] = 3;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = one[(get_local_id(0) ^ 1) * 5];
+}
+
+local int *large_other_place(size_t item, local int *two)
+{
+    return two + 10239 - item;
+}
+
+kernel void large_other(global int *out)
+{
+    local int two[10240];
+    *large_other_place(get_local_id(0), two) = 4;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = *large_other_place(get_local_id(0) ^ 1, two);
+}
+
+kernel void large_both(global int *out)
+{
+    large_one(out);
+    large_other(out);
+}

@@ -72,3 +72,76 @@ kernel void one_place_wrong(ARGUMENTS)
     a[0] = i;
     a[i + 1] = b[i];
 }
+
+// Counts in local memory; the old values are in the order of the items, which only lockstep has.
+kernel void counted_near(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    if (l < 4) s[l] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int old = atomic_inc(&s[l % 4]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    a[i] = s[l % 4] * 100 + old;
+}
+
+// Counts where all groups do.
+kernel void counted(ARGUMENTS)
+{
+    ITEM;
+    a[i + 16] = b[i];
+    atomic_add(&a[i % 16], 1);
+}
+
+__attribute__((noinline)) void count(global int *a, int i)
+{
+    atomic_max(&a[i % 16], i);
+}
+
+kernel void counted_in_a_call(ARGUMENTS)
+{
+    ITEM;
+    a[i + 16] = b[i];
+    count(a, i);
+}
+
+// The address does not say which memory it is of.
+kernel void counted_generic(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    s[l] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_int *to = (atomic_int *)(b[0] == 0 ? (int *)s : (int *)(a + i));
+    atomic_fetch_add_explicit(to, 1, memory_order_relaxed, memory_scope_work_group);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    a[i] = s[l];
+}
+
+kernel void copied(ARGUMENTS)
+{
+    HERE;
+    event_t e = async_work_group_copy(s, b + g * n, n, 0);
+    wait_group_events(1, &e);
+    a[g * n + l] = s[n - 1 - l];
+}
+
+kernel void printing(ARGUMENTS)
+{
+    ITEM;
+    a[i] = b[i];
+    if (i == 0) printf("%d\n", a[i]);
+}
+
+// Neighbours count in one place without an atomic.
+kernel void near_race_wrong(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    if (l == 0) s[0] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    atomic_inc(&s[0]);
+    s[0] = l;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    a[i] = b[i];
+}

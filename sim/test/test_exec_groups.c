@@ -250,6 +250,33 @@ static void test_flags(void **state)
     harness_close(&h);
 }
 
+/* Local memory is that of what the launched kernel can reach, in whichever function it is. */
+static void test_local_memory_of_the_kernel_alone(void **state)
+{
+    (void)state;
+    FOR_EACH_BUILD(level, engine)
+    {
+        harness h = harness_open_file("groups", level, engine);
+        int32_t out[16] = {0};
+        sim_object to = harness_memory(&h, "out", out, sizeof out);
+        sim_argument argument = harness_global(to);
+        static const char *const kernels[] = {"large_one", "large_other"};
+        for (int k = 0; k < 2; k++) {
+            harness_run(&h, kernels[k], harness_range(16, 8), &argument, 1);
+            harness_read_back(&h, to, out, sizeof out);
+            for (int i = 0; i < 16; i++)
+                assert_int_equal(out[i], 3 + k);
+        }
+        harness_try(&h, "large_both", harness_range(16, 8), &argument, 1);
+        assert_int_equal(h.status.code, RT_LIMIT);
+        assert_string_equal(rt_sink_diagnostic(h.sink, h.status)->message.data,
+                            "kernel 'large_both' needs more than 65536 bytes of local memory");
+        harness_read_back(&h, to, out, sizeof out);
+        assert_int_equal(out[0], 4);
+        harness_close(&h);
+    }
+}
+
 /* ---- Assembly: floats, and what OpenCL C of this compiler has no word for ---------------------
  */
 
@@ -387,7 +414,7 @@ int main(void)
         cmocka_unit_test(test_async),       cmocka_unit_test(test_async_misuse),
         cmocka_unit_test(test_atomics64),   cmocka_unit_test(test_flags),
         cmocka_unit_test(test_non_uniform), cmocka_unit_test(test_float_atomics),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_refused),     cmocka_unit_test(test_local_memory_of_the_kernel_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,15 @@ static const parallel_case cases[] = {
     {"reduced", 2048, 64, true, true},
     {"bytes", 600, 6, true, true},
     {"turned", 2048, 64, true, true},
+    /* Of a program with atomics and printf: what counts is what the kernel can reach. */
+    {"counted_near", 2048, 64, true, true},
+    {"counted_near", 2040, 8, true, true},
+    {"counted", 2048, 64, false, false},
+    {"counted_in_a_call", 2048, 64, false, false},
+    {"counted_generic", 2048, 64, false, false},
+    {"copied", 2048, 64, false, false},
+    {"printing", 128, 64, false, false},
+    {"near_race_wrong", 512, 64, false, false},
     /* That an object has undefined bits at all is known to its world; which, it shares. */
     {"half_known", 512, 64, false, true},
     {"from_the_other_end_wrong", 2048, 64, false, false},
@@ -114,6 +123,12 @@ static void threads_compute_what_is_right(void **state)
             sum += (int32_t)(i * 37 % 101);
         assert_int_equal(got[g], sum);
     }
+    /* counted_near: group g has counted its items by remainder of 4, 16 of each, and the item that
+     * came as number k, in the order of the items, finds k. */
+    run(&(parallel_case){"counted_near", 2048, 64, true, true}, 4, false, many);
+    memcpy(got, many->bytes, sizeof got);
+    for (int32_t i = 0; i < 2048; i++)
+        assert_int_equal(got[i], 16 * 100 + i % 64 / 4);
     rt_free(many);
 }
 

@@ -43,7 +43,12 @@ says "No such file"
 # Without programs in PATH things are missing, and without a place for its cache something is wrong.
 status=0
 env PATH=/none "$assay" doctor >out 2>&1 || status=$?
-says "missing: dot, for explain --svg; apt-get install graphviz"
+says "missing: dot, for explain --svg"
+says "    cure: apt-get install graphviz"
+# What is installed by packages is one command, whatever it is for, and each cure stands there once.
+grep -q '^in one command: apt-get install .*graphviz' out || { cat out; exit 1; }
+[ "$(grep -c '^in one command: ' out)" = 1 ]
+[ -z "$(grep '^    cure: ' out | sort | uniq -d)" ] || { echo "a cure comes twice"; cat out; exit 1; }
 mkdir closed
 : >closed/file
 status=0
@@ -51,6 +56,7 @@ env ASSAY_CACHE_DIR=closed/file/cache "$assay" doctor >out 2>&1 || status=$?
 [ $status = 1 ] || { echo "doctor: status $status, not 1"; cat out; exit 1; }
 says "wrong: "
 says "set ASSAY_CACHE_DIR"
+head -n 1 out | grep -q '^wrong: ' || { echo "what is wrong does not come first"; cat out; exit 1; }
 
 # Both have every command and option of the help.
 "$assay" manual >page
@@ -75,9 +81,22 @@ fi
 # Colours are for terminals only.
 expect 0 run linking.yaml --on sim
 if grep -q "$(printf '\033')" out; then echo "coloured although no terminal reads"; exit 1; fi
+coloured() { grep -q "$(printf '\033\[3')" out; }
+expect 0 run linking.yaml --on sim --color always
+coloured || { echo "--color always: not coloured"; exit 1; }
+expect 0 run linking.yaml --on sim --color=auto
+! coloured || { echo "--color auto: coloured although no terminal reads"; exit 1; }
+expect 2 run linking.yaml --on sim --color sometimes
+says "--color sometimes: expected auto, always or never"
 if command -v script >/dev/null; then
     script -qec "$assay run linking.yaml --on sim" /dev/null >out </dev/null
     grep -q "$(printf '\033\[3')" out || { echo "not coloured on a terminal"; cat out; exit 1; }
     NO_COLOR=1 script -qec "$assay run linking.yaml --on sim" /dev/null >out </dev/null
     if grep -q "$(printf '\033\[3')" out; then echo "NO_COLOR is not obeyed"; exit 1; fi
+    NO_COLOR= script -qec "$assay run linking.yaml --on sim" /dev/null >out </dev/null
+    coloured || { echo "an empty NO_COLOR forbids nothing"; exit 1; }
+    script -qec "$assay run linking.yaml --on sim --color never" /dev/null >out </dev/null
+    ! coloured || { echo "--color never: coloured"; exit 1; }
+    NO_COLOR=1 script -qec "$assay run linking.yaml --on sim --color always" /dev/null >out </dev/null
+    coloured || { echo "--color goes before NO_COLOR"; exit 1; }
 fi

@@ -65,6 +65,37 @@ says "FAIL line 28: copied, number 4: expected bits 0x00000019, got 0x00000005"
 (cd "$folder/scale" && ./main 2) >"$folder/out" 2>&1
 [ $? -eq 2 ] || fail "a device that is not there was tried"
 
+# A device_global's pointer is written before the launch; a list is one kernel, of PTX that nvlink's compiler made.
+cat >"$folder/counted.yaml" <<'END'
+assay: 1
+summary: What a device_global holds is added by a kernel after the host has copied to it.
+modules:
+  app:
+    sources:
+      - language: opencl-c
+        code: |
+          DEVICE_GLOBAL(int, counter)
+          kernel void add(global int *data) { data[get_global_id(0)] += DG(counter); }
+memory:
+  seven: {type: int, values: [7]}
+  data: {type: int, values: [1, 2, 3]}
+steps:
+  - copy: {from: seven, to: counter}
+  - wait
+  - submit: {kernel: add, range: [3], args: [data]}
+  - expect: {memory: data, equals: [8, 9, 10]}
+  - expect: {variable: counter, type: int, equals: [7]}
+END
+expect 0 export "$folder/counted.yaml" --for cuda -o "$folder/counted"
+compiles counted "$stand_in"
+(cd "$folder/counted" && ./main) >"$folder/out" 2>&1 || fail "the program of counted.yaml does not pass"
+says "PASS"
+expect 0 export "$scenarios/fusion/kernels_with_a_device_global_are_fused.yaml" --for cuda -o "$folder/fused"
+says "kernel_of(program_1, \"fused_0\")" "$folder/fused/main.c"
+says "global_point(program_1, \"counter\", &global_0);" "$folder/fused/main.c"
+says ".entry fused_0(" "$folder/fused/fused_0.ptx"
+compiles fused
+
 # The size of groups that a kernel requires is in the program, since no call tells it.
 expect 0 export "$scenarios/device/required_size_left_open.yaml" --for cuda -o "$folder/required"
 says "const size_t local[3] = {2, 3, 1};" "$folder/required/main.c"

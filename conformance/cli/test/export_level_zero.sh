@@ -36,6 +36,8 @@ for subject in intel-gpu intel-gpu-dynamic; do
     says_the_same memory/copy_and_fill.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
     says_the_same linking/spec_constants.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
     says_the_same linking/lying_export.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
+    says_the_same fusion/kernels_with_a_device_global_are_fused.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
+    says_the_same device_global/image_scope_is_read_and_written_by_name.yaml $subject "0 PASS, 0 SKIP, 0 XFAIL, 1 LINKED" 0
     # What the documents want refused, and the driver links.
     says_the_same linking/import_of_another_type.yaml $subject "0 PASS, 0 SKIP, 1 XFAIL" 1
     says "the program is linked and should have been refused"

@@ -39,8 +39,20 @@ typedef struct {
 
 /* How elements are compared.  Without a tolerance floating numbers are the same to the bit, but any
  * NaN is a NaN. */
-typedef enum { INTEGERS, FLOATS, DOUBLES } number_kind;
+typedef enum { INTEGERS, HALVES, FLOATS, DOUBLES } number_kind;
 typedef enum { EXACT, ULP, ABSOLUTE, RELATIVE } tolerance_kind;
+
+/* Where an element of a memory has its numbers: `count` of one type in a row at an offset. */
+typedef struct {
+    size_t offset, size, count; /* size: bytes of a number */
+    number_kind kind;
+} field;
+
+/* What is in no field is padding, and nobody's. */
+typedef struct {
+    size_t size, field_count;
+    const field *fields;
+} layout;
 
 static int failures;
 static int executes = 1; /* 0: the driver takes kernels and runs none */
@@ -106,25 +118,33 @@ static inline void program_expect(const void *program, int linked, const char *p
 /* The place of a floating number among all of its type, so that neighbours are 1 apart. */
 static inline int64_t order_of(const void *number, size_t size)
 {
-    int64_t bits = 0;
-    if (size == 4) {
-        int32_t narrow;
-        memcpy(&narrow, number, 4);
-        bits = narrow < 0 ? -(int64_t)(narrow & INT32_MAX) : narrow;
-    } else {
-        memcpy(&bits, number, 8);
-        bits = bits < 0 ? -(bits & INT64_MAX) : bits;
-    }
-    return bits;
+    uint64_t bits = 0;
+    memcpy(&bits, number, size); /* little-endian, as every device here is */
+    const uint64_t sign = (uint64_t)1 << (size * 8 - 1);
+    return bits & sign ? -(int64_t)(bits & ~sign) : (int64_t)bits;
+}
+
+static inline double half_of(unsigned bits)
+{
+    const unsigned exponent = bits >> 10 & 31, fraction = bits & 1023;
+    double value = exponent == 31  ? (fraction ? NAN : INFINITY)
+                   : exponent == 0 ? ldexp(fraction, -24)
+                                   : ldexp(fraction + 1024, (int)exponent - 25);
+    return bits & 0x8000 ? -value : value;
 }
 
 static inline double number_of(const void *number, size_t size)
 {
+    uint16_t half;
     float narrow;
     double wide;
     if (size == 8) {
         memcpy(&wide, number, 8);
         return wide;
+    }
+    if (size == 2) {
+        memcpy(&half, number, 2);
+        return half_of(half);
     }
     memcpy(&narrow, number, 4);
     return narrow;
@@ -145,38 +165,90 @@ static inline int numbers_agree(const unsigned char *got, const unsigned char *e
     return fabs(a - b) <= (tolerance == RELATIVE ? most * fabs(b) : most);
 }
 
+/* The place of a difference: the number's own where there are numbers and nothing else. */
+static inline void place_print(const char *place, const memory *read, const layout *of, size_t byte)
+{
+    const field *first = &of->fields[0];
+    if (of->field_count == 1 && first->count * first->size == of->size)
+        printf("FAIL %s: %s, number %zu: ", place, read->name, byte / first->size);
+    else
+        printf("FAIL %s: %s, element %zu, byte %zu: ", place, read->name, byte / of->size,
+               byte % of->size);
+}
+
+static inline void difference_print(const unsigned char *wanted, const unsigned char *got,
+                                    const field *in)
+{
+    printf("expected bits 0x");
+    for (size_t k = in->size; k-- > 0;)
+        printf("%02x", wanted[k]);
+    printf(", got 0x");
+    for (size_t k = in->size; k-- > 0;)
+        printf("%02x", got[k]);
+    if (in->kind != INTEGERS)
+        printf(" (%a, %a)", number_of(wanted, in->size), number_of(got, in->size));
+    printf("\n");
+}
+
 /* True when all numbers of the memory are as expected; `defined`, one byte a number, is 0 where
  * nothing is expected, and NULL where all count.  Prints the first that differs where `place` is
  * not NULL. */
 static inline int memory_holds(const memory *read, const void *expected,
-                               const unsigned char *defined, size_t number_size, number_kind kind,
+                               const unsigned char *defined, const layout *of,
                                tolerance_kind tolerance, double most, const char *place)
 {
     if (!executes) return 1;
     unsigned char *got = malloc(read->size);
     if (!got) stop("no memory", 2);
     memory_read(read, got);
-    size_t count = read->size / number_size, differing = 0;
-    for (size_t i = 0; i < count; i++) {
-        const unsigned char *wanted = (const unsigned char *)expected + i * number_size;
-        if (defined && !defined[i]) continue;
-        if (numbers_agree(got + i * number_size, wanted, number_size, kind, tolerance, most))
-            continue;
-        if (differing++ > 0 || !place) continue;
-        printf("FAIL %s: %s, number %zu: expected bits 0x", place, read->name, i);
-        for (size_t k = number_size; k-- > 0;)
-            printf("%02x", wanted[k]);
-        printf(", got 0x");
-        for (size_t k = number_size; k-- > 0;)
-            printf("%02x", got[i * number_size + k]);
-        if (kind != INTEGERS)
-            printf(" (%a, %a)", number_of(wanted, number_size),
-                   number_of(got + i * number_size, number_size));
-        printf("\n");
-    }
+    size_t count = 0, differing = 0;
+    for (size_t at = 0; at + of->size <= read->size; at += of->size)
+        for (size_t f = 0; f < of->field_count; f++)
+            for (size_t i = 0; i < of->fields[f].count; i++, count++) {
+                const field *in = &of->fields[f];
+                const size_t byte = at + in->offset + i * in->size;
+                const unsigned char *wanted = (const unsigned char *)expected + byte;
+                if (defined && !defined[count]) continue;
+                if (numbers_agree(got + byte, wanted, in->size, in->kind, tolerance, most))
+                    continue;
+                if (differing++ > 0 || !place) continue;
+                place_print(place, read, of, byte);
+                difference_print(wanted, got + byte, in);
+            }
     if (place && differing > 0) printf("  %zu of %zu numbers differ\n", differing, count);
     free(got);
     return differing == 0;
+}
+
+static size_t sorted_size; /* bytes of an element, for qsort */
+
+static inline int elements_compare(const void *a, const void *b)
+{
+    return memcmp(a, b, sorted_size);
+}
+
+/* As memory_holds, of a memory whose elements may come in any order; they are compared to the bit,
+ * as bytes. */
+static inline int elements_held(const memory *read, const void *expected,
+                                const unsigned char *defined, const layout *of,
+                                tolerance_kind tolerance, double most, const char *place)
+{
+    (void)tolerance, (void)most;
+    if (!executes) return 1;
+    for (size_t i = 0; defined && i < read->size / of->fields[0].size; i++)
+        if (!defined[i]) return 1; /* which element that is nobody can say */
+    unsigned char *got = malloc(read->size), *wanted = malloc(read->size);
+    if (!got || !wanted) stop("no memory", 2);
+    memory_read(read, got);
+    memcpy(wanted, expected, read->size);
+    sorted_size = of->size;
+    qsort(got, read->size / of->size, of->size, elements_compare);
+    qsort(wanted, read->size / of->size, of->size, elements_compare);
+    const int same = memcmp(got, wanted, read->size) == 0;
+    if (!same && place) printf("FAIL %s: %s has other elements\n", place, read->name);
+    free(got);
+    free(wanted);
+    return same;
 }
 
 #endif

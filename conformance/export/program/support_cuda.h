@@ -37,6 +37,8 @@ CUresult cuLinkComplete(CUlinkState link, void **out_cubin, size_t *out_size);
 CUresult cuLinkDestroy(CUlinkState link);
 CUresult cuModuleLoadDataEx(CUmodule *out_module, const void *code, unsigned count, int *options,
                             void **values);
+CUresult cuModuleGetGlobal_v2(CUdeviceptr *out_address, size_t *out_size, CUmodule module,
+                              const char *name);
 CUresult cuModuleGetFunction(CUfunction *out_function, CUmodule module, const char *name);
 CUresult cuMemAlloc_v2(CUdeviceptr *out_address, size_t size);
 CUresult cuMemAllocManaged(CUdeviceptr *out_address, size_t size, unsigned flags);
@@ -216,6 +218,34 @@ static inline memory memory_create(memory_kind kind, const char *name, size_t si
     memory made = {kind, name, size, NULL, host ? host : (char *)(uintptr_t)address};
     if (initial) bytes_copy(made.pointer, initial, size);
     return made;
+}
+
+/* A variable of a program as a memory, which goes with the program. */
+static inline memory global_find(linked_program program, const char *symbol, const char *name,
+                                 size_t size)
+{
+    CUdeviceptr address = 0;
+    size_t has = 0;
+    must(cuModuleGetGlobal_v2(&address, &has, program, symbol), "cuModuleGetGlobal");
+    if (has < size) stop("FAIL: a variable is smaller than its images say", 1);
+    return (memory){USM_DEVICE, name, size, NULL, (char *)(uintptr_t)address};
+}
+
+/* The content of a device_global without image scope: zeros at first. */
+static inline memory global_create(const char *name, size_t size)
+{
+    void *zeros = calloc(1, size);
+    if (!zeros) stop("no memory", 2);
+    memory made = memory_create(USM_DEVICE, name, size, zeros);
+    free(zeros);
+    return made;
+}
+
+/* In a program such a variable is a pointer, which gets the content's address. */
+static inline void global_point(linked_program program, const char *symbol, const memory *content)
+{
+    memory pointer = global_find(program, symbol, symbol, sizeof content->pointer);
+    bytes_copy(pointer.pointer, &content->pointer, pointer.size);
 }
 
 /* Parameters are given in their order. */

@@ -304,6 +304,37 @@ static inline memory memory_create(memory_kind kind, const char *name, size_t si
     return made;
 }
 
+/* A variable of a program as a memory, which goes with the program. */
+static inline memory global_find(linked_program program, const char *symbol, const char *name,
+                                 size_t size)
+{
+    size_t has = 0;
+    void *pointer = NULL;
+    ze_result_t result = ZE_RESULT_ERROR_INVALID_GLOBAL_NAME;
+    for (unsigned i = 0; i < program->count && result != ZE_RESULT_SUCCESS; i++)
+        result = zeModuleGetGlobalPointer(program->modules[i], symbol, &has, &pointer);
+    must(result, "zeModuleGetGlobalPointer");
+    if (has < size) stop("FAIL: a variable is smaller than its images say", 1);
+    return (memory){USM_DEVICE, name, size, NULL, pointer};
+}
+
+/* The content of a device_global without image scope: zeros at first. */
+static inline memory global_create(const char *name, size_t size)
+{
+    void *zeros = calloc(1, size);
+    if (!zeros) stop("no memory", 2);
+    memory made = memory_create(USM_DEVICE, name, size, zeros);
+    free(zeros);
+    return made;
+}
+
+/* In a program such a variable is a pointer, which gets the content's address. */
+static inline void global_point(linked_program program, const char *symbol, const memory *content)
+{
+    memory pointer = global_find(program, symbol, symbol, sizeof content->pointer);
+    bytes_copy(pointer.pointer, &content->pointer, pointer.size);
+}
+
 /* NULL: the null pointer. */
 static inline void argument_pointer(kernel_handle kernel, unsigned index, const memory *value,
                                     size_t offset)

@@ -1,9 +1,10 @@
-/* What main.c says, in calls of OpenCL 2.1; specialisation constants need 2.2, pointers
- * cl_intel_unified_shared_memory.  Nothing but OpenCL and the C library is needed.
+/* What main.c says, in calls of OpenCL 2.1, or 1.2 where its images are source; specialisation
+ * constants need 2.2, pointers cl_intel_unified_shared_memory, device_globals
+ * clGetDeviceGlobalVariablePointerINTEL as well. Nothing but OpenCL and the C library is needed.
  *
  * The first argument of the program is a part of the name of the platform to use; without one it is
- * the first whose device takes SPIR-V.  Everything runs in the order of main.c, on one in-order
- * queue. */
+ * the first whose device takes the images: SPIR-V, or OpenCL C where main.c says so.  Everything
+ * runs in the order of main.c, on one in-order queue. */
 #ifndef SUPPORT_OPENCL_H
 #define SUPPORT_OPENCL_H
 
@@ -11,6 +12,10 @@
 #include <CL/cl.h>
 
 #include "support.h"
+
+#ifndef IMAGES_ARE_SOURCE
+#define IMAGES_ARE_SOURCE 0
+#endif
 
 typedef cl_program linked_program;
 typedef cl_kernel kernel_handle;
@@ -28,8 +33,11 @@ static inline void must(cl_int result, const char *call)
     exit(1);
 }
 
-static inline int takes_spirv(cl_device_id candidate)
+static inline int takes_images(cl_device_id candidate)
 {
+    cl_bool compiles = CL_FALSE;
+    clGetDeviceInfo(candidate, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiles, &compiles, NULL);
+    if (IMAGES_ARE_SOURCE) return compiles == CL_TRUE;
     char version[TEXT_MAX] = "";
     clGetDeviceInfo(candidate, CL_DEVICE_IL_VERSION, sizeof version, version, NULL);
     return strstr(version, "SPIR-V") != NULL;
@@ -47,10 +55,10 @@ static inline void device_open(int argument_count, char **arguments)
         if (argument_count > 1 && !strstr(name, arguments[1])) continue;
         if (clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &candidate, NULL) != CL_SUCCESS)
             continue;
-        if (takes_spirv(candidate)) device = candidate;
+        if (takes_images(candidate)) device = candidate;
     }
     if (!device) {
-        printf("no device here takes SPIR-V\n");
+        printf("no device here takes %s\n", IMAGES_ARE_SOURCE ? "OpenCL C" : "SPIR-V");
         exit(2);
     }
     cl_int result;
@@ -76,8 +84,11 @@ static inline cl_program image_create(const image *from)
     size_t size;
     cl_int result;
     void *code = file_read(from->file, &size);
-    cl_program program = clCreateProgramWithIL(context, code, size, &result);
-    must(result, "clCreateProgramWithIL");
+    const char *text = code;
+    cl_program program = IMAGES_ARE_SOURCE
+                             ? clCreateProgramWithSource(context, 1, &text, &size, &result)
+                             : clCreateProgramWithIL(context, code, size, &result);
+    must(result, IMAGES_ARE_SOURCE ? "clCreateProgramWithSource" : "clCreateProgramWithIL");
     free(code);
     for (unsigned i = 0; i < from->constant_count; i++) {
         const spec_constant *constant = &from->constants[i];
@@ -88,8 +99,8 @@ static inline cl_program image_create(const image *from)
     return program;
 }
 
-/* Makes a program of images, which are files of SPIR-V: one is built, several are compiled and
- * linked.  NULL: the device refuses; its log has been printed. */
+/* Makes a program of images, which are files of SPIR-V or OpenCL C: one is built, several are
+ * compiled and linked.  NULL: the device refuses; its log has been printed. */
 static inline cl_program program_link(size_t count, const image *from, const char *compile_options,
                                       const char *link_options)
 {
@@ -209,6 +220,38 @@ static inline memory memory_create(memory_kind kind, const char *name, size_t si
         must(clEnqueueWriteBuffer(queue, made.object, CL_TRUE, 0, size, initial, 0, NULL, NULL),
              "clEnqueueWriteBuffer");
     return made;
+}
+
+typedef cl_int(CL_API_CALL *global_call)(cl_device_id, cl_program, const char *, size_t *, void **);
+
+/* A variable of a program as a memory, which goes with the program. */
+static inline memory global_find(cl_program program, const char *symbol, const char *name,
+                                 size_t size)
+{
+    global_call call;
+    size_t has = 0;
+    void *pointer = NULL;
+    extension_call("clGetDeviceGlobalVariablePointerINTEL", &call);
+    must(call(device, program, symbol, &has, &pointer), "clGetDeviceGlobalVariablePointerINTEL");
+    if (has < size) stop("FAIL: a variable is smaller than its images say", 1);
+    return (memory){USM_DEVICE, name, size, NULL, pointer};
+}
+
+/* The content of a device_global without image scope: zeros at first. */
+static inline memory global_create(const char *name, size_t size)
+{
+    void *zeros = calloc(1, size);
+    if (!zeros) stop("no memory", 2);
+    memory made = memory_create(USM_DEVICE, name, size, zeros);
+    free(zeros);
+    return made;
+}
+
+/* In a program such a variable is a pointer, which gets the content's address. */
+static inline void global_point(linked_program program, const char *symbol, const memory *content)
+{
+    memory pointer = global_find(program, symbol, symbol, sizeof content->pointer);
+    usm_copy(pointer.pointer, &content->pointer, pointer.size);
 }
 
 static inline void argument_memory(cl_kernel kernel, unsigned index, const memory *value)

@@ -1,10 +1,11 @@
 /* A stand-in for NVIDIA's driver that an exported program is built with where there is no GPU.
  *
- * It knows one kernel, `scale(global int *data, int factor, local int *scratch)`, which multiplies
- * an element for each work-item from the launch's offset on, and looks at what the program hands
- * over: texts that end with a NUL, parameters and shared memory as reference/base/ptx.h agrees.
- * What is wrong with that ends the program with status 9.  REFUSE=1 in the environment has the
- * linker refuse, SLOPPY=1 has the kernel forget its last work-item.
+ * It knows two kernels and a variable: `scale(global int *data, int factor, local int *scratch)`,
+ * which multiplies an element for each work-item from the launch's offset on, and
+ * `add(global int *data)`, which adds what the pointer `counter` leads to.  It looks at what the
+ * program hands over: texts that end with a NUL, parameters and shared memory as
+ * reference/base/ptx.h agrees. What is wrong with that ends the program with status 9.  REFUSE=1 in
+ * the environment has the linker refuse, SLOPPY=1 has the kernel forget its last work-item.
  *
  * The prototypes are those of the support file. */
 /* The program has the support file, too, whose one external function is not to be there twice. */
@@ -23,7 +24,8 @@ static int asked(const char *variable)
     return getenv(variable) != NULL;
 }
 
-static int a_context, a_stream, a_link, a_module, a_function;
+static int a_context, a_stream, a_link, a_module, a_function, another_function;
+static int32_t *counter;
 static char *error_log;
 static unsigned texts; /* of the link */
 
@@ -124,8 +126,18 @@ CUresult cuModuleLoadDataEx(CUmodule *out_module, const void *code, unsigned cou
 CUresult cuModuleGetFunction(CUfunction *out_function, CUmodule module, const char *name)
 {
     demand((void *)module == &a_module, "another module");
-    *out_function = (CUfunction)(void *)&a_function;
-    return strcmp(name, "scale") == 0 ? 0 : 500;
+    int adds = strcmp(name, "add") == 0;
+    *out_function = (CUfunction)(void *)(adds ? &another_function : &a_function);
+    return adds || strcmp(name, "scale") == 0 ? 0 : 500;
+}
+
+CUresult cuModuleGetGlobal_v2(CUdeviceptr *out_address, size_t *out_size, CUmodule module,
+                              const char *name)
+{
+    demand((void *)module == &a_module, "another module");
+    *out_address = (uintptr_t)&counter;
+    *out_size = sizeof counter;
+    return strcmp(name, "counter") == 0 ? 0 : 500;
 }
 
 /* ---- Memory, which is the host's ----------------------------------------------------------- */
@@ -199,17 +211,29 @@ CUresult cuStreamSynchronize(CUstream on)
 
 CUresult cuFuncGetAttribute(int *out_value, int attribute, CUfunction function)
 {
-    demand((void *)function == &a_function && attribute == FUNCTION_MAX_THREADS,
-           "another question");
+    (void)function;
+    demand(attribute == FUNCTION_MAX_THREADS, "another question");
     *out_value = 1024;
     return 0;
 }
 
 CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value)
 {
-    demand((void *)function == &a_function && attribute == FUNCTION_MAX_DYNAMIC_SHARED,
-           "another attribute");
+    (void)function;
+    demand(attribute == FUNCTION_MAX_DYNAMIC_SHARED, "another attribute");
     demand(value >= (int)sizeof(launch_values), "too little shared memory");
+    return 0;
+}
+
+/* add: an element for each work-item. */
+static CUresult add_launch(unsigned count, unsigned shared_size, void **parameters)
+{
+    CUdeviceptr data;
+    memcpy(&data, parameters[0], sizeof data);
+    demand(shared_size == sizeof(launch_values), "local memory that nobody asked for");
+    demand(counter != NULL, "a launch before the variable's pointer is written");
+    for (unsigned i = 0; i < count; i++)
+        ((int32_t *)pointer_of(data))[i] += *counter;
     return 0;
 }
 
@@ -217,7 +241,10 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_size,
                         CUstream on, void **parameters, void **extra)
 {
-    demand((void *)function == &a_function && (void *)on == &a_stream && !extra, "another launch");
+    demand((void *)on == &a_stream && !extra, "another launch");
+    if ((void *)function == &another_function)
+        return add_launch(grid_x * block_x, shared_size, parameters);
+    demand((void *)function == &a_function, "another kernel");
     demand(grid_y * grid_z * block_y * block_z == 1, "more than one dimension");
     CUdeviceptr data;
     int32_t factor;

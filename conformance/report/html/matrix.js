@@ -18,7 +18,7 @@ function fillCounts() {
     const label = subject === "-" ? "the scenario itself" : subject;
     table.tBodies[0].append(make("tr", {},
       make("th", { scope: "row" }, label, gone && install ? make("small", { class: "faint" }, ` (to install: ${install})`) : null),
-      words.map((word) => make("td", {}, String(own.filter((record) => record.verdict === word).length || "")))));
+      words.map((word) => make("td", { "data-verdict": word }, String(own.filter((record) => record.verdict === word).length || "")))));
   }
 }
 

@@ -16,17 +16,26 @@ typedef struct run {
     rt_buffer page;
 } run;
 
-static void verdict_add(run *made, const char *scenario, const char *subject, cnf_verdict verdict)
+static void signed_add(run *made, const char *scenario, const char *subject, cnf_verdict verdict,
+                       const char *signature)
 {
     const cnf_record record = {
         .scenario = rt_text_of(scenario),
         .file = rt_text_of(scenario),
         .subject = rt_text_of(subject),
-        .judgement = {.verdict = verdict, .step = SCN_NONE, .rule = {"DL-REQ-01", 9}},
+        .judgement = {.verdict = verdict,
+                      .step = SCN_NONE,
+                      .rule = {"DL-REQ-01", 9},
+                      .signature = rt_text_of(signature)},
     };
     const cnf_why why = {.record = &record, .sim = "PASS"};
     cnf_report_add(&made->report, &record);
     cnf_differences_add(&made->differences, &why, &made->report);
+}
+
+static void verdict_add(run *made, const char *scenario, const char *subject, cnf_verdict verdict)
+{
+    signed_add(made, scenario, subject, verdict, NULL);
 }
 
 static void page_make(run *made)
@@ -85,6 +94,19 @@ static void each_difference_has_its_explanation_and_command(void **state)
     run_free(&made);
 }
 
+/* Such a difference is there only where both have run. */
+static void what_differs_from_sim_alone_is_run_beside_it(void **state)
+{
+    (void)state;
+    run made = {0};
+    signed_add(&made, "a/end.yaml", "pocl", CNF_VERDICT_FAIL, "differential:memory:values:data");
+    signed_add(&made, "b/step.yaml", "pocl", CNF_VERDICT_FAIL, "step1:memory:values:differential:");
+    page_make(&made);
+    find_once(&made, "Again: `assay run a/end.yaml --on sim,pocl`\n");
+    find_once(&made, "Again: `assay run b/step.yaml --on pocl`\n");
+    run_free(&made);
+}
+
 static void what_agrees_has_no_explanation(void **state)
 {
     (void)state;
@@ -116,6 +138,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(disagreements_come_first),
         cmocka_unit_test(each_difference_has_its_explanation_and_command),
+        cmocka_unit_test(what_differs_from_sim_alone_is_run_beside_it),
         cmocka_unit_test(what_agrees_has_no_explanation),
         cmocka_unit_test(an_invalid_scenario_is_told_in_every_column),
     };

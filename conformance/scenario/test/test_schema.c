@@ -50,6 +50,44 @@ static void the_schema_comes_from_the_table(void **state)
     json_decref(schema);
 }
 
+static void keys_that_need_others_are_dependent(void **state)
+{
+    (void)state;
+    json_t *schema = schema_read();
+    const json_t *offset = at(schema, "$defs/argument/dependentSchemas/offset/allOf");
+    assert_int_equal(json_array_size(offset), 1);
+    const json_t *any = json_object_get(json_array_get(offset, 0), "anyOf");
+    assert_int_equal(json_array_size(any), 1);
+    const json_t *keys = json_object_get(json_array_get(any, 0), "required");
+    assert_string_equal(json_string_value(json_array_get(keys, 0)), "usm");
+    const json_t *module = at(schema, "$defs/submit/dependentSchemas/module/allOf");
+    assert_non_null(json_object_get(json_array_get(module, 0), "not"));
+    json_decref(schema);
+}
+
+/* Bounds by hand: 2^7, 2^64, and half of the next step above the greatest half, 65504 + 16. */
+static void values_have_the_bounds_of_their_type(void **state)
+{
+    (void)state;
+    static const struct row {
+        const char *type;
+        double least, end;
+    } rows[] = {{"char", -128, 128}, {"uchar", 0, 256}, {"ulong", 0, 18446744073709551616.0}};
+    json_t *schema = schema_read();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "$defs/value-of-%s/anyOf", rows[i].type);
+        const json_t *number = json_array_get(at(schema, path), 0);
+        assert_true(json_number_value(json_object_get(number, "minimum")) == rows[i].least);
+        assert_true(json_number_value(json_object_get(number, "exclusiveMaximum")) == rows[i].end);
+    }
+    const json_t *half = json_array_get(at(schema, "$defs/value-of-half/anyOf"), 0);
+    assert_true(json_number_value(json_object_get(half, "exclusiveMaximum")) == 65520);
+    assert_int_equal(json_integer_value(at(schema, "$defs/value-of-float4/minItems")), 4);
+    assert_null(json_object_get(at(schema, "$defs"), "value-of-struct"));
+    json_decref(schema);
+}
+
 /* Every reference leads to a definition; returns how many there are. */
 static uint32_t references_check(const json_t *root, json_t *node)
 {
@@ -149,6 +187,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_schema_comes_from_the_table),
+        cmocka_unit_test(keys_that_need_others_are_dependent),
+        cmocka_unit_test(values_have_the_bounds_of_their_type),
         cmocka_unit_test(references_lead_to_definitions),
         cmocka_unit_test(the_page_has_a_section_for_each_object_and_a_row_for_each_key),
         cmocka_unit_test(tables_keep_their_columns),

@@ -49,8 +49,7 @@ static void what_is_not_there_is_said(void **state)
 {
     (void)state;
     const dev_capabilities nothing = {0};
-    static const char *const said[] = {"takes: none\n", "SPIR-V: version not told\n",
-                                       "links: nothing\n", "aspects: none\n",
+    static const char *const said[] = {"takes: none\n", "links: nothing\n", "aspects: none\n",
                                        "sub-groups: none that can be required\n"};
     rt_buffer text = {0};
     cnf_capabilities_write(&text, &nothing);
@@ -60,11 +59,40 @@ static void what_is_not_there_is_said(void **state)
     rt_buffer_free(&text);
 }
 
+/* A version of SPIR-V is said, or missed, of a device that takes SPIR-V. */
+static void spirv_is_told_of_who_takes_it(void **state)
+{
+    (void)state;
+    const dev_capabilities takes = {.formats_taken = 1u << RT_FORMAT_SPIRV64_GEN};
+    const dev_capabilities others = {.formats_taken = 1u << RT_FORMAT_PTX | 1u << RT_FORMAT_NATIVE};
+    rt_buffer text = {0};
+    cnf_capabilities_write(&text, &takes);
+    assert_non_null(strstr(rt_buffer_string(&text), "SPIR-V: version not told\n"));
+    rt_buffer_free(&text);
+    cnf_capabilities_write(&text, &others);
+    assert_null(strstr(rt_buffer_string(&text), "SPIR-V"));
+    rt_buffer_free(&text);
+}
+
+static void a_shipped_runtime_tells_its_aspects_and_what_is_skipped(void **state)
+{
+    (void)state;
+    const dev_capabilities capabilities = {.aspects = 1u << DEV_ASPECT_FP64};
+    rt_buffer text = {0};
+    cnf_capabilities_shipped_write(&text, &capabilities);
+    assert_non_null(strstr(rt_buffer_string(&text), "aspects: fp64\nis not asked for: "));
+    assert_non_null(strstr(rt_buffer_string(&text), " kernel-fusion "));
+    assert_non_null(strstr(rt_buffer_string(&text), " launch-options\n"));
+    rt_buffer_free(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_capability_is_a_line),
         cmocka_unit_test(what_is_not_there_is_said),
+        cmocka_unit_test(spirv_is_told_of_who_takes_it),
+        cmocka_unit_test(a_shipped_runtime_tells_its_aspects_and_what_is_skipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,21 @@ static void one_oracle_and_an_install_command_for_the_rest(void **state)
     assert_int_equal(oracles, 1);
 }
 
+/* True where a device that could not be opened may be missing: its software is not installed, or it
+ * is an engine of sim that this processor cannot run, which is then told by name. */
+static bool may_be_missing(const cnf_subject *subject, const char *text, rt_sink *sink,
+                           rt_status status)
+{
+    if (status.code != RT_UNAVAILABLE) return false;
+    if (!subject->oracle) return true;
+    const char *message = rt_sink_diagnostic(sink, status)->message.data,
+               *value = strchr(text, '=');
+    char named[32];
+    snprintf(named, sizeof named, "engine '%s'", value + 1);
+    print_message("not opened: sim{%s}: %s\n", text, message);
+    return strncmp(text, "engine=v", 8) == 0 && strstr(message, named);
+}
+
 /* What the command line takes, the device takes too; where it is not installed nobody can say. */
 static void every_setting_opens_its_device(void **state)
 {
@@ -45,7 +60,7 @@ static void every_setting_opens_its_device(void **state)
     rt_sink *sink = rt_sink_create();
     rt_arena arena = {0};
     const dev_open_parameters parameters = {.sink = sink};
-    uint32_t opened = 0;
+    uint32_t tried = 0;
     for (uint32_t i = 0; i < cnf_subject_count; i++) {
         const cnf_setting *setting = cnf_subjects[i].settings;
         for (; setting && setting->name; setting++) {
@@ -56,14 +71,13 @@ static void every_setting_opens_its_device(void **state)
                 dev_device *device;
                 rt_status status =
                     dev_device_open(cnf_subjects[i].backend, &parameters, selector, &device);
-                bool missing = !cnf_subjects[i].oracle && status.code == RT_UNAVAILABLE;
-                assert_true(rt_ok(status) || missing);
+                assert_true(rt_ok(status) || may_be_missing(&cnf_subjects[i], text, sink, status));
                 dev_device_destroy(device);
-                opened += cnf_subjects[i].oracle ? 1 : 0;
+                tried += cnf_subjects[i].oracle ? 1 : 0;
             }
         }
     }
-    assert_int_equal(opened, 9); /* of sim, which is always there: schedules, engines, fusion */
+    assert_int_equal(tried, 9); /* of sim, which is always there: schedules, engines, fusion */
     rt_arena_reset(&arena);
     rt_sink_destroy(sink);
 }

@@ -215,6 +215,8 @@ static void formats_have_the_documents_strings(void **state)
     assert_string_equal(rt_format_link_extension(RT_FORMAT_PTX), "pi_ext_nvptx64_linking");
     assert_false(rt_format_is_native(RT_FORMAT_PTX));
     assert_true(rt_format_is_native(RT_FORMAT_SPIRV64_GEN));
+    assert_string_equal(rt_format_target(RT_FORMAT_AMDGCN), "amdgcn");
+    assert_true(rt_format_is_native(RT_FORMAT_AMDGCN));
     assert_int_equal(rt_format_find(RT_TEXT("dxil")), RT_FORMAT_COUNT);
 }
 

@@ -15,6 +15,7 @@ static const fixture_module modules[] = {
     {"with", "w", NULL, NULL, RT_FORMAT_PTX, .embedded_ir = "bitcode of with"},
     {"without", "o", NULL, NULL, RT_FORMAT_PTX},
     {"native", "n", NULL, NULL, RT_FORMAT_NATIVE},
+    {"amd", "d", NULL, NULL, RT_FORMAT_AMDGCN},
 };
 enum { MODULES = sizeof modules / sizeof *modules };
 
@@ -42,7 +43,8 @@ static rt_status fuse(void *user, rt_sink *sink, const rt_fusion_request *reques
 static int set_up(void **state)
 {
     world *w = world_create(fixture_create(modules, MODULES, ""), fuse);
-    w->f->device.capabilities.formats_taken |= 1u << RT_FORMAT_PTX | 1u << RT_FORMAT_NATIVE;
+    w->f->device.capabilities.formats_taken |=
+        1u << RT_FORMAT_PTX | 1u << RT_FORMAT_NATIVE | 1u << RT_FORMAT_AMDGCN;
     for (uint32_t i = 0; i < MODULES; i++)
         rt_loader_open(&w->f->loader, i);
     *state = w;
@@ -98,6 +100,20 @@ static void KF_TARGET_05_ptx_without_bitcode_runs_one_by_one(void **state)
         fail_msg("the reason is '%s'", reason);
 }
 
+/* Not offered means that the kernels run one by one: the application is not refused.  The twin is
+ * the_code_itself_is_fused_of_spirv. */
+static void KF_TARGET_06_kernels_for_amd_run_one_by_one(void **state)
+{
+    world *w = *state;
+    assert_true(rt_ok(complete(w, "d", "d")));
+    assert_int_equal(w->asked, 0);
+    assert_int_equal(w->f->counting->launches, 2);
+    assert_int_equal(fixture_count(w->f, RT_EVENT_FUSE), 0);
+    const char *reason = fixture_newest(w->f, RT_EVENT_FUSION_CANCEL, "detail");
+    if (!strstr(reason, "kernel 'd' is in image amd/0 of format amdgcn"))
+        fail_msg("the reason is '%s'", reason);
+}
+
 static void formats_do_not_mix_and_machine_code_is_not_fused(void **state)
 {
     world *w = *state;
@@ -114,6 +130,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(KF_TARGET_03_the_bitcode_beside_the_code_is_fused_of_ptx,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(KF_TARGET_05_ptx_without_bitcode_runs_one_by_one, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(KF_TARGET_06_kernels_for_amd_run_one_by_one, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(formats_do_not_mix_and_machine_code_is_not_fused, set_up,
                                         tear_down),

@@ -231,6 +231,13 @@ return wanted.filter(([ink, ground]) => !(ratio(light(ink), light(ground)) >= 4.
 """
 
 
+# A table in a box that scrolls may hide columns without being wider than the screen.
+OUT_OF_SIGHT = """
+return [...document.querySelectorAll('#counts td')]
+  .filter((cell) => cell.textContent && cell.getBoundingClientRect().right > innerWidth).map((cell) => cell.textContent);
+"""
+
+
 def looks(browser, shots):
     """Screens: nothing is wider than it, and what is read can be read (WCAG 2.1, 1.4.3)."""
     for name, width, height, dark in (("wide", 1400, 900, False), ("narrow", 400, 800, False), ("dark", 1400, 900, True)):
@@ -242,6 +249,7 @@ def looks(browser, shots):
             wide = browser.run("return document.documentElement.scrollWidth")
             if wide and wide > width:
                 failures.append(f"{view}, {name}: {wide} pixels wide, the screen has {width}")
+            expect(f"counts out of sight, {view}, {name}", browser.run(OUT_OF_SIGHT), [])
             if shots:
                 tall = min(browser.run("return document.documentElement.scrollHeight"), 5000)
                 browser.screen(width, max(height, tall), dark)

@@ -1,0 +1,46 @@
+#!/bin/sh
+# Programs exported for OpenCL with source as device code: on PoCL, which takes no SPIR-V, they say what assay says there.
+#   export_source.sh ASSAY SCENARIOS        exit status 77 where there is no PoCL or no OpenCL header
+assay=$1 scenarios=$2
+. "$(dirname "$0")/harness.sh"
+
+# What is not one whole text of OpenCL C has no such form, on any machine.
+expect 2 export "$scenarios/linking/spec_constants.yaml" --for opencl-c -o "$folder/x"
+says "OpenCL C has no such thing"
+expect 2 export "$scenarios/device/printf.yaml" --for opencl-c -o "$folder/x"
+says "an image in OpenCL C is one whole source"
+expect 2 export "$scenarios/fusion/promotion_of_a_buffer.yaml" --for opencl-c -o "$folder/x"
+says "an image that is no OpenCL C has no form"
+[ -e "$folder/x" ] && fail "a folder was made all the same"
+
+echo '#include <CL/cl.h>' | cc -E - >/dev/null 2>&1 || { echo "there is no CL/cl.h"; exit 77; }
+"$assay" subjects | grep -A 1 '^pocl ' | grep -q available || { echo "there is no pocl"; exit 77; }
+
+# says_the_same SCENARIO VERDICT STATUS: assay's verdict on pocl-source, and the program's exit status on PoCL.
+says_the_same() {
+    name=$(basename "$1" .yaml)
+    "$assay" run "$scenarios/$1" --on pocl-source >"$folder/out" 2>&1
+    says "pocl-source: $2"
+    expect 0 export "$scenarios/$1" --for opencl-c -o "$folder/$name"
+    make -s -C "$folder/$name" main LIBRARY=-l:libOpenCL.so.1 CFLAGS="-Wall -Wextra -Werror" >"$folder/out" 2>&1 ||
+        fail "the program of $1 does not compile"
+    (cd "$folder/$name" && ./main "Portable Computing Language") >"$folder/out" 2>&1
+    status=$?
+    [ $status -eq "$3" ] || fail "the program of $1: exit status $status, expected $3"
+}
+
+says_the_same linking/hello_world.yaml "1 PASS" 0
+says_the_same data/structs.yaml "1 PASS" 0
+# What assay does not show there, since it is the runtime's, the device does all the same.
+says_the_same linking/bundle_by_hand.yaml "0 PASS, 1 SKIP" 0
+says_the_same fusion/cancel_runs_the_kernels_one_by_one.yaml "0 PASS, 1 SKIP" 0
+
+# What PoCL is known to do otherwise, the program shows.
+says_the_same data/math_edge_fract.yaml "0 PASS, 0 SKIP, 1 XFAIL" 1
+says "FAIL line 21: fractions, number 1: expected bits 0x80000000, got 0x00000000 (-0x0p+0, 0x0p+0)"
+says_the_same linking/import_of_another_type.yaml "0 PASS, 0 SKIP, 1 XFAIL" 1
+says "the program is linked and should have been refused"
+says_the_same kernels/work_group_uneven.yaml "0 PASS, 0 SKIP, 1 XFAIL" 1
+says "clBuildProgram returned -11"
+
+exit $((failures > 0))

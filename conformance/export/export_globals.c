@@ -1,0 +1,124 @@
+/* device_globals.  The content of one without image scope is memory that the runtime makes and
+ * fills with zeros, and every program has a pointer to it, which is written before its first
+ * launch; one with image scope is a variable of a program, which the device knows by a name.
+ * Source: document 002 (DeviceGlobal.md), "Changes to the DPC++ runtime". */
+#include "conformance/export/export_internal.h"
+
+#include "reference/image/device_global.h"
+
+/* What modules' host code knows of a variable; NULL: none has one of that id. */
+static const rt_device_global *global_of(const cnf_exporter *made, rt_text unique_id)
+{
+    for (uint32_t i = 0; i < made->scenario->module_count; i++) {
+        const rt_device_global_list *list = &made->scenario->modules[i].device_globals;
+        for (uint32_t k = 0; k < list->count; k++)
+            if (rt_text_equal(list->globals[k].unique_id, unique_id)) return &list->globals[k];
+    }
+    return NULL;
+}
+
+/* The number of a content that the runtime makes, which is declared at its first mention. */
+static uint32_t content_number(cnf_exporter *made, const rt_device_global *global)
+{
+    uint32_t number = rt_map_find(&made->globals, global->unique_id);
+    if (number != RT_MAP_NONE) return number;
+    number = made->global_count++;
+    rt_map_set(&made->globals, global->unique_id, number);
+    rt_buffer_printf(&made->body, "    memory global_%u = global_create(\"%s\", %llu);\n", number,
+                     rt_arena_text(made->arena, global->name).data,
+                     (unsigned long long)global->size);
+    return number;
+}
+
+/* The symbol that an image maps a variable's id to; empty: it does not. */
+static rt_text mapping_of(const rt_image *image, rt_text name)
+{
+    const rt_property_set *set = rt_image_set(image, RT_SET_PROGRAM_METADATA);
+    for (uint32_t i = 0; set && i < set->property_count; i++) {
+        const rt_property *property = &set->properties[i];
+        if (property->type == RT_PROPERTY_BYTES && rt_text_equal(property->name, name))
+            return (rt_text){(const char *)property->bytes.data, property->bytes.size};
+    }
+    return (rt_text){0};
+}
+
+/* The name by which devices know a variable: the symbol that images map its id to, else the id
+ * (DG-PLUGIN-06). */
+static rt_text symbol_of(cnf_exporter *made, rt_text unique_id)
+{
+    rt_text name =
+        rt_arena_printf(made->arena, "%.*s" RT_GLOBAL_MAPPING_SUFFIX, RT_TEXT_ARG(unique_id));
+    rt_text symbol = {0};
+    for (uint32_t i = 0; i < made->scenario->module_count; i++) {
+        const rt_image_list *list = &made->scenario->modules[i].images;
+        for (uint32_t k = 0; k < list->count && symbol.length == 0; k++)
+            symbol = mapping_of(&list->images[k], name);
+    }
+    return symbol.length > 0 ? symbol : unique_id;
+}
+
+rt_status cnf_export_globals_point(cnf_exporter *made, const scn_step *step, uint32_t program,
+                                   bool may_fail)
+{
+    for (uint32_t i = 0; i < made->trace.variable_count; i++) {
+        const cnf_export_variable *variable = &made->trace.variables[i];
+        if (variable->program != program || variable->image_scope) continue;
+        const rt_device_global *global = global_of(made, variable->unique_id);
+        if (!global) return cnf_export_refuse(made, step->at, "a device_global that no module has");
+        uint32_t number = content_number(made, global);
+        rt_buffer_printf(&made->body, "    ");
+        if (may_fail) rt_buffer_printf(&made->body, "if (program_%u) ", program);
+        rt_buffer_printf(&made->body, "global_point(program_%u, ", program);
+        cnf_export_literal(&made->body, symbol_of(made, variable->unique_id));
+        rt_buffer_printf(&made->body, ", &global_%u);\n", number);
+    }
+    return RT_STATUS_OK;
+}
+
+/* The one program in main.c so far that has the variable; SCN_NONE: none, or several. */
+static uint32_t program_with(const cnf_exporter *made, rt_text unique_id)
+{
+    uint32_t found = SCN_NONE;
+    for (uint32_t i = 0; i < made->trace.variable_count; i++) {
+        const cnf_export_variable *variable = &made->trace.variables[i];
+        if (!made->written[variable->program].linked ||
+            !rt_text_equal(variable->unique_id, unique_id))
+            continue;
+        if (found != SCN_NONE && found != variable->program) return SCN_NONE;
+        found = variable->program;
+    }
+    return found;
+}
+
+rt_status cnf_export_global_write(cnf_exporter *made, const scn_step *step,
+                                  const scn_variable *variable, bool copied, const char **out_name)
+{
+    CHECK(variable->module != SCN_NONE && variable->global != SCN_NONE);
+    const scn_module *module = &made->scenario->modules[variable->module];
+    const rt_device_global *global = &module->device_globals.globals[variable->global];
+    uint32_t program;
+    if (!global->image_scope) {
+        *out_name = rt_arena_printf(made->arena, "&global_%u", content_number(made, global)).data;
+        return RT_STATUS_OK;
+    }
+    if (copied) {
+        const cnf_export_command *command;
+        RT_TRY(cnf_export_command_take(made, step, CNF_EXPORT_VARIABLE, &command));
+        if (command->kind != CNF_EXPORT_VARIABLE)
+            return cnf_export_refuse(made, step->at, "a copy that is refused");
+        program = command->program;
+        RT_TRY(cnf_export_program_write(made, step, program, false, false));
+    } else {
+        program = program_with(made, global->unique_id);
+    }
+    if (program == SCN_NONE)
+        return cnf_export_refuse(made, variable->at, "a device_global that is in no one program");
+    *out_name = rt_arena_printf(made->arena, "&variable_%u", made->arrays).data;
+    rt_buffer_printf(&made->body, "    memory variable_%u = global_find(program_%u, ",
+                     made->arrays++, program);
+    cnf_export_literal(&made->body, symbol_of(made, global->unique_id));
+    rt_buffer_printf(&made->body, ", \"%s\", %llu);\n",
+                     rt_arena_text(made->arena, global->name).data,
+                     (unsigned long long)global->size);
+    return RT_STATUS_OK;
+}

@@ -1,0 +1,178 @@
+/* What the device was asked for, from the trace of a run: a submit ends with its launch or with the
+ * error that refused it, the making of a kernel bundle with its event or its error, and what was
+ * linked or built before belongs to it or is used again. */
+#include "conformance/export/export_internal.h"
+
+#include "reference/base/map.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+typedef struct trace_walk {
+    rt_sink *sink;
+    rt_arena *arena;
+    rt_map known; /* index of the program by its id in the trace */
+    rt_map fused; /* names of kernels that were made of lists */
+    RT_VECTOR(cnf_export_program) made;
+    RT_VECTOR(cnf_export_command) commands;
+    RT_VECTOR(cnf_export_variable) variables; /* of `described`, which has the programs' ids */
+    RT_VECTOR(rt_text) described;
+    uint32_t made_since; /* number of `made` when the last command ended */
+} trace_walk;
+
+static rt_text text_of(rt_arena *arena, const json_t *event, const char *key)
+{
+    const char *value = json_string_value(json_object_get(event, key));
+    return rt_arena_text(arena, rt_text_of(value));
+}
+
+/* Keeps a program that was linked, or built of one image. */
+static void program_keep(trace_walk *walk, const json_t *event, const char *key)
+{
+    rt_text id = text_of(walk->arena, event, "program");
+    const json_t *images = json_object_get(event, key), *image;
+    if (rt_map_find(&walk->known, id) != RT_MAP_NONE || json_array_size(images) == 0) return;
+    size_t index;
+    rt_text *names = rt_arena_alloc_array(walk->arena, json_array_size(images), sizeof *names);
+    json_array_foreach(images, index, image) names[index] =
+        rt_arena_text(walk->arena, rt_text_of(json_string_value(image)));
+    rt_map_set(&walk->known, id, walk->made.count);
+    *rt_vector_push(&walk->made) = (cnf_export_program){names, (uint32_t)index};
+}
+
+static cnf_export_command *command_end(trace_walk *walk, cnf_export_kind kind)
+{
+    cnf_export_command *command = rt_vector_push(&walk->commands);
+    *command = (cnf_export_command){.kind = kind};
+    walk->made_since = walk->made.count;
+    return command;
+}
+
+/* A step was refused, for a program that was made with it and that the device refuses; or by the
+ * runtime itself, of which the device sees nothing. */
+static void refusal_take(trace_walk *walk, const json_t *event)
+{
+    rt_text class = text_of(walk->arena, event, "class");
+    bool by_device = walk->made.count > walk->made_since &&
+                     (rt_text_is(class, "link-error") || rt_text_is(class, "errc::build"));
+    uint32_t program = walk->made.count - 1;
+    command_end(walk, by_device ? CNF_EXPORT_REFUSED : CNF_EXPORT_UNASKED)->program = program;
+}
+
+/* The numbers of a list, and how many there are; those past its end stay what they are. */
+static uint32_t numbers_of(const json_t *event, const char *key, uint64_t *out_numbers)
+{
+    const json_t *list = json_object_get(event, key), *item;
+    size_t index;
+    json_array_foreach(list, index, item)
+    {
+        const char *text = json_string_value(item);
+        if (index < RT_ND_RANGE_DIMENSIONS && text) out_numbers[index] = strtoull(text, NULL, 10);
+    }
+    size_t count = json_array_size(list);
+    return count > RT_ND_RANGE_DIMENSIONS ? RT_ND_RANGE_DIMENSIONS : (uint32_t)count;
+}
+
+/* A command that has a program: a launch, or a copy to or from a variable in it. */
+static rt_status command_take(trace_walk *walk, const json_t *event, cnf_export_kind kind)
+{
+    uint32_t program = rt_map_find(&walk->known, text_of(walk->arena, event, "program"));
+    if (program >= walk->made.count)
+        return rt_fail(walk->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "the trace has a command with a program that it does not tell of");
+    cnf_export_command *command = command_end(walk, kind);
+    command->program = program;
+    if (kind != CNF_EXPORT_LAUNCH) return RT_STATUS_OK;
+    command->kernel = text_of(walk->arena, event, "kernel");
+    command->fused = rt_map_find(&walk->fused, command->kernel) != RT_MAP_NONE;
+    command->range = (rt_fusion_range){.global = {1, 1, 1}};
+    command->range.dimensions = numbers_of(event, "global", command->range.global);
+    (void)numbers_of(event, "local", command->range.local);
+    (void)numbers_of(event, "offset", command->range.offset);
+    return RT_STATUS_OK;
+}
+
+/* A program has a variable, which is told before the program is. */
+static void variable_take(trace_walk *walk, const json_t *event)
+{
+    *rt_vector_push(&walk->described) = text_of(walk->arena, event, "program");
+    *rt_vector_push(&walk->variables) = (cnf_export_variable){
+        .unique_id = text_of(walk->arena, event, "id"),
+        .image_scope = rt_text_is(text_of(walk->arena, event, "image_scope"), "true")};
+}
+
+/* Finds the programs of the variables; those of one that was refused are nobody's. */
+static uint32_t variables_place(trace_walk *walk)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < walk->variables.count; i++) {
+        cnf_export_variable variable = walk->variables.items[i];
+        variable.program = rt_map_find(&walk->known, walk->described.items[i]);
+        if (variable.program != RT_MAP_NONE) walk->variables.items[count++] = variable;
+    }
+    return count;
+}
+
+static void bundle_take(trace_walk *walk)
+{
+    uint32_t first = walk->made_since;
+    cnf_export_command *command = command_end(walk, CNF_EXPORT_BUNDLE);
+    command->program = first;
+    command->program_count = walk->made.count - first;
+}
+
+static rt_status event_take(trace_walk *walk, const json_t *event)
+{
+    rt_text kind = text_of(walk->arena, event, "event");
+    if (rt_text_is(kind, "link")) program_keep(walk, event, "inputs");
+    if (rt_text_is(kind, "build")) program_keep(walk, event, "images");
+    if (rt_text_is(kind, "fuse"))
+        rt_map_set(&walk->fused, text_of(walk->arena, event, "kernel"), 0);
+    if (rt_text_is(kind, "device_global_describe")) variable_take(walk, event);
+    if (rt_text_starts(kind, "bundle_")) bundle_take(walk);
+    if (rt_text_is(kind, "launch")) return command_take(walk, event, CNF_EXPORT_LAUNCH);
+    if (rt_text_is(kind, "device_global_read") || rt_text_is(kind, "device_global_write"))
+        return command_take(walk, event, CNF_EXPORT_VARIABLE);
+    if (rt_text_is(kind, "error")) refusal_take(walk, event);
+    return RT_STATUS_OK;
+}
+
+static const void *arena_copy(rt_arena *arena, const void *items, uint32_t count, size_t size_bytes)
+{
+    return rt_arena_bytes(arena, (rt_bytes){items, count * size_bytes}).data;
+}
+
+rt_status cnf_export_trace_read(rt_sink *sink, rt_arena *arena, const cnf_messages *messages,
+                                cnf_export_trace *out_trace)
+{
+    trace_walk walk = {.sink = sink, .arena = arena};
+    json_t *message = json_loadb(messages->trace.data ? messages->trace.data : "",
+                                 messages->trace.length, 0, NULL);
+    const json_t *events = json_object_get(message, "events"), *event;
+    rt_status status = RT_STATUS_OK;
+    if (!events || json_is_true(json_object_get(message, "partial")))
+        status = rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE, "the run left no whole trace");
+    size_t index;
+    json_array_foreach(events, index, event)
+    {
+        if (rt_ok(status)) status = event_take(&walk, event);
+    }
+    json_decref(message);
+    uint32_t variable_count = variables_place(&walk);
+    *out_trace = (cnf_export_trace){
+        .programs = arena_copy(arena, walk.made.items, walk.made.count, sizeof *walk.made.items),
+        .program_count = walk.made.count,
+        .commands = arena_copy(arena, walk.commands.items, walk.commands.count,
+                               sizeof *walk.commands.items),
+        .command_count = walk.commands.count,
+        .variables =
+            arena_copy(arena, walk.variables.items, variable_count, sizeof *walk.variables.items),
+        .variable_count = variable_count};
+    rt_map_free(&walk.known);
+    rt_map_free(&walk.fused);
+    rt_vector_free(&walk.made);
+    rt_vector_free(&walk.commands);
+    rt_vector_free(&walk.variables);
+    rt_vector_free(&walk.described);
+    return status;
+}
